@@ -45,11 +45,11 @@ def __getattr__(name: str) -> Any:
     if name.startswith("_"):
         raise AttributeError(message)
     spaces = {f"irframe.{space}": import_module(f"irframe.{space}") for space in NAMESPACES}
-    found = {home: getattr(space, name, sys) for home, space in spaces.items()}
-    home = next((home for home, value in found.items() if not ismodule(value)), None)
+    members = {home: getattr(space, name, sys) for home, space in spaces.items()}
+    home = next((home for home, value in members.items() if not ismodule(value)), None)
     if home:
         raise AttributeError(f"{message}: it is {home}.{name}")
-    known = dict.fromkeys(__all__, "ir.{}")
+    forms = dict.fromkeys(__all__, "ir.{}")
     for home, space in spaces.items():
-        known |= {member: home + ".{}" for member in space.__all__ if member not in known}
-    raise AttributeError(message + suggest(name, known))
+        forms |= {member: home + ".{}" for member in space.__all__ if member not in forms}
+    raise AttributeError(message + suggest(name, forms))

@@ -108,7 +108,7 @@ def _words(options: Namespace) -> Iterator[str]:
     for name, value in vars(options).items():
         if name not in {"output", "words"}:
             words = value if isinstance(value, list) else [value]
-            yield from (word for word in words if isinstance(word, str))
+            yield from (argument for argument in words if isinstance(argument, str))
 
 
 def _writers() -> Any:

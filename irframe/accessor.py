@@ -47,14 +47,15 @@ def _judged_share(subject: Any) -> list[str]:
     if "experiment" not in subject.attrs or not {"retrieved", "unjudged"} <= {*subject.coords}:
         return []
     experiment = subject.attrs["experiment"]
-    levels, length = experiment.judgments.levels, subject["retrieved"].to_numpy().sum()
+    levels = experiment.judgments.levels
+    length = subject["retrieved"].to_numpy().sum()
     share = f"{1 - subject['unjudged'].to_numpy().sum() / max(length, 1):.0%} of documents judged"
     grades = [f"grades {words.low_to_high(levels.min(), levels.max())}"] if len(levels) else []
     return [*grades, share]
 
 
-def _number(count: int, word: str) -> str:
-    return words.counted(f"{count:,}", word)
+def _number(count: int, noun: str) -> str:
+    return words.counted(f"{count:,}", noun)
 
 
 class Verbs:
@@ -123,28 +124,28 @@ class Verbs:
         if name in every:
             return kinds.chain(name, every[name][0], kind, self._subject)
         figures = kinds.verbs(kinds.FIGURES)
-        known = dict.fromkeys(figures, "ireval.plot.{}")
-        known |= dict.fromkeys(import_module("irframe").__all__, "ir.{}")
-        known |= dict.fromkeys(kinds.verbs(kinds.HOME), "ireval.{}") | dict.fromkeys(every, "{}")
+        forms = dict.fromkeys(figures, "ireval.plot.{}")
+        forms |= dict.fromkeys(import_module("irframe").__all__, "ir.{}")
+        forms |= dict.fromkeys(kinds.verbs(kinds.HOME), "ireval.{}") | dict.fromkeys(every, "{}")
         what = "figure" if self._home == kinds.FIGURES else "verb"
         message = f"{kinds.type_of(self._subject).__name__} has no {what} {name!r}"
         shown = [figure for figure in figures if name in kinds.takes(figure, figures[figure][0])]
-        meant = shown if self._home == kinds.FIGURES and shown else suggested(name, known)
+        meant = shown if self._home == kinds.FIGURES and shown else suggested(name, forms)
         of_verbs = what == "figure" or kinds.verbs(kinds.HOME).keys() & {*meant}
         metric = None if of_verbs else _metric(name)
         if not meant and not metric and hasattr(type(self._subject), name):
             return f"{message}: it is a method of the object itself, without .ireval"
         if metric:
             return f"{message} (in irframe: the metric {metric}){self._scoring(metric)}"
-        hint = suggest(name, known, shown if meant is shown else ())
+        hint = suggest(name, forms, shown if meant is shown else ())
         if not hint and (meant := kinds.with_column(name)):
             hint = f" (in the result of {' or '.join(meant)})"
         return f"{message}{hint}{self._leads(meant, kind)}"
 
     def _leads(self, meant: list[str], kind: str) -> str:
         """Return calls that lead from this object to suggested verbs."""
-        own_home = kinds.verbs(kinds.HOME) if self._home == kinds.HOME else {}
-        homes = {name: kinds.HOME if name in own_home else kinds.FIGURES for name in meant}
+        of_objects = kinds.verbs(kinds.HOME) if self._home == kinds.HOME else {}
+        homes = {name: kinds.HOME if name in of_objects else kinds.FIGURES for name in meant}
         defined = {name: home for name, home in homes.items() if name in kinds.verbs(home)}
         offered = [n for n, home in defined.items() if n in kinds.offered(self._subject, home)]
         if offered:
@@ -161,8 +162,8 @@ class Verbs:
         return f': .ireval.evaluate(qrels, "{metric if metric.uncut() else metric @ 10}")'
 
     def __dir__(self) -> list[str]:
-        own = [name for name in dir(type(self)) if name[0] != "_"]
-        return sorted([*kinds.offered(self._subject, self._home), *own])
+        public = [name for name in dir(type(self)) if name[0] != "_"]
+        return sorted([*kinds.offered(self._subject, self._home), *public])
 
     def _next(self) -> Sequence[str]:
         kind = kinds.kind_of(self._subject)
@@ -298,8 +299,8 @@ def _with_metrics(subject: Any) -> Any:
     if not isinstance(subject, xr.Dataset) or {words.RESULT, "experiment"} & subject.attrs.keys():
         return subject
     variables = subject.data_vars.values()
-    scored = all({words.SYSTEM, words.TOPIC} <= {*each.dims} for each in variables)
-    numbers = all(each.dtype.kind in "fiu" for each in variables)
+    scored = all({words.SYSTEM, words.TOPIC} <= {*variable.dims} for variable in variables)
+    numbers = all(variable.dtype.kind in "fiu" for variable in variables)
     named = words.GRADE not in subject and words.METRIC not in subject.coords
     return (
         subject.to_dataarray(words.METRIC)
@@ -314,7 +315,7 @@ def _metric(name: str) -> Any:
     from irframe.metrics import METRICS  # noqa: PLC0415 - the same
     from irframe.metrics.parse_metric import parse_metric  # noqa: PLC0415 - the same
 
-    for each in [name, *meant_by(name, METRICS)[:1]]:
+    for candidate in [name, *meant_by(name, METRICS)[:1]]:
         with suppress(MetricError):
-            return parse_metric(each)
+            return parse_metric(candidate)
     return None

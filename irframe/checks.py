@@ -179,7 +179,7 @@ def _values_of(annotation: Any) -> tuple[tuple[Any, ...], bool]:
     if kinds == [bool]:
         return (True, False), is_union
     literal = all(get_origin(kind) is Literal for kind in kinds)
-    return tuple(word for kind in kinds if literal for word in get_args(kind)), is_union
+    return tuple(value for kind in kinds if literal for value in get_args(kind)), is_union
 
 
 def as_written(text: Any, kinds: Mapping[str, Callable[..., Any]]) -> Any:

@@ -157,9 +157,9 @@ def nearest(name: str, known: Iterable[str]) -> str:
     >>> nearest("mrrr", ["nDCG", "RR", "ERR"]), nearest("xyzzy", ["RR"])
     (' (nearest: RR, ERR)', '')
     """
-    written = {word.lower(): word for word in known}
+    written = {label.lower(): label for label in known}
     alike = difflib.get_close_matches(name[:LONGEST].lower(), written, 3, 0.5)
-    return f" (nearest: {', '.join(written[word] for word in alike)})" if alike else ""
+    return f" (nearest: {', '.join(written[label] for label in alike)})" if alike else ""
 
 
 def unexpected(
@@ -197,19 +197,19 @@ def unexpected(
 
 def _values_with(name: str, parameters: Mapping[str, inspect.Parameter]) -> Iterator[Moved]:
     """Yield the option values that have an option as field."""
-    for parameter, each in parameters.items():
-        slot = slot_of(each.annotation) or Slot(())
+    for parameter, param in parameters.items():
+        slot = slot_of(param.annotation) or Slot(())
         for kind in slot.kinds:
-            known = slot.options_of(kind)
-            if name in known.values():
-                fields = {flat: field for field, flat in known.items() if flat != parameter}
+            options = slot.options_of(kind)
+            if name in options.values():
+                fields = {flat: field for field, flat in options.items() if flat != parameter}
                 line = f"{{begin}}{{more}}{parameter}=ir.{kind.__name__}({{fields}}))"
                 yield Moved(line, fields, along={parameter: ""})
 
 
 def _unnamed(values: tuple[Any, ...], parameters: Mapping[str, inspect.Parameter]) -> str | None:
     """Return the error for keyword-only arguments given by position."""
-    named = [each.name for each in parameters.values() if each.kind is each.KEYWORD_ONLY]
+    named = [param.name for param in parameters.values() if param.kind is param.KEYWORD_ONLY]
     if len(values) <= len(parameters) - len(named) or "args" in parameters or not named:
         return None
     return f"takes its parameters by name: {', '.join(f'{name}=' for name in named)}"

@@ -34,8 +34,11 @@ __all__ = [
     "StoreError",
 ]
 
-SHOWN, LONGEST = 5, 300
-"""Number of offenders or groups that a message lists, and of characters of each."""
+SHOWN = 5
+"""Number of offenders or groups that a message lists."""
+
+LONGEST = 300
+"""Number of characters of each offender."""
 
 _PLAIN = re.compile(r"(?!pip\b|irframe\b)[a-z]+(-[a-z]+)*[,;:]?(\s|$)")
 """Beginning of advice that is a sentence, as opposed to code."""

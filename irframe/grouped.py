@@ -111,8 +111,8 @@ def _refuse_no_property(frame: pd.DataFrame, by: Any) -> None:
     """Raise if groups are named like systems, topics or metrics."""
     by_role = roles([*frame.index.names, *frame.columns])
     if by in frame.attrs.get(METRICS, ()):
-        found, advice = f"a metric, {by}", f'scores[["{by}"]]'
-        raise ParameterError("by to name groups of systems or topics", found, advice)
+        advice = f'select a metric with scores[["{by}"]]'
+        raise ParameterError("by to be a property of systems or topics", f"the metric {by}", advice)
     if by in {by_role.get(dim) for dim in LIST}:
         raise ParameterError("by to be a property of systems or topics", repr(by))
 
@@ -206,7 +206,8 @@ def joined_columns(subject: Any, names: Sequence[Any]) -> InGroups:
 
 def with_group_columns(result: Any, groups: InGroups) -> Any:
     """Return a result with joined groups split into columns."""
-    by, labels = groups.name, groups.labels
+    by = groups.name
+    labels = groups.labels
     if labels is None or not isinstance(result, pd.DataFrame | Labelled):
         return result
     if isinstance(result, Labelled):
@@ -278,8 +279,8 @@ class Grouped(Verbs):
             if _reads_groups(name):
                 result = answer(groups, *arguments, **options)
             else:
-                parts = {key: answer(part, *arguments, **options) for key, part in self}
-                result = by_group.join(parts, groups.name, None)
+                results = {key: answer(part, *arguments, **options) for key, part in self}
+                result = by_group.join(results, groups.name, None)
             if isinstance(result, InGroups):
                 return Grouped(replace(groups, subject=result.subject))
             return with_group_columns(result, groups)
@@ -313,10 +314,10 @@ class GroupedFigures(Figures):
     def _leading(self, name: str, function: Callable[..., Any]) -> Callable[..., Any]:  # noqa: ARG002
         @wraps(function)
         def call(_: Any, *arguments: Any, **options: Any) -> Any:
-            def draw(part: Any, ax: Any) -> None:
-                function(part, *arguments, ax=ax, **options)
+            def draw(subset: Any, ax: Any) -> None:
+                function(subset, *arguments, ax=ax, **options)
 
-            layout = {word: options.pop(word) for word in ("columns", "figsize") if word in options}
+            layout = {key: options.pop(key) for key in ("columns", "figsize") if key in options}
             return panes(dict(parts_of(self._groups, drawn=True)), draw, **layout)
 
         return call

@@ -25,7 +25,8 @@ from irframe.stops import axis_of
 
 KINDS = (pd.DataFrame, xr.Dataset, xr.DataArray, ScannedRuns)
 """Types with an accessor."""
-HOME, FIGURES = "irframe.verbs", "irframe.plots"
+HOME = "irframe.verbs"
+FIGURES = "irframe.plots"
 
 RUNS, JUDGMENTS, SCORES, CUBE, SCANNED = "runs", "judgments", "scores", "cube", "scanned runs"
 NUGGETS, COMPARISON, BOUNDS, LOSSES = "labels of nuggets", "compare", "bounds", "losses"
@@ -192,8 +193,8 @@ def takes(name: str, function: Callable[..., Any]) -> tuple[str, ...]:
     ('robustness',)
     """
     first = next(iter(inspect.signature(function).parameters))
-    if (known := OWN.get(name, TAKEN.get(first))) is not None:
-        return known
+    if (accepted := OWN.get(name, TAKEN.get(first))) is not None:
+        return accepted
     described = re.search(rf"\n{first}\n((?: .*\n)+)", inspect.getdoc(function) or "")
     text = described[1] if described else ""
     return tuple(re.findall(r"(?<!`)`(?:irframe\.(?:verbs\.)?)?(\w+)`", text))
@@ -223,11 +224,11 @@ def example(name: str, subject: Any, home: str = HOME, *, chained: bool = False)
     choices = {} if home == HOME or chained else _shown_choices(subject)
     judged = {"qrels"} if kind_of(subject) == RUNS else set()
     arguments = []
-    for each in parameters:
-        special = ASKED.get(f"{name} {each.name}", "")
-        if special or each.default is each.empty or each.name in {*choices, *judged}:
-            value = special or choices.get(each.name) or _argument(each.name, subject)
-            arguments.append(f"{each.name}={value}" if each.kind is each.KEYWORD_ONLY else value)
+    for param in parameters:
+        special = ASKED.get(f"{name} {param.name}", "")
+        if special or param.default is param.empty or param.name in {*choices, *judged}:
+            value = special or choices.get(param.name) or _argument(param.name, subject)
+            arguments.append(f"{param.name}={value}" if param.kind is param.KEYWORD_ONLY else value)
     prefix = "plot." if home == FIGURES else ""
     return f"{prefix}{name}({', '.join(arguments)})"
 
@@ -237,7 +238,8 @@ def _shown_choices(subject: Any) -> dict[str, str]:
     ranked = kind_of(subject) == "leaderboard"  # its ranks are by one metric
     dims = ("test", words.DEPTH) if ranked else (words.METRIC, "test", words.DEPTH)
     labels = {dim: _labels(subject, dim) for dim in dims}
-    return {dim: json.dumps(each[-1], default=str) for dim, each in labels.items() if len(each) > 1}
+    several = {dim: names[-1] for dim, names in labels.items() if len(names) > 1}
+    return {dim: json.dumps(last, default=str) for dim, last in several.items()}
 
 
 def _argument(name: str, subject: Any) -> str:
@@ -313,7 +315,8 @@ def verbs(home: str) -> dict[str, tuple[Callable[..., Any], tuple[type, ...]]]:
     >>> verbs("irframe.verbs")["score"][1]
     (<class 'xarray.core.dataset.Dataset'>,)
     """
-    package, taken = import_module(home), dict[str, Any]()
+    package = import_module(home)
+    taken: dict[str, tuple[Callable[..., Any], tuple[type, ...]]] = {}
     for name in package.__all__:
         function = getattr(package, name)
         if inspect.isfunction(function) and (kinds := subjects(function)):

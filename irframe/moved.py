@@ -187,7 +187,7 @@ def _text(name: str, value: Any) -> str:
         return repr(value)
     if type(value) in {list, tuple, dict} and len(repr(value)) <= LONGEST:
         if isinstance(value, dict):
-            pairs = (f"{_text(name, key)}: {_text(name, one)}" for key, one in value.items())
+            pairs = (f"{_text(name, key)}: {_text(name, item)}" for key, item in value.items())
             return f"{{{', '.join(pairs)}}}"
-        return f"[{', '.join(_text(name, one) for one in value)}]"
+        return f"[{', '.join(_text(name, item) for item in value)}]"
     return name

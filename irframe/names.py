@@ -249,7 +249,7 @@ def as_html(value: Any) -> str:
     return f"<code>{html(repr(value))}</code>: {html(' '.join(meaning.split()))}"
 
 
-def plural(word: str) -> str:
+def plural(noun: str) -> str:
     """Return the plural of a noun.
 
     Examples
@@ -257,7 +257,7 @@ def plural(word: str) -> str:
     >>> plural("seed"), plural("pass")
     ('seeds', 'passes')
     """
-    return word + ("es" if word.endswith(("s", "ch")) else "s")
+    return noun + ("es" if noun.endswith(("s", "ch")) else "s")
 
 
 def low_to_high(low: int, high: int) -> str:
@@ -271,7 +271,7 @@ def low_to_high(low: int, high: int) -> str:
     return f"{high}" if low == high else f"{low} to {high}"
 
 
-def counted(count: int | str, word: str) -> str:
+def counted(count: int | str, noun: str) -> str:
     """Return a number and its noun, such as "2 topics".
 
     Examples
@@ -279,4 +279,4 @@ def counted(count: int | str, word: str) -> str:
     >>> counted(1, "topic"), counted("3 to 16", "topic")
     ('1 topic', '3 to 16 topics')
     """
-    return f"{count} {word if str(count) == '1' else plural(word)}"
+    return f"{count} {noun if str(count) == '1' else plural(noun)}"

@@ -163,7 +163,7 @@ def slot_of(annotation: Any) -> Slot | None:
 
 def slots_of(signature: inspect.Signature) -> dict[str, Slot]:
     """Return the parameters that take option values."""
-    every = {name: slot_of(each.annotation) for name, each in signature.parameters.items()}
+    every = {name: slot_of(param.annotation) for name, param in signature.parameters.items()}
     return {name: slot for name, slot in every.items() if slot is not None}
 
 

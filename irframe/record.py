@@ -160,7 +160,7 @@ class Step(NamedTuple):
 def function_of(verb: str) -> Callable[..., Any] | None:
     """Return the function of a verb, None if unknown."""
     modules = [import_module(name) for name in ("irframe.verbs", "irframe")]
-    return next((getattr(one, verb) for one in modules if hasattr(one, verb)), None)
+    return next((getattr(module, verb) for module in modules if hasattr(module, verb)), None)
 
 
 def steps_of(subject: Any) -> list[Step]:
@@ -194,7 +194,7 @@ def all_steps(steps: Iterable[Step]) -> Iterator[Step]:
     """
     for verb, options in steps:
         inputs = [options[name] for name in sorted(OBJECTS & options.keys())]
-        records = [one.values() if isinstance(one, Mapping) else [one] for one in inputs]
+        records = [value.values() if isinstance(value, Mapping) else [value] for value in inputs]
         for record in [*chain(*records), *options.get("cubes", [])]:
             yield from all_steps(record)
         yield Step(verb, options)
@@ -207,7 +207,7 @@ class Call(inspect.Signature):
 
     def __str__(self) -> str:
         """Return parameters with their defaults."""
-        bare = [each.replace(annotation=each.empty) for each in self.parameters.values()]
+        bare = [param.replace(annotation=param.empty) for param in self.parameters.values()]
         return str(inspect.Signature(bare))
 
     def format(  # as `help` asks for it from Python 3.13 on
@@ -242,12 +242,12 @@ def bind(
     """
     signature = signature_of(function)
     parameters = signature.parameters
-    variadic = next((n for n, one in parameters.items() if one.kind is one.VAR_POSITIONAL), None)
+    variadic = next((n for n, p in parameters.items() if p.kind is p.VAR_POSITIONAL), None)
     named = {name: value for name, value in options.items() if name != variadic}
     try:
         bound = signature.bind(*arguments, **named)
     except TypeError as error:
-        groups = next((one for one in arguments[:1] if isinstance(one, InGroups)), None)
+        groups = next((value for value in arguments[:1] if isinstance(value, InGroups)), None)
         called = arguments if groups is None else (groups.example, *arguments[1:])
         verb = function.__name__
         by = groups and groups.by
@@ -301,17 +301,17 @@ def options_of(function: Callable[..., Any], given: Mapping[str, Any]) -> dict[s
 def recorded_defaults(function: Callable[..., Any]) -> dict[str, dict[str, Any]]:
     """Return the recorded default of each parameter but the first."""
     defaults = {}
-    for one in [*signature_of(function).parameters.values()][1:]:
-        if one.name not in UNRECORDED:
-            default = None if one.default is one.empty else one.default
-            defaults[one.name] = spread_option(one.name, default, slot_of(one.annotation))
+    for param in [*signature_of(function).parameters.values()][1:]:
+        if param.name not in UNRECORDED:
+            default = None if param.default is param.empty else param.default
+            defaults[param.name] = spread_option(param.name, default, slot_of(param.annotation))
     return defaults
 
 
 def spread_option(name: str, value: Any, slot: Slot | None = None) -> dict[str, Any]:
     """Return an option as a record contains it."""
-    each = {name: value} if slot is None else slot.spread(value)
-    return {word: plain_option(word, field) for word, field in each.items()}
+    fields = {name: value} if slot is None else slot.spread(value)
+    return {flat: plain_option(flat, field) for flat, field in fields.items()}
 
 
 @cache
@@ -438,7 +438,7 @@ def plain_options(options: Mapping[str, Any]) -> dict[str, Any]:
 
 def _flat(values: Any) -> list[Any]:
     """Return the elements of nested lists."""
-    return [one for value in values for one in _flat(value)] if is_list(values) else [values]
+    return [item for value in values for item in _flat(value)] if is_list(values) else [values]
 
 
 def plain_option(name: str, value: Any) -> Any:
@@ -451,7 +451,7 @@ def plain_option(name: str, value: Any) -> Any:
     """
     if name in OBJECTS:
         inputs = value if isinstance(value, Mapping) else {"": value}
-        steps = {str(key): steps_of(each) for key, each in inputs.items() if steps_of(each)}
+        steps = {str(key): steps_of(data) for key, data in inputs.items() if steps_of(data)}
         return (steps if isinstance(value, Mapping) else steps[""]) if steps else None
     nameless = {"by": GROUP, **{word: f"given {word}" for word in FROM_MAPPING}}.get(name)
     if nameless is not None and isinstance(value, Mapping | pd.Series):

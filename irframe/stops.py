@@ -12,17 +12,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from irframe.names import (
-    BUDGET,
-    BUDGETS,
-    DEPTH,
-    LENGTH,
-    SCORE,
-    SEARCH,
-    SEARCHES,
-    THRESHOLD,
-    THRESHOLDS,
-)
+from irframe import names as words
 
 ROUNDING = 1e-9
 """Relative tolerance of a budget, which allows for the rounding of fractional lengths."""
@@ -35,7 +25,7 @@ class Axis:
     Templates of text have the fields ``stop`` and ``unit``.
     """
 
-    dim: str = DEPTH
+    dim: str = words.DEPTH
     option: str = ""
     """Name of the option and of the field of `Stop` values that give the stops."""
     attribute: str = ""
@@ -109,7 +99,7 @@ def plain(stop: object) -> str:
 
 def _fit(hits: Any, budgets: Any) -> NDArray[np.int64]:
     """Count the documents that fit into each budget."""
-    through = hits.down_to(np.asarray(hits.along[LENGTH], np.float64))
+    through = hits.down_to(np.asarray(hits.along[words.LENGTH], np.float64))
     return _up_to(hits, np.asarray(budgets) * (1 + ROUNDING), through)
 
 
@@ -123,12 +113,12 @@ def _up_to(hits: Any, limits: Any, values: Any) -> NDArray[np.int64]:
 
 def _after(hits: Any, searches: Any) -> NDArray[np.int64]:
     """Count the documents that the first searches returned."""
-    return _up_to(hits, searches, hits.along[SEARCH])
+    return _up_to(hits, searches, hits.along[words.SEARCH])
 
 
 def _reach(hits: Any, thresholds: Any) -> NDArray[np.int64]:
     """Count the documents with scores of at least each threshold."""
-    score = hits.along[SCORE]
+    score = hits.along[words.SCORE]
     with np.errstate(over="ignore"):  # a threshold may exceed float32, the type of the scores
         least = np.asarray(thresholds, np.float64).astype(score.dtype).T
     if least.ndim > 1:  # one threshold per system
@@ -142,10 +132,10 @@ AXES = {
     for axis in (
         DEPTHS,
         Axis(
-            dim=BUDGET,
+            dim=words.BUDGET,
             option="budget",
-            attribute=BUDGETS,
-            along=LENGTH,
+            attribute=words.BUDGETS,
+            along=words.LENGTH,
             count_read=_fit,
             title="budget",
             title_end=", {unit}",
@@ -161,10 +151,10 @@ AXES = {
             advice="count in a smaller unit, such as cents or milliseconds",
         ),
         Axis(
-            dim=THRESHOLD,
+            dim=words.THRESHOLD,
             option="threshold",
-            attribute=THRESHOLDS,
-            along=SCORE,
+            attribute=words.THRESHOLDS,
+            along=words.SCORE,
             count_read=_reach,
             title="threshold",
             title_end="",
@@ -179,10 +169,10 @@ AXES = {
             ),
         ),
         Axis(
-            dim=SEARCH,
+            dim=words.SEARCH,
             option="searches",
-            attribute=SEARCHES,
-            along=SEARCH,
+            attribute=words.SEARCHES,
+            along=words.SEARCH,
             count_read=_after,
             title="searches",
             title_end="",

@@ -167,7 +167,7 @@ class TestRefusals:
 
     def test_a_metric_is_no_group(self, frames):
         scored = ir.evaluate(*frames, "AP")
-        refused(ParameterError, "a metric, AP", scored.ireval.groupby, "AP")
+        refused(ParameterError, "the metric AP", scored.ireval.groupby, "AP")
 
     def test_judgments_have_no_groups(self, frames):
         refused(InputError, "frame of judgments", ir.verbs.groupby, frames[1], "topic")

@@ -78,8 +78,8 @@ def only_test(checked: xr.Dataset, test: str | None) -> xr.Dataset:
     """Return the results of one test."""
     holding("a result of significance_agreement", checked, {"verdict", "share", "rank"})
     canvas.refuse_groups(checked)
-    one: xr.Dataset = canvas.select_only(checked, "test", test)
-    full: xr.Dataset = expand_scalars(one, METRIC, DEPTH)
+    selected: xr.Dataset = canvas.select_only(checked, "test", test)
+    full: xr.Dataset = expand_scalars(selected, METRIC, DEPTH)
     return full
 
 
@@ -128,8 +128,8 @@ def agreement_map(
     """
     holding("a matrix over metric and metric_other", matrix, {METRIC, "metric_other"}, "sizes")
     coefficients = canvas.without_intervals(matrix)
-    one = canvas.select_only(coefficients, axis_of(matrix).dim, depth)
-    values = canvas.only_matrix(one, METRIC, "metric_other")
+    matrix_at_depth = canvas.select_only(coefficients, axis_of(matrix).dim, depth)
+    values = canvas.only_matrix(matrix_at_depth, METRIC, "metric_other")
     colourmap, norm = binned_colours()
     labels = [str(label) for label in values[METRIC].to_numpy()]
     ax = canvas.new_axes(ax, (2.4 + 0.75 * len(labels), 1.4 + 0.62 * len(labels)), figsize)

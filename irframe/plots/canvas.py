@@ -362,9 +362,9 @@ def write_cells(
         ax.text(x, y, text, **CENTRED, fontsize=size, color=contrasting(ax, colour))
 
 
-def subtitle(ax: Axes, *parts: str) -> None:
+def subtitle(ax: Axes, *notes: str) -> None:
     """Write a subtitle at the left: test, level, depth, topics."""
-    text = "; ".join(part for part in parts if part)
+    text = "; ".join(note for note in notes if note)
     if text:
         ax.set_title(text, loc="left", fontsize="small")
 
@@ -372,7 +372,7 @@ def subtitle(ax: Axes, *parts: str) -> None:
 Selected = TypeVar("Selected", xr.DataArray, xr.Dataset)
 
 
-def only_index(word: str, label: Hashable | None, known: Sequence[Hashable]) -> int:
+def only_index(role: str, label: Hashable | None, labels: Sequence[Hashable]) -> int:
     """Return the index of a label.
 
     Examples
@@ -380,24 +380,24 @@ def only_index(word: str, label: Hashable | None, known: Sequence[Hashable]) -> 
     >>> only_index("depth", None, [10]), only_index("depth", 20, [10, 20])
     (0, 1)
     """
-    if label is None and len(known) == 1:
+    if label is None and len(labels) == 1:
         return 0
-    if label not in known:
+    if label not in labels:
         found = "none" if label is None else repr(label)
-        advice = f"choose from {listing(known)}"
-        raise ParameterError(f"one of the {plural(word)} as {word}=", found, advice)
-    return known.index(label)
+        advice = f"choose from {listing(labels)}"
+        raise ParameterError(f"one of the {plural(role)} as {role}=", found, advice)
+    return labels.index(label)
 
 
 def select_only(values: Selected, dim: str, label: Hashable | None = None) -> Selected:
     """Select one label of a dimension, if present."""
     if dim not in values.dims and label is None:
         return values
-    known = np.atleast_1d(values[dim]).tolist() if dim in values.coords else []
+    labels = np.atleast_1d(values[dim]).tolist() if dim in values.coords else []
     if dim == METRIC and label is not None:  # a metric may have several spellings
-        pos = index_of(label, known)
-        label = str(label) if pos is None else known[pos]
-    pos = only_index(dim, label, known)
+        pos = index_of(label, labels)
+        label = str(label) if pos is None else labels[pos]
+    pos = only_index(dim, label, labels)
     return values.isel({dim: pos}) if dim in values.dims else values
 
 
@@ -451,6 +451,6 @@ def at_one_depth(values: xr.DataArray, depth: int | None) -> tuple[xr.DataArray,
     depths = values.indexes[dim]
     depth = depths.max() if depth is None else depth
     if depth not in depths:
-        known = f"a depth scored, from {depths.min()} to {depths.max()}"
-        raise DepthError(known, repr(depth))
+        expected = f"a depth scored, from {depths.min()} to {depths.max()}"
+        raise DepthError(expected, repr(depth))
     return values.sel({dim: depth}), axis.named(label, depth)

@@ -29,11 +29,11 @@ def select_topic(misplaced: xr.Dataset, topic: Hashable) -> xr.Dataset:
     return misplaced.isel({TOPIC: pos})
 
 
-def _twist_and_archetype(one: xr.Dataset, twist: str = "") -> str:
+def _twist_and_archetype(run: xr.Dataset, twist: str = "") -> str:
     """Return the Twist and archetype of a ranking as text."""
-    if not one["recall_base"].item():
+    if not run["recall_base"].item():
         return "no relevant documents"
-    return f"{twist}{one['twist'].item():.2f}, {one['archetype'].item()}"
+    return f"{twist}{run['twist'].item():.2f}, {run['archetype'].item()}"
 
 
 def mark_recall_base(ax: Axes, R: int) -> None:
@@ -94,19 +94,19 @@ def crp_curves(
     >>> moved.ireval.plot.crp_curves(topic="101").get_ylabel()
     'cumulated relative position'
     """
-    one = select_topic(misplaced, topic)
-    names = one[SYSTEM].to_numpy().tolist()
+    on_topic = select_topic(misplaced, topic)
+    names = on_topic[SYSTEM].to_numpy().tolist()
     if systems is None:  # the best by Twist, the quartiles and the worst
-        order = np.argsort(-one["twist"].to_numpy(), kind="stable")
+        order = np.argsort(-on_topic["twist"].to_numpy(), kind="stable")
         rows = order[np.round(np.linspace(0, len(order) - 1, min(5, len(order)))).astype(int)]
     else:
         rows = places("systems that were measured", systems, names)
     ax = canvas.new_axes(ax, (7.0, 4.2), figsize)
-    depths = one[DEPTH].to_numpy()
-    curves = dict(zip(names, one["crp"].transpose(SYSTEM, DEPTH).to_numpy(), strict=True))
-    notes = {names[row]: _twist_and_archetype(one.isel({SYSTEM: row})) for row in rows}
+    depths = on_topic[DEPTH].to_numpy()
+    curves = dict(zip(names, on_topic["crp"].transpose(SYSTEM, DEPTH).to_numpy(), strict=True))
+    notes = {names[row]: _twist_and_archetype(on_topic.isel({SYSTEM: row})) for row in rows}
     canvas.draw_systems(ax, depths, curves, [*notes], notes)
-    mark_recall_base(ax, int(one["recall_base"]))
+    mark_recall_base(ax, int(on_topic["recall_base"]))
     ax.set(xlabel="rank", ylabel="cumulated relative position", xlim=(1, depths[-1]))
     canvas.subtitle(ax, f"topic {topic}")
     canvas.legend_beside(ax, "Twist, kind of curve")
@@ -170,24 +170,24 @@ def crp_and_gain(
     >>> len(ax.figure.axes)
     2
     """
-    one = select_topic(misplaced, topic)
+    run = select_topic(misplaced, topic)
     gain = canvas.select_only(to_scores(scores, "this figure"), METRIC, metric)
-    shared = set(one[SYSTEM].to_numpy()) & set(gain[SYSTEM].to_numpy())
+    shared = set(run[SYSTEM].to_numpy()) & set(gain[SYSTEM].to_numpy())
     missing = [] if system in shared else [system]
     missing += [] if topic in gain[TOPIC].to_numpy() else [topic]
     if missing:
         raise ParameterError("a system and topic of both", "", "", map(repr, missing))
     holding("scores with a dimension depth", gain, {DEPTH}, "sizes")
-    one = one.sel({SYSTEM: system})
+    run = run.sel({SYSTEM: system})
     gain = gain.sel({SYSTEM: system, TOPIC: topic})
     near, far = canvas.COLOURS[:2]
     ax = canvas.new_axes(ax, figsize=figsize)
-    ax.plot(one[DEPTH], one["crp"], color=far, linewidth=2, label="effort")
-    mark_recall_base(ax, int(one["recall_base"]))
-    ax.set(xlabel="rank", xlim=(1, float(one[DEPTH][-1])))
+    ax.plot(run[DEPTH], run["crp"], color=far, linewidth=2, label="effort")
+    mark_recall_base(ax, int(run["recall_base"]))
+    ax.set(xlabel="rank", xlim=(1, float(run[DEPTH][-1])))
     ax.set_ylabel("cumulated relative position", color=far)
     (name,) = layout.fitting_names(ax, [system], 0.5)
-    ax.set_title(f"{name}, topic {topic}: {_twist_and_archetype(one, 'Twist ')}", fontsize="medium")
+    ax.set_title(f"{name}, topic {topic}: {_twist_and_archetype(run, 'Twist ')}", fontsize="medium")
     right = ax.twinx()
     right.plot(gain[DEPTH], gain, color=near, linewidth=2, linestyle="--", label="gain")
     right.set_ylabel(f"{gain[METRIC].item()} (dashed)", color=near)
@@ -250,36 +250,36 @@ def reference_runs(
     >>> [line.get_label() for line in ax.lines[:3]]
     ['ideal', 'full scale', 'worst']
     """
-    one = select_topic(misplaced, topic)
-    names = one[SYSTEM].to_numpy().tolist()
+    run = select_topic(misplaced, topic)
+    names = run[SYSTEM].to_numpy().tolist()
     places("a system that was measured", [system], names)
-    one = one.sel({SYSTEM: system})
-    curves = _references(read_cube(cube).sel({TOPIC: [topic]}), one, misplaced.attrs["rel"])
+    run = run.sel({SYSTEM: system})
+    curves = _references(read_cube(cube).sel({TOPIC: [topic]}), run, misplaced.attrs["rel"])
     ax = canvas.new_axes(ax, figsize=figsize)
     for (name, curve), dashes in zip(curves.items(), ("-", "--", ":"), strict=True):
         ranks = np.arange(1, 1 + len(curve))
         ax.plot(ranks, curve, color=canvas.FAINT, linestyle=dashes, linewidth=1.6, label=name)
     (style,) = canvas.system_style([system], names)
     (name,) = layout.fitting_names(ax, [system])
-    ax.plot(one[DEPTH], one["crp"], linewidth=2, label=name, **style)
-    mark_recall_base(ax, int(one["recall_base"]))
-    ax.set(xlabel="rank", ylabel="cumulated relative position", xlim=(1, int(one["length"])))
+    ax.plot(run[DEPTH], run["crp"], linewidth=2, label=name, **style)
+    mark_recall_base(ax, int(run["recall_base"]))
+    ax.set(xlabel="rank", ylabel="cumulated relative position", xlim=(1, int(run["length"])))
     ratios = {"recovery": "rho", "space": "sigma", "Twist": "twist"}
-    notes = [f"{label} {one[name].item():.2f}" for label, name in ratios.items()]
+    notes = [f"{label} {run[name].item():.2f}" for label, name in ratios.items()]
     canvas.subtitle(ax, f"topic {topic}", ", ".join(notes))
     canvas.legend_beside(ax)
     return ax
 
 
-def _references(cube: xr.Dataset, one: xr.Dataset, rel: int) -> dict[str, Array]:
+def _references(cube: xr.Dataset, run: xr.Dataset, rel: int) -> dict[str, Array]:
     """Return the curves of the ideal, full-scale and worst rankings."""
     judgments = experiment_of(cube).judgments
     levels = judgments.levels
     count = judgments.levels_of
-    length = int(one["length"])
-    R = int(one["recall_base"])
+    length = int(run["length"])
+    R = int(run["recall_base"])
     if not R:
-        raise ParameterError("a topic with relevant documents", repr(one[TOPIC].item()))
+        raise ParameterError("a topic with relevant documents", repr(run[TOPIC].item()))
     relevant = np.repeat(levels, np.where(levels >= rel, count[0], 0))[::-1]
     ideal = np.concatenate([relevant, np.zeros(length - R, dtype=relevant.dtype)])
     rankings = {"ideal": ideal, "full scale": ideal[::-1], "worst": np.zeros_like(ideal)}
@@ -364,16 +364,16 @@ def archetypes(misplaced: xr.Dataset, *, ax: Axes | None = None, figsize: Size =
     return ax
 
 
-def _curve(ax: Axes, panel: Axes, one: xr.Dataset) -> None:
-    depths = one[DEPTH].to_numpy()
+def _curve(ax: Axes, panel: Axes, run: xr.Dataset) -> None:
+    depths = run[DEPTH].to_numpy()
     panel.axhline(0, color=canvas.text_colour(panel), linewidth=0.8)
-    canvas.mark_depth(panel, one["recall_base"].item())
-    panel.plot(depths, one["crp"], color=canvas.COLOURS[0], linewidth=2)
+    canvas.mark_depth(panel, run["recall_base"].item())
+    panel.plot(depths, run["crp"], color=canvas.COLOURS[0], linewidth=2)
     panel.set_xlim(1, depths[-1])
     panel.tick_params(labelsize="x-small")
     panel.locator_params(nbins=5, integer=True)
-    (name,) = layout.fitting_names(ax, [one[SYSTEM].item()], 0.21)
-    text = f"{name}\ntopic {one[TOPIC].item()}: Twist {one['twist'].item():.2f}"
+    (name,) = layout.fitting_names(ax, [run[SYSTEM].item()], 0.21)
+    text = f"{name}\ntopic {run[TOPIC].item()}: Twist {run['twist'].item():.2f}"
     panel.set_xlabel(text, fontsize="x-small")
 
 
@@ -426,29 +426,29 @@ def effort_gain(
     holding("a result of effort_gain", cells, {"cell", "quadrant", "border"})
     canvas.refuse_groups(cells)
     quadrant = canvas.select_only(cells["quadrant"], METRIC, metric)
-    one = cells.sel({METRIC: quadrant[METRIC].item()}) if METRIC in cells.dims else cells
-    gain = one["gain_score"].to_numpy()
-    effort = one["effort_score"].to_numpy()
+    selected = cells.sel({METRIC: quadrant[METRIC].item()}) if METRIC in cells.dims else cells
+    gain = selected["gain_score"].to_numpy()
+    effort = selected["effort_score"].to_numpy()
     ax = canvas.new_axes(ax, (6.6, 5.0), figsize)
     size = float(np.clip(20_000 / max(gain.size, 1), 3, 25))
     for code, (region, colour) in enumerate(REGION_COLOURS.items()):
         chosen = quadrant.to_numpy() == region
         style: Style = {"color": colour, "alpha": 0.6, "linewidths": 0}
-        style["label"] = f"{region} ({one['share'][code].item():.0%})"
+        style["label"] = f"{region} ({selected['share'][code].item():.0%})"
         ax.scatter(effort[chosen], gain[chosen], size, **style)
-    borders = one["border"].to_numpy()
+    borders = selected["border"].to_numpy()
     for draw, lines in ((ax.axvline, (0.25, 0.5, 0.75)), (ax.axhline, borders)):
         for border in lines:
             draw(border, color=canvas.text_colour(ax), linewidth=0.6)
     ends = 1.08 * np.array([min(0, np.nanmin(gain), *borders), max(0, np.nanmax(gain), *borders)])
-    ax.set(xlim=(0, 1), ylim=ends[:: facts(one[METRIC].item()).sign])  # best at the top
+    ax.set(xlim=(0, 1), ylim=ends[:: facts(selected[METRIC].item()).sign])  # best at the top
     tops = [*borders, ax.get_ylim()[1]]
     box = {"facecolor": canvas.background(ax), "alpha": 0.7, "pad": 0.5, "edgecolor": "none"}
     look: Style = {"ha": "right", "va": "top", "fontsize": "x-small", "weight": "bold"}
     look |= {"xytext": (0, -3), "textcoords": "offset points", "bbox": box}
-    for (row, column), share in np.ndenumerate(one["cell"].to_numpy()):
+    for (row, column), share in np.ndenumerate(selected["cell"].to_numpy()):
         ax.annotate(f"{share:.0%}", (0.25 * (column + 1) - 0.01, tops[row]), **look)
     name = cells.attrs.get("effort", "effort")
-    ax.set(xlabel=f"{name}: 1 wastes no effort", ylabel=str(one[METRIC].item()))
+    ax.set(xlabel=f"{name}: 1 wastes no effort", ylabel=str(selected[METRIC].item()))
     canvas.legend_beside(ax, markerscale=(36 / size) ** 0.5)
     return ax

@@ -82,8 +82,8 @@ def differences(
     """
     holding("a result of compare", compared, NEEDED, "columns")
     canvas.refuse_groups(compared)
-    known = compared[METRIC].unique().tolist()
-    metric = known[canvas.only_index(METRIC, metric if metric is None else str(metric), known)]
+    metrics = compared[METRIC].unique().tolist()
+    metric = metrics[canvas.only_index(METRIC, metric if metric is None else str(metric), metrics)]
     compared = compared[compared[METRIC] == metric]
     dim = axis_of(compared).dim
     stops = compared[dim].dropna().unique().tolist() if dim in compared else []

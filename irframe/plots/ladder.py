@@ -93,8 +93,8 @@ def ladder(
     """
     top = None if top is None else check_int("top", top, low=1)
     ranked = _ranks_by_system(ranks)
-    known = {METRIC, SYSTEM, axis_of(ranked).dim}
-    if not {*ranked} >= NEEDED or not {*ranked["rank"].dims} <= known:
+    dims = {METRIC, SYSTEM, axis_of(ranked).dim}
+    if not {*ranked} >= NEEDED or not {*ranked["rank"].dims} <= dims:
         raise InputError("a result of rank_intervals, of one group", "other data")
     layer, label = canvas.at_one_depth(canvas.select_only(ranked, METRIC, metric), depth)
     names = layer.indexes[SYSTEM].astype(str)

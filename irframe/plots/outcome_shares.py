@@ -172,8 +172,8 @@ def length_histogram(
     needed = {SYSTEM, "low", "high", "documents"}
     holding("a result of length_histogram", histogram, needed, "columns")
     canvas.refuse_groups(histogram)
-    known = histogram[SYSTEM].unique().tolist()
-    systems = known[:MOST]
+    systems_drawn = histogram[SYSTEM].unique().tolist()
+    systems = systems_drawn[:MOST]
     first = histogram[histogram[SYSTEM] == systems[0]]
     positions = np.arange(len(first), dtype=float)
     positions[-1] += 0.6
@@ -182,7 +182,7 @@ def length_histogram(
     series = zip(
         systems,
         layout.fitting_names(ax, systems),
-        canvas.system_colours(systems, known),
+        canvas.system_colours(systems, systems_drawn),
         strict=True,
     )
     for number, (system, name, colour) in enumerate(series):
@@ -195,7 +195,7 @@ def length_histogram(
     labels = [f"{low}" if low == high else f"{low}-{high}" for low, high in ends]
     turn = 35 if len(labels) > 6 else 0
     layout.name_ticks(ax, positions, [*labels, "not\nretrieved"], rotation=turn, size="small")
-    canvas.subtitle(ax, layout.selection_text(len(systems), len(known), which=""))
+    canvas.subtitle(ax, layout.selection_text(len(systems), len(systems_drawn), which=""))
     ax.set(xlabel="search length (1 + irrelevant documents above)", ylabel="relevant documents")
     ax.spines[["top", "right"]].set_visible(False)
     canvas.legend_beside(ax)
@@ -253,19 +253,19 @@ def difference_histogram(
     sides = np.sign(ends.sum(axis=1)).astype(int)
     colours = [{-1: near, 0: canvas.FAINT, 1: far}[side] for side in sides]
     positions = np.arange(len(histogram))
-    one = histogram["unretrieved"].to_numpy()
-    rest = histogram["documents"].to_numpy() - one
+    unretrieved = histogram["unretrieved"].to_numpy()
+    rest = histogram["documents"].to_numpy() - unretrieved
     ax = canvas.new_axes(ax, (7.2, 4.2), figsize)
     ax.bar(positions, rest, 0.85, color=colours)
     hatched: Style = {"hatch": "///", "edgecolor": canvas.background(ax)}
-    ax.bar(positions, one, 0.85, bottom=rest, color=colours, lw=0, **hatched)
+    ax.bar(positions, unretrieved, 0.85, bottom=rest, color=colours, lw=0, **hatched)
     names = layout.fitting_names(ax, systems, 0.3)
     layout.name_ticks(ax, positions, [_range(*pair) for pair in ends], rotation=35, size="small")
     ax.set(xlabel=f"search length in {names[0]} less that in {names[1]}")
     ax.set_ylabel("relevant documents")
     ax.spines[["top", "right"]].set_visible(False)
-    known = zip((near, far), names, strict=True)
-    handles = [Patch(color=colour, label=f"nearer in {name}") for colour, name in known]
+    colours_and_names = zip((near, far), names, strict=True)
+    handles = [Patch(color=colour, label=f"nearer in {name}") for colour, name in colours_and_names]
     handles.append(Patch(facecolor=canvas.FAINT, label="retrieved by one only", **hatched))
     canvas.legend_beside(ax, handles=handles)
     return ax

@@ -186,12 +186,12 @@ def choose(
         Bytes by which the page may grow.
     """
     queries = _by_position(texts.queries, topics)
-    known = _by_position(texts.documents, lists.ids)
+    beginnings = _by_position(texts.documents, lists.ids)
     kept: dict[int, str] = {}
     room -= OPENING_BYTES + _size(queries)
     for number, topic in enumerate(order):
         docs = np.unique(lists.doc[:, topic]).tolist()
-        new = {doc: known[doc] for doc in docs if doc in known and doc not in kept}
+        new = {doc: beginnings[doc] for doc in docs if doc in beginnings and doc not in kept}
         room -= _size(new)
         if room < 0:
             return Snippets(kept, queries, number)

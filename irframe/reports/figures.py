@@ -14,16 +14,7 @@ import pandas as pd
 
 from irframe.errors import InputError
 from irframe.names import printable
-from irframe.reports.words import (
-    ALONG,
-    Values,
-    component_label,
-    deep,
-    percent,
-    range_label,
-    short,
-    text,
-)
+from irframe.reports.words import ALONG, Values, bar_label, deep, percent, range_label, short, text
 from irframe.stops import DEPTHS
 
 HUES = 8
@@ -291,8 +282,8 @@ def unjudged(shares: pd.DataFrame) -> Spec:
     ]
     line = base.mark_line(color=INK, strokeWidth=2).encode(y="median:Q")
     percents = shares.set_index("depth").map(percent).to_dict("records")
-    quantiles = [", ".join(f"{name} {each}" for name, each in row.items()) for row in percents]
-    labels = [f"{deep(at)}: {each}" for at, each in zip(shares["depth"], quantiles, strict=True)]
+    quantiles = [", ".join(f"{name} {share}" for name, share in row.items()) for row in percents]
+    labels = [f"{deep(at)}: {share}" for at, share in zip(shares["depth"], quantiles, strict=True)]
     chart = alt.layer(*bands, line, _pointed(base, "median:Q"))
     return styled(chart, {"shares": shares.assign(label=labels)}, WIDE)
 
@@ -381,7 +372,7 @@ def stacked(components: pd.DataFrame, title: str) -> Spec:
     frame = components.set_axis(names, axis=1).rename_axis("system").reset_index()
     frame["name"] = [short(text(name), 2 * LONGEST) for name in frame["system"]]
     long = frame.melt(["system", "name"], names, "part", "value")
-    long["label"] = [component_label(row, title) for row in long.to_dict("records")]
+    long["label"] = [bar_label(row, title) for row in long.to_dict("records")]
     rank = {name: number for number, name in enumerate(names)}
     long["rank"] = long["part"].map(rank)
     shades = [

@@ -207,12 +207,12 @@ def first_places(scores: pd.DataFrame, metric: str, alpha: float) -> str:
     if scores.index.get_level_values(SYSTEM).nunique() < 2:
         return ""
     with unsaid():
-        found = rank_intervals(scores[[metric]], test=Significance(adjust=None, alpha=alpha))
-    if FIRST not in found:
+        ranking = rank_intervals(scores[[metric]], test=Significance(adjust=None, alpha=alpha))
+    if FIRST not in ranking:
         return ""
-    leads = found[found[FIRST]].sort_values("rank", kind="stable")
+    leads = ranking[ranking[FIRST]].sort_values("rank", kind="stable")
     names = texts(leads.index.get_level_values(SYSTEM))
-    values = {"n": len(names), "of": len(found), "alpha": alpha, "names": names}
+    values = {"n": len(names), "of": len(ranking), "alpha": alpha, "names": names}
     return f"\n{markdown(f'By {metric}, ' + say('first.several', **values))}.\n"
 
 
@@ -378,7 +378,7 @@ class Sheet:
         several = not self.view.is_single
         keys = ["sheet.rank"] if several else []
         keys += ["sheet.bare" if rung["interval"] == MISSING else "sheet.mean"]
-        keys += [key for key, is_known in shown.items() if is_known]
+        keys += [key for key, is_shown in shown.items() if is_shown]
         keys += ["sheet.best"] if several else []
         return [say(key, **rung | {"best": best, "n": len(self.topics)}) for key in keys]
 

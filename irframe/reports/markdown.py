@@ -97,14 +97,14 @@ def markdown(
     gate = None if fail_on == "never" else {*failed}
     heads = _fitting((each.head(metrics, comparison.attrs, gate) for each in changes), room)
     room -= sum(len(head) + 1 for head in heads)
-    parts = []
+    blocks = []
     for head, change in zip(heads, changes, strict=False):
         below = "\n".join(_fitting(change.fallen(metrics[0], texts), room)) if room > ROOM else ""
         room -= len(below) + 2
-        parts += [head, below + "\n"] if below else [head]
+        blocks += [head, below + "\n"] if below else [head]
     if len(heads) < len(changes):
-        parts.append(f"{len(changes) - len(heads)} more systems are left out here.\n")
-    return "\n".join([first, *parts, end[:NOTES]])
+        blocks.append(f"{len(changes) - len(heads)} more systems are left out here.\n")
+    return "\n".join([first, *blocks, end[:NOTES]])
 
 
 def outcome(comparison: pd.DataFrame, failed: pd.Series, fail_on: FailOn) -> str:
@@ -164,9 +164,9 @@ class Change(NamedTuple):
         """Return the change described by one system's rows."""
         system, baseline = rows["system_a"].iloc[0], rows["system_b"].iloc[0]
         both = [system, baseline]
-        word = ""
+        repeat = ""
         if REPEAT_OF in cube.coords:
-            word = word_of(scores)
+            repeat = word_of(scores)
             names = [name for name in scores.index.names if name != level_of(scores)]
             scores = scores.groupby(level=names, sort=False).mean()
             runs = first_runs(cube, fold(runs).runs)
@@ -179,8 +179,8 @@ class Change(NamedTuple):
             lists = frozen.lists(baseline)
             scores = pd.concat([scores, pd.concat({baseline: frozen.table})])
         # without dtype=object pandas cuts names at NUL
-        here = cube.indexes[SYSTEM].get_indexer(pd.Index(both, dtype=object))
-        return cls(rows, cube.isel({SYSTEM: here}), scores, runs, word, lists)
+        positions = cube.indexes[SYSTEM].get_indexer(pd.Index(both, dtype=object))
+        return cls(rows, cube.isel({SYSTEM: positions}), scores, runs, repeat, lists)
 
     @property
     def names(self) -> tuple[Any, Any]:
@@ -195,7 +195,7 @@ class Change(NamedTuple):
         The heading says whether it failed, if there is a gate, and its verdicts.
         """
         system, baseline = map(_cell, self.names)
-        verdicts = ", ".join(word for word in GRAVEST if (self.rows["verdict"] == word).any())
+        verdicts = ", ".join(name for name in GRAVEST if (self.rows["verdict"] == name).any())
         gate = "" if failed is None else ("PASSED: ", "FAILED: ")[self.names[0] in failed]
         title = f"## {gate}{system} against {baseline}, {verdicts}\n"
         decided = None if self.word else attributes
@@ -237,13 +237,13 @@ class Change(NamedTuple):
         if not len(fallen):
             return
         system, baseline = map(_cell, self.names)
-        behind, known_texts = self.behind(metric, fallen.index.tolist(), texts)
+        behind, all_texts = self.behind(metric, fallen.index.tolist(), texts)
         against = "" if self.both(metric, fallen.index.tolist()) else f", against {BEST}"
         against += f", in the first {self.word} of each" if self.word else ""
         yield "\n" + _row([TOPIC, baseline, system, f"documents behind it{against}"])
         yield _row(["---"] * 4)
         for topic, row in fallen.iterrows():
-            query = known_texts.queries.get(str(topic))
+            query = all_texts.queries.get(str(topic))
             name = _cell(topic) + (f": {_cell(query)}" if query else "")
             documents = "<br>".join(behind.get(topic, ["not a sum over documents"]))
             yield _row([name, *map(fixed_text, (row["before"], row["after"])), documents])

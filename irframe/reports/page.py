@@ -85,10 +85,10 @@ def rules(*scripts: str) -> str:
     ["default-src 'none'", "script-src 'sha256-47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU='"]
     """
     digests = [base64.b64encode(hashlib.sha256(script.encode()).digest()) for script in scripts]
-    own = " ".join(f"'sha256-{digest.decode()}'" for digest in digests)
-    parts = {"default-src": "'none'", "script-src": own, "style-src": "'unsafe-inline'"}
-    parts |= {"img-src": "data:", "base-uri": "'none'", "form-action": "'none'"}
-    return "; ".join(f"{name} {value}" for name, value in parts.items())
+    sources = " ".join(f"'sha256-{digest.decode()}'" for digest in digests)
+    directives = {"default-src": "'none'", "script-src": sources, "style-src": "'unsafe-inline'"}
+    directives |= {"img-src": "data:", "base-uri": "'none'", "form-action": "'none'"}
+    return "; ".join(f"{name} {value}" for name, value in directives.items())
 
 
 STYLES = ("colours", "page", "ladder", "sheet", "topics", "duel", "print")
@@ -206,13 +206,13 @@ class Page:
     def drawn(self) -> list[int]:
         """Positions of systems whose curves are drawn at first."""
         order = [rung["place"] for rung in self.rungs]
-        return order[:DRAWN] + [place for place in order[DRAWN:] if place in self.baselines]
+        return order[:DRAWN] + [system for system in order[DRAWN:] if system in self.baselines]
 
     @cached_property
     def word(self) -> str:
         """Name of a repeat, "" without repeats."""
-        known = [view.repeats.word for view in self.views if view.repeats is not None]
-        return known[0] if known else ""
+        words = [view.repeats.word for view in self.views if view.repeats is not None]
+        return words[0] if words else ""
 
     @cached_property
     def words(self) -> str:
@@ -223,17 +223,17 @@ class Page:
     def baselines(self) -> list[int]:
         """Positions of the baselines."""
         index = self.setting.cube.indexes[SYSTEM]
-        return [int(place) for place in index.get_indexer(pd.Index(self.setting.baselines))]
+        return [int(pos) for pos in index.get_indexer(pd.Index(self.setting.baselines))]
 
     @cached_property
     def based(self) -> list[str]:
         """The names of the baselines."""
-        return [self.systems[place] for place in self.baselines]
+        return [self.systems[pos] for pos in self.baselines]
 
     @cached_property
     def duel(self) -> Duel:
         """The two systems that the page opens with."""
-        pair = (self.systems.index(self.opening.systems[place]) for place in self.opening.pair)
+        pair = (self.systems.index(self.opening.systems[pos]) for pos in self.opening.pair)
         return Duel(self.opening, self.lists, *pair)
 
     @cached_property
@@ -345,13 +345,13 @@ class Page:
     @property
     def texts(self) -> Values:
         """Long texts of the page: sentences, documents, tables."""
-        parts = [*self.verdicts, *self.trust, *self.beside, *self.origins["parts"]]
+        sections = [*self.verdicts, *self.trust, *self.beside, *self.origins["parts"]]
         return {
             "said": self.sentences,
             "documents": self.lists.names,
             "snippets": self.snippets.documents,
             "queries": self.snippets.queries,
-            "csv": {part.key: part.csv for part in parts},
+            "csv": {section.key: section.csv for section in sections},
         }
 
     def _scores(self) -> dict[str, Array]:
@@ -393,7 +393,7 @@ class Page:
             version=VERSION,
             say=say,
             short=short,
-            now=[say(key, view=each.name, **at_first) for each in self.views],
+            now=[say(key, view=shown.name, **at_first) for shown in self.views],
             rungs=self.rungs,
             hard=ladder.HardTopics(view, 0, setting.pos),
             shown={name: self.sentences[0][name][0][setting.pos] for name in self.sentences[0]},
@@ -401,7 +401,7 @@ class Page:
             levels=", ".join(f"{level:g}" for level in view.levels),
             numbered=", ".join(f"{n} {short(name)}" for n, name in enumerate(self.based, start=1)),
             about=self._about(self.topics.index(self.duel.topic)),
-            snippet_of={names[place]: start for place, start in self.snippets.documents.items()},
+            snippet_of={names[pos]: start for pos, start in self.snippets.documents.items()},
             facts=printable(self.facts | {"contents": contents}),
             packed=packed,
             matrix=ladder.picture(ladder.matrix(view, 0, setting.pos), len(view.levels)),

@@ -106,13 +106,13 @@ def origins_of(setting: Setting, ranks: xr.Dataset) -> Values:
     files = inputs(cube)
     used = {"metrics": setting.metrics, "test": setting.pairing.test}
     cited = papers([*steps_of(cube), *(Step(verb, used) for verb in VERBS)])
-    parts = (
+    sections = (
         PagePart("papers", say("origins.papers"), [say("origins.cited")], data=cited),
         PagePart("inputs", say("origins.inputs", n=len(files)), [say("origins.how")], data=files),
     )
     versions = [("python", platform.python_version()), *((n, version(n)) for n in LIBRARIES)]
     settings = [*asked(setting, ranks), *policies(cube)]
-    return {"lists": {"Settings": settings, "Versions": versions}, "parts": parts}
+    return {"lists": {"Settings": settings, "Versions": versions}, "parts": sections}
 
 
 def policies(cube: xr.Dataset) -> list[tuple[str, str]]:
@@ -134,7 +134,7 @@ def inputs(cube: xr.Dataset) -> pd.DataFrame:
     files = [_of_file(*state) for state in cube.attrs[EXPERIMENT].files]
     if files:
         return pd.DataFrame(files, columns=["input", "bytes", "SHA-256"])
-    rows = [each for _, options in all_steps(steps_of(cube)) for each in options.get(INPUTS, [])]
+    rows = [row for _, options in all_steps(steps_of(cube)) for row in options.get(INPUTS, [])]
     if not rows:
         grade = cube["grade"]
         docs = experiment_of(cube).dense(cube.sizes[DEPTH], "doc")

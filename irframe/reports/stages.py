@@ -50,8 +50,8 @@ def stage_losses(view: View) -> PagePart:
     stages = stages_of(view.cube)
     metric = parse_metric(setting.metrics[0])
     cut = metric if metric.depth else at_depth(metric, setting.rank)
-    found: Any = losses(view.cube, cut, stages=stages)
-    means = found.mean(TOPIC).transpose(SYSTEM, METRIC).to_pandas()
+    components: Any = losses(view.cube, cut, stages=stages)
+    means = components.mean(TOPIC).transpose(SYSTEM, METRIC).to_pandas()
     frame = means.iloc[view.ranked["order"][0, setting.pos]]
     last = next(name for name in frame.index if name in {path[-1] for path in stages})
     row = frame.loc[last]

@@ -463,12 +463,12 @@ def _verdicts(view: View) -> PagePart:
     pairs = compare(at, pairing.decided, baseline=against, margin=setting.margin)
     names = {"system_a": SYSTEM} | ({} if pairing.corrected else {"p_adjusted": "p"})
     frame = pairs[[METRIC, "system_a", *KEPT]].rename(columns=names)
-    own = frame[frame[METRIC] == metric].copy()
-    counts = own["verdict"].value_counts()
+    opening = frame[frame[METRIC] == metric].copy()
+    counts = opening["verdict"].value_counts()
     values = {"metric": metric, "depth": setting.at, "against": text(against), **how_much}
     values |= {"test": significance_text(pairs.attrs)}
-    values |= {"n": int(pairs["n_topics"].max()), "least": own["detectable"].median()}
-    words = ", ".join(f"{counts[word]} {word}" for word in VERDICTS if word in counts)
+    values |= {"n": int(pairs["n_topics"].max()), "least": opening["detectable"].median()}
+    words = ", ".join(f"{counts[verdict]} {verdict}" for verdict in VERDICTS if verdict in counts)
     says = say("verdicts.says", counts=words, **values)
     keys = ["verdicts.how"]
     keys += ["verdicts.detect"] if np.isfinite(values["least"]) else []
@@ -478,9 +478,9 @@ def _verdicts(view: View) -> PagePart:
     with unsaid():  # each end is a one-sided bound, as tests against a margin are one-sided
         sided = compare(at, one_sided, baseline=against)
     sided = sided[sided[METRIC] == metric].set_index("system_a")[["ci_low", "ci_high"]]
-    own = own.rename(columns={"difference": "mean", "ci_low": "low", "ci_high": "high"})
-    own = own.join(sided.set_axis(["lower", "upper"], axis=1), SYSTEM)
-    drawn = own.sort_values("mean", ascending=sign < 0, kind="stable")
+    opening = opening.rename(columns={"difference": "mean", "ci_low": "low", "ci_high": "high"})
+    opening = opening.join(sided.set_axis(["lower", "upper"], axis=1), SYSTEM)
+    drawn = opening.sort_values("mean", ascending=sign < 0, kind="stable")
     limits = [0.0, -sign * float(setting.margin or 0)]
     figure = figures.ranges(drawn, f"difference in {metric}", limits, figures.FULL)
     how_made = [say(key, **values) for key in keys]

@@ -207,10 +207,10 @@ class View:
         setting = self.setting
         if self.is_single:
             ranks = summary(self.every, alpha=setting.alpha)
-            one = xr.ones_like(ranks["n"])
-            columns = dict.fromkeys(("rank", "rank_low", "rank_high", "tier"), one)
+            ones = xr.ones_like(ranks["n"])
+            columns = dict.fromkeys(("rank", "rank_low", "rank_high", "tier"), ones)
             columns["n_topics"] = ranks["n"].max(SYSTEM)
-            return ranks.assign(columns | {"first": one * np.nan})
+            return ranks.assign(columns | {"first": ones * np.nan})
         ranks = rank_intervals(self.every, test=setting.pairing.decided)
         if self.crossing:  # resamples of topics ignore the variance of repeats
             return ranks.assign(first=ranks["mean"] * np.nan)
@@ -255,11 +255,11 @@ class View:
             return values
         few = (self.topics_compared < self.enough) | self.tied
         systems = self.cube.sizes[SYSTEM]
-        one, other = np.eye(systems)[all_pairs(systems).T]
+        first, second = np.eye(systems)[all_pairs(systems).T]
         ahead = self.signed > 0
         behind = self.signed < 0
-        values["rank_low"] = 1 + behind @ one + ahead @ other
-        values["rank_high"] = systems - ahead @ one - behind @ other
+        values["rank_low"] = 1 + behind @ first + ahead @ second
+        values["rank_high"] = systems - ahead @ first - behind @ second
         values["first"] = np.where(few[..., np.newaxis], np.nan, values["first"])
         return values
 
@@ -399,10 +399,10 @@ class View:
     def bounded(self) -> xr.DataArray:
         """Bounds of scores, (metric, bound, system, topic)."""
         metrics = self.setting.metrics
-        known = self._bounds(*metrics) or [
+        limits_by_metric = self._bounds(*metrics) or [
             bounds(self.full_cube, metrics[-1], at=self.setting.rank)
         ]
-        limits = xr.concat([array.reset_coords(drop=True) for array in known], METRIC)
+        limits = xr.concat([array.reset_coords(drop=True) for array in limits_by_metric], METRIC)
         limits = limits.isel({DEPTH: 0}, drop=True)
         return limits.mean(REPEAT) if REPEAT in limits.dims else limits
 

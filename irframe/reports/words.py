@@ -262,7 +262,7 @@ def cell_text(value: object) -> str:
     return str(value)
 
 
-def component_label(row: Values, title: str) -> str:
+def bar_label(row: Values, title: str) -> str:
     """Return the description of a component of a bar."""
     return f"{text(row['system'])}: {row['part']} {fixed(row['value'])} of {title}"
 
