@@ -15,6 +15,7 @@ from dense import dense
 from hypothesis import given
 from incomplete import incomplete
 from properties.experiments import THOROUGH, TRACKS, experiment, few, seeds
+from properties.test_records import With, another
 from properties.verbs import GROUPED as RESULTS
 from properties.verbs import VERBS, asked, assert_same, bare, call, outcome
 from turns import few_of
@@ -23,6 +24,7 @@ import irframe as ir
 from irframe.cubes.parse_scores import as_scores
 from irframe.errors import IrframeError, IrframeWarning, ParameterError
 from irframe.names import UNJUDGED
+from irframe.option_values import plain_parameters
 from irframe.record import InGroups
 
 pytestmark = incomplete
@@ -185,6 +187,28 @@ def test_groups_equal_selections(name, seed):
     cube = ir.cube(*uneven(seed))
     expected = {track: outcome(name, cube.sel(topic=topics)) for track, topics in TRACKS.items()}
     assert_groups(outcome(name, cube, by="track"), expected)
+
+
+OPTIONS = [
+    (name, option, number)
+    for name in GROUPED
+    for option in list(plain_parameters(inspect.signature(VERBS[name])))[1:]
+    if option != "family"  # the family of all comparisons includes those of other groups
+    for number in range(len(another(name, option)))
+]
+"""Every option of every verb with each of its values but the usual one, by number."""
+
+
+@pytest.mark.property
+@pytest.mark.parametrize(("name", "option", "number"), few_of(OPTIONS, 60))
+def test_an_option_by_group_equals_each_group_alone(name, option, number):
+    value = another(name, option)[number]
+    options = value if isinstance(value, With) else {option: value}
+    cube = ir.cube(*experiment(3))
+    expected = {
+        track: outcome(name, cube.sel(topic=topics), **options) for track, topics in TRACKS.items()
+    }
+    assert_groups(outcome(name, cube, by="track", **options), expected)
 
 
 def partly(seed):
