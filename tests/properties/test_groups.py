@@ -3,7 +3,7 @@
 import inspect
 import warnings
 from contextlib import suppress
-from functools import cache
+from functools import cache, wraps
 from itertools import product
 
 import numpy as np
@@ -15,7 +15,7 @@ from dense import dense
 from hypothesis import given
 from incomplete import incomplete
 from properties.experiments import THOROUGH, TRACKS, experiment, few, seeds
-from properties.test_records import With, another
+from properties.test_records import FRAMES, With, another, another_of_frames, result_of
 from properties.verbs import GROUPED as RESULTS
 from properties.verbs import VERBS, asked, assert_same, bare, call, outcome
 from turns import few_of
@@ -209,6 +209,51 @@ def test_an_option_by_group_equals_each_group_alone(name, option, number):
         track: outcome(name, cube.sel(topic=topics), **options) for track, topics in TRACKS.items()
     }
     assert_groups(outcome(name, cube, by="track", **options), expected)
+
+
+def function_of(name):
+    return getattr(ir, name, None) or getattr(ir.verbs, name)
+
+
+OF_FRAMES = [
+    (name, number, option)
+    for name in ("collapse", "cube", "evaluate", "rank", "split")
+    for number, (_, usual) in enumerate(FRAMES[name])
+    for option in list(plain_parameters(inspect.signature(function_of(name))))[1:]
+    if option not in {"contributing", "topics"}  # which name systems or topics of one group
+    if another_of_frames(name, option) and not ({"at", "stop"} & {option, *usual})
+]
+
+
+@pytest.mark.property
+@pytest.mark.parametrize(("name", "number", "option"), few_of(OF_FRAMES, 24))
+def test_an_option_of_frames_by_group_equals_each_group_alone(name, number, option):
+    runs, usual = FRAMES[name][number]
+    verb = function_of(name)
+
+    @wraps(verb)
+    def by_track(runs, **options):
+        return getattr(ir.verbs.groupby(runs, "track"), name)(**options)
+
+    for value in another_of_frames(name, option):
+        options = usual | (value if isinstance(value, With) else {option: value})
+        joined = result_of(by_track, runs, options)
+        for track in TRACKS:
+            alone = result_of(verb, of_track(runs, track), of_track(options, track))
+            if isinstance(alone, pd.DataFrame):
+                alone = alone.drop(columns="track", errors="ignore")
+            assert (joined is None) == (alone is None)
+            if joined is not None:
+                assert_same(branch(bare_groups(joined), track), alone)
+
+
+def of_track(value, track):
+    """Return the rows of one track, also of judgments among options."""
+    if isinstance(value, dict):
+        return {name: of_track(each, track) for name, each in value.items()}
+    if not isinstance(value, pd.DataFrame):
+        return value
+    return value[value["track"] == track].reset_index(drop=True)
 
 
 def partly(seed):

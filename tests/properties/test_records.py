@@ -400,17 +400,19 @@ def test_verbs_record_what_decides_their_results(name):
     assert left == IDLE.get(name, set())
 
 
+def another_of_frames(verb, name):
+    """Return a list of other arguments of a verb of frames."""
+    value = FRAME_OTHERS.get(f"{verb}.{name}", FRAME_OTHERS.get(name))
+    if value is None:
+        return [] if name in FRAME_ONLY else another(verb, name)
+    return value if isinstance(value, list) else [value]
+
+
 @pytest.mark.parametrize("name", few_of(FRAMES, 6, drawn=False))
 def test_verbs_of_frames_record_what_decides_their_results(name):
     function = getattr(ir, name, None) or getattr(ir.verbs, name)
 
-    def others(verb, parameter):
-        value = FRAME_OTHERS.get(f"{verb}.{parameter}", FRAME_OTHERS.get(parameter))
-        if value is None:
-            return [] if parameter in FRAME_ONLY else another(verb, parameter)
-        return value if isinstance(value, list) else [value]
-
     left = None
     for subject, usual in FRAMES[name]:
-        left = assert_recorded(function, subject, usual, others, left)
+        left = assert_recorded(function, subject, usual, another_of_frames, left)
     assert left == IDLE.get(name, set())
