@@ -4,6 +4,7 @@ import re
 from collections import Counter
 from typing import Literal, get_args, get_origin
 
+import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
@@ -11,11 +12,12 @@ import xarray as xr
 from incomplete import incomplete, though_incomplete
 from matplotlib.colors import to_rgba_array
 from properties.experiments import DEPTH, SYSTEMS, experiment
-from properties.verbs import VERBS, call
+from properties.test_records import With, another
+from properties.verbs import VERBS, call, outcome
 from turns import few_of
 
 import irframe as ir
-from irframe.errors import ParameterError
+from irframe.errors import IrframeError, ParameterError
 from irframe.kinds import SCORES, takes, verbs
 from irframe.option_values import plain_parameters
 from irframe.paired import TESTS, Permutation
@@ -203,3 +205,62 @@ def test_figures_describe_the_record_of_their_result(verb, word, value):
             words = "\n".join(texts_of(ax))
             assert [each for each in re.findall(RECORDED, words) if each not in recorded] == []
             assert verb != "outcomes" or f"{result.attrs['measure']} a" in words
+
+
+SHAPED = [
+    (verb, word, number)
+    for verb in sorted(DRAWN | {"outcomes"})
+    for word in list(plain_parameters(signature_of(VERBS[verb])))[1:]
+    for number in range(len(another(verb, word)))
+] + [(verb, "by", number) for verb in sorted(DRAWN) for number in (0, 1)]
+"""Every option of verbs whose results are drawn, and groups, with the number of the value."""
+
+
+def shape_of(result):
+    """Return the names and sizes of a result."""
+    if isinstance(result, pd.DataFrame):
+        return [*result.columns, *result.index.names, len(result)]
+    return {**result.sizes, **dict.fromkeys(getattr(result, "data_vars", ()))}
+
+
+def first_label(result, word):
+    """Return the first label of a dimension or column of a result, or the usual argument."""
+    if isinstance(result, pd.DataFrame):
+        result = result.reset_index()
+    labels = np.ravel(result[word]) if word in result else np.array([])
+    return labels[0] if labels.size else GIVEN.get(word)
+
+
+@pytest.mark.property
+@pytest.mark.parametrize(("verb", "word", "number"), few_of(SHAPED, 24))
+@pytest.mark.filterwarnings("ignore::irframe.errors.IrframeWarning")
+def test_figures_draw_results_of_another_shape_or_refuse_them_by_name(verb, word, number):
+    values = ["track", "team"] if word == "by" else another(verb, word)
+    options = values[number] if isinstance(values[number], With) else {word: values[number]}
+    usual, result = outcome(verb, CUBE), outcome(verb, CUBE, **options)
+    if isinstance(result, type):
+        return
+    result, usual = (getattr(found, "summary", found) for found in (result, usual))
+    if shape_of(result) == shape_of(usual):
+        return
+    for name in [name for name, kinds in FIGURES.items() if verb in kinds]:
+        parameters = list(signature_of(getattr(ir.plots, name)).parameters.values())[1:]
+        needed = {each.name for each in parameters if each.default is each.empty}
+        chosen = needed | {each.name for each in parameters if each.name in {"metric", "depth"}}
+        given = {each: first_label(result, each) for each in chosen}
+        if any(given[each] is None for each in needed):  # data, such as scores
+            continue
+        named = "|".join(map(re.escape, [*names_of(result), *given, "group"]))
+        message = "group"
+        try:
+            getattr(result.ireval.plot, name)(**given)
+        except IrframeError as error:
+            message = str(error)
+        plt.close("all")
+        assert re.search(named, message), name
+
+
+def names_of(result):
+    """Return the names of the dimensions or columns of a result."""
+    names = [*result.columns, *result.index.names] if hasattr(result, "columns") else result.dims
+    return [str(name) for name in names if name]
