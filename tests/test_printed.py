@@ -42,9 +42,9 @@ def test_a_comparison_prints_key_columns_and_names_the_others(found):
     answers = ["difference", "ci_low", "ci_high", "p_adjusted", "significant"]
     assert lines[0].split() == ["metric", "system_a", *answers]
     assert max(map(len, lines)) <= 80
-    told = " ".join(lines[-2:])
-    assert told.startswith("[14 rows x 18 columns; system_b bm25; not shown: depth, mean_a, ")
-    named = {*lines[0].split(), "system_b", *told.partition("not shown: ")[2][:-1].split(", ")}
+    footer = " ".join(lines[-2:])
+    assert footer.startswith("[14 rows x 18 columns; system_b bm25; not shown: depth, mean_a, ")
+    named = {*lines[0].split(), "system_b", *footer.partition("not shown: ")[2][:-1].split(", ")}
     assert named == {*found.columns}
     assert "not shown: depth, mean_a" in found._repr_html_()
 

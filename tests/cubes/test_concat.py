@@ -55,7 +55,7 @@ def assert_alike(found, built):
 
 
 @given(seed=seeds)
-def test_tracks_built_apart_are_like_one_cube_of_both(seed):
+def test_concatenated_tracks_equal_one_cube_of_both(seed):
     frames = experiment(seed)
     found = ir.concat(of_tracks(frames))
     assert_alike(found, build(*frames, collection="track"))
@@ -63,7 +63,7 @@ def test_tracks_built_apart_are_like_one_cube_of_both(seed):
 
 
 @given(seed=seeds, split=st.integers(1, 3))
-def test_systems_built_apart_are_like_one_cube_of_all(seed, split):
+def test_concatenated_systems_equal_one_cube_of_all(seed, split):
     frames = experiment(seed)
     parts = of_systems(frames, SYSTEMS[:split], SYSTEMS[split:], collection="track")
     assert_alike(ir.concat(parts, dim="system"), build(*frames, collection="track"))
@@ -83,7 +83,7 @@ def test_judgments_in_another_order_are_the_same_judgments(seed):
 
 
 @pytest.mark.parametrize("cuts", [[8], [1, 2, 15], [5, 5]])
-def test_parts_make_the_whole_again(cube, cuts):
+def test_concatenated_parts_equal_the_original_cube(cube, cuts):
     places = np.split(np.arange(cube.sizes["topic"]), cuts)
     parts = [cube.isel(topic=place) for place in places]
     xr.testing.assert_identical(ir.concat(part for part in parts if part.sizes["topic"]), cube)
@@ -148,11 +148,11 @@ class TestPool:
 
     def test_the_shallowest_pool_counts_and_the_best_rank(self, cube):
         first, second = cube.isel(system=slice(3)), cube.isel(system=slice(3, None))
-        held = experiment_of(second)
-        ranks = np.maximum(held.pool.rank - 1, 0)
-        pool = replace(held.pool, depth=held.pool.depth - 3, rank=ranks)
+        experiment = experiment_of(second)
+        ranks = np.maximum(experiment.pool.rank - 1, 0)
+        pool = replace(experiment.pool, depth=experiment.pool.depth - 3, rank=ranks)
         first = shown_as(first, experiment_of(first))
-        second = shown_as(second, replace(held, pool=pool))
+        second = shown_as(second, replace(experiment, pool=pool))
         found = dense(ir.concat([first, second], dim="system"))
         assert (found.pool_depth == 7).all()
         ranks = dense(cube).pool_rank
@@ -232,10 +232,13 @@ class TestAttributes:
     def test_what_they_do_not_agree_on_is_left_out(self):
         runs, qrels = experiment(0)
         parts = of_tracks((runs.drop(columns="contributing"), qrels))
-        told = {"collection": "track", "pool": "complete"}, {"topics": "runs", "pool": "stated"}
+        differences = (
+            {"collection": "track", "pool": "complete"},
+            {"topics": "runs", "pool": "stated"},
+        )
         parts = [
-            shown_as(part, replace(held, made={**held.made, **more}))
-            for part, held, more in zip(parts, map(experiment_of, parts), told, strict=True)
+            shown_as(part, replace(built, made={**built.made, **more}))
+            for part, built, more in zip(parts, map(experiment_of, parts), differences, strict=True)
         ]
         parts[0].attrs["mine"], parts[1].attrs["theirs"] = 1, 2
         found = ir.concat(parts).attrs

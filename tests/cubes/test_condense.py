@@ -19,10 +19,10 @@ from irframe.record import steps_of
 
 def test_condensed_lists(golden):
     for name in ("002-hand", "002-contributing-1", "002-contributing-2"):
-        case, told = golden[name]["expected"], golden[name]["input"]
-        docs = [f"d{i:02}" for i in range(len(told["serp"]))]
-        graded = {d: g for d, g in zip(docs, told["serp"], strict=True) if g is not None}
-        missing = list(told["judged_d"])
+        case, given = golden[name]["expected"], golden[name]["input"]
+        docs = [f"d{i:02}" for i in range(len(given["serp"]))]
+        graded = {d: g for d, g in zip(docs, given["serp"], strict=True) if g is not None}
+        missing = list(given["judged_d"])
         for grade in graded.values():
             missing.remove(grade)
         runs, qrels = frames_of_docs(
@@ -30,16 +30,16 @@ def test_condensed_lists(golden):
         )
         runs = pd.concat([runs, runs.assign(system="x", doc="x" + runs["doc"])])
         runs.loc[runs["system"] == "x", "doc"] = "z" + runs.loc[runs["system"] == "x", "doc"]
-        depth = max(told["ks"])
+        depth = max(given["ks"])
         cube = runs.ireval.cube(
             qrels, depth=depth, pool=ir.Pool(contributing=["s"])
         ).ireval.condense()
         row = cube.grade.sel(system="s", topic="t").values
         assert row[row != EMPTY].tolist() == case["condensed"]
         labels = {"AP(norm='min')": "AP_b", "nDCG": "NDCG_a_linear_log2", "RBP(p=0.8)": "RBP(0.8)"}
-        scores = cube.ireval.score(*labels, at=told["ks"]).sel(system="s", topic="t")
+        scores = cube.ireval.score(*labels, at=given["ks"]).sel(system="s", topic="t")
         for metric, key in labels.items():
-            expected = [case[f"@{k}"][f"condensed_{key}"] for k in told["ks"]]
+            expected = [case[f"@{k}"][f"condensed_{key}"] for k in given["ks"]]
             np.testing.assert_allclose(scores.sel(metric=metric), expected, atol=1e-9)
 
 
@@ -93,7 +93,7 @@ def test_frames_are_read_as_deep_as_judged_documents_stand(track):
         runs.ireval.evaluate(qrels, "P(judged_only=True)@5", depth=20)
 
 
-def test_metrics_of_judged_documents_need_whole_lists_and_have_no_bounds(track, cube):
+def test_metrics_of_judged_documents_need_uncut_lists_and_have_no_bounds(track, cube):
     runs, qrels = track
     with pytest.raises(DepthError, match="depth 20 of 50"):
         runs.ireval.cube(qrels, depth=20).ireval.score("AP(judged_only=True)")
@@ -117,6 +117,6 @@ def test_ties_survive_condensing():
     assert dense(closed).tied[0, 0].tolist() == [False, False, True, False]
 
 
-def test_condensing_needs_whole_lists(track):
+def test_condensing_needs_uncut_lists(track):
     runs, qrels = track
     refused(DepthError, "depth 20 of 50", runs.ireval.cube(qrels, depth=20).ireval.condense)

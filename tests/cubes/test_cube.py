@@ -48,11 +48,11 @@ def test_cells_by_hand():
     assert cube.grade.sel(system="b", topic="1").values.tolist() == [-1, EMPTY, EMPTY]
     assert cube.grade.sel(system="a", topic="4").values.tolist() == [EMPTY] * 3
     assert cube.retrieved.values.tolist() == [[3, 1, 0], [1, 0, 0]]
-    held = dense(cube)
-    assert held.names[0, 0].tolist() == ["d1", "d2", ""]
-    assert (held.top == 2).all()
+    arrays = dense(cube)
+    assert arrays.names[0, 0].tolist() == ["d1", "d2", ""]
+    assert (arrays.top == 2).all()
     assert cube.unjudged.values.tolist() == [[1, 1, 0], [0, 0, 0]]
-    assert held.took_part.all()
+    assert arrays.took_part.all()
 
 
 def test_unjudged_topics_are_dropped_with_one_warning_that_counts_them():
@@ -178,10 +178,10 @@ def test_a_group_column_must_not_divide_a_topic():
 
 def test_pool_of_contributing_runs():
     cube = quiet_cube(contributing=["a"])
-    held = dense(cube)
-    assert held.contributing.tolist() == [True, False]
-    assert held.pool_rank[: held.judged_count[0]].tolist() == [2, 1, 0]
-    assert (held.pool_depth == 0).all()
+    arrays = dense(cube)
+    assert arrays.contributing.tolist() == [True, False]
+    assert arrays.pool_rank[: arrays.judged_count[0]].tolist() == [2, 1, 0]
+    assert (arrays.pool_depth == 0).all()
     assert (dense(quiet_cube(pool_depth=2)).pool_depth == 2).all()
     flagged = RUNS.assign(pooled=RUNS["system"] == "a")
     same = quiet_cube(flagged, contributing="pooled").drop_vars("pooled")
@@ -232,16 +232,16 @@ def test_dask_gives_the_same_and_computes_nothing_early(cube):
 
 def test_blocks_and_chunks_do_not_show(monkeypatch):
     runs, qrels = ir.example_track()
-    whole = runs.ireval.cube(qrels)
-    scores = whole.ireval.score("AP(norm='pool')", "nDCG", "RBP(p=0.8)")
+    expected = runs.ireval.cube(qrels)
+    scores = expected.ireval.score("AP(norm='pool')", "nDCG", "RBP(p=0.8)")
     monkeypatch.setattr(coded_tables, "ROWS", 900)
     monkeypatch.setattr(arrays, "BLOCK", 120)
     shuffled = runs.sample(frac=1, random_state=0)
-    order = {"system": whole.system, "topic": whole.topic}
+    order = {"system": expected.system, "topic": expected.topic}
     for cube in (runs.ireval.cube(qrels), shuffled.ireval.cube(qrels).sel(order)):
-        parts = [*whole.data_vars, "retrieved", "unjudged"]
+        parts = [*expected.data_vars, "retrieved", "unjudged"]
         xr.testing.assert_equal(
-            cube[parts].reset_coords(drop=True), whole[parts].reset_coords(drop=True)
+            cube[parts].reset_coords(drop=True), expected[parts].reset_coords(drop=True)
         )
     again = runs.ireval.cube(qrels).ireval.score("AP(norm='pool')", "nDCG", "RBP(p=0.8)")
     xr.testing.assert_equal(again, scores)
@@ -258,9 +258,9 @@ def test_metrics_are_refused_with_reasons():
 
 def test_tied_documents_share_their_gain(golden):
     case = golden["002-ties"]
-    told, expected = case["input"], case["expected"]
-    runs = pd.DataFrame(told["run"], columns=["doc", "score"]).assign(topic="1")
-    qrels = pd.DataFrame(told["qrels"].items(), columns=["doc", "grade"]).assign(topic="1")
+    given, expected = case["input"], case["expected"]
+    runs = pd.DataFrame(given["run"], columns=["doc", "score"]).assign(topic="1")
+    qrels = pd.DataFrame(given["qrels"].items(), columns=["doc", "grade"]).assign(topic="1")
     for depth in (None, 3, 5):
         cube = runs.ireval.cube(qrels, ties="mean", depth=depth)
         scores = cube.ireval.score("RBP(p=0.8, gain='linear')", "P").squeeze()
@@ -281,10 +281,10 @@ def test_frames_stay_unchanged():
 
 def test_the_pool_is_that_of_all_judged_topics():
     runs, qrels = ir.example_track()
-    whole = ir.cube(runs, qrels)
+    every = ir.cube(runs, qrels)
     for topics in (["103", "101"], ["116"]):
         part = ir.cube(runs, qrels, topics=topics)
-        same = whole.sel(topic=topics).isel(depth=slice(part.sizes["depth"]))
+        same = every.sel(topic=topics).isel(depth=slice(part.sizes["depth"]))
         for name in ("grade", "retrieved", "unjudged"):
             np.testing.assert_array_equal(part[name], same[name])
         for name in ("pool_depth", "tied", "names"):
@@ -308,7 +308,7 @@ def test_what_does_not_fit_into_memory_is_not_asked_for(depth, tmp_path):
 
 
 @pytest.mark.parametrize("inside", ["", "cube.zarr"])
-def test_what_is_no_saved_cube_is_said(tmp_path, inside):
+def test_other_folders_are_no_saved_cubes(tmp_path, inside):
     file = tmp_path / "file"
     file.write_text("no cube")
     for path in (file / inside, tmp_path / inside):

@@ -53,9 +53,9 @@ def test_a_saved_cube_is_the_cube(cube, path, monkeypatch, block):
     saved = named.ireval.save(path)
     assert len(saved["grade"].chunks[1]) == (1 if block > 1200 else 6)
     for found in (saved, ir.open_cube(path), saved.chunk(system=3, topic=5)):
-        whole = found.compute()
-        xr.testing.assert_identical(whole, named)
-        xr.testing.assert_identical(whole.ireval.score("AP"), named.ireval.score("AP"))
+        computed = found.compute()
+        xr.testing.assert_identical(computed, named)
+        xr.testing.assert_identical(computed.ireval.score("AP"), named.ireval.score("AP"))
         scores = found.ireval.score("AP", "nDCG")
         assert scores.chunks
         xr.testing.assert_identical(scores.compute(), named.ireval.score("AP", "nDCG"))
@@ -74,12 +74,12 @@ def test_a_saved_cube_is_the_cube(cube, path, monkeypatch, block):
             xr.testing.assert_allclose(found.compute(), wanted)
 
 
-def test_a_part_is_gone_when_nobody_holds_it(cube):
+def test_unused_parts_are_garbage_collected(cube):
     part = view.experiment_of(cube).part(np.arange(8), np.arange(3)).loaded
     assert part.longest
-    held = weakref.ref(part)
+    reference = weakref.ref(part)
     del part
-    assert held() is None
+    assert reference() is None
 
 
 @pytest.mark.parametrize("labels", [[1, "b"], [("a", 1), ("b", 2)], [1, 2**70]])
@@ -177,7 +177,7 @@ def test_what_is_interrupted_leaves_nothing(cube, path, monkeypatch, files, erro
     xr.testing.assert_identical(cube.ireval.save(path).compute(), cube)
 
 
-def test_files_that_changed_since_are_told(tmp_path):
+def test_files_that_changed_after_opening_are_named(tmp_path):
     runs, qrels = ir.example_track()
     for system, part in runs.groupby("system"):
         ir.verbs.write_run(part, tmp_path / f"{system}.gz")

@@ -67,9 +67,9 @@ def test_plain_cubes_know_nothing_of_subtopics():
 
 
 def test_the_highest_grade_is_that_of_the_document(cube):
-    held = dense(cube)
-    assert held.subtopic_grade.shape == (len(held.judged_grade), 5)
-    np.testing.assert_array_equal(held.subtopic_grade.max(axis=1), held.judged_grade)
+    arrays = dense(cube)
+    assert arrays.subtopic_grade.shape == (len(arrays.judged_grade), 5)
+    np.testing.assert_array_equal(arrays.subtopic_grade.max(axis=1), arrays.judged_grade)
 
 
 @pytest.mark.parametrize("name", ["subtopic", "intent", "aspect"])
@@ -105,10 +105,10 @@ def test_cubes_put_together(cube, scores):
     runs, qrels = track()
     first, others = qrels["topic"] < "2", runs["system"] > "s1"
     here = runs["topic"] < "2"
-    apart = [ir.cube(runs[here], qrels[first]), ir.cube(runs[~here], qrels[~first])]
-    widths = [dense(part).subtopic_grade.shape[1] for part in apart]
+    separate = [ir.cube(runs[here], qrels[first]), ir.cube(runs[~here], qrels[~first])]
+    widths = [dense(part).subtopic_grade.shape[1] for part in separate]
     assert widths[0] < widths[1]
-    same(ir.concat(apart).ireval.score("alpha_nDCG"), scores.sel(metric=["alpha_nDCG"]))
+    same(ir.concat(separate).ireval.score("alpha_nDCG"), scores.sel(metric=["alpha_nDCG"]))
     shuffled = [ir.cube(runs[~others], qrels), ir.cube(runs[others], qrels.iloc[::-1])]
     same(
         ir.concat(shuffled, "system").ireval.score(*METRICS[1:]),
@@ -116,7 +116,7 @@ def test_cubes_put_together(cube, scores):
     )
     plain = qrels.groupby(["topic", "doc"], as_index=False)["grade"].max()
     with pytest.raises(InputError, match="cubes that all have subtopics, or none"):
-        ir.concat([ir.cube(runs[here], plain[plain["topic"] < "2"]), apart[1]])
+        ir.concat([ir.cube(runs[here], plain[plain["topic"] < "2"]), separate[1]])
 
 
 def test_saved_scanned_and_lazy_cubes(cube, scores, tmp_path):
@@ -166,8 +166,8 @@ def test_frames_of_judgments_keep_their_subtopics():
     pd.testing.assert_frame_equal(kept, qrels[inside])
     sampled = qrels.ireval.sample(0.5)
     assert sampled.columns.tolist() == qrels.columns.tolist()
-    whole = qrels.merge(sampled[["topic", "doc"]].drop_duplicates())
-    assert len(whole) == len(sampled) < len(qrels)
+    expected = qrels.merge(sampled[["topic", "doc"]].drop_duplicates())
+    assert len(expected) == len(sampled) < len(qrels)
     best = qrels.groupby(["topic", "doc"])["grade"].max()
     judged = runs.ireval.judge(qrels).dropna(subset="grade")
     index = pd.MultiIndex.from_frame(judged[["topic", "doc"]])
@@ -214,8 +214,8 @@ def test_a_document_that_is_relevant_to_nothing_changes_nothing():
         "subtopic": [1, 2, 1, 3],
         "grade": [1, 0, 1, 0],
     }
-    lone = pd.DataFrame({"system": "s", "topic": ["1"], "doc": "a", "score": 1.0})
-    few = ir.cube(lone, pd.DataFrame(one)).ireval.score("StRecall", "NRBP", "AP_IA")
+    run = pd.DataFrame({"system": "s", "topic": ["1"], "doc": "a", "score": 1.0})
+    few = ir.cube(run, pd.DataFrame(one)).ireval.score("StRecall", "NRBP", "AP_IA")
     np.testing.assert_allclose(few.to_numpy().ravel(), [1, 0.75, 0.5])
 
 

@@ -73,9 +73,9 @@ def ndcg_of(table, weight, ranks, k):
     """Return nDCG of documents that stand for so many each, walking down both rankings."""
 
     def reached(end):
-        whole = int(end)
-        return sum(1 / np.log2(1 + i) for i in range(1, whole + 1)) + (end - whole) / np.log2(
-            2 + whole
+        full = int(end)
+        return sum(1 / np.log2(1 + i) for i in range(1, full + 1)) + (end - full) / np.log2(
+            2 + full
         )
 
     gained = sum(
@@ -184,12 +184,12 @@ def test_what_cannot_be_estimated_is_refused(cube):
         drawn.ireval.estimate("P", "nDCG", at=[5, 9, 15])
     with pytest.raises(ParameterError, match="a probability above 0.*found 523 without: 0.0 of"):
         runs.ireval.cube(qrels.assign(probability=0.0)).ireval.estimate("P", at=5)
-    lone = POOL.assign(grade=[1, -1, -1, -1, 0, 2, 0, 2])
+    sample = POOL.assign(grade=[1, -1, -1, -1, 0, 2, 0, 2])
     with (
         pytest.warns(IrframeWarning, match="standard errors of 1 topic are not known"),
         pytest.warns(IrframeWarning, match="fewer than 15 drawn documents in a system's lists"),
     ):
-        found = RUNS.ireval.cube(lone).ireval.estimate("P", at=3)
+        found = RUNS.ireval.cube(sample).ireval.estimate("P", at=3)
     assert np.isnan(found["error"]).any()
     assert not np.isnan(found["estimate"]).any()
 
@@ -270,8 +270,8 @@ def test_limits_of_ndcg_need_drawn_documents_in_the_ideal_rankings():
     assert np.isnan(found["ci_low"]).all()
 
 
-@pytest.mark.parametrize(("relevant", "told"), [(4, False), (16, True)])
-def test_limits_of_ndcg_need_some_drawn_documents_in_each_ideal_ranking(relevant, told):
+@pytest.mark.parametrize(("relevant", "has_limits"), [(4, False), (16, True)])
+def test_limits_of_ndcg_need_some_drawn_documents_in_each_ideal_ranking(relevant, has_limits):
     topics, docs = 40, 30
     grade = np.tile(np.arange(docs) < relevant, topics).astype(int)
     names = [f"{t:02}" for t in range(topics)]
@@ -282,8 +282,8 @@ def test_limits_of_ndcg_need_some_drawn_documents_in_each_ideal_ranking(relevant
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         found = cube.ireval.estimate("nDCG", at=30)
-    assert np.isfinite(found["ci_low"]).all() == told
-    assert told or "too few in ideal rankings" in str(caught[0].message)
+    assert np.isfinite(found["ci_low"]).all() == has_limits
+    assert has_limits or "too few in ideal rankings" in str(caught[0].message)
 
 
 def test_draws_of_strata_say_how_likely_each_document_was():
@@ -301,12 +301,12 @@ def test_draws_of_strata_say_how_likely_each_document_was():
     assert drawn.loc[kept, "grade"].equals(qrels.loc[kept, "grade"])
     other = qrels.ireval.draw_to_judge({"early": 1, "late": 0.29}, strata="part", seed=2)
     assert not other["grade"].equals(drawn["grade"])
-    for share, strata, told in [
+    for share, strata, message in [
         (0.1, "team", "strata to be a column of the judgments.*'team'"),
         ({"early": 0.5}, "part", "a share for every stratum, but found none for: late"),
         (1.5, "part", "share to be a number of at most 1"),
     ]:
-        refused(ParameterError, told, qrels.ireval.draw_to_judge, share, strata=strata)
+        refused(ParameterError, message, qrels.ireval.draw_to_judge, share, strata=strata)
 
 
 def coverage(cube, qrels, share, depth, draws):
@@ -316,8 +316,8 @@ def coverage(cube, qrels, share, depth, draws):
     for seed in range(draws):
         drawn = cube.ireval.rejudge(qrels.ireval.draw_to_judge(share, seed=seed))
         found = drawn.ireval.estimate("nDCG", at=depth)
-        held = (found["ci_low"] <= truth) & (truth <= found["ci_high"])
-        inside.append(held.where(found["ci_low"].notnull()))
+        covers = (found["ci_low"] <= truth) & (truth <= found["ci_high"])
+        inside.append(covers.where(found["ci_low"].notnull()))
     return float(xr.concat(inside, "draw").mean())
 
 

@@ -134,17 +134,17 @@ class TestParts:
             depths = {k: p.sizes["depth"] for k, p in own_rows(cube_of(runs, **how), "team")}
             assert depths == {"A": depth, "B": own, "C": own}
 
-    def test_groups_of_rows_lack_the_systems_that_have_none_there_and_name_them(self):
+    def test_groups_of_rows_name_the_systems_without_rows(self):
         cube = cube_of().assign_coords(kind=("topic", ["p", "p", "p", "q"]))
         with pytest.warns(IrframeWarning, match=r"rows in a group of kind .* q \(a, b, c\); say"):
             alone = dict(own_rows(cube, "kind"))["q"]
         assert (alone.sizes["system"], alone.sizes["topic"], alone.sizes["depth"]) == (0, 1, 1)
 
-    def test_judgments_stay_those_of_the_whole(self, cube):
+    def test_groups_keep_the_judgments_of_the_cube(self, cube):
         for _, part in each_group(cube, "team"):
-            whole = cube.sel(topic=part["topic"].to_numpy())
+            selected = cube.sel(topic=part["topic"].to_numpy())
             for name in ("top", "pool_rank", "pool_depth", "judged_doc"):
-                found, expected = (getattr(dense(each), name) for each in (part, whole))
+                found, expected = (getattr(dense(each), name) for each in (part, selected))
                 np.testing.assert_array_equal(found, expected)
 
     def test_groups_are_named_by_a_coordinate_of_systems_or_topics(self, cube):
@@ -178,22 +178,22 @@ def provenance_cube(track):
     return ir.cube(*track, ties=ir.Ties("doc", dtype="float32"), topics="runs")
 
 
-def assert_told(attributes, result):
+def assert_recorded(attributes, result):
     assert attributes.items() >= (DECIDED | {"result": result}).items()
 
 
 def test_scores_and_what_comes_of_them_say_how_they_were_made(provenance_cube, track):
     scores = provenance_cube.ireval.score("AP", "P")
-    assert_told(scores.attrs, "score")
-    assert_told(scores.ireval.compare().attrs, "compare")
-    assert_told(scores.ireval.summary().attrs, "summary")
-    assert_told(scores.ireval.groupby("team").coverage("AP").attrs, "coverage")
+    assert_recorded(scores.attrs, "score")
+    assert_recorded(scores.ireval.compare().attrs, "compare")
+    assert_recorded(scores.ireval.summary().attrs, "summary")
+    assert_recorded(scores.ireval.groupby("team").coverage("AP").attrs, "coverage")
     found = provenance_cube.ireval.outcomes(relevant="first", baseline="bm25")
-    assert_told(found.summary.attrs, "outcomes")
-    assert_told(found.queries.attrs, "outcomes")
+    assert_recorded(found.summary.attrs, "outcomes")
+    assert_recorded(found.queries.attrs, "outcomes")
     options = {"ties": ir.Ties("doc", dtype="float32"), "topics": "runs"}
     made = track[0].ireval.evaluate(track[1], ["AP", "P@5"], **options)
-    assert_told(made.attrs, "evaluate")
+    assert_recorded(made.attrs, "evaluate")
     assert made.attrs["metrics"] == ["AP", "P@5"]
 
 
@@ -202,7 +202,7 @@ def test_files_keep_where_numbers_come_from(provenance_cube, tmp_path):
     scores.to_netcdf(tmp_path / "scores.nc", engine="h5netcdf")
     again = xr.load_dataarray(tmp_path / "scores.nc", engine="h5netcdf")
     xr.testing.assert_equal(again.drop_vars("team"), scores.drop_vars("team"))
-    assert_told(again.ireval.summary().attrs, "summary")
+    assert_recorded(again.ireval.summary().attrs, "summary")
     comparison = scores.sel(depth=10).ireval.compare()
     comparison.to_parquet(tmp_path / "comparison.parquet")
     read = pd.read_parquet(tmp_path / "comparison.parquet")
@@ -220,9 +220,9 @@ def test_captions_tell_what_decided_the_numbers(provenance_cube):
         assert f"; {line}}}" in result.ireval.styled().to_latex()
 
 
-def test_collections_of_several_scales_are_told_apart():
-    told = origin_text({"top": [2, 3], "collection": "track"})
-    assert told == "collections by track; top grade 2 and 3"
+def test_captions_list_the_top_grades_of_collections():
+    caption = origin_text({"top": [2, 3], "collection": "track"})
+    assert caption == "collections by track; top grade 2 and 3"
     assert origin_text({"units": "m"}) == ""
 
 
@@ -241,12 +241,12 @@ def test_what_results_of_groups_say_is_kept(array):
     assert found.attrs["interval"] == "logit"
 
 
-def test_what_differs_between_groups_is_told_of_each(cube):
+def test_attributes_that_differ_between_groups_are_listed(cube):
     halves = cube.assign_coords(half=("topic", ["a"] * 5 + ["b"] * 11))
-    whole = cube.ireval.leave_out("AP", at=5)
+    ungrouped = cube.ireval.leave_out("AP", at=5)
     parts = halves.ireval.groupby("half").leave_out("AP", at=5)
     assert len(parts.attrs["judgments"]) == 2
-    assert sum(parts.attrs["judgments"]) == whole.attrs["judgments"]
+    assert sum(parts.attrs["judgments"]) == ungrouped.attrs["judgments"]
 
 
 def test_parts_of_results_are_what_is_selected():

@@ -97,11 +97,11 @@ def test_runs_score_as_pytrec_eval(shared, track):
     )
     compared = 0
     for system, theirs in by_pytrec_eval(runs, qrels, TREC):
-        mine = ours.loc[system].loc[theirs.index, NAMES]
+        found = ours.loc[system].loc[theirs.index, NAMES]
         np.testing.assert_allclose(
-            mine.to_numpy(), theirs[NAMES].to_numpy(float), rtol=1e-6, atol=1e-6
+            found.to_numpy(), theirs[NAMES].to_numpy(float), rtol=1e-6, atol=1e-6
         )
-        compared += len(mine)
+        compared += len(found)
     assert compared > TRACKS[track][-1]
 
 
@@ -112,8 +112,8 @@ def test_condensed_runs_score_as_pytrec_eval_with_judged_documents_only(shared):
     cube = runs.ireval.cube(qrels, ties=ir.Ties(dtype="float32"))
     ours = cube.ireval.score(*metrics, at=1000)
     for system, theirs in by_pytrec_eval(runs, qrels, TREC, judged_docs_only_flag=True):
-        mine = ours.sel(system=system, topic=theirs.index.to_numpy()).transpose("topic", "metric")
-        np.testing.assert_allclose(mine, theirs[NAMES].to_numpy(float), rtol=1e-6, atol=1e-6)
+        found = ours.sel(system=system, topic=theirs.index.to_numpy()).transpose("topic", "metric")
+        np.testing.assert_allclose(found, theirs[NAMES].to_numpy(float), rtol=1e-6, atol=1e-6)
 
 
 @pytest.mark.thorough
@@ -147,8 +147,8 @@ def test_runs_score_as_ir_measures_has_it(shared):
         theirs = pd.DataFrame(found)
         for metric, name in zip(peer, metrics, strict=True):
             part = theirs[theirs["measure"] == metric].set_index("query_id")["value"]
-            mine = ours.loc[system][str(ir.parse_metric(name))].loc[part.index]
-            np.testing.assert_allclose(mine, part, atol=1e-9)
+            scores = ours.loc[system][str(ir.parse_metric(name))].loc[part.index]
+            np.testing.assert_allclose(scores, part, atol=1e-9)
             assert len(part) > 30
 
 
@@ -186,7 +186,7 @@ def test_dl_hard_runs_score_as_filed_with_them(shared, kind):
     assert len(paths) == {"doc": 14, "passage": 6}[kind]
     for path in paths:
         ours = ir.read_run(path).ireval.evaluate(qrels, metrics, ties=ir.Ties(dtype="float32"))
-        mine = ours.set_axis(filed_names, axis="columns").droplevel(0)
+        found = ours.set_axis(filed_names, axis="columns").droplevel(0)
         filed = pd.read_csv(
             path.with_suffix("").with_suffix(".run.eval"),
             sep="\t",
@@ -197,7 +197,7 @@ def test_dl_hard_runs_score_as_filed_with_them(shared, kind):
         filed = filed[(filed["topic"] != "all") & filed["name"].isin(filed_names)]
         theirs = filed.set_index(["topic", "name"])["value"].unstack()[filed_names].astype(float)
         barren = theirs["num_rel"] == 0  # trec_eval has no Rndcg there, though grade 1 gains
-        mine.loc[barren[barren].index, "Rndcg"] = 0
+        found.loc[barren[barren].index, "Rndcg"] = 0
         np.testing.assert_allclose(
-            mine.loc[theirs.index].to_numpy(), theirs.to_numpy(), atol=0.5001e-4
+            found.loc[theirs.index].to_numpy(), theirs.to_numpy(), atol=0.5001e-4
         )

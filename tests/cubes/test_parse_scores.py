@@ -44,15 +44,15 @@ def test_from_a_file(scores):
     # Old versions of pandas read numbers to their last digit but one.
     left, right = to_scores(found), to_scores(scores)
     np.testing.assert_allclose(left.reindex_like(right), right, rtol=1e-14)
-    whole = pd.read_csv(io.StringIO(text))
-    assert whole.ireval.compare(baseline="bm25")["p"].notna().all()
+    frame = pd.read_csv(io.StringIO(text))
+    assert frame.ireval.compare(baseline="bm25")["p"].notna().all()
 
 
 def test_a_name_of_ones_own_stays_with_reset_index(scores):
-    mine = scores[["AP"]].set_axis(["mine"], axis=1)
+    renamed = scores[["AP"]].set_axis(["mine"], axis=1)
     for attributes in ({"metrics": ["mine"]}, {}):
-        mine.attrs = attributes
-        assert same(mine.reset_index(), mine)
+        renamed.attrs = attributes
+        assert same(renamed.reset_index(), renamed)
 
 
 def test_columns_have_the_verbs(scores, long):
@@ -242,7 +242,7 @@ def test_a_matrix_keeps_its_roles_under_any_names(topic, system):
         refused(InputError, "systems in rows", lambda: ir.as_scores(matrix, systems="rows"))
 
 
-def test_groups_go_by_what_told_collections_apart(tracks):
+def test_groups_follow_the_column_of_collections(tracks):
     scores = tracks[0].ireval.evaluate(tracks[1], "AP", collection="track")
     cube = tracks[0].ireval.cube(tracks[1], collection="track")
     for found in (

@@ -53,9 +53,9 @@ def test_a_round_is_the_cube_made_anew(seed, collection):
         linear = ["RBP(p=0.8)", "DCG", "P"] if ties == "mean" else METRICS
         assert_alike(found, expected, linear)
         assert_alike(found.ireval.rejudge(first), before, linear)
-        there = expected.attrs["experiment"]
+        rebuilt = expected.attrs["experiment"]
         assert found.attrs["experiment"].pool.contributing.tolist() == (
-            there.pool.contributing.tolist()
+            rebuilt.pool.contributing.tolist()
         )
 
 
@@ -71,26 +71,26 @@ def test_what_was_not_retrieved_before_leaves_the_pool_known():
         assert same[0] == same[1]
     drawn = RUNS.ireval.cube(fewer).ireval.rejudge(QRELS)
     assert drawn.attrs["pool"] == "unknown"
-    told = RUNS.ireval.cube(fewer, pool=10).ireval.rejudge(QRELS)
-    assert told.ireval.score("AP", at=10).attrs["pool_depth"] == 10
+    rejudged = RUNS.ireval.cube(fewer, pool=10).ireval.rejudge(QRELS)
+    assert rejudged.ireval.score("AP", at=10).attrs["pool_depth"] == 10
 
 
 def test_sliced_saved_and_lazy_cubes(tmp_path):
     first = RUNS.ireval.cube(QRELS.sample(frac=0.6, random_state=2))
-    whole = first.ireval.rejudge(QRELS)
+    rejudged = first.ireval.rejudge(QRELS)
     first.ireval.save(tmp_path / "cube")
-    assert_alike(ir.open_cube(tmp_path / "cube").ireval.rejudge(QRELS), whole)
+    assert_alike(ir.open_cube(tmp_path / "cube").ireval.rejudge(QRELS), rejudged)
     topics = ["103", "101"]
     judged = QRELS[QRELS["topic"].isin(topics)]
     part = first.sel(topic=topics, system=["bm25", "ance"]).isel({DEPTH: slice(10)})
     found = part.ireval.rejudge(judged)
-    expected = whole.sel(topic=topics, system=["bm25", "ance"]).isel({DEPTH: slice(10)})
+    expected = rejudged.sel(topic=topics, system=["bm25", "ance"]).isel({DEPTH: slice(10)})
     assert (found.grade == expected.grade).all()
     assert found.ireval.record[-1].verb == "rejudge"
     assert found.team.to_numpy().tolist() == part.team.to_numpy().tolist()
 
 
-def test_topics_of_one_side_are_left_out_and_said():
+def test_topics_of_one_side_are_left_out_with_a_warning():
     cube = RUNS.ireval.cube(QRELS)
     some = QRELS[QRELS["topic"] != "101"]
     with pytest.warns(IrframeWarning, match="1 topic of the cube has no judgments any more and i"):

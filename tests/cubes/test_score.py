@@ -33,9 +33,9 @@ def cubes():
     """Return one cube of two scales, and the topics of each scale in a cube of their own."""
     cube = ir.cube(*ir.example_track())
     second = np.arange(cube.sizes["topic"]) % 3 == 0
-    held = experiment_of(cube)
-    pool = replace(held.pool, depth=np.where(second, 4, held.pool.depth))
-    both = shown_as(cube, replace(held, top=np.where(second, 5, held.tops), pool=pool))
+    experiment = experiment_of(cube)
+    pool = replace(experiment.pool, depth=np.where(second, 4, experiment.pool.depth))
+    both = shown_as(cube, replace(experiment, top=np.where(second, 5, experiment.tops), pool=pool))
     alone = [both.isel(topic=~second), both.isel(topic=second)]
     return both, alone
 
@@ -75,7 +75,7 @@ def test_from_the_depth_of_the_pool_on_everything_judged_counts():
 
 @pytest.mark.parametrize("dim", ["system", "topic"])
 @pytest.mark.parametrize("verb", [ir.verbs.score, ir.verbs.bounds])
-def test_where_nothing_is_selected_there_are_no_scores(dim, verb):
+def test_empty_selections_have_no_scores(dim, verb):
     none = ir.cube(*ir.example_track()).isel({dim: []})
     assert verb(none, "RBP(p=0.8)").sizes[dim] == 0
 
@@ -124,7 +124,7 @@ def test_utility_is_the_score(cube):
     xr.testing.assert_equal(found.coords.to_dataset(), score.coords.to_dataset())
 
 
-def test_lists_that_are_not_there_have_none():
+def test_missing_lists_have_no_scores():
     cube = cube_of({"a": [[1]], "b": [[0, 1]]}, depth=2)
     found = cube.where(cube["system"] == "a").ireval.cwl("INST(T=1)")
     assert np.isnan(found["expected_depth"].sel(system="b")).all()

@@ -108,12 +108,12 @@ SIDES = {"length": [3, 5, 3, 5], "size": [1.5, 1.5, 2.5, 2.5], "year": 2019, "em
 
 
 @pytest.mark.parametrize("stated", [["AP"], None])
-def test_columns_of_scores_are_told_from_properties(stated):
+def test_columns_of_scores_are_distinguished_from_properties(stated):
     frame = wide(mine=[0.2, 0.4, 0.6, 0.8], flat=0.5, kind=list("pqpq"), seen=True, **SIDES)
     frame.attrs = {"metrics": stated} if stated else {}
-    with pytest.warns(IrframeWarning) as told:
+    with pytest.warns(IrframeWarning) as caught:
         assert parse_scores(frame).metrics == ["AP", "mine", "flat"]
-    messages = [str(each.message) for each in told]
+    messages = [str(each.message) for each in caught]
     assert "taken as metrics: mine, flat; larger is better for mine, flat; drop" in messages[0]
     assert messages[1].endswith("left out: length, size, year, empty")
     with pytest.warns(IrframeWarning):
@@ -130,7 +130,7 @@ def test_of_one_system_or_topic_what_varies_is_a_score(label, level, varies):
         assert varies in parse_scores(one).metrics
 
 
-def test_names_of_metrics_that_irframe_did_not_make_are_told_where_it_made_some():
+def test_unknown_metric_names_are_warned_of_beside_known_ones():
     frame = wide().assign(NumRel=[1, 2, 1, 2])
     assert parse_scores(frame).metrics == ["AP", "NumRel"]
     frame.attrs = {"metrics": ["AP"]}

@@ -65,8 +65,8 @@ def test_rows_of_all_topics_are_no_topics(label, path):
 def test_a_topic_that_is_only_called_so_stays():
     named = PLAIN.rename(index={"3": "all"}, level="topic")
     assert named.ireval.compare()["n_topics"].tolist() == [8, 8]
-    lone = named.loc[(slice(None), "all"), :]
-    assert ir.as_scores(lone).index.unique("topic").tolist() == ["all"]
+    rows = named.loc[(slice(None), "all"), :]
+    assert ir.as_scores(rows).index.unique("topic").tolist() == ["all"]
 
 
 def test_values_of_other_text_than_names_of_runs_are_refused():

@@ -65,21 +65,21 @@ def spread(within):
 
 @pytest.mark.parametrize("name", TABLE_2)
 def test_residuals_of_table_2(golden, name):
-    told, expected = golden[name]["input"], golden[name]["expected"]
-    cube = one_list(told["serp"], told["judged_d"], told["gmax"], max(told["ks"]))
-    within = cube.ireval.bounds(*RESIDUALS, at=told["ks"]).sel(system="run", topic="t")
+    given, expected = golden[name]["input"], golden[name]["expected"]
+    cube = one_list(given["serp"], given["judged_d"], given["gmax"], max(given["ks"]))
+    within = cube.ireval.bounds(*RESIDUALS, at=given["ks"]).sel(system="run", topic="t")
     for metric, key in RESIDUALS.items():
-        values = [expected[f"@{k}"][key] for k in told["ks"]]
+        values = [expected[f"@{k}"][key] for k in given["ks"]]
         np.testing.assert_allclose(spread(within).sel(metric=metric), values, atol=1e-9)
-    scores = cube.ireval.score(*RESIDUALS, at=told["ks"]).sel(system="run", topic="t")
+    scores = cube.ireval.score(*RESIDUALS, at=given["ks"]).sel(system="run", topic="t")
     np.testing.assert_array_equal(within.sel(bound="lower"), scores)
 
 
 def test_residual_formulas(golden):
-    told, expected = golden["002-residuals"]["input"], golden["002-residuals"]["expected"]
-    cube = one_list(told["serp"], [1, 1, 0], 2, 8)
+    given, expected = golden["002-residuals"]["input"], golden["002-residuals"]["expected"]
+    cube = one_list(given["serp"], [1, 1, 0], 2, 8)
     metrics = ["RBP(p=0.8)", "ERR(gain='linear')", "P"]
-    residual = spread(cube.ireval.bounds(*metrics, at=told["ks"])).sel(system="run", topic="t")
+    residual = spread(cube.ireval.bounds(*metrics, at=given["ks"])).sel(system="run", topic="t")
     for metric, key in zip(metrics, ["RBP", "ERR_linear2", "Prec"], strict=True):
         values = expected[f"{key}_residual"]
         np.testing.assert_allclose(residual.sel(metric=metric), values, atol=1e-9)
@@ -214,11 +214,11 @@ def test_a_pool_of_no_topics_has_no_depth(cube, name):
 def test_what_lies_below_a_cut_is_known(track):
     runs, qrels = track
     tied = runs.assign(score=runs["score"].round())
-    cut, whole = (
+    cut, uncut = (
         tied.ireval.cube(qrels, depth=depth, ties="mean").ireval.pooled(3) for depth in (20, None)
     )
     found = cut.ireval.score("P").drop_attrs()
-    xr.testing.assert_identical(found, whole.isel(depth=slice(20)).ireval.score("P").drop_attrs())
+    xr.testing.assert_identical(found, uncut.isel(depth=slice(20)).ireval.score("P").drop_attrs())
 
 
 SHARES = (0.9, 0.7, 0.5, 0.3, 0.1)
@@ -302,9 +302,9 @@ RANKED = ["grade", "unjudged", "retrieved"]
 
 def kept(cube):
     """Return the documents that are judged, with their grades, by topic."""
-    held = dense(cube)
-    names = cube["topic"].to_numpy()[held.judged_topic]
-    return dict(zip(zip(names, held.judged_doc, strict=True), held.judged_grade, strict=True))
+    arrays = dense(cube)
+    names = cube["topic"].to_numpy()[arrays.judged_topic]
+    return dict(zip(zip(names, arrays.judged_doc, strict=True), arrays.judged_grade, strict=True))
 
 
 def assert_built(found, built):

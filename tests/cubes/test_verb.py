@@ -100,14 +100,14 @@ class TestGroups:
         assert found["system"].values.tolist() == scores["system"].values.tolist()
 
     @pytest.mark.parametrize("known", ["nothing", "retrieved", "took_part"])
-    def test_a_group_has_the_systems_with_a_score_there_or_in_no_group(self, known):
+    def test_a_group_has_the_systems_with_a_score_in_it_or_in_no_group(self, known):
         labels = {"metric": ["AP", "RR"], "system": list("abcd"), "topic": list("1234")}
         scores = xr.DataArray(np.zeros((2, 4, 4)), labels, list(labels))
         scores = scores.assign_coords(half=("topic", list("xxyy")))
         scores[:, 1, 0] = scores[0, 1, 1] = scores[:, 2, :2] = scores[:, 3] = np.nan
-        there = scores.notnull().any("metric")
+        scored = scores.notnull().any("metric")
         if known != "nothing":
-            scores = scores.assign_coords({known: there})
+            scores = scores.assign_coords({known: scored})
         with warnings.catch_warnings(action="ignore", category=IrframeWarning):
             parts = dict(parse_scores(scores, by="half").groups())
         systems = {key: "".join(part.systems) for key, part in parts.items()}
@@ -124,8 +124,8 @@ class TestGroups:
             with pytest.warns(IrframeWarning, match=r"left out there \(half\): first \(ance\)"):
                 found = subject.ireval.groupby("half").compare()
             assert len(found) == 2 * (21 + 28)
-        told = masked.sel(depth=[10]).assign_coords(took_part=~absent)
-        frames = [one.ireval.groupby("half").compare() for one in (frame.dropna(), told)]
+        declared = masked.sel(depth=[10]).assign_coords(took_part=~absent)
+        frames = [one.ireval.groupby("half").compare() for one in (frame.dropna(), declared)]
         assert [len(each) for each in frames] == [2 * (21 + 28)] * 2
 
     def test_other_scores_are_split_alike(self, shapes, scores):
@@ -186,7 +186,7 @@ class TestLabels:
         for name in plain:
             np.testing.assert_array_equal(found[name], plain[name])
 
-    def test_riders_follow_their_labels(self, cube):
+    def test_user_coordinates_follow_their_labels(self, cube):
         cell = np.arange(8 * 16).reshape(8, 16)
         marked = cube.assign_coords(cell=(("system", "topic"), cell))
         turned = marked.isel(system=slice(None, None, -1))
@@ -206,14 +206,14 @@ class TestProvenance:
             assert found.attrs["irframe"] == ir.__version__
 
     def test_several_top_grades_and_pools_are_listed(self, cube):
-        held = experiment_of(cube)
-        uneven = shown_as(cube, replace(held, top=np.array([1, 3] * 8)))
+        experiment = experiment_of(cube)
+        uneven = shown_as(cube, replace(experiment, top=np.array([1, 3] * 8)))
         assert provenance(uneven)["top"] == [1, 3]
         assert provenance(uneven.isel(topic=[1, 3]))["top"] == 3
         assert provenance([1]) == {}
 
 
-def test_what_a_group_lacks_is_missing_and_labels_stand_in_the_order_of_the_whole():
+def test_groups_keep_the_order_of_labels_and_lack_values_elsewhere():
     arrays = {
         "a": xr.DataArray([1.0, 2], {"system": ["s", "t"]}),
         "b": xr.DataArray([3.0], {"system": ["t"]}),

@@ -52,10 +52,10 @@ def test_masked_lists_did_not_take_part(cube, chunks):
     inside = (cube["topic"] != "103") | (cube["system"] != "ance")
     found = read_cube((cube.chunk(chunks) if chunks else cube).where(inside)).compute()
     expected = inside.transpose("system", "topic").to_numpy()
-    held = experiment_of(found)
-    np.testing.assert_array_equal(held.participated, expected)
+    experiment = experiment_of(found)
+    np.testing.assert_array_equal(experiment.participated, expected)
     assert (found["grade"].sel(system="ance", topic="103") == EMPTY).all()
-    assert (held.rows_at(50)[~expected] == -1).all()
+    assert (experiment.rows_at(50)[~expected] == -1).all()
 
 
 @pytest.mark.parametrize("chunks", [None, {"system": 2}])
@@ -138,7 +138,7 @@ def test_cubes_over_other_dimensions_are_refused_by_these(cube, moved):
         read_cube(MOVED[moved](cube))
 
 
-def test_grades_of_lazy_cubes_are_held_against_the_experiment_in_each_task(cube):
+def test_grades_of_lazy_cubes_are_checked_in_each_task(cube):
     lazy = (cube.chunk(topic=4) + 1).ireval.score("AP")
     refused(InputError, "as it was built", lazy.compute)
 

@@ -38,17 +38,19 @@ METHODS = {
 
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize(
-    ("reference", "held"),
+    ("reference", "of_reference"),
     [
         (20, lambda scores, metric, _: means(scores, metric, 20)),
         ("ASL", lambda scores, _, depth: means(scores, "ASL", depth)),
         ("RR@5", lambda scores, _, __: means(scores, "RR", 5)),
     ],
 )
-def test_agreement_with_a_reference_equals_scipy(scores, method, reference, held):
+def test_agreement_with_a_reference_equals_scipy(scores, method, reference, of_reference):
     found = scores.ireval.agreement(reference, method).sel(depth=[3, 20, 50])
     for metric, depth in product(scores["metric"].to_numpy(), (3, 20, 50)):
-        expected = METHODS[method](held(scores, metric, depth), means(scores, metric, depth))
+        expected = METHODS[method](
+            of_reference(scores, metric, depth), means(scores, metric, depth)
+        )
         assert found.sel(metric=metric, depth=depth).item() == pytest.approx(expected)
 
 
@@ -157,8 +159,12 @@ def test_intervals_with_a_depth_equal_the_loop(deep):
         one, other = (deep.sel(metric=metric, depth=depth) for depth in (10, 5))
         expected = looped(one, other, tau, [metric == "ASL"] * 2)
         assert found_at(found, metric=metric, depth=5) == pytest.approx(expected)
-    told = {"alpha": 0.1, "samples": 40, "interval_of": "to be expected on 16 topics like these"}
-    assert found.attrs | told == found.attrs
+    recorded = {
+        "alpha": 0.1,
+        "samples": 40,
+        "interval_of": "to be expected on 16 topics like these",
+    }
+    assert found.attrs | recorded == found.attrs
 
 
 @pytest.mark.parametrize("method", ["kendall", "pearson"])
@@ -264,8 +270,8 @@ def test_an_agreement_that_no_resample_changes_has_no_interval_but_with_itself()
         np.testing.assert_array_equal(found[end][0], np.where(np.eye(2), 1, np.nan))
 
 
-def test_there_may_be_more_depths_than_systems(monkeypatch):
+def test_more_depths_than_systems_are_possible(monkeypatch):
     few = ir.cube(*ir.example_track()).ireval.score("nDCG", at=[1, 2, 5, 10, 50])[:, [0, 3, 6]]
-    whole = few.ireval.volatility(**ASKED)
+    expected = few.ireval.volatility(**ASKED)
     monkeypatch.setattr(agreement_intervals, "BLOCK_BYTES", 1)
-    xr.testing.assert_equal(few.ireval.volatility(**ASKED), whole)
+    xr.testing.assert_equal(few.ireval.volatility(**ASKED), expected)

@@ -75,9 +75,9 @@ def test_it_is_the_share_of_significant_rows_of_the_comparison_frame(test, adjus
         found = given.ireval.discrimination(decided)
         np.testing.assert_allclose(found, share)
         usual = "none" if TESTS[test].joint else "holm"
-        told = {"family": "depth", "adjust": usual, **asked}
-        told["test"] = scores.ireval.compare(told["test"]).attrs["test"]
-        assert found.attrs | told == found.attrs
+        recorded = {"family": "depth", "adjust": usual, **asked}
+        recorded["test"] = scores.ireval.compare(recorded["test"]).attrs["test"]
+        assert found.attrs | recorded == found.attrs
 
 
 @pytest.mark.parametrize(
@@ -147,11 +147,11 @@ def test_a_reference_covers_itself_and_does_not_contradict_itself():
         assert (scores.ireval.inversions(reference).sel(own) == 0).all()
 
 
-def test_a_reference_of_one_depth_or_two_is_held_against_each_of_its_own():
+def test_references_of_several_depths_are_compared_depth_by_depth():
     scores = random_scores(2)
     for at in (scores["depth"].values[:1], scores["depth"].values[:2]):
-        held = scores.sel(depth=at)
-        assert (held.ireval.coverage(held) == 1).all()
+        selected = scores.sel(depth=at)
+        assert (selected.ireval.coverage(selected) == 1).all()
     found = scores.sel(depth=[5, 10]).ireval.coverage(
         scores.sel(depth=[10]), ir.Significance(adjust=None)
     )
@@ -221,13 +221,13 @@ def test_ratios_are_those_of_the_verbs_and_say_whether_p_values_are_corrected(cu
     }
     for name, values in expected.items():
         np.testing.assert_array_equal(table[name].sel(metric=values.metric), values)
-    told = "not corrected, as in" if "adjust" in options else "corrected for the number of pairs"
+    ending = "not corrected, as in" if "adjust" in options else "corrected for the number of pairs"
     for name in ("discrimination", "coverage", "inversions"):
-        assert expected[name].attrs["p_values"].startswith(told)
+        assert expected[name].attrs["p_values"].startswith(ending)
     decided = "" if "adjust" in options else "of discrimination, coverage and inversions "
-    whole = "" if "adjust" in options else "of median_p not corrected; "
-    assert found.attrs["p_values"].startswith(whole + decided + told)
-    assert f"[p-values {whole}{decided}{told}" in repr(found).replace("\n", " ")
+    beginning = "" if "adjust" in options else "of median_p not corrected; "
+    assert found.attrs["p_values"].startswith(beginning + decided + ending)
+    assert f"[p-values {beginning}{decided}{ending}" in repr(found).replace("\n", " ")
     assert "p_values" in [*expected["coverage"].attrs][:2]
 
 

@@ -82,7 +82,7 @@ class TestVolatilityMap:
         assert len(ax.lines) == 2
         assert ax.get_figure().axes[1].get_ylabel() == "Kendall's tau"
 
-    def test_few_depths_are_whole_numbers(self, three):
+    def test_few_depths_are_labelled_by_integers(self, three):
         ax = three.sel(depth=[1, 2]).ireval.volatility().ireval.plot.volatility_map(metric="nDCG")
         assert {*ax.get_xticks() % 1, *ax.get_yticks() % 1} == {0}
 

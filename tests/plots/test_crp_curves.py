@@ -89,8 +89,8 @@ def short():
 
 def test_a_topic_without_relevant_documents_has_no_kind_of_curve(short):
     moved = short.ireval.misplacement()
-    told = legend(moved.ireval.plot.crp_curves(topic="2"))
-    assert told[0] == "s: no relevant documents"
+    labels = legend(moved.ireval.plot.crp_curves(topic="2"))
+    assert labels[0] == "s: no relevant documents"
     ax = moved.ireval.plot.crp_and_gain(short.ireval.score("DCG"), system="s", topic="2")
     assert ax.get_title() == "s, topic 2: no relevant documents"
     draw = moved.ireval.plot.reference_runs

@@ -34,12 +34,12 @@ def test_a_line_per_system_and_five_in_the_legend(scores):
     for line in lines:
         system = line.get_label().removeprefix("_")
         np.testing.assert_allclose(line.get_ydata(), means.sel(system=system))
-    said = legend(ax)
-    assert len(said) == 7
+    labels = legend(ax)
+    assert len(labels) == 7
     final = means.sel(depth=50).to_series().sort_values()
-    assert said[:2] == final.index[::-1][:2].tolist()
+    assert labels[:2] == final.index[::-1][:2].tolist()
     assert "named: best two, worst" in ax.get_title(loc="left")
-    assert said[4:] == [final.index[0], "3 other systems", "pool depth"]
+    assert labels[4:] == [final.index[0], "3 other systems", "pool depth"]
     assert (ax.get_xlabel(), ax.get_ylabel()) == ("evaluation depth k", "mean P")
 
 
@@ -157,9 +157,9 @@ def test_lines_of_unjudged_documents(cube):
     np.testing.assert_allclose(ax.lines[-2].get_ydata(), shares.sel(system="doct5query"))
     assert legend(ax) == ["contributing (5)", "not contributing (3)", "pool depth"]
     plain = cube.isel(system=dense(cube).contributing)
-    held = experiment_of(plain)
-    unknown = replace(held.pool, depth=np.zeros(16, np.int32))
-    shown = shown_as(plain, replace(held, pool=unknown))
+    experiment = experiment_of(plain)
+    unknown = replace(experiment.pool, depth=np.zeros(16, np.int32))
+    shown = shown_as(plain, replace(experiment, pool=unknown))
     assert legend(unjudged_share(shown)) == ["contributing (5)"]
 
 

@@ -37,10 +37,10 @@ def test_every_pair_has_its_difference_its_interval_and_whether_it_is_significan
     plt.close(ax.figure)
 
 
-def test_pairs_are_named_where_there_is_no_baseline_and_panels_by_what_tells_them_apart(frame):
+def test_pairs_without_a_baseline_and_panels_are_named(frame):
     axes = frame.ireval.compare().ireval.groupby("metric").plot.differences()
-    said = [ax.get_xlabel().split(",")[0] for ax in axes]
-    assert said == ["difference in nDCG@10", "difference in ASL"]
+    labels = [ax.get_xlabel().split(",")[0] for ax in axes]
+    assert labels == ["difference in nDCG@10", "difference in ASL"]
     every = frame[["ASL"]].ireval.compare()
     ax = every.ireval.plot.differences(figsize=(9, 9))
     first = every.loc[every["difference"].idxmin()]  # of a cost
@@ -56,7 +56,7 @@ def test_pairs_are_named_where_there_is_no_baseline_and_panels_by_what_tells_the
     )
 
 
-def test_of_pairs_of_long_names_both_sides_can_be_told(frame):
+def test_pairs_of_long_names_stay_distinct(frame):
     every = frame[["ASL"]].ireval.compare()
     sides = ["system_a", "system_b"]
     every[sides] = "our-laboratory-" + every[sides] + "-of-2026-run"
@@ -103,7 +103,7 @@ def test_bars_join_those_that_do_not_differ(order, metric):
     scores = scores.ireval.design(task=tasks)
     board = scores.ireval.leaderboard(order_by=order)
     compared = scores.ireval.compare()
-    apart = {
+    different = {
         frozenset(pair) for pair in compared.query("significant")[["system_a", "system_b"]].values
     }
     ax = board.ireval.plot.critical_difference()
@@ -117,9 +117,9 @@ def test_bars_join_those_that_do_not_differ(order, metric):
         joined |= {frozenset(pair) for pair in combinations(names, 2)}
     everyone = {frozenset(pair) for pair in combinations(board.index, 2)}
     assert groups
-    assert joined >= everyone - apart
+    assert joined >= everyone - different
     if order == "mean":  # where no two stand at one place
-        assert joined == everyone - apart
+        assert joined == everyone - different
     stems = [line.get_xdata()[0] for line in {*ax.lines} - {*groups} if len(line.get_ydata()) == 3]
     np.testing.assert_allclose(sorted(stems), sorted(where))
     names = [text.get_text() for text in (*ax.get_yticklabels(), *ax.texts)]
@@ -142,16 +142,16 @@ def with_holes(lacking):
 def test_systems_that_lack_a_task_are_left_out_by_name(order):
     scores = with_holes({0: "t1", 3: "t2"})
     board = scores.ireval.leaderboard(order_by=order)
-    whole = board.dropna(subset="AP")
-    out = sorted({*board.index} - {*whole.index})
+    complete = board.dropna(subset="AP")
+    out = sorted({*board.index} - {*complete.index})
     assert len(out) == 2
     ax = board.ireval.plot.critical_difference()
     names = [text.get_text() for text in (*ax.get_yticklabels(), *ax.texts)]
-    assert sorted(name for name in names if name in [*board.index]) == sorted(whole.index)
+    assert sorted(name for name in names if name in [*board.index]) == sorted(complete.index)
     assert all(name in ax.get_title(loc="left") for name in out)
     stems = [line.get_xdata()[0] for line in ax.lines if len(line.get_ydata()) == 3]
-    where = {"mean": whole["AP"], "win_rate": whole["win_rate"]}
-    where["borda"] = whole[["t0", "t1", "t2", "t3"]].rank(ascending=False).mean(axis=1)
+    where = {"mean": complete["AP"], "win_rate": complete["win_rate"]}
+    where["borda"] = complete[["t0", "t1", "t2", "t3"]].rank(ascending=False).mean(axis=1)
     np.testing.assert_allclose(sorted(stems), sorted(where[order]))
     plt.close(ax.figure)
 

@@ -28,13 +28,13 @@ class TestLadder:
         assert ax.get_xlabel() == "rank by ASL@5 and its spread over resamples"
         assert ax.get_ylim()[0] > ax.get_ylim()[1]
 
-    def test_tiers_and_first_places_are_told(self, found):
+    def test_tiers_and_first_places_are_labelled(self, found):
         ax = found.ireval.plot.ladder(metric="nDCG")
         here = found.sel(metric="nDCG", depth=10).to_dataframe().sort_values("rank")
-        told = texts(ax)
-        assert [text for text in told if text.startswith("tier")] == ["tier 1", "tier 2"]
+        labels = texts(ax)
+        assert [text for text in labels if text.startswith("tier")] == ["tier 1", "tier 2"]
         likely = here["first"][here["first"] >= 0.01]
-        assert [text for text in told if text.startswith("first")] == [
+        assert [text for text in labels if text.startswith("first")] == [
             f"first in {share:.0%}" for share in likely
         ]
         inches = [patch.get_window_extent() for patch in ax.patches]
@@ -42,13 +42,13 @@ class TestLadder:
         border = (here["tier"] == 1).sum() - 0.5
         np.testing.assert_allclose(bands, [[-0.5, border], [border, 7.5]])
 
-    def test_what_was_repeated_is_told(self):
+    def test_the_title_names_repeats(self):
         runs, qrels = ir.example_track()
         runs = runs.drop(columns="rank")
         seeds = [runs.assign(seed=n, score=runs["score"] * (1 + runs.index % n)) for n in (1, 2, 3)]
         ranks = pd.concat(seeds).ireval.evaluate(qrels, "AP").ireval.rank_intervals()
-        told = " ".join(ranks.ireval.plot.ladder().get_title(loc="left").split())
-        assert told == "3 seeds of each system, which intervals and tests count beside topics"
+        title = " ".join(ranks.ireval.plot.ladder().get_title(loc="left").split())
+        assert title == "3 seeds of each system, which intervals and tests count beside topics"
 
     def test_frames_and_the_best_only(self):
         runs, qrels = ir.example_track()

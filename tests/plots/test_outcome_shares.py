@@ -23,7 +23,7 @@ def test_shares_of_outcomes(outcomes):
 
 
 @pytest.mark.parametrize("significant", [False, True])
-def test_stars_are_explained_where_there_are_any(outcomes, significant):
+def test_stars_are_explained_if_any_is_drawn(outcomes, significant):
     summary = outcomes.summary.assign(ranked=1, ranked_significant=significant)
     summary.attrs = outcomes.summary.attrs
     ax = summary.ireval.plot.outcome_shares()
@@ -53,8 +53,8 @@ def test_wins_and_losses(lengths):
     assert ticks[0].startswith("≤ -")
     assert ticks[3] == "0"
     assert ax.get_xlabel() == "search length in monot5 less that in bm25"
-    told = legend(ax)
-    assert told == ["nearer in monot5", "nearer in bm25", "retrieved by one only"]
+    labels = legend(ax)
+    assert labels == ["nearer in monot5", "nearer in bm25", "retrieved by one only"]
 
 
 def test_search_lengths_of_two_systems(lengths):

@@ -51,8 +51,8 @@ def test_curves_of_samples(cube):
     assert "Kendall's tau" in ax.get_ylabel()
     tied = tau.where(tau > 2).ireval.plot.robustness_curves()
     assert np.isnan(tied.lines[1].get_ydata()).all()
-    whole = cube.ireval.robustness("AP", shares=[1, 0.3], seeds=2, coefficient="rbo", at=[5, 9])
-    ax = whole.ireval.plot.robustness_curves(depth=9)
+    result = cube.ireval.robustness("AP", shares=[1, 0.3], seeds=2, coefficient="rbo", at=[5, 9])
+    ax = result.ireval.plot.robustness_curves(depth=9)
     assert ax.lines[1].get_xdata().tolist() == [1, 0.3]
     assert "rank-biased overlap" in ax.get_ylabel()
 

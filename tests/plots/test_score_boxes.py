@@ -42,7 +42,7 @@ def test_long_names_of_topics_are_shortened(scores):
     assert faults(ax.figure) == []
 
 
-def test_diamonds_of_one_topic_are_whole(scores):
+def test_diamonds_of_one_topic_are_not_cut(scores):
     one = scores[scores.index.get_level_values("topic") == "101"]
     ax = one.ireval.plot.score_boxes(metric="AP")
     low, high = ax.get_xlim()
@@ -117,7 +117,7 @@ class TestSystemRanking:
         assert len(drawn) == 3
 
 
-def test_as_many_systems_as_there_is_room_for_and_it_says_so():
+def test_the_title_counts_the_systems_that_fit():
     names = [f"run-{n:02d}" for n in range(60)]
     rows = pd.MultiIndex.from_product([names, ["1", "2"]], names=["system", "topic"])
     scores = pd.DataFrame({"AP": np.linspace(0, 1, 120)}, index=rows)

@@ -6,7 +6,7 @@ from irframe.plots.layout import short_names
 
 
 @pytest.mark.parametrize("most", [5, 9, 17, 30])
-def test_names_stay_apart_and_short_ones_whole(most):
+def test_long_names_stay_distinct_and_short_ones_stay_complete(most):
     names = [f"dense-retrieval-with-expansion-{n:03d}-run" for n in range(110)]
     names += [f"{n:03d}-of-our-university-and-theirs" for n in range(110)]
     found = short_names(["bm25", *names], most)

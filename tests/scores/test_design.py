@@ -139,8 +139,8 @@ def test_labels_of_cubes_reach_their_scores(tmp_path):
         scores = each.ireval.score("nDCG")
         assert scores.cluster.dims == ("topic",)
         assert scores.ireval.compare().attrs["n_clusters"] == "8"
-    whole = ARRAY.ireval.design(cluster=cube.cluster.to_series())
-    one = whole.sel(system=["bm25", "ance"]).isel(topic=[0, 2, 4, 6])
+    designed = ARRAY.ireval.design(cluster=cube.cluster.to_series())
+    one = designed.sel(system=["bm25", "ance"]).isel(topic=[0, 2, 4, 6])
     assert one.ireval.compare().attrs["n_clusters"] == "4"
 
 

@@ -88,7 +88,7 @@ def test_without_depths_the_metric_says_its_own():
     assert paired.labelled(np.zeros((2, 1)), "x").dims == ("metric",)
 
 
-def test_places_count_from_one_where_there_are_no_labels():
+def test_missing_labels_are_numbered_from_one():
     scores = xr.DataArray(np.ones((3, 2)), dims=("topic", "system"))
     paired = scores_to_compare(scores)
     assert paired.systems.tolist() == [1, 2]
@@ -176,17 +176,17 @@ def test_means_of_topics_in_any_order_take_no_copy_of_the_scores(monkeypatch):
 )
 def test_a_depth_or_metric_of_the_scores(reference, metrics, depths):
     scores = random_scores(0)
-    new, held = match_reference(scores, reference)
+    new, reference_scores = match_reference(scores, reference)
     assert new.depths.tolist() == [1, 5, 10, 20]
-    assert held.metrics == metrics
-    np.testing.assert_array_equal(held.values, scores.sel(metric=metrics, depth=depths))
+    assert reference_scores.metrics == metrics
+    np.testing.assert_array_equal(reference_scores.values, scores.sel(metric=metrics, depth=depths))
 
 
 def test_other_scores_take_the_order_of_systems_and_metrics():
     scores, other = random_scores(0), random_scores(1)
-    _, held = match_reference(scores.sel(depth=[5]), other[::-1, [5, 3, 1, 0, 2, 4]])
-    np.testing.assert_array_equal(held.values, other.sel(depth=[5]))
-    assert held.systems.tolist() == scores["system"].values.tolist()
+    _, reference_scores = match_reference(scores.sel(depth=[5]), other[::-1, [5, 3, 1, 0, 2, 4]])
+    np.testing.assert_array_equal(reference_scores.values, other.sel(depth=[5]))
+    assert reference_scores.systems.tolist() == scores["system"].values.tolist()
 
 
 def test_a_label_is_read_before_it_is_a_depth():
@@ -257,7 +257,7 @@ def test_metrics_of_a_matrix_have_the_same_topics():
     np.testing.assert_array_equal(flat, expected[..., 0])
 
 
-def test_topics_left_out_are_told_once():
+def test_topics_left_out_are_warned_of_once():
     scores = random_scores(0)
     holes = scores.copy()
     holes[0, 1, 2] = np.nan
@@ -271,13 +271,15 @@ def test_across_depths_a_topic_counts_at_every_depth_or_at_none(metrics):
     scores, other = random_scores(0), random_scores(1)[:metrics]
     scores[0, 3, 2, 3] = np.nan
     other[0, 1, 4, 0] = np.nan
-    new, held = share_topics(read_scores(scores), read_scores(other), at_every_depth=True)
+    new, reference_scores = share_topics(
+        read_scores(scores), read_scores(other), at_every_depth=True
+    )
     expected = np.ones((2, 7, 4), bool)
     expected[0, [2, 4]] = False
     expected[1, 4] = metrics == 2
     np.testing.assert_array_equal(new.scored, expected)
-    np.testing.assert_array_equal(held.scored, expected[:metrics])
-    for paired, side in ((new, scores), (held, other)):
+    np.testing.assert_array_equal(reference_scores.scored, expected[:metrics])
+    for paired, side in ((new, scores), (reference_scores, other)):
         kept = paired.scored[:, np.newaxis]
         np.testing.assert_array_equal(paired.values, np.where(kept, side, np.nan))
 
@@ -312,7 +314,7 @@ class TestLoops:
 def test_blocks_of_depths_do_not_show(monkeypatch, ratio):
     verb = getattr(random_scores(3).ireval, ratio)
     references = [1, 10, "AP", random_scores(4)]
-    whole = [verb(reference) for reference in references]
+    expected_results = [verb(reference) for reference in references]
     monkeypatch.setattr("irframe.cubes.scores.BLOCK_BYTES", 1)
-    for reference, expected in zip(references, whole, strict=True):
+    for reference, expected in zip(references, expected_results, strict=True):
         xr.testing.assert_identical(verb(reference), expected)

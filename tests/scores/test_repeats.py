@@ -366,19 +366,19 @@ def test_what_repeats_do_not_allow_is_refused_by_name(verb, drawing, options, wo
 
 @pytest.mark.parametrize("name", BAD)
 def test_what_cannot_be_is_refused_by_name(name):
-    call, told_of = BAD[name]
+    call, message = BAD[name]
     with pytest.raises(IrframeError) as failed:
         quietly(call)
-    assert re.search(told_of, str(failed.value).replace("\n", " ")), str(failed.value)
+    assert re.search(message, str(failed.value).replace("\n", " ")), str(failed.value)
 
 
 @pytest.mark.filterwarnings("ignore:tests and intervals hold less often")
 def test_what_is_left_out_is_counted():
     scores = drawn()
     scores[0, 1, 2, :4] = np.nan
-    with pytest.warns(IrframeWarning) as said:
+    with pytest.warns(IrframeWarning) as caught:
         found = ir.verbs.compare(scores)
-    messages = " ".join(str(each.message) for each in said)
+    messages = " ".join(str(each.message) for each in caught)
     assert "b repeat 3 (4)" in messages
     assert "left out: 4 of 10" in messages
     assert (found["n_topics"] == 6).all()

@@ -75,16 +75,18 @@ def test_means_of_infinite_scores_have_no_interval(weights):
     names = pd.MultiIndex.from_product([["a", "b"], list("123")], names=["system", "topic"])
     frame = pd.DataFrame({"BalancePoint": [1.0, np.inf, 2.0, 1.0, 3.0, 2.0]}, names)
     frame = frame if weights is None else frame.ireval.design(weight=weights)
-    with pytest.warns(IrframeWarning) as told:
+    with pytest.warns(IrframeWarning) as caught:
         found = frame.ireval.summary().loc["BalancePoint"]
-    said = [str(each.message) for each in told]
-    assert sum("no interval where scores are infinite: BalancePoint of a" in one for one in said)
-    assert not sum("the same" in one for one in said)
+    messages = [str(each.message) for each in caught]
+    assert sum(
+        "no interval where scores are infinite: BalancePoint of a" in one for one in messages
+    )
+    assert not sum("the same" in one for one in messages)
     assert found.loc["a", "mean"] == np.inf
     assert found[["ci_low", "ci_high"]].notna().all(axis=1).to_dict() == {"a": False, "b": True}
 
 
-def test_reciprocal_ranks_on_few_topics_are_told():
+def test_reciprocal_ranks_on_few_topics_have_a_caution():
     few = ir.cube(*ir.example_track()).ireval.score("RR", "AP").isel(topic=slice(7), depth=[49])
     message = "intervals of a mean RR hold less often than they say below 8 topics: 7"
     with pytest.warns(IrframeWarning, match=message) as caught:
@@ -208,7 +210,7 @@ def test_depths_that_were_not_scored(at):
 
 
 @pytest.mark.parametrize("at", [[10, 5], (10,), np.array([5])])
-def test_several_depths_are_told_apart_by_a_column(at):
+def test_several_depths_are_distinguished_by_a_column(at):
     scores = ir.cube(*ir.example_track()).ireval.score("AP", "RR", at=[5, 10])
     scores = scores.assign_coords(half=("topic", list("ab") * 8))
     for verb, options in {

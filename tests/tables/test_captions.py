@@ -21,7 +21,7 @@ def half_sampled():
 
 
 @pytest.mark.parametrize(
-    ("scored", "said"),
+    ("scored", "words"),
     [
         (lambda: CUBE.ireval.sample(0.5).ireval.score("AP"), SAMPLED),
         (lambda: ir.cube(RUNS, ir.verbs.sample(QRELS, 0.5)).ireval.score("AP"), SAMPLED),
@@ -47,8 +47,8 @@ def half_sampled():
         (lambda: CUBE.ireval.bounds("P"), "bounds of scores under unjudged documents"),
     ],
 )
-def test_what_was_done_to_judgments_and_scores_is_told_on_every_reader(scored, said):
-    assert f"{said}; ties trec" in caption_text(scored().attrs)
+def test_captions_name_changes_of_judgments_and_scores(scored, words):
+    assert f"{words}; ties trec" in caption_text(scored().attrs)
 
 
 def test_new_judgments_are_no_sample_of_the_old_ones():
@@ -79,19 +79,19 @@ def test_how_scores_were_made_is_not_how_they_were_compared():
         lambda *data: ir.verbs.outcomes(*data, baseline="bm25", relevant="first").summary,
     ],
 )
-def test_the_order_of_ties_is_told_of_cubes_and_frames(found):
+def test_captions_name_the_order_of_ties(found):
     cube = ir.cube(RUNS, QRELS, ties="doc")
     assert "ties doc; scores as float64; topics qrels" in caption_text(found(cube).attrs)
     assert "ties trec; scores as float64; topics qrels" in caption_text(found(RUNS, QRELS).attrs)
 
 
-def test_two_orders_of_ties_are_both_told():
+def test_captions_name_two_orders_of_ties():
     found = RUNS.ireval.tie_agreement(QRELS, "AP", ties=["trec", "doc"])
     assert "ties trec against doc" in caption_text(found.attrs)
 
 
 @pytest.mark.parametrize(
-    ("found", "said"),
+    ("found", "words"),
     [
         (lambda s: s.ireval.leaderboard(baseline="bm25"), "with bm25, a family of its own"),
         (lambda s: s.ireval.topics_needed(difference=0.1, test="anova"), "analysis of variance"),
@@ -100,13 +100,13 @@ def test_two_orders_of_ties_are_both_told():
         (lambda s: s.ireval.compare(power=0.9), "power 0.9"),
     ],
 )
-def test_what_decided_numbers_is_told(found, said):
+def test_captions_name_what_decided_numbers(found, words):
     result = found(ir.evaluate(RUNS, QRELS, ["AP", "RR"]))
-    assert said in caption_text(result.attrs)
-    assert said in repr(result.ireval)
+    assert words in caption_text(result.attrs)
+    assert words in repr(result.ireval)
 
 
-def test_numbers_are_said_to_have_no_more_than_they_have():
+def test_captions_name_only_what_results_contain():
     scores = CUBE.ireval.score("AP", at=[5, 10])
     assert "interval" not in repr(scores.ireval.discrimination().ireval)
     assert "interval" not in repr(scores.ireval.agreement(10).ireval)
@@ -175,16 +175,16 @@ def test_a_count_of_pairs_lacks_repeats_of_a_system_that_has_one():
     for verb in (ir.verbs.discrimination, ir.verbs.median_p):
         with pytest.warns(IrframeWarning, match="one seed"):
             found = verb(scores)
-        said = "one seed: what another seed would change is not in these tests: bm25"
-        assert said in caption_text(found.attrs)
+        words = "one seed: what another seed would change is not in these tests: bm25"
+        assert words in caption_text(found.attrs)
         assert "one seed" not in caption_text(verb(scores, ir.Significance(over="topic")).attrs)
 
 
 def test_tests_of_bounds_are_of_the_lower_ones():
     bounds = CUBE.ireval.bounds("P", at=[10])
-    said = "means and tests are of the lower bounds"
-    assert said in caption_text(bounds.ireval.compare().attrs)
-    assert said not in caption_text(bounds.sel(bound="upper").ireval.compare().attrs)
+    words = "means and tests are of the lower bounds"
+    assert words in caption_text(bounds.ireval.compare().attrs)
+    assert words not in caption_text(bounds.sel(bound="upper").ireval.compare().attrs)
 
 
 def test_attributes_that_are_lost_are_missed():

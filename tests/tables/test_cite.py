@@ -100,7 +100,7 @@ def test_repeats_and_what_stands_at_the_door_are_cited(scores):
     assert not ir.cite(scores.ireval.summary())["reference"].str.startswith("Chen et al").any()
 
 
-def test_what_conditions_name_is_there():
+def test_names_in_conditions_exist():
     names = [name for name in dir(ir.verbs) if not name.startswith("_")]
     verbs = [getattr(ir.verbs, name) for name in names]
     every = [text for verb in [*verbs, ir.compare_judges] for text, _ in references(verb)]

@@ -62,16 +62,16 @@ def test_marks_are_those_of_the_systems_beaten(comparison):
             assert raised(cell) == "".join(marks)
 
 
-def test_verdicts_follow_the_means_of_those_held_against_a_baseline():
+def test_verdicts_follow_means_compared_with_a_baseline():
     scores = ir.evaluate(*ir.example_track(), ["AP", "ASL"])
     found = scores.ireval.compare(baseline="bm25", margin={"AP": 0.05, "ASL": 1})
     styled = found.ireval.styled(marks="verdicts")
-    told = found.set_index(["system_a", "metric"])["verdict"]
-    assert told.nunique() > 2
+    verdicts = found.set_index(["system_a", "metric"])["verdict"]
+    assert verdicts.nunique() > 2
     forms = {"latex": "\\textsuperscript{{ {}}}", "html": " <sup>{}</sup>", "string": " ({})"}
     for form, mark in forms.items():
         text = getattr(styled, f"to_{form}")()
-        for verdict, count in told.value_counts().items():
+        for verdict, count in verdicts.value_counts().items():
             assert text.count(mark.format(verdict)) == count, (form, verdict)
     assert "raised: the verdict against bm25; " in styled.to_html()
     bare, every = scores.ireval.compare(baseline="bm25"), scores.ireval.compare(margin=0.05)
@@ -243,7 +243,7 @@ def test_pdflatex_sets_what_is_written(comparison, tmp_path):
     assert done.returncode == 0, done.stdout[-2000:]
 
 
-def test_of_many_systems_it_is_said_how_many_each_one_beats():
+def test_tables_of_many_systems_count_the_systems_beaten():
     values = np.arange(30.0)[:, np.newaxis] + np.random.default_rng(0).normal(0, 1e-4, (30, 3))
     scores = xr.DataArray(values, {"system": [f"s{n}" for n in range(30)]}, ("system", "topic"))
     styled = scores.ireval.compare().ireval.styled(0)
@@ -318,7 +318,7 @@ def test_what_is_no_result_is_refused():
     refused(InputError, "that a verb returned", lambda: ir.verbs.styled(xr.Dataset({"x": 1})))
 
 
-def test_means_that_there_are_none_of_are_no_table(cube):
+def test_results_without_means_are_no_table(cube):
     for scores in (cube.ireval.score("AP", at=5), ir.evaluate(*ir.example_track(), "AP")):
         refused(InputError, "means to lay out, but found none", ir.verbs.styled, scores * np.nan)
 
@@ -333,7 +333,7 @@ def test_rows_of_one_name_are_written_unless_the_best_of_them_is_to_stand_out(cu
 
 
 @pytest.mark.parametrize("name", ["leaderboard", "summary", "compare"])
-def test_names_that_stand_twice_are_told_or_taken_once(name):
+def test_repeated_names_are_refused_or_taken_once(name):
     result = getattr(ir.evaluate(*ir.example_track(), ["AP", "RR"]).ireval, name)()
     flat = result.reset_index() if result.index.names != [None] else result
     first, second, *_ = flat.columns
