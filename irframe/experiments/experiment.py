@@ -249,7 +249,7 @@ class Experiment:
         if listing is not None:
             position = np.full(self.shape, -1)
             size = len(systems) * len(topics)
-            position[np.ix_(systems, topics)] = np.arange(size).reshape(len(systems), -1)
+            position[np.ix_(systems, topics)] = np.arange(size).reshape(len(systems), len(topics))
             listing = listing.onto(position.ravel())
         return replace(
             self,

@@ -290,7 +290,7 @@ class TestVerbs:
 
 
 BAD = {
-    "runs": (lambda: runs().ireval.rank(ties="doc"), r"one seed of every system.*evaluate, cube"),
+    "runs": (lambda: runs().ireval.rank(ties="doc"), r"one seed per system.*evaluate, cube"),
     "drop": (
         lambda: runs().drop(columns="seed").ireval.evaluate(QRELS, "AP"),
         r"column 'repeat'.*; else drop the duplicates",
