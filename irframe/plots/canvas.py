@@ -447,7 +447,8 @@ def at_one_depth(values: xr.DataArray, depth: int | None) -> tuple[xr.DataArray,
     if dim not in values.dims:
         if depth is not None:
             raise DepthError("values by depth", "values without depths", "leave depth= out")
-        return values, label
+        selected = values.coords.get(dim)  # of values.sel(depth=10)
+        return values, label if selected is None else axis.named(label, selected.item())
     depths = values.indexes[dim]
     depth = depths.max() if depth is None else depth
     if depth not in depths:

@@ -28,6 +28,11 @@ class TestLadder:
         assert ax.get_xlabel() == "rank by ASL@5 and its spread over resamples"
         assert ax.get_ylim()[0] > ax.get_ylim()[1]
 
+    def test_the_label_names_a_selected_depth(self, cube):
+        for scores in (cube.ireval.score("nDCG", at=10), cube.ireval.score("nDCG").sel(depth=10)):
+            ax = scores.ireval.rank_intervals().ireval.plot.ladder()
+            assert ax.get_xlabel() == "rank by nDCG@10 with 95% interval"
+
     def test_tiers_and_first_places_are_labelled(self, found):
         ax = found.ireval.plot.ladder(metric="nDCG")
         here = found.sel(metric="nDCG", depth=10).to_dataframe().sort_values("rank")
