@@ -166,7 +166,7 @@ def averages(scores):
     """Draw how the means of the systems spread, metric by metric."""
     figure, axes = plt.subplots(1, 3, figsize=(9, 3), sharey=True, layout="constrained")
     for ax, (name, array) in zip(axes, scores.items(), strict=True):
-        array.squeeze("depth").mean("topic").to_pandas().T[list(METRICS)].boxplot(ax=ax)
+        array.mean("topic").to_pandas().T[list(METRICS)].boxplot(ax=ax)
         ax.set_title(name, fontsize=10)
         ax.tick_params(axis="x", labelrotation=60)
     axes[0].set_ylabel("mean over topics")

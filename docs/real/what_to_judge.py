@@ -67,8 +67,9 @@ def read(data, name):
 
 def replayed(cube, rel):
     """Return what budgets buy where a random half of the teams helps to judge."""
-    asked = {"share": 0.5, "together": "team", "samples": SAMPLES, "adjust": None, "rel": rel}
-    return cube.ireval.replay(METHODS, BUDGETS, f"AP(rel={rel})", **asked)
+    options = {"contributing_share": 0.5, "together": "team", "resamples": SAMPLES, "rel": rel}
+    test = ir.Significance("t", adjust=None)
+    return cube.ireval.replay(METHODS, BUDGETS, f"AP(rel={rel})", test=test, **options)
 
 
 def trial(found):
