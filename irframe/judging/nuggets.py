@@ -20,25 +20,25 @@ from irframe.files.tables import columns_of
 from irframe.record import recorded
 
 SUPPORT = {"support": 1.0, "partial_support": 0.5, "not_support": 0.0}
-"""Gain of an answer by assignment."""
+"""Gain of an answer from a nugget, by assignment."""
 WEIGHTS = {"vital": 1.0, "okay": 0.5}
 """Weight of a nugget by importance."""
 
 
 @recorded
 def score_nuggets(nuggets: pd.DataFrame | object) -> pd.DataFrame:
-    """Score answers by their nuggets, as the TREC RAG track.
+    """Score answers by their nuggets, as in the TREC RAG track.
 
     Parameters
     ----------
     nuggets
         A row for every answer and nugget, with the columns system (if there are several), topic,
         nugget, ``importance`` (``vital`` or ``okay``) and ``assignment`` (``support``,
-        ``partial_support`` or ``not_support``). Usual aliases of the names are accepted, such as
+        ``partial_support`` or ``not_support``). Common other names of columns are accepted, such as
         ``run_id``, ``qid`` and ``text``. For the records of nuggetizer, ``pandas.json_normalize(
-        records, "nuggets", ["run_id", "qid"])`` returns such a frame. Every answer needs a label
-        for every nugget of its topic. If answers were sampled several times, a column ``repeat``
-        (or sample, pass, seed, ...) holds the number of the sample.
+        records, "nuggets", ["run_id", "qid"])`` returns this frame. Every answer needs a label for
+        every nugget of its topic. If answers were generated several times, a column ``repeat`` (or
+        sample, pass, seed, ...) contains the number of the repeat.
 
     Returns
     -------
@@ -52,8 +52,8 @@ def score_nuggets(nuggets: pd.DataFrame | object) -> pd.DataFrame:
           one;
         - ``strict_all``, ``strict_vital``, ``strict_weighted``, where partial support counts 0.
 
-        If answers were sampled several times, the index also has the repeats. They are draws within
-        topics, and verbs compare their means.
+        If answers were generated several times, the index also contains the repeats. They are
+        repeats within topics, and verbs compare means over them.
 
         The result is a frame of scores, with `compare`, `summary` and all other verbs of scores.
 
@@ -118,7 +118,7 @@ def score_nuggets(nuggets: pd.DataFrame | object) -> pd.DataFrame:
 
 
 def _refuse_labels(frame: pd.DataFrame, allowed: Mapping[Hashable, Collection[str]]) -> None:
-    """Raise for unknown labels, and list them with their column."""
+    """Raise for unknown labels, with the names of their columns."""
     offenders = [
         f"{label!r} in {column!r}"
         for column, labels in allowed.items()

@@ -20,6 +20,7 @@ from irframe.cubes.verb import verb
 from irframe.cubes.view import experiment_of
 from irframe.errors import GradeError, IdError, MetricError, ParameterError, listing, warn
 from irframe.experiments.coded_tables import read_qrels_table
+from irframe.files.as_runs import Qrels
 from irframe.metrics import Metric
 from irframe.metrics.base import MetricType
 from irframe.metrics.facts import TIE, facts
@@ -53,30 +54,29 @@ def predict_powered(
     Parameters
     ----------
     scores
-        Scores under the judgments of a model, such as a language model, that judged every topic:
-        an array, or a wide or long frame. Or a cube with the model's judgments, if people judged
-        some documents of every topic.
+        Scores under the judgments of a model, such as a language model, that judged every topic: an
+        array, or a wide or long frame. If people judged some documents of every topic, pass a cube
+        with the model's judgments instead.
     human
-        Scores of the same systems, metrics and depths under human judgments, on at least two of
-        these topics, drawn at random. With a cube: human judgments of documents drawn at random, as
-        a qrels frame from `draw_to_judge` with a row for each document that the model judged.
+        Scores of the same systems, metrics and depths under human judgments, on a random sample of
+        at least two of these topics. With a cube: human judgments of a random sample of documents,
+        as a qrels frame from `draw_to_judge` with a row for each document that the model judged.
     metrics
         With a cube: metrics that sum gains over ranks (P, DCG, RBP, SDCG, INSQ), or nDCG.
     alpha
         One minus the confidence level of the intervals, above 0 and below 1.
     baseline
         A system with which each other system is compared; it is ``system_b`` in every pair. By
-        default all pairs are compared. It applies to scores only, like `topics` and
-        `distribution`.
+        default all pairs are compared. Not available with a cube.
     at
         With a cube, evaluation depths, by default all. To restrict scores, select depths first.
     topics
         The topics over which the model's scores are averaged: ``"rest"`` (the default), the topics
-        that people did not judge, or ``"all"``. See the notes.
+        that people did not judge, or ``"all"``. See the notes. Not available with a cube.
     distribution
-        The distribution for intervals: ``"t"``, Student's with n - 2 degrees of freedom for n
-        topics judged by people, on the log-odds scale for means from 0 to 1; or ``"normal"``, as in
-        ppi-python, which is too short below about 50 topics.
+        The distribution for intervals from scores. ``"t"``: Student's with n - 2 degrees of freedom
+        for n topics judged by people, on the log-odds scale for means from 0 to 1. ``"normal"``: as
+        in ppi-python; these intervals are too short for fewer than about 50 topics.
 
     Returns
     -------
@@ -89,10 +89,10 @@ def predict_powered(
 
         With a cube, means and intervals are for the topics of the cube, and there are no
         differences. ``weight`` is the same for all systems (metric, depth), and ``n_human`` and
-        ``n_model`` count documents. There are three more variables. ``error`` and ``error_alone``
-        are standard errors with the model and from human judgments alone. ``saving`` is the share
-        of human judgments that the model saves for the same interval. It is negative if the
-        model makes more judgments necessary.
+        ``n_model`` count documents. There are three more variables. ``error`` is the standard error
+        with the model, and ``error_alone`` the one from human judgments alone. ``saving`` is the
+        share of human judgments that the model saves for an interval of the same width. It is
+        negative if more human judgments are necessary with the model.
 
         The attribute ``interval`` names the kind of intervals of means: ``"logit"`` or ``"t"`` by
         metric, ``"normal"``, ``"arcsine"`` or ``"log"``. See the notes.
@@ -115,32 +115,32 @@ def predict_powered(
     Warns
     -----
     IrframeWarning
-        If topics are dropped because some system has no score on them, or count as unjudged
-        because people scored only some systems on them; if intervals are NaN, because there are
-        two human topics or scores do not differ; and if a metric needs more topics. With a cube,
-        as `estimate` and `rejudge`. The attribute ``caution`` has the same text.
+        If topics are dropped because some system has no score on them. If topics count as unjudged
+        because human scores of some systems are missing. If intervals are NaN, because there are
+        two human topics or scores do not differ. If a metric needs more topics. With a cube, as for
+        `estimate` and `rejudge`. The attribute ``caution`` has the same text.
 
     Notes
     -----
     Let f be the model's scores on N topics, and y the human scores on n topics. The estimate is ``w
     mean_N(f) + mean_n(y - w f)`` with variance ``w^2 var_N(f) / N + var_n(y - w f) / n``. It is
-    unbiased for the mean under human judgments, however wrong the model is. A better model gives a
-    shorter interval. The weight ``w = cov_n(y, f) / ((1 + n/N) var(f))``, clipped to [0, 1], is
-    tuned for each mean and each difference. As in ppi-python, var_N, var_n and cov_n divide by N
+    unbiased for the mean under human judgments, however wrong the model is. The interval is shorter
+    for a better model. The weight ``w = cov_n(y, f) / ((1 + n/N) var(f))``, clipped to [0, 1], is
+    computed for each mean and each difference. As in ppi-python, var_N, var_n and cov_n divide by N
     and n, and var(f), over both samples, divides by their size minus one. With
     ``distribution="normal"`` all results equal those of ppi-python.
 
-    That variance ignores the estimation of the weight from few topics. Student's intervals
+    This variance ignores that the weight is estimated from few topics. Student's intervals
     therefore use the jackknife variance: each human topic is left out in turn, and the weight is
     computed again. Topics judged by the model alone add ``w^2 var(f)`` each. The intervals have n -
-    2 degrees of freedom, because the weight takes one, so there are none for two topics. Intervals
-    of means from 0 to 1 are computed on the log-odds scale, as in `summary`. RR is the exception,
-    because its intervals become too long there.
+    2 degrees of freedom, because the weight is estimated, so there are none for two topics.
+    Intervals of means from 0 to 1 are computed on the log-odds scale, as in `summary`. RR is an
+    exception, because its intervals would be too long on this scale.
 
-    Coverage was measured with topics drawn from TREC's Deep Learning track of 2021 (people and
-    GPT-4o) and from TREC-8 (one metric predicts another), with 45 more topics judged by the model
-    alone. The table has the coverage of 95% intervals, as the mean over six metrics and, in
-    brackets, the lowest:
+    Coverage was measured with samples of topics from two tracks. In TREC's Deep Learning track of
+    2021, GPT-4o predicts people. In TREC-8, one metric predicts another. There were 45 more topics
+    judged by the model alone. The table contains the coverage of 95% intervals, as the mean over
+    six metrics, with the lowest in brackets:
 
     ======  =============  =============  =============
     topics  normal         means          differences
@@ -151,18 +151,19 @@ def predict_powered(
     50      93.2 % (92.8)  94.8 % (94.3)  95.2 % (94.8)
     ======  =============  =============  =============
 
-    With a cube, a topic's score is ``w F + sum over drawn documents of (y - w f) / p``. F is the
-    model's score of the complete list. A document contributes y to the score by its human grade and
-    f by the model's grade, and was drawn with probability p (Horvitz and Thompson, see `estimate`).
-    For nDCG these sums are replaced by its estimates from the drawn documents under both judges.
-    The weight is the same for all systems. It minimises the sampling variance of drawing documents,
-    and is clipped to [0, 1].
+    With a cube, the score of a topic is ``w F + sum over drawn documents of (y - w f) / p``. F is
+    the model's score of the complete list. A document contributes y to the score by its human grade
+    and f by the model's grade. It was drawn with probability p (Horvitz and Thompson, see
+    `estimate`). For nDCG these sums are replaced by estimates from the drawn documents under both
+    judges. The weight is the same for all systems. It minimises the sampling variance, and is
+    clipped to [0, 1].
 
-    Standard errors contain the sampling variance, with each topic weighted as estimated from the
-    other topics. Intervals have one degree of freedom fewer than drawn documents in a system's
-    lists. They are NaN for fewer than 15 drawn documents, or fewer than 3 whose human and model
-    gains differ, because their coverage would be too low. Means from 0 to 1 use the scale of the
-    arcsine of the square root, and other means, such as those of DCG, the log scale.
+    Standard errors contain the sampling variance, where the weight of each topic is estimated from
+    the other topics. The number of degrees of freedom is one less than the number of drawn
+    documents in a system's lists. Intervals are NaN for fewer than 15 drawn documents, and for
+    fewer than 3 whose human and model gains differ, because their coverage would be too low. Means
+    from 0 to 1 use the arcsine square root scale. Other means, such as those of DCG, use the log
+    scale.
 
     References
     ----------
@@ -201,9 +202,8 @@ def predict_powered(
     people = _alike(paired, read_scores.read_scores(human).load())
     counted, judged = _samples(paired, people, rest=rest)
     pairs = read_scores.choose_pairs(paired, baseline)
-    means, differences = (
-        _estimate(paired, people, counted, judged, each) for each in (None, pairs)
-    )
+    means = _estimate(paired, people, counted, judged, None)
+    differences = _estimate(paired, people, counted, judged, pairs)
     reach = partial(
         _interval_ends, n=judged.sum(axis=1)[:, np.newaxis], alpha=alpha, kind=distribution
     )
@@ -238,7 +238,7 @@ def _intervals_not_given(result: xr.Dataset, metrics: list[str]) -> Iterator[str
         yield f"no intervals of {' and '.join(counts)}, because {why}"
 
 
-def _refuse_given(options: dict[str, Any], subject: str, got: str, advice: str) -> None:
+def _refuse_given(options: dict[str, object], subject: str, got: str, advice: str) -> None:
     """Raise for options that do not apply to the input."""
     foreign = [name for name, value in options.items() if value is not None]
     if foreign:
@@ -250,7 +250,7 @@ BIASES = ["bias", "bias_alone"]
 
 
 def _by_documents(
-    cube: xr.Dataset, human: Any, metrics: Any, at: int | Sequence[int] | None, alpha: float
+    cube: xr.Dataset, human: Qrels, metrics: Any, at: int | Sequence[int] | None, alpha: float
 ) -> xr.Dataset:
     """Return means from a model's cube and sampled human judgments."""
     chosen, depths = estimate.read_estimated(cube, listed(metrics), at)
@@ -272,8 +272,8 @@ def _by_documents(
             np.nansum(np.where(took, values, 0), axis=0) for values in (spread[0, 1], spread[1, 1])
         )
         weight[row] = _share(both.sum(axis=0), of_model.sum(axis=0))
-        # Each topic has the weight estimated from the other topics, so that its own documents do
-        # not decide it.
+        # The weight of a topic is estimated from the other topics, so that it does not depend on
+        # the documents of the topic.
         without = _share(both.sum(axis=0) - both, of_model.sum(axis=0) - of_model)
         rest = spread[0, 0] - 2 * without * spread[0, 1] + without**2 * spread[1, 1]
         variables["mean"][row] = human_score + weight[row] * (model[row] - model_score)
@@ -344,7 +344,7 @@ def _alike(paired: Scores, human: Scores) -> Array:
 
 
 def _samples(paired: Scores, people: Array, *, rest: bool) -> tuple[Array, Array]:
-    """Return which topics use model scores and which human scores.
+    """Return masks of topics with model scores and with human scores.
 
     Both masks have the shape (metric, topic, depth).
     """
