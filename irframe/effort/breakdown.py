@@ -36,10 +36,8 @@ DEEPEST = 100
 
 Relevant = Literal["only", "first"]
 """Policy for topics with several relevant documents: an error, or the first returned."""
-
-
 ANSWERABLE = "answerable"
-"""Coordinate of topics that tells whether they have a relevant document."""
+"""Coordinate of topics: whether they have a relevant document."""
 
 
 def answers_of_cube(
@@ -68,8 +66,9 @@ def answers_of_runs(
 ) -> dict[Any, xr.Dataset]:
     """Return the answers in frames by group.
 
-    Without groups the only key is None. A group of topics contains the systems with a list in it.
-    It is omitted if none of its topics has a relevant document. The default of `depth` is 100.
+    Without groups the only key is None. A group of topics contains the systems with a list for one
+    of them. It is omitted if none of its topics has a relevant document. The default of `depth` is
+    100.
     """
     if shares_ranks(policy.ties):
         raise ParameterError("ties= without shared ranks", f"ties={policy.ties!r}")
@@ -84,9 +83,9 @@ def answers_of_runs(
     keys = groups.keys if groups.dim == SYSTEM else groups.keys[answerable]
     by_group = {key: answers.isel({groups.dim: groups.keys == key}) for key in pd.unique(keys)}
     if groups.dim == TOPIC:
-        listed = answers["listed"].to_numpy()
+        has_list = answers["listed"].to_numpy()
         for key, subset in by_group.items():
-            inside = listed[:, answerable & (groups.keys == key)].any(axis=1)
+            inside = has_list[:, answerable & (groups.keys == key)].any(axis=1)
             by_group[key] = subset.isel({SYSTEM: inside})
     return by_group
 
@@ -96,9 +95,9 @@ def _answers(
 ) -> xr.Dataset:
     """Return the answers in an experiment.
 
-    The variables over (system, topic) are ``rank``, that of the first relevant document, 0 if not
-    returned; whether the system took part in the topic; and ``listed``, whether it has any document
-    for it.
+    The variables over (system, topic) are ``rank``, the rank of the first relevant document, or 0;
+    ``participated``, whether the system took part in the topic; and ``listed``, whether it returned
+    any document.
     """
     ESL(rel=rel)
     choice("relevant", relevant, get_args(Relevant))
@@ -115,18 +114,14 @@ def _answers(
     if not count.any():
         raise InputError("topics with a relevant document", f"none among {len(count)}")
     rank = np.concatenate([_first_ranks(block.loaded, depth, rel) for block in blocks], axis=1)
-    values = {
-        "rank": rank,
-        "participated": experiment.participated,
-        "listed": experiment.hits.length > 0,
+    variables = {
+        "rank": (LIST, rank),
+        "participated": (LIST, experiment.participated),
+        "listed": (LIST, experiment.hits.length > 0),
     }
-    labels = {
-        SYSTEM: experiment.systems,
-        TOPIC: topics.rename(TOPIC),
-        ANSWERABLE: (TOPIC, count > 0),
-    }
-    variables = {name: (LIST, value) for name, value in values.items()}
-    return xr.Dataset(variables, labels, {"depth": depth, "topic": TOPIC})
+    labels = {SYSTEM: experiment.systems, TOPIC: topics.rename(TOPIC)}
+    result = xr.Dataset(variables, labels, {"depth": depth, "topic": TOPIC})
+    return result.assign_coords({ANSWERABLE: (TOPIC, count > 0)})
 
 
 def _first_ranks(experiment: Experiment, depth: int, rel: int) -> NDArray[np.int32]:
@@ -162,13 +157,15 @@ def claim(
     Parameters
     ----------
     answered
-        Whether b (1) or a (-1) answers more topics that the other does not answer, or neither (0).
+        1 if b answers more topics than a among those that only one of them answers, -1 if a answers
+        more, and 0 if the numbers are equal.
     answered_significant
         Whether this difference is significant.
-        ranked
-            Whether b (1) or a (-1) ranks answers higher on topics that both answer, or neither (0).
-        ranked_significant
-            Whether this difference is significant.
+    ranked
+        1 if b ranks answers higher on topics that both answer, -1 if a ranks them higher, and 0 if
+        the means are equal.
+    ranked_significant
+        Whether this difference is significant.
 
     Returns
     -------
@@ -247,7 +244,7 @@ def _block(a: NDArray[np.int32], b: NDArray[np.int32]) -> dict[str, Array]:
 
 def _compare_answered(name: str, a: Floats, b: Floats, both: Array) -> dict[str, Array]:
     """Return means and p-values on topics that both systems answer."""
-    # Equal scores on all other topics leave the statistics unchanged.
+    # Topics on which both scores are 0 do not change the statistics.
     a = np.where(both, a, 0)
     b = np.where(both, b, 0)
     n = both.sum(axis=1)
@@ -278,7 +275,6 @@ def _t(a: Floats, b: Floats, both: Array, n: Array) -> Floats:
 
 CASES = ("neither", "a_only", "b_only", "both")
 """Outcomes of a topic, in the order of the cases of Lin et al."""
-
 KINDS = pd.CategoricalDtype(list(CASES), ordered=True)
 Measure = Literal["ESL", "RR"]
 OutcomeTest = Literal["wilcoxon", "t"]
@@ -322,9 +318,9 @@ def compare_answers(
     return frame.assign(n_no_relevant=skipped)
 
 
-def _verdicts(compared: dict[str, Any], verdict: Basis) -> dict[str, Any]:
+def _verdicts(compared: dict[str, Array], verdict: Basis) -> dict[str, Array]:
     """Return adjusted p-values, comparisons and verdicts."""
-    columns: dict[str, Any] = {}
+    columns: dict[str, Array] = {}
     deciding = compared
     if verdict.adjust is not None:
         raw = np.stack([compared[name] for name in P_VALUES])
@@ -345,14 +341,14 @@ def _verdicts(compared: dict[str, Any], verdict: Basis) -> dict[str, Any]:
 def pairs_of(
     answers: xr.Dataset,
     baseline: Hashable | None,
-    systems: Any,
+    systems: Hashable | Sequence[Hashable] | None,
     order: Sequence[Hashable] | None,
     pairs: Sequence[tuple[Hashable, Hashable]] | None,
 ) -> NDArray[np.int64]:
     """Return positions of systems a and b for every comparison."""
     labels = answers.indexes[SYSTEM].tolist()
     choices = [order, pairs, systems if baseline is None else baseline]
-    if sum(option is not None for option in choices) > 1:
+    if sum(value is not None for value in choices) > 1:
         raise ParameterError("only one of order=, pairs=, or baseline= with systems=", "several")
     if pairs is not None:
         return _chosen(listed(pairs), labels)
@@ -387,7 +383,8 @@ def _best_so_far(answers: xr.Dataset, order: list[int]) -> NDArray[np.int64]:
     if len(order) < 2 or len(set(order)) < len(order):
         labels = answers.indexes[SYSTEM]
         twice = [str(labels[row]) for row in sorted(set(order)) if order.count(row) > 1]
-        raise ParameterError("an order of at least two systems, each once", "another", "", twice)
+        expected = "an order of at least two systems, each once"
+        raise ParameterError(expected, f"{len(order)} systems", "", twice)
     rank = answers["rank"].to_numpy()
     mrr = np.round([reciprocal(rank[row]).mean() for row in order], 12)
     new = np.append(True, mrr[1:] > np.maximum.accumulate(mrr)[:-1])

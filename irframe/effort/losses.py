@@ -44,7 +44,7 @@ from irframe.quantities.subtopics import POOLED_UNJUDGED
 from irframe.record import InGroups
 
 DEEPEST = 100
-"""Greatest depth at which slow bounds of metrics are computed."""
+"""Greatest depth at which bounds are computed for metrics with slow bounds."""
 
 
 @verb(groups=True)
@@ -65,51 +65,51 @@ def losses(
     qrels
         Judgments, in any form that `as_qrels` reads; with a cube, the metric.
     metric
-        A metric whose best order is by grade, or its name, such as ``"nDCG@10"``: AP, BinG, Bpref,
-        DCG, ERR, F, INSQ, InterpolatedAP, IPrec, nDCG, nDCGRel, P, Q, RBP, Recall, RelativeP, RR,
-        Rprec, RprecMult, SDCG, Success, YAAP.
+        A metric whose highest score has documents sorted by grade, or its name, such as
+        ``"nDCG@10"``. These are AP, BinG, Bpref, DCG, ERR, F, INSQ, InterpolatedAP, IPrec, nDCG,
+        nDCGRel, P, Q, RBP, Recall, RelativeP, RR, Rprec, RprecMult, SDCG, Success, YAAP.
     stages
-        Systems each of which reorders documents of the one before, such as ``["bm25", "monot5"]``;
-        or several such lists. Other systems have one stage.
+        A list of systems, such as ``["bm25", "monot5"]``, where each system reranks documents of
+        the previous system; or several of these lists. Other systems have one stage.
 
     Returns
     -------
     xarray.DataArray or pandas.DataFrame
-        Scores, for a cube over (metric, system, topic), for runs indexed by system and topic. In
-        place of metrics there are
+        Scores: for a cube an array over (metric, system, topic), for runs a frame indexed by system
+        and topic. The scores and losses are
 
-        - ``score``, that of the metric;
-        - ``not_retrieved``, what is lost because relevant documents are not in the first stage;
-        - ``cut_by_`` and the name of a later stage, what is lost because this stage dropped
-          documents; 0 for systems without it. Where lists of stages differ there,
-          ``cut_by_stage_2`` and so on;
-        - ``ordered``, what is lost because documents of the last stage are not in their best
-          order;
-        - ``unjudged``, the most that labels of unjudged documents could add to the score. It is no
-          part of the sum. Metrics without `bounds` have no such column, nor have metrics with a
-          recall base that are read deeper than 100 ranks, for which it would take minutes.
+        - ``score``, the score of the metric;
+        - ``not_retrieved``, the loss because relevant documents are not in the first stage;
+        - ``cut_by_`` followed by the name of a later stage, the loss because this stage dropped
+          documents; 0 for systems without this stage. If lists of stages have different systems at
+          this position, the name is ``cut_by_stage_2`` and so on;
+        - ``ordered``, the loss because documents of the last stage are not in their best order;
+        - ``unjudged``, the largest possible increase of the score if unjudged documents were
+          judged. It is not part of the sum. It is omitted for metrics without `bounds`, and for
+          metrics with a recall base at more than 100 ranks, where it would take minutes.
 
-        Lower is better for all but the score. The score and the losses add up to the highest score
-        that a topic allows.
+        Lower is better, except for the score. The score and the losses add up to the highest score
+        that is possible for the topic.
 
     Raises
     ------
     MetricError
-        For a metric whose best order is not by grade, one that a longer list may lower, and one
-        whose summary is not the mean.
+        If the highest score of a metric is not by grade, if a longer list can lower its score, or
+        if it is not averaged by an arithmetic mean.
     InputError
-        For a stage with documents that the stage before lacks; the message names them. For a cube
-        it names judged documents and counts others.
+        If a stage has documents that the previous stage lacks. The message names them. For a cube
+        it names judged documents only.
     ParameterError
-        For unknown systems, and for a system that comes after different stages.
+        If systems are unknown, or if a system has different previous stages.
 
     Notes
     -----
-    The highest score of a topic is that of its judged documents, best first. The ceiling of a list
-    is the score of its documents in their best order, unjudged documents as the metric counts
-    them, cut at the depth of the metric. With stages f1, f2, ..., s: ``not_retrieved = max -
-    ceiling(f1)``, ``cut by f2 = ceiling(f1) - ceiling(f2)``, ``ordered = ceiling(s) - score(s)``.
-    A metric without a depth is read to the end of lists, or to where a cube cut them.
+    The highest score of a topic is the score of its judged documents in descending order of grade.
+    The ceiling of a list is the score of its documents in their best order, cut at the depth of the
+    metric. Unjudged documents are scored as by the metric. With stages f1, f2, ..., s, the losses
+    are ``not_retrieved = max - ceiling(f1)``, ``cut by f2 = ceiling(f1) - ceiling(f2)``, and
+    ``ordered = ceiling(s) - score(s)``. A metric without a depth is evaluated at the end of lists,
+    or at the depth of the cube.
 
     Examples
     --------
@@ -126,7 +126,8 @@ def losses(
         if (metric is None) == (qrels is None):
             got = "none" if metric is None else "judgments, too"
             raise ParameterError("one metric, as a cube contains its judgments", got)
-        chosen, experiment = _one_metric(metric or qrels), experiment_of(data)
+        chosen = _one_metric(metric or qrels)
+        experiment = experiment_of(data)
         wanted_depths(data, [chosen], None)
         refuse_metrics(data, [chosen])
         depth = data.sizes[words.DEPTH]
@@ -139,11 +140,11 @@ def losses(
     else:
         if qrels is None or metric is None:
             raise ParameterError("judgments and a metric beside the runs", "none")
-        data, by = (data.subject, data.by) if isinstance(data, InGroups) else (data, None)
-        result = _of_runs(data, qrels, _one_metric(metric), stages, by)
+        runs, by = (data.subject, data.by) if isinstance(data, InGroups) else (data, None)
+        chosen = _one_metric(metric)
+        result = _of_runs(runs, qrels, chosen, stages, by)
         names = [*result.columns]
     lower = [name for name in names if name != words.SCORE]
-    chosen = _one_metric(qrels if metric is None else metric)
     result.attrs |= {words.METRICS: names, words.LOWER: lower, words.METRIC: str(chosen)}
     return result  # type: ignore[no-any-return]
 
@@ -151,7 +152,7 @@ def losses(
 def _one_metric(metric: Any) -> Metric:
     """Return the metric; raise for several or unsuitable ones.
 
-    Metrics with which a loss could be negative are refused.
+    A metric is unsuitable if a loss could be negative.
     """
     chosen = parse_metrics(metric)
     if len(chosen) > 1:
@@ -166,7 +167,8 @@ def _one_metric(metric: Any) -> Metric:
 
 def _of_runs(runs: Any, qrels: Any, metric: Metric, stages: Any, by: Any) -> pd.DataFrame:
     """Return the losses of runs as a frame of scores."""
-    folded, policy = fold(runs), Policy()
+    folded = fold(runs)
+    policy = Policy()
     if folded.word is not None:
         advice = f"select one {folded.word}, or give each repeat a system of its own"
         raise ParameterError("runs without repeats", f"several {folded.word}", advice)
@@ -191,9 +193,9 @@ def _of_runs(runs: Any, qrels: Any, metric: Metric, stages: Any, by: Any) -> pd.
 
 
 def _refuse_unlike(runs: pd.DataFrame, stages: Any) -> None:
-    """Raise for documents that the stage before lacks.
+    """Raise for documents that the previous stage lacks.
 
-    A frame knows all documents by name.
+    Run frames contain the names of all documents.
     """
     roles = words.roles(runs.columns)
     rows = runs[[roles[role] for role in (words.TOPIC, words.DOC)]]
@@ -225,13 +227,13 @@ def _refuse(stage: Any, before: Any, added: Any) -> None:
     if len(added):
         named = [f"{doc} on topic {topic}" for topic, doc in added]
         expected = f"only documents of {before} in {stage}, which reranks it"
-        advice = "each run in stages= must rerank the one before; leave out fused runs"
+        advice = "each run in stages= must rerank the previous run; leave out fused runs"
         raise InputError(expected, f"{len(named)} more", advice, named)
 
 
 @dataclass(frozen=True)
 class Ceilings:
-    """Scores of lists as they are and in best order."""
+    """Scores of lists in their own and in their best order."""
 
     experiment: Experiment
     metric: Metric
@@ -242,13 +244,14 @@ class Ceilings:
 
     @property
     def at(self) -> int:
-        """Depth to which lists are read."""
+        """Depth at which lists are cut."""
         return self.metric.depth or self.depth
 
     @cached_property
     def counts(self) -> Array:
         """Documents per list and grade, unjudged last: (system, topic, level)."""
-        hits, judgments = self.experiment.hits, self.experiment.judgments
+        hits = self.experiment.hits
+        judgments = self.experiment.judgments
         level = np.searchsorted(judgments.levels, judgments.grade)
         size = len(judgments.levels)
         cell = hits.of.astype(np.int64) * size + level[hits.row]
@@ -283,7 +286,7 @@ class Ceilings:
     def chains(self, stages: Any) -> list[list[int]]:
         """Return the positions of each system's stages.
 
-        They are in order; the system itself comes last.
+        The last position is that of the system itself.
         """
         systems = [*self.experiment.systems]
         chains: dict[int, list[int]] = {}
@@ -296,8 +299,9 @@ class Ceilings:
         return [chains.get(row, [row]) for row in range(len(systems))]
 
     def _refuse_added(self, chains: list[list[int]]) -> None:
-        """Raise for documents that the stage before lacks."""
-        experiment, hits = self.experiment, self.experiment.hits
+        """Raise for documents that the previous stage lacks."""
+        experiment = self.experiment
+        hits = experiment.hits
         judgments = experiment.judgments
         system = hits.of // max(1, experiment.shape[1])
         for before, stage in {tuple(chain[-2:]) for chain in chains if len(chain) > 1}:
@@ -338,7 +342,8 @@ class Ceilings:
 
     def best(self, counts: Array, depth: int) -> Floats:
         """Return best-order scores for counts (row, topic, level)."""
-        experiment, metric = self.experiment, self.metric
+        experiment = self.experiment
+        metric = self.metric
         levels = experiment.judgments.levels
         top = int(np.max(experiment.top, initial=1))
         width = metric.depth or depth

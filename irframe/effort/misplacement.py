@@ -37,7 +37,6 @@ MEASURED = (
 )
 """Variables of rankings."""
 
-LEVEL = "level"
 
 SHORT = 46_340
 """Largest length of rankings whose sums of misplacements fit into 32 bits."""
@@ -72,19 +71,23 @@ def misplacement(
     Returns
     -------
     xarray.Dataset
-        Over (system, topic, depth), int32: ``rp``, the relative position, and ``crp``, its running
-        sum (int64 if N exceeds 46,340).
+        Integer variables over (system, topic, depth):
 
-        Over (system, topic): ``first_crossing`` and ``balance_point``, infinite if a curve never
-        crosses; the ratios ``rho``, ``sigma_plus``, ``sigma_minus``, ``sigma`` and their ``twist``;
-        ``s_plus`` and ``s_minus``, the sums of positions by which documents are too low and too
-        high; ``archetype``, the kind of curve, and ``excellent``, the kind of excellent curve.
+        - ``rp``, the relative position, and ``crp``, its running sum.
 
-        Over (topic): ``recall_base`` R, and ``length``, the nominal length.
+        Variables over (system, topic):
 
-        ``attrs["no_relevant"]`` counts the topics without relevant documents. On these, and on
-        topics in which a system did not take part, numbers are NaN, ``rp`` and ``crp`` are 0, and
-        both names are empty.
+        - ``first_crossing`` and ``balance_point``, infinite if a curve never crosses 0;
+        - the ratios ``rho``, ``sigma_plus``, ``sigma_minus``, ``sigma`` and their ``twist``;
+        - ``s_plus`` and ``s_minus``, the sums of positions by which documents are too low and too
+          high;
+        - ``archetype``, the kind of curve, and ``excellent``, the kind of excellent curve.
+
+        Variables over (topic): ``recall_base`` R, and ``length``, the nominal length.
+
+        ``attrs["no_relevant"]`` is the number of topics without relevant documents. On these
+        topics, and on topics in which a system did not take part, numbers are NaN, ``rp`` and
+        ``crp`` are 0, and archetypes are empty strings.
 
     Raises
     ------
@@ -98,21 +101,22 @@ def misplacement(
     Warns
     -----
     IrframeWarning
-        If topics have a nominal length above N. A ranking must be able to have all relevant
-        documents in its second half, so the length is at least 2 R.
+        If topics have a nominal length above N. The length is at least 2 R, so that all relevant
+        documents can be in the second half of a ranking.
 
     Notes
     -----
     Let [min, max] be the ranks of the document's grade in the ideal ranking. ``RP(j)`` is
-    ``j - min`` above these ranks, ``j - max`` below them, and 0 inside. Unjudged, missing and
-    below-threshold documents are non-relevant. ``rho = R / max(R, first crossing)``, and
-    ``sigma+- = 1 - s+- / s+-_worst`` with the reversed ideal ranking as worst. Sigma is their
-    harmonic mean, and ``twist = (rho + sigma) / 2``.
+    ``j - min`` above these ranks, ``j - max`` below them, and 0 within them. Unjudged and missing
+    documents, and documents with a lower grade than `rel`, are non-relevant. ``rho = R / max(R,
+    first crossing)``. ``sigma+- = 1 - s+- / s+-_worst``, where the reversed ideal ranking is the
+    worst. Sigma is the harmonic mean of both, and ``twist = (rho + sigma) / 2``.
 
-    The archetype is the first that applies: ideal; worst (no relevant document); full scale (the
-    reversed ideal); excellent (first crossing up to rank R); typical B (no crossing); typical A. An
-    excellent curve has ups and downs if it is below 0 again up to rank R. Otherwise it is excellent
-    A if all relevant documents are in the first R ranks, else excellent B.
+    The archetype is the first of these that applies: ideal; worst (no relevant document); full
+    scale (the reversed ideal ranking); excellent (first crossing up to rank R); typical B (no
+    crossing); typical A. An excellent curve has ups and downs if it is below 0 again up to rank R.
+    Otherwise it is excellent A if all relevant documents are in the first R ranks, and excellent B
+    if not.
 
     References
     ----------
@@ -147,8 +151,8 @@ def misplacement(
         for rows in row_slices(len(grade), max(1, BLOCK // max(grade[0].size, 1)))
     ]
     variables: dict[str, Any] = {"recall_base": (TOPIC, R), "length": (TOPIC, length)}
-    for name, each in zip(MEASURED, zip(*blocks, strict=True), strict=True):
-        value = np.concatenate(each)
+    for name, arrays in zip(MEASURED, zip(*blocks, strict=True), strict=True):
+        value = np.concatenate(arrays)
         value[~participated] = {"f": np.nan, "i": 0, "U": ""}[value.dtype.kind]
         variables[name] = (*LIST, DEPTH)[: value.ndim], value
     coordinates: dict[Any, Any] = {
@@ -210,9 +214,9 @@ def _reversed(grade: Array, expected: positions.ExpectedRanks, length: Array) ->
     """Return which rankings are the reversed ideal, shape (..., 1)."""
     rank = np.arange(1, grade.shape[-1] + 1)
     n_placed = np.zeros(grade.shape[:-1], np.int64)
-    for place, level in enumerate(expected.level):
-        low = length + 1 - expected.last[..., place]
-        high = length + 1 - expected.first[..., place]
+    for pos, level in enumerate(expected.level):
+        low = length + 1 - expected.last[..., pos]
+        high = length + 1 - expected.first[..., pos]
         n_placed += ((grade == level) & (rank >= low) & (rank <= high)).sum(axis=-1)
     return np.asarray(n_placed[..., np.newaxis] == positions.recall_base(expected))
 
@@ -231,16 +235,17 @@ def archetypes(misplaced: xr.Dataset) -> pd.DataFrame:
     pandas.DataFrame
         One row, or one row per group with the group as first column. ``total`` is the number of
         rankings of topics with relevant documents. ``ideal``, ``worst``, ``full scale``,
-        ``excellent``, ``typical B`` and ``typical A`` are shares of them. ``ups-and-downs``,
-        ``excellent A`` and ``excellent B`` are the shares that add up to ``excellent``.
+        ``excellent``, ``typical B`` and ``typical A`` are shares of these rankings.
+        ``ups-and-downs``, ``excellent A`` and ``excellent B`` are shares that add up to
+        ``excellent``.
         ``no_relevant`` is the number of rankings of other topics.
 
     Raises
     ------
     InputError
-        If there are no archetypes.
+        If the data contain no archetypes.
     ParameterError
-        If there is no such group.
+        If the group is unknown.
 
     References
     ----------
@@ -277,7 +282,7 @@ def archetypes(misplaced: xr.Dataset) -> pd.DataFrame:
 BORDERS = (0.25, 0.5, 0.75)
 """Borders between classes of effort, and quantiles of gain."""
 REGIONS = ("diagonal", "high-high", "grey", "other")
-"""Equal classes; high gain at high effort; other cells with a higher class of gain; the rest."""
+"""Equal classes; high gain at high effort; other cells with more gain than effort; the rest."""
 
 _REGION = np.array(
     [
@@ -314,21 +319,21 @@ def effort_gain(
     -------
     xarray.Dataset
         - ``row`` and ``column`` (metric, system, topic), the class of gain and of effort, 1 to 4,
-          or 0 if one of the two has no score;
+          or 0 if a score is missing;
         - ``quadrant`` (metric, system, topic), the name of the region of the cell;
-        - ``cell`` (metric, gain, effort) and ``share`` (metric, region), the shares of points;
-        - ``points`` (metric), the number of points;
+        - ``cell`` (metric, gain, effort) and ``share`` (metric, region), the shares of rankings;
+        - ``points`` (metric), the number of rankings;
         - ``border`` (metric, quartile), the borders from low to huge gain;
         - ``gain_score`` (metric, system, topic) and ``effort_score`` (system, topic), the scores.
 
     Raises
     ------
     InputError
-        If there are no scores of `effort` or of another metric, or the two were never scored for
-        the same ranking.
+        If there are no scores of `effort` or of another metric, or if no ranking has scores of
+        both.
     ParameterError
-        If the quartiles are not three ascending numbers, or `effort` is not a metric from 0 to 1
-        of which higher is better.
+        If the quartiles are not three ascending numbers, or if `effort` is not a metric from 0 to 1
+        for which higher is better.
 
     Notes
     -----
@@ -352,12 +357,12 @@ def effort_gain(
     array = to_scores(scores)
     array = scores_at(array, None)
     labels = [str(label) for label in array[METRIC].to_numpy()]
-    place = index_of(parse_metric(effort), labels)
-    if place is None or len(labels) < 2:
-        found = ", ".join(labels)
-        raise InputError(f"scores of {effort} and of a gain metric", found, "score both")
-    expected = labels[place]
-    effort_score = array.isel({METRIC: place}, drop=True)
+    pos = index_of(parse_metric(effort), labels)
+    if pos is None or len(labels) < 2:
+        got = ", ".join(labels)
+        raise InputError(f"scores of {effort} and of a gain metric", got, "score both")
+    expected = labels[pos]
+    effort_score = array.isel({METRIC: pos}, drop=True)
     _refuse_other_scales(effort_score, expected)
     gains = array.isel({METRIC: [i for i, label in enumerate(labels) if label != expected]})
     scored = (gains.notnull() & effort_score.notnull()).to_numpy()
@@ -375,21 +380,21 @@ def effort_gain(
 
 def _refuse_other_scales(scores: xr.DataArray, label: str) -> None:
     """Raise unless effort ranges from 0 (worst) to 1 (best)."""
-    known = scores.to_numpy()[scores.notnull().to_numpy()]
-    low, high = (float(end(known, initial=0.5)) for end in (np.min, np.max))
+    values = scores.to_numpy()[scores.notnull().to_numpy()]
+    low, high = (float(end(values, initial=0.5)) for end in (np.min, np.max))
     if facts(label).cost or low < 0 or high > 1 + 10**-TIE:
-        found = f"{label} from {low:.3g} to {high:.3g}, {facts(label).better} is better"
+        got = f"{label} from {low:.3g} to {high:.3g}, {facts(label).better} is better"
         advice = "omit effort= to use Twist"
-        raise ParameterError("effort from 0 to 1, where 1 is best", found, advice)
+        raise ParameterError("effort from 0 to 1, where 1 is best", got, advice)
 
 
 def _classes(borders: ArrayLike, values: NDArray[Any]) -> NDArray[np.int64]:
     """Return the class of every value, from 1.
 
-    Values are rounded, so that sums in a different order are equal.
+    Values are rounded, so that they do not depend on the order of summation.
     """
-    ends, places = (np.round(np.asarray(numbers, float), TIE) for numbers in (borders, values))
-    return np.asarray(1 + np.searchsorted(ends, places, side="right"), np.int64)
+    ends, rounded = (np.round(np.asarray(numbers, float), TIE) for numbers in (borders, values))
+    return np.asarray(1 + np.searchsorted(ends, rounded, side="right"), np.int64)
 
 
 def _borders(
@@ -402,10 +407,10 @@ def _borders(
     if quartiles is None:
         shared = gains.where(effort.notnull()).to_numpy().reshape(len(gains), -1)
         return np.stack([np.nanquantile(np.round(values, TIE), BORDERS) for values in shared])
-    given = np.array([number("quartiles", border) for border in listed(quartiles)])
-    if given.shape != (3,) or not (np.diff(given) >= 0).all():
+    borders = np.array([number("quartiles", border) for border in listed(quartiles)])
+    if borders.shape != (3,) or not (np.diff(borders) >= 0).all():
         raise ParameterError("three ascending numbers in quartiles=", repr(quartiles))
-    return np.sort(signs * given)
+    return np.sort(signs * borders)
 
 
 def _tally(
@@ -414,18 +419,18 @@ def _tally(
     borders: NDArray[np.float64],
     cells: NDArray[np.int64],
 ) -> xr.Dataset:
-    (row, column), kinds = cells, np.array([*REGIONS, ""])
+    row, column = cells
     region = np.where(row > 0, _REGION[row - 1, column - 1], len(REGIONS))
     points = (row > 0).reshape(len(row), -1).sum(axis=1)
     flat = (row - 1) * 4 + column - 1
     counts = np.stack([np.bincount(f[r > 0], minlength=16) for f, r in zip(flat, row, strict=True)])
     cell = (counts / np.maximum(points, 1)[:, np.newaxis]).reshape(-1, 4, 4)
     share = np.stack([cell[:, code == _REGION].sum(axis=-1) for code in range(4)], axis=-1)
-    place = (METRIC, SYSTEM, TOPIC)
+    dims = (METRIC, SYSTEM, TOPIC)
     variables = {
-        "row": (place, row.astype(np.int8)),
-        "column": (place, column.astype(np.int8)),
-        "quadrant": (place, kinds[region]),
+        "row": (dims, row.astype(np.int8)),
+        "column": (dims, column.astype(np.int8)),
+        "quadrant": (dims, np.array([*REGIONS, ""])[region]),
         "cell": ((METRIC, "gain", "effort"), cell),
         "share": ((METRIC, "region"), share),
         "border": ((METRIC, "quartile"), borders),

@@ -35,10 +35,12 @@ class Outcomes:
     Parameters
     ----------
     summary
-        A row per comparison (and group) with the columns of the paper's Table 2; see `outcomes`.
+        One row per comparison (and group), with the columns described in `outcomes`.
     compared
         For every group, the ranks that were compared, and the positions of systems a and b, shape
         (pair, 2), where a is the baseline.
+    by
+        The name of the groups, or None.
 
     Examples
     --------
@@ -76,12 +78,12 @@ class Outcomes:
 
     @property
     def ireval(self) -> Any:
-        """Return the verbs and figures of the summary."""
+        """Verbs and figures of the summary."""
         return self.summary.ireval
 
     @property
     def attrs(self) -> dict[Any, Any]:
-        """Return the record of what decided the numbers."""
+        """Attributes of the summary, including the record of its options."""
         return self.summary.attrs
 
     @attrs.setter
@@ -90,14 +92,15 @@ class Outcomes:
 
     @cached_property
     def queries(self) -> pd.DataFrame:
-        """Return a row per comparison and topic.
+        """One row per comparison and topic.
 
         Returns
         -------
         pandas.DataFrame
             The columns are ``system_a``, ``system_b``, the topic (and group); ``outcome``, an
-            ordered categorical; ``rank_a`` and ``rank_b``, <NA> if not returned; ``esl_a`` and
-            ``esl_b``, the ranks if both returned it, else NaN; ``rr_a`` and ``rr_b``.
+            ordered categorical; ``rank_a`` and ``rank_b``, <NA> if the document was not returned;
+            ``esl_a`` and ``esl_b``, the ranks if both systems returned the document, else NaN;
+            ``rr_a`` and ``rr_b``.
         """
         frames = {key: _queries(*entry) for key, entry in self.compared.items()}
         joined = frames[None] if self.by is None else join_frames(frames, self.by)
@@ -162,30 +165,30 @@ def outcomes(
 ) -> Outcomes:
     """Compare systems by answered topics and by ranks of answers.
 
-    Topics must have one relevant document each. The rank of an answer is defined only if the
-    document is returned. So topics that only one system answers are counted, and ranks are compared
-    on topics that both answer.
+    Topics must have one relevant document each, the answer. Its rank is defined only if the
+    document is returned. Therefore topics that only one system answers are counted, and ranks are
+    compared on topics that both systems answer.
 
     Parameters
     ----------
     data
-        A cube made by `irframe.cube`; or a run frame, or anything that `as_runs` accepts, which is
-        ranked as in `cube` by default. Shared ranks (``ties="mean"``) are refused.
+        A cube made by `irframe.cube`; or a run frame, or anything that `as_runs` accepts. Runs are
+        ranked by the defaults of `cube`. Shared ranks (``ties="mean"``) are not supported.
     qrels
         Qrels frame, with a run frame only.
     test
-        The test of `measure` that decides verdicts: ``"wilcoxon"``, the signed-rank test, or
-        ``"t"``, the paired t-test; or an `irframe.Significance` with one of these. Its correction
-        for the number of comparisons applies to every kind of p-value, except ``"max-t"``, which is
-        not available. The literature uses ``adjust=None``.
+        The test of `measure` for verdicts: ``"wilcoxon"``, the signed-rank test, or ``"t"``, the
+        paired t-test; or an `irframe.Significance` with one of these. Its correction for multiple
+        comparisons is applied to every kind of p-value. ``"max-t"`` is not available. The
+        literature uses ``adjust=None``.
     baseline
         The baseline, which is ``system_a`` in every pair. By default all pairs are compared in the
         order of the systems.
     systems
         One or several systems to compare with the baseline or with each other; by default all.
     order
-        Systems in chronological order. Each system, as b, is compared with the best earlier one, as
-        a. The best has the highest MRR; the earlier one wins ties.
+        Systems in chronological order. Each system, as b, is compared with the best earlier system,
+        as a. The best system has the highest MRR. Of ties the earlier system is used.
     pairs
         Pairs of systems (a, b) to compare. One correction applies to all of them.
     depth
@@ -195,10 +198,10 @@ def outcomes(
         Lowest relevant grade, at least 1.
     relevant
         ``"only"``: several relevant documents for a topic are an error. ``"first"``: the first one
-        returned counts.
+        that is returned is the answer.
     measure
-        The measure of ranks in verdicts: a lower mean ``"ESL"`` or a higher mean ``"RR"`` on topics
-        that both systems answer.
+        The measure of ranks in verdicts: ``"ESL"``, where a lower mean is better, or ``"RR"``,
+        where a higher mean is better. Means are over topics that both systems answer.
     rank_sum
         The rank-sum test of reciprocal ranks over all topics: ``"tie-corrected"``, with continuity
         correction, as `scipy.stats.mannwhitneyu`; or ``"plain"``, as `scipy.stats.ranksums`, whose
@@ -207,8 +210,8 @@ def outcomes(
     Returns
     -------
     Outcomes
-        ``queries`` has a row per comparison and topic, with topics named as in the runs.
-        ``summary`` has a row per comparison with the columns
+        ``queries`` contains one row per comparison and topic, with the topic column of the runs.
+        ``summary`` contains one row per comparison with the columns
 
         - the group, after `groupby`; ``system_a``, ``system_b``; with `order` also ``best_so_far``,
           whether b has a higher MRR than a;
@@ -219,12 +222,13 @@ def outcomes(
         - ``p_answered``, the sign test of a_only against b_only;
         - over topics that both answer, mean ``esl_a``, ``esl_b`` with ``p_esl_wilcoxon``,
           ``p_esl_t``, and ``rr_a``, ``rr_b`` with ``p_rr_wilcoxon``, ``p_rr_t`` (Table 2);
-        - with a correction, all p-values again with ``_adjusted``;
-        - the two comparisons of the verdicts: ``answered``, 1 if b answers more, -1 if a does, and
-          ``answered_significant``; ``ranked``, 1 if b ranks higher, and ``ranked_significant``;
-        - the verdicts on b: ``better``, ahead in both comparisons; ``significantly_better``, both
-          significant; ``no_harm``, significantly ahead in one and not significantly behind in the
-          other;
+        - with a correction, the adjusted p-values, with names that end in ``_adjusted``;
+        - the two comparisons for the verdicts: ``answered``, 1 if b answers more topics, -1 if a
+          does, and ``answered_significant``; ``ranked``, 1 if b ranks answers higher, -1 if a does,
+          and ``ranked_significant``;
+        - the verdicts on b. ``better``: b is better in both comparisons. ``significantly_better``:
+          both are also significant. ``no_harm``: b is significantly better in one comparison and
+          not significantly worse in the other;
         - ``n_no_relevant``, the number of topics (of the group) that are dropped because they have
           no relevant document.
 
@@ -242,14 +246,15 @@ def outcomes(
     Warns
     -----
     IrframeWarning
-        As `cube`: a missing list counts as an empty list.
+        As for `cube`: a missing list counts as an empty list.
 
     Notes
     -----
-    If no topic is answered by both, ESL and RR are NaN, their p-values are 1, and the direction is
-    0. p-values are two-sided. Rank tests use the normal approximation with tie correction, except
-    the plain rank-sum test. The tie-corrected rank-sum test has a continuity correction, and
-    signed-rank tests have none. From run frames, only the lists of the compared systems are ranked.
+    If no topic is answered by both systems, ESL and RR are NaN, their p-values are 1, and
+    ``ranked`` is 0. p-values are two-sided. Rank tests use the normal approximation with tie
+    correction, except the plain rank-sum test. The tie-corrected rank-sum test has a continuity
+    correction, and signed-rank tests have none. Of run frames, only the lists of the compared
+    systems are ranked.
 
     References
     ----------
@@ -296,7 +301,12 @@ def outcomes(
 
 
 def _compared_answers(
-    answers: xr.Dataset, verdict: Any, baseline: Any, systems: Any, order: Any, chosen: Any
+    answers: xr.Dataset,
+    verdict: breakdown.Basis,
+    baseline: Hashable | None,
+    systems: Hashable | Sequence[Hashable] | None,
+    order: Sequence[Hashable] | None,
+    chosen: Sequence[tuple[Hashable, Hashable]] | None,
 ) -> Outcomes:
     answerable = answers[breakdown.ANSWERABLE].to_numpy()
     skipped = int((~answerable).sum())

@@ -31,9 +31,9 @@ def risk_coverage(
     Parameters
     ----------
     data
-        A cube made with ``scores=True``; or a run frame with scores, followed by its judgments. A
-        topic without relevant documents needs a row of grade 0, or ``{topic: {}}`` in a dictionary
-        of judgments.
+        A cube made with ``scores=True``; or a run frame with scores, followed by its judgments. If
+        a topic has no relevant document, its judgments need a row of grade 0, or ``{topic: {}}`` in
+        a dictionary.
     qrels
         Qrels frame, with a run frame only.
     rel
@@ -42,25 +42,25 @@ def risk_coverage(
     Returns
     -------
     pandas.DataFrame
-        For each system, one row per distinct score of its first documents, in descending order:
+        For each system, one row per distinct score of a first document, in descending order:
 
         - ``threshold``, the score;
-        - ``answered``, the number of topics whose first document reaches it, and ``coverage``,
-          their share;
+        - ``answered``, the number of topics whose first document has at least this score, and
+          ``coverage``, the share of these topics;
         - ``risk``, the share of answered topics whose first document is not relevant;
         - ``left_alone``, the share of topics without relevant documents that are not answered, NaN
           if all topics have relevant documents;
-        - ``n_topics``.
+        - ``n_topics``, the number of topics.
 
-        Thresholds belong to one system. Compare systems with different scales of scores at equal
-        coverage.
+        Scales of scores differ between systems, so systems are compared at equal coverage rather
+        than at equal thresholds.
 
     Raises
     ------
     ParameterError
         If lists have no scores, or scores do not decide the order under `ties`.
     IrframeError
-        As `irframe.cube`.
+        As for `irframe.cube`.
 
     References
     ----------
@@ -110,7 +110,7 @@ def risk_coverage(
 def _of_system(first: Array, wrong: Array, unanswerable: Array) -> pd.DataFrame:
     """Return one system's rows from scores of first documents.
 
-    The score of a topic without documents is NaN.
+    The score is NaN if a topic has no documents.
     """
     order = np.argsort(-first, kind="stable")[: np.count_nonzero(~np.isnan(first))]
     reached = first[order]

@@ -40,19 +40,19 @@ def search_lengths(
         Lowest relevant grade, at least 1.
     unretrieved
         Search length of relevant documents that were not retrieved: ``"irrel"``, the number of
-        irrelevant documents retrieved, as published; ``"irrel+1"``, one more; or a number, at least
-        1, for lists of any length.
+        irrelevant documents retrieved, as in the paper; ``"irrel+1"``, this number plus 1; or a
+        number, at least 1, for lists of any length.
 
     Returns
     -------
     pandas.DataFrame
-        A row per system and relevant document with the columns ``system``, ``topic``, ``doc``,
-        ``grade``; ``rank``, <NA> if not retrieved; ``search_length``; and ``precision``, the
-        precision at the document as in MAP, 0 if not retrieved.
+        One row per system and relevant document, with the columns ``system``, ``topic``, ``doc``,
+        ``grade``; ``rank``, <NA> if the document was not retrieved; ``search_length``; and
+        ``precision``, the precision at the document as in MAP, 0 if it was not retrieved.
 
-        The documents of a list are in rank order, with unretrieved documents last. So the mean of
-        the first n of a topic is ``ASL(first=n)``, and the mean over topics of the mean over
-        documents is ASL. The attribute ``caution`` counts the documents that were not retrieved.
+        The documents of a list are in rank order, with unretrieved documents last. The mean of the
+        first n documents of a topic is therefore ``ASL(first=n)``. ASL is the mean over topics of
+        the mean over documents. The attribute ``caution`` counts documents that were not retrieved.
 
     Raises
     ------
@@ -134,7 +134,8 @@ def _of_topics(cube: xr.Dataset, depth: int, rel: int, unretrieved: Unretrieved)
     row, document = np.nonzero(experiment.participated[:, topic])
     last = np.where(rank > 0, rank, depth + 1)[row, document]
     order = np.lexsort((last, topic[document], row))
-    row, document = row[order], document[order]
+    row = row[order]
+    document = document[order]
     return pd.DataFrame(
         {
             SYSTEM: cube.indexes[SYSTEM].take(row),
@@ -167,9 +168,9 @@ def length_histogram(
     Returns
     -------
     pandas.DataFrame
-        A row per system and bin: ``system``, ``low`` and ``high`` (both inclusive),
-        ``documents`` and their ``share``. The last bin of a system, with <NA> for its ends,
-        counts the relevant documents that were not retrieved.
+        One row per system and bin: ``system``, ``low`` and ``high`` (both inclusive),
+        ``documents`` and their ``share``. The last bin of a system has <NA> as ends. It counts the
+        relevant documents that were not retrieved.
 
     Raises
     ------
@@ -217,9 +218,9 @@ def length_histogram(
 
 
 def bin_width(largest: int, bins: int, width: int | None) -> int:
-    """Return the given width of bins, or the smallest sufficient.
+    """Return the width of bins, by default the smallest sufficient.
 
-    The width is one of 1, 2, 5, 10, ... with which the bins reach the largest value.
+    The default is the first of 1, 2, 5, 10, ... with which the bins reach the largest value.
 
     Examples
     --------
@@ -254,10 +255,10 @@ def difference_histogram(
     lengths
         Search lengths from `search_lengths`.
     a, b
-        The two systems. The difference is the search length in a minus that in b, so negative
-        differences are wins of a. ``"best"`` and ``"median"`` select the best and the median system
-        by ASL, unless a system has this name. For an even number of systems the median is the
-        better of the middle two.
+        The two systems. The difference is the search length in a minus the search length in b, so a
+        wins if it is negative. ``"best"`` and ``"median"`` select the best and the median system by
+        ASL, unless a system has this name. For an even number of systems, the median is the better
+        of the two in the middle.
     bins
         Number of bins on each side of 0, at least 1.
     width
@@ -267,10 +268,10 @@ def difference_histogram(
     Returns
     -------
     pandas.DataFrame
-        A row per bin, from wins of a to wins of b, with the columns ``system_a`` and ``system_b``;
-        ``low`` and ``high``, both inclusive and infinite at the outer ends; ``documents`` and their
-        ``share``; and ``unretrieved``, the number of documents that one of the two systems did not
-        retrieve.
+        One row per bin, from wins of a to wins of b, with the columns ``system_a`` and
+        ``system_b``; ``low`` and ``high``, both inclusive and infinite at the outer ends;
+        ``documents`` and their ``share``; and ``unretrieved``, the number of documents that only
+        one of the two systems retrieved.
 
     Raises
     ------
@@ -281,8 +282,8 @@ def difference_histogram(
 
     Notes
     -----
-    A document that only one system retrieved has the search length of unretrieved documents in the
-    other. That is a lower bound, because the list ended before the document.
+    If only one system retrieved a document, its search length in the other system is that of
+    unretrieved documents. This is a lower bound, because the list ended before the document.
 
     References
     ----------
@@ -304,7 +305,8 @@ def difference_histogram(
     Beware: 329 of 1,264 relevant documents of lists were never retrieved
     """
     refuse_others(lengths)
-    a, b = (_by_rank(lengths, name) for name in (a, b))
+    a = _by_rank(lengths, a)
+    b = _by_rank(lengths, b)
     difference, unretrieved = _length_differences(lengths, a, b)
     width = bin_width(int(abs(difference).max(initial=1)), bins, width)
     step = np.sign(difference) * np.minimum(-(-abs(difference) // width), bins)
@@ -330,14 +332,14 @@ def _by_rank(lengths: pd.DataFrame, name: Hashable) -> Hashable:
         return name
     by_topic = lengths.groupby([SYSTEM, TOPIC], sort=False)[LENGTH].mean()
     means = by_topic.groupby(SYSTEM, sort=False).mean()
-    column_of = 0 if name == "best" else (len(means) - 1) // 2
-    return cast("Hashable", means.index[best_first(means.to_numpy(), -1)[column_of]])
+    pos = 0 if name == "best" else (len(means) - 1) // 2
+    return cast("Hashable", means.index[best_first(means.to_numpy(), -1)[pos]])
 
 
 def _length_differences(
     lengths: pd.DataFrame, a: Hashable, b: Hashable
 ) -> tuple[NDArray[Any], NDArray[np.bool_]]:
-    """Return differences per document, and whether one system lacks it."""
+    """Return differences by document; whether only one system retrieved it."""
     places("systems of the search lengths", [a, b], lengths[SYSTEM].unique().tolist())
     if a == b:
         raise ParameterError("two different systems", f"{a!r} twice")
@@ -351,9 +353,6 @@ def _length_differences(
 
 
 Precision = Literal["atomized", "map"]
-
-
-PRECISIONS: tuple[Precision, ...] = get_args(Precision)
 
 
 def effective_count(search_lengths: ArrayLike) -> int:
@@ -377,8 +376,8 @@ def effective_count(search_lengths: ArrayLike) -> int:
 
     Notes
     -----
-    The arithmetic mean of precisions 1/SL corresponds to a mean of search lengths weighted by 1/SL.
-    This count replaces the weights by 0 and 1.
+    The arithmetic mean of precisions 1/SL corresponds to a mean of search lengths (SL) weighted by
+    1/SL. This count replaces the weights by 0 and 1.
 
     References
     ----------
@@ -418,10 +417,11 @@ def effective_top(lengths: pd.DataFrame, *, precision: Precision = "map") -> pd.
     Returns
     -------
     pandas.DataFrame
-        A row per system. ``effective`` is the number of smallest reciprocals of precision, over all
-        topics, whose mean equals the reciprocal of the mean precision. With ``"atomized"`` these
-        reciprocals are search lengths. ``documents`` is the number of relevant documents, and
-        ``share`` the ratio of the two. A system that retrieved no relevant document has 0.
+        One row per system. ``documents`` is the number of relevant documents over all topics. Their
+        reciprocal precisions are sorted; with ``"atomized"`` these are search lengths.
+        ``effective`` is the number of smallest reciprocals whose mean equals the reciprocal of the
+        mean precision. ``share`` is ``effective`` divided by ``documents``. A system that retrieved
+        no relevant document has 0.
 
     Raises
     ------
@@ -448,7 +448,7 @@ def effective_top(lengths: pd.DataFrame, *, precision: Precision = "map") -> pd.
     Beware: 329 of 1,264 relevant documents of lists were never retrieved
     """
     refuse_others(lengths)
-    choice("precision", precision, PRECISIONS)
+    choice("precision", precision, get_args(Precision))
     if precision == "atomized":
         search = np.maximum(lengths[LENGTH].to_numpy(np.float64), 1)
     else:
