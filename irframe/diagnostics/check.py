@@ -39,11 +39,11 @@ EXAMPLES = 3
 """Number of examples listed for a run without judged documents."""
 
 Listed = dict[str, pd.Series]
-"""Values listed in each column, indexed by system."""
+"""Column -> listed values, indexed by system."""
 
 
 def _of_rows(table: coded_tables.RunTable, rows: Codes) -> pd.Series:
-    """Return topic and document of rows, indexed by system."""
+    """Return topics and documents of rows, indexed by system."""
     docs = table.doc.take(pa.array(rows)).to_pylist()
     topics = table.topics[table.topic[rows]]
     located = [f"{topic} {doc}" for topic, doc in zip(topics, docs, strict=True)]
@@ -56,7 +56,7 @@ def odd_topics(
     length: int | None,
     tied: Codes,
 ) -> Listed:
-    """Return the topics with odd lists, by column and system."""
+    """Return the topics with unusual lists, by column and system."""
     lengths = frames.list_lengths(table, judgments)
     lists, rows = np.unique(table.group, return_counts=True)
     usual = frames.usual_length(rows)
@@ -195,18 +195,18 @@ def check(
     ----------
     runs, qrels
         Run frame and qrels frame, or anything that `as_runs` and `as_qrels` accept. Runs that
-        cannot be scored are accepted too, such as runs with duplicate documents, or with missing
+        cannot be scored are also accepted, such as runs with duplicate documents, or with missing
         ids, scores or ranks.
     depth
         Depth down to which unjudged documents are counted, at least 1.
     list_length
-        Required number of documents per list, at least 1, which no list may exceed. By default it
-        is the most frequent length.
+        Required number of documents per list, at least 1. Longer and shorter lists are reported. By
+        default it is the most frequent length, and longer lists are not reported.
     documents
         The ids of all documents of the collection. By default any id is valid.
     train
-        Judgments used for training. A caution counts the judged topics and documents that they
-        contain, by id.
+        Judgments used for training. A caution counts the judged topics and documents that are also
+        in these judgments.
     units
         ``irframe.Units(copies=...)`` declares which documents are copies. Later copies are listed.
     search
@@ -216,31 +216,31 @@ def check(
     Returns
     -------
     pandas.DataFrame
-        The index contains the systems in the order of the frame, and then the files that
+        The index contains the systems in the order of the frame, followed by the files that
         ``read_runs(..., on_error="skip")`` skipped. The first columns are
 
         - ``severity``, that of the most severe problem: ``"error"`` (the run cannot be scored, or
           its scores are meaningless), ``"warning"`` (scores may mislead), ``"note"`` or ``""``;
-        - ``found``: the names of the columns below that list something;
+        - ``found``: the names of the columns that list problems;
         - ``topics``, ``documents``, ``longest``: numbers of lists and rows, and the length of the
           longest list.
 
-        The next columns list problems as complete tuples:
+        The next columns list problems as tuples:
 
         - ``unreadable``: the problems of a file, with the first three lines and a count;
         - ``ids_missing``: the positions of rows without topic or document, which are skipped;
-        - ``scores_missing`` and ``duplicates``: topic and document of each such row. Documents
-          without a score are ranked last, and duplicate documents are kept;
+        - ``scores_missing``: topic and document of rows without a score, which are ranked last;
+        - ``duplicates``: topic and document of rows with a document that is listed before;
         - ``documents_unjudged``: the first three documents of a run without any judged document,
           whose ids may differ from those of the judgments;
         - ``chunks``: topic and document of unjudged rows whose id is that of a judged document
           followed by a number, such as ``A#3``, ``A_3`` and ``A-0003`` for ``A``. Pass
           ``units=r"(.+?)[#_:.-]+\d+"`` to the verb that scores the run;
-        - ``scores_constant``: the topics of a run whose documents all have the same score per
-          topic, so that only the order of ties ranks them;
+        - ``scores_constant``: the topics of a run in which all documents of a topic have the same
+          score, so that their order depends on the rule for ties;
         - ``topics_unmatched``: the topics of a run without any judged topic, whose ids may differ;
-          ``topics_missing``: judged topics that the run lacks; ``topics_unknown``: topics of the
-          run without judgments;
+        - ``topics_missing``: judged topics that the run lacks;
+        - ``topics_unknown``: topics of the run without judgments;
         - ``documents_unknown``: documents that are not in `documents`, an error if all are unknown;
         - ``ids_alike``: topic and document of unjudged rows whose id differs from a judged id only
           by case, Unicode form or ``./`` at the beginning;
@@ -248,24 +248,26 @@ def check(
           earlier row, if a column such as ``text`` contains texts;
         - ``scores_infinite``: topic and document of rows with an infinite score;
         - ``ranks_contradict``: topics in which a lower rank has a higher score;
-        - ``ranks_skipped``: topics whose ranks have gaps, or begin beyond 2; the documents below
-          count at better ranks;
-        - ``lists_long``: topics whose list is longer than the given `list_length`;
+        - ``ranks_skipped``: topics whose ranks have gaps, or begin beyond 2. Gaps are closed before
+          scoring;
+        - ``lists_long``: topics whose list is longer than `list_length`;
         - ``identical_to``: systems with the same documents in the same order in every topic;
         - ``ranks_repeated``: topics in which a rank is repeated or missing, an error without
           scores;
         - ``lists_short``: topics whose list has fewer than `list_length` documents;
         - ``lists_tied``: topics in which two documents have the same score;
-        - ``copies``: topic and document of each row that is a copy of a document above it;
+        - ``copies``: topic and document of rows with a copy of a document at a better rank;
         - ``columns_surplus``: the columns of the file that were skipped, such as ``(7,)``, from
           `read_run` and `read_runs`.
 
-        The last columns are numbers. ``ties`` counts documents with the same score as the document
-        above them. ``unjudged_at_10`` is the share of unjudged documents among the top `depth` in
-        judged topics, NaN if nothing is retrieved. ``first_unjudged`` is the best rank of an
-        unjudged document, missing if all are judged. Grade -1 counts as unjudged. With `search`,
-        ``shown`` counts the documents that all searches returned, and ``again`` those that were
-        returned before.
+        The last columns are numbers:
+
+        - ``ties``: the number of documents with the same score as the document above them;
+        - ``unjudged_at_10``, with 10 replaced by `depth`: the share of unjudged documents in the
+          top `depth` of judged topics, NaN if nothing is retrieved. Grade -1 counts as unjudged;
+        - ``first_unjudged``: the best rank of an unjudged document, missing if all are judged;
+        - with `search`, ``shown``, the number of documents that all searches returned, and
+          ``again``, the number of documents that an earlier search had returned.
 
     Raises
     ------
@@ -279,9 +281,8 @@ def check(
     Warns
     -----
     IrframeWarning
-        If judged documents are not in `documents`, for example because the collection has changed,
-        and if `train` contains judged topics or documents. The attribute ``caution`` has the same
-        text.
+        If judged documents are not in `documents`, for example because the collection has changed.
+        If `train` contains judged topics or documents. The attribute ``caution`` has the same text.
 
     Notes
     -----
@@ -368,7 +369,7 @@ def _numbers_of_systems(
     codes, judged = _coded(table, judgments)
     has_judgments = np.asarray(table.topics.isin(judgments.topics))[table.topic]
     scored = _with_every_score(table)
-    ranking = rank_table(scored, Policy(), np.arange(len(scored.topic)))  # skips its warnings
+    ranking = rank_table(scored, Policy(), np.arange(len(scored.topic)))  # without warnings
     rows = {
         "documents_unknown": unknown(table, documents),
         "chunks": like_chunks(table, judgments, np.flatnonzero(~judged)),
@@ -388,7 +389,7 @@ def _numbers_of_systems(
 def _together(
     table: coded_tables.RunTable, policy: Policy
 ) -> tuple[coded_tables.RunTable, dict[str, Any]]:
-    """Return the merged lists of searches, and costs per system."""
+    """Return merged lists of searches, and their costs per system."""
     listed, _, again = searches.shown(table, policy)
     counts = {searches.SHOWN: np.bincount(listed.system)}
     counts[searches.AGAIN] = np.bincount(listed.system, again).astype(int)
@@ -397,7 +398,7 @@ def _together(
 
 
 def _with_ids(frame: pd.DataFrame) -> tuple[pd.DataFrame, pd.Series]:
-    """Return the rows with ids, and positions of others."""
+    """Return the rows with ids, and positions of other rows."""
     columns = roles(frame.columns)
     ids = [columns[role] for role in (TOPIC, DOC) if role in columns]
     lacking = frame[ids].isna().any(axis=1).to_numpy()
@@ -467,20 +468,17 @@ def _filled(numbers: pd.DataFrame, listed: Listed) -> pd.DataFrame:
 def _with_severity(frame: pd.DataFrame, *, scored: bool) -> pd.DataFrame:
     """Return the frame with the columns `severity` and `found` first."""
     severity = SEVERITY if scored else SEVERITY | {"ranks_repeated": "error"}
-    found_by_system = [_graves(row, severity) for row in frame.to_dict("records")]
-    worst = [next(iter(graves.values()), "") for graves in found_by_system]
+    problems = [_problems(row, severity) for row in frame.to_dict("records")]
+    worst = [next(iter(by_name.values()), "") for by_name in problems]
     sizes = ["topics", "documents", "longest"]
     columns = [*sizes, *SEVERITY, *frame.columns.difference([*sizes, *SEVERITY], sort=False)]
-    summary = pd.DataFrame(
-        {"severity": worst, "found": list(map(tuple, found_by_system))}, frame.index
-    )
+    summary = pd.DataFrame({"severity": worst, "found": [*map(tuple, problems)]}, frame.index)
     return Findings(summary.join(frame[columns]))
 
 
-def _graves(row: Mapping[Any, Any], severity: Mapping[str, str]) -> dict[str, str]:
+def _problems(row: Mapping[Any, Any], severity: Mapping[str, str]) -> dict[str, str]:
     """Return the problems of a run, most severe first."""
-    graves = {name: severity_of for name, severity_of in severity.items() if row[name]}
-    if "documents_unknown" in graves and len(row["documents_unknown"]) == row["documents"]:
-        graves["documents_unknown"] = "error"
-    ordered = sorted(graves, key=lambda name: SEVERITIES.index(graves[name]))
-    return {name: graves[name] for name in ordered}
+    problems = {name: severity_of for name, severity_of in severity.items() if row[name]}
+    if "documents_unknown" in problems and len(row["documents_unknown"]) == row["documents"]:
+        problems["documents_unknown"] = "error"
+    return dict(sorted(problems.items(), key=lambda item: SEVERITIES.index(item[1])))

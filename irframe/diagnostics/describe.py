@@ -32,15 +32,17 @@ def describe(cube: xr.Dataset, *, depth: int | None = None, rel: int = 1) -> pd.
     pandas.DataFrame
         One row, or one row per group with the group as first column:
 
-        - ``systems``, and the number ``contributing`` to the pool;
-        - ``topics``, and the number with ``no_relevant`` document;
-        - ``lists``, the number of non-empty lists, and the length of the ``longest``;
+        - ``systems``, the number of systems, and ``contributing``, the number that contributed to
+          the pool;
+        - ``topics``, the number of topics, and ``no_relevant``, the number without relevant
+          documents;
+        - ``lists``, the number of non-empty lists, and ``longest``, the length of the longest list;
         - ``grades``, the grades that occur;
         - ``pool_depth``, the smallest over topics, missing if unknown;
-        - ``judged`` and ``relevant``, mean numbers of documents per topic, and the median
-          ``relevant_median``;
+        - ``judged`` and ``relevant``, mean numbers of documents per topic, and
+          ``relevant_median``, the median number of relevant documents;
         - ``unjudged``, the mean number of unjudged documents per list down to `depth`, and
-          ``with_unjudged``, the share of lists with such documents.
+          ``with_unjudged``, the share of lists with unjudged documents.
 
     Raises
     ------

@@ -24,9 +24,9 @@ MILLER = "Miller 2024, arXiv:2411.00640"
 def drawn_together(judgments: QrelsTable) -> Iterator[Finding]:
     """Yield findings about topics that may form clusters.
 
-    Either most topics share a prefix before a number with some, but not all, other topics. Or the
-    evidence of most topics is in documents that also contain evidence of other topics. Only the
-    user knows how topics were sampled.
+    One finding is about ids: most topics share a prefix before a number with some, but not all,
+    other topics. The other is about evidence: for most topics it is in documents that also contain
+    evidence for other topics. Only the user knows how topics were sampled.
     """
     topics = judgments.topics.astype(str).to_series()
     counts = topics.str.extract(r"^(.*?\w)[_.:/#-]+\d+$", expand=False).value_counts()
@@ -57,9 +57,9 @@ def _counted(counts: pd.Series) -> list[str]:
 
 
 EXPLAINED = 0.05
-"""Share of explained variance above which a column is reported."""
+"""Share of explained variance above which a topic column is reported."""
 FEWEST = 5
-"""Smallest mean number of topics per value of such a column."""
+"""Smallest mean number of topics per value of a topic column."""
 RARE = 0.05
 """Largest p-value of the explained variance."""
 
@@ -67,7 +67,7 @@ RARE = 0.05
 def explaining(cube: xr.Dataset, metrics: Sequence[Metric], depth: int) -> Iterator[Finding]:
     """Yield a finding about topic columns that explain score variance.
 
-    Columns with few values are tested. The share of variance is the adjusted R squared.
+    Only columns with few values are tested. The share of variance is the adjusted R squared.
     """
     columns = [cube[name] for name in cube.coords if name not in OURS]
     few = [c for c in columns if c.dims == (TOPIC,) and c.size >= FEWEST * len(pd.unique(c.values))]
@@ -111,9 +111,9 @@ def explained(values: pd.Series, labels: Any) -> float:
 
 
 FAR = 3.5
-"""Median absolute deviations from the median beyond which a repeat is an outlier."""
+"""Number of median absolute deviations from the median beyond which a repeat is an outlier."""
 LEAST = 5
-"""Smallest number of repeats in which outliers are searched."""
+"""Smallest number of repeats for a test of outliers."""
 BOUTHILLIER = "Bouthillier et al. 2021, arXiv:2103.03098"
 LEYS = "Leys et al. 2013, doi:10.1016/j.jesp.2013.03.013"
 
@@ -128,9 +128,9 @@ def check_repeats(
     cube
         A cube of the runs with each repeat as a system.
     folded
-        The system and repeat of each of these.
+        The system and the number of each repeat.
     metrics
-        The metrics, or nDCG if there are none.
+        The metrics; if there are none, nDCG is used.
     depth
         Evaluation depth.
     """
@@ -180,7 +180,7 @@ def _far_off(
 
 
 def far_off(values: np.ndarray) -> np.ndarray:
-    """Return which values are outliers.
+    """Return whether values are outliers.
 
     Outliers are more than 3.5 median absolute deviations from the median.
 

@@ -93,7 +93,7 @@ def _of_documents(
 
 
 TIED_POOLS = "; pools rank equal scores in the order of rows, so another order may differ"
-"""Caution about pools that depend on the order of rows with equal scores."""
+"""Addition to advice about pools that depend on the order of rows with equal scores."""
 
 
 def too_long(cube: xr.Dataset, stops: Stops) -> Iterator[Finding]:
@@ -225,12 +225,12 @@ def diagnose(
     Parameters
     ----------
     data
-        A run frame, or anything that `as_runs` accepts, followed by its judgments; or a cube, whose
-        lists are checked instead of the original frames.
+        A run frame, or anything that `as_runs` accepts, followed by its judgments; or a cube. For a
+        cube, findings about the original frames are omitted.
     qrels
         Qrels frame, or anything that `as_qrels` accepts; with a cube, the metrics.
     metrics
-        Metrics to be reported, or their names. Findings that depend on metrics are about these.
+        Metrics to be reported, or their names, for findings that depend on metrics.
     depth
         Evaluation depth of metrics without a depth of their own, by default the length of the
         longest list.
@@ -239,7 +239,7 @@ def diagnose(
     stop
         An `irframe.Budget`. Lists without a document within the budget are counted.
     errors
-        What to do if frames cannot be read: ``"raise"`` an error, or ``"report"`` all problems as
+        Policy for frames that cannot be read: ``"raise"`` an error, or ``"report"`` all problems as
         findings that list every location.
 
     Returns
@@ -249,9 +249,9 @@ def diagnose(
 
         - ``severity``: ``"error"`` (nothing can be scored), ``"warning"`` (numbers may mislead) or
           ``"note"`` (worth reporting with the numbers);
-        - ``what`` was found, ``where`` (the first locations) and ``how_many`` times;
-        - ``advice``, what to do;
-        - ``reference``, a publication or page that explains it.
+        - ``what``, a description; ``where``, the first locations; and ``how_many``, their number;
+        - ``advice``, the action that solves the problem;
+        - ``reference``, a publication or page that explains the finding.
 
         After an error, findings that need scores are omitted. Grade -1 counts as unjudged.
 
@@ -263,26 +263,37 @@ def diagnose(
 
     Notes
     -----
-    Findings about frames: topics and documents without a match in the other frame; documents listed
-    or judged twice; missing scores; ranks that contradict scores or have gaps; systems without
-    judged topics; missing and short lists; topics without relevant documents; grade -1; ids and
-    texts of documents that look like mistakes.
+    Findings about frames are
 
-    Findings about scores: ties in the top 20; lists whose first document is longer than a budget;
-    unjudged documents in the top 10, 20 and 100; evaluation deeper than the pool; pools that were
-    still finding relevant documents, for metrics with a recall base; systems that did not
-    contribute to the pool; pairs of systems closer than the residuals of RBP(p=0.8); and the
-    reporting advice of the paper.
+    - topics and documents without a match in the other frame;
+    - documents that are listed or judged twice, and missing scores;
+    - ranks that contradict scores or have gaps;
+    - systems without judged topics, and missing and short lists;
+    - topics without relevant documents, and grade -1;
+    - ids and texts of documents that may be mistakes.
 
-    Findings about designs: repeats, such as seeds, whose mean is more than 3.5 median absolute
-    deviations from the median of their system, with at least five repeats; systems with one repeat
-    while others have several; topics with a common prefix before a number, or with evidence in the
-    same documents; and topic columns with few values that explain more than 5% of the variance of
-    mean scores, by adjusted R squared.
+    Findings about scores are
+
+    - ties in the top 20;
+    - lists whose first document is longer than a budget;
+    - unjudged documents in the top 10, 20 and 100;
+    - evaluation deeper than the pool, and systems that did not contribute to the pool;
+    - for metrics with a recall base, pools in which the last documents are often relevant;
+    - pairs of systems closer than the residuals of RBP(p=0.8);
+    - choices of metrics and depths that the paper advises against.
+
+    Findings about designs are
+
+    - outliers among five or more repeats of a system, such as seeds. Their mean is more than 3.5
+      median absolute deviations from the median;
+    - systems with one repeat, if other systems have several;
+    - topics with a common prefix before a number, or with evidence in the same documents;
+    - topic columns with few values that explain more than 5% of the variance of mean scores, by
+      adjusted R squared.
 
     For judgments of spans of text, findings about judged documents are omitted. Pools rank equal
-    scores in the order of rows. If there are any, the findings about the pool depend on the order
-    of rows, and the advice says so.
+    scores in the order of rows. If there are equal scores, findings about the pool depend on the
+    order of rows, which the advice mentions.
 
     References
     ----------
@@ -325,11 +336,11 @@ def diagnose(
 
 
 def _parse_any(metrics: Metrics) -> list[Metric]:
-    """Return metrics from any input, also an empty one."""
+    """Return metrics from any input, including an empty list."""
     return [] if isinstance(metrics, tuple | list) and not metrics else parse_metrics(metrics)
 
 
-def _of_cube(cube: xr.Dataset, metrics: Any, depth: int | None, stop: Any) -> pd.DataFrame:
+def _of_cube(cube: xr.Dataset, metrics: Any, depth: int | None, stop: BudgetAlone) -> pd.DataFrame:
     """Return the findings about a cube."""
     chosen = _parse_any(metrics)
     single = each_a_system(loaded(cube, "diagnose"))

@@ -1,4 +1,4 @@
-"""Findings: their type, and how they are listed and printed."""
+"""Findings: their type, lists of locations, and printed texts."""
 
 import textwrap
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -16,7 +16,7 @@ from irframe.escaping import visible
 from irframe.printed import FIRST, WIDTH, Kept, fitted
 
 SEVERITIES = ("error", "warning", "note")
-"""Severities: nothing can be scored, numbers may mislead, or worth reporting with the numbers."""
+"""Severities, from "nothing can be scored" to "worth reporting with the numbers"."""
 IN_CODE = ", in code: "
 """Text in advice before the code that follows it."""
 SHOWN = 5
@@ -81,7 +81,7 @@ def findings_at(
 ) -> Iterator[Finding]:
     """Yield a finding with its locations, if there are any.
 
-    Locations may be rows. Then `describe` returns the text of those that are listed.
+    If locations are rows, `describe` returns their texts.
     """
     if number := len(positions):
         if describe is not None:
@@ -98,7 +98,7 @@ def findings_of(
     advice: str,
     reference: str = TREC_EVAL,
 ) -> Iterator[Finding]:
-    """Yield a finding about lists, ordered by number per system.
+    """Yield a finding about lists, with systems sorted by number.
 
     The mask of lists has the shape (system, topic).
     """
@@ -109,7 +109,7 @@ def findings_of(
 
 
 def every_place() -> AbstractContextManager[None]:
-    """Let findings list every location within this context.
+    """Return a context in which findings list every location.
 
     Examples
     --------
@@ -129,7 +129,7 @@ def finding_of(error: IrframeError) -> Finding:
 
 
 def until_error(findings: Iterable[Finding]) -> Iterator[Finding]:
-    """Yield findings, with an error that ends them last."""
+    """Yield findings, and a final error as a finding."""
     try:
         yield from findings
     except IrframeError as error:
@@ -139,7 +139,7 @@ def until_error(findings: Iterable[Finding]) -> Iterator[Finding]:
 class Findings(Kept):
     """Frame of findings, displayed in full without empty columns.
 
-    Lists are displayed by their first locations. Selections of rows or columns are plain frames.
+    Of tuples the first locations are displayed. Selections of rows or columns are plain frames.
     """
 
     def _shown(self) -> pd.DataFrame:

@@ -36,12 +36,14 @@ def without_score(table: RunTable) -> Codes:
 
 
 def odd_lists(table: RunTable) -> dict[str, Codes]:
-    """Return lists with odd ranks or scores, by kind.
+    """Return lists with unusual ranks or scores, by kind.
 
-    Lists are numbered as in `RunTable.group`. ``ranks_repeated``: a rank is repeated or missing.
-    ``ranks_skipped``: ranks have gaps, or begin beyond 2. ``ranks_contradict``: a document at a
-    lower rank has a higher score. ``scores_constant``: all documents have the same score, in every
-    list of the system.
+    Lists are numbered as in `RunTable.group`. The kinds are
+
+    - ``ranks_repeated``: a rank is repeated or missing;
+    - ``ranks_skipped``: ranks have gaps, or begin beyond 2;
+    - ``ranks_contradict``: a document at a lower rank has a higher score;
+    - ``scores_constant``: in every list of the system, all documents have the same score.
     """
     names = ("ranks_repeated", "ranks_skipped", "ranks_contradict", "scores_constant")
     odd: dict[str, Codes] = dict.fromkeys(names, np.arange(0))
@@ -96,11 +98,11 @@ def list_lengths(table: RunTable, judgments: QrelsTable) -> NDArray[np.integer]:
 def topics_of_both(table: RunTable, judgments: QrelsTable) -> Codes:
     """Return every row's topic code in the qrels.
 
-    Topics without judgments have codes beyond those of the qrels.
+    Codes of topics without judgments begin after those of the qrels.
     """
-    placed = judgments.topics.get_indexer(table.topics)
-    beyond = len(judgments.topics) + np.arange(len(placed))
-    return np.where(placed < 0, beyond, placed)[table.topic]
+    codes = judgments.topics.get_indexer(table.topics)
+    beyond = len(judgments.topics) + np.arange(len(codes))
+    return np.where(codes < 0, beyond, codes)[table.topic]
 
 
 def check_frames(table: RunTable, judgments: QrelsTable, depth: int | None) -> Iterator[Finding]:
@@ -208,7 +210,7 @@ def _scores(table: RunTable) -> Iterator[Finding]:
         (
             "ranks_skipped",
             "have gaps",
-            "check whether documents were lost; the documents below count at better ranks",
+            "check whether documents were lost; gaps are closed before scoring",
             TREC_EVAL,
         ),
     ):
@@ -242,20 +244,17 @@ TEXT_COLUMNS = ("text", "contents", "content", "body", "passage_text", "document
 
 
 def like_spelled(table: RunTable, judgments: QrelsTable, rows: Codes) -> Codes:
-    """Return the rows whose names nearly equal judged documents.
+    """Return the rows whose ids nearly equal judged documents.
 
-    Only the given rows are searched. Spellings differ by case, Unicode form, or ``./`` at the
-    beginning.
+    Only the given rows are searched. Ids differ by case, Unicode form, or ``./`` at the beginning.
     """
     if not len(rows) or not (is_text(table.doc.type) and is_text(judgments.doc.type)):
         return rows[:0]
-    names, judged_names = (
-        table.doc.take(pa.array(rows)),
-        pc.unique(judgments.doc.cast(pa.large_string())),
-    )
+    names = table.doc.take(pa.array(rows))
+    judged_names = pc.unique(judgments.doc.cast(pa.large_string()))
     plain, plain_judged = (
-        pc.replace_substring_regex(pc.utf8_lower(pc.utf8_normalize(each, "NFKC")), r"^(\./)+", "")
-        for each in (names.cast(pa.large_string()), judged_names)
+        pc.replace_substring_regex(pc.utf8_lower(pc.utf8_normalize(ids, "NFKC")), r"^(\./)+", "")
+        for ids in (names.cast(pa.large_string()), judged_names)
     )
     alike = pc.is_in(plain, value_set=plain_judged)
     return np.asarray(
@@ -264,7 +263,7 @@ def like_spelled(table: RunTable, judgments: QrelsTable, rows: Codes) -> Codes:
 
 
 def with_other_texts(table: RunTable) -> Codes:
-    """Return the rows whose document has a different text earlier."""
+    """Return the rows whose document has another text above."""
     doc_column = table.columns.get(DOC)
     name = next((n for n in TEXT_COLUMNS if n in table.frame.columns and n != doc_column), None)
     if name is None:
@@ -278,7 +277,7 @@ def with_other_texts(table: RunTable) -> Codes:
 def judgment_cautions(
     judgments: QrelsTable, documents: Iterable[Any] | None, train: Qrels | None
 ) -> Iterator[str]:
-    """Yield cautions about judged documents outside collection or in training."""
+    """Yield cautions about judgments outside collection or in training."""
     topics = judgments.topics.astype(str)
     docs = _docs_of(judgments)
     if documents is not None and len(missing := docs[~docs.isin([*map(str, documents)])]):
@@ -290,12 +289,12 @@ def judgment_cautions(
     trained = topics[topics.isin(seen.topics.astype(str))]
     n_docs = int(docs.isin(_docs_of(seen)).sum())
     if len(trained) or n_docs:
-        named = f" ({listing(trained)})" * bool(len(trained))
+        named = f" ({listing(trained)})" if len(trained) else ""
         counts = f"{len(trained)} of {len(topics)} judged topics{named}"
         yield f"training data contain {counts} and {n_docs} of {len(docs)} judged documents"
 
 
 def _docs_of(judgments: QrelsTable) -> pd.Index:
     """Return the distinct judged documents as text."""
-    named: pd.Index = pd.Index(judgments.doc.unique().to_pandas(), dtype=str)
-    return named
+    docs: pd.Index = pd.Index(judgments.doc.unique().to_pandas(), dtype=str)
+    return docs

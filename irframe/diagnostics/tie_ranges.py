@@ -58,12 +58,12 @@ def tie_ranges(
 
     Notes
     -----
-    The bounds are exact. If a document of higher value is directly below one of lower value,
-    swapping the two never lowers the score at any depth. So the highest score has every tied block
-    in descending order of value, and the lowest in ascending order. The value is relevance or gain.
-    For Bpref, unjudged documents rank between relevant and other judged documents, and for Judged
-    the judged documents are first. For a cost the highest score is the worst, and NaN if ESL then
-    finds nothing.
+    The bounds are exact. If a document of higher value is directly below a document of lower value,
+    swapping the two never lowers the score at any depth. The highest score therefore has every tied
+    block in descending order of value, and the lowest score in ascending order. The value is
+    relevance or gain. For Bpref, unjudged documents are between relevant and other judged
+    documents. For Judged, the judged documents are first. For a cost the highest score is the
+    worst, and it is NaN if ESL finds no relevant document.
 
     No single order is known to be best for InfAP, Twist and its components, CRP, Q with gain below
     its threshold, G, INST, and other metrics with adaptive users. Documents below the cube's depth
@@ -116,8 +116,8 @@ def tie_rates(cube: xr.Dataset, depth: int = 20) -> xr.DataArray:
     -------
     xarray.DataArray
         The share of top documents with the same score as another top document, from 0 to 1, over
-        (system, topic); NaN for an empty list. ``.mean("topic").median()`` is the number in Table
-        6 of the paper.
+        (system, topic); NaN for an empty list. Table 6 of the paper contains
+        ``.mean("topic").median()``.
 
     Raises
     ------
@@ -178,10 +178,11 @@ def tie_agreement(
     metrics
         Metrics or their names.
     ties
-        Two rules for ties, each a name or an `irframe.Ties`. ``"trec"`` and ``"order"`` are those
-        of Table 6 of the paper.
+        Two rules for ties, each a name or an `irframe.Ties`. Table 6 of the paper compares
+        ``"trec"`` and ``"order"``.
     at
-        Evaluation depths, by default that of the longest list; no shallower than a metric's own.
+        Evaluation depths, by default that of the longest list. They must not be smaller than the
+        depth in a metric's name.
     coefficient
         A coefficient of agreement or its name, as for `agreement`.
 
@@ -195,7 +196,7 @@ def tie_agreement(
     ParameterError
         If there are not exactly two rules.
     IrframeError
-        As `cube` and `score`.
+        As for `cube` and `score`.
 
     References
     ----------

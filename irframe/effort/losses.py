@@ -233,7 +233,7 @@ def _refuse(stage: Any, before: Any, added: Any) -> None:
 
 @dataclass(frozen=True)
 class Ceilings:
-    """Scores of lists in their own and in their best order."""
+    """Scores of lists in their own and their best order."""
 
     experiment: Experiment
     metric: Metric

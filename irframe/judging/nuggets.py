@@ -27,7 +27,7 @@ WEIGHTS = {"vital": 1.0, "okay": 0.5}
 
 @recorded
 def score_nuggets(nuggets: pd.DataFrame | object) -> pd.DataFrame:
-    """Score answers by their nuggets, as in the TREC RAG track.
+    """Score answers by nuggets, as in the TREC RAG track.
 
     Parameters
     ----------

@@ -344,7 +344,7 @@ def _alike(paired: Scores, human: Scores) -> Array:
 
 
 def _samples(paired: Scores, people: Array, *, rest: bool) -> tuple[Array, Array]:
-    """Return masks of topics with model scores and with human scores.
+    """Return masks of topics with model and with human scores.
 
     Both masks have the shape (metric, topic, depth).
     """
