@@ -12,14 +12,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 import pandas as pd
 
-from irframe.errors import (
-    InputError,
-    ParameterError,
-    in_group,
-    listing,
-    shortened,
-    warn,
-)
+from irframe.errors import InputError, ParameterError, in_group, listing, shortened, warn
 from irframe.files.kinds import RUN
 from irframe.files.likeness import LIKE_SEARCHES, like_systems
 from irframe.names import (

@@ -12,12 +12,7 @@ import pyarrow as pa
 from pandas.api.types import is_list_like
 
 from irframe import names as words
-from irframe.errors import (
-    FileFormatError,
-    InputError,
-    ParameterError,
-    shortened,
-)
+from irframe.errors import FileFormatError, InputError, ParameterError, shortened
 from irframe.files.likeness import (
     Column,
     line_of,
@@ -212,11 +207,7 @@ class Kind:
 
 RUN = Kind(
     noun="a run",
-    layouts=(
-        (TOPIC, UNREAD, DOC, RANK, SCORE, SYSTEM),
-        (TOPIC, DOC, RANK),
-        (TOPIC, DOC, SCORE),
-    ),
+    layouts=((TOPIC, UNREAD, DOC, RANK, SCORE, SYSTEM), (TOPIC, DOC, RANK), (TOPIC, DOC, SCORE)),
     roles=(SYSTEM, TOPIC, DOC, RANK, SCORE),
     needed=((TOPIC,), (DOC,), (SCORE, RANK)),
     value=SCORE,
@@ -234,10 +225,7 @@ QRELS = Kind(
 """TREC, with or without strata of a sample; named columns as in BEIR."""
 
 DOCUMENTS = Kind(
-    noun="documents",
-    layouts=((TOPIC, DOC),),
-    roles=(TOPIC, DOC),
-    needed=((TOPIC,), (DOC,)),
+    noun="documents", layouts=((TOPIC, DOC),), roles=(TOPIC, DOC), needed=((TOPIC,), (DOC,))
 )
 """Documents of topics; further columns do not matter."""
 

@@ -391,11 +391,7 @@ def all_read(
 
 
 def refuse_clashes(
-    accepted: read_file.FileSet,
-    names: Sequence[str],
-    tables: Sequence[pa.Table],
-    *,
-    by_file: bool,
+    accepted: read_file.FileSet, names: Sequence[str], tables: Sequence[pa.Table], *, by_file: bool
 ) -> None:
     """Raise if files disagree in columns, or share systems."""
     pairs = zip(names, tables, strict=True)

@@ -69,10 +69,7 @@ def refuse_wide(source: str, columns: int) -> None:
 
 @contextmanager
 def undamaged(
-    kind: str,
-    source: str,
-    *damage: type[Exception],
-    advise: Callable[[str], str] = str,
+    kind: str, source: str, *damage: type[Exception], advise: Callable[[str], str] = str
 ) -> Iterator[None]:
     """Convert errors of a reader to errors naming the file.
 

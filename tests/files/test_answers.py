@@ -304,14 +304,7 @@ def test_answers_to_several_searches_need_their_topics():
     batch = {"responses": [*answered("Elasticsearch").values()]}
     columns = {"ids": [["x", "a"], ["b"]], "distances": [[1.0, 2.0], [1.0]]}
     for x in (batch, columns, Body(batch)):
-        refused(
-            InputError,
-            "without topics",
-            ir.evaluate,
-            x,
-            QRELS,
-            "RR",
-        )
+        refused(InputError, "without topics", ir.evaluate, x, QRELS, "RR")
         runs = ir.as_runs(x, topics=["q1", "q2"])
         assert ir.evaluate(runs, QRELS, "RR").RR.tolist() == [0.5, 1.0]
 

@@ -168,10 +168,7 @@ def test_predictions_of_mteb():
         ([], "found an empty one"),
         (ROWS, r"rows of type tuple. Name them: pd.DataFrame\(rows, columns=\['topic', 'doc',"),
         ([ir_measures.ScoredDoc("q", "d", 1.0), {"topic": "q"}], "2 kinds: ScoredDoc, dict"),
-        (
-            3,
-            r"type int. Make a frame of it: pd.DataFrame\(rows, columns=\['topic', 'doc', 'score",
-        ),
+        (3, r"type int. Make a frame of it: pd.DataFrame\(rows, columns=\['topic', 'doc', 'score"),
         ("bm25.run", "found an object of type str. Read files with ir.read_runs"),
         (np.float64(3), "found an object of type float64"),
         (ir.cube(RUN, QRELS), "expected .*, but found an object of type Dataset"),

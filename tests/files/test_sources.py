@@ -132,10 +132,7 @@ FILES = {
         lambda: f'{json.dumps(ROW)}\n{{"topic": "1", "x": {DEEP}}}\n',
         "deeper nesting in",
     ),
-    "deep.irframe": (
-        lambda: f'{{"irframe baseline": 1, "policy": {DEEP}}}',
-        "deeper nesting in",
-    ),
+    "deep.irframe": (lambda: f'{{"irframe baseline": 1, "policy": {DEEP}}}', "deeper nesting in"),
 }
 """Name of a file -> function that returns its content, and the refusal."""
 
