@@ -5,7 +5,7 @@ Each function in `ADAPTERS` converts one kind of object and returns None for any
 Verbs: as_runs, as_qrels.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from itertools import chain
 from numbers import Number
 from typing import Any, NoReturn
@@ -31,6 +31,7 @@ from irframe.files.ids import labels_in
 from irframe.files.kinds import QRELS, RUN, ByRole, Kind, require_columns
 from irframe.files.likeness import proposed
 from irframe.files.tables import (
+    Labels,
     columns_of,
     flatten,
     height,
@@ -56,7 +57,7 @@ Runs = pd.DataFrame | object
 """A run frame, or anything that `as_runs` converts."""
 
 
-def is_ranx(x: Any, holding: str) -> bool:
+def is_ranx(x: object, holding: str) -> bool:
     """Tell whether an object of ranx has some attribute.
 
     Examples
@@ -82,13 +83,13 @@ def _of_ranx(x: Any, kind: Kind) -> pd.DataFrame | None:
     return _one_frame(dict(zip(names, x, strict=True)))
 
 
-def _of_columns(x: Any, kind: Kind) -> pd.DataFrame | None:
+def _of_columns(x: object, kind: Kind) -> pd.DataFrame | None:
     if not is_dictionary(x):
         return None
     return predictions(x, SCORE) if is_mteb(x) and kind.value == SCORE else table_in(x, kind)
 
 
-def _of_lists(x: Any, kind: Kind) -> pd.DataFrame | None:
+def _of_lists(x: object, kind: Kind) -> pd.DataFrame | None:
     """Return rows of ``{topic: documents}``, ranked or relevant."""
     if not is_dictionary(x):
         return None
@@ -105,12 +106,12 @@ def _of_lists(x: Any, kind: Kind) -> pd.DataFrame | None:
     return frame if kind.value == SCORE else frame[[TOPIC, DOC]].assign(**{GRADE: 1})
 
 
-def _of_hits(x: Any, kind: Kind) -> pd.DataFrame | None:
+def _of_hits(x: object, kind: Kind) -> pd.DataFrame | None:
     read = reader_of(x) if kind.value == SCORE else None
     return None if read is None else read(x)
 
 
-def _of_systems(x: Any, kind: Kind) -> pd.DataFrame | None:
+def _of_systems(x: object, kind: Kind) -> pd.DataFrame | None:
     """Return the runs of several systems by name."""
     if not is_dictionary(x) or kind.value != SCORE:
         return None
@@ -137,7 +138,7 @@ def _of_systems(x: Any, kind: Kind) -> pd.DataFrame | None:
     return _one_frame(x) if systems else None
 
 
-def _of_numbers(x: Any, kind: Kind) -> pd.DataFrame | None:
+def _of_numbers(x: object, kind: Kind) -> pd.DataFrame | None:
     if not is_dictionary(x):
         return None
     listed = kind.value == GRADE and all(isinstance(docs, list | tuple) for docs in x.values())
@@ -185,7 +186,7 @@ ADAPTERS: tuple[Callable[[Any, Kind], pd.DataFrame | None], ...] = (
 """Functions that convert one kind of object to a frame, and return None for any other."""
 
 
-def by_role(x: Any, kind: Kind, no_role: str | None = None) -> ByRole:
+def by_role(x: object, kind: Kind, no_role: str | None = None) -> ByRole:
     """Return rows as a frame, and its columns by role.
 
     `no_role` is a column that the caller knows to number searches or to name groups.
@@ -204,7 +205,7 @@ def by_role(x: Any, kind: Kind, no_role: str | None = None) -> ByRole:
     return ByRole(frame, columns)
 
 
-def without_documents(x: Any) -> list[Any]:
+def without_documents(x: Any) -> list[Hashable]:
     """Return the topics of judgments without a judged document.
 
     Examples
@@ -218,15 +219,13 @@ def without_documents(x: Any) -> list[Any]:
     return [] if not empty or table_in(x, QRELS) is not None else empty
 
 
-def in_groups(x: Any, by: str) -> pd.DataFrame:
+def in_groups(x: object, by: str) -> pd.DataFrame:
     """Return runs with a system column; `by` names the groups."""
     frame, columns = by_role(x, RUN, by)
     return frame if SYSTEM in columns else frame.assign(**{SYSTEM: ONLY_SYSTEM})
 
 
-def as_qrels(
-    x: Qrels, *, topics: Iterable[Any] | None = None, docs: Iterable[Any] | None = None
-) -> pd.DataFrame:
+def as_qrels(x: Qrels, *, topics: Labels = None, docs: Labels = None) -> pd.DataFrame:
     """Convert judgments of other tools to a qrels frame.
 
     Parameters
@@ -271,7 +270,7 @@ def as_qrels(
     return frame
 
 
-def _named(x: Any, kind: Kind, topics: Any, docs: Any) -> Any:
+def _named(x: object, kind: Kind, topics: Labels, docs: Labels) -> object:
     return x if topics is None and docs is None else labelled(x, topics, docs, kind.value)
 
 
@@ -286,8 +285,8 @@ def as_runs(
     x: Runs,
     system: str | None = None,
     *,
-    topics: Iterable[Any] | None = None,
-    docs: Iterable[Any] | None = None,
+    topics: Labels = None,
+    docs: Labels = None,
     hits: str | None = None,
     id: str | None = None,  # noqa: A002 - the usual name of the field
     ranked_by: RankedBy = None,
@@ -384,7 +383,7 @@ def as_runs(
     return others
 
 
-def _read_hits(x: Any, name: str | None, on_error: OnError, ranked_by: RankedBy) -> pd.DataFrame:
+def _read_hits(x: object, name: str | None, on_error: OnError, ranked_by: RankedBy) -> pd.DataFrame:
     """Return hits read by the caller's options."""
     if (read := reader_of(x, on_error)) is not None:
         return read(x, name, ranked_by=ranked_by)
@@ -417,7 +416,7 @@ def split_empty(x: Runs | ByRole) -> tuple[Runs | ByRole, list[str]]:
     return _split_dictionary(x)
 
 
-def _split_dictionary(x: Mapping[Any, Any]) -> tuple[Runs | ByRole, list[str]]:
+def _split_dictionary(x: Mapping[Hashable, object]) -> tuple[Runs | ByRole, list[str]]:
     """Separate the systems whose lists are all empty."""
     empty = [name for name, lists in x.items() if _is_empty(lists)]
     names = {*empty}
@@ -435,7 +434,7 @@ def _split_dictionary(x: Mapping[Any, Any]) -> tuple[Runs | ByRole, list[str]]:
     return others or NOTHING, [str(name) for name in empty]
 
 
-def _is_empty(lists: Any) -> bool:
+def _is_empty(lists: object) -> bool:
     """Tell whether this holds no document."""
     inside = lists.values() if isinstance(lists, Mapping) else [lists]
     return all(
@@ -443,7 +442,7 @@ def _is_empty(lists: Any) -> bool:
     )
 
 
-def _holds_lists(nested: Any, *, sets: bool = False) -> bool:
+def _holds_lists(nested: object, *, sets: bool = False) -> bool:
     """Tell whether this is ``{topic: [doc, ...]}``, or sets likewise."""
     kinds = (*LIST, set, frozenset) if sets else LIST
     lists = [*nested.values()] if isinstance(nested, Mapping) else []
@@ -452,23 +451,23 @@ def _holds_lists(nested: Any, *, sets: bool = False) -> bool:
     return bool(docs) and all(map(_is_id, docs)) and not all(map(_is_none, docs))
 
 
-def _is_run(nested: Any) -> bool:
+def _is_run(nested: object) -> bool:
     """Tell whether this maps topics to documents, hits or searches."""
     return _holds_lists(nested) or reader_of(nested) is not None
 
 
-def _is_id(doc: Any) -> bool:
+def _is_id(doc: object) -> bool:
     """Tell whether this may be a document id or missing."""
     # pandas converts integers beside a missing value to floats.
     is_integer = isinstance(doc, float | np.floating) and (doc.is_integer() or np.isnan(doc))
     return isinstance(doc, str | int | np.integer) or is_integer or _is_none(doc)
 
 
-def _is_none(doc: Any) -> bool:
+def _is_none(doc: object) -> bool:
     return doc is None or doc is pd.NA or doc is pd.NaT
 
 
-def _one_frame(runs: Mapping[Any, Any]) -> pd.DataFrame:
+def _one_frame(runs: Mapping[Hashable, object]) -> pd.DataFrame:
     """Concatenate runs, with canonical column names if they differ."""
     names = labels_in(pd.Index([*runs], dtype=object), SYSTEM, SYSTEM)
     for name, run in runs.items():

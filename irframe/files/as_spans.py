@@ -27,7 +27,7 @@ Texts = Mapping[Any, Any] | pd.Series | None
 """Document -> its text, or the length of its text."""
 
 
-def as_spans(x: Any, *, texts: Texts = None) -> pd.DataFrame:
+def as_spans(x: object, *, texts: Texts = None) -> pd.DataFrame:
     """Make a frame of evidence spans by topic and document.
 
     Parameters
@@ -97,7 +97,8 @@ def _refuse_beyond(spans: pd.DataFrame, texts: Mapping[Any, Any]) -> None:
             f"{topic} {doc} [{start}, {end}) of {lengths[doc]}"
             for topic, doc, start, end in wrong[[TOPIC, DOC, START, END]].to_numpy().tolist()
         ]
-        expected, advice = "spans within their documents", "count both in one unit"
+        expected = "spans within their documents"
+        advice = "count both in one unit"
         raise InputError(expected, f"{len(wrong)} that end beyond", advice, offenders)
 
 
@@ -129,7 +130,7 @@ def _topics_of_questions(questions: pd.DataFrame) -> pd.Series:
     return pd.Series([f"q{number}" for number in numbers], questions.index)
 
 
-def _spans_of_json(value: object, nested: str, row: int) -> list[Any]:
+def _spans_of_json(value: object, nested: str, row: int) -> list[object]:
     try:
         spans = json.loads(value) if isinstance(value, str) else value
     except json.JSONDecodeError as error:

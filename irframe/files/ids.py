@@ -1,8 +1,8 @@
 """Identifiers: one reader for text and integers from any source."""
 
 import ctypes
-from collections.abc import Collection, Iterable, Sequence
-from typing import Any, NoReturn
+from collections.abc import Collection, Hashable, Iterable, Sequence
+from typing import Any, NoReturn, TypeVar
 
 import numpy as np
 import pandas as pd
@@ -91,6 +91,7 @@ def _unfit(value: Any, *, names: bool) -> bool:
 
 
 Codes = NDArray[np.integer[Any]]
+Value = TypeVar("Value", bound=np.generic)
 
 FIRST = 1000
 """Rows by which it is judged whether a column says the same in many rows after each other."""
@@ -202,7 +203,7 @@ def identifiers(column: pd.Series, role: str) -> pa.ChunkedArray:
     return names_in(values, role, column.name)
 
 
-def names_in(values: Any, role: str, name: Any) -> pa.ChunkedArray:
+def names_in(values: pa.Array | pa.ChunkedArray, role: str, name: Hashable) -> pa.ChunkedArray:
     """Return identifiers that Arrow has, likewise."""
     if not isinstance(values, pa.ChunkedArray):
         values = pa.chunked_array([values])
@@ -226,7 +227,7 @@ def names_in(values: Any, role: str, name: Any) -> pa.ChunkedArray:
     return values
 
 
-def labels_in(labels: pd.Index, role: str, name: Any) -> pd.Index:
+def labels_in(labels: pd.Index, role: str, name: Hashable) -> pd.Index:
     """Return distinct identifiers likewise, in the type that they have."""
     dtype = labels.dtype
     is_object = dtype.kind == "O" and not hasattr(dtype, "storage")
@@ -244,13 +245,13 @@ def labels_in(labels: pd.Index, role: str, name: Any) -> pd.Index:
     return labels
 
 
-def refuse_unnamed(rows: Iterable[Any], role: str) -> None:
+def refuse_unnamed(rows: Iterable[int], role: str) -> None:
     """Raise for rows whose identifier is missing or empty."""
     offenders = [f"row {row}" for row in rows]
     raise IdError(f"a {role} in every row", f"{len(offenders)} rows without one", DROP, offenders)
 
 
-def _refuse_kind(role: str, name: Any, found: str) -> NoReturn:
+def _refuse_kind(role: str, name: Hashable, found: str) -> NoReturn:
     advice = "convert the column with astype(str)"
     raise IdError(f"{role}s that are text or whole numbers", f"{found} in column {name!r}", advice)
 
@@ -267,7 +268,7 @@ def _as_integers(column: pd.Series, role: str) -> NDArray[np.int64]:
     return values.astype(np.int64)
 
 
-def _of_objects(column: pd.Series, role: str) -> NDArray[np.int64] | list[Any]:
+def _of_objects(column: pd.Series, role: str) -> NDArray[np.int64] | list[object]:
     """Return mixed objects if all of them are integers."""
     values = column.to_numpy(object)
     missing = pd.isna(values) if values.ndim == 1 else np.zeros(0, bool)
@@ -320,7 +321,7 @@ def labels_of_one_kind(left: pd.Index, right: pd.Index) -> tuple[pd.Index, pd.In
     return left.astype(str).astype(object), right.astype(str).astype(object)
 
 
-def every_row(sides: Sequence[Any], names: Any) -> pd.MultiIndex:
+def every_row(sides: Sequence[pd.Index], names: Any) -> pd.MultiIndex:
     """Return the index of all combinations of labels.
 
     That takes a millisecond for a handful of labels, which it makes categories of.
@@ -385,9 +386,10 @@ def rows_of_ranges(start: Codes, length: Codes) -> Codes:
     return np.repeat(start - before, length) + np.arange(length.sum())
 
 
-def of_ranges(values: NDArray[Any], start: Codes, length: Codes) -> NDArray[Any]:
+def of_ranges(values: NDArray[Value], start: Codes, length: Codes) -> NDArray[Value]:
     """Return the concatenated values of ranges, in little memory."""
-    ends, result = np.cumsum(length), np.empty(int(length.sum()), values.dtype)
+    ends = np.cumsum(length)
+    result = np.empty(int(length.sum()), values.dtype)
     for first in range(0, len(length), RANGES):
         part = slice(first, first + RANGES)
         last = int(ends[part][-1])
@@ -405,7 +407,8 @@ def within(codes: Codes) -> Codes:
     >>> within(np.array([1, 0, 1, 1]))
     array([0, 0, 1, 2])
     """
-    order, rows = grouped(codes), np.arange(len(codes))
+    order = grouped(codes)
+    rows = np.arange(len(codes))
     first = np.diff(codes[order], prepend=-1) != 0
     place = np.empty(len(codes), np.int64)
     place[order] = rows - np.maximum.accumulate(np.where(first, rows, 0))

@@ -97,7 +97,7 @@ class Kind:
             raise ParameterError("names in columns=, each once", shortened(columns))
         return replace(kind, layouts=(names,), headed=False)
 
-    def _check_roles(self, columns: Mapping[Any, Any]) -> dict[str, str]:
+    def _check_roles(self, columns: Mapping[Hashable, str]) -> dict[str, str]:
         """Return the roles the caller gave to columns, validated."""
         listed = [*columns.values()]
         wrong = [role for role in listed if role not in self.roles or listed.count(role) > 1]
@@ -244,7 +244,7 @@ class ByRole(NamedTuple):
     columns: Mapping[str, str]
 
 
-def is_judgments(frame: Any) -> bool:
+def is_judgments(frame: object) -> bool:
     """Tell whether a frame holds judgments and no systems.
 
     Examples
@@ -259,9 +259,9 @@ def is_judgments(frame: Any) -> bool:
 def check_columns(
     columns: dict[str, str],
     kind: Kind,
-    names: Sequence[Any],
+    names: Sequence[Hashable],
     get: Column,
-    levels: Sequence[Any] = (),
+    levels: Sequence[Hashable] = (),
 ) -> dict[str, str]:
     """Return the columns by role after checking their values.
 
@@ -293,7 +293,7 @@ def check_columns(
 
 
 def require_columns(
-    frame: Any, kind: Kind, no_role: str | None = None, levels: Sequence[Any] = ()
+    frame: object, kind: Kind, no_role: str | None = None, levels: Sequence[Hashable] = ()
 ) -> dict[str, str]:
     """Return the columns of a frame by role.
 
@@ -337,7 +337,9 @@ def _example(frame: pd.DataFrame, kind: Kind, columns: Mapping[str, str]) -> str
 
 
 def refuse_two_units(
-    frame: pd.DataFrame, columns: Mapping[str, Hashable], judged: Callable[[], list[Any]] = list
+    frame: pd.DataFrame,
+    columns: Mapping[str, Hashable],
+    judged: Callable[[], list[Hashable]] = list,
 ) -> None:
     """Raise if a run frame names both chunks and documents.
 

@@ -47,7 +47,8 @@ UNLIKE = {
     GRADE: "unnamed index iter assessor rank",
 }
 """Role -> words in names of columns that do not."""
-TRIED, MOST = 8, 100
+TRIED = 8
+MOST = 100
 """Columns that are tried for a role, and choices of columns that are looked at."""
 LIKE_SEARCHES = {"search", "searches", "call", "turn", "step", "hop", "attempt"}
 """Names of columns that tell the searches of one agent apart."""
@@ -55,7 +56,7 @@ FEW = 1000
 """Values of which a column of systems has fewer."""
 KNOWN_PAIRS = frozenset({("docno", "docid")})
 """Pairs of names where it is known which one is meant: PyTerrier's docid is a row number."""
-Column = Callable[[Any], pd.Series]
+Column = Callable[[Hashable], pd.Series]
 """Gives a column of a table by its name."""
 
 
@@ -122,7 +123,8 @@ def proposed(
     >>> proposed(frame, {}, ["topic", "doc", "score"])
     """
     choices = sorted(_choices_of_columns(frame, known, expected), key=lambda choice: -choice[0])
-    best, found = 0, list[dict[Hashable, str]]()
+    best = 0
+    found = list[dict[Hashable, str]]()
     for points, pairs in islice(choices, MOST):
         if points < best:
             break
@@ -188,7 +190,7 @@ def is_numeric(column: pd.Series) -> bool:
     return pd.api.types.is_numeric_dtype(column) and not pd.api.types.is_bool_dtype(column)
 
 
-def names_of_rows(rows: list[Any], layout: Sequence[str], last: str) -> list[str] | None:
+def names_of_rows(rows: Sequence[Any], layout: Sequence[str], last: str) -> list[str] | None:
     """Return the columns of rows without names, None if unclear.
 
     Parameters
@@ -246,7 +248,7 @@ def like_systems(name: str) -> bool:
 
 
 def refuse_rivals(
-    frame: Mapping[Any, Any] | pd.DataFrame,
+    frame: Mapping[Hashable, pd.Series] | pd.DataFrame,
     role: str,
     taken: Hashable,
     names: Sequence[Hashable] = (),
@@ -307,7 +309,10 @@ def without_titles(columns: dict[str, str], get: Column) -> dict[str, str]:
 
 
 def refuse_strangers(
-    columns: Mapping[str, str], names: Iterable[Any], get: Column, levels: Container[Any] = ()
+    columns: Mapping[str, str],
+    names: Iterable[Hashable],
+    get: Column,
+    levels: Container[Hashable] = (),
 ) -> None:
     """Raise if a further column may name systems.
 
@@ -323,8 +328,8 @@ def refuse_strangers(
     """
     if SYSTEM in columns or TOPIC not in columns:
         return
-    names = [name for name in names if isinstance(name, str) and name not in columns.values()]
-    for name in (name for name in names if names.count(name) == 1):
+    others = [name for name in names if isinstance(name, str) and name not in columns.values()]
+    for name in (name for name in others if others.count(name) == 1):
         labels, values = _few_labels(get(name))
         if len(values) < 2 or name.lower() in LIKE_SEARCHES:  # which scoring asks about
             continue
@@ -354,7 +359,10 @@ def refuse_strangers(
 
 
 def refuse_two_texts(
-    columns: Mapping[str, str], names: Iterable[Any], get: Column, levels: Container[Any] = ()
+    columns: Mapping[str, str],
+    names: Iterable[Hashable],
+    get: Column,
+    levels: Container[Hashable] = (),
 ) -> None:
     """Raise if a topic has two query texts.
 
@@ -383,7 +391,7 @@ def refuse_two_texts(
         raise InputError("one text for each topic", found, advice, offenders)
 
 
-def renamed(pairs: Mapping[Any, str], levels: Container[Any]) -> str:
+def renamed(pairs: Mapping[Hashable, str], levels: Container[Hashable]) -> str:
     """Return the line of code that renames columns and levels.
 
     Examples

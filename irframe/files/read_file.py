@@ -101,7 +101,8 @@ _LONG = re.compile(rb":\s*-?[0-9]{16}")
 """Digits of a number that floats may not tell from others."""
 _LEAST = 1e15
 """The least number of so many digits."""
-_OBJECT, _KEY = re.compile(rb"\s*\{[^\n{}\[\]]*\}\s*"), re.compile(r'"([\w-]+)"\s*:')
+_OBJECT = re.compile(rb"\s*\{[^\n{}\[\]]*\}\s*")
+_KEY = re.compile(r'"([\w-]+)"\s*:')
 
 
 def is_objects(data: bytes, kind: Kind = RUN) -> bool:
@@ -142,17 +143,17 @@ def parse_objects(data: bytes, source: str, kind: Kind) -> pa.Table:
     return in_types(table, source, kind)
 
 
-def _row(line: bytes) -> dict[str, Any]:
+def _row(line: bytes) -> dict[str, object]:
     """Return a line of JSON with exact numbers."""
 
-    def distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    def distinct(pairs: list[tuple[str, object]]) -> dict[str, object]:
         result = dict(pairs)
         if len(result) < len(pairs):
             found = "a name twice in one row"
             raise ValueError(found)
         return result
 
-    row: dict[str, Any] = json.loads(line, parse_float=Decimal, object_pairs_hook=distinct)
+    row: dict[str, object] = json.loads(line, parse_float=Decimal, object_pairs_hook=distinct)
     return row
 
 
@@ -209,7 +210,7 @@ def _loaded(data: bytes, source: str) -> Any:
         return cbor2.loads(data)
     again, large, endless = list[str](), list[str](), list[bool]()
 
-    def distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    def distinct(pairs: list[tuple[str, object]]) -> dict[str, object]:
         result = dict(pairs)
         if len(result) < len(pairs):
             numbers = Counter(key for key, _ in pairs)
@@ -236,7 +237,7 @@ def _loaded(data: bytes, source: str) -> Any:
     return nested
 
 
-def _holds_infinity(values: list[Any]) -> bool:
+def _holds_infinity(values: list[object]) -> bool:
     """Tell whether a nested list holds an infinite number."""
     if inf in values or -inf in values:
         return True
@@ -314,7 +315,8 @@ class FileSet:
             for role in (RANK, SCORE)
             if (role in columns) != (role in others)
         ]
-        systems, here = pc.unique(table[SYSTEM]).to_pylist(), home(name)
+        systems = pc.unique(table[SYSTEM]).to_pylist()
+        here = home(name)
         problems += [
             (name, ONCE, f"{system!r}, which is in {self.homes[system]}")
             for system in systems
@@ -362,7 +364,8 @@ TEXT_FORMAT = Format("text", lambda *_: True, parse_text)
 
 def read_file(source: Source, kind: Kind) -> pa.Table:
     """Read a run or judgments; detect the format by content."""
-    data, name = load(source), name_of(source)
+    data = load(source)
+    name = name_of(source)
     found = next(each for each in (*FORMATS, TEXT_FORMAT) if each.tells(data, kind))
     with undamaged(f"a file of {found.name}", name, advise=kind.advised):
         return found.read(data, name, kind)
@@ -380,7 +383,8 @@ def plain_table(source: Source, *, na_filter: bool = False) -> pd.DataFrame:
     na_filter
         Whether empty fields of text are missing.
     """
-    data, name = load(source), name_of(source)
+    data = load(source)
+    name = name_of(source)
     with undamaged("a table", name):
         if is_parquet(data):
             frame: pd.DataFrame = read_parquet(data, name).to_pandas()
@@ -397,7 +401,8 @@ def plain_table(source: Source, *, na_filter: bool = False) -> pd.DataFrame:
 def run_table(source: Source, system: str | None, kind: Kind = RUN) -> pa.Table:
     """Read a run with its system and folder labels."""
     table = read_file(source, kind)
-    parts, label = partitions(name_of(source)), system_of(name_of(source))
+    parts = partitions(name_of(source))
+    label = system_of(name_of(source))
     parts.pop(str(roles(parts).get(SYSTEM)), None)
     for name, value in parts.items():
         if name not in table.column_names:

@@ -29,6 +29,10 @@ from irframe.progress import tracked
 
 Columns = Sequence[str] | Mapping[str, str] | None
 """The columns of a file in order; or name -> role."""
+Unit = str | Mapping[Any, Any] | None
+"""The document of each chunk: a column, a pattern, or chunk -> document."""
+State = list[Any]
+"""Name, size and modification time of a file."""
 
 
 def changed_files(states: Iterable[list[Any]]) -> list[str]:
@@ -43,7 +47,7 @@ def changed_files(states: Iterable[list[Any]]) -> list[str]:
     return changed
 
 
-def states_of(files: Iterable[str]) -> list[list[Any]]:
+def states_of(files: Iterable[str]) -> list[State]:
     """Return name, size and modification time of existing files."""
     existing = (file for file in files if is_address(file) or Path(file).is_file())
     return [[file, *state_of(file)] for file in existing]
@@ -117,7 +121,8 @@ def read_run(
     1   bm25   301  d3     2   1.25
     """
     tables = [read_file.run_table(path, system, RUN.described(columns, sep))]
-    states, notes = states_of([name_of(path)]), notes_of(tables)
+    states = states_of([name_of(path)])
+    notes = notes_of(tables)
     frame = to_frame(tables.pop())
     frame.attrs |= notes | ({FILES: states} if states else {})
     return frame
@@ -196,7 +201,7 @@ def read_runs(
     *,
     system: Literal["tag", "file"] = "tag",
     repeat: str | None = None,
-    unit: Any = None,
+    unit: Unit = None,
     columns: Columns = None,
     sep: str | None = None,
     progress: bool = False,
@@ -262,7 +267,8 @@ def read_runs(
     by_file = choice("system", system, ("tag", "file")) == "file" or repeat is not None
     pattern = named_groups(repeat)
     choice("on_error", on_error, ("raise", "skip"))
-    files, kind = find_files(paths), RUN.described(columns, sep)
+    files = find_files(paths)
+    kind = RUN.described(columns, sep)
     frame = read_all(files, kind, by_file=by_file, skip=on_error == "skip", progress=progress)
     if unit is not None and not frame.empty:
         frame = of_documents(frame, unit)
@@ -276,7 +282,8 @@ def read_all(
     with threads() as pool:
         read = pool.map(partial(read_file.attempt, by_file=by_file, kind=kind), files)
         results = list(tracked(read, len(files), "file", progress=progress))
-    names, accepted = [name_of(file) for file in files], read_file.FileSet()
+    names = [name_of(file) for file in files]
+    accepted = read_file.FileSet()
     if skip:
         kept = dict(accepted.accepted(zip(names, results, strict=True)))
         frame = _concat([*kept], [*kept.values()])
@@ -339,7 +346,7 @@ def with_names(frame: pd.DataFrame, pattern: re.Pattern[str] | None) -> pd.DataF
     return result
 
 
-def of_documents(frame: pd.DataFrame, unit: Any) -> pd.DataFrame:
+def of_documents(frame: pd.DataFrame, unit: Unit) -> pd.DataFrame:
     """Collapse runs of chunks to runs of documents.
 
     Parameters
@@ -386,7 +393,8 @@ def all_read(
     offenders = [
         f"{n} {error.offenders[0]}" if error.offenders else error.found for n, error in errors
     ]
-    found, advice = f"{len(errors)} files that do not fit", "mend these files or leave them out"
+    found = f"{len(errors)} files that do not fit"
+    advice = "mend these files or leave them out"
     raise FileFormatError(first.expected, found, advice, offenders)
 
 
@@ -412,7 +420,8 @@ def one_table(tables: list[pa.Table]) -> pa.Table:
     try:
         stacked = pa.concat_tables(tables, promote_options="permissive")
     except pa.ArrowException as error:
-        expected, found = "further columns of one type in all files", f"several ({error})"
+        expected = "further columns of one type in all files"
+        found = f"several ({error})"
         raise InputError(expected, found, "read these files separately") from error
     tables.clear()
     return stacked

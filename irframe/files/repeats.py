@@ -5,7 +5,7 @@ dictionary where it holds ``{system: {repeat: run}}``. `fold` gives every repeat
 and `Folded` says afterwards which system and which repeat that was.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -164,7 +164,7 @@ UNLISTED = "no system has a list"
 """How it is said of topics, of which all lists are empty."""
 
 
-def not_lacking(word: Any, no_rel: Any) -> tuple[str, ...]:
+def not_lacking(word: object, no_rel: object) -> tuple[str, ...]:
     """Return the warnings to silence about missing lists."""
     if no_rel == "silence":
         return LACKING, UNLISTED
@@ -187,7 +187,7 @@ def checked_layout(repeats: words.Layout | None) -> words.Layout | None:
     return repeats if repeats is None else choice("repeats", repeats, words.LAYOUTS)
 
 
-def layout_of(attributes: Mapping[Any, Any], word: str) -> words.Layout:
+def layout_of(attributes: Mapping[Hashable, Any], word: str) -> words.Layout:
     """Return what a repeat is a draw of.
 
     Raises
@@ -209,11 +209,12 @@ def layout_of(attributes: Mapping[Any, Any], word: str) -> words.Layout:
         return "topic"
     choices = [f"{name!r}: {meaning}" for name, meaning in LAYOUT_WORDS.items()]
     advice = "say it: scores.ireval.design(repeats=...)"
-    expected, found = f"repeats= to say what one {word} is", "none of its three choices"
+    expected = f"repeats= to say what one {word} is"
+    found = "none of its three choices"
     raise ParameterError(expected, found, advice, choices)
 
 
-def fold(runs: Any, search: str | None = None) -> Folded:
+def fold(runs: object, search: str | None = None) -> Folded:
     """Return runs with one system per repeat.
 
     Parameters
@@ -255,7 +256,7 @@ def fold(runs: Any, search: str | None = None) -> Folded:
     return fold_rows(frame, known, (words.SYSTEM, words.TOPIC, words.DOC, words.SEARCH))
 
 
-def fold_rows(frame: pd.DataFrame, columns: Mapping[str, Any], own: Iterable[str]) -> Folded:
+def fold_rows(frame: pd.DataFrame, columns: Mapping[str, Hashable], own: Iterable[str]) -> Folded:
     """Return rows with one system per repeat.
 
     Parameters
@@ -280,7 +281,7 @@ def fold_rows(frame: pd.DataFrame, columns: Mapping[str, Any], own: Iterable[str
     return _folded(frame, word, columns.get(words.SYSTEM))
 
 
-def repeat_column(frame: pd.DataFrame, keys: list[Any]) -> str | None:
+def repeat_column(frame: pd.DataFrame, keys: list[Hashable]) -> str | None:
     """Return the column that numbers repeats, None without repeats.
 
     One called ``repeat`` is one; others are where rows have the same keys without them. Rows may be
@@ -316,7 +317,7 @@ def repeat_column(frame: pd.DataFrame, keys: list[Any]) -> str | None:
     return separating[0] if separating else None
 
 
-def _names(runs: Any) -> Iterable[Any]:
+def _names(runs: object) -> Iterable[Hashable]:
     if isinstance(runs, pd.DataFrame):
         return [*runs.columns, *runs.index.names]
     table = columns_of(runs) if hasattr(runs, "__arrow_c_stream__") else None
@@ -353,7 +354,7 @@ def _repeated(runs: Mapping[Any, Any]) -> Mapping[Any, Mapping[Any, Any]]:
     return {name: several.get(name, {label: own}) for name, own in runs.items()}
 
 
-def _candidates(names: Iterable[Any]) -> list[str]:
+def _candidates(names: Iterable[Hashable]) -> list[str]:
     present = {name for name in names if isinstance(name, str)}
     return [name for name in words.REPEAT_NAMES if name in present]
 

@@ -32,7 +32,8 @@ BATCH = 1 << 24
 DENSE = 6
 """The typical size of a decompressed file, as a multiple of its compressed size."""
 
-LARGE, PIECE = 1 << 24, 1 << 23
+LARGE = 1 << 24
+PIECE = 1 << 23
 """Bytes from which on a file is read in pieces, and the approximate bytes of a piece."""
 ROWS = 1 << 20
 """The most rows of complete runs in memory, unless one run has more."""
@@ -73,7 +74,7 @@ class ScannedRuns:
     by_file: bool = False
     skip: bool = False
     repeat: str | None = None
-    unit: Any = None
+    unit: read_runs.Unit = None
     kind: Kind = RUN
     labels: Mapping[str, str] | None = None
 
@@ -123,7 +124,8 @@ class ScannedRuns:
         if not self.skip:
             return self
         read = partial(read_file.attempt, by_file=self.by_file, kind=self.kind)
-        together, readable_files = read_file.FileSet(), list[str]()
+        together = read_file.FileSet()
+        readable_files = list[str]()
         for file, table in together.accepted((file, read(file)) for file in self.files):
             notes_of([table])
             readable_files.append(file)
@@ -132,7 +134,7 @@ class ScannedRuns:
             raise InputError("a run that can be read", found, "", self.files)
         return replace(self, files=tuple(readable_files), skip=False)
 
-    def states(self) -> list[list[Any]]:
+    def states(self) -> list[read_runs.State]:
         """Return name, size and time of change of every file."""
         return read_runs.states_of(self.files)
 
@@ -142,7 +144,7 @@ def scan_runs(
     *,
     system: Literal["tag", "file"] = "tag",
     repeat: str | None = None,
-    unit: Any = None,
+    unit: read_runs.Unit = None,
     columns: read_runs.Columns = None,
     sep: str | None = None,
     on_error: Literal["raise", "skip"] = "raise",
@@ -210,7 +212,8 @@ def read_batches(files: Sequence[str], kind: Kind, *, by_file: bool) -> Iterator
     IrframeError
         As `read_runs`, when a faulty file is reached.
     """
-    batches, together = _batches(files, by_file=by_file), read_file.FileSet()
+    batches = _batches(files, by_file=by_file)
+    together = read_file.FileSet()
     alone = {names[0] for names, size in batches if len(names) == 1 and size > BATCH}
 
     def attempt(name: str) -> pa.Table | read_file.Failure | Iterator[pa.Table]:
@@ -284,7 +287,8 @@ def read_by_system(file: str, kind: Kind = RUN) -> Iterator[pa.Table] | None:
         return None
     with Path(file).open("rb") as stream:
         is_parquet = stream.read(len(sources.PARQUET)) == sources.PARQUET
-    places, rows = dict[str, list[int]](), Counter[str]()
+    places = dict[str, list[int]]()
+    rows = Counter[str]()
     pieces = (piece[SYSTEM] for piece in _pieces(file, kind))
     try:
         for place, systems in enumerate(_labels_of_parquet(file, kind) if is_parquet else pieces):
@@ -301,11 +305,13 @@ def read_by_system(file: str, kind: Kind = RUN) -> Iterator[pa.Table] | None:
 
 def _turns(rows: Counter[str]) -> Iterator[list[str]]:
     """Yield groups of systems with about `ROWS` rows."""
-    share, total = list[str](), 0
+    share = list[str]()
+    total = 0
     for system, number in rows.items():
         if share and total + number > ROWS:
             yield share
-            share, total = [], 0
+            share = []
+            total = 0
         share.append(system)
         total += number
     yield share
@@ -319,9 +325,11 @@ def _read_complete_systems(
     """Yield all rows of each group of systems."""
     pieces, at, piece = enumerate(read()), -1, pa.table({})
     for systems in shares:
-        expected, parts = {place for system in systems for place in places[system]}, []
+        expected = {place for system in systems for place in places[system]}
+        parts = []
         if min(expected) < at:
-            pieces, at = enumerate(read()), -1
+            pieces = enumerate(read())
+            at = -1
         while True:
             if at in expected:
                 parts.append(piece.filter(pc.is_in(piece[SYSTEM], pa.array(systems, TEXT))))

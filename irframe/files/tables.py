@@ -9,7 +9,7 @@ from contextlib import suppress
 from itertools import chain
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 import pandas as pd
@@ -23,6 +23,8 @@ from irframe.files.likeness import names_of_rows
 from irframe.files.values import framed, to_frame
 from irframe.names import DOC, SCORE, SYSTEM, TOPIC, roles
 
+Labels = Iterable[Hashable] | None
+
 
 def collected(x: Any) -> Any:
     """Return a lazy or one-time table as one in memory."""
@@ -32,12 +34,12 @@ def collected(x: Any) -> Any:
     return x.collect() if hasattr(kind, "collect") and hasattr(kind, "collect_schema") else x
 
 
-def is_dictionary(x: Any) -> bool:
+def is_dictionary(x: object) -> TypeGuard[Mapping[Any, Any]]:
     """Tell whether this is a dictionary and no xarray dataset."""
     return isinstance(x, Mapping) and not hasattr(x, "dims")
 
 
-def columns_of(x: Any, value: str = "") -> pd.DataFrame | None:
+def columns_of(x: object, value: str = "") -> pd.DataFrame | None:
     """Return a table as a frame with ids in columns.
 
     Return None for anything else.
@@ -70,11 +72,12 @@ def columns_of(x: Any, value: str = "") -> pd.DataFrame | None:
         fields = [f.with_type(TEXT) if str(f.type) == "string_view" else f for f in table.schema]
         return to_frame(table.cast(pa.schema(fields)))
     except pa.ArrowException as error:
-        expected, advice = "a table that PyArrow can read", "cast its columns, or hand over a frame"
+        expected = "a table that PyArrow can read"
+        advice = "cast its columns, or hand over a frame"
         raise InputError(expected, f"{type(x).__name__} ({error})", advice) from error
 
 
-def is_matrix(x: Any) -> bool:
+def is_matrix(x: object) -> TypeGuard[pd.DataFrame | xr.DataArray]:
     """Tell whether a matrix has axes of topics and documents.
 
     Examples
@@ -91,7 +94,7 @@ def is_matrix(x: Any) -> bool:
     return {TOPIC, DOC} <= named.keys() <= {SYSTEM, TOPIC, DOC} and len(named) == len(axes)
 
 
-def _of_matrix(x: Any, value: str) -> pd.DataFrame | None:
+def _of_matrix(x: object, value: str) -> pd.DataFrame | None:
     """Return a row for every non-missing value of a matrix."""
     if not is_matrix(x):
         return None
@@ -107,7 +110,7 @@ def _of_matrix(x: Any, value: str) -> pd.DataFrame | None:
     return pd.DataFrame(frame[frame[value].notna()].reset_index(drop=True))
 
 
-def labelled(x: Any, topics: Iterable[Any] | None, docs: Iterable[Any] | None, value: str) -> Any:
+def labelled(x: Any, topics: Labels, docs: Labels, value: str) -> object:
     """Return a dense or sparse matrix as rows.
 
     Examples
@@ -186,7 +189,7 @@ def _refuse_again(expected: str, names: Collection[Hashable]) -> None:
         raise IdError(expected, f"{len(again)} again", advice, again)
 
 
-def named_again(names: Iterable[Any]) -> list[Any]:
+def named_again(names: Iterable[Hashable]) -> list[Hashable]:
     """Return names that stand more than once."""
     numbers = Counter(name for name in names if name is not None)
     return [name for name, number in numbers.items() if number > 1]
@@ -212,7 +215,7 @@ def once_named(frame: pd.DataFrame) -> pd.DataFrame:
     return frame.reset_index(level=both, drop=True) if both else frame
 
 
-def table_in(x: Mapping[Any, Any], kind: Kind) -> pd.DataFrame | None:
+def table_in(x: Mapping[Hashable, Any], kind: Kind) -> pd.DataFrame | None:
     """Return a dictionary of columns or rows as a frame.
 
     Keys that play roles are columns.
@@ -238,7 +241,7 @@ def table_in(x: Mapping[Any, Any], kind: Kind) -> pd.DataFrame | None:
     return framed(rows) if alike else None
 
 
-def rows_of(x: Any, kind: Kind) -> pd.DataFrame:
+def rows_of(x: object, kind: Kind) -> pd.DataFrame:
     """Return named tuples or dictionaries as a frame."""
     columns = [choice[0] for choice in kind.needed]
     if not isinstance(x, Iterable) or hasattr(x, "dims") or isinstance(x, str | bytes | PathLike):
@@ -260,7 +263,7 @@ def rows_of(x: Any, kind: Kind) -> pd.DataFrame:
     return framed(rows)
 
 
-def _naming(x: Any, rows: list[Any], kind: Kind, columns: list[str]) -> str:
+def _naming(x: object, rows: list[Any], kind: Kind, columns: list[str]) -> str:
     """Return what names the columns of rows that do not."""
     text = all(isinstance(row, str) for row in rows)
     if text and all(len(row) < LONGEST and Path(row).is_file() for row in rows):
@@ -285,7 +288,7 @@ _META = "mteb_model_meta"
 """Key under which MTEB says which model made its predictions."""
 
 
-def height(value: Any, most: int = DEEPEST) -> int | None:
+def height(value: object, most: int = DEEPEST) -> int | None:
     """Return the nesting depth of dictionaries, None if unknown.
 
     Raises

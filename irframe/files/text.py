@@ -325,7 +325,8 @@ def _by_value(
             values, strange = numbers_of_text(column, name)
             column_of, missing = _as_type(values, name, ranked=SCORE in names)
             if not len(strange):
-                column, strange = column_of, missing
+                column = column_of
+                strange = missing
         if len(strange):
             values_of = table[name].take(pa.array(strange)).to_pylist()
             return Strange(name, strange, values_of)
@@ -386,9 +387,11 @@ def _refuse_values(data: bytes, source: str, cut: Cut, found: Strange) -> NoRetu
     """Raise for lines with invalid values."""
     role, rows, values = found
     missing = [value.strip().lower() in {"", "nan"} for value in values]
-    error, expected = ERRORS.get(role, IdError), wanted_of(role, role)
+    error = ERRORS.get(role, IdError)
+    expected = wanted_of(role, role)
     if role == SCORE and all(missing):
-        error, expected = RankingError, f"a {role} in every row"
+        error = RankingError
+        expected = f"a {role} in every row"
     elif TYPES[role] == TEXT:
         expected = f"a {role} in every row"
     lines = lines_of(data, cut, rows[:5].tolist())

@@ -1,6 +1,6 @@
 """Values: one reader for numbers and ids from any source."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Hashable, Iterable, Mapping
 from decimal import Decimal
 from math import isinf
 from numbers import Number
@@ -135,15 +135,13 @@ def to_arrow(column: pd.Series) -> pa.ChunkedArray:
         array = pa.Array.from_pandas(column)
     except (pa.ArrowException, OverflowError) as failure:
         kinds = sorted({type(value).__name__ for value in column})
-        expected, advice = (
-            f"one type of values in column {column.name!r}",
-            "convert it: astype(str)",
-        )
+        expected = f"one type of values in column {column.name!r}"
+        advice = "convert it: astype(str)"
         raise IdError(expected, "several", advice, kinds) from failure
     return array if isinstance(array, pa.ChunkedArray) else pa.chunked_array([array])
 
 
-def to_role(column: Any, role: str, name: Any, *, ranked: bool = False) -> pa.ChunkedArray:
+def to_role(column: Any, role: str, name: Hashable, *, ranked: bool = False) -> pa.ChunkedArray:
     """Convert a column to the type of its role.
 
     Parameters
@@ -216,7 +214,8 @@ def refuse_fractions(
     if role != words.GRADE:
         if np.isnan(values).any():
             refuse_missing(np.isnan(values), role)
-        expected, advice = f"{role}s that are whole numbers{where}", DROP
+        expected = f"{role}s that are whole numbers{where}"
+        advice = DROP
     else:
         limits = f"from {words.LOWEST_GRADE} to {words.HIGHEST_GRADE}"
         expected = f"grades that are whole numbers {limits}{where}"
@@ -281,7 +280,7 @@ SCALED = ": ir.as_qrels("
 """The beginning of the suggested line of code that scales grades."""
 
 
-def scaling(grades: Iterable[Any], name: Any) -> str:
+def scaling(grades: Iterable[object], name: Hashable) -> str:
     """Return advice for decimal grades, else an empty text.
 
     Examples
@@ -310,7 +309,7 @@ def in_rows(column: pd.Series, rows: NDArray[np.intp]) -> list[str]:
     )
 
 
-def wanted_of(role: str, name: Any) -> str:
+def wanted_of(role: str, name: Hashable) -> str:
     """Return the expectation about numbers of a role, for messages."""
     what = "whole numbers" if role in {words.RANK, words.GRADE} else "numbers"
     return f"{what} in column {name!r}"
@@ -338,7 +337,8 @@ def numbers_of_text(
     column: pa.ChunkedArray, role: str
 ) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
     """Read text as numbers; only odd slices take long."""
-    values, slow = np.full(len(column), np.nan), list[NDArray[np.intp]]()
+    values = np.full(len(column), np.nan)
+    slow = list[NDArray[np.intp]]()
     for first in range(0, len(column), SLICE):
         rows = slice(first, first + SLICE)
         try:
@@ -358,7 +358,7 @@ def numbers_of_text(
 
 
 def _of_objects(
-    given: NDArray[Any], role: str
+    given: NDArray[np.object_], role: str
 ) -> tuple[NDArray[np.float64], NDArray[np.bool_], bool]:
     """Read values of any type as numbers.
 
@@ -368,7 +368,8 @@ def _of_objects(
         The numbers, whether each value is a number or missing, and whether some are decimals.
     """
     kinds = [*map(type, given.tolist())]
-    values, valid = np.full(len(given), np.nan), np.zeros(len(given), bool)
+    values = np.full(len(given), np.nan)
+    valid = np.zeros(len(given), bool)
     texts = np.fromiter((issubclass(kind, str) for kind in kinds), bool, len(kinds))
     if texts.any():
         values[texts], valid[texts] = _of_text(given[texts], role)
@@ -377,7 +378,7 @@ def _of_objects(
     return values, valid, Decimal in {*kinds}
 
 
-def _of_value(value: Any, role: str) -> tuple[float, bool]:
+def _of_value(value: object, role: str) -> tuple[float, bool]:
     """Return a value as a number, and whether it fits."""
     if isinstance(value, bool | np.bool_):
         return float(value), role == words.GRADE
@@ -392,7 +393,9 @@ def _of_value(value: Any, role: str) -> tuple[float, bool]:
     return np.nan, value is None or value is pd.NA or value is pd.NaT
 
 
-def _of_text(given: NDArray[Any], role: str) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+def _of_text(
+    given: NDArray[np.object_], role: str
+) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
     """Return numbers read from text, and which are valid."""
     if not is_utf8(given):
         given = np.array([text if is_utf8([text]) else "?" for text in given], object)
@@ -431,7 +434,7 @@ def _merged(values: NDArray[np.float64], column: pd.Series, least: float) -> NDA
     return np.unique(pairs[:, differ])
 
 
-def _all_digits(value: Any) -> Any:
+def _all_digits(value: object) -> object:
     return Decimal(value.strip()) if isinstance(value, str) else value
 
 
