@@ -296,7 +296,8 @@ def _from_expression(text: str) -> Metric:
     node = expression
     at = None
     if isinstance(expression, ast.BinOp) and isinstance(expression.op, ast.MatMult):
-        node, at = expression.left, _value(expression.right, text)
+        node = expression.left
+        at = _value(expression.right, text)
     arguments: dict[str, Any] = {}
     positional: list[ast.expr] = []
     if isinstance(node, ast.Call):

@@ -252,7 +252,8 @@ def significance_agreement(
     chosen = parse_metrics(metrics)
     each_once("tests", [kind.name for kind in tests])
     *corrections, signs = [parse_stepwise(adjust, kind) for kind in (*tests, None)]
-    deepest, cube = read_depth(cube, None), common_topics(drop_absent(cube))
+    deepest = read_depth(cube, None)
+    cube = common_topics(drop_absent(cube))
     scores = score(cube, *chosen, at=listed(deepest if at is None else at))
     paired = scores_to_compare(scores.compute())
     pairs = all_pairs(scores.sizes[SYSTEM])

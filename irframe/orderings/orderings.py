@@ -254,9 +254,9 @@ def is_bound(cube: xr.Dataset, metric: Metric, *, gain: GainLike, rel: int) -> b
     -----
     Metric and orderings must have the same gains, up to a factor. Then sums of gain in which no
     rank has a larger weight than the rank above always agree. Metrics of the ranks of relevant
-    documents, ERR and Q agree if gains are binary. With graded gains an ordering follows from sums
-    of gain, which these metrics do not compute. Metrics that depend on the length of a list, on
-    unjudged documents or on an ideal position may disagree.
+    documents, ERR, INST, NERR and Q agree if gains are binary. With graded gains an ordering
+    follows from sums of gain, which these metrics do not compute. Metrics that depend on the length
+    of a list, on unjudged documents or on an ideal position may disagree.
 
     Examples
     --------
@@ -361,8 +361,8 @@ def side_by_side(
     in the cube.
 
     Metrics that sum gains over ranks (P, Recall, RBP, DCG, nDCG) cannot contradict orderings with
-    their gains. Metrics of the ranks of relevant documents (AP, RR, ...), ERR and Q cannot
-    contradict orderings by binary gain. Metrics that depend on the length of a list can.
+    their gains. Metrics of the ranks of relevant documents (AP, RR, ...), ERR, INST, NERR and Q
+    cannot contradict orderings by binary gain. Metrics that depend on the length of a list can.
 
     References
     ----------

@@ -224,7 +224,7 @@ def shape_of(result):
 
 
 def first_label(result, word):
-    """Return the first label of a dimension or column of a result, or the usual argument."""
+    """Return the first label, or the usual argument."""
     if isinstance(result, pd.DataFrame):
         result = result.reset_index()
     labels = np.ravel(result[word]) if word in result else np.array([])
@@ -261,6 +261,6 @@ def test_figures_draw_results_of_another_shape_or_refuse_them_by_name(verb, word
 
 
 def names_of(result):
-    """Return the names of the dimensions or columns of a result."""
+    """Return the names of dimensions or columns."""
     names = [*result.columns, *result.index.names] if hasattr(result, "columns") else result.dims
     return [str(name) for name in names if name]

@@ -248,7 +248,7 @@ def test_an_option_of_frames_by_group_equals_each_group_alone(name, number, opti
 
 
 def of_track(value, track):
-    """Return the rows of one track, also of judgments among options."""
+    """Return the rows of one track, also in options."""
     if isinstance(value, dict):
         return {name: of_track(each, track) for name, each in value.items()}
     if not isinstance(value, pd.DataFrame):

@@ -401,7 +401,7 @@ def test_verbs_record_what_decides_their_results(name):
 
 
 def another_of_frames(verb, name):
-    """Return a list of other arguments of a verb of frames."""
+    """Return other arguments of a verb of frames."""
     value = FRAME_OTHERS.get(f"{verb}.{name}", FRAME_OTHERS.get(name))
     if value is None:
         return [] if name in FRAME_ONLY else another(verb, name)
