@@ -17,18 +17,7 @@ from irframe import names as words
 from irframe.checks import choice
 from irframe.errors import IdError, InputError, ParameterError, shortened, warn
 from irframe.evaluation import searches
-from irframe.experiments.choices import (
-    ChunksOf,
-    Copies,
-    LaterCopies,
-    Lengths,
-    Searches,
-    SearchLike,
-    Ties,
-    TiesLike,
-    Units,
-    UnitsLike,
-)
+from irframe.experiments import choices
 from irframe.experiments.coded_tables import RunTable, Side, code_documents, read_table
 from irframe.experiments.policy import Policy, one_by_one, parse_metrics, shares_ranks
 from irframe.experiments.rank_table import listed_again, rank_table, refuse_duplicates
@@ -55,8 +44,8 @@ def collapse(
     unit: str = words.DOC,
     *,
     rank_by: RankBy = "first",
-    of: ChunksOf = None,
-    ties: TiesLike = words.DEFAULT_TIES,
+    of: choices.ChunksOf = None,
+    ties: choices.TiesLike = words.DEFAULT_TIES,
 ) -> pd.DataFrame:
     r"""Collapse lists of chunks to lists of documents.
 
@@ -104,7 +93,7 @@ def collapse(
     choice("rank_by", rank_by, ("first", "max", "sum", "mean"))
     if not isinstance(unit, str):
         raise ParameterError("unit, the name of a column or of the documents", shortened(unit))
-    policy = Policy(**Ties.read(ties).plain)
+    policy = Policy(**choices.Ties.read(ties).plain)
     collapsed = _collapsed(_of_chunks(by_role(runs, RUN), unit, of), rank_by, policy)
     score = words.roles(collapsed.columns).get(words.SCORE)
     if score is None:
@@ -120,34 +109,38 @@ def _collapsed(named: "Named", by: RankBy, policy: Policy, cost: str | None = No
     chunk. Further chunks of earlier documents are included.
     """
     table, order = _ordered(named.runs, policy, once=named.once)
-    frame, lists = table.frame, table.group
-    name, docs = str(named.doc.name), named.doc.to_numpy()[order]
+    frame = table.frame
+    lists = table.group
+    name = str(named.doc.name)
+    docs = named.doc.to_numpy()[order]
     key = pairs_of(lists, docs)
-    first, count = np.flatnonzero(~pd.Series(key).duplicated()), np.bincount(key)
-    values = {}
+    first = np.flatnonzero(~pd.Series(key).duplicated())
+    values: dict[str, Any] = {COUNT: np.bincount(key)}
     if by != "first":
-        score, name_of_score = table.kept_score, table.columns.get(words.SCORE, words.LISTED_SCORE)
+        score = table.kept_score
+        name_of_score = table.columns.get(words.SCORE, words.LISTED_SCORE)
         if score is None:
-            raise InputError(f"scores to be collapsed by {by!r}", "ranks alone", "rank_by='first'")
+            raise InputError(f"scores to collapse by {by!r}", "only ranks", "pass rank_by='first'")
         inside = lists[1:] == lists[:-1]
         if name_of_score == words.LISTED_SCORE and (score[1:] > score[:-1])[inside].any():
-            expected = f"scores that fall along lists, to be collapsed by {by!r}"
-            raise InputError(
-                expected, f"{words.LISTED_SCORE!r} that rises in some", "rank_by='first'"
-            )
+            found = f"{words.LISTED_SCORE!r} that rises in some"
+            expected = f"scores that fall along lists, to collapse by {by!r}"
+            raise InputError(expected, found, "pass rank_by='first'")
         value = pd.Series(score.astype(float)).groupby(key).agg(by).to_numpy()
-        # Stable: of equal values the document goes first whose first chunk does.
+        # The sort is stable: documents with equal values are in the order of their first chunks.
         best = np.lexsort((-value, lists[first]))
-        first, count = first[best], count[best]
-        values[str(name_of_score)] = value[best]
+        first = first[best]
+        values = {str(name_of_score): value[best], COUNT: values[COUNT][best]}
     if cost in frame.columns:
         values[str(cost)] = searches.read_from_one_to_the_next(table, str(cost), first)
     before = min(list(frame.columns).index(left) for left in named.left)
     chosen = frame.iloc[first].drop(columns=named.left)
     chosen.insert(before, name, docs[first])
-    values |= {_rank_of(table): within(lists[first]) + 1, COUNT: count}
-    units = {words.UNIT: name} if words.UNIT in frame.columns else {}
-    chosen = chosen.assign(**values, **units).reset_index(drop=True)
+    count = {COUNT: values.pop(COUNT)}  # the last column
+    values |= {_rank_of(table): within(lists[first]) + 1} | count
+    if words.UNIT in frame.columns:
+        values[words.UNIT] = name
+    chosen = chosen.assign(**values).reset_index(drop=True)
     at = "at its first chunk" if by == "first" else f"by the {by} of its chunks"
     chosen.attrs[words.UNIT] = f"{name}, {at}"
     return chosen
@@ -165,12 +158,12 @@ class Named(NamedTuple):
     """Whether chunks have names, so that a list may contain each only once."""
 
 
-def _of_chunks(runs: ByRole, unit: str, of: ChunksOf) -> Named:
+def _of_chunks(runs: ByRole, unit: str, of: choices.ChunksOf) -> Named:
     """Return the chunks and the document of each row."""
     frame, columns = runs
     own = columns[words.DOC]
     if isinstance(of, str) and of in words.ALIASES[words.DOC] and of not in frame.columns:
-        of = own  # as a file called it that was read
+        of = own  # the name of the column in a file
     inside = of if isinstance(of, str) and of in frame.columns else unit
     if (of is None or inside is of) and inside in frame.columns:
         chunk = next((c for c in (own, *words.CHUNKS) if c in frame.columns and c != inside), None)
@@ -188,7 +181,7 @@ def _of_chunks(runs: ByRole, unit: str, of: ChunksOf) -> Named:
     return Named(runs, _document_of_each(frame[own], unit, of).rename(title), [own], once=True)
 
 
-def _document_of_each(chunk: pd.Series, unit: str, of: ChunksOf) -> pd.Series:
+def _document_of_each(chunk: pd.Series, unit: str, of: choices.ChunksOf) -> pd.Series:
     """Return the document of each chunk; refuse unknown chunks."""
     if isinstance(of, str):
         try:
@@ -202,16 +195,16 @@ def _document_of_each(chunk: pd.Series, unit: str, of: ChunksOf) -> pd.Series:
         advice = "the pattern of= must match every name and have one group"
         _refuse_unknown_chunks(chunk[documents.isna()].unique(), "document of every chunk", advice)
         return documents
-    known = as_map(of, "of", (str(chunk.name), unit))
+    documents = as_map(of, "of", (str(chunk.name), unit))
     advice = "add them to of=, each with its document"
-    return _looked_up(chunk, known, "document of every chunk", advice)
+    return _looked_up(chunk, documents, "document of every chunk", advice)
 
 
 def _ordered(runs: ByRole, policy: Policy, *, once: bool) -> tuple[RunTable, Codes]:
     """Return runs in evaluation order, and their original rows."""
     if shares_ranks(policy.ties):
-        advice = "choose another ties="
-        raise ParameterError("one order of chunks", "shared ranks, ties='mean'", advice)
+        found = "shared ranks, ties='mean'"
+        raise ParameterError("one order of chunks", found, "choose another ties=")
     table = read_table(runs)
     order = rank_table(table, policy).order
     if once:
@@ -230,12 +223,12 @@ def pairs_of(lists: Codes, docs: Any) -> Codes:
     return pd.factorize(lists.astype(np.int64) * (len(labels) + 1) + code)[0]
 
 
-def as_map(given: Any, argument: str, names: tuple[str, str]) -> pd.Series:
+def as_map(table: object, argument: str, names: tuple[str, str]) -> pd.Series:
     """Return a two-column table as a Series.
 
     Parameters
     ----------
-    given
+    table
         A dictionary, a Series or a frame.
     argument
         The name of the argument, for messages.
@@ -248,19 +241,19 @@ def as_map(given: Any, argument: str, names: tuple[str, str]) -> pd.Series:
     >>> as_map({"a#1": "a"}, "of", ("chunk", "doc")).to_dict()
     {'a#1': 'a'}
     """
-    if isinstance(given, pd.DataFrame):
-        given = given.iloc[:, 0] if given.shape[1] == 1 else _map_of_frame(given, argument, names)
-    elif isinstance(given, Mapping):
-        given = pd.Series(dict(given), dtype=None if given else object)
-    if not isinstance(given, pd.Series):
+    if isinstance(table, pd.DataFrame):
+        table = table.iloc[:, 0] if table.shape[1] == 1 else _map_of_frame(table, argument, names)
+    elif isinstance(table, Mapping):
+        table = pd.Series(dict(table), dtype=None if table else object)
+    if not isinstance(table, pd.Series):
         expected = f"{argument}=, a dictionary, a Series or a frame of two columns"
-        raise ParameterError(expected, type(given).__name__)
-    values = given.groupby(level=0, sort=False).nunique(dropna=False)
+        raise ParameterError(expected, type(table).__name__)
+    values = table.groupby(level=0, sort=False).nunique(dropna=False)
     differing = values.index[values > 1]
     if len(differing):
         found = f"{len(differing)} with several"
         raise IdError(f"one value for each name in {argument}=", found, "keep one", differing)
-    once: pd.Series = given[~given.index.duplicated()]
+    once: pd.Series = table[~table.index.duplicated()]
     return once.set_axis(once.index.astype(object))
 
 
@@ -277,9 +270,9 @@ def _map_of_frame(frame: pd.DataFrame, argument: str, names: tuple[str, str]) ->
     return frame.set_index(keys)[value]
 
 
-def _looked_up(names: pd.Series, known: pd.Series, what: str, advice: str) -> pd.Series:
+def _looked_up(names: pd.Series, table: pd.Series, what: str, advice: str) -> pd.Series:
     """Return the value of every name; refuse unknown names."""
-    values = pd.Series(known.reindex(names.astype(object)).to_numpy(), names.index)
+    values = pd.Series(table.reindex(names.astype(object)).to_numpy(), names.index)
     _refuse_unknown_chunks(names[values.isna()].unique(), what, advice)
     return values
 
@@ -292,24 +285,28 @@ def _refuse_unknown_chunks(unknown: Any, what: str, advice: str) -> None:
 class Preparation(NamedTuple):
     """Changes to runs and judgments before they are joined."""
 
-    of: ChunksOf = None
-    length: Lengths = None
-    copies: Copies = None
-    later_copies: LaterCopies = "spend"
+    of: choices.ChunksOf = None
+    length: choices.Lengths = None
+    copies: choices.Copies = None
+    later_copies: choices.LaterCopies = "spend"
     search: str | None = None
     each: int | None = None
     scores: bool = False
     """Whether scores are kept."""
     costs: tuple[str, ...] = ()
-    """The costs of everything shown, to be added to scores."""
+    """The costs of all documents shown, to add to scores."""
 
     @classmethod
     def read(
-        cls, units: UnitsLike = None, search: SearchLike = None, *, scores: bool = False
+        cls,
+        units: choices.UnitsLike = None,
+        search: choices.SearchLike = None,
+        *,
+        scores: bool = False,
     ) -> "Preparation":
         """Return the preparation that the options ask for."""
-        searched = {} if search is None else Searches.read(search).plain
-        return cls(**Units.read(units).plain, **searched, scores=scores)
+        searched = {} if search is None else choices.Searches.read(search).plain
+        return cls(**choices.Units.read(units).plain, **searched, scores=scores)
 
     @property
     def decided(self) -> dict[str, Any]:
@@ -348,9 +345,10 @@ class Preparation(NamedTuple):
             read = replace(policy, length=None) if table else policy
             named = searches.merged(named, read, by, chunks=self.of is not None)
         if renamed and by in named.frame and list_differs(named, by):
-            parts = [named._replace(frame=own) for _, own in named.frame.groupby(by, sort=False)]
-            alone = self._replace(search=None)
-            return pd.concat([alone.runs(own, policy) for own in parts], ignore_index=True)
+            prepared = self._replace(search=None)
+            groups = named.frame.groupby(by, sort=False)
+            frames = [prepared.runs(named._replace(frame=rows), policy) for _, rows in groups]
+            return pd.concat(frames, ignore_index=True)
         if self.of is not None:
             plain = Policy(ties=policy.ties, score_dtype=policy.score_dtype, seed=policy.seed)
             chunks = _of_chunks(named, words.DOC, self.of)
@@ -365,10 +363,11 @@ class Preparation(NamedTuple):
         """Separate costs from metrics, and prepare for them."""
         if self.search is None:
             return parse_metrics(metrics), self
-        is_known = self.of is None or isinstance(self.length, str)  # of all that is shown
-        known = {*searches.COSTS, *([self.decided["length"]] if is_known else ())}
+        names = {*searches.COSTS}
+        if self.of is None or isinstance(self.length, str):  # all documents have a length
+            names.add(self.decided["length"])
         every = [*one_by_one(metrics)]
-        costs = [name for name in every if isinstance(name, str) and name in known]
+        costs = [name for name in every if isinstance(name, str) and name in names]
         metrics = [metric for metric in every if metric not in costs]
         return parse_metrics(metrics), self._replace(costs=tuple(dict.fromkeys(costs)))
 
@@ -387,63 +386,68 @@ class Preparation(NamedTuple):
             _refuse_spans(by_role(qrels, QRELS).frame, "search=")
         if self.copies is None:
             return qrels
-        named, spend = by_role(qrels, QRELS), self.later_copies == "spend"
-        return _judged_once(named, self._map, [by] if by in named.frame else [], spend=spend)
+        named = by_role(qrels, QRELS)
+        groups = [by] if by in named.frame else []
+        return _judged_once(named, self._map, groups, spend=self.later_copies == "spend")
 
     @property
     def _map(self) -> pd.Series:
-        known = as_map(self.copies, "copies", (words.DOC, "canonical"))
-        # Copies of copies would be called by a name that no judgment has.
-        chained = known[known.isin(known.index) & (known.index != known.to_numpy())]
-        chained = chained[known.reindex(chained).to_numpy() != chained.to_numpy()]
+        copies = as_map(self.copies, "copies", (words.DOC, "canonical"))
+        # A copy of a copy would get a name without judgments.
+        chained = copies[copies.isin(copies.index) & (copies.index != copies.to_numpy())]
+        chained = chained[copies.reindex(chained).to_numpy() != chained.to_numpy()]
         if len(chained):
-            expected = "documents in copies= that stand for others, not for themselves copies"
-            raise ParameterError(expected, "", "name the last one for all", chained.unique())
-        return known
+            expected = "representatives in copies= that are not copies themselves"
+            advice = "map all copies to the same document"
+            raise ParameterError(expected, "", advice, chained.unique())
+        return copies
 
     def _copied(self, named: ByRole, policy: Policy) -> ByRole:
         """Return runs in which copies carry their representative's name."""
         table, _ = _ordered(named, policy, once=True)
-        name, lists = named.columns[words.DOC], table.group
+        name = str(named.columns[words.DOC])
+        lists = table.group
         renamed = table.frame.reset_index(drop=True)
         docs = renamed[name].astype(object)
-        stands = standing(docs, self._map)
-        key = pairs_of(lists, stands)
+        representatives = standing(docs, self._map)
+        key = pairs_of(lists, representatives)
         later = pd.Series(key).duplicated()
+        renamed[name] = representatives
         if self.later_copies == "skip":
-            renamed, lists, called = renamed[~later], lists[~later], stands
-        else:  # a later one takes the name that the first one had
-            own = docs.where(docs != stands, docs.groupby(key).transform("first"))
-            called = own.where(later, stands)
-        ranks: dict[str, Any] = {name: called, _rank_of(table): within(lists) + 1}
-        return by_role(renamed.assign(**ranks).reset_index(drop=True), RUN)
+            renamed = renamed[~later]
+            lists = lists[~later]
+        else:  # a later copy takes the original name of the first
+            first = docs.where(docs != representatives, docs.groupby(key).transform("first"))
+            renamed[name] = first.where(later, representatives)
+        ranked = renamed.assign(**{_rank_of(table): within(lists) + 1})
+        return by_role(ranked.reset_index(drop=True), RUN)
 
 
-def standing(docs: pd.Series, known: pd.Series) -> pd.Series:
-    """Return what documents are copies of, or themselves."""
-    stands = docs.astype(object).map(known)
-    return stands.where(stands.notna(), docs)
+def standing(docs: pd.Series, copies: pd.Series) -> pd.Series:
+    """Return the representative of each document."""
+    representatives = docs.astype(object).map(copies)
+    return representatives.where(representatives.notna(), docs)
 
 
 def _judged_once(
-    qrels: ByRole, known: pd.Series, groups: list[Any], *, spend: bool
+    qrels: ByRole, copies: pd.Series, groups: list[Any], *, spend: bool
 ) -> pd.DataFrame:
     """Return judgments with each copy's highest grade."""
     frame, columns = qrels
     _refuse_spans(frame, "copies=")
-    doc, grade = columns[words.DOC], columns[words.GRADE]
-    stands = standing(frame[doc], known)
+    doc = columns[words.DOC]
+    grade = columns[words.GRADE]
     keys = [columns[role] for role in (words.TOPIC, words.SUBTOPIC) if role in columns] + groups
-    alike = frame.assign(**{doc: stands}).groupby([*keys, doc], sort=False)[grade]
-    conflicts = int((alike.max() > alike.min()).sum())
+    renamed = frame.assign(**{doc: standing(frame[doc], copies)})
+    grades = renamed.groupby([*keys, doc], sort=False)[grade]
+    conflicts = int((grades.max() > grades.min()).sum())
     if conflicts:
         warn(f"{conflicts} documents have copies of other grades; the highest one counts")
-    best = alike.transform("max")
-    once = frame.assign(**{doc: stands, grade: best}).drop_duplicates([*keys, doc])
+    once = renamed.assign(**{grade: grades.transform("max")}).drop_duplicates([*keys, doc])
     if spend:
-        others = known[known.index != known.to_numpy()]
-        copies = pd.DataFrame({"_stands": others.to_numpy(), "_copy": others.index})
-        more = once.merge(copies, left_on=doc, right_on="_stands").assign(**{grade: 0})
+        others = copies[copies.index != copies.to_numpy()]
+        pairs = pd.DataFrame({"_stands": others.to_numpy(), "_copy": others.index})
+        more = once.merge(pairs, left_on=doc, right_on="_stands").assign(**{grade: 0})
         more = more.drop(columns=[doc, "_stands"]).rename(columns={"_copy": doc})
         once = pd.concat([once, more[list(once.columns)]], ignore_index=True)
     once.attrs = {k: v for k, v in frame.attrs.items() if k == words.FILES}
@@ -455,12 +459,13 @@ def _refuse_spans(qrels: pd.DataFrame, argument: str) -> None:
         raise ParameterError(f"judgments of documents for {argument}", "spans of text")
 
 
-def _with_lengths(runs: ByRole, length: Any, name: str | None) -> ByRole:
+def _with_lengths(runs: ByRole, length: object, name: str | None) -> ByRole:
     """Return runs with a column of lengths."""
     frame, columns = runs
     doc = frame[columns[words.DOC]]
     if name in columns.values():
-        raise ParameterError("lengths with a name of their own", repr(name), "rename them")
-    known = as_map(length, words.LENGTH, (str(doc.name), words.LENGTH))
-    values = _looked_up(doc, known, "length of every document", "add them to length=").to_numpy()
-    return by_role(frame.assign(**{str(name): values}), RUN)
+        found = f"{name!r}, a column of the runs"
+        raise ParameterError("lengths with a new name", found, "rename them")
+    lengths = as_map(length, words.LENGTH, (str(doc.name), words.LENGTH))
+    values = _looked_up(doc, lengths, "length of every document", "add them to length=")
+    return by_role(frame.assign(**{str(name): values.to_numpy()}), RUN)

@@ -140,16 +140,15 @@ def evaluate(
 
 def _own_judgments(runs: Any, qrels: Any, metrics: Any) -> tuple[Any, Any]:
     """Return judgments, from the runs' grades if omitted."""
-    given = [qrels] if isinstance(qrels, str | Metric) else qrels
-    if not isinstance(given, list | tuple) or not all(isinstance(m, str | Metric) for m in given):
+    first = [qrels] if isinstance(qrels, str | Metric) else qrels
+    if not isinstance(first, list | tuple) or not all(isinstance(m, str | Metric) for m in first):
         return qrels, metrics
     columns = words.roles(runs.columns) if isinstance(runs, pd.DataFrame) else {}
-    own = [columns.get(role) for role in (words.TOPIC, words.DOC, words.GRADE)]
-    if not given or None in own:
+    judged = [columns.get(role) for role in (words.TOPIC, words.DOC, words.GRADE)]
+    if not first or None in judged:
         return qrels, metrics
-    judged = runs[own].drop_duplicates().dropna(subset=own[2:])
-    warn(f"judged by {own[2]!r} of the runs alone: what no list has counts as not relevant")
-    return judged, (*given, *metrics)
+    warn(f"judged only by {judged[2]!r} of the runs: other documents count as not relevant")
+    return runs[judged].drop_duplicates().dropna(subset=judged[2:]), (*first, *metrics)
 
 
 def _with_repeats(
@@ -162,7 +161,8 @@ def _with_repeats(
     """Score runs or judgments that may be repeated."""
     with OneCall(without=not_lacking(folded.word, plan.no_rel)):
         shown = prepared.shown(folded.runs) if prepared.costs else folded.runs
-        runs, qrels = prepared.runs(shown, plan.policy, by), prepared.qrels(qrels, by)
+        runs = prepared.runs(shown, plan.policy, by)
+        qrels = prepared.qrels(qrels, by)
         if plan.stops is not None and not plan.stops.of:
             plan = plan._replace(stops=plan.stops.all_of(_scores_of(runs, plan.policy)))
         several = judgment_repeats(runs, qrels)
@@ -171,27 +171,25 @@ def _with_repeats(
             if prepared.costs:
                 table = beside(table, shown, plan.policy, plan.stops, by, prepared.costs)
         else:
-            word, parts = several
+            repeat, parts = several
             if prepared.costs:
-                advice = "ask for it apart, of one judgment of each document"
-                raise ParameterError(
-                    f"one repeat, for {prepared.costs[0]!r}", f"several {word}", advice
-                )
-            plan = plan._replace(no_rel="nan") if word == words.SHARD else plan
+                expected = f"one judgment per document, to compute {prepared.costs[0]!r}"
+                raise ParameterError(expected, f"several by {repeat}", "omit this cost")
+            plan = plan._replace(no_rel="nan") if repeat == words.SHARD else plan
             tables = {}
-            for label, own, judged in parts:
-                with in_group(f"{word} {label}"):
-                    tables[label] = _scored_runs(plan, by, own, judged)
+            for label, listed, judged in parts:
+                with in_group(f"{repeat} {label}"):
+                    tables[label] = _scored_runs(plan, by, listed, judged)
     if several is None:
         return folded.unfold(table)
-    folded.refuse_others(word)
-    table, attributes = _stacked_scores(tables, word)
+    folded.refuse_others(repeat)
+    table, attributes = _stacked_scores(tables, repeat)
     last = table.index.nlevels - 1
     table = table.reorder_levels([*range(1, last), 0, last])
-    place = table.groupby(level=[*range(last - 1)], sort=False).ngroup()
-    ordered = pd.DataFrame(table.iloc[np.argsort(place, kind="stable")])
-    attributes_of = attributes[0] | _unknown(attributes)
-    ordered.attrs = {**attributes_of, words.REPEATED: word, words.REPEATS: "shared"}
+    group = table.groupby(level=[*range(last - 1)], sort=False).ngroup()
+    ordered = pd.DataFrame(table.iloc[np.argsort(group, kind="stable")])
+    ordered.attrs = attributes[0] | _unknown(attributes)
+    ordered.attrs |= {words.REPEATED: repeat, words.REPEATS: "shared"}
     return ordered
 
 
@@ -227,17 +225,18 @@ def _separate(
     plan: Plan, runs: pd.DataFrame, qrels: pd.DataFrame, by: str
 ) -> Iterator[tuple[Any, pd.DataFrame]]:
     """Score each group by itself if topic names repeat."""
-    collection, absent = plan.policy.collection, {}
+    absent = {}
+    collection = plan.policy.collection
     if plan.rel and collection in qrels.columns:
         Thresholds(plan.rel, ()).refuse_unknown(qrels[collection])
     everyone = pd.unique(runs[words.roles(runs.columns)[words.SYSTEM]])
     for key in pd.unique(qrels[by]):
         with in_group(f"{by} {key}"):
             reader, scoring = _prepared(plan, qrels[qrels[by] == key])
-            part = scoring.table(reader.read(runs[runs[by] == key]))
-        here = set(part.index.get_level_values(0))
-        absent[key] = [name for name in everyone if name not in here]
-        yield key, part
+            scores = scoring.table(reader.read(runs[runs[by] == key]))
+        present = set(scores.index.get_level_values(0))
+        absent[key] = [name for name in everyone if name not in present]
+        yield key, scores
     if collection is None:
         group_columns.warn_without_rows(by, absent)
 
@@ -326,8 +325,9 @@ def split(runs: Runs | Qrels, n: int, *, seed: int = 0) -> pd.DataFrame:
     >>> scores.index.names, scores.attrs["repeats"]
     (FrozenList(['system', 'shard', 'topic']), 'shared')
     """
-    shards, start = check_int("n", n, low=2), check_int("seed", seed, low=0)
-    return _dealt(as_qrels(runs) if is_judgments(runs) else as_runs(runs), shards, start)
+    n = check_int("n", n, low=2)
+    seed = check_int("seed", seed, low=0)
+    return _dealt(as_qrels(runs) if is_judgments(runs) else as_runs(runs), n, seed)
 
 
 def _dealt(frame: pd.DataFrame, n: int, seed: int) -> pd.DataFrame:
@@ -381,14 +381,15 @@ def judgment_repeats(runs: Any, qrels: Any) -> tuple[str, Iterator[Part]] | None
 def _of_shards(runs: pd.DataFrame, qrels: Any, dealt: set[tuple[int, int]]) -> Iterator[Part]:
     if len(dealt) > 1:
         offenders = [f"{n} shards, seed {seed}" for n, seed in sorted(dealt)]
-        raise ParameterError("runs that were dealt in one way", "several", "", offenders)
-    judged, shard = as_qrels(qrels), words.SHARD
+        raise ParameterError("one way to split the runs", "several", "", offenders)
+    shard = words.SHARD
+    judged = as_qrels(qrels)
     if shard not in judged.columns:
         judged = _dealt(judged, *next(iter(dealt)))
     if not {*judged[shard]} & {*runs[shard]}:
-        strange = sorted({*judged[shard]})
-        raise ParameterError("judgments that were dealt as the runs", "", "", strange)
+        labels = sorted({*judged[shard]})
+        raise ParameterError("judgments that are split as the runs", "", "", labels)
     for label in sorted(runs[shard].unique()):
-        own, by = (f[f[shard] == label].drop(columns=shard) for f in (runs, judged))
-        if len(by):
-            yield label, own, by
+        of_runs, of_qrels = (f[f[shard] == label].drop(columns=shard) for f in (runs, judged))
+        if len(of_qrels):
+            yield label, of_runs, of_qrels

@@ -1,6 +1,6 @@
 """Lists of one run, ranked only where judged documents are."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 from itertools import chain, repeat
@@ -21,29 +21,29 @@ from irframe.names import DOC, ScoreDtype
 Dictionaries = Sequence[Mapping[Any, Any]]
 NAN = float("nan")
 PADDING = float(np.finfo(np.float32).max) * 0.999
-"""Scores from which on, up or down, a document at -1 is none: a search found fewer than asked."""
+"""The magnitude of scores from which a document at -1 is padding of a short list."""
 
 
 @dataclass(frozen=True, eq=False)
 class Listed:
-    """Lists by the judged topics, none of them ranked yet."""
+    """Unranked lists by judged topic."""
 
     judgments: Judgments
     systems: pd.Index
     """The label of the run."""
     key: NDArray[np.floating[Any]]
-    """What is sorted, the smaller the earlier, as filed; infinite past the end of a list, shape
-    (topic, longest)."""
+    """Sort keys as filed, ascending in ranked order; infinite past the end of a list. Shape (topic,
+    longest)."""
     length: NDArray[np.int64]
-    """How long each list is, shape (topic,)."""
+    """The length of each list, shape (topic,)."""
     row: Codes
-    """The judged documents that were retrieved."""
+    """The retrieved judged documents."""
     key_of_row: Array
-    """The key of each of them."""
+    """The key of each retrieved judged document."""
     documents: Callable[[NDArray[np.bool_]], NDArray[np.object_]]
-    """Gives the documents of some lists, list by list as filed; None for one unnamed."""
+    """Return the documents of some lists as filed, None for an unnamed document."""
     unnamed: bool = False
-    """Whether there are documents without a name, which are the last of those of equal scores."""
+    """Whether there are unnamed documents. They are the last among equal scores."""
 
     @property
     def of(self) -> Codes:
@@ -100,8 +100,8 @@ def _judged(
 ) -> tuple[Codes, Array]:
     """Return the retrieved judged documents and their keys.
 
-    Lists are asked for the judged documents, unless there are so many more of these that it is
-    less to number them, once for all runs, and to ask for those of the lists.
+    Usually judged documents are looked up in the lists. If there are many more judged than listed
+    documents, listed documents are looked up among the judged ones, which are coded once.
     """
     if again and len(judgments.row) > 2 * length.sum():
         code = judgments.rows_among(enumerate(lists), int(length.sum()))
@@ -110,7 +110,7 @@ def _judged(
     pairs = zip(lists, judgments.lists, strict=True)
     scores = chain.from_iterable([map(docs.get, names, repeat(NAN)) for docs, names in pairs])
     score = np.fromiter(scores, np.float64, len(judgments.row))
-    row = (score == score).nonzero()[0]  # noqa: PLR0124 - those that are a number
+    row = (score == score).nonzero()[0]  # noqa: PLR0124 - the listed documents, without NaN
     return row, as_key(score[row], key.dtype)
 
 
@@ -130,8 +130,8 @@ class Positions:
     """The documents that positions stand for, and their judgments."""
 
     judgments: Judgments
-    given: Iterable[Any]
-    """Documents besides the judged ones."""
+    given: Sequence[Any]
+    """Documents that the caller passed."""
 
     @cached_property
     def docs(self) -> pd.Index:
@@ -179,9 +179,9 @@ def read_positions(
     Parameters
     ----------
     places
-        What positions mean.
+        The documents of positions.
     topic, doc, score
-        Of each row, in any order; rows of topic -1 are left out, documents at -1 have no name.
+        The columns of rows in any order. Topic -1 leaves a row out. Document -1 has no name.
     dtype
         The precision in which scores are equal.
     systems
@@ -190,26 +190,21 @@ def read_positions(
     Raises
     ------
     ParameterError
-        For positions of nothing.
+        For invalid positions.
     RankingError
         For missing scores.
     IdError
-        For documents that a list has twice.
+        If a list contains a document twice.
     """
     judgments = places.judgments
     refuse_beyond("topic", topic, len(judgments.topics))
     refuse_beyond("doc", doc, len(places.docs))
-    if len(topic) and topic.min() < 0:
-        kept = np.flatnonzero(topic >= 0)
-        topic, doc, score = topic[kept], doc[kept], score[kept]
-    if (topic[1:] < topic[:-1]).any():
-        order = grouped(topic)
-        topic, doc, score = topic[order], doc[order], score[order]
-    # Searchers fill up short lists with no document and the least score there is; it is nothing
-    # that was retrieved.
+    # Nearest-neighbour searches pad short lists with position -1 and an extreme score.
     padding = (doc < 0) & (np.abs(score) >= PADDING)
-    if padding.any():
-        topic, doc, score = topic[~padding], doc[~padding], score[~padding]
+    if padding.any() or topic.min(initial=0) < 0 or (topic[1:] < topic[:-1]).any():
+        rows = grouped(topic)
+        rows = rows[(topic[rows] >= 0) & ~padding[rows]]
+        topic, doc, score = topic[rows], doc[rows], score[rows]
     missing = np.flatnonzero(np.isnan(score))
     if len(missing):
         named = _described(places, topic[missing], doc[missing])
@@ -221,9 +216,9 @@ def read_positions(
     hit = np.flatnonzero(row >= 0)
 
     def documents(used: NDArray[np.bool_]) -> NDArray[np.object_]:
-        own = doc if used.all() else doc[np.repeat(used, length)]
-        names = places.names[own]
-        names[own < 0] = None
+        chosen = doc if used.all() else doc[np.repeat(used, length)]
+        names = places.names[chosen]
+        names[chosen < 0] = None
         return names
 
     sides = judgments, systems, as_matrix(key, length), length
@@ -231,7 +226,7 @@ def read_positions(
 
 
 def refuse_beyond(role: str, place: Codes, size: int) -> None:
-    """Raise for positions of nothing; -1 stands for any other."""
+    """Raise for invalid positions; -1 stands for any other."""
     beyond = place[(place < -1) | (place >= size)]
     if len(beyond):
         advice = "give -1 for any other" if role == "doc" else ""
@@ -250,16 +245,16 @@ def _refuse_again(places: Positions, doc: Array) -> None:
 
 
 def _described(places: Positions, topic: Codes, doc: Codes) -> list[str]:
-    """Return what identifies some rows, for messages."""
+    """Return the topics and documents of rows, for messages."""
     names = np.append(places.names, "-1")[doc]
     return [f"{a} {b}" for a, b in zip(places.judgments.topics[topic], names, strict=True)]
 
 
 FEW = 1 << 10
-"""Keys that are counted one by one in less time than steps of a bisection take."""
+"""Number of keys up to which counting is faster than bisection."""
 CROWD = 4
-"""Pairs of a judged document and another of its score, for each document of a run, from which it is
-less to sort the names of all."""
+"""Pairs of a judged and a tied document, per document of a run, from which sorting all names is
+faster."""
 
 
 def rank_hits(listed: Listed, policy: TiePolicy, seed: int, *, filed: bool = False) -> Hits | None:
@@ -272,22 +267,24 @@ def rank_hits(listed: Listed, policy: TiePolicy, seed: int, *, filed: bool = Fal
     listed
         The lists.
     policy, seed
-        What decides among equal scores.
+        The rule for equal scores.
     filed
-        Whether it is wanted at which ranks pooling reads them.
+        Whether to compute pooling ranks.
     """
-    longest = listed.key.shape[1]  # as many keys in each list as bisection goes through
+    longest = listed.key.shape[1]  # padded to a width that bisection can halve
     keys = np.full((len(listed.key), (1 << longest.bit_length()) - 1), np.inf, listed.key.dtype)
     keys[:, :longest] = listed.key
     keys[:, :longest].sort(axis=1)
     shared = _tied(keys, listed.length) if policy.shares else None
-    past = np.maximum(keys.shape[1] - 1 - listed.length, 0).sum()  # equal ones past the ends
+    past = np.maximum(keys.shape[1] - 1 - listed.length, 0).sum()  # equal keys past the ends
     are_tied = np.count_nonzero(keys[:, 1:] == keys[:, :-1]) > past
     if are_tied and not listed.unnamed:
         equal = _tied(keys, listed.length) if shared is None else shared
         if _is_crowded(listed, equal):
             return None
-    of, key_of_row, length = listed.of, listed.key_of_row, listed.length[np.newaxis]
+    of = listed.of
+    key_of_row = listed.key_of_row
+    length = listed.length[np.newaxis]
     before = _count(keys, of, key_of_row, equal=False)
     if not are_tied:
         rank = before + 1
@@ -307,19 +304,19 @@ def rank_hits(listed: Listed, policy: TiePolicy, seed: int, *, filed: bool = Fal
 
 def _count(keys: Array, of: Codes, limits: Array, *, equal: bool) -> Codes:
     """Count smaller (or equal) keys of sorted lists by bisection."""
-    width, flat = keys.shape[1], keys.ravel()
+    width = keys.shape[1]
+    smaller = np.less_equal if equal else np.less
     if len(of) * width <= FEW:
-        own, limit = keys[of], limits[:, np.newaxis]
-        return np.asarray((own <= limit if equal else own < limit).sum(axis=1))
+        return np.asarray(smaller(keys[of], limits[:, np.newaxis]).sum(axis=1))
+    flat = keys.ravel()
     first = of * width - 1
-    place = first.copy()
+    position = first.copy()
     step = (width + 1) >> 1
     while step:
-        probe = place + step
-        probed = flat.take(probe)
-        np.copyto(place, probe, where=probed <= limits if equal else probed < limits)
+        probe = position + step
+        np.copyto(position, probe, where=smaller(flat.take(probe), limits))
         step >>= 1
-    return np.asarray(place - first)
+    return np.asarray(position - first)
 
 
 def _tied(keys: Array, length: NDArray[np.int64]) -> NDArray[np.bool_]:
@@ -343,15 +340,15 @@ class Blocks:
 
     listed: Listed
     of: Codes
-    """The list, by pairs of a judged document and another of its block."""
+    """The list of each pair of a judged document and a tied document."""
     row: Codes
-    """Where the other one is filed."""
+    """The row of each tied document."""
     other: Array
-    """Its name."""
+    """The name of each tied document."""
     own: Array
-    """The name of the judged one."""
+    """The name of each judged document."""
     size: Codes
-    """How many pairs there are for each judged document."""
+    """The number of pairs per judged document."""
 
     @classmethod
     def of_hits(cls, listed: Listed, hit: Codes, first: Codes, upto: Codes) -> "Blocks":
@@ -362,11 +359,12 @@ class Blocks:
         listed
             The lists.
         hit
-            The judged documents, by their place in `listed.row`.
+            The judged documents, as positions in `listed.row`.
         first, upto
-            Where, in order, those of the same score begin and end.
+            The start and end of each block of ties in ranked order.
         """
-        of, size = listed.of[hit], upto - first
+        of = listed.of[hit]
+        size = upto - first
         used = np.zeros(len(listed.key), bool)
         used[of] = True
         length = listed.length[used]
@@ -389,20 +387,22 @@ class Blocks:
 
     def before(self, policy: TiePolicy, seed: int) -> NDArray[np.bool_]:
         """Return which tied documents come first."""
-        listed, other = self.listed, self.other
         if policy.keys is None:
             return self.filed()
+        listed = self.listed
+        other = self.other
         named = np.flatnonzero(other != None) if listed.unnamed else slice(None)  # noqa: E711
         topics = listed.judgments.topics
-        known = listed.systems, topics, 0, self.of[named]
+        labels = listed.systems, topics, 0, self.of[named]
         sides = (_as_text(names[named]) for names in (other, self.own))
-        keys, limit = (policy.keys(Tied(*known, names, seed)) for names in sides)
+        keys, limit = (policy.keys(Tied(*labels, names, seed)) for names in sides)
         before = np.zeros(len(other), bool)
         if keys.dtype == object:
             before[named] = keys > limit if policy.descending else keys < limit
             return before
         same = before.copy()
-        before[named], same[named] = keys < limit, keys == limit
+        before[named] = keys < limit
+        same[named] = keys == limit
         return np.asarray(before | (same & self.filed()))
 
 

@@ -48,7 +48,7 @@ class Batches:
 
     def reset(self) -> None:
         """Forget all batches."""
-        self._parts: list[dict[str, Array]] = []
+        self._batches: list[dict[str, Array]] = []
         self._topics: set[Any] = set()
 
     def update(self, topic: Any, doc: Any, score: Any) -> None:
@@ -72,7 +72,7 @@ class Batches:
         if again := sorted(topics & self._topics, key=str):
             raise IdError("every topic in one batch", f"{len(again)} again", "", again)
         self._topics |= topics
-        self._parts.append(columns)
+        self._batches.append(columns)
 
     def compute(self) -> dict[str, float]:
         """Return averages over topics, and reset.
@@ -82,10 +82,10 @@ class Batches:
         IrframeError
             As the scorer, for example for a repeated document; and if there is no batch.
         """
-        if not self._parts:
+        if not self._batches:
             raise InputError("a batch", "none")
         arrays: Any = {
-            name: joined([part[name] for part in self._parts]) for name in self._parts[0]
+            name: joined([batch[name] for batch in self._batches]) for name in self._batches[0]
         }
         means = self._mean(names="plain", **arrays)
         self.reset()
@@ -115,8 +115,12 @@ class Evaluator:
         check_int("k", k, low=1)
         if not queries or not corpus:
             raise InputError("queries and a corpus, id -> text", "none")
-        self._mean, self._queries, self._corpus = mean, dict(queries), dict(corpus)
-        self._k, self.name, self._similarity = min(k, len(corpus)), name, similarity
+        self.name = name
+        self._mean = mean
+        self._queries = dict(queries)
+        self._corpus = dict(corpus)
+        self._k = min(k, len(corpus))
+        self._similarity = similarity or _cosine
         first = next(iter(metrics))
         self.primary_metric = self._named(first)
         self.greater_is_better = facts(metrics[first]).sign > 0
@@ -154,14 +158,12 @@ class Evaluator:
         of_documents = getattr(model, "encode_document", None) or model.encode
         names = np.array([*self._corpus], dtype=object)
         texts = _floats(of_documents([*self._corpus.values()]))
-        topics, run = [*self._queries], dict[Any, dict[Any, float]]()
+        topics = [*self._queries]
+        run: dict[Any, dict[Any, float]] = {}
         for start in range(0, len(topics), QUERIES):
             batch = topics[start : start + QUERIES]
             queries = _floats(of_queries([self._queries[topic] for topic in batch]))
-            if self._similarity is None:
-                scores = _unit(queries) @ _unit(texts).T
-            else:
-                scores = _floats(self._similarity(queries, texts))
+            scores = _floats(self._similarity(queries, texts))
             best = np.argpartition(-scores, self._k - 1, axis=1)[:, : self._k]
             best_scores = np.take_along_axis(scores, best, axis=1).tolist()
             lists = zip(batch, names[best].tolist(), best_scores, strict=True)
@@ -176,6 +178,11 @@ def joined(parts: Sequence[Array]) -> Array:
     """Concatenate arrays; keep single values if types are mixed."""
     numbers = all(part.dtype.kind in "iuf" for part in parts)
     return np.concatenate(parts if numbers else [part.astype(object) for part in parts])
+
+
+def _cosine(queries: Array, texts: Array) -> Array:
+    """Return cosine similarities, shape (query, document)."""
+    return np.asarray(_unit(queries) @ _unit(texts).T)
 
 
 def _floats(values: Any) -> Array:
@@ -216,9 +223,9 @@ def to_pytrec_eval(frame: pd.DataFrame) -> dict[str, dict[str, Any]]:
     >>> to_pytrec_eval(run)
     {'1': {'d7': 2.5, 'd3': 0.5}}
     """
-    known = columns_of(frame)
-    table = frame if known is None else known
-    if known is not None and words.GRADE in words.roles(known.columns):
+    read = columns_of(frame)
+    table = frame if read is None else read
+    if read is not None and words.GRADE in words.roles(read.columns):
         judged = coded_tables.read_qrels_table(table)
         columns = judged.columns
         if judged.subtopic_grade is not None:
@@ -281,7 +288,8 @@ def to_ranx(frame: pd.DataFrame) -> Any:
         import ranx  # noqa: PLC0415 - an optional package
     except ImportError as error:
         raise InputError("the package ranx", "none", "install it: pip install ranx") from error
-    nested, table = to_pytrec_eval(frame), cast("pd.DataFrame", columns_of(frame))
+    nested = to_pytrec_eval(frame)
+    table = cast("pd.DataFrame", columns_of(frame))
     columns = words.roles(table.columns)
     if words.GRADE in columns:
         return ranx.Qrels(nested)

@@ -62,11 +62,13 @@ class Scorer:
         docs: Iterable[Any],
         prepared: Preparation,
     ) -> None:
-        self.metrics, self._prepared, self._policy = plan.metrics, prepared, plan.policy
-        self._asks_of_units, self._no_rel = any(prepared.decided.values()), plan.no_rel
+        self.metrics = plan.metrics
+        self._plan = plan
+        self._prepared = prepared
         self._scoring = Scoring(judgments, plan)
         self._reader = Reader(judgments, plan.policy, docs, pooled=self._scoring.pooled)
-        self._judgments, self._names = judgments, self._scoring.labels
+        self._judgments = judgments
+        self._names = self._scoring.labels
 
     @property
     def topics(self) -> pd.Index:
@@ -80,8 +82,8 @@ class Scorer:
 
     def __repr__(self) -> str:
         named = ", ".join(self._names)
-        topics, judgments = len(self.topics), len(self._judgments.row)
-        return singular(f"<Scorer: {named}; {topics} topics, {judgments} judgments>")
+        judgments = len(self._judgments.row)
+        return singular(f"<Scorer: {named}; {len(self.topics)} topics, {judgments} judgments>")
 
     _repr_html_ = words.as_html
 
@@ -164,7 +166,8 @@ class Scorer:
         choice("names", names, ("asked", "plain"))
         advice = "scorer(runs).ireval.summary() has the averages of each"
         if _is_plain(run):
-            folded, experiment = NO_REPEATS, self._read(run, topic, doc, score)
+            folded = NO_REPEATS
+            experiment = self._read(run, topic, doc, score)
         else:
             folded, experiment = self._folded(run, topic, doc, score)
         repeats = None
@@ -252,30 +255,30 @@ class Scorer:
         topics, scores
             The topics, and the scores, shape (metric, topic).
         """
-        experiment = self._reader.read(self._prepared.runs(run, self._policy))
+        experiment = self._reader.read(self._prepared.runs(run, self._plan.policy))
         scores = self._scoring.of_asked(self._scoring.values(experiment), experiment)[:, 0]
         return experiment.judgments.topics.tolist(), scores
 
     def _folded(self, run: Any, topic: Any, doc: Any, score: Any) -> tuple[Folded, Experiment]:
         """Read a run, with one system per repeat."""
-        folded = fold(run, self._policy.search)
-        with OneCall(without=not_lacking(folded.word, self._no_rel)):
+        folded = fold(run, self._plan.policy.search)
+        with OneCall(without=not_lacking(folded.word, self._plan.no_rel)):
             return folded, self._read(folded.runs, topic, doc, score)
 
     def _read(self, run: Runs | None, topic: Any, doc: Any, score: Any) -> Experiment:
         arrays = {"a run": run, "topic=": topic, "doc=": doc, "score=": score}
-        given = [name for name, part in arrays.items() if part is not None]
-        if len(given) != (1 if run is not None else 3):
-            found = "" if given else "nothing"
-            raise InputError("a run, or three arrays: topic=, doc= and score=", found, "", given)
-        if run is None and not self._asks_of_units:
+        passed = [name for name, value in arrays.items() if value is not None]
+        if len(passed) != (1 if run is not None else 3):
+            found = "" if passed else "nothing"
+            raise InputError("a run, or three arrays: topic=, doc= and score=", found, "", passed)
+        if run is None and not any(self._prepared.decided.values()):
             return self._reader.read_arrays(topic, doc, score)
         if run is None:
             run = pd.DataFrame(paired(topic, doc, score))
-        return self._reader.read(self._prepared.runs(run, self._policy))
+        return self._reader.read(self._prepared.runs(run, self._plan.policy))
 
 
-def _is_plain(run: Any) -> bool:
+def _is_plain(run: object) -> bool:
     """Tell whether this is a dictionary of one run."""
     if type(run) is not dict or not run:
         return run is None
@@ -362,7 +365,7 @@ def scorer(
     prepared = Preparation.read(units, search, scores=isinstance(stop, choices.Threshold))
     stops = Stops.read(stop, prepared.decided)
     if stops is not None and not stops.of:
-        raise ParameterError("numbers for ir.Threshold of a scorer", "'all'", "name those wanted")
+        raise ParameterError("numbers for ir.Threshold of a scorer", "'all'", "pass thresholds")
     policy = policies.Policy(
         depth=policies.cut_at(chosen, depth) if stops is None else depth,
         topics=topics,
@@ -373,7 +376,7 @@ def scorer(
     judgments = Judgments.of(prepared.qrels(qrels), chosen, topics, unjudged=silent)
     plan = Plan(chosen, policy, no_rel, stops=stops)
     if isinstance(docs, str) or not isinstance(docs, Iterable | None):
-        raise InputError("docs, the ids that positions are of", shortened(docs))
+        raise InputError("docs, a list of document ids", shortened(docs))
     names: Any = () if docs is None else docs
     names = names.tolist() if hasattr(names, "tolist") else names  # of NumPy, pandas and Arrow
     return Scorer(judgments, plan, names, prepared)

@@ -2,7 +2,7 @@
 
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import replace
-from itertools import chain
+from itertools import chain, pairwise
 from typing import Any, cast
 
 import numpy as np
@@ -52,22 +52,25 @@ class Reader:
     judgments, policy
         The judgments, and how rankings are decided.
     docs
-        Documents that arrays may name by their position, besides the judged ones.
+        Further documents to which positions in arrays refer.
     pooled
-        Whether it is asked what the pool was made of.
+        Whether to describe the pool of judged documents.
     """
 
     def __init__(
         self, judgments: Judgments, policy: Policy, docs: Iterable[Any], *, pooled: bool
     ) -> None:
-        self.places, self._docs_given = listed.Positions(judgments, given := [*docs]), bool(given)
-        self._judgments, self._policy, self._pooled = judgments, policy, pooled
-        self._ties, self._again = TIE_POLICIES[policy.ties], False
+        self.places = listed.Positions(judgments, [*docs])
+        self._judgments = judgments
+        self._policy = policy
+        self._pooled = pooled
+        self._ties = TIE_POLICIES[policy.ties]
+        self._again = False
         names = judgments.names[0], judgments.topics[0]
         self._kinds, self._topic_kinds = (TEXT if isinstance(n, str) else INTEGERS for n in names)
 
     def read(self, run: Runs | None) -> Experiment:
-        """Read whatever `as_runs` takes, or what `scan_runs` found."""
+        """Read anything that `as_runs` or `scan_runs` returns or takes."""
         if type(run) is dict:
             return self._dictionary(run) or self.read_table(run)[0]
         if isinstance(run, ScannedRuns):
@@ -89,34 +92,36 @@ class Reader:
         arrays = paired(topic, doc, score)
         if not len(arrays[TOPIC]):
             return self.read_table(pd.DataFrame(arrays))[0]
-        if not (self._docs_given and _is_integer(arrays[DOC])) and not self._is_row(arrays, DOC):
+        if not (self.places.given and _is_integer(arrays[DOC])) and not self._is_row(arrays, DOC):
             return self.read(self._named(arrays))
         if not self._by_dictionary or self._pooled:
             expected = "documents by name, for the pool of runs and for ties='rank'"
             raise InputError(expected, "positions")
-        others: list[Any] = []
-        place = arrays[TOPIC]
+        others: list[Hashable] = []
+        topics = arrays[TOPIC]
         if not self._is_row(arrays, TOPIC):
-            codes, labels = pd.factorize(pd.Series(place))
-            places = self._judgments.topics.get_indexer(pd.Index(labels))
-            place, others = places[codes], pd.Index(labels)[places < 0].tolist()
-            if (places < 0).all():
+            codes, labels = pd.factorize(pd.Series(topics))
+            positions = self._judgments.topics.get_indexer(pd.Index(labels))
+            topics = positions[codes]
+            others = pd.Index(labels)[positions < 0].tolist()
+            if (positions < 0).all():
                 refuse_no_topics((labels, TOPIC), (self._judgments.topics, TOPIC))
-        scores, dtype = numbers(pd.Series(arrays[SCORE], name=SCORE)), self._policy.score_dtype
-        unranked = listed.read_positions(self.places, place, arrays[DOC], scores, dtype, ONLY)
+        scores = numbers(pd.Series(arrays[SCORE], name=SCORE))
+        columns = topics, arrays[DOC], scores
+        unranked = listed.read_positions(self.places, *columns, self._policy.score_dtype, ONLY)
         if not len(unranked.row):
-            first = np.arange(len(unranked.length)) == unranked.length.argmax()
-            known = self._judgments.names[:3]
-            warn_none_judged((unranked.documents(first)[:3], DOC), (known, DOC))
-        return cast("Experiment", self._ranked(unranked, others))  # as documents may be unnamed
+            longest = np.arange(len(unranked.length)) == unranked.length.argmax()
+            judged = self._judgments.names[:3]
+            warn_none_judged((unranked.documents(longest)[:3], DOC), (judged, DOC))
+        return cast("Experiment", self._ranked(unranked, others))  # documents may be unnamed
 
     def _named(self, arrays: dict[str, NDArray[Any]]) -> pd.DataFrame:
         """Return arrays of document names as a frame."""
         if not self._is_row(arrays, TOPIC):
             return framed(arrays)
-        place = arrays[TOPIC]
-        listed.refuse_beyond(TOPIC, place, len(self._judgments.topics))
-        named = {name: array[place >= 0] for name, array in arrays.items()}
+        topics = arrays[TOPIC]
+        listed.refuse_beyond(TOPIC, topics, len(self._judgments.topics))
+        named = {name: array[topics >= 0] for name, array in arrays.items()}
         return framed(named | {TOPIC: self._judgments.topics[named[TOPIC]]})
 
     def _is_row(self, arrays: dict[str, NDArray[Any]], role: str) -> bool:
@@ -126,11 +131,11 @@ class Reader:
 
     @property
     def _by_dictionary(self) -> bool:
-        """Whether dictionaries hold everything that scoring needs."""
-        policy, spans = self._policy, self._judgments.table.spans is not None
+        """Whether scoring needs nothing but scores by document."""
+        policy = self._policy
         by_rank = self._ties.column != SCORE or policy.order == "rank"
-        has_more = policy.length or policy.score or policy.search
-        if by_rank or policy.collection or has_more or spans:
+        columns = policy.length or policy.score or policy.search or policy.collection
+        if by_rank or columns or self._judgments.table.spans is not None:
             return False
         exact = policy.score_dtype == "float64" and isinstance(policy.topics, str)
         return not self._pooled or (exact and policy.contributing is None)
@@ -147,7 +152,7 @@ class Reader:
             return None
         if any(None in docs or "" in docs for docs in filled):
             return None
-        if self._again:  # the first document of each list, since looking at all takes as long again
+        if self._again:  # only first documents, because checking all takes as long as scoring
             kinds = {type(next(iter(docs))) for docs in filled}
             kinds_of_score = {type(next(iter(docs.values()))) for docs in filled}
         else:
@@ -179,7 +184,8 @@ class Reader:
         if {*CHUNKS, *COLLECTIONS, *[CONTRIBUTING] * self._pooled} & {*frame.columns}:
             return None
         system = _one_system(frame[known[SYSTEM]]) if SYSTEM in known else ONLY
-        score, names = frame[known[SCORE]], frame[known[DOC]].to_numpy(object).tolist()
+        score = frame[known[SCORE]]
+        names = frame[known[DOC]].to_numpy(object).tolist()
         start, labels = _blocks(frame[known[TOPIC]])
         odd = not isinstance(score.dtype, np.dtype) or score.dtype.kind not in "fiu"
         known_kinds = _of(names, self._kinds) and _of(labels, self._topic_kinds)
@@ -189,12 +195,15 @@ class Reader:
         values = score.to_numpy(np.float64)
         if score.dtype.kind in "iu" and np.abs(values).max() >= EXACT:
             return None
-        ends, scores, given = [*start[1:].tolist(), len(names)], values.tolist(), dict[Any, Any]()
-        for label, first, end in zip(labels, start.tolist(), ends, strict=True):
-            given[label] = dict(zip(names[first:end], scores[first:end], strict=True))
+        scores = values.tolist()
+        ends = pairwise([*start.tolist(), len(names)])
+        run = {
+            label: dict(zip(names[first:end], scores[first:end], strict=True))
+            for label, (first, end) in zip(labels, ends, strict=True)
+        }
         judged = self._judgments.places
-        lists = [given.get(topic, {}) for topic in judged]
-        if sum(map(len, given.values())) < len(names) or not any(lists):
+        lists: list[dict[Any, float]] = [run.get(topic, {}) for topic in judged]
+        if sum(map(len, run.values())) < len(names) or not any(lists):
             return None
         others = [label for label in labels if label not in judged]
         return self._of_names(lists, system, others, [known.get(SYSTEM, SYSTEM), known[TOPIC]])
@@ -207,9 +216,9 @@ class Reader:
         titles: Sequence[Any] = (SYSTEM, TOPIC),
     ) -> Experiment | None:
         """Read lists of names; None if nothing is judged."""
-        dtype, again = self._policy.score_dtype, self._again
+        dtype = self._policy.score_dtype
+        unranked = listed.read_lists(lists, self._judgments, dtype, system, again=self._again)
         self._again = True
-        unranked = listed.read_lists(lists, self._judgments, dtype, system, again=again)
         if unranked is None or not len(unranked.row):
             return None
         return self._ranked(unranked, others, titles)
@@ -224,18 +233,18 @@ class Reader:
         runs
             The frame, or what `as_runs` takes.
         by
-            A column that is constant per system or topic, by which groups are told.
+            The column of groups, which is constant per system or topic.
         systems
             Systems to read, by default all. Lists of other systems count as empty.
         """
-        policy, qrels = self._policy, self._judgments.table
+        policy = self._policy
+        qrels = self._judgments.table
         framed = Framed.of(read_table(runs, empty=True), qrels, policy.collection)
-        lists, groups, keys = framed.lists, None, None
-        codes = choose_topics(lists, qrels.topics, policy.topics)
+        codes = choose_topics(framed.lists, qrels.topics, policy.topics)
+        groups = keys = None
         if by is not None:
-            groups = Groups.read(framed.table, qrels, lists.placed, codes, by)
-            split = groups.dim == TOPIC and policy.collection is None
-            keys = groups.keys if split else None
+            groups = Groups.read(framed.table, qrels, framed.lists.placed, codes, by)
+            keys = groups.keys if groups.dim == TOPIC and policy.collection is None else None
         if systems is not None:
             framed = framed.of_systems(systems)
         ranked = rank_framed(framed, policy, Extras(filed=self._pooled))
@@ -243,7 +252,9 @@ class Reader:
 
     def _read_scanned(self, runs: ScannedRuns) -> Experiment:
         """Read the runs of files, in batches if possible."""
-        policy, qrels, runs = self._policy, self._judgments.table, runs.readable()
+        policy = self._policy
+        qrels = self._judgments.table
+        runs = runs.readable()
         ranked = rank_scanned(runs, qrels, policy, Extras(filed=self._pooled))
         if ranked is None:
             return self.read_table(runs.frame())[0]
@@ -271,13 +282,15 @@ class Reader:
         experiment = replace(experiment, hits=all_hits.onto(judgments))
         if not self._pooled:
             return experiment
-        everyone, topics = np.ones(1, bool), len(self._judgments.code)
-        pool = JudgedPool.of(all_hits, len(self._judgments.row), everyone, stated=False)
-        return experiment.with_pool(pool, policy.pool_depth, Collections.one(topics))
+        contributing = np.ones(1, bool)
+        pool = JudgedPool.of(all_hits, len(self._judgments.row), contributing, stated=False)
+        collections = Collections.one(len(self._judgments.code))
+        return experiment.with_pool(pool, policy.pool_depth, collections)
 
     def _chosen(self, unranked: listed.Listed, others: Sequence[Any]) -> Judgments:
         """Return the judgments of the scored topics, with warnings."""
-        judgments, topics = self._judgments, self._policy.topics
+        judgments = self._judgments
+        topics = self._policy.topics
         if unranked.length.all() and not others:
             return judgments
         codes: Codes = np.arange(len(judgments.code))
@@ -302,20 +315,21 @@ def _is_by_rank(named: ByRole, start: Codes) -> bool:
     frame, known = named
     if RANK not in known:
         return True
-    rank, score = frame[known[RANK]], frame[known[SCORE]]
+    rank = frame[known[RANK]]
     if not isinstance(rank.dtype, np.dtype) or rank.dtype.kind not in "fiu":
         return False
-    ranks, scores = rank.to_numpy(np.float64), score.to_numpy(np.float64)
-    good = (ranks[1:] > ranks[:-1]) & (scores[1:] <= scores[:-1])
-    good[start[1:] - 1] = True
-    return bool(good.all())
+    score = frame[known[SCORE]].to_numpy(np.float64)
+    ranks = rank.to_numpy(np.float64)
+    ordered = (ranks[1:] > ranks[:-1]) & (score[1:] <= score[:-1])
+    ordered[start[1:] - 1] = True
+    return bool(ordered.all())
 
 
 def _blocks(column: pd.Series) -> tuple[Codes, list[Any]]:
     """Return the starts and values of runs of equal values."""
     plain = column.tolist() if column.dtype == object else column
     if plain is not column and not (_of(plain, TEXT) or _of(plain, INTEGERS)):
-        return np.zeros(1, np.intp), [None]  # before Arrow sees what may contain itself
+        return np.zeros(1, np.intp), [None]  # Arrow does not check for cycles
     try:
         values = pa.array(plain)
         values = values.combine_chunks() if isinstance(values, pa.ChunkedArray) else values
@@ -356,9 +370,11 @@ def paired(topic: Any, doc: Any, score: Any) -> dict[str, Array]:
     >>> columns["topic"].tolist(), columns["doc"].tolist()
     (['a', 'a', 'b', 'b'], [1, 2, 3, 4])
     """
-    topics, docs, scores = (as_plain(part) for part in (topic, doc, score))
+    topics, docs, scores = map(as_plain, (topic, doc, score))
     if docs.ndim == 2 and topics.shape == docs.shape[:1] and scores.shape == docs.shape:
-        topics, docs, scores = np.repeat(topics, docs.shape[1]), docs.ravel(), scores.ravel()
+        topics = np.repeat(topics, docs.shape[1])
+        docs = docs.ravel()
+        scores = scores.ravel()
     if docs.ndim != 1 or {topics.shape, scores.shape} != {docs.shape}:
         found = f"topic {topics.shape}, doc {docs.shape}, score {scores.shape}"
         expected = "topic, doc and score as arrays of one length, or a topic for each row of two"

@@ -39,7 +39,8 @@ def warn_uneven(
     asked = [m for m in metrics if facts(m).favours_short and len(experiment.systems) > 1]
     if not asked:
         return {}
-    participated, length = experiment.participated, experiment.hits.length
+    participated = experiment.participated
+    length = experiment.hits.length
     counts = np.maximum(participated.sum(axis=1), 1)
     named: list[str] = []
     for metric in asked:
@@ -65,7 +66,7 @@ Rel = Mapping[Hashable, int] | None
 
 
 def describe_rel(rel: Mapping[Any, int]) -> str:
-    """Return thresholds as results tell of them.
+    """Return thresholds as text for the attributes of results.
 
     Examples
     --------
@@ -83,25 +84,25 @@ class Thresholds:
     --------
     >>> from irframe.metrics import AP, RR
     >>> metrics = [AP(), RR(rel=3)]
-    >>> told = Thresholds.of({"dl21": 2}, metrics, "track")
-    >>> told.variants(metrics)
+    >>> thresholds = Thresholds.of({"dl21": 2}, metrics, "track")
+    >>> thresholds.variants(metrics)
     [AP(), AP(rel=2), RR(rel=3)]
-    >>> told.places(metrics, ["dl21", "news"]).tolist()
+    >>> thresholds.places(metrics, ["dl21", "news"]).tolist()
     [[1, 0], [2, 2]]
     """
 
-    by_collection: Mapping[Any, int]
+    by_collection: Mapping[Hashable, int]
     left_open: Sequence[bool]
-    """Of each metric."""
+    """Whether each metric leaves its threshold open."""
 
     @classmethod
     def of(cls, rel: Rel, metrics: Sequence[Metric], collection: str | None) -> "Thresholds":
-        """Check what was given.
+        """Return the validated thresholds.
 
         Raises
         ------
         ParameterError
-            If it is no mapping to whole numbers of at least 1, or there are no collections.
+            If `rel` is not a mapping to whole numbers from 1, or there are no collections.
         MetricError
             If no metric leaves its threshold open.
         """
@@ -116,7 +117,7 @@ class Thresholds:
         chosen = {key: check_int(f"rel of {key}", grade, low=1) for key, grade in rel.items()}
         left_open = [leaves_open(metric) for metric in metrics]
         if not any(left_open):
-            expected = "a metric that has a rel, and whose name gives none, such as AP"
+            expected = "a metric with a parameter rel that its name omits, such as AP"
             raise MetricError(expected, "", "", map(str, metrics))
         return cls(chosen, left_open)
 
@@ -143,10 +144,13 @@ class Thresholds:
 
     def places(self, metrics: Sequence[Metric], collections: Iterable[Any]) -> NDArray[np.int64]:
         """Return each metric's variant per topic, (metric, topic)."""
-        known, keys = self.variants(metrics), [*collections]
-        own = {key: self._at(metrics, self.by_collection.get(key)) for key in dict.fromkeys(keys)}
-        places = {key: [known.index(metric) for metric in made] for key, made in own.items()}
-        return np.array([places[key] for key in keys]).T
+        keys = [*collections]
+        variants = self.variants(metrics)
+        positions = {
+            key: [*map(variants.index, self._at(metrics, self.by_collection.get(key)))]
+            for key in dict.fromkeys(keys)
+        }
+        return np.array([positions[key] for key in keys]).T
 
 
 def leaves_open(metric: Metric) -> bool:
@@ -167,21 +171,23 @@ class Plan(NamedTuple):
     """How lists are scored."""
 
     metrics: Sequence[Metric]
-    """As asked for."""
+    """The requested metrics."""
     policy: policies.Policy
-    """How rankings are decided, and where they are cut."""
+    """The rules that decide rankings and where they are cut."""
     no_rel: words.NoRel | None = None
+    """As for `irframe.evaluate`."""
     rel: Rel = None
-    """These as for `irframe.evaluate`."""
+    """As for `irframe.evaluate`."""
     stops: Stops | None = None
-    """Where reading of lists stops, if at no depth."""
+    """The stops, if lists are not read to a depth."""
 
 
 class Scoring:
     """Metrics with their depths, prepared for judgments."""
 
     def __init__(self, judgments: Judgments, plan: Plan) -> None:
-        self.judgments, self._asked = judgments, plan
+        self.judgments = judgments
+        self._asked = plan
         metrics, policy, _, rel, self._stops = plan
         self._thresholds = Thresholds.of(rel, metrics, policy.collection)
         expected = metrics if self._stops else [policies.at_depth(m, policy.depth) for m in metrics]
@@ -189,8 +195,9 @@ class Scoring:
         self.metrics = self._thresholds.variants(expected)
         self._facts = [facts(metric) for metric in self.metrics]
         self.place = np.array([self.metrics.index(metric) for metric in expected])
-        """Which of `metrics` each one that was asked for is."""
-        columns, spans = judgments.table.columns, judgments.table.spans is not None
+        """The position in `metrics` of each requested metric."""
+        columns = judgments.table.columns
+        spans = judgments.table.spans is not None
         refuse_spans(self.metrics, spans=spans)
         named = words.SUBTOPIC in columns and not spans
         refuse_subtopics(self.metrics, str(columns[words.SUBTOPIC]) if named else None)
@@ -205,11 +212,11 @@ class Scoring:
         own = [m.depth if m.by_prefix and not shares else None for m in self.metrics]
         pairs = zip(own, self.metrics, strict=True)
         self._seen = [(depth, m.without_depth() if depth else m) for depth, m in pairs]
-        """How many ranks every metric is to see, None for all, and the metric of these."""
+        """The depth to which each metric reads, or None, and the metric without depth."""
 
     @property
     def pooled(self) -> bool:
-        """Whether a metric asks what the pool was made of."""
+        """Whether a metric reads the pool."""
         return any(known.pooled for known in self._facts)
 
     def values(self, experiment: Experiment) -> Floats:
@@ -259,9 +266,10 @@ class Scoring:
         for (wide, pooled), fields in base.items():
             if pooled:
                 fields["pool_count"] = experiment.pool_count(self.metrics, wide)
-        values, doc = np.empty((len(self.metrics), *experiment.shape)), "start" in self._fields
+        values = np.empty((len(self.metrics), *experiment.shape))
+        options = {"doc": "start" in self._fields, "text": "timed" in self._fields}
         for tile in parts:
-            cells = experiment.cells(tile, depth, width, doc=doc, text="timed" in self._fields)
+            cells = experiment.cells(tile, depth, width, **options)
             for kind, fields in base.items():
                 rows, metrics = zip(*together[kind], strict=True)
                 block_fields = topics_of(fields, tile[1]) | _cut_cells(cells, kind[0])
@@ -275,9 +283,10 @@ class Scoring:
         """Score the lists of an experiment, as `irframe.evaluate` gives it."""
         values = self.of_asked(self.values(experiment), experiment)
         labels = pd.Index(self.labels, name=words.METRIC)
-        sides, names = (experiment.systems, experiment.judgments.topics), list(experiment.names)
+        sides = experiment.systems, experiment.judgments.topics
+        names = list(experiment.names)
         key = experiment.judgments, *experiment.systems, experiment.systems.dtype, *names
-        if self._indexed[0] != key:  # one run mostly shares its labels with the run before
+        if self._indexed[0] != key:  # successive runs usually have the same labels
             self._indexed = key, every_row(sides, names)
         index = self._indexed[1].copy()
         table = pd.DataFrame(values.reshape(len(values), -1).T, index, labels)
@@ -289,11 +298,11 @@ class Scoring:
 
     @property
     def labels(self) -> list[str]:
-        """What the columns of scores are called."""
+        """The names of the columns of scores."""
         if self._stops is None:
             return [str(metric) for metric in self._asked.metrics]
-        named, stops = self._stops.axis.named, self._stops.of
-        return [named(metric, stop) for metric in self._asked.metrics for stop in stops]
+        named = self._stops.axis.named
+        return [named(metric, stop) for metric in self._asked.metrics for stop in self._stops.of]
 
     def _spread(self, place: Array) -> Array:
         """Return the position of each metric at each stop."""
@@ -314,8 +323,8 @@ class Scoring:
     def means(self, experiment: Experiment, repeats: words.Layout | None = None) -> list[float]:
         """Average the scores of one system over topics.
 
-        Where its repeats stand for systems, those are the means of each topic over repeats, of
-        which lists that a topic does not have are left out if repeats are draws inside it.
+        With repeats as systems, scores are averaged per topic over repeats first. If repeats are
+        draws inside a topic, missing lists are left out.
         """
         values = self.values(experiment)
         if repeats is None:
@@ -338,7 +347,7 @@ class Scoring:
 
     def _attributes(self, experiment: Experiment) -> dict[Any, Any]:
         """Return what decided the scores."""
-        policy, rel = self._asked.policy, self._asked.rel
+        policy = self._asked.policy
         made = policy.attributes | {"irframe": words.VERSION, "top": one_or_several(experiment.top)}
         made[words.JUDGMENTS] = experiment.judgments.digest
         made |= {words.UNKNOWN: unknown} if (unknown := experiment.unknown) else {}
@@ -354,12 +363,13 @@ class Scoring:
             made["pool"] = experiment.pool.word(experiment.judgments)
             made["pool_depth"] = one_or_several(experiment.pool.depth)
         if experiment.collection is not None:
-            labels, topics = experiment.collection, experiment.judgments.topics
+            labels = experiment.collection
+            topics = experiment.judgments.topics
             made[words.TOPICS_OF] = [
-                [one, topics[labels == one].tolist()] for one in labels.unique()
+                [label, topics[labels == label].tolist()] for label in labels.unique()
             ]
-        if rel is not None:
-            made["rel"] = describe_rel(rel)
+        if self._asked.rel is not None:
+            made["rel"] = describe_rel(self._asked.rel)
         return made
 
     def _averages(self, values: Floats) -> list[float]:

@@ -1,7 +1,7 @@
 """Searches of an agent as one list, with costs.
 
-An agent searches several times for a topic, and has seen what all its searches found: their lists
-are read one after the other, and what was seen before gains nothing.
+An agent searches several times for a topic. The lists of its searches are read one after the other.
+A document that was seen before has no gain.
 """
 
 from collections.abc import Sequence
@@ -30,11 +30,11 @@ from irframe.files.kinds import RUN, ByRole
 from irframe.files.values import in_rows, numbers
 
 COSTS = SHOWN, AGAIN = "shown", "again"
-"""What all that searches showed costs: documents, and those of them that were shown before."""
+"""Costs of searches: documents shown, and documents shown again."""
 MOST = 1 << 30
-"""More searches than there are."""
+"""An upper bound for the number of searches."""
 NUMBER = "number them, as frame.groupby(['system', 'topic'])[time].rank(method='dense') does"
-"""What to do where searches are told apart by something else."""
+"""The advice if searches have no numbers."""
 
 
 def merged(runs: ByRole, policy: Policy, by: Any = None, *, chunks: bool) -> ByRole:
@@ -45,48 +45,48 @@ def merged(runs: ByRole, policy: Policy, by: Any = None, *, chunks: bool) -> ByR
     runs
         Runs by role.
     policy
-        Which column numbers searches, how many documents of each are read, and how these are
-        ranked.
+        The rules of ranking, the column of searches, and the documents read per search.
     by
-        The column of groups, each of which may have topics of the same names.
+        The column of groups. Groups may share topic names.
     chunks
         Whether a search may list a document several times.
 
     Returns
     -------
     ByRole
-        Lists with ranks in place of scores, and searches numbered from 1; as they came, with their
-        scores, where every list is of one search. What a document costs is what is read from the
-        one before it on: those seen before are paid for again.
+        Lists with ranks instead of scores, and searches numbered from 1. If every list is of one
+        search, the lists are unchanged. The cost of a document includes documents seen again since
+        the previous document.
     """
     table = _of_groups(read_table(runs), by)
-    columns, name, cost = table.columns, str(policy.search), str(policy.length)
+    name = str(policy.search)
     number = _numbered(table, name)
-    frame, lists = table.frame.assign(**{name: number}), table.group
-    if policy.each is None and pd.Series(number).groupby(lists).nunique().max() <= 1:
+    frame = table.frame.assign(**{name: number})
+    if policy.each is None and pd.Series(number).groupby(table.group).nunique().max() <= 1:
         return by_role(frame, RUN)
     if shares_ranks(policy.ties) or policy.score is not None:
         found = "shared ranks" if policy.score is None else "scores, for a threshold"
-        raise ParameterError("one order of what several searches found", found)
+        raise ParameterError("one order of the results of several searches", found)
     if not chunks:
         searched = _by_search(table, number)
         refuse_duplicates(searched, listed_twice(searched))
     listed = _as_read(replace(table, frame=frame), number, policy)
     first = np.delete(np.arange(len(listed.doc)), listed_twice(listed))
-    rank = str(columns.get(words.RANK, words.RANK))
+    rank = str(table.columns.get(words.RANK, words.RANK))
     values: dict[str, Any] = {rank: within(listed.group[first]) + 1}
     if policy.length is not None:
-        values[cost] = read_from_one_to_the_next(listed, cost, first)
-    scores = [columns[role] for role in (words.SCORE,) if role in columns]
-    kept = listed.frame.iloc[first].drop(columns=scores).assign(**values)
+        values[policy.length] = read_from_one_to_the_next(listed, policy.length, first)
+    kept = listed.frame.iloc[first].assign(**values)
+    if words.SCORE in table.columns:
+        kept = kept.drop(columns=table.columns[words.SCORE])
     return by_role(kept.reset_index(drop=True), RUN)
 
 
 def _by_search(table: RunTable, number: Codes) -> RunTable:
-    """Return rows whose lists are told apart by numbers, too."""
+    """Return rows whose lists are per topic and number."""
     topics = len(table.topics)
-    pairs, place = np.unique(number * np.int64(topics) + table.topic, return_inverse=True)
-    return replace(table, topic=place, topics=table.topics.take(pairs % topics))
+    pairs, code = np.unique(number * np.int64(topics) + table.topic, return_inverse=True)
+    return replace(table, topic=code, topics=table.topics.take(pairs % topics))
 
 
 def _of_groups(table: RunTable, by: Any) -> RunTable:
@@ -119,11 +119,11 @@ def beside(
     Parameters
     ----------
     scores
-        By system and topic, below groups if there are any.
+        Scores by system and topic, and by group if there are groups.
     runs, policy
         As for `merged`.
     stops
-        After how many searches, None for all of them.
+        The numbers of searches after which reading stops, or None.
     by
         The column of groups.
     costs
@@ -165,17 +165,17 @@ def _numbered(table: RunTable, name: str) -> Codes:
     column = column_of(table.frame, "search", name)
     number = numbers(column)
     if (missing := np.isnan(number)).any():
-        found, lacking = f"{missing.sum()} rows without", np.unique(table.system[missing])
-        advice = "a run of one search has 1 in every row"
-        expected = f"the number of its search in {name!r} of every row"
-        raise InputError(expected, f"{found}, of", advice, table.systems[lacking])
+        advice = "write 1 in every row of a run of one search"
+        expected = f"the number of a search in {name!r} of every row"
+        systems = table.systems[np.unique(table.system[missing])]
+        raise InputError(expected, f"{missing.sum()} rows without, of", advice, systems)
     wrong = np.flatnonzero((number != np.round(number)) | (np.abs(number) >= MOST))
     if len(wrong):
         expected = f"whole numbers of searches in {name!r}"
         raise InputError(expected, "", NUMBER, in_rows(column, wrong))
     least = pd.Series(number).groupby(table.system).min()
     base = least.iloc[0] if len(least) and least.iloc[0] in {0, 1} else 1
-    counted = table.frame.attrs.get(words.SEARCH) == name  # of which the first may find nothing
+    counted = table.frame.attrs.get(words.SEARCH) == name  # the first search may find nothing
     if not counted and (others := np.flatnonzero(least != base)).size:
         offenders = [f"{table.systems[row]} from {least.iloc[row]:g}" for row in others.tolist()]
         expected = f"searches in {name!r} numbered from 1 on, or of all systems from 0"
@@ -185,8 +185,9 @@ def _numbered(table: RunTable, name: str) -> Codes:
 
 def read_from_one_to_the_next(table: RunTable, cost: str, first: Codes) -> Array:
     """Return the cost between each row and the one before."""
-    lengths = np.asarray(lengths_of(table, cost, np.arange(len(table.group))))
-    read, own, lists = np.cumsum(lengths)[first], lengths[first].copy(), table.group[first]
+    lengths = lengths_of(table, cost, np.arange(len(table.group)))
+    lists = table.group[first]
     inside = lists[1:] == lists[:-1]
-    own[1:][inside] = np.diff(read)[inside]
-    return own
+    read = lengths[first]
+    read[1:][inside] = np.diff(np.cumsum(lengths)[first])[inside]
+    return read

@@ -1,6 +1,6 @@
 """Scores at stops: budgets, thresholds and numbers of searches."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import compress
 from operator import itemgetter
@@ -38,7 +38,7 @@ class Stops:
     of: tuple[Any, ...]
     """Values on the axis in any order; empty if they are read from the lists."""
     cut: words.Cut = "whole"
-    own: Mapping[Any, float] | None = None
+    own: Mapping[Hashable, float] | None = None
     """The stop of each system, labelled `OWN`."""
 
     @classmethod
@@ -103,17 +103,19 @@ class Stops:
         attributes = {self.axis.attribute: self.axis.unit + how}
         if self.cut != "whole" or not self.axis.empty_text:
             return attributes
-        counts, lists = self.nothing_read(hits).sum(axis=(0, 1)), int((hits.length > 0).sum())
-        known = [pair for pair in zip(self.of, counts, strict=True) if pair[1]]
+        counts = self.nothing_read(hits).sum(axis=(0, 1))
+        lists = int((hits.length > 0).sum())
         cautions = [
-            f"{self.axis.describe(self.axis.empty_text, b)} in {n} of {lists} lists"
-            for b, n in known
+            f"{self.axis.describe(self.axis.empty_text, stop)} in {count} of {lists} lists"
+            for stop, count in zip(self.of, counts, strict=True)
+            if count
         ]
         return attributes | caution(cautions)
 
     def _scales_differ(self, systems: Any, hits: Hits) -> list[str]:
         """Warn of systems with incomparable scores; return the warning."""
-        score, counts = (hits.along or {})[self.axis.along], hits.length.sum(axis=1)
+        score = (hits.along or {})[self.axis.along]
+        counts = hits.length.sum(axis=1)
         nonempty = np.flatnonzero(counts)
         if self.own is not None or not len(nonempty):
             return []
@@ -200,7 +202,7 @@ class Stops:
         elif policies.shares_ranks(experiment.made.get("ties")):
             raise ParameterError(f"one order of documents {asking}", "shared ranks")
         wrong = []
-        for metric in metrics:  # by whose kernel what is divided by is cut, whatever is asked
+        for metric in metrics:  # refuse metrics whose kernel cuts the ideal ranking
             reads = parameters(type(metric).kernel)
             is_cut = metric.uncut() is None and any("ideal" in word for word in reads)
             if metric.judged_only or is_cut:
@@ -211,14 +213,15 @@ class Stops:
                 f"{expected}, {asking}", "", "nDCG, AP, RBP and most others are such", wrong
             )
         if self.cut == "part" and experiment.judgments.table.spans is None:
-            advice = "use cut='whole' or 'skip'; whether a part of a document helps is not known"
+            advice = "pass cut='whole' or 'skip'; the gain of a part of a document is unknown"
             raise ParameterError("judgments by spans for cut='part'", "documents", advice)
 
 
 def _refuse_rising(experiment: Experiment, along: str, asking: str) -> None:
     """Raise for lists whose scores or searches are not monotone."""
     hits = experiment.hits
-    values, of = (hits.along or {})[along], hits.list_of
+    values = (hits.along or {})[along]
+    of = hits.list_of
     rises = (values[1:] > values[:-1]) & (of[1:] == of[:-1])
     if rises.any():
         system, topic = np.divmod(np.unique(of[1:][rises]), hits.length.shape[1])
@@ -258,13 +261,14 @@ def without_relevant(
     Returns
     -------
     tuple of numpy.ndarray
-        Whether scores stay, (metric, 1, topic, 1), and the others, (metric, system, topic, stop).
-        Where silence is right, counts stay, and shares are 1 where nothing is read, else 0; costs,
-        and gains that know no highest, are NaN.
+        Whether scores stay, (metric, 1, topic, 1), and the replacements, (metric, system, topic,
+        stop). With ``"silence"``, counts stay, and shares are 1 if nothing is read, else 0. Costs
+        and unbounded gains are NaN.
     """
-    known, silent = [facts(metric) for metric in metrics], no_rel == "silence"
-    counts = np.array([[silent and fact.summary == "sum"] for fact in known])
-    shares = np.array([silent and fact.share and not fact.cost for fact in known])
+    silent = no_rel == "silence"
+    every = [facts(metric) for metric in metrics]
+    counts = np.array([[silent and fact.summary == "sum"] for fact in every])
+    shares = np.array([silent and fact.share and not fact.cost for fact in every])
     others = np.where(shares.reshape(-1, 1, 1, 1), nothing, np.nan)
     return (relevant | counts)[:, np.newaxis, :, np.newaxis], others
 
@@ -343,7 +347,8 @@ def _shortened(experiment: Experiment, budget: int, cut: words.Cut, depth: Any) 
     """Return the hits of what is read of lists."""
     hits = experiment.hits
     kept, along = (_skipping if cut == "skip" else _parted)(hits, budget)
-    of, length = hits.list_of, hits.length
+    of = hits.list_of
+    length = hits.length
     if depth is not None:
         kept &= hits.down_to(np.ones(len(of), np.int64)) <= depth
     columns = {name: values[kept] for name, values in along.items()}
@@ -362,7 +367,8 @@ def _skipping(hits: Hits, budget: int) -> tuple[NDArray[np.bool_], dict[str, Any
     longest = int(hits.length.max(initial=0))
     text = hits.dense(words.LENGTH, longest, longest).reshape(-1, longest)
     inside = np.arange(longest) < hits.length.reshape(-1, 1)
-    used, kept = np.zeros(len(text)), np.zeros(text.shape, bool)
+    used = np.zeros(len(text))
+    kept = np.zeros(text.shape, bool)
     for rank in range(longest):
         fits = inside[:, rank] & (used + text[:, rank] <= budget * (1 + ROUNDING))
         used += np.where(fits, text[:, rank], 0)

@@ -88,9 +88,7 @@ def test_runs_without_an_order_by_score_are_refused():
     with pytest.warns(IrframeWarning, match="scores rise with the ranks"):
         plain = ranks.ireval.cube(qrels)
     refused(ParameterError, "scores=True", plain.ireval.risk_coverage)
-    refused(
-        InputError, "found ranks alone", ranks.drop(columns="score").ireval.risk_coverage, qrels
-    )
+    refused(InputError, "found only ranks", ranks.drop(columns="score").ireval.risk_coverage, qrels)
     refused(ParameterError, "rel", runs.ireval.risk_coverage, qrels, rel=0)
 
 

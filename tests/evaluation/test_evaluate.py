@@ -155,7 +155,7 @@ def test_an_iteration_that_says_nothing_names_no_subtopics():
 def test_runs_that_hold_grades_judge_themselves():
     columns = {"system": ["a", "a", "b", "b"], "qid": "q", "docno": ["x", "y", "x", "z"]}
     runs = pd.DataFrame({**columns, "score": [1, 2, 2, 1], "label": [1, 0, 1, None]})
-    with pytest.warns(IrframeWarning, match="'label' of the runs alone"):
+    with pytest.warns(IrframeWarning, match="only by 'label' of the runs"):
         found = runs.ireval.evaluate("RR", ["Judged@2"])
     assert found.to_numpy().tolist() == [[0.5, 1.0], [1.0, 0.5]]
     refused(IdError, "1 judged again: q x", lambda: silent(runs.assign(label=[1, 0, 2, None])))

@@ -74,11 +74,11 @@ def test_where_passes_are_one_too_many_it_is_said_what_to_do_with_them(make):
 BAD = {
     "another deal": (
         lambda: ir.evaluate(RUNS.ireval.split(2), QRELS.ireval.split(3), "AP"),
-        "dealt as the runs",
+        "split as the runs",
     ),
     "several deals": (
         lambda: ir.evaluate(pd.concat([RUNS.ireval.split(2), RUNS.ireval.split(3)]), QRELS, "AP"),
-        "dealt in one way",
+        "one way to split the runs",
     ),
     "both": (
         lambda: ir.evaluate(

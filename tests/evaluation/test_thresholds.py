@@ -169,9 +169,7 @@ def test_what_has_no_thresholds_is_refused():
     every = ir.Threshold("all")
     refused(ParameterError, "numbers for ir.Threshold", ir.scorer, qrels, "P", stop=every)
     ranks = runs.assign(rank=rank).drop(columns="score")
-    refused(
-        InputError, "found ranks alone", ranks.ireval.evaluate, qrels, "P", stop=ir.Threshold(1)
-    )
+    refused(InputError, "found only ranks", ranks.ireval.evaluate, qrels, "P", stop=ir.Threshold(1))
     scales = runs.assign(score=runs["score"] + 9 * (runs["system"] == "s1"))
     with pytest.warns(IrframeWarning, match="lie apart, s0 from 0 to 0.75 and s1 from 9"):
         found = scales.ireval.evaluate(qrels, "P", stop=ir.Threshold(1))

@@ -181,7 +181,7 @@ REFUSED = {
     "shared ranks": (ParameterError, "one order", {}, {"ties": "mean"}),
     "a chain of copies": (
         ParameterError,
-        "themselves copies",
+        "that are not copies themselves",
         {},
         {"copies": {"a": "b", "b": "c"}},
     ),
