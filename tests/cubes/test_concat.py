@@ -1,4 +1,4 @@
-"""Cubes that were built apart, put together: as if built at once, or refused."""
+"""Concatenated cubes equal one cube of all, or are refused."""
 
 import warnings
 from dataclasses import replace
@@ -41,7 +41,7 @@ def of_systems(frames, *groups, **options):
 
 
 def assert_alike(found, built):
-    """Assert that a cube says of its lists and pools what another says, in any order of labels."""
+    """Assert that two cubes agree in any order of labels."""
     found = found.sel({dim: built[dim].to_numpy() for dim in ("system", "topic")})
     assert set(found.variables) == set(built.variables)
     for name in set(built.variables) - {"system_code", "topic_code"}:

@@ -1,4 +1,4 @@
-"""Condensed runs on a cube, and metrics that see judged documents only."""
+"""Condensed runs, and metrics of judged documents alone."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""The cube: what it holds, whom it scores, what it refuses, and what goes with it.
+"""Cubes: contents, participation, refusals, and printing.
 
 Cubes read from where they were saved; how they are written is tested
 beside `save`.

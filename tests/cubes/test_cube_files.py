@@ -1,4 +1,4 @@
-"""Cubes that are saved: whole or not there, and as they were written or refused."""
+"""Saved cubes equal the original, or are refused."""
 
 import shutil
 import weakref
@@ -118,7 +118,10 @@ def test_what_is_saved_again_is_left_alone_or_mended_and_others_are_refused(cube
 
 
 def used(path):
-    """Return the scores and names of a saved cube, all of which is read for that."""
+    """Return the scores and names of a saved cube.
+
+    This reads all of its files.
+    """
     opened = ir.open_cube(path)
     return opened.ireval.score("AP", "nDCG", at=[5, 50]).compute(), opened.ireval.judge_next(9)
 

@@ -24,7 +24,7 @@ METRICS = (
 
 
 def track(seed=0, topics=7, systems=4, docs=30, subtopics=5):
-    """Return runs and judgments by subtopic, some topics with fewer of them."""
+    """Return runs and judgments by subtopic."""
     rng = np.random.default_rng(seed)
     names = [f"d{number}" for number in range(docs)]
     judged = [

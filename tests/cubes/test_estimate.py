@@ -1,4 +1,4 @@
-"""Estimates from sampled judgments, over all samples that there are, and what is refused."""
+"""Estimates from sampled judgments, over all possible samples."""
 
 import warnings
 from itertools import combinations, product
@@ -35,7 +35,7 @@ RUNS = pd.DataFrame(
 
 
 def samples(sizes):
-    """Yield the pool with each choice of so many documents of every stratum judged."""
+    """Yield the pool for each possible sample of every stratum."""
     rows = [POOL.index[POOL["stratum"] == name] for name in "xy"]
     for chosen in product(*(combinations(r, n) for r, n in zip(rows, sizes, strict=True))):
         kept = POOL.index.isin([7, *(row for part in chosen for row in part)])
@@ -70,7 +70,7 @@ def test_estimates_and_variances_are_right_over_all_samples(column):
 
 
 def ndcg_of(table, weight, ranks, k):
-    """Return nDCG of documents that stand for so many each, walking down both rankings."""
+    """Return nDCG of weighted documents, walking down both rankings."""
 
     def reached(end):
         full = int(end)
@@ -195,7 +195,7 @@ def test_what_cannot_be_estimated_is_refused(cube):
 
 
 def slow_number(weights, drawn, lists):
-    """Return as how many drawn documents that count alike those in lists are as good, by a loop."""
+    """Return the effective number of drawn documents, by a loop."""
     second = fourth = 0.0
     for docs in lists:
         for weight, doc in zip(weights, docs, strict=False):
@@ -310,7 +310,7 @@ def test_draws_of_strata_say_how_likely_each_document_was():
 
 
 def coverage(cube, qrels, share, depth, draws):
-    """Return how often limits of nDCG hold the complete mean, over draws and systems."""
+    """Return how often limits of nDCG contain the complete mean."""
     truth = cube.ireval.score("nDCG", at=depth).mean("topic")
     inside = []
     for seed in range(draws):

@@ -1,4 +1,4 @@
-"""Group columns that ride along, and the parts of a cube, and what goes with it.
+"""Group columns and the parts of a cube.
 
 What numbers say of where they come from.
 """

@@ -1,4 +1,4 @@
-"""The same numbers as trec_eval and as published, on real runs."""
+"""Scores of real runs equal those of trec_eval."""
 
 from dataclasses import replace
 from functools import cache
@@ -49,7 +49,7 @@ NAMES = [name for names in TREC.values() for name in names]
 
 
 def with_level(name, level):
-    """Return a metric by its trec_eval name at a relevance level, where it has one."""
+    """Return a trec_eval name with a relevance level, if possible."""
     metric = ir.parse_metric(name)
     fields = {**vars(metric), "rel": level}
     return type(metric)(**fields) if hasattr(metric, "rel") else metric
@@ -73,7 +73,7 @@ def read_track(shared, track):
 
 
 def by_pytrec_eval(runs, qrels, measures, **options):
-    """Yield every system with its scores by topic, as trec_eval 9 computes them."""
+    """Yield the scores of each system by trec_eval 9."""
     nested = {
         topic: dict(zip(part["doc"], part["grade"].astype(int), strict=True))
         for topic, part in qrels.groupby("topic")

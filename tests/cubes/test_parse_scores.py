@@ -1,4 +1,4 @@
-"""Scores in any supported form, as a frame and as read by verbs."""
+"""Scores in any form, as frames and as input."""
 
 import io
 import itertools

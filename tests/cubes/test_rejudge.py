@@ -1,4 +1,4 @@
-"""Another round of judgments gives what a cube made anew gives, or is refused by name."""
+"""Rejudged cubes equal newly built ones, or are refused."""
 
 import warnings
 from itertools import product
@@ -20,7 +20,7 @@ METRICS = ["AP", "nDCG", "RBP(p=0.8)", "Bpref", "RR", "ESL", "NumRel", "Judged"]
 
 
 def rounds(qrels, seed):
-    """Return judgments of a first round, and of a second with others: more, fewer, other grades."""
+    """Return judgments of two rounds that differ."""
     rng = np.random.default_rng(seed)
     first = qrels[rng.random(len(qrels)) < 0.7]
     second = qrels[rng.random(len(qrels)) < 0.8].copy()

@@ -30,7 +30,7 @@ METRICS = ("ERR", "nDCG(gain='exp')", "AP(norm='pool')", "P(gain='linear')", "Q(
 
 @pytest.fixture(scope="module")
 def cubes():
-    """Return one cube of two scales, and the topics of each scale in a cube of their own."""
+    """Return a cube of two scales, and one of each."""
     cube = ir.cube(*ir.example_track())
     second = np.arange(cube.sizes["topic"]) % 3 == 0
     experiment = experiment_of(cube)

@@ -1,4 +1,4 @@
-"""Scores that come as frames, wide or long, or as arrays."""
+"""Scores as wide frames, long frames and arrays."""
 
 import numpy as np
 import pandas as pd

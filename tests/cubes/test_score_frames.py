@@ -1,4 +1,4 @@
-"""Rows that summarise the other topics are left out of scores on every input path, and named."""
+"""Summary rows are left out on every input path."""
 
 import numpy as np
 import pandas as pd

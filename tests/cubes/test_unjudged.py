@@ -46,7 +46,7 @@ EVERY = [
 
 
 def one_list(serp, judged, top, depth):
-    """Return a cube of one ranking; another topic holds the top grade of the collection."""
+    """Return a cube of one ranking, with a top grade."""
     docs = [f"d{rank:03}" for rank in range(len(serp))]
     graded = [("t", doc, grade) for doc, grade in zip(docs, serp, strict=True) if grade is not None]
     missing = list(judged)
@@ -235,7 +235,7 @@ def qrels_of(sizes):
 
 
 def sample_size(size, grade, share):
-    """Round half up; at least one, and at least ten that are not relevant, if there are."""
+    """Return the rounded size, with a minimum of irrelevant documents."""
     wanted = max(1, math.floor(round(share * size, 9) + 0.5))
     return min(size, max(wanted, 10) if grade < 1 else wanted)
 
@@ -301,14 +301,14 @@ RANKED = ["grade", "unjudged", "retrieved"]
 
 
 def kept(cube):
-    """Return the documents that are judged, with their grades, by topic."""
+    """Return the judged documents and grades by topic."""
     arrays = dense(cube)
     names = cube["topic"].to_numpy()[arrays.judged_topic]
     return dict(zip(zip(names, arrays.judged_doc, strict=True), arrays.judged_grade, strict=True))
 
 
 def assert_built(found, built):
-    """Assert that a cube holds the rankings of another, and the same documents as judged."""
+    """Assert that two cubes have equal rankings and judgments."""
     for name in RANKED:
         np.testing.assert_array_equal(found[name], built[name])
     assert kept(found) == kept(built)

@@ -25,7 +25,7 @@ from irframe.record import InGroups
 
 @pytest.fixture
 def shapes():
-    """Return verbs of cubes and of anything, of which the package knows nothing afterwards."""
+    """Return verbs that are registered during a test alone."""
     known = set(VERBS)
 
     @verb

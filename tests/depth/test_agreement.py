@@ -1,4 +1,4 @@
-"""Agreement of metrics and depths with a reference, and with each other, and what goes with it.
+"""Agreement of metrics and depths, and its intervals.
 
 Intervals of agreements, against a loop over resamples.
 """
@@ -120,7 +120,7 @@ def at_topics(one, other, method, costs, topics):
 
 
 def looped(one, other, method, costs=(False, False)):
-    """Return the expanded percentile interval of 40 resamples of 16 topics."""
+    """Return the expanded percentile interval, by a loop."""
     drawn = draw_topics(one.sizes["topic"], samples=40, seed=2)
     values = sorted(at_topics(one, other, method, costs, topics) for topics in drawn)
     beyond = int(40 * stats.norm.cdf(-stats.t.ppf(0.95, 15) * np.sqrt(16 / 15)))
@@ -129,7 +129,7 @@ def looped(one, other, method, costs=(False, False)):
 
 
 def looped_of_averages(one, other, method, costs=(False, False)):
-    """Return the interval of the agreement by the averages over all topics."""
+    """Return the interval of the agreement of averages."""
     every = np.arange(16)
     found = at_topics(one, other, method, costs, every)
     drawn = [

@@ -1,4 +1,4 @@
-"""Pairs that are told apart, covered and contradicted, against loops over pairs."""
+"""Discrimination, coverage and inversions, against loops over pairs."""
 
 from dataclasses import replace
 from functools import partial

@@ -1,4 +1,4 @@
-"""Leaving runs out, against building everything again without them, and what goes with it.
+"""Leaving runs out, against cubes rebuilt without them.
 
 Orderings of systems on fewer judgments.
 """
@@ -41,7 +41,7 @@ def track_of(case):
 
 
 def rebuilt_means(runs, qrels, contributing, depth, metrics):
-    """Pool the contributing runs, build a cube and score it, as if there were nothing else."""
+    """Return means of a cube rebuilt from contributing runs."""
     pool = runs.ireval.pool(ir.Pool(depth, contributing=contributing))
     kept = qrels.ireval.restrict(pool)
     top = qrels.nlargest(1, "grade").assign(doc="unseen")

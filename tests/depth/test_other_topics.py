@@ -1,4 +1,4 @@
-"""Scores held against others on other topics: refused, of both, or each side by its own."""
+"""Scores compared with others on other topics."""
 
 import re
 from inspect import signature
@@ -34,7 +34,7 @@ def tau(new, reference, *, costs):
 
 
 def slow(verb, new, reference):
-    """Return what a verb gives of scores and others, each on its own topics, by loops."""
+    """Return the result of a verb on separate topics."""
 
     def value(metric, depth):
         sides, costs = [rows(side, metric, depth) for side in (new, reference)], (metric == 1,) * 2

@@ -1,4 +1,4 @@
-"""What pools find as they grow, and what single runs owe them."""
+"""Growth of pools, and unique contributions of runs."""
 
 import numpy as np
 import pandas as pd

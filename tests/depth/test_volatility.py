@@ -1,4 +1,4 @@
-"""Volatility matrices and their summaries; from which depth on an ordering stays."""
+"""Volatility matrices and their summaries."""
 
 from itertools import product
 
@@ -19,7 +19,7 @@ def scores():
 
 
 def worked_cube(case):
-    """Lay the worked rankings out as runs and judgments of one topic."""
+    """Return the cube of the worked rankings."""
     judged = sorted((g for g in case["input"]["judged"]), reverse=True)
     qrels = pd.DataFrame(
         {"topic": "1", "doc": [f"j{n}" for n in range(len(judged))], "grade": judged}

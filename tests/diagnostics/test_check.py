@@ -17,7 +17,7 @@ QRELS = pd.DataFrame(
 
 
 def rows(system, *lists):
-    """Return the rows of a system from (topic, documents, scores, ranks)."""
+    """Return the rows of a system."""
     return pd.concat(
         pd.DataFrame(
             {"system": system, "topic": t, "doc": list(docs), "score": scores, "rank": ranks}
@@ -116,7 +116,7 @@ def changed(**changes):
 
 
 def keep_column(name, deepest, other):
-    """Return a change that keeps a column down to a rank."""
+    """Return a change that clears a column below a rank."""
     return lambda frame: frame[name].where(frame["rank"] <= deepest, other)
 
 

@@ -1,4 +1,4 @@
-"""Tests of `diagnose` on data with one problem at a time."""
+"""`diagnose` on data with one problem each."""
 
 import numpy as np
 import pandas as pd
@@ -15,7 +15,7 @@ COLUMNS = ["severity", "what", "where", "how_many", "advice", "reference"]
 
 
 def clean(runs, qrels):
-    """Return a track without findings: no ties, deep judgments, all runs contribute."""
+    """Return a track without findings."""
     distinct = runs.assign(score=-runs["rank"].astype(float)).drop(columns="contributing")
     docs = distinct[["topic", "doc"]].drop_duplicates()
     return distinct, docs.merge(qrels, how="left").fillna({"grade": 0})

@@ -1,4 +1,4 @@
-"""Tests of tie ranges, shared gains, tie rates and agreement between tie rules."""
+"""Tie ranges, shared gains, tie rates and agreement."""
 
 import itertools
 
@@ -15,7 +15,7 @@ from irframe.errors import DepthError, IrframeWarning, MetricError, ParameterErr
 
 
 def worked(golden):
-    """Return the run, judgments and expected values of the worked case."""
+    """Return the run, judgments and values of the worked case."""
     case = golden["002-ties"]
     run = pd.DataFrame(case["input"]["run"], columns=["doc", "score"]).assign(topic="t")
     qrels = pd.DataFrame(case["input"]["qrels"].items(), columns=["doc", "grade"])
@@ -23,7 +23,7 @@ def worked(golden):
 
 
 def coarse():
-    """Return the example track with scores rounded so that most are tied."""
+    """Return the example track with mostly tied scores."""
     runs, qrels = ir.example_track()
     return runs.assign(score=runs["score"].round()), qrels
 

@@ -167,7 +167,7 @@ def test_collapsed_lists_say_of_what_they_are():
     refuse_units(found.ireval.evaluate(QRELS, "AP"))
 
 
-def test_chunks_of_judged_documents_are_told_of():
+def test_chunks_of_judged_documents_are_warned_of():
     chunks = CHUNKS.drop(columns="doc_id")
     advice = "collapse chunks to documents with units="
     with pytest.warns(IrframeWarning, match=f"no retrieved document is judged: .*{advice}"):
@@ -253,5 +253,5 @@ def test_sections_of_chunks_in_order_are_no_systems():
     )
     pd.testing.assert_frame_equal(found, wanted)
     unordered = sections.sort_values("section", kind="stable")
-    said = r"differ in 'section' .*Is it the system"
-    refused(InputError, said, unordered.ireval.evaluate, QRELS, "RR", units="doc")
+    message = r"differ in 'section' .*Is it the system"
+    refused(InputError, message, unordered.ireval.evaluate, QRELS, "RR", units="doc")

@@ -16,7 +16,7 @@ from irframe.errors import DepthError, IdError, IrframeWarning, MetricError
 
 
 def cube_scores(cube, metric, **options):
-    """Return the scores of a cube at its full depth as a frame lists them."""
+    """Return the scores of a cube at full depth."""
     scores = cube.ireval.score(metric, at=cube.sizes["depth"], **options)
     return scores.squeeze([*{"metric", "depth"} & {*scores.dims}], drop=True).to_series()
 
@@ -36,11 +36,11 @@ def test_depths_are_read_as_the_metrics_say():
 def test_nothing_is_cut_where_no_depth_is_asked_for(track):
     runs, qrels = track
     short = runs[runs["rank"] <= 2]
-    whole = short.ireval.evaluate(qrels, ["nDCG", "nDCG@2", "AP", "AP@2", "R@2"])
-    assert (whole["nDCG"] < whole["nDCG@2"]).any()
+    scores = short.ireval.evaluate(qrels, ["nDCG", "nDCG@2", "AP", "AP@2", "R@2"])
+    assert (scores["nDCG"] < scores["nDCG@2"]).any()
     ideal = short.ireval.cube(qrels, depth=1000)
-    np.testing.assert_allclose(whole["nDCG"], cube_scores(ideal, "nDCG"))
-    pd.testing.assert_series_equal(whole["AP"], whole["AP@2"], check_names=False)
+    np.testing.assert_allclose(scores["nDCG"], cube_scores(ideal, "nDCG"))
+    pd.testing.assert_series_equal(scores["AP"], scores["AP@2"], check_names=False)
 
 
 def test_the_depth_cuts_every_list(track):
@@ -112,8 +112,8 @@ def test_groups_come_first_in_the_index():
     runs, qrels = experiment(0)
     frame = runs.ireval.groupby("team").evaluate(qrels, "AP", collection="track")
     assert frame.index.names == ["team", "system", "topic"]
-    whole = runs.ireval.evaluate(qrels, "AP", collection="track")
-    pd.testing.assert_frame_equal(frame.droplevel("team").loc[whole.index], whole)
+    ungrouped = runs.ireval.evaluate(qrels, "AP", collection="track")
+    pd.testing.assert_frame_equal(frame.droplevel("team").loc[ungrouped.index], ungrouped)
     assert frame.attrs["collection"] == "track"
 
 

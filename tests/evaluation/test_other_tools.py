@@ -1,4 +1,4 @@
-"""A scorer in the shapes of training loops; frames as pytrec_eval and ranx take them."""
+"""Scorers in training loops, and frames for pytrec_eval and ranx."""
 
 import sys
 
@@ -45,7 +45,7 @@ def test_checkpoints_have_names_and_are_compared(scorer):
     refused(InputError, "one run, but found 8", scorer, RUNS, system="all")
 
 
-def test_batches_are_the_whole_run(scorer):
+def test_batches_equal_the_full_run(scorer):
     expected = scorer.mean(RUN.groupby("topic").head(20))
     topic, doc, score = rows()
     batches = scorer.batches()
@@ -85,7 +85,7 @@ def test_batches_take_positions_and_tensors(scorer):
 
 
 class Tensor:
-    """What a model of torch gives, in a precision that numpy does not have, if it has floats."""
+    """A stand-in for a torch tensor."""
 
     def __init__(self, values):
         self.values = values
@@ -109,8 +109,8 @@ class Model:
         return Tensor(np.array([self.vectors[text] for text in texts]))
 
 
-class Apart(Model):
-    """A model that encodes queries and documents by methods of their own."""
+class SplitModel(Model):
+    """A model with separate methods for queries and documents."""
 
     encode = None
 
@@ -120,7 +120,7 @@ class Apart(Model):
     encode_document = encode_query
 
 
-@pytest.mark.parametrize("kind", [Model, Apart])
+@pytest.mark.parametrize("kind", [Model, SplitModel])
 @pytest.mark.parametrize("similarity", [None, lambda a, b: a @ b.T])
 def test_an_evaluator_searches_and_scores(kind, similarity, scorer):
     rng = np.random.default_rng(0)

@@ -1,4 +1,4 @@
-"""The scorer, and so `evaluate`, gives the scores of a cube, whatever it is handed."""
+"""Scorers give the scores of cubes for any input."""
 
 import warnings
 from itertools import cycle, islice, product
@@ -45,13 +45,13 @@ def uncut(texts):
 
 
 def at_depths(texts, depths):
-    """Return metrics at depths, one after the other, but for those with a depth of another kind."""
+    """Return metrics at several depths."""
     given = zip(texts, cycle(depths), strict=False)
     return [text if "@" in text else f"{text}@{depth}" for text, depth in given]
 
 
 def asked(ties, subset=PLAIN):
-    """Return every metric that a policy allows, with nothing cut and at several depths."""
+    """Return every metric that a policy allows."""
     allowed = [each for each in subset if not shares_ranks(ties) or ties in facts(each).shares]
     yield uncut(allowed)
     yield at_depths(allowed, (1, 4, 9, 30))
@@ -59,13 +59,15 @@ def asked(ties, subset=PLAIN):
     yield closed[: 1 if ties == "block" else None]
 
 
-def drawn(seed, *, whole=False, least=0):
-    """Return a run and judgments: lists long, short and empty, many ties, topics on one side."""
+def drawn(seed, *, integers=False, least=0):
+    """Return a random run and judgments with many ties."""
     rng = np.random.default_rng(seed)
-    name = (lambda number: number) if whole else (lambda number: f"d{number}{'é' * (number % 3)}")
+    name = (
+        (lambda number: number) if integers else (lambda number: f"d{number}{'é' * (number % 3)}")
+    )
     run, qrels = {}, {}
     for number, length in enumerate((1, 2, 12, 40, 0, 25, 25, 3)):
-        topic = number + 100 if whole else f"q{number}"
+        topic = number + 100 if integers else f"q{number}"
         docs = [name(int(each)) for each in rng.choice(70, length, replace=False)]
         scores = rng.normal(size=length).round(int(rng.integers(0, 3)))
         scores[rng.random(length) < 0.1] = rng.choice([-np.inf, 0.0, -0.0])
@@ -90,7 +92,7 @@ def _quiet():
 
 
 def by_cube(run, qrels, metrics, **policy):
-    """Return the scores of a cube that is as deep as its lists and as metrics ask for."""
+    """Return the scores of a cube of sufficient depth."""
     chosen = [at_depth(metric, None) for metric in parse_metrics(metrics)]
     depth = max([deepest(chosen), *map(len, run.values())])
     distinct = list(dict.fromkeys(chosen))
@@ -100,13 +102,13 @@ def by_cube(run, qrels, metrics, **policy):
 
 
 def same(found, expected):
-    """Assert that frames of scores are alike to the last bit."""
+    """Assert that frames of scores are equal to the bit."""
     pd.testing.assert_frame_equal(found, expected, check_exact=True)
     assert {**expected.attrs, **found.attrs} == expected.attrs
 
 
 def readers(scorer, run):
-    """Yield the run in every form that a scorer takes, each with what gives its scores."""
+    """Yield the run in every form, with its scoring function."""
     frame = ir.as_runs(run)
     yield "dictionary", lambda: scorer(run)
     yield "frame", lambda: scorer(frame)
@@ -126,7 +128,7 @@ def readers(scorer, run):
 
 
 @pytest.mark.parametrize(
-    ("dtype", "whole"),
+    ("dtype", "integers"),
     [
         pytest.param(SCORE_DTYPES[0], False, id="text"),
         pytest.param(SCORE_DTYPES[1], True, id="integers", marks=pytest.mark.thorough),
@@ -140,8 +142,8 @@ def readers(scorer, run):
         if each != "rank"
     ],
 )
-def test_every_reader_gives_what_evaluate_gives(ties, dtype, whole, monkeypatch):
-    run, qrels = drawn(len(ties), whole=whole)
+def test_every_reader_gives_what_evaluate_gives(ties, dtype, integers, monkeypatch):
+    run, qrels = drawn(len(ties), integers=integers)
     policy = {"ties": ir.Ties(ties, dtype=dtype, seed=5)}
     every = {doc for docs in run.values() for doc in docs}
     for metrics in asked(ties):
@@ -158,11 +160,11 @@ def test_every_reader_gives_what_evaluate_gives(ties, dtype, whole, monkeypatch)
 
 
 @pytest.mark.parametrize(
-    ("crowd", "ties", "whole"), few_of(product([-1, np.inf], ["trec", "doc"], [False, True]), 3)
+    ("crowd", "ties", "integers"), few_of(product([-1, np.inf], ["trec", "doc"], [False, True]), 3)
 )
-def test_ties_are_ordered_the_same_way_however_many_there_are(crowd, ties, whole, monkeypatch):
+def test_few_and_many_ties_are_ordered_alike(crowd, ties, integers, monkeypatch):
     monkeypatch.setattr(listed, "CROWD", crowd)
-    run, qrels = drawn(2, whole=whole)
+    run, qrels = drawn(2, integers=integers)
     run = {q: {doc: float(score > 0) for doc, score in docs.items()} for q, docs in run.items()}
     expected = by_cube(run, qrels, uncut(PLAIN), ties=ties)
     scorer = ir.scorer(qrels, uncut(PLAIN), ties=ties)
@@ -170,11 +172,11 @@ def test_ties_are_ordered_the_same_way_however_many_there_are(crowd, ties, whole
         assert np.array_equal(scorer(run), expected, equal_nan=True)
 
 
-@pytest.mark.parametrize("whole", few_of([False, True], 2), ids=["text", "integers"])
-def test_what_a_policy_ties_stays_as_filed(whole, monkeypatch):
+@pytest.mark.parametrize("integers", few_of([False, True], 2), ids=["text", "integers"])
+def test_what_a_policy_ties_stays_as_filed(integers, monkeypatch):
     shorter = TiePolicy(keys=lambda tied: np.array([len(str(name)) for name in tied.doc]))
     monkeypatch.setitem(TIE_POLICIES, "random", shorter)
-    run, qrels = drawn(7, whole=whole)
+    run, qrels = drawn(7, integers=integers)
     expected = ir.evaluate(run, qrels, uncut(PLAIN), ties="random")
     every = {doc for docs in run.values() for doc in docs}
     scorer = ir.scorer(qrels, uncut(PLAIN), docs=every, ties="random")
@@ -270,25 +272,25 @@ def test_means_are_those_of_the_summary(topics):
 def test_topics_may_be_those_of_the_run():
     run, qrels = drawn(2)
     listed = [topic for topic, docs in run.items() if docs and topic in qrels]
-    whole = ir.evaluate(run, qrels, "AP")
+    expected = ir.evaluate(run, qrels, "AP")
     for word in ("runs", "common"):
         found = ir.scorer(qrels, "AP", topics=word)(run)
         assert found.index.get_level_values("topic").tolist() == [t for t in qrels if t in listed]
-        assert found["AP"].equals(whole["AP"].loc[found.index])
-    apart = pd.DataFrame({"system": ["s", "t"], "topic": ["q1", "q2"], "doc": "a", "score": 1.0})
-    assert len(ir.scorer(BASE, "AP", topics="runs")(apart)) == 4
+        assert found["AP"].equals(expected["AP"].loc[found.index])
+    disjoint = pd.DataFrame({"system": ["s", "t"], "topic": ["q1", "q2"], "doc": "a", "score": 1.0})
+    assert len(ir.scorer(BASE, "AP", topics="runs")(disjoint)) == 4
     with pytest.raises(IdError, match="topics for which every run has a list, but found none"):
-        ir.scorer(BASE, "AP", topics="common")(apart)
+        ir.scorer(BASE, "AP", topics="common")(disjoint)
 
 
-def test_a_topic_at_a_time_is_the_whole():
+def test_topics_one_at_a_time_score_as_together():
     run, qrels = drawn(9)
     metrics = at_depths(PLAIN, (3, 10))
-    whole = ir.scorer(qrels, metrics)(run)
+    together = ir.scorer(qrels, metrics)(run)
     topics = ir.scorer(qrels, metrics, topics="runs")
     for topic in (each for each in run if run[each] and each in qrels):
         alone = topics({topic: run[topic]})
-        assert np.array_equal(alone, whole.loc[alone.index], equal_nan=True)
+        assert np.array_equal(alone, together.loc[alone.index], equal_nan=True)
 
 
 def test_nothing_that_is_handed_over_changes():
@@ -357,7 +359,7 @@ def test_lists_cut_where_that_cannot_be():
         ir.scorer(BASE, ["AP(judged_only=True)"], depth=2)(run)
 
 
-def test_what_runs_lack_is_said_once():
+def test_missing_lists_are_warned_of_once():
     scorer = ir.scorer(BASE, ["AP", "RR"])
     two = pd.DataFrame({"system": list("stt"), "topic": ["q1", "q1", "q2"], "doc": list("aac")})
     cases = {
@@ -398,7 +400,7 @@ EMPTY = [
 @pytest.mark.parametrize("run", EMPTY, ids=repr)
 @pytest.mark.parametrize("metrics", [["AP", "nDCG@10", "P@5", "Bpref", "RBP"], ["num_ret"]])
 def test_a_run_of_empty_lists_scores_as_a_list_without_a_hit(run, metrics):
-    """Such is what a model returns before it has learnt anything."""
+    """An untrained model returns such lists."""
     with pytest.warns(IrframeWarning, match="score 0 on all of them: run"):
         scores = ir.evaluate(run, BASE, metrics)
     assert scores.index.tolist() == [("run", "q1"), ("run", "q2")]

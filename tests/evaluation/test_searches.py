@@ -1,4 +1,4 @@
-"""Searches of an agent are one list, each document where it came first."""
+"""Searches of an agent form one list without repetitions."""
 
 from collections import Counter
 
@@ -18,7 +18,7 @@ METRICS = ["R", "AP", "nDCG", "RR", "NumRet"]
 
 
 def traces(seed=0, systems=2, topics=5, searches=4, docs=9):
-    """Return shuffled rows of searches, some of which found nothing, and judgments."""
+    """Return shuffled rows of searches, and judgments."""
     rng = np.random.default_rng(seed)
     names = [[f"s{n}" for n in range(systems)], [f"t{n}" for n in range(topics)]]
     names += [range(1, searches + 1), [f"d{n}" for n in range(docs)]]
@@ -35,7 +35,7 @@ def traces(seed=0, systems=2, topics=5, searches=4, docs=9):
 
 
 def union(runs, after=9, each=None):
-    """Return the lists after some searches by brute force, and what they cost, count by count."""
+    """Return the lists and costs after some searches, by loops."""
     lists, shown, unpaid, costs = {}, Counter(), Counter(), {}
     for row in runs.sort_values(
         ["call", "score", "doc"], ascending=[True, False, False]
@@ -63,10 +63,10 @@ def union(runs, after=9, each=None):
 @pytest.mark.parametrize("seed", range(3))
 def test_searches_are_the_union_by_first_occurrence(seed, each):
     runs, qrels = traces(seed)
-    told = {"search": ir.Searches("call", each=each), "units": ir.Units(length="tokens")}
+    options = {"search": ir.Searches("call", each=each), "units": ir.Units(length="tokens")}
     counted = ["shown", "again", "tokens"]
     found = runs.ireval.evaluate(
-        qrels, [*METRICS, *counted], stop=ir.AfterSearches([3, 1, 4]), **told
+        qrels, [*METRICS, *counted], stop=ir.AfterSearches([3, 1, 4]), **options
     )
     for after in (3, 1, 4):
         part = found.filter(like=f"search {after}")
@@ -74,10 +74,10 @@ def test_searches_are_the_union_by_first_occurrence(seed, each):
         expected = lists.ireval.evaluate(qrels, METRICS).join(costs)
         assert list(part) == [f"{name} after search {after}" for name in expected]
         np.testing.assert_array_equal(part.loc[expected.index], expected)
-    whole = runs.ireval.evaluate(qrels, [*METRICS, *counted], **told)
-    np.testing.assert_array_equal(whole, found.filter(like="search 4"))
-    assert whole.attrs["lower"] == counted
-    paid = runs.ireval.evaluate(qrels, METRICS, **told, stop=ir.Budget([9, 30]))
+    uncut = runs.ireval.evaluate(qrels, [*METRICS, *counted], **options)
+    np.testing.assert_array_equal(uncut, found.filter(like="search 4"))
+    assert uncut.attrs["lower"] == counted
+    paid = runs.ireval.evaluate(qrels, METRICS, **options, stop=ir.Budget([9, 30]))
     lists, costs = union(runs, 9, each)
     expected = lists.ireval.evaluate(
         qrels, METRICS, units=ir.Units(length="tokens"), stop=ir.Budget([9, 30])
@@ -89,7 +89,7 @@ def test_searches_are_the_union_by_first_occurrence(seed, each):
         r.ireval.diagnose(qrels, "R", units=ir.Units(length="tokens"), stop=ir.Budget(5), **own)[
             "what"
         ].tolist()
-        for r, own in ((runs, {"search": told["search"]}), (lists, {}))
+        for r, own in ((runs, {"search": options["search"]}), (lists, {}))
     ]
     assert looked[0] == looked[1]
 
@@ -149,23 +149,25 @@ def test_one_search_is_the_run_as_it_is(ties, number):
         np.testing.assert_array_equal(scores.squeeze("search"), plain.ireval.score("AP")[..., -1])
 
 
-@pytest.mark.parametrize("told", [{"search": "call"}, {"of": "whole"}, {"copies": {"d8": "d7"}}])
-def test_groups_whose_topics_share_names_are_apart(told):
-    sides = {"a": traces(8), "b": traces(9, searches=1 + 2 * ("search" in told))}
-    if "search" not in told:
+@pytest.mark.parametrize("options", [{"search": "call"}, {"of": "whole"}, {"copies": {"d8": "d7"}}])
+def test_groups_whose_topics_share_names_stay_separate(options):
+    sides = {"a": traces(8), "b": traces(9, searches=1 + 2 * ("search" in options))}
+    if "search" not in options:
         for key, (runs, qrels) in sides.items():
             once = runs.drop_duplicates(["system", "topic", "doc"]).drop(columns="call")
-            if "of" in told:
+            if "of" in options:
                 once = once.assign(whole=once["doc"].replace("d8", "d7"))
             sides[key] = once, qrels[qrels["doc"] != "d8"]
     both = [pd.concat([side[n].assign(track=t) for t, side in sides.items()]) for n in (0, 1)]
-    metrics = ["R", "nDCG", *(["shown", "again"] if "search" in told else [])]
+    metrics = ["R", "nDCG", *(["shown", "again"] if "search" in options else [])]
     found = (
-        both[0].ireval.groupby("track").evaluate(both[1], metrics, **arguments(ir.evaluate, told))
+        both[0]
+        .ireval.groupby("track")
+        .evaluate(both[1], metrics, **arguments(ir.evaluate, options))
     )
-    cubes = dict(both[0].ireval.groupby("track").cube(both[1], **arguments(ir.cube, told)))
+    cubes = dict(both[0].ireval.groupby("track").cube(both[1], **arguments(ir.cube, options)))
     for track, (runs, qrels) in sides.items():
-        alone = runs.ireval.evaluate(qrels, metrics, **arguments(ir.evaluate, told))
+        alone = runs.ireval.evaluate(qrels, metrics, **arguments(ir.evaluate, options))
         pd.testing.assert_frame_equal(found.loc[track].loc[alone.index], alone)
         array = cubes[track].ireval.score("R")[..., -1].squeeze("metric")
         np.testing.assert_array_equal(
@@ -242,7 +244,7 @@ READERS = {
 }
 
 
-def test_searches_of_which_nothing_is_said_are_asked_about(tmp_path):
+def test_undeclared_searches_are_refused(tmp_path):
     runs, qrels = traces()
     plain = runs.drop(columns="call").drop_duplicates(["system", "topic", "doc"])
     refused(
@@ -258,24 +260,24 @@ def test_searches_of_which_nothing_is_said_are_asked_about(tmp_path):
     for reader in READERS.values():
         for rows in (numbers, numbers.assign(call=numbers["call"].astype(str)), one):
             refused(ParameterError, words, reader(tmp_path, rows).ireval.evaluate, qrels, "R")
-    lone = READERS["file"](tmp_path, one.drop(columns="system"))  # the file names the system
-    refused(ParameterError, words, lone.ireval.evaluate, qrels, "R")
-    assert lone.ireval.evaluate(qrels, "R", search="call").notna().all(axis=None)
+    run = READERS["file"](tmp_path, one.drop(columns="system"))  # the file names the system
+    refused(ParameterError, words, run.ireval.evaluate, qrels, "R")
+    assert run.ireval.evaluate(qrels, "R", search="call").notna().all(axis=None)
 
 
 def test_what_is_made_of_searches_keeps_them(tmp_path):
     runs, qrels = traces(12)
-    told, kept = {"search": ir.Searches("call", each=3)}, str(tmp_path / "s0.irframe")
-    frame = runs.ireval.evaluate(qrels, ["R", "shown"], **told)
+    options, kept = {"search": ir.Searches("call", each=3)}, str(tmp_path / "s0.irframe")
+    frame = runs.ireval.evaluate(qrels, ["R", "shown"], **options)
     frame.ireval.freeze(kept, baseline="s0", runs=runs, documents=3)
     assert frame.loc[["s1"]].ireval.compare(baseline=kept)["metric"].tolist() == ["R", "shown"]
     other = runs.ireval.evaluate(qrels, ["R", "shown"], search="call")
     refused(IrframeError, "found each: 3 in the file", other.ireval.compare, baseline=kept)
     cube, better = (
-        runs.ireval.cube(qrels, **told, units=ir.Units(length="tokens")),
+        runs.ireval.cube(qrels, **options, units=ir.Units(length="tokens")),
         qrels.assign(grade=1),
     )
-    anew = runs.ireval.cube(better, **told, units=ir.Units(length="tokens")).ireval
+    anew = runs.ireval.cube(better, **options, units=ir.Units(length="tokens")).ireval
     rejudged = cube.ireval.rejudge(better).ireval
     for stop in (ir.AfterSearches(2), ir.Budget(9)):
         np.testing.assert_array_equal(rejudged.score("R", stop=stop), anew.score("R", stop=stop))
@@ -285,12 +287,12 @@ def test_what_is_made_of_searches_keeps_them(tmp_path):
         {s: f.drop(columns="system") for s, f in runs.groupby("system")},
         qrels,
         ["R", "shown"],
-        **told,
+        **options,
     )
     np.testing.assert_array_equal(by_name, frame.loc[by_name.index])
     rows = runs.to_dict("records")
     refused(ParameterError, "none, though 'call' differs", ir.evaluate, rows, qrels, "R")
-    np.testing.assert_array_equal(ir.evaluate(rows, qrels, ["R", "shown"], **told), frame)
+    np.testing.assert_array_equal(ir.evaluate(rows, qrels, ["R", "shown"], **options), frame)
 
 
 def test_the_console_says_what_searches_found_and_cost(tmp_path, capsys):

@@ -58,7 +58,7 @@ def test_passes_of_a_judge_are_shared_repeats():
 
 
 @pytest.mark.parametrize("make", [ir.cube, lambda runs, qrels: ir.scorer(qrels, "AP")(runs)])
-def test_where_passes_are_one_too_many_it_is_said_what_to_do_with_them(make):
+def test_errors_about_several_passes_say_what_to_do(make):
     twice = pd.concat([QRELS, QRELS.assign(grade=1 - QRELS["grade"].clip(0, 1))])
     with pytest.raises(
         IdError, match="column 'pass' makes them passes of a judge.*else drop the duplicates"
@@ -91,8 +91,8 @@ BAD = {
 
 @pytest.mark.parametrize("name", BAD)
 def test_what_cannot_be_is_refused(name):
-    call, told = BAD[name]
-    refused(ParameterError, told, call)
+    call, message = BAD[name]
+    refused(ParameterError, message, call)
 
 
 @pytest.mark.thorough

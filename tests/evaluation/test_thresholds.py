@@ -1,4 +1,4 @@
-"""Scores at thresholds are those at the depth of what reaches them; silence is right of nothing."""
+"""Scores at thresholds equal those at the depths reached."""
 
 import numpy as np
 import pandas as pd
@@ -14,7 +14,7 @@ METRICS = ["P", "R", "AP", "RBP(p=0.8)", "DCG", "RR", "NumRet", "ERR", "Success"
 
 
 def lists(seed=0, systems=2, topics=6, docs=12, levels=7):
-    """Return systems with scores that tie, of topics a third of which nothing is relevant to."""
+    """Return systems with tied scores, and partly irrelevant topics."""
     rng = np.random.default_rng(seed)
     columns = ["system", "topic", "doc"]
     names = [f"s{n}" for n in range(systems)], [f"t{n}" for n in range(topics)], range(docs)
@@ -46,18 +46,18 @@ def test_a_threshold_at_a_score_is_the_depth_at_its_place(ties):
         assert not found.sel(metric="P")[s, t, ~read].any()
 
 
-def test_a_threshold_that_all_reach_is_the_whole():
+def test_a_threshold_that_all_reach_cuts_nothing():
     runs, qrels = lists(1)
-    whole = runs.ireval.evaluate(qrels, [*METRICS[1:4], "nDCG"])
+    uncut = runs.ireval.evaluate(qrels, [*METRICS[1:4], "nDCG"])
     found = runs.ireval.evaluate(qrels, [*METRICS[1:4], "nDCG"], stop=ir.Threshold(-1))
-    np.testing.assert_array_equal(found, whole)
+    np.testing.assert_array_equal(found, uncut)
     own = runs.ireval.evaluate(
         qrels, [*METRICS[1:4], "nDCG"], stop=ir.Threshold({"s0": -1, "s1": 0})
     )
-    np.testing.assert_array_equal(own, whole)
+    np.testing.assert_array_equal(own, uncut)
     metrics = [*METRICS[1:4], "nDCG"]
     beyond = {"stop": ir.Threshold(-1e300), "ties": ir.Ties(dtype="float32")}
-    np.testing.assert_array_equal(runs.ireval.evaluate(qrels, metrics, **beyond), whole)
+    np.testing.assert_array_equal(runs.ireval.evaluate(qrels, metrics, **beyond), uncut)
 
 
 def test_readers_lead_to_the_same_scores(tmp_path):
@@ -76,8 +76,8 @@ def test_readers_lead_to_the_same_scores(tmp_path):
     again = ir.open_cube(tmp_path / "cube").ireval.score("P", "AP", stop=ir.Threshold(steps))
     np.testing.assert_array_equal(again.transpose("metric", "threshold", ...), array)
     part = cube.isel(topic=[4, 1]).ireval.score("P", "AP", stop=ir.Threshold("all"))
-    whole = cube.ireval.score("P", "AP", stop=ir.Threshold("all"))
-    np.testing.assert_array_equal(part, whole.isel(topic=[4, 1]))
+    uncut = cube.ireval.score("P", "AP", stop=ir.Threshold("all"))
+    np.testing.assert_array_equal(part, uncut.isel(topic=[4, 1]))
 
 
 def test_own_thresholds_are_those_of_each_system():

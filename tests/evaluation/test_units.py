@@ -62,10 +62,10 @@ def test_copies_of_other_grades_are_counted_and_the_highest_counts():
 def test_budgets_are_depths_in_text():
     cube = RUN.ireval.cube(QRELS, units=ir.Units(length="tokens"))
     scores = cube.ireval.score("Recall", "P", "nDCG", stop=ir.Budget([29, 30, 60, 65, 999]))
-    whole = cube.ireval.score("Recall", "P", "nDCG(ideal='full')")
+    by_depth = cube.ireval.score("Recall", "P", "nDCG(ideal='full')")
     for budget, depth in {30: 1, 60: 3, 65: 4, 999: 4}.items():
         found = scores.sel(budget=budget).to_numpy().ravel()
-        np.testing.assert_array_equal(found, whole.sel(depth=depth).to_numpy().ravel())
+        np.testing.assert_array_equal(found, by_depth.sel(depth=depth).to_numpy().ravel())
     assert scores.sel(budget=29).to_numpy().ravel().tolist() == [0, 0, 0]
     assert scores.attrs["budgets"] == "tokens, whole units"
     assert scores.attrs["caution"] == "nothing fits into 29 tokens in 1 of 1 list"
@@ -141,21 +141,21 @@ def test_budgets_are_asked_for_by_name():
         scores.ireval.coverage(reference=cube.ireval.score("AP", "nDCG"))
 
 
-def test_parts_are_the_whole_restricted():
+def test_scores_of_selections_equal_selected_scores():
     runs, qrels = two_systems()
     cube = runs.assign(team=runs["system"].map({"p": 1, "q": 1, "r": 2})).ireval.cube(
         qrels, units=ir.Units(length="tokens")
     )
-    whole = cube.ireval.score("AP", stop=ir.Budget([20, 60]))
+    scores = cube.ireval.score("AP", stop=ir.Budget([20, 60]))
     some = cube.isel(system=[2, 0], topic=[4, 1, 3]).ireval.score("AP", stop=ir.Budget([20, 60]))
-    np.testing.assert_array_equal(some, whole.isel(system=[2, 0], topic=[4, 1, 3]))
+    np.testing.assert_array_equal(some, scores.isel(system=[2, 0], topic=[4, 1, 3]))
     parts = cube.ireval.groupby("team").score("AP", stop=ir.Budget([20, 60]))
-    np.testing.assert_array_equal(parts.sel(team=1, system="q"), whole.sel(system="q"))
+    np.testing.assert_array_equal(parts.sel(team=1, system="q"), scores.sel(system="q"))
     masked = cube.where(cube["topic"] != "2").ireval.score("AP", stop=ir.Budget([20]))
     assert np.isnan(masked).sum() == 3
     both = ir.concat([cube.isel(topic=slice(0, 2)), cube.isel(topic=slice(2, None))])
-    np.testing.assert_array_equal(both.ireval.score("AP", stop=ir.Budget([20, 60])), whole)
-    ranks = whole.ireval.record[-1].options
+    np.testing.assert_array_equal(both.ireval.score("AP", stop=ir.Budget([20, 60])), scores)
+    ranks = scores.ireval.record[-1].options
     assert ranks == {"metrics": ["AP"], "budget": [20, 60], "cut": "whole"}
 
 
@@ -206,13 +206,13 @@ def test_metrics_with_an_ideal_that_is_cut_are_refused_at_budgets():
 
 def test_systems_of_other_units_are_not_compared():
     runs, qrels = two_systems()
-    told = runs.assign(unit=runs["system"].map({"p": "800", "q": "800", "r": "1600"}))
-    scores = told.ireval.cube(qrels).ireval.score("AP", at=5)
-    table = told.ireval.evaluate(qrels, "AP")
+    declared = runs.assign(unit=runs["system"].map({"p": "800", "q": "800", "r": "1600"}))
+    scores = declared.ireval.cube(qrels).ireval.score("AP", at=5)
+    table = declared.ireval.evaluate(qrels, "AP")
     for each in (scores, table):
         refused(InputError, "r of 1600", each.ireval.compare)
     assert len(scores.sel(system=["p", "q"]).ireval.compare()) == 1
-    collapsed = told.ireval.evaluate(qrels, "AP", units=r"(.+)")
+    collapsed = declared.ireval.evaluate(qrels, "AP", units=r"(.+)")
     assert len(collapsed.ireval.compare()) == 3
 
 
@@ -221,9 +221,9 @@ def test_lists_of_which_nothing_fits_are_counted():
     found = runs.ireval.diagnose(
         QRELS, units=ir.Units(length="tokens"), stop=ir.Budget([29, 30, 4])
     )
-    told = found[found["what"].str.contains("first document is longer")]
-    assert told["what"].str.extract(r"(\d+ tokens)")[0].tolist() == ["29 tokens", "4 tokens"]
-    assert told[["where", "how_many"]].to_numpy().tolist() == [["s (1)", 1], ["s (1), t (1)", 2]]
+    rows = found[found["what"].str.contains("first document is longer")]
+    assert rows["what"].str.extract(r"(\d+ tokens)")[0].tolist() == ["29 tokens", "4 tokens"]
+    assert rows[["where", "how_many"]].to_numpy().tolist() == [["s (1)", 1], ["s (1), t (1)", 2]]
     scores = ir.evaluate(
         runs, QRELS, "AP", units=ir.Units(length="tokens"), stop=ir.Budget([29, 30, 4])
     )
@@ -246,9 +246,9 @@ def test_check_counts_copies_and_what_is_called_like_a_chunk():
     assert found["copies"] == ("1 c-1",)
     assert found["severity"] == "error"
     findings = chunks.ireval.diagnose(QRELS, [])
-    told = findings[findings["what"].str.contains("chunks")].iloc[0]
-    assert told["how_many"] == 3
-    assert r"units=r'(.+?)[#_:.-]+\d+'" in told["advice"]
+    finding = findings[findings["what"].str.contains("chunks")].iloc[0]
+    assert finding["how_many"] == 3
+    assert r"units=r'(.+?)[#_:.-]+\d+'" in finding["advice"]
     twice = pd.concat([RUN, RUN[:1].assign(score=0.5)])
     refused(IdError, "units='doc'", twice.ireval.evaluate, QRELS, "AP")
     assert twice.ireval.evaluate(QRELS, "Recall", units="doc").iloc[0, 0] == 1
@@ -305,8 +305,8 @@ def test_a_list_is_silent_only_if_nothing_of_it_is_read():
     runs = RUN.assign(tokens=[900, 100, 600, 600])
     qrels = pd.DataFrame({"topic": "1", "doc": ["z"], "grade": [0]})
     options = {"length": "tokens", "budget": [50, 500], "no_rel": "silence"}
-    whole = ir.evaluate(runs, qrels, ["P", "NumRet"], **arguments(ir.evaluate, options))
+    scores = ir.evaluate(runs, qrels, ["P", "NumRet"], **arguments(ir.evaluate, options))
     options["cut"] = "skip"
     skipped = ir.evaluate(runs, qrels, ["P", "NumRet"], **arguments(ir.evaluate, options))
-    assert whole.iloc[0].tolist() == [1, 1, 0, 0]
+    assert scores.iloc[0].tolist() == [1, 1, 0, 0]
     assert skipped.iloc[0].tolist() == [1, 0, 0, 1]

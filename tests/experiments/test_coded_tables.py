@@ -95,7 +95,7 @@ def test_unrelated_columns_of_one_name_do_not_matter():
     assert ir.verbs.sample(qrels, 1)["doc"].tolist() == ["a", "b"]
 
 
-def test_columns_that_matter_are_there_once():
+def test_repeated_columns_are_refused():
     with pytest.raises(InputError, match="one column per role.*several in a frame named: doc"):
         ir.verbs.rank(twice(RUN.drop(columns="doc"), "doc"))
     with pytest.raises(ParameterError, match="found 2 of the name 'team'"):

@@ -1,4 +1,4 @@
-"""Scores that rise along a rank column: refused, or scored with a caution, system by system."""
+"""Scores that contradict ranks are refused or cautioned."""
 
 import warnings
 from itertools import pairwise
@@ -22,7 +22,7 @@ FALLING, RISING, EQUAL = [3.0, 2.0, 1.0], [1.0, 2.0, 3.0], [1.0, 1.0, 1.0]
 
 
 def run(*lists, system="s", ranks=(1, 2, 3)):
-    """Return a run with a rank column, given the scores of the lists of its topics."""
+    """Return a run with ranks and given scores."""
     rows = [
         (system, f"q{n}", doc, rank, score)
         for n, scores in enumerate(lists, start=1)
@@ -70,7 +70,7 @@ def test_scores_that_rise_otherwise_decide_with_a_caution(frame, lists):
 
 
 def slow_directions(frame):
-    """Return the systems that are refused, and of the others in how many lists scores rise."""
+    """Return the refused systems, and counts of rising lists."""
     refusals, cautions = [], {}
     for system, own in frame.groupby("system"):
         says, rises, moved = 0, 0, 0

@@ -37,7 +37,7 @@ def in_tracks(frames, name="track"):
 
 
 def expected(frames, depth=None):
-    """Return scores in which every topic has the threshold of its collection."""
+    """Return scores with the threshold of each collection."""
     low, high = (
         ir.evaluate(*frames, f"AP(rel={r})", f"P(rel={r})@5", "RR(rel=1)", "Judged@5", depth=depth)
         for r in (1, 2)
@@ -50,17 +50,17 @@ def expected(frames, depth=None):
 
 
 def test_every_collection_has_its_threshold_under_the_names_asked_for(frames):
-    told = {"collection": "track", "rel": {"dl21": 2}}
-    found = ir.evaluate(*frames, METRICS, **told)
+    options = {"collection": "track", "rel": {"dl21": 2}}
+    found = ir.evaluate(*frames, METRICS, **options)
     pd.testing.assert_frame_equal(found, expected(frames))
     assert found.attrs["rel"] == "2 in dl21"
-    apart = in_tracks(frames).evaluate(frames[1], METRICS, **told)
+    by_track = in_tracks(frames).evaluate(frames[1], METRICS, **options)
     pd.testing.assert_frame_equal(
-        apart.droplevel("track").sort_index(), expected(frames).sort_index()
+        by_track.droplevel("track").sort_index(), expected(frames).sort_index()
     )
 
 
-def test_cubes_score_by_it_whole_lazily_and_in_parts(frames, cube, cubes):
+def test_cubes_use_thresholds_at_once_lazily_and_in_parts(frames, cube, cubes):
     wanted = expected(frames, depth=50).to_xarray()
     for each in (cube, cube.chunk(topic=3)):
         found = each.ireval.score(OPEN, rel={"dl21": 2}).sel(depth=50, drop=True).compute()
@@ -70,9 +70,9 @@ def test_cubes_score_by_it_whole_lazily_and_in_parts(frames, cube, cubes):
             np.testing.assert_allclose(same, wanted[name], atol=1e-12)
     parts = cube.ireval.groupby("collection").score("AP", rel={"dl21": 2})
     of_cubes = cubes.score("AP", rel={"dl21": 2})
-    whole = cube.ireval.score("AP", rel={"dl21": 2})
+    scores = cube.ireval.score("AP", rel={"dl21": 2})
     for key in ("dl21", "news"):
-        want = whole.sel(topic=whole["track"] == key)
+        want = scores.sel(topic=scores["track"] == key)
         np.testing.assert_array_equal(parts.sel(track=key, topic=want.topic), want)
         np.testing.assert_array_equal(of_cubes.sel(track=key, topic=want.topic), want)
 
@@ -85,7 +85,7 @@ def test_topics_without_documents_of_that_grade_have_no_score_if_asked(cube):
 
 
 @pytest.mark.parametrize(
-    ("metrics", "rel", "error", "told"),
+    ("metrics", "rel", "error", "message"),
     [
         ("AP", {"dl19": 2, "news": 1}, ParameterError, "are dl21, news, but found .*dl19"),
         (["Judged@5", "RR(rel=2)"], {"dl21": 2}, MetricError, r"found .*Judged@5, RR\(rel=2\)"),
@@ -98,15 +98,15 @@ def test_topics_without_documents_of_that_grade_have_no_score_if_asked(cube):
         ),
     ],
 )
-def test_what_decides_nothing_is_refused(frames, cube, cubes, metrics, rel, error, told):
+def test_what_decides_nothing_is_refused(frames, cube, cubes, metrics, rel, error, message):
     runs, qrels = frames
     for of in (runs.ireval, in_tracks(frames)):
-        refused(error, told, of.evaluate, qrels, metrics, collection="track", rel=rel)
+        refused(error, message, of.evaluate, qrels, metrics, collection="track", rel=rel)
     for of in (cube.ireval, cube.ireval.groupby("track"), cubes):
-        refused(error, told, of.score, metrics, rel=rel)
+        refused(error, message, of.score, metrics, rel=rel)
 
 
-def test_without_collections_there_is_nothing_to_tell_apart(frames):
+def test_thresholds_need_collections(frames):
     for call in (ir.evaluate, lambda *f, **o: ir.cube(*f).ireval.score("AP", **o)):
         with pytest.raises(ParameterError, match="collections of topics.*Pass collection="):
             call(*frames, *["AP"] * (call is ir.evaluate), rel={"dl21": 2})
@@ -115,10 +115,16 @@ def test_without_collections_there_is_nothing_to_tell_apart(frames):
 def test_groups_by_collection_are_those_of_its_column(frames, cube):
     scores = cube.ireval.score("AP", at=10)
     table = ir.evaluate(*frames, "AP@10", collection="track")
-    told = table.assign(track=np.where(table.index.get_level_values(1).astype(int) % 2, *TRACKS))
+    labelled = table.assign(
+        track=np.where(table.index.get_level_values(1).astype(int) % 2, *TRACKS)
+    )
     by_team = frames[0].ireval.groupby("team").evaluate(frames[1], "AP@10", collection="track")
     by_team = by_team.droplevel("team")
-    for some, named in ((scores, scores), (table, told), (by_team, told.loc[by_team.index])):
+    for some, named in (
+        (scores, scores),
+        (table, labelled),
+        (by_team, labelled.loc[by_team.index]),
+    ):
         for verb in ("compare", "summary", "leaderboard"):
             found = getattr(some.ireval.groupby("collection"), verb)()
             wanted = getattr(named.ireval.groupby("track"), verb)()
@@ -136,9 +142,9 @@ def test_who_takes_part_in_a_collection_is_in_its_groups_without_lists(frames):
     short = runs[~((runs["system"] == "bm25") & runs["topic"].isin(some))]
     with though_incomplete():
         groups = in_tracks((short, qrels), "kind")
-        told = groups.evaluate(qrels, "AP", collection="track")
-        assert not told.loc["some"].loc["bm25"].any().item()
+        declared = groups.evaluate(qrels, "AP", collection="track")
+        assert not declared.loc["some"].loc["bm25"].any().item()
     with pytest.warns(IrframeWarning, match=r"systems without rows .*some \(bm25\)"):
-        untold = groups.evaluate(qrels, "AP")
-    assert "bm25" not in untold.loc["some"].index
-    assert "bm25" in untold.loc["others"].index
+        undeclared = groups.evaluate(qrels, "AP")
+    assert "bm25" not in undeclared.loc["some"].index
+    assert "bm25" in undeclared.loc["others"].index

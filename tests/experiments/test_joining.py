@@ -95,8 +95,8 @@ def test_numbers_are_equal_where_names_are(kind):
 
 def test_integers_numbers_and_what_is_long():
     rng = np.random.default_rng(0)
-    whole = np.unique(rng.integers(-(2**62), 2**62, 1000))
-    assert len(np.unique(of(whole))) == len(whole)
+    integers = np.unique(rng.integers(-(2**62), 2**62, 1000))
+    assert len(np.unique(of(integers))) == len(integers)
     assert len(set(of(["x" * 40_000, "x" * 40_001, "x", "x" * 39_999 + "y"]).tolist())) == 4
     assert len(of([], pa.string())) == 0
     topics = np.repeat(np.arange(100), 100)
@@ -104,8 +104,8 @@ def test_integers_numbers_and_what_is_long():
     assert len(np.unique(pairs)) == len(pairs)
 
 
-def drawn(*, whole):
-    """Return a run of two systems and judgments, some topics of which nobody judged."""
+def drawn(*, integers):
+    """Return a run and judgments with unjudged topics."""
     rng = np.random.default_rng(4)
     rows = pd.MultiIndex.from_product(
         [["s", "t"], range(5), range(60)], names=["system", "topic", "doc"]
@@ -117,16 +117,16 @@ def drawn(*, whole):
     qrels = qrels.sample(frac=0.4, random_state=2).assign(
         grade=lambda q: rng.integers(0, 4, len(q))
     )
-    if whole:
+    if integers:
         return runs, qrels
     name = {"doc": lambda each: "d" + each["doc"].astype(str)}
     return runs.assign(**name), qrels.assign(**name)
 
 
-@pytest.mark.parametrize("whole", [False, True], ids=["text", "integers"])
+@pytest.mark.parametrize("integers", [False, True], ids=["text", "integers"])
 @pytest.mark.parametrize("prints", ["names", "their lengths"])
-def test_joins_do_not_depend_on_the_numbers(whole, prints, monkeypatch):
-    runs, qrels = drawn(whole=whole)
+def test_joins_do_not_depend_on_the_numbers(integers, prints, monkeypatch):
+    runs, qrels = drawn(integers=integers)
     expected = runs.merge(qrels, how="left", on=["topic", "doc"])["grade"].to_numpy()
     if prints == "their lengths":
         short = lambda doc: np.array([len(str(each)) for each in doc.to_pylist()], np.uint64)  # noqa: E731
@@ -166,9 +166,9 @@ def test_every_document_has_the_grade_that_a_look_up_finds(retrieved, judged):
     if not {topic for topic, _ in retrieved} & {topic for topic, _ in judged}:
         refused(IdError, "that occur in runs and qrels, but found none", run.ireval.judge, qrels)
         return
-    with warnings.catch_warnings(record=True, action="always") as told:
+    with warnings.catch_warnings(record=True, action="always") as caught:
         grades = run.ireval.judge(qrels)["grade"]
-    assert len(told) == all(grade is None for grade in expected)
+    assert len(caught) == all(grade is None for grade in expected)
     assert grades.dtype == "Int16"
     assert [None if pd.isna(grade) else grade for grade in grades] == expected
 

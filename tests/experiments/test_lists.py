@@ -1,4 +1,4 @@
-"""What is said of lists that runs lack, and what goes with it.
+"""Warnings about missing lists.
 
 Collections of topics in one cube; Which judged topics are scored, and where their judgments
 stand.
@@ -33,13 +33,13 @@ QRELS = pd.DataFrame({"topic": list(TRACK), "doc": "d", "grade": 1, "track": TRA
 
 
 def runs_of(**lists):
-    """Return runs with a relevant document for each of some topics."""
+    """Return runs with a relevant document on given topics."""
     rows = [(system, topic) for system, topics in lists.items() for topic in topics.split()]
     return pd.DataFrame(rows, columns=["system", "topic"]).assign(doc="d", score=1.0)
 
 
 def scored(runs, qrels=QRELS, **options):
-    """Return the sum of the scores of every system and how many it has, and what is told."""
+    """Return sums and counts of scores, and the warnings."""
     with warnings.catch_warnings(record=True, action="always") as caught:
         table = ir.evaluate(runs, qrels, "AP", **options)["AP"]
     found = table.groupby("system").agg(["sum", "size"]).T.to_dict("list")
@@ -57,7 +57,7 @@ def test_systems_that_lack_most_come_first_and_many_are_counted():
     )
 
 
-def test_a_lone_run_lacks_what_nobody_has():
+def test_a_single_run_lacks_lists_that_no_run_has():
     found, (message,) = scored(runs_of(a="1 2 4"))
     assert found == {"a": [3, 4]}
     assert message == (
@@ -92,7 +92,7 @@ def test_rows_without_a_judged_topic_say_where_a_system_takes_part():
     assert lacking.startswith("lists that systems lack count as empty: b 2 of 4 topics;")
 
 
-def test_common_topics_are_refused_if_there_are_none():
+def test_runs_without_common_topics_are_refused():
     runs = runs_of(a="1 2", b="2 3", c="3 4")
     with pytest.raises(IdError, match="none; judged topics per run: a 2, b 2, c 2. Pass"):
         ir.evaluate(runs, QRELS, "AP", topics="common")
@@ -133,7 +133,7 @@ def test_a_collection_that_only_some_rows_name():
     assert dense(cube).top.tolist() == [1, 3, 1, 3]
 
 
-def test_a_column_that_is_not_there():
+def test_unknown_columns_are_refused():
     with pytest.raises(
         ParameterError, match="column of the frames, but found 'year': system, topic"
     ):
@@ -163,7 +163,7 @@ NAMES = [f"t{number}" for number in range(5)]
 
 
 def tables_of(lists, judged):
-    """Return coded frames of (system, topic) -> length and of the topic of every judgment."""
+    """Return coded frames of list lengths and judged topics."""
     rows = [(s, t, f"d{n}", -n) for (s, t), length in lists.items() for n in range(length)]
     runs = pd.DataFrame(rows, columns=["system", "topic", "doc", "score"])
     qrels = pd.DataFrame({"topic": judged, "doc": [f"d{n}" for n in range(len(judged))]})
@@ -201,12 +201,12 @@ def test_topics_of_the_qrels_of_some_run_or_of_every_run(experiment):
     table, judgments = tables_of(lists, judged)
     systems = {system for system, _ in lists}
     known = list(dict.fromkeys(judged))
-    having = {topic: {s for s, t in lists if t == topic} for topic in known}
+    systems_of = {topic: {s for s, t in lists if t == topic} for topic in known}
     assert list(select(table, judgments, "qrels").judgments.topics) == known
     assert list(select(table, judgments, "runs").judgments.topics) == [
-        t for t in known if having[t]
+        t for t in known if systems_of[t]
     ]
-    common = [topic for topic in known if having[topic] == systems]
+    common = [topic for topic in known if systems_of[topic] == systems]
     if common:
         assert list(select(table, judgments, "common").judgments.topics) == common
     else:

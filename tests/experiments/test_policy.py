@@ -1,4 +1,4 @@
-"""The choices that decide a cube, and what goes with it.
+"""Policies of cubes.
 
 Which judgments a sample keeps, and the random numbers that decide it; The policies for equal
 scores, each against its oracle.
@@ -102,14 +102,14 @@ def test_every_word_has_a_policy_and_an_oracle():
     assert set(WORDS) == TIE_POLICIES.keys() == oracles.ORACLES.keys()
 
 
-def drawn(rng, *, whole):
-    """Return a run of two systems and some topics, most scores tied, rows in no order."""
+def drawn(rng, *, integers):
+    """Return a shuffled run with mostly tied scores."""
     lists = [(s, t) for s in ("a", "b") for t in ("1", "2", "3")]
     parts = []
     for system, topic in lists:
         n = int(rng.choice([1, 2, 7, 40]))
         docs = rng.choice(90, n, replace=False)
-        names = docs if whole else [f"d{d}é" if d % 5 else f"d{d}" for d in docs]
+        names = docs if integers else [f"d{d}é" if d % 5 else f"d{d}" for d in docs]
         score = rng.integers(0, 4, n) / 2
         score[rng.random(n) < 0.1] = -np.inf
         rank = rng.permutation(n)
@@ -119,15 +119,15 @@ def drawn(rng, *, whole):
 
 
 @pytest.mark.filterwarnings("ignore:scores rise")
-@pytest.mark.parametrize("whole", few_of([False, True], 2), ids=["text", "integers"])
+@pytest.mark.parametrize("integers", few_of([False, True], 2), ids=["text", "integers"])
 @pytest.mark.parametrize("ties", WORDS)
-def test_a_policy_orders_as_its_oracle(ties, whole):
+def test_a_policy_orders_as_its_oracle(ties, integers):
     rng = np.random.default_rng(7)
     for _ in range(3):
-        runs = drawn(rng, whole=whole)
+        runs = drawn(rng, integers=integers)
         ranking = rank_table(read_table(runs), Policy(ties=ties, seed=3))
         found = runs.iloc[ranking.order]
         for (system, topic), filed in runs.groupby(["system", "topic"]):
             rows = list(filed[["doc", "score", "rank"]].itertuples(index=False, name=None))
-            mine = found[(found["system"] == system) & (found["topic"] == topic)]
-            assert mine["doc"].tolist() == oracles.ORACLES[ties](rows, system, topic, 3)
+            ranked = found[(found["system"] == system) & (found["topic"] == topic)]
+            assert ranked["doc"].tolist() == oracles.ORACLES[ties](rows, system, topic, 3)

@@ -1,4 +1,4 @@
-"""The pool of a cube: what contributing runs put into it, whatever the order of their rows."""
+"""Pools depend on contributing runs, not on row order."""
 
 import numpy as np
 import pandas as pd
@@ -14,10 +14,10 @@ TRACK = ir.example_track()
 
 
 def pooled(cube):
-    """Return what stands in the pool of a cube, by topic and document, and how deep it is."""
-    held = dense(cube)
-    rows = zip(held.judged_topic, held.judged_doc, held.pool_rank, strict=True)
-    return sorted(map(str, rows)), held.pool_depth.tolist()
+    """Return the pooled documents, and the depth of the pool."""
+    arrays = dense(cube)
+    rows = zip(arrays.judged_topic, arrays.judged_doc, arrays.pool_rank, strict=True)
+    return sorted(map(str, rows)), arrays.pool_depth.tolist()
 
 
 def shuffled(frame, seed):

@@ -1,4 +1,4 @@
-"""Rankings of coded frames: ranks, first rows and ties, list by list, and what goes with it.
+"""Rankings of coded frames: ranks, first rows and ties.
 
 Which systems contribute, and at which ranks; Pools: which documents, who contributed them, in
 which order; The order of every ranking, by each policy for ties.

@@ -43,7 +43,7 @@ A_FILE_AT_A_TIME = pytest.mark.parametrize("_batch", [1], indirect=True)
 
 
 def drawn(seed=0):
-    """Return runs of some systems with ties and lists that are missing, and judgments."""
+    """Return runs with ties and missing lists, and judgments."""
     rng = np.random.default_rng(seed)
     rows = [
         (f"s{system}", str(topic), f"d{doc}", place + 1, float(rng.integers(4)))
@@ -64,8 +64,8 @@ def filed(runs, folder):
     return ir.scan_runs(folder / "*.parquet")
 
 
-def told(call):
-    """Return what a call gives, or what is wrong, and what it warns of."""
+def with_warnings(call):
+    """Return the result or error of a call, and warnings."""
     with warnings.catch_warnings(record=True, action="always") as caught:
         try:
             found = call()
@@ -75,7 +75,7 @@ def told(call):
 
 
 def same(found, expected):
-    """Assert that scores are the same, and for the same; files hold text of another type."""
+    """Assert equal scores, whatever the type of identifiers."""
     pd.testing.assert_frame_equal(found, expected, check_exact=True, check_index_type=False)
 
 
@@ -83,9 +83,9 @@ def same(found, expected):
 def test_files_are_scored_as_their_rows_are(policy, tmp_path):
     runs, qrels = drawn()
     metrics = ["P@3", "RBP", "DCG@4"] if policy.get("ties") == "mean" else METRICS
-    expected, warned = told(lambda: ir.evaluate(runs, qrels, metrics, **policy))
+    expected, warned = with_warnings(lambda: ir.evaluate(runs, qrels, metrics, **policy))
     scanned = filed(runs, tmp_path)
-    found, messages = told(lambda: scanned.ireval.evaluate(qrels, metrics, **policy))
+    found, messages = with_warnings(lambda: scanned.ireval.evaluate(qrels, metrics, **policy))
     assert messages == warned
     same(found, expected)
     assert found.attrs == expected.attrs
@@ -114,8 +114,8 @@ def test_columns_of_runs_count(column, options, tmp_path):
             qrels, METRICS, **options
         )
 
-    expected = told(lambda: evaluated(runs))
-    found = told(lambda: evaluated(scanned))
+    expected = with_warnings(lambda: evaluated(runs))
+    found = with_warnings(lambda: evaluated(scanned))
     same(found[0], expected[0])
     assert found[0].attrs == expected[0].attrs
     assert found[1] == expected[1]
@@ -125,17 +125,17 @@ def test_columns_of_runs_count(column, options, tmp_path):
 def test_some_files_at_a_time_are_in_memory(monkeypatch, tmp_path):
     runs, qrels = drawn()
     scanned, frames, alive = filed(runs, tmp_path), [], []
-    whole = ScannedRuns.frames
+    all_frames = ScannedRuns.frames
 
     def watched(self):
-        for frame in whole(self):
+        for frame in all_frames(self):
             frames.append(weakref.ref(frame))
             gc.collect()
             alive.append(sum(each() is not None for each in frames))
             yield frame
 
     monkeypatch.setattr(ScannedRuns, "frames", watched)
-    told(lambda: scanned.ireval.evaluate(qrels, "AP"))
+    with_warnings(lambda: scanned.ireval.evaluate(qrels, "AP"))
     assert len(alive) == 5
     assert max(alive) <= 2
 
@@ -151,7 +151,7 @@ def test_runs_of_other_topics_alone_are_no_error(tmp_path):
         filed(runs, tmp_path).ireval.evaluate(qrels, "AP")
 
 
-def test_what_is_wrong_is_said(tmp_path):
+def test_errors_name_what_is_wrong(tmp_path):
     runs, qrels = drawn()
     scanned = filed(runs, tmp_path)
     twice = pd.concat([runs, runs.iloc[-1:]])
@@ -164,15 +164,15 @@ def test_what_is_wrong_is_said(tmp_path):
     (tmp_path / "s3.parquet").write_bytes(b"none\n")
     refused(FileFormatError, r"s3.parquet", lambda: scanned.ireval.evaluate(qrels, "AP"))
     skipping = ir.scan_runs(tmp_path / "*.parquet", on_error="skip")
-    found, messages = told(lambda: skipping.ireval.evaluate(qrels, "AP"))
-    expected, others = told(lambda: ir.evaluate(runs[runs["system"] != "s3"], qrels, "AP"))
+    found, messages = with_warnings(lambda: skipping.ireval.evaluate(qrels, "AP"))
+    expected, others = with_warnings(lambda: ir.evaluate(runs[runs["system"] != "s3"], qrels, "AP"))
     same(found, expected)
-    left, *rest = sorted(messages, key=lambda said: "s3.parquet" not in said)
+    left, *rest = sorted(messages, key=lambda message: "s3.parquet" not in message)
     assert sorted(rest) == sorted(others)
     assert left.startswith("files of runs are left out (1)")
     none = ir.scan_runs(tmp_path / "s3.parquet", on_error="skip")
     for act in (lambda: none.ireval.evaluate(qrels, "AP"), lambda: none.ireval.groupby("topic")):
-        message, _ = told(act)
+        message, _ = with_warnings(act)
         assert message.startswith("expected a run that can be read, but found none of 1 file")
 
 

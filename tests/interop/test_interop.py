@@ -54,7 +54,7 @@ def test_the_tables_are_those_of_pytrec_eval(shared, provider, track):
 
 
 def test_grades_below_0_are_those_of_pytrec_eval(provider):
-    """They say that a document was pooled and not judged, whatever their number."""
+    """Negative grades mean pooled but not judged."""
     rng = np.random.default_rng(0)
     docs = [f"d{n}" for n in range(30)]
     drawn = [[*rng.permutation(docs)[:size]] for size in rng.integers(1, 30, 80)]
@@ -134,7 +134,7 @@ SCALED = {
 @pytest.mark.parametrize("text", SCALED)
 @pytest.mark.parametrize("shift", [0, 1])
 def test_the_measures_of_cwl_eval(provider, text, shift):
-    """Shift all grades, and with them the least: what is clipped then scores the same."""
+    """Clipped grades score the same after a shift."""
     measure = measure_of(SCALED[text])
     measure = measure(max_rel=2 + shift, **({"min_rel": shift} if shift else {}))
     lists = {str(place): each for place, each in enumerate(CWL["lists"]) if each}

@@ -30,5 +30,5 @@ def test_the_page_shows_what_its_code_gives(page, monkeypatch):
 
 
 def _rounding_aside(text):
-    """Return a table without what is as small as a rounding error."""
+    """Return a table without rounding errors."""
     return re.sub(r"\d+e-(1[3-9]|2\d)", "0", text)

@@ -1,4 +1,4 @@
-"""Classes that the page on training loops has for other packages: with these, or what is like them.
+"""Classes of the training page, with packages or stand-ins.
 
 Where a package is installed, its own classes are taken; else some of the same calls.
 """
@@ -28,10 +28,10 @@ class Module:
 
 
 class Metric:
-    """What a metric of Hugging Face's evaluate is to this page."""
+    """A stand-in for a metric of Hugging Face's evaluate."""
 
     def __init__(self):
-        self.said, self.parts = self._info(), []
+        self.info, self.parts = self._info(), []
 
     def add_batch(self, *, predictions, references):
         self.parts.append((predictions, references))

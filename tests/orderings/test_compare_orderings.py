@@ -14,7 +14,7 @@ GROUPS = ("**ns", "ns", "=", "ni", "**ni")
 
 
 def as_worked_case(report):
-    """Return a report in the format of the worked cases, with a as the baseline."""
+    """Return a report in the format of the worked cases."""
     row = report.iloc[0]
     return {
         "mean_a": row["mean_b"],
@@ -89,7 +89,7 @@ def test_double_daggers_need_both_tests_to_favour_the_same_system(cube):
 
 
 def test_a_majority_against_the_metric_gives_no_double_dagger():
-    """The baseline is slightly ahead on most topics, and far behind on a few."""
+    """The baseline is slightly better often, much worse rarely."""
     a = [[0, 0, 0, 0, 1]] * 8 + [[0, 0, 0, 0, 0]] * 4
     b = [[0, 0, 0, 0, 0]] * 8 + [[1, 1, 1, 1, 1]] * 4
     cube = cube_of({"A": a, "B": b}, depth=5)
@@ -157,7 +157,7 @@ def test_agreement_over_all_pairs_equals_single_comparisons(cube):
 
 
 def test_opposed_verdicts_are_a_category_of_their_own():
-    """One system is slightly ahead on most topics, the other far ahead on a few."""
+    """One system is slightly better often, the other much rarely."""
     a = [[0, 0, 0, 0, 1]] * 10 + [[0, 0, 0, 0, 0]] * 4
     b = [[0, 0, 0, 0, 0]] * 10 + [[1, 1, 1, 1, 1]] * 4
     cube = cube_of({"A": a, "B": b}, depth=5)

@@ -145,7 +145,7 @@ DEEP = 4
 
 @pytest.fixture(scope="module")
 def paired():
-    """Return a cube of two systems with all pairs of rankings of four grades as topics."""
+    """Return a cube of two systems with all small rankings."""
     serps = [s for s in itertools.product((0, 1, 2), repeat=DEEP) if max(map(s.count, (1, 2))) <= 2]
     pairs = list(itertools.combinations(serps, 2))
     a, b = (list(map(list, side)) for side in zip(*pairs, strict=True))

@@ -1,4 +1,4 @@
-"""What figures are drawn of, and how they are read; figures are closed after every test."""
+"""Fixtures of figures, which are closed after every test."""
 
 import matplotlib.pyplot as plt
 import pytest
@@ -12,7 +12,7 @@ def closed():
 
 @pytest.fixture(scope="session")
 def three(cube):
-    """Return scores by three metrics, one of which is a cost."""
+    """Return scores of three metrics, one a cost."""
     return cube.ireval.score("AP(norm='min')", "nDCG", "ASL")
 
 

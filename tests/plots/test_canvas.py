@@ -1,4 +1,4 @@
-"""What all figures share: colours, styles of the caller, sizes, legends."""
+"""Colours, styles, sizes and legends of all figures."""
 
 import inspect
 

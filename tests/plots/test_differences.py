@@ -128,7 +128,7 @@ def test_bars_join_those_that_do_not_differ(order, metric):
 
 
 def with_holes(lacking):
-    """Return scores on four tasks, of which each system lacks some."""
+    """Return scores on four tasks, some of them missing."""
     scores = scored(systems=6)
     task = {topic: f"t{n % 4}" for n, topic in enumerate(scores.index.unique("topic"))}
     scores = scores.ireval.design(task=task)

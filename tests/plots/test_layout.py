@@ -1,4 +1,4 @@
-"""Every figure, at any size and with any number of systems: no text overlaps or is cut.
+"""No text of a figure overlaps or is cut.
 
 A figure is drawn as the example in its docstring draws it, on tracks of few and of many systems.
 """
@@ -42,14 +42,14 @@ def many(count):
 
 
 def named(code):
-    """Return the systems of the small track that an example names, the baseline first."""
+    """Return the systems that an example names, baseline first."""
     known = EXAMPLE()[0]["system"].unique()
     asked = [name for name in known if re.search(rf"(['\"]){re.escape(name)}\1", code)]
     return list(dict.fromkeys(["bm25", *asked, *known]))
 
 
 def track(code, count):
-    """Return runs and judgments of so many systems, and an example that names some of them."""
+    """Return a track of some size, and its example."""
     runs, qrels = EXAMPLE()
     known = named(code)
     runs = runs[runs["system"].isin(known[:count])].reset_index(drop=True)
@@ -63,7 +63,7 @@ def track(code, count):
 
 
 def drawn(name, count, monkeypatch):
-    """Return the figure that the example of a docstring draws, for so many systems."""
+    """Return the figure of an example for several systems."""
     figure = getattr(ir.plots, name)
     examples = doctest.DocTestParser().get_examples(inspect.getdoc(figure))
     made, code = track("".join(example.source for example in examples), count)
@@ -124,7 +124,7 @@ BLIND = {
 
 
 def lab(colour, seen):
-    """Return the CIELAB values of a colour as seen by a colour-blind reader."""
+    """Return the CIELAB values that a colour-blind reader sees."""
     rgb = np.array(to_rgb(colour))
     linear = np.where(rgb <= 0.04045, rgb / 12.92, ((rgb + 0.055) / 1.055) ** 2.4)
     to_xyz = [[0.4124, 0.3576, 0.1805], [0.2126, 0.7152, 0.0722], [0.0193, 0.1192, 0.9505]]

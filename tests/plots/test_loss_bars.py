@@ -13,7 +13,7 @@ from irframe.errors import InputError
 
 @pytest.fixture(scope="module")
 def staged():
-    """Return the example track with a run that keeps the best five documents of bm25, reversed."""
+    """Return the example track with a reversed second stage."""
     runs, qrels = ir.example_track()
     first = runs[runs["system"].eq("bm25")]
     kept = (

@@ -1,4 +1,4 @@
-"""`design` labels topics in the data, and lost declarations are asked for by a line that works."""
+"""`design` labels topics, and lost declarations are requested."""
 
 import re
 from io import StringIO

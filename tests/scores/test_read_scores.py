@@ -1,4 +1,4 @@
-"""Scores of the same systems on the same topics, and what they are held against."""
+"""Scores, and references on the same systems and topics."""
 
 import tracemalloc
 from itertools import product
@@ -29,7 +29,7 @@ pytestmark = pytest.mark.filterwarnings("ignore:topics on which some:irframe.err
 
 
 def holed(seed=0):
-    """Return scores with holes, a different topic lacking at each metric and depth."""
+    """Return scores that lack topics by metric and depth."""
     scores = random_scores(seed, topics=12)
     holes = np.random.default_rng(seed).random(scores.shape) < 0.03
     holes[:, :, :3] = False

@@ -20,7 +20,7 @@ SEEDS = {"bm25": [1], "ance": [1, 2, 3], "monot5": [2, 3, 5]}
 
 
 def runs(seeds=SEEDS, name="seed"):
-    """Return runs of some systems, of every seed with other scores."""
+    """Return runs with different scores per seed."""
     rng = np.random.default_rng(3)
     parts = []
     for system, labels in seeds.items():
@@ -467,7 +467,7 @@ class TestVariations:
 
 @pytest.mark.filterwarnings("ignore:tests and intervals hold less often")
 def test_intervals_are_chosen_by_single_repeats():
-    """Means over repeats may lie within 0 and 1 where these do not."""
+    """Means over repeats may lie within 0 and 1."""
     values = np.random.default_rng(0).random((2, 2, 8))
     values[:, 0] += 0.7
     values[:, 1] -= 0.7

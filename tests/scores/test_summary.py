@@ -1,4 +1,4 @@
-"""Means, intervals and counts; one average of a system, whoever reports it."""
+"""Means, intervals and counts, equal wherever reported."""
 
 import tracemalloc
 import warnings
@@ -100,7 +100,7 @@ def test_reciprocal_ranks_on_few_topics_have_a_caution():
 
 
 def with_gaps(seed):
-    """Return scores with metrics averaged in every way, and holes of every shape."""
+    """Return scores with all averages, and missing values."""
     rng = np.random.default_rng(seed)
     values = rng.random((5, 5, 9, 3)).round(2)
     values[0, 1, 2] = values[1, 2, :, 1] = values[2, 3, 1:] = np.nan
@@ -151,7 +151,7 @@ def averaged():
 
 
 def reported(scores, metric):
-    """Return the mean of bm25 at depth 50 as every verb tells it."""
+    """Return the mean of bm25 by every verb."""
     one = scores.sel(metric=[metric])
     compared = one.sel(depth=50).ireval.compare(baseline="bm25")
     paired = scores_to_compare(one)

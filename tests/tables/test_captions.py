@@ -1,4 +1,4 @@
-"""What is said of a result: how it was decided, and from what."""
+"""Captions of results."""
 
 import pandas as pd
 import pytest

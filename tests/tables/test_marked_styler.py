@@ -1,4 +1,4 @@
-"""What follows numbers in HTML, in LaTeX and in plain text, whatever else was asked of a Styler."""
+"""Marks after numbers in HTML, LaTeX and text."""
 
 import copy
 

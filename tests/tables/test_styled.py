@@ -1,4 +1,4 @@
-"""Results as tables: means and what follows them, in HTML and LaTeX."""
+"""Results as tables in HTML and LaTeX."""
 
 import inspect
 import re
