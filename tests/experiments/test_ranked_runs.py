@@ -159,7 +159,7 @@ def test_errors_name_what_is_wrong(tmp_path):
     refused(IdError, "s4 7", lambda: scanned.ireval.evaluate(qrels, "AP"))
     filed(runs, tmp_path)
     runs[runs["system"] == "s3"].drop(columns="score").to_parquet(tmp_path / "s3.parquet")
-    with pytest.raises(FileFormatError, match="a score in every file or in none, but found 1 that"):
+    with pytest.raises(FileFormatError, match="a score in every file or in none, but found 1 file that"):
         scanned.ireval.evaluate(qrels, "AP")
     (tmp_path / "s3.parquet").write_bytes(b"none\n")
     refused(FileFormatError, r"s3.parquet", lambda: scanned.ireval.evaluate(qrels, "AP"))
@@ -181,7 +181,7 @@ def test_a_system_in_files_that_are_no_parts_of_one_run(tmp_path):
     scanned = filed(runs, tmp_path)
     runs[runs["system"] == "s1"].to_parquet(tmp_path / "s4.parquet")
     with pytest.raises(
-        IdError, match=r"each system in one file, but found 1 that .*'s1', which is in"
+        IdError, match=r"each system in one file, but found 1 file that .*'s1', which is in"
     ):
         scanned.ireval.evaluate(qrels, "AP")
 
