@@ -159,7 +159,9 @@ def test_errors_name_what_is_wrong(tmp_path):
     refused(IdError, "s4 7", lambda: scanned.ireval.evaluate(qrels, "AP"))
     filed(runs, tmp_path)
     runs[runs["system"] == "s3"].drop(columns="score").to_parquet(tmp_path / "s3.parquet")
-    with pytest.raises(FileFormatError, match="a score in every file or in none, but found 1 file that"):
+    with pytest.raises(
+        FileFormatError, match="a score in every file or in none, but found 1 file that"
+    ):
         scanned.ireval.evaluate(qrels, "AP")
     (tmp_path / "s3.parquet").write_bytes(b"none\n")
     refused(FileFormatError, r"s3.parquet", lambda: scanned.ireval.evaluate(qrels, "AP"))
