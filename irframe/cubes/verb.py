@@ -64,6 +64,8 @@ class Declared:
     """The declarations of a verb; see `verb`."""
 
     function: Callable[..., Any]
+    first: str
+    """The first parameter."""
     groups: bool
     bounded: bool
     repeats: bool
@@ -83,8 +85,7 @@ class Declared:
 
     def of_scores(self, subject: object) -> bool:
         """Return whether the verb reads an object as scores."""
-        first = next(iter(signature_of(self.function).parameters))
-        return first == "scores" and not isinstance(subject, xr.Dataset)
+        return self.first == "scores" and not isinstance(subject, xr.Dataset)
 
 
 @overload
@@ -145,7 +146,8 @@ def verb(
             one_unit=one_unit,
             reads=reads,
         )
-    declared = Declared(function, groups, bounded, repeats, spans, one_unit, reads)
+    first = next(iter(signature_of(function).parameters))
+    declared = Declared(function, first, groups, bounded, repeats, spans, one_unit, reads)
 
     @wraps(function)
     def call(subject: Any, /, *arguments: Any, **options: Any) -> Any:
@@ -189,14 +191,13 @@ def _answer(
     groups = asked if isinstance(asked, InGroups) else None
     subject = asked if groups is None else groups.subject
     bound = bind(verb.function, (asked, *arguments), options)
-    bound.arguments[next(iter(bound.arguments))] = subject
+    bound.arguments[verb.first] = subject
     score_arrays.refuse(bound, one_unit=verb.one_unit)
     with usual_errors(), OneCall() as cautions, score_arrays.counting_costs(subject):
         applied = options_of(verb.function, bound.arguments)
         if groups is None:
             given = _read(verb, bound.arguments)
-            (_, read) = _object_among(given)
-            result = _answer_one(verb, given)
+            read, result = given[verb.first], _answer_one(verb, given)
         else:
             applied["by"] = groups.plain
             read, result = _answer_groups(verb, bound.arguments, groups.by)
@@ -207,28 +208,22 @@ def _answer(
         return with_cautions(stamped(result, verb.name, source, applied, subject), cautions)
 
 
-def _object_among(given: Mapping[str, Any]) -> tuple[str, Any]:
-    """Return the name and value of the first argument."""
-    return next(iter(given.items()))
-
-
 def _read(verb: Declared, given: Mapping[str, Any], by: object = None) -> dict[str, Any]:
     """Return the arguments of a verb as read."""
-    first, subject = _object_among(given)
-    if verb.of_scores(subject):
+    if verb.of_scores(given[verb.first]):
         return read_all(given, verb.asking, by)
     read = dict(given)
     for word, value in given.items():
-        own = word == first
+        own = word == verb.first
         if own or (isinstance(value, xr.DataArray | pd.DataFrame) and not is_judgments(value)):
             asking = verb.asking if own else f"{word}="
             cube = word == "cube" or (word == "data" and isinstance(value, xr.Dataset))
             read[word] = _read_subject(value, asking, cube=cube)
-    source = read[first]
+    source = read[verb.first]
     if isinstance(source, xr.Dataset):
         if words.GRADE in source and not verb.spans:
             view.refuse_spans(source, f" for {verb.name}")
-        read[first] = source if verb.bounded else loaded(source, verb.name)
+        read[verb.first] = source if verb.bounded else loaded(source, verb.name)
     return read
 
 
@@ -286,13 +281,13 @@ def _answer_one(verb: Declared, given: Mapping[str, Any]) -> Any:
     User coordinates are dropped before, unless the verb reads some of them, and are restored in the
     result.
     """
-    first, subject = _object_among(given)
+    subject = given[verb.first]
     table = isinstance(subject, Scores)
     array = subject.source if table else subject
     names = view.user_coordinates(array) if isinstance(array, view.Labelled) else []
     if names and not table and all(given.get(word) is None for word in verb.reads):
         labels = names_declared(subject.attrs)
-        given = {**given, first: subject.drop_vars([n for n in names if n not in labels])}
+        given = {**given, verb.first: subject.drop_vars([n for n in names if n not in labels])}
     call = inspect.BoundArguments(signature_of(verb.function), dict(given))
     with view.trusting():
         result = verb.function(*call.args, **call.kwargs)
@@ -307,15 +302,14 @@ def _answer_groups(verb: Declared, given: Mapping[str, Any], by: Any) -> tuple[A
 
     Scores among the arguments are split, too. Groups are named in their errors and warnings.
     """
-    first, subject = _object_among(given)
-    if not verb.of_scores(subject):
+    if not verb.of_scores(given[verb.first]):
         given, by = by_group.with_names(given, by)
     read = _read(verb, given, by)
-    scores = read[first]
+    scores = read[verb.first]
     table = isinstance(scores, Scores)
     by = scores.by if table else by
     if verb.groups and not isinstance(scores, xr.Dataset):
-        in_groups = read if table else {**read, first: InGroups(scores, by)}
+        in_groups = read if table else {**read, verb.first: InGroups(scores, by)}
         return scores, _answer_one(verb, in_groups)
     results = {}
     for key, part in by_group.split_arguments(read, by).items():

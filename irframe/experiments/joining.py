@@ -89,7 +89,8 @@ def _of_text(names: pa.Array) -> Prints:
     # last positions.
     words: Prints = np.ndarray((size + 1,), "<u8", buffer=text, strides=(1,))
     prints = np.empty(len(names), np.uint64)
-    for rows in coded_tables.row_slices(len(names), ROWS):
+    for start in range(0, len(names), ROWS):
+        rows = slice(start, start + ROWS)
         prints[rows] = _of_words(words, ends[:-1][rows] - first, length[rows])
     return prints
 

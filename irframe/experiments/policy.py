@@ -270,7 +270,7 @@ def parse_metrics(metrics: Metrics | Iterable[Metrics]) -> list[Metric]:
     """Return metrics named as requested; refuse none and repeats."""
     chosen: dict[str, Metric] = {}
     alone: list[str] = []
-    for parsed in map(parse_named, one_by_one(metrics)):
+    for parsed in map(parse_named, [*one_by_one(metrics)]):
         named = {str(metric): metric for metric in parsed}
         alone += named if len(parsed) == 1 else ()
         chosen |= named

@@ -373,9 +373,8 @@ def refuse_two_texts(
     """
     taken, names = columns.get(TOPIC), [*names]
     text = next((name for name in ALIASES[TOPIC] if name in LAST_RESORTS and name in names), taken)
-    searched = any(str(name).lower() in LIKE_SEARCHES for name in names)
-    if text == taken or searched:  # a search has a text of its own
-        return
+    if text == taken or any(str(name).lower() in LIKE_SEARCHES for name in names):
+        return  # a search has a text of its own
     keys = [role for role in (SYSTEM, TOPIC) if role in columns]
     columns_by_role = {role: get(columns[role]).to_numpy() for role in keys} | {
         "text": get(text).to_numpy()

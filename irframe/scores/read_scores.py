@@ -128,7 +128,7 @@ def read_scores(scores: ScoreLike, over: Over = "both") -> Scores:
     if steps and steps[-1].verb in SCORING:
         _beware_of_arithmetic(read.metrics, read.values)
     read = replace(read, source=None, rows=None, by=None, keys=None, averaged=True)
-    if read.several_repeats:
+    if read.repeats is not None:
         read = read_repeats(read.load(), "topic" if over == "task" else over)
     found = None if read.topic_labels is None else drawn_topics(read.topic_labels, read.topics)
     if over == "task":
