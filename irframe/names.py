@@ -210,7 +210,7 @@ def roles(columns: Iterable[Hashable]) -> dict[str, Hashable]:
 
 @lru_cache(maxsize=256)
 def _roles_of(columns: tuple[Hashable, ...]) -> dict[str, Hashable]:
-    """Return the column for each role; frames are asked several times in a call."""
+    """Return the column for each role."""
     present = {*columns}
     lower = {name.lower(): name for name in present if isinstance(name, str)}
     by_case: dict[str, Hashable] = {role: lower[name] for role, name in _ROLES if name in lower}

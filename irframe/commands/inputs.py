@@ -453,7 +453,7 @@ def runs_of(options: Namespace, *, rows: bool = False) -> pd.DataFrame | Scanned
 
 
 def read_valid(options: Namespace) -> pd.DataFrame:
-    """Read the valid runs. The attributes list the problems of others."""
+    """Read the valid runs, and record problems of others."""
     sources = sources_of(options.runs, options.qrels)
     with OneCall(without=LEFT_OUT):  # the answer names them
         return ir.read_runs(

@@ -139,7 +139,7 @@ def until_error(findings: Iterable[Finding]) -> Iterator[Finding]:
 class Findings(Kept):
     """Frame of findings, displayed in full without empty columns.
 
-    Of tuples the first locations are displayed. Selections of rows or columns are plain frames.
+    The first locations of a tuple are displayed. Selections of rows or columns are plain frames.
     """
 
     def _shown(self) -> pd.DataFrame:

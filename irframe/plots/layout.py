@@ -347,7 +347,7 @@ def small_font(ax: Axes) -> float:
 
 
 def in_columns(labels: list[str], width: float, height: float) -> tuple[list[str], Style]:
-    """Return the labels of a legend, shortened if necessary, and the layout of its columns.
+    """Return legend labels, shortened if necessary, and a column layout.
 
     The width of the legend and the font height are in points.
     """

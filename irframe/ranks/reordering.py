@@ -325,7 +325,7 @@ def best_systems(scores: xr.DataArray | pd.DataFrame, *, at: Depths = None) -> p
         One row per group and metric, with the columns
 
         - the group, after `groupby`, and ``metric``;
-        - ``system``, the best system. Of systems that tie up to rounding errors it is the first;
+        - ``system``, the best system, and the first one if systems tie up to rounding errors;
         - ``value``, its mean over the topics compared. A topic counts if it has scores of every
           system that has any scores;
         - ``could_be_first``, the names of other systems that could be the best at level .05, see

@@ -304,7 +304,7 @@ class HardTopics:
 
 
 def hardest_topics(view: View, metric: int, depth: int) -> tuple[str, Values]:
-    """Return the claim on the hardest topics, or on those that all systems score 0."""
+    """Return the claim on the hardest or zero-scoring topics."""
     table = HardTopics(view, metric, depth).table
     names = table[TOPIC]
     zeros = table["without"] == table["n"]

@@ -224,7 +224,7 @@ class View:
 
     @cached_property
     def excess(self) -> Array:
-        """Expected excess of the first system's mean over its true mean, (metric, depth)."""
+        """Expected excess of the first mean, (metric, depth)."""
         size = len(self.systems) * min(self.setting.samples, DRAWS)
         excess = partial(excess_of_first, self.paired, self.resamples)
         return self.paired.by_piece(size, excess)
