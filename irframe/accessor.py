@@ -63,7 +63,7 @@ class Verbs:
 
     _home = kinds.HOME
 
-    def __init__(self, subject: Any) -> None:
+    def __init__(self, subject: object) -> None:
         self._subject = subject
 
     @cached_property
@@ -223,7 +223,7 @@ class Figures(Verbs):
 class Accessor(Verbs):
     """Verbs of cubes, scores and results."""
 
-    def __init__(self, subject: Any) -> None:
+    def __init__(self, subject: object) -> None:
         super().__init__(_with_metrics(subject))
 
     @property
@@ -291,7 +291,7 @@ class SeriesAccessor(FrameAccessor):
         super().__init__(as_scores(subject))
 
 
-def _with_metrics(subject: Any) -> Any:
+def _with_metrics(subject: object) -> Any:
     """Join the variables of a dataset to one array.
 
     Return any other object unchanged.

@@ -28,7 +28,7 @@ def usual_errors() -> np.errstate:
     return np.errstate(divide="warn", over="warn", under="ignore", invalid="warn")
 
 
-def as_plain(values: Any) -> Array:
+def as_plain(values: object) -> Array:
     """Return the numpy array of an array or tensor."""
     if type(values) is np.ndarray:
         return values

@@ -25,7 +25,7 @@ LONG = 70
 Word = TypeVar("Word", bound=str)
 
 
-def is_integer(value: Any) -> bool:
+def is_integer(value: object) -> bool:
     """Return whether a value is an integer, not a bool.
 
     Examples
@@ -122,13 +122,13 @@ def memory() -> int:
         return 16 * ROOM
 
 
-def level(alpha: Any, name: str = "alpha") -> float:
+def level(alpha: object, name: str = "alpha") -> float:
     """Return a significance level between 0 and 1, both excluded."""
     return number(name, alpha, above=0, below=1)
 
 
 def choice(
-    name: str, value: Any, words: Collection[Word], error: type[IrframeError] = ParameterError
+    name: str, value: object, words: Collection[Word], error: type[IrframeError] = ParameterError
 ) -> Word:
     """Return a value that must be one of some words.
 
@@ -148,7 +148,7 @@ def choice(
     return cast("Word", str(value))
 
 
-def as_annotated(name: str, value: Any, annotation: Any) -> None:
+def as_annotated(name: str, value: object, annotation: object) -> None:
     """Raise if an annotation does not list the value.
 
     Examples
@@ -168,7 +168,7 @@ def as_annotated(name: str, value: Any, annotation: Any) -> None:
 
 
 @cache
-def _values_of(annotation: Any) -> tuple[tuple[Any, ...], bool]:
+def _values_of(annotation: object) -> tuple[tuple[Any, ...], bool]:
     """Return the values other than None that an annotation lists.
 
     Also return whether None is allowed.
@@ -182,7 +182,7 @@ def _values_of(annotation: Any) -> tuple[tuple[Any, ...], bool]:
     return tuple(value for kind in kinds if literal for value in get_args(kind)), is_union
 
 
-def as_written(text: Any, kinds: Mapping[str, Callable[..., Any]]) -> Any:
+def as_written(text: object, kinds: Mapping[str, Callable[..., Any]]) -> Any:
     """Return the value of a text such as ``"RBO(p=0.8)"``.
 
     Return None if the text is no call of one of the kinds.
@@ -234,7 +234,7 @@ def each_once(what: str, values: Sequence[Any]) -> None:
         raise ParameterError(f"{what} without duplicates", "", "", map(repr, values))
 
 
-def one_column(name: str, value: Any) -> None:
+def one_column(name: str, value: object) -> None:
     """Raise if several columns are given in place of one.
 
     Examples
@@ -252,7 +252,7 @@ def one_column(name: str, value: Any) -> None:
 
 
 def places(
-    what: str, expected: Any, labels: Sequence[Any], error: type[IrframeError] = ParameterError
+    what: str, expected: object, labels: Sequence[Any], error: type[IrframeError] = ParameterError
 ) -> list[int]:
     """Return the positions of labels; name unknown ones.
 
@@ -314,7 +314,7 @@ def holding(what: str, subject: Any, names: Collection[Any], part: str = "data_v
         raise InputError(what, "no rows")
 
 
-def _hashable(label: Any) -> bool:
+def _hashable(label: object) -> bool:
     try:
         hash(label)
     except TypeError:

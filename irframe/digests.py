@@ -13,7 +13,7 @@ DIGEST = "digest"
 """Key of the digest that a record has in place of data."""
 
 
-def is_list(value: Any) -> bool:
+def is_list(value: object) -> bool:
     """Return whether a value is a list or one-dimensional array."""
     if isinstance(value, np.ndarray):
         return value.ndim == 1
@@ -47,7 +47,7 @@ def plain(value: Any) -> Any:
     return description | ({} if name is None else {"name": str(name)})
 
 
-def _bytes_of(value: Any) -> Iterable[bytes]:
+def _bytes_of(value: object) -> Iterable[bytes]:
     if isinstance(value, xr.Dataset | xr.DataArray):
         dataset = value if isinstance(value, xr.Dataset) else value.to_dataset(name=" ")
         for name, each in dataset.variables.items():

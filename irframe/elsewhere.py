@@ -167,7 +167,7 @@ def unexpected(
     parameters: Mapping[str, inspect.Parameter],
     arguments: Sequence[Any],
     options: Mapping[str, Any],
-    by: Any = None,
+    by: object = None,
 ) -> str | None:
     """Return the error for the first unknown keyword, if any.
 
@@ -215,7 +215,7 @@ def _unnamed(values: tuple[Any, ...], parameters: Mapping[str, inspect.Parameter
     return f"takes its parameters by name: {', '.join(f'{name}=' for name in named)}"
 
 
-def suggesting(home: Any, name: str, called: str) -> Any:
+def suggesting(home: object, name: str, called: str) -> Any:
     """Make a function suggest keywords in its errors.
 
     The wrapper replaces the function in its module or class, so that pickle finds it.

@@ -35,7 +35,7 @@ def visible(text: str) -> str:
     return _HIDDEN.sub(lambda sign: repr(sign[0])[1:-1], text)
 
 
-def encodable(text: str, stream: Any) -> str:
+def encodable(text: str, stream: object) -> str:
     """Escape characters that are invisible or cannot be encoded."""
     encoding = getattr(stream, "encoding", None) or "utf-8"
     return visible(text).encode(encoding, "backslashreplace").decode(encoding)
@@ -86,7 +86,7 @@ def latex(value: object) -> str:
     return visible(str(value)).translate(_LATEX)
 
 
-def cell(value: Any) -> Any:
+def cell(value: object) -> Any:
     """Escape a text so that spreadsheets read no formula.
 
     Other values are returned unchanged.

@@ -78,7 +78,7 @@ def groupby(
     return Grouped(InGroups(source, groups))
 
 
-def _as_object(x: Any) -> Any:
+def _as_object(x: object) -> Any:
     """Return a frame, array or cube for any input."""
     if isinstance(x, pd.DataFrame | Labelled):
         return x
@@ -107,7 +107,7 @@ def _refuse_wrong(subject: Any, by: Any) -> None:
         read_groups(subject, by)
 
 
-def _refuse_no_property(frame: pd.DataFrame, by: Any) -> None:
+def _refuse_no_property(frame: pd.DataFrame, by: object) -> None:
     """Raise if groups are named like systems, topics or metrics."""
     by_role = roles([*frame.index.names, *frame.columns])
     if by in frame.attrs.get(METRICS, ()):
@@ -204,7 +204,7 @@ def joined_columns(subject: Any, names: Sequence[Any]) -> InGroups:
     return InGroups(bare, by, tuple(names), labels)
 
 
-def with_group_columns(result: Any, groups: InGroups) -> Any:
+def with_group_columns(result: object, groups: InGroups) -> Any:
     """Return a result with joined groups split into columns."""
     by = groups.name
     labels = groups.labels
@@ -313,8 +313,8 @@ class GroupedFigures(Figures):
 
     def _leading(self, name: str, function: Callable[..., Any]) -> Callable[..., Any]:  # noqa: ARG002
         @wraps(function)
-        def call(_: Any, *arguments: Any, **options: Any) -> Any:
-            def draw(subset: Any, ax: Any) -> None:
+        def call(_: object, *arguments: Any, **options: Any) -> Any:
+            def draw(subset: object, ax: object) -> None:
                 function(subset, *arguments, ax=ax, **options)
 
             layout = {key: options.pop(key) for key in ("columns", "figsize") if key in options}

@@ -132,7 +132,7 @@ class IrframeEvaluator(providers.Evaluator):
             averages[measure] = aggregator.result()
         return averages
 
-    def _scores(self, run: Any) -> tuple[list[Any], list[list[float]]]:
+    def _scores(self, run: object) -> tuple[list[Any], list[list[float]]]:
         """Return the judged topics of a run, and their scores."""
         runs: Any = {}
         if not self._judged_topics or _is_empty(run):
@@ -156,7 +156,7 @@ def _kept(given: Any) -> Any:
     return list(given) if once else given
 
 
-def _is_empty(given: Any) -> bool:
+def _is_empty(given: object) -> bool:
     """Return whether there are no documents."""
     if isinstance(given, Mapping):
         return not any(given.values())

@@ -139,7 +139,7 @@ PAIRED = {"system_a", "system_b", "difference", "p", "p_adjusted", "significant"
 """Columns that identify a comparison without attributes."""
 
 
-def kind_of(subject: Any) -> str:
+def kind_of(subject: object) -> str:
     """Return the kind of an object or its verb.
 
     Examples
@@ -208,7 +208,7 @@ def fits(name: str, function: Callable[..., Any], kind: str) -> bool:
     return kind in accepted if accepted else kind not in KNOWN.keys() - {SCORES, LOSSES}
 
 
-def example(name: str, subject: Any, home: str = HOME, *, chained: bool = False) -> str:
+def example(name: str, subject: object, home: str = HOME, *, chained: bool = False) -> str:
     """Return an example call of a verb or figure.
 
     Arguments are labels and depths of the object, which may stand at the beginning of a chain, or
@@ -233,7 +233,7 @@ def example(name: str, subject: Any, home: str = HOME, *, chained: bool = False)
     return f"{prefix}{name}({', '.join(arguments)})"
 
 
-def _shown_choices(subject: Any) -> dict[str, str]:
+def _shown_choices(subject: object) -> dict[str, str]:
     """Return the last metric, test and depth of several."""
     ranked = kind_of(subject) == "leaderboard"  # its ranks are by one metric
     dims = ("test", words.DEPTH) if ranked else (words.METRIC, "test", words.DEPTH)
@@ -242,7 +242,7 @@ def _shown_choices(subject: Any) -> dict[str, str]:
     return {dim: json.dumps(last, default=str) for dim, last in several.items()}
 
 
-def _argument(name: str, subject: Any) -> str:
+def _argument(name: str, subject: object) -> str:
     role, pos = LABELLED.get(name, ("", 0))
     labels = _labels(subject, role) if role else []
     return json.dumps(labels[pos], default=str) if labels[pos:] else ASKED.get(name, name)
@@ -262,7 +262,7 @@ def _labels(subject: Any, role: str) -> list[Any]:
     return np.atleast_1d(subject[role]).tolist() if role in getattr(subject, "coords", ()) else []
 
 
-def chain(name: str, function: Callable[..., Any], kind: str, subject: Any = None) -> str:
+def chain(name: str, function: Callable[..., Any], kind: str, subject: object = None) -> str:
     """Return the reason for a missing verb, and working code.
 
     Examples
@@ -282,7 +282,7 @@ def chain(name: str, function: Callable[..., Any], kind: str, subject: Any = Non
     return f"This is {what}, and {name} needs {of}: {call}"
 
 
-def _path(expected: str, kind: str, subject: Any, of: str = "") -> str:
+def _path(expected: str, kind: str, subject: object, of: str = "") -> str:
     """Return code that makes an object of another kind."""
     if expected == CUBE == kind:
         return "cube"
@@ -358,6 +358,6 @@ def offered(subject: Any, home: str) -> list[str]:
     return [name for name in names if not (flat and name in BY_DEPTH)]
 
 
-def type_of(subject: Any) -> type:
+def type_of(subject: object) -> type:
     """Return which of `KINDS` an object belongs to."""
     return next(kind for kind in KINDS if isinstance(subject, kind))

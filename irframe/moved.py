@@ -89,7 +89,7 @@ def line_for(
     arguments: Sequence[Any],
     options: Mapping[str, Any],
     further: Iterable[Moved] = (),
-    by: Any = None,
+    by: object = None,
 ) -> str | None:
     """Return the call that replaces one with a moved parameter.
 
@@ -142,7 +142,7 @@ def _cut(name: str, text: str, depths: Sequence[tuple[str, str]]) -> str:
     return re.sub(r'"([^"@]+)"', rf'"\1@{depths[0][1]}"', text) if name == "metrics" else text
 
 
-def _selections(subject: Any, depths: str) -> dict[str, str]:
+def _selections(subject: object, depths: str) -> dict[str, str]:
     """Return the code that selects depths from a subject.
 
     Both texts are empty if the subject has no depths.

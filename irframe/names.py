@@ -221,7 +221,7 @@ _UNPRINTABLE = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff
 """Characters that XML 1.0 does not allow, such as controls and lone surrogates."""
 
 
-def printable(value: Any) -> Any:
+def printable(value: object) -> Any:
     """Replace characters that XML does not allow in nested texts.
 
     Examples
@@ -236,7 +236,7 @@ def printable(value: Any) -> Any:
     return list(map(printable, value)) if isinstance(value, list | tuple) else value
 
 
-def as_html(value: Any) -> str:
+def as_html(value: object) -> str:
     """Return the code and description of a value as HTML.
 
     Examples

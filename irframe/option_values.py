@@ -140,7 +140,7 @@ class Slot(NamedTuple):
 
 
 @cache
-def slot_of(annotation: Any) -> Slot | None:
+def slot_of(annotation: object) -> Slot | None:
     """Return the option values that an annotation names, if any.
 
     A union inside a container names none.

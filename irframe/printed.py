@@ -89,7 +89,7 @@ def p_text(p: float, decimals: int = DECIMALS) -> str:
     return f"<{least:.{decimals}f}".replace("0.", ".") if p < least else f"{p:.{decimals}f}"
 
 
-def fixed_text(number: Any, decimals: int = 4, sign: str = "") -> Any:
+def fixed_text(number: object, decimals: int = 4, sign: str = "") -> Any:
     """Return a float as text, and other values unchanged.
 
     A number that is rounded to zero has no sign.
@@ -145,7 +145,7 @@ class Kept(pd.DataFrame):
     def _constructor(self) -> type[pd.DataFrame]:
         return type(self)
 
-    def _constructor_from_mgr(self, mgr: Any, axes: Any) -> pd.DataFrame:
+    def _constructor_from_mgr(self, mgr: object, axes: object) -> pd.DataFrame:
         # pandas 2.2.0 would pass the manager to the constructor, which warns
         made: pd.DataFrame = self._from_mgr(mgr, axes)  # type: ignore[operator]
         return made

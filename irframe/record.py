@@ -108,7 +108,7 @@ class InGroups:
         return replace(self, subject={key: change(cube) for key, cube in self.subject.items()})
 
 
-def is_mapping(by: Any) -> bool:
+def is_mapping(by: object) -> bool:
     """Return whether groups are a mapping.
 
     Examples
@@ -129,7 +129,7 @@ class Step(NamedTuple):
     verb: str
     options: dict[str, Any]
 
-    def again(self, subject: Any, data: Mapping[str, Any] | None = None) -> Any:
+    def again(self, subject: object, data: Mapping[str, Any] | None = None) -> Any:
         """Apply the verb with the same options to an object.
 
         Parameters
@@ -163,7 +163,7 @@ def function_of(verb: str) -> Callable[..., Any] | None:
     return next((getattr(module, verb) for module in modules if hasattr(module, verb)), None)
 
 
-def steps_of(subject: Any) -> list[Step]:
+def steps_of(subject: object) -> list[Step]:
     """Return the steps that led to an object.
 
     Examples
@@ -269,7 +269,7 @@ def bind(
     return bound
 
 
-def refuse_unused(slot: Slot, value: Any, function: str, parameter: str) -> None:
+def refuse_unused(slot: Slot, value: object, function: str, parameter: str) -> None:
     """Raise for option values that a function does not take."""
     is_value = isinstance(value, slot.kinds)
     if not is_value and len(slot.kinds) > 1:
@@ -308,7 +308,7 @@ def recorded_defaults(function: Callable[..., Any]) -> dict[str, dict[str, Any]]
     return defaults
 
 
-def spread_option(name: str, value: Any, slot: Slot | None = None) -> dict[str, Any]:
+def spread_option(name: str, value: object, slot: Slot | None = None) -> dict[str, Any]:
     """Return an option as a record contains it."""
     fields = {name: value} if slot is None else slot.spread(value)
     return {flat: plain_option(flat, field) for flat, field in fields.items()}
@@ -398,7 +398,7 @@ def with_cautions(result: Any, warned: OneCall) -> Any:
 
 
 def applied(
-    options: Mapping[str, Any], attributes: Mapping[Any, Any], subject: Any
+    options: Mapping[str, Any], attributes: Mapping[Any, Any], subject: object
 ) -> dict[str, Any]:
     """Return options as resolved by a verb.
 
@@ -441,7 +441,7 @@ def _flat(values: Any) -> list[Any]:
     return [item for value in values for item in _flat(value)] if is_list(values) else [values]
 
 
-def plain_option(name: str, value: Any) -> Any:
+def plain_option(name: str, value: object) -> Any:
     """Return an option as a record holds it.
 
     Examples

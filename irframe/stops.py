@@ -71,7 +71,7 @@ class Axis:
         """Return stops as a nullable pandas array."""
         return pd.array(stops, dtype="Int64" if self.integer else "Float64")
 
-    def named(self, metric: Any, stop: Any) -> str:
+    def named(self, metric: object, stop: object) -> str:
         """Return the label of a metric at a stop.
 
         Examples
@@ -190,7 +190,7 @@ AXES = {
 """All axes but depth, by dimension."""
 
 
-def axis_of(subject: Any) -> Axis:
+def axis_of(subject: object) -> Axis:
     """Return the axis of scores or results.
 
     Examples

@@ -9,7 +9,7 @@ from typing import Any
 __all__ = ["ireval"]
 
 
-def ireval(subject: Any) -> Any:
+def ireval(subject: object) -> Any:
     """Return ``subject.ireval`` with the types of its verbs.
 
     Parameters

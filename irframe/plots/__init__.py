@@ -35,7 +35,7 @@ def __getattr__(name: str) -> Any:
 class _Figures(ModuleType):
     """Module whose figures take precedence over modules of their names."""
 
-    def __setattr__(self, name: str, value: Any) -> None:
+    def __setattr__(self, name: str, value: object) -> None:
         if name in __all__ and isinstance(value, ModuleType):
             return
         super().__setattr__(name, value)

@@ -45,7 +45,7 @@ def binned_colours() -> tuple[Any, Any]:
     return colourmap, colors.BoundaryNorm(LEVELS, len(shades))
 
 
-def add_scale(ax: Axes, mesh: Any, values: xr.DataArray) -> None:
+def add_scale(ax: Axes, mesh: object, values: xr.DataArray) -> None:
     """Add the colour scale, labelled by the measure of agreement."""
     label = method_text(values.attrs) or "agreement"
     layout.figure_of(ax).colorbar(mesh, ax=ax, ticks=list(LEVELS), spacing="uniform", label=label)

@@ -139,7 +139,7 @@ def _write_shares(ax: Axes, values: dict[str, Array]) -> None:
         ax.annotate(text, end, (5, 0), textcoords="offset points", **look)
 
 
-def _ranks_by_system(ranks: Any) -> Any:
+def _ranks_by_system(ranks: object) -> Any:
     """Return ranks as a dataset with the dimension system."""
     if (
         isinstance(ranks, pd.DataFrame)
@@ -392,7 +392,7 @@ def _means_and_intervals(layer: xr.DataArray, label: str, alpha: float) -> NDArr
     return np.stack([mean, *(np.where(np.isnan(end), mean, end) for end in ends)])
 
 
-def _known_costs(cost: Any, names: list[Hashable]) -> NDArray[np.float64]:
+def _known_costs(cost: object, names: list[Hashable]) -> NDArray[np.float64]:
     """Return the caller's costs as means without intervals: (3, system)."""
     costs = pd.Series(dict(cost) if isinstance(cost, Mapping) else cost)
     values = costs.reindex(names).astype(float)

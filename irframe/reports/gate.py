@@ -117,7 +117,7 @@ class Gate:
         raise AssertionError(visible(_failure_text(verdicts, fail_on, change, metric)))
 
 
-def _read_if_path(source: Any, read: Callable[[Any], Any]) -> Any:
+def _read_if_path(source: object, read: Callable[[Any], Any]) -> Any:
     """Read a file; return anything that is not a path."""
     return read(source) if isinstance(source, str | os.PathLike) else source
 

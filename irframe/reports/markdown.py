@@ -333,7 +333,7 @@ def _row(cells: Sequence[str]) -> str:
     return f"| {' | '.join(cells)} |"
 
 
-def _cell(value: Any) -> str:
+def _cell(value: object) -> str:
     """Return the text of a table cell, shortened if long."""
     return literal(cut(str(value)))
 

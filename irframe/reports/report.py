@@ -12,7 +12,6 @@ from dataclasses import replace
 from importlib.metadata import version
 from os import PathLike
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -177,7 +176,7 @@ def call_of(names: str, options: Values, defaults: Values) -> str:
     return f"ir.report({', '.join([names, *changed])})"
 
 
-def _as_code(value: Any) -> str:
+def _as_code(value: object) -> str:
     """Return an argument as Python code.
 
     The code works after ``import irframe as ir``.
