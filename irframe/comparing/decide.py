@@ -90,7 +90,12 @@ DECIDED = ("lowest", "highest", "decided", "better", "verdict_lowest", "verdict_
 
 
 def add_bounds(
-    bounds: xr.DataArray, frame: pd.DataFrame, options: PairOptions, *, baseline: Baselines, by: Any
+    bounds: xr.DataArray,
+    frame: pd.DataFrame,
+    options: PairOptions,
+    *,
+    baseline: Baselines,
+    by: str | None,
 ) -> pd.DataFrame:
     """Add the columns `DECIDED` to a comparison of lower scores."""
     compared = {None} if by is None else set(frame[by])

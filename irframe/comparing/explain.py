@@ -373,7 +373,9 @@ def explain(
     return frame
 
 
-def _pair(cube: xr.Dataset, a: Hashable, b: Hashable, topics: Any) -> xr.Dataset:
+def _pair(
+    cube: xr.Dataset, a: Hashable, b: Hashable, topics: Sequence[Hashable] | None
+) -> xr.Dataset:
     """Return the lists of two systems on common topics."""
     systems = places("systems of the cube", [a, b], cube.indexes[SYSTEM].tolist())
     if systems[0] == systems[1]:

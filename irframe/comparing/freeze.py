@@ -177,7 +177,7 @@ class Frozen:
     """Name of the baseline in the comparison, distinct from other systems."""
 
     @classmethod
-    def read(cls, path: str | PathLike[str], systems: Sequence[Any] = ()) -> "Frozen":
+    def read(cls, path: str | PathLike[str], systems: Sequence[Hashable] = ()) -> "Frozen":
         """Read a file written by `freeze`.
 
         Parameters
@@ -200,7 +200,7 @@ class Frozen:
         return cls(os.fspath(path), content, label)
 
     @property
-    def drawn(self) -> dict[str, "pd.Series[Any]"]:
+    def drawn(self) -> dict[str, pd.Series]:
         """The arguments of `design`: values by topic for each label."""
         labels = json.loads(self.facts.get(DRAWN, "{}"))
         return {
@@ -249,7 +249,7 @@ class Frozen:
         """Description of the baseline in captions."""
         return "baseline {system} frozen {date} by irframe {irframe}".format(**self.facts)
 
-    def refuse_other_policies(self, attributes: Mapping[Any, Any]) -> None:
+    def refuse_other_policies(self, attributes: Mapping[Hashable, Any]) -> None:
         """Raise if scores were made with other judgments or policies."""
         here = _policies(attributes)
         frozen = {"judgments": self.facts["judgments"], **self.facts["policy"]}
@@ -289,7 +289,7 @@ class Frozen:
         return replace(scores, values=joined, systems=systems, repeats=None)
 
 
-def _with_design(scores: Scores, labels: Mapping[str, "pd.Series[Any]"]) -> Scores:
+def _with_design(scores: Scores, labels: Mapping[str, pd.Series]) -> Scores:
     """Return scores with the topic design of a file."""
     names = {label: str(column.name) for label, column in labels.items()}
     values = {
@@ -354,7 +354,7 @@ def _column(metric: str, depth: int | None) -> str:
     return metric if depth is None else f"{metric} at depth {depth}"
 
 
-def _policies(attributes: Mapping[Any, Any]) -> dict[str, Any]:
+def _policies(attributes: Mapping[Hashable, Any]) -> dict[str, Any]:
     """Return judgments, policies and processing steps as JSON values."""
     policy = {name: attributes[name] for name in POLICY if name in attributes}
     depths = [facts(metric).depth for metric in attributes.get(METRICS, ())]
@@ -438,7 +438,7 @@ def _first_documents(runs: Runs, content: Mapping[str, Any], kept: int) -> list[
     return [[topic, docs[topic].tolist()] for topic, *_ in content["scores"] if topic in docs]
 
 
-def _checksum(content: Mapping[str, Any]) -> str:
+def _checksum(content: Mapping[str, object]) -> str:
     return sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()[:16]
 
 

@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
 
 import numpy as np
 import scipy
@@ -76,7 +75,7 @@ class PairOptions:
         """Whether the result has verdicts."""
         return self.margin is not None or self.power is not None
 
-    def attributes(self) -> dict[str, Any]:
+    def attributes(self) -> dict[str, object]:
         """Return the attributes that describe test, correction and intervals."""
         simultaneous = self.simultaneous or self.pairing.test.joint
         other = MAX_T if self._by_max_t else "t"

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from itertools import groupby
 from math import prod
-from typing import Any, NamedTuple, cast
+from typing import NamedTuple, cast
 
 import numpy as np
 import pandas as pd
@@ -33,7 +33,7 @@ from irframe.record import NONE
 
 def describe_test(
     test: PairedTest, adjust: Parsed, family: Family = "depth", *, alpha: float
-) -> dict[str, Any]:
+) -> dict[str, object]:
     """Return the attributes that describe a test and its correction.
 
     Examples
@@ -323,12 +323,12 @@ class Pairing:
             self._uneven = unequal_spread(self.test, sd.T)
         return p
 
-    def attributes(self) -> dict[str, Any]:
+    def attributes(self) -> dict[str, object]:
         """Return attributes of a result; warn about doubtful p-values."""
         warn(*without_spread(self._without, self._tests), *self._uneven, *self._zeros)
         return self.described
 
     @property
-    def described(self) -> dict[str, Any]:
+    def described(self) -> dict[str, object]:
         """Attributes that describe the test and the correction."""
         return describe_test(self.test, self.adjust, self.family, alpha=self.alpha)

@@ -101,7 +101,7 @@ def none_judged(
     return pd.Series(docs, table.systems[table.system[rows]], object)
 
 
-def unknown(table: coded_tables.RunTable, documents: Iterable[Any] | None) -> Codes:
+def unknown(table: coded_tables.RunTable, documents: Iterable[object] | None) -> Codes:
     """Return the rows of documents outside the collection."""
     if documents is None:
         return np.arange(0)
@@ -184,7 +184,7 @@ def check(
     *,
     depth: int = 10,
     list_length: int | None = None,
-    documents: Iterable[Any] | None = None,
+    documents: Iterable[object] | None = None,
     train: Qrels | None = None,
     units: CopiesAlone = None,
     search: SearchLike = None,
@@ -339,7 +339,7 @@ def check(
     return _with_severity(_filled(numbers, listed), scored=SCORE in roles(frame.columns))
 
 
-def _ids(documents: Iterable[Any] | None) -> list[Any] | None:
+def _ids(documents: Iterable[object] | None) -> list[Any] | None:
     if documents is None:
         return None
     if isinstance(documents, str) or not isinstance(documents, Iterable):
@@ -352,7 +352,7 @@ def _numbers_of_systems(
     judgments: coded_tables.QrelsTable,
     depth: int,
     length: int | None,
-    documents: Iterable[Any] | None,
+    documents: Iterable[object] | None,
     copies: Copies,
     policy: Policy,
 ) -> tuple[pd.DataFrame, Listed]:
@@ -437,7 +437,7 @@ def _coded(
     return codes, np.isin(codes, judged[judgments.grade != POOLED_UNJUDGED])
 
 
-def _left_out(runs: Any) -> pd.Series:
+def _left_out(runs: Runs) -> pd.Series:
     """Return the problems of files that were skipped in reading."""
     problems_read = getattr(runs, "attrs", {}).get(PROBLEMS)
     if not problems_read:

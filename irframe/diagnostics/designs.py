@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 import scipy
 import xarray as xr
+from numpy.typing import ArrayLike
 
 from irframe.cubes.score import score
 from irframe.cubes.view import OURS, of_spans
@@ -88,7 +89,7 @@ def scored_at(cube: xr.Dataset, metrics: Sequence[Metric], depth: int) -> xr.Dat
     return score(cube, chosen, at=[min(depth, cube.sizes[DEPTH])]).isel({DEPTH: 0}, drop=True)
 
 
-def explained(values: pd.Series, labels: Any) -> float:
+def explained(values: pd.Series, labels: ArrayLike) -> float:
     """Return the adjusted share of explained variance, if significant.
 
     Examples
@@ -97,7 +98,7 @@ def explained(values: pd.Series, labels: Any) -> float:
     >>> round(explained(values, list("aaaabbbb")), 2), explained(values, list("abababab"))
     (0.98, 0.0)
     """
-    codes = pd.factorize(pd.Series(labels), use_na_sentinel=False)[0]
+    codes = pd.factorize(pd.Series(np.asarray(labels)), use_na_sentinel=False)[0]
     groups = values.groupby(codes)
     inside = (values - groups.transform("mean")).var(ddof=0)
     total = values.var(ddof=0)

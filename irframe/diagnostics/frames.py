@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -275,7 +274,7 @@ def with_other_texts(table: RunTable) -> Codes:
 
 
 def judgment_cautions(
-    judgments: QrelsTable, documents: Iterable[Any] | None, train: Qrels | None
+    judgments: QrelsTable, documents: Iterable[object] | None, train: Qrels | None
 ) -> Iterator[str]:
     """Yield cautions about judgments outside collection or in training."""
     topics = judgments.topics.astype(str)

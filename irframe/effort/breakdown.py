@@ -366,7 +366,9 @@ def pairs_of(
     return np.asarray(rows[all_pairs(len(rows))], np.int64)
 
 
-def _chosen(pairs: Sequence[tuple[Hashable, Hashable]], labels: list[Any]) -> NDArray[np.int64]:
+def _chosen(
+    pairs: Sequence[tuple[Hashable, Hashable]], labels: list[Hashable]
+) -> NDArray[np.int64]:
     """Return positions of given pairs, or raise for invalid ones."""
     wrong = [repr(pair) for pair in pairs if not isinstance(pair, tuple | list) or len(pair) != 2]
     positions = [] if wrong else [places("systems of pairs", pair, labels) for pair in pairs]

@@ -3,7 +3,7 @@
 Verbs: losses.
 """
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Collection, Hashable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
@@ -43,6 +43,7 @@ from irframe.quantities.block import by_scale
 from irframe.quantities.subtopics import POOLED_UNJUDGED
 from irframe.record import InGroups
 
+Stages = Sequence[Hashable] | Sequence[Sequence[Hashable]] | None
 DEEPEST = 100
 """Greatest depth at which bounds are computed for metrics with slow bounds."""
 
@@ -53,7 +54,7 @@ def losses(
     qrels: Qrels | MetricLike | None = None,
     metric: MetricLike | None = None,
     *,
-    stages: Sequence[Hashable] | Sequence[Sequence[Hashable]] | None = None,
+    stages: Stages = None,
 ) -> xr.DataArray | pd.DataFrame:
     """Split each ranking's loss against the best score by cause.
 
@@ -165,7 +166,7 @@ def _one_metric(metric: Any) -> Metric:
     return chosen[0]
 
 
-def _of_runs(runs: Any, qrels: Any, metric: Metric, stages: Any, by: Any) -> pd.DataFrame:
+def _of_runs(runs: Any, qrels: Any, metric: Metric, stages: Stages, by: Any) -> pd.DataFrame:
     """Return the losses of runs as a frame of scores."""
     folded = fold(runs)
     policy = Policy()
@@ -192,7 +193,7 @@ def _of_runs(runs: Any, qrels: Any, metric: Metric, stages: Any, by: Any) -> pd.
     return result
 
 
-def _refuse_unlike(runs: pd.DataFrame, stages: Any) -> None:
+def _refuse_unlike(runs: pd.DataFrame, stages: Stages) -> None:
     """Raise for documents that the previous stage lacks.
 
     Run frames contain the names of all documents.
@@ -210,7 +211,7 @@ def _refuse_unlike(runs: pd.DataFrame, stages: Any) -> None:
             _refuse(stage, before, after[~after.isin(available)])
 
 
-def paths_of(stages: Any) -> list[list[Any]]:
+def paths_of(stages: Stages) -> list[list[Any]]:
     """Return stages as a list of lists.
 
     Examples
@@ -223,7 +224,7 @@ def paths_of(stages: Any) -> list[list[Any]]:
     return [listed(path) for path in paths] if several else [paths]
 
 
-def _refuse(stage: Any, before: Any, added: Any) -> None:
+def _refuse(stage: Hashable, before: Hashable, added: Collection[tuple[object, object]]) -> None:
     if len(added):
         named = [f"{doc} on topic {topic}" for topic, doc in added]
         expected = f"only documents of {before} in {stage}, which reranks it"
@@ -259,7 +260,7 @@ class Ceilings:
         judged = counts.reshape(*hits.length.shape, size)
         return np.concatenate([judged, self.experiment.unjudged[..., np.newaxis]], axis=-1)
 
-    def losses(self, stages: Any) -> dict[str, Floats]:
+    def losses(self, stages: Stages) -> dict[str, Floats]:
         """Return score, losses and possible gain, each (system, topic)."""
         experiment = self.experiment
         chains = self.chains(stages)
@@ -283,7 +284,7 @@ class Ceilings:
         participated = [experiment.participated[chain].all(axis=0) for chain in chains]
         return {name: np.where(participated, of, np.nan) for name, of in columns.items()}
 
-    def chains(self, stages: Any) -> list[list[int]]:
+    def chains(self, stages: Stages) -> list[list[int]]:
         """Return the positions of each system's stages.
 
         The last position is that of the system itself.

@@ -3,6 +3,7 @@
 Verbs: misplacement, archetypes, effort_gain.
 """
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -300,7 +301,7 @@ def effort_gain(
     scores: xr.DataArray | pd.DataFrame,
     *,
     effort: Metric | MetricType | str = "Twist",
-    quartiles: Any = None,
+    quartiles: Sequence[float] | None = None,
 ) -> xr.Dataset:
     """Cross-tabulate rankings by gain and effort.
 
@@ -388,7 +389,7 @@ def _refuse_other_scales(scores: xr.DataArray, label: str) -> None:
         raise ParameterError("effort from 0 to 1, where 1 is best", got, advice)
 
 
-def _classes(borders: ArrayLike, values: NDArray[Any]) -> NDArray[np.int64]:
+def _classes(borders: ArrayLike, values: Array) -> NDArray[np.int64]:
     """Return the class of every value, from 1.
 
     Values are rounded, so that they do not depend on the order of summation.
@@ -398,7 +399,7 @@ def _classes(borders: ArrayLike, values: NDArray[Any]) -> NDArray[np.int64]:
 
 
 def _borders(
-    gains: xr.DataArray, effort: xr.DataArray, signs: NDArray[Any], quartiles: Any
+    gains: xr.DataArray, effort: xr.DataArray, signs: Array, quartiles: Sequence[float] | None
 ) -> NDArray[np.float64]:
     """Return the borders between classes of gain, shape (metric, 3).
 

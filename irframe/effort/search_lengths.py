@@ -4,7 +4,7 @@ Verbs: search_lengths, length_histogram, difference_histogram, effective_top.
 """
 
 from collections.abc import Hashable
-from typing import Any, Literal, cast, get_args
+from typing import Literal, cast, get_args
 
 import numpy as np
 import pandas as pd
@@ -338,7 +338,7 @@ def _by_rank(lengths: pd.DataFrame, name: Hashable) -> Hashable:
 
 def _length_differences(
     lengths: pd.DataFrame, a: Hashable, b: Hashable
-) -> tuple[NDArray[Any], NDArray[np.bool_]]:
+) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
     """Return differences by document; whether only one system retrieved it."""
     places("systems of the search lengths", [a, b], lengths[SYSTEM].unique().tolist())
     if a == b:

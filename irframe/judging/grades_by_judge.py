@@ -18,6 +18,7 @@ from irframe.files.repeats import repeat_column
 from irframe.names import DOC, HIGHEST_GRADE, LOWEST_GRADE, REPEAT_NAMES, TOPIC, UNJUDGED, roles
 from irframe.quantities.subtopics import POOLED_UNJUDGED
 
+Tables = Mapping[Any, coded_tables.QrelsTable]
 Grades = Sequence[int] | str | None
 """A scale of grades, as users pass it."""
 
@@ -144,7 +145,7 @@ def _refuse_none_shared(judged: JudgedTwice) -> None:
     raise IdError("documents judged by two judges", got, "compare the identifiers")
 
 
-def _side_by_side(tables: Mapping[Any, coded_tables.QrelsTable]) -> JudgedTwice:
+def _side_by_side(tables: Tables) -> JudgedTwice:
     """Return the grades of all judges, aligned by document."""
     qrels = list(tables.values())
     topics = _all_topics(tables)
@@ -167,15 +168,12 @@ def _side_by_side(tables: Mapping[Any, coded_tables.QrelsTable]) -> JudgedTwice:
     return _chosen_documents(judged, np.argsort(topic, kind="stable"))
 
 
-def _chosen_documents(judged: JudgedTwice, chosen: NDArray[Any]) -> JudgedTwice:
+def _chosen_documents(judged: JudgedTwice, chosen: Array) -> JudgedTwice:
     """Return the chosen documents and their topics."""
     kept, topic = np.unique(judged.topic[chosen], return_inverse=True)
     row = judged.row[:, chosen]
     grade = judged.grade[:, chosen]
     return replace(judged, topics=judged.topics[kept], topic=topic, row=row, grade=grade)
-
-
-Tables = Mapping[Any, coded_tables.QrelsTable]
 
 
 def _of_one_kind(tables: Tables) -> Tables:
@@ -234,7 +232,7 @@ def _scale(judged: JudgedTwice, grades: Grades) -> NDArray[Grade]:
     return _stated(used, grades)
 
 
-def _refuse_ends(used: Mapping[Any, NDArray[Grade]]) -> None:
+def _refuse_ends(used: Mapping[Hashable, NDArray[Grade]]) -> None:
     ends = {name: (int(grades[0]), int(grades[-1])) for name, grades in used.items()}
     pairs = list(ends.values())
     usual = max(pairs, key=pairs.count)
@@ -248,7 +246,7 @@ def _refuse_ends(used: Mapping[Any, NDArray[Grade]]) -> None:
         raise GradeError(expected, got, advice, offenders)
 
 
-def _stated(used: Mapping[Any, NDArray[Grade]], grades: Sequence[int]) -> NDArray[Grade]:
+def _stated(used: Mapping[Hashable, NDArray[Grade]], grades: Sequence[int]) -> NDArray[Grade]:
     limits: dict[str, Any] = {"low": LOWEST_GRADE, "high": HIGHEST_GRADE}
     listed_grades = [check_int("every one of grades", grade, **limits) for grade in listed(grades)]
     if len(set(listed_grades)) < len(listed_grades) or len(listed_grades) < 2:
@@ -289,7 +287,7 @@ class Passes(NamedTuple):
         """Positions of the judges with several passes."""
         return np.flatnonzero(self.counts > 1)
 
-    def of(self, judge: Hashable) -> list[Any]:
+    def of(self, judge: Hashable) -> list[Hashable]:
         """Return the names of a judge's passes."""
         index = self.judges.index(judge)
         return [name for name, owner in zip(self.qrels, self.owner, strict=True) if owner == index]

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from irframe import names as words
+from irframe.arrays import Array
 from irframe.errors import IdError, InputError
 from irframe.experiments.coded_tables import code_systems
 from irframe.files.ids import code_labels
@@ -165,7 +165,7 @@ def _row_ids(rows: pd.DataFrame) -> list[str]:
     return [" ".join(map(str, row)) for row in rows.itertuples(index=False)]
 
 
-def _scores(rows: pd.DataFrame, gain: NDArray[Any]) -> pd.DataFrame:
+def _scores(rows: pd.DataFrame, gain: Array) -> pd.DataFrame:
     """Return the scores of answers, NaN without matching nuggets."""
     answers = [rows["system"], rows["topic"]]
     scores = {}

@@ -1,6 +1,6 @@
 """Effect sizes, tests against margins, power, and prediction-powered means."""
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import scipy
@@ -15,7 +15,12 @@ NEAR_ZERO = 2.0
 
 
 def hedges(
-    effect_size: Floats, topics: Ints, *, alpha: float, t: Floats | None = None, df: Any = None
+    effect_size: Floats,
+    topics: Ints,
+    *,
+    alpha: float,
+    t: Floats | None = None,
+    df: Floats | None = None,
 ) -> tuple[Floats, ...]:
     """Return Hedges' g of paired differences, and its interval.
 
@@ -53,7 +58,7 @@ def hedges(
     >>> g.round(3).item(), low.round(3).item(), high.round(3).item()
     (0.48, 0.027, 0.922)
     """
-    df = topics - 1 if df is None else df
+    df = np.subtract(topics, 1) if df is None else df
     with np.errstate(divide="ignore", invalid="ignore"):
         # For two topics the factor, and therefore every effect, would be 0.
         factor = np.where(topics > 2, 1 - 3 / (4 * (topics - 1) - 1), np.nan)
@@ -68,7 +73,7 @@ def hedges(
     return d * factor, low, high
 
 
-def _noncentrality(df: Ints, p: float, t: Floats) -> Floats:
+def _noncentrality(df: Floats, p: float, t: Floats) -> Floats:
     """Return the noncentrality at which t is the p quantile."""
     small = np.clip(t, -NEAR_ZERO, NEAR_ZERO)
     step = 1e-4

@@ -3,12 +3,11 @@
 import os
 from collections.abc import Callable, Iterator
 from functools import partial
-from typing import Any
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from irframe.arrays import Ends, Floats, Ints, in_threads
+from irframe.arrays import Array, Ends, Floats, Ints, in_threads
 from irframe.checks import check_int, room
 from irframe.errors import ParameterError
 
@@ -68,7 +67,7 @@ GROUP_BYTES = 2**18
 """Target size of a working array for a group of pairs. A few such arrays fit into a cache."""
 WORKERS = min(8, os.cpu_count() or 1)
 
-Arrays = tuple[NDArray[Any], ...]
+Arrays = tuple[Array, ...]
 
 
 def in_blocks(
@@ -117,8 +116,8 @@ def in_blocks(
 
 
 def by_pair(
-    compute: Callable[[NDArray[Any], NDArray[Any]], Arrays],
-    block: NDArray[Any],
+    compute: Callable[[Array, Array], Arrays],
+    block: Array,
     pairs: Ints,
     *,
     width: int = 1,
@@ -150,7 +149,7 @@ def by_pair(
 
 
 def each_pair(
-    compute: Callable[[NDArray[Any], NDArray[Any]], Arrays],
+    compute: Callable[[Array, Array], Arrays],
     scores: Floats,
     pairs: Pairs,
     *,
@@ -355,7 +354,7 @@ def critical(drawn: Floats, alpha: float) -> Floats:
     return np.asarray(np.partition(drawn, index, axis=0)[index])
 
 
-def marked_ranks(keys: NDArray[Any]) -> Ends:
+def marked_ranks(keys: Array) -> Ends:
     """Return sums of average ranks of marked values by row.
 
     Parameters

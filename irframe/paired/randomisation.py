@@ -430,7 +430,7 @@ class _Family(NamedTuple):
     noise: Floats
 
     @classmethod
-    def of(cls, scores: Floats, pairs: Ints, topics: Any) -> Self:
+    def of(cls, scores: Floats, pairs: Ints, topics: int | Ints) -> Self:
         """Return the family of pairs of columns."""
         counted = np.broadcast_to(topics, len(pairs))
         power = np.empty(len(pairs))

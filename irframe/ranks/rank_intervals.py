@@ -297,7 +297,9 @@ class RankOptions:
         warn(*without_judged([paired]), *beware_of_least(self.pairing, paired, pairs, size))
         return np.asarray((p < self.pairing.alpha) & paired.known[pairs].all(axis=1))
 
-    def rank(self, paired: Scores, significant: Array) -> tuple[dict[str, Array], dict[str, Any]]:
+    def rank(
+        self, paired: Scores, significant: Array
+    ) -> tuple[dict[str, Array], dict[str, object]]:
         """Return the columns and attributes of `rank_intervals`.
 
         `significant` is the result of the method of that name.
