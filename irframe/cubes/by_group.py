@@ -158,7 +158,7 @@ def split_arguments(given: Mapping[str, Any], by: object) -> dict[Any, dict[str,
 
 
 def _is_table(subject: object) -> bool:
-    """Tell whether something is scores as read, which split themselves."""
+    """Return whether an object is `Scores`, which have groups."""
     return callable(getattr(subject, "groups", None))
 
 
@@ -200,9 +200,9 @@ def drop_groups_without(
     parts
         Group -> cube, scores or result, or its systems.
     arguments
-        Those of a verb; see `ASKED`.
+        Arguments of a verb; see `ASKED`.
     by
-        What the groups are called.
+        Name of the groups.
     """
     if len(parts) < 2:
         return parts
@@ -213,7 +213,7 @@ def drop_groups_without(
     without = {
         key: lacking for key, part in parts.items() if (lacking := expected - _systems(part))
     }
-    # A system that no group has was misspelled: the verb refuses it, with the names that there are.
+    # A system that is in no group was misspelled. The verb refuses it and lists the names.
     if not without or len(without) == len(parts):
         return parts
     lines = {key: ", ".join(sorted(map(str, lacking))) for key, lacking in without.items()}
@@ -355,22 +355,22 @@ def join(results: Mapping[Any, Any], by: str, source: Any) -> Any:
     results
         Group -> result.
     by
-        What the groups are called.
+        Name of the groups.
     source
-        What the groups are parts of; None for cubes of their own.
+        The object that was grouped; None for separate cubes.
 
     Returns
     -------
     object
-        Of frames one frame, the group its first column or index level; of arrays one array, the
-        group its first dimension; of cubes these in groups.
+        Frames are joined to one frame, whose first column or index level is the group. Arrays are
+        joined to one array, whose first dimension is the group. Cubes stay in groups.
 
     Raises
     ------
     InputError
         If there are no groups.
     ParameterError
-        For the name of a part of the results.
+        If the results have a part of this name.
     """
     _refuse_none(results, by)
     first = next(iter(results.values()))

@@ -33,12 +33,12 @@ from irframe.quantities.subtopics import POOLED_UNJUDGED
 from irframe.record import recorded
 
 LEAST_DRAWN = 15
-"""How many drawn documents lists must have for limits of what drawing them varies to hold."""
+"""Least number of drawn documents in lists for which confidence limits hold."""
 LEAST_ADDING = 3
-"""How many of them must add something to a system's score."""
+"""Least number of drawn documents that add to the score of a system."""
 MOST_BIASED = 20
-"""What the sum over topics of 1/n may be, n drawn documents in an ideal ranking, for the bias of a
-share of it to be small beside its error."""
+"""Largest sum over topics of 1/n, with n drawn documents in an ideal ranking, at which the bias of
+nDCG is small compared with its error."""
 TINY = np.finfo(float).tiny
 
 
@@ -65,13 +65,13 @@ def freedom_of(
     Parameters
     ----------
     metrics, depths
-        What is estimated.
+        The metrics and depths to estimate.
     rows, draw
-        As `totals` has them.
+        As for `totals`.
     graded
         Grades of documents, and the top grades of their collections.
     model
-        The same for a model's predictions: documents with another gain add to the score.
+        Predicted grades and top grades. Documents with a different gain add to the score.
     """
     left = draw.chance < 1
     chance = draw.chance if (draw.chance > 0).all() else draw.judged
@@ -91,7 +91,7 @@ def freedom_of(
             unsure = np.bincount(draw.topic, left, len(own)) > 0
             biased = (1 / np.maximum(own[unsure], 0.5)).sum(axis=0) > MOST_BIASED
             enough &= (own.sum(axis=0) >= LEAST_DRAWN) & ~biased
-            number = adding  # documents without gain say little of how the ideal varies
+            number = adding  # documents without gain hardly change the ideal ranking
         found.append(np.where(enough, number - 1, np.nan))
     return xr.DataArray(np.stack(found), dims=(METRIC, SYSTEM, DEPTH))
 
@@ -101,7 +101,7 @@ def limits(mean: xr.DataArray, reach: xr.DataArray, shares: Sequence[bool]) -> l
 
     The scale is the arcsine of the root for means from 0 to 1, and the logarithm for others.
 
-    None where nothing varies, and of means that the scale does not know.
+    Limits are NaN if nothing varies, or the mean is outside the scale.
     """
     share = xr.DataArray(list(shares), dims=METRIC)
     reach = reach.where(reach > 10.0**-TIE)
@@ -167,7 +167,7 @@ def with_limits(
 def read_draw(cube: xr.Dataset) -> Draw:
     """Read how the judged documents of a cube were drawn.
 
-    Warns of topics with a stratum of which one of several documents was judged.
+    Warn about topics in which one of several documents of a stratum was judged.
     """
     base = experiment_of(cube).judgments
     labels = cube[TOPIC].to_numpy()

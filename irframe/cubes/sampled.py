@@ -20,9 +20,9 @@ from irframe.names import UNJUDGED
 from irframe.quantities.positions import discounts
 
 CELLS = 1 << 22
-"""Cells of rankings that are worked on at a time."""
+"""Cells of rankings per block."""
 LEAST_IDEAL = 5
-"""How many drawn documents an ideal ranking must have room for, for shares of it to hold."""
+"""Least number of drawn documents in an ideal ranking for which ratios to it are estimated."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,19 +30,19 @@ class Draw:
     """The sample of judged documents and its sampling probabilities."""
 
     topic: NDArray[np.integer[Any]]
-    """The topic of each document, shape (judged,), as those below."""
+    """The topic of each document; other arrays of documents have this shape, too."""
     judged: NDArray[np.bool_]
     """Whether each document was judged."""
     probability: Floats
     chance: Floats
-    """How likely each document was to be judged, whether or not it was; 0 if that is not known."""
+    """Probability of each document, judged or not, to be judged; 0 if unknown."""
     stratum: NDArray[np.int32]
     size: Array
-    """How many documents each stratum has, shape (topic, stratum)."""
+    """Number of documents per stratum, shape (topic, stratum)."""
     drawn: Array
-    """How many of them were judged."""
+    """Number of judged documents per stratum."""
     together: bool
-    """Whether so many of each stratum were drawn, or each document by itself."""
+    """Whether strata have samples of fixed size, or documents were drawn independently."""
 
     @classmethod
     def of(
@@ -55,8 +55,8 @@ class Draw:
         base
             The documents.
         grade, label, probability
-            Of each of them: the grade, below 0 where it was not judged; its stratum; and with which
-            probability it was drawn.
+            The grade of each document, below 0 if unjudged; its stratum; and the probability with
+            which it was drawn.
 
         Raises
         ------

@@ -66,13 +66,13 @@ class Work:
     metrics: Sequence[Metric]
     depths: Sequence[int]
     kernel: Kernel = score_block
-    """A function like `score_block`. It sees one top grade at a time."""
+    """A function like `score_block`, called for each top grade."""
     per_metric: int = 1
-    """How many arrays it yields for a metric."""
+    """Number of arrays that the kernel yields per metric."""
     hidden: bool = False
-    """Whether it asks how many unjudged documents lists have below the last depth."""
+    """Whether the kernel needs the number of unjudged documents below the last depth."""
     ties: bool = False
-    """Whether it asks for ties though the cube does not share gain over them."""
+    """Whether the kernel needs ties, even if tied documents do not share their gain."""
 
     def over(self, cube: xr.Dataset) -> xr.DataArray:
         """Compute the values of a cube, lazily if it is.
@@ -97,7 +97,7 @@ class Work:
 
         Lists are processed in tiles; the result is that of `over`.
         """
-        # Closed up, lists reach ranks below the depth at which the cube was cut.
+        # Without unjudged documents, lists contain ranks below the depth of the cube.
         if any(metric.judged_only for metric in self.metrics):
             refuse_open(experiment.longest, depth)
         fields = experiment.fields(self.metrics, depth)
@@ -269,7 +269,6 @@ def label_scores(
     participated = view.experiment_of(cube).participated
     if not participated.all():
         kept["took_part"] = view.variable(view.LIST, participated)
-    if not participated.all():
         values = values.where(xr.DataArray(participated, dims=view.LIST))
     return values.reset_coords(drop=True).assign_coords(kept | known).rename("score")
 

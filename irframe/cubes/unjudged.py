@@ -146,7 +146,7 @@ def bounds(
     uneven = [metric for metric in chosen if not _linear_both(metric)]
     policy.refuse_shared(uneven, experiment.made["ties"], "bounds of")
     hidden = any(metric.fillings for metric in chosen)
-    # Before anything is scored, since what takes too long may stand behind what does not.
+    # Checked before anything is scored, so that a slow metric is refused at once.
     if hidden and not cube["grade"].chunks:
         deep = cube.sizes[DEPTH]
         block = experiment.block(experiment.fields(chosen, deep), deep)
@@ -204,7 +204,7 @@ def bound_block(block: Block, metrics: Sequence[Metric], depths: Sequence[int]) 
             yield metric.highest(evidence)[..., columns - 1]
             continue
         own = np.minimum(columns, metric.depth or columns)
-        if block.subtopic_grade is not None:  # sets, any of which an unjudged document may hold
+        if block.subtopic_grade is not None:  # an unjudged document may contain any set
             known = metric.score(evidence)[..., columns - 1]
             seen = np.cumsum(block.grade == UNJUDGED, axis=-1)[..., own - 1] > 0
             yield from (known, np.where(seen & (known < 1), 1.0, known))
@@ -310,9 +310,9 @@ def pool_depth_of(cube: xr.Dataset, depth: int | None = None) -> int:
     Raises
     ------
     DepthError
-        If it is none from 1 to the pool depth of the cube.
+        For a depth outside 1 to the pool depth of the cube.
     InputError
-        For a cube of no topics.
+        For a cube without topics.
     """
     depths = experiment_of(cube).known_pool.depth
     if not depths.size:

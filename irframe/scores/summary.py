@@ -271,12 +271,12 @@ def like_scores(
 
     Parameters
     ----------
-    found
+    figures
         Name -> values, each of shape (metric, system, depth).
     attributes
-        Those of the result.
+        Attributes of the result.
     read, scores
-        The scores, and as they came.
+        The scores as read, and as passed to the verb.
     """
     labels = read.labels(SYSTEM)
     if parse_scores(scores).rows is None:
