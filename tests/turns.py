@@ -6,7 +6,7 @@ import pytest
 def few_of(cases, every, first=0, *, drawn=True):
     """Return cases, most of them marked as thorough.
 
-    Each run of .ci/run tries every property test and every oracle test.
+    .ci/run tries all of these, or a random quarter of those that are drawn.
     """
     further = [pytest.mark.thorough, *([pytest.mark.further] if drawn else [])]
     marks = [() if place % every == first else further for place in range(every)]
