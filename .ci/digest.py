@@ -125,7 +125,7 @@ def of_runs(track: str, runs: pd.DataFrame, qrels: pd.DataFrame) -> Iterator[tup
 
 
 def verbs_of(name: str, subject: Any, qrels: Any, *, deeper: bool) -> Iterator[tuple[str, Call]]:
-    """Yield the verbs of an object, called as in their examples."""
+    """Yield the verbs of an object with example calls."""
     for verb in kinds.offered(subject, kinds.HOME):
         if verb in LEFT:
             continue

@@ -1,4 +1,4 @@
-"""Words in place of figures that cells draw, for those who do not see them."""
+"""Alternative texts of figures that cells draw."""
 
 import inspect
 import re
@@ -17,21 +17,21 @@ def setup(app):
 
 
 def describe_figures(_, doctree):
-    """Say of every figure what it shows: in the words of what drew it, or of its section."""
+    """Write an alternative text for every figure."""
     for cell in doctree.findall(nodes.container):
         if "cell" not in cell["classes"]:
             continue
         drawn = FIGURE.findall(
             " ".join(code.astext() for code in cell.findall(nodes.literal_block))
         )
-        told = [words(name) for name in dict.fromkeys(drawn) if name in plots.__all__]
+        descriptions = [words(name) for name in dict.fromkeys(drawn) if name in plots.__all__]
         for image in cell.findall(nodes.image):
             if not image.get("alt"):
-                image["alt"] = "; ".join(told) or heading(cell)
+                image["alt"] = "; ".join(descriptions) or heading(cell)
 
 
 def words(name):
-    """Return what a figure shows, in the words of its docstring."""
+    """Return the description of a figure from its docstring."""
     line = inspect.getdoc(getattr(plots, name)).partition("\n")[0]
     text = re.sub(r"^(?:Draw|Show|Plot) ", "", line).replace("`", "").rstrip(".")
     return f"{text[0].upper()}{text[1:]}"

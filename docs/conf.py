@@ -9,7 +9,7 @@ from operator import attrgetter
 from pathlib import Path
 
 HERE = Path(__file__).parent
-# Every page with cells imports pandas and its friends anew: let them be compiled once.
+# Every page with cells imports pandas anew, so compile it once.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.pycache_prefix = os.environ.setdefault("PYTHONPYCACHEPREFIX", str(HERE / "_build" / "bytecode"))
 sys.dont_write_bytecode = False
@@ -36,8 +36,10 @@ NEIGHBOURS = {
     "pandas": "https://pandas.pydata.org/docs/",
     "xarray": "https://docs.xarray.dev/en/stable/",
 }
-"""Projects whose pages ours link to. What we name of them is listed beside, in inventories/: a
-build asks no network, and is the same with and without one."""
+"""Projects with links to their documentation.
+
+Their objects are listed in inventories/, so that a build needs no network.
+"""
 
 project = "irframe"
 copyright = "2026, the irframe developers"  # noqa: A001
@@ -81,7 +83,7 @@ html_theme_options = {
     "footer_start": ["copyright"],
     "footer_end": [],
 }
-html_context = {"default_mode": "auto"}  # without it, every page says that it has no mode
+html_context = {"default_mode": "auto"}  # otherwise every page has a warning
 html_baseurl = "https://irframe.readthedocs.io/en/latest/"
 html_math_renderer = "mathml"
 html_favicon = "_static/logo.svg"
@@ -105,45 +107,45 @@ intersphinx_mapping = {
     name: (address, f"inventories/{name}.txt") for name, address in NEIGHBOURS.items()
 }
 
-copybutton_prompt_text = r">>> |\.\.\. |\$ "  # what is copied can be run: no prompts, no output
+copybutton_prompt_text = r">>> |\.\.\. |\$ "  # without prompts and output
 copybutton_prompt_is_regexp = True
 
 myst_enable_extensions = ["colon_fence", "deflist", "dollarmath", "fieldlist"]
 myst_heading_anchors = 3
-nb_execution_mode = "cache"  # of the cells of a page, for as long as the package stays as it is
+nb_execution_mode = "cache"  # until the code of the package changes
 nb_execution_cache_path = str(HERE / "_build" / "cells" / CODE)
-nb_execution_show_tb = True  # a page that fails is a warning, so that a build names all of them
+nb_execution_show_tb = True  # a build lists all pages that fail
 nb_execution_timeout = 300
 nb_merge_streams = True
 suppress_warnings = ["autosectionlabel.*", "mystnb.unknown_mime_type"]
 
 
 def linkcode_resolve(_, info):
-    """Return where the code of an object stands."""
+    """Return the address of the code of an object."""
     try:
         found = attrgetter(info["fullname"])(import_module(info["module"]))
         lines, first = inspect.getsourcelines(inspect.unwrap(found))
         file = Path(inspect.getsourcefile(inspect.unwrap(found))).relative_to(HERE.parent)
-    except (AttributeError, TypeError, ValueError):  # no code, or not ours
+    except (AttributeError, TypeError, ValueError):  # no code, or code of another package
         return None
     return f"{REPOSITORY}/blob/main/{file.as_posix()}#L{first}-L{first + len(lines) - 1}"
 
 
 def link_dois(*arguments):
-    """Make links of the DOIs of a docstring."""
+    """Turn the DOIs of a docstring into links."""
     lines = arguments[-1]
     lines[:] = [DOI.sub(r"`\g<0> <https://doi.org/\1>`__", line) for line in lines]
 
 
 def link_neighbours(_, __, name, function, ___, lines):
-    """Say how a verb is typed; lead to pages that call it, or a figure, and to its neighbours."""
+    """Add the call of a verb, and links to pages."""
     if inspect.isfunction(function) and name.startswith(("irframe.verbs.", "irframe.plots.")):
         lines[:0] = typed(name, function)
         lines += beside(name, function)
 
 
 def link_verb(app, env, node, text):
-    """Lead from ``irframe.cube`` to the page of the verb, which is the same function."""
+    """Resolve ``irframe.cube`` to the page of the verb."""
     home, _, name = node.get("reftarget", "").rpartition(".")
     if home == "irframe":
         py, target = env.domains["py"], f"irframe.verbs.{name}"
@@ -152,7 +154,7 @@ def link_verb(app, env, node, text):
 
 
 def setup(app):
-    """Write pages before those of the documentation are looked for; read all anew for new code."""
+    """Connect the functions that write pages and docstrings."""
     app.add_config_value("code", CODE, "env")
     app.connect("config-inited", lambda *_: write_pages(HERE / "_generated"))
     app.connect("config-inited", lambda *_: write_report(HERE / "_generated" / "report"))

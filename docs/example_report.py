@@ -1,4 +1,4 @@
-"""The report of the track that comes with the package, as a page of the site."""
+"""The report of the example track."""
 
 from pathlib import Path
 
@@ -8,7 +8,7 @@ import irframe as ir
 
 
 def write_report(folder):
-    """Write ``report.html`` into a folder, unless it stands there as the code makes it.
+    """Write ``report.html`` into a folder, if the code changed.
 
     The last line of the page, a comment, says of which code it was made.
     """

@@ -1,4 +1,4 @@
-"""The gallery: every figure of irframe.plots by question, drawn by the example in its docstring."""
+"""The gallery of figures, drawn by the examples of docstrings."""
 
 import doctest
 import inspect
@@ -63,7 +63,7 @@ QUESTION = """\
 
 
 def draw_gallery(folder: Path):
-    """Draw every figure, unless they stand there already as the code has them."""
+    """Draw every figure, if the code changed."""
     stamp, key = folder / "drawn-from", key_of_code(__file__)
     if stamp.exists() and stamp.read_text() == key:
         return
@@ -75,7 +75,7 @@ def draw_gallery(folder: Path):
 
 
 def draw(name):
-    """Return the last figure that the example of a docstring draws."""
+    """Return the last figure of a docstring's example."""
     figure = getattr(plots, name)
     examples = doctest.DocTestParser().get_examples(inspect.getdoc(figure))
     code = "".join(example.source for example in examples)
@@ -87,7 +87,7 @@ def draw(name):
 
 
 def gallery_page():
-    """Return the cards of all figures under the questions that they answer, in their order."""
+    """Return the cards of all figures by question."""
     of = {name: question_of(name) for name in sorted(plots.__all__)}
     parts, alone = [], []
     for page, text in pages(*GUIDES).items():
@@ -99,7 +99,7 @@ def gallery_page():
 
 
 def cards_of(names):
-    """Return a grid of figures, without a row that holds one of several."""
+    """Return a grid of figures without a last single figure."""
     wide = next(wide for wide in (3, 4, 2, 1) if len(names) % wide != 1 or len(names) == 1)
     cards = [CARD.format(name=name, line=line_of(name), call=call_of(name)) for name in names]
     grid = ["::::{grid} 1 2 2 " + str(wide), ":gutter: 3", ":class-container: figure-cards", ""]
@@ -107,7 +107,7 @@ def cards_of(names):
 
 
 def call_of(name):
-    """Return the last line of the example of a docstring that draws a figure."""
+    """Return the line of an example that draws a figure."""
     examples = doctest.DocTestParser().get_examples(inspect.getdoc(getattr(plots, name)))
     sources = [example.source for example in examples if f"{name}(" in example.source]
     source = re.sub(r"\s*\n\s*", "", re.sub(r",\n", ", ", sources[-1]))
@@ -118,20 +118,20 @@ def call_of(name):
 
 
 def question_of(name):
-    """Return the page of a question that draws a figure most often, else of a guide."""
+    """Return the page that draws a figure most often."""
     drawn = (showing(calls("irframe.plots", name), folder) for folder in GUIDES)
     return next((page for found in drawn for page in found), Path("guide/figures-and-tables.md"))
 
 
 def line_of(name):
-    """Return what a figure shows, in the words of its docstring."""
+    """Return the description of a figure from its docstring."""
     line = inspect.getdoc(getattr(plots, name)).partition("\n")[0]
     words = line.removeprefix("Draw ").removesuffix(".").replace("``", "`")
     return words[0].upper() + words[1:]
 
 
 def front_page():
-    """Return the cards of the front page: a question, a figure, the answer, the call."""
+    """Return the cards of the front page."""
     cards = [question_card(page, *drawn) for page, drawn in FRONT.items()]
     return "\n".join(
         [

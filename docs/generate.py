@@ -1,4 +1,4 @@
-"""Pages made from the code: metrics and their names, verbs, functions, figures, kernel words."""
+"""Pages made from the code."""
 
 import inspect
 import re
@@ -48,7 +48,7 @@ SECTIONS = {
 
 
 def write_pages(folder: Path):
-    """Write the pages of metrics, verbs, functions, figures and kernel words, and draw figures."""
+    """Write all pages made from the code, and draw figures."""
     pages = {folder / "metrics" / f"{name}.md": metric_page(name) for name in METRICS}
     pages[folder / "metrics.md"] = metrics_table()
     pages[folder / "names.md"] = names_table()
@@ -66,14 +66,14 @@ def write_pages(folder: Path):
 
 
 def write(page: Path, text):
-    """Write a page unless it stands there already, so that nothing is built again for nothing."""
+    """Write a page if its text changed."""
     page.parent.mkdir(parents=True, exist_ok=True)
     if not page.exists() or page.read_text() != text:
         page.write_text(text)
 
 
 def public():
-    """Return full name -> object of everything public that can be called, but the metrics."""
+    """Return the public functions and classes by name, without metrics."""
     spaces = ("verbs", "paired", "agreements", "gains", "plots", "errors")
     homes = {"irframe": irframe} | {f"irframe.{name}": getattr(irframe, name) for name in spaces}
     members = {
@@ -93,12 +93,12 @@ def public():
 
 
 def section(member):
-    """Return the title of the section where a public name stands."""
+    """Return the title of the section of a public name."""
     return SECTIONS[".".join(member.__module__.split(".")[:2])]
 
 
 def api_index():
-    """Return the page that lists the public names; autosummary writes a page for each of them."""
+    """Return the page that lists the public names."""
     members = public()
     parts = [API]
     for title in dict.fromkeys(SECTIONS.values()):
@@ -110,7 +110,7 @@ def api_index():
 
 
 def words():
-    """Return the words that a kernel may read, each with the function that computes it."""
+    """Return the quantities of kernels, with the functions computing them."""
     members = {name: value for name, value in vars(Evidence).items() if name[0] != "_"}
     apart = {"read", "condensed"}  # what is public of the evidence and no word
     functions = {name: computing(value) for name, value in members.items() if name not in apart}
@@ -118,7 +118,7 @@ def words():
 
 
 def computing(member):
-    """Return the function behind a method or property of a class."""
+    """Return the function of a method or property."""
     if isinstance(member, property):
         return member.fget
     if isinstance(member, cached_property):
@@ -131,7 +131,7 @@ SHAPE = re.compile(r"\(\.\.\.(?:, \w+)+\)|\(\w+,\)")
 
 
 def word_row(name, function):
-    """Return what a word holds, its shape, and the fields of the metric that it depends on."""
+    """Return the table row of a quantity of kernels."""
     text = first_line(function).removeprefix("Return ").replace("``", "`").rstrip(".")
     shapes = dict.fromkeys(SHAPE.findall(inspect.getdoc(function) or ""))
     fields = list(inspect.signature(function).parameters)[1:]
@@ -144,6 +144,6 @@ def word_row(name, function):
 
 
 def word_table():
-    """Return the table of the words that a kernel may read."""
+    """Return the table of the quantities of kernels."""
     rows = [word_row(name, function) for name, function in sorted(words().items())]
     return table(["word", "holds", "shape", "depends on"], rows) + "\n"

@@ -1,4 +1,4 @@
-"""Kernels that begin with everything imported: forks of one process that imported it once.
+"""Kernels forked from one process with all imports.
 
 Importing pandas, xarray and their friends takes longer than most pages take to run. As an extension
 of Sphinx this starts the process to be forked, and puts a kernel named python3 before others that
@@ -21,7 +21,7 @@ from pathlib import Path
 
 
 def setup(app):
-    """Start the process to be forked once a build begins, and stop it with the build."""
+    """Start and stop the process to be forked."""
     if hasattr(os, "fork"):
         folder = Path(tempfile.mkdtemp(prefix="kernels"))
         serving = []
@@ -31,14 +31,14 @@ def setup(app):
 
 
 def stop(process, folder):
-    """End a process, wait until it has, and take its folder away."""
+    """End a process, and remove its folder."""
     process.terminate()
     process.wait()
     shutil.rmtree(folder)
 
 
 def serve_in(folder):
-    """Start the process, and let Jupyter find its kernels in a folder."""
+    """Start the process, and register its kernels with Jupyter."""
     path = str(folder / "socket")
     spec = folder / "kernels" / "python3" / "kernel.json"
     spec.parent.mkdir(parents=True)
@@ -52,7 +52,7 @@ def serve_in(folder):
 
 
 def serve(path):
-    """Import what pages import, and fork a kernel for everyone who asks."""
+    """Import what pages import, and fork kernels on request."""
     os.environ["MPLBACKEND"] = "module://matplotlib_inline.backend_inline"
     import ipykernel.kernelapp  # noqa: F401, PLC0415
     import matplotlib.pyplot  # noqa: F401, ICN001, PLC0415 - it reads the name of its backend
@@ -83,34 +83,34 @@ def reap(*_):
 
 
 def become_kernel(asking):
-    """Run a kernel where, and with what, it was asked for."""
+    """Run a kernel in the requested folder and environment."""
     from ipykernel.kernelapp import IPKernelApp  # noqa: PLC0415
 
-    wanted = json.loads(asking.recv(1 << 20))
-    os.chdir(wanted["folder"])
+    request = json.loads(asking.recv(1 << 20))
+    os.chdir(request["folder"])
     os.environ.clear()
-    os.environ.update(wanted["environment"])
+    os.environ.update(request["environment"])
     warnings.formatwarning = said
     app = IPKernelApp.instance(parent_handle=os.getppid())
-    app.initialize(wanted["arguments"])
+    app.initialize(request["arguments"])
     app.start()
     os._exit(0)
 
 
 def said(message, category, *_):
-    """Return how a warning is shown: without the file of its cell, another in every build."""
+    """Return a warning without the name of its file."""
     return f"{category.__name__}: {message}\n"
 
 
 def run(path, *arguments):
-    """Ask for a kernel, and stay for as long as it does."""
-    wanted = {"folder": str(Path.cwd()), "environment": dict(os.environ), "arguments": arguments}
+    """Request a kernel, and wait until it ends."""
+    request = {"folder": str(Path.cwd()), "environment": dict(os.environ), "arguments": arguments}
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # it is the kernel that is interrupted
     while not Path(path).exists():
         time.sleep(0.05)
     with socket.socket(socket.AF_UNIX) as asking:
         asking.connect(path)
-        asking.sendall(json.dumps(wanted).encode())
+        asking.sendall(json.dumps(request).encode())
         asking.recv(1)
 
 

@@ -1,4 +1,4 @@
-"""Equations as MathML, which browsers draw by themselves: no script, no font, no network."""
+"""Equations as MathML, which browsers draw without scripts."""
 
 from docutils.nodes import SkipNode
 from docutils.utils.math.latex2mathml import tex2mathml

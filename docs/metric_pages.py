@@ -1,4 +1,4 @@
-"""Pages of the metrics, made from what each says of itself: definition, gains, ties, an example."""
+"""Pages of the metrics, made from their docstrings and fields."""
 
 import inspect
 import re
@@ -148,17 +148,17 @@ def metric_page(name):
 
 
 def title(name):
-    """Return the name of a metric, and what the name stands for."""
+    """Return the name of a metric and its long form."""
     return f"{name}: {STANDS_FOR[name]}" if name in STANDS_FOR else name
 
 
 def summary(metric):
-    """Return what a metric tells, in the words of its docstring."""
+    """Return the description of a metric from its docstring."""
     return inspect.getdoc(metric).partition("\n\nParameters\n")[0].replace("``", "`")
 
 
 def formula(name):
-    """Return the formula that the notes of a metric begin with, and links to metrics in it."""
+    """Return the formula of a metric, with links."""
     notes = inspect.getdoc(METRICS[name]).partition("\nNotes\n-----\n")[2]
     found = re.match(r"``(.+?)``", notes, re.DOTALL)
     if not found:
@@ -170,7 +170,7 @@ def formula(name):
 
 
 def glance(metric):
-    """Return a table of range, ties and what counts for nothing."""
+    """Return a table of the properties of a metric."""
     span, _, barren, unjudged = facts(metric)
     better = "" if "better" in span else "; lower is better" if metric.cost else ""
     rows = [
@@ -196,7 +196,7 @@ def ties(metric):
 
 
 def gains(metric):
-    """Return what a grade gains by default, for metrics that have a gain map."""
+    """Return the default gains of grades."""
     field = metric.__dataclass_fields__.get("gain")
     if field is None or field.default is None:
         return ""
@@ -205,11 +205,11 @@ def gains(metric):
     listed = table(["grade", *map(str, grades)], [["gain", *(f"{each:.3g}" for each in gained)]])
     word = GAINS.get(type(gain).__name__, str(gain))
     others = ", ".join(f"`{name}`" for name in GAINS.values() if name != word)
-    told = (
+    text = (
         f"By default `gain={word}`, here on a scale with top grade 3; others are {others} "
         "or a mapping such as `{1: 1, 2: 5}`."
     )
-    return f"{told}\n\n{listed}\n\n"
+    return f"{text}\n\n{listed}\n\n"
 
 
 CALL = """\
@@ -232,13 +232,13 @@ And one ranking at every depth, of a topic whose judged documents have the grade
 
 
 def example(name):
-    """Return examples with the default parameters: the call on runs, then what it adds up."""
+    """Return examples with the default parameters."""
     shown = called(name) + arithmetic(name)
     return f"## Example\n\n{shown}" if shown else ""
 
 
 def called(name):
-    """Return the call on runs, and some of what it gives, if grades of documents are enough."""
+    """Return the call on runs and its result."""
     for metric in (name, f"{name}@10"):
         with warnings.catch_warnings(action="ignore"), suppress(IrframeError, TypeError):
             means = ir.evaluate(*track(), metric).ireval.leaderboard()[metric].iloc[[0, -1]]
@@ -254,7 +254,7 @@ def track():
 
 
 def arithmetic(name):
-    """Return the scores of a ranking, if a ranking alone is enough."""
+    """Return the scores of an example ranking."""
     missed = [*(Counter(JUDGED) - Counter(RANKING)).elements()]
     retrieved = [True] * len(RANKING) + [False] * len(missed)
     try:
@@ -267,7 +267,7 @@ def arithmetic(name):
 
 
 def also(name):
-    """Return links to the metrics that the text of one names, others of its family, and pages."""
+    """Return links to related metrics and pages."""
     text = inspect.getdoc(METRICS[name])
     family = next(names.split() for names in FAMILIES.values() if name in names.split())
     named = [each for each in METRICS if re.search(rf"(?<![\w.]){each}(?=[@(`.,; ]|$)", text)]
@@ -280,7 +280,7 @@ def also(name):
 
 
 def metrics_table():
-    """Return tables of the metrics: the usual ones first, then by family."""
+    """Return tables of the usual metrics and of families."""
     parts = [section("The usual ten", USUAL)]
     parts += [section(family, names.split()) for family, names in FAMILIES.items()]
     return "\n".join(parts)
@@ -299,7 +299,7 @@ def section(heading, names):
 
 
 def short(reference, doi):
-    """Return who wrote a paper and when, with a link to it.
+    """Return the authors and year of a paper, linked.
 
     >>> short("Moffat, Zobel. Rank-biased precision. ACM TOIS 27, 2008.", "10.1145/1416950")
     '[Moffat and Zobel 2008](https://doi.org/10.1145/1416950)'
@@ -310,19 +310,19 @@ def short(reference, doi):
         re.search(r"https://\S+", reference),
     )
     who = f"{first} et al." if len(others) > 1 else " and ".join([first, *others])
-    told = f"{who} {years[-1]}" if years else first
+    label = f"{who} {years[-1]}" if years else first
     link = f"https://doi.org/{doi}" if doi else address and address[0]
-    return f"[{told}]({link})" if link else told
+    return f"[{label}]({link})" if link else label
 
 
 def names_table():
-    """Return a table of the names of every metric in every tool, side by side."""
+    """Return a table of the names of metrics in tools."""
     rows = [row_of(metric) for _, metric in sorted(METRICS.items(), key=lambda m: m[0].lower())]
     return table(["irframe", *TOOLS], rows) + "\n"
 
 
 def row_of(metric):
-    """Return the names of one metric in irframe and in other tools."""
+    """Return the names of a metric in all tools."""
     own = names_of(metric)
     cells = [
         own,
@@ -353,7 +353,7 @@ def table(head, rows):
 
 
 def facts(metric):
-    """Return what the notes of a metric say in its line ``Range: ... Needs: ...``."""
+    """Return the properties from the line ``Range: ... Needs: ...``."""
     text = " ".join((inspect.getdoc(metric) or "").split())
     found = re.search(
         r"Range: (.+?)\. Needs: (.+?)\. No relevant documents: (.+?)\. Unjudged: (.+?)\.(?: |$)",

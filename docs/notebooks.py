@@ -1,4 +1,4 @@
-"""Pages as notebooks, run when they are made: what one downloads opens and works."""
+"""Pages as executed notebooks to download."""
 
 import doctest
 import re
@@ -30,7 +30,7 @@ LINK = re.compile(r"\[([^\]]*)\]\(((?!\w+:)[^)\s#]+\.md|)(#[^)\s]+)?\)")
 
 
 def write_notebooks(folder):
-    """Write the notebooks, those whose page or code has changed since."""
+    """Write the notebooks whose page or code changed."""
     folder.mkdir(parents=True, exist_ok=True)
     for page in PAGES:
         source, target = HERE / f"{page}.md", folder / f"{Path(page).name}.ipynb"
@@ -44,7 +44,7 @@ def write_notebooks(folder):
 
 
 def cells(page, text):
-    """Yield the cells of a page: prose, and code that has no prompts."""
+    """Yield the cells of a page."""
     for place, part in enumerate(BLOCK.split(text)):
         if place % 2:
             examples = doctest.DocTestParser().get_examples(part) if part[:3] == ">>>" else ()
@@ -63,7 +63,7 @@ def prose(page, text):
 
 
 def linked(page, text, target, mark):
-    """Return a link to a page of the site, which says its own name where it has no text."""
+    """Return a link to a page of the site."""
     found = (HERE / page).parent.joinpath(target or f"{Path(page).name}.md").resolve()
     path = found.relative_to(HERE).with_suffix(".html").as_posix()
     named = text or (mark or found.stem).strip("#").replace("-", " ")

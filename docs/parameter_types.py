@@ -1,4 +1,4 @@
-"""Types of parameters in the reference, in words, from the annotations."""
+"""Types of parameters in words, from their annotations."""
 
 import inspect
 import re
@@ -91,7 +91,7 @@ CONTAINERS = {Iterable: "list", Mapping: "dict", Sequence: "list", tuple: "tuple
 
 
 def add_types(*arguments: Any) -> None:
-    """Write the types of parameters into a docstring, before numpydoc reads it."""
+    """Write the types of parameters into a docstring."""
     *_, member, _, lines = arguments
     if "Parameters" not in lines or not callable(member):
         return
@@ -105,7 +105,7 @@ def add_types(*arguments: Any) -> None:
 
 
 def _of_names(names: Iterable[str], parameters: Mapping[str, inspect.Parameter]) -> str:
-    """Return the types of the parameters of one entry, separated by semicolons if they differ."""
+    """Return the different types of an entry, separated by semicolons."""
     annotations = {name: parameters[name].annotation for name in names if name in parameters}
     words = [
         UNTYPED.get(name, "object")

@@ -1,5 +1,7 @@
-"""What people look for, and the page that should come first: entries of the index, which the
-search weighs as titles: _static/search.js."""
+"""Search words of pages, as entries of the index.
+
+The search in _static/search.js weighs them as titles.
+"""
 
 from functools import cache
 from pathlib import Path
@@ -93,7 +95,7 @@ def setup(app):
 
 
 def add_entries(app, doctree):
-    """Enter in the index what the page should be found by."""
+    """Add the search words of a page to the index."""
     from sphinx.addnodes import index  # noqa: PLC0415 - a test reads the entries without Sphinx
 
     words = sought(app.env.docname)
@@ -102,7 +104,7 @@ def add_entries(app, doctree):
 
 
 def sought(page):
-    """Return what a page should be found by: a metric or verb by what other tools call it too."""
+    """Return the search words of a page."""
     folder, _, name = page.rpartition("/")
     name = name.removeprefix("irframe.verbs.")
     theirs = [each.replace("_", " ") for each in elsewhere().get(name, [])]
@@ -117,7 +119,7 @@ def sought(page):
 
 @cache
 def elsewhere():
-    """Return our name of something -> those that other tools have for it."""
+    """Return irframe's names with those of other tools."""
     found = {}
     for line in (Path(irframe.__file__).parent / "elsewhere.txt").read_text().splitlines()[1:]:
         ours, _, theirs = line.partition(": ")

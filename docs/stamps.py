@@ -1,4 +1,4 @@
-"""What tells whether a thing that was made from code is to be made anew."""
+"""Stamps of code, which change with it."""
 
 import hashlib
 from pathlib import Path
@@ -7,7 +7,7 @@ import irframe
 
 
 def key_of_code(*files):
-    """Return a text that changes with the code of the package, and with further files."""
+    """Return a digest of the code of the package."""
     home = Path(irframe.__file__).parent
     code = {path for path in home.rglob("*") if path.is_file() and path.suffix != ".pyc"}
     found = hashlib.sha256()

@@ -1,4 +1,4 @@
-"""The page that lists every verb: of what, what it answers, where it is shown and comes from."""
+"""The page that lists all verbs."""
 
 import inspect
 import re
@@ -16,7 +16,7 @@ PAPERS = {
     "10.1002/asi.24874": ("Moffat, Mackenzie 2024", "innate-orderings"),
     "10.1002/asi.23416": ("Ferro et al. 2016", "twist"),
 }
-"""DOI -> what the table here calls a paper, and the page that walks through it."""
+"""DOI -> short name of a paper, and its page."""
 SECTIONS = {
     "runs": "Verbs of runs and judgments",
     "qrels": "Verbs of runs and judgments",
@@ -27,7 +27,7 @@ SECTIONS = {
     "data": "Verbs of scores",
     "subject": "Verbs of scores",
 }
-"""First parameter of a verb -> its section; all others are verbs of what some verb returns."""
+"""First parameter of a verb -> its section. Other verbs are verbs of results."""
 RETURNED = "Verbs of results"
 OBJECTS = {
     "agreement": "`robustness`",
@@ -70,15 +70,15 @@ OBJECTS = {
     "x": "foreign data",
     "": "",
 }
-"""First parameter of a verb -> what the verb hangs on: an object, or what another verb returns."""
+"""First parameter of a verb -> the object of the verb, or the verb that returns it."""
 GUIDES = ("questions", "guide")
-"""Folders of the pages that explain verbs; what answers a question goes first."""
+"""Folders of the pages that explain verbs, questions first."""
 NOT_GUIDES = ("errors",)
-"""Pages that name every verb that fails or warns, and explain none."""
+"""Pages that name many verbs without explaining them."""
 
 
 def verbs_page(*, links=True):
-    """Return tables of all verbs by what they hang on, figures, and other functions."""
+    """Return tables of all verbs, figures and functions."""
     known = verbs("irframe.verbs")
     rows = [
         (section_of(each), "irframe.verbs", name, each) for name, (each, _) in sorted(known.items())
@@ -109,19 +109,19 @@ def table(head, lines):
 
 
 def with_text(page):
-    """Return the page of verbs with the tables that a checkout shows."""
+    """Return the page of verbs with tables in text."""
     begin, mark, rest = page.partition(":::{only} checkout\n")
     _, close, end = rest.partition("\n:::\n")
     return f"{begin}{mark}{verbs_page(links=False)}{close}{end}"
 
 
 def section_of(function):
-    """Return the title of the section that a verb belongs to."""
+    """Return the title of the section of a verb."""
     return SECTIONS.get(first_parameter(function), RETURNED)
 
 
 def first_parameter(function):
-    """Return the name of what a function is called with first."""
+    """Return the name of the first parameter."""
     return next(iter(inspect.signature(function).parameters), "")
 
 
@@ -140,7 +140,7 @@ def cells(home, name, function):
 
 @cache
 def pages(*folders):
-    """Return path -> text of every page of some folders that explains something."""
+    """Return the texts of the pages of some folders."""
     listed = [
         HERE / folder / f"{name}.md"
         for folder in folders
@@ -152,35 +152,35 @@ def pages(*folders):
 
 @cache
 def showing(pattern, *folders):
-    """Return path -> title of the pages that show what a pattern finds, most of it first."""
+    """Return the titles of pages by number of matches."""
     found = {page: len(re.findall(pattern, text)) for page, text in pages(*folders).items()}
     order = sorted((page for page in found if found[page]), key=lambda page: -found[page])
     return {page: title(pages(*folders)[page]) for page in order}
 
 
 def calls(home, name):
-    """Return a pattern of what calls a function on a page."""
+    """Return a pattern of the calls of a function."""
     plot = r"plot\." if home == "irframe.plots" else ""
     return rf"(?:ireval\.{plot}|ir\.(?:verbs\.|plots\.)?){name}\b"
 
 
 def guide_of(home, name):
-    """Return a link to the page that calls a verb most often, the first of several."""
+    """Return a link to the page with most calls."""
     found = showing(calls(home, name), *GUIDES)
     return next((f"[{words}](../{page})" for page, words in found.items()), "")
 
 
 def beside(path, function):
-    """Return lines that lead from a function to pages that call it, and to what stands beside it.
+    """Return lines with links to pages and related functions.
 
-    That is what else its chapter holds, and what the first of these pages calls rather than others.
+    Related functions are those of the same module, and those that the first page calls.
     """
     home, _, name = path.rpartition(".")
     found = [*showing(calls(home, name), *GUIDES).items()]
     found += [*showing(calls(home, name), "papers").items()]
-    told = inspect.getdoc(function).partition("\nSee Also\n")[2].partition("\n\n")[0]
+    see_also = inspect.getdoc(function).partition("\nSee Also\n")[2].partition("\n\n")[0]
     known = {each: of for each, (of, _) in verbs(home).items()}
-    others = [each for each in known if each != name and not re.search(rf"\b{each}\b", told)]
+    others = [each for each in known if each != name and not re.search(rf"\b{each}\b", see_also)]
     near = sorted(each for each in others if known[each].__module__ == function.__module__)
     text = (pages(*GUIDES) | pages("papers"))[found[0][0]] if found else ""
     times = {each: len(re.findall(calls(home, each), text)) for each in others}
@@ -192,12 +192,12 @@ def beside(path, function):
         "Shown in": [f":doc:`{words} </{page.with_suffix('')}>`" for page, words in found[:SHOWN]],
         "See also": [f":py:func:`~{home}.{each}`" for each in [*dict.fromkeys(near)][:NEAR]],
     }
-    told = [f"**{words}:** {', '.join(links)}" for words, links in lines.items() if links]
-    return [part for line in told for part in ("", line, "")]
+    shown = [f"**{words}:** {', '.join(links)}" for words, links in lines.items() if links]
+    return [part for line in shown for part in ("", line, "")]
 
 
 def typed(path, function):
-    """Return lines that say how a verb is called as a method of what it is about."""
+    """Return lines with the call of a verb as method."""
     home, _, name = path.rpartition(".")
     first = first_parameter(function)
     if home != "irframe.verbs" or name not in verbs(home):
@@ -215,7 +215,7 @@ def title(text):
 
 
 def sources(function):
-    """Return the papers that a docstring refers to: table or figure of those walked through."""
+    """Return the papers that a docstring refers to."""
     text = " ".join((inspect.getdoc(function) or "").split())
     listed = re.split(r"\.\. \[\d+\] ", text.partition("References ---")[2])[1:]
     found = [re.match(r"(.+?) doi:(\S+)", each) for each in listed]
@@ -223,7 +223,7 @@ def sources(function):
 
 
 def source(words, doi):
-    """Return a link to the page that walks through a paper, or to the paper, and where to look."""
+    """Return a link to a paper or its page."""
     places = re.findall(r"(?:Figs?\.|Tables?|Eqs?\.|Sections?) [\d., and-]*\d", words)
     if doi in PAPERS:
         label, page = PAPERS[doi]
