@@ -166,7 +166,7 @@ def averages(scores):
     """Draw how the means of the systems spread, metric by metric."""
     figure, axes = plt.subplots(1, 3, figsize=(9, 3), sharey=True, layout="constrained")
     for ax, (name, array) in zip(axes, scores.items(), strict=True):
-        array.mean("topic").to_pandas().T[list(METRICS)].boxplot(ax=ax)
+        array.squeeze("depth").mean("topic").to_pandas().T[list(METRICS)].boxplot(ax=ax)
         ax.set_title(name, fontsize=10)
         ax.tick_params(axis="x", labelrotation=60)
     axes[0].set_ylabel("mean over topics")
@@ -194,7 +194,7 @@ def robustness(cubes, best):
     rows = []
     for ax, (name, cube) in zip(axes, cubes.items(), strict=True):
         kept = cube.sel(system=best[name]["system"].to_numpy())
-        tau = kept.ireval.robustness(*METRICS.values(), seeds=10, at=cube.sizes["depth"])
+        tau = kept.ireval.robustness(*METRICS.values(), seeds=10, at=[cube.sizes["depth"]])
         tau = tau.assign_coords(metric=list(METRICS))
         tau.ireval.plot.robustness_curves(ax=ax)
         ax.set_title(name, fontsize=10)
@@ -230,7 +230,7 @@ def main():
     data = data_folder(__doc__)
     cubes = {name: read_cube(data, *place) for name, place in COLLECTIONS.items()}
     scores = {
-        name: cube.ireval.score(*METRICS.values(), at=cube.sizes["depth"]).assign_coords(
+        name: cube.ireval.score(*METRICS.values(), at=[cube.sizes["depth"]]).assign_coords(
             metric=list(METRICS)
         )
         for name, cube in cubes.items()
