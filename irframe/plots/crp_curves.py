@@ -227,9 +227,9 @@ def reference_runs(
     Returns
     -------
     matplotlib.axes.Axes
-        The axes, with four curves down to the nominal length of the topic: the ranking, as far as
-        it was measured, the ideal one, which stays at 0, the full-scale one, which is the ideal
-        one reversed, and the worst one, without relevant documents.
+        The axes, with four curves down to the nominal length of the topic. They are the ranking as
+        far as it was measured, the ideal ranking, which stays at 0, the reversed ideal ranking
+        (full-scale), and the worst ranking, which has no relevant documents.
 
     Raises
     ------

@@ -64,8 +64,8 @@ def ladder(
     -------
     matplotlib.axes.Axes
         The axes, with a dot for every rank and a line for its interval, the best at the top. Tiers
-        are white and grey bands. If topics were resampled, the line is the spread of the rank, and
-        the share of resamples in which the system comes first is beside it, if 1 % or more. Tied
+        are white and grey bands. If topics were resampled, the line is the spread of the rank.
+        Beside it is the share of resamples in which the system is first, from 1 % on. Tied
         systems are sorted by name. The subtitle names repeats and cautions.
 
     Raises

@@ -41,9 +41,10 @@ def loss_bars(
     Returns
     -------
     matplotlib.axes.Axes
-        The axes, with a stacked bar for each system. From the left: its score, the loss by
-        documents that are not in the best order, the loss by each later stage, and the loss by
-        documents that were not retrieved. A bar ends at the highest possible score of the topics.
+        The axes, with a stacked bar for each system. Its parts, from the left,
+        are the score, the loss by the order of documents, the loss by each later stage, and the
+        loss by documents that were not retrieved. A bar ends at the highest possible score of the
+        topics.
 
     Raises
     ------

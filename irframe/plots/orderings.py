@@ -57,10 +57,10 @@ def orderings(lined_up: xr.Dataset, *, ax: Axes | None = None, figsize: Size = N
 
     Also called as ``lined_up.ireval.plot.orderings()``.
 
-    There is one row per topic. From left to right, the panels are the rankings of a and of b, dark
-    where the gain is high, the innate ordering at every depth, and the score differences a - b.
-    The colour of a difference is that of the better system. Topics are sorted into five groups
-    from *ns* to *ni*. In the outer groups, no metric can have the opposite colour.
+    There is one row per topic. From left to right, the panels are the rankings of a and of b, the
+    innate ordering at every depth, and the score differences a - b. Rankings are dark where the
+    gain is high. The colour of a difference is that of the better system. Topics are sorted into
+    five groups from *ns* to *ni*. In the outer groups, no metric can have the opposite colour.
 
     Parameters
     ----------
@@ -152,7 +152,8 @@ def _ahead(data: xr.Dataset) -> Array:
 
 def _print_differences(ax: Axes, data: xr.Dataset, centres: list[float]) -> None:
     def spelled(value: float) -> str:
-        return f"{value:+.{2 if abs(value) >= 0.005 else 4}f}" if value else NAMES[0]
+        decimals = 2 if abs(value) >= 0.005 else 4
+        return f"{value:+.{decimals}f}" if value else NAMES[0]
 
     ahead = _ahead(data)
     cells = (
