@@ -316,40 +316,35 @@ def _by_value(
     made = {}
     for name in names:
         column = table[name]
-        if name not in TYPES:
-            made[name] = column
-            continue
-        if TYPES[name] == TEXT:
+        strange = np.zeros(0, np.intp)
+        if TYPES.get(name) == TEXT:
             strange = np.flatnonzero(pc.equal(pc.binary_length(column), 0).to_numpy())
-        else:
-            values, strange = numbers_of_text(column, name)
-            column_of, missing = _as_type(values, name, ranked=SCORE in names)
-            if not len(strange):
-                column = column_of
-                strange = missing
+        elif name in TYPES:
+            column, strange = _as_type(column, name, ranked=SCORE in names)
         if len(strange):
-            values_of = table[name].take(pa.array(strange)).to_pylist()
-            return Strange(name, strange, values_of)
+            return Strange(name, strange, table[name].take(pa.array(strange)).to_pylist())
         made[name] = column
     return pa.table(made)
 
 
 def _as_type(
-    values: NDArray[np.float64], role: str, *, ranked: bool
+    column: pa.ChunkedArray, role: str, *, ranked: bool
 ) -> tuple[pa.ChunkedArray, NDArray[np.intp]]:
-    """Return numbers in their role's type, and the invalid rows."""
+    """Return text as numbers of the role's type, and the invalid rows."""
+    values, strange = numbers_of_text(column, role)
     missing = np.isnan(values)
     is_integer = TYPES[role] == pa.int64()
+    unfit = missing
     if is_integer:
         with np.errstate(invalid="ignore"):
-            strange = ~missing & ((values != np.round(values)) | (np.abs(values) >= 2.0**63))
+            unfit = ~missing & ((values != np.round(values)) | (np.abs(values) >= 2.0**63))
         if not (ranked and role == RANK):
-            strange |= missing
-    else:
-        strange = missing
-    if not strange.any() and is_integer and not missing.any():
+            unfit = unfit | missing
+    if len(strange) or unfit.any():
+        return column, strange if len(strange) else np.flatnonzero(unfit)
+    if is_integer and not missing.any():
         values = values.astype(np.int64)
-    return pa.chunked_array([pa.array(values)]), np.flatnonzero(strange)
+    return pa.chunked_array([pa.array(values)]), strange
 
 
 def _read(

@@ -1,4 +1,4 @@
-"""Answers of search engines: a hit's own fields, other tools, what is missing, lists of answers."""
+"""Tests of irframe.files.answers."""
 
 import json
 from types import SimpleNamespace
@@ -92,7 +92,7 @@ def answered(store, **payload):
 
 
 @pytest.mark.parametrize("store", few_of(STORES, 7))
-def test_fields_of_users_change_nothing(store):
+def test_fields_of_users_do_not_change_hits(store):
     qrels = ir.as_qrels(QRELS)
     expected = ir.evaluate(answered(store), qrels, ["RR", "AP"])
     assert expected["RR"].tolist() == [0.5, 1.0]
@@ -110,14 +110,14 @@ def test_fields_of_users_change_nothing(store):
     pd.testing.assert_frame_equal(found, expected)
 
 
-def test_two_ids_of_a_hit_are_asked_about():
+def test_two_ids_of_a_hit_are_refused():
     hits = {"q1": [{"id": "a", "uuid": "7"}]}
     refused(InputError, r"'id', 'uuid'. .*as_runs\(hits, id='id'\)", ir.as_runs, hits)
     assert ir.as_runs(hits, id="id").doc.tolist() == ["a"]
     assert ir.as_runs({"q1": [{"id": "a", "_id": "a"}]}).doc.tolist() == ["a"]
 
 
-def test_groups_of_vespa_are_no_documents():
+def test_groups_of_vespa_are_not_documents():
     group = {"id": "group:root:0", "relevance": 1.0, "children": []}
     answer = STORES["Vespa"]([("a", 2.0, {})])
     answer["root"]["children"].insert(0, group)
@@ -134,7 +134,7 @@ OTHERS = {
 
 
 def other(tool, docs, name="id"):
-    """Return an answer of a tool that is not known, whose hits have their ids under a name."""
+    """Return an answer of an unknown tool."""
     key, further, fields = OTHERS[tool]
     hits = [{name: doc, **fields} for doc in docs]
     if tool == "Typesense":
@@ -144,7 +144,7 @@ def other(tool, docs, name="id"):
 
 @pytest.mark.parametrize("tool", OTHERS)
 @pytest.mark.parametrize("several", [False, True])
-def test_answers_of_other_tools_are_read_or_refused_by_the_key_of_their_hits(tool, several):
+def test_answers_of_other_tools_are_read_or_refused_with_the_key_of_hits(tool, several):
     def runs(*answers):
         by_topic = dict(zip(("q1", "q2"), answers, strict=True))
         return {"s": by_topic, "t": by_topic} if several else by_topic
@@ -183,13 +183,13 @@ UNREADABLE = {
 
 
 @pytest.mark.parametrize("tool", UNREADABLE)
-def test_answers_that_are_not_known_are_refused_by_the_key_of_their_hits(tool):
+def test_unknown_answers_are_refused_with_the_key_of_hits(tool):
     answer, words = UNREADABLE[tool]
     for act in (ir.as_runs, lambda x: ir.evaluate(x, QRELS, "RR"), ir.scorer(QRELS, "RR")):
         refused(InputError, words, act, {"q1": answer, "q2": answer})
 
 
-def test_hits_and_id_say_where_answers_of_other_tools_have_them():
+def test_hits_and_id_locate_hits_of_other_tools():
     answer = {"code": 0, "data": {"rows": [{"key": "a"}, {"key": "x"}]}}
     for x in ({"q1": answer}, {"s": {"q1": answer}}):
         assert ir.as_runs(x, hits="data.rows", id="key").doc.tolist() == ["a", "x"]
@@ -215,7 +215,7 @@ COMPLETE |= {"responseHeader": {"status": 0}, "terminated_early": False}
 
 @pytest.mark.parametrize("fact", FACTS)
 @pytest.mark.parametrize("several", [False, True])
-def test_what_an_answer_says_is_missing_is_a_caution(fact, several):
+def test_incomplete_answers_cause_a_caution(fact, several):
     tool, facts = FACTS[fact]
     answers = {topic: answer | COMPLETE for topic, answer in answered(tool).items()}
     assert "caution" not in ir.evaluate(answers, QRELS, "RR").attrs
@@ -232,7 +232,7 @@ def test_what_an_answer_says_is_missing_is_a_caution(fact, several):
         assert f"{fact} in 'q2'" in ir.cube(runs, QRELS).ireval.score("RR").attrs["caution"]
 
 
-def test_cautions_of_answers_come_through_files_and_frames_by_system(tmp_path):
+def test_cautions_of_answers_survive_files_and_frames(tmp_path):
     answers, words = answered("Elasticsearch"), "timed_out in 'q2'"
     answers["q2"]["timed_out"] = True
     (tmp_path / "s.json").write_text(json.dumps(answers))
@@ -249,7 +249,7 @@ def test_cautions_of_answers_come_through_files_and_frames_by_system(tmp_path):
         assert words in ir.evaluate({"s": frame, "t": frame}, QRELS, "RR").attrs["caution"]
 
 
-def test_a_degraded_answer_of_vespa_is_a_caution():
+def test_a_degraded_answer_of_vespa_causes_a_caution():
     answers = answered("Vespa")
     answers["q1"]["root"]["coverage"] = {"degraded": {"match-phase": False, "timeout": True}}
     with pytest.warns(IrframeWarning, match=r"root.coverage.degraded in 'q1'"):
@@ -269,24 +269,24 @@ class Body:
 
 
 class ToDict:
-    """An answer as the clients of Pinecone and Elasticsearch DSL return it."""
+    """Answer of the clients of Pinecone and Elasticsearch DSL."""
 
-    def __init__(self, held):
-        self._held = held
+    def __init__(self, body):
+        self._body = body
 
     def to_dict(self):
-        return self._held
+        return self._body
 
 
 class Items:
     """An answer that is asked by keys alone."""
 
-    def __init__(self, held):
-        self._held = held
+    def __init__(self, body):
+        self._body = body
 
     def __getitem__(self, name):
-        held = self._held[name]
-        return Items(held) if isinstance(held, dict) else held
+        body = self._body[name]
+        return Items(body) if isinstance(body, dict) else body
 
 
 @pytest.mark.parametrize("kind", [Body, ToDict, Items])
@@ -310,7 +310,7 @@ def test_answers_to_several_searches_need_their_topics():
 
 
 @pytest.mark.parametrize("first", ["answer", "error", "no hits"])
-def test_the_first_topic_decides_nothing_for_others(first):
+def test_the_first_topic_does_not_decide_for_others(first):
     answers = answered("Elasticsearch")
     others = {"answer": answers["q1"], "error": {"error": "x"}, "no hits": {"hits": {"hits": []}}}
     runs = {"q1": others[first], "q2": answers["q2"]}
@@ -330,7 +330,7 @@ def test_answers_in_a_file_are_read(tmp_path):
 
 
 @pytest.mark.parametrize("odd", [{"a": [1]}, {"a": {"b": 1}}, {"a": 0.5, "c": [{"d": 1}]}])
-def test_what_is_no_number_where_scores_should_be_is_refused(odd):
+def test_scores_that_are_not_numbers_are_refused(odd):
     for runs in ({"q1": {"x": 0.5}, "q2": odd}, {"s": {"q1": {"x": 0.5}, "q2": odd}}):
         for act in (ir.as_runs, lambda x: ir.evaluate(x, QRELS, "RR"), ir.scorer(QRELS, "RR")):
             refused(InputError, "found", act, runs)

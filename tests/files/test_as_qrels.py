@@ -16,7 +16,7 @@ AS_GRADES, AS_DOCUMENTS = "if each has a grade: ", "if each is a relevant docume
 
 
 def line_in(error, before):
-    """Return what the line of code in a message makes of the judgments that raised it."""
+    """Return the judgments that the code in a message makes."""
     return error.advice.partition(before)[2].partition("; if each")[0]
 
 
@@ -66,15 +66,15 @@ def test_nested_lists_of_documents_are_refused():
     judged=grades.filter(lambda docs: max(docs.values()) > 0),
     empty=st.sampled_from([{}, [], set(), ()]),
     first=st.booleans(),
-    whole=st.booleans(),
+    integers=st.booleans(),
 )
 @settings(deadline=None, max_examples=4)
-def test_a_topic_without_documents_is_judged_and_nothing_is_relevant(judged, empty, first, whole):
-    held = judged if isinstance(empty, dict) else {doc for doc in judged if judged[doc]}
-    same = judged if isinstance(empty, dict) else dict.fromkeys(held, 1)
-    topics = [1, 2] if whole else ["q1", "q2"]
+def test_a_judged_topic_may_have_no_relevant_document(judged, empty, first, integers):
+    relevant = judged if isinstance(empty, dict) else {doc for doc in judged if judged[doc]}
+    same = judged if isinstance(empty, dict) else dict.fromkeys(relevant, 1)
+    topics = [1, 2] if integers else ["q1", "q2"]
     order = topics[::-1] if first else topics
-    qrels = {topic: {topics[0]: held, topics[1]: empty}[topic] for topic in order}
+    qrels = {topic: {topics[0]: relevant, topics[1]: empty}[topic] for topic in order}
     plain = {topic: {topics[0]: same, topics[1]: {"unseen": 0}}[topic] for topic in order}
     runs = {"s": dict(zip(topics, RUNS.values(), strict=True))}
     for no_rel in ("zero", "nan", "silence"):
@@ -95,7 +95,7 @@ def test_a_topic_without_documents_is_judged_and_nothing_is_relevant(judged, emp
         assert equal
 
 
-def test_no_frame_holds_a_topic_without_documents(tmp_path):
+def test_a_topic_without_documents_is_refused_in_frames(tmp_path):
     qrels = {"q1": {"a": 1}, "q2": {}}
     (tmp_path / "q.json").write_text(json.dumps(qrels))
     for act, source in ((ir.as_qrels, qrels), (ir.read_qrels, tmp_path / "q.json")):
@@ -108,7 +108,7 @@ def test_no_frame_holds_a_topic_without_documents(tmp_path):
 @pytest.mark.parametrize("name", ["grade", "label", "score"])
 @pytest.mark.parametrize("written", [float, str])
 @pytest.mark.parametrize("factor", [2, 3, 4, 10])
-def test_decimal_grades_get_the_line_that_scales_them(name, written, factor):
+def test_decimal_grades_are_refused_with_a_line_that_scales_them(name, written, factor):
     docs = [written(number / factor) for number in range(factor + 1)]
     frame = pd.DataFrame({"qid": "q1", "docno": [*"abcdefghijk"][: len(docs)], name: docs})
     error = raised(ir.evaluate, RUNS, frame, "nDCG")
@@ -121,10 +121,10 @@ def test_decimal_grades_get_the_line_that_scales_them(name, written, factor):
     assert ir.evaluate(RUNS, scaled, "nDCG").equals(ir.evaluate(RUNS, expected, "nDCG"))
 
 
-def test_decimal_grades_in_files_are_to_be_multiplied(tmp_path):
+def test_decimal_grades_in_files_are_refused_with_a_factor(tmp_path):
     (tmp_path / "q").write_text("1 0 a 0.5\n1 0 b 1\n")
     (tmp_path / "q.json").write_text('{"1": {"a": 0.5, "b": 1}}')
     pd.DataFrame({"topic": ["1"], "doc": "a", "grade": 0.5}).to_parquet(tmp_path / "q.parquet")
     for name in ("q", "q.json", "q.parquet"):
-        said = r"Multiply the grades by 2, so that all are whole\.$"
-        refused(GradeError, said, ir.read_qrels, tmp_path / name)
+        message = r"Multiply the grades by 2, so that all are whole\.$"
+        refused(GradeError, message, ir.read_qrels, tmp_path / name)

@@ -1,4 +1,4 @@
-"""Runs, hits and judgments out of what other tools hand over."""
+"""Runs, hits and judgments from objects of other tools."""
 
 import json
 from types import SimpleNamespace
@@ -47,7 +47,7 @@ def test_verbs_take_them_directly():
     assert len(ir.verbs.sample(qrels, 1)) == 2
 
 
-def test_a_frame_stays_what_it_is():
+def test_a_run_frame_is_returned_unchanged():
     assert ir.as_runs(RUN) is RUN
     assert ir.as_runs(RUN.assign(name="bm25")).columns.tolist() == ["topic", "doc", "score", "name"]
 
@@ -93,7 +93,7 @@ def test_ranx_runs():
 
 
 @pytest.mark.parametrize("library", ["polars", "duckdb"])
-def test_tables_that_speak_arrow(library):
+def test_arrow_tables_are_runs(library):
     module = pytest.importorskip(library, exc_type=ImportError)
     if library == "polars":
         table = module.DataFrame(RUN.to_dict("list")).lazy()
@@ -109,7 +109,7 @@ def test_tables_that_speak_arrow(library):
         assert found.index.names == ["system", "seed", "topic"]
 
 
-def test_what_can_be_read_once_is_read_once(tmp_path):
+def test_iterators_are_read_once(tmp_path):
     def read(frame):
         return pa.table(frame.to_dict("list")).to_reader()
 
@@ -127,7 +127,7 @@ def test_what_can_be_read_once_is_read_once(tmp_path):
 
 
 @pytest.mark.parametrize("kind", [np.array, lambda docs: np.array(docs, object), tuple])
-def test_documents_of_a_topic_may_stand_in_an_array(kind):
+def test_documents_of_a_topic_may_be_an_array(kind):
     lists = {"q1": ["d1", "d2"], "q2": ["d1"], "q9": ["d3"]}
     arrays = {topic: kind(docs) for topic, docs in lists.items()}
     expected = ir.as_runs(lists)
@@ -174,7 +174,7 @@ def test_predictions_of_mteb():
         (ir.cube(RUN, QRELS), "expected .*, but found an object of type Dataset"),
     ],
 )
-def test_what_is_no_run(x, words):
+def test_other_objects_are_refused_as_runs(x, words):
     refused(InputError, words, lambda: ir.as_runs(x))
 
 
@@ -192,7 +192,7 @@ def test_ranx_qrels():
     pd.testing.assert_frame_equal(frame, JUDGED)
 
 
-def test_scores_are_grades_where_nothing_else_is():
+def test_scores_are_grades_if_there_are_no_others():
     for others in ({"rank": 1}, {"run": "bm25"}):
         refused(InputError, "found a run", ir.as_qrels, BEIR.assign(**others))
     assert ir.verbs.judge(RANKED, BEIR.assign(label=0))["grade"].tolist() == [0, 0, 0]
@@ -210,17 +210,17 @@ def test_scores_are_grades_where_nothing_else_is():
         (None, "found an object of type NoneType"),
     ],
 )
-def test_what_is_no_set_of_judgments(x, words):
+def test_other_objects_are_refused_as_judgments(x, words):
     refused(InputError, words, lambda: ir.as_qrels(x))
 
 
-def test_an_empty_join_says_which_columns_were_taken():
+def test_an_empty_join_names_the_columns():
     other = BEIR.assign(**{"query-id": "x" + BEIR["query-id"]})
     with pytest.raises(IdError, match="'q1', 'q2' in 'topic', the qrels 'xq1'.* in 'query-id'"):
         ir.evaluate(RANKED, other, "AP")
 
 
-def test_levels_of_one_name_are_one_if_they_are_alike_and_are_told_if_not():
+def test_equal_levels_of_one_name_are_one_and_others_are_refused():
     ranked = ir.as_runs(RANKED)
     twice = ranked.set_index(["topic", "topic"])
     expected = ir.evaluate(RANKED, JUDGED, "AP")
@@ -324,7 +324,7 @@ FOUND = {"q1": [("b", 2.0), ("a", 1.0)], "q2": [("b", 0.5)]}
 
 
 @pytest.mark.parametrize("tool", ANSWERS)
-def test_what_tools_answer_is_a_run(tool):
+def test_answers_of_tools_are_runs(tool):
     qrels = {"q1": {"a": 1}, "q2": {"b": 1}}
     answers = {topic: ANSWERS[tool](*hits) for topic, hits in FOUND.items()}
     assert ir.evaluate(answers, qrels, "RR")["RR"].tolist() == [0.5, 1.0]
@@ -346,7 +346,7 @@ def test_what_tools_answer_is_a_run(tool):
 
 @pytest.mark.parametrize("tool", ANSWERS.keys() - {"Chroma", "Haystack, a pipeline", "pairs"})
 @pytest.mark.parametrize("number", [0, 1, 2])
-def test_an_answer_is_of_a_topic(tool, number):
+def test_an_answer_needs_a_topic(tool, number):
     answer = ANSWERS[tool](*FOUND["q1"][:number])
     if isinstance(answer, dict) and "data" not in answer:
         for more in ({}, {"took": 3}, {"usage": {"units": 6}}):
@@ -366,7 +366,7 @@ def _dictionaries(hits, doc="id"):
 
 
 def _timed(calls, times=STARTS, key="timestamp"):
-    """Return calls with their times, the last first, beside one that is no search."""
+    """Return timed calls in reverse, and another tool's call."""
     named = [call | {key: time} for call, time in zip(calls, times, strict=True)]
     return [{"event": "model", "output": "a text", "id": "m"}, *named[::-1]]
 
@@ -456,7 +456,7 @@ def test_a_first_search_may_find_nothing():
         assert found.to_numpy().tolist() == [[0, 1, 1], [0, 0, 1]][: len(found)]
 
 
-def test_searches_that_say_no_order_are_refused():
+def test_searches_without_order_are_refused():
     calls = [{"result": _dictionaries(hits)} for hits in CALLS[:2]]
     for time in (None, "soon", "2024-99-01"):
         odd = [calls[0] | {"timestamp": "2024-01-01"}, calls[1] | {"timestamp": time}]
@@ -467,11 +467,11 @@ def test_searches_that_say_no_order_are_refused():
         assert "score" not in ir.as_runs(x, ranked_by="list")
 
 
-def test_columns_of_an_answer_are_of_one_shape():
+def test_columns_of_an_answer_need_equal_lengths():
     for odd in ([[0.1]], [[0.1, 0.2], []], [0.1, 0.2], [[0.1, 0.2, 0.3]], "ab"):
         answer = {"ids": [["a", "b"]], "distances": odd}
-        said = r"'ids', which has \[2\], but found other numbers in: 'distances'"
-        refused(InputError, said, ir.as_runs, answer)
+        message = r"'ids', which has \[2\], but found other numbers in: 'distances'"
+        refused(InputError, message, ir.as_runs, answer)
 
 
 RUNS_OF_ONE = {
@@ -487,7 +487,7 @@ RUNS_OF_ONE = {
 @pytest.mark.parametrize(
     "empty", [{}, {"q1": {}}, {"q1": []}, {"q1": _elastic()}, RUNS_OF_ONE["frame"][:0]], ids=str
 )
-def test_a_system_without_rows_is_in_no_frame_and_in_all_scores(run, empty):
+def test_a_system_without_rows_is_refused_in_frames_and_scored(run, empty):
     for runs in ({"x": RUNS_OF_ONE[run], "y": empty}, {"y": empty, "x": RUNS_OF_ONE[run]}):
         refused(
             InputError, "rows of every system in a frame, but found none of: y", ir.as_runs, runs
@@ -539,15 +539,15 @@ def test_matrices_are_runs_and_judgments():
     frame, labels = matrix.rename_axis(index="qid", columns="docno"), {"topics": ["q1"]}
     axes = {"system": ["x", "y"], "qid": ["q1"], "docno": ["a", "b", "c"]}
     array = xr.DataArray(np.stack([frame] * 2), axes, [*axes])
-    held = sparse.csr_array(matrix.fillna(0))
-    named = ir.as_runs(held, **labels, docs=["a", "b", "c"])
+    stored = sparse.csr_array(matrix.fillna(0))
+    named = ir.as_runs(stored, **labels, docs=["a", "b", "c"])
     for run in (frame, frame.T, array, named):
         assert ir.evaluate(run, {"q1": {"a": 1}}, "RR")["RR"].unique().tolist() == [0.5]
     assert frame.ireval.evaluate({"q1": {"a": 1}}, "NumRet").iloc[0, 0] == 2
     judged = ir.as_qrels((matrix > 0.5).astype(int).to_numpy(), **labels, docs=["a", "b", "c"])
     assert judged["grade"].tolist() == [0, 1, 0]
     assert ir.evaluate(frame, frame.notna().astype(int), "NumRel").iloc[0, 0] == 2
-    refused(InputError, "both topics= and docs=", ir.as_runs, held, **labels)
+    refused(InputError, "both topics= and docs=", ir.as_runs, stored, **labels)
     bare = xr.DataArray([[1.0]], {"topic": ["q"]}, ["topic", "doc"])
     refused(InputError, "none on: 'doc'", ir.as_runs, bare)
 

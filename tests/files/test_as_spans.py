@@ -1,4 +1,4 @@
-"""Spans of evidence out of what other tools hand over, and from files."""
+"""Spans of evidence from objects and files."""
 
 import json
 
@@ -75,7 +75,7 @@ REFUSED = {
 
 
 @pytest.mark.parametrize("case", REFUSED)
-def test_what_is_no_span_is_refused(case):
+def test_invalid_spans_are_refused(case):
     message, columns = REFUSED[case]
     spans = ir.as_spans(pd.DataFrame(ROWS)).assign(**columns)
     refused(InputError, message, RUN.ireval.evaluate, spans, "SpanR")
@@ -89,7 +89,7 @@ def test_what_is_no_span_is_refused(case):
      *(QUESTIONS.assign(references=text) for text in ("[1]", "{", "[]"))],
     ids=["number", "text", "nothing", "documents", "no spans", "no JSON", "no span"],
 )  # fmt: skip
-def test_what_holds_no_spans_is_refused(wrong):
+def test_objects_without_spans_are_refused(wrong):
     with pytest.raises(InputError):
         ir.as_spans(wrong)
 
@@ -98,7 +98,7 @@ SPANS = pd.DataFrame({"topic": ["007"], "doc": ["1e5"], "start": [3], "end": [9]
 
 
 @pytest.mark.parametrize("name", ["s.csv", "s.tsv", "s.jsonl", "s.json", "s.csv.gz", "s.parquet"])
-def test_files_give_what_was_written(name, tmp_path):
+def test_files_of_spans_are_read(name, tmp_path):
     path = tmp_path / name
     if "parquet" in name:
         SPANS.to_parquet(path)

@@ -1,4 +1,4 @@
-"""Identifiers of every type, and codes of them; columns by role, once for a frame."""
+"""Identifiers of every type, their codes, and columns by role."""
 
 from itertools import product
 
@@ -58,11 +58,11 @@ def test_ids_that_are_text_or_categories(kind):
 
 @pytest.mark.parametrize("rows", [LONG - 1, LONG, 2 * LONG + 5])
 @pytest.mark.parametrize("times", [1, 2, 40])
-def test_rows_that_say_the_same_after_each_other_are_coded_as_any(rows, times):
+def test_runs_of_equal_ids_are_coded_as_others(rows, times):
     rng = np.random.default_rng(rows + times)
-    said = np.repeat(rng.integers(0, 9, rows), times)[:rows].astype(str)
+    ids = np.repeat(rng.integers(0, 9, rows), times)[:rows].astype(str)
     for dtype in ("object", "string[python]", "string[pyarrow]", "category"):
-        column = pd.Series(said, name="qid").astype(dtype)
+        column = pd.Series(ids, name="qid").astype(dtype)
         for some in (column, column.iloc[::2], column.iloc[7:-3], pd.concat([column, column])):
             codes, labels = code_labels(some, "topic")
             expected, known = pd.factorize(some.to_numpy(object))
@@ -82,7 +82,7 @@ SIDES = [
 
 
 @pytest.mark.parametrize(("left", "right"), few_of(product(SIDES, SIDES[:4]), 9), ids=str)
-def test_all_combinations_are_those_of_pandas(left, right):
+def test_all_combinations_equal_those_of_pandas(left, right):
     both = pd.Index(left), pd.Index(right)
     found, expected = every_row(both, [1, 2]), pd.MultiIndex.from_product(both, names=[1, 2])
     pd.testing.assert_index_equal(found, expected)
@@ -90,7 +90,7 @@ def test_all_combinations_are_those_of_pandas(left, right):
         pd.testing.assert_index_equal(level, known)
 
 
-def test_missing_ids_are_named_by_their_rows_wherever_they_are():
+def test_missing_ids_are_named_by_their_rows():
     column = pd.Series(["1"] * LONG, dtype="string[pyarrow]")
     column[[7, 2500, 2501]] = pd.NA
     with pytest.raises(IdError, match="found 3 rows without one: row 7, row 2500, row 2501"):
@@ -101,7 +101,7 @@ ROW = {"qid": ["1"], "docno": ["d"], "score": [1.0]}
 
 
 @pytest.mark.parametrize("kind", [RUN, QRELS])
-def test_what_is_known_by_role_stays_as_it_is(kind):
+def test_a_frame_by_role_is_returned_unchanged(kind):
     named = by_role(pd.DataFrame(ROW), kind)
     assert by_role(named, kind) is named
     assert named.columns.keys() - {"score", "grade"} == {"topic", "doc"}

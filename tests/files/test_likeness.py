@@ -55,22 +55,22 @@ KEYED = {"dictionary of columns", "rows"}
 @pytest.mark.parametrize("table", TABLES)
 def test_two_columns_that_may_name_systems_are_refused(table, tmp_path):
     both = pd.concat([RUN, RUN.assign(docno=RUN["docno"] + "z")])
-    told = both.assign(run=["1"] * 8, model=["x"] * 4 + ["y"] * 4)
+    mixed = both.assign(run=["1"] * 8, model=["x"] * 4 + ["y"] * 4)
 
     def scored(frame):
         return ir.evaluate(TABLES[table](frame, tmp_path), QRELS, "RR")
 
     words = "one column for system, but found 'run', which comes first, and 'model', which differs"
-    refused(InputError, words, scored, told)
-    renamed = scored(told.drop(columns="run"))
-    assert scored(told.rename(columns={"model": "system"}))["RR"].equals(renamed["RR"])
+    refused(InputError, words, scored, mixed)
+    renamed = scored(mixed.drop(columns="run"))
+    assert scored(mixed.rename(columns={"model": "system"}))["RR"].equals(renamed["RR"])
     of_one_model = both.assign(run=["x"] * 4 + ["y"] * 4, model="m")
     assert scored(of_one_model)["RR"].tolist() == renamed["RR"].tolist() == [1.0, 0.5, 0.0, 0.0]
 
 
 @pytest.mark.parametrize("table", TABLES.keys() - KEYED)
 @pytest.mark.parametrize("name", ["qid", "docno", "score"])
-def test_a_column_that_is_there_twice_is_refused(table, name, tmp_path):
+def test_a_repeated_column_is_refused(table, name, tmp_path):
     twice = pd.concat([RUN, RUN[[name]].iloc[::-1].reset_index(drop=True)], axis=1)
     with pytest.raises(IrframeError):
         ir.evaluate(TABLES[table](twice, tmp_path), QRELS, "RR")
@@ -95,7 +95,7 @@ def test_a_topic_with_two_texts_is_refused(table, tmp_path):
     assert len(ir.evaluate(TABLES[table](once, tmp_path), qrels, "RR")) == 1
 
 
-def test_systems_and_searches_have_queries_of_their_own():
+def test_systems_and_searches_may_have_their_own_queries():
     qrels = {"44": {"a": 1}}
     expanded = [TEXTS.assign(system=s, query=s) for s in ("bm25", "rm3")]
     assert len(ir.evaluate(pd.concat(expanded), qrels, "RR")) == 2
@@ -134,14 +134,14 @@ def test_metrics_are_no_mapping():
         assert [*ir.evaluate(runs, qrels, names)] == ["ndcg@10", "AP"]
 
 
-def test_ids_that_are_spelled_otherwise_are_found():
+def test_other_spellings_of_ids_are_found():
     runs = pd.DataFrame({"qid": "1", "docno": ["A.md", "./b", "cafe\u0301", "d", "e"]})
     runs = runs.assign(score=range(5), text=list("vwxyz"))
     qrels = {"1": {"a.md": 1, "b": 1, "caf\u00e9": 1, "d": 1, "f": 0}}
     found = ir.verbs.check(runs, qrels)
     assert {*found["ids_alike"].iloc[0]} == {"1 A.md", "1 ./b", "1 cafe\u0301"}
-    told = ir.verbs.diagnose(runs, qrels)
-    assert told.loc[told["what"].str.contains("Unicode form"), "how_many"].tolist() == [3]
+    findings = ir.verbs.diagnose(runs, qrels)
+    assert findings.loc[findings["what"].str.contains("Unicode form"), "how_many"].tolist() == [3]
     assert not ir.verbs.check(runs, {"1": dict.fromkeys(runs["docno"], 1)})["ids_alike"].iloc[0]
 
 
@@ -150,6 +150,8 @@ def test_documents_with_several_texts_are_found():
     for name in ("text", "document"):
         texts = runs.assign(**{name: ["x", "y", "x", "z"]})
         assert ir.verbs.check(texts, QRELS)["texts_differ"].iloc[0] == ("2 b",)
-        told = ir.verbs.diagnose(texts, QRELS)
-        assert told.loc[told["what"].str.contains("several texts"), "how_many"].tolist() == [1]
+        findings = ir.verbs.diagnose(texts, QRELS)
+        assert findings.loc[
+            findings["what"].str.contains("several texts"), "how_many"
+        ].tolist() == [1]
     assert not ir.verbs.check(runs.assign(text="x"), QRELS)["texts_differ"].iloc[0]

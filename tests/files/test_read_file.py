@@ -1,4 +1,4 @@
-"""Files of either kind, whatever their name, and what goes with it.
+"""Files of runs and judgments with any name.
 
 Patterns, folders, partitioned data sets and addresses; Runs and judgments in Parquet, their
 columns found by name; Runs of the files that could be read, and what is wrong with the others.
@@ -44,7 +44,7 @@ def test_a_system_is_named_after_its_file(name, system):
     assert stem(name) == stem(Path(name)) == system
 
 
-def test_the_content_decides_what_a_file_is(tmp_path):
+def test_the_content_decides_the_format(tmp_path):
     frame = pd.DataFrame({"topic": ["1"], "doc": ["d"], "grade": [2]})
     frame.to_parquet(tmp_path / "qrels.txt")
     (tmp_path / "qrels.parquet").write_text("1 0 d 2\n")
@@ -70,7 +70,7 @@ def test_the_system_is_the_argument_then_the_tag_then_the_file(tmp_path):
     assert read_file(trec, RUN).num_rows == 2
 
 
-def test_json_objects_are_rows_whose_text_stays_text(tmp_path):
+def test_text_in_json_rows_stays_text(tmp_path):
     rows = pd.DataFrame(
         {"qid": ["001", "2020-01-01"], "docno": ["2020-01-01 10:00", "1e5"], "score": [2, 1.5]}
     )
@@ -93,7 +93,7 @@ def test_json_objects_are_rows_whose_text_stays_text(tmp_path):
         ('{"topic": "1", "topic": "2", "doc": "b", "score": 1}', "name twice in one row"),
     ],
 )
-def test_json_objects_that_are_no_rows(tmp_path, second, words):
+def test_faulty_json_rows_are_refused(tmp_path, second, words):
     (tmp_path / "a.jsonl").write_text(f'{{"topic": "1", "doc": "a", "score": 1}}\n{second}\n')
     with pytest.raises(FileFormatError, match=f"file of JSON lines without damage.*{words}"):
         read_file(tmp_path / "a.jsonl", RUN)
@@ -107,7 +107,7 @@ WRITERS = {
 
 
 @pytest.mark.parametrize("suffix", WRITERS)
-def test_two_columns_of_a_file_that_may_be_meant_are_refused_as_in_frames(tmp_path, suffix):
+def test_two_columns_for_a_role_are_refused_in_files(tmp_path, suffix):
     judged = pd.DataFrame({"qid": ["1", "2"], "docno": ["a", "b"], "label": [1, 0]})
     path = tmp_path / f"a.{suffix}"
     for columns in ({"query_id": ["x", "y"]}, {"rel": [0, 1]}):
@@ -116,10 +116,10 @@ def test_two_columns_of_a_file_that_may_be_meant_are_refused_as_in_frames(tmp_pa
         refused(InputError, r"one column for .*which differs in .*a\.", read_file, path, QRELS)
         refused(InputError, "one column for .*which differs", ir.as_qrels, rivals)
     same = judged.assign(query_id=judged["qid"], docid=[8, 9])
-    for sound in (same, same.assign(topic=["x", "y"])):
-        WRITERS[suffix](sound, path)
-        names = kinds.require_columns(sound, QRELS)
-        assert read_file(path, QRELS)["topic"].to_pylist() == sound[names["topic"]].tolist()
+    for valid in (same, same.assign(topic=["x", "y"])):
+        WRITERS[suffix](valid, path)
+        names = kinds.require_columns(valid, QRELS)
+        assert read_file(path, QRELS)["topic"].to_pylist() == valid[names["topic"]].tolist()
 
 
 ROWS = {"topic": ["1", "1", "2"], "doc": ["x", "y", "x"], "score": [2.0, 1.0, 0.5]}
@@ -142,7 +142,7 @@ def test_partitions_name_systems_and_further_columns(tmp_path):
     pd.testing.assert_frame_equal(ir.read_runs(f"{tmp_path}/runs/track=*"), found)
 
 
-def test_parts_that_spark_writes_are_called_after_their_folder(tmp_path):
+def test_parts_written_by_spark_are_named_after_their_folder(tmp_path):
     for part in range(2):
         name = f"bm25.parquet/part-0000{part}-1f3a-c000.snappy.parquet"
         write(tmp_path / name, topic=[f"{part}"] * 3, doc=list("abc"))
@@ -160,7 +160,7 @@ def test_one_system_in_two_data_sets_is_refused(tmp_path):
     refused(IdError, "two.*: 's', which is in .*one", lambda: ir.read_runs(f"{tmp_path}/*"))
 
 
-def test_other_folders_are_not_gone_into(tmp_path):
+def test_other_folders_are_skipped(tmp_path):
     write(tmp_path / "a.parquet")
     write(tmp_path / "old" / "a.parquet")
     assert find_files(tmp_path) == [str(tmp_path / "a.parquet")]
@@ -241,7 +241,7 @@ ROW = "{} Q0 {} 1 2.5 {}\n"
 
 
 def skipping(paths):
-    """Return the runs that can be read, and what is wrong with others."""
+    """Return the readable runs, and problems of others."""
     with pytest.warns(IrframeWarning, match="left out"):
         runs = ir.read_runs(paths, on_error="skip")
     return runs, pd.DataFrame(runs.attrs["problems"])
@@ -250,8 +250,8 @@ def skipping(paths):
 def test_the_first_problems_of_every_file_are_listed_and_the_rest_counted(tmp_path):
     bad = "".join(ROW.format("1", "d", "x") + "1 Q0 d x 2.5 x\n" for _ in range(9))
     files = {f"b{number}": bad for number in range(7)}
-    sound = {name: ROW.format("1", "d", name) for name in "az"}
-    runs, problems = skipping(problems_write(tmp_path, **sound, **files))
+    valid = {name: ROW.format("1", "d", name) for name in "az"}
+    runs, problems = skipping(problems_write(tmp_path, **valid, **files))
     assert runs["system"].tolist() == ["a", "z"]
     assert problems["file"].value_counts().tolist() == [4] * 7
     assert problems["found"].tolist()[2:5] == [
@@ -266,7 +266,7 @@ def test_the_first_problems_of_every_file_are_listed_and_the_rest_counted(tmp_pa
     assert first["expected"].startswith("whole numbers in column 'rank'")
 
 
-def test_files_that_do_not_go_together(tmp_path):
+def test_files_that_cannot_be_combined_are_skipped(tmp_path):
     problems_write(
         tmp_path, a=ROW.format("1", "d", "s"), b=ROW.format("1", "e", "s"), c="1 d 1\n", d=""
     )
@@ -284,7 +284,7 @@ def test_files_that_do_not_go_together(tmp_path):
     assert problems["found"].tolist() == [f"one, unlike {tmp_path / 'c'}"]
 
 
-def test_files_that_are_not_there(tmp_path):
+def test_missing_files_are_skipped(tmp_path):
     missing = tmp_path / "missing"
     runs, problems = skipping([missing])
     assert runs.empty

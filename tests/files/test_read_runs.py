@@ -1,4 +1,4 @@
-"""One run, and judgments, against a slow reader that splits every line; many runs at once."""
+"""Runs and judgments compared with a slow reader of lines."""
 
 import ast
 import gzip
@@ -37,14 +37,14 @@ from irframe.files.scan_runs import scan_runs
 
 
 @given(files(ids, ids, ids, numbers, scores, ids))
-def test_run_is_what_a_slow_reader_reads(text):
+def test_runs_equal_those_of_a_slow_reader(text):
     frame = read_run(io.BytesIO(text.encode()))
     assert list(frame) == ["system", "topic", "doc", "rank", "score"]
     assert_holds(frame, slow_rows(text.removeprefix("\ufeff"), RUN))
 
 
 def third_column(rows):
-    """Return whether whole numbers are ranks or scores, None for a question, list by list."""
+    """Return rank, score or None for integers of lists."""
     lists = defaultdict(list)
     for topic, number in zip(rows["topic"], map(int, rows["rank"]), strict=True):
         lists[topic].append(number)
@@ -55,7 +55,7 @@ def third_column(rows):
 
 
 @given(files(ids, st.sampled_from("ab"), st.integers(-1, 4).map(str)) | files(ids, ids, numbers))
-def test_a_third_column_is_what_a_slow_reader_takes_it_for(text):
+def test_a_third_column_is_read_as_by_a_slow_reader(text):
     rows = slow_rows(text.removeprefix("\ufeff"), ["topic", "doc", "rank"])
     role = third_column(rows)
     try:
@@ -77,7 +77,7 @@ def test_a_third_column_is_what_a_slow_reader_takes_it_for(text):
         *((numbers, None) for numbers in ("3 2 1", "1 2 4", "5 6 7", "4 4 4")),
     ],
 )
-def test_whole_numbers_of_a_third_column_are_ranks_scores_or_asked_about(tmp_path, numbers, role):
+def test_a_third_column_of_whole_numbers_is_ranks_scores_or_refused(tmp_path, numbers, role):
     text = "".join(f"q {doc} {n}\n" for doc, n in zip("abc", numbers.split(), strict=True))
     path = write(tmp_path, text)
     if role is None:
@@ -160,7 +160,7 @@ def test_errors_show_five_lines_and_count_the_rest(tmp_path):
     assert len(caught.value.offenders) == 9
 
 
-def test_columns_beyond_the_sixth_are_passed_over(tmp_path):
+def test_columns_after_the_sixth_are_skipped(tmp_path):
     plain = read_run(write(tmp_path, LINES))
     for more in (" 0.7", " x y", " bm25 bm25 Q0"):
         longer = LINES.replace("\n", more + "\n")
@@ -180,16 +180,16 @@ def test_lines_of_other_numbers_of_columns_are_read_with_a_warning(tmp_path, end
     text = "\n".join(["# a comment of some eight words or so", "", *rows]).replace(" ", blank)
     path = write(tmp_path, text)
     least, *_, most = sorted(len(row.split()) for row in rows)
-    told = f"a.run have from {least} to {most} columns; what follows the sixth is passed over"
-    with pytest.warns(IrframeWarning, match=told):
+    message = f"a.run have from {least} to {most} columns; what follows the sixth is passed over"
+    with pytest.warns(IrframeWarning, match=message):
         pd.testing.assert_frame_equal(read_run(path), plain)
 
 
-def test_nobody_holds_the_columns_of_a_file_that_become_a_frame(tmp_path, monkeypatch):
-    held = []
+def test_columns_of_a_file_are_freed_when_they_become_a_frame(tmp_path, monkeypatch):
+    references = []
 
     def watched(table):
-        held.append(sys.getrefcount(table))
+        references.append(sys.getrefcount(table))
         return values.to_frame(table)
 
     run, qrels = write(tmp_path, LINES), tmp_path / "qrels.txt"
@@ -198,13 +198,14 @@ def test_nobody_holds_the_columns_of_a_file_that_become_a_frame(tmp_path, monkey
         monkeypatch.setattr(sys.modules[read.__module__], "to_frame", watched)
         read(path)
     watched(pa.table({"alone": [1]}))
-    assert len(held) == 4
-    assert len(set(held)) == 1
+    assert len(references) == 4
+    assert len(set(references)) == 1
 
 
 @pytest.mark.parametrize("in_turn", [False, True])
-def test_nobody_holds_the_tables_of_files_that_become_a_frame(tmp_path, monkeypatch, in_turn):
-    read, held = {}, []
+def test_tables_of_files_are_freed_when_they_become_a_frame(tmp_path, monkeypatch, in_turn):
+    read = {}
+    kept = []
 
     def watched(source, system, kind):
         table = run_table(source, system, kind)
@@ -213,7 +214,7 @@ def test_nobody_holds_the_tables_of_files_that_become_a_frame(tmp_path, monkeypa
 
     def to_frame(table):
         here = [f"{name}.run" for name in table["system"].unique().to_pylist()]
-        held.extend(name for name in here if read[name]() is not None)
+        kept.extend(name for name in here if read[name]() is not None)
         return values.to_frame(table)
 
     monkeypatch.setattr(sys.modules[run_table.__module__], "run_table", watched)
@@ -225,11 +226,11 @@ def test_nobody_holds_the_tables_of_files_that_become_a_frame(tmp_path, monkeypa
         (tmp_path / name).write_text(LINES)
     scanned = scan_runs(tmp_path / "*.run", system="file")
     frames = list(scanned.frames()) if in_turn else [scanned.frame()]
-    assert (len(frames), sorted(read), held) == (5 if in_turn else 1, names, [])
+    assert (len(frames), sorted(read), kept) == (5 if in_turn else 1, names, [])
 
 
 @pytest.mark.parametrize("read", [read_run, read_runs, read_qrels])
-def test_what_names_no_file_of_lines(tmp_path, read):
+def test_other_sources_are_refused(tmp_path, read):
     for source in (None, 5, 2.5):
         refused(InputError, f"path.*found {source}", read, source)
     folder = [tmp_path] if read is read_runs else tmp_path
@@ -237,14 +238,14 @@ def test_what_names_no_file_of_lines(tmp_path, read):
     refused(FileNotFoundError, "none.run", read, tmp_path / "none.run")
 
 
-def test_a_system_has_a_text_for_a_name(tmp_path):
+def test_the_name_of_a_system_is_text(tmp_path):
     refused(
         ParameterError, "system, a text, but found 5", read_run, write(tmp_path, LINES), system=5
     )
 
 
 @given(files(ids, ids, ids, numbers))
-def test_qrels_are_what_a_slow_reader_reads(text):
+def test_qrels_equal_those_of_a_slow_reader(text):
     frame = read_qrels(io.BytesIO(text.encode()))
     assert list(frame) == ["topic", "doc", "grade", "iteration"]
     columns = ["topic", "iteration", "doc", "grade"]
@@ -297,20 +298,20 @@ def test_qrels_errors_name_file_and_line(tmp_path, text, message):
         read_qrels(write(tmp_path, text, "qrels.txt"))
 
 
-def test_a_column_of_subtopics_is_the_one_that_is_meant(tmp_path):
+def test_a_named_column_of_subtopics_is_read(tmp_path):
     plain = read_qrels(write(tmp_path, "1 2 a 1\n"), subtopics=True)
     both = "qid iteration subtopic doc grade\n1 0 2 a 1\n"
     named = read_qrels(write(tmp_path, both), subtopics=True)
     assert (plain["subtopic"].tolist(), named["subtopic"].tolist()) == (["2"], ["2"])
 
 
-TOLD = {"columns": ["qid", "docno", "score"]}
+COLUMNS = {"columns": ["qid", "docno", "score"]}
 
 
 @pytest.mark.parametrize(
     ("text", "options", "rows"),
     [
-        ("1\td1\t97\n1\td2\t55\n", TOLD, [["1", "d1", 97.0], ["1", "d2", 55.0]]),
+        ("1\td1\t97\n1\td2\t55\n", COLUMNS, [["1", "d1", 97.0], ["1", "d2", 55.0]]),
         ("m,qid,docno,score\nA,1,d,2\n", {"columns": {"m": "system"}}, [["A", "1", "d", 2.0]]),
         ('1;"a; b";2.5\n', {}, [["1", "a; b", 2.5]]),
         ("1,a b,2.5\n", {}, [["1", "a b", 2.5]]),
@@ -318,12 +319,12 @@ TOLD = {"columns": ["qid", "docno", "score"]}
         ("1 Q0 a,b,1 1 2.5 x\n", {}, [["x", "1", "a,b,1", 1, 2.5]]),
     ],
 )
-def test_what_a_file_does_not_tell_is_told(tmp_path, text, options, rows):
+def test_columns_and_sep_describe_a_file(tmp_path, text, options, rows):
     frame = read_run(write(tmp_path, text), **options)
     assert frame.to_numpy().tolist() in (rows, [["a", *row] for row in rows])
 
 
-def test_two_readings_are_refused_with_the_way_on(tmp_path):
+def test_two_readings_are_refused_with_advice(tmp_path):
     systems = write(tmp_path, "method,qid,docno,score\nA,1,a,2\nB,1,a,1\n")
     refused(InputError, r"ir.read_run\(path, columns={'method': 'system'}\)", read_run, systems)
     blanks = write(tmp_path, "1 0 d 7 1\n1 0 e 8 1\n")
@@ -349,7 +350,7 @@ ODD_OPTIONS = (
 
 
 @pytest.mark.parametrize("options", ODD_OPTIONS, ids=str)
-def test_what_is_told_of_a_file_is_refused_by_its_name(tmp_path, options):
+def test_invalid_columns_and_sep_are_refused(tmp_path, options):
     file = write(tmp_path, "method,qid,docno,score\nA,1,a,2\n")
     refused(ParameterError, "expected .*(columns=|sep), ", read_run, file, **options)
     refused(ParameterError, "expected .*(columns=|sep), ", read_qrels, file, **options)
@@ -374,18 +375,20 @@ def test_columns_that_a_file_does_not_have_are_refused(tmp_path, text):
         (read_qrels, "qid\tquery_id\tdocno\tlabel\n1\t2\ta\t1\n"),
     ],
 )
-def test_what_is_advised_of_a_file_reads_it(tmp_path, read, text):
+def test_advice_about_a_file_reads_it(tmp_path, read, text):
     file = write(tmp_path, text)
     with pytest.raises(InputError) as refusal:
         read(file)
-    called, told = re.search(r"ir\.(\w+)\(path, columns=({.*?})\)", refusal.value.advice).groups()
+    called, message = re.search(
+        r"ir\.(\w+)\(path, columns=({.*?})\)", refusal.value.advice
+    ).groups()
     assert called == read.__name__
-    frame, columns = read(file, columns=ast.literal_eval(told)), ast.literal_eval(told)
+    frame, columns = read(file, columns=ast.literal_eval(message)), ast.literal_eval(message)
     lost = {name for name, role in columns.items() if name not in frame and role in frame}
     assert lost == columns.keys()
 
 
-def test_a_column_of_a_file_is_found_by_its_own_name(tmp_path):
+def test_a_column_of_a_file_is_found_by_its_name(tmp_path):
     rows = "topic,chunk_id,doc_id,rank,tokens\nq,a#0,a,1,9\nq,a#1,a,2,5\nq,b#0,b,3,9\n"
     options = {"units": ir.Units("doc_id", length="tokens"), "stop": ir.Budget([22, 23])}
     read = read_run(write(tmp_path, rows))
@@ -428,15 +431,17 @@ def test_pattern_across_folders(tmp_path):
         read_runs(f"{tmp_path}/**/*.run", system="file")
 
 
-def test_a_system_in_two_files(tmp_path):
+def test_a_system_in_two_files_is_refused(tmp_path):
     for name in "abc":
         write(tmp_path, LINES, f"{name}.run")
-    said = r"found 2 files that .*b\.run: 'bm25', which is in .*a\.run, .*c\.run: .*system=\"file\""
-    refused(IdError, said, read_runs, tmp_path)
+    message = (
+        r"found 2 files that .*b\.run: 'bm25', which is in .*a\.run, .*c\.run: .*system=\"file\""
+    )
+    refused(IdError, message, read_runs, tmp_path)
     assert read_runs(tmp_path, system="file")["system"].tolist() == list("aabbcc")
 
 
-def test_parts_of_one_run_have_a_folder_of_their_own(tmp_path):
+def test_parts_of_one_run_need_their_own_folder(tmp_path):
     for number in range(2):
         write(tmp_path, f"{number} Q0 d 1 2 x\n", f"x-{number}.run")
     refused(IdError, "name them part-0, part-1, .* in one folder", read_runs, tmp_path)
@@ -454,7 +459,7 @@ def test_unknown_source_of_names(tmp_path):
     refused(ParameterError, "stem", lambda: read_runs(tmp_path, system="stem"))
 
 
-def test_faults_of_all_files_at_once(tmp_path):
+def test_faults_of_all_files_are_listed(tmp_path):
     write(tmp_path, LINES, "a.run")
     write(tmp_path, LINES + "1 Q0\n", "b.run")
     refused(FileFormatError, r"b\.run with lines .*line 3 has 2", lambda: read_runs(tmp_path))

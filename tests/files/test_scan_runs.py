@@ -67,37 +67,37 @@ FAULTY = {
     ("text", "size", "pack"),
     few_of(product([*TEXTS, *FAULTY], [1, 30, 1000], [bytes, gzip.compress]), 5),
 )
-def test_a_large_file_is_scanned_as_a_small_one(tmp_path, monkeypatch, text, size, pack):
+def test_a_large_file_is_scanned_like_a_small_one(tmp_path, monkeypatch, text, size, pack):
     file = tmp_path / "bm25.txt"
     file.write_bytes(pack((TEXTS | FAULTY)[text]))
     expected = scanned(file)
     for name, value in (("LARGE", 0), ("FEW", 1), ("PIECE", size)):
         monkeypatch.setattr(scan_runs, name, value)
     monkeypatch.setattr(scan_runs, "BATCH", 0)
-    frame, told = scanned(file)
-    assert told == expected[1]
+    frame, messages = scanned(file)
+    assert messages == expected[1]
     pd.testing.assert_frame_equal(frame, expected[0])
 
 
 def scanned(file):
-    """Return the frame of a scanned run, and what was warned of, or what was wrong with it."""
-    with warnings.catch_warnings(record=True) as told:
+    """Return a scanned run and its warnings, or its error."""
+    with warnings.catch_warnings(record=True) as messages:
         warnings.simplefilter("always")
         try:
             frame = rows(ir.scan_runs(file))
         except IrframeError as error:
             return pd.DataFrame(), str(error)
     order = ["system", "topic", "doc"]
-    return frame.sort_values(order, ignore_index=True), [str(each.message) for each in told]
+    return frame.sort_values(order, ignore_index=True), [str(each.message) for each in messages]
 
 
-def test_rows_that_may_be_comments_are_told_of(tmp_path):
+def test_rows_that_may_be_comments_cause_a_warning(tmp_path):
     (tmp_path / "a.txt").write_bytes(LINES + HASHED)
     with pytest.warns(IrframeWarning, match="count as rows of the topics '#0'"):
         rows(ir.scan_runs(tmp_path))
 
 
-def test_text_that_begins_as_a_packed_file_may(tmp_path):
+def test_text_may_begin_like_a_compressed_file(tmp_path):
     (tmp_path / "a.txt").write_bytes(LINES.replace(b"0 Q0 d0", b"BZh9 Q0 d0", 1))
     found = rows(ir.scan_runs(tmp_path))
     assert found["topic"].tolist() == ir.read_run(tmp_path / "a.txt")["topic"].tolist()
@@ -113,7 +113,7 @@ def test_only_files_can_be_scanned(tmp_path):
     refused(InputError, "Pass open files to read_runs", lambda: ir.scan_runs([io.BytesIO(LINES)]))
 
 
-def test_what_was_found_travels_and_tells_its_state(tmp_path):
+def test_scanned_runs_can_be_pickled_and_know_their_states(tmp_path):
     file = tmp_path / "a.txt"
     file.write_bytes(LINES)
     scanned = pickle.loads(pickle.dumps(ir.scan_runs(file)))  # noqa: S301 - our own
@@ -126,7 +126,7 @@ def test_what_was_found_travels_and_tells_its_state(tmp_path):
 
 @pytest.fixture
 def repeated(tmp_path):
-    """Return runs of chunks of two systems with three seeds each, and judgments of documents."""
+    """Return runs of chunks with three seeds, and judgments."""
     for number, name in enumerate(f"{s}-seed{n}" for s in ("dpr", "ance") for n in (1, 2, 3)):
         lines = (
             f"{topic} Q0 d{(chunk * (number + 2)) % 4}#{chunk} 1 {9 - chunk} x\n"
@@ -141,22 +141,22 @@ NAMED = {"repeat": r"(?P<system>.+)-seed(?P<repeat>\d+)", "unit": r"(.+)#\d+"}
 
 
 def alike(found, wanted):
-    """Check that two results hold the same, in whatever types a version keeps its labels."""
+    """Check that two results are equal except for label types."""
     pd.testing.assert_frame_equal(
         found.reset_index(), wanted.reset_index(), check_dtype=False, check_like=True
     )
 
 
-def test_repeats_and_chunks_are_read_in_turn_as_at_once(repeated):
+def test_repeats_and_chunks_are_scanned_as_they_are_read(repeated):
     files, qrels = repeated
-    whole = ir.read_runs(files, **NAMED)
-    assert whole.columns[:4].tolist() == ["system", "repeat", "topic", "doc"]
-    assert whole["chunks"].sum() == len(ir.read_runs(files, system="file"))
+    complete = ir.read_runs(files, **NAMED)
+    assert complete.columns[:4].tolist() == ["system", "repeat", "topic", "doc"]
+    assert complete["chunks"].sum() == len(ir.read_runs(files, system="file"))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", IrframeWarning)
         found, wanted = (
             runs.ireval.evaluate(qrels, ["RR", "Recall"])
-            for runs in (ir.scan_runs(files, **NAMED), whole)
+            for runs in (ir.scan_runs(files, **NAMED), complete)
         )
         alike(found, wanted)
         of = ir.read_runs(files, repeat=NAMED["repeat"]).ireval.evaluate(
@@ -191,12 +191,10 @@ ORDERS = {
 
 @pytest.mark.parametrize("suffix", [".txt", ".txt.gz", ".parquet"])
 @pytest.mark.parametrize("order", ORDERS)
-def test_a_file_of_many_systems_is_read_some_systems_at_a_time(
-    order, suffix, tmp_path, monkeypatch
-):
+def test_a_file_of_many_systems_is_read_in_groups_of_systems(order, suffix, tmp_path, monkeypatch):
     path = tmp_path / f"runs{suffix}"
     ORDERS[order].ireval.write_run(path)
-    whole, once = ir.read_runs(path), ir.scan_runs(path).ireval.evaluate(QRELS, "AP")
+    complete, once = ir.read_runs(path), ir.scan_runs(path).ireval.evaluate(QRELS, "AP")
     for name, size in (("LARGE", 0), ("PIECE", 1 << 12), ("ROWS", 2000)):
         monkeypatch.setattr(scan_runs, name, size)
     monkeypatch.setattr(scan_runs, "BATCH", 0)
@@ -207,13 +205,13 @@ def test_a_file_of_many_systems_is_read_some_systems_at_a_time(
     assert sum(len(frame["system"].unique()) for frame in frames) == 8
     keys = ["system", "topic", "doc"]
     assert pd.concat(frames).sort_values(keys).to_numpy().tolist() == (
-        whole.sort_values(keys).to_numpy().tolist()
+        complete.sort_values(keys).to_numpy().tolist()
     )
     assert ir.scan_runs(path).ireval.evaluate(QRELS, "AP").sort_index().equals(once.sort_index())
 
 
 @pytest.mark.parametrize("name", ["titles", "one row", "one system", "two names"])
-def test_what_parts_of_a_file_do_not_decide_is_read_at_once(name, tmp_path, monkeypatch):
+def test_irregular_files_are_read_at_once(name, tmp_path, monkeypatch):
     changed = {
         "titles": RUNS.assign(name=RUNS["doc"]).drop(columns="system"),
         "one row": pd.concat([RUNS, RUNS[:1].assign(system="last")]),

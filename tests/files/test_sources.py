@@ -105,7 +105,7 @@ DEEP = "[" * 100_000 + "]" * 100_000
 
 
 def parquet(rows, **columns):
-    """Return a small Parquet file of many rows that repeat one value per column."""
+    """Return a small Parquet file of many equal rows."""
     values = [pa.array([value]) for value in columns.values()]
     codes = np.zeros(rows, np.int32)
     repeated = [pa.DictionaryArray.from_arrays(codes, value) for value in values]

@@ -1,4 +1,4 @@
-"""Tables of other libraries and matrices, with what is odd about them."""
+"""Tables of other libraries, and matrices."""
 
 import numpy as np
 import pandas as pd
@@ -32,7 +32,7 @@ def test_matrices_of_any_kind_give_the_same_scores():
         assert sorted(ir.as_runs(matrix)["score"]) == sorted(VALUES.ravel())
 
 
-def test_a_document_twice_in_a_matrix_is_refused_by_its_name():
+def test_a_repeated_document_in_a_matrix_is_refused():
     for docs, topics in ((["a", "b", "a"], ["1", "2"]), (["a", "b", "c"], ["1", "1"])):
         for matrix in _matrices(VALUES, topics, docs):
             refused(IdError, "listed again: run 1 a", ir.evaluate, matrix, QRELS, "RR")
@@ -46,7 +46,7 @@ def _encoded(values, dictionary):
 
 
 @pytest.mark.parametrize("role", ["topic", "doc", "score", "system", "title"])
-def test_missing_values_of_arrow_dictionaries_are_as_those_of_columns(role):
+def test_missing_values_of_arrow_dictionaries_are_refused(role):
     columns = {"topic": ["1", "1", "2"], "doc": ["a", "b", "b"], "score": [3.0, 2.0, 1.0]}
     columns |= {"system": ["s"] * 3, "title": ["x", "y", "z"]}
     values = [*columns[role][:2], None]

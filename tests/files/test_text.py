@@ -1,4 +1,4 @@
-"""The text formats: what the first line says, and what columns are needed."""
+"""Text formats: first lines and required columns."""
 
 import pytest
 
@@ -22,12 +22,12 @@ from irframe.files.text import cuts_of, parse
         (QRELS, "qid qid docno label", QRELS.layouts[0], False),
     ],
 )
-def test_the_first_line_says_what_the_columns_are(kind, line, columns, header):
+def test_the_first_line_decides_the_columns(kind, line, columns, header):
     cut = cuts_of(line.encode(), kind)[0]
     assert (cut.columns, bool(cut.header)) == (columns, header)
 
 
-def test_a_score_is_a_grade_where_judgments_have_no_other():
+def test_a_score_is_a_grade_if_judgments_have_no_other():
     assert QRELS.find(["qid", "docno", "score"])["grade"] == "score"
     assert QRELS.find(["qid", "docno", "score", "rel"])["grade"] == "rel"
     assert "grade" not in RUN.find(["qid", "docno", "score", "label"])
@@ -48,8 +48,8 @@ def test_columns_come_in_the_order_of_the_roles_and_rows_in_that_of_the_file():
     assert table["note"].to_pylist() == ["x", "y"]
 
 
-def test_blocks_do_not_show(monkeypatch):
+def test_blocks_do_not_change_the_rows(monkeypatch):
     text = b"".join(b"%d Q0 d%d 1 0.5 s\n" % (n % 7, n) for n in range(500))
-    whole = parse(text, "x", RUN)
+    table = parse(text, "x", RUN)
     monkeypatch.setattr(formats, "BLOCK", 64)
-    assert parse(text, "x", RUN).equals(whole)
+    assert parse(text, "x", RUN).equals(table)

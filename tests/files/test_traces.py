@@ -56,7 +56,7 @@ def _mcp(calls):
 
 
 def _mcp_items(calls):
-    """FastMCP writes a part of text for every item of a list."""
+    """FastMCP writes a text block for every list item."""
     for step in _mcp(calls):
         content = step.get("result", {}).get("content")
         try:
@@ -146,8 +146,8 @@ def test_a_result_that_cannot_be_read_is_refused_or_an_empty_search(shape, place
     results = [*map(_text, FOUND)]
     results[place] = text
     calls = {"p": trace(shape, [_text(["z"])]), "q": trace(shape, results)}
-    said = r"1 that cannot be read: 'q' call .*on_error='empty'"
-    refused(InputError, said, ir.as_runs, calls)
+    message = r"1 that cannot be read: 'q' call .*on_error='empty'"
+    refused(InputError, message, ir.as_runs, calls)
     expected = {n: docs for n, docs in enumerate(FOUND, 1) if n != place + 1}
     for runs in (calls, {"s": calls}):
         kept = ir.as_runs(runs, on_error="empty")
@@ -163,7 +163,7 @@ def test_a_result_that_cannot_be_read_is_refused_or_an_empty_search(shape, place
 
 
 @pytest.mark.parametrize("shape", SHAPES)
-def test_other_tools_are_no_searches_and_empty_results_are(shape):
+def test_empty_results_are_searches_and_other_tools_are_not(shape):
     calls = trace(shape, [_text(["a"]), "[]", _text(["b"])])
     other = SHAPES[shape]([("other", "add", "4")])
     runs = ir.as_runs({"q": [*calls[:-1], *other, *calls[-1:]]})
@@ -183,15 +183,15 @@ def test_a_repeated_call_id_counts_once(shape):
 
 
 @pytest.mark.parametrize("shape", SHAPES)
-def test_steps_without_a_result_are_no_documents(shape):
-    told = {"role": "user", "id": "m1", "content": "Who was Ada?"}
-    for steps in ([told], [told, *trace(shape, ["4"])], [told, *trace(shape, [CUT])]):
+def test_steps_without_a_result_are_not_documents(shape):
+    question = {"role": "user", "id": "m1", "content": "Who was Ada?"}
+    for steps in ([question], [question, *trace(shape, ["4"])], [question, *trace(shape, [CUT])]):
         refused(InputError, "none in the calls and messages of: 'q'", ir.as_runs, {"q": steps})
-    runs = ir.as_runs({"p": [told], "q": trace(shape, [_text(["a"])])})
+    runs = ir.as_runs({"p": [question], "q": trace(shape, [_text(["a"])])})
     assert runs["topic"].tolist() == ["q"]
 
 
-def test_the_tool_that_is_known_in_one_topic_is_known_in_all():
+def test_a_search_tool_of_one_topic_searches_in_all():
     calls = {"p": trace("OpenAI", [CUT]), "q": trace("OpenAI", [_text(["a"])])}
     refused(InputError, "1 that cannot be read: 'p' call 'c0'", ir.as_runs, calls)
     assert len(ir.as_runs(calls, on_error="empty")) == 1
@@ -228,7 +228,7 @@ def test_hits_of_one_search_beside_calls_are_refused():
         )
 
 
-def test_a_span_inside_one_that_was_read_is_the_same_search():
+def test_a_span_within_a_search_is_not_another_search():
     def span(number, kind, parent, **attributes):
         kinds = {"openinference.span.kind": kind} | attributes
         return {"context": {"span_id": number}, "parent_id": parent, "attributes": kinds}

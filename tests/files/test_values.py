@@ -1,4 +1,4 @@
-"""Columns of any type as text, whole numbers or numbers, and what goes with it.
+"""Columns of any type as text or numbers.
 
 Lines that begin with ``#``: comments, headers of ir_metadata, or rows after all.
 """
@@ -17,7 +17,7 @@ from irframe.files.ids import TEXT
 from irframe.files.values import to_frame
 
 
-def test_a_table_becomes_a_frame_whose_text_is_text():
+def test_text_of_a_table_stays_text_in_a_frame():
     table = pa.table({"doc": pa.chunked_array([["001"], ["é"]], TEXT), "grade": [1, 2]})
     frame = to_frame(table)
     assert frame["doc"].tolist() == ["001", "é"]
@@ -33,7 +33,7 @@ def topics(text, read=ir.read_run):
     return read(io.BytesIO(text.encode()))["topic"].tolist()
 
 
-def test_comments_do_not_count():
+def test_comments_are_skipped():
     text = "# made by hand\n" + ROW.format("1", "a") + "#\n# 1 Q0 b 2 1.5 tag\n#done\n##\n"
     assert topics(text) == ["1"]
 
@@ -49,13 +49,13 @@ def test_ids_may_begin_with_the_mark(separator):
 
 
 @pytest.mark.parametrize("order", [("#a", "b"), ("b", "#a")])
-def test_some_ids_that_do_are_told_of(order):
+def test_some_ids_that_begin_with_the_mark_cause_a_warning(order):
     text = "".join(ROW.format(topic, "d") for topic in order)
     with pytest.warns(IrframeWarning, match="rows of the topics '#a'; a comment begins with '# '"):
         assert topics(text) == list(order)
 
 
-def test_sentences_are_no_judgments():
+def test_sentences_are_not_judgments():
     text = "#qrels made in 2019\n#1 0 d 2\n#2 Q0 d 1\n#3 x y z\n"
     assert topics(text, ir.read_qrels) == ["#1", "#2"]
     headed = "query-id corpus-id score\n#1 d 2\n# and no more\n#2 d 1\n"
@@ -90,7 +90,7 @@ def test_headers_are_kept(tmp_path):
     assert "ir_metadata" not in cube.attrs
 
 
-def test_one_run_knows_its_file(tmp_path):
+def test_a_run_frame_records_its_file(tmp_path):
     (tmp_path / "a").write_text(ROW.format("1", "a"))
     run = ir.read_run(tmp_path / "a")
     assert [Path(name).name for name, *_ in run.attrs["files"]] == ["a"]

@@ -59,7 +59,7 @@ def test_runs_read_back(tmp_path_factory, rows):
 
 @pytest.mark.parametrize("name", ["A.PARQUET", "a.parquet.gz"])
 @pytest.mark.parametrize("rows", [3, 1])
-def test_formats_that_hold_every_column(tmp_path, name, rows):
+def test_parquet_keeps_every_column(tmp_path, name, rows):
     frame = RUN.assign(start=[0, 5, 10], note=["é", None, "z"])[:rows]
     write_run(frame.rename(columns={"topic": "qid"}), tmp_path / name)
     found = read_run(tmp_path / name)
@@ -89,7 +89,7 @@ def test_lines_of_a_written_run(tmp_path):
 
 
 @pytest.mark.parametrize("suffix", [".gz", ".bz2", ".xz", ".zst", ".GZ"])
-def test_packed_by_suffix(tmp_path, suffix):
+def test_the_suffix_selects_the_compression(tmp_path, suffix):
     path = tmp_path / f"a.run{suffix}"
     write_run(RUN, path)
     assert not path.read_bytes().startswith(b"002")
@@ -124,7 +124,7 @@ def test_columns_of_any_type(tmp_path, convert):
 
 
 @pytest.mark.parametrize("kind", ["int64", "uint16", "Int32", "category", object])
-def test_ids_that_are_whole_numbers(tmp_path, kind):
+def test_ids_may_be_integers(tmp_path, kind):
     frame = pd.DataFrame({"topic": [30, 7], "doc": [1, 2], "score": [2, 1]}).astype({"topic": kind})
     write_run(frame, tmp_path / "a")
     assert (tmp_path / "a").read_text() == "30 Q0 1 1 2 run\n7 Q0 2 1 1 run\n"
@@ -172,7 +172,7 @@ def test_values_that_a_run_file_cannot_represent_are_refused(tmp_path, change, e
     assert not (tmp_path / "a").exists()
 
 
-def test_where_a_run_cannot_go(tmp_path):
+def test_folders_and_missing_folders_are_refused(tmp_path):
     refused(InputError, "found the folder", lambda: write_run(RUN, tmp_path))
     refused(InputError, "a path, but found None", lambda: write_run(RUN, None))
     refused(InputError, "a run.*found", lambda: write_run([RUN], tmp_path / "a"))
@@ -236,7 +236,7 @@ def test_damaged_files(tmp_path, data):
     )
 
 
-def test_the_package_that_is_needed_is_named(tmp_path, monkeypatch):
+def test_a_missing_package_is_named(tmp_path, monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "cbor2", None)
     path = tmp_path / "a.lz4"
     path.write_bytes(b"\xa0")
@@ -244,7 +244,7 @@ def test_the_package_that_is_needed_is_named(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize("rows", [1, 2])
-def test_pieces_do_not_show(tmp_path, monkeypatch, rows):
+def test_blocks_do_not_change_written_lines(tmp_path, monkeypatch, rows):
     write_run(RUN, tmp_path / "whole")
     monkeypatch.setattr(write_lines, "ROWS", rows)
     write_run(RUN, tmp_path / "pieces")
@@ -262,7 +262,7 @@ def test_qrels_read_back(tmp_path_factory, rows):
     assert read_qrels(path).to_dict("list") == frame.to_dict("list")
 
 
-def test_write_qrels_the_very_text(tmp_path):
+def test_lines_of_written_judgments(tmp_path):
     write_qrels(JUDGED, tmp_path / "a")
     assert (tmp_path / "a").read_bytes() == b"1 0 a -1\n1 0 b 3\n"
     text = io.StringIO((tmp_path / "a").read_text())
@@ -278,10 +278,10 @@ def test_probabilities_are_written_only_as_strata_give_them(tmp_path, judged, wr
 
 
 @pytest.mark.parametrize("iterations", [False, True])
-def test_subtopics_are_written_where_they_are_read(tmp_path, iterations):
+def test_subtopics_are_written_as_iterations(tmp_path, iterations):
     frame = pd.DataFrame({"qid": ["1", "1"], "docno": "a", "rel": [1, 0], "intent": ["x", "y"]})
-    told = pytest.warns(IrframeWarning, match="column iteration is not written")
-    with told if iterations else nullcontext():
+    warned = pytest.warns(IrframeWarning, match="column iteration is not written")
+    with warned if iterations else nullcontext():
         write_qrels(frame.assign(**{"iteration": "0"} if iterations else {}), tmp_path / "a")
     assert (tmp_path / "a").read_text() == "1 x a 1\n1 y a 0\n"
     assert read_qrels(tmp_path / "a", subtopics=True)["subtopic"].tolist() == ["x", "y"]
@@ -315,7 +315,7 @@ def track(tmp_path, monkeypatch):
 
 @pytest.fixture
 def full():
-    """Return a function that limits files to 600 bytes, as on a full disk."""
+    """Return a function that limits files to 600 bytes."""
     resource = pytest.importorskip("resource")
     limits = resource.getrlimit(resource.RLIMIT_FSIZE)
     yield lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (600, limits[1]))
