@@ -6,7 +6,7 @@ Verbs: collapse.
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from dataclasses import replace
 from typing import Any, Literal, NamedTuple
 
@@ -430,7 +430,7 @@ def standing(docs: pd.Series, copies: pd.Series) -> pd.Series:
 
 
 def _judged_once(
-    qrels: ByRole, copies: pd.Series, groups: list[Any], *, spend: bool
+    qrels: ByRole, copies: pd.Series, groups: list[Hashable], *, spend: bool
 ) -> pd.DataFrame:
     """Return judgments with each copy's highest grade."""
     frame, columns = qrels

@@ -7,7 +7,7 @@ Verbs: evaluate, split.
 
 import re
 import zlib
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator
 from typing import Any
 
 import numpy as np
@@ -223,7 +223,7 @@ def _scored_runs(
 
 def _separate(
     plan: Plan, runs: pd.DataFrame, qrels: pd.DataFrame, by: str
-) -> Iterator[tuple[Any, pd.DataFrame]]:
+) -> Iterator[tuple[Hashable, pd.DataFrame]]:
     """Score each group by itself if topic names repeat."""
     absent = {}
     collection = plan.policy.collection
@@ -247,7 +247,7 @@ def _prepared(plan: Plan, qrels: Qrels) -> tuple[Reader, Scoring]:
     return Reader(judgments, plan.policy, (), pooled=True), Scoring(judgments, plan)
 
 
-def _joined_groups(parts: dict[Any, pd.DataFrame], by: str) -> pd.DataFrame:
+def _joined_groups(parts: dict[Hashable, pd.DataFrame], by: str) -> pd.DataFrame:
     """Concatenate the scores of groups and their attributes."""
     table, attributes = _stacked_scores(parts, by)
     topics_of = [pair for attrs in attributes for pair in attrs.get(words.TOPICS_OF, ())]
@@ -265,7 +265,9 @@ def _unknown(attributes: list[Any]) -> dict[str, list[str]]:
     return {words.UNKNOWN: sorted(unknown)} if unknown else {}
 
 
-def _stacked_scores(parts: dict[Any, pd.DataFrame], name: str) -> tuple[pd.DataFrame, list[Any]]:
+def _stacked_scores(
+    parts: dict[Hashable, pd.DataFrame], name: str
+) -> tuple[pd.DataFrame, list[Any]]:
     """Concatenate scores and collect their attributes."""
     attributes = [part.attrs for part in parts.values()]
     for part in parts.values():

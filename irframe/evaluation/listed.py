@@ -1,6 +1,6 @@
 """Lists of one run, ranked only where judged documents are."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 from itertools import chain, repeat
@@ -130,7 +130,7 @@ class Positions:
     """The documents that positions stand for, and their judgments."""
 
     judgments: Judgments
-    given: Sequence[Any]
+    given: Sequence[Hashable]
     """Documents that the caller passed."""
 
     @cached_property

@@ -6,7 +6,7 @@ like evaluators of sentence-transformers. Neither imports these packages.
 Verbs: to_pytrec_eval, to_ranx.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from typing import Any, cast
 
 import numpy as np
@@ -51,7 +51,7 @@ class Batches:
         self._batches: list[dict[str, Array]] = []
         self._topics: set[Any] = set()
 
-    def update(self, topic: Any, doc: Any, score: Any) -> None:
+    def update(self, topic: object, doc: object, score: object) -> None:
         """Add the lists of some topics, as arrays or tensors.
 
         Parameters
@@ -105,8 +105,8 @@ class Evaluator:
         self,
         mean: Callable[..., dict[str, float]],
         metrics: Mapping[str, Metric],
-        queries: Mapping[Any, str],
-        corpus: Mapping[Any, str],
+        queries: Mapping[Hashable, str],
+        corpus: Mapping[Hashable, str],
         *,
         k: int,
         name: str,
@@ -152,14 +152,14 @@ class Evaluator:
         """
         yield self
 
-    def search(self, model: Any) -> dict[Any, dict[Any, float]]:
+    def search(self, model: Any) -> dict[Hashable, dict[Hashable, float]]:
         """Return a model's run with the best `k` per topic."""
         of_queries = getattr(model, "encode_query", None) or model.encode
         of_documents = getattr(model, "encode_document", None) or model.encode
         names = np.array([*self._corpus], dtype=object)
         texts = _floats(of_documents([*self._corpus.values()]))
         topics = [*self._queries]
-        run: dict[Any, dict[Any, float]] = {}
+        run: dict[Hashable, dict[Hashable, float]] = {}
         for start in range(0, len(topics), QUERIES):
             batch = topics[start : start + QUERIES]
             queries = _floats(of_queries([self._queries[topic] for topic in batch]))
@@ -185,7 +185,7 @@ def _cosine(queries: Array, texts: Array) -> Array:
     return np.asarray(_unit(queries) @ _unit(texts).T)
 
 
-def _floats(values: Any) -> Array:
+def _floats(values: object) -> Array:
     return as_plain(values).astype(np.float64, copy=False)
 
 
@@ -249,7 +249,9 @@ def to_pytrec_eval(frame: pd.DataFrame) -> dict[str, dict[str, Any]]:
     }
 
 
-def _nested(frame: pd.DataFrame, columns: Any, values: pd.Series) -> dict[str, dict[str, Any]]:
+def _nested(
+    frame: pd.DataFrame, columns: Mapping[str, Hashable], values: pd.Series
+) -> dict[str, dict[str, Any]]:
     """Return topic -> document -> value."""
     nested: dict[str, dict[str, Any]] = {}
     ids = (frame[columns[role]].astype(str).tolist() for role in (words.TOPIC, words.DOC))

@@ -59,7 +59,7 @@ class Scorer:
         self,
         judgments: Judgments,
         plan: Plan,
-        docs: Iterable[Any],
+        docs: Iterable[Hashable],
         prepared: Preparation,
     ) -> None:
         self.metrics = plan.metrics
@@ -96,9 +96,9 @@ class Scorer:
         self,
         run: Runs | None = None,
         *,
-        topic: Any = None,
-        doc: Any = None,
-        score: Any = None,
+        topic: object = None,
+        doc: object = None,
+        score: object = None,
         system: Hashable = None,
     ) -> pd.DataFrame:
         """Score a run, or runs, per system and topic.
@@ -137,9 +137,9 @@ class Scorer:
         self,
         run: Runs | None = None,
         *,
-        topic: Any = None,
-        doc: Any = None,
-        score: Any = None,
+        topic: object = None,
+        doc: object = None,
+        score: object = None,
         names: Literal["asked", "plain"] = "asked",
     ) -> dict[str, float]:
         """Score one run, averaged over topics as each metric is.
@@ -202,8 +202,8 @@ class Scorer:
 
     def evaluator(
         self,
-        queries: Mapping[Any, str],
-        corpus: Mapping[Any, str],
+        queries: Mapping[Hashable, str],
+        corpus: Mapping[Hashable, str],
         *,
         k: int = 100,
         name: str = "",
@@ -259,13 +259,15 @@ class Scorer:
         scores = self._scoring.of_asked(self._scoring.values(experiment), experiment)[:, 0]
         return experiment.judgments.topics.tolist(), scores
 
-    def _folded(self, run: Any, topic: Any, doc: Any, score: Any) -> tuple[Folded, Experiment]:
+    def _folded(
+        self, run: Any, topic: object, doc: object, score: object
+    ) -> tuple[Folded, Experiment]:
         """Read a run, with one system per repeat."""
         folded = fold(run, self._plan.policy.search)
         with OneCall(without=not_lacking(folded.word, self._plan.no_rel)):
             return folded, self._read(folded.runs, topic, doc, score)
 
-    def _read(self, run: Runs | None, topic: Any, doc: Any, score: Any) -> Experiment:
+    def _read(self, run: Runs | None, topic: object, doc: object, score: object) -> Experiment:
         arrays = {"a run": run, "topic=": topic, "doc=": doc, "score=": score}
         passed = [name for name, value in arrays.items() if value is not None]
         if len(passed) != (1 if run is not None else 3):
@@ -295,7 +297,7 @@ def scorer(
     qrels: Qrels,
     metrics: policies.Metrics,
     *,
-    docs: Iterable[Any] | None = None,
+    docs: Iterable[Hashable] | None = None,
     depth: int | None = None,
     ties: choices.TiesLike = words.DEFAULT_TIES,
     topics: policies.Topics = "qrels",

@@ -9,7 +9,6 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
-from numpy.typing import NDArray
 
 from irframe.arrays import Array, as_plain
 from irframe.errors import InputError
@@ -58,7 +57,7 @@ class Reader:
     """
 
     def __init__(
-        self, judgments: Judgments, policy: Policy, docs: Iterable[Any], *, pooled: bool
+        self, judgments: Judgments, policy: Policy, docs: Iterable[Hashable], *, pooled: bool
     ) -> None:
         self.places = listed.Positions(judgments, [*docs])
         self._judgments = judgments
@@ -87,7 +86,7 @@ class Reader:
         if groups is not None:
             yield from experiment.parts(groups, stated=self._policy.collection is not None)
 
-    def read_arrays(self, topic: Any, doc: Any, score: Any) -> Experiment:
+    def read_arrays(self, topic: object, doc: object, score: object) -> Experiment:
         """Read three arrays, of ids or positions."""
         arrays = paired(topic, doc, score)
         if not len(arrays[TOPIC]):
@@ -115,7 +114,7 @@ class Reader:
             warn_none_judged((unranked.documents(longest)[:3], DOC), (judged, DOC))
         return cast("Experiment", self._ranked(unranked, others))  # documents may be unnamed
 
-    def _named(self, arrays: dict[str, NDArray[Any]]) -> pd.DataFrame:
+    def _named(self, arrays: dict[str, Array]) -> pd.DataFrame:
         """Return arrays of document names as a frame."""
         if not self._is_row(arrays, TOPIC):
             return framed(arrays)
@@ -124,7 +123,7 @@ class Reader:
         named = {name: array[topics >= 0] for name, array in arrays.items()}
         return framed(named | {TOPIC: self._judgments.topics[named[TOPIC]]})
 
-    def _is_row(self, arrays: dict[str, NDArray[Any]], role: str) -> bool:
+    def _is_row(self, arrays: dict[str, Array], role: str) -> bool:
         """Tell whether values are positions, as judged ids are text."""
         judged = (self._judgments.names if role == DOC else self._judgments.topics)[0]
         return _is_integer(arrays[role]) and isinstance(judged, str)
@@ -169,7 +168,7 @@ class Reader:
                 return None
         return self._of_names(lists, ONLY, others)
 
-    def _are_exact(self, lists: Sequence[dict[Any, Any]]) -> bool:
+    def _are_exact(self, lists: Sequence[dict[Hashable, float]]) -> bool:
         """Tell whether integer scores stay distinct as floats."""
         kinds = {type(next(iter(docs.values()))) for docs in lists}
         if not kinds & INTEGERS:
@@ -212,8 +211,8 @@ class Reader:
         self,
         lists: listed.Dictionaries,
         system: pd.Index,
-        others: Sequence[Any],
-        titles: Sequence[Any] = (SYSTEM, TOPIC),
+        others: Sequence[Hashable],
+        titles: Sequence[Hashable] = (SYSTEM, TOPIC),
     ) -> Experiment | None:
         """Read lists of names; None if nothing is judged."""
         dtype = self._policy.score_dtype
@@ -261,13 +260,16 @@ class Reader:
         codes = choose_topics(ranked.runs.lists, qrels.topics, policy.topics)
         return self._experiment(ranked, codes)
 
-    def _experiment(self, ranked: Ranked, codes: Codes, keys: Any = None) -> Experiment:
+    def _experiment(self, ranked: Ranked, codes: Codes, keys: Array | None = None) -> Experiment:
         """Return the experiment of ranked runs and some topics."""
         judgments = self._judgments_of(codes)
         return Experiment.of(ranked, judgments, self._policy, keys, pooled=self._pooled)
 
     def _ranked(
-        self, unranked: listed.Listed, others: Sequence[Any], names: Sequence[Any] = (SYSTEM, TOPIC)
+        self,
+        unranked: listed.Listed,
+        others: Sequence[Hashable],
+        names: Sequence[Hashable] = (SYSTEM, TOPIC),
     ) -> Experiment | None:
         """Return an experiment of ranked lists, with warnings."""
         policy = self._policy
@@ -287,7 +289,7 @@ class Reader:
         collections = Collections.one(len(self._judgments.code))
         return experiment.with_pool(pool, policy.pool_depth, collections)
 
-    def _chosen(self, unranked: listed.Listed, others: Sequence[Any]) -> Judgments:
+    def _chosen(self, unranked: listed.Listed, others: Sequence[Hashable]) -> Judgments:
         """Return the judgments of the scored topics, with warnings."""
         judgments = self._judgments
         topics = self._policy.topics
@@ -350,18 +352,18 @@ def _one_system(column: pd.Series) -> pd.Index | None:
     return one
 
 
-def _is_integer(values: NDArray[Any]) -> bool:
+def _is_integer(values: Array) -> bool:
     return bool(np.issubdtype(values.dtype, np.integer))
 
 
-def _of(values: Iterable[Any], kinds: set[type]) -> bool:
+def _of(values: Iterable[object], kinds: set[type]) -> bool:
     """Tell whether all values have the given types."""
     listed = [*values]
     text = kinds is not TEXT or (is_utf8(listed) and "" not in listed)
     return {*map(type, listed)} <= kinds and text
 
 
-def paired(topic: Any, doc: Any, score: Any) -> dict[str, Array]:
+def paired(topic: object, doc: object, score: object) -> dict[str, Array]:
     """Return topics, documents and scores as equally long arrays.
 
     Examples

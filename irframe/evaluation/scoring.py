@@ -65,7 +65,7 @@ Rel = Mapping[Hashable, int] | None
 """Collection -> lowest relevant grade."""
 
 
-def describe_rel(rel: Mapping[Any, int]) -> str:
+def describe_rel(rel: Mapping[Hashable, int]) -> str:
     """Return thresholds as text for the attributes of results.
 
     Examples
@@ -121,7 +121,7 @@ class Thresholds:
             raise MetricError(expected, "", "", map(str, metrics))
         return cls(chosen, left_open)
 
-    def refuse_unknown(self, known: Iterable[Any]) -> None:
+    def refuse_unknown(self, known: Iterable[Hashable]) -> None:
         """Raise for unknown collections in ``rel=``.
 
         A group need not have all collections, so nothing is raised inside one.
@@ -142,7 +142,9 @@ class Thresholds:
         every = [self._at(metrics, g) for g in (None, *sorted({*self.by_collection.values()}))]
         return list(dict.fromkeys(chain(*zip(*every, strict=True))))
 
-    def places(self, metrics: Sequence[Metric], collections: Iterable[Any]) -> NDArray[np.int64]:
+    def places(
+        self, metrics: Sequence[Metric], collections: Iterable[Hashable]
+    ) -> NDArray[np.int64]:
         """Return each metric's variant per topic, (metric, topic)."""
         keys = [*collections]
         variants = self.variants(metrics)

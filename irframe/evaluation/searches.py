@@ -4,7 +4,7 @@ An agent searches several times for a topic. The lists of its searches are read 
 A document that was seen before has no gain.
 """
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -37,7 +37,7 @@ NUMBER = "number them, as frame.groupby(['system', 'topic'])[time].rank(method='
 """The advice if searches have no numbers."""
 
 
-def merged(runs: ByRole, policy: Policy, by: Any = None, *, chunks: bool) -> ByRole:
+def merged(runs: ByRole, policy: Policy, by: Hashable = None, *, chunks: bool) -> ByRole:
     """Merge the searches of each topic into one list.
 
     Parameters
@@ -89,7 +89,7 @@ def _by_search(table: RunTable, number: Codes) -> RunTable:
     return replace(table, topic=code, topics=table.topics.take(pairs % topics))
 
 
-def _of_groups(table: RunTable, by: Any) -> RunTable:
+def _of_groups(table: RunTable, by: Hashable) -> RunTable:
     """Return rows whose lists are per topic and group."""
     return _by_search(table, pd.factorize(table.frame[by])[0]) if by in table.frame else table
 
@@ -112,7 +112,12 @@ def shown(table: RunTable, policy: Policy) -> tuple[RunTable, Codes, Array]:
 
 
 def beside(
-    scores: pd.DataFrame, runs: ByRole, policy: Policy, stops: Any, by: Any, costs: Sequence[str]
+    scores: pd.DataFrame,
+    runs: ByRole,
+    policy: Policy,
+    stops: Any,
+    by: Hashable,
+    costs: Sequence[str],
 ) -> pd.DataFrame:
     """Add the cost of everything shown to scores.
 

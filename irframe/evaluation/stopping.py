@@ -7,6 +7,7 @@ from operator import itemgetter
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
 from irframe import names as words
@@ -42,7 +43,7 @@ class Stops:
     """The stop of each system, labelled `OWN`."""
 
     @classmethod
-    def read(cls, stop: Stop | None, made: Mapping[Any, Any]) -> "Stops | None":
+    def read(cls, stop: Stop | None, made: Mapping[str, object]) -> "Stops | None":
         """Read the caller's stop; None if there is none.
 
         Parameters
@@ -81,7 +82,7 @@ class Stops:
         kept = np.linspace(0, len(steps) - 1, min(MOST, len(steps))).round().astype(int)
         return replace(self, of=tuple(steps[kept].tolist()))
 
-    def of_systems(self, systems: Any) -> "Stops":
+    def of_systems(self, systems: pd.Index) -> "Stops":
         """Return the stops of some systems; all need one."""
         if self.own is None:
             return self
@@ -112,7 +113,7 @@ class Stops:
         ]
         return attributes | caution(cautions)
 
-    def _scales_differ(self, systems: Any, hits: Hits) -> list[str]:
+    def _scales_differ(self, systems: pd.Index, hits: Hits) -> list[str]:
         """Warn of systems with incomparable scores; return the warning."""
         score = (hits.along or {})[self.axis.along]
         counts = hits.length.sum(axis=1)
@@ -153,7 +154,9 @@ class Stops:
         """Return which lists with documents are unread, as `reads`."""
         return np.asarray((self.reads(hits) == 0) & (hits.length[..., np.newaxis] > 0))
 
-    def values(self, experiment: Experiment, metrics: Sequence[Metric], depth: Any) -> Floats:
+    def values(
+        self, experiment: Experiment, metrics: Sequence[Metric], depth: int | None
+    ) -> Floats:
         """Score the lists of an experiment.
 
         Parameters
@@ -343,7 +346,7 @@ def _ended(hits: Hits, length: Array) -> Hits:
     return replace(ended, length=length, tied=tied, along=hits.alongside(itemgetter(kept)))
 
 
-def _shortened(experiment: Experiment, budget: int, cut: words.Cut, depth: Any) -> Hits:
+def _shortened(experiment: Experiment, budget: int, cut: words.Cut, depth: int | None) -> Hits:
     """Return the hits of what is read of lists."""
     hits = experiment.hits
     kept, along = (_skipping if cut == "skip" else _parted)(hits, budget)
@@ -362,7 +365,7 @@ def _shortened(experiment: Experiment, budget: int, cut: words.Cut, depth: Any) 
     return replace(shorter, length=counts, rank=ranks, tied=None, filed=None, along=columns)
 
 
-def _skipping(hits: Hits, budget: int) -> tuple[NDArray[np.bool_], dict[str, Any]]:
+def _skipping(hits: Hits, budget: int) -> tuple[NDArray[np.bool_], dict[str, Array]]:
     """Return the documents read when misfits are skipped."""
     longest = int(hits.length.max(initial=0))
     text = hits.dense(words.LENGTH, longest, longest).reshape(-1, longest)
@@ -376,7 +379,7 @@ def _skipping(hits: Hits, budget: int) -> tuple[NDArray[np.bool_], dict[str, Any
     return kept[inside], dict(hits.along or {})
 
 
-def _parted(hits: Hits, budget: int) -> tuple[NDArray[np.bool_], dict[str, Any]]:
+def _parted(hits: Hits, budget: int) -> tuple[NDArray[np.bool_], dict[str, Array]]:
     """Return the documents read, and their borders, when cut."""
     along = dict(hits.along or {})
     own = np.asarray(along[words.LENGTH], np.float64)

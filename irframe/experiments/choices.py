@@ -232,18 +232,21 @@ SearchLike = str | Searches | None
 """The column that numbers searches, or a `Searches`."""
 
 
-def _check_positions(along: str, places: Any) -> None:
+def _check_positions(along: str, positions: int | Sequence[int]) -> None:
     """Refuse stops that are no integers from 1, or repeated."""
     axis = AXES[along]
     _each_once(
         axis.option,
-        [check_int(axis.option, place, low=1, advice=axis.advice) for place in listed(places)],
+        [
+            check_int(axis.option, position, low=1, advice=axis.advice)
+            for position in listed(positions)
+        ],
     )
 
 
-def _each_once(name: str, places: list[Any]) -> None:
-    again = sorted({stop for stop in places if places.count(stop) > 1})
-    if again or not places:
+def _each_once(name: str, stops: Sequence[float]) -> None:
+    again = sorted({stop for stop in stops if stops.count(stop) > 1})
+    if again or not stops:
         found = f"{len(again)} again" if again else "none"
         raise ParameterError(f"{name}=, each once", found, "", again)
 

@@ -13,7 +13,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from irframe import names as words
-from irframe.arrays import Grade, Grades
+from irframe.arrays import Array, Grade, Grades
 from irframe.digests import bytes_of
 from irframe.errors import IdError, InputError, ParameterError, warn
 from irframe.experiments.spans import Spans, borders, merged_evidence
@@ -404,7 +404,7 @@ def counted(codes: ids.Codes, size: int) -> NDArray[np.int64]:
     return counts
 
 
-def lengths_of(table: RunTable, name: str, rows: ids.Codes) -> NDArray[Any]:
+def lengths_of(table: RunTable, name: str, rows: ids.Codes) -> Array:
     """Return the lengths of some rows.
 
     Raises

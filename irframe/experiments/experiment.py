@@ -65,7 +65,7 @@ class Experiment:
         ranked: ranked_runs.Ranked,
         judgments: Judgments,
         policy: Policy,
-        group: Any = None,
+        group: Array | None = None,
         *,
         pooled: bool = True,
     ) -> "Experiment":

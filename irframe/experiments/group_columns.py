@@ -1,12 +1,13 @@
 """Groups of systems and topics."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Hashable, Iterable, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from irframe.arrays import Array
 from irframe.checks import one_column
 from irframe.errors import ParameterError, listing, warn
 from irframe.experiments.coded_tables import QrelsTable, RunTable, row_slices
@@ -33,7 +34,9 @@ GroupBy = str | Mapping[Any, Any] | pd.Series
 
 
 def given_groups(
-    by: Mapping[Any, Any] | pd.Series, labels: Mapping[str, Iterable[Any]], taken: Iterable[Any]
+    by: Mapping[Any, Any] | pd.Series,
+    labels: Mapping[str, Iterable[Hashable]],
+    taken: Iterable[Hashable],
 ) -> tuple[str, str, pd.Series]:
     """Return the name, dimension and labels of given groups.
 
@@ -108,7 +111,7 @@ class Groups(NamedTuple):
     """What they are called."""
     dim: str
     """What they are of."""
-    keys: NDArray[Any]
+    keys: Array
     """The group of each system or topic."""
 
     @classmethod
@@ -143,7 +146,7 @@ class Groups(NamedTuple):
         listed: NDArray[np.bool_],
         *,
         stated: bool,
-    ) -> dict[Any, tuple[Codes, Codes]]:
+    ) -> dict[Hashable, tuple[Codes, Codes]]:
         """Return the systems and topics of each group.
 
         Parameters
@@ -184,7 +187,7 @@ class Groups(NamedTuple):
 
 def constant_columns(
     table: RunTable, qrels: QrelsTable, placed: Codes, codes: Codes
-) -> dict[str, tuple[str, NDArray[Any]]]:
+) -> dict[str, tuple[str, Array]]:
     """Return extra columns that are constant per topic or system.
 
     Parameters
@@ -222,7 +225,7 @@ def constant_columns(
     }
 
 
-def warn_without_rows(by: str, absent: Mapping[Any, Iterable[Any]]) -> None:
+def warn_without_rows(by: str, absent: Mapping[Hashable, Iterable[object]]) -> None:
     """Warn of systems without rows in some groups."""
     lacking = [f"{key} ({listing(names)})" for key, names in absent.items() if [*names]]
     if lacking:
@@ -264,7 +267,7 @@ def participants(participated: NDArray[np.bool_]) -> NDArray[np.bool_]:
     )
 
 
-def refuse_several(by: Any, topics: Iterable[Any]) -> None:
+def refuse_several(by: object, topics: Iterable[object]) -> None:
     """Raise for topics that are in several groups."""
     repeated = [*topics]
     expected = f"by, {by!r}, to have one value for every topic, or for every system"
@@ -272,7 +275,7 @@ def refuse_several(by: Any, topics: Iterable[Any]) -> None:
     raise ParameterError(expected, f"several values for {len(repeated)} topics", advice, repeated)
 
 
-def refuse_unknown(by: Any, known: Iterable[str]) -> None:
+def refuse_unknown(by: object, known: Iterable[str]) -> None:
     """Raise for an unknown name of groups; list the names."""
     one_column("by", by)
     names = [*known]
@@ -280,7 +283,7 @@ def refuse_unknown(by: Any, known: Iterable[str]) -> None:
     raise ParameterError("by to be a coordinate of systems or topics", found, "", names)
 
 
-def refuse_missing(by: Any, dim: str, keys: NDArray[Any], labels: Any) -> None:
+def refuse_missing(by: object, dim: str, keys: Array, labels: Any) -> None:
     """Raise if systems or topics have no group."""
     missing = labels[pd.isna(keys)]
     if len(missing):
@@ -288,7 +291,7 @@ def refuse_missing(by: Any, dim: str, keys: NDArray[Any], labels: Any) -> None:
         raise ParameterError(expected, f"none for {len(missing)}", "name it, or drop them", missing)
 
 
-def refuse_rows(frame: pd.DataFrame, by: Any) -> None:
+def refuse_rows(frame: pd.DataFrame, by: Hashable) -> None:
     """Raise if a column cannot name groups."""
     topic = roles(frame.columns).get(TOPIC)
     if by not in frame.columns or topic is None:
@@ -299,7 +302,7 @@ def refuse_rows(frame: pd.DataFrame, by: Any) -> None:
         refuse_several(by, pairs[pairs.duplicated()].unique())
 
 
-def refuse_name(frame: pd.DataFrame, by: Any) -> None:
+def refuse_name(frame: pd.DataFrame, by: Hashable) -> None:
     """Raise for names of groups that a cube reserves."""
     if by in RESERVED:
         advice = f"call it otherwise: frame.rename(columns={{{by!r}: 'part'}})"

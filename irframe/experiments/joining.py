@@ -5,7 +5,7 @@ Verbs: judge, restrict.
 
 from collections.abc import Hashable, Iterable
 from dataclasses import dataclass, replace
-from typing import Any, NoReturn, cast
+from typing import NoReturn, cast
 
 import numpy as np
 import pandas as pd
@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from irframe.arrays import in_threads
+from irframe.arrays import Array, in_threads
 from irframe.errors import IdError, InputError, listing, warn
 from irframe.experiments import coded_tables
 from irframe.experiments.coded_tables import (
@@ -301,7 +301,7 @@ class Overlaps:
         judged[unit[::-1]] = spans.row[item[::-1]]
         return cls(spans, np.where(judged < 0, -1, pair), start, end, judged)
 
-    def along(self, rows: ids.Codes, length: ids.Codes) -> dict[str, NDArray[Any]]:
+    def along(self, rows: ids.Codes, length: ids.Codes) -> dict[str, Array]:
         """Return the evidence and borders of units in ranked lists.
 
         Parameters
@@ -345,7 +345,7 @@ def like_chunks(table: RunTable, judgments: QrelsTable, rows: ids.Codes) -> ids.
 
 def warn_unjudged(
     table: RunTable, judgments: QrelsTable, judged: NDArray[np.bool_]
-) -> dict[Any, str]:
+) -> dict[Hashable, str]:
     """Warn of systems without a judged document.
 
     Parameters

@@ -13,7 +13,7 @@ import pandas as pd
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from irframe.arrays import Grades
+from irframe.arrays import Array, Grades
 from irframe.errors import GradeError, MetricError, listing, singular, warn
 from irframe.experiments import coded_tables
 from irframe.experiments.joining import fingerprints, with_number
@@ -149,7 +149,7 @@ class Judgments:
         return self.table.grade[self.row]
 
     @cached_property
-    def docs(self) -> NDArray[Any]:
+    def docs(self) -> Array:
         """The name of each judged document, text or integer."""
         return np.asarray(self.table.doc.take(pa.array(self.row)).to_numpy())
 
@@ -158,7 +158,7 @@ class Judgments:
         """A digest of the judgments, whatever their order."""
         of_docs = self.table.doc.take(pa.array(self.row))
         labels = pa.chunked_array([pa.array([str(topic) for topic in self.topics], pa.string())])
-        columns: list[NDArray[Any]] = [self.grade]
+        columns: list[Array] = [self.grade]
         if self.table.subtopic_grade is not None:
             columns += [*self.table.subtopic_grade[self.row].T]
         if self.strata is not None:

@@ -3,13 +3,13 @@
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
 from irframe import names as words
+from irframe.arrays import Array
 from irframe.checks import one_column
 from irframe.errors import IdError, IrframeError, ParameterError, RankingError, listing, warn
 from irframe.experiments.coded_tables import QrelsTable, RunTable, row_slices
@@ -200,7 +200,11 @@ def count_rows(table: RunTable) -> Codes:
 
 
 def warn_missing(
-    lists: Lists, topics: pd.Index, codes: Codes, answered: NDArray[np.bool_], group: Any = None
+    lists: Lists,
+    topics: pd.Index,
+    codes: Codes,
+    answered: NDArray[np.bool_],
+    group: ArrayLike | None = None,
 ) -> None:
     """Warn of missing lists, which count as empty.
 
@@ -346,9 +350,7 @@ SHUFFLED = 3
 """The direction of most scores of a list along its ranks; the last if rows are not by rank."""
 
 
-def rank_directions(
-    table: RunTable, rows: Codes, key: NDArray[Any], first: Codes
-) -> NDArray[np.int8]:
+def rank_directions(table: RunTable, rows: Codes, key: Array, first: Codes) -> NDArray[np.int8]:
     """Return whether scores rise or fall along each list's ranks.
 
     Parameters

@@ -8,10 +8,10 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
-from numpy.typing import NDArray
+from numpy.typing import DTypeLike, NDArray
 
 from irframe import names as words
-from irframe.arrays import Grades
+from irframe.arrays import Array, Grades
 from irframe.checks import check_int
 from irframe.errors import DepthError, GradeError, MetricError, ParameterError
 from irframe.experiments.choices import HIGHEST_SEED, Contributing, PoolDepth
@@ -26,9 +26,7 @@ LEAST_NONRELEVANT = 10
 """Documents that stay judged on a grade that is not relevant, if there are so many."""
 
 
-def strata_sample(
-    topic: Codes, grade: Grades, keys: NDArray[Any], share: float
-) -> NDArray[np.bool_]:
+def strata_sample(topic: Codes, grade: Grades, keys: Array, share: float) -> NDArray[np.bool_]:
     """Return which judgments a sample keeps.
 
     Parameters
@@ -98,7 +96,7 @@ def check_seed(seed: int) -> int:
     return check_int("seed", seed, low=0, high=HIGHEST_SEED)
 
 
-def refuse_marks(grades: NDArray[Any]) -> None:
+def refuse_marks(grades: Array) -> None:
     """Raise for grade -1, which marks unjudged pooled documents.
 
     Examples
@@ -182,7 +180,7 @@ TIE_POLICIES: dict[words.TieRule, TiePolicy] = {
 """The policy of every word."""
 
 
-def in_precision(score: NDArray[np.floating[Any]], dtype: Any) -> NDArray[np.floating[Any]]:
+def in_precision(score: NDArray[np.floating[Any]], dtype: DTypeLike) -> NDArray[np.floating[Any]]:
     """Return scores in a precision, too large ones as infinite.
 
     Examples
@@ -196,7 +194,7 @@ def in_precision(score: NDArray[np.floating[Any]], dtype: Any) -> NDArray[np.flo
         return score.astype(dtype)
 
 
-def as_key(score: NDArray[np.floating[Any]], dtype: Any) -> NDArray[np.floating[Any]]:
+def as_key(score: NDArray[np.floating[Any]], dtype: DTypeLike) -> NDArray[np.floating[Any]]:
     """Return sort keys of scores: smaller keys come first.
 
     Examples
@@ -314,7 +312,7 @@ def refuse_shared(metrics: Iterable[Metric], ties: str, what: str) -> None:
         raise MetricError(f"one order of tied documents for {what}", f"ties={ties!r}", "", refused)
 
 
-def refuse(metrics: Sequence[Metric], levels: NDArray[Any], *, ties: words.TieRule) -> None:
+def refuse(metrics: Sequence[Metric], levels: Array, *, ties: words.TieRule) -> None:
     """Raise for metrics that cannot be computed.
 
     Parameters

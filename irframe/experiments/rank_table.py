@@ -14,6 +14,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from irframe import names as words
+from irframe.arrays import Array
 from irframe.checks import check_int, places
 from irframe.errors import DepthError, IdError, ParameterError, RankingError
 from irframe.experiments import coded_tables
@@ -116,11 +117,11 @@ def _by_rank(table: coded_tables.RunTable, policy: TiePolicy, rows: Codes) -> ND
 
 def _keys(
     table: coded_tables.RunTable, policy: TiePolicy, score_dtype: words.ScoreDtype, rows: Codes
-) -> NDArray[Any]:
+) -> Array:
     """Return sort keys of some rows, ascending in evaluation order."""
     ranked = _by_rank(table, policy, rows)
     by_rank = bool(ranked.all()) or table.score is None
-    key: NDArray[Any] = ranked if by_rank else as_key(cast("Any", table.score)[rows], score_dtype)
+    key: Array = ranked if by_rank else as_key(cast("Any", table.score)[rows], score_dtype)
     if ranked.any():
         if table.rank is None:
             raise RankingError(f"a column {words.RANK!r} for ties='rank'", "none", "rank by score")
@@ -137,7 +138,7 @@ def _keys(
     return key
 
 
-def _sort(group: Codes, key: NDArray[Any]) -> Codes:
+def _sort(group: Codes, key: Array) -> Codes:
     """Sort rows by group, key and position."""
     order = grouped(group)
     group = group[order]
@@ -153,7 +154,7 @@ def _sort(group: Codes, key: NDArray[Any]) -> Codes:
     return order
 
 
-def _sort_lists(length: Codes, key: NDArray[Any]) -> Codes:
+def _sort_lists(length: Codes, key: Array) -> Codes:
     """Sort contiguous lists by key and position.
 
     A matrix with a row per list sorts several times as fast as one long array, unless a few lists

@@ -412,7 +412,7 @@ def refuse_unread_searches(runs: Any) -> None:
             raise ParameterError("search=, the column that numbers searches", found, advice)
 
 
-def _like_searches(name: Any) -> bool:
+def _like_searches(name: object) -> bool:
     return isinstance(name, str) and name.lower() in LIKE_SEARCHES
 
 

@@ -10,6 +10,7 @@ import pandas as pd
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from irframe.arrays import Array
 from irframe.errors import InputError, MetricError, warn
 from irframe.files.ids import Codes, rows_of_ranges
 from irframe.files.values import numbers
@@ -114,7 +115,7 @@ class Items:
         return cls(names[0], names[1], group[first], start[order][first], ends), item
 
     @property
-    def columns(self) -> dict[str, NDArray[Any]]:
+    def columns(self) -> dict[str, Array]:
         """A row per span, from which `of` makes equal items."""
         borders_of = {START: self.start, END: self.end}
         return {"pair": self.pair[self.group], "key": self.key[self.group]} | borders_of
@@ -352,9 +353,7 @@ def completed(
     return np.bincount(last, minlength=len(of)).astype(float)
 
 
-def retrieved_evidence(
-    spans: Spans, of: Codes, units: dict[str, NDArray[Any]]
-) -> dict[str, NDArray[Any]]:
+def retrieved_evidence(spans: Spans, of: Codes, units: dict[str, Array]) -> dict[str, Array]:
     """Return the text shown, covered and completed per unit."""
     where = of, units[PLACE], units[START], units[END]
     evidence = {

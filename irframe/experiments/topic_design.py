@@ -93,7 +93,7 @@ def topic_values(label: str, given: Any, columns: Any, what: str) -> pd.Series |
     return pd.Series(found)
 
 
-def refuse_several_values(label: str, topics: Iterable[Any]) -> None:
+def refuse_several_values(label: str, topics: Iterable[object]) -> None:
     """Raise for topics that have several clusters, tasks or weights."""
     expected, named = f"one {label} for every topic", [*topics]
     raise ParameterError(expected, f"several for {len(named)}", SEVERAL, named)
