@@ -209,7 +209,7 @@ def test_metrics_are_read_as_the_papers_print_them(text, ours):
 def test_a_letter_for_a_depth_is_answered_with_metrics_that_can_be_scored(text):
     with pytest.raises(MetricError) as caught:
         ir.parse_metric(text)
-    offered = re.search("such as '(.*?)' or '(.*?)'[;.]", str(caught.value)).groups()
+    offered = re.search("such as '(.*?)' or '(.*?)', but", str(caught.value)).groups()
     assert [str(ir.parse_metric(each).depth) for each in offered] == ["None", "10"]
 
 

@@ -392,8 +392,8 @@ def _read_frame(frame: pd.DataFrame, asking: str, by: object) -> Scores:
     drawn = _declared(frame.attrs, of_topics, column)
     dense, rows = _to_dense(values, codes, labels)
     if rows is None:
-        index = [labels[dim].take(codes[dim]) for dim in labels]
-        score_frames.refuse_twice(pd.MultiIndex.from_arrays(index), table, frame.index.names)
+        index = pd.MultiIndex.from_arrays([labels[dim].take(codes[dim]) for dim in labels])
+        score_frames.refuse_twice(index, table.set_index(index), frame.index.names)
     carried = words.UNKNOWN, words.DRAWN, read.axis.attribute, *[words.REPEATS] * (word is not None)
     kept = {name: frame.attrs[name] for name in carried if frame.attrs.get(name) is not None}
     kept = kept if word is None else {words.REPEATED: str(word), **kept}
