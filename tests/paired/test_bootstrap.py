@@ -64,7 +64,7 @@ def balanced(draw):
 
 
 @given(scores=balanced(), seed=st.integers(0, 99))
-def test_no_mean_difference_is_no_evidence_whatever_its_rounding(scores, seed):
+def test_mean_differences_within_rounding_have_p_one(scores, seed):
     statistic, p = Bootstrap(samples=40, seed=seed).kernel(scores)
     assert (statistic.item(), p.item()) == (0, 1)
 
@@ -101,7 +101,7 @@ def test_same_resamples_at_every_depth():
     np.testing.assert_allclose(found.pair_deltas, found.pair_deltas[:, :1].repeat(4, axis=1))
 
 
-def test_one_topic_needs_an_unknown_difference():
+def test_the_difference_needed_for_one_topic_is_nan():
     found = Bootstrap(samples=10).discriminate(np.array([0.2, 0.7])[:, None, None])
     assert found.asl.item() == 1
     assert np.isnan(found.delta.item())
@@ -113,12 +113,12 @@ def test_one_topic_needs_an_unknown_difference():
 @pytest.mark.parametrize(
     "resamples", [[[0, 1]], [0, 1, 2], [[0, 1, 3]], [[0, -1, 2]], np.empty((0, 3), dtype=int)]
 )
-def test_resamples_that_do_not_fit(resamples):
+def test_resamples_of_another_shape_are_refused(resamples):
     with pytest.raises(ParameterError, match=r"of topics|3 topics"):
         Bootstrap().kernel(np.zeros((2, 3, 1)), resamples=resamples)
 
 
-def test_weights_as_resampled_topic_by_topic():
+def test_weighted_bootstraps_equal_the_loop():
     """Weights with mean 1 follow their topics into each resample."""
     random = np.random.default_rng(2)
     scores, weights = random.random((2, 9, 1)), random.random(9) + 0.1

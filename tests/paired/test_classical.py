@@ -20,7 +20,7 @@ from irframe.paired import Bootstrap, PairedT, RankSum, Wilcoxon, all_pairs, sig
 
 @pytest.mark.parametrize("shift", [1.0, 0.1, -0.1, 1 / 3, 1e-3, 7.7])
 @pytest.mark.parametrize("test", [PairedT(), Bootstrap(samples=50)], ids=repr)
-def test_constant_shift_whatever_its_rounding(test, shift):
+def test_constant_differences_have_an_infinite_t(test, shift):
     base = np.random.default_rng(1).random((40, 1))
     others = np.random.default_rng(2).random((5, 40, 1))
     statistic, p = test.kernel(np.concatenate([[base + shift, base], others]))
@@ -28,7 +28,7 @@ def test_constant_shift_whatever_its_rounding(test, shift):
     assert p[0, 0] <= 1 / 51  # of resamples the least that they can show
 
 
-def test_differences_of_rounding_are_none():
+def test_differences_within_rounding_are_zero():
     base = np.random.default_rng(1).random((40, 1))
     scores = np.stack([base, (base + 0.3) - 0.3, base])
     assert np.ptp(scores[0] - scores[1]) > 0
@@ -43,7 +43,7 @@ def test_differences_of_rounding_are_none():
         product([4, 50, 300], [0.0, 1e-6, 0.3], [1e-2, 1e-4, 1e-6, 1e-8, 1e-10, 1e-12, 1e-13]), 5
     ),
 )
-def test_nearly_constant_differences_meet_scipy(spread, shift, topics):
+def test_nearly_constant_differences_equal_scipy(spread, shift, topics):
     rng = np.random.default_rng(3)
     scores = rng.random((8, topics, 2))
     scores[1] = scores[0] + shift + spread * rng.normal(size=(topics, 2))
@@ -58,7 +58,7 @@ def test_nearly_constant_differences_meet_scipy(spread, shift, topics):
 
 @pytest.mark.parametrize("offset", [0.0, 1e3, 1e6])
 @pytest.mark.parametrize("scale", [1e-9, 1.0, 1e9])
-def test_any_scale_and_topic_effect(offset, scale):
+def test_p_values_do_not_depend_on_scale_and_topic_means(offset, scale):
     rng = np.random.default_rng(6)
     scores = scale * (rng.random((6, 30, 2)) + offset * rng.random((1, 30, 1)))
     statistic, p = PairedT().kernel(scores)

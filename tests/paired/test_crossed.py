@@ -29,7 +29,7 @@ WORKED = {
 
 
 @pytest.mark.parametrize("over", ["both", "topic"])
-def test_the_worked_case_is_met(over):
+def test_crossed_variances_equal_the_worked_case(over):
     lists = worked().transpose(0, 2, 1).reshape(9, 20, 1)
     found = crossed(lists, np.repeat(np.arange(3), 3), PAIRS, over=over)
     np.testing.assert_allclose(found.mean.ravel(), [0.036636, 0.112460, 0.075824], atol=5e-7)
@@ -46,7 +46,7 @@ def test_the_worked_case_is_met(over):
 
 @given(st.integers(0, 99), st.sampled_from([(2, 3, 1), (4, 4, 4), (1, 2, 5), (3, 3, 3)]))
 @pytest.mark.parametrize("over", ["both", "topic", "repeat"])
-def test_all_pairs_at_all_depths_are_those_of_the_definition(over, seed, repeats):
+def test_all_pairs_and_depths_equal_the_definition(over, seed, repeats):
     lists, owner = scores(seed, repeats)
     for shared in {False, repeats == (3, 3, 3)}:
         found = crossed(lists, owner, PAIRS, shared=shared, over=over)
@@ -68,7 +68,7 @@ def test_identical_systems_with_shared_repeats_do_not_differ():
     assert np.isnan(found.interval(alpha=0.05)[0][0]).all()
 
 
-def test_repeats_that_are_copies_add_nothing_to_what_topics_vary_by():
+def test_identical_repeats_add_no_variance():
     lists, owner = scores(2, (1, 1, 1))
     alone = crossed(lists, owner, PAIRS, over="topic")
     copied = crossed(np.repeat(lists, 4, axis=0), np.repeat(owner, 4), PAIRS)
@@ -76,7 +76,7 @@ def test_repeats_that_are_copies_add_nothing_to_what_topics_vary_by():
     np.testing.assert_allclose(copied.freedom, alone.freedom)
 
 
-def test_one_system_is_a_difference_from_a_constant_one():
+def test_one_sample_equals_a_difference_from_a_constant():
     lists, owner = scores(3, (3, 1))
     lists[3] = 0.25
     found = crossed(lists, owner, np.array([[0, 1]]))
@@ -86,7 +86,7 @@ def test_one_system_is_a_difference_from_a_constant_one():
 
 
 @pytest.mark.parametrize(("shared", "spread"), [(False, 0.0), (False, 0.04), (True, 0.04)])
-def test_equal_systems_are_called_different_about_as_often_as_alpha_says(shared, spread):
+def test_type_i_errors_of_equal_systems_are_near_alpha(shared, spread):
     rng = np.random.default_rng(7)
     topics, repeats, draws = 20, 3, 2000
     crossing = rng.normal(0, 0.15 / np.sqrt(2), (2, 1, topics, draws))

@@ -26,7 +26,7 @@ SHAPES = {
 }
 
 
-def test_worked_numbers(shared):
+def test_estimates_equal_the_worked_case(shared):
     case = json.loads((shared / "golden" / "design.json").read_text())
     d = np.array(case["difference"])
     given = {name: np.unique(case[name], return_inverse=True)[1] for name in ("cluster", "task")}
@@ -73,7 +73,7 @@ def test_pairs_equal_matrix_products(drawn):
 
 
 @given(designs(), st.integers(0, 999))
-def test_names_and_order_of_topics_clusters_and_tasks_change_nothing(drawn, seed):
+def test_estimates_do_not_depend_on_labels_and_order(drawn, seed):
     scores, given = drawn
     random, n = np.random.default_rng(seed), scores.shape[1]
     found = describe_differences(scores, None, design_of(n, **given))
@@ -101,7 +101,7 @@ def test_every_topic_twice_in_its_cluster_changes_neither_mean_nor_error(drawn):
 
 
 @pytest.mark.parametrize("size", [1, 4])
-def test_clusters_of_one_size_are_students_of_their_means(size):
+def test_clusters_of_equal_size_equal_students_test_of_means(size):
     values = np.random.default_rng(size).normal(size=(2, 9 * size, 1))
     found = PairedT().with_design(design_of(9 * size, cluster=np.arange(9 * size) % 9), values)
     means = (values[0] - values[1]).reshape(size, 9).mean(axis=0)
@@ -111,7 +111,7 @@ def test_clusters_of_one_size_are_students_of_their_means(size):
 
 @pytest.mark.parametrize("shape", SHAPES)
 @pytest.mark.parametrize("n", [2, 5, 50])
-def test_degrees_of_freedom_where_one_topic_counts_most(shape, n):
+def test_degrees_of_freedom_with_one_heavy_topic(shape, n):
     weights, values = SHAPES[shape](n), np.random.default_rng(n).random(n)
     mean, variance, freedom, _ = designed_mean(values, weights)
     found = design_of(n, weights=weights).estimate(values, np.array(1.0))
@@ -121,7 +121,7 @@ def test_degrees_of_freedom_where_one_topic_counts_most(shape, n):
         assert design_of(n, weights=weights).plain
 
 
-def test_differences_that_are_the_same_within_tasks_do_not_vary():
+def test_constant_differences_within_tasks_have_zero_variance():
     task = np.repeat([0, 1], 5)
     scores = (
         np.stack([0.1 + 0.2 * task, 0.3 * np.ones(10)])[:, :, None] + np.arange(10)[:, None] / 3

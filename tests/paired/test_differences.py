@@ -31,7 +31,7 @@ def cube():
     return scores
 
 
-def test_against_loops():
+def test_descriptions_equal_the_loop():
     scores = cube()
     found = describe_differences(scores)
     assert found.topics == 25
@@ -56,7 +56,7 @@ def test_interval_and_effect_size():
     np.testing.assert_allclose(found.effect_size * 5, expected.statistic, rtol=1e-9)
 
 
-def test_what_does_not_vary_has_no_interval():
+def test_constant_differences_have_no_interval():
     found = describe_differences(cube(), np.array([[1, 2], [3, 1], [1, 3]]))
     assert (found.sd == 0).all()
     assert (found.ties[0] == 25).all()
@@ -88,7 +88,7 @@ def test_differences_count_from_twelve_decimals_on(difference, counted):
 
 @pytest.mark.parametrize(("units", "constant"), [(7, True), (8, True), (9, False)])
 @pytest.mark.parametrize("turn", [1, -1])
-def test_constant_means_to_within_eight_units_of_rounding(units, constant, turn):
+def test_constant_means_within_eight_units_of_rounding(units, constant, turn):
     spread = units * 2.0**-52
     large, none = np.array([[1.0, 1.0 - spread]]), np.zeros((1, 2))
     assert (exact_moments(*(large, none)[::turn])[1] == 0) == constant

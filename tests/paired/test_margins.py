@@ -27,7 +27,7 @@ def draw(seed):
 
 
 @given(st.integers(0, 1000))
-def test_pairs_are_their_differences(seed):
+def test_power_pairs_equal_power_of_differences(seed):
     cheap, human, counted, judged = draw(seed)
     pairs = all_pairs(6)
     found = power_pairs(cheap, human, counted, judged, pairs)
@@ -40,7 +40,7 @@ def test_pairs_are_their_differences(seed):
     assert (found.weight[0] == 0).all()
 
 
-def test_what_cancels_out_is_computed_a_few_pairs_at_a_time(monkeypatch):
+def test_pairs_with_cancellation_are_computed_in_groups(monkeypatch):
     cheap, human, counted, judged = draw(0)
     at_once = power_pairs(cheap, human, counted, judged, all_pairs(6))
     monkeypatch.setattr(margins, "BLOCK", 1)
@@ -89,7 +89,7 @@ def test_the_jackknife_leaves_out_one_topic_after_the_other(overlap):
 @pytest.mark.parametrize(
     ("topics", "asked", "alpha"), [(3, 0.8, 0.05), (8, 0.5, 0.2), (50, 0.9, 0.01)]
 )
-def test_what_is_detectable_is_found_as_often_as_asked(topics, asked, alpha):
+def test_detectable_differences_have_the_required_power(topics, asked, alpha):
     found = detectable(np.array([0.2]), np.array([topics]), power=asked, alpha=alpha).item()
     true, critical = found / 0.2 * topics**0.5, stats.t.isf(alpha / 2, topics - 1)
     by_t = stats.nct.sf(critical, topics - 1, true) + stats.nct.cdf(-critical, topics - 1, true)

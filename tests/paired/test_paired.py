@@ -195,7 +195,7 @@ def test_pairs_and_direction(name):
 
 
 @pytest.mark.parametrize("name", TESTS)
-def test_input_is_left_alone_and_may_be_one_system(name):
+def test_inputs_do_not_change_and_one_system_is_valid(name):
     scores = realistic(topics=9)
     before = scores.copy()
     quick(name).kernel(scores)

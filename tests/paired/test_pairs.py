@@ -45,7 +45,7 @@ def test_baseline_is_b_of_every_pair():
         ((3, 2, 1), [[0, 1], [0, 3], [-1, 0]], r"from 0 to 2.*\[0, 3\], \[-1, 0\]"),
     ],
 )
-def test_scores_and_pairs_that_do_not_fit(shape, pairs, words):
+def test_invalid_shapes_of_scores_and_pairs_are_refused(shape, pairs, words):
     given = None if pairs is None else np.array(pairs)
     refused(ParameterError, words, describe_differences, np.zeros(shape), given)
     assert describe_differences(np.zeros((3, 2, 0))).mean.shape == (3, 0)
@@ -81,7 +81,7 @@ def test_inner_products_of_few_pairs_equal_sums_over_topics(systems):
 @pytest.mark.usefixtures("pieces")
 @pytest.mark.parametrize("lead", [(), (4,), (2, 3)])
 @pytest.mark.parametrize("columns", [0, 1, 7, 33])
-def test_rows_times_columns(lead, columns):
+def test_products_equal_matrix_products(lead, columns):
     random = np.random.default_rng(1)
     rows, right = random.normal(size=(*lead, 6)), random.normal(size=(6, columns))
     found = product(rows, right)
@@ -90,7 +90,7 @@ def test_rows_times_columns(lead, columns):
 
 
 @given(data=st.data(), rows=st.integers(1, 4), length=st.integers(1, 12))
-def test_marked_ranks_are_those_of_scipy(data, rows, length):
+def test_marked_ranks_equal_scipy(data, rows, length):
     values = data.draw(arrays(np.uint32, (rows, length), elements=st.integers(0, 5)))
     marks = data.draw(arrays(np.bool_, (rows, length)))
     rank_sum, cubes = marked_ranks(2 * values + marks.astype(np.uint32))
@@ -99,7 +99,7 @@ def test_marked_ranks_are_those_of_scipy(data, rows, length):
     assert cubes.tolist() == [float((size**3 - size).sum()) for size in sizes]
 
 
-def test_leading_dimensions_stay():
+def test_marked_ranks_keep_leading_dimensions():
     keys = np.random.default_rng(0).integers(0, 9, size=(2, 3, 8)).astype(np.uint64)
     rank_sum, cubes = marked_ranks(keys.copy())
     assert rank_sum.shape == cubes.shape == (2, 3)

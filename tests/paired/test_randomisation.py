@@ -63,7 +63,7 @@ def test_pairs_on_different_topics_are_compared_by_t(seed):
     np.testing.assert_allclose(found, expected)
 
 
-def test_a_pair_alone_has_the_p_of_the_permutation_test():
+def test_max_t_of_one_pair_equals_the_permutation_test():
     scores = np.random.default_rng(2).random((2, 12, 1))
     alone = MaxT(samples=500, seed=4).kernel(scores[..., 0].T, all_pairs(2))
     assert alone == Permutation(samples=500, seed=4).kernel(scores).p[:, 0]
@@ -81,7 +81,7 @@ def test_the_order_of_systems_never_matters():
     assert [p[frozenset(order[pair].tolist())] for pair in pairs] == turned.tolist()
 
 
-def test_long_families_are_worked_off_in_groups():
+def test_long_families_are_computed_in_groups():
     scores = np.random.default_rng(5).random((6, 60))
     found = MaxT(samples=1500).kernel(scores, all_pairs(60))
     reversed_pairs = MaxT(samples=1500).kernel(scores, all_pairs(60)[::-1])[::-1]
@@ -89,7 +89,7 @@ def test_long_families_are_worked_off_in_groups():
     assert found.min() > 1 / 1501
 
 
-def test_differences_that_never_vary():
+def test_constant_differences_under_max_t():
     constant = np.array([[0.5, 0.25, 0.25, 0.1]] * 9)
     found = MaxT(samples=999).kernel(constant, np.array([[0, 1], [1, 2]]))
     assert found[0] < 0.02

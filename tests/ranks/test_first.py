@@ -40,13 +40,13 @@ def test_few_topics_are_tested_with_all_their_signs(seed, topics):
     assert first_p(values[..., np.newaxis])[:, 0] == pytest.approx(slow_p(values, signs))
 
 
-def test_one_system_and_one_topic_exclude_nobody():
+def test_one_system_and_one_topic_exclude_no_system():
     assert first_p(np.ones((1, 4, 1))).tolist() == [[1.0]]
     assert first_p(np.array([0.1, 0.9])[:, np.newaxis, np.newaxis]).min() > 0.5
     assert least_first_p(1, samples=1000) == pytest.approx(2 / 3)
 
 
-def test_unknown_systems_exclude_nobody_and_are_not_excluded():
+def test_unknown_systems_are_not_compared():
     rng = np.random.default_rng(0)
     scores = np.stack([rng.random(20), 0.2 + rng.random(20), 2 + rng.random(20)])[..., np.newaxis]
     assert (first_p(scores)[:2] < 0.05).all()

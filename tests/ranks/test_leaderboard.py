@@ -20,7 +20,7 @@ def scores():
 
 
 @pytest.mark.parametrize("family", ["depth", "metric", "all"])
-def test_pairs_are_corrected_for_the_family_that_is_listed(scores, family):
+def test_p_values_are_adjusted_for_the_listed_family(scores, family):
     board = scores.ireval.leaderboard(at=[10, 5], test=ir.Significance(family=family, alpha=0.2))
     ranks = scores.ireval.rank_intervals(test=ir.Significance(family=family, alpha=0.2)).sel(
         metric="ASL", depth=10
@@ -38,7 +38,7 @@ def test_pairs_are_corrected_for_the_family_that_is_listed(scores, family):
     np.testing.assert_allclose(p, expected["p_adjusted"][p.index], rtol=1e-12)
 
 
-def test_the_first_metric_and_depth_decide(scores):
+def test_the_first_metric_and_depth_determine_the_ranking(scores):
     board = scores.ireval.leaderboard(at=[5, 10], rank_interval="bootstrap", resamples=50)
     columns = "rank tier letters ASL@5 ci_low ci_high rank_low rank_high first could_be_first"
     assert " ".join(board) == f"{columns} ASL@10 nDCG@5 nDCG@10 n_topics"
@@ -59,7 +59,7 @@ def test_the_first_metric_and_depth_decide(scores):
         np.testing.assert_allclose(board[f"{metric}@{depth}"], expected)
 
 
-def test_changes_are_those_of_a_comparison_with_the_baseline(scores):
+def test_changes_equal_a_comparison_with_the_baseline(scores):
     board = scores.ireval.leaderboard(baseline="ance", at=10, test=ir.Significance(adjust="fdr_bh"))
     frame = scores[:1].sel(depth=10).ireval.compare(baseline="ance", adjust="fdr_bh")
     expected = frame.set_index("system_a").loc[board.index.drop("ance")]
@@ -72,7 +72,7 @@ def test_changes_are_those_of_a_comparison_with_the_baseline(scores):
     assert not board.loc["ance", "significant"]
 
 
-def test_nothing_is_a_share_of_a_baseline_of_zero():
+def test_relative_changes_from_a_baseline_of_zero_are_nan():
     index = pd.MultiIndex.from_product([["a", "b"], ["1", "2"]], names=["run", "topic"])
     frame = pd.DataFrame({"AP": [0.5, 0.25, 0, 0]}, index)
     with pytest.warns(IrframeWarning, match="no interval where all scores are the same: AP of b"):
@@ -85,7 +85,7 @@ def test_nothing_is_a_share_of_a_baseline_of_zero():
     assert board.loc["a", "difference"] == 0.375
 
 
-def test_systems_that_tie_stand_by_name_whatever_their_order():
+def test_ties_are_sorted_by_name():
     rows = {"d": [1, 0], "a": [0, 1], "c": [1, 1], "b": [1, 0]}
     frame = pd.DataFrame(rows, pd.Index(["1", "2"], name="topic")).rename_axis(columns="system")
     for order in ([*rows], ["b", "c", "d", "a"]):
@@ -113,7 +113,7 @@ def test_bad_input(scores, error, words, ask):
     refused(error, words, ask, scores)
 
 
-def test_a_difference_is_significant_below_alpha_and_not_at_it(scores):
+def test_a_p_value_equal_to_alpha_is_not_significant(scores):
     board = scores.ireval.leaderboard(baseline="bm25", test=ir.Significance(adjust=None))
     alpha = board["p_adjusted"].sort_values().iloc[3]
     found = scores.ireval.leaderboard(
@@ -122,7 +122,7 @@ def test_a_difference_is_significant_below_alpha_and_not_at_it(scores):
     assert found["significant"].sum() == 3
 
 
-def test_the_greatest_depth_decides_in_whatever_order_depths_are():
+def test_the_greatest_depth_determines_the_ranking_by_default():
     cube = ir.cube(*ir.example_track())
     rising, falling = (cube.ireval.score("Twist", "AP", at=at) for at in ([2, 10], [10, 2]))
     pd.testing.assert_frame_equal(rising.ireval.leaderboard(), falling.ireval.leaderboard())
@@ -137,7 +137,7 @@ def draw_alike(seed, systems, share):
 
 
 @given(seed=st.integers(0, 9999), systems=st.integers(1, 12), share=st.floats(0, 1))
-def test_pairs_share_a_letter_exactly_if_they_are_alike(seed, systems, share):
+def test_pairs_share_a_letter_if_and_only_if_they_do_not_differ(seed, systems, share):
     alike = draw_alike(seed, systems, share)
     groups = letter_groups(alike)
     assert (((groups.T.astype(int) @ groups) > 0) == alike).all()
@@ -148,7 +148,7 @@ def test_pairs_share_a_letter_exactly_if_they_are_alike(seed, systems, share):
         assert (((rest.T @ rest) > 0) != alike).any()  # and no group left out
 
 
-def test_letters_of_a_ranking_are_runs():
+def test_letters_of_a_ranking_are_consecutive():
     place = np.arange(200)
     alike = abs(place[:, np.newaxis] - place) < 40
     groups = letter_groups(alike)
@@ -157,7 +157,7 @@ def test_letters_of_a_ranking_are_runs():
 
 @pytest.mark.parametrize("metric", ["nDCG", "ASL"])
 @pytest.mark.parametrize("how", [{"rank_interval": "bootstrap"}, {"test": "sign"}])
-def test_letters_say_what_the_comparison_says(metric, how):
+def test_letters_equal_the_significance_of_comparisons(metric, how):
     scores = ir.cube(*ir.example_track()).ireval.score(metric, at=[10])
     decided = ir.Significance(how.pop("test", "t"), adjust=None if how else "auto", alpha=0.2)
     letters = scores.ireval.leaderboard(test=decided, **how)["letters"]
@@ -218,7 +218,7 @@ def loops(scores, sign):
 
 @pytest.mark.parametrize("seed", range(2))
 @pytest.mark.parametrize("lower", [False, True])
-def test_counts_are_those_of_loops(seed, lower):
+def test_win_rates_and_borda_counts_equal_the_loop(seed, lower):
     for without in ((), [("hard", "a")], [("hard", "a"), ("covid", "b")]):
         scores = ir.as_scores(
             drawn(seed, without).ireval.design(task="set"), lower=["AP"] if lower else []
@@ -233,7 +233,7 @@ def test_counts_are_those_of_loops(seed, lower):
 
 
 @pytest.mark.parametrize("order", ["win_rate", "borda"])
-def test_boards_are_in_the_order_asked_for(order):
+def test_leaderboards_are_sorted_by_the_chosen_column(order):
     board = drawn(7).ireval.design(task="set").ireval.leaderboard(order_by=order)
     assert board[order].is_monotonic_decreasing
     assert (board["rank"] == board[order].rank(ascending=False, method="min")).all()
@@ -244,7 +244,7 @@ def test_boards_are_in_the_order_asked_for(order):
 
 @pytest.mark.parametrize("order", ["mean", "win_rate", "borda"])
 @pytest.mark.parametrize("complete", [0, 1])
-def test_every_system_may_lack_some_task(order, complete):
+def test_a_leaderboard_without_complete_systems_has_no_means(order, complete):
     without = [*zip([*SIZES, "hard"], "abcde", strict=True)][complete:]
     scores = drawn(3, without).ireval.design(task="set")
     with pytest.warns(UserWarning, match="no means are compared") as caught:
@@ -298,7 +298,7 @@ def resampled(scores, seed, samples):
 
 
 @pytest.mark.parametrize("without", [(), [("hard", "a")]])
-def test_win_rates_spread_as_over_resamples_within_tasks(without):
+def test_spreads_of_win_rates_equal_a_bootstrap_within_tasks(without):
     scores = drawn(4, without)
     expected = resampled(scores, 3, 20)
     options = {"test": ir.Significance(alpha=0.4), "resamples": ir.Resampling(20, seed=3)}
@@ -313,7 +313,7 @@ def test_win_rates_spread_as_over_resamples_within_tasks(without):
 
 
 @pytest.mark.parametrize("over", ["both", "task"])
-def test_every_task_counts_by_its_own_metric(over):
+def test_every_task_is_scored_by_its_own_metric(over):
     scores, options = drawn(6), {"test": ir.Significance(over=over)}
     scores["RR"], scores["ASL"] = drawn(8)["AP"], 3.0
     scores = scores.ireval.design(task="set")
@@ -335,7 +335,7 @@ def test_every_task_counts_by_its_own_metric(over):
     refused(ParameterError, "tasks for task_metrics=", refuse, task_metrics=by)
 
 
-def test_the_first_system_is_flattered_by_what_resamples_say():
+def test_optimism_equals_a_bootstrap():
     """The expected excess of two equal systems is known."""
     lead = np.tile([1.0, -1.0], 50)
     scores = pd.DataFrame({"AP": np.concatenate([lead / 2, -lead / 2])})
@@ -345,7 +345,7 @@ def test_the_first_system_is_flattered_by_what_resamples_say():
     assert board["could_be_first"].all()
 
 
-def test_few_topics_leave_every_system_first_and_say_so():
+def test_too_few_topics_have_a_caution_about_first_places():
     rng = np.random.default_rng(0)
     index = pd.MultiIndex.from_product([["a", "b"], range(6)], names=["system", "topic"])
     values = np.concatenate([rng.random(6) / 100, 0.9 + rng.random(6) / 100])
@@ -356,7 +356,7 @@ def test_few_topics_leave_every_system_first_and_say_so():
     assert "every system could be first: on 5 topics p is at least 0.061" in fewer.attrs["caution"]
 
 
-def test_repeats_have_no_test_of_first_place_but_over_topics():
+def test_repeats_have_a_test_of_first_place_over_topics_only():
     rng = np.random.default_rng(0)
     levels = [["a", "b"], [1, 2, 3], range(8)]
     index = pd.MultiIndex.from_product(levels, names=["system", "repeat", "topic"])
@@ -365,7 +365,7 @@ def test_repeats_have_no_test_of_first_place_but_over_topics():
     assert "could_be_first" in scores.ireval.leaderboard(test=ir.Significance(over="topic"))
 
 
-def test_means_of_tasks_are_those_of_the_deepest_depth_by_default(scores):
+def test_task_means_are_at_the_greatest_depth_by_default(scores):
     task = {topic: str(int(topic) % 2) for topic in scores["topic"].to_numpy()}
     scores = scores.ireval.design(task=task)
     board = scores.ireval.leaderboard()

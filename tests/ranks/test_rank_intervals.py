@@ -135,7 +135,7 @@ def test_equal_runs_share_a_first_place():
     assert found[1] == found[2]
 
 
-def test_constant_differences_place_nobody():
+def test_constant_differences_are_never_significant():
     scores = array_of(np.array([0.1, 0.4, 0.2, 0.5]) + np.array([[0], [0.1], [0.2]]))
     for method in ("pairs", "holm"):
         with pytest.warns(IrframeWarning, match="same on all topics.*: 3 of 3"):
@@ -157,7 +157,7 @@ def test_constant_differences_place_nobody():
         2,
     ),
 )
-def test_intervals_and_tiers_are_counted_in_the_comparison_of_all_pairs(scores, asked):
+def test_intervals_and_tiers_equal_counts_in_compare(scores, asked):
     asked = {"test": ir.Significance(**asked)}
     rows = scores.ireval.compare(**asked)
     sign = np.where(rows["metric"] == "ASL", -1, 1)
@@ -177,7 +177,7 @@ def test_intervals_and_tiers_are_counted_in_the_comparison_of_all_pairs(scores, 
         assert recorded == tuple(board.attrs[name] for name in ("test", "adjust", "alpha"))
 
 
-def test_all_depths_and_metrics_are_ranked_as_each_is_alone(scores):
+def test_ranking_all_depths_equals_ranking_single_depths(scores):
     for method in METHODS:
         asked = {"resamples": 200, "interval": "t"}  # logit depends on all scores of a metric
         found = scores.ireval.rank_intervals(method, **asked)
@@ -189,7 +189,7 @@ def test_all_depths_and_metrics_are_ranked_as_each_is_alone(scores):
             xr.testing.assert_allclose(found.sel(metric=[label], depth=depth), alone)
 
 
-def test_means_are_those_of_the_summary(scores):
+def test_means_equal_the_summary(scores):
     for interval in ("logit", "t"):
         decided = ir.Significance(alpha=0.1)
         found = scores.ireval.rank_intervals(test=decided, interval=interval)
@@ -257,7 +257,7 @@ def test_a_tier_ends_before_a_significant_difference():
     assert found.values[0].tolist() == [3, 2, 2, 1, 3]
 
 
-def test_true_ranks_are_covered_by_tests_and_less_often_by_resamples():
+def test_coverage_of_tests_exceeds_that_of_the_bootstrap():
     scores, truth = simulate(10, 8, 200, spread=0.5, seed=0)
     shares = {}
     for method in ("holm", "bootstrap"):
@@ -271,7 +271,7 @@ def test_true_ranks_are_covered_by_tests_and_less_often_by_resamples():
 
 
 @pytest.mark.filterwarnings("ignore:comparisons of harmonic:irframe.errors.IrframeWarning")
-def test_an_infinite_term_of_an_average_leads_to_no_missing_rank():
+def test_infinite_summands_have_ranks():
     values = xr.DataArray(
         [[0.0, 0.5, 0.5], [0.25, 0.5, 0.1]], dims=["system", "topic"], name="InverseASL"
     )
@@ -286,7 +286,7 @@ def test_an_infinite_term_of_an_average_leads_to_no_missing_rank():
 
 
 @pytest.mark.filterwarnings("ignore:comparisons whose:irframe.errors.IrframeWarning")
-def test_a_single_topic_tells_nothing_of_others(scores):
+def test_a_single_topic_allows_every_rank(scores):
     with pytest.warns(IrframeWarning, match="single topic"):
         every = [
             scores.isel(topic=[3]).ireval.rank_intervals(name, resamples=50) for name in METHODS
@@ -298,6 +298,6 @@ def test_a_single_topic_tells_nothing_of_others(scores):
     assert np.isnan(every[-1]["first"]).all()
 
 
-def test_what_does_not_go_together(scores):
+def test_incompatible_options_are_refused(scores):
     refused(ParameterError, "holm", scores.ireval.rank_intervals, "holm", test="sign")
     refused(ParameterError, "two systems", scores.isel(system=[0]).ireval.rank_intervals)

@@ -21,7 +21,7 @@ def track():
     return ir.simulate_track(systems=9, topics=30, docs=400, depth=60, pool_depth=20, seed=5)
 
 
-def test_margin_counts_from_the_system_itself():
+def test_margins_are_relative_to_the_mean_of_the_system():
     index = pd.MultiIndex.from_product([["a", "b"], range(4)], names=["system", "topic"])
     low = [0.5, 0.5, 0.5, 0.5]
     scores = pd.DataFrame({"P": [*low, *[0.55] * 4], "AP": [*low, *[0.549] * 4]}, index=index)
@@ -44,7 +44,7 @@ def test_depths_and_frames():
     assert each["delta_sort"].abs().max() == scores.ireval.reordering()["delta_sort"].item()
 
 
-def test_what_cannot_be_reordered():
+def test_invalid_scores_of_reordering_are_refused():
     scores = RUNS.ireval.cube(QRELS).ireval.score("AP", "ASL")
     refused(ParameterError, "at least two", scores.isel(metric=[0]).ireval.reordering)
     refused(ParameterError, "at least two", scores.isel(system=[0]).ireval.reordering)
@@ -98,7 +98,7 @@ def test_every_step_equals_a_loop():
         assert row["delta_value"] == pytest.approx(fmean(ratios))
 
 
-def test_worked_ablation(golden):
+def test_ablation_equals_the_worked_case(golden):
     case = golden["000-ablation"]
     runs, qrels = frames_of_topics([RankedTopic.read(topic) for topic in case["input"]["topics"]])
     scores = runs.ireval.evaluate(qrels, CHAIN, no_rel="nan")
@@ -159,13 +159,13 @@ def test_relative_reduction_in_error(golden):
 @pytest.mark.parametrize(
     ("metric", "old", "new"), [("P", 1, 0.5), ("ASL", 0.5, 0.8), ("ASL", 0.5, 0.2), ("DCG", 2, 3)]
 )
-def test_nothing_is_left_to_reduce_beyond_perfection(metric, old, new):
+def test_rrie_of_a_perfect_baseline_is_nan(metric, old, new):
     found = scores_of(metric, a=[old], b=[new]).ireval.rrie(baseline="a")
     assert found["rrie"].isna().all()
     assert found[["old", "new"]].to_numpy().tolist() == [[old, new]]
 
 
-def test_costs_and_gains_that_get_worse_are_negative():
+def test_rrie_of_worse_systems_is_negative():
     for metric, old, new in (("ASL", 3, 5), ("P", 0.5, 0.0)):
         found = scores_of(metric, a=[old], b=[new]).ireval.rrie(baseline="a")
         assert found["rrie"].tolist() == [-1]
@@ -223,7 +223,7 @@ def test_a_system_without_scores_is_never_best():
     assert best["value"].tolist() == [3, 2]
 
 
-def test_nobody_is_best_without_scores():
+def test_missing_scores_have_no_best_system():
     scores = ir.cube(*ir.example_track()).ireval.score("AP", "ASL", at=10) * np.nan
     scores[0, 3] = 0.25
     best = scores.ireval.best_systems()
@@ -234,7 +234,7 @@ def test_nobody_is_best_without_scores():
 
 
 @pytest.mark.parametrize("metric", ["AP", "ASL", "GMAP"])
-def test_exact_ties_are_ties_however_they_are_added_up(metric):
+def test_ties_do_not_depend_on_the_order_of_summation(metric):
     rng = np.random.default_rng(3)
     rows = np.stack([rng.permutation(np.round(rng.random(40), 2)) for _ in range(6)])
     rows[1:] = [rng.permutation(rows[0]) for _ in rows[1:]]

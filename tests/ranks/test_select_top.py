@@ -24,13 +24,13 @@ def test_a_share_of_systems_is_rounded():
 
 
 @pytest.mark.parametrize("at", [[2, 10], [10, 2]])
-def test_the_greatest_depth_of_another_metric_decides_wherever_it_stands(cube, at):
+def test_another_metric_selects_at_its_greatest_depth(cube, at):
     scores = cube.ireval.score("AP", "nDCG", at=at)
     best = scores.sel(metric="nDCG", depth=10).mean("topic").idxmax("system").item()
     assert scores.ireval.select_top(0.1, metric="nDCG")["system"].item() == best
 
 
-def test_the_scores_that_are_kept_are_scores_of_every_verb(cube):
+def test_selected_scores_have_every_verb(cube):
     scores = cube.ireval.score("AP", "RR")
     kept = scores.ireval.select_top(0.75)
     same = scores.sel(system=kept["system"])
@@ -39,7 +39,7 @@ def test_the_scores_that_are_kept_are_scores_of_every_verb(cube):
         assert found.equals(expected)
 
 
-def test_what_cannot_be_selected(cube):
+def test_invalid_arguments_of_select_top_are_refused(cube):
     scores = cube.ireval.score("nDCG", at=10)
     refused(InputError, "scores of RBP", scores.ireval.select_top, metric="RBP(p=0.8)")
     for share in (0, 1.5, "all"):

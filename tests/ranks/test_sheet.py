@@ -9,7 +9,7 @@ import irframe as ir
 from irframe.errors import ParameterError
 
 
-def test_own_score_against_all(track):
+def test_a_sheet_equals_the_worked_case(track):
     scores = ir.evaluate(*track, ["AP", "ASL"])
     sheet = scores.ireval.sheet("bm25")
     assert sheet.index.names == ["metric", "topic"]
@@ -27,7 +27,7 @@ def test_own_score_against_all(track):
             np.testing.assert_array_equal(row[name], values)
 
 
-def test_topics_without_a_score():
+def test_topics_without_scores_are_nan_or_omitted():
     scores = pd.DataFrame(
         {"AP": [0.5, np.nan, 0.1, 0.7]},
         index=pd.MultiIndex.from_product([["a", "b"], ["1", "2"]], names=["run", "qid"]),
