@@ -240,8 +240,8 @@ def test_a_reference_is_corrected_in_the_family_of_the_scores(family, adjust, at
     how = ir.Significance(adjust=adjust, family=family, alpha=0.3)
     last = scores["depth"].to_numpy()[-1].item()
     for reference in (last, scores.sel(depth=last)):
-        whole = scores.ireval.coverage(reference, how)
-        assert (whole.sel(depth=last) == 1).all()
+        coverage = scores.ireval.coverage(reference, how)
+        assert (coverage.sel(depth=last) == 1).all()
         assert (scores.ireval.inversions(reference, how).sel(depth=last) == 0).all()
     scores = scores if at is None else scores.sel(depth=[*at, last])
     rows_ = scores.ireval.compare(how)
@@ -249,8 +249,8 @@ def test_a_reference_is_corrected_in_the_family_of_the_scores(family, adjust, at
     signs = rows_.pivot(index=["system_a", "system_b"], columns=["metric", "depth"], values="sign")
     found = scores.ireval.ratios(last, how)
     for row in found.itertuples():
-        new, held = signs[row.metric, row.depth], signs[row.metric, last]
-        assert row.coverage == pytest.approx((new == held)[held != 0].mean())
+        new, at_last = signs[row.metric, row.depth], signs[row.metric, last]
+        assert row.coverage == pytest.approx((new == at_last)[at_last != 0].mean())
     np.testing.assert_allclose(
         found["coverage"],
         scores.ireval.coverage(last, how)

@@ -110,9 +110,9 @@ def test_rows_and_columns(cube):
 
 
 def test_what_costs_less_ranks_higher(cube):
-    whole = cube.ireval.score("ESL", at=50).isel(metric=0).mean("topic").to_series()
+    means = cube.ireval.score("ESL", at=50).isel(metric=0).mean("topic").to_series()
     rows = cube.ireval.leave_out("ESL", at=50).set_index("system")
-    expected = whole.rank(method="min")
+    expected = means.rank(method="min")
     assert (rows["rank"] == expected.loc[rows.index]).all()
 
 
@@ -120,8 +120,8 @@ def test_judgments_that_no_run_put_into_the_pool_are_counted(cube):
     more = pd.concat(
         [QRELS, pd.DataFrame({"topic": "101", "doc": list("xyz"), "grade": [1, 0, 2]})]
     )
-    told = "3 of 526 judgments are set aside: .* depth 10; all means are by the other 523"
-    with pytest.warns(IrframeWarning, match=told) as caught:
+    message = "3 of 526 judgments are set aside: .* depth 10; all means are by the other 523"
+    with pytest.warns(IrframeWarning, match=message) as caught:
         rows = RUNS.ireval.cube(more).ireval.leave_out("AP")
     assert len(caught) == 1
     assert (rows.attrs["judgments"], rows.attrs["set_aside"]) == (526, 3)
@@ -139,10 +139,10 @@ def test_a_score_of_nothing_has_no_change():
     assert rows.loc["a", ["lost", "lost_relevant"]].tolist() == [1, 1]
 
 
-def test_a_metric_with_a_depth_is_evaluated_there(cube):
+def test_a_metric_with_a_depth_is_evaluated_at_it(cube):
     rows = cube.ireval.leave_out("P", "nDCG@20", "nDCG@3", at=[10, 5])
-    told = rows[["metric", "depth"]].drop_duplicates().to_numpy().tolist()
-    assert told == [["P", 5], ["P", 10], ["nDCG@20", 20], ["nDCG@3", 3]]
+    depths = rows[["metric", "depth"]].drop_duplicates().to_numpy().tolist()
+    assert depths == [["P", 5], ["P", 10], ["nDCG@20", 20], ["nDCG@3", 3]]
     for depth in (20, 3):
         means = cube.ireval.score("nDCG", at=depth).mean("topic").squeeze().to_series()
         own = rows[rows["metric"] == f"nDCG@{depth}"].set_index("system")["mean"]
@@ -178,7 +178,7 @@ ROBUSTNESS_METRICS = ["AP", "Bpref", "nDCG@10", "RBP(p=0.8)", "Twist"]
 
 def test_as_if_built_on_a_sample(cube):
     found = cube.ireval.robustness(*ROBUSTNESS_METRICS, shares=[0.5, 0.1], seeds=[4, 7])
-    whole = cube.ireval.score(*ROBUSTNESS_METRICS, at=50).mean("topic")
+    complete = cube.ireval.score(*ROBUSTNESS_METRICS, at=50).mean("topic")
     for share in (0.5, 0.1):
         for seed in (4, 7):
             sampled = QRELS.ireval.sample(share, seed=seed)
@@ -186,7 +186,7 @@ def test_as_if_built_on_a_sample(cube):
             scores = RUNS.ireval.cube(sampled).ireval.score(*ROBUSTNESS_METRICS, at=50)
             means = scores.mean("topic")
             for metric in ROBUSTNESS_METRICS:
-                tau = stats.kendalltau(*(m.sel(metric=metric).round(12) for m in (means, whole)))
+                tau = stats.kendalltau(*(m.sel(metric=metric).round(12) for m in (means, complete)))
                 value = found.sel(metric=metric, share=share, seed=seed).item()
                 assert value == pytest.approx(tau.statistic, abs=1e-12)
 

@@ -15,12 +15,12 @@ import irframe as ir
 from irframe.errors import ParameterError
 from irframe.tables.captions import caption_text
 
-HELD = [
+COMPARING = [
     name
     for name in dir(ir.verbs)
     if {"reference", "topics"} <= {*signature(getattr(ir.verbs, name)).parameters}
 ]
-WHOLE, OTHER = random_scores(3, topics=12), random_scores(4, topics=12)
+SCORES, OTHER = random_scores(3, topics=12), random_scores(4, topics=12)
 SIDES = {"inside": slice(0, 5), "around": slice(0, 12), "across": slice(0, 8), "apart": slice(0, 4)}
 
 
@@ -60,11 +60,11 @@ def table(found):
 
 
 def test_verbs_that_are_asked():
-    assert {"agreement", "coverage", "inversions", "ratios", "volatility"} == {*HELD}
+    assert {"agreement", "coverage", "inversions", "ratios", "volatility"} == {*COMPARING}
 
 
 @pytest.mark.parametrize("sides", SIDES)
-@pytest.mark.parametrize("verb", HELD)
+@pytest.mark.parametrize("verb", COMPARING)
 def test_each_side_by_its_own_topics_or_both_by_those_they_share(verb, sides):
     rest = (
         slice(4, 12)
@@ -73,7 +73,7 @@ def test_each_side_by_its_own_topics_or_both_by_those_they_share(verb, sides):
         if sides == "around"
         else slice(0, 12)
     )
-    new, reference = WHOLE[:, :, SIDES[sides]], OTHER[:, :, rest]
+    new, reference = SCORES[:, :, SIDES[sides]], OTHER[:, :, rest]
     shared = np.intersect1d(new["topic"], reference["topic"])
     own = ask(verb, new, reference, "own")
     numbers = [own.attrs[name] for name in ("n_topics", "n_topics_reference")]
@@ -117,11 +117,11 @@ def test_each_side_by_its_own_topics_or_both_by_those_they_share(verb, sides):
     assert "n_topics" not in by_hand.attrs
 
 
-@pytest.mark.parametrize("verb", HELD)
+@pytest.mark.parametrize("verb", COMPARING)
 def test_of_the_same_topics_nothing_is_to_be_chosen(verb):
     for topics in (None, "common", "own"):
-        found = ask(verb, WHOLE, OTHER, topics)
-        xr.testing.assert_equal(table(found), table(ask(verb, WHOLE, OTHER[:, :, ::-1], None)))
+        found = ask(verb, SCORES, OTHER, topics)
+        xr.testing.assert_equal(table(found), table(ask(verb, SCORES, OTHER[:, :, ::-1], None)))
         assert ("12 topics, of the reference 12 topics" in caption_text(found.attrs)) == (
             topics is not None
         )
@@ -129,9 +129,9 @@ def test_of_the_same_topics_nothing_is_to_be_chosen(verb):
 
 @pytest.mark.parametrize("verb", ["agreement", "volatility"])
 def test_intervals_are_of_the_same_topics(verb):
-    few = WHOLE[:, :, :5]
+    few = SCORES[:, :, :5]
     for topics in (None, "own"):
-        other = WHOLE[:, :, 5:] if topics is None else WHOLE
+        other = SCORES[:, :, 5:] if topics is None else SCORES
         with pytest.raises(ParameterError, match="same topics on both sides, for an interval"):
             getattr(ir.verbs, verb)(few, other, topics=topics, interval_of="expected", resamples=9)
     found = getattr(ir.verbs, verb)(
@@ -141,6 +141,6 @@ def test_intervals_are_of_the_same_topics(verb):
 
 
 def test_groups_say_how_many_topics_each_has():
-    halves = [side.assign_coords(half=("topic", list("xxxxyyyyyyyy"))) for side in (WHOLE, OTHER)]
+    halves = [side.assign_coords(half=("topic", list("xxxxyyyyyyyy"))) for side in (SCORES, OTHER)]
     found = halves[0][:, :, 1:].ireval.groupby("half").agreement(halves[1], topics="own")
     assert found.attrs["n_topics_reference"] == [4, 8]

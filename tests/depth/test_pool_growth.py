@@ -46,9 +46,9 @@ def test_statistics_by_a_loop(cube):
             rows.append((found, first, total - found))
         means, spreads = np.mean(rows, axis=0), np.std(rows, axis=0, ddof=1)
         names = ["relevant_in_pool", "first_unjudged", "relevant_past"]
-        there = growth.sel(depth=depth)
-        np.testing.assert_allclose([there[name] for name in names], means)
-        np.testing.assert_allclose([there[f"{name}_sd"] for name in names], spreads)
+        at_depth = growth.sel(depth=depth)
+        np.testing.assert_allclose([at_depth[name] for name in names], means)
+        np.testing.assert_allclose([at_depth[f"{name}_sd"] for name in names], spreads)
     assert growth["first_unjudged_all"] == growth["first_unjudged"].sel(depth=10)
 
 
@@ -68,22 +68,22 @@ def test_a_list_without_unjudged_documents_ends_before_the_first():
         assert np.isnan(growth["first_unjudged_sd"]).all()
 
 
-def test_what_was_cut_is_not_made_up():
+def test_cut_lists_have_no_invented_values():
     runs, qrels = ir.example_track()
-    whole = ir.cube(runs, qrels).ireval.pool_growth(at=[2, 5, 10])
+    uncut = ir.cube(runs, qrels).ireval.pool_growth(at=[2, 5, 10])
     with pytest.warns(IrframeWarning, match="at 2 of 3 depths: lists were cut at 5"):
         cut = ir.cube(runs, qrels, depth=5).ireval.pool_growth(at=[2, 5, 10])
-    assert (cut.attrs.pop("depth"), "depth" in whole.attrs) == (5, False)
+    assert (cut.attrs.pop("depth"), "depth" in uncut.attrs) == (5, False)
     assert "lists were cut at 5" in cut.attrs.pop("caution")
     xr.testing.assert_identical(
-        cut.sel(depth=2).assign_attrs(record=whole.attrs["record"]),
-        whole.sel(depth=2).assign(first_unjudged_all=np.nan, first_unjudged_all_sd=np.nan),
+        cut.sel(depth=2).assign_attrs(record=uncut.attrs["record"]),
+        uncut.sel(depth=2).assign(first_unjudged_all=np.nan, first_unjudged_all_sd=np.nan),
     )
     for name in ("judged", "relevant", "rate"):
-        xr.testing.assert_identical(cut[name], whole[name])
-    assert whole["relevant_in_pool"].sel(depth=10) == 3.825
+        xr.testing.assert_identical(cut[name], uncut[name])
+    assert uncut["relevant_in_pool"].sel(depth=10) == 3.825
     assert np.isnan(cut["relevant_in_pool"].sel(depth=10))
-    assert cut["relevant_in_pool"].sel(depth=5) == whole["relevant_in_pool"].sel(depth=5)
+    assert cut["relevant_in_pool"].sel(depth=5) == uncut["relevant_in_pool"].sel(depth=5)
     assert np.isnan(cut["first_unjudged"].sel(depth=[5, 10])).all()
 
 
@@ -96,11 +96,11 @@ def test_growth_ends_with_all_judgments():
     assert growth.attrs["pool_depth"] == 10
 
 
-def test_nothing_is_said_of_runs_that_did_not_contribute(cube):
+def test_runs_that_did_not_contribute_have_no_values(cube):
     with pytest.warns(IrframeWarning, match="no system of the cube contributes"):
         growth = cube.isel(system=~dense(cube).contributing).ireval.pool_growth(at=[5, 10])
-    whole = cube.ireval.pool_growth(at=[5, 10])
-    xr.testing.assert_identical(growth["judged"], whole["judged"])
+    of_all = cube.ireval.pool_growth(at=[5, 10])
+    xr.testing.assert_identical(growth["judged"], of_all["judged"])
     assert np.isnan(growth["relevant_in_pool"]).all()
     assert np.isnan(growth["first_unjudged_all_sd"])
 
