@@ -195,9 +195,6 @@ def identifiers(column: pd.Series, role: str) -> pa.ChunkedArray:
         values = pa.array(column)
     except pa.ArrowException:
         _refuse_kind(role, column.name, str(column.dtype))
-    except UnicodeError:
-        refuse_unfit(column.astype(object), IdError, f"{role}s")
-        raise
     if not len(values):  # of which pandas before 3 does not know the type
         values = values.cast(TEXT) if pa.types.is_null(values.type) else values
     return names_in(values, role, column.name)

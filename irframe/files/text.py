@@ -330,7 +330,7 @@ def _by_value(
 def _as_type(
     column: pa.ChunkedArray, role: str, *, ranked: bool
 ) -> tuple[pa.ChunkedArray, NDArray[np.intp]]:
-    """Return text as numbers of the role's type, and the invalid rows."""
+    """Return text as numbers of a role, and invalid rows."""
     values, strange = numbers_of_text(column, role)
     missing = np.isnan(values)
     is_integer = TYPES[role] == pa.int64()
