@@ -105,8 +105,8 @@ def collapse(
 def _collapsed(named: "Named", by: RankBy, policy: Policy, cost: str | None = None) -> pd.DataFrame:
     """Return collapsed lists, with the cost of each document.
 
-    The cost of a document counts all chunks read since the previous document, up to its own first
-    chunk. Further chunks of earlier documents are included.
+    The cost of a document counts all chunks after the first chunk of the previous document, up to
+    its own first chunk. Further chunks of earlier documents are included.
     """
     table, order = _ordered(named.runs, policy, once=named.once)
     frame = table.frame
@@ -136,7 +136,7 @@ def _collapsed(named: "Named", by: RankBy, policy: Policy, cost: str | None = No
     before = min(list(frame.columns).index(left) for left in named.left)
     chosen = frame.iloc[first].drop(columns=named.left)
     chosen.insert(before, name, docs[first])
-    count = {COUNT: values.pop(COUNT)}  # the last column
+    count = {COUNT: values.pop(COUNT)}  # the count becomes the last column
     values |= {_rank_of(table): within(lists[first]) + 1} | count
     if words.UNIT in frame.columns:
         values[words.UNIT] = name
@@ -364,7 +364,7 @@ class Preparation(NamedTuple):
         if self.search is None:
             return parse_metrics(metrics), self
         names = {*searches.COSTS}
-        if self.of is None or isinstance(self.length, str):  # all documents have a length
+        if self.of is None or isinstance(self.length, str):  # a length exists for all documents
             names.add(self.decided["length"])
         every = [*one_by_one(metrics)]
         costs = [name for name in every if isinstance(name, str) and name in names]
@@ -416,7 +416,8 @@ class Preparation(NamedTuple):
         if self.later_copies == "skip":
             renamed = renamed[~later]
             lists = lists[~later]
-        else:  # a later copy takes the original name of the first
+        else:
+            # The first copy takes the representative's id, and a later representative takes its id.
             first = docs.where(docs != representatives, docs.groupby(key).transform("first"))
             renamed[name] = first.where(later, representatives)
         ranked = renamed.assign(**{_rank_of(table): within(lists) + 1})

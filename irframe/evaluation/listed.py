@@ -1,4 +1,4 @@
-"""Lists of one run, ranked only where judged documents are."""
+"""Lists of one run, in which only judged documents are ranked."""
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ from irframe.names import DOC, ScoreDtype
 Dictionaries = Sequence[Mapping[Any, Any]]
 NAN = float("nan")
 PADDING = float(np.finfo(np.float32).max) * 0.999
-"""The magnitude of scores from which a document at -1 is padding of a short list."""
+"""The least magnitude of scores for which position -1 is padding of a short list."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,9 +41,9 @@ class Listed:
     key_of_row: Array
     """The key of each retrieved judged document."""
     documents: Callable[[NDArray[np.bool_]], NDArray[np.object_]]
-    """Return the documents of some lists as filed, None for an unnamed document."""
+    """Function: lists -> their documents in the order of the run; None for unnamed documents."""
     unnamed: bool = False
-    """Whether there are unnamed documents. They are the last among equal scores."""
+    """Whether there are unnamed documents. These are the last among equal scores."""
 
     @property
     def of(self) -> Codes:
@@ -59,7 +59,7 @@ def read_lists(
     *,
     again: bool = False,
 ) -> Listed | None:
-    """Read a dictionary of scores per topic; None if odd.
+    """Read a dictionary of scores per topic, else return None.
 
     Parameters
     ----------
@@ -72,7 +72,7 @@ def read_lists(
     systems
         The label of the run.
     again
-        Whether runs were read before.
+        Whether the scorer read other runs before.
     """
     length = np.fromiter(map(len, lists), np.int64, len(lists))
     values = chain.from_iterable([scores.values() for scores in lists])
@@ -100,8 +100,8 @@ def _judged(
 ) -> tuple[Codes, Array]:
     """Return the retrieved judged documents and their keys.
 
-    Usually judged documents are looked up in the lists. If there are many more judged than listed
-    documents, listed documents are looked up among the judged ones, which are coded once.
+    Usually judged documents are looked up in the lists. If far more documents are judged than
+    listed, listed documents are looked up among the judged documents, which are coded once.
     """
     if again and len(judgments.row) > 2 * length.sum():
         code = judgments.rows_among(enumerate(lists), int(length.sum()))
@@ -127,20 +127,20 @@ def as_matrix(values: Array, length: NDArray[np.int64], past: float = np.inf) ->
 
 @dataclass(frozen=True, eq=False)
 class Positions:
-    """The documents that positions stand for, and their judgments."""
+    """The documents to which positions refer, and their judgments."""
 
     judgments: Judgments
     given: Sequence[Hashable]
-    """Documents that the caller passed."""
+    """The documents that the caller passed."""
 
     @cached_property
     def docs(self) -> pd.Index:
-        """The documents as passed, then the other judged ones.
+        """The documents as passed, then other judged documents.
 
         Raises
         ------
         IdError
-            For documents that are given twice, which then have two positions.
+            If a document is passed twice and therefore has two positions.
         """
         given = labels_in(pd.Index([*self.given], dtype=object), DOC, "docs=")
         if given.has_duplicates:
@@ -152,7 +152,7 @@ class Positions:
 
     @cached_property
     def names(self) -> NDArray[np.object_]:
-        """The same as an array."""
+        """The documents as an array."""
         return self.docs.to_numpy(object)
 
     @cached_property
@@ -179,7 +179,7 @@ def read_positions(
     Parameters
     ----------
     places
-        The documents of positions.
+        The documents to which positions refer.
     topic, doc, score
         The columns of rows in any order. Topic -1 leaves a row out. Document -1 has no name.
     dtype
@@ -226,7 +226,7 @@ def read_positions(
 
 
 def refuse_beyond(role: str, place: Codes, size: int) -> None:
-    """Raise for invalid positions; -1 stands for any other."""
+    """Raise for invalid positions; -1 is an unnamed document."""
     beyond = place[(place < -1) | (place >= size)]
     if len(beyond):
         advice = "give -1 for any other" if role == "doc" else ""
@@ -260,7 +260,7 @@ faster."""
 def rank_hits(listed: Listed, policy: TiePolicy, seed: int, *, filed: bool = False) -> Hits | None:
     """Rank the judged documents; None if too many scores tie.
 
-    Names are compared only among equal scores, and only where one of the documents is judged.
+    Names are compared only among documents with equal scores, if one of them is judged.
 
     Parameters
     ----------
@@ -271,12 +271,12 @@ def rank_hits(listed: Listed, policy: TiePolicy, seed: int, *, filed: bool = Fal
     filed
         Whether to compute pooling ranks.
     """
-    longest = listed.key.shape[1]  # padded to a width that bisection can halve
+    longest = listed.key.shape[1]  # rows are padded to 2**n - 1 keys for bisection
     keys = np.full((len(listed.key), (1 << longest.bit_length()) - 1), np.inf, listed.key.dtype)
     keys[:, :longest] = listed.key
     keys[:, :longest].sort(axis=1)
     shared = _tied(keys, listed.length) if policy.shares else None
-    past = np.maximum(keys.shape[1] - 1 - listed.length, 0).sum()  # equal keys past the ends
+    past = np.maximum(keys.shape[1] - 1 - listed.length, 0).sum()  # pairs of equal padding keys
     are_tied = np.count_nonzero(keys[:, 1:] == keys[:, :-1]) > past
     if are_tied and not listed.unnamed:
         equal = _tied(keys, listed.length) if shared is None else shared
@@ -369,7 +369,8 @@ class Blocks:
         used[of] = True
         length = listed.length[used]
         key = listed.key if used.all() else listed.key[used]
-        endless = np.count_nonzero(key == np.inf) > key.size - length.sum()  # as past the ends
+        # Some keys are infinite like the padding, so only a stable sort keeps them in front.
+        endless = np.count_nonzero(key == np.inf) > key.size - length.sum()
         order: Codes = np.argsort(key, axis=1, kind="stable" if endless else None)
         order += (np.cumsum(length) - length)[:, np.newaxis]
         ranges = (np.cumsum(used) - 1)[of] * order.shape[1] + first

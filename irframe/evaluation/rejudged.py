@@ -126,7 +126,7 @@ def _collections_and_tops(
 ) -> tuple[Collections, NDArray[np.integer[Any]]]:
     """Return the collections and highest grades of topics."""
     collection = experiment.collection
-    if collection is None:  # the judgments of other topics count as well
+    if collection is None:  # the highest grade includes the judgments of other topics
         topics = len(judgments.count)
         return Collections.one(topics), np.full(topics, judgments.top)
     of_topic = np.asarray(collection.codes, np.intp)
@@ -146,7 +146,8 @@ def _hidden(experiment: Experiment, kept: NDArray[np.bool_]) -> TopUnjudged:
 def _refuse_ranks_unknown(experiment: Experiment, topic: Codes, lists: Codes) -> None:
     """Raise if newly judged documents may rank too deep.
 
-    `topic` has the topic of each newly judged document, `lists` the list of each that was found.
+    `topic` has the topic of each newly judged document. `lists` has the list of each newly judged
+    document that was found.
     """
     shape = experiment.shape
     count = np.bincount(lists, minlength=shape[0] * shape[1]).reshape(shape)

@@ -109,11 +109,11 @@ class Scorer:
             Anything that `irframe.as_runs` takes, such as ``{topic: {doc: score}}`` or a run frame.
             Repeated runs have a column such as seed, or the form ``{system: {repeat: run}}``.
         topic, doc, score
-            Three arrays of one length instead of `run`; or topics, and documents and scores of
-            shape (topic, rank). Integers are positions in `topics` and `docs` if judged ids are
-            text, or for documents if the scorer has `docs`. Position -1 is an unjudged document
-            without a name, the last among equal scores. With an infinite or extreme score, as
-            nearest-neighbour searches pad short lists, it is ignored.
+            Three arrays of one length instead of `run`. Or an array of topics, and documents and
+            scores of shape (topic, rank). Integers are positions in `topics` and `docs` if judged
+            ids are text. Documents are also positions if the scorer has `docs`. Position -1 is an
+            unjudged document without a name, which comes last among equal scores. With an infinite
+            or extreme score it is ignored, because nearest-neighbour searches pad short lists so.
         system
             The label of the run, such as ``"step-500"``. By default the run's own label.
 
@@ -315,8 +315,7 @@ def scorer(
     metrics
         Metrics or their names, as for `evaluate`.
     docs
-        Documents to which positions in arrays refer. Judged documents that are not among them
-        follow.
+        Documents to which positions in arrays refer. Other judged documents are appended.
     depth, ties, no_rel
         As for `evaluate`.
     units, search, stop
@@ -345,7 +344,7 @@ def scorer(
 
     Notes
     -----
-    The scorer looks up only judged documents in a dictionary of dictionaries, and documents tied
+    In a dictionary of dictionaries, the scorer looks up only judged documents and documents tied
     with them. After the first run it checks the types of ids and scores only for the first document
     of each list. Missing scores are checked in all rows.
 
@@ -380,5 +379,5 @@ def scorer(
     if isinstance(docs, str) or not isinstance(docs, Iterable | None):
         raise InputError("docs, a list of document ids", shortened(docs))
     names: Any = () if docs is None else docs
-    names = names.tolist() if hasattr(names, "tolist") else names  # of NumPy, pandas and Arrow
+    names = names.tolist() if hasattr(names, "tolist") else names  # for NumPy, pandas and Arrow
     return Scorer(judgments, plan, names, prepared)

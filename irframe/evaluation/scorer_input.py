@@ -40,7 +40,7 @@ INTEGERS: set[type] = {int, np.int64, np.int32}
 """Types of ids."""
 
 NUMBERS: set[type] = {float, int, np.float64, np.float32}
-"""Types of scores that are read as they are."""
+"""Types of scores that are read unchanged."""
 
 
 class Reader:
@@ -49,7 +49,7 @@ class Reader:
     Parameters
     ----------
     judgments, policy
-        The judgments, and how rankings are decided.
+        The judgments, and the options that determine rankings.
     docs
         Further documents to which positions in arrays refer.
     pooled
@@ -151,7 +151,7 @@ class Reader:
             return None
         if any(None in docs or "" in docs for docs in filled):
             return None
-        if self._again:  # only first documents, because checking all takes as long as scoring
+        if self._again:  # checking more than first documents takes as long as scoring
             kinds = {type(next(iter(docs))) for docs in filled}
             kinds_of_score = {type(next(iter(docs.values()))) for docs in filled}
         else:
@@ -234,7 +234,7 @@ class Reader:
         by
             The column of groups, which is constant per system or topic.
         systems
-            Systems to read, by default all. Lists of other systems count as empty.
+            The systems to read, by default all. Lists of other systems count as empty.
         """
         policy = self._policy
         qrels = self._judgments.table

@@ -26,7 +26,7 @@ from irframe.metrics.facts import average, facts
 from irframe.quantities.block import by_scale
 
 EVEN = 0.9
-"""Share of the longest lists from which on lists count as equally long."""
+"""Least ratio to the longest list from which lists count as equally long."""
 
 
 def warn_uneven(
@@ -34,7 +34,7 @@ def warn_uneven(
 ) -> dict[str, str]:
     """Warn of metrics that favour shorter lists.
 
-    Return the warning as an attribute.
+    The warning is also returned as an attribute of results.
     """
     asked = [m for m in metrics if facts(m).favours_short and len(experiment.systems) > 1]
     if not asked:
@@ -102,9 +102,9 @@ class Thresholds:
         Raises
         ------
         ParameterError
-            If `rel` is not a mapping to whole numbers from 1, or there are no collections.
+            If `rel` is not a mapping to positive whole numbers, or there are no collections.
         MetricError
-            If no metric leaves its threshold open.
+            If every metric has its own threshold.
         """
         if rel is None:
             return cls({}, [False] * len(metrics))
@@ -124,7 +124,7 @@ class Thresholds:
     def refuse_unknown(self, known: Iterable[Hashable]) -> None:
         """Raise for unknown collections in ``rel=``.
 
-        A group need not have all collections, so nothing is raised inside one.
+        Nothing is raised inside a group, because a group need not contain all collections.
         """
         named = list(dict.fromkeys(known))
         unknown = [str(key) for key in self.by_collection if key not in named]
@@ -282,7 +282,7 @@ class Scoring:
         return values
 
     def table(self, experiment: Experiment) -> pd.DataFrame:
-        """Score the lists of an experiment, as `irframe.evaluate` gives it."""
+        """Score the lists of an experiment, as `irframe.evaluate` does."""
         values = self.of_asked(self.values(experiment), experiment)
         labels = pd.Index(self.labels, name=words.METRIC)
         sides = experiment.systems, experiment.judgments.topics
@@ -325,8 +325,8 @@ class Scoring:
     def means(self, experiment: Experiment, repeats: words.Layout | None = None) -> list[float]:
         """Average the scores of one system over topics.
 
-        With repeats as systems, scores are averaged per topic over repeats first. If repeats are
-        draws inside a topic, missing lists are left out.
+        If systems are repeats, scores are first averaged per topic over repeats. Missing lists are
+        left out if repeats are sampled within topics.
         """
         values = self.values(experiment)
         if repeats is None:
@@ -340,7 +340,8 @@ class Scoring:
         else:
             means = values.mean(axis=1)
         for summary, rows in self._summaries.items():
-            if summary not in {"mean", "sum"}:  # over repeats as over topics
+            # Repeats are summarised like topics.
+            if summary not in {"mean", "sum"}:
                 places = self._spread(np.asarray(rows))
                 own = np.where(known[places], values[places], np.nan)
                 averages = average(own, summary, axis=1)
@@ -348,7 +349,7 @@ class Scoring:
         return self._averages(means)
 
     def _attributes(self, experiment: Experiment) -> dict[Any, Any]:
-        """Return what decided the scores."""
+        """Return the options that determined the scores."""
         policy = self._asked.policy
         made = policy.attributes | {"irframe": words.VERSION, "top": one_or_several(experiment.top)}
         made[words.JUDGMENTS] = experiment.judgments.digest

@@ -54,7 +54,7 @@ def merged(runs: ByRole, policy: Policy, by: Hashable = None, *, chunks: bool) -
     Returns
     -------
     ByRole
-        Lists with ranks instead of scores, and searches numbered from 1. If every list is of one
+        Lists with ranks instead of scores, and searches numbered from 1. If every list has one
         search, the lists are unchanged. The cost of a document includes documents seen again since
         the previous document.
     """
@@ -102,7 +102,7 @@ def _as_read(table: RunTable, number: Codes, policy: Policy) -> RunTable:
 
 
 def shown(table: RunTable, policy: Policy) -> tuple[RunTable, Codes, Array]:
-    """Return all rows read, their searches, and which repeat."""
+    """Return the rows read, their searches, and repeated documents."""
     name = str(policy.search)
     numbered = replace(table, frame=table.frame.assign(**{name: _numbered(table, name)}))
     listed = _as_read(numbered, numbered.frame[name].to_numpy(), policy)
@@ -158,7 +158,7 @@ def beside(
 
 
 def listed_twice(table: RunTable, search: str | None = None) -> Codes:
-    """Return the rows whose document their list has above."""
+    """Return the rows whose document occurs earlier in the list."""
     if search is not None:
         table = _by_search(table, _numbered(table, search))
     (codes,) = code_documents(Side(table.topic, table.doc))
@@ -180,7 +180,8 @@ def _numbered(table: RunTable, name: str) -> Codes:
         raise InputError(expected, "", NUMBER, in_rows(column, wrong))
     least = pd.Series(number).groupby(table.system).min()
     base = least.iloc[0] if len(least) and least.iloc[0] in {0, 1} else 1
-    counted = table.frame.attrs.get(words.SEARCH) == name  # the first search may find nothing
+    # If irframe numbered the searches, a system's first search may have found nothing.
+    counted = table.frame.attrs.get(words.SEARCH) == name
     if not counted and (others := np.flatnonzero(least != base)).size:
         offenders = [f"{table.systems[row]} from {least.iloc[row]:g}" for row in others.tolist()]
         expected = f"searches in {name!r} numbered from 1 on, or of all systems from 0"
@@ -189,7 +190,7 @@ def _numbered(table: RunTable, name: str) -> Codes:
 
 
 def read_from_one_to_the_next(table: RunTable, cost: str, first: Codes) -> Array:
-    """Return the cost between each row and the one before."""
+    """Return the cost between each row and the previous row."""
     lengths = lengths_of(table, cost, np.arange(len(table.group)))
     lists = table.group[first]
     inside = lists[1:] == lists[:-1]

@@ -33,7 +33,7 @@ MOST = 200
 
 @dataclass(frozen=True, kw_only=True)
 class Stops:
-    """Where reading of every list stops."""
+    """The stops at which reading of each list ends."""
 
     axis: Axis
     of: tuple[Any, ...]
@@ -51,12 +51,12 @@ class Stops:
         stop
             A stop, or None.
         made
-            Axis -> the column of the runs that it counts.
+            Axis -> the column of the runs with its values.
 
         Raises
         ------
         ParameterError
-            For anything but a stop.
+            For any object that is not a stop.
         """
         if stop is None:
             return None
@@ -151,7 +151,7 @@ class Stops:
         return self.axis.count_read(hits, stops)
 
     def nothing_read(self, hits: Hits) -> NDArray[np.bool_]:
-        """Return which lists with documents are unread, as `reads`."""
+        """Return which lists have documents but none are read."""
         return np.asarray((self.reads(hits) == 0) & (hits.length[..., np.newaxis] > 0))
 
     def values(
@@ -200,12 +200,12 @@ class Stops:
     def _refuse(self, experiment: Experiment, metrics: Sequence[Metric]) -> None:
         self.reads(experiment.hits)
         asking = f"at a {self.axis.dim}"
-        if not self.axis.integer:  # which cuts no block of equal scores
+        if not self.axis.integer:  # thresholds never cut a block of equal scores
             _refuse_rising(experiment, self.axis.along, asking)
         elif policies.shares_ranks(experiment.made.get("ties")):
             raise ParameterError(f"one order of documents {asking}", "shared ranks")
         wrong = []
-        for metric in metrics:  # refuse metrics whose kernel cuts the ideal ranking
+        for metric in metrics:  # metrics whose kernel cuts the ideal ranking are refused
             reads = parameters(type(metric).kernel)
             is_cut = metric.uncut() is None and any("ideal" in word for word in reads)
             if metric.judged_only or is_cut:
@@ -257,7 +257,7 @@ def without_relevant(
     relevant
         Whether a topic has relevant documents, (metric, topic).
     nothing
-        Whether nothing is read of a list, (system, topic, stop).
+        Whether no document of a list is read, (system, topic, stop).
     no_rel
         ``"nan"`` or ``"silence"``.
 
@@ -281,11 +281,12 @@ def _scored_down(
 ) -> Floats:
     """Score lists down to the units read.
 
-    A metric without a depth has its full ideal. A metric with a depth is read to the smaller of
-    the two depths, with the ideal of its own depth. If nothing is cut, its score does not change.
+    A metric without a depth uses the full ideal ranking. A metric with a depth is scored at the
+    smaller of the two depths, with the ideal of its own depth. Uncut lists keep their scores.
     """
     own = np.array([metric.depth is not None for metric in metrics])
-    varies = np.array([metric.uncut() is None for metric in metrics])  # by the ranks read
+    # The values of these metrics depend on the depth that is read.
+    varies = np.array([metric.uncut() is None for metric in metrics])
     deepest = policies.deepest(list(metrics))
     down = np.where(read < length, read, np.maximum(read, deepest))
     scored = np.empty((len(metrics), *read.shape))
@@ -347,7 +348,7 @@ def _ended(hits: Hits, length: Array) -> Hits:
 
 
 def _shortened(experiment: Experiment, budget: int, cut: words.Cut, depth: int | None) -> Hits:
-    """Return the hits of what is read of lists."""
+    """Return the hits among the documents that are read."""
     hits = experiment.hits
     kept, along = (_skipping if cut == "skip" else _parted)(hits, budget)
     of = hits.list_of

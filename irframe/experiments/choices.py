@@ -29,7 +29,7 @@ Lengths = str | Table | None
 LaterCopies = Literal["spend", "skip"]
 """Whether a copy of a document above it keeps its rank."""
 ThresholdLike = float | Sequence[float] | Mapping[Any, float] | Literal["all"] | None
-"""The least score that is read: numbers, a number per system, or all scores in the lists."""
+"""The lowest score that is read: numbers, a number per system, or all scores in the lists."""
 CUTS: tuple[words.Cut, ...] = ("whole", "skip", "part")
 
 
@@ -42,16 +42,17 @@ class Ties(OptionValue):
     Parameters
     ----------
     ties
-        The first document among equal scores. ``"trec"``: the greater document id, by bytes, as in
-        trec_eval. ``"doc"``: the smaller document id. ``"order"``: the earlier row. ``"random"``:
-        a random order that depends only on system, topic, document and `seed`. ``"mean"``: as
-        ``"trec"``, but tied documents share their gain. ``"rank"``: the rank column decides and
-        scores are ignored. A frame without scores is ranked by its rank column.
+        The rule that orders documents with equal scores. ``"trec"``: the greater document id comes
+        first, compared by bytes as in trec_eval. ``"doc"``: the smaller document id comes first.
+        ``"order"``: the earlier row comes first. ``"random"``: the order is random and depends only
+        on system, topic, document and `seed`. ``"mean"``: as ``"trec"``, but tied documents share
+        their gain. ``"rank"``: the rank column decides, and scores are ignored. A frame without
+        scores is ranked by its rank column.
     dtype
         Precision in which scores are compared: ``"float64"``, or ``"float32"`` as in pytrec_eval
         and trec_eval up to 9.0.8.
     seed
-        Seed of ``"random"``, a whole number from 0.
+        Seed of ``"random"``, a whole number of at least 0.
 
     Raises
     ------
@@ -92,16 +93,16 @@ class Pool(OptionValue):
     Parameters
     ----------
     depth
-        Depth of the pool, or a mapping collection -> depth; by default the greatest depth down
-        to which every document of every contributing run is judged, in each collection.
+        Depth of the pool, or a mapping collection -> depth. By default it is, in each collection,
+        the greatest depth down to which every document of every contributing run is judged.
     contributing
-        The systems whose runs made the pool: a list, or the name of a boolean column of the runs.
-        By default the column ``contributing``, or all systems without such a column.
+        The systems whose runs formed the pool: a list, or the name of a boolean column of the runs.
+        The default is the column ``contributing``. Without such a column, all systems contribute.
 
     Raises
     ------
     DepthError
-        If a depth is not a whole number from 0.
+        If a depth is not a whole number of at least 0.
 
     Examples
     --------
@@ -137,15 +138,15 @@ class Units(OptionValue):
     Parameters
     ----------
     of
-        The document of each chunk, if chunks were retrieved and documents judged: a column of the
-        runs, a pattern or a table, as for `irframe.verbs.collapse`. A document takes the position
-        of its first chunk and counts once.
+        The document of each chunk, if chunks were retrieved and documents were judged. It is a
+        column of the runs, a pattern or a table, as for `irframe.verbs.collapse`. A document takes
+        the position of its first chunk and counts once.
     length
-        The length (cost) of each unit in tokens, characters or seconds, from 0: a column of the
-        runs, or document -> length. An `irframe.Budget` needs it.
+        The length (cost) of each unit, such as tokens, characters or seconds; at least 0. It is a
+        column of the runs, or a mapping document -> length. An `irframe.Budget` needs it.
     copies
         Document -> its representative, as a dictionary, Series or frame. Only the first copy in a
-        list has a gain, by the highest grade of the copies.
+        list has a gain. Its grade is the highest grade of the copies.
     later_copies
         ``"spend"``: later copies keep their ranks without gain. ``"skip"``: they are removed.
 
@@ -191,17 +192,18 @@ class Searches(OptionValue):
     Parameters
     ----------
     search
-        The column of the runs that numbers the searches of a topic from 1, or of all topics from 0.
-        The lists of a topic are read in this order. Each document counts at its first occurrence;
-        a later one has its length again, but no gain. The merged list has ranks and no scores. A
-        search that found nothing has no rows. If every list is of one search, nothing changes.
+        The column of the runs that numbers searches: from 1 within each topic, or from 0 over all
+        topics. The lists of a topic are read in this order. Each document has a gain only at its
+        first occurrence. Every later occurrence adds its length again. The merged list has ranks
+        and no scores. A search that found nothing has no rows. If every topic has one search,
+        nothing changes.
     each
-        Number of documents read per search, including those seen before.
+        Number of documents read per search, including documents seen before.
 
     Raises
     ------
     ParameterError
-        If `search` is not a text, or `each` not a whole number from 1.
+        If `search` is not text, or `each` is not a whole number of at least 1.
 
     Examples
     --------
@@ -233,7 +235,7 @@ SearchLike = str | Searches | None
 
 
 def _check_positions(along: str, positions: int | Sequence[int]) -> None:
-    """Refuse stops that are no integers from 1, or repeated."""
+    """Raise for repeated stops and stops other than positive integers."""
     axis = AXES[along]
     _each_once(
         axis.option,
@@ -253,23 +255,23 @@ def _each_once(name: str, stops: Sequence[float]) -> None:
 
 @dataclass(frozen=True, repr=False)
 class Budget(OptionValue):
-    """Where reading stops: how much text is read.
+    """Where reading stops: the amount of text that is read.
 
     Parameters
     ----------
     budget
         One or several whole numbers in the unit of lengths. A metric is scored at the depth down to
-        which units fit, with the full ideal ranking. A metric with its own depth is read to the
-        smaller of the two depths, with the ideal of its own depth.
+        which units fit, with the full ideal ranking. A metric with its own depth is scored at the
+        smaller of the two depths, with the ideal ranking cut at its own depth.
     cut
         ``"whole"``: reading ends before the first unit that does not fit. ``"skip"``: units that
-        do not fit are skipped. ``"part"``: reading ends inside the first unit that does not fit;
-        only for judgments by spans.
+        do not fit are skipped. ``"part"``: reading ends inside the first unit that does not fit.
+        This value requires judgments of spans.
 
     Raises
     ------
     ParameterError
-        If a budget is not a whole number from 1, or is repeated.
+        If a budget is not a whole number of at least 1, or is repeated.
 
     Examples
     --------
@@ -292,15 +294,15 @@ class Budget(OptionValue):
 
 @dataclass(frozen=True, repr=False)
 class Threshold(OptionValue):
-    """Where reading stops: the least score that is read.
+    """Where reading stops: the lowest score that is read.
 
     Parameters
     ----------
     threshold
         One or several numbers, in the precision in which scores are compared. ``"all"``: all scores
-        in the lists, at most 200, evenly by rank. Or system -> number, for systems whose scores are
-        on different scales. A metric is scored at the depth down to which scores reach the
-        threshold, as for `irframe.Budget`.
+        in the lists, or 200 of them, evenly spaced by rank, if there are more. A mapping system ->
+        number allows systems with different score scales. A metric is scored at the depth down to
+        which scores reach the threshold, as for `irframe.Budget`.
 
     Raises
     ------
@@ -323,7 +325,7 @@ class Threshold(OptionValue):
         given: Any = self.threshold
         if isinstance(given, str):
             choice("threshold", given, ("all",))
-        elif isinstance(given, pd.Series):  # its labels may be systems or meaningless
+        elif isinstance(given, pd.Series):  # its labels may be systems, or meaningless
             advice = "pass series.to_dict() for one per system, series.tolist() for several"
             raise ParameterError("threshold= as numbers or system -> number", "a Series", advice)
         elif isinstance(given, Mapping):
@@ -335,7 +337,7 @@ class Threshold(OptionValue):
 
 @dataclass(frozen=True, repr=False)
 class AfterSearches(OptionValue):
-    """Where reading stops: after how many searches.
+    """Where reading stops: the number of searches that are read.
 
     Parameters
     ----------
@@ -345,7 +347,7 @@ class AfterSearches(OptionValue):
     Raises
     ------
     ParameterError
-        If a value is not a whole number from 1, or is repeated.
+        If a value is not a whole number of at least 1, or is repeated.
 
     Examples
     --------
@@ -366,6 +368,6 @@ class AfterSearches(OptionValue):
 Stop = Budget | Threshold | AfterSearches
 """Where reading of each list stops, other than at a depth."""
 BudgetAlone = Annotated[Budget | None, Unused("cut")]
-"""Budgets without `cut`, for functions that take no other stop."""
+"""Budgets without `cut`, for functions that accept no other stop."""
 CopiesAlone = Annotated[Units | None, Unused("of", "length", "later_copies")]
-"""Units of which only `copies` is read."""
+"""Units, for functions that read only `copies`."""

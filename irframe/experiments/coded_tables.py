@@ -44,7 +44,8 @@ def code_documents(*sides: Side) -> list[ids.Codes]:
     Parameters
     ----------
     sides
-        Topic codes, at least 0 and shared by all sides, and documents; one length per side.
+        Topic codes and documents of each side, in two columns of one length. Topic codes are at
+        least 0 and have the same meaning on all sides.
 
     Returns
     -------
@@ -93,7 +94,8 @@ def digest_of(table: "RunTable | QrelsTable") -> str:
     hasher = hashlib.sha256(repr([labels.tolist() for _, labels in sides]).encode(errors="replace"))
     for codes, _ in sides:
         hasher.update(codes.astype(np.int64).tobytes())
-    for rows in row_slices(len(table.topic)):  # copied, as slices share the buffers of the whole
+    # Rows are copied, because slices keep the buffers of the full array.
+    for rows in row_slices(len(table.topic)):
         names = table.doc.take(pa.array(np.arange(rows.start, rows.stop)))
         for buffer in take(names, np.arange(len(names))).buffers():
             hasher.update(b"" if buffer is None else buffer)
@@ -252,15 +254,15 @@ def read_table(runs: Runs | ByRole, *, empty: bool = False) -> RunTable:
     Parameters
     ----------
     runs
-        A frame with topic, doc, and score or rank; usually system. Or anything that `as_runs`
-        takes.
+        A frame with topic, doc, and score or rank, and usually system. Or anything that `as_runs`
+        accepts.
     empty
-        Whether a system may have only empty lists. It is then among the systems.
+        Whether a system may have only empty lists. Such a system is then among the systems.
 
     Returns
     -------
     RunTable
-        The frame, coded.
+        The frame with coded ids.
 
     Raises
     ------
@@ -298,7 +300,7 @@ def read_qrels_table(qrels: Qrels | ByRole, *, spans: bool = False) -> QrelsTabl
     Returns
     -------
     QrelsTable
-        The frame, coded.
+        The frame with coded ids.
 
     Raises
     ------
@@ -332,7 +334,7 @@ def read_qrels_dictionary(qrels: Any) -> QrelsTable | None:
     Returns
     -------
     QrelsTable or None
-        The judgments, with an empty frame. None for anything else, and for judgments with a fault.
+        The judgments, with an empty frame. None for any other object, and for invalid judgments.
     """
     if type(qrels) is not dict or set(map(type, qrels.values())) != {dict}:
         return None
@@ -341,7 +343,7 @@ def read_qrels_dictionary(qrels: Any) -> QrelsTable | None:
     docs = [*chain.from_iterable(lists)]
     values = [*chain.from_iterable([grades.values() for grades in lists])]
     firsts = [next(iter(grades)) for grades in lists]
-    # Only first documents are checked here, because the join below fails for others than text.
+    # Only the first document of each topic is checked. The join below fails if others are not text.
     if {*map(type, qrels), *map(type, firsts)} != {str} or {*map(type, values)} != {int}:
         return None
     if "" in qrels or any("" in grades for grades in lists):
@@ -416,7 +418,7 @@ def lengths_of(table: RunTable, name: str, rows: ids.Codes) -> Array:
     plain = isinstance(column.dtype, np.dtype) and column.dtype.kind in "iuf"
     values = column.to_numpy()[rows] if plain else numbers(column.iloc[rows])
     most = values.max(initial=0)
-    if not (values.min(initial=0) >= 0 and most < np.inf):  # NaN fails both
+    if not (values.min(initial=0) >= 0 and most < np.inf):  # NaN fails both comparisons
         wrong = ~((values >= 0) & (values < np.inf))
         found = f"{wrong.sum()} missing or negative"
         advice = "correct them; the length of a document without cost is 0"

@@ -24,13 +24,13 @@ RESERVED = frozenset((
     "took_part", "top", "topic_code", "unjudged",
 ))
 # fmt: on
-"""Names that are never taken as group columns: those of the parts of a cube, and of formats."""
+"""Names that group columns cannot have: variables of a cube, and columns of file formats."""
 
 OWN_NAME = "groups by a name of their own"
-"""The expectation about groups whose name a cube reserves."""
+"""The expectation in errors about group names that a cube reserves."""
 
 GroupBy = str | Mapping[Any, Any] | pd.Series
-"""What groups are called; or topic, or system, -> group."""
+"""The name of a group column, or a mapping topic -> group or system -> group."""
 
 
 def given_groups(
@@ -38,22 +38,22 @@ def given_groups(
     labels: Mapping[str, Iterable[Hashable]],
     taken: Iterable[Hashable],
 ) -> tuple[str, str, pd.Series]:
-    """Return the name, dimension and labels of given groups.
+    """Return the name, dimension and values of a group mapping.
 
     Parameters
     ----------
     by
-        Topic, or system, -> group.
+        A mapping topic -> group, or system -> group.
     labels
-        The topics, and the systems, by their dimension.
+        Dimension ("topic" or "system") -> its labels.
     taken
-        Names that groups cannot have.
+        Further names that groups cannot have.
 
     Raises
     ------
     ParameterError
-        If the mapping is of neither, or of both; if some label has no group, or one stands twice;
-        or for a name that is taken.
+        If the keys match neither topics nor systems, or both. If a label has no group, or occurs
+        twice. If the name is reserved or taken.
 
     Examples
     --------
@@ -95,7 +95,7 @@ def with_given_groups(runs: Any, qrels: Any, by: Any) -> tuple[Any, Any, Any]:
     labels = {dim: frames[dim][name].unique() for dim, name in named.items() if name is not None}
     if (name := getattr(by, "name", None)) in qrels.columns:
         topics = qrels[named[TOPIC]].map(by)
-        if topics.equals(qrels[name]):  # as the judgments have it
+        if topics.equals(qrels[name]):  # the qrels already have this column
             return frames.get(SYSTEM, runs), qrels, name
     taken = {column for frame in frames.values() for column in frame.columns}
     name, dim, groups = given_groups(by, labels, taken)
@@ -105,12 +105,12 @@ def with_given_groups(runs: Any, qrels: Any, by: Any) -> tuple[Any, Any, Any]:
 
 
 class Groups(NamedTuple):
-    """Groups of the systems or of the topics."""
+    """Groups of systems or topics."""
 
     by: Any
-    """What they are called."""
+    """The name of the groups."""
     dim: str
-    """What they are of."""
+    """The dimension that is grouped: systems or topics."""
     keys: Array
     """The group of each system or topic."""
 
@@ -120,12 +120,12 @@ class Groups(NamedTuple):
     ) -> "Groups":
         """Read groups from a column of the runs or qrels.
 
-        The other arguments are those of `constant_columns`.
+        The other arguments are the same as for `constant_columns`.
 
         Raises
         ------
         ParameterError
-            If there is none, or it is constant neither per system nor per topic, or a system or
+            If the column does not exist, or varies within both systems and topics. If a system or
             topic has no group.
         """
         known = constant_columns(table, qrels, placed, codes)
@@ -154,16 +154,16 @@ class Groups(NamedTuple):
         systems
             The systems.
         took_part, listed
-            Whether each took part in each topic, and whether it has a list there, shape
-            (system, topic).
-        told
-            Whether it is told who takes part where, by collections. If not, a system without a
-            list for any topic of a group is none of it.
+            Whether each system took part in each topic, and whether it has a list for the topic,
+            shape (system, topic).
+        stated
+            Whether collections state which systems take part. If not, a system without a list for
+            any topic of a group is left out of the group.
 
         Warns
         -----
         IrframeWarning
-            If systems are none of a group, though nothing says that they took no part.
+            If systems are left out of a group because they have no list in it.
         """
         codes, labels = pd.factorize(self.keys)
         of_topics = self.dim == TOPIC
@@ -173,9 +173,7 @@ class Groups(NamedTuple):
         taking_part = participants(grouped(participated, codes, len(labels)))
         inside = [np.flatnonzero(codes == code) for code in range(len(labels))]
         if of_topics and not stated:
-            elsewhere = participating.any(
-                axis=0
-            )  # else its topics match no judgments: it is told, and 0
+            elsewhere = participating.any(axis=0)  # a system without any list scores 0 instead
             absent = taking_part & ~grouped(participating, codes, len(labels)) & elsewhere
             without = {key: systems[row] for key, row in zip(labels, absent, strict=True)}
             warn_without_rows(self.by, without)
@@ -193,17 +191,18 @@ def constant_columns(
     Parameters
     ----------
     table, qrels
-        The frames, coded.
+        The runs and judgments, with coded ids.
     placed
-        Code in the qrels of each topic of the runs, -1 where it is not judged.
+        Code in the qrels of each topic of the runs, -1 if it is not judged.
     codes
         Codes of the selected topics in the qrels.
 
     Returns
     -------
     dict
-        Name -> (dimension, values). A column that has one value per topic, and several in all,
-        belongs to the topics; one that has one value per system to the systems.
+        Name -> (dimension, values). A column of the runs with one value per topic belongs to the
+        topics. A column with one value per system belongs to the systems. If both hold, it belongs
+        to the systems if all topics have the same value, else to the topics.
     """
     riding: dict[str, tuple[str, Any]] = {}
     for name in _extra(table.frame):
@@ -236,7 +235,7 @@ def warn_without_rows(by: str, absent: Mapping[Hashable, Iterable[object]]) -> N
 
 
 def grouped(participated: NDArray[np.bool_], codes: Codes, groups: int) -> NDArray[np.bool_]:
-    """Reduce a mask over labels to groups, by any.
+    """Tell per group whether any of its labels is marked.
 
     Examples
     --------
@@ -249,13 +248,14 @@ def grouped(participated: NDArray[np.bool_], codes: Codes, groups: int) -> NDArr
 
 
 def participants(participated: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Return who takes part in each group, shape (group, label).
+    """Return which labels take part in each group, shape (group, label).
 
     Parameters
     ----------
     participated
-        Who is known to be in each group, by a score or by a list. Who is not, but is in another
-        group, takes no part in this one, if anybody does.
+        Whether each label is known to be in each group, by a score or by a list. A label that is
+        only in other groups takes no part in this one, unless this group is empty. A label that is
+        in no group takes part in all.
 
     Examples
     --------
@@ -268,7 +268,7 @@ def participants(participated: NDArray[np.bool_]) -> NDArray[np.bool_]:
 
 
 def refuse_several(by: object, topics: Iterable[object]) -> None:
-    """Raise for topics that are in several groups."""
+    """Raise for topics that belong to several groups."""
     repeated = [*topics]
     expected = f"by, {by!r}, to have one value for every topic, or for every system"
     advice = "name topics that are different ones differently"
@@ -276,7 +276,7 @@ def refuse_several(by: object, topics: Iterable[object]) -> None:
 
 
 def refuse_unknown(by: object, known: Iterable[str]) -> None:
-    """Raise for an unknown name of groups; list the names."""
+    """Raise for an unknown group column; list the valid names."""
     one_column("by", by)
     names = [*known]
     found = f"{by!r}; there are" if names else f"{by!r}, and there is none"
@@ -303,7 +303,7 @@ def refuse_rows(frame: pd.DataFrame, by: Hashable) -> None:
 
 
 def refuse_name(frame: pd.DataFrame, by: Hashable) -> None:
-    """Raise for names of groups that a cube reserves."""
+    """Raise for a reserved group column or floating-point groups."""
     if by in RESERVED:
         advice = f"call it otherwise: frame.rename(columns={{{by!r}: 'part'}})"
         raise ParameterError(OWN_NAME, repr(by), advice)
@@ -313,7 +313,7 @@ def refuse_name(frame: pd.DataFrame, by: Hashable) -> None:
 
 
 def share_names(qrels: pd.DataFrame, by: str) -> bool:
-    """Tell whether groups judge different topics under one name."""
+    """Tell whether topics of several groups share names."""
     one_column("by", by)
     topic = roles(qrels.columns).get(TOPIC)
     if by not in qrels.columns or topic is None or by == topic:
@@ -323,7 +323,7 @@ def share_names(qrels: pd.DataFrame, by: str) -> bool:
 
 def _extra(frame: pd.DataFrame) -> list[str]:
     columns = roles(frame.columns)
-    columns.pop(SUBTOPIC, None)  # of the qrels this column is gone; of runs it is none
+    columns.pop(SUBTOPIC, None)  # qrels no longer have this column; in runs it has no role
     of_spans = borders(frame.columns)
     known = {*columns.values(), *RESERVED, ITERATION}
     known |= {*of_spans.values(), SET} if of_spans else set()

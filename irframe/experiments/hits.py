@@ -63,7 +63,7 @@ class Hits:
     def start(self) -> Codes:
         """The first hit of each list, and the end.
 
-        The hits are in order of their lists.
+        Hits are sorted by list.
         """
         return np.searchsorted(self.of, np.arange(self.length.size + 1, dtype=self.of.dtype))
 
@@ -272,7 +272,7 @@ class JudgedPool:
         judged
             The number of judgments.
         contributing, stated
-            As the fields.
+            As for the fields with these names.
         """
         gap = hits.gap()[contributing].min(axis=0, initial=NEVER)
         rank = hits.best(judged, contributing)
@@ -287,7 +287,7 @@ class JudgedPool:
         ----------
         given
             As for `irframe.cube`. None: the greatest depth down to which every contributing run is
-            judged, on all judged topics of the collection.
+            judged on all judged topics of the collection.
         judgments
             The judgments of the topics.
         collections

@@ -307,7 +307,7 @@ class Overlaps:
         Parameters
         ----------
         rows
-            The rows of some lists, list by list, best first.
+            The rows of some lists, list by list, in ranked order.
         length
             The lengths of these lists.
         """
@@ -392,7 +392,7 @@ def judge(runs: Runs, qrels: Qrels) -> pd.DataFrame:
     Parameters
     ----------
     runs
-        Run frame: topic, doc, and score or rank; usually system.
+        Run frame with columns for topic, doc, and score or rank; usually also system.
     qrels
         Qrels frame: topic, doc, grade.
 

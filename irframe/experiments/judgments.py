@@ -61,9 +61,9 @@ class Judgments:
         metrics
             The metrics, which may need subtopics.
         topics
-            As for `irframe.cube`. All judged topics if the choice depends on runs.
+            As for `irframe.cube`. If the choice depends on runs, all judged topics are read.
         unjudged
-            Whether listed topics may lack judgments because there may be nothing to find.
+            Whether listed topics may lack judgments. Such topics have no relevant documents.
 
         Raises
         ------
@@ -363,7 +363,7 @@ def warn_sampled(
     is_certain = probability is None or not (probability < 1).any()
     if is_certain and not ((grade < 0) & (grade > EMPTY)).any():
         return
-    misled = [  # the other metrics infer, read judged documents only, or only count
+    misled = [  # other metrics estimate from the sample, ignore unjudged documents, or only count
         str(metric)
         for metric in metrics
         if not (metric.judged_only or reads_unjudged(metric) or metric.average == "sum")
@@ -394,7 +394,7 @@ def strata_of(
     topics
         The topics.
     levels
-        The grades that occur, ascending.
+        The grades that occur, in ascending order.
     complete
         Whether strata without a judged document raise an error instead of a warning.
 

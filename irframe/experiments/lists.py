@@ -53,7 +53,7 @@ class Collections:
         judgments
             The qrels.
         name
-            The column; None for one collection of all topics.
+            The name of the column. None: all topics form one collection.
         runs
             The runs, and the code in the qrels of each of their topics, -1 for unjudged topics.
 
@@ -140,7 +140,7 @@ class Lists:
 
     @cached_property
     def participated(self) -> NDArray[np.bool_]:
-        """Whether every system takes part on every judged topic.
+        """Whether each system takes part in each judged topic.
 
         A system takes part in a collection if it has a list for one of its topics, or if a column
         of the runs names the collection, even for an unjudged topic. A system without either takes
@@ -222,8 +222,8 @@ def warn_missing(
     Warns
     -----
     IrframeWarning
-        About topics for which no participating system has a list, about systems without a judged
-        topic, and about systems that lack lists which others have.
+        If no participating system has a list for a topic, if a system has no judged topic, or if a
+        system lacks lists that other systems have.
     """
     listed = lists.listed[:, codes]
     expected = lists.participated[:, codes] & answered
@@ -367,7 +367,7 @@ def rank_directions(table: RunTable, rows: Codes, key: Array, first: Codes) -> N
     try:
         rank = np.asarray(table.rank)[rows]
     except IrframeError:
-        return direction  # ranks that are not numbers are ignored
+        return direction  # ranks other than numbers are ignored
     falls = rank[1:] < rank[:-1]
     falls[first[1:] - 1] = False
     if not falls.any():

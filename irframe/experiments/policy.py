@@ -23,11 +23,13 @@ from irframe.metrics.parse_metric import parse_named
 from irframe.quantities.subtopics import POOLED_UNJUDGED
 
 LEAST_NONRELEVANT = 10
-"""Documents that stay judged on a grade that is not relevant, if there are so many."""
+"""The least number of judgments that a sample keeps per topic and nonrelevant grade."""
 
 
 def strata_sample(topic: Codes, grade: Grades, keys: Array, share: float) -> NDArray[np.bool_]:
     """Return which judgments a sample keeps.
+
+    Judgments are sampled per topic and grade. Those with the smallest keys are kept.
 
     Parameters
     ----------
@@ -39,7 +41,7 @@ def strata_sample(topic: Codes, grade: Grades, keys: Array, share: float) -> NDA
     Returns
     -------
     numpy.ndarray
-        Shape (n,).
+        Whether each judgment is kept, shape (n,).
 
     Examples
     --------
@@ -53,7 +55,7 @@ def strata_sample(topic: Codes, grade: Grades, keys: Array, share: float) -> NDA
         np.diff(grade[order], prepend=words.UNJUDGED) != 0
     )
     stratum = np.cumsum(new) - 1
-    # Rounded, because 0.29 * 50 is below 14.5.
+    # The product is rounded first, because 0.29 * 50 is below 14.5 in floating point.
     number = np.floor(np.round(share * np.bincount(stratum)[stratum], 9) + 0.5)
     least = np.where(grade[order] < 1, LEAST_NONRELEVANT, 1)
     kept = np.empty(len(order), bool)
@@ -67,9 +69,9 @@ def random_keys(*names: Any, seed: int) -> NDArray[np.uint64]:
     Parameters
     ----------
     names
-        Columns of identifiers, such as topics and documents, of one length.
+        Columns of identifiers, such as topics and documents. All have the same length.
     seed
-        A whole number from 0, below 2 to the power of 64.
+        A whole number of at least 0 and below 2 to the power of 64.
 
     Examples
     --------
@@ -84,7 +86,7 @@ def random_keys(*names: Any, seed: int) -> NDArray[np.uint64]:
 
 
 def mixed(words: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """Mix the bits of words as splitmix64 does."""
+    """Mix the bits of 64-bit integers as SplitMix64 does."""
     bits = words
     for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
         bits = (bits ^ (bits >> np.uint64(shift))) * np.uint64(factor)
@@ -92,7 +94,7 @@ def mixed(words: NDArray[np.uint64]) -> NDArray[np.uint64]:
 
 
 def check_seed(seed: int) -> int:
-    """Return a seed that `random_keys` can take."""
+    """Return the seed; raise if it is invalid for `random_keys`."""
     return check_int("seed", seed, low=0, high=HIGHEST_SEED)
 
 
@@ -119,35 +121,34 @@ class Tied:
     systems: pd.Index
     topics: pd.Index
     system: Codes | int
-    """The system of each document, by its place among all."""
+    """The position in `systems` of each document's system."""
     topic: Codes
-    """Its topic, likewise."""
+    """The position in `topics` of each document's topic."""
     doc: pa.Array | NDArray[np.object_]
-    """Its name, text or an integer."""
+    """The id of each document, as text or an integer."""
     seed: int
-    """The seed of what is left to chance."""
+    """The seed of random tie-breaking."""
 
 
 Keys = Any
-"""Names, which are compared as text by its bytes, or numbers."""
+"""Sort keys: numbers, or document ids, which are compared by their bytes."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class TiePolicy:
-    """How documents of equal scores are put in an order.
+    """The rule that orders documents with equal scores.
 
     Attributes
     ----------
     keys
-        Gives what is compared of each document, the smaller the earlier; equal ones stay in the
-        order of rows. None where that order decides by itself.
+        Function that returns a sort key per document. Smaller keys come first, and documents with
+        equal keys stay in row order. None: tied documents stay in row order.
     descending
-        Whether names come from the last one on.
+        Whether greater document ids come first.
     shares
-        Whether documents of equal scores share their gain, so that their order does not count.
+        Whether documents with equal scores share their gain, so that their order does not matter.
     column
-        What is ranked by: where it is the rank column there are no ties, and equal ranks are
-        refused.
+        The column that ranks documents. The rank column allows no ties: equal ranks raise an error.
     """
 
     keys: Callable[[Tied], Keys] | None = None
@@ -177,11 +178,11 @@ TIE_POLICIES: dict[words.TieRule, TiePolicy] = {
     "mean": TiePolicy(keys=by_name, descending=True, shares=True),
     "block": TiePolicy(keys=by_name, descending=True, shares=True),
 }
-"""The policy of every word."""
+"""Tie rule -> its policy."""
 
 
 def in_precision(score: NDArray[np.floating[Any]], dtype: DTypeLike) -> NDArray[np.floating[Any]]:
-    """Return scores in a precision, too large ones as infinite.
+    """Return scores in a precision; overflow becomes infinite.
 
     Examples
     --------
@@ -210,7 +211,7 @@ Topics = str | Sequence[Hashable]
 
 @dataclass(frozen=True, kw_only=True)
 class Policy:
-    """The checked options that decide a cube.
+    """The checked options that define a cube.
 
     The fields are the plain options of `irframe.cube`.
     """
@@ -224,17 +225,17 @@ class Policy:
     collection: str | None = None
     seed: int = 0
     unit: str | None = None
-    """How units that were retrieved became those that are judged, None where they are."""
+    """How retrieved units became judged units; None if retrieved units are judged themselves."""
     copies: str | None = None
-    """What becomes of later copies, None where none are told."""
+    """The treatment of later copies of a document; None if no copies are declared."""
     length: str | None = None
     """The column of the runs that holds lengths."""
     score: str | None = None
-    """What scores are called, where these are kept."""
+    """The name of the scores, if they are kept."""
     search: str | None = None
-    """The column of the runs that numbers searches, whose lists are read one after the other."""
+    """The column of the runs that numbers searches. The lists of searches are read in order."""
     each: int | None = None
-    """How many documents of each search are read."""
+    """The number of documents read per search."""
 
     def __post_init__(self) -> None:
         if self.depth is not None:
@@ -250,7 +251,7 @@ class Policy:
 
     @property
     def attributes(self) -> dict[str, Any]:
-        """What a cube made by this policy says of itself."""
+        """The attributes of a cube built with these options."""
         main = ("ties", "score_dtype", "topics", "depth", "collection", "seed")
         units = ("unit", "copies", "length", "score", "search", "each")
         named = {name: getattr(self, name) for name in (*main, *units)}
@@ -265,7 +266,7 @@ Metrics = Iterable[MetricLike] | MetricLike
 
 
 def parse_metrics(metrics: Metrics | Iterable[Metrics]) -> list[Metric]:
-    """Return metrics named as requested; refuse none and repeats."""
+    """Return the requested metrics; raise for none or repeats."""
     chosen: dict[str, Metric] = {}
     alone: list[str] = []
     for parsed in map(parse_named, [*one_by_one(metrics)]):
@@ -280,7 +281,7 @@ def parse_metrics(metrics: Metrics | Iterable[Metrics]) -> list[Metric]:
 
 
 def one_by_one(metrics: Any) -> Iterator[Any]:
-    """Yield metrics one by one, also those in lists."""
+    """Yield metrics one by one, including those in nested lists."""
     if isinstance(metrics, str) or not isinstance(metrics, Iterable):
         yield metrics
         return
@@ -295,7 +296,7 @@ def one_by_one(metrics: Any) -> Iterator[Any]:
 
 
 def shares_ranks(ties: str | None) -> bool:
-    """Tell whether documents of equal scores share their ranks.
+    """Tell whether documents with equal scores share their gain.
 
     Examples
     --------
@@ -306,7 +307,7 @@ def shares_ranks(ties: str | None) -> bool:
 
 
 def refuse_shared(metrics: Iterable[Metric], ties: str, what: str) -> None:
-    """Raise for metrics that need one order of tied documents."""
+    """Raise if tied documents share ranks, listing the metrics."""
     refused = [str(metric) for metric in metrics if shares_ranks(ties)]
     if refused:
         raise MetricError(f"one order of tied documents for {what}", f"ties={ties!r}", "", refused)
@@ -315,14 +316,16 @@ def refuse_shared(metrics: Iterable[Metric], ties: str, what: str) -> None:
 def refuse(metrics: Sequence[Metric], levels: Array, *, ties: words.TieRule) -> None:
     """Raise for metrics that cannot be computed.
 
+    Some metrics are undefined when tied documents share gain, or for some grades.
+
     Parameters
     ----------
     metrics
         The metrics.
     levels
-        The grades that occur.
+        The grades that occur in the judgments.
     ties
-        How rankings are decided.
+        The rule for equal scores.
     """
     if TIE_POLICIES[ties].shares:
         refused = [str(metric) for metric in metrics if ties not in facts(metric).shares]
@@ -345,7 +348,7 @@ def refuse_pool(metrics: Iterable[Metric]) -> NoReturn:
 
 
 def at_depth(metric: Metric, depth: int | None) -> Metric:
-    """Return a metric with a depth, or uncut."""
+    """Return a metric at a depth, or on the uncut list."""
     if metric.depth is not None:
         return metric
     if depth is not None:

@@ -44,7 +44,7 @@ class Ranking:
     tied
         Whether the row's score equals that of the row ranked above it; aligned with `order`.
     filed
-        As `order`, with equal scores in row order.
+        As `order`, but equal scores are in row order.
     direction
         Whether the scores of each list fall or rise along its ranks; None without both columns.
     """
@@ -341,8 +341,8 @@ def pool(
     runs
         Run frame: topic, doc, and score or rank; usually system.
     pool
-        Depth of the pool, at least 1: the number of documents per run and topic. Or an
-        `irframe.Pool`, which also selects the contributing systems.
+        Depth of the pool: the number of documents per run and topic, at least 1. An `irframe.Pool`
+        also selects the contributing systems.
     together
         A column of `runs` such as ``"team"``. The systems of a team count as one contributor.
 
@@ -366,9 +366,9 @@ def pool(
 
     Notes
     -----
-    A list is pooled by descending score. Equal scores are in the order of rows, as the run was
-    submitted. A list without scores is pooled by its rank column. To apply another rule to equal
-    scores, call `rank` first.
+    A list is pooled by descending score. Equal scores stay in row order, as submitted. A list
+    without scores is pooled by its rank column. To apply another rule to equal scores, call `rank`
+    first.
 
     References
     ----------

@@ -1,7 +1,7 @@
 """Declared labels of sampled topics: `cluster`, `task`, `weight`.
 
-The labels are index levels of frames and topic coordinates of arrays and cubes, so that they go
-where the scores go. One attribute declares them, and says what the caller calls each.
+The labels are index levels of frames, and topic coordinates of arrays and cubes. They are therefore
+selected and copied with the scores. One attribute declares them and stores the caller's names.
 """
 
 import json
@@ -20,10 +20,10 @@ from irframe.paired.design import Design, design_of
 
 CLUSTER, TASK, WEIGHT = "cluster", "task", "weight"
 LABELS = (CLUSTER, TASK, WEIGHT)
-"""Labels of topics, and the options of `design` that declare them."""
+"""Labels of topics, which are also the options of `design` that declare them."""
 SEVERAL = "topics of one name in several groups need names of their own"
 MIN_CLUSTERS = 2
-"""Clusters of a task, below which their variance is unknown."""
+"""The least number of clusters per task from which a variance can be estimated."""
 
 TopicValues = str | Mapping[Any, Any] | pd.Series | None
 """The name of a column, level or coordinate; or topic -> value."""
@@ -36,7 +36,7 @@ class TopicLabels:
     Parameters
     ----------
     names
-        Label -> what the caller calls it.
+        Label -> the caller's name of it.
     values
         Label -> the value of each topic.
     """
@@ -50,23 +50,23 @@ class TopicLabels:
 
 
 def topic_values(label: str, given: Any, columns: Any, what: str) -> pd.Series | None:
-    """Return the value of every topic, by its name.
+    """Return the value of every topic, indexed by topic.
 
     Parameters
     ----------
     label
         One of `LABELS`.
     given
-        The name of one of the columns, or topic -> value.
+        The name of a column of `columns`, or a mapping topic -> value.
     columns
-        A frame with topics and the columns, or a function that returns it.
+        A frame with a column of topics, or a function that returns one.
     what
-        What the columns are, for errors.
+        A description of the columns, for errors.
 
     Raises
     ------
     ParameterError
-        For an unknown name, topics with several values, and measurements in place of labels.
+        For an unknown name, for topics with several values, and for measurements instead of labels.
     """
     if given is None:
         return None
@@ -100,7 +100,7 @@ def refuse_several_values(label: str, topics: Iterable[object]) -> None:
 
 
 def values_of_topics(label: str, values: pd.Series, topics: pd.Index) -> Array:
-    """Return the value of every topic; refuse missing ones.
+    """Return the value of every topic; raise if any is missing.
 
     Ids are compared as text.
     """
@@ -108,15 +108,16 @@ def values_of_topics(label: str, values: pd.Series, topics: pd.Index) -> Array:
     missing = topics[found.isna()]
     if len(missing):
         raise ParameterError(f"a {label} for every topic", f"none for {len(missing)}", "", missing)
-    found = found.infer_objects()  # values of a mapping are objects
+    found = found.infer_objects()  # values from a mapping have dtype object
     if label != WEIGHT and not pd.api.types.is_integer_dtype(found):
-        numbers = pd.api.types.is_float_dtype(found)  # integers beside what was missing
+        # pandas converts integers to floats beside missing values.
+        numbers = pd.api.types.is_float_dtype(found)
         return np.asarray(found.astype(int) if numbers else found.astype(str).astype(object))
     return np.asarray(found)
 
 
 def without_levels(frame: pd.DataFrame, labels: Sequence[str] = LABELS) -> pd.DataFrame:
-    """Return scores without labels of topics in the index.
+    """Return scores without index levels of topic labels.
 
     Examples
     --------
@@ -141,7 +142,7 @@ def names_declared(attrs: Mapping[Any, Any]) -> dict[str, str]:
 
 
 def options_declared(attrs: Mapping[Any, Any]) -> str:
-    """Return the options of `design` that attributes declare, for messages.
+    """Return the declared options of `design`, for messages.
 
     Examples
     --------
@@ -160,7 +161,7 @@ def refuse_declared(attrs: Mapping[Any, Any], verb: str) -> None:
 
 
 def declaring(attrs: Mapping[Any, Any], names: Mapping[str, str]) -> dict[Any, Any]:
-    """Return attributes with further declared labels.
+    """Return attributes that also declare the given labels.
 
     Examples
     --------
@@ -179,12 +180,12 @@ def declared_labels(attrs: Mapping[Any, Any], values: Mapping[str, Array]) -> To
     attrs
         Attributes of scores or of a cube.
     values
-        Label -> the value of each topic, as the data has them.
+        Label -> the value of each topic, as stored with the data.
 
     Raises
     ------
     ParameterError
-        For labels without a declaration, and a declaration without labels.
+        If a label is not declared, or a declared label is missing.
     """
     names = names_declared(attrs)
     undeclared = [label for label in values if label not in names]
@@ -208,7 +209,7 @@ def declared_labels(attrs: Mapping[Any, Any], values: Mapping[str, Array]) -> To
 
 
 class DrawnTopics(NamedTuple):
-    """Which topics count, and how they were drawn."""
+    """The topics with positive weight, and their sampling design."""
 
     kept: Array
     design: Design
@@ -220,13 +221,13 @@ def drawn_topics(labels: TopicLabels | None, topics: pd.Index) -> DrawnTopics | 
     Raises
     ------
     ParameterError
-        For topics without a label, weights that are negative, infinite or no numbers or all 0, and
-        tasks of a single cluster.
+        If a topic has no label. If a weight is negative, infinite or not a number, or all weights
+        are 0. If a task has only one cluster.
 
     Warns
     -----
     IrframeWarning
-        Of topics of weight 0, which do not count.
+        If topics have weight 0, which excludes them.
     """
     if labels is None or not len(topics):
         return None
@@ -251,7 +252,7 @@ def drawn_topics(labels: TopicLabels | None, topics: pd.Index) -> DrawnTopics | 
 
 
 def _refuse_single(design: Design, tasks: pd.Series | None) -> None:
-    """Raise for a single cluster, in a task."""
+    """Raise if there is a single cluster, overall or in a task."""
     alone = np.diff(design.starts) < MIN_CLUSTERS
     if alone.any() and tasks is None:
         raise ParameterError("at least two clusters", "one", "ask without cluster=")

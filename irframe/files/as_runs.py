@@ -58,7 +58,7 @@ Runs = pd.DataFrame | object
 
 
 def is_ranx(x: object, holding: str) -> bool:
-    """Tell whether an object of ranx has some attribute.
+    """Tell whether a ranx object has an attribute.
 
     Examples
     --------
@@ -189,7 +189,7 @@ ADAPTERS: tuple[Callable[[Any, Kind], pd.DataFrame | None], ...] = (
 def by_role(x: object, kind: Kind, no_role: str | None = None) -> ByRole:
     """Return rows as a frame, and its columns by role.
 
-    `no_role` is a column that the caller knows to number searches or to name groups.
+    `no_role` is a column that numbers searches or names groups, and therefore has no role.
     """
     if isinstance(x, ByRole):
         return x
@@ -384,7 +384,7 @@ def as_runs(
 
 
 def _read_hits(x: object, name: str | None, on_error: OnError, ranked_by: RankedBy) -> pd.DataFrame:
-    """Return hits read by the caller's options."""
+    """Return hits, read with the caller's options."""
     if (read := reader_of(x, on_error)) is not None:
         return read(x, name, ranked_by=ranked_by)
     if not is_dictionary(x) or not x or not all(map(_is_run, x.values())):
@@ -435,7 +435,7 @@ def _split_dictionary(x: Mapping[Hashable, object]) -> tuple[Runs | ByRole, list
 
 
 def _is_empty(lists: object) -> bool:
-    """Tell whether this holds no document."""
+    """Tell whether an object contains no document."""
     inside = lists.values() if isinstance(lists, Mapping) else [lists]
     return all(
         isinstance(docs, (Mapping, *LIST, pd.DataFrame)) and not len(docs) for docs in inside
@@ -443,7 +443,7 @@ def _is_empty(lists: object) -> bool:
 
 
 def _holds_lists(nested: object, *, sets: bool = False) -> bool:
-    """Tell whether this is ``{topic: [doc, ...]}``, or sets likewise."""
+    """Tell whether an object maps topics to lists or sets."""
     kinds = (*LIST, set, frozenset) if sets else LIST
     lists = [*nested.values()] if isinstance(nested, Mapping) else []
     are_flat = all(isinstance(docs, kinds) and getattr(docs, "ndim", 1) == 1 for docs in lists)
@@ -452,12 +452,12 @@ def _holds_lists(nested: object, *, sets: bool = False) -> bool:
 
 
 def _is_run(nested: object) -> bool:
-    """Tell whether this maps topics to documents, hits or searches."""
+    """Tell whether an object maps topics to documents, hits or searches."""
     return _holds_lists(nested) or reader_of(nested) is not None
 
 
 def _is_id(doc: object) -> bool:
-    """Tell whether this may be a document id or missing."""
+    """Tell whether a value may be a document id or missing."""
     # pandas converts integers beside a missing value to floats.
     is_integer = isinstance(doc, float | np.floating) and (doc.is_integer() or np.isnan(doc))
     return isinstance(doc, str | int | np.integer) or is_integer or _is_none(doc)

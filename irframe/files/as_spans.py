@@ -35,8 +35,8 @@ def as_spans(x: object, *, texts: Texts = None) -> pd.DataFrame:
     x
         - a frame, or any table with ``__arrow_c_stream__``, with columns for topic, doc, ``start``
           and ``end`` (or ``start_index``, ``end_index``). Spans include their start and exclude
-          their end, in any unit of text. Optional columns are ``grade``, 1 by default, and ``set``:
-          one span of each set is needed;
+          their end, in any unit of text. Optional columns are ``grade``, 1 by default, and ``set``.
+          One span of each set is needed;
         - a list of dictionaries with these keys;
         - questions with a column ``references`` (or ``spans``, ``evidence``, ``highlights``) that
           lists their spans as JSON or dictionaries, as in chunking_evaluation. The document is in
@@ -157,7 +157,7 @@ def _in_order(frame: pd.DataFrame) -> pd.DataFrame:
     if SET in frame.columns:
         columns[SET] = frame[SET]
     for role in (START, END, GRADE):
-        if pd.api.types.is_string_dtype(columns[role]):  # files hold numbers as text
+        if pd.api.types.is_string_dtype(columns[role]):  # numbers in files are read as text
             columns[role] = pd.Series(numbers(columns[role], role), frame.index)
     spans = pd.DataFrame(columns).reset_index(drop=True)
     spans.attrs = dict(frame.attrs)
@@ -170,9 +170,9 @@ def read_spans(path: Source, *, texts: Texts = None) -> pd.DataFrame:
     Parameters
     ----------
     path
-        A path, or an open file, possibly compressed: JSON, as a list or with a span or question per
-        line; Parquet; CSV; or TSV if its name ends in ``.tsv``. Its columns are those of
-        `as_spans`.
+        A path, or an open file, possibly compressed. JSON contains a list, or a span or question
+        per line. Parquet and CSV are read as well, and TSV if the name ends in ``.tsv``. Columns
+        are the same as for `as_spans`.
     texts
         As for `as_spans`.
 
@@ -184,9 +184,9 @@ def read_spans(path: Source, *, texts: Texts = None) -> pd.DataFrame:
     Raises
     ------
     FileFormatError
-        For a file that is damaged.
+        If the file is damaged.
     InputError
-        If it has other columns, or spans that end beyond their texts.
+        If the file has other columns, or spans that end beyond their texts.
 
     Examples
     --------

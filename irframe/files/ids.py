@@ -13,26 +13,26 @@ from numpy.typing import NDArray
 from irframe.errors import IdError, IrframeError, shortened, warn
 
 DROP = "mend or drop these rows"
-"""What to do about rows that hold no value, or none that fits."""
+"""Advice about rows with missing or invalid values."""
 
 TEXT = pa.large_string()
 
 LONGEST = 1024
-"""Bits of a whole number that is read as an identifier."""
+"""The most bits of a whole number that is read as an identifier."""
 EXACT = 2.0**53
-"""From here on, whole numbers may become equal as floats."""
+"""The least whole number from which distinct numbers may be equal as floats."""
 
 LARGE = 1 << 24
-"""Bytes of which it counts that memory is given back."""
+"""The least number of bytes for which memory is returned to the system."""
 
 TRIM: Any = getattr(ctypes.pythonapi, "malloc_trim", lambda _kept: None)
-"""Gives back what C keeps in pieces, where the library of C has such a function."""
+"""Function that returns free memory of the C library to the system, if the library has one."""
 
 
 def give_back(size: int) -> None:
     """Return unused memory of Arrow and C to the system.
 
-    Small ones are wanted again soon, and getting them anew takes longer.
+    Small blocks are kept, because they are needed again soon and allocating them takes longer.
     """
     if size >= LARGE:
         pa.default_memory_pool().release_unused()
@@ -42,9 +42,8 @@ def give_back(size: int) -> None:
 def refuse_unfit(column: pd.Series, error: type[IrframeError], what: str = "values") -> None:
     """Raise for values that no file can hold.
 
-    These are collections, lone surrogates and integers beyond 64 bits.
-
-    Looked at before Arrow sees them, which ends the process for what contains itself.
+    These are collections, lone surrogates and integers beyond 64 bits. They are checked before
+    Arrow converts them, because Arrow ends the process for a collection that contains itself.
     """
     if column.dtype != object or is_utf8(column):
         return
@@ -94,10 +93,10 @@ Codes = NDArray[np.integer[Any]]
 Value = TypeVar("Value", bound=np.generic)
 
 FIRST = 1000
-"""Rows by which it is judged whether a column says the same in many rows after each other."""
+"""Number of first rows that show whether a column often repeats the value of the row above."""
 
 LONG = 1 << 14
-"""Rows from which on that is looked at, as numbering names once in a stretch saves time."""
+"""The least number of rows for which run-length encoding saves time."""
 
 
 def code_labels(column: pd.Series, role: str) -> tuple[Codes, pd.Index]:
@@ -123,10 +122,10 @@ def code_labels(column: pd.Series, role: str) -> tuple[Codes, pd.Index]:
     values, length = _stretches(column)
     try:
         codes, labels = pd.factorize(values)
-    except TypeError:  # lists and the like
+    except TypeError:  # values such as lists are not hashable
         _of_objects(column, role)
         raise
-    except OverflowError:  # pandas before 3 takes a large number for a float
+    except OverflowError:  # pandas before 3 reads a large number as a float
         codes, labels = pd.factorize(pd.Series(_of_objects(column, role), dtype=object))
     index = pd.Index(labels)
     if isinstance(index.dtype, pd.CategoricalDtype):
@@ -137,14 +136,15 @@ def code_labels(column: pd.Series, role: str) -> tuple[Codes, pd.Index]:
     if (codes < 0).any():
         refuse_unnamed(np.flatnonzero(codes < 0), role)
     index = labels_in(index, role, column.name)
-    give_back(16 * len(codes))  # of a column of text, about as much as it takes
+    give_back(16 * len(codes))  # about the memory that a column of text takes
     return codes, index
 
 
 def _stretches(column: pd.Series) -> tuple[pd.Series, Codes | None]:
     """Return the run-length encoding of a column of Arrow text.
 
-    A column that does not begin with such rows is returned as it is, as is one of another type.
+    A column of another type is returned unchanged, with None. So is a short column, and a column
+    whose first rows rarely repeat.
     """
     if "pyarrow" not in getattr(column.dtype, "storage", "") or len(column) < LONG:
         return column, None
@@ -159,14 +159,14 @@ def _stretches(column: pd.Series) -> tuple[pd.Series, Codes | None]:
 
 
 def is_text(kind: pa.DataType) -> bool:
-    """Return whether an Arrow type is one of its texts."""
+    """Tell whether an Arrow type is a text type."""
     return str(kind) in {"string", "large_string", "string_view"}
 
 
 def identifiers(column: pd.Series, role: str) -> pa.ChunkedArray:
     """Return a column of identifiers as Arrow text or integers.
 
-    All input paths read identifiers by this function.
+    All input paths read identifiers with this function.
 
     Parameters
     ----------
@@ -178,13 +178,13 @@ def identifiers(column: pd.Series, role: str) -> pa.ChunkedArray:
     Returns
     -------
     pyarrow.ChunkedArray
-        Of text or integers, not copied where the column is Arrow's already. Whole numbers beyond
-        64 bits are text.
+        Text or integers. A column that Arrow already stores is not copied. Whole numbers beyond
+        64 bits become text.
 
     Raises
     ------
     IdError
-        If identifiers are missing or empty, no text and no whole numbers, or of both types.
+        If identifiers are missing or empty, neither text nor whole numbers, or of both types.
     """
     if isinstance(column.dtype, pd.CategoricalDtype):
         codes, labels = code_labels(column, role)
@@ -195,13 +195,13 @@ def identifiers(column: pd.Series, role: str) -> pa.ChunkedArray:
         values = pa.array(column)
     except pa.ArrowException:
         _refuse_kind(role, column.name, str(column.dtype))
-    if not len(values):  # of which pandas before 3 does not know the type
+    if not len(values):  # pandas before 3 does not know the type of an empty column
         values = values.cast(TEXT) if pa.types.is_null(values.type) else values
     return names_in(values, role, column.name)
 
 
 def names_in(values: pa.Array | pa.ChunkedArray, role: str, name: Hashable) -> pa.ChunkedArray:
-    """Return identifiers that Arrow has, likewise."""
+    """Return Arrow identifiers as Arrow text or integers."""
     if not isinstance(values, pa.ChunkedArray):
         values = pa.chunked_array([values])
     if pa.types.is_dictionary(values.type) or str(values.type) == "string_view":
@@ -225,7 +225,7 @@ def names_in(values: pa.Array | pa.ChunkedArray, role: str, name: Hashable) -> p
 
 
 def labels_in(labels: pd.Index, role: str, name: Hashable) -> pd.Index:
-    """Return distinct identifiers likewise, in the type that they have."""
+    """Return distinct identifiers, checked, in their own type."""
     dtype = labels.dtype
     is_object = dtype.kind == "O" and not hasattr(dtype, "storage")
     if pd.api.types.is_integer_dtype(dtype):
@@ -289,7 +289,7 @@ def _of_objects(column: pd.Series, role: str) -> NDArray[np.int64] | list[object
 def all_of_one_kind(columns: Sequence[pa.ChunkedArray]) -> list[pa.ChunkedArray]:
     """Return identifiers of several sides in one type.
 
-    They are all text if one side is text: 11 equals the text "11" in a file.
+    If one side is text, all become text, so that 11 equals the text "11" in a file.
 
     Examples
     --------
@@ -303,7 +303,7 @@ def all_of_one_kind(columns: Sequence[pa.ChunkedArray]) -> list[pa.ChunkedArray]
 
 
 def labels_of_one_kind(left: pd.Index, right: pd.Index) -> tuple[pd.Index, pd.Index]:
-    """Return labels of two sides likewise.
+    """Return labels of two sides in one type.
 
     Examples
     --------
@@ -321,7 +321,8 @@ def labels_of_one_kind(left: pd.Index, right: pd.Index) -> tuple[pd.Index, pd.In
 def every_row(sides: Sequence[pd.Index], names: Any) -> pd.MultiIndex:
     """Return the index of all combinations of labels.
 
-    That takes a millisecond for a handful of labels, which it makes categories of.
+    This is faster than `pandas.MultiIndex.from_product`, which makes categories of the labels and
+    takes a millisecond even for a few.
 
     Examples
     --------
@@ -357,7 +358,7 @@ def grouped(codes: Codes) -> Codes:
 
 
 def beginnings(codes: Codes) -> Codes:
-    """Return where, going through rows, another code begins.
+    """Return the positions at which the code changes.
 
     Examples
     --------
@@ -368,11 +369,11 @@ def beginnings(codes: Codes) -> Codes:
 
 
 RANGES = 1 << 10
-"""Ranges whose rows are told at a time."""
+"""Number of ranges whose rows are computed at a time."""
 
 
 def rows_of_ranges(start: Codes, length: Codes) -> Codes:
-    """Return the rows of ranges, one range after the other.
+    """Return the row numbers of ranges, range by range.
 
     Examples
     --------
@@ -420,13 +421,14 @@ def repeated(codes: Codes) -> Codes:
     >>> repeated(np.array([3, 1, 3]))
     array([2])
     """
-    ordered = np.sort(codes)  # several times as fast as a hash table, and mostly all there is
+    # Sorting is several times as fast as a hash table, and usually nothing is repeated.
+    ordered = np.sort(codes)
     if not (ordered[1:] == ordered[:-1]).any():
         return np.arange(0)
     return np.flatnonzero(pd.Series(codes).duplicated().to_numpy())
 
 
 def shown(values: Iterable[object]) -> str:
-    """Return up to three values as a message shows them."""
+    """Return up to three values as text for a message."""
     listed = [repr(value) for value, _ in zip(values, range(3), strict=False)]
     return ", ".join(listed)

@@ -41,9 +41,9 @@ from irframe.names import (
 )
 
 RENAMED = "frame.rename("
-"""How advice about the columns of a frame begins."""
+"""The beginning of advice about the columns of a frame."""
 UNREAD = "Q0"
-"""First word of the names of columns that are passed over."""
+"""The first word of the names of columns that are ignored."""
 NO_SEPARATORS = '\r\n"'
 """Characters that `sep` must not be."""
 
@@ -112,7 +112,7 @@ class Kind:
         return "ir.read_run" if self.value == SCORE else "ir.read_qrels"
 
     def advised(self, advice: str) -> str:
-        """Return advice about a frame as advice about its file."""
+        """Return advice about a frame, adapted to its file."""
         return advice.partition(SCALED)[0].replace(RENAMED, f"{self.reader}(path, ")
 
     @property
@@ -128,14 +128,15 @@ class Kind:
         Judgments may call the grade a score.
         """
         names = [*names]
-        checked = names if self.called else ()  # numbers as names may be too long for text
+        # str(n) fails for names that are very long integers.
+        checked = names if self.called else ()
         columns = roles(names) | {self.called[str(n)]: n for n in checked if str(n) in self.called}
         if GRADE in self.roles and SCORE in columns and not {GRADE, RANK, SYSTEM} & columns.keys():
             columns[GRADE] = columns[SCORE]
         return {role: str(columns[role]) for role in self.roles if role in columns}
 
     def lacking(self, present: Container[str]) -> list[tuple[str, ...]]:
-        """Return the needed roles that are not present."""
+        """Return the required roles that are missing."""
         return [choice for choice in self.needed if not any(role in present for role in choice)]
 
     def require(
@@ -153,9 +154,9 @@ class Kind:
         names
             All names of columns.
         where
-            The table or argument that has them, for messages.
+            The table or argument that has the columns, for messages.
         optional
-            Optional roles; the first one of alternatives.
+            Roles that may be missing. For alternative roles, pass the first one.
         example
             Function of the columns by role that returns a helpful line of code.
 
@@ -227,7 +228,7 @@ QRELS = Kind(
 DOCUMENTS = Kind(
     noun="documents", layouts=((TOPIC, DOC),), roles=(TOPIC, DOC), needed=((TOPIC,), (DOC,))
 )
-"""Documents of topics; further columns do not matter."""
+"""Documents by topic; further columns are ignored."""
 
 NUGGETS = Kind(
     noun="labels of nuggets",
@@ -238,7 +239,7 @@ NUGGETS = Kind(
 
 
 class ByRole(NamedTuple):
-    """A frame with the columns that play its roles."""
+    """A frame, and its columns by role."""
 
     frame: pd.DataFrame
     columns: Mapping[str, str]
@@ -279,7 +280,7 @@ def check_columns(
     Raises
     ------
     InputError
-        If two columns for one role differ, or lists may be of several systems.
+        If two columns for one role differ, or lists may contain several systems.
     """
     named_roles = {role for role, name in columns.items() if kind.called.get(name) == role}
     for role, taken in columns.items():
@@ -348,7 +349,7 @@ def refuse_two_units(
     frame, columns
         A run frame, and its columns by role.
     judged
-        Function that returns the judged documents, which may decide.
+        Function that returns the judged documents, which may show which unit is meant.
     """
     own = columns.get(words.DOC)
     others = [name for name in words.CHUNKS if name in frame.columns and name != own]
@@ -374,7 +375,7 @@ _INDEX = re.compile(r"__index_level_\d+__")
 def in_types(table: pa.Table | pd.DataFrame, source: str, kind: Kind) -> pa.Table:
     """Return a table with a typed column per role first.
 
-    Further columns follow.
+    Further columns follow unchanged.
     """
     arrow: Any = table
     frame = table if isinstance(table, pd.DataFrame) else None

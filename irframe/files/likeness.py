@@ -36,9 +36,9 @@ LIKE = {
     GRADE: "r g rel relevant relevance relevancy grade judgment judgments judgement judgements "
     "rating ratings liked gold target targets label labels qrel",
 }
-"""Role -> words in names of columns that may play it."""
+"""Role -> words in the names of columns that may have the role."""
 DISTANCES = "distance distances dist l2"
-"""Words in names of columns of what is the less the better."""
+"""Words in the names of columns in which smaller values are better."""
 _TEXTS = "unnamed index iter assessor text body title"
 UNLIKE = {
     TOPIC: _TEXTS,
@@ -46,18 +46,18 @@ UNLIKE = {
     SCORE: f"unnamed index iter rank length words tokens year price {DISTANCES}",
     GRADE: "unnamed index iter assessor rank",
 }
-"""Role -> words in names of columns that do not."""
+"""Role -> words in the names of columns that do not have the role."""
 TRIED = 8
 MOST = 100
-"""Columns that are tried for a role, and choices of columns that are looked at."""
+"""The most columns tried per role (`TRIED`), and the most combinations checked (`MOST`)."""
 LIKE_SEARCHES = {"search", "searches", "call", "turn", "step", "hop", "attempt"}
-"""Names of columns that tell the searches of one agent apart."""
+"""Names of columns that number the searches of an agent."""
 FEW = 1000
-"""Values of which a column of systems has fewer."""
+"""A column of systems has fewer distinct values than this."""
 KNOWN_PAIRS = frozenset({("docno", "docid")})
-"""Pairs of names where it is known which one is meant: PyTerrier's docid is a row number."""
+"""Pairs (correct name, other name): PyTerrier's docid is a row number, so docno is correct."""
 Column = Callable[[Hashable], pd.Series]
-"""Gives a column of a table by its name."""
+"""Function that returns a column of a table by name."""
 
 
 def line_of(frame: pd.DataFrame, known: Mapping[str, Hashable], expected: Sequence[str]) -> str:
@@ -85,13 +85,14 @@ def line_of(frame: pd.DataFrame, known: Mapping[str, Hashable], expected: Sequen
         melted = f"frame.melt({[known[TOPIC], known[DOC]]}, var_name='system', value_name='score'"
         return f"{melted}{which}) if each of {', '.join(map(repr, systems))} is a system"
     far = [n for n in free if {*DISTANCES.split()} & {*words_of(n)} and is_numeric(frame[n])]
-    if SCORE in expected and len(far) == 1:  # the least is the best
+    if SCORE in expected and len(far) == 1:  # a smaller distance is better
         others = [role for role in expected if role != SCORE]
         pairs = proposed(frame, known, others)
         if pairs is not None and _falls(
             frame, far[0], {**{v: k for k, v in pairs.items()}, **known}
         ):
-            pairs, far = {**pairs, far[0]: SCORE}, []  # the greatest is the best
+            # Greater values are better, in spite of the name.
+            pairs, far = {**pairs, far[0]: SCORE}, []
         if pairs is not None:
             line = f".rename(columns={pairs})" * bool(pairs)
             negated = f".assign(score=lambda rows: -rows[{far[0]!r}])" if far else ""
@@ -112,8 +113,8 @@ def proposed(
 ) -> dict[Hashable, str] | None:
     """Return the only plausible columns for missing roles, else None.
 
-    Their names must be like the role, and their values such as it has; no topic may then have a
-    document twice, and no other choice be as good.
+    The name and values of each column must fit its role. With these columns, no topic may have a
+    document twice. No other choice of columns may fit as well.
 
     Examples
     --------
@@ -160,7 +161,7 @@ def _likeness(name: Hashable, role: str) -> int:
 
 
 def words_of(name: Hashable) -> list[str]:
-    """Return the words of a name of a column.
+    """Return the words in the name of a column.
 
     Examples
     --------
@@ -171,10 +172,10 @@ def words_of(name: Hashable) -> list[str]:
 
 
 def _fits(column: pd.Series, role: str, points: int) -> bool:
-    """Tell whether values may be of a role."""
+    """Tell whether the values of a column fit a role."""
     try:
         number = column.nunique()
-    except TypeError:  # of lists and the like
+    except TypeError:  # values such as lists are not hashable
         return False
     if role == SCORE:
         return is_numeric(column)
@@ -186,7 +187,7 @@ def _fits(column: pd.Series, role: str, points: int) -> bool:
 
 
 def is_numeric(column: pd.Series) -> bool:
-    """Tell whether a column holds numbers, and no booleans."""
+    """Tell whether a column has numbers other than booleans."""
     return pd.api.types.is_numeric_dtype(column) and not pd.api.types.is_bool_dtype(column)
 
 
@@ -198,9 +199,9 @@ def names_of_rows(rows: Sequence[Any], layout: Sequence[str], last: str) -> list
     rows
         The rows, tuples or lists.
     layout
-        The columns of TREC's files, of which numbers are in their place.
+        The columns of TREC files. It applies if columns of ranks, scores and grades are numeric.
     last
-        What is told of a document of a topic, where there is nothing else.
+        The name of the number in rows of three columns.
 
     Examples
     --------
@@ -220,10 +221,10 @@ def names_of_rows(rows: Sequence[Any], layout: Sequence[str], last: str) -> list
     number = (floats or numbers)[-1]
     topic, doc = (place for place in frame if place != number)
     moves = [int((frame[place] != frame[place].shift()).sum()) for place in (topic, doc)]
-    if 2 * moves[1] < moves[0]:  # rows of a topic stand together
+    if 2 * moves[1] < moves[0]:  # rows of a topic are contiguous
         topic, doc = doc, topic
     rising = last == SCORE and bool((frame.groupby(topic)[number].diff().dropna() > 0).all())
-    if rising and floats:  # distances, or in no order
+    if rising and floats:  # these may be distances, or scores in no order
         return None
     called = {topic: TOPIC, doc: DOC, number: RANK if rising else last}
     return [called[place] for place in frame]
@@ -260,18 +261,19 @@ def refuse_rivals(
     frame
         A frame.
     role
-        The role; a column of this name plays it for certain.
+        The role. A column with this exact name is always accepted.
     taken
-        The column that plays it.
+        The column that was chosen for the role.
     names
-        What columns of the role may be called, by default as `irframe.names.ALIASES` says.
+        The accepted names of the role, by default those in `irframe.names.ALIASES`.
     """
     if taken == role:
         return
     rivals = [name for name in names or ALIASES[role] if name in frame and name != taken]
     for name in rivals:
         left, right = frame[taken], frame[name]
-        described = role != SYSTEM or right.nunique() < 2  # one model of several runs names none
+        # A single value cannot distinguish systems.
+        described = role != SYSTEM or right.nunique() < 2
         decided = (taken, name) in KNOWN_PAIRS or (name in LAST_RESORTS and described)
         if not decided and left.dtype != right.dtype:
             left, right = left.astype(str), right.astype(str)
@@ -284,15 +286,10 @@ def refuse_rivals(
 def without_titles(columns: dict[str, str], get: Column) -> dict[str, str]:
     """Return a run's roles without a system that names documents.
 
-    Raises
-    ------
-    InputError
-        If a column that plays no role may name systems, whose lists would be one.
-
     Warns
     -----
     IrframeWarning
-        Of a column of names that is passed over.
+        If the column of systems differs for every document, and is therefore ignored.
     """
     name = columns.get(SYSTEM, SYSTEM)
     if name == SYSTEM or not {TOPIC, DOC} <= columns.keys():
@@ -316,22 +313,23 @@ def refuse_strangers(
 ) -> None:
     """Raise if a further column may name systems.
 
-    A column may by its name; or by what it holds, where rows are not in order, and without it
-    documents stand twice, or rows are in order for each of its texts.
+    A column may name systems by its name or by its values. Values count if the rows of a topic are
+    out of order, and the column splits them into ranked lists or separates repeated documents.
+    Without scores and ranks, a column counts if it separates repeated documents.
 
     Parameters
     ----------
     columns, names, get
-        The roles of columns, what all are called, and what gives them.
+        The columns by role, the names of all columns, and a function that returns a column.
     levels
-        Which of them are levels of an index.
+        The names that are index levels.
     """
     if SYSTEM in columns or TOPIC not in columns:
         return
     others = [name for name in names if isinstance(name, str) and name not in columns.values()]
     for name in (name for name in others if others.count(name) == 1):
         labels, values = _few_labels(get(name))
-        if len(values) < 2 or name.lower() in LIKE_SEARCHES:  # which scoring asks about
+        if len(values) < 2 or name.lower() in LIKE_SEARCHES:  # scoring handles columns of searches
             continue
         topic = pd.factorize(get(columns[TOPIC]))[0].astype(np.int64)
         lists = topic * (len(values) + 1) + labels
@@ -374,7 +372,7 @@ def refuse_two_texts(
     taken, names = columns.get(TOPIC), [*names]
     text = next((name for name in ALIASES[TOPIC] if name in LAST_RESORTS and name in names), taken)
     if text == taken or any(str(name).lower() in LIKE_SEARCHES for name in names):
-        return  # a search has a text of its own
+        return  # each search has its own text
     keys = [role for role in (SYSTEM, TOPIC) if role in columns]
     columns_by_role = {role: get(columns[role]).to_numpy() for role in keys} | {
         "text": get(text).to_numpy()
@@ -413,7 +411,7 @@ def _few_labels(column: pd.Series) -> tuple[Codes, Any]:
     try:
         few = column.iloc[: 2 * FEW].nunique() < FEW
         labels, values = pd.factorize(column) if few else none
-    except TypeError:  # of lists and the like
+    except TypeError:  # values such as lists are not hashable
         return none
     fit = 1 < len(values) < FEW and isinstance(values[0], str)
     return (labels.astype(np.int64) + 1, values) if fit else none
@@ -448,7 +446,7 @@ def third_column(topic: Codes, numbers: Codes, source: str) -> str:
     Raises
     ------
     RankingError
-        If they may be either.
+        If the numbers may be ranks or scores.
 
     Examples
     --------
@@ -473,8 +471,8 @@ def third_column(topic: Codes, numbers: Codes, source: str) -> str:
 
 
 def _counts_up(topic: Codes, numbers: Codes) -> bool:
-    """Tell whether every list is numbered from 1 or 0."""
+    """Tell whether every list is numbered from 1, or every list from 0."""
     first = beginnings(topic)
     place = np.arange(len(topic)) - np.repeat(first, np.diff(first, append=len(topic)))
-    start = numbers[:1]  # none of a file without rows
+    start = numbers[:1]  # empty for a file without rows
     return {*start.tolist()} <= {0, 1} and bool((numbers - place == start).all())

@@ -21,9 +21,9 @@ IR_METADATA = "ir_metadata"
 """Attribute of a run frame: system -> the header, in YAML, of the file that it was read from."""
 
 _NOTICES = "notices"
-"""Key of the metadata of a table that holds lines to warn of."""
+"""Key of the table metadata that stores warnings about lines."""
 _ENDS = 256
-"""Bytes at the beginning of a file where more than blanks is to be found."""
+"""Number of first bytes of a file in which its first non-blank byte is searched."""
 
 _HEADER = re.compile(
     rb"^#[ \t]*ir_metadata\.start[^\n]*\n(.*?)^#[ \t]*ir_metadata\.end", re.MULTILINE | re.DOTALL
@@ -37,11 +37,11 @@ _SHAPES = {
     words.SCORE: rb"[-+]?(?:[0-9.]+(?:[eE][-+]?[0-9]+)?|inf(?:inity)?)",
     words.ITERATION: rb"(?:Q?[0-9]+)",
 }
-"""Patterns of the values of roles, which sentences do not fit."""
+"""Role -> pattern of its values, which words of a sentence do not match."""
 _SMALL = 5
-"""Rows of a system from which on a single last row of another system is suspicious."""
+"""The least rows of a system after which a single last row of another system is suspicious."""
 _FEWEST = 4
-"""The least columns of a row that begins with # without a header; a sentence may fit fewer."""
+"""The least columns of a row that begins with #; sentences may fit fewer columns."""
 
 
 @cache
@@ -59,7 +59,7 @@ def holds_rows(
 ) -> bool:
     r"""Tell whether a line beginning with ``#`` is a row.
 
-    A row fits the columns.
+    The line is a row if it fits the columns.
 
     Examples
     --------
@@ -121,7 +121,7 @@ def fields_of(line: str, between: str = ANY) -> list[str]:
         return [field for field in re.split("[ \t\v\f]+", line) if field]
     try:
         return next(csv.reader([line], delimiter=between), [])
-    except csv.Error:  # of a long field
+    except csv.Error:  # the field is too long
         return [line]
 
 
@@ -235,8 +235,8 @@ def notes_of(tables: Sequence[pa.Table]) -> dict[str, Any]:
     Warns
     -----
     IrframeWarning
-        If what counts as a row may be a comment, rows have more columns than others, or the last
-        one may be cut off.
+        If a row may be a comment, if rows have different numbers of columns, or if the last row may
+        be cut off.
     """
     attributes: dict[str, dict[str, Any]] = {IR_METADATA: {}, words.SURPLUS: {}}
     cautions = list[str]()
@@ -269,9 +269,8 @@ def _topics_like_comments(table: pa.Table, data: bytes, source: str) -> str:
 def cut_off(table: pa.Table) -> str | None:
     """Return the system that occurs only in the last row.
 
-    A file that ends in the middle of a tag looks like this.
-
-    A file in which the system before it has few rows may be small.
+    A file that ends in the middle of a tag has such a row. Return None if the system before it has
+    only a few rows, because the file may be complete.
     """
     if words.SYSTEM not in table.column_names or table.num_rows <= _SMALL:
         return None

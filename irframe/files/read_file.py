@@ -52,13 +52,13 @@ def parse_parquet(data: bytes, source: str, kind: Kind) -> pa.Table:
     source
         Its name, for messages.
     kind
-        What it should be.
+        The expected kind of table.
 
     Returns
     -------
     pyarrow.Table
-        Rows in file order. Ids are text; ids that were whole numbers are written out. Of further
-        columns with one name only the first is read.
+        Rows in file order. Ids are text, and ids that are whole numbers are converted to text. If
+        further columns share a name, only the first is read.
     """
     return in_types(read_parquet(data, source), source, kind)
 
@@ -71,7 +71,7 @@ _TEXT = re.compile(rb'"(?:[^"\\]|\\.)*"', re.DOTALL)
 def shallow(source: str, data: bytes) -> bytes:
     r"""Return JSON; raise if it is nested too deeply.
 
-    Very deep JSON ends the process of some readers.
+    Some readers end the process when JSON is nested very deeply.
 
     Examples
     --------
@@ -91,16 +91,16 @@ def shallow(source: str, data: bytes) -> bytes:
 
 def _levels(data: bytes) -> int:
     """Return the nesting depth of brackets, including those in strings."""
-    characters = np.frombuffer(data, np.uint8) | 0x20  # so that { is [, and } is ]
+    characters = np.frombuffer(data, np.uint8) | 0x20  # the bit maps [ and ] to { and }
     brackets = characters[(characters == ord("{")) | (characters == ord("}"))]
     return int(np.cumsum(np.where(brackets == ord("{"), 1, -1)).max(initial=0))
 
 
 _OBJECTS = re.compile(rb"\s*\{[^\n]*\}[ \t\r]*\n\s*\{")
 _LONG = re.compile(rb":\s*-?[0-9]{16}")
-"""Digits of a number that floats may not tell from others."""
+"""The least number of digits with which distinct numbers may be equal as floats."""
 _LEAST = 1e15
-"""The least number of so many digits."""
+"""The smallest whole number with that many digits."""
 _OBJECT = re.compile(rb"\s*\{[^\n{}\[\]]*\}\s*")
 _KEY = re.compile(r'"([\w-]+)"\s*:')
 
@@ -129,14 +129,14 @@ def parse_objects(data: bytes, source: str, kind: Kind) -> pa.Table:
     first = json.loads(line)
     refuse_wide(source, len(first))
     text = [(name, pa.string()) for name, value in first.items() if isinstance(value, str)]
-    schema = ParseOptions(explicit_schema=pa.schema(text))  # else some ids would become dates
+    # Without types, Arrow would convert some ids to dates.
+    schema = ParseOptions(explicit_schema=pa.schema(text))
     size = ReadOptions(block_size=LINE, use_threads=len(data) > LINE)
     try:
         table = read_json(pa.BufferReader(data), size, schema)
-    except pa.ArrowInvalid:  # of several types in a column, among other things
+    except pa.ArrowInvalid:  # for example if a column has several types
         table = None
-    # Arrow reads whole numbers beyond 2**53 among floats, and what is beyond floats, as other
-    # numbers.
+    # Arrow changes whole numbers beyond 2**53 in a column of floats, and numbers beyond all floats.
     if table is None or _is_inexact(table, data):
         lines = (line for line in data.splitlines() if line.strip())
         table = framed([_row(line) for line in lines])
@@ -158,14 +158,14 @@ def _row(line: bytes) -> dict[str, object]:
 
 
 def _is_inexact(table: pa.Table, data: bytes) -> bool:
-    """Tell whether numbers may have become others as floats."""
+    """Tell whether conversion to floats may have changed numbers."""
     floats = [column for column in table.columns if pa.types.is_floating(column.type)]
     most = max((pc.max(pc.abs(column)).as_py() or 0 for column in floats), default=0)
     return most == inf or (most >= _LEAST and _LONG.search(data) is not None)
 
 
 _END = 256
-"""Bytes at the end of a file where more than blanks is to be found."""
+"""Number of last bytes of a file in which its last non-blank byte is searched."""
 
 
 def is_nested(data: bytes, _: Kind = RUN) -> bool:
@@ -183,7 +183,7 @@ def parse_nested(data: bytes, source: str, kind: Kind) -> pa.Table:
     source
         Its name, for messages.
     kind
-        What it should be.
+        The expected kind of table.
 
     Returns
     -------
@@ -226,7 +226,8 @@ def _loaded(data: bytes, source: str) -> Any:
         return value
 
     nested = json.loads(shallow(source, data), object_pairs_hook=distinct)
-    if endless or _holds_infinity([nested]):  # as it says, or as a number beyond all floats
+    # A number is infinite if it is written so, or if it is beyond all floats.
+    if endless or _holds_infinity([nested]):
         json.loads(data, parse_float=finite)
     refuse_beyond_floats(large, source)
     if again:
@@ -246,11 +247,11 @@ def _holds_infinity(values: list[object]) -> bool:
 
 
 LINES = 3
-"""How many lines at fault of a file are listed; the others are counted."""
+"""The most faulty lines of a file that are listed; the others are counted."""
 
 Failure = IrframeError | OSError
 Problem = tuple[str, str, str]
-"""A file, what was wanted of it, and what was found there instead."""
+"""A file, what was expected in it, and what was found instead."""
 
 
 def problems_of(file: str, error: Exception) -> list[Problem]:
@@ -263,11 +264,11 @@ def problems_of(file: str, error: Exception) -> list[Problem]:
 
 
 ONCE = "each system in one file"
-"""What is wanted of files that are no parts of one data set."""
+"""The expectation about files that are not parts of one data set."""
 
 
 LEFT_OUT = "files of runs are left out"
-"""How is said that some are."""
+"""The beginning of the warning about skipped files."""
 
 
 class FileSet:
@@ -277,7 +278,7 @@ class FileSet:
         self.first: tuple[str, list[str]] | None = None
         self.homes: dict[str, str] = {}
         self.left: list[Problem] = []
-        """What is wrong with files that were left out."""
+        """The problems of files that were left out."""
 
     def accepted(
         self, read: Iterable[tuple[str, pa.Table | Failure]]
@@ -298,9 +299,9 @@ class FileSet:
         return [dict(zip(names, each, strict=True)) for each in texts]
 
     def problems(self, name: str, table: pa.Table | Failure) -> list[Problem]:
-        """Return why a file cannot be combined with earlier ones.
+        """Return why a file does not fit earlier files.
 
-        If it can be, remember it.
+        A file that fits is remembered.
         """
         if isinstance(table, Exception):
             return problems_of(name, table)
@@ -349,7 +350,7 @@ class Format(NamedTuple):
 
     name: str
     tells: Callable[[bytes, Kind], bool]
-    """Tells by the content whether a file of a kind is in the format."""
+    """Function that checks by the content whether a file has the format."""
     read: Callable[[bytes, str, Kind], pa.Table]
 
 
@@ -358,7 +359,7 @@ FORMATS = (
     Format("JSON or CBOR", is_nested, parse_nested),
     Format("Parquet", lambda data, _: is_parquet(data), parse_parquet),
 )
-"""The formats, the more particular ones first; all other files are text."""
+"""The formats, more specific ones first. All other files are text."""
 TEXT_FORMAT = Format("text", lambda *_: True, parse_text)
 
 
@@ -374,12 +375,12 @@ def read_file(source: Source, kind: Kind) -> pa.Table:
 def plain_table(source: Source, *, na_filter: bool = False) -> pd.DataFrame:
     """Read a table from Parquet, JSON, CSV or TSV.
 
-    Text stays text.
+    Columns of text are never converted to other types.
 
     Parameters
     ----------
     source
-        The file; text of which neither content nor name says what it is is CSV.
+        The file. Text is read as CSV if neither content nor name shows another format.
     na_filter
         Whether empty fields of text are missing.
     """

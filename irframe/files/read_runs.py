@@ -98,15 +98,15 @@ def read_run(
     Returns
     -------
     pandas.DataFrame
-        Columns `system`, `topic`, `doc`, `rank` (as in the file) and `score`, rows in file order.
+        Columns `system`, `topic`, `doc`, `rank` (as in the file) and `score`, in file order.
         An MS MARCO file has no `score`. Further columns of a Parquet file follow.
 
     Notes
     -----
     Ids are text and never interpreted: ``001`` stays ``001``, and ``NA`` is not a missing value.
-    Ranks and scores are read unchanged; the verb `rank` sorts rows by them. Scores beyond all
-    floats, such as ``1e400``, repeated keys of a dictionary and devices raise errors; pipes are
-    read. A system that only the last line names causes a warning, because the file may be cut off.
+    Ranks and scores are read unchanged. The verb `rank` sorts rows by them. Scores beyond all
+    floats, such as ``1e400``, raise errors. So do repeated keys of a dictionary, and devices; pipes
+    are read. A system that only the last line names causes a warning: the file may be cut off.
 
     Examples
     --------
@@ -158,7 +158,7 @@ def read_qrels(
     -------
     pandas.DataFrame
         Columns `topic`, `doc`, `grade` (whole numbers) and, if the file has them, `iteration` and
-        `stratum` (text), rows in file order. Further named columns follow, such as `probability`,
+        `stratum` (text), in file order. Further named columns follow, such as `probability`,
         the probability with which a document was sampled for judging.
 
     Notes
@@ -316,7 +316,7 @@ def with_names(frame: pd.DataFrame, pattern: re.Pattern[str] | None) -> pd.DataF
     Raises
     ------
     ParameterError
-        If names do not match, or two names are of one repeat.
+        If a name does not match, or two names have the same system and repeat.
 
     Examples
     --------

@@ -1,8 +1,8 @@
 """Repeated runs of systems, scored as one system per repeat.
 
-A run frame has repeats where a column tells lists apart that are else of one system and topic; a
-dictionary where it holds ``{system: {repeat: run}}``. `fold` gives every repeat a name of its own,
-and `Folded` says afterwards which system and which repeat that was.
+A run frame has repeats if a column distinguishes several lists of one system and topic. A
+dictionary has repeats in the form ``{system: {repeat: run}}``. `fold` names every repeat as a
+system of its own. `Folded` maps these names back to systems and repeats.
 """
 
 from collections.abc import Hashable, Iterable, Mapping
@@ -29,14 +29,14 @@ LAYOUT_WORDS = {
     "shared": "one draw for all systems, as a pass of a judge or a shard of documents",
     "topic": "a draw inside its topic, as a variation of the query or an answer sampled again",
 }
-"""What a repeat is."""
+"""Layout of repeats -> its description, for messages."""
 ADVICE = (
     f"a column {words.REPEAT!r} (or {', '.join(words.REPEAT_NAMES[1:-1])}) makes them repeats of "
     "one system, over which systems are compared"
 )
-"""What to do about rows that stand several times."""
+"""Advice about rows that occur several times."""
 JUDGED_AGAIN = "a column 'pass' makes them passes of a judge, which evaluate scores apart"
-"""What to do about documents that are judged several times."""
+"""Advice about documents that are judged several times."""
 
 
 def about_duplicates(owner: Codes, lists: Codes, again: Codes, drop: str, *ways: str) -> str:
@@ -47,11 +47,12 @@ def about_duplicates(owner: Codes, lists: Codes, again: Codes, drop: str, *ways:
     owner, lists
         The system and the list of each row.
     again
-        The rows that are there again.
+        The positions of duplicated rows.
     drop
-        What drops them.
+        The code that drops duplicates.
     ways
-        What else may be done, and last what to do about repeats.
+        Other advice. The last one is about repeats and appears only if every list of a system has
+        duplicates.
     """
     others = owner[~np.isin(lists, lists[again])]
     advice = "; ".join(ways if np.setdiff1d(owner, others).size else ways[:-1])
@@ -63,21 +64,21 @@ class Folded(NamedTuple):
 
     runs: Any
     word: str | None
-    """What the caller calls repeats; None where there are none."""
+    """The caller's name of the repeats; None if there are none."""
     owners: Mapping[Any, tuple[Any, Any]]
-    """Name of each repeat -> its system, and what it is called there."""
+    """Name of each repeat -> its system and its label."""
     role: Any = words.SYSTEM
-    """What the caller calls systems."""
+    """The caller's name of the systems."""
     types: tuple[Any, Any] = (None, None)
-    """The types of systems and repeats."""
+    """The dtypes of systems and repeats."""
 
     @property
     def lists(self) -> pd.MultiIndex:
-        """Which repeats have a list for which topic."""
+        """The pairs of repeat and topic that have a list."""
         if isinstance(self.runs, ScannedRuns):
             parts = [_lists_of(frame, words.SYSTEM) for frame in self.runs.readable().frames()]
             return parts[0].append(parts[1:])
-        framed = isinstance(self.runs, pd.DataFrame)  # of runs, or of labels of answers
+        framed = isinstance(self.runs, pd.DataFrame)  # a frame of runs, or of labels of answers
         runs = self.runs if framed else foreign.as_runs(foreign.split_empty(self.runs)[0])
         return _lists_of(runs, self.role)
 
@@ -91,7 +92,7 @@ class Folded(NamedTuple):
         return [*names, *(system for system in systems if system not in known)]
 
     def refuse_others(self, word: Any) -> None:
-        """Raise where judgments are repeated, and systems as well."""
+        """Raise if both judgments and systems are repeated."""
         if self.word is not None:
             expected = "repeats of systems, or of judgments"
             advice = f"average over one of them first: {self.word} or {word}"
@@ -99,14 +100,14 @@ class Folded(NamedTuple):
 
     @property
     def attributes(self) -> dict[str, str]:
-        """What scores say of their repeats."""
+        """The attributes of scores that describe repeats."""
         if self.word is None:
             return {}
         inside = {words.REPEATS: "topic"} if self.word in words.REPEATS_IN_TOPICS else {}
         return {words.REPEATED: self.word} | inside
 
     def unfold(self, table: pd.DataFrame) -> pd.DataFrame:
-        """Return scores whose index says system and repeat apart."""
+        """Return scores with index levels for system and repeat."""
         attrs = self.attributes
         if self.word is None:
             return table
@@ -123,7 +124,8 @@ class Folded(NamedTuple):
         names[place + 1 : place + 1] = [self.word]
         result = table.set_axis(pd.MultiIndex.from_arrays(levels, names=names))
         result.attrs = dict(table.attrs) | dict(attrs)
-        if unknown := {*result.attrs.pop(words.UNKNOWN, ())}:  # of a system, if of all its repeats
+        # A system is unknown only if all its repeats are.
+        if unknown := {*result.attrs.pop(words.UNKNOWN, ())}:
             known = {
                 str(system) for name, (system, _) in self.owners.items() if str(name) not in unknown
             }
@@ -132,9 +134,9 @@ class Folded(NamedTuple):
         return result
 
     def _inside(self, table: pd.DataFrame, place: int) -> pd.DataFrame:
-        """Drop scores of repeats that a topic lacks.
+        """Drop the scores of repeats without a list.
 
-        Where it has none of a system, the list counts as empty, as anywhere.
+        If a topic has no list of any repeat of a system, all these lists count as empty.
         """
         names, topics = (table.index.get_level_values(n) for n in (place, table.index.nlevels - 1))
         listed = pd.MultiIndex.from_arrays([names, topics]).isin(self.lists)
@@ -143,7 +145,8 @@ class Folded(NamedTuple):
             pd.Series(listed).groupby([systems, topics.to_numpy()]).transform("any").to_numpy()
         )
         inside = self.word in words.REPEATS_IN_TOPICS
-        if not inside and (has_any & ~listed).any():  # what these are decides what they score
+        # The score of a missing list depends on the kind of repeat.
+        if not inside and (has_any & ~listed).any():
             expected = f"a list of each {self.word} on every topic that its system has"
             advice = (
                 f"rename the column {self.word!r}: 'repeat', of which missing lists are empty, or "
@@ -159,9 +162,9 @@ class Folded(NamedTuple):
 
 
 LACKING = "lists that systems lack count as empty"
-"""How it is said that some do, which repeats inside topics do not."""
+"""The warning about missing lists, which does not apply to repeats inside topics."""
 UNLISTED = "no system has a list"
-"""How it is said of topics, of which all lists are empty."""
+"""The warning about topics for which all lists are empty."""
 
 
 def not_lacking(word: object, no_rel: object) -> tuple[str, ...]:
@@ -177,7 +180,7 @@ def _lists_of(frame: pd.DataFrame, role: Any) -> pd.MultiIndex:
 
 
 def checked_layout(repeats: words.Layout | None) -> words.Layout | None:
-    """Return what a repeat is, refusing other words.
+    """Return the layout of repeats; raise if it is unknown.
 
     Examples
     --------
@@ -188,12 +191,12 @@ def checked_layout(repeats: words.Layout | None) -> words.Layout | None:
 
 
 def layout_of(attributes: Mapping[Hashable, Any], word: str) -> words.Layout:
-    """Return what a repeat is a draw of.
+    """Return the layout of repeats, declared or by their name.
 
     Raises
     ------
     ParameterError
-        Where neither tells.
+        If the layout is neither declared nor known from the name.
 
     Examples
     --------
@@ -222,17 +225,17 @@ def fold(runs: object, search: str | None = None) -> Folded:
     runs
         What `as_runs` takes, or ``{system: {repeat: run}}``.
     search
-        The column that numbers searches, each of which has a list of its own.
+        The column that numbers searches. Each search has its own list.
 
     Returns
     -------
     Folded
-        The same runs, if none has repeats.
+        Runs with one system per repeat. Runs without repeats are unchanged.
 
     Raises
     ------
     IdError
-        If a repeat of a system with several has no label.
+        If a system has several repeats and one of them has no label.
 
     Examples
     --------
@@ -264,7 +267,7 @@ def fold_rows(frame: pd.DataFrame, columns: Mapping[str, Hashable], own: Iterabl
     frame, columns
         Rows, and their columns by role.
     own
-        Roles of the columns that are a row's own if nothing is repeated.
+        Roles of the columns that together identify a row if nothing is repeated.
 
     Examples
     --------
@@ -275,7 +278,8 @@ def fold_rows(frame: pd.DataFrame, columns: Mapping[str, Hashable], own: Iterabl
     1  a [seed 2]     1
     """
     keys = [columns[role] for role in own if role in columns]
-    word = repeat_column(frame.drop(columns=words.SHARD, errors="ignore"), keys)  # of documents
+    # Shards are not repeats of a run, because they split the documents.
+    word = repeat_column(frame.drop(columns=words.SHARD, errors="ignore"), keys)
     if word is None:
         return Folded(frame, None, {})
     return _folded(frame, word, columns.get(words.SYSTEM))
@@ -284,15 +288,15 @@ def fold_rows(frame: pd.DataFrame, columns: Mapping[str, Hashable], own: Iterabl
 def repeat_column(frame: pd.DataFrame, keys: list[Hashable]) -> str | None:
     """Return the column that numbers repeats, None without repeats.
 
-    One called ``repeat`` is one; others are where rows have the same keys without them. Rows may be
-    of parts of documents: chunks, spans, or subtopics that these were judged for.
+    A column ``repeat`` always numbers repeats. Another column does if it distinguishes rows whose
+    keys are equal. Rows may also differ in the parts of a document: chunks, spans or subtopics.
 
     Parameters
     ----------
     frame
         Rows.
     keys
-        Columns that are a row's own if nothing is repeated.
+        Columns that together identify a row if nothing is repeated.
 
     Examples
     --------
@@ -325,7 +329,7 @@ def _names(runs: object) -> Iterable[Hashable]:
 
 
 def _of_files(runs: ScannedRuns) -> Folded:
-    """Return files whose systems are called by their repeats, too."""
+    """Return files whose systems are named after their repeats."""
     names = pd.Series([stem(file) for file in runs.files]).unique()
     frame = with_names(pd.DataFrame({words.SYSTEM: names}), named_groups(runs.repeat))
     folded = _folded(frame, words.REPEAT, words.SYSTEM)
@@ -334,9 +338,9 @@ def _of_files(runs: ScannedRuns) -> Folded:
 
 
 def _repeated(runs: Mapping[Any, Any]) -> Mapping[Any, Mapping[Any, Any]]:
-    """Return ``{system: {repeat: run}}``, nothing if no system has repeats.
+    """Return ``{system: {repeat: run}}``; empty if nothing is repeated.
 
-    If only some systems have repeats, the run of another is its first repeat.
+    If only some systems have repeats, the single run of any other system is its first repeat.
     """
     nested = [own for own in runs.values() if isinstance(own, Mapping)]
     if not nested or is_mteb(runs) or any(map(is_mteb, nested)):
@@ -374,7 +378,7 @@ def _folded(frame: pd.DataFrame, word: str, system: Any) -> Folded:
 
 
 def with_labels(systems: pd.Series, repeats: pd.Series) -> pd.Series:
-    """Return labels of repeats, filled where a system has one.
+    """Return labels of repeats; fill in those of single repeats.
 
     Examples
     --------

@@ -28,15 +28,15 @@ from irframe.files.values import to_frame
 from irframe.names import RANK, SCORE, SYSTEM, TOPIC, as_html
 
 BATCH = 1 << 24
-"""The most bytes of files that are read together, unless one file has more."""
+"""The most bytes of files that are read together. A larger file is read alone."""
 DENSE = 6
 """The typical size of a decompressed file, as a multiple of its compressed size."""
 
 LARGE = 1 << 24
 PIECE = 1 << 23
-"""Bytes from which on a file is read in pieces, and the approximate bytes of a piece."""
+"""The least size of a file that is read in pieces, and the approximate size of a piece."""
 ROWS = 1 << 20
-"""The most rows of complete runs in memory, unless one run has more."""
+"""The most rows of complete runs in memory. A larger run is read alone."""
 FEW = 100
 """The least mean number of rows per system for reading a file system by system."""
 
@@ -85,7 +85,7 @@ class ScannedRuns:
 
     @property
     def ireval(self) -> Any:
-        """Verbs of these runs."""
+        """The verbs that accept these runs."""
         return type(self).access(self)
 
     def frames(self) -> Iterator[pd.DataFrame]:
@@ -112,7 +112,7 @@ class ScannedRuns:
         return frame.assign(**{SYSTEM: frame[SYSTEM].map(dict(self.labels)).array})
 
     def readable(self) -> "ScannedRuns":
-        """Return the runs without unreadable files, if these are skipped.
+        """Return the runs; leave out unreadable files if requested.
 
         This reads all files once, one at a time.
 
@@ -236,7 +236,7 @@ def read_batches(files: Sequence[str], kind: Kind, *, by_file: bool) -> Iterator
 
 
 def _one_by_one(runs: Iterator[pa.Table]) -> Iterator[list[pa.Table]]:
-    """Yield each table in a list that callers empty."""
+    """Yield each table in a list that the caller empties."""
     while part := list(islice(runs, 1)):
         yield part
 
@@ -278,9 +278,9 @@ def read_by_system(file: str, kind: Kind = RUN) -> Iterator[pa.Table] | None:
     Returns
     -------
     iterator of pyarrow.Table or None
-        None for a file that is small, irregular or of one system, which is read at once. Other
-        files are read twice: first to locate the rows of each system. If systems alternate, they
-        are read once more for every group of systems.
+        None for a file that is small, irregular or has one system. Such a file is read at once.
+        Other files are read twice: first to locate the rows of each system. If systems alternate,
+        such a file is read once more for every group of systems.
     """
     is_file = not sources.is_address(file) and Path(file).is_file()
     if not is_file or Path(file).stat().st_size < LARGE:  # a pipe is read once
@@ -365,7 +365,7 @@ def _pieces(file: str, kind: Kind) -> Iterator[pa.Table]:
     Raises
     ------
     LookupError
-        For any other file, and for comments and lines of another length.
+        For any other file, and if a line is a comment or has another number of columns.
     """
     cut = cast("Cut | None", None)
     for data in sources.pieces(file, PIECE):
@@ -384,7 +384,7 @@ def _pieces(file: str, kind: Kind) -> Iterator[pa.Table]:
 
 
 def _cut_of(data: bytes, kind: Kind) -> Cut | None:
-    """Return how the first lines of a run are split."""
+    """Return the way to split the first lines of a run."""
     for cut in cuts_of(data, kind):
         start = data.removeprefix(codecs.BOM_UTF8)[cut.start :]
         try:

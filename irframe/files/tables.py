@@ -1,6 +1,7 @@
 """Tables from frames, Arrow, rows, dictionaries and matrices.
 
-Dictionaries are columns or rows, or nested: topic -> document -> number, also as MTEB writes them.
+Dictionaries contain columns or rows, or are nested: topic -> document -> number. MTEB's predictions
+are nested dictionaries, too.
 """
 
 from collections import Counter
@@ -28,14 +29,14 @@ Labels = Iterable[Hashable] | None
 
 def collected(x: Any) -> Any:
     """Return a lazy or one-time table as one in memory."""
-    kind = type(x)  # of which frames of pandas say at once what they have not
+    kind = type(x)  # a pandas frame would search its columns for a missing attribute
     if hasattr(kind, "read_all"):
         return x.read_all()
     return x.collect() if hasattr(kind, "collect") and hasattr(kind, "collect_schema") else x
 
 
 def is_dictionary(x: object) -> TypeGuard[Mapping[Any, Any]]:
-    """Tell whether this is a dictionary and no xarray dataset."""
+    """Tell whether this is a dictionary, and not an xarray dataset."""
     return isinstance(x, Mapping) and not hasattr(x, "dims")
 
 
@@ -49,7 +50,7 @@ def columns_of(x: object, value: str = "") -> pd.DataFrame | None:
     x
         Anything.
     value
-        What the numbers of a matrix of topics and documents are called; "" where none is meant.
+        The name for the numbers of a matrix of topics and documents; "" if none is expected.
 
     Examples
     --------
@@ -102,7 +103,7 @@ def _of_matrix(x: object, value: str) -> pd.DataFrame | None:
         if lacking := [repr(dim) for dim in x.dims if dim not in x.coords]:
             raise InputError("labels on every axis of a matrix", "none on", "", lacking)
         frame = x.reset_coords(drop=True).rename(value).to_series().reset_index()
-    else:  # which may have a document twice, as stack refuses
+    else:  # unlike `DataFrame.stack`, this allows repeated documents
         rows, columns = (side.to_frame(index=False) for side in (x.index, x.columns))
         row, column = np.indices(x.shape).reshape(2, -1)
         labels = rows.take(row).reset_index(drop=True), columns.take(column).reset_index(drop=True)
@@ -140,7 +141,7 @@ def labelled(x: Any, topics: Labels, docs: Labels, value: str) -> object:
 def _with_levels(frame: pd.DataFrame) -> pd.DataFrame:
     """Return a frame with index levels moved to columns.
 
-    Only levels that play a role move.
+    Only levels that have a role are moved.
     """
     if frame.index.names == [None]:
         return frame
@@ -158,9 +159,9 @@ def _with_levels(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def with_own_levels(frame: pd.DataFrame) -> pd.DataFrame:
-    """Drop index levels that repeat one of their name.
+    """Drop index levels that repeat an equal level.
 
-    pandas puts what it groups by in front, also where it is a level of the index already.
+    pandas adds the grouping key as the first level even if the index already has that level.
     """
     names = list(frame.index.names)
     if len({*names}) == len(names):
@@ -190,7 +191,7 @@ def _refuse_again(expected: str, names: Collection[Hashable]) -> None:
 
 
 def named_again(names: Iterable[Hashable]) -> list[Hashable]:
-    """Return names that stand more than once."""
+    """Return names that occur more than once."""
     numbers = Counter(name for name in names if name is not None)
     return [name for name, number in numbers.items() if number > 1]
 
@@ -201,7 +202,7 @@ def once_named(frame: pd.DataFrame) -> pd.DataFrame:
     Raises
     ------
     IdError
-        If two columns share a name, or two levels that differ.
+        If two columns share a name, or two different index levels share a name.
 
     Examples
     --------
@@ -218,7 +219,7 @@ def once_named(frame: pd.DataFrame) -> pd.DataFrame:
 def table_in(x: Mapping[Hashable, Any], kind: Kind) -> pd.DataFrame | None:
     """Return a dictionary of columns or rows as a frame.
 
-    Keys that play roles are columns.
+    Keys that are names of roles are columns.
 
     Examples
     --------
@@ -230,7 +231,7 @@ def table_in(x: Mapping[Hashable, Any], kind: Kind) -> pd.DataFrame | None:
     if not x:
         return None
     if isinstance(x.get("data"), list) and x.keys() & {"columns", "schema"}:
-        return framed(x["data"], x.get("columns"))  # as pandas splits a table, or describes it
+        return framed(x["data"], x.get("columns"))  # the forms orient="split" and "table" of pandas
     if all(isinstance(key, str) for key in x) and not kind.lacking(kind.find(x)):
         return framed(x)
     rows = [*x.values()]
@@ -264,7 +265,7 @@ def rows_of(x: object, kind: Kind) -> pd.DataFrame:
 
 
 def _naming(x: object, rows: list[Any], kind: Kind, columns: list[str]) -> str:
-    """Return what names the columns of rows that do not."""
+    """Return advice on naming the columns of unnamed rows."""
     text = all(isinstance(row, str) for row in rows)
     if text and all(len(row) < LONGEST and Path(row).is_file() for row in rows):
         return "read files with ir.read_runs and ir.read_qrels"
@@ -283,9 +284,9 @@ def _naming(x: object, rows: list[Any], kind: Kind, columns: list[str]) -> str:
 Nested = Mapping[Any, Any]
 
 DEEPEST = 6
-"""How many dictionaries may stand one in another: predictions of MTEB by system have five."""
+"""The most levels of nested dictionaries: MTEB's predictions by system have five."""
 _META = "mteb_model_meta"
-"""Key under which MTEB says which model made its predictions."""
+"""The key of the model in MTEB's predictions."""
 
 
 def height(value: object, most: int = DEEPEST) -> int | None:
@@ -306,8 +307,7 @@ def height(value: object, most: int = DEEPEST) -> int | None:
     if not most:
         raise InputError(f"dictionaries at most {DEEPEST} deep", "deeper ones")
     below = (height(part, most - 1) for part in value.values())
-    # The first that is not empty speaks for all: to look at each would cost as much as to read
-    # them.
+    # Only the first dictionary that is not empty is checked. Checking all takes as long as reading.
     first = next((levels for levels in below if levels is not None), None)
     return None if first is None else first + 1
 
@@ -320,7 +320,7 @@ def flatten(nested: Nested, value: str) -> pd.DataFrame:
     nested
         Topic -> document -> number.
     value
-        What the column of the numbers is called.
+        The name of the column of numbers.
 
     Examples
     --------
@@ -339,7 +339,7 @@ def flatten(nested: Nested, value: str) -> pd.DataFrame:
         refuse_unfit(topics, IdError, "topics")
     lengths = [len(docs) for docs in nested.values()]
     rows = pd.Series(np.repeat(topics.to_numpy(), lengths), dtype=object)
-    with suppress(OverflowError):  # pandas before 3 takes a large number for a float
+    with suppress(OverflowError):  # pandas before 3 reads a large number as a float
         rows = rows.infer_objects()
     docs = [*chain.from_iterable(nested.values())]
     entries = [entry for docs in nested.values() for entry in docs.values()]
@@ -353,7 +353,7 @@ def flatten(nested: Nested, value: str) -> pd.DataFrame:
 
 
 def is_mteb(nested: Nested) -> bool:
-    """Tell whether a dictionary is what MTEB writes to ``*_predictions.json``."""
+    """Tell whether a dictionary has the form of ``*_predictions.json``."""
     return _META in nested
 
 
@@ -365,7 +365,7 @@ def predictions(nested: Nested, value: str) -> pd.DataFrame:
     nested
         ``mteb_model_meta``, and subset -> split -> topic -> document -> score.
     value
-        What the column of the scores is called.
+        The name of the column of scores.
     """
     meta = nested[_META]
     model = meta.get("model_name") if isinstance(meta, Mapping) else meta

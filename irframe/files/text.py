@@ -50,7 +50,7 @@ _POINT = re.compile(rb"\.[0-9]*[ \t\v\f]*(?:[\r\n]|\Z)")
 
 
 class Strange(NamedTuple):
-    """Rows that hold invalid values of a role."""
+    """Rows that have invalid values for a role."""
 
     role: str
     rows: NDArray[np.intp]
@@ -67,7 +67,7 @@ def cuts_of(data: bytes, kind: Kind, source: str = "the file") -> list[Cut]:
     ways = [between for between in ("\t", ANY, ",", ";") if between == ANY or between in line]
     if kind.between:
         ways = [kind.between]
-    elif b"\f" in data or b"\v" in data:  # which are blanks, and no part of an id
+    elif b"\f" in data or b"\v" in data:  # these bytes are blanks and not part of an id
         ways = [ANY]
     headed = []
     for between in ways:
@@ -78,7 +78,7 @@ def cuts_of(data: bytes, kind: Kind, source: str = "the file") -> list[Cut]:
     if headed:
         refuse_wide(source, len(headed[0].columns))
         return headed
-    if kind.called:  # by names, which are told by a header alone
+    if kind.called:  # the caller named columns, so a header is required
         header = max((fields_of(line, way) for way in ways), key=len)
         kind.require(header, source)
     cuts = []
@@ -94,11 +94,11 @@ def cuts_of(data: bytes, kind: Kind, source: str = "the file") -> list[Cut]:
 def parse(data: bytes, source: str, kind: Kind, cut: Cut | None = None) -> pa.Table:
     """Read a text file as a table.
 
-    Columns are separated by tabs if all lines have the same number of these, else by blanks. Tables
+    Columns are separated by tabs if all lines have the same number of tabs, else by blanks. Tables
     with a header may also have commas or semicolons, and quotes. Empty lines and comments are
-    skipped; a comment begins with ``#`` and does not fit the columns. With a `cut`, that of earlier
-    lines of the file, all lines must fit exactly. Ids are text as written. Notices about the file
-    are metadata of the table.
+    skipped. A comment begins with ``#`` and does not fit the columns. If `cut` is passed, from
+    earlier lines of the same file, all lines must fit it exactly. Ids are text as written. Notices
+    about the file are stored as metadata of the table.
     """
     data = data.removeprefix(BOM_UTF8)
     if cut is not None:
@@ -225,8 +225,9 @@ def _cut_rows(body: bytes, cut: Cut, kind: Kind) -> tuple[pa.Table | Strange | N
     Returns
     -------
     table, longest
-        The rows; or those with invalid values; or None if they differ in their number of columns.
-        And the number of columns of the first row if surplus columns were skipped, else 0.
+        `table` has the rows, or the rows with invalid values. It is None if rows differ in their
+        number of columns. `longest` is the number of columns of the first row if surplus columns
+        were skipped, else 0.
     """
     table = _exactly(body, cut)
     if table is not None:
@@ -258,8 +259,8 @@ def _cut_rows(body: bytes, cut: Cut, kind: Kind) -> tuple[pa.Table | Strange | N
 def _is_doubtful(data: bytes, cut: Cut, table: pa.Table, longest: int, kind: Kind) -> bool:
     """Tell whether blanks may be part of ids.
 
-    They are not if lines have exactly the columns of a layout. A column is accepted as strata if
-    some documents are unjudged, or every stratum has several documents.
+    Blanks are separators if all lines have exactly the columns of a layout. A column is accepted
+    as strata if some documents are unjudged, or every stratum has several documents.
     """
     body = data[cut.start :]
     if cut.between != ANY or cut.header or kind.between or not kind.headed:

@@ -61,12 +61,12 @@ ERRORS = {
 def to_frame(table: pa.Table) -> pd.DataFrame:
     """Convert a table to a frame with Arrow text.
 
-    Columns are converted one by one. If there are no other references to the table, only one column
-    is in memory twice.
+    Columns are converted one by one. Without other references to the table, only one column is in
+    memory twice at a time.
     """
     try:
         text: Any = pd.StringDtype("pyarrow", na_value=np.nan)
-    except TypeError:  # pandas 2.2 knows the same type by another name
+    except TypeError:  # pandas 2.2 has another name for this type
         text = pd.api.types.pandas_dtype("string[pyarrow_numpy]")
     types = {pa.string(): text, TEXT: text}
     columns: list[Any] = []
@@ -204,7 +204,7 @@ def refuse_fractions(
     low: float = -(2.0**63),
     high: float = 2.0**63 - 1024,
 ) -> None:
-    """Raise if grades or ranks are no integers within limits."""
+    """Raise if grades or ranks are not integers within limits."""
     with np.errstate(invalid="ignore"):
         fits = (values >= low) & (values <= high) & (values == np.round(values))
     fits &= np.isfinite(values)
@@ -239,14 +239,15 @@ _DECIMAL = (
 def numbers(column: pd.Series, role: str = words.SCORE) -> NDArray[np.float64]:
     """Return a column as floats, NaN where missing.
 
-    All input paths read numbers by this function.
+    All input paths read numbers with this function.
 
     Parameters
     ----------
     column
         Numbers of any type, or text with decimal numbers.
     role
-        Their role. Text of grades and ranks must be whole numbers. Grades may be booleans.
+        The role of the numbers. Grades and ranks in text must be whole numbers. Grades may also be
+        booleans.
 
     Raises
     ------
@@ -336,7 +337,7 @@ SLICE = 1 << 13
 def numbers_of_text(
     column: pa.ChunkedArray, role: str
 ) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
-    """Read text as numbers; only odd slices take long."""
+    """Read text as numbers, value by value only if necessary."""
     values = np.full(len(column), np.nan)
     slow = list[NDArray[np.intp]]()
     for first in range(0, len(column), SLICE):
@@ -439,7 +440,7 @@ def _all_digits(value: object) -> object:
 
 
 def says_infinite(value: object) -> bool:
-    """Tell whether a value is infinite itself, before conversion.
+    """Tell whether a value is infinite before its conversion.
 
     Examples
     --------
