@@ -23,7 +23,7 @@ class Agreement(ABC):
     Notes
     -----
     Scores are not rounded. Scores that differ only by rounding errors, such as sums in another
-    order, are different. To make them ties, pass ``numpy.round(scores, 12)``.
+    order, count as different. To make them ties, pass ``numpy.round(scores, 12)``.
 
     Examples
     --------
@@ -84,7 +84,7 @@ def _fill(scores: Floats) -> tuple[Floats, NDArray[np.bool_]]:
 def _refuse_shapes(x: tuple[int, ...], y: tuple[int, ...]) -> None:
     """Raise for shapes that do not match.
 
-    numpy would broadcast some of them.
+    numpy would broadcast some of these shapes.
     """
     leading = zip(reversed(x[:-2]), reversed(y[:-2]), strict=False)
     fit = len(x) > 1 < len(y) and x[-1] == y[-1] > 0
@@ -262,8 +262,8 @@ def stable_depth(correlations: ArrayLike, depths: ArrayLike, *, threshold: float
     -------
     numpy.ndarray
         The smallest depth theta such that all correlations of depths k1, k2 >= theta exceed the
-        threshold, shape (...), or NaN. The last depth as result is no evidence of stability, since
-        an ordering always agrees with itself.
+        threshold, shape (...), or NaN. If the result is the last depth, it is no evidence of
+        stability, since an ordering always agrees with itself.
 
     Notes
     -----

@@ -28,10 +28,11 @@ class Kendall(base.Agreement):
     -----
     ``tau_a = (C - D) / (S(S-1)/2)`` and ``tau_b = (C - D) / sqrt(U_x U_y)``. C and D are the
     numbers of concordant and discordant pairs, and U is the number of pairs that are not tied on
-    one side. For K orderings, C - D is the matrix of signs, K by pairs, times its transpose.
+    one side. For K orderings, C - D is computed by multiplying the matrix of signs, K by pairs, by
+    its transpose.
 
-    Range: -1 to 1; above 0.9 two orderings are customarily taken as equivalent. Undefined (NaN)
-    for one system, and tau_b also if all systems tie.
+    Range: -1 to 1; two orderings above 0.9 are customarily taken as equivalent. Undefined (NaN) for
+    one system, and tau_b also if all systems tie.
 
     References
     ----------
@@ -68,7 +69,8 @@ class Kendall(base.Agreement):
         """Return two-sided p-values for tau of every two rows.
 
         Under the null hypothesis all orders of the systems are equally likely. p is exact for up to
-        33 systems without ties, otherwise from the normal approximation corrected for ties.
+        33 systems without ties. Otherwise it is computed by the normal approximation corrected for
+        ties.
 
         Examples
         --------
@@ -142,9 +144,10 @@ class TauAP(base.Agreement):
 
     Notes
     -----
-    ``tau_ap = 2/(S-1) sum_{i=2..S} C(i)/(i-1) - 1``. C(i) is the number of systems above rank i of
-    the estimate that are above the system at rank i in the reference too. This is Kendall's tau
-    with pairs weighted by 1/(i-1), where i is the rank of the lower system in the estimate.
+    ``tau_ap = 2/(S-1) sum_{i=2..S} C(i)/(i-1) - 1``. Let s be the system at rank i of the estimate.
+    C(i) is the number of systems that are above s in both the estimate and the reference. This is
+    Kendall's tau with pairs weighted by 1/(i-1), where i is the rank of the lower system in the
+    estimate.
 
     Let t and b be the first and the last possible rank of a system in its ordering. ``"a"`` weighs
     a pair by the mean of 1/(i-1) over i = t..b, and ignores pairs tied on either side. This is the
@@ -171,7 +174,7 @@ class TauAP(base.Agreement):
     >>> TauAP().kernel([[3, 2, 1]], [[2, 3, 1], [3, 1, 2]])
     array([[0. , 0.5]])
 
-    The two best systems tie in the estimate, so that they may be in the right order or swapped:
+    The two best systems tie in the estimate. They may be in the right order or swapped:
 
     >>> TauAP().kernel([[3, 2, 1]], [[2, 2, 1]])
     array([[0.5]])
@@ -242,7 +245,7 @@ class Pearson(base.Agreement):
     Notes
     -----
     ``r = sum (x - mean x)(y - mean y) / sqrt(sum (x - mean x)**2 sum (y - mean y)**2)`` over the
-    systems: rows scaled to mean 0 and length 1, times their transpose.
+    systems. It is the inner product of rows scaled to mean 0 and length 1.
 
     Range: -1 to 1. Undefined (NaN) if all systems have the same score or a score is infinite.
 
@@ -372,7 +375,7 @@ class RBO(base.Agreement):
     ties
         The meaning of a tie. ``"w"``: the systems are equally good, and enter the overlap at the
         same depth. ``"a"``: their order is unknown, and the value is the mean over all orders.
-        ``"b"``: as ``"a"``, but corrected so that an ordering agrees with itself.
+        ``"b"``: like ``"a"``, but corrected so that the agreement of an ordering with itself is 1.
 
     Notes
     -----
@@ -387,8 +390,8 @@ class RBO(base.Agreement):
     ``"w"`` and ``"a"``, and ``sum c c' / sqrt(sum c**2 sum c'**2)`` in ``"b"``, with sums over the
     systems.
 
-    Range: above 0 to 1. Equal orderings score 1, in ``"a"`` only without ties. Scores of reversed
-    orderings, and the mean over random orderings, are above 0.
+    Range: above 0 to 1. Equal orderings score 1, but in ``"a"`` only if there are no ties. Scores
+    of reversed orderings, and the mean over random orderings, are above 0.
 
     References
     ----------
@@ -418,7 +421,7 @@ class RBO(base.Agreement):
         systems = x.shape[-1]
         weights: Floats = (1 - self.p) * self.p ** np.arange(systems, dtype=np.float64)
         sides = base.tied_ranks(x), base.tied_ranks(y)
-        if all((first == last).all() for first, last in sides):  # all depths at once
+        if all((first == last).all() for first, last in sides):  # no ties: all depths at once
             onward = np.cumsum((weights / np.arange(1, systems + 1))[::-1])[::-1]
             left, right = (onward[first.astype(np.intp) - 1] for first, _ in sides)
             smaller = lambda a, b: np.asarray(np.minimum(a, b).sum(axis=-1))  # noqa: E731
@@ -474,7 +477,7 @@ def parse_agreement(method: Method) -> base.Agreement:
     Parameters
     ----------
     method
-        A name of `AGREEMENTS`, or a value such as ``RBO(p=0.8)``, or its text.
+        A name in `AGREEMENTS`, a value such as ``RBO(p=0.8)``, or the text of a value.
 
     Returns
     -------

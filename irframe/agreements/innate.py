@@ -31,9 +31,9 @@ class Transitions(NamedTuple):
     sign
         1 if the first ranking leads first, -1 if the second does, 0 if the rankings are equal.
     decided
-        First depth at which the pair is not equal, 0 if none.
+        First depth at which the pair is not equal, 0 if there is none.
     split
-        First depth at which the pair is non-separable, 0 if none.
+        First depth at which the pair is non-separable, 0 if there is none.
 
     Examples
     --------
@@ -60,7 +60,7 @@ def integer_gains(gains: Sequence[float]) -> list[int]:
     Returns
     -------
     list of int
-        The smallest such integers.
+        The smallest integers with the proportions of the gains.
 
     Examples
     --------

@@ -55,7 +55,7 @@ class Intervals:
     Parameters
     ----------
     resamples
-        The resamples, with the level.
+        The resamples and the confidence level.
     of
         A key of `QUANTITIES`.
     """
@@ -87,7 +87,7 @@ class Intervals:
             cautions.append(f"{what} are unreliable with fewer than {LEAST_TOPICS} topics: {few}")
         low = result["ci_low"] if "ci_low" in result else result["agreement_interval"][..., 0]
         without = np.isnan(low.to_numpy()) & ~np.isnan(result["agreement"].to_numpy())
-        if without.any() and most > 1:  # all verbs warn of a single topic
+        if without.any() and most > 1:  # all verbs warn about a single topic
             what = "agreements without an interval, because they do not vary over resamples"
             cautions.append(f"{what} or are undefined: {without.sum()} of {without.size}")
         warn(*cautions)
@@ -97,7 +97,7 @@ class Intervals:
 class OneSide(NamedTuple):
     """Mean scores of one side of an agreement.
 
-    K vectors of means over systems are compared with those of the other side.
+    Each side has K vectors of means. Every vector is compared with every vector of the other side.
 
     Parameters
     ----------
@@ -191,7 +191,7 @@ def between_depths(
 def refuse_other_topics(paired: Scores, reference: Scores) -> None:
     """Raise if two sides have different topics.
 
-    Resamples draw the same topics on both sides.
+    Both sides need the same topics, because resamples draw the same topics on both.
     """
     differing = paired.topics.symmetric_difference(reference.topics)
     advice = "choose those of both"
@@ -228,8 +228,8 @@ def ends_of(
     Returns
     -------
     numpy.ndarray
-        Lower and upper limits, shape (2, ..., K1, K2). They are NaN if too many resamples have no
-        agreement, or if it does not vary although the two sides differ.
+        Lower and upper limits, shape (2, ..., K1, K2). They are NaN if the agreement of too many
+        resamples is undefined, or if it does not vary although the two sides differ.
     """
     options.refuse(method)
     ends = _of_averages if options.of == "averages" else _expanded
@@ -321,31 +321,32 @@ def agreement(
     scores
         Scores per system and topic: an array, or a frame, wide or long.
     reference
-        A depth, a metric, or other scores of the same systems, as for `coverage`. By default every
-        metric of the scores at the same depth.
+        A depth, a metric, or other scores of the same systems, as for `coverage`. By default the
+        metrics of the scores are compared with each other at the same depth.
     coefficient
-        A measure of agreement such as `RBO`, or its name: ``"kendall"`` or ``"tau_b"``,
-        ``"tau_a"``, ``"tau_ap"``, ``"tau_ap_b"``, ``"rbo"``, ``"rbo_a"``, ``"rbo_b"``,
+        A measure of agreement such as `RBO`, or the name of a measure: ``"kendall"`` or
+        ``"tau_b"``, ``"tau_a"``, ``"tau_ap"``, ``"tau_ap_b"``, ``"rbo"``, ``"rbo_a"``, ``"rbo_b"``,
         ``"spearman"``, ``"pearson"``, ``"rmse"``. They differ in how they count tied systems: see
         `Kendall`, `TauAP` and `RBO`.
     topics
-        Which topics count if the reference has other ones, as for `coverage`.
+        The topics to use if the reference has different topics, as for `coverage`.
     interval_of
-        The quantity of the intervals; by default there are none. ``"expected"`` is the agreement
-        to expect on as many similar topics. ``"averages"``, for correlations, is the agreement of
-        averages over the whole population of topics; it is higher, because such averages have no
-        noise. With intervals come p-values of Kendall's tau.
+        The quantity of the intervals; by default there are none. ``"expected"`` is the agreement to
+        expect on as many similar topics. ``"averages"``, for correlations, is the agreement of
+        averages over the whole population of topics; it is higher, because these averages have no
+        sampling error. P-values of Kendall's tau are returned with the intervals.
     alpha
         One minus the confidence level of the intervals, above 0 and below 1.
     resamples
-        Resamples of the topics, for the intervals: an `irframe.Resampling`, or their number.
+        Resamples of the topics, for the intervals: an `irframe.Resampling`, or the number of
+        resamples.
 
     Returns
     -------
     xarray.DataArray or xarray.Dataset
         Agreement over (metric, depth), with the group first after `groupby`; without a reference
-        over (metric, metric_other, depth). Undefined values, such as correlations of systems that
-        all tie, are NaN. The attribute ``coefficient`` names the measure. With `interval_of` the
+        over (metric, metric_other, depth). Undefined values are NaN, for example the correlation if
+        all systems tie. The attribute ``coefficient`` names the measure. With `interval_of` the
         result is a dataset with ``agreement``, ``ci_low`` and ``ci_high``, and for Kendall's tau
         ``p``, the p-value of no association between the orders. Limits are NaN if the agreement of
         too many resamples is undefined. The attribute ``interval_of`` names their quantity.
@@ -353,32 +354,34 @@ def agreement(
     Raises
     ------
     IrframeError
-        As `coverage`; if the measure is unknown, or has no intervals of this kind.
+        For the same reasons as `coverage`, or if the measure is unknown or has no intervals of this
+        kind.
 
     Warns
     -----
     IrframeWarning
-        If topics are left out because some system has no score on them, or if intervals by
-        averages over all topics rest on fewer than 20 topics.
+        If topics are left out because some system has no score on them, or if intervals with
+        ``interval_of="averages"`` are based on fewer than 20 topics.
 
     Notes
     -----
-    A system's score is its mean over the topics on which every system has a score, by all metrics
-    and on both sides, or on its own side if `topics` says so. Kendall, tau_ap, RBO and Spearman use
-    only the order. For them means are rounded to 12 decimals, so that means that are equal in exact
-    arithmetic tie; means of costs change sign. RMSE takes means as they are. Pearson changes the
-    sign of a cost. For tau_ap the reference is the true ordering (without one, ``metric``).
+    A system's score is its mean over the topics on which every system has a score by all metrics.
+    Both sides must have these scores, unless `topics` allows each side its own topics. Kendall,
+    tau_ap, RBO and Spearman use only the order. For them means are rounded to 12 decimals, so that
+    means that are equal in exact arithmetic tie. The means of costs change sign, also for Pearson.
+    RMSE uses the unchanged means. For tau_ap the reference is the true ordering. Without a
+    reference, ``metric`` is the true ordering.
 
     For intervals topics are drawn with replacement: the same topics on both sides, and for all
     systems, metrics and depths. The expected agreement has the expanded percentile interval [3]_:
     the quantiles of the resamples at ``a = Phi(-t sqrt(n / (n - 1)))`` and ``1 - a``, with
     Student's t for n - 1 degrees of freedom at ``1 - alpha / 2``. Noisy averages agree less than
-    exact ones, and averages of resamples agree least. So both limits are rather low, and the
+    exact ones, and averages of resamples agree least. Both limits are therefore rather low, and the
     agreement itself may lie above them.
 
     For ``interval_of="averages"``, s is the larger of two errors: the standard deviation of the
     resamples times ``sqrt(n / (n - 1))``, and the standard error of the jackknife. b is the mean of
-    the resamples less the agreement. The interval reaches from ``t s`` below the agreement to
+    the resamples minus the agreement. The interval reaches from ``t s`` below the agreement to
     ``max(0, -b) + t s`` above it, within -1 and 1. Intervals are conservative: in draws from real
     topics, 95% intervals of Kendall's tau of both kinds covered their quantity in 97 to 100% of the
     draws, with 5 to 50 topics. Plain percentiles are shorter, and do not cover the agreement by

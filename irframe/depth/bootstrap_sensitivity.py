@@ -36,24 +36,24 @@ def bootstrap_sensitivity(
     alpha
         Significance level, above 0 and below 1.
     resamples
-        Resamples of the topics, the same for every pair, metric and depth: an
-        `irframe.Resampling`, or their number.
+        Resamples of the topics, the same for every pair, metric and depth: an `irframe.Resampling`,
+        or the number of resamples.
     positions
-        Positions of topics from 0, shape (any number, topics), in place of resamples.
+        Positions of topics from 0, shape (any number, topics). They replace the random resamples.
 
     Returns
     -------
     xarray.Dataset
-        ``asl`` is the achieved significance level over (metric, depth, pair); sorted, it is the
-        ASL curve. ``power`` is the share of pairs with ``asl < alpha``. ``pair_delta`` is the
-        difference of means that a pair needs, over (metric, depth, pair), and ``delta`` the
-        largest of these. ``system_a`` and ``system_b`` name the systems of each pair. After
-        `groupby` the group comes first.
+        ``asl`` is the achieved significance level over (metric, depth, pair); its sorted values are
+        the ASL curve. ``power`` is the share of pairs with ``asl < alpha``. ``pair_delta`` is the
+        difference of means that a pair needs for significance, over (metric, depth, pair), and
+        ``delta`` is the largest of these. ``system_a`` and ``system_b`` name the systems of each
+        pair. After `groupby`, the group is the first dimension.
 
     Raises
     ------
     IrframeError
-        As `compare`.
+        For the same reasons as `compare`.
 
     Warns
     -----

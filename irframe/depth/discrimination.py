@@ -58,7 +58,7 @@ def discrimination(
     Raises
     ------
     IrframeError
-        As `compare`.
+        For the same reasons as `compare`.
 
     Warns
     -----
@@ -67,10 +67,10 @@ def discrimination(
 
     Notes
     -----
-    ``|{pairs with p < alpha}| / (n(n-1)/2)`` for n systems, two-sided p-values.
-    The ratio depends on the metric, the topics and the systems. Differences that are equal on all
-    topics are not significant, as for `compare`. Without a correction they are significant, as in
-    the literature.
+    ``|{pairs with p < alpha}| / (n(n-1)/2)`` for n systems. p-values are two-sided. The ratio
+    depends on the metric, the topics and the systems. Differences that are equal on all topics are
+    not significant, as for `compare`. Without a correction they are significant, as in the
+    literature.
 
     References
     ----------
@@ -135,8 +135,8 @@ def median_p(
         As for `discrimination`.
     test
         As for `discrimination`, but not corrected by default, because corrected p-values of many
-        pairs are mostly 1. Only two-stage corrections (``"fdr_tsbh"``, ``"fdr_tsbky"``) depend on
-        the significance level.
+        pairs are mostly 1. The significance level matters only for two-stage corrections
+        (``"fdr_tsbh"``, ``"fdr_tsbky"``).
 
     Returns
     -------
@@ -146,7 +146,7 @@ def median_p(
     Raises
     ------
     IrframeError
-        As `compare`.
+        For the same reasons as `compare`.
 
     Warns
     -----
@@ -155,7 +155,8 @@ def median_p(
 
     Notes
     -----
-    The lower it is, the more pairs differ significantly under a metric. Two-sided p-values.
+    Under a metric with a lower median p-value, more pairs tend to differ significantly. p-values
+    are two-sided.
 
     References
     ----------
@@ -191,29 +192,31 @@ def coverage(
     reference
         The scores to confirm. A depth stands for the scores of each metric at that depth. A metric
         of the scores is compared at every depth, or at one depth as in ``"AP@10"``. Another array
-        or frame must have the same systems; it has one metric or those of `scores`, and one depth
-        or those of `scores`.
+        or frame must have the same systems. It must have one metric or the metrics of `scores`, and
+        one depth or the depths of `scores`.
     test
         The significance test on both sides, as for `compare`: an `irframe.Significance`, or the
         name of a test. ``Significance(adjust=None)`` gives the ratio of the literature.
     topics
-        Which topics count if the reference has other ones: ``"common"`` takes the topics of both
-        sides, ``"own"`` all topics of each side. By default both sides must have the same topics,
-        or none in common, in which case each side has its own.
+        The topics to use if the reference has different topics. ``"common"``: the topics that both
+        sides share. ``"own"``: all topics of each side. By default both sides must have the same
+        topics, or no topic in common. In the latter case each side uses its own topics.
 
     Returns
     -------
     xarray.DataArray
         Coverage ratio, 0 to 1, over (metric, depth), with the group first after `groupby`. NaN if
         the reference has no significant difference. Attributes describe the test. If the sides may
-        have different topics, ``n_topics`` and ``n_topics_reference`` count them.
+        have different topics, ``n_topics`` and ``n_topics_reference`` are the numbers of their
+        topics.
 
     Raises
     ------
     DepthError
         For a reference depth outside the scores.
     ParameterError
-        If the reference has other systems, or other topics without `topics`; and as `compare`.
+        If the reference has other systems, or other topics without `topics`; and for the same
+        reasons as `compare`.
 
     Warns
     -----
@@ -223,11 +226,11 @@ def coverage(
     Notes
     -----
     With ``D = {(i, j): i significantly better than j}`` on either side, the ratio is
-    ``|D_new & D_ref| / |D_ref|``: the pair must differ significantly in the same direction. The
-    better system has the better mean; lower is better for a metric that counts a cost. A topic
-    counts if every system has a score on it, on both sides or, with topics of their own, on that
-    side. Differences that are equal on all topics are not significant, as for `compare`. Without a
-    correction they are significant, as in the literature.
+    ``|D_new & D_ref| / |D_ref|``. The pair must differ significantly in the same direction. The
+    better system has the better mean; for a metric that is a cost, the lower mean is better. A
+    topic counts if every system has a score on it. The scores must be on both sides, or on one side
+    if each side uses its own topics. Differences that are equal on all topics are not significant,
+    as for `compare`. Without a correction they are significant, as in the literature.
 
     References
     ----------
@@ -236,7 +239,7 @@ def coverage(
 
     Examples
     --------
-    Three systems differ in the reference; two of the three differences are confirmed:
+    Three pairs of systems differ in the reference. Two of the three differences are confirmed:
 
     >>> import xarray as xr
     >>> reference = xr.DataArray([[3, 3], [2, 2], [1, 1]], dims=["system", "topic"])
@@ -302,7 +305,7 @@ def inversions(
     Raises
     ------
     IrframeError
-        As `coverage`.
+        For the same reasons as `coverage`.
 
     Warns
     -----
@@ -311,8 +314,8 @@ def inversions(
 
     Notes
     -----
-    ``|{(i, j) in D_ref: mean_new(j) > mean_new(i)}| / |D_ref|``: the difference of means has the
-    other sign, significant or not. Means that differ by less than 5e-13 are equal.
+    ``|{(i, j) in D_ref: mean_new(j) > mean_new(i)}| / |D_ref|``. The difference of means has the
+    other sign, and need not be significant. Means that differ by less than 5e-13 are equal.
 
     References
     ----------
@@ -353,13 +356,13 @@ def ratios(
     -------
     pandas.DataFrame
         A row per metric and depth, with ``discrimination`` of the scores, ``coverage`` and
-        ``inversions`` of the reference, and ``median_p`` of uncorrected p-values. After `groupby`
-        the group comes first.
+        ``inversions`` of the reference, and ``median_p`` of uncorrected p-values. After `groupby`,
+        the group is the first dimension.
 
     Raises
     ------
     IrframeError
-        As `coverage`.
+        For the same reasons as `coverage`.
 
     Warns
     -----

@@ -66,28 +66,29 @@ def leave_out(
         One row per metric, evaluation depth and contributing run, with the columns
 
         - ``metric``, ``depth``, the group if `together` is given, ``system``: the run left out;
-        - ``lost`` and ``lost_relevant``: the number of judged documents that no other run (or
-          group) has in the pool, and of relevant ones among them, over all topics;
-        - ``mean`` and ``mean_without``: its mean score by all judgments of the pool, and by those
-          of a pool without it (or without its group);
-        - ``change``: the difference in percent of ``mean``, NaN if that is 0;
-        - ``rank``, ``rank_without``, ``rank_change``: 1 + the number of better systems before and
-          after, and the absolute difference;
-        - ``tau``: Kendall's tau-b between the orders of all systems before and after.
+        - ``lost`` and ``lost_relevant``: the numbers of judged and of relevant documents that no
+          other run (or group) has in the pool, over all topics;
+        - ``mean`` and ``mean_without``: the mean score of the run with all judgments of the pool,
+          and with those of a pool without it (or its group);
+        - ``change``: the difference in percent of ``mean``, NaN if ``mean`` is 0;
+        - ``rank``, ``rank_without``, ``rank_change``: 1 + the number of better systems with the
+          full pool, the same with the pool made without the run, and their absolute difference;
+        - ``tau``: Kendall's tau-b between the orders of all systems with the full pool and with the
+          pool made without the run.
 
-        Means over the rows of a metric and depth are those of Table 5 of [3]_. The attributes
-        ``judgments`` and ``set_aside`` count all judgments, and those of documents that no
+        Means over the rows of a metric and depth are those of Table 5 of [3]_. The attribute
+        ``judgments`` counts all judgments. ``set_aside`` counts judgments of documents that no
         contributing run has in the pool.
 
     Raises
     ------
     ParameterError
-        If no system contributes, or `together` is no coordinate of the systems, or a contributing
+        If no system contributes, `together` is not a coordinate of the systems, or a contributing
         system has no value there.
     DepthError
-        If the pool is deeper than that of the cube, or a depth than the cube.
+        If the pool depth exceeds that of the cube, or an evaluation depth exceeds that of the cube.
     InputError
-        If the cube does not know its documents.
+        If the cube was made without its documents.
     GradeError
         If grade -1 marks unjudged documents.
 
@@ -100,8 +101,9 @@ def leave_out(
     -----
     A document stays judged if a remaining contributing run has it at rank `depth` or above, with
     rows in file order. Documents that no contributing run has there count as unjudged before and
-    after, since no run could lose them. All systems are scored again on the topics that lose a
-    document. This needs only the two best ranks of a document in different runs (or groups).
+    after, since leaving out a run cannot change them. All systems are scored again on the topics
+    that lose a document. The computation needs only the two best ranks of a document in different
+    runs (or groups).
 
     References
     ----------
@@ -180,8 +182,8 @@ def contributing_groups(
 def _best_ranks(experiment: Experiment, groups: Array, depth: int) -> tuple[Array, Array, Array]:
     """Return the best pool rank of every judged document.
 
-    Also return the group of that rank, -1 if none, and the best rank in other groups. A rank of 0
-    means none.
+    Also return the group of that rank, -1 if there is none, and the best rank in other groups. A
+    rank of 0 means that no group has the document in the pool.
     """
     hits = experiment.hits
     n_documents = len(experiment.judgments.row)
@@ -219,7 +221,8 @@ class _Study:
     def without(self, before: Array, ranks: Array) -> tuple[Array, int, int]:
         """Return means without a group, and its documents' number.
 
-        Means have shape (metric, depth, system). The counts are of all and of relevant documents.
+        Means have shape (metric, depth, system). The counts are the numbers of all and of relevant
+        documents.
 
         `before` and `ranks` are the best ranks of all documents with and without the group.
         """
@@ -313,7 +316,8 @@ def robustness(
         Number of draws, with seeds 0, 1, ..., or the seeds themselves. The samples of one seed are
         nested.
     at
-        Evaluation depths, by default the depth of the cube; not below the depth of a metric.
+        Evaluation depths, at least the depths of metrics that have one; by default the depth of the
+        cube.
     coefficient
         A measure of agreement or its name, as for `agreement`.
     progress
@@ -322,15 +326,15 @@ def robustness(
     Returns
     -------
     xarray.DataArray
-        Agreement over (metric, depth, share, seed). A curve shows means and standard deviations
-        over ``seed``.
+        Agreement over (metric, depth, share, seed). A plot shows means and standard deviations over
+        ``seed``.
 
     Raises
     ------
     ParameterError
         If a share is outside (0, 1], or a seed occurs twice.
     InputError
-        If the cube does not know its documents.
+        If the cube was made without its documents.
     GradeError
         If grade -1 marks unjudged documents.
 

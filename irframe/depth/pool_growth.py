@@ -29,40 +29,41 @@ def pool_growth(
     cube
         A cube made by `irframe.cube`.
     at
-        Rising pool depths, at most that of the cube; by default all from 1.
+        Rising pool depths, at most the pool depth of the cube; by default all depths from 1.
     rel
         Lowest relevant grade, at least 1.
 
     Returns
     -------
     xarray.Dataset
-        Over depth: ``judged`` and ``relevant`` count its documents per topic.
-        ``rate`` is the share of relevant documents among those that are new at that depth, NaN if
-        there are none.
+        Over depth: ``judged`` and ``relevant`` are the mean numbers of judged and relevant
+        documents of the pool per topic. ``rate`` is the share of relevant documents among those
+        that are new at that depth, NaN if there are none.
 
-        Over depth, as means over contributing runs and topics, with standard deviations
-        (``_sd``): ``relevant_in_pool`` counts the relevant documents of the pool that
-        the run has down to that depth. ``relevant_past`` counts the other relevant documents of
-        the pool. ``first_unjudged`` is the rank of its first document outside the pool, one more
-        than the length of a list without any. They are NaN without contributing runs, and if
-        lists are too short to know.
+        Over depth, as means over contributing runs and topics, with standard deviations (``_sd``):
+        ``relevant_in_pool`` counts the relevant documents of the pool that the run has down to that
+        depth. ``relevant_past`` counts the other relevant documents of the pool. ``first_unjudged``
+        is the rank of the first document of the run outside the pool. For a list without such a
+        document it is the length of the list plus one. They are NaN if no run contributes, or if
+        lists are too short to compute them.
 
-        Scalars: ``first_unjudged_all`` and ``first_unjudged_all_sd``, the same with all
-        judgments.
+        Scalars: ``first_unjudged_all`` and ``first_unjudged_all_sd`` are ``first_unjudged`` and its
+        standard deviation with all judgments.
 
     Raises
     ------
     DepthError
         If a depth is outside the pool.
     ParameterError
-        If depths do not rise, or `rel` is out of range.
+        If depths are not ascending, or `rel` is out of range.
     InputError
-        If the cube does not know its documents.
+        If the cube was made without its documents.
 
     Warns
     -----
     IrframeWarning
-        If lists are too short for some depths, with their number; if no system contributes.
+        If no system contributes, or if lists are too short for some depths. The warning states
+        their number.
 
     Notes
     -----

@@ -72,15 +72,16 @@ def volatility(
     scores
         Scores over (metric, system, topic, depth).
     reference
-        The other side: a metric of the scores, or scores of the same systems by depth, with one
-        metric or those of `scores`. By default each metric is compared with itself.
+        The other side of the comparison: a metric of the scores, or scores of the same systems by
+        depth, with one metric or the metrics of `scores`. By default each metric is compared with
+        itself.
     coefficient
         A measure of agreement or its name, as for `agreement`.
     topics
-        Which topics count if the reference has other ones, as for `coverage`.
+        The topics to use if the reference has different topics, as for `coverage`.
     interval_of
         The quantity of the intervals, as for `agreement`; by default there are none. Intervals at
-        many depths take long: select some depths first.
+        many depths take much time, so select some depths first.
     alpha, resamples
         Level and resamples of the intervals, as for `agreement`.
 
@@ -89,8 +90,8 @@ def volatility(
     xarray.DataArray or xarray.Dataset
         Volatility matrices over (metric, depth, depth_other), with the group first after `groupby`.
         The coordinate ``metric_other`` names the metric on the other side, the attribute
-        ``coefficient`` the measure. Undefined correlations, such as those of systems that all tie,
-        are NaN. With `interval_of` the result is a dataset, as for `agreement`.
+        ``coefficient`` the measure. Undefined correlations are NaN, for example if all systems tie.
+        With `interval_of` the result is a dataset, as for `agreement`.
 
     Raises
     ------
@@ -102,13 +103,14 @@ def volatility(
     Warns
     -----
     IrframeWarning
-        If topics are left out because some system has no score on them, and for intervals as
-        `agreement`.
+        If topics are left out because some system has no score on them. With intervals, also for
+        the same reasons as `agreement`.
 
     Notes
     -----
-    ``T[k1, k2] = corr(order at k1, order at k2)`` of the systems by mean score. Means are
-    rounded and costs change sign as for `agreement`. For tau_ap ``depth`` is the true ordering.
+    ``T[k1, k2] = corr(order at k1, order at k2)`` of the systems by mean score. Means are rounded
+    and costs change sign as for `agreement`. For tau_ap the ordering at ``depth`` is the true
+    ordering.
 
     References
     ----------
@@ -181,20 +183,20 @@ def stability(volatility: xr.DataArray, threshold: float = 0.9) -> xr.Dataset:
     Returns
     -------
     xarray.Dataset
-        ``stable_depth`` is the least depth from which all correlations exceed the threshold, NaN
-        if there is none. ``share_above`` is the share of entries off the diagonal that exceed it,
-        0 to 1. Both are over metric, and the group if there is one.
+        ``stable_depth`` is the smallest depth from which all correlations exceed the threshold, NaN
+        if there is none. ``share_above`` is the share of entries off the diagonal that exceed it, 0
+        to 1. Both are over metric, and the group if there is one.
 
     Raises
     ------
     InputError
-        If this is no volatility matrix with the same depths on both sides.
+        If `volatility` is not a volatility matrix with the same depths on both sides.
 
     Notes
     -----
-    ``theta = min {k : T[k1, k2] > threshold for all k1, k2 >= k}``. An undefined correlation
-    exceeds no threshold. A stable depth equal to the last depth means nothing: the last ordering
-    always agrees with itself.
+    ``theta = min {k : T[k1, k2] > threshold for all k1, k2 >= k}``. An undefined correlation never
+    exceeds the threshold. A stable depth equal to the last depth is no evidence of stability,
+    because an ordering always agrees with itself.
 
     References
     ----------

@@ -47,9 +47,9 @@ def labelled(block: Block, labels: NDArray[np.bool_], beyond: Array, grade: int)
     labels
         Whether the document at each rank gets the grade, shape (row, depth).
     beyond
-        How many documents past the depth get the grade, shape (row,).
+        Number of documents past the depth that get the grade, shape (row,).
     grade
-        The grade.
+        The grade of these documents.
     """
     added = labels.sum(axis=-1) + beyond
     level = int(np.searchsorted(block.levels, grade))
@@ -226,7 +226,7 @@ def labelled_extremes(metric: Q, block: Block, depths: Array) -> tuple[Floats, F
     Raises
     ------
     MetricError
-        If it would take more than `STEPS` steps.
+        If the computation would take more than `STEPS` steps.
 
     Notes
     -----
@@ -409,7 +409,7 @@ class _Problem:
     def __init__(self, metric: nDCG, block: Block, depths: Array) -> None:
         grades = scale(metric, block.levels, block.top)
         gains = gains_of(metric, grades, block.top)
-        # Gains between two grades that occur have equal counts, and so the same best labels.
+        # Gains between two neighbouring grades have equal counts, and so the same best labels.
         if len(grades) > SCALE:
             used = np.isin(grades, block.levels) | (gains == gains.max())
             grades = grades[used]

@@ -23,9 +23,9 @@ NORMS: tuple[Norm, ...] = get_args(Norm)
 class AP(Thresholded):
     """Average precision; its mean over topics is MAP.
 
-    The mean over the relevant documents of the precision at the rank of each. A relevant document
-    that was not retrieved counts 0. The metric rewards lists that find all relevant documents, and
-    find them early.
+    Average precision is the mean, over the relevant documents, of the precision at their ranks. A
+    relevant document that was not retrieved counts 0. Lists score high if they contain all relevant
+    documents at early ranks.
 
     Parameters
     ----------
@@ -48,7 +48,8 @@ class AP(Thresholded):
 
     Notes
     -----
-    ``AP@k = (1/N) sum_{i<=k} b(i) P(i)`` with b(i) = 1 where rank i is relevant, else 0.
+    ``AP@k = (1/N) sum_{i<=k} b(i) P(i)`` with b(i) = 1 if the document at rank i is relevant, else
+    0.
 
     Range: 0 to 1; with ``"pool"`` possibly above 1 for runs that did not contribute. Needs:
     grades, R; for ``"pool"`` the contributing runs. No relevant documents: 0. Unjudged: not
@@ -72,7 +73,7 @@ class AP(Thresholded):
     >>> AP(norm="min").curve([1, 0, 1, 1, 1], listed=[1, 1, 1, 0, 0])[:3].round(4)
     array([1.    , 0.5   , 0.5556])
 
-    The geometric mean of systems over topics:
+    The geometric mean over topics for each system:
 
     >>> import irframe as ir
     >>> summary = ir.cube(*ir.example_track()).ireval.score("AP", "GMAP", at=50).ireval.summary()
@@ -107,7 +108,7 @@ class AP(Thresholded):
         """Return how users read who stop at relevant documents.
 
         Users stop at a relevant document with a probability in proportion to one over its rank. A
-        document that was not retrieved counts as infinitely deep, so that gain per rank read
+        document that was not retrieved counts as infinitely deep. The gain per rank read therefore
         equals the metric.
         """
         reach = np.cumsum(relevant / rank, axis=-1)
@@ -130,7 +131,7 @@ class IPrec(Thresholded):
     rel
         Lowest relevant grade, at least 1.
     depth
-        Fixed evaluation depth; the list is cut there.
+        Fixed evaluation depth. The list is cut there.
     judged_only
         Whether to remove unjudged documents from the lists first.
 
@@ -181,7 +182,7 @@ class InterpolatedAP(Thresholded):
     rel
         Lowest relevant grade, at least 1.
     depth
-        Fixed evaluation depth; the list is cut there.
+        Fixed evaluation depth. The list is cut there.
     judged_only
         Whether to remove unjudged documents from the lists first.
 
@@ -238,7 +239,7 @@ class YAAP(Thresholded):
     rel
         Lowest relevant grade, at least 1.
     depth
-        Fixed evaluation depth; the list is cut there.
+        Fixed evaluation depth. The list is cut there.
     judged_only
         Whether to remove unjudged documents from the lists first.
 
@@ -256,7 +257,7 @@ class YAAP(Thresholded):
 
     Examples
     --------
-    One of R = 2 relevant documents is at rank 1, so that the score is the logarithm of 2/2:
+    One of R = 2 relevant documents is at rank 1. The score there is the logarithm of 2/2:
 
     >>> from irframe.metrics import YAAP
     >>> YAAP().curve([1, 0, 1]).round(3)
@@ -288,9 +289,9 @@ class Q(Thresholded):
     norm
         Divisor of the sum: ``"R"``, ``"min"`` or ``"pool"``, as for `AP`.
     ideal
-        Documents of the ideal ranking: ``"judged"`` for all judged documents, or ``"pool"`` for
-        those in a pool of the evaluation depth. ``"pool"`` takes time in proportion to the square
-        of the pool depth.
+        Documents of the ideal ranking: ``"judged"`` for all judged documents, or ``"pool"`` for the
+        judged documents in a pool of the evaluation depth. ``"pool"`` takes time in proportion to
+        the square of the pool depth.
     rel
         Lowest relevant grade, at least 1.
     depth
@@ -385,7 +386,7 @@ class InfAP(Thresholded):
     rel
         Lowest relevant grade, at least 1.
     depth
-        Fixed evaluation depth; the list is cut there.
+        Fixed evaluation depth. The list is cut there.
     judged_only
         Whether to remove unjudged documents from the lists first.
 
@@ -397,13 +398,13 @@ class InfAP(Thresholded):
     grade were not pooled. If all retrieved documents are judged, the score is close to AP.
 
     If judgments have a column `stratum`, the metric is xinfAP, the ``infAP`` of NIST's
-    sample_eval.pl. The precision at rank i is estimated as
-    ``1/i + sum over strata c of (c above / i) * (relevant of c above + e) / (judged of c above +
-    3e)``. It is averaged over the judged relevant documents. A document of stratum c weighs N_c /
-    n_c, the number of pooled documents over the number of judged documents of c. Lists are read to
-    rank 1000. The divisor is the estimated number of relevant documents, but at most 1000, as in
-    the script since 2012. A stratum without judged documents is left out, with a warning. With
-    complete judgments the score is AP.
+    sample_eval.pl. The precision at rank i is estimated as ``1/i + sum over strata c of (c above /
+    i) * (relevant of c above + e) / (judged of c above + 3e)``. It is averaged over the judged
+    relevant documents. A document of stratum c has the weight N_c / n_c, the number of pooled
+    documents divided by the number of judged documents of c. Lists are read to rank 1000. The
+    divisor is the estimated number of relevant documents, but at most 1000, as in the script since
+    2012. A stratum without judged documents is left out, with a warning. With complete judgments
+    the score is AP.
 
     Range: 0 to 1, rarely above with strata. Needs: grades, R. No relevant documents: 0. Unjudged:
     outside the pool.

@@ -21,24 +21,24 @@ UNRETRIEVED: tuple[str, ...] = get_args(get_args(Unretrieved)[0])
 class ASL(Thresholded):
     """Atomized search length: mean search length over the relevant documents.
 
-    The search length of a relevant document is the number of documents that a user reads to find
-    it, if it were the only relevant one.
+    The search length of a relevant document is the number of documents that users read to find it.
+    Other relevant documents are not counted.
 
     Parameters
     ----------
     first
-        How many relevant documents to average over, at least 1; by default all. They are taken in
-        rank order, documents that were not retrieved last. ``ASL(first=10)`` is the paper's
+        Number of relevant documents to average over, at least 1; by default all. They are taken in
+        rank order, followed by documents that were not retrieved. ``ASL(first=10)`` is the paper's
         ASL@g1-10.
     unretrieved
         Search length of a relevant document that was not retrieved. ``"irrel"`` is the number of
-        irrelevant documents retrieved, as published. ``"irrel+1"`` is one more, so that the last
-        rank is better than not being retrieved. A number of at least 1 applies to lists of any
-        length; with the other two, shorter lists look better.
+        irrelevant documents retrieved, as published. ``"irrel+1"`` is one more, so a document at
+        the last rank is better than a missing one. A number of at least 1 applies to lists of any
+        length. With the other two values, shorter lists get better scores.
     rel
         Lowest relevant grade, at least 1.
     depth
-        Fixed evaluation depth; the list is cut there.
+        Fixed evaluation depth. The list is cut there.
     judged_only
         Whether to remove unjudged documents from the lists first.
 
@@ -115,14 +115,14 @@ class AtomizedP(Thresholded):
     rel
         Lowest relevant grade, at least 1.
     depth
-        Fixed evaluation depth; the list is cut there.
+        Fixed evaluation depth. The list is cut there.
     judged_only
         Whether to remove unjudged documents from the lists first.
 
     Notes
     -----
-    The mean of ``1 / SL(d)`` over the R relevant documents, arithmetic or harmonic, with the
-    search length SL(d) of `ASL`; a search length of 0 counts as 1.
+    The arithmetic or harmonic mean of ``1 / SL(d)`` over the R relevant documents. SL(d) is the
+    search length of `ASL`. A search length of 0 counts as 1.
 
     Range: 0 to 1. Needs: grades, R, list length. No relevant documents: NaN. Unjudged:
     irrelevant.
@@ -180,7 +180,7 @@ class InverseASL(Thresholded):
     rel
         Lowest relevant grade, at least 1.
     depth
-        Fixed evaluation depth; the list is cut there.
+        Fixed evaluation depth. The list is cut there.
     judged_only
         Whether to remove unjudged documents from the lists first.
 
@@ -235,9 +235,9 @@ class ESL(Thresholded):
 
     Notes
     -----
-    ``ESL@k = rank of the first relevant document``, undefined (NaN) if that is deeper than k. The
-    metric assigns no cost to finding nothing. Means are over the topics with an answer, and two
-    systems are comparable only on topics that both answer: see `irframe.verbs.outcomes`.
+    ``ESL@k = rank of the first relevant document``. It is undefined (NaN) if that rank exceeds k.
+    The metric assigns no cost to finding nothing. Means are over the topics with a score. Two
+    systems are comparable only on topics on which both have a score: see `irframe.verbs.outcomes`.
 
     Range: 1 to the depth, lower is better. Needs: grades. No relevant documents: NaN. Unjudged:
     not relevant.
@@ -292,7 +292,7 @@ class RR(Thresholded):
 
     Notes
     -----
-    ``RR@k = 1 / rank of the first relevant document``, 0 if that is deeper than k.
+    ``RR@k = 1 / rank of the first relevant document``. It is 0 if that rank exceeds k.
 
     Range: 0 to 1. Needs: grades. No relevant documents: 0. Unjudged: not relevant.
 

@@ -144,9 +144,8 @@ class Metric(metaclass=MetricType):
     depth
         Fixed evaluation depth, at least 1, usually written ``metric @ depth``.
     judged_only
-        Whether to remove unjudged documents from a list, and to close up its ranks, before it is
-        scored or cut, as `condense` and trec_eval -J do. Such a metric has no bounds, and needs
-        uncut lists.
+        Whether to remove unjudged documents from a list before it is scored or cut, as `condense`
+        and trec_eval -J do. Such a metric has no bounds, and needs uncut lists.
 
     Notes
     -----
@@ -161,7 +160,7 @@ class Metric(metaclass=MetricType):
     - `spans`: whether it reads judgments by spans of text; None if it reads both kinds.
     - `timed`: whether it reads the lengths of documents.
     - `least_topics`: number of topics from which intervals of its mean reach their coverage.
-    - `order`: what must rank higher for the score to be highest at every depth. ``"reward"`` is
+    - `order`: the key that sorts documents for the highest score at every depth. ``"reward"`` is
       gain that counts for relevant documents only.
     - `linear`: whether the score is linear in the gains of single documents. The mean over all
       orders of tied documents is then the score of shared gains.
@@ -178,11 +177,11 @@ class Metric(metaclass=MetricType):
     Besides `kernel`, a class may define further kernels:
 
     - `ceiling`: the score if unjudged documents and unread ranks had the highest gain, for metrics
-      without a recall base. Their lowest score is the score itself.
+      without a recall base. The lower bound of such a metric is its score.
     - `terms`: the contribution of each rank to the score at the last depth, for sums. If the terms
       are the same at every depth, no `kernel` is needed.
     - `parts`: the terms by rank and their divisor, in place of `kernel` and `terms`.
-    - `expected`: the mean over all orders of tied documents, where it has another closed form.
+    - `expected`: the mean over all orders of tied documents, if it has a closed form of its own.
     - `reading`: how users read, for metrics of the C/W/L framework.
 
     A class created with ``abstract=True`` is not registered as a metric.
@@ -331,7 +330,7 @@ class Metric(metaclass=MetricType):
         scores
             Retrieval scores, in a shape that broadcasts with the labels. Candidates are ranked by
             falling score, and ties keep their order. -inf means not retrieved. Without scores the
-            candidates are taken as ranked already.
+            candidates must be ranked already.
         listed
             Which candidates are retrieved, False for padding; by default all.
 
@@ -339,8 +338,8 @@ class Metric(metaclass=MetricType):
         -------
         numpy.ndarray
             Scores at the metric's depth or, without one, at the end of each row; shape (...). If
-            labels or scores are an xarray.DataArray, so is the result. It lacks the last
-            dimension of the labels, which is that of the candidates.
+            labels or scores are an xarray.DataArray, so is the result. It lacks the dimension of
+            the candidates, which is the last one of the labels.
 
         Raises
         ------
@@ -351,9 +350,9 @@ class Metric(metaclass=MetricType):
         Notes
         -----
         The scores equal those of `irframe.evaluate` with ``ties="order"`` to the bit. All numeric
-        labels of a row are judgments, also if not listed. Label padding NaN. Gains without a top
-        grade of their own are scaled by the highest label of the call. To score a batch as its
-        single rows, set the top grade, as in ``ERR(gain=Linear(top=3))``.
+        labels of a row are judgments, including labels of unlisted candidates. Padding needs the
+        label NaN. Gains without a top grade are scaled by the highest label in the call. To score
+        rows independently, set the top grade, as in ``ERR(gain=Linear(top=3))``.
 
         Examples
         --------
@@ -371,7 +370,7 @@ class Metric(metaclass=MetricType):
         Parameters
         ----------
         labels, scores, listed
-            As in a call of the metric.
+            As for a call of the metric.
 
         Returns
         -------
@@ -402,7 +401,7 @@ class Metric(metaclass=MetricType):
         Returns
         -------
         numpy.ndarray
-            Scores, shape (..., depth), constant past the fixed depth of a metric that has one.
+            Scores, shape (..., depth). They are constant past a fixed depth of the metric.
         """
         evidence = self._condensed(evidence)
         return self._constant_past_depth(self._every_depth(evidence), evidence.grade.shape)

@@ -32,7 +32,7 @@ class Facts:
     summary
         How scores are averaged over topics, a summary of `average`.
     depth
-        The metric's own depth, or None.
+        The fixed depth of the metric, or None.
     rel
         Lowest relevant grade, 1 for metrics without a threshold.
     gain
@@ -40,9 +40,9 @@ class Facts:
     pooled
         Whether the metric reads the pool of every depth.
     shares
-        The tie policies that it supports: ``"mean"``, ``"block"``, both or none.
+        The tie policies that the metric supports: ``"mean"``, ``"block"``, both or none.
     favours_short
-        Whether a shorter list may score better although it finds less.
+        Whether a shorter list may score better although it has fewer relevant documents.
     extremes
         Method for bounds over labels of unjudged documents; empty for a metric without bounds.
     range
@@ -324,7 +324,7 @@ def contributions(metric: Metric, block: Block, depth: int) -> Floats:
     Raises
     ------
     MetricError
-        If the metric is not such a sum.
+        If the metric is not a sum over documents.
 
     Examples
     --------
@@ -399,7 +399,7 @@ def average(
         return np.asarray(averaged(n_scores, np.nansum(weighted, axis=-1)))[()]
     if summary in {"mean", "sum"}:
         total = _sequential_sum(values, axis)
-        if np.isfinite(total).all():  # so that no score is NaN
+        if np.isfinite(total).all():  # then no score is NaN
             return np.asarray(averaged(np.float64(values.shape[axis]), total, summary))[()]
     n_scores = values.shape[axis] - np.isnan(values).sum(axis=axis, dtype=np.float64)
     total = _sequential_sum(terms(values, summary), axis)

@@ -31,7 +31,7 @@ def score_labels(metric: Metric, *arrays: Any, every: bool) -> Any:
     metric
         The metric.
     arrays
-        Labels, scores and which candidates are listed. The last two may be None.
+        Labels, scores and a mask of the listed candidates. The scores and the mask may be None.
     every
         Whether to return scores at every depth.
     """
@@ -116,8 +116,8 @@ class _Template(NamedTuple):
 def _axes(args: dict[str, Any]) -> tuple[_Template | None, dict[str, Any]]:
     """Return numpy arrays whose dimensions match, and a template.
 
-    Labelled arrays take the dimension order of the one with the most dimensions, with the
-    dimension of the candidates last. Arguments that are None are left out.
+    Labelled arrays take the dimension order of the one with the most dimensions, with the dimension
+    of the candidates last. Arguments that are None are omitted.
     """
     arrays = {name: array for name, array in args.items() if array is not None}
     labelled = {

@@ -22,7 +22,7 @@ class BinG(Thresholded):
     rel
         Lowest relevant grade, at least 1.
     depth
-        Fixed evaluation depth; the list is cut there.
+        Fixed evaluation depth. The list is cut there.
     judged_only
         Whether to remove unjudged documents from the lists first.
 
@@ -65,7 +65,7 @@ class G(Thresholded):
     rel
         Lowest relevant grade, at least 1. Only the binary gain uses it.
     depth
-        Fixed evaluation depth; the list is cut there.
+        Fixed evaluation depth. The list is cut there.
     judged_only
         Whether to remove unjudged documents from the lists first.
 
@@ -108,7 +108,7 @@ class DCG(Thresholded):
     """Discounted cumulated gain.
 
     A document gains its grade, divided by a discount that grows with the logarithm of the rank. The
-    score has no upper bound, so that topics with many relevant documents weigh more than in nDCG.
+    score has no upper bound. Topics with many relevant documents therefore weigh more than in nDCG.
 
     Parameters
     ----------
@@ -171,7 +171,8 @@ class nDCG(Thresholded):
     """Normalised discounted cumulated gain.
 
     The gain of a document depends on its grade and decreases with its rank. The sum is divided by
-    that of the ideal ranking of the judged documents, so that a perfect score is 1 on every topic.
+    the sum for the ideal ranking of the judged documents. A perfect score is therefore 1 on every
+    topic.
 
     Parameters
     ----------
@@ -249,14 +250,15 @@ class nDCGRel(Thresholded):
     rel
         Lowest relevant grade, at least 1. Only the binary gain uses it.
     depth
-        Fixed evaluation depth; the list is cut there.
+        Fixed evaluation depth. The list is cut there.
     judged_only
         Whether to remove unjudged documents from the lists first.
 
     Notes
     -----
-    The mean over all judged documents with gain of `nDCG` at the rank of each. A document that was
-    not retrieved down to k counts with the DCG of the list over that of the uncut ideal ranking.
+    The mean of `nDCG` over the ranks of all judged documents with gain. A document that was not
+    retrieved down to k counts with the DCG of the list, divided by the DCG of the uncut ideal
+    ranking.
 
     Range: 0 to 1. Needs: grades, the recall base. No relevant documents: 0. Unjudged: gain 0.
 
@@ -266,7 +268,7 @@ class nDCGRel(Thresholded):
 
     Examples
     --------
-    One of two documents is found, at rank 1, so that the score is (1 + 1/1.631) / 2:
+    One of two documents is found at rank 1. The score is (1 + 1/1.631) / 2:
 
     >>> from irframe.metrics import nDCGRel
     >>> nDCGRel().curve([1, 0, 1], listed=[1, 1, 0])[:2].round(3)
@@ -301,7 +303,7 @@ class RnDCG(Thresholded):
     rel
         Lowest relevant grade, at least 1. Only the binary gain uses it.
     depth
-        Fixed evaluation depth; the list is cut there.
+        Fixed evaluation depth. The list is cut there.
     judged_only
         Whether to remove unjudged documents from the lists first.
 
@@ -370,9 +372,9 @@ class InfNDCG(Thresholded):
         Length of the ideal ranking: ``"full"`` for the estimated number of documents with gain, as
         in NIST's sample_eval.pl, or ``"judged"`` to cut it at the depth, as in `nDCG`.
     rel
-        Lowest relevant grade, at least 1; read by the binary gain only.
+        Lowest relevant grade, at least 1. Only the binary gain uses it.
     depth
-        Fixed evaluation depth; the list is cut there.
+        Fixed evaluation depth. The list is cut there.
     judged_only
         Whether to remove unjudged documents from the lists first.
 
@@ -381,9 +383,10 @@ class InfNDCG(Thresholded):
     ``DCG@k = sum over strata c of (c within k) / (judged of c within k) * sum of G(i) / log2(1+i)``
     over the judged documents of c. It is divided by the DCG of the ideal ranking for the estimated
     number of documents per grade, ``N_g = sum over strata of (judged at the grade) N_c / n_c``.
-    These numbers are not rounded: a grade that follows on s documents takes the ranks s + 1, s + 2,
-    ... up to s + N_g. Lists and the ideal ranking are read to rank 1000. This is NIST's script as
-    TRECVID has used it since 2012; an edition of 2011 rounds N_g.
+    These numbers are not rounded. A grade takes the ranks s + 1, s + 2, ... up to s + N_g, where s
+    is the estimated number of documents with better grades. Lists and the ideal ranking are read to
+    rank 1000. TRECVID has used this version of NIST's script since 2012. The version of 2011 rounds
+    N_g.
 
     The strata are those of a column `stratum` of the judgments. Without that column the pool of a
     topic is a single stratum. A stratum without judged documents is left out, with a warning.

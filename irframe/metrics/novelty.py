@@ -31,7 +31,7 @@ class alpha_DCG(Novelty):
     Parameters
     ----------
     alpha
-        Share of its gain that a subtopic loses with each document that covers it, 0 to 1.
+        Share of gain that a subtopic loses with each document that covers it, 0 to 1.
     bound
         Whether to divide by the score of a ranking in which every document covers every subtopic,
         as ndeval and ir_measures do. ndeval does not divide at depth 1.
@@ -44,10 +44,9 @@ class alpha_DCG(Novelty):
 
     Notes
     -----
-    ``sum_(i<=k) G_i / log2(i + 1)``, divided by ``S sum_(i<=k) (1 - alpha)^(i-1) / log2(i + 1)``
-    if bound. G_i is the number of subtopics that document i covers, where each earlier document on
-    a subtopic multiplies its gain by 1 - alpha. S is the number of subtopics with a relevant
-    document.
+    ``sum_(i<=k) G_i / log2(i + 1)``, divided by ``S sum_(i<=k) (1 - alpha)^(i-1) / log2(i + 1)`` if
+    bound. G_i is the sum of ``(1 - alpha)^n`` over the subtopics that document i covers, with n
+    earlier documents on the subtopic. S is the number of subtopics with a relevant document.
 
     Range: 0 to 1 if bound, else 0 upwards. Needs: grades by subtopic, the recall base. No relevant
     documents: 0. Unjudged: not relevant.
@@ -92,7 +91,7 @@ class alpha_nDCG(Novelty):
     Parameters
     ----------
     alpha
-        Share of its gain that a subtopic loses with each document that covers it, 0 to 1.
+        Share of gain that a subtopic loses with each document that covers it, 0 to 1.
     rel
         Lowest relevant grade, at least 1.
     depth
@@ -103,9 +102,9 @@ class alpha_nDCG(Novelty):
     Notes
     -----
     ``sum_(i<=k) G_i / log2(i + 1)``, divided by the same sum for the ideal ranking. The ideal
-    ranking is greedy: every rank takes the document with the highest gain, and among equals the
-    last one by name. G_i is the number of subtopics that document i covers, where each earlier
-    document on a subtopic multiplies its gain by 1 - alpha.
+    ranking is greedy: every rank takes the document with the highest gain. Among documents with
+    equal gain it takes the last one by name. G_i is the sum of ``(1 - alpha)^n`` over the subtopics
+    that document i covers, with n earlier documents on the subtopic.
 
     Range: 0 to 1, or slightly more if the greedy ranking is not the best. Needs: grades by
     subtopic, the recall base. No relevant documents: 0. Unjudged: not relevant.
@@ -145,7 +144,7 @@ class ERR_IA(Novelty):
     Parameters
     ----------
     alpha
-        Share of its gain that a subtopic loses with each document that covers it, 0 to 1.
+        Share of gain that a subtopic loses with each document that covers it, 0 to 1.
     bound
         Whether to divide by the score of a ranking in which every document covers every subtopic,
         as ndeval and ir_measures do. ndeval does not divide at depth 1.
@@ -159,8 +158,8 @@ class ERR_IA(Novelty):
     Notes
     -----
     ``1/S sum_(i<=k) G_i / i``, divided by ``sum_(i<=k) (1 - alpha)^(i-1) / i`` if bound. G_i is the
-    number of subtopics that document i covers, where each earlier document on a subtopic
-    multiplies its gain by 1 - alpha. S is the number of subtopics with a relevant document.
+    sum of ``(1 - alpha)^n`` over the subtopics that document i covers, with n earlier documents on
+    the subtopic. S is the number of subtopics with a relevant document.
 
     Range: 0 to 1 if bound, else 0 upwards. Needs: grades by subtopic, the recall base. No relevant
     documents: 0. Unjudged: not relevant.
@@ -209,7 +208,7 @@ class nERR_IA(Novelty):
     Parameters
     ----------
     alpha
-        Share of its gain that a subtopic loses with each document that covers it, 0 to 1.
+        Share of gain that a subtopic loses with each document that covers it, 0 to 1.
     rel
         Lowest relevant grade, at least 1.
     depth
@@ -219,8 +218,8 @@ class nERR_IA(Novelty):
 
     Notes
     -----
-    ``sum_(i<=k) G_i / i``, divided by the same sum for the ideal ranking of `alpha_nDCG`, with its
-    gains G.
+    ``sum_(i<=k) G_i / i``, divided by the same sum for the ideal ranking of `alpha_nDCG`. The gains
+    G are those of `alpha_nDCG`.
 
     Range: 0 to 1, or slightly more if the greedy ranking is not the best. Needs: grades by
     subtopic, the recall base. No relevant documents: 0. Unjudged: not relevant.
@@ -259,7 +258,7 @@ class NRBP(Novelty):
     Parameters
     ----------
     alpha
-        Share of its gain that a subtopic loses with each document that covers it, 0 to 1.
+        Share of gain that a subtopic loses with each document that covers it, 0 to 1.
     beta
         Patience: the probability that users go on to the next rank, between 0 and 1.
     rel
@@ -272,9 +271,9 @@ class NRBP(Novelty):
     Notes
     -----
     ``(1 - (1 - alpha) beta) / S sum_(i<=k) beta^(i-1) G_i``, which is 1 for an infinite ranking in
-    which every document covers every subtopic. G_i is the number of subtopics that document i
-    covers, where each earlier document on a subtopic multiplies its gain by 1 - alpha. S is the
-    number of subtopics with a relevant document.
+    which every document covers every subtopic. G_i is the sum of ``(1 - alpha)^n`` over the
+    subtopics that document i covers, with n earlier documents on the subtopic. S is the number of
+    subtopics with a relevant document.
 
     Range: 0 to 1. Needs: grades by subtopic, the recall base. No relevant documents: 0. Unjudged:
     not relevant.
@@ -317,7 +316,7 @@ class nNRBP(Novelty):
     Parameters
     ----------
     alpha
-        Share of its gain that a subtopic loses with each document that covers it, 0 to 1.
+        Share of gain that a subtopic loses with each document that covers it, 0 to 1.
     beta
         Patience: the probability that users go on to the next rank, between 0 and 1.
     rel
@@ -330,7 +329,7 @@ class nNRBP(Novelty):
     Notes
     -----
     ``sum_(i<=k) beta^(i-1) G_i``, divided by the same sum for the uncut ideal ranking of
-    `alpha_nDCG`, with its gains G.
+    `alpha_nDCG`. The gains G are those of `alpha_nDCG`.
 
     Range: 0 to 1, or slightly more if the greedy ranking is not the best. Needs: grades by
     subtopic, the recall base. No relevant documents: 0. Unjudged: not relevant.
@@ -378,10 +377,10 @@ class IA(Thresholded):
 
     Notes
     -----
-    The mean, over the subtopics with a relevant document, of the score under the judgments of that
-    subtopic. A document without a judgment for a subtopic is unjudged there.
+    The metric is scored with the judgments of each subtopic that has a relevant document. IA is the
+    mean of these scores. A document without a judgment for a subtopic is unjudged there.
 
-    Range: that of the metric. Needs: grades by subtopic, and what the metric needs. No relevant
+    Range: as the metric. Needs: grades by subtopic, and what the metric needs. No relevant
     documents: 0. Unjudged: as the metric.
 
     References
@@ -468,7 +467,8 @@ class StRecall(Thresholded):
 
     Notes
     -----
-    The number of subtopics covered down to depth k, over those with a relevant document.
+    The number of subtopics covered down to depth k, divided by the number of subtopics with a
+    relevant document.
 
     Range: 0 to 1. Needs: grades by subtopic, the recall base. No relevant documents: 0. Unjudged:
     not relevant.

@@ -17,7 +17,8 @@ from irframe.quantities.positions import positive
 class P(Thresholded):
     """Precision: the share of relevant documents among the first k.
 
-    Neither the order of the first k documents nor the relevant documents elsewhere count.
+    The order of the first k documents does not matter. Relevant documents below rank k do not
+    count.
 
     Parameters
     ----------
@@ -228,7 +229,7 @@ class Rprec(Thresholded):
     rel
         Lowest relevant grade, at least 1.
     depth
-        Fixed evaluation depth; the list is cut there first.
+        Fixed evaluation depth. The list is cut there first.
     judged_only
         Whether to remove unjudged documents from the lists first.
 
@@ -273,7 +274,7 @@ class RprecMult(Thresholded):
     rel
         Lowest relevant grade, at least 1.
     depth
-        Fixed evaluation depth; the list is cut there first.
+        Fixed evaluation depth. The list is cut there first.
     judged_only
         Whether to remove unjudged documents from the lists first.
 
@@ -312,7 +313,8 @@ class RprecMult(Thresholded):
 def f_measure(precision: Floats, recall: Floats, beta: float) -> Floats:
     """Return the F measure of precision and recall.
 
-    Other tools take beta squared. Squaring its root is rounded here to give that number exactly.
+    Other tools have beta squared as a parameter. The square of beta is rounded here, so that it
+    equals that number exactly.
 
     Examples
     --------
@@ -343,7 +345,7 @@ class F(Thresholded):
 
     Notes
     -----
-    ``F = (1 + b^2) P R / (b^2 P + R)`` of precision and recall at each depth, 0 where both
+    ``F = (1 + b^2) P R / (b^2 P + R)``, with precision P and recall R at each depth. F is 0 if both
     are 0. Precision divides by the depth, whereas `SetF` divides by the length of the list.
 
     Range: 0 to 1. Needs: grades, R. No relevant documents: 0. Unjudged: not relevant.
@@ -383,14 +385,14 @@ class Accuracy(Thresholded):
     rel
         Lowest relevant grade, at least 1.
     depth
-        Fixed evaluation depth; the list is cut there.
+        Fixed evaluation depth. The list is cut there.
     judged_only
         Whether to remove unjudged documents from the lists first.
 
     Notes
     -----
     The pairs consist of a relevant and a non-relevant retrieved document. Documents that were not
-    retrieved do not count, so that cutting a list may raise the score.
+    retrieved do not count. Cutting a list may therefore raise the score.
 
     Range: 0 to 1. Needs: grades, list length. No relevant documents: NaN. The score is also NaN if
     all or none of the retrieved documents are relevant. Unjudged: not relevant.
@@ -421,7 +423,8 @@ class Bpref(Thresholded):
     """Binary preference of relevant over judged non-relevant documents.
 
     Each relevant document loses the share of judged non-relevant documents above it. Only judged
-    documents count, so that incomplete judgments change the score less than that of other metrics.
+    documents count. Incomplete judgments therefore change this score less than the scores of other
+    metrics.
 
     Parameters
     ----------
@@ -432,18 +435,18 @@ class Bpref(Thresholded):
     average
         How scores are averaged over topics: ``"mean"``, or ``"geometric"`` (GMBpref), as for `AP`.
     depth
-        Fixed evaluation depth; the list is cut there.
+        Fixed evaluation depth. The list is cut there.
     judged_only
         Whether to remove unjudged documents from the lists first.
 
     Notes
     -----
-    ``bpref = (1/R) sum over retrieved relevant documents of
-    1 - min(n_above, R) / min(R, N)``. Here n_above and N are the numbers of judged non-relevant
-    documents above and in the topic. ``"2004"`` divides by R instead of min(R, N).
+    ``bpref = (1/R) sum over retrieved relevant documents of 1 - min(n_above, R) / min(R, N)``. Here
+    n_above is the number of judged non-relevant documents above, and N their number in the topic.
+    ``"2004"`` divides by R instead of min(R, N).
 
-    Range: 0 to 1. Needs: grades, R, N. No relevant documents: 0. Unjudged: ignored, as are negative
-    grades, which trec_eval reads as pooled but not judged.
+    Range: 0 to 1. Needs: grades, R, N. No relevant documents: 0. Unjudged: ignored. Negative grades
+    are ignored too, because trec_eval reads them as pooled but not judged.
 
     References
     ----------

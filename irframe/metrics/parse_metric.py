@@ -88,7 +88,7 @@ def parse_metric(text: Any) -> Metric:
         - cwl_eval: ``"RBP@0.8"``.
         - MTEB, BEIR or DPR: ``"ndcg_at_10"``, ``"HR@5"``, ``"top_1_accuracy"``.
         - Experiment trackers: ``"RBP.p-0.8_at_10"``.
-        - A measure object of the package ir_measures, with its meaning there. ``ERR`` has gdeval's
+        - A measure object of the package ir_measures. It keeps its meaning: ``ERR`` has gdeval's
           top grade of 4, ``RBP`` without ``rel`` is graded, and beta of ``SetF`` is the square.
         - A metric, which is returned unchanged.
 
@@ -263,7 +263,7 @@ def _from_trec(text: str) -> Metric | None:
 def _is_letter(text: str) -> bool:
     """Return whether a text is a single lower-case letter.
 
-    Such a text has too many other meanings, such as a p-value.
+    A single letter has too many other meanings, such as a p-value.
     """
     return len(text) == 1 and text.islower()
 

@@ -34,8 +34,8 @@ class ERR(Thresholded):
     -----
     ``ERR@k = sum_{i<=k} (1/i) G(i) prod_{j<i} (1 - G(j))``. With binary gain it equals RR.
 
-    Gains are scaled by the highest grade in the judgments of the collection, whichever topics are
-    scored. gdeval and ir_measures use the top grade 4 for any judgments:
+    Gains are scaled by the highest grade in the judgments of the collection, even if only some
+    topics are scored. gdeval and ir_measures use the top grade 4 for any judgments:
     ``ERR(gain=Exponential(top=4))``.
 
     Range: 0 to 1. Needs: grades. No relevant documents: 0. Unjudged: gain 0.
@@ -197,13 +197,14 @@ class NERR(InverseSquares):
     Parameters
     ----------
     stop
-        A further reason to stop. ``"satisfied"`` has none (NERR8). ``"rank"`` has a probability
-        that decreases with the rank (NERR9). ``"RBP"`` has that of `RBP` (NERR10), and ``"INSQ"``
-        that of `INSQ` (NERR11). With the first two, users stop at the depth at the latest.
+        A further reason to stop. ``"satisfied"``: none (NERR8). ``"rank"``: a probability that
+        decreases with the rank (NERR9). ``"RBP"``: the stopping probability of `RBP` (NERR10).
+        ``"INSQ"``: the stopping probability of `INSQ` (NERR11). With the first two, users read no
+        further than the depth.
     p
-        Persistence, between 0 and 1; read by ``"RBP"`` only.
+        Persistence, between 0 and 1. Only ``"RBP"`` uses it.
     T
-        Target gain at which users are satisfied, above 0; read by ``"INSQ"`` only.
+        Target gain at which users are satisfied, above 0. Only ``"INSQ"`` uses it.
     gain
         Gain map, gains at most 1.
     rel
@@ -219,9 +220,9 @@ class NERR(InverseSquares):
     Notes
     -----
     The score is ``sum_i W(i) g(i)`` with W(i) in proportion to ``prod_(j<i) C(j)``, and
-    ``C(i) = (1 - g(i)) S(i)``, where S(i) is 1; ``i / (i + 1)``; `p`; or
-    ``((i + 2T - 1) / (i + 2T))^2``. These are equations 8 to 11 of the paper, which give the names
-    NERR8 to NERR11.
+    ``C(i) = (1 - g(i)) S(i)``, where S(i) depends on `stop`. In the order of its values it is 1,
+    ``i / (i + 1)``, `p` or ``((i + 2T - 1) / (i + 2T))^2``. NERR8 to NERR11 are named after
+    equations 8 to 11 of the paper.
 
     Range: 0 to 1. Needs: gains. No relevant documents: 0. Unjudged: gain 0.
 
@@ -295,7 +296,7 @@ class RBP(Thresholded):
     Parameters
     ----------
     p
-        Persistence, between 0 and 1; the expected depth of the user is 1/(1 - p).
+        Persistence, between 0 and 1. Users read 1/(1 - p) ranks on average.
     gain
         Gain map, gains at most 1.
     rel
@@ -362,8 +363,8 @@ class SDCG(Stopping):
     Notes
     -----
     The score is ``sum_i W(i) g(i)`` with W(i) in proportion to ``prod_(j<i) C(j)``, and
-    ``C(i) = log(i + 1) / log(i + 2)`` above the depth. This is the DCG divided by that of a list in
-    which every document has gain 1.
+    ``C(i) = log(i + 1) / log(i + 2)`` above the depth. This is the DCG, divided by the DCG of a
+    list in which every document has gain 1.
 
     Range: 0 to 1. Needs: gains. No relevant documents: 0. Unjudged: gain 0.
 

@@ -1,7 +1,7 @@
 """User models of the C/W/L framework, and their metrics.
 
-In the C/W/L framework a metric is a continuation probability, the probability of going on from a
-rank to the next. This module derives from it what users read, gain and spend.
+In the C/W/L framework a metric is defined by a continuation probability: the probability of going
+on from a rank to the next. It determines what users read, gain and spend.
 """
 
 from collections.abc import Callable
@@ -34,9 +34,9 @@ class Reading(NamedTuple):
     read
         Expected number of ranks read.
     lost
-        The share of `gained` by users who read past the horizon, and never stop before it.
+        The share of `gained` that is due to users who never stop before the horizon.
     spent
-        The share of `read` by these users.
+        The share of `read` that is due to these users.
     """
 
     gained: Floats
@@ -125,8 +125,8 @@ class Stopping(Metric, abstract=True):
 class ReadingOn(Stopping, abstract=True):
     """Base class of user models that read past the depth.
 
-    Ranks past the depth gain nothing, so that reading there depends on the depth and the gain so
-    far only. `endless` returns the expected number of ranks read without a horizon. A class
+    Ranks past the depth gain nothing. Reading there therefore depends only on the depth and on the
+    gain so far. `endless` returns the expected number of ranks read without a horizon. A class
     without `endless` requires a horizon.
     """
 
@@ -166,8 +166,8 @@ class ReadingOn(Stopping, abstract=True):
     def _past(self, cumulated: Floats, last: int) -> tuple[Floats, Floats]:
         """Return how users read past each depth.
 
-        The first array is the expected number of ranks read there, the second one the probability
-        to read all of them.
+        The first array is the expected number of ranks read past the depth. The second array is the
+        probability to read all of them.
         """
         values, index = np.unique(cumulated, return_inverse=True)
         index = index.reshape(cumulated.shape)
@@ -219,7 +219,7 @@ class BPM(Stopping):
     gain
         Gain map, gains at most 1.
     rel
-        Lowest relevant grade, at least 1; read by the binary gain only.
+        Lowest relevant grade, at least 1. Only the binary gain uses it.
     depth
         Last rank that users read, usually written ``BPM @ 10``.
     judged_only
@@ -265,13 +265,13 @@ class DynamicBPM(ReadingOn):
     K
         Initial number of ranks that users accept to read, at least 1.
     hb, hc
-        By how much a gain of 1 above `median` raises the target gain and the number of ranks.
+        Increases of the target gain and of the number of ranks per gain of 1 above `median`.
     median
         The gain that leaves both unchanged, 0 to 1.
     gain
         Gain map, gains at most 1.
     rel
-        Lowest relevant grade, at least 1; read by the binary gain only.
+        Lowest relevant grade, at least 1. Only the binary gain uses it.
     horizon
         Last rank that users can read, 1000 as in cwl_eval.
     depth
@@ -331,17 +331,17 @@ class IFT(ReadingOn):
     T
         Target gain of users, above 0. Without it users have no goal.
     b1, R1
-        How likely users are to go on at their goal, above 0, and how much the goal matters to
-        them, at least 0.
+        `b1` is how likely users are to go on at their goal, above 0. `R1` is how much the goal
+        matters to them, at least 0.
     A
         Rate of gain that users expect, at least 0. Without it they expect no rate.
     b2, R2
-        How likely users are to stop at that rate, above 0, and how much the rate matters to them,
-        at least 0.
+        `b2` is how likely users are to stop at that rate, above 0. `R2` is how much the rate
+        matters to them, at least 0.
     gain
         Gain map, gains at most 1.
     rel
-        Lowest relevant grade, at least 1; read by the binary gain only.
+        Lowest relevant grade, at least 1. Only the binary gain uses it.
     horizon
         Last rank that users can read, 1000 as in cwl_eval. Without a rate, None means an infinite
         list.

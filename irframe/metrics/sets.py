@@ -20,7 +20,7 @@ class SetP(Thresholded):
     rel
         Lowest relevant grade, at least 1.
     depth
-        Fixed evaluation depth; the list is cut there.
+        Fixed evaluation depth. The list is cut there.
     judged_only
         Whether to remove unjudged documents from the lists first.
 
@@ -67,7 +67,7 @@ class SetRelativeP(Thresholded):
     rel
         Lowest relevant grade, at least 1.
     depth
-        Fixed evaluation depth; the list is cut there.
+        Fixed evaluation depth. The list is cut there.
     judged_only
         Whether to remove unjudged documents from the lists first.
 
@@ -113,14 +113,14 @@ class SetF(Thresholded):
     rel
         Lowest relevant grade, at least 1.
     depth
-        Fixed evaluation depth; the list is cut there.
+        Fixed evaluation depth. The list is cut there.
     judged_only
         Whether to remove unjudged documents from the lists first.
 
     Notes
     -----
-    ``F = (1 + b^2) P R / (b^2 P + R)`` of `SetP` and `Recall`, 0 where both are 0. trec_eval's
-    parameter of ``set_F`` is b squared: ``set_F_4`` is ``SetF(beta=2)``.
+    ``F = (1 + b^2) P R / (b^2 P + R)``, with P by `SetP` and R by `Recall`. F is 0 if both are 0.
+    trec_eval's parameter of ``set_F`` is b squared: ``set_F_4`` is ``SetF(beta=2)``.
 
     Range: 0 to 1. Needs: grades, R, list length. No relevant documents: 0. Unjudged: not
     relevant.
@@ -160,7 +160,7 @@ class SetAP(Thresholded):
     rel
         Lowest relevant grade, at least 1.
     depth
-        Fixed evaluation depth; the list is cut there.
+        Fixed evaluation depth. The list is cut there.
     judged_only
         Whether to remove unjudged documents from the lists first.
 
@@ -213,7 +213,7 @@ class Utility(Thresholded):
     rel
         Lowest relevant grade, at least 1.
     depth
-        Fixed evaluation depth; the list is cut there.
+        Fixed evaluation depth. The list is cut there.
     judged_only
         Whether to remove unjudged documents from the lists first.
 
@@ -275,13 +275,13 @@ class NumQ(Count):
     Parameters
     ----------
     depth
-        Fixed evaluation depth; the number does not depend on it.
+        Fixed evaluation depth. The number does not depend on it.
     judged_only
         Whether to remove unjudged documents from the lists first.
 
     Notes
     -----
-    1 for every topic; summaries add it up.
+    The score is 1 for every topic. Summaries add up the scores.
 
     Range: 1. Needs: nothing. No relevant documents: 1. Unjudged: irrelevant to the score.
 
@@ -312,15 +312,15 @@ class NumRet(Count):
     Parameters
     ----------
     depth
-        Fixed evaluation depth; the list is cut there.
+        Fixed evaluation depth. The list is cut there.
     judged_only
         Whether to remove unjudged documents from the lists first.
 
     Notes
     -----
-    ``NumRet@k = min(k, length of the list)``; summaries add it up over topics.
+    ``NumRet@k = min(k, length of the list)``. Summaries add up the scores of topics.
 
-    Range: 0 to the depth. Needs: list length. No relevant documents: no matter. Unjudged:
+    Range: 0 to the depth. Needs: list length. No relevant documents: scored as usual. Unjudged:
     counted.
 
     References
@@ -352,13 +352,13 @@ class NumRel(Count, Thresholded):
     rel
         Lowest relevant grade, at least 1.
     depth
-        Fixed evaluation depth; the number does not depend on it.
+        Fixed evaluation depth. The number does not depend on it.
     judged_only
         Whether to remove unjudged documents from the lists first.
 
     Notes
     -----
-    R, the same at every depth; summaries add it up over topics.
+    The score is R at every depth. Summaries add up the scores of topics.
 
     Range: 0 upwards. Needs: R. No relevant documents: 0. Unjudged: not counted.
 
@@ -391,13 +391,13 @@ class NumRelRet(Count, Thresholded):
     rel
         Lowest relevant grade, at least 1.
     depth
-        Fixed evaluation depth; the list is cut there.
+        Fixed evaluation depth. The list is cut there.
     judged_only
         Whether to remove unjudged documents from the lists first.
 
     Notes
     -----
-    ``NumRelRet@k = found(k)``; summaries add it up over topics.
+    ``NumRelRet@k = found(k)``. Summaries add up the scores of topics.
 
     Range: 0 to R. Needs: grades. No relevant documents: 0. Unjudged: not relevant.
 
@@ -433,16 +433,16 @@ class NumNonrelJudgedRet(Count, Thresholded):
     rel
         Lowest relevant grade, at least 1.
     depth
-        Fixed evaluation depth; the list is cut there.
+        Fixed evaluation depth. The list is cut there.
     judged_only
         Whether to remove unjudged documents from the lists first.
 
     Notes
     -----
-    Summaries add it up over topics.
+    Summaries add up the scores of topics.
 
-    Range: 0 upwards. Needs: grades. No relevant documents: counted as usual. Unjudged: not counted,
-    nor are negative grades, which trec_eval reads as pooled but not judged.
+    Range: 0 upwards. Needs: grades. No relevant documents: counted as usual. Unjudged: not counted.
+    Negative grades are not counted either, because trec_eval reads them as pooled but not judged.
 
     References
     ----------

@@ -18,7 +18,7 @@ class All(Thresholded):
     """Whether all evidence of the topic has been found.
 
     The score is 1 if the first k documents contain all evidence of the topic, else 0. It suits
-    questions that only the complete evidence answers.
+    questions that can only be answered with the complete evidence.
 
     Parameters
     ----------
@@ -81,7 +81,7 @@ class SpanF(Metric):
 
     Notes
     -----
-    ``SpanF@k = (1 + beta^2) P R / (beta^2 P + R)``, P and R of `SpanP` and `SpanR` at k.
+    ``SpanF@k = (1 + beta^2) P R / (beta^2 P + R)``, where P is `SpanP` and R is `SpanR` at k.
 
     Range: 0 to 1. Needs: judgments by spans, spans retrieved. No relevant documents: 0.
     Unjudged: not evidence.
@@ -186,8 +186,8 @@ class SpanP(Metric):
 
     Examples
     --------
-    At depth 1 there are 20 characters, 10 of them evidence. At depth 2 there are 40 characters, 10
-    of them shown twice, and 20 are evidence:
+    At depth 1, 10 of 20 characters are evidence. At depth 2, 20 of 40 characters are evidence. The
+    40 contain 10 characters twice:
 
     >>> import pandas as pd
     >>> import irframe as ir
@@ -293,7 +293,7 @@ class TBG(Thresholded):
 
     Examples
     --------
-    The first document is reached at 0 seconds. The time for it delays the second one:
+    Users reach the first document at 0 seconds. Reading it delays the second one:
 
     >>> import pandas as pd
     >>> import irframe as ir
@@ -338,9 +338,9 @@ class U(Thresholded):
         Maximum amount of text L that users read, above 0, in the unit of the lengths. The default
         of 132,000 is the paper's number of characters.
     norm
-        What the sum is divided by, above 0.
+        Divisor of the sum, above 0.
     rel
-        Lowest relevant grade, at least 1; read by the binary gain only.
+        Lowest relevant grade, at least 1. Only the binary gain uses it.
     depth
         Fixed evaluation depth, usually written ``U @ 10``.
     judged_only

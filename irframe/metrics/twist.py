@@ -31,16 +31,17 @@ class Compat(Thresholded):
     rel
         Lowest relevant grade, at least 1.
     depth
-        Fixed evaluation depth; the list is cut there.
+        Fixed evaluation depth. The list is cut there.
     judged_only
         Whether to remove unjudged documents from the lists first.
 
     Notes
     -----
     ``RBO(list, ideal) / RBO(ideal, ideal)``, or only the numerator without `normalize`. Here
-    ``RBO = (sum_(i<=n) p^(i-1) overlap(i) / i) / sum_(i<=n) p^(i-1)`` and n the length of the
-    longer of list and ideal, as in ir_measures. The ideal ranking sorts the relevant documents by
-    grade. Documents with equal grades keep the order of the list, those not retrieved last.
+    ``RBO = (sum_(i<=n) p^(i-1) overlap(i) / i) / sum_(i<=n) p^(i-1)`` and n is the larger of the
+    lengths of list and ideal, as in ir_measures. The ideal ranking sorts the relevant documents by
+    grade. Documents with equal grades keep the order of the list. Documents that were not retrieved
+    come last.
 
     Range: 0 to 1. Needs: grades, the recall base, list length. No relevant documents: 0. Unjudged:
     not relevant.
@@ -109,16 +110,17 @@ class BalancePoint(Thresholded):
     crossing
         The definition of recovery, as for `Twist`.
     rel
-        Lowest relevant grade, at least 1; grades below it are non-relevant.
+        Lowest relevant grade, at least 1. Grades below it are non-relevant.
     depth
-        Fixed evaluation depth; the list is cut there.
+        Fixed evaluation depth. The list is cut there.
     judged_only
         Whether to remove unjudged documents from the lists first.
 
     Notes
     -----
-    The first rank at which `CRP` crosses 0, but at least R, the rank at which the ideal ranking is
-    complete. Infinite if the curve never crosses 0. Lower is better.
+    The balance point is the first rank of at least R at which `CRP` has crossed 0. R is the rank at
+    which the ideal ranking is complete. The balance point is infinite if the curve never crosses 0.
+    Lower is better.
 
     Range: R upwards, or infinite. Needs: grades, the recall base. No relevant documents: NaN.
     Unjudged: non-relevant.
@@ -154,7 +156,7 @@ class CRP(Thresholded):
     Parameters
     ----------
     rel
-        Lowest relevant grade, at least 1; grades below it are non-relevant.
+        Lowest relevant grade, at least 1. Grades below it are non-relevant.
     depth
         Fixed evaluation depth.
     judged_only
@@ -178,7 +180,8 @@ class CRP(Thresholded):
 
     Examples
     --------
-    The ideal ranks of the two relevant documents are 1 and 2. The one at rank 4 is 2 too low:
+    The ideal ranks of the two relevant documents are 1 and 2. The one at rank 4 is two ranks too
+    low:
 
     >>> from irframe.metrics import CRP
     >>> CRP().curve([0, 1, 0, 1])
@@ -207,15 +210,15 @@ class RecoveryRatio(Thresholded):
     crossing
         The definition of recovery, as for `Twist`.
     rel
-        Lowest relevant grade, at least 1; grades below it are non-relevant.
+        Lowest relevant grade, at least 1. Grades below it are non-relevant.
     depth
-        Fixed evaluation depth; the list is cut there.
+        Fixed evaluation depth. The list is cut there.
     judged_only
         Whether to remove unjudged documents from the lists first.
 
     Notes
     -----
-    ``rho = R / BalancePoint``, 0 if the list never recovers.
+    ``rho = R / BalancePoint``. It is 0 if the list never recovers.
 
     Range: 0 to 1. Needs: grades, the recall base. No relevant documents: NaN. Unjudged:
     non-relevant.
@@ -251,9 +254,9 @@ class SpaceRatio(Thresholded):
     Parameters
     ----------
     rel
-        Lowest relevant grade, at least 1; grades below it are non-relevant.
+        Lowest relevant grade, at least 1. Grades below it are non-relevant.
     depth
-        Fixed evaluation depth; the list is cut there.
+        Fixed evaluation depth. The list is cut there.
     judged_only
         Whether to remove unjudged documents from the lists first.
 
@@ -274,8 +277,8 @@ class SpaceRatio(Thresholded):
 
     Examples
     --------
-    The only relevant document is one rank too low. Over four ranks it could move down by 3 at most,
-    and the non-relevant document moved up as far as possible:
+    The only relevant document is one rank too low. Over four ranks it can move down by at most 3.
+    The non-relevant document moved up as far as possible:
 
     >>> from irframe.metrics import SpaceRatio
     >>> SpaceRatio().curve([0, 1, 0, 0])
@@ -302,15 +305,15 @@ class Twist(Thresholded):
     Parameters
     ----------
     crossing
-        The rank at which the cumulated relative position crosses 0, and the ranking has recovered.
-        ``"sign_change"``: the last rank before the curve reaches 0 from one side.
+        Definition of the rank at which the cumulated relative position crosses 0. The ranking has
+        recovered there. ``"sign_change"``: the last rank before the curve reaches 0 from one side.
         ``"definition"``: the first of any two ranks that are not strictly on the same side of 0. A
-        ranking that is correct at rank 1 recovers there. ``"matters"``: a change between above 0
-        and not above 0, as in the authors' software.
+        ranking that is correct at rank 1 recovers there. ``"matters"``: a change from above 0 to at
+        most 0, or the reverse, as in the authors' software.
     rel
-        Lowest relevant grade, at least 1; grades below it are non-relevant.
+        Lowest relevant grade, at least 1. Grades below it are non-relevant.
     depth
-        Fixed evaluation depth; the list is cut there.
+        Fixed evaluation depth. The list is cut there.
     judged_only
         Whether to remove unjudged documents from the lists first.
 

@@ -62,22 +62,22 @@ def compare_orderings(
     cube
         A cube made by `irframe.cube`.
     metric
-        The metric that suits the task, or its name.
+        The metric that suits the task, or the name of the metric.
     test
-        How significance of the metric's differences is decided, as for `compare`: an
-        `irframe.Significance`, or the name of a test. Its correction for the number of systems and
-        its level also apply to the test of orderings. max-T is not available. The literature uses
+        The significance test of the metric's differences, as for `compare`: an
+        `irframe.Significance`, or the name of a test. The correction for the number of systems and
+        the level also apply to the test of orderings. max-T is not available. The literature uses
         ``adjust=None``.
     baseline
         The baseline system.
     systems
-        One or several systems to compare with it, by default all others.
+        One or several systems to compare with the baseline, by default all others.
     depth
-        Evaluation depth of metric and orderings, at most that of the cube; by default that of the
-        metric, or else of the cube.
+        Evaluation depth of metric and orderings, at most that of the cube; by default the depth of
+        the metric or, without one, of the cube.
     gain, rel
-        Gain map and lowest relevant grade of the orderings; by default those of the metric, or
-        binary gain and 1 for metrics without.
+        Gain map and lowest relevant grade of the orderings; by default those of the metric. For a
+        metric without them, the defaults are binary gain and grade 1.
 
     Returns
     -------
@@ -88,19 +88,19 @@ def compare_orderings(
         - ``mean_a``, ``mean_b``, ``difference`` = ``mean_a - mean_b``, ``statistic`` and ``p`` of
           the test;
         - ``dagger``, whether the corrected p is below alpha;
-        - ``**ns``, ``ns``, ``=``, ``ni``, ``**ni``, the number of topics in each group of a
-          against b;
-        - ``p_orderings`` of the sign test and the system that it ``favours``, missing without a
-          dagger;
-        - ``double_dagger``, whether that test is significant too and favours the same system;
+        - ``**ns``, ``ns``, ``=``, ``ni``, ``**ni``, the number of topics in each group, for
+          ``system_a`` against ``system_b``;
+        - ``p_orderings`` of the sign test and the system that it ``favours``, missing if there is
+          no dagger;
+        - ``double_dagger``, whether the sign test is also significant and favours the same system;
         - ``mark``, one of the two daggers or an empty text.
 
     Raises
     ------
     DepthError
-        If the metric has a depth of its own that differs from `depth`.
+        If the metric has a fixed depth that differs from `depth`.
     IrframeError
-        As `score`, `compare` and `orderings`.
+        For the same reasons as `score`, `compare` and `orderings`.
 
     Notes
     -----
@@ -200,24 +200,25 @@ def significance_agreement(
     Parameters
     ----------
     cube
-        A cube made by `irframe.cube`, of at least two systems.
+        A cube made by `irframe.cube`, with at least two systems.
     metrics
         Metrics or their names.
     test
-        How significance of differences is decided, as for `compare`: an `irframe.Significance` with
-        one or several tests, or the names of tests. Its correction over the pairs and its level
-        also apply to the test of orderings. max-T is not available. The literature uses
-        ``adjust=None``.
+        The significance tests of differences, as for `compare`: an `irframe.Significance` with one
+        or several tests, or the names of tests. The correction over the pairs and the level also
+        apply to the test of orderings. max-T is not available. The literature uses ``adjust=None``.
     at
-        Evaluation depths of metrics and orderings, within the cube; by default its greatest.
+        Evaluation depths of metrics and orderings, at most the depth of the cube, which is the
+        default.
     gain, rel
-        Gain map and lowest relevant grade of the orderings; by default those of each metric, or
-        binary gain and 1 for metrics without.
+        Gain map and lowest relevant grade of the orderings; by default those of each metric. For a
+        metric without them, the defaults are binary gain and grade 1.
 
     Returns
     -------
     xarray.Dataset
-        - ``verdict`` (metric, test, depth, pair), the position in the coordinate ``category``;
+        - ``verdict`` (metric, test, depth, pair), the category of the pair as a position in the
+          coordinate ``category``;
         - ``share`` (metric, test, depth, category), the share of pairs in each category;
         - the p-values ``p`` (metric, test, depth, pair) and ``p_orderings`` (metric, depth, pair);
         - ``rank`` (metric, depth, system), 1 for the best mean.
@@ -230,7 +231,7 @@ def significance_agreement(
     Raises
     ------
     IrframeError
-        As `score`, `compare` and `orderings`.
+        For the same reasons as `score`, `compare` and `orderings`.
 
     References
     ----------

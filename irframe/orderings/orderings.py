@@ -44,7 +44,7 @@ def orderings(
 ) -> xr.Dataset:
     """Return innate orderings of systems per topic.
 
-    An innate ordering is one on which all metrics must agree.
+    All metrics must agree on an innate ordering.
 
     Parameters
     ----------
@@ -71,9 +71,10 @@ def orderings(
 
         - ``label`` (topic, depth), int8: 0 equal; 1 *ni*, a is not inferior to b; -1 *ns*, a is
           not superior to b; 2 and -2 non-separable, after ni and after ns;
-        - ``sign`` (topic): the system that is ahead first, 1 for a, -1 for b, 0 for neither;
-        - ``first_decided`` and ``first_nonseparable`` (topic): the first depths at which a topic is
-          not equal, and at which it is non-separable, or 0. With ``sign`` they determine ``label``;
+        - ``sign`` (topic): the system that is ahead first, 1 for a, -1 for b, 0 if neither is;
+        - ``first_decided`` and ``first_nonseparable`` (topic): the first depth at which a topic is
+          not equal, and the first at which it is non-separable, 0 if there is none. With ``sign``
+          they determine ``label``;
         - ``count`` (depth, group): the number of topics in the groups ``**ns ns = ni **ni``;
         - ``p`` (depth): the p-value of the sign test of ni against ns topics.
 
@@ -95,9 +96,9 @@ def orderings(
     and unjudged documents have gain 0.
 
     The sign test is an exact two-sided binomial test. Its null hypothesis is that ni and ns are
-    equally likely on topics that are one of the two. It implies nothing about a particular metric:
-    both labels allow equal scores, a metric may order non-separable topics either way, and these
-    are not a random sample of topics.
+    equally likely among the topics with one of these labels. It implies nothing about a particular
+    metric. Both labels allow equal scores, and a metric may order non-separable topics either way.
+    Non-separable topics are not a random sample of topics.
 
     References
     ----------
@@ -128,7 +129,8 @@ def order_pairs(
 ) -> xr.Dataset:
     """Return the orderings of pairs of systems.
 
-    Pairs are positions of systems, shape (pair, 2). Other arguments are as for `orderings`.
+    `pairs` contains positions of systems, shape (pair, 2). The other arguments are as for
+    `orderings`.
     """
     rows, pairs = np.unique(pairs, return_inverse=True)
     selected = cube if len(rows) == cube.sizes[SYSTEM] else cube.isel({SYSTEM: rows})
@@ -144,7 +146,7 @@ def order_pairs(
 def name_pairs(cube: xr.Dataset, a: Hashable | None, b: Hashable | None) -> Array:
     """Return positions of the pairs to compare.
 
-    They are one pair, all pairs with one system, or all pairs.
+    The result contains one pair, all pairs with one system, or all pairs of systems.
     """
     systems = cube.indexes[SYSTEM]
     named = [system for system in (a, b) if system is not None]
@@ -239,7 +241,7 @@ def pair_coordinates(cube: xr.Dataset, pairs: Array) -> dict[Any, Any]:
 def is_bound(cube: xr.Dataset, metric: Metric, *, gain: GainLike, rel: int) -> bool:
     """Return whether a metric always agrees with the orderings.
 
-    Then it scores a ranking that is not inferior at least as high.
+    Such a metric scores ranking a at least as high as b if a is not inferior to b.
 
     Parameters
     ----------
@@ -252,11 +254,11 @@ def is_bound(cube: xr.Dataset, metric: Metric, *, gain: GainLike, rel: int) -> b
 
     Notes
     -----
-    Metric and orderings must have the same gains, up to a factor. Then sums of gain in which no
-    rank has a larger weight than the rank above always agree. Metrics of the ranks of relevant
-    documents, ERR, INST, NERR and Q agree if gains are binary. With graded gains an ordering
-    follows from sums of gain, which these metrics do not compute. Metrics that depend on the length
-    of a list, on unjudged documents or on an ideal position may disagree.
+    Metric and orderings must have the same gains, up to a factor. Sums of gain then always agree if
+    no rank has a larger weight than the rank above it. Metrics of the ranks of relevant documents,
+    ERR, INST, NERR and Q agree if gains are binary. With graded gains an ordering follows from sums
+    of gain, which these metrics do not compute. Metrics that depend on the length of a list, on
+    unjudged documents or on an ideal position may disagree.
 
     Examples
     --------
@@ -324,14 +326,14 @@ def side_by_side(
     a, b
         The two systems.
     metrics
-        Metrics whose differences are returned, or their names. A metric with a depth of its own
-        is scored there.
+        Metrics whose differences are returned, or their names. A metric with a fixed depth is
+        scored at that depth.
     depth
         Evaluation depth of orderings and metrics, at most that of the cube, which is the default.
     gain, rel
         Gain map and lowest relevant grade of the orderings. Orderings imply the order of scores
-        only for metrics with the same gains: nDCG with linear gain may contradict an ordering by
-        binary gain.
+        only for metrics with the same gains. For example, nDCG with linear gain may contradict an
+        ordering by binary gain.
 
     Returns
     -------
@@ -345,7 +347,7 @@ def side_by_side(
     DepthError
         If a metric has a depth beyond `depth`.
     IrframeError
-        As `orderings` and `score`.
+        For the same reasons as `orderings` and `score`.
 
     Warns
     -----
@@ -355,14 +357,15 @@ def side_by_side(
     Notes
     -----
     Topics are sorted into five groups with the closest comparisons in the middle. ``**ns`` begins
-    with the topic that is non-separable longest, and ``ns`` with the earliest decided. Then follow
-    equal topics. ``ni`` begins with the latest decided topic, and ``**ni`` ends with the topic that
-    is non-separable longest. Ties are sorted by the depth of the decision in the same way, then as
-    in the cube.
+    with the topic that is non-separable longest, and ``ns`` with the earliest decided. Equal topics
+    follow. ``ni`` begins with the latest decided topic, and ``**ni`` ends with the topic that is
+    non-separable longest. Ties are sorted by the depth of the decision in the same way, then by
+    their order in the cube.
 
     Metrics that sum gains over ranks (P, Recall, RBP, DCG, nDCG) cannot contradict orderings with
-    their gains. Metrics of the ranks of relevant documents (AP, RR, ...), ERR, INST, NERR and Q
-    cannot contradict orderings by binary gain. Metrics that depend on the length of a list can.
+    the same gains. Metrics of the ranks of relevant documents (AP, RR, ...), ERR, INST, NERR and Q
+    cannot contradict orderings by binary gain. Metrics that depend on the length of a list can
+    contradict orderings.
 
     References
     ----------

@@ -57,7 +57,7 @@ def preferences(
         The systems of a pair. If one is omitted, every other system takes its place. If both are
         omitted, all pairs are compared in the order of the cube.
     at
-        Depths at which lists are cut, within the cube; by default its depth alone.
+        Depths at which lists are cut, at most the depth of the cube, which is the default.
     weights
         Weights in ``rpp`` of users who want i relevant documents: ``"uniform"``, equal weights;
         ``"dcg"``, 1/log2(i + 1); ``"inverse"``, 1/i.
@@ -89,7 +89,7 @@ def preferences(
     Notes
     -----
     Users who want i relevant documents prefer the list with the i-th relevant document at a better
-    rank, or the only list that contains it. Without it in either list they have no preference.
+    rank, or the only list that contains it. If neither list contains it, they have no preference.
     There is one kind of user per relevant judged document. These are preferences, not scores:
     ``rpp`` may be intransitive, so no score of single systems gives the same order.
 
@@ -161,7 +161,8 @@ def _compare(first: Array, second: Array, table: Array, depths: Array) -> tuple[
     """Return preferences from numbers of relevant documents by rank.
 
     A user who wants one document more than either list has so far stops at the first rank at which
-    a list has it. The user prefers that list, or neither if both have it there.
+    a list has it. The user prefers that list. If both lists have the document there, the user
+    prefers neither.
     """
     ahead = np.maximum(first, second)
     served = np.diff(ahead, axis=-1, prepend=0) > 0
@@ -197,7 +198,7 @@ def separability(
     Parameters
     ----------
     cube
-        A cube made by `irframe.cube`, of at least two systems.
+        A cube made by `irframe.cube`, with at least two systems.
     depth, gain, rel
         As for `orderings`.
 
@@ -263,7 +264,7 @@ def enumerate_rankings(
     k
         Length of the rankings, 1 to 10.
     rows, columns
-        Metrics by which the rankings are sorted, best first. By default, and for ties, the order is
+        Metrics that sort the rankings, best first. By default, and for ties, the order is
         lexicographic with relevant before non-relevant.
     n_relevant
         Number of relevant documents R of every ranking, at least k, which is the default.

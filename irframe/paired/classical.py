@@ -40,7 +40,7 @@ class PairedT(PairedTest):
     mean, standard error and degrees of freedom are those of `Design`. If all differences are 0, t
     is 0 and p is 1. Other differences that are constant, up to rounding errors, have an infinite t
     and p = 0. For a single topic t is NaN and p is 1. Verbs that test pairs return NaN for p in
-    these cases, see `PairedResult.decided`.
+    these cases: see `PairedResult.decided`.
 
     References
     ----------
@@ -266,8 +266,8 @@ class RankSum(PairedTest):
     n^2/2) / sqrt(n^2/12 ((2n + 1) - sum(t^3 - t) / (2n(2n - 1))))``, with the sum over groups of t
     ties. If all scores are equal, p is 1.
 
-    The test ignores that both systems have the same topics. It has the lowest power of these tests,
-    and is provided because the literature reports it. The default equals
+    The test ignores that both systems have the same topics. It has the lowest power of all tests
+    here, and is provided because the literature reports it. The default equals
     ``scipy.stats.mannwhitneyu``. ``RankSum(correction=False, tie_correction=False)`` equals
     ``scipy.stats.ranksums``, whose variance is too large for tied scores such as reciprocal ranks.
 
@@ -381,7 +381,7 @@ def sign_p(wins: Ints, losses: Ints) -> Floats:
     """
     fewer = np.minimum(wins, losses)
     trials = np.add(wins, losses)
-    # As few outcomes are possible, p is computed once per outcome and looked up for every pair.
+    # Few outcomes are possible, so p is computed once per outcome and looked up for every pair.
     codes = fewer + trials * (trials.max(initial=0) + 1)
     distinct, index = np.unique(codes, return_inverse=True)
     number, successes = np.divmod(distinct, trials.max(initial=0) + 1)

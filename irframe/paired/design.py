@@ -364,8 +364,8 @@ def _summed(values: Floats, cluster: Ints) -> Floats:
 def _adjusted(mass: Floats, squares: Floats) -> tuple[Floats, float]:
     """Return square roots of c by cluster; degrees of freedom.
 
-    The terms of the heaviest cluster may nearly cancel. It is therefore left out of all sums, and
-    added at the end.
+    The terms of the heaviest cluster may nearly cancel. This cluster is therefore left out of all
+    sums, and added at the end.
     """
     if len(mass) < 2:
         return np.full(1, np.nan), np.nan

@@ -33,8 +33,8 @@ def hedges(
     alpha
         One minus the confidence level.
     t, df
-        Test statistic and its degrees of freedom, by default ``d sqrt(n)`` and n - 1. They have to
-        be passed if there are repeats or clusters of topics.
+        Test statistic and its degrees of freedom, by default ``d sqrt(n)`` and n - 1. They are
+        required if there are repeats or clusters of topics.
 
     Returns
     -------

@@ -251,7 +251,7 @@ SIGNED = 2
 def refuse_large(samples: int, topics: int, size: int) -> None:
     """Raise if draws of topics would exceed the memory.
 
-    `size` is in bytes per topic.
+    `size` is the number of bytes per topic.
     """
     what = f"{samples:,} draws of {topics:,} topics"
     room(what, samples * topics * size, "ask for fewer samples=")
@@ -339,7 +339,8 @@ def critical(drawn: Floats, alpha: float) -> Floats:
     -------
     numpy.ndarray
         The value that a statistic must exceed for p < alpha, infinite if there are too few draws.
-        The p-value is (1 + count) / (1 + draws), with the count of draws at least as large.
+        The p-value is (1 + count) / (1 + draws), where count is the number of draws that are at
+        least as large.
 
     Examples
     --------

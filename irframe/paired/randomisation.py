@@ -207,7 +207,7 @@ class TukeyHSD(ResamplingTest):
 
     The test assumes that the differences of all pairs have the same variance. Otherwise it rejects
     too often: with standard deviations of .02 and .3 among five systems, the family-wise error rate
-    is .08 to .14 instead of .05. Use t-tests with Holm's correction or `MaxT` then.
+    is .08 to .14 instead of .05. In that case use t-tests with Holm's correction or `MaxT`.
 
     References
     ----------

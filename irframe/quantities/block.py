@@ -18,7 +18,7 @@ from irframe.names import EMPTY, UNJUDGED
 def count_to(flags: Array) -> Floats:
     """Count flags down to each rank, shape (..., depth).
 
-    Integers are summed several times as fast as floats, and just as exactly.
+    Summing integers is several times as fast as summing floats, and also exact.
 
     Examples
     --------
@@ -49,7 +49,7 @@ def share(gain: Floats, tied: NDArray[np.bool_], tail: tuple[Array, Array] | Non
     tied
         Whether the document has the score of the one above it, shape (..., depth).
     tail
-        Summed gain and number of the documents past the last rank tied with it, shape (...).
+        Summed gain and number of the documents past the last rank that tie with it, shape (...).
 
     Returns
     -------
@@ -124,8 +124,8 @@ class Block:
     beyond
         Number of unjudged documents past the last rank, shape (..., topic).
     doc, start
-        Index of each document in the recall base of its topic, shape (..., topic, depth), and index
-        in `subtopic_grade` or `stratum` at which the topic begins, shape (topic,).
+        `doc` is the index of each document in its topic's recall base, shape (..., topic, depth).
+        `start` is the first index of each topic in `subtopic_grade` or `stratum`, shape (topic,).
     subtopic_grade
         Grades of all judged documents by subtopic, shape (judged, subtopic).
     subtopic_count
@@ -135,15 +135,16 @@ class Block:
     stratum_count
         The count by stratum, shape (topic, stratum, level).
     length, timed
-        Length of the text at each rank, shape (..., topic, depth), and whether a metric reads it.
+        `length` is the length of the text at each rank, shape (..., topic, depth). `timed` is
+        whether a metric reads it.
     shown, covered, completed
         Amount of text, amount of new evidence, and number of sets of evidence completed at each
         rank, shape (..., topic, depth).
     evidence, n_sets
-        Amount of evidence of each topic, and its number of sets, shape (topic,).
+        Amount of evidence and number of sets of evidence by topic, shape (topic,).
     ideal, ideal_of
-        Gains of the ideal rankings by subtopic, shape (topic, variant, rank), and the alpha and
-        lowest relevant grade of each variant, shape (variant, 2).
+        `ideal` is the gains of the ideal rankings by subtopic, shape (topic, variant, rank).
+        `ideal_of` is the alpha and lowest relevant grade of each variant, shape (variant, 2).
 
     Examples
     --------
@@ -368,10 +369,10 @@ class TiedBlocks:
     shown
         Number of ranks of each block inside the depth, shape (block,).
     size
-        Number of documents of each block, those past the last rank included, shape (block,).
+        Number of documents of each block, including those past the last rank, shape (block,).
     hidden, last
         Number of tied documents past the last rank at each level, shape (ranking, level), and the
-        block they belong to, shape (ranking,). Both are empty if that is unknown.
+        block they belong to, shape (ranking,). Both are empty if these documents are unknown.
 
     References
     ----------

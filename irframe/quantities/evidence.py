@@ -34,8 +34,8 @@ class Evidence:
     """Quantities of a block of rankings that kernels read.
 
     The parameters of a kernel name the quantities that it reads, and every public name below is a
-    quantity. The parameters of a quantity are fields of the metric. Values are cached, so metrics
-    share them. Quantities have the shape (..., depth) unless another shape is stated.
+    quantity. The parameters of a quantity are fields of the metric. Values are cached and shared by
+    all metrics. Quantities have the shape (..., depth) unless another shape is stated.
 
     Parameters
     ----------
@@ -259,8 +259,8 @@ class Evidence:
     def pool_steps(self, gain: Gain, rel: int, ideal: str) -> Steps | None:
         """Return the ideal ranking of the pool at every depth.
 
-        Gains have shape (step,), counts have shape (..., depth, step). None unless `ideal` is
-        ``"pool"``.
+        Gains have shape (step,), counts have shape (..., depth, step). The result is None unless
+        `ideal` is ``"pool"``.
         """
         return self._staircase(self.pool_count, gain, rel) if ideal == "pool" else None
 
@@ -370,8 +370,8 @@ class Evidence:
     def found_share(self, rel: int) -> Floats:
         """Return the share of needed evidence found by depth.
 
-        A topic needs one document or span of each set, if judgments have sets. Otherwise it needs
-        all text that is evidence, or all relevant documents. NaN if it needs nothing.
+        If judgments have sets, a topic needs one document or span of each set. Otherwise it needs
+        all text that is evidence, or all relevant documents. The share is NaN if it needs nothing.
         """
         block = self._block
         if block.completed is not None and block.n_sets is not None:

@@ -111,7 +111,7 @@ def ideal_sum(
     -------
     numpy.ndarray
         Sums, shape (..., depth). They are added rank by rank like those of lists. A list that
-        equals the ideal ranking therefore has the same sums to the bit.
+        equals the ideal ranking therefore has exactly the same sums.
 
     Examples
     --------
@@ -163,7 +163,7 @@ def expected_ranks(levels: Array, count: Array, rel: int) -> ExpectedRanks:
     Returns
     -------
     ExpectedRanks
-        For the grades of at least `rel`.
+        The ideal ranks of the grades of at least `rel`.
 
     Examples
     --------
@@ -222,8 +222,8 @@ def crosses(curve: Array, crossing: Crossing) -> NDArray[np.bool_]:
         Shape (..., depth).
     crossing
         ``"sign_change"``: from one side of 0 to 0 or to the other side. ``"definition"``: any two
-        neighbours that are not strictly on the same side. ``"matters"``: between above 0 and not
-        above 0, in either direction.
+        neighbours that are not strictly on the same side. ``"matters"``: from above 0 to at most 0,
+        or the reverse.
 
     Returns
     -------
@@ -328,7 +328,7 @@ def space_ratios(
     forward, backward
         Total movement down and up.
     worst
-        Both for the full-scale ranking, 0 without relevant documents.
+        Total movement down and up in the full-scale ranking, 0 without relevant documents.
 
     Returns
     -------

@@ -96,8 +96,8 @@ class Strata:
 
         Notes
         -----
-        The ranking is that of sample_eval.pl. Estimated numbers are not integers, so the ranks of a
-        level may be fractions. A level ends at the first rank of at least 1000.
+        The ideal ranking is defined as in sample_eval.pl. Estimated numbers are not integers, so
+        the ranks of a level may be fractions. A level ends at the first rank of at least 1000.
         """
         counts = self.estimated_count
         start = np.zeros((*self.size.shape[:-1], 1))
