@@ -61,7 +61,7 @@ def collapse(
         in the list.
     of
         The document of each chunk, if `runs` have no column for it: a dictionary, Series or frame
-        chunk -> document. Or a pattern such as ``r"(.+)#\d+"``, whose one group matches the
+        chunk -> document. A pattern such as ``r"(.+)#\d+"`` has one group, which matches the
         document within the chunk id.
     ties
         The order of chunks with equal scores: a rule, or an `irframe.Ties`.
@@ -150,12 +150,12 @@ class Named(NamedTuple):
     """Runs with the document of each chunk."""
 
     runs: ByRole
-    """The chunks are in the role of documents if they have names."""
+    """The columns by role. Chunks have the role of documents if they have names."""
     doc: pd.Series
     left: list[str]
     """Columns that name chunks, to be dropped."""
     once: bool
-    """Whether chunks have names, so that a list may contain each only once."""
+    """Whether chunks have names. A list may then contain each chunk only once."""
 
 
 def _of_chunks(runs: ByRole, unit: str, of: choices.ChunksOf) -> Named:

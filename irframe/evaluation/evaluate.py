@@ -55,27 +55,27 @@ def evaluate(
     runs, qrels
         Run frame and qrels frame, or anything that `as_runs` and `as_qrels` take. Omit `qrels` if
         the run frame has a column of grades; a document without a grade is unjudged. Runs may also
-        come from `scan_runs`. Then a few files are in memory at a time, or all of them if groups,
-        `collection` or a column of contributing runs are requested.
+        come from `scan_runs`. Then only a few files are in memory at a time. All files are read at
+        once if groups, `collection` or a column of contributing runs are requested.
     metrics
         Metrics or their names, as arguments or as a list. A metric with its own depth
-        (``"nDCG@10"``) is scored at this depth. Any other is scored at `depth`, or on the uncut
-        list: nDCG with the full ideal ranking, AP with all relevant documents.
+        (``"nDCG@10"``) is scored at this depth. Any other metric is scored at `depth`, or on the
+        uncut list: nDCG with the full ideal ranking, AP with all relevant documents.
     depth
         Depth at which all lists are cut, at least 1. By default lists are not cut.
     ties, topics, collection
         As for `cube`.
     no_rel
         Scores of topics without relevant documents. ``"nan"``: NaN for every metric.
-        ``"silence"``: metrics from 0 to 1 score 1 if nothing is read, else 0; counts stay; costs
-        and unbounded gains are NaN. `topics` may then list topics without judgments.
+        ``"silence"``: metrics from 0 to 1 score 1 if nothing is read, else 0. Counts are unchanged.
+        Costs and unbounded gains are NaN. `topics` may then list topics without judgments.
     rel
-        Lowest relevant grade by collection, such as ``{"dl21": 2}``. It applies to metrics whose
-        name has no ``rel``. Their names do not change.
+        Lowest relevant grade by collection, such as ``{"dl21": 2}``. It applies to metrics without
+        ``rel`` in their names. The names of metrics do not change.
     units, search
-        As for `cube`. With `search`, costs may be among the metrics: ``"shown"`` counts all
-        documents shown, ``"again"`` those shown before, and the name of the lengths sums the
-        lengths of all documents shown. No depth cuts costs, and lower is better.
+        As for `cube`. With `search`, `metrics` may include costs. ``"shown"`` counts all documents
+        shown, and ``"again"`` counts documents that were shown before. The name of the lengths sums
+        the lengths of all documents shown. Costs ignore depths, and lower costs are better.
     stop
         Where reading of each list stops: an `irframe.Budget`, `irframe.Threshold` or
         `irframe.AfterSearches`. Each metric then has a column per stop, such as ``"nDCG in 500
@@ -97,9 +97,9 @@ def evaluate(
     Raises
     ------
     MetricError
-        If a metric such as P needs a depth and has none; for `rel` if it applies to no metric.
+        If a metric such as P needs a depth and has none, or if `rel` applies to no metric.
     ParameterError
-        For `rel` of unknown collections, or without `collection`.
+        If `rel` names an unknown collection, or is passed without `collection`.
     IrframeError
         As `cube` and `score`.
 
@@ -299,7 +299,7 @@ def split(runs: Runs | Qrels, n: int, *, seed: int = 0) -> pd.DataFrame:
     pandas.DataFrame
         The same rows with a column ``shard``. A document is in the same shard in all lists, so
         `evaluate` splits judgments in the same way and scores each shard with its own judgments.
-        Those scores have the index (system, shard, topic). A topic without relevant documents in a
+        The scores have the index (system, shard, topic). A topic without relevant documents in a
         shard scores NaN there and is not compared.
 
     Raises
@@ -309,8 +309,8 @@ def split(runs: Runs | Qrels, n: int, *, seed: int = 0) -> pd.DataFrame:
 
     Notes
     -----
-    The shard is the CRC-32 of the document's id modulo n; for a seed above 0 first mixed with
-    it, as SplitMix64 does.
+    The shard is the CRC-32 of the document's id modulo n. If the seed is above 0, the CRC-32 is
+    first mixed with the seed as in SplitMix64.
 
     References
     ----------
@@ -358,7 +358,7 @@ def judgment_repeats(runs: Any, qrels: Any) -> tuple[str, Iterator[Part]] | None
     Returns
     -------
     str, iterator, or None
-        The column of repeats, and the repeats; None if judgments are not repeated.
+        The name of the column, and an iterator of repeats. None if judgments are not repeated.
 
     Raises
     ------

@@ -32,8 +32,10 @@ class Listed:
     systems: pd.Index
     """The label of the run."""
     key: NDArray[np.floating[Any]]
-    """Sort keys as filed, ascending in ranked order; infinite past the end of a list. Shape (topic,
-    longest)."""
+    """Sort keys in the order of the run, shape (topic, longest).
+
+    Smaller keys rank higher. Keys past the end of a list are infinite.
+    """
     length: NDArray[np.int64]
     """The length of each list, shape (topic,)."""
     row: Codes
@@ -253,8 +255,7 @@ def _described(places: Positions, topic: Codes, doc: Codes) -> list[str]:
 FEW = 1 << 10
 """Number of keys up to which counting is faster than bisection."""
 CROWD = 4
-"""Pairs of a judged and a tied document, per document of a run, from which sorting all names is
-faster."""
+"""Number of tied pairs per document from which sorting all names is faster."""
 
 
 def rank_hits(listed: Listed, policy: TiePolicy, seed: int, *, filed: bool = False) -> Hits | None:

@@ -321,9 +321,9 @@ def scorer(
     units, search, stop
         As for `evaluate`. Thresholds are numbers, or a mapping system -> number.
     topics
-        ``"qrels"``: all judged topics; a list that a run lacks counts as empty. ``"runs"``: topics
-        for which some run has a list. ``"common"``: topics for which every run has a list. Or a
-        list of judged topics.
+        ``"qrels"``: all judged topics. A missing list of a run counts as empty. ``"runs"``: topics
+        for which some run has a list. ``"common"``: topics for which every run has a list. A list
+        of judged topics selects these topics.
 
     Returns
     -------
@@ -335,7 +335,7 @@ def scorer(
     Raises
     ------
     IrframeError
-        As `evaluate`, for faults of judgments and metrics. Faults of a run raise when it is scored.
+        As `evaluate`, for invalid judgments and metrics. An invalid run raises when it is scored.
 
     Warns
     -----

@@ -1,7 +1,7 @@
 """Searches of an agent as one list, with costs.
 
-An agent searches several times for a topic. The lists of its searches are read one after the other.
-A document that was seen before has no gain.
+An agent searches several times for a topic. The lists of its searches are read one after another.
+A document has no gain if it was seen before.
 """
 
 from collections.abc import Hashable, Sequence

@@ -27,7 +27,7 @@ Copies = Table | None
 Lengths = str | Table | None
 """A column of the runs, or document -> length."""
 LaterCopies = Literal["spend", "skip"]
-"""Whether a copy of a document above it keeps its rank."""
+"""Whether later copies keep their ranks ("spend") or are removed ("skip")."""
 ThresholdLike = float | Sequence[float] | Mapping[Any, float] | Literal["all"] | None
 """The lowest score that is read: numbers, a number per system, or all scores in the lists."""
 CUTS: tuple[words.Cut, ...] = ("whole", "skip", "part")

@@ -49,7 +49,7 @@ class Experiment:
     collection: pd.CategoricalIndex | None = None
     """The collection of each topic, if there are collections."""
     made: Mapping[str, Any] = field(default_factory=dict)
-    """The options that decided the experiment, as in the attributes of results."""
+    """The options of the experiment, as in the attributes of results."""
     listing: ranked_runs.TopUnjudged | None = None
     """The names of unjudged documents at the top of lists, if known."""
     units: Mapping[Any, str] = field(default_factory=dict)
@@ -57,7 +57,7 @@ class Experiment:
     files: Sequence[Any] = ()
     """Name, size and modification time of each source file."""
     origin: int = 0
-    """The mark of the experiment from which lists were removed, or 0."""
+    """The `mark` of the experiment from which lists were removed; 0 if none were."""
 
     @classmethod
     def of(

@@ -248,7 +248,7 @@ def grouped(participated: NDArray[np.bool_], codes: Codes, groups: int) -> NDArr
 
 
 def participants(participated: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Return which labels take part in each group, shape (group, label).
+    """Tell which labels take part in each group.
 
     Parameters
     ----------
@@ -256,6 +256,11 @@ def participants(participated: NDArray[np.bool_]) -> NDArray[np.bool_]:
         Whether each label is known to be in each group, by a score or by a list. A label that is
         only in other groups takes no part in this one, unless this group is empty. A label that is
         in no group takes part in all.
+
+    Returns
+    -------
+    numpy.ndarray
+        Whether each label takes part in each group, shape (group, label).
 
     Examples
     --------

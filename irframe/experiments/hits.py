@@ -25,7 +25,7 @@ SPANS = {"shown", "covered", "completed"}
 PER_DOCUMENT = SPANS | {LENGTH}
 """Per-document values that metrics read."""
 CELLS = 1 << 21
-"""Cells of lists per block."""
+"""The number of ranks of lists per block."""
 CELL = 7
 """Bytes per rank of a list: grade, judgment, and whether it is tied."""
 
@@ -46,13 +46,17 @@ class Hits:
     row: Codes
     """The judgment of every hit."""
     tied: NDArray[np.bool_] | None = None
-    """Whether each retrieved document ties with the document above it, list by list in ranked
-    order. If not None, tied documents share their gain."""
+    """Whether each retrieved document ties with the document above it.
+
+    Documents are list by list, in ranked order. If not None, tied documents share their gain.
+    """
     filed: Codes | None = None
     """The pooling rank of every hit; None if it equals `rank` or is not needed."""
     along: Mapping[str, NDArray[Any]] | None = None
-    """Further values per retrieved document, in the order of `tied`: lengths, scores, searches and
-    evidence."""
+    """Further values per retrieved document: lengths, scores, searches and evidence.
+
+    They are in the order of `tied`.
+    """
 
     @property
     def count(self) -> Codes:

@@ -36,7 +36,7 @@ from irframe.record import recorded
 Prints = NDArray[np.uint64]
 
 CHUNK = r"[#_:\-.]+\d+$"
-"""The end of names that look like chunks."""
+"""The pattern of the end of names that look like chunk ids."""
 COLLAPSE = r"collapse chunks to documents with units=r'(.+?)[#_:.-]+\d+'"
 """The advice if runs name chunks and judgments name documents."""
 LOOKED = 1 << 16
@@ -46,7 +46,7 @@ FACTORS = np.array([0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB],
 """Odd multipliers of splitmix64, which mix bits."""
 HALF = np.uint64(32)
 WORD = 8
-"""Bytes read at a time."""
+"""Number of bytes of a name that are read at a time."""
 ROWS = 1 << 15
 """Rows per block: a few arrays of this size fit the processor's cache."""
 

@@ -142,9 +142,9 @@ class Lists:
     def participated(self) -> NDArray[np.bool_]:
         """Whether each system takes part in each judged topic.
 
-        A system takes part in a collection if it has a list for one of its topics, or if a column
-        of the runs names the collection, even for an unjudged topic. A system without either takes
-        part everywhere.
+        A system takes part in a collection if it has a list for one of its topics. A column of the
+        runs may also name the collection, even for an unjudged topic. A system without any
+        collection takes part in all of them.
         """
         participated = np.zeros((len(self.lengths), len(self.collections.labels) + 1), bool)
         system, topic = np.nonzero(self.listed)
@@ -262,7 +262,7 @@ def warn_missing(
 
 
 CHOICES = ("qrels", "runs", "common")
-"""All judged topics, topics with a list of some run, and topics with a list of every run."""
+"""Choices: all judged topics, topics listed by some run, and topics listed by every run."""
 
 
 def choose_topics(lists: Lists, labels: pd.Index, topics: Topics) -> Codes:
@@ -347,7 +347,7 @@ def _chosen(lists: Lists, topics: str) -> NDArray[np.bool_]:
 FALLS = 1
 RISES = 2
 SHUFFLED = 3
-"""The direction of most scores of a list along its ranks; the last if rows are not by rank."""
+"""Direction of most scores along the ranks; `SHUFFLED` if rows are not in rank order."""
 
 
 def rank_directions(table: RunTable, rows: Codes, key: Array, first: Codes) -> NDArray[np.int8]:

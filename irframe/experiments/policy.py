@@ -23,7 +23,7 @@ from irframe.metrics.parse_metric import parse_named
 from irframe.quantities.subtopics import POOLED_UNJUDGED
 
 LEAST_NONRELEVANT = 10
-"""The least number of judgments that a sample keeps per topic and nonrelevant grade."""
+"""The number of judgments per topic and nonrelevant grade that every sample keeps, if present."""
 
 
 def strata_sample(topic: Codes, grade: Grades, keys: Array, share: float) -> NDArray[np.bool_]:

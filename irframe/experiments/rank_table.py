@@ -157,8 +157,8 @@ def _sort(group: Codes, key: Array) -> Codes:
 def _sort_lists(length: Codes, key: Array) -> Codes:
     """Sort contiguous lists by key and position.
 
-    A matrix with a row per list sorts several times as fast as one long array, unless a few lists
-    are much longer than the others.
+    A matrix with a row per list sorts several times as fast as one long array. This does
+    not hold if a few lists are much longer than the others.
     """
     width = int(length.max())
     if width * len(length) > UNEVEN * len(key):

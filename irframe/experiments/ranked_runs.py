@@ -204,7 +204,7 @@ class Gathered:
     def contrary_systems(self, table: RunTable, topics: int) -> list[str]:
         """Return the systems whose scores contradict ranks.
 
-        See `rising_systems`; `topics` is the number of judged topics.
+        `topics` is the number of judged topics. See also `rising_systems`.
         """
         if not (direction := self._fields.pop("direction", [])):
             return []
@@ -353,7 +353,7 @@ def rank_scanned(
     Returns
     -------
     Ranked or None
-        None if a column of the runs is needed whose values must be read together.
+        None if a column of the runs is needed whose values must all be read at once.
     """
     collection = policy.collection
     if isinstance(policy.contributing, str) or collection not in {None, *judgments.frame}:

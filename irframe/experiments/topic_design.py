@@ -100,7 +100,7 @@ def refuse_several_values(label: str, topics: Iterable[object]) -> None:
 
 
 def values_of_topics(label: str, values: pd.Series, topics: pd.Index) -> Array:
-    """Return the value of every topic; raise if any is missing.
+    """Return the value of every topic; raise for missing values.
 
     Ids are compared as text.
     """

@@ -46,7 +46,7 @@ FLAT = {"Solr": "", "Weaviate": "_additional"}
 """Tools whose hits mix the user's fields with their own -> the key of their own fields."""
 _PATHS = [(tuple(path.split(".")), tool) for tool, row in ANSWERS.items() for path in row.split()]
 FIRST = frozenset({"ids", "root", *(path[0] for path, _ in _PATHS)})
-"""Keys one of which an answer has, unless it is of a pipeline of components."""
+"""Keys of answers. An answer has one of them, except an answer of a pipeline."""
 GENERATED = frozenset({"replies", "answers", "prompt"})
 """Keys of components of a pipeline that generate text instead of retrieving."""
 COLUMNS = {"ids": "id", "distances": "distance", "documents": "text", "metadatas": "metadata"}
@@ -87,7 +87,7 @@ TEXTS = ("page_content", "content", TEXT)
 NAMES = {*chain(*IDS.values()), *INSIDE, *TEXTS}
 """All fields that are read."""
 ATTRIBUTES = ("page_content", "node", "meta", "payload", "properties")
-"""Attributes one of which an object has if it is a hit."""
+"""Attributes of hits. An object is a hit only if it has one of them."""
 
 RankedBy = Literal["list", "score"] | None
 """What ranks bare lists of hits; None if their scores decide it."""

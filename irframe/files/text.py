@@ -162,7 +162,7 @@ def _refuse_header(data: bytes, source: str, kind: Kind) -> None:
 def _error_of_lines(
     data: bytes, source: str, cut: Cut, kind: Kind, *, doubtful: bool
 ) -> FileFormatError:
-    """Return the error for lines with odd columns."""
+    """Return the error for lines with unexpected columns."""
     offenders = faults(data, cut, kind)
     found = f"{source} with lines that do not fit"
     advice = MEND
@@ -178,7 +178,7 @@ def _error_of_lines(
 def _noted(
     table: pa.Table, data: bytes, source: str, kind: Kind, cut: Cut, longest: int
 ) -> pa.Table:
-    """Return a table with its roles first and file notices."""
+    """Return a table with role columns first, and file notices."""
     if not table.num_rows:
         raise FileFormatError(kind.expected, f"{source} without a row below its header")
     surplus = [n for n, name in enumerate(cut.columns, 1) if name.startswith(f"{UNREAD} ")]

@@ -48,7 +48,7 @@ WRAPPED = ("functionResponse", "function_response", "functionCall", "function_ca
 ROLES = frozenset({"user", "assistant", "system", "developer", "tool", "function", "model"})
 EVENTS = frozenset({"tool", "model"})
 STEP_KEYS = frozenset({*CALL_IDS, "tool_calls", "jsonrpc", "role", "event", "attributes"})
-"""Keys one of which a message, event or span has."""
+"""Keys of messages, events and spans. Each of these has one of the keys."""
 TIMES = ("start_time", "start_time_unix_nano", "startTimeUnixNano", "startTime", "timestamp")
 UNITS = (1e8, 1e11, 1e14, 1e17)
 """Least times since 1970 in seconds, milliseconds, microseconds and nanoseconds."""
@@ -136,7 +136,8 @@ def of_hits(
         if SCORE not in frame:
             raise InputError("hits with scores, for ranked_by='score'", "none")
         return frame.drop(columns=RANK)
-    both_ways = SCORE in frame and _rise_and_fall(frame)  # which refuses scores that are no numbers
+    # This raises an error for scores that are not numbers.
+    both_ways = SCORE in frame and _rise_and_fall(frame)
     if both_ways and ranked_by is None and not isinstance(lists, Answers):
         expected = "lists of hits whose scores only fall or only rise"
         advice = "choose the order: ir.as_runs(hits, ranked_by='list'), or ranked_by='score'"
@@ -424,7 +425,7 @@ def _parsed(value: object) -> object:
 
 def _dotted(attributes: object, before: str = "") -> dict[str, Any]:
     """Return the attributes of a span under dotted names."""
-    if isinstance(attributes, list):  # as the protocol writes them
+    if isinstance(attributes, list):  # the protocol writes attributes as a list of pairs
         pairs = [(get_in(entry, "key"), get_in(entry, "value")) for entry in attributes]
         attributes = {n: next(iter(v.values()), None) for n, v in pairs if isinstance(v, Mapping)}
     flat: dict[str, Any] = {}

@@ -331,7 +331,7 @@ def read_numbers(column: pd.Series, role: str) -> tuple[NDArray[np.float64], NDA
 
 
 SLICE = 1 << 13
-"""Rows per block of numbers; a block with an odd value is read value by value."""
+"""Rows per block of numbers. A block with an unusual value is read value by value."""
 
 
 def numbers_of_text(
