@@ -122,7 +122,7 @@ def pair_blocks(systems: int, row_bytes: int) -> Iterator[tuple[Positions, Posit
     Yields
     ------
     tuple of numpy.ndarray
-        Positions of the first and of the second system of each pair, the first being smaller.
+        Positions of the first and of the second system of each pair. The first is the smaller one.
 
     Examples
     --------

@@ -145,7 +145,7 @@ def _cumulated(gains: Array) -> Array:
 
 
 def _first(true: NDArray[np.bool_]) -> NDArray[np.int32]:
-    """Return the first true depth, 0 if none is."""
+    """Return the first true depth, or 0 without one."""
     index = true.argmax(axis=-1)
     any_true = np.take_along_axis(true, index[..., np.newaxis], axis=-1)[..., 0]
     return np.where(any_true, index + 1, 0).astype(np.int32)
@@ -251,7 +251,7 @@ class Separability(NamedTuple):
 
     @property
     def shares(self) -> tuple[float, float, float]:
-        """The three as shares of all pairs."""
+        """The three numbers as shares of all pairs."""
         total = sum(self)
         return self.equal / total, self.separable / total, self.nonseparable / total
 

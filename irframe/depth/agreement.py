@@ -67,7 +67,7 @@ class Intervals:
         choice("interval_of", self.of, QUANTITIES)
 
     def refuse(self, method: agreements.Agreement) -> None:
-        """Raise if a method has no such interval."""
+        """Raise if a method has no interval of this kind."""
         if self.of == "averages" and not isinstance(method, CORRELATIONS):
             expected = (
                 "a correlation, as kendall, tau_ap, spearman or pearson, for interval_of='averages'"
@@ -199,7 +199,7 @@ def refuse_other_topics(paired: Scores, reference: Scores) -> None:
 
 
 def beware_of_ties(values: xr.DataArray) -> None:
-    """Warn of undefined agreements."""
+    """Warn about undefined agreements."""
     if undefined := int(np.isnan(values.to_numpy()).sum()):
         warn(f"agreements that are undefined, as systems all tie: {undefined} of {values.size}")
 

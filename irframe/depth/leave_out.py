@@ -88,7 +88,7 @@ def leave_out(
     DepthError
         If the pool depth exceeds that of the cube, or an evaluation depth exceeds that of the cube.
     InputError
-        If the cube was made without its documents.
+        If the cube has lost its attribute ``experiment``.
     GradeError
         If grade -1 marks unjudged documents.
 
@@ -219,7 +219,7 @@ class _Study:
         self.means = self._average(self.scores)
 
     def without(self, before: Array, ranks: Array) -> tuple[Array, int, int]:
-        """Return means without a group, and its documents' number.
+        """Return means without a group, and document counts.
 
         Means have shape (metric, depth, system). The counts are the numbers of all and of relevant
         documents.
@@ -248,7 +248,7 @@ class _Study:
         return np.stack([average(values, fact.summary, axis=1).T for values, fact in pairs])
 
     def rounded(self, means: Array) -> Array:
-        """Return rounded means of which more is better."""
+        """Return rounded means for which higher is better."""
         return np.round(np.array([[[fact.sign]] for fact in self.facts]) * means, TIE)
 
 
@@ -334,7 +334,7 @@ def robustness(
     ParameterError
         If a share is outside (0, 1], or a seed occurs twice.
     InputError
-        If the cube was made without its documents.
+        If the cube has lost its attribute ``experiment``.
     GradeError
         If grade -1 marks unjudged documents.
 

@@ -57,13 +57,13 @@ def pool_growth(
     ParameterError
         If depths are not ascending, or `rel` is out of range.
     InputError
-        If the cube was made without its documents.
+        If the cube has lost its attribute ``experiment``.
 
     Warns
     -----
     IrframeWarning
-        If no system contributes, or if lists are too short for some depths. The warning states
-        their number.
+        If no system contributes, or if lists are too short for some depths. The warning states the
+        number of these depths.
 
     Notes
     -----
@@ -136,7 +136,7 @@ def count_pools(experiment: Experiment, rel: int, depths: Array) -> tuple[Array,
 
 
 def rising_pool_depths(cube: xr.Dataset, depths: Sequence[int]) -> Array:
-    """Return pool depths; raise unless they exist and rise."""
+    """Return ascending pool depths, or raise if they are invalid."""
     checked = np.array([pool_depth_of(cube, depth) for depth in depths], np.int64)
     if not len(checked) or (np.diff(checked) <= 0).any():
         raise ParameterError("pool depths that rise", repr(depths))

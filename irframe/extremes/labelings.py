@@ -180,7 +180,7 @@ class Labels:
 
     @property
     def single(self) -> bool:
-        """Whether relevant labels have one gain and others none."""
+        """Whether relevant labels have one gain and others no gain."""
         return len(self.relevant) == 1 and not len(self.others)
 
     def counts(self, documents: int) -> Array:

@@ -105,7 +105,7 @@ class AP(Thresholded):
     def reading(
         self, *, relevant: Array, precision: Floats, rank: Floats, normaliser: Floats
     ) -> Reading:
-        """Return how users read who stop at relevant documents.
+        """Return the reading of users who stop at relevant documents.
 
         Users stop at a relevant document with a probability in proportion to one over its rank. A
         document that was not retrieved counts as infinitely deep. The gain per rank read therefore

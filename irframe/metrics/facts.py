@@ -71,7 +71,7 @@ class Facts:
 
     @property
     def sign(self) -> int:
-        """1 if higher is better, -1 if lower is."""
+        """1 if higher is better, -1 if lower is better."""
         return -1 if self.cost else 1
 
     @property

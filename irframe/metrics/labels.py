@@ -249,7 +249,7 @@ def _ranked(
 
 
 def _scored(scores: Floats, inside: Flags | None) -> Flags:
-    """Return which candidates are listed, or raise for missing scores."""
+    """Return a mask of listed candidates; raise for missing scores."""
     listed = np.ones(scores.shape, bool) if inside is None else inside
     missing = np.argwhere(np.isnan(scores) & listed)
     if len(missing):

@@ -68,7 +68,7 @@ class P(Thresholded):
         return np.asarray(gain / rank[-1])
 
     def reading(self, *, cumulated_gain: Floats, rank: Floats) -> Reading:
-        """Return how users read who stop at each depth."""
+        """Return the reading of users who stop at each depth."""
         return Reading(cumulated_gain, np.broadcast_to(rank, cumulated_gain.shape))
 
     def ceiling(

@@ -157,13 +157,13 @@ def parse_named(metric: Any) -> list[Metric]:
     Returns
     -------
     list of Metric
-        Metrics whose text is the requested name. Measures of a set of trec_eval that irframe does
-        not have are left out.
+        Metrics whose text is the requested name. Measures of a trec_eval set are left out if
+        irframe does not have them.
 
     Warns
     -----
     IrframeWarning
-        For measures of a set that irframe does not have.
+        If a set contains measures that irframe does not have.
 
     Examples
     --------

@@ -86,7 +86,7 @@ def reached(continuation: Floats) -> Floats:
 
 
 def read_down(continuation: Floats, gain: Floats) -> Reading:
-    """Return how users read who stop at each depth.
+    """Return the reading of users who stop at each depth.
 
     Examples
     --------
@@ -117,7 +117,7 @@ class Stopping(Metric, abstract=True):
         return self.reading(gain=gain, cumulated_gain=cumulated_gain, rank=rank).terms
 
     def reading(self, *, gain: Floats, cumulated_gain: Floats, rank: Floats) -> Reading:
-        """Return how users read who stop at each depth."""
+        """Return the reading of users who stop at each depth."""
         return read_down(self.continuation(gain, cumulated_gain, rank), gain)
 
 

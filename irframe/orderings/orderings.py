@@ -302,7 +302,7 @@ def gains_of(
 
 
 def _worth(levels: Any, top: int, gain: GainLike, rel: int) -> NDArray[np.float64]:
-    """Return grades' gains as shares of the highest gain."""
+    """Return the gains of grades relative to the highest gain."""
     worth = parse_gain(gain).map(levels, rel=rel, top=top)
     return np.asarray(worth / max(worth.max(initial=0), np.finfo(float).tiny))
 

@@ -83,7 +83,7 @@ def in_blocks(
     Parameters
     ----------
     compute
-        Takes a block (depth, system, topic) and the pairs, and returns arrays (depth, pair).
+        Function of a block (depth, system, topic) and the pairs. It returns arrays (depth, pair).
     scores
         Shape (system, topic, depth).
     pairs
@@ -127,7 +127,8 @@ def by_pair(
     Parameters
     ----------
     compute
-        Takes the scores of a and of b, each (depth, pair, topic), and returns arrays (depth, pair).
+        Function of the scores of a and of b, each (depth, pair, topic). It returns arrays (depth,
+        pair).
     block
         Shape (depth, system, topic).
     pairs

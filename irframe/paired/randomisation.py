@@ -334,9 +334,9 @@ class MaxT:
 
     The family-wise error rate is at most alpha if differences are symmetric about their means,
     whichever hypotheses are true. All p-values are at least 1 / (1 + samples). Simultaneous
-    intervals are Student's, with the quantile of the largest ``|t|`` of all pairs. If an interval
-    excludes 0, its pair is significant. Pairs that are significant in a later step may have
-    intervals that include 0.
+    intervals are Student's intervals with the quantile of the largest ``|t|`` of all pairs. If an
+    interval excludes 0, its pair is significant. Pairs that are significant in a later step may
+    have intervals that include 0.
 
     References
     ----------

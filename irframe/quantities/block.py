@@ -1,7 +1,7 @@
 """Blocks of rankings, and means over orders of ties.
 
 Every computation of scores starts from a `Block`. `TiedBlocks` computes means over all orders of
-documents with equal scores, each order being equally likely.
+documents with equal scores. All orders are equally likely.
 """
 
 from collections.abc import Callable, Iterator

@@ -130,7 +130,7 @@ class Strata:
         return np.take_along_axis(wide, self.code % padded.shape[-1], axis=-1)
 
     def members(self) -> Iterator[NDArray[np.bool_]]:
-        """Yield for each stratum which ranks belong to it."""
+        """Yield a mask of the ranks in each stratum."""
         for stratum in range(self.size.shape[-1]):
             yield self.code == stratum
 
