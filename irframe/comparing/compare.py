@@ -171,8 +171,8 @@ def compare(
           ``"bootstrap"``), or if one topic has more than half of the weight.
         - If the differences of a pair are the same on all topics.
         - If no outcome could be significant with so few topics or samples.
-        - If the differences of some pair have more than 10 times the variance of another's, for
-          ``"tukey"``, which assumes equal variances.
+        - If the variance of differences of one pair is more than 10 times that of another pair.
+          This applies to ``"tukey"``, which assumes equal variances.
 
         The attribute ``caution`` keeps these messages.
 

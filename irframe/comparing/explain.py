@@ -45,7 +45,7 @@ TEXT_COLUMNS = {
     DOC: (TEXT, "contents", "content", "body", "passage", "snippet", "document"),
     TOPIC: (QUERY, "question", "title", TEXT),
 }
-"""Role of an id -> possible names of the text column, in order of preference."""
+"""Possible names of the text column by role of the id, in order of preference."""
 EXAMPLES = 2
 """Number of ids of each side in a message."""
 

@@ -322,7 +322,8 @@ def failing(
     fail_on
         One of `CONDITIONS`.
     margin
-        Largest loss that does not matter, in units of the metric, or metric -> margin.
+        Largest loss that does not matter, in units of the metric; or a mapping from metric to
+        margin.
 
     Examples
     --------
@@ -359,7 +360,7 @@ def _policies(attributes: Mapping[Hashable, Any]) -> dict[str, Any]:
     policy = {name: attributes[name] for name in POLICY if name in attributes}
     depths = [facts(metric).depth for metric in attributes.get(METRICS, ())]
     if depths and policy.get("depth") in depths and None not in depths:
-        del policy["depth"]  # it follows from the depths in the names of metrics
+        del policy["depth"]  # the names of metrics already contain the depth
     steps = steps_of(attributes)
     no_rel = [step.options["no_rel"] for step in steps if step.options.get("no_rel")]
     policy |= {"no_rel": no_rel[-1]} if no_rel else {}

@@ -39,9 +39,9 @@ ROW_BYTES = 145
 """Bytes of a row of a comparison frame. Making the frame takes up to twice as much memory."""
 
 Margins = float | Mapping[str, float] | None
-"""One margin for all metrics, or metric -> margin."""
+"""One margin for all metrics, or a mapping from metric to margin."""
 Columns = dict[str, Array]
-"""Column -> values of one group, shape (metric, depth, pair)."""
+"""Mapping from column to values of one group, shape (metric, depth, pair)."""
 
 
 @dataclass(frozen=True)
@@ -208,7 +208,7 @@ class PairOptions:
         test = self.pairing.test
         if isinstance(test, PairedT) and group.system_order is None:
             tested = t_test(differences).decided()
-        else:  # systems sorted by name, whose sums would round differently
+        else:  # rounding depends on order, so systems are sorted
             tested = group.tested(test, summed, pairs, *design).decided()
         known = finite(summed, summary)[pairs].all(axis=1)
         means = of_topics(values, summary, *design)

@@ -34,9 +34,9 @@ def risk(
     scores
         Scores per system and topic: an array, or a frame, wide or long.
     baseline
-        The system that the others are compared with.
+        The system with which the others are compared.
     a
-        Extra weight of losses, at least 0: a loss weighs ``1 + a`` times as much as a gain.
+        Extra weight of losses, at least 0. The weight of a loss is ``1 + a`` times that of a gain.
 
     Returns
     -------

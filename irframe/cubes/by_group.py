@@ -1,4 +1,4 @@
-"""Groups of cubes, scores and results: split, and joined again."""
+"""Splitting into groups, and joining of the groups' results."""
 
 from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -29,7 +29,7 @@ from irframe.names import GRADE, PAIR, SIDES, SYSTEM, TOPIC, roles
 from irframe.record import InGroups, bind, options_of
 
 ASKED = ("baseline", "system")
-"""Arguments of verbs that name systems which a group must have."""
+"""Arguments of verbs that name required systems."""
 
 
 @contextmanager
@@ -50,13 +50,13 @@ def naming_group(key: object, by: object) -> Iterator[None]:
 def groups(subject: Any, by: Any) -> Iterator[tuple[Any, Any]]:
     """Yield each group of a cube, scores or a result.
 
-    Each is the group's name and the selected systems or topics. Without groups, yield everything
-    under the name None.
+    Each item consists of the group's name and the object restricted to its systems or topics.
+    Without groups, yield the object itself under the name None.
 
     Raises
     ------
     ParameterError
-        If there is no such group, or a label has none.
+        If the grouping is unknown, or a label has no group.
     """
     one_column("by", by)
     if by is None:
@@ -74,13 +74,13 @@ def groups(subject: Any, by: Any) -> Iterator[tuple[Any, Any]]:
 def with_given_groups(subject: Any, by: Any) -> tuple[Any, Any]:
     """Return an object with groups as a coordinate or column.
 
-    Groups that came as a mapping are added to the object, and returned with the name that they have
-    there. Other groups are returned unchanged.
+    If groups are a mapping, they are added to the object. The result contains the object and the
+    name of the groups. Other groups are returned unchanged.
 
     Raises
     ------
     ParameterError
-        If the mapping is not one of its topics or of its systems.
+        If the keys of the mapping are neither the topics nor the systems of the object.
 
     Examples
     --------
@@ -109,15 +109,15 @@ def with_given_groups(subject: Any, by: Any) -> tuple[Any, Any]:
 def with_names(given: Mapping[str, Any], by: Any) -> tuple[dict[str, Any], Any]:
     """Return the arguments of a verb with mapped groups added.
 
-    Groups that came as a mapping become a coordinate or column of each object, and its name is
-    returned as well.
+    If groups are a mapping, they become a coordinate or column of each object. The name of the
+    groups is also returned.
 
     Parameters
     ----------
     given
-        The object first.
+        The arguments, with the object first.
     by
-        Groups, perhaps a mapping.
+        The name of the groups, or a mapping from topics or systems to groups.
     """
     (first, subject), *others = given.items()
     named, name = with_given_groups(subject, by)
@@ -132,9 +132,8 @@ def with_names(given: Mapping[str, Any], by: Any) -> tuple[dict[str, Any], Any]:
 def split_arguments(given: Mapping[str, Any], by: object) -> dict[Any, dict[str, Any]]:
     """Return the arguments of a verb for each group.
 
-    Scores among the arguments are those of the group.
-
-    A group without a system that is asked for is left out.
+    Scores among the arguments are restricted to the group. Groups that lack a system named in the
+    arguments are left out.
 
     Raises
     ------
@@ -172,9 +171,8 @@ def answers(
 ) -> Any:
     """Return the results of a verb on cubes of groups.
 
-    If the results are cubes, they stay grouped.
-
-    A group without a system that is asked for is left out.
+    If the results are cubes, they stay grouped. Groups that lack a system named in the arguments
+    are left out.
     """
     bound = bind(call, (groups.example, *arguments), options)
     results = {}
@@ -198,9 +196,9 @@ def drop_groups_without(
     Parameters
     ----------
     parts
-        Group -> cube, scores or result, or its systems.
+        Mapping from each group to its cube, scores, result or systems.
     arguments
-        Arguments of a verb; see `ASKED`.
+        Arguments of a verb. The arguments in `ASKED` name the required systems.
     by
         Name of the groups.
     """
@@ -213,7 +211,8 @@ def drop_groups_without(
     without = {
         key: lacking for key, part in parts.items() if (lacking := expected - _systems(part))
     }
-    # A system that is in no group was misspelled. The verb refuses it and lists the names.
+    # If every group lacks the system, its name is wrong. The verb then raises an error that lists
+    # the names.
     if not without or len(without) == len(parts):
         return parts
     lines = {key: ", ".join(sorted(map(str, lacking))) for key, lacking in without.items()}
@@ -223,7 +222,7 @@ def drop_groups_without(
 
 
 def _systems(part: Any) -> set[Hashable]:
-    """Return the systems of a part."""
+    """Return the systems of a group."""
     if isinstance(part, pd.DataFrame):
         part = group_values(part, roles([*part.columns, *part.index.names])[SYSTEM])
     part = getattr(part, "systems", part)
@@ -242,7 +241,7 @@ def _frame_groups(frame: pd.DataFrame, by: Hashable) -> Iterator[tuple[Hashable,
 def group_keys(frame: pd.DataFrame, by: Hashable) -> pd.Index:
     """Return the group of every row.
 
-    Raise if the frame has no such column, or a row has no group.
+    Raise if the frame lacks the column of groups, or a row has no group.
     """
     known = [name for name in (*frame.index.names, *frame.columns) if name is not None]
     if by not in known:
@@ -279,7 +278,7 @@ def _labelled_groups(labelled: Labelled, by: str) -> Iterator[tuple[Hashable, La
 def of_label(labelled: Labelled, by: Any, key: Hashable) -> Any:
     """Return the scores of one label of a dimension.
 
-    Systems and topics without scores there are dropped.
+    Systems and topics without scores under this label are dropped.
 
     Examples
     --------
@@ -299,7 +298,7 @@ def of_label(labelled: Labelled, by: Any, key: Hashable) -> Any:
 def took_part(labelled: Labelled) -> Array | None:
     """Return which systems took part in which topics, or None.
 
-    None stands for unknown; the shape is (system, topic).
+    The shape is (system, topic). None means that participation is unknown.
     """
     stated = labelled.coords.get("took_part")
     if stated is None:
@@ -320,18 +319,20 @@ def group_positions(
 ) -> Iterator[tuple[Hashable, dict[str, Array]]]:
     """Yield each group with positions of its systems and topics.
 
-    These are the systems and topics that take part in the group.
+    Systems and topics that do not take part in the group are left out.
 
     Parameters
     ----------
     by, dim, keys
-        What groups are called, what they are of, and the group of each label there.
+        The name of the groups, their dimension, and the group of each label of the dimension.
     systems
         The systems.
     participated
-        What decides who takes part, shape (system, topic).
+        Whether a system took part in a topic, shape (system, topic). It decides which systems or
+        topics are in a group.
     stated
-        Who is said to have taken part, likewise; of whom is not there it is told.
+        Declared participation, with the same shape. Warn about systems that should be in a group by
+        this declaration and are not.
     """
     codes, labels = pd.factorize(keys)
     across = SYSTEM if dim == TOPIC else TOPIC
@@ -348,29 +349,30 @@ def group_positions(
 
 
 def join(results: Mapping[Any, Any], by: str, source: Any) -> Any:
-    """Put the results of groups together, labelled with the group.
+    """Join the results of groups, labelled by group.
 
     Parameters
     ----------
     results
-        Group -> result.
+        Mapping from group to result.
     by
         Name of the groups.
     source
-        The object that was grouped; None for separate cubes.
+        The object that was grouped, or None for separate cubes.
 
     Returns
     -------
     object
         Frames are joined to one frame, whose first column or index level is the group. Arrays are
-        joined to one array, whose first dimension is the group. Cubes stay in groups.
+        joined to one array, whose first dimension is the group. Cubes remain separate, in an
+        `InGroups`.
 
     Raises
     ------
     InputError
         If there are no groups.
     ParameterError
-        If the results have a part of this name.
+        If the results have a dimension, coordinate or variable with the name of the groups.
     """
     _refuse_none(results, by)
     first = next(iter(results.values()))
@@ -381,7 +383,7 @@ def join(results: Mapping[Any, Any], by: str, source: Any) -> Any:
     if not isinstance(first, Labelled):
         return type(first).join(results, by)
     bare: list[Any] = []
-    for part in results.values():  # without coordinates that label nothing, pairs by their systems
+    for part in results.values():  # pairs get their systems as index
         labelled = PAIR in part.dims and PAIR not in part.xindexes
         kept = part.set_index({PAIR: SIDES}) if labelled else part
         bare.append(
@@ -392,7 +394,7 @@ def join(results: Mapping[Any, Any], by: str, source: Any) -> Any:
         raise ParameterError("groups with a name that the result does not have", repr(by), advice)
     keys = pd.Index(list(results), name=by)
     nothing: Any = np.nan
-    if isinstance(bare[0], xr.Dataset):  # no text among texts
+    if isinstance(bare[0], xr.Dataset):  # a missing text is ""
         texts = (name for name, array in bare[0].data_vars.items() if array.dtype.kind in "OUT")
         nothing = dict.fromkeys(texts, "") | ({"n": 0} if "n" in bare[0] else {})
     joined = xr.concat(bare, dim=keys, join="outer", fill_value=nothing)

@@ -1,4 +1,4 @@
-"""One cube of cubes that were built apart."""
+"""Concatenation of cubes along topics or systems."""
 
 import json
 from collections.abc import Iterable, Sequence
@@ -25,9 +25,9 @@ from irframe.names import DEPTH, EMPTY, GRADE, SYSTEM, TOPIC
 from irframe.record import INPUTS, RECORD, Step, Steps, steps_of
 
 ORDER = ("ties", "score_dtype", "seed", "search", "each")
-"""Attributes in which cubes must agree to be put together."""
+"""Attributes that must be equal in all concatenated cubes."""
 SOMETIMES = {"subtopic_grade": "subtopics", "stratum": "stratum", "probability": "probability"}
-"""What only some judgments have, and what it is called."""
+"""Optional fields of judgments, and their names in messages."""
 NEVER = np.iinfo(np.int32).max
 
 
@@ -39,14 +39,15 @@ def concat(cubes: Iterable[xr.Dataset], dim: str = TOPIC) -> xr.Dataset:
     cubes
         Cubes made by `irframe.cube`, at least one.
     dim
-        ``"topic"``: cubes of different topics, such as tracks. A system that a cube lacks did
-        not take part there. ``"system"``: cubes of different systems on the same topics with
-        the same judgments; the pool is that of all contributing systems.
+        ``"topic"``: cubes of different topics, such as tracks. A system that is missing in a cube
+        did not take part in its topics. ``"system"``: cubes of different systems with the same
+        topics and judgments. The pool of the result contains the documents of all contributing
+        systems.
 
     Returns
     -------
     xarray.Dataset
-        The cube, as deep as the deepest one.
+        The joined cube, which has the depth of the deepest cube.
 
     Raises
     ------
@@ -58,7 +59,7 @@ def concat(cubes: Iterable[xr.Dataset], dim: str = TOPIC) -> xr.Dataset:
     ParameterError
         If cubes were ranked differently.
     DepthError
-        If lists of a shallower cube were cut.
+        If lists of a shallower cube were cut at its depth.
 
     Examples
     --------
@@ -110,8 +111,8 @@ def concat(cubes: Iterable[xr.Dataset], dim: str = TOPIC) -> xr.Dataset:
 def _joined_record(records: list[list[Step]]) -> list[Step]:
     """Return the record of a concatenated cube.
 
-    If all cubes have the same record, it is kept with the inputs of each; otherwise it is that of
-    `concat`.
+    If all cubes have the same record, the result has this record with the inputs of all cubes.
+    Otherwise the record is that of `concat`.
     """
     first = records[0]
     for record in records[1:]:
@@ -291,7 +292,8 @@ def _systems(parts: list[Experiment]) -> Experiment:
         best[row] = np.minimum(best[row], np.where(own > 0, own, NEVER))
     best[best == NEVER] = 0
     pools = [part.known_pool for part in parts]
-    # Judged is down to where every pool reaches; one without contributors reaches nowhere.
+    # The joint pool has the depth of the shallowest pool. Pools without contributors and depth are
+    # ignored.
     depths = [pool.depth for pool in pools if pool.contributing.any() or pool.depth.any()]
     depth = np.stack(depths or [pools[0].depth]).min(axis=0)
     helps = np.concatenate([pool.contributing for pool in pools])
@@ -310,7 +312,8 @@ def _listed(
 ) -> Experiment:
     """Return an experiment with the lists of several experiments.
 
-    The positions of these in the new experiment are given.
+    `sides` contains the positions of their systems and topics in the new experiment. `rows`
+    contains the positions of their judgments.
     """
     shape = len(base.systems), len(base.judgments.code)
     took_part = np.zeros(shape, bool)
@@ -355,7 +358,7 @@ def _places(part: Experiment, first: Experiment) -> Codes:
     """
     base, known = part.judgments, first.judgments
     _refuse_judgments(known, base.count != known.count)
-    # Cubes of one file of judgments, as most are, need no names looked up.
+    # Most cubes share one file of judgments, so that no names need to be looked up.
     if np.array_equal(base.docs, known.docs):
         place = np.arange(len(base.row))
     else:
@@ -370,14 +373,14 @@ def _places(part: Experiment, first: Experiment) -> Codes:
 
 
 def _sometimes(base: Judgments) -> list[Array]:
-    """Return what judgments have of `SOMETIMES`."""
+    """Return the optional fields of judgments, see `SOMETIMES`."""
     grades = base.table.subtopic_grade
     every = None if grades is None else grades[base.row], base.strata, base.probability
     return [values for values in every if values is not None]
 
 
 def _refuse_judgments(base: Judgments, differing: Array) -> None:
-    """Raise if some topics, given which, have other judgments."""
+    """Raise if the judgments of any topic differ."""
     if differing.any():
         topics = base.topics[differing]
         found = f"different ones on {differing.sum()} topics"

@@ -64,21 +64,22 @@ def cube(
     ----------
     runs
         Run frame, or any input of `as_runs`: topic, doc, and score or rank; usually system. Columns
-        that are constant per topic or per system (track, team, ...) become coordinates. Or the
-        files from `scan_runs`, which are read a few at a time; only judged documents are kept.
+        that are constant per topic or per system (track, team, ...) become coordinates.
+        Alternatively the files from `scan_runs`, which are read a few at a time. Only their judged
+        documents are kept.
     qrels
         Qrels frame, or any input of `as_qrels`: topic, doc, grade. With a column subtopic, intent
         or aspect, a document may have a grade for each. Columns that are constant per topic become
         coordinates.
     depth
-        Ranks to keep, at least 1; by default as many as the longest list. A depth beyond the
-        lists leaves the missing ranks empty.
+        Number of ranks to keep, at least 1; by default the length of the longest list. Ranks beyond
+        the end of a list are empty.
     ties
-        How rankings are decided: a rule for equal scores such as ``"trec"``, or an `irframe.Ties`.
+        How documents are ranked: a rule for equal scores such as ``"trec"``, or an `irframe.Ties`.
     topics
         ``"qrels"``: every judged topic; a missing list counts as an empty list. ``"runs"``: topics
-        with a list of at least one run. ``"common"``: topics with a list of every run that takes
-        part in their collection. Or a list of judged topics.
+        for which at least one run has a list. ``"common"``: topics for which every run of their
+        collection has a list. Alternatively a list of judged topics.
     collection
         A column of either frame with the collection (track) of each topic. A system takes part in a
         collection if it retrieved anything for one of its topics, judged or not. It has no scores
@@ -87,8 +88,8 @@ def cube(
     pool
         The depth of the judged pool, or an `irframe.Pool`, which also names the contributing runs.
     units
-        The unit of a hit: the document of each chunk, or an `irframe.Units`, which may also have
-        the cost of each hit and the original of each copy.
+        The unit of a hit: the document of each chunk, or an `irframe.Units`. The latter can also
+        contain the cost of each hit and the original of each copy.
     search
         The column that numbers the searches of an agent, or an `irframe.Searches`.
     scores
@@ -101,29 +102,29 @@ def cube(
         A view of the experiment: ``grade`` over (system, topic, depth), int8, with the marks
         `irframe.names.UNJUDGED` and `irframe.names.EMPTY`. The coordinates ``retrieved`` and
         ``unjudged`` over (system, topic) count all documents and the unjudged documents of the
-        complete list. Attributes record the options and hold the experiment; ``system_code`` and
-        ``topic_code`` are positions in it. Every repeat is one system of the cube. Its coordinates
-        ``repeat_of`` and ``repeat`` name the system and the repeat. Scores have a dimension of
-        repeats, (metric, system, repeat, topic, depth).
+        complete list. Attributes contain the options and the experiment. ``system_code`` and
+        ``topic_code`` are positions in the experiment. Every repeat is one system of the cube. Its
+        coordinates ``repeat_of`` and ``repeat`` name the system and the repeat. Scores have a
+        dimension of repeats, (metric, system, repeat, topic, depth).
 
     Raises
     ------
     DepthError
-        For a depth below 1.
+        If the depth is below 1.
     IdError
-        If no topic occurs on both sides, or a document occurs twice on one side.
+        If runs and judgments have no common topic, or if a document occurs twice in a list or among
+        the judgments of a topic.
     RankingError
-        If scores or ranks do not decide an order.
+        If scores or ranks do not define an order.
     ParameterError
-        For a collection or group that some topic or system lacks, and for one that has several
-        values for a topic and for a system.
+        If a topic or system has no value of a collection or group, or if a group varies both within
+        topics and within systems.
 
     Warns
     -----
     IrframeWarning
-        For topics of the runs without judgments; for judged topics without any list; for systems
-        that lack lists, which count as empty; for systems whose topics match no judged topic; and
-        if no retrieved document is judged.
+        If topics of the runs have no judgments, or judged topics have no list. If systems lack
+        lists, which count as empty, or have no judged topic. If no retrieved document is judged.
 
     Examples
     --------
@@ -168,8 +169,8 @@ def build_groups(
 ) -> Iterator[tuple[Hashable, xr.Dataset]]:
     """Yield a cube for every group.
 
-    These are selections of one cube. Where groups have different topics of the same name, a cube is
-    built for each group.
+    The cubes are selections of one cube. If groups have different topics of the same name, a cube
+    is built for each group.
     """
     if isinstance(runs, ScannedRuns):
         runs = runs.readable().frame()
@@ -224,7 +225,7 @@ def build_cube(
     lists = (ranked.runs if ranked else framed).lists
     judgments = Judgments.chosen(table, choose_topics(lists, table.topics, policy.topics))
     depth = policy.depth or lists.longest(judgments.code)
-    # Of runs read in turn grades are worked out by blocks, the least of which is one topic.
+    # If runs are read a few at a time, grades are computed in blocks of at least one topic.
     refuse_large(len(lists.systems), len(judgments.code) if ranked is None else 1, depth)
     if ranked is None:
         ranked = rank_framed(framed, policy, expected)
@@ -271,14 +272,14 @@ def open_cube(path: str | PathLike[str]) -> xr.Dataset:
     Returns
     -------
     xarray.Dataset
-        The cube, backed by dask. Judgments and lengths of lists are in memory;
-        ``open_cube(path).load()`` loads the rankings as well.
+        The cube, backed by dask. Judgments and lengths of lists are in memory.
+        ``open_cube(path).load()`` also loads the rankings.
 
     Raises
     ------
     StoreError
-        If there is no saved cube, or one of its files is missing, cut or changed. Files with
-        rankings are checked when they are read.
+        If there is no saved cube, or if one of its files is missing, truncated or changed. Files
+        with rankings are checked when they are read.
 
     Warns
     -----
@@ -323,8 +324,8 @@ def save(cube: xr.Dataset, path: str | PathLike[str], *, progress: bool = False)
         A cube, in memory or lazy.
     path
         The path or address to write to. The folder is written under a temporary name and then
-        renamed, so that it is never incomplete. If it already contains the same cube, its files
-        are verified, and written again if one is damaged.
+        renamed, so that it is never incomplete. If the folder already contains the same cube, its
+        files are verified. They are written again if one is damaged.
     progress
         Whether to show a progress bar of the blocks of topics, by tqdm.
 

@@ -33,9 +33,9 @@ from irframe.quantities.subtopics import POOLED_UNJUDGED
 from irframe.record import recorded
 
 LEAST_DRAWN = 15
-"""Least number of drawn documents in lists for which confidence limits hold."""
+"""Smallest number of drawn documents in lists for which confidence limits are computed."""
 LEAST_ADDING = 3
-"""Least number of drawn documents that add to the score of a system."""
+"""Smallest number of drawn documents that add to the score of a system."""
 MOST_BIASED = 20
 """Largest sum over topics of 1/n, with n drawn documents in an ideal ranking, at which the bias of
 nDCG is small compared with its error."""
@@ -58,9 +58,9 @@ def freedom_of(
     certain to be drawn do not count. For nDCG only documents that add to the score count. With
     weights w of ranks the number is ``(sum w^2)^2 / sum w^4``.
 
-    NaN at depths where fewer than `LEAST_DRAWN` documents are expected in the mean of systems, or
-    in the ideal rankings for nDCG. NaN as well if fewer than `LEAST_ADDING` documents of a system
-    add to the score.
+    They are NaN at depths where fewer than `LEAST_DRAWN` documents are expected in the mean of
+    systems, or in the ideal rankings for nDCG. They are also NaN if fewer than `LEAST_ADDING`
+    documents of a system add to the score.
 
     Parameters
     ----------
@@ -91,7 +91,7 @@ def freedom_of(
             unsure = np.bincount(draw.topic, left, len(own)) > 0
             biased = (1 / np.maximum(own[unsure], 0.5)).sum(axis=0) > MOST_BIASED
             enough &= (own.sum(axis=0) >= LEAST_DRAWN) & ~biased
-            number = adding  # documents without gain hardly change the ideal ranking
+            number = adding  # documents without gain hardly change ideal rankings
         found.append(np.where(enough, number - 1, np.nan))
     return xr.DataArray(np.stack(found), dims=(METRIC, SYSTEM, DEPTH))
 
@@ -230,27 +230,27 @@ def estimate(
     xarray.Dataset
         ``estimate`` and its standard ``error`` over (metric, system, topic, depth); ``mean``,
         ``mean_error``, ``ci_low`` and ``ci_high`` over (metric, system, depth). Intervals are for
-        the mean over these topics: they cover the sampling of documents, not of topics.
+        the mean over these topics. They include the sampling of documents, but not of topics.
 
     Raises
     ------
     MetricError
-        For other metrics; for nDCG at depths whose ideal ranking has fewer than 5 drawn documents,
+        If a metric has another form. If the ideal ranking of nDCG has fewer than 5 drawn documents,
         such as depth 10 if 20 % are drawn.
     InputError
         If judgments have neither probabilities nor strata, or tied documents share their gain.
     ParameterError
-        For probabilities outside (0, 1], or an alpha outside (0, 1).
+        If probabilities are outside (0, 1], or alpha is outside (0, 1).
     GradeError
         If no document of a stratum was judged.
 
     Warns
     -----
     IrframeWarning
-        If only one of several documents of a stratum was judged: the error is NaN, because the
-        variance is unknown. If limits of means are NaN: every document was judged, fewer than 15
-        drawn documents are in a system's lists, fewer than 3 of them add to a score, or all add
-        the same. The attribute ``caution`` repeats the warning.
+        If only one of several documents of a stratum was judged. The error is then NaN, because the
+        variance is unknown. If limits of means are NaN. This is so if every document was judged,
+        fewer than 15 drawn documents are in a system's lists, fewer than 3 of them add to a score,
+        or all contributions are equal. The attribute ``caution`` repeats the warning.
 
     Notes
     -----
@@ -260,7 +260,7 @@ def estimate(
     variance. Here s^2 is the variance of the contributions of its judged documents to the score,
     which are 0 for documents that were not retrieved. Otherwise documents were drawn independently,
     and each judged document adds ``(1 - p) / p^2`` times its squared contribution. Documents
-    outside the pool gain nothing. Linear gains are relative to the highest judged grade of all
+    outside the pool have no gain. Linear gains are relative to the highest judged grade of all
     topics. Pass gains, ``gain={1: 0.5, 2: 1}``, if a sample may lack that grade.
 
     nDCG is the estimated DCG divided by the estimated ideal DCG. In the ideal ranking, drawn
@@ -278,10 +278,11 @@ def estimate(
     Limits of means are Student's, computed on the scale of the arcsine of the root, or of
     logarithms for scores that may exceed 1. The degrees of freedom are the number of drawn
     documents in a system's lists minus one. For nDCG only documents that add to the score count.
-    With weights w of ranks, the number is ``(sum w^2)^2 / sum w^4``. Limits do not hold with fewer
-    than 15 drawn documents, or fewer than 3 that add to the score; they are NaN then. Those of nDCG
-    are also NaN if fewer than 15 drawn documents are in the ideal rankings, or if the sum over
-    topics of one over their number is above 20.
+    With weights w of ranks, the number is ``(sum w^2)^2 / sum w^4``. Limits are NaN with fewer than
+    15 drawn documents, or fewer than 3 that add to the score, because their coverage would be too
+    low. Limits of nDCG are also NaN if fewer than 15 drawn documents are in the ideal rankings.
+    They are NaN as well if the sum of ``1 / n`` over topics is above 20, where n is the number of
+    drawn documents in the ideal ranking.
 
     Coverage of 95 % limits was measured on 63 runs and 53 topics of TREC's Deep Learning track of
     2021, and on 8 to 30 of these topics, with 5 to 20 % of the documents drawn. It was 92 to 97 %,
@@ -341,7 +342,7 @@ Share = float | Mapping[Any, float]
 
 
 FEWEST = 2
-"""Documents of a stratum that are drawn if there are so many: the fewest that have a spread."""
+"""Smallest number of documents drawn per stratum, because a variance needs two."""
 
 
 @recorded
@@ -353,35 +354,35 @@ def draw_to_judge(
     Documents are drawn independently of their grades.
 
     Documents that were not drawn remain in the pool as unjudged. `estimate` and `predict_powered`
-    estimate the scores under complete judgments. To simulate smaller pools, grade by grade, call
-    `sample`.
+    estimate the scores under complete judgments from the drawn documents. To simulate the judgments
+    of smaller pools, call `sample`.
 
     Parameters
     ----------
     qrels
         A qrels frame: topic, doc, grade.
     share
-        Share of the documents to draw, above 0 and at most 1; one for all, or
+        Share of the documents to draw, above 0 and at most 1. Pass one share for all strata, or
         ``{stratum: share}``.
     strata
         A column of the frame that divides the pool of each topic into strata, such as
         ``"stratum"``; by default the pool of a topic is one stratum.
     seed
         Seed of the random order of the documents. The order depends only on the seed and the
-        identifiers, so a smaller sample is part of every larger one with the same seed.
+        identifiers, so a smaller sample is a subset of every larger sample with the same seed.
 
     Returns
     -------
     pandas.DataFrame
-        All rows of the frame. Documents that were not drawn have grade -1, pooled but not judged.
-        The columns `stratum` and `probability` have the stratum and the sampling probability of
-        each document. `rejudge` applies these judgments to a cube of the same runs.
+        All rows of the frame. Documents that were not drawn have grade -1, which means pooled but
+        not judged. The columns `stratum` and `probability` contain the stratum and the sampling
+        probability of each document. `rejudge` applies these judgments to a cube of the same runs.
 
     Raises
     ------
     ParameterError
-        For a share outside (0, 1], one that is missing for a stratum, or a negative seed; for
-        strata that are no column or missing in a row.
+        If a share is outside (0, 1] or missing for a stratum, or if the seed is negative. If
+        `strata` is not a column, or a row has no stratum.
     InputError
         If documents are judged by subtopic.
     GradeError
@@ -432,7 +433,7 @@ def read_to_draw(qrels: Qrels) -> coded_tables.QrelsTable:
 def _stratum_labels(table: coded_tables.QrelsTable, strata: str) -> Array:
     """Return the stratum of every row as text.
 
-    If each topic is one stratum, it is called 1.
+    If each topic is one stratum, the name of the stratum is 1.
     """
     columns = list(map(str, table.frame.columns))
     if strata in {TOPIC, table.columns[TOPIC]}:
@@ -456,7 +457,8 @@ def _drawn(
     pair = topic[order].astype(np.int64) * max(1, len(labels)) + code[order]
     stratum = np.cumsum(np.diff(pair, prepend=-1) != 0) - 1
     size = np.bincount(stratum)[stratum]
-    exact = np.round(_shares(share, labels)[code[order]] * size, 9)  # 0.29 * 50 is below 14.5
+    # The product is rounded, because 0.29 * 50 is below 14.5 in floating point.
+    exact = np.round(_shares(share, labels)[code[order]] * size, 9)
     number = np.minimum(np.maximum(np.floor(exact + 0.5), FEWEST), size)
     kept, probability = np.empty(len(order), bool), np.empty(len(order))
     kept[order], probability[order] = within(stratum) < number, number / size
@@ -464,7 +466,7 @@ def _drawn(
 
 
 def _shares(share: Share, labels: Iterable[str]) -> NDArray[np.float64]:
-    """Return the share that is wanted of each stratum."""
+    """Return the requested share of each stratum."""
     several = isinstance(share, Mapping)
     given: Any = share if isinstance(share, Mapping) else dict.fromkeys(labels, share)
     shares = {str(name): value for name, value in given.items()}

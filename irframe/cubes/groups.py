@@ -29,19 +29,19 @@ def each_group(
     by
         A coordinate of its systems or topics.
     stated
-        Whether participation decides which systems are in a group.
+        Whether only systems that took part in a group belong to it.
 
     Yields
     ------
     key, cube
-        A group's name and its selection, at all depths of the cube. A group of topics has the
-        systems that take part in one of its collections. A group of systems has the topics of the
+        A group's name and its part of the cube, at all depths. A group of topics has the systems
+        that take part in one of its collections. A group of systems has the topics of the
         collections in which they take part.
 
     Raises
     ------
     ParameterError
-        If there is no such coordinate, or a system or topic has no group.
+        If the cube lacks the coordinate, or a system or topic has no group.
     """
     groups = Groups(by, *read_groups(cube, by))
     experiment = experiment_of(cube)
@@ -54,17 +54,19 @@ def each_group(
 def own_rows(cube: xr.Dataset, by: str) -> Iterator[tuple[Hashable, xr.Dataset]]:
     """Yield the groups of a cube, without absent systems.
 
-    These are the groups that pandas makes of the rows of a frame.
+    The groups are the same as if pandas grouped the rows of the run frame.
 
     Parameters
     ----------
     cube, by
-        As for `each_group`. In a cube with collections these decide who takes part in a group.
+        As for `each_group`. If the cube has collections, they determine which systems take part in
+        a group.
 
     Yields
     ------
     key, cube
-        A group's name and its selection, as deep as its longest list if no depth was given.
+        A group's name and its part of the cube. If the cube has no explicit depth, the part has the
+        length of its longest list as depth.
 
     Warns
     -----
@@ -92,7 +94,7 @@ def read_groups(labelled: Labelled, by: Any) -> tuple[str, Any]:
     Raises
     ------
     ParameterError
-        For an unknown name, listing the known ones, and for labels without a group.
+        If the name is unknown (the message lists the known names), or a label has no group.
     """
     known = {
         str(name): str(coordinate.dims[0])
@@ -112,7 +114,7 @@ def read_groups(labelled: Labelled, by: Any) -> tuple[str, Any]:
 
 
 POLICY = {"ties", "score_dtype", "topics"}
-"""Arguments of verbs of frames that are options of the cube."""
+"""Arguments of verbs on frames that are passed to the cube."""
 
 
 def stamped(
@@ -127,7 +129,8 @@ def stamped(
     if isinstance(result, InGroups) or (isinstance(result, xr.Dataset) and words.GRADE in result):
         return with_step(result, subject, name, options)
     if hasattr(result, "attrs"):
-        if isinstance(source, xr.Dataset) and words.GRADE in source:  # made by a policy of its own
+        # A cube already records its own policy.
+        if isinstance(source, xr.Dataset) and words.GRADE in source:
             given = options.items()
             options = {k: v for k, v in given if k not in POLICY or not isinstance(v, str)}
         before = getattr(source, "attrs", {})
@@ -135,7 +138,7 @@ def stamped(
         facts = {key for key in FACTS & kept.keys() if kept[key] != before.get(key)}
         options = applied(options, kept, source)
         chosen = {k: v for k, v in plain_options(options).items() if k not in facts}
-        if isinstance(result, Labelled):  # which is of no experiment any more
+        if isinstance(result, Labelled):  # the result is no longer linked to the experiment
             own = {*CODES.values(), "retrieved"} & {*result.coords}
             result = result.drop_vars(own)
         decided = before if before.get(words.RESULT) not in {None, *SOURCES} else {}
@@ -168,7 +171,8 @@ def provenance(source: Any) -> dict[Hashable, Any]:
     if EXPERIMENT in attributes:
         experiment = experiment_of(source)
         facts[words.JUDGMENTS] = experiment.judgments.digest
-        if unknown := attributes[EXPERIMENT].unknown:  # of all topics, whatever is selected
+        # These are known for all topics, even if only some are selected.
+        if unknown := attributes[EXPERIMENT].unknown:
             names = source.get(REPEAT_OF, source[words.SYSTEM]).to_numpy().astype(str)
             judged = {*names[~source[words.SYSTEM].astype(str).isin(unknown)]}
             facts |= {words.UNKNOWN: sorted({*names} - judged)} if {*names} - judged else {}
@@ -180,8 +184,8 @@ def provenance(source: Any) -> dict[Hashable, Any]:
 def joined_attributes(parts: Iterable[Mapping[Any, Any]]) -> dict[Any, Any]:
     """Join the attributes of the results of groups.
 
-    An attribute that differs becomes a list with a value for each group. Attributes that some
-    groups lack are left out. Each different caution is kept once.
+    If an attribute differs between groups, it becomes a list with a value for each group.
+    Attributes that some groups lack are left out. Duplicate cautions are removed.
 
     Examples
     --------
@@ -198,7 +202,7 @@ def joined_attributes(parts: Iterable[Mapping[Any, Any]]) -> dict[Any, Any]:
 
 
 REPEAT_OF = "repeat_of"
-"""Coordinate of a cube: the system that each of its systems is a repeat of."""
+"""Coordinate of a cube that names the system of each repeat."""
 
 
 def with_repeats(cube: xr.Dataset, folded: Folded) -> xr.Dataset:
@@ -257,7 +261,8 @@ def unfolded(result: Any, layout: object = None) -> Any:
     if (lists < 0).any():
         spread = spread.where(xr.DataArray(lists >= 0, dims=dims))
     coords: dict[Any, Any] = {words.SYSTEM: systems, words.REPEAT: labels}
-    for name, coord in of_systems.items():  # what all repeats of one share
+    # Keep coordinates that are constant over the repeats of each system.
+    for name, coord in of_systems.items():
         values = pd.Series(coord.to_numpy()) if coord.ndim == 1 else None
         if values is not None and values.groupby(owners).nunique(dropna=False).max() == 1:
             coords[name] = coord.isel({words.SYSTEM: first}).variable

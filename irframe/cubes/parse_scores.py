@@ -60,8 +60,9 @@ def as_scores(
           PyTerrier's ``Experiment(..., perquery=True)``;
         - a Series, one column of such a frame;
         - with `metric`, a matrix of one metric's scores, with topics in rows and systems in
-          columns, or the reverse. The name of an axis, such as ``topic`` or ``model``, decides
-          which, or `systems`. If both axes have such names, `metric` is by default ``score``;
+          columns, or the reverse. The orientation follows from the name of an axis, such as
+          ``topic`` or ``model``, or from `systems`. If both axes have such names, `metric` is by
+          default ``score``;
         - ``{topic: {metric: score}}``, as from pytrec_eval, or ``{system: ...}`` of these;
         - named tuples such as `ir_measures.Metric`, or dictionaries, one for each row; or
           ``{system: rows}`` of these;
@@ -74,21 +75,21 @@ def as_scores(
     systems
         Whether a matrix has systems in its ``"rows"`` or ``"columns"``.
     lower
-        Columns of costs, such as tokens or latency, of which lower is better. Metrics such as ASL
-        need not be listed.
+        Columns of costs, such as tokens or latency, where lower is better. Known cost metrics such
+        as ASL need not be listed.
 
     Returns
     -------
     pandas.DataFrame
-        A column for each metric, and other columns unchanged. The index has systems, repeats if
-        there are any, and topics, with their names in `x`.
+        A frame with a column for each metric. Other columns are unchanged. The index contains
+        systems, repeats (if there are any) and topics, with the names that they have in `x`.
 
     Raises
     ------
     InputError
-        For other input, with the line of code that reshapes it.
+        If the input has another form. The message contains code that reshapes it.
     IdError
-        If a system has two scores on a topic, or two columns share a name.
+        If a system has two scores on a topic, or two columns have the same name.
 
     Examples
     --------
@@ -142,7 +143,7 @@ def _frame_of_array(scores: xr.DataArray) -> pd.DataFrame:
 def _read_rows(frame: pd.DataFrame, by: object = None, metric: str | None = None) -> ScoreRows:
     """Read the rows of a frame without aggregated topics.
 
-    Parameters are those of `read_rows`.
+    The parameters are those of `read_rows`.
     """
     read = read_rows(frame, by, metric)
     topics = read.labels[words.TOPIC]
@@ -174,10 +175,10 @@ def parse_scores(x: object, *, asking: str = "", by: object = None) -> Scores:
     Raises
     ------
     InputError
-        For input without scores, and for values that are not numbers.
+        If the input contains no scores, or values are not numbers.
     ParameterError
-        For unknown groups; for labels of topics without a declaration, and a declaration without
-        labels.
+        If the groups are unknown. If topics have labels without a declaration, or a declaration
+        without labels.
     IdError
         If a system has two scores on a topic, or labels are not unique.
     DepthError
@@ -256,7 +257,7 @@ def to_scores(scores: object, asking: str = "") -> xr.DataArray:
     Raises
     ------
     IrframeError
-        As `parse_scores` does.
+        As for `parse_scores`.
     """
     read = parse_scores(scores, asking=asking)
     read.refuse_bounds()
@@ -367,7 +368,7 @@ def _read_frame(frame: pd.DataFrame, asking: str, by: object) -> Scores:
     """
     column = None if isinstance(by, Mapping | pd.Series) else by
     if column is not None:
-        group_keys(frame, column)  # before columns are gone
+        group_keys(frame, column)  # before columns are dropped
     read = _read_rows(frame, column)
     table = read.table
     codes = dict(read.codes)
@@ -435,8 +436,8 @@ def _to_dense(
 ) -> tuple[Array, Array | None]:
     """Return an array of values and the rows of cells.
 
-    The array has a dimension for metrics and for all labels. Return None in place of rows if a
-    system is scored twice on a topic.
+    The array has a dimension for metrics and for all labels. The rows are None if a system is
+    scored twice on a topic.
 
     """
     shape = tuple(map(len, labels.values()))
@@ -456,7 +457,8 @@ def _split_topics(
 ) -> tuple[str, pd.Index]:
     """Return the dimension of groups and each label's group.
 
-    A topic that a system has in several groups becomes another one in each.
+    If a system has scores on a topic in several groups, the topic is treated as a different topic
+    in each group.
     """
     group, keys = pd.factorize(groups)
     for dim in (words.TOPIC, words.SYSTEM):

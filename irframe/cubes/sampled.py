@@ -22,7 +22,7 @@ from irframe.quantities.positions import discounts
 CELLS = 1 << 22
 """Cells of rankings per block."""
 LEAST_IDEAL = 5
-"""Least number of drawn documents in an ideal ranking for which ratios to it are estimated."""
+"""Smallest number of drawn documents in an ideal ranking for which nDCG is estimated."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,13 +55,13 @@ class Draw:
         base
             The documents.
         grade, label, probability
-            The grade of each document, below 0 if unjudged; its stratum; and the probability with
-            which it was drawn.
+            The grade of each document (below 0 if it is unjudged), its stratum, and the probability
+            with which it was drawn.
 
         Raises
         ------
         InputError
-            If there are neither strata nor probabilities.
+            If both strata and probabilities are missing.
         ParameterError
             If a probability of a judged document is not above 0 and at most 1.
         GradeError
@@ -113,7 +113,7 @@ class Draw:
     def factor(self) -> Floats:
         """The factor of each stratum's variance.
 
-        NaN if only one of several documents was judged.
+        The factor is NaN if only one of several documents of the stratum was judged.
         """
         size, drawn = self.size.astype(float), self.drawn.astype(float)
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -133,23 +133,24 @@ def estimated(
     Parameters
     ----------
     metrics
-        Metrics that add up gains by rank, or share them with an ideal ranking.
+        Metrics that sum gains over ranks, or divide this sum by that of an ideal ranking.
     rows, draw
-        As `totals` has them.
+        As for `totals`.
     grades
-        One or several times the grades of documents, and the top grades of their collections.
+        Pairs of the grades of documents and the top grades of their collections. There are two
+        pairs if grades were also predicted.
     depths
         Depths within the rows.
 
     Yields
     ------
     totals, covariances, bias
-        Of each metric; see `totals` and `ratios`.
+        The results for each metric; see `totals` and `ratios`.
 
     Raises
     ------
     MetricError
-        For other metrics.
+        If a metric has another form.
     """
     per_metric = [_weights(metric, rows.shape[-1], depths) for metric in metrics]
     pairs = list(zip(metrics, per_metric, strict=True))
@@ -177,7 +178,7 @@ def estimated(
 def _refuse_shallow(metrics: Sequence[Metric], draw: Draw, depths: Sequence[int]) -> None:
     """Raise if ideal rankings have too few drawn documents.
 
-    Estimates by them would be biased.
+    Estimates that divide by such ideal rankings would be biased.
     """
     if draw.complete or not metrics:
         return
@@ -200,8 +201,8 @@ def _weights(metric: Metric, ranks: int, depths: Sequence[int]) -> Floats | None
     changed: dict[str, Any] = {"gain": Binary(), "rel": 1}
     plain = replace(metric, **changed)
     scores = []
-    # One relevant document at each rank, alone and with another one elsewhere: where weights
-    # differ they depend on the recall base.
+    # Weights are computed with one relevant document at each rank, and again with a further
+    # relevant document. If both differ, they depend on the recall base.
     for relevant in (1, 2):
         block = Block(
             grade=np.where(np.eye(ranks, dtype=bool), 1, UNJUDGED).astype(Grade),
@@ -246,14 +247,15 @@ def placed(metric: nDCG, draw: Draw, graded: tuple[Array, Array], depths: Sequen
 def gains_of(metric: Metric, grade: Array, top: Array) -> Floats:
     """Return the gains of grades.
 
-    The gain depends on the top grade of the topic. Marks and negative grades gain 0.
+    The gain depends on the top grade of the topic. Unjudged documents, empty ranks and negative
+    grades have gain 0.
 
     Parameters
     ----------
     metric
         A metric.
     grade, top
-        Grades, and the highest one of the collection of each of them, of one shape.
+        Grades, and the highest grade of the collection of each grade. Both have the same shape.
     """
     gain: Gain = getattr(metric, "gain", Binary())
     gains = np.zeros(grade.shape)
@@ -271,13 +273,15 @@ def totals(
     Parameters
     ----------
     rows
-        Which judgment is at each rank of lists, -1 for none, shape (system, topic, rank).
+        Position of the judgment at each rank of lists, or -1 if there is none; shape (system,
+        topic, rank).
     draw
         Which documents were judged.
     worth
-        One or several values of each document, shape (judged,), 0 where it was not judged.
+        Arrays with a value for each document, shape (judged,). The value is 0 if the document was
+        not judged.
     weights
-        What a value counts for at every rank and depth, shape (rank, depth).
+        Weight of a value at every rank and depth, shape (rank, depth).
 
     Returns
     -------
@@ -291,7 +295,7 @@ def totals(
     spread = np.zeros((several, several, systems, topics, depths))
     step = max(1, CELLS // max(1, topics * ranks))
     padded = [np.append(np.where(draw.judged, gains, 0.0), 0.0) for gains in worth]
-    # A rank without judgment, -1, reads the 0 at the end.
+    # For ranks without a judgment, position -1 selects the 0 that was appended.
     inverse = np.append(1 / draw.probability, 0.0)
     for first in range(0, systems, step):
         chunk = slice(first, first + step)
@@ -326,9 +330,8 @@ def _spread(draw: Draw, gains: Floats, place: Array, weights: Floats, inverse: F
 class _Leaving:
     """Totals by topic, with and without each judged document.
 
-    This is the jackknife.
-
-    Without one the others of its stratum stand for it, if these were drawn together.
+    The jackknife leaves out each document in turn. If its stratum was drawn as one sample, the
+    other documents of the stratum represent the omitted document.
     """
 
     def __init__(self, draw: Draw, *, together: bool) -> None:
@@ -340,7 +343,8 @@ class _Leaving:
         columns = np.arange(len(self.kept))
         shape = draw.drawn.size, len(self.kept)
         self._matrix = scipy.sparse.csr_array((ones, (self._cell, columns)), shape)
-        # Without one of n drawn documents the others count for n / (n - 1) as many.
+        # If one of n drawn documents is left out, the weights of the others are multiplied by n /
+        # (n - 1).
         number = draw.drawn.ravel()[self._cell]
         self.grown = np.where(together & (number > 1), number / np.maximum(number - 1, 1), 1.0)
 
@@ -364,8 +368,8 @@ class _Leaving:
     def covariances(self, value: Floats, without: Floats) -> Floats:
         """Return the jackknife's covariances, (value, value, system, topic).
 
-        By how much leaving out a document changes a score is what it adds to it, and that varies as
-        what documents add to totals does.
+        The contribution of a document is the change of the score if the document is left out.
+        Contributions have the same variance formula as contributions to totals.
         """
         effects = (value[..., self.topic] - without) / (self.grown * self.inverse)
         products = effects[:, np.newaxis] * effects
@@ -379,7 +383,7 @@ class _Leaving:
     def bias(self, value: Floats, without: Floats) -> Floats:
         """Return the jackknife's estimate of the bias, (value, system, topic).
 
-        Less for a stratum the larger its judged share is.
+        The bias of a stratum decreases with its judged share.
         """
         drawn = self.draw.drawn
         size = np.maximum(self.draw.size, 1)
@@ -392,11 +396,12 @@ def ratios(
 ) -> tuple[Floats, Floats, Floats]:
     """Return estimates of nDCG, their variances and biases.
 
-    Both the gain of the list and that of the ideal ranking are estimated.
+    Both the DCG of the list and the ideal DCG are estimated.
 
-    As `totals`, at some depths; scores are 0 where no document has gain. The third array is the
-    bias by the jackknife, which estimates are corrected for. For that the other documents of a
-    stratum stand for the one that is left out also where each was drawn by itself.
+    The shapes are those of `totals`. Scores are 0 if no document has gain. The third array is the
+    jackknife's estimate of the bias, which is subtracted from the estimates. For the bias, the
+    other documents of a stratum always represent the omitted one, even if documents were drawn
+    independently.
     """
     estimates, spread, bias = _ratios(rows, draw, worth, metric, depths, together=draw.together)
     if not draw.together:
@@ -445,10 +450,11 @@ def _ideals(leaving: _Leaving, gain: Floats, metric: nDCG, depth: int) -> list[F
 
     The shape of the first array is (value, 1, topic).
 
-    The discount is added up in straight lines from rank to rank, as estimated counts are fractions.
+    The cumulative discount is interpolated linearly between ranks, because estimated counts are not
+    integers.
     """
-    # An ideal list has the documents of the highest gain first: how many these are is estimated,
-    # and so falls between ranks.
+    # The ideal list begins with the documents of the highest gain. Their number is an estimate, so
+    # it falls between ranks.
     levels = np.unique(np.append(gain, 0.0))[::-1]
     added = np.append(0.0, discounts(metric.discount, metric.base, depth).cumsum())
     gained = [np.zeros(total.shape) for total in leaving.totals(gain)]

@@ -53,7 +53,7 @@ def score_block(block: Block, metrics: Sequence[Metric], depths: Sequence[int]) 
     """
     evidence = Evidence(block)
     columns = np.asarray(depths) - 1
-    # Positions of all depths would copy them.
+    # Indexing with the positions of all depths would copy the array.
     every = slice(None) if len(columns) == block.grade.shape[-1] else columns
     for metric in metrics:
         yield metric.score(evidence)[..., every]
@@ -77,7 +77,8 @@ class Work:
     def over(self, cube: xr.Dataset) -> xr.DataArray:
         """Compute the values of a cube, lazily if it is.
 
-        Its dimensions are (metric, system, topic, depth), the arrays of a metric side by side.
+        The dimensions are (metric, system, topic, depth). If a metric has several arrays, they are
+        adjacent.
         """
         grade = cube[words.GRADE].variable
         experiment = view.experiment_of(cube)
@@ -95,9 +96,9 @@ class Work:
     ) -> Array:
         """Compute the values of lists cut at a depth.
 
-        Lists are processed in tiles; the result is that of `over`.
+        Lists are processed in tiles. The result is that of `over`.
         """
-        # Without unjudged documents, lists contain ranks below the depth of the cube.
+        # If only judged documents are scored, documents below the depth of the cube can move up.
         if any(metric.judged_only for metric in self.metrics):
             refuse_open(experiment.longest, depth)
         fields = experiment.fields(self.metrics, depth)
@@ -146,34 +147,35 @@ def score(
     Parameters
     ----------
     cube
-        A cube made by `irframe.cube`; may be backed by dask, and then nothing is computed.
+        A cube made by `irframe.cube`. If it is backed by dask, the scores are lazy.
     metrics
         Metrics or their names, as arguments or as a list, such as ``"AP"``,
         ``"nDCG@10"``, ``RBP(p=0.8)``.
     at
         Depths to return, within the cube; by default all.
     no_rel
-        ``"nan"``: topics without relevant documents score NaN, whatever the metric.
-        ``"silence"``: there 1 if nothing is read, else 0, as for `irframe.evaluate`.
+        The scores on topics without relevant documents. ``"nan"``: NaN for every metric.
+        ``"silence"``: 1 if nothing is read, else 0, as for `irframe.evaluate`.
     rel
-        Lowest relevant grade by collection, as for `irframe.evaluate`, on a cube made with
-        ``collection=``.
+        Lowest relevant grade by collection, as for `irframe.evaluate`. The cube must have been made
+        with ``collection=``.
     stop
-        Where reading of each list stops, in place of `at`: an `irframe.Budget` on a cube made with
-        lengths, an `irframe.Threshold` on one made with ``scores=True``, an `irframe.AfterSearches`
-        on one made with ``search=``.
+        Where users stop reading each list, instead of `at`. An `irframe.Budget` needs a cube made
+        with lengths. An `irframe.Threshold` needs one made with ``scores=True``, and an
+        `irframe.AfterSearches` one made with ``search=``.
 
     Returns
     -------
     xarray.DataArray
-        Scores, dimensions (metric, system, topic, depth), or budget in place of depth, float64;
-        at one depth, as in ``at=10``, that is no dimension. A metric with a depth of its own is
-        constant from there on. NaN where a system did not take part.
+        Scores with the dimensions (metric, system, topic, depth), float64. With budgets the last
+        dimension is ``budget``. With a single depth, as in ``at=10``, there is no dimension
+        ``depth``. A metric with its own depth is constant beyond that depth. Scores are NaN if a
+        system did not take part in a topic.
 
     Raises
     ------
     MetricError
-        For an unknown metric, or one that the cube's ties do not allow.
+        If a metric is unknown, or the cube's ties do not allow it.
     DepthError
         For depths beyond the cube.
 
@@ -278,7 +280,7 @@ def refuse_metrics(
 ) -> None:
     """Raise for metrics that cannot be computed on a cube.
 
-    With `ties`, raise for metrics that do not allow these.
+    With `ties`, also raise for metrics that do not allow this rule for ties.
     """
     experiment = view.experiment_of(cube)
     columns = experiment.judgments.table.columns
@@ -296,7 +298,7 @@ def read_metrics(
 ) -> tuple[list[Metric], list[int]]:
     """Return the metrics and depths to score.
 
-    Raise for those that the cube cannot be scored by.
+    Raise for metrics that cannot be computed on the cube.
     """
     chosen = parse_metrics(metrics)
     depths = wanted_depths(cube, chosen, at)
@@ -346,39 +348,41 @@ def cwl(
         Metrics of the C/W/L framework or their names: AP, BPM, DynamicBPM, IFT, INSQ, INST, NERR,
         P, RBP, RR, SDCG.
     at
-        Depths to return, within the cube; by default all. A list is cut there.
+        Depths to return, within the cube; by default all. Lists are cut at these depths.
 
     Returns
     -------
     xarray.Dataset
         Over (metric, system, topic, depth):
 
-        - ``expected_utility`` (EU): gain for a rank read, the score of the metric;
-        - ``expected_total_utility`` (ETU): gain in all;
-        - ``expected_cost`` (EC): cost for a rank read, 1 as every rank costs the same;
-        - ``expected_total_cost`` (ETC): cost in all;
-        - ``expected_depth`` (ED): how many ranks are read.
+        - ``expected_utility`` (EU): the expected gain per rank read, which is the score of the
+          metric;
+        - ``expected_total_utility`` (ETU): the expected total gain;
+        - ``expected_cost`` (EC): the expected cost per rank read, which is 1 because all ranks cost
+          the same;
+        - ``expected_total_cost`` (ETC): the expected total cost;
+        - ``expected_depth`` (ED): the expected number of ranks read.
 
     Raises
     ------
     MetricError
-        For a metric that is no continuation of reading, or that the cube's ties do not allow.
+        If a metric does not define a continuation probability, or the cube's ties do not allow it.
     DepthError
         For depths beyond the cube.
 
     Notes
     -----
-    With C(i) the probability of going on from rank i and V(i) = ``prod_(j<i) C(j)`` that of reading
-    it: the weights are ``W(i) = V(i) / sum V``, the last rank read is i with probability
-    ``L(i) = V(i) (1 - C(i))``, EU = ``sum W(i) g(i)``, ED = ``sum V(i)``,
-    ETU = ``sum L(i) sum_(j<=i) g(j)``, and ETC the same with 1 in place of gain.
+    Let C(i) be the probability of continuing after rank i. The probability of reading rank i is
+    ``V(i) = prod_(j<i) C(j)``, and its weight is ``W(i) = V(i) / sum V``. Rank i is the last rank
+    read with probability ``L(i) = V(i) (1 - C(i))``. Then EU = ``sum W(i) g(i)``, ED = ``sum V(i)``
+    and ETU = ``sum L(i) sum_(j<=i) g(j)``. ETC is ETU with a gain of 1 at every rank.
 
-    Users are followed down to rank 1000, or the `horizon` of a metric, into what is left of the
-    ranks without gain. Who reads on there is never seen to stop: ETC is less than ED by these
-    users, and under RR 0 if nothing relevant is found, as cwl_eval has it. RBP is followed
-    forever. AP counts the relevant documents that were not retrieved, as if infinitely deep, so
-    that EU is average precision, and where none is retrieved ED and ETC are NaN; cwl_eval divides
-    by those retrieved.
+    The sums run to rank 1000, or to the `horizon` of a metric, where ranks beyond the list have no
+    gain. Users who continue beyond that rank never stop, so they add to ED and not to ETC. For RR,
+    ETC is 0 if nothing relevant is found, as in cwl_eval. For RBP the sums have no last rank. AP
+    treats relevant documents that were not retrieved as infinitely deep, so that EU is average
+    precision. ED and ETC are then NaN if no relevant document is retrieved. In contrast, cwl_eval
+    divides by the number of retrieved relevant documents.
 
     References
     ----------

@@ -29,9 +29,8 @@ from irframe.stops import DEPTHS, axis_of
 def normalise_collection(subject: object, by: Any) -> Any:
     """Return the groups of collections, if `by` names them.
 
-    They have the name of the column that they were read from, or "collection".
-
-    Anything else is returned as it is.
+    The groups have the name of their column, or "collection". Other values of `by` are returned
+    unchanged.
     """
     attributes = getattr(subject, "attrs", {})
     known = _names(subject)
@@ -83,7 +82,7 @@ def refuse_repeats(scores: Any, verb: str) -> Any:
 
     Raise for several repeats, unless the verb reads them.
 
-    A dimension of one repeat is no repeat. The name of a verb that does is "".
+    A dimension with a single repeat is dropped. The name is "" if the verb supports repeats.
     """
     if not verb:
         return scores
@@ -113,21 +112,22 @@ def metric_columns(frame: pd.DataFrame, codes: Mapping[str, Array]) -> list[Any]
 
     These are the columns that irframe made, as the frame's attributes record, and columns named
     after a metric. Another column of numbers is a metric too if it varies within a topic and within
-    a system: it was added or renamed. Other numbers are properties of topics or systems, such as a
-    length or a year, and are left out. If no column is certainly a metric, all columns are taken.
+    a system, because it was then added or renamed. Other numbers are properties of topics or
+    systems, such as a length or a year, and are left out. If no column is certainly a metric, all
+    columns are returned.
 
     Parameters
     ----------
     frame
         Scores, with a column per metric.
     codes
-        Numbers of the system, the topic and other labels of each row.
+        Integer codes of the system, the topic and other labels of each row.
 
     Warns
     -----
     IrframeWarning
-        For columns taken as metrics that irframe did not make or that have no metric's name, and
-        for columns of numbers that are left out.
+        If a column is used as a metric although irframe did not make it and its name is not that of
+        a metric. If columns of numbers are left out.
 
     Examples
     --------
@@ -164,7 +164,7 @@ def metric_columns(frame: pd.DataFrame, codes: Mapping[str, Array]) -> list[Any]
 
 
 def _is_number(column: pd.Series) -> bool:
-    """Return whether a column holds numbers, be it as objects."""
+    """Return whether a column contains numbers, also of dtype object."""
     kind = column.dropna().infer_objects().dtype if column.dtype == object else column.dtype
     types = pd.api.types
     flags = types.is_bool_dtype(kind) or types.is_complex_dtype(kind)
@@ -176,7 +176,7 @@ def _varies(column: pd.Series, codes: Mapping[str, Array]) -> bool:
 
     A dimension with a single label is not checked.
 
-    Whole numbers that are all one, such as a year, say nothing of either.
+    A constant integer column, such as a year, does not count as varying.
     """
     values = column.nunique()
     if values <= 1:
@@ -196,16 +196,16 @@ def validated(scores: xr.DataArray) -> xr.DataArray:
     Parameters
     ----------
     scores
-        An array; dimensions that scores do not have are left alone.
+        An array of scores. Other dimensions than those of scores are unchanged.
 
     Raises
     ------
     IdError
-        If a system, topic, metric or depth stands twice, or has several labels.
+        If a system, topic, metric or depth occurs twice, or has several labels.
     DepthError
-        If depths are no whole numbers.
+        If depths are not integers.
     InputError
-        If it holds anything but numbers, or metrics have lost their labels.
+        If values are not numbers, or metrics have no labels.
     """
     if scores.dtype == Grade and (scores <= words.UNJUDGED).any():
         found = "grades of a cube, with marks of what is not judged"
@@ -311,13 +311,13 @@ def with_costs(function: Function) -> Function:
     @wraps(function)
     def call(*arguments: Any, **options: Any) -> Any:
         if not arguments and first not in options:
-            return function(**options)  # which raises
+            return function(**options)  # this call raises the usual TypeError
         subject = arguments[0] if arguments else options[first]
         with counting_costs(subject):
             return function(*arguments, **options)
 
     call.__signature__ = signature  # type: ignore[attr-defined]
-    del call.__wrapped__  # so that it may be told of keywords that it lacks
+    del call.__wrapped__  # otherwise unknown keywords would not be refused
     return call  # type: ignore[return-value]
 
 
@@ -331,7 +331,7 @@ PRINTED = 1.1e-4
 def aggregated_topics(values: Array, topics: pd.Index, codes: Array, groups: Array) -> list[int]:
     """Return the positions of topics that summarise the other topics.
 
-    All their values are the mean or the sum of those of the other topics.
+    An aggregated topic, such as ``all``, has the mean or the sum of the other topics as values.
 
     Parameters
     ----------
@@ -342,13 +342,13 @@ def aggregated_topics(values: Array, topics: pd.Index, codes: Array, groups: Arr
     codes
         Position of the topic of each row.
     groups
-        Number of the system, repeat and depth of each row. Rows with the same number are
-        summarised together.
+        Code of the system, repeat and depth of each row. Rows with the same code are summarised
+        together.
 
     Warns
     -----
     IrframeWarning
-        For these topics, which are to be left out.
+        If there are such topics, because the caller leaves them out.
 
     Examples
     --------
@@ -405,9 +405,8 @@ def expand_scalars(result: Any, *words: str) -> Any:
 def refuse_units(scores: object) -> None:
     """Raise for systems whose lists have different units.
 
-    Two ways to split documents into chunks are an example.
-
-    Those by spans of text, or of lists collapsed to documents, are on one footing.
+    For example, two systems may split documents into chunks in different ways. Scores by spans of
+    text and scores of lists collapsed to documents can be compared.
     """
     attributes = getattr(scores, "attrs", {})
     if not isinstance(scores, xr.DataArray | pd.DataFrame) or isinstance(attributes.get(UNIT), str):
@@ -430,7 +429,7 @@ def refuse_units(scores: object) -> None:
 def refuse_mixed(values: Collection[Any]) -> None:
     """Raise if scores in different units are compared.
 
-    Scores at stops cannot be compared with scores at depths.
+    Scores at stopping points cannot be compared with scores at depths.
     """
     sides = {plural(DEPTH) for value in values if DEPTH in getattr(value, "dims", ())}
     for value in values:

@@ -42,7 +42,7 @@ class ScoreColumns(NamedTuple):
 
 
 def _refuse_strangers(flat: pd.DataFrame, levels: Sequence[Hashable]) -> None:
-    """Raise if a column may name systems without certainty."""
+    """Raise if it is uncertain whether a column names systems."""
     others = flat.drop(columns=SYSTEM, errors="ignore")
     columns = {role: str(name) for role, name in roles(others.columns).items() if role == TOPIC}
     refuse_strangers(columns, others.columns, others.__getitem__, levels)
@@ -74,7 +74,8 @@ def score_columns(frame: pd.DataFrame) -> ScoreColumns | None:
     if rows is None or TOPIC not in by_role or DOC in by_role:
         return None
     ids = _ids(rows.columns)
-    lists = GRADE in by_role or RANK in by_role  # of which documents are missing
+    # The frame may contain runs or judgments whose column of documents is missing.
+    lists = GRADE in by_role or RANK in by_role
     kinds = rows.drop(columns=[*ids.values()]).dtypes
     numbers = SYSTEM in ids and not lists and any(map(pd.api.types.is_numeric_dtype, kinds))
     return (
@@ -92,7 +93,7 @@ def _first_of(aliases: Iterable[str], names: Iterable[object]) -> str | None:
 def find_columns(frame: pd.DataFrame, metric: str | None = None) -> ScoreColumns:
     """Return the columns of scores; raise if there are none.
 
-    With a metric, a matrix of its scores over systems and topics is read too.
+    If a metric is passed, the frame can also be a matrix of its scores over systems and topics.
     """
     refuse_repeated(frame, " in scores")
     layout = score_columns(frame)
@@ -173,7 +174,7 @@ def score_frame(x: Any) -> pd.DataFrame:
         levels = {*LONG[METRIC]} & {*x.index.names}
         return pd.DataFrame(named.rename("value").reset_index() if levels else named.to_frame())
     if isinstance(x, pd.DataFrame):
-        # A pivot says by its axes' names which of them systems are; a matrix without names needs
+        # The names of a pivot's axes show which axis contains systems. A matrix without names needs
         # metric=.
         columns = {SYSTEM, TOPIC} & roles(x.columns.names).keys()
         if columns and {SYSTEM, TOPIC} - columns == {SYSTEM, TOPIC} & roles(x.index.names).keys():
@@ -237,7 +238,8 @@ def _matrix_as_column(frame: pd.DataFrame, metric: str) -> pd.DataFrame | None:
     """
     names = *ALIASES[TOPIC], *ALIASES[SYSTEM]
     labels = [name for name in frame.index.names if name not in names]
-    if frame.index.nlevels > 1 and len(labels) == frame.index.nlevels - 1:  # which a pivot keeps
+    # A pivot keeps labels of topics in its index.
+    if frame.index.nlevels > 1 and len(labels) == frame.index.nlevels - 1:
         matrix = frame.droplevel(labels)
         scores = _matrix_as_column(matrix, metric)
         rows = frame.index.to_frame().set_axis(matrix.index)
@@ -250,7 +252,7 @@ def _matrix_as_column(frame: pd.DataFrame, metric: str) -> pd.DataFrame | None:
     if matrix.index.nlevels > 1 or matrix.columns.nlevels > 1 or not numeric or not all(numeric):
         return None
     turned = matrix.index.name in ALIASES[SYSTEM] or matrix.columns.name in ALIASES[TOPIC]
-    if metric in matrix.columns:  # a metric, which is no system
+    if metric in matrix.columns:  # the column is a metric, not a system
         matrix = matrix[[metric]].set_axis([ONLY_SYSTEM], axis=1)
     matrix = matrix if turned else matrix.T
     known = zip((SYSTEM, TOPIC), (matrix.index.name, matrix.columns.name), strict=True)
@@ -348,7 +350,7 @@ def read_rows(frame: pd.DataFrame, by: object = None, metric: str | None = None)
     frame
         Scores: wide, long, or a matrix.
     by
-        A column or level of groups, each of which has topics of its own.
+        A column or level of groups. Each group has its own topics.
     metric
         The metric of a matrix.
     """
@@ -417,7 +419,7 @@ def _codes_of(rows: pd.DataFrame, name: Any) -> Coded:
     if name not in rows.columns and isinstance(rows.index, pd.MultiIndex):
         position = rows.index.names.index(name)
         of_rows = rows.index.codes[position]
-        if (of_rows >= 0).all():  # levels are unique, so that no label is hashed
+        if (of_rows >= 0).all():  # levels are unique, so labels need not be hashed
             codes, present = pd.factorize(of_rows)
             return codes, rows.index.levels[position].take(present)
     codes, labels = pd.factorize(group_values(rows, name), use_na_sentinel=False)
@@ -433,11 +435,11 @@ def _spread_metrics(
 ) -> tuple[pd.DataFrame, dict[str, Array]]:
     """Return a column per metric, and codes of rows.
 
-    The order is that of the first scores. Further levels become the index.
+    Rows are in the order of their first scores. Further levels become the index.
 
     Notes
     -----
-    A summary of 50,000 scores takes a quarter of the time that it took with a pivot (44, 180 ms).
+    This is faster than a pivot. A summary of 50,000 scores takes 44 ms, compared with 180 ms.
     """
     of_measure, measures = pd.factorize(rows[measure], use_na_sentinel=False)
     into, metrics = pd.factorize(np.array([*map(str, measures)], object))

@@ -46,23 +46,26 @@ class Scores:
     metrics, systems, topics
         Labels.
     depths
-        Labels of depths or other stops; None if each metric has one score per system and topic.
+        Labels of depths or other stopping points. None if each metric has one score per system and
+        topic.
     attrs
         Attributes for results.
     design
         How topics were drawn; None if they were drawn independently and have equal weights.
     repeats
-        Labels of repeats, a dimension of values after systems; a `Repeats` after averaging.
+        Labels of repeats, which are the dimension after systems. After averaging, a `Repeats`
+        object.
     axis
-        The axis of depths or other stops.
+        The axis of depths or other stopping points.
     topic_labels
-        Declared labels of topics, from which the design is made.
+        Declared labels of topics, from which the design is derived.
     source
         The array or the rows of a frame that the scores were read from.
     rows
-        Position of the row of each system and topic (and depth), -1 without a row; None for arrays.
+        Row of each system and topic (and depth) in the frame, or -1 if there is none. None for
+        arrays.
     by, keys
-        Name of the groups; their dimension and the group of each label.
+        Name of the groups; the dimension of the groups and the group of each label.
     groups_of_labels
         Scores by group, if groups are a dimension of the array.
     bounds
@@ -165,7 +168,7 @@ class Scores:
 
     @cached_property
     def summaries(self) -> list[Summary]:
-        """How each metric is averaged over topics."""
+        """The kind of mean of each metric."""
         return [fact.summary for fact in self.metric_facts]
 
     @cached_property
@@ -177,7 +180,7 @@ class Scores:
     def scored(self) -> NDArray[np.bool_]:
         """Common topics of all systems, shape (metric, topic, depth)."""
         metrics, _, *rest = self.values.shape
-        if np.isfinite(self.values.sum()):  # a sum with NaN is NaN
+        if np.isfinite(self.values.sum()):  # the sum is NaN if any value is NaN
             return np.broadcast_to(np.True_, (metrics, *rest))
         scored: NDArray[np.bool_] = ~np.isnan(self.values).any(axis=1)
         return scored
@@ -263,7 +266,7 @@ class Scores:
         compute
             As for `over`.
         given
-            Whether to compute on the terms of means, as `given`.
+            Whether to call `given`, which passes the terms of the means, instead of `over`.
         """
         how = self.given if given else self.over
         return self.by_pair(size, lambda row, block: how(row, block, compute))
@@ -271,7 +274,7 @@ class Scores:
     def by_summary(self, compute: "Callable[[Scores], list[Array]]") -> list[Array]:
         """Compute metrics with the same kind of mean at once.
 
-        The function gets scores in which the depths of one metric follow those of another.
+        The depths of these metrics are concatenated to one axis.
         """
         metrics, systems, topics, depths = self.values.shape
         if metrics == 1:
@@ -308,9 +311,9 @@ class Scores:
         depths
             Positions of the depths.
         compute
-            Takes scores (system, topic, depth) without NaN, with topics sorted by name, and returns
-            arrays with depth last. The design of the topics is a second argument, unless topics
-            were drawn independently and have equal weights.
+            Function of scores (system, topic, depth) without NaN, with topics sorted by name. It
+            returns arrays whose last dimension is depth. The second argument is the design of the
+            topics, unless topics were drawn independently and have equal weights.
         systems
             Positions of the systems to compute on.
         """
@@ -382,7 +385,8 @@ class Scores:
             repeats = repeats.take(metric, system, topic, depth)
         if rows is not None:
             rows = at_places(rows, system, topic, *[depth] * (rows.ndim - len(LIST)))
-            values = np.ascontiguousarray(values)  # sums depend on the layout in memory
+            # The rounding of sums depends on the layout in memory.
+            values = np.ascontiguousarray(values)
         elif source is not None:
             chosen = {METRIC: metric, SYSTEM: system, TOPIC: topic, self.axis.dim: depth}
             source = source.isel({dim: at for dim, at in chosen.items() if at is not None})
@@ -441,7 +445,7 @@ def in_memory(*sides: Scores) -> list[Scores]:
     Raises
     ------
     InputError
-        For lazy scores of more than `LOADED_BYTES`.
+        If lazy scores need more than `LOADED_BYTES`.
     """
     lazy = {id(side): side for side in sides if getattr(side.values, "chunks", None) is not None}
     if not lazy:
@@ -492,7 +496,7 @@ def finite(given: Array, summary: Summary) -> NDArray[np.bool_]:
 
 
 def of_topics(scores: Array, summary: Summary, design: Design | None = None) -> Array:
-    """Average scores without NaN over topics with this design."""
+    """Average scores without NaN over topics with a design."""
     if design is None:
         return np.asarray(average(scores, summary, axis=1))
     count = np.float64(len(design.weights) if summary == "sum" else 1)

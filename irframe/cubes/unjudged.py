@@ -33,7 +33,7 @@ from irframe.record import steps_of
 
 SIDES = ("lower", "upper")
 SHARED = ("Judged", "NumRet")
-"""Metrics that the shares of unjudged documents are computed from."""
+"""Metrics from which the shares of unjudged documents are computed."""
 
 
 def unjudged_shares(scored: xr.DataArray) -> xr.DataArray:
@@ -42,12 +42,12 @@ def unjudged_shares(scored: xr.DataArray) -> xr.DataArray:
     Parameters
     ----------
     scored
-        Scores of the metrics in `SHARED`, and others.
+        Scores of the metrics in `SHARED` and possibly of other metrics.
 
     Returns
     -------
     xarray.DataArray
-        Shares over the dimensions but topics and repeats; NaN where nothing was retrieved.
+        Shares over all dimensions except topics and repeats. They are NaN if nothing was retrieved.
 
     Examples
     --------
@@ -92,33 +92,34 @@ def bounds(
     Raises
     ------
     MetricError
-        For a metric without known bounds, or whose bounds would take too long.
+        If the bounds of a metric are unknown, or would take too long to compute.
     DepthError
-        For depths beyond the cube.
+        If depths are beyond the cube.
     GradeError
         If grade -1 marks unjudged documents.
 
     Notes
     -----
     The lower bound of metrics without a recall base is the score. For the upper bound, unjudged
-    documents gain 1, or the top gain if that is more, and the remainder of the metric below the
-    list is added. With m = min(k, length of the list), the remainder is ``p**m`` for RBP and
-    ``1/(m+1) prod_{i<=m} (1 - G(i))`` for ERR. For INSQ it is the sum of the remaining weights, and
-    for P and SDCG the missing ranks down to k gain 1. RR, Success, SetP, DCG and NumRelRet are
-    scored with the unjudged documents as relevant. The time is proportional to the cells.
+    documents gain 1, or the top gain if that is higher. The remainder of the metric below the list
+    is added. With m = min(k, length of the list), the remainder is ``p**m`` for RBP and ``1/(m+1)
+    prod_{i<=m} (1 - G(i))`` for ERR. For INSQ it is the sum of the remaining weights, and for P and
+    SDCG the missing ranks down to k gain 1. RR, Success, SetP, DCG and NumRelRet are scored with
+    the unjudged documents as relevant. The running time is proportional to the number of cells of
+    the cube.
 
     The bounds of metrics with a recall base are the exact extremes over all ways to grade the
     *retrieved* unjudged documents of the ranking, above and below the depth, from 0 to the top
-    grade. For All of sets, the lower bound is the score, and the upper bound is 1 if an unjudged
-    document was read. Grades change the normaliser too, so the highest score may not be the one
-    with everything relevant. Grades for which the score is NaN are ignored. The bounds assume that
-    no other document is relevant. Pools that are shallower than the cube's (``norm="pool"``,
-    ``ideal="pool"``) do not change.
+    grade. The lower bound of All on sets is the score. Its upper bound is 1 if an unjudged document
+    was read. Grades also change the normaliser, so the score is not always highest if all unjudged
+    documents are relevant. Grades for which the score is NaN are ignored. The bounds assume that no
+    further unjudged document is relevant. Pools that are shallower than the cube's
+    (``norm="pool"``, ``ideal="pool"``) do not change.
 
     With u unjudged documents down to the deepest depth k, the time of a ranking is proportional to
     k u. The upper bound of nDCG on several grades takes this time for every grade and for each of a
-    few rounds. Q on g grades takes k u comb(u + g, g) for every depth k, and is refused if it would
-    take minutes.
+    few iterations. Q on g grades takes k u comb(u + g, g) for every depth k. An error is raised if
+    this would take minutes.
 
     References
     ----------
@@ -146,7 +147,7 @@ def bounds(
     uneven = [metric for metric in chosen if not _linear_both(metric)]
     policy.refuse_shared(uneven, experiment.made["ties"], "bounds of")
     hidden = any(metric.fillings for metric in chosen)
-    # Checked before anything is scored, so that a slow metric is refused at once.
+    # All metrics are checked before any is scored, so that a slow metric raises an error at once.
     if hidden and not cube["grade"].chunks:
         deep = cube.sizes[DEPTH]
         block = experiment.block(experiment.fields(chosen, deep), deep)
@@ -219,7 +220,7 @@ def bound_block(block: Block, metrics: Sequence[Metric], depths: Sequence[int]) 
 def condense(cube: xr.Dataset) -> Cube:
     """Remove the unjudged documents from every ranking.
 
-    The other documents move up.
+    The documents below them move up.
 
     Documents with negative grades are removed too: trec_eval treats them as pooled but not judged.
 
@@ -270,14 +271,14 @@ def pooled(cube: xr.Dataset, depth: int) -> Cube:
     Returns
     -------
     xarray.Dataset
-        The cube, in which a document is judged only if a contributing run has it at rank `depth` or
-        above, with its rows in file order. Documents that no contributing run retrieved are
+        The cube with fewer judgments. A document is judged only if a contributing run has it among
+        its first `depth` rows in file order. Documents that no contributing run retrieved are
         unjudged at every depth.
 
     Raises
     ------
     DepthError
-        For a depth below 1 or beyond the pool.
+        If the depth is below 1 or beyond the pool.
     InputError
         If the cube has no document identifiers.
     GradeError
@@ -310,9 +311,9 @@ def pool_depth_of(cube: xr.Dataset, depth: int | None = None) -> int:
     Raises
     ------
     DepthError
-        For a depth outside 1 to the pool depth of the cube.
+        If the depth is below 1 or above the pool depth of the cube.
     InputError
-        For a cube without topics.
+        If the cube has no topics.
     """
     depths = experiment_of(cube).known_pool.depth
     if not depths.size:
@@ -333,8 +334,8 @@ def sample(data: pd.DataFrame, share: float, *, seed: int = 0) -> pd.DataFrame: 
 def sample(data: xr.Dataset | Qrels, share: float, *, seed: int = 0) -> Cube | pd.DataFrame:
     """Draw a random sample of judgments by topic and grade.
 
-    The sample simulates the judgments of smaller pools. To choose documents for people to judge,
-    independently of grades, call `draw_to_judge`.
+    The sample simulates the judgments of smaller pools. To choose documents that people will judge,
+    call `draw_to_judge`, which ignores grades.
 
     Parameters
     ----------
@@ -344,18 +345,19 @@ def sample(data: xr.Dataset | Qrels, share: float, *, seed: int = 0) -> Cube | p
         Share of the judgments to keep, above 0 and at most 1.
     seed
         Seed of the random order of the documents. The order depends only on the seed and the
-        identifiers: a smaller sample is part of every larger one with the same seed, and a cube
-        keeps the same judgments as its qrels frame.
+        identifiers. Therefore a smaller sample is a subset of every larger sample with the same
+        seed. A cube keeps the same judgments as its qrels frame.
 
     Returns
     -------
     xarray.Dataset or pandas.DataFrame
-        The cube, in which the other documents are unjudged; or the remaining rows of the frame.
+        For a cube, the cube in which all documents outside the sample are unjudged. For a frame,
+        the sampled rows.
 
     Raises
     ------
     ParameterError
-        For a share outside (0, 1], or a negative seed.
+        If the share is outside (0, 1], or the seed is negative.
     InputError
         If the cube has no document identifiers.
     GradeError
@@ -363,8 +365,8 @@ def sample(data: xr.Dataset | Qrels, share: float, *, seed: int = 0) -> Cube | p
 
     Notes
     -----
-    ``max(1, floor(share n + 1/2))`` of the n documents of a topic with the same grade are kept. At
-    least 10 documents of a grade below 1 are kept, or all if there are fewer.
+    The sample has ``max(1, floor(share n + 1/2))`` of the n documents of a topic with the same
+    grade. It has at least 10 documents of each grade below 1, or all if there are fewer.
 
     References
     ----------
@@ -399,7 +401,7 @@ def sample(data: xr.Dataset | Qrels, share: float, *, seed: int = 0) -> Cube | p
 def rejudge(cube: xr.Dataset, qrels: Qrels) -> Cube:
     """Return the cube of the same runs with other judgments.
 
-    These may be the judgments of a new round.
+    For example, the judgments of a new assessment round can replace the earlier judgments.
 
     Parameters
     ----------
@@ -412,28 +414,29 @@ def rejudge(cube: xr.Dataset, qrels: Qrels) -> Cube:
     Returns
     -------
     xarray.Dataset
-        The cube that `irframe.cube` would make of the runs and these judgments.
+        The same cube as `irframe.cube` builds from the runs and these judgments.
 
     Raises
     ------
     InputError
-        If a newly judged document may be in a list below the ranks whose identifiers are known,
-        naming system and topic; and for a cube that was condensed.
+        If the cube was condensed. If a newly judged document may occur in a list at a rank whose
+        document is unknown. The message names the system and the topic.
     IdError
         If no topic of the cube is judged, or a document is judged twice.
 
     Warns
     -----
     IrframeWarning
-        For topics of the cube without judgments, and judged topics without lists in the cube. Both
+        If topics of the cube have no judgments, or judged topics have no lists in the cube. Both
         are left out.
 
     Notes
     -----
-    A cube keeps the judged documents of its lists, and the identifiers of their unjudged documents
-    down to rank 100. Grades can therefore change or be removed in any cube. Newly judged documents
-    must be among the first 100 ranks, or lists must have at most 100. A pool depth that was not
-    given is computed again, and is unknown if lists have newly judged documents.
+    A cube contains the judged documents of its lists, and the identifiers of unjudged documents
+    down to rank 100. Grades can therefore be changed or removed in any cube. If lists are longer
+    than 100 documents, newly judged documents must be among the first 100. If `cube` was called
+    without a pool depth, the depth is computed again. It is unknown if lists contain newly judged
+    documents.
 
     Examples
     --------

@@ -1,6 +1,6 @@
 """The decorator that makes a function a verb.
 
-A verb reads its arguments, is applied to each group, and records its options in the result.
+A verb validates its arguments, is applied to each group, and records its options in the result.
 """
 
 import inspect
@@ -50,7 +50,7 @@ from irframe.stops import axis_of
 Options = ParamSpec("Options")
 
 LOADED = 1 << 30
-"""Maximum bytes of a lazy cube that is loaded for a verb that needs all of it."""
+"""Maximum bytes of a lazy cube that is loaded for a verb that needs the complete cube."""
 
 WORKED = 6
 """Bytes per grade: the grade, the document, and whether it is tied."""
@@ -80,7 +80,7 @@ class Declared:
 
     @property
     def asking(self) -> str:
-        """The name in refusals of repeats, or ""."""
+        """The name in errors about repeats, or ""."""
         return "" if self.repeats else self.name
 
     def of_scores(self, subject: object) -> bool:
@@ -114,27 +114,28 @@ def verb(
 
     The first parameter of the function is a cube, scores, or the result of another verb.
 
-    A cube is read through its experiment. A dimension with a single selected label is a scalar
-    coordinate of the result. The attributes of the result record its input and options.
+    A cube is read through its experiment. If a single label of a dimension was selected, the
+    dimension becomes a scalar coordinate of the result. The attributes of the result record its
+    input and options.
 
     Parameters
     ----------
     function
-        Its first parameter is the object.
+        A function whose first parameter is the object.
     groups
         Whether the function reads all groups at once. Other functions are called for each group.
     bounded
-        Whether it works on cubes larger than memory, in blocks. For other functions a small lazy
-        cube is loaded, and a large one is refused.
+        Whether the function processes cubes larger than memory in blocks. For other functions a
+        small lazy cube is loaded, and a large one raises an error.
     repeats
-        Whether it reads several repeats of a system. Other functions refuse repeats.
+        Whether the function supports several repeats of a system. Otherwise repeats raise an error.
     spans
-        Whether it reads judgments of text spans.
+        Whether the function supports judgments of text spans.
     one_unit
-        Whether it compares systems, whose lists must have the same unit.
+        Whether the function compares systems. Their lists must then have the same unit.
     reads
         Parameters that name user coordinates. If none of them is passed, the function is called
-        without user coordinates, which are added to its result again.
+        without user coordinates. They are added to its result afterwards.
     """
     if function is None:
         return partial(
@@ -162,7 +163,7 @@ def verb(
 class _TableVerb(Protocol[Options]):
     """The type of verbs that return tables.
 
-    A frame of scores gives a frame, an array gives a dataset.
+    The result is a frame for a frame of scores, and a dataset for an array.
     """
 
     @overload
@@ -209,7 +210,7 @@ def _answer(
 
 
 def _read(verb: Declared, given: Mapping[str, Any], by: object = None) -> dict[str, Any]:
-    """Return the arguments of a verb as read."""
+    """Return the validated arguments of a verb."""
     if verb.of_scores(given[verb.first]):
         return read_all(given, verb.asking, by)
     read = dict(given)
@@ -230,8 +231,8 @@ def _read(verb: Declared, given: Mapping[str, Any], by: object = None) -> dict[s
 def _read_subject(subject: object, asking: str, *, cube: bool) -> Any:
     """Return a validated cube, or a result with all dimensions.
 
-    A dimension with a single selected label has length one. Several repeats are refused if the name
-    of the caller is given.
+    A dimension with a single selected label gets length one. If the name of the caller is passed,
+    several repeats raise an error.
     """
     is_cube = isinstance(subject, xr.Dataset) and (
         words.GRADE in subject or view.EXPERIMENT in subject.attrs
@@ -278,8 +279,8 @@ def _describe_scores(result: Any, read: Scores) -> None:
 def _answer_one(verb: Declared, given: Mapping[str, Any]) -> Any:
     """Call the function of a verb.
 
-    User coordinates are dropped before, unless the verb reads some of them, and are restored in the
-    result.
+    User coordinates are dropped before the call, unless the verb reads some of them. They are
+    restored in the result.
     """
     subject = given[verb.first]
     table = isinstance(subject, Scores)
@@ -300,7 +301,7 @@ def _answer_one(verb: Declared, given: Mapping[str, Any]) -> Any:
 def _answer_groups(verb: Declared, given: Mapping[str, Any], by: Any) -> tuple[Any, Any]:
     """Return the object as read and the joined results.
 
-    Scores among the arguments are split, too. Groups are named in their errors and warnings.
+    Scores among the arguments are also split. Errors and warnings name the group.
     """
     if not verb.of_scores(given[verb.first]):
         given, by = by_group.with_names(given, by)
@@ -335,12 +336,12 @@ def read_depth(cube: xr.Dataset, depth: int | None) -> int:
     cube
         A cube.
     depth
-        The depth asked for.
+        The requested depth.
 
     Raises
     ------
     DepthError
-        For a depth beyond the cube.
+        If the depth is beyond the cube.
     MetricError
         If tied documents share their ranks, so that their order is unknown.
 
@@ -412,7 +413,7 @@ def common_topics(cube: xr.Dataset) -> xr.Dataset:
     Raises
     ------
     InputError
-        If there is none.
+        If all systems have no topic in common.
 
     Examples
     --------
@@ -435,7 +436,7 @@ def shared_topics(
     participated
         Whether a system took part in a topic, shape (system, topic).
     error
-        What to raise if there is no such topic.
+        The error to raise if there is no such topic.
 
     Examples
     --------

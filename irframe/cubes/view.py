@@ -28,7 +28,7 @@ def need_dask() -> Any:
     Raises
     ------
     InputError
-        If it is not installed.
+        If dask is not installed.
     """
     try:
         import dask  # noqa: PLC0415 - only where work is chunked
@@ -49,9 +49,9 @@ def in_chunks(
 ) -> Any:
     """Apply a function to blocks of lazy grades lazily.
 
-    The function gets grades, codes of their systems and topics, and the experiment. Its result has
-    the shape of the grades. With `ends`, a first dimension of this size is added, and the last
-    dimension has the second size.
+    The arguments of the function are grades, codes of their systems and topics, and the experiment.
+    Its result has the shape of the grades. With `ends`, the result has a further first dimension of
+    size ``ends[0]``, and its last dimension has size ``ends[1]``.
     """
     dask = need_dask()
     rechunked = grade.rechunk({2: -1})
@@ -77,13 +77,13 @@ def _handed(experiment: Experiment) -> Any:
 
 
 LARGE, BLOCK = 1 << 28, 1 << 21
-"""Cells from which on grades are computed lazily, and cells per block."""
+"""Number of cells above which grades are computed lazily, and cells per block."""
 
 
 def blocks_of(systems: int, topics: int, depth: int, least: int = LARGE) -> tuple[int, ...] | None:
     """Return the topics per block of a cube, or None.
 
-    None stands for a cube that is small enough for one block.
+    The result is None if the cube is small enough for one block.
 
     Examples
     --------
@@ -111,20 +111,20 @@ variable = partial(xr.Variable, fastpath=True)
 """A variable of an unchanged array; otherwise xarray imports dask to look for lazy arrays."""
 
 labels: Any = partial(xr.IndexVariable, fastpath=True)
-"""The labels of a dimension, made likewise."""
+"""The labels of a dimension, as a variable of the same kind."""
 
 CELL = (SYSTEM, TOPIC, DEPTH)
 LIST = (SYSTEM, TOPIC)
 Labelled = xr.Dataset | xr.DataArray
 
 EXPERIMENT = "experiment"
-"""Attribute of a cube with its experiment."""
+"""Attribute of a cube that contains its experiment."""
 CODES = {SYSTEM: "system_code", TOPIC: "topic_code"}
 """Coordinates with positions of systems and topics in the experiment."""
 SHOWN = ("retrieved", "unjudged")
 """Numbers of documents and of unjudged documents per list."""
 OURS = frozenset((*LIST, DEPTH, *CODES.values(), *SHOWN, "took_part"))
-"""Coordinates of cubes and scores that are not added by users."""
+"""Coordinates of cubes and scores that irframe adds."""
 
 Cube = xr.Dataset
 """Result of a verb that returns a cube, or cubes in groups."""
@@ -142,7 +142,7 @@ SHIFT = 32
 """Bits of a code below the mark of the experiment; all 52 bits fit into a float."""
 
 TRUSTED = ContextVar("TRUSTED", default=False)
-"""Whether cubes come from a verb, so that they are unchanged."""
+"""Whether cubes come directly from a verb, and are therefore unchanged."""
 
 ONE_LEVEL = "make one of them: reset_index({0!r}).assign_coords({0}=[...])"
 TOGETHER = "put cubes together with irframe.concat"
@@ -169,13 +169,13 @@ def view(
     depth
         Number of ranks.
     user_coords
-        Coordinates of users.
+        Coordinates that come from the user's columns.
     chunks
         Number of topics per task, if grades are computed lazily.
     """
     every = {dim: np.arange(size) for dim, size in zip(LIST, experiment.shape, strict=True)}
-    # Marks for missing and unjudged documents keep grades integer; floats, which NaN would need,
-    # take up to eight times the memory.
+    # Missing and unjudged documents are marked by integers. NaN would need floats, which take up to
+    # eight times the memory.
     if not chunks:
         grade = experiment.loaded.dense(depth, GRADE)
     else:  # one block of topics at a time, on demand
@@ -248,7 +248,7 @@ def experiment_of(cube: xr.Dataset) -> Experiment:
 def read_cube(cube: object) -> xr.Dataset:
     """Return a validated cube with its dimensions in order.
 
-    Only lists that do not exist are masked.
+    After validation only missing lists are masked.
 
     Parameters
     ----------
@@ -258,12 +258,12 @@ def read_cube(cube: object) -> xr.Dataset:
     Raises
     ------
     InputError
-        If it is no cube, lists are masked in part, or grades were overwritten. Lazy grades are
-        checked when they are computed.
+        If the object is not a cube, lists are partly masked, or grades were overwritten. Lazy
+        grades are checked when they are computed.
     DepthError
-        If its depths are not 1, 2, ..., n.
+        If depths are not 1, 2, ..., n.
     IdError
-        If a system or topic stands twice, or has no label or several.
+        If a system or topic occurs twice, or has no label or several labels.
 
     Examples
     --------
@@ -309,7 +309,7 @@ def verify_grades(cube: xr.Dataset) -> None:
 def shown_as(cube: xr.Dataset, experiment: Experiment) -> xr.Dataset:
     """Return another experiment as a cube of the same form.
 
-    It has the same depth and chunks.
+    The new cube has the same depth and chunks.
     """
     grade = cube[GRADE].variable
     chunks = grade.chunksizes[TOPIC] if grade.chunks else None
@@ -444,7 +444,8 @@ def _masked_or_changed(
     """
     own = part.cells(tile, shown.shape[-1], ties=False)[GRADE]
     if shown.dtype == Grade:
-        # Integers cannot be masked, and nearly always all are equal, which one pass shows.
+        # Integer grades cannot be masked. In most cases all grades are equal, which a single
+        # comparison shows.
         here = np.ones(shown.shape[:2], bool)
         alike = np.array_equal(shown, own)
         return here, np.zeros_like(here) if alike else np.any(shown != own, axis=-1)
@@ -476,12 +477,12 @@ def user_coordinates(subject: object) -> list[Hashable]:
 def with_coordinates(result: Any, source: Labelled, names: list[Hashable]) -> Any:
     """Return a result with user coordinates added.
 
-    Names that the result already has are kept.
+    Coordinates that the result already has are not replaced.
     """
     if not isinstance(result, Labelled):
         return result
     taken = {*result.coords, *(result if isinstance(result, xr.Dataset) else ())}
-    if REPEAT in result.dims:  # systems differ from those of the source
+    if REPEAT in result.dims:  # the systems differ from those of the source
         names = [name for name in names if SYSTEM not in source[name].dims]
     labelled = {*result.dims} & {*result.coords}
     chosen = {}

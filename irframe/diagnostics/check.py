@@ -39,7 +39,7 @@ EXAMPLES = 3
 """Number of examples listed for a run without judged documents."""
 
 Listed = dict[str, pd.Series]
-"""Column -> listed values, indexed by system."""
+"""Mapping from column to listed values, indexed by system."""
 
 
 def _of_rows(table: coded_tables.RunTable, rows: Codes) -> pd.Series:

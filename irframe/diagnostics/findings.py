@@ -36,15 +36,14 @@ class Finding:
     severity
         ``"error"``, ``"warning"`` or ``"note"``.
     what
-        What was found.
-        where
+        Description of the problem. where
             The first locations.
         how_many
             The number of locations.
         advice
-            What to do.
+            Recommended action.
         reference
-            A publication or page that explains it.
+            A publication or page that explains the problem.
     """
 
     severity: str

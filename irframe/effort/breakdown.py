@@ -198,7 +198,7 @@ def break_down(rank: NDArray[np.int32], pairs: Array, rank_sum: RankSum) -> dict
     Returns
     -------
     dict
-        Column -> values, shape (pair,).
+        Mapping from column to values, shape (pair,).
     """
     rr = reciprocal(rank)
     mean = rr.mean(axis=1)

@@ -188,7 +188,7 @@ def outcomes(
         One or several systems to compare with the baseline or with each other; by default all.
     order
         Systems in chronological order. Each system, as b, is compared with the best earlier system,
-        as a. The best system has the highest MRR. Of ties the earlier system is used.
+        as a. The best system has the highest MRR. If systems tie, the earlier system is used.
     pairs
         Pairs of systems (a, b) to compare. One correction applies to all of them.
     depth
@@ -253,8 +253,8 @@ def outcomes(
     If no topic is answered by both systems, ESL and RR are NaN, their p-values are 1, and
     ``ranked`` is 0. p-values are two-sided. Rank tests use the normal approximation with tie
     correction, except the plain rank-sum test. The tie-corrected rank-sum test has a continuity
-    correction, and signed-rank tests have none. Of run frames, only the lists of the compared
-    systems are ranked.
+    correction, and signed-rank tests have none. If `data` is a run frame, only the lists of the
+    compared systems are ranked.
 
     References
     ----------

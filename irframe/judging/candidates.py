@@ -173,7 +173,8 @@ class Candidates:
     def earliness(self) -> Array:
         """Priorities by best rank, then by number of lists."""
         n_best = (self.rank == self.best_rank[..., np.newaxis]).sum(axis=-1)
-        share = n_best / (1 + self.rank.shape[-1])  # below 1, so that the rank decides first
+        # The share is below 1, so that documents are sorted by rank first.
+        share = n_best / (1 + self.rank.shape[-1])
         with np.errstate(divide="ignore"):
             return np.where(self.exists, 1 / (self.best_rank - share + 1), 0.0)
 
@@ -261,7 +262,7 @@ def read_prior(
     Warns
     -----
     IrframeWarning
-        If documents have no prior. They get the mean of the others.
+        If documents have no prior. They get the mean prior of the other documents.
     """
     if prior is None:
         return None

@@ -47,10 +47,10 @@ def compare_judges(
     Parameters
     ----------
     judges
-        Name of each judge -> qrels frame, or anything that `as_qrels` accepts; at least two judges.
-        If a judge judged several times, such as a model, pass a list of these or a frame with a
-        column ``pass``. All passes together count as one judge. If a document has grades for
-        several subtopics, the highest is used.
+        Mapping from the name of each judge to a qrels frame, or anything that `as_qrels` accepts;
+        at least two judges. If a judge judged several times, such as a model, pass a list of these
+        or a frame with a column ``pass``. All passes together count as one judge. If a document has
+        grades for several subtopics, the highest is used.
     reference
         A judge with whom each other judge is compared; it is ``judge_b`` in every pair. By default
         all pairs of judges are compared.
@@ -265,7 +265,7 @@ _DIMS = {
     "within_kappa": (JUDGE, "weights"),
     "within_alpha": (JUDGE, "distance"),
 }
-"""Coefficient -> its dimensions."""
+"""Mapping from coefficient to its dimensions."""
 
 
 def _coefficients(counts: Array, kind: str, scale: Array) -> dict[str, Array]:

@@ -37,7 +37,7 @@ class JudgedTwice:
     Parameters
     ----------
     tables
-        Name of each judge -> qrels.
+        Mapping from the name of each judge to qrels.
     topics
         The names of topics.
     topic

@@ -42,7 +42,7 @@ from irframe.scores.averages import Resamples, Resampling
 from irframe.scores.read_scores import scores_to_compare
 
 Variables = dict[str, tuple[tuple[str, ...], Array]]
-"""Name -> dimensions and values."""
+"""Mapping from name to dimensions and values."""
 Groups = Mapping[str, Sequence[Hashable]]
 
 DIMS = JUDGE, METRIC, DEPTH
@@ -74,10 +74,10 @@ def judge_effect(
         A cube made by `irframe.cube`, whose documents are judged again by each judge; or a run
         frame, or anything that `as_runs` accepts. At least two systems are needed.
     judges
-        Name of each judge -> qrels frame, or anything that `as_qrels` accepts; at least two judges.
-        If a judge judged several times, pass a list of these, or a frame with a column ``pass``.
-        Scores are then averaged over passes, and tests treat the passes as repeats shared by all
-        systems.
+        Mapping from the name of each judge to a qrels frame, or anything that `as_qrels` accepts;
+        at least two judges. If a judge judged several times, pass a list of these, or a frame with
+        a column ``pass``. Scores are then averaged over passes, and tests treat the passes as
+        repeats shared by all systems.
     metrics
         Metrics or their names.
     test

@@ -142,7 +142,8 @@ def judge_next(
     rel = check_int("rel", rel, low=1)
     judging_method = JudgingMethod.read(method)
     named = None if runs is None else as_runs(runs)
-    cube = cube.sortby([SYSTEM, TOPIC])  # so that draws do not depend on the order of rows
+    # The cube is sorted, so that samples do not depend on the order of rows.
+    cube = cube.sortby([SYSTEM, TOPIC])
     documents = ListedDocuments.named(cube, _depth(cube, depth), named)
     pool = documents.pool(helping(cube), seed)
     grade = documents.grade
@@ -241,14 +242,15 @@ def replay(
         A cube made by `irframe.cube`, whose judgments are treated as complete.
     methods
         Methods of `judge_next`: ``"pool"``, ``"mtf"``, ``"maxmean"``, ``"leverage"``, or values of
-        `irframe.JudgingMethod`, which are printed as ``"maxmean(credit='run')"``.
+        `irframe.JudgingMethod`. The latter are printed in the form ``"maxmean(credit='run')"``.
     budgets
         Numbers of judgments per topic, at least 1.
     metrics
-        Metrics or their names. A metric without a depth in its name is evaluated at the cube's.
+        Metrics or their names. A metric without a depth in its name is evaluated at the depth of
+        the cube.
     test
-        How significance is decided, as for `compare`: an `irframe.Significance`, or the name of a
-        test. Intervals have the confidence level 1 - `alpha` of it.
+        The significance test, as for `compare`: an `irframe.Significance`, or the name of a test.
+        The confidence level of intervals is 1 - `alpha` of this test.
     unjudged
         How documents without a judgment are scored: as ``"nonrelevant"`` documents, or after their
         removal from all lists (``"condensed"``).
@@ -287,7 +289,8 @@ def replay(
         - ``changed`` (strategy, budget, metric), the share of all pairs whose significance or
           direction changes;
         - ``change`` (strategy, budget, metric), the change in percent of the mean over systems that
-          did not contribute, minus the change over systems that did. NaN if all contribute.
+          did not contribute, minus the change over contributing systems. It is NaN if all systems
+          contribute.
 
     Raises
     ------

@@ -70,7 +70,7 @@ class Judging(ABC):
         self.open = pool.exists.copy()
         self.topics = np.arange(len(self.open))
         self.run = np.zeros(len(self.open), np.intp)  # the run for which each document was chosen
-        self.hits = np.ones((len(self.open), pool.rank.shape[-1]))  # by topic and run
+        self.hits = np.ones((len(self.open), pool.rank.shape[-1]))  # shape (topic, run)
         self.seen = 2 * self.hits
 
     @abstractmethod

@@ -63,8 +63,8 @@ def simulate_track(
         Ranks of a contributing run that are judged, 1 to `depth`.
     grades
         Number of grades, 2 to 128. Grade 0 has a share of 0.9 in the candidates of a topic, and
-        each higher grade about half the share of the grade below. Or the shares of all grades from
-        0 upwards, which sum to 1. Shares are means over topics.
+        each higher grade has about half the share of the grade below. Alternatively the shares of
+        all grades from 0 upwards, which sum to 1. Shares are means over topics.
     teams
         Number of teams of systems, 1 to `systems`. By default a team per three systems.
     seed
@@ -191,7 +191,7 @@ def _run(
         judged.append(pd.DataFrame(columns))
     for decimals in DECIMALS:
         rows = field[DECIMAL] == decimals
-        scores[rows] = np.round(scores[rows], decimals) + 0.0  # no negative zeros
+        scores[rows] = np.round(scores[rows], decimals) + 0.0  # avoids -0.0
     runs = _runs_frame(field, names, documents.take(retrieved.ravel()), scores)
     return runs, pd.concat(judged, ignore_index=True)
 
@@ -200,9 +200,9 @@ def _hidden_grades(
     rng: np.random.Generator, shares: NDArray[np.float64], candidates: int
 ) -> NDArray[np.intp]:
     richest = 1 / max(shares[1:].sum(), 1 / RICHEST)
-    poorest = (3 - richest) / 2  # so that the mean is 1
+    poorest = (3 - richest) / 2  # so that the mean richness is 1
     richness = poorest + (richest - poorest) * rng.random() ** 2
-    beyond = np.cumsum(shares[:0:-1]) * richness  # share of grade G, of G - 1 or more, ...
+    beyond = np.cumsum(shares[:0:-1]) * richness  # shares of grade G, of G - 1 and above, ...
     return len(beyond) - np.searchsorted(beyond, rng.random(candidates), side="right")
 
 
@@ -244,7 +244,7 @@ TEAMS = {
     "expansion": ("splade", "doct5query"),
     "rerankers": ("monot5", "duot5"),
 }
-"""Team -> its systems, in the order of the simulated ones."""
+"""Mapping from team to its systems, in the order of the simulated systems."""
 
 
 def example_track() -> tuple[pd.DataFrame, pd.DataFrame]:

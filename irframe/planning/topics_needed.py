@@ -208,8 +208,8 @@ def topics_needed(
     Raises
     ------
     ParameterError
-        If none or several of the four are passed, or if arguments are out of range or do not apply.
-        Also as for `compare`.
+        Unless exactly one of `difference`, `width`, `margin` and `topics` is passed, or if
+        arguments are out of range or do not apply. Also as for `compare`.
     DepthError
         If scores lack a depth.
 
@@ -287,7 +287,7 @@ ANSWERS: dict[str, Callable[..., Array]] = {
         np.sqrt(variance), np.full(np.shape(variance), int(topics)), power=power, alpha=alpha
     ),
 }
-"""Question -> function of the variance that returns topics or the detectable difference."""
+"""Functions of the variance by question. They return topics or the detectable difference."""
 
 
 def _only(questions: dict[str, float | None]) -> tuple[str, float]:

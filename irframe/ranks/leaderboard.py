@@ -74,9 +74,9 @@ def leaderboard(
         ``"mean"``, the mean of task means, ``"win_rate"`` or ``"borda"``. Intervals and letters
         always refer to means.
     task_metrics
-        Task -> metric, such as ``{"marco": "RR", "covid": "nDCG"}``. Each task is scored by its
-        metric only. The metrics must be arithmetic means for which higher is better. The name of
-        the column consists of all their names.
+        Mapping from task to metric, such as ``{"marco": "RR", "covid": "nDCG"}``. Each task is
+        scored by its metric only. The metrics must be arithmetic means for which higher is better.
+        The name of the column consists of all their names.
 
     Returns
     -------
@@ -149,7 +149,8 @@ def leaderboard(
     choice("order_by", order_by, ORDERS)
     if order_by != "mean":
         _refuse_without_tasks(f"order_by={order_by!r}", tasks is not None)
-    if tasks is not None and tasks.lacking.any():  # so that other systems lose no topics
+    # Systems without scores on a task would remove its topics for all systems.
+    if tasks is not None and tasks.lacking.any():
         read = read.take(system=np.flatnonzero(~tasks.lacking))
         if len(read.systems) < 2:
             return _without_means(tasks, order_by, ranking)

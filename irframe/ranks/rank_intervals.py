@@ -71,7 +71,7 @@ def holm_counts(values: Array, known: Array, alpha: float, design: Design | None
     compute = partial(moments, design=design)
     mean, sd, freedom = in_blocks(compute, values, pairs, dtypes=3 * (np.float64,))
     a, b = pairs.T
-    sd[(sd == 0) | ~known[a] | ~known[b]] = np.inf  # so that these are never significant
+    sd[(sd == 0) | ~known[a] | ~known[b]] = np.inf  # their tests are then never significant
     lead = mean / (sd / np.sqrt(topics))
     ahead = np.full((depths, systems, systems), 1.0)
     ahead[:, b, a] = scipy.special.stdtr(freedom, -lead).T
@@ -156,7 +156,7 @@ def rank_intervals(
         - ``rank_low`` and ``rank_high``, the confidence interval of the rank, from 1 to the number
           of systems;
         - ``could_be_first``, whether the test described below does not exclude that the system is
-          truly first. Missing for repeats, unless ``over="topic"``;
+          truly first. It is missing if systems have repeats, unless ``over="topic"``;
         - ``tier``, 1 for the best tier. The systems of a tier are consecutive in the ranking, and
           do not differ significantly from each other;
         - with ``"bootstrap"`` also ``first``, the share of bootstrap samples in which the system
@@ -293,7 +293,8 @@ class RankOptions:
         """Return which pairs differ significantly, (metric, depth, pair)."""
         pairs = all_pairs(len(paired.systems))
         [size] = self.pairing.family_sizes([paired], [pairs])
-        p = self.pairing.p_values(paired, pairs)  # before any warning, as it may raise
+        # p-values are computed before any warning, because this may raise.
+        p = self.pairing.p_values(paired, pairs)
         warn(*without_judged([paired]), *beware_of_least(self.pairing, paired, pairs, size))
         return np.asarray((p < self.pairing.alpha) & paired.known[pairs].all(axis=1))
 

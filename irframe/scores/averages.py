@@ -58,16 +58,16 @@ def by_depth(
     Parameters
     ----------
     function
-        Makes a frame of scores over (metric, system, topic).
+        A function that returns a frame for scores over (metric, system, topic).
     scores
         Scores.
     at
-        A depth, by default the greatest; or several, each once.
+        A depth, by default the greatest; or several different depths.
 
     Raises
     ------
     DepthError
-        For depths that were not scored, and none.
+        If depths were not scored, or the list is empty.
     """
     array = to_scores(scores)
     if np.ndim(at) == 0:
@@ -88,15 +88,15 @@ def averages(scores: xr.DataArray, summary: Summary | None = None) -> xr.DataArr
     Parameters
     ----------
     scores
-        Scores over topics and any other dimensions. Scores of one metric need no dimension metric.
-        Declared labels of topics decide their weights.
+        Scores over topics and any other dimensions. Scores of one metric need no dimension
+        ``metric``. Declared labels of topics determine the weights of topics.
     summary
-        How to average; by default as the metric is averaged.
+        The kind of mean; by default that of the metric.
 
     Returns
     -------
     xarray.DataArray
-        The same without topics; NaN if there is no score.
+        The means, without the dimension of topics. They are NaN if there is no score.
     """
     if METRIC in scores.dims:
         rows = [averages(row, summary) for row in scores.compute().transpose(METRIC, ...)]
@@ -174,7 +174,7 @@ def _under(scores: Scores, design: Design) -> tuple[Any, ...]:
             part = values[scored][:, depths]
             mean[row, system, depths] = of_topics(part[np.newaxis], summary, own)[0]
             added = summands(part, summary).T
-            with np.errstate(invalid="ignore"):  # of infinite scores
+            with np.errstate(invalid="ignore"):  # infinite scores would warn
                 sure = own.estimate(added, abs(added).max(axis=-1))
             variance[row, system, depths], freedom[row, system, depths] = sure[1:]
             topics[row, system, depths] = own.effective
@@ -205,20 +205,20 @@ def tell_left_out(labels: list[str], counts: Iterable[int]) -> None:
 class Resampling(OptionValue):
     """The number of resamples, and the seed of their generator.
 
-    Verbs take one as ``resamples=``. With the default seed the number is enough. Tests that
-    resample have samples and a seed of their own.
+    Verbs accept it as ``resamples=``. The number alone can be passed if the seed has its default.
+    Tests that resample have their own options `samples` and `seed`.
 
     Parameters
     ----------
     samples
-        How many resamples, at least 1; by default those of the verb.
+        Number of resamples, at least 1; the default depends on the verb.
     seed
         Seed of the generator, at least 0. The same seed gives the same result.
 
     Raises
     ------
     ParameterError
-        For numbers out of range.
+        If a number is out of range.
 
     Examples
     --------
@@ -231,7 +231,7 @@ class Resampling(OptionValue):
     seed: int = 0
 
     def __post_init__(self) -> None:
-        """Check both numbers."""
+        """Check the number of samples and the seed."""
         if self.samples is not None:
             check_int("samples", self.samples, low=1)
         check_int("seed", self.seed, low=0)
@@ -246,9 +246,9 @@ class Resamples:
     alpha
         One minus the level of the intervals, above 0 and below 1.
     samples
-        How many resamples, at least 1.
+        Number of resamples, at least 1.
     seed
-        Of the generator of the draws, at least 0.
+        Seed of the random number generator, at least 0.
     """
 
     alpha: float
@@ -284,15 +284,15 @@ class Resamples:
         summary
             How the metric is averaged.
         sign
-            -1 for costs, whose means change sign.
+            1, or -1 for costs, so that higher values are better.
         design
             How topics were drawn. Clusters are resampled within tasks; topics keep their weights.
 
         Returns
         -------
         numpy.ndarray
-            Shape (sample, depth, system), higher is better. NaN for a single topic, which cannot be
-            resampled.
+            Means, shape (sample, depth, system). Higher is better. They are NaN for a single topic,
+            which cannot be resampled.
         """
         systems, topics, depths = scores.shape
         size = 8 * systems * depths * self.samples
@@ -314,12 +314,13 @@ class Resamples:
         values
             Shape (..., sample).
         beyond
-            The largest share of resamples beyond either end, for all rows or for each.
+            The largest share of resamples beyond either end: one number, or a number for each row.
 
         Returns
         -------
         tuple of numpy.ndarray
-            Lower and upper ends; both NaN if more resamples than that are NaN.
+            Lower and upper ends. Both are NaN if the share of NaN resamples is larger than
+            `beyond`.
         """
         # Rounded, because (1 - 0.95) / 2 * 1000 is above 25.
         place = np.floor(np.round(np.nan_to_num(beyond) * self.samples, 9)).astype(int)
@@ -366,14 +367,15 @@ def without_each(scores: Array, summary: Summary, sign: int = 1) -> Array:
     Parameters
     ----------
     scores
-        Shape (system, topic, depth), NaN on topics that do not count.
+        Shape (system, topic, depth). Topics with NaN are ignored.
     summary, sign
         As for `Resamples.means`.
 
     Returns
     -------
     numpy.ndarray
-        Shape (topic, depth, system), the topic that is left out first; NaN where none is left.
+        Means, shape (topic, depth, system). The first dimension is the omitted topic. A mean is NaN
+        if no topic remains.
     """
     systems, topics, depths = scores.shape
     scored = ~np.isnan(scores).any(axis=0)
@@ -384,7 +386,7 @@ def without_each(scores: Array, summary: Summary, sign: int = 1) -> Array:
 
 
 def _weighted(counts: Array, summands: Array) -> Array:
-    """Return sums weighted by counts, with infinite terms."""
+    """Return sums weighted by counts; terms may be infinite."""
     infinite = np.isinf(summands)
     if not infinite.any():
         return counts @ summands

@@ -58,38 +58,39 @@ def design(
     scores
         Scores per system and topic, or a cube.
     table
-        A frame with a column of topics, such as judgments or properties of topics, in which names
-        are looked up first.
+        A frame with a column of topics, such as judgments or properties of topics. Names of columns
+        are looked up in this frame first.
     cluster
         Topics that were drawn together, such as questions about one document or turns of one
         conversation. Pass the name of a column, level or coordinate that is constant per topic, or
         a mapping from topics to labels. Intervals and tests count clusters, not topics.
     task
-        Topics of one task, collection or data set: each task counts alike in means, and intervals
-        are over new topics of these tasks. Topics of one name in several tasks, in a column of the
-        scores, are called by task and topic.
+        The task, collection or data set of each topic. All tasks have equal weight in means.
+        Intervals refer to new topics of the same tasks. If tasks are a column of the scores and
+        share topic names, topics are named by task and topic.
     weight
-        How much each topic counts, at least 0; only ratios matter.
+        Weight of each topic, at least 0. Only ratios of weights matter.
     repeats
-        What one repeat is, where systems have several: ``"system"``, a draw of its own system, as a
-        trained model by its seed; ``"shared"``, one draw for all systems, as a pass of a judge;
-        ``"topic"``, a draw inside its topic, as a variation of the query. By default ``"system"``
-        for ``repeat``, ``seed``, ``trial``, ``checkpoint`` and ``fold``.
+        The sampling unit of repeats. ``"system"``: each system has its own repeats, such as a model
+        trained with several seeds. ``"shared"``: all systems share each repeat, such as a pass of a
+        judge. ``"topic"``: repeats are drawn inside each topic, such as variations of the query. By
+        default ``"system"`` for ``repeat``, ``seed``, ``trial``, ``checkpoint`` and ``fold``.
 
     Returns
     -------
     pandas.DataFrame, xarray.DataArray or xarray.Dataset
         A frame of scores has one column per metric and index levels ``cluster``, ``task`` and
         ``weight``; an array or cube has coordinates of topics with these names. An attribute
-        declares them. They are added to earlier declarations; without any option, all are removed.
+        records these names. New declarations are added to earlier ones. Without any option, all
+        declarations are removed.
 
     Raises
     ------
     ParameterError
-        For an unknown name, a topic with several values or none, measurements in place of labels,
-        and `repeats` for scores without repeats.
+        If a name is unknown, or a topic has no value or several. If values are measurements instead
+        of labels. If `repeats` is passed for scores without repeats.
     InputError
-        For anything but scores and cubes.
+        If the object is neither scores nor a cube.
 
     Examples
     --------
@@ -181,7 +182,7 @@ def _of_frame(
     if topic is None:
         raise InputError("scores with topics", ", ".join(map(str, rows.columns)))
     values = _values(given, table, rows, "a column or index level")
-    # the caller's own columns become levels, as they are no scores
+    # columns that the caller added become levels, because they are not scores
     own = [name for name in given.values() if isinstance(name, str) and name in rows.columns]
     first: Any = () if table is None else columns_of(table)
     own = [name for name in dict.fromkeys(own) if name not in first]

@@ -26,14 +26,14 @@ from irframe.scores.averages import moments
 from irframe.scores.repeats import OVERS, Over, read_repeats, refuse_crossed_design
 
 SCORING = {"evaluate", "score"}
-"""Verbs that return scores, within the range of the metric if unchanged."""
+"""Verbs that return scores. Unchanged scores are within the range of the metric."""
 SLACK = 1e-9
 LARGEST = 1e100
 """Largest score whose variance does not overflow."""
 
 
 def warn_left_out(scores: Scores) -> None:
-    """Warn about topics left out, and about single topics.
+    """Warn about omitted topics, and about single topics.
 
     Raises
     ------
@@ -110,12 +110,13 @@ def read_scores(scores: ScoreLike, over: Over = "both") -> Scores:
     scores
         An array or a frame of scores, or scores already read.
     over
-        What differences are generalised over if systems have repeats.
+        The population to which differences are generalised if systems have repeats.
 
     Returns
     -------
     Scores
-        All scores with labels; repeats are averaged, and kept as `Scores.repeats`.
+        All scores with labels. Repeats are averaged, and the single repeats are in
+        `Scores.repeats`.
     """
     if isinstance(scores, Scores) and scores.averaged:
         return scores
@@ -160,7 +161,7 @@ def _beware_of_arithmetic(metrics: Iterable[object], scores: Iterable[Array]) ->
 def by_task(scores: Scores, drawn: DrawnTopics | None) -> Scores:
     """Return the means of tasks as scores.
 
-    Tasks take the place of topics.
+    The dimension of topics contains the tasks.
     """
     if drawn is None or TASK not in scores.label_values:
         advice = "name them: scores.ireval.design(task=...)"
@@ -188,7 +189,7 @@ def scores_to_compare(scores: ScoreLike, *, quiet: bool = False) -> Scores:
     Parameters
     ----------
     scores
-        An array or a frame of scores, or scores already read, whose labels may be repeated.
+        An array or a frame of scores, or scores already read. Labels may occur more than once.
     quiet
         Whether to omit the warning about topics that are left out.
 
@@ -200,9 +201,11 @@ def scores_to_compare(scores: ScoreLike, *, quiet: bool = False) -> Scores:
     Raises
     ------
     ParameterError
-        If there are fewer than two systems, or a metric has no topic on which all have a score.
+        If there are fewer than two systems, or a metric has no topic on which all systems have a
+        score.
     InputError
-        For infinite scores, listing the metrics; for lazy ones that are too large.
+        If scores are infinite (the message lists the metrics), or if lazy scores are too large to
+        load.
 
     Warns
     -----
@@ -243,7 +246,7 @@ def select_depths(scores: Scores, at: Depths) -> Scores:
 
 Reference = int | str | Metric | xr.DataArray | pd.DataFrame
 Sides = Literal["common", "own"]
-"""Which topics count if two sides differ: common ones, or each side's own."""
+"""Which topics are used if two sides differ: common topics, or all topics of each side."""
 
 
 def match_reference(
@@ -264,15 +267,15 @@ def match_reference(
     Returns
     -------
     new, reference : Scores
-        The same systems in the same order. The reference has one metric or those of the
-        scores, and one depth or those kept.
+        Scores and reference, with the same systems in the same order. The reference has one metric
+        or the same metrics as the scores, and likewise one depth or the same depths.
 
     Raises
     ------
     ParameterError
-        For an unknown metric, or other systems or metrics than those of the scores.
+        If the metric is unknown, or systems or metrics differ from those of the scores.
     DepthError
-        For depths outside the scores.
+        If the scores lack a depth.
     """
     read = read_scores(scores)
     if isinstance(reference, ScoreLike):
@@ -302,23 +305,25 @@ def share_topics(
     Parameters
     ----------
     scores, other
-        Scores of the same systems; the others have one metric and depth, or as many.
+        Scores of the same systems. `other` has one metric and depth, or as many as `scores`.
     topics
-        Which topics count: those of both sides, or each side's own. By default both sides must
-        have the same topics, or none in common; in that case each side's own topics count.
+        Which topics are used: the topics common to both sides, or all topics of each side. By
+        default both sides must have the same topics, or none in common. In the latter case all
+        topics of each side are used.
     at_every_depth
         Whether a topic counts only where every system has it at all depths of both sides.
 
     Returns
     -------
     scores, other : Scores
-        Both sides, with NaN where any system lacks a score on either side. If `topics` is given,
-        or no topic is common, attributes have the number of topics of each side.
+        Both sides, with NaN on topics on which any system lacks a score on either side. If `topics`
+        is passed, or no topic is common, attributes contain the number of topics of each side.
 
     Raises
     ------
     ParameterError
-        If some topics are on one side only, or no topic is common with ``topics="common"``.
+        If only some topics are common to both sides. If ``topics="common"`` is passed and no topic
+        is common.
     """
     scores, other = in_memory(scores, other)
     both = scores.topics.intersection(other.topics, sort=False)
@@ -425,7 +430,7 @@ def same_systems(scores: Scores, other: Scores) -> Scores:
 
 
 Baselines = Hashable | Sequence[Hashable] | None
-"""A system that others are compared with, or a list of several."""
+"""A system with which others are compared, or a list of systems."""
 
 
 def choose_pairs(scores: Scores, baseline: Baselines, *, several: bool = False) -> Array:
@@ -460,7 +465,7 @@ def label_pairs(scores: Scores, pairs: Array) -> dict[str, object]:
 
     Rows are ordered by metric, depth and pair.
 
-    Scores without depths have the depth in the metric's name, or none.
+    If scores have no depths, the depth is that in the metric's name, or missing.
     """
     metrics, _, _, depths = scores.values.shape
     own: Any = [fact.depth for fact in scores.metric_facts]

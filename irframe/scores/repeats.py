@@ -1,7 +1,8 @@
 """Repeated runs of systems, and topics with a design.
 
-Repeats are seeds, passes of a judge, or variations of a query. `Scores` hold the means over
-repeats. `Repeats` hold every repeat, and compute the variance and the degrees of freedom of means.
+Repeats are, for example, seeds, passes of a judge, or variations of a query. `Scores` contains the
+means over repeats. `Repeats` contains every repeat, and computes the variance and the degrees of
+freedom of means.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -37,7 +38,7 @@ OTHER_COLUMNS = ("n_repeats_a", "n_repeats_b", "df", "repeat_share")
 """Columns of comparisons about repeats."""
 ONE = "one {}: what another {} would change is not in {}"
 ENOUGH: dict[str, int] = {"system": 3, "shared": 5}
-"""Least number of repeats at which the crossed test holds.
+"""Smallest number of repeats at which the crossed test is reliable.
 
 In simulations up to 13 % of equal systems differed significantly with 2 shared repeats, up to 8 %
 with 3, and up to 7 % with 2 repeats of each system."""
@@ -54,11 +55,11 @@ class Repeats:
     owner
         Position of the system of each list.
     counts
-        Number of repeats of each system.
+        Number of repeats per system.
     layout
-        What one repeat is a draw of.
+        The sampling unit of a repeat: ``"system"``, ``"shared"`` or ``"topic"``, see `design`.
     word
-        Name of repeats in the input.
+        Name of the repeats in the input, such as ``seed``.
     over
         The population that differences are generalised to.
     """
@@ -112,7 +113,8 @@ class Repeats:
     def own(self, scores: Scores) -> tuple[Array, Array, Array]:
         """Return variance, freedom and repeats' standard deviation of means.
 
-        Each of shape (metric, system, depth), over the topics of the system.
+        The three arrays have the shape (metric, system, depth). Each mean is over the topics of the
+        system.
         """
         shape = (*scores.values.shape[:2], scores.values.shape[3])
         variance, freedom, spread = (np.full(shape, np.nan) for _ in range(3))
@@ -150,7 +152,7 @@ def read_repeats(scores: Scores, over: Over = "both") -> Scores:
     Warns
     -----
     IrframeWarning
-        For repeats that some system lacks, which are left out; and for repeats that lack topics.
+        If repeats that some system lacks are left out, or if repeats lack topics.
     """
     choice("over", over, OVERS)
     values, repeats = scores.values, scores.repeats
@@ -186,7 +188,7 @@ def read_repeats(scores: Scores, over: Over = "both") -> Scores:
         own = [np.expand_dims(part, 1) for part in own]
         _warn_short(scores, lists, owner, repeats.take(places), word)
     for row, summary in enumerate(scores.summaries):
-        if summary not in {"mean", "sum"}:  # as over topics, so that both may be averaged at once
+        if summary not in {"mean", "sum"}:  # repeats are averaged in the same way as topics
             averages = np.concatenate([average(part[row], summary, axis=1) for part in own])
             means[row] = np.where(np.isnan(means[row]), np.nan, averages)
     kept = Repeats(lists, owner, counts, layout, word, over)
@@ -276,7 +278,7 @@ def drawn_repeats(
 ) -> dict[str, Array]:
     """Return the expected best and worst of k repeats.
 
-    Columns are called, for example, ``best_of_3``.
+    The names of the columns are, for example, ``best_of_3``.
     """
     drawn = {}
     for name, given in sizes.items():
@@ -294,16 +296,17 @@ def drawn_repeats(
 def best_of(scores: Scores, k: int, *, worst: bool = False) -> Array:
     """Return the expected best, or worst, of k repeats.
 
-    The best of their means or, where repeats are draws inside topics, the mean of topics' best.
+    This is the best mean over topics. If repeats are draws inside topics, it is the mean over
+    topics of the best score.
 
     Parameters
     ----------
     scores
         Scores with repeats.
     k
-        How many repeats are drawn of those there are, at least 1.
+        The number of repeats that are drawn from the available repeats, at least 1.
     worst
-        Whether the worst one counts.
+        Whether to return the expected worst instead of the expected best.
     """
     expected = np.full((*scores.values.shape[:2], scores.values.shape[3]), np.nan)
     inside = scores.repeats.layout == "topic"
@@ -321,8 +324,8 @@ def of_draws(values: Array, k: int, *, lowest: bool = False) -> Array:
 
     Notes
     -----
-    ``sum y_(i) C(i - 1, k - 1) / C(n, k)`` of the values in rising order, without those that are
-    NaN; NaN for k above n.
+    The result is ``sum y_(i) C(i - 1, k - 1) / C(n, k)``, with values y in ascending order and
+    without NaN. It is NaN if k is above n.
 
     References
     ----------
@@ -334,7 +337,7 @@ def of_draws(values: Array, k: int, *, lowest: bool = False) -> Array:
     >>> [round(float(of_draws(passed, k, lowest=True)), 3) for k in (1, 2, 4, 8, 12)]
     [0.75, 0.545, 0.255, 0.018, 0.0]
     """
-    rising = np.sort(-values if lowest else values, axis=0)  # NaN last
+    rising = np.sort(-values if lowest else values, axis=0)  # np.sort puts NaN last
     n = np.count_nonzero(~np.isnan(rising), axis=0)
     place = np.arange(len(values)).reshape(-1, *(1,) * np.ndim(n))
     shares = scipy.special.comb(place, k - 1) * (place < n)
@@ -344,7 +347,7 @@ def of_draws(values: Array, k: int, *, lowest: bool = False) -> Array:
 
 
 LEAST, LEAST_DRAWN = 5, 10
-"""Topics of equal weight below which tests of weighted means, and resamples, do not hold."""
+"""Effective numbers of topics below which tests of weighted means and resamples are unreliable."""
 
 
 def effective(scores: Scores) -> Array:
@@ -374,13 +377,13 @@ def beware_of_design(
     Parameters
     ----------
     scores
-        Scores; without a design nothing is to be said.
+        The scores. Without a design there are no cautions.
     topics
-        How many topics that count alike they are as good as.
+        The effective number of topics.
     freedom
-        Degrees of freedom of their means or differences.
+        Degrees of freedom of the means or differences.
     drawn
-        Whether topics are drawn with replacement, which takes more of them.
+        Whether topics are resampled with replacement, which needs more topics.
     """
     design = scores.design
     declared = names_declared(scores.attrs)

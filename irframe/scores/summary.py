@@ -27,17 +27,17 @@ from irframe.scores.read_scores import read_scores, refuse_huge
 from irframe.scores.repeats import beware_of_design
 
 UNEVEN = "systems have means over different topics"
-"""How the caution begins of a summary of systems that lack topics which others have."""
+"""Beginning of the caution about systems with scores on different topics."""
 INTERVALS = ("logit", "t")
-"""How intervals of means are made."""
+"""Methods of intervals of means."""
 ROUNDING = 8 * np.finfo(np.float64).eps
-"""Relative to the mean: a standard deviation no larger is none."""
+"""Largest standard deviation, relative to the mean, that counts as 0."""
 
 
 def ends_about(mean: Array, half: Array, curved: Array) -> Array:
     """Return the ends of intervals about means.
 
-    Those of some metrics are computed on the scale of log odds.
+    For some metrics they are computed on the log-odds scale.
 
     Examples
     --------
@@ -55,7 +55,8 @@ def ends_about(mean: Array, half: Array, curved: Array) -> Array:
 def on_log_odds(metrics: Sequence[str], *values: Array) -> Array:
     """Return which metrics allow intervals on the log-odds scale.
 
-    Scores are from 0 to 1, and of more than a few values, as those of RR are not.
+    Their scores are from 0 to 1 and have more than a few distinct values. RR is excluded, because
+    it has few.
 
     Examples
     --------
@@ -74,7 +75,7 @@ def _beyond(values: Array) -> Array:
 
 
 Interval = Literal["logit", "t"]
-"""How the interval of a mean is made."""
+"""Method of the interval of a mean."""
 
 
 @table_verb(repeats=True)
@@ -99,8 +100,8 @@ def summary(
         scores below 0 or above 1 always has Student's interval. The attribute ``interval`` names
         the interval of each metric.
     best_of, worst_of
-        One or several numbers of repeats, at least 1: the expected score of the best, or worst, of
-        so many repeats of a system, drawn from its repeats.
+        One or several numbers k of repeats, at least 1. For each k a column contains the expected
+        score of the best, or worst, of k randomly drawn repeats of a system.
 
     Returns
     -------
@@ -123,18 +124,19 @@ def summary(
     Raises
     ------
     ParameterError
-        For an alpha outside (0, 1), an unknown kind of interval, or an unknown group; for weights
-        that are missing, negative, not finite or all 0, naming the topics.
+        If alpha is outside (0, 1), or the interval or group is unknown. If weights are missing,
+        negative, not finite or all 0; the message names the topics.
     MetricError
-        For weights, if a metric is summed over topics.
+        If topics have weights and a metric is summed over topics.
 
     Warns
     -----
     IrframeWarning
-        For means without an interval, because all scores are equal or some are infinite; for RR on
-        fewer than 8 topics; for topics of weight 0, which are left out; for weights with fewer than
-        5 effective topics, or one topic with more than half of the weight; for systems with scores
-        on different topics. The attribute ``caution`` repeats the warnings, and tables print it.
+        If means have no interval, because all scores are equal or some are infinite. If RR is
+        averaged over fewer than 8 topics. If topics of weight 0 are left out. If the effective
+        number of topics is below 5, or one topic has more than half of the weight. If systems have
+        scores on different topics. The attribute ``caution`` repeats the warnings, and tables print
+        it.
 
     Notes
     -----
@@ -272,7 +274,7 @@ def like_scores(
     Parameters
     ----------
     figures
-        Name -> values, each of shape (metric, system, depth).
+        Mapping from name to values of shape (metric, system, depth).
     attributes
         Attributes of the result.
     read, scores
