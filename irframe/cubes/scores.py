@@ -46,15 +46,13 @@ class Scores:
     metrics, systems, topics
         Labels.
     depths
-        Labels of depths or other stopping points. None if each metric has one score per system and
-        topic.
+        Labels of depths or other stopping points; None if scores have no such axis.
     attrs
         Attributes for results.
     design
         How topics were drawn; None if they were drawn independently and have equal weights.
     repeats
-        Labels of repeats, which are the dimension after systems. After averaging, a `Repeats`
-        object.
+        Labels of repeats (the dimension after systems). After averaging, a `Repeats` object.
     axis
         The axis of depths or other stopping points.
     topic_labels
@@ -62,8 +60,7 @@ class Scores:
     source
         The array or the rows of a frame that the scores were read from.
     rows
-        Row of each system and topic (and depth) in the frame, or -1 if there is none. None for
-        arrays.
+        Row of each system and topic (and depth) in the frame, -1 if missing. None for arrays.
     by, keys
         Name of the groups; the dimension of the groups and the group of each label.
     groups_of_labels
@@ -385,8 +382,7 @@ class Scores:
             repeats = repeats.take(metric, system, topic, depth)
         if rows is not None:
             rows = at_places(rows, system, topic, *[depth] * (rows.ndim - len(LIST)))
-            # The rounding of sums depends on the layout in memory.
-            values = np.ascontiguousarray(values)
+            values = np.ascontiguousarray(values)  # the layout affects the rounding of sums
         elif source is not None:
             chosen = {METRIC: metric, SYSTEM: system, TOPIC: topic, self.axis.dim: depth}
             source = source.isel({dim: at for dim, at in chosen.items() if at is not None})
