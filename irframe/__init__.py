@@ -1,7 +1,7 @@
 """Information-retrieval evaluation at every depth, in pandas and xarray.
 
-Importing irframe registers the accessor ``.ireval`` on DataFrame, Dataset and DataArray. What makes
-an object, and the namespaces, stand in ``__init__.pyi``; each is imported when first used.
+Importing irframe registers the accessor ``.ireval`` on DataFrame, Dataset and DataArray.
+``__init__.pyi`` lists the public functions and namespaces. Each is imported when it is first used.
 """
 
 import sys

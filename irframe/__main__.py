@@ -26,15 +26,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     Parameters
     ----------
     arguments
-        The arguments after ``irframe``. The default is those of the process.
+        The arguments after ``irframe``. The default is the arguments of the process.
 
     Returns
     -------
     int
-        The exit status. It is 0 after success, 1 if ``check``, ``diagnose`` or ``compare`` found
-        what ``--fail-on`` names, 2 after an error, and 130 after Ctrl-C.
+        The exit status: 0 after success, 2 after an error, and 130 after Ctrl-C. It is 1 if
+        ``check``, ``diagnose`` or ``compare`` found a condition that ``--fail-on`` names.
     """
-    sys.stderr = sys.stderr or StringIO()  # None if closed, as by 2>&-
+    sys.stderr = sys.stderr or StringIO()  # the shell redirection 2>&- sets it to None
     try:
         return _main(arguments)
     except KeyboardInterrupt:
@@ -52,7 +52,7 @@ def _main(arguments: Sequence[str] | None) -> int:
     module, summary = COMMANDS[words[0]]
     command = import_module(f"irframe.commands.{module}")
     if arguments is None:
-        gc.freeze()  # garbage collection, as at exit, then skips the imported modules
+        gc.freeze()  # garbage collection then skips the imported modules, which saves time at exit
     epilog = f"example:\n  {EXAMPLES[words[0]]}\n\n{EPILOG}"
     line = Line(f"irframe {words[0]}", f"{summary[0].upper()}{summary[1:]}.", epilog)
     name = words[0].replace("-", "_")
@@ -89,7 +89,7 @@ def _run(command: Callable[[Namespace], Any], options: Namespace) -> int:
                 content, status = command(options)
         printed = " ".join(content.split()) if isinstance(content, str) else ""
         for text in (str(warning.message) for warning in caught):
-            if output is not None or " ".join(text.split()) not in printed:  # not printed twice
+            if output is not None or " ".join(text.split()) not in printed:  # do not print it twice
                 tell(f"warning: {text}", vars(options))
         if content is not None:
             _write_or_print(content, output, gated=gated)

@@ -71,7 +71,7 @@ class Verbs:
         return kinds.kind_of(self._subject)
 
     def __getattr__(self, name: str) -> Callable[..., Any]:
-        if name.startswith("_"):  # asked for by pickle and copy before there is a subject
+        if name.startswith("_"):  # pickle and copy look such names up before _subject is set
             raise AttributeError(name)
         function = self._function(name)
         if function is None:
@@ -114,7 +114,7 @@ class Verbs:
         accepted = {*kinds.takes(name, function)}
         refused = tables - accepted if accepted & tables else set()
         refused |= {kinds.CUBE} - accepted if accepted else set()
-        # pandas before 3 keeps the accessor of a frame that may have changed since.
+        # pandas before 3 caches the accessor, although the frame may have changed since then.
         is_refused = self._kind in refused and kinds.kind_of(self._subject) in refused
         return None if is_refused else function
 
@@ -173,7 +173,7 @@ class Verbs:
             kinds.example(name, self._subject, home)
             for home in (kinds.HOME, kinds.FIGURES)
             for name in kinds.offered(self._subject, home)
-            if name != "groupby"  # its groups are the caller's
+            if name != "groupby"  # no example is possible, because only the caller knows the groups
         ][:5]
 
     def _seen(self) -> str:
@@ -210,7 +210,7 @@ class Figures(Verbs):
     def __call__(self, kind: str | None = None) -> Any:
         """Draw a figure by its name.
 
-        Without a name the error lists the figures of the object.
+        Raise an error that lists the figures of the object if no name is passed.
         """
         if kind is not None:
             return getattr(self, kind)()
@@ -235,7 +235,8 @@ class Accessor(Verbs):
     def record(self) -> list[Step]:
         """The verbs that led to this object, with their options.
 
-        Options that are data are recorded as digests. ``step.again(x)`` computes the result again.
+        The record contains digests of data that were passed as options. ``step.again(x)`` applies
+        the verb with the same options to ``x``.
 
         Examples
         --------
@@ -275,7 +276,7 @@ class FrameAccessor(Accessor):
 class SeriesAccessor(FrameAccessor):
     """Verbs of a column of scores.
 
-    They are the verbs of a frame with this column.
+    A column has the same verbs as a frame that contains only this column.
     """
 
     def __init__(self, subject: pd.Series) -> None:
@@ -294,7 +295,7 @@ class SeriesAccessor(FrameAccessor):
 def _with_metrics(subject: object) -> Any:
     """Join the variables of a dataset to one array.
 
-    Return any other object unchanged.
+    Other objects are returned unchanged.
     """
     if not isinstance(subject, xr.Dataset) or {words.RESULT, "experiment"} & subject.attrs.keys():
         return subject

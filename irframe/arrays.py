@@ -52,11 +52,11 @@ def in_threads(
     Parameters
     ----------
     work
-        The function.
+        The function to call.
     items
-        Its arguments.
+        The arguments, one for each call.
     workers
-        Largest number of threads; by default the number of processors.
+        Largest number of threads. The default is the number of processors.
 
     Examples
     --------
@@ -91,7 +91,7 @@ def tiles(systems: int, topics: int, ranks: int) -> list[tuple[slice, slice]]:
 def at_places(values: Any, *positions: Any) -> Any:
     """Return the values at positions along each dimension.
 
-    None stands for all positions.
+    A value of None selects all positions of a dimension.
     """
     for axis, chosen in enumerate(positions):
         if chosen is not None:

@@ -57,7 +57,7 @@ def check_int(
     irframe.errors.ParameterError: expected depth to be a whole number of at least 1, but found 2.5.
     """
     fits = is_integer(value)
-    if high is None and fits and value > MOST and name != "seed":  # numpy takes any integer as seed
+    if high is None and fits and value > MOST and name != "seed":  # numpy accepts any seed
         high = MOST
     if not fits or not _inside(value, low=low, high=high):
         raise error(
@@ -78,7 +78,7 @@ def number(
 ) -> float:
     """Return a finite number within limits.
 
-    `above` and `below` exclude the limit itself.
+    The number must be greater than `above` and less than `below`.
 
     Examples
     --------
@@ -130,7 +130,7 @@ def level(alpha: object, name: str = "alpha") -> float:
 def choice(
     name: str, value: object, words: Collection[Word], error: type[IrframeError] = ParameterError
 ) -> Word:
-    """Return a value that must be one of some words.
+    """Return a value that must be one of several words.
 
     Examples
     --------
@@ -185,7 +185,7 @@ def _values_of(annotation: object) -> tuple[tuple[Any, ...], bool]:
 def as_written(text: object, kinds: Mapping[str, Callable[..., Any]]) -> Any:
     """Return the value of a text such as ``"RBO(p=0.8)"``.
 
-    Return None if the text is no call of one of the kinds.
+    Return None if the text does not call one of `kinds`.
 
     Examples
     --------
@@ -261,9 +261,9 @@ def places(
     what
         A noun for the labels in the message, such as ``"systems of the cube"``.
     expected
-        One label or several.
+        The label or labels to look up.
     labels
-        The labels that exist.
+        All labels.
 
     Examples
     --------
@@ -291,12 +291,12 @@ def holding(what: str, subject: Any, names: Collection[Any], part: str = "data_v
     what
         A noun for the result, such as ``"a result of replay"``.
     subject
-        The object.
+        The object to check.
     names
-        Names that the result has.
+        Names that the object must have.
     part
-        Which names these are: ``"data_vars"`` of a dataset, ``"sizes"`` of an array or dataset,
-        or ``"columns"`` of a frame, which must have rows as well.
+        The kind of these names: ``"data_vars"`` of a dataset, ``"sizes"`` of an array or dataset,
+        or ``"columns"`` of a frame. A frame must also have rows.
 
     Examples
     --------

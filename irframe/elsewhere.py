@@ -76,7 +76,8 @@ def _meant() -> dict[str, list[str]]:
 def suggested(name: object, known: Iterable[str]) -> list[str]:
     """Return known names that a name may mean.
 
-    These are the names for what another tool calls so, and names that differ by a slip.
+    If other tools use `name`, the result is irframe's names for the same thing. Otherwise, it
+    contains names with a similar spelling. There are at most three.
 
     Examples
     --------
@@ -103,7 +104,9 @@ def meant_by(name: object, known: Iterable[str]) -> list[str]:
         return []
     meant = _meant().get(_plain(name), [])
     names = [ours for ours in meant if ours in known and ours != name]
-    resampled = not {"resamples", "samples", "seed"}.isdisjoint(names)  # a test has its own fields
+    resampled = not {"resamples", "samples", "seed"}.isdisjoint(
+        names
+    )  # Test values have these options as fields
     return [ours for ours in names if not (resampled and ours == "test")][:3]
 
 
@@ -112,16 +115,16 @@ def suggest(
 ) -> str:
     """Return the suggestion at the end of an error.
 
-    It is empty if nothing is similar.
+    The result is an empty text if no name is similar.
 
     Parameters
     ----------
     name
         An unknown name.
     known
-        The existing names, perhaps each with the form in which it is written.
+        The existing names. A mapping contains the form in which each name is printed.
     meant
-        The names that it means, if that is certain.
+        The names to suggest, if they are already known.
 
     Examples
     --------
@@ -176,7 +179,7 @@ def unexpected(
     verb, parameters
         The name and the parameters of the function.
     arguments, options
-        The arguments of the call.
+        The positional and the keyword arguments of the call.
     by
         The groups of the call, if any.
 
@@ -230,7 +233,8 @@ def suggesting(home: object, name: str, called: str) -> Any:
     Returns
     -------
     object
-        The wrapped function; anything that is no function, or wrapped already, is unchanged.
+        The wrapped function. Objects that are not functions, and functions that are already
+        wrapped, are returned unchanged.
     """
     function = getattr(home, name)
     if not inspect.isfunction(function) or hasattr(function, "__wrapped__"):

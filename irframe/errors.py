@@ -44,7 +44,7 @@ _PLAIN = re.compile(r"(?!pip\b|irframe\b)[a-z]+(-[a-z]+)*[,;:]?(\s|$)")
 """Beginning of advice that is a sentence, as opposed to code."""
 
 _BARE = re.compile(r"(none|nothing|it|[-\d.,]+)\b|-")
-"""Beginning of a finding that is understood only after the expectation."""
+"""Beginning of `found` if it is understood only after the text of `expected`."""
 
 _DIGITS = re.compile(r"\d{100,}")
 """A run of digits longer than any identifier, which messages shorten."""
@@ -59,13 +59,13 @@ class IrframeError(ValueError):
     Parameters
     ----------
     expected
-        What would have been right.
+        Noun phrase for the expected input.
     found
-        What was found instead; empty if the offenders say it.
+        Noun phrase for the actual input. It is empty if the offenders describe it.
     advice
-        What to do about it.
+        Advice on how to solve the problem.
     offenders
-        The values at fault; the message lists up to five and counts the rest.
+        The invalid values. The message lists up to five and counts the others.
 
     Examples
     --------
@@ -217,12 +217,12 @@ _GROUP: ContextVar[str] = ContextVar("group", default="")
 class OneCall:
     """Context that collects warnings and issues each once.
 
-    The outermost context issues them when it ends.
+    The outermost context issues the warnings when it ends.
 
     Parameters
     ----------
     without
-        Beginnings of texts that are dropped, because they do not apply.
+        Beginnings of warnings that are not issued.
 
     Examples
     --------
@@ -297,7 +297,7 @@ def unsaid() -> Iterator[OneCall]:
 def in_group(name: str) -> AbstractContextManager[None]:
     """Name a group in the warnings of a block.
 
-    Without a name the outer group stays.
+    If the name is empty, warnings name the group of the enclosing context.
     """
     return during(_GROUP, name or _GROUP.get())
 
@@ -341,7 +341,7 @@ def listing(names: Iterable[object], between: str = ", ") -> str:
 def _issue(text: str, category: type[Warning], origin: Origin) -> None:
     """Issue a warning at the caller's line.
 
-    In a loop of pandas or xarray it is issued once.
+    If pandas or xarray calls a function for each group, the warning is issued only for the first.
     """
     files = (str(Path(__file__).parent), *AROUND)
     frame = sys._getframe()  # noqa: SLF001
@@ -360,9 +360,9 @@ def _issue(text: str, category: type[Warning], origin: Origin) -> None:
 
 
 def _outermost_loop(frame: FrameType | None) -> FrameType | None:
-    """Return the outermost frame that loops over groups.
+    """Return the outermost stack frame that loops over groups.
 
-    Only loops of pandas and xarray count.
+    Only functions of pandas and xarray, such as ``apply``, are considered.
     """
     loop: FrameType | None = None
     while frame is not None:
@@ -389,14 +389,15 @@ GRAVEST = (
     "topics on which some system has no score",
     "lists that systems lack",
 )
-"""Beginnings of the gravest cautions, which stand first; the first few void all scores."""
+"""Beginnings of the most serious cautions, in order. The first few void all scores."""
 BETWEEN = "\n"
 
 
 def caution(messages: Iterable[str]) -> dict[str, str]:
     r"""Return the attribute with the cautions of a result.
 
-    Each caution stands once, the gravest first. One about groups replaces the same one without.
+    Each caution occurs once, and the most serious comes first. A caution that names groups replaces
+    the same caution without groups.
 
     Examples
     --------

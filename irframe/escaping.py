@@ -61,7 +61,7 @@ def markdown(value: object) -> str:
     ('a\\|b \\~\\~c\\~\\~ &lt;i&gt;', '@&#8203;user of https://&#8203;x.org', 'nDCG@10')
     """
     literal = _MARKS.sub(r"\\\1", escape(one_line(value), quote=False))
-    return _CALLS.sub(r"\1&#8203;", literal)  # a space of no width
+    return _CALLS.sub(r"\1&#8203;", literal)  # a zero-width space
 
 
 def html(value: object) -> str:
@@ -89,7 +89,7 @@ def latex(value: object) -> str:
 def cell(value: object) -> Any:
     """Escape a text so that spreadsheets read no formula.
 
-    Other values are returned unchanged.
+    Values that are not texts are returned unchanged.
 
     Examples
     --------

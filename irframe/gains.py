@@ -34,7 +34,7 @@ class Gain(ABC):
         Parameters
         ----------
         grade
-            Judged grades, any shape; negative ones gain nothing.
+            Judged grades, in an array of any shape. The gain of a negative grade is 0.
         rel
             The metric's relevance threshold.
         top
@@ -43,7 +43,7 @@ class Gain(ABC):
         Returns
         -------
         numpy.ndarray
-            Gains, shape as `grade`.
+            Gains, in the shape of `grade`.
         """
 
 
@@ -84,7 +84,7 @@ class _Scaled(Gain):
 def _floats(grade: NDArray[np.integer[Any]]) -> NDArray[np.float64]:
     """Return grades in double precision, negative ones as 0.
 
-    numpy's functions would return half precision for 8-bit grades.
+    Without the conversion, numpy's functions return half precision for 8-bit grades.
     """
     return np.asarray(np.maximum(grade, 0), dtype=np.float64)
 
@@ -160,8 +160,8 @@ class GainMap(Gain):
     Parameters
     ----------
     gains
-        Grade -> gain, gains not negative. A positive grade in the judgments that is missing here
-        raises an error when scoring. Grades of 0 and below gain 0 unless listed.
+        Grade -> gain, at least 0. Scoring raises an error if the judgments contain a positive
+        grade that is not listed. The gain of other unlisted grades is 0.
 
     Examples
     --------
@@ -212,13 +212,13 @@ def parse_gain(gain: Gain | type[Gain] | str | Mapping[int, float]) -> Gain:
     Parameters
     ----------
     gain
-        ``"binary"``, ``"linear"``, ``"exp"`` or ``"exponential"``, a mapping grade -> gain, a
+        ``"binary"``, ``"linear"``, ``"exp"`` or ``"exponential"``; a mapping grade -> gain; a
         `Gain`, or its text.
 
     Returns
     -------
     Gain
-        The value.
+        The gain map.
 
     Examples
     --------
@@ -250,7 +250,7 @@ SPELT = range(1, 128)
 def from_ir_measures(gains: Mapping[int, float]) -> Gain:
     """Return the gain map for `gains` of ir_measures.
 
-    There the gain of an unlisted grade is the grade itself.
+    In ir_measures, the gain of an unlisted grade is the grade itself.
 
     Examples
     --------

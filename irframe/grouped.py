@@ -41,7 +41,7 @@ def groupby(
     Parameters
     ----------
     subject
-        A run frame, scores, a cube, or what a verb returned.
+        A run frame, scores, a cube, or the result of a verb.
     by
         A column, level of the index or coordinate, such as ``"track"``; a list of them; or a
         mapping or Series, topic (or system) -> group.
@@ -49,15 +49,15 @@ def groupby(
     Returns
     -------
     Grouped
-        An object with the verbs of `subject`. Each verb gives one result: a frame with the group
-        as its first column or level, an array with the group as its first dimension, or cubes in
-        groups. Groups of runs are evaluated with all judgments. Iteration yields the name and the
-        subset of each group.
+        An object with the verbs of `subject`. Each verb returns one result for all groups. The
+        group is the first column or level of a frame, and the first dimension of an array. If a
+        verb returns a cube for each group, the result is another object in groups. Groups of runs
+        are evaluated with all judgments. Iteration yields the name and the subset of each group.
 
     Raises
     ------
     ParameterError
-        If there is no such group, or a row, system or topic has none.
+        If the groups do not exist, or a row, system or topic belongs to no group.
 
     Examples
     --------
@@ -147,7 +147,8 @@ def parts_of(groups: InGroups, *, drawn: bool = False) -> Iterator[tuple[Any, An
     groups
         An object in groups.
     drawn
-        Whether the subsets are for figures, which read the label of a dimension.
+        Whether the subsets are for figures. Subsets of an array then keep the dimension of groups,
+        because figures read its label.
     """
     if isinstance(groups.subject, dict):
         yield from groups.subject.items()
@@ -167,12 +168,12 @@ def parts_of(groups: InGroups, *, drawn: bool = False) -> Iterator[tuple[Any, An
 def joined_columns(subject: Any, names: Sequence[Any]) -> InGroups:
     """Return an object grouped by several columns at once.
 
-    Their labels are joined to one column, level or coordinate.
+    The labels of the columns are joined into one column, level or coordinate.
 
     Raises
     ------
     ParameterError
-        If there is no such column, or coordinates are partly of systems and partly of topics.
+        If a column does not exist, or some coordinates label systems and others topics.
 
     Examples
     --------
@@ -331,7 +332,7 @@ def _reads_groups(name: str) -> bool:
 def _has_groups(name: str) -> bool:
     """Return whether a verb can be called by group.
 
-    Other verbs write files or need all judgments.
+    Verbs that write files or need all judgments cannot.
     """
     if _reads_groups(name):
         return True

@@ -36,7 +36,7 @@ SAME = frozenset(
 def register() -> None:
     """Put irframe before other providers of ir_measures.
 
-    Measures that users define keep their own provider.
+    The first provider, for measures that users define, keeps its position.
     """
     provider = IrframeProvider()
     providers.register(provider)
@@ -66,7 +66,7 @@ def translate(measure: Any) -> Metric | None:
 class IrframeProvider(providers.Provider):
     """Provider of ir_measures that scores each run in one pass.
 
-    Ties are broken as pytrec_eval does, for every measure alike.
+    Ties are broken as in pytrec_eval, for all measures.
     """
 
     NAME = "irframe"

@@ -105,7 +105,7 @@ TAKEN = {
     "nuggets": (NUGGETS,),
     "result": (),
 }
-"""First parameter of a verb -> kinds that it accepts; else its docstring names the verbs."""
+"""First parameter of a verb -> kinds that it accepts. For others, the docstring names the kinds."""
 BY_DEPTH = {"coverage", "inversions", "volatility", "depth_curves"}
 """Verbs and figures that need scores by depth, not tables of scores."""
 SCORED = {"effort_gain": '"Twist", "AP"', "reordering": '"AP", "ASL"'}
@@ -134,7 +134,7 @@ OWN = {
 }
 """Verb that accepts several kinds -> these kinds."""
 LEFT_OUT = {"groupby": (JUDGMENTS, NUGGETS)}
-"""Verb of all but some kinds -> the excluded kinds."""
+"""Verb that accepts most kinds -> the kinds that it does not accept."""
 PAIRED = {"system_a", "system_b", "difference", "p", "p_adjusted", "significant"}
 """Columns that identify a comparison without attributes."""
 
@@ -211,8 +211,8 @@ def fits(name: str, function: Callable[..., Any], kind: str) -> bool:
 def example(name: str, subject: object, home: str = HOME, *, chained: bool = False) -> str:
     """Return an example call of a verb or figure.
 
-    Arguments are labels and depths of the object, which may stand at the beginning of a chain, or
-    names of data of the caller.
+    Arguments are labels and depths of the object, or names for the caller's data. With `chained`,
+    the call may follow another verb.
 
     Examples
     --------
@@ -235,7 +235,7 @@ def example(name: str, subject: object, home: str = HOME, *, chained: bool = Fal
 
 def _shown_choices(subject: object) -> dict[str, str]:
     """Return the last metric, test and depth of several."""
-    ranked = kind_of(subject) == "leaderboard"  # its ranks are by one metric
+    ranked = kind_of(subject) == "leaderboard"  # a leaderboard ranks by one metric
     dims = ("test", words.DEPTH) if ranked else (words.METRIC, "test", words.DEPTH)
     labels = {dim: _labels(subject, dim) for dim in dims}
     several = {dim: names[-1] for dim, names in labels.items() if len(names) > 1}
@@ -308,7 +308,7 @@ def verbs(home: str) -> dict[str, tuple[Callable[..., Any], tuple[type, ...]]]:
     Returns
     -------
     dict
-        Name -> function, kinds.
+        Name -> function, and the types of its first argument.
 
     Examples
     --------

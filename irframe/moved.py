@@ -20,17 +20,18 @@ class Moved:
     Parameters
     ----------
     line
-        Template of the new call. Fields are ``x``, the first argument; ``verb``, with
-        ``.groupby(...)`` before it for grouped calls; ``begin``, the call up to its second
-        argument; ``fields``, the moved parameters; ``others``, the other arguments; ``more`` and
-        ``beside``, these with a comma after or before them; ``sel`` and ``query``, the selection
-        of depths from arrays and frames; ``cut``, the other arguments with metrics at a depth.
+        Template of the new call. ``{x}`` is the first argument. ``{verb}`` is the verb, after
+        ``.groupby(...)`` in grouped calls. ``{begin}`` is the call up to its second argument.
+        ``{fields}`` are the moved parameters, and ``{others}`` are the other arguments. ``{more}``
+        and ``{beside}`` are the other arguments with a comma after or before them. ``{sel}`` and
+        ``{query}`` select depths from arrays and frames. ``{cut}`` are the other arguments with
+        metrics at a depth.
     fields
-        Parameter -> new name, "" for a positional argument.
+        Parameter -> new name. The name is empty for a positional argument.
     verbs
-        Functions that had these parameters; by default all.
+        Functions that had these parameters. The default is all functions.
     along
-        Parameters that did not move, but are written with the fields; as in `fields`.
+        Parameters that did not move, but are written beside the moved ones, as in `fields`.
     """
 
     line: str
@@ -93,16 +94,16 @@ def line_for(
 ) -> str | None:
     """Return the call that replaces one with a moved parameter.
 
-    None if no parameter moved.
+    Return None if no parameter moved.
 
     Parameters
     ----------
     verb, parameters
-        Function that was called, and its parameters now.
+        The called function, and its current parameters.
     arguments, options
-        Arguments of the call.
+        The positional and the keyword arguments of the call.
     further
-        Further moved parameters of this function, besides `MOVED`.
+        Moved parameters of this function that `MOVED` does not contain.
     by
         Groups of a grouped call.
 

@@ -40,7 +40,7 @@ SHARD = "shard"
 OWN_REPEATS = (REPEAT, "seed", "trial", "checkpoint", "fold")
 """Names of a column of repeats of a system."""
 REPEATS_IN_TOPICS = ("variation", "sample")
-"""What a column of draws inside topics may be called, of which topics have different numbers."""
+"""Names of a column of repeats inside topics. Topics may have different numbers of repeats."""
 REPEAT_NAMES = (*OWN_REPEATS, "epoch", "pass", *REPEATS_IN_TOPICS, SHARD)
 """Names of a column of any repeats, read if rows are duplicates without it."""
 REPEATS, REPEATED = "repeats", "repeated"
@@ -65,7 +65,7 @@ P_VALUES = "p_values"
 CAUTION = "caution"
 """Attribute of a result: its cautions, which tables and reports print."""
 UNKNOWN = "nothing_judged"
-"""Attribute of scores: the systems none of whose retrieved documents is judged."""
+"""Attribute of scores: the systems that retrieved no judged document."""
 NO_VERDICT = "no verdict"
 """The verdict on a pair with such a system."""
 BUDGET = "budget"
@@ -123,11 +123,11 @@ _ROLES = [(role, name) for role, names in ALIASES.items() for name in reversed(n
 """Pairs of role and name, the canonical name last, so that it wins."""
 
 PARTS = (*chain(*BORDERS.values()), *CHUNKS, *ALIASES[SUBTOPIC])
-"""Columns that distinguish several rows of a document."""
+"""Columns that distinguish the rows of a document that has several."""
 LISTED_SCORE = "listed_score"
 """Column of the scores of lists whose order decides; it has no role."""
 LAST_RESORTS = frozenset({"variant", "model", "query", "document", "position", "chunk", "chunk_id"})
-"""Names that often mean something else; they have a role if no other column has it."""
+"""Names that often mean something else. They have a role only if no other column has this role."""
 
 METRICS = "metrics"
 """Attribute of a frame of scores: the columns that are metrics."""
@@ -222,7 +222,7 @@ _UNPRINTABLE = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff
 
 
 def printable(value: object) -> Any:
-    """Replace characters that XML does not allow in nested texts.
+    """Replace characters in nested texts that XML does not allow.
 
     Examples
     --------

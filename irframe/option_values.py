@@ -12,9 +12,9 @@ from typing import Annotated, Any, ClassVar, NamedTuple, Self, Union, get_args, 
 class OptionValue:
     """Base class of option values, which are frozen dataclasses.
 
-    A first field of None is replaced by that of the function's default. The annotation of a
-    parameter names its option value, as in ``test: Significance | Test``, and the fields that are
-    not used, as in ``Annotated[Significance | Test, Unused("family")]``.
+    If the first field is None, the first field of the function's default is used. The annotation
+    of a parameter names its option value, as in ``test: Significance | Test``. It also names the
+    unused fields, as in ``Annotated[Significance | Test, Unused("family")]``.
     """
 
     FLAT: ClassVar[Mapping[str, str]] = {}
@@ -29,7 +29,7 @@ class OptionValue:
         value
             An option value, or its first field.
         default
-            Default of the function, which gives the first field if `value` has none.
+            Default of the function. Its first field is used if the first field of `value` is None.
         """
         read: Self = value if isinstance(value, cls) else cls(value)  # type: ignore[call-arg]
         first = fields(cls)[0].name
@@ -51,7 +51,7 @@ class OptionValue:
     def changed(cls, values: Mapping[str, Any]) -> list[str]:
         """Return the fields that differ from their defaults.
 
-        Types are compared first, so that data is never compared with a default.
+        Types are compared first, because comparing an array with a default returns an array.
         """
         usual = cls.usual()
         same = {n: type(v) is type(usual[n]) and v == usual[n] for n, v in values.items()}
@@ -61,7 +61,7 @@ class OptionValue:
     def usual(cls) -> dict[str, Any]:
         """Return the default of each field.
 
-        A field without a default has None.
+        The value is None for a field without a default.
         """
         every = {field.name: field.default for field in fields(cls)}
         return {name: None if value is MISSING else value for name, value in every.items()}
@@ -115,9 +115,8 @@ class Slot(NamedTuple):
     def gathered(self, options: dict[str, Any]) -> Any:
         """Remove plain options from others and return their option value.
 
-        None if all have their defaults.
-
-        If options belong to several kinds, a list is returned, which no function accepts.
+        Return None if all options have their defaults. If the options belong to several kinds of
+        option values, return a list, which no function accepts.
         """
         every = {kind: self.options_of(kind) for kind in self.kinds}
         values = {
@@ -132,7 +131,7 @@ class Slot(NamedTuple):
     def unused_of(self, value: Any) -> list[str]:
         """Return the unused fields that a value sets.
 
-        Anything but an option value sets the first field.
+        A value of another type sets the first field.
         """
         is_option = isinstance(value, self.kinds)
         names = type(value).changed(vars(value)) if is_option else [fields(self.kind)[0].name]
@@ -143,7 +142,7 @@ class Slot(NamedTuple):
 def slot_of(annotation: object) -> Slot | None:
     """Return the option values that an annotation names, if any.
 
-    A union inside a container names none.
+    A union inside a container, such as ``list[Significance | str]``, is ignored.
 
     Examples
     --------
@@ -168,7 +167,7 @@ def slots_of(signature: inspect.Signature) -> dict[str, Slot]:
 
 
 def plain_parameters(signature: inspect.Signature) -> dict[str, inspect.Parameter]:
-    """Return a function's parameters, option values split into fields.
+    """Return a function's parameters with option values split into fields.
 
     Examples
     --------

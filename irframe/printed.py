@@ -92,7 +92,7 @@ def p_text(p: float, decimals: int = DECIMALS) -> str:
 def fixed_text(number: object, decimals: int = 4, sign: str = "") -> Any:
     """Return a float as text, and other values unchanged.
 
-    A number that is rounded to zero has no sign.
+    A number that is rounded to zero is written without a sign.
 
     Examples
     --------
@@ -131,7 +131,7 @@ def is_p(name: object) -> bool:
 class _Frames(type):
     """Metaclass that makes any frame an instance of `Result`.
 
-    Tests may then compare a result with a plain frame.
+    `pandas.testing.assert_frame_equal` can then compare a result with a plain frame.
     """
 
     def __instancecheck__(cls, instance: object) -> bool:
@@ -168,7 +168,7 @@ class Result(Kept, metaclass=_Frames):
     def __repr__(self) -> str:
         shown, note = _printed(self)
         further = ""
-        if not _is_own() and "esl_a" not in shown.columns:  # the paper's table has three blocks
+        if not _is_own() and "esl_a" not in shown.columns:  # outcomes keep all columns
             columns = shown.columns
             shown, further = fitted(shown, FIRST.get(self.attrs.get(RESULT, ""), VERDICT))
             if further and NOT_SHOWN in note:
@@ -236,7 +236,7 @@ def fitted(
     """Return the columns that fit, and a note.
 
     The columns in `first` take precedence. The note names the columns that are left out. The
-    default width is two characters less than that of pandas, which wraps longer lines.
+    default width is two characters less than the default of pandas, which wraps longer lines.
 
     Examples
     --------
@@ -304,15 +304,15 @@ def _cut_texts(frame: pd.DataFrame, most: int) -> pd.DataFrame:
 def short_labels(labels: Sequence[str], most: int) -> list[str]:
     """Return labels shortened to a number of characters.
 
-    An ellipsis replaces the middle of a longer label. Different labels stay different, if necessary
-    with more characters.
+    An ellipsis replaces the middle of a longer label. Different labels stay different. If
+    necessary, they get more characters.
 
     Parameters
     ----------
     labels
         Labels, such as names of systems.
     most
-        The most characters of a label. At least 5 characters are kept.
+        Maximum number of characters of a label, at least 5.
 
     Examples
     --------
@@ -347,9 +347,9 @@ def _width_of(frame: pd.DataFrame) -> int:
 
 
 def letters_a_row(board: pd.DataFrame) -> int:
-    """Return the most letters of a system of a leaderboard.
+    """Return the largest number of letters of a system.
 
-    Frames without letters have 0.
+    Return 0 for a leaderboard without letters.
     """
     letters = board["letters"].dropna() if "letters" in board else ()
     return max(map(len, letters), default=0)
@@ -358,7 +358,7 @@ def letters_a_row(board: pd.DataFrame) -> int:
 def beside_the_point(board: pd.DataFrame) -> list[str]:
     """Return redundant columns of a leaderboard.
 
-    Their values follow from other columns, or are the same for all systems.
+    A column is redundant if other columns determine it, or if its values are all equal.
 
     Examples
     --------
@@ -380,7 +380,7 @@ def beside_the_point(board: pd.DataFrame) -> list[str]:
 def _answering(frame: pd.DataFrame) -> tuple[pd.DataFrame, str]:
     """Return the printed columns of a result, and a note.
 
-    Results that are no comparison or leaderboard are returned unchanged.
+    All columns of other results than comparisons and leaderboards are returned.
     """
     shape = f"{len(frame)} rows x {len(frame.columns)} columns"
     if not frame.columns.is_unique or "n_topics" not in frame.columns:
@@ -405,7 +405,7 @@ def _answering(frame: pd.DataFrame) -> tuple[pd.DataFrame, str]:
 def of_outcomes(frame: pd.DataFrame) -> list[Hashable]:
     """Return the columns of the paper's table of outcomes.
 
-    P-values are the adjusted ones. All columns of other frames are returned.
+    Adjusted p-values replace unadjusted ones. All columns of other frames are returned.
     """
     names: list[Hashable] = [*frame.columns]
     if not {*OUTCOMES, "n_topics"} <= {*names}:
@@ -417,13 +417,13 @@ def of_outcomes(frame: pd.DataFrame) -> list[Hashable]:
 def _answers(frame: pd.DataFrame, shape: str) -> tuple[pd.DataFrame, str]:
     """Return the printed columns of a comparison, and a note.
 
-    Labels that vary come first.
+    Columns of labels that vary come first.
     """
     if not {MEANS, *ANSWER} <= {*frame.columns}:
         return frame, ""
     labels = list(frame.columns[: frame.columns.get_loc(MEANS)])
     if not {*labels}.isdisjoint(ANSWER):
-        return frame, ""  # the user changed the order of columns
+        return frame, ""  # the user has reordered the columns
     same = [name for name in labels if _is_constant(frame[name])]
     if len(frame) == 1:
         same = [name for name in same if name not in SIDES]
@@ -453,8 +453,8 @@ MOST_ROWS = 20
 def excerpt(data: Any) -> str:
     """Return an excerpt of an array as a table.
 
-    The excerpt of a dataset is from its first variable with two or more dimensions. Frames and
-    arrays that are not computed yet have no excerpt.
+    The excerpt of a dataset shows its first variable with two or more dimensions. The excerpt is
+    empty for frames, and for arrays that are not computed yet.
 
     Examples
     --------

@@ -17,18 +17,18 @@ def tracked(items: Iterable[Item], total: int, unit: str, *, progress: bool) -> 
     Parameters
     ----------
     items
-        The items.
+        The items to yield.
     total
         Number of items.
     unit
         Noun for one item.
     progress
-        Whether to show the bar.
+        Whether to show the progress bar.
 
     Raises
     ------
     InputError
-        If the bar is asked for and tqdm is not installed.
+        If `progress` is True and tqdm is not installed.
 
     Examples
     --------
@@ -54,7 +54,7 @@ _COUNTING = Lock()
 def elapsed(name: str) -> Iterator[None]:
     """Show the elapsed seconds on a terminal or notebook.
 
-    They appear after two seconds. Only the outermost context shows them.
+    The time appears after two seconds. Nested contexts show nothing.
 
     Parameters
     ----------

@@ -55,9 +55,9 @@ FACTS = {
 
 
 class Steps(str):
-    """Record of a cube, which prints as names of verbs.
+    """Record of a cube, printed as the names of verbs.
 
-    Other records are plain text, because libraries that write files require it.
+    Records of other objects are plain text, because libraries that write files require it.
     """
 
     __slots__ = ()
@@ -78,9 +78,9 @@ class InGroups:
     by
         Column, level, coordinate or mapping that defines the groups.
     columns
-        The columns that were joined to `by`, if there were several.
+        The columns that were joined into `by`, if there were several.
     labels
-        Group -> its values in these columns.
+        Group -> its values in `columns`.
     """
 
     subject: Any
@@ -137,7 +137,7 @@ class Step(NamedTuple):
         subject
             The object.
         data
-            Arguments that are data, which the record does not contain.
+            Arguments that are data. The record does not contain them.
 
         Examples
         --------
@@ -182,7 +182,7 @@ def steps_of(subject: object) -> list[Step]:
 
 
 def all_steps(steps: Iterable[Step]) -> Iterator[Step]:
-    """Yield steps, each after the steps of its inputs.
+    """Yield each step after the steps of its inputs.
 
     Examples
     --------
@@ -210,7 +210,7 @@ class Call(inspect.Signature):
         bare = [param.replace(annotation=param.empty) for param in self.parameters.values()]
         return str(inspect.Signature(bare))
 
-    def format(  # as `help` asks for it from Python 3.13 on
+    def format(  # `help` calls this method from Python 3.13 on
         self,
         *,
         max_width: int | None = None,  # noqa: ARG002
@@ -238,7 +238,7 @@ def bind(
 ) -> inspect.BoundArguments:
     """Bind arguments to the parameters of a verb.
 
-    Flags, words and option values are checked here for all verbs.
+    Flags, words and option values of all verbs are checked here.
     """
     signature = signature_of(function)
     parameters = signature.parameters
@@ -341,9 +341,9 @@ def recorded(function: Any = None, *, groups: bool = False) -> Any:
     Parameters
     ----------
     function
-        The function.
+        The function to decorate.
     groups
-        Whether it also takes its first argument in groups.
+        Whether the first argument of the function may also be an object in groups.
     """
     if function is None:
         return partial(recorded, groups=groups)
@@ -402,14 +402,14 @@ def applied(
 ) -> dict[str, Any]:
     """Return options as resolved by a verb.
 
-    Attributes that the subject has as well do not describe this verb.
+    An attribute that the subject already has does not describe this verb, and is ignored.
     """
     before = getattr(subject, "attrs", {})
     resolved = dict(options)
     for name in [name for name in options if name in attributes and name not in FACTS]:
         value = options[name]
         stated = attributes[name]
-        alike = str if isinstance(stated, str) else int | float  # a text may describe a number
+        alike = str if isinstance(stated, str) else int | float  # a text does not replace a number
         if (
             isinstance(stated, str | int | float)
             and (name in DECIDED or isinstance(value, alike))
@@ -442,7 +442,7 @@ def _flat(values: Any) -> list[Any]:
 
 
 def plain_option(name: str, value: object) -> Any:
-    """Return an option as a record holds it.
+    """Return an option in the form that records contain.
 
     Examples
     --------

@@ -22,7 +22,7 @@ ROUNDING = 1e-9
 class Axis:
     """Axis along which lists are read.
 
-    Templates of text have the fields ``stop`` and ``unit``.
+    Templates for texts may contain the fields ``{stop}`` and ``{unit}``.
     """
 
     dim: str = words.DEPTH
@@ -33,7 +33,7 @@ class Axis:
     unit: str = ""
     """The unit in which stops are counted, such as tokens."""
     along: str = ""
-    """Value of each document that is needed to count the documents read."""
+    """Name of the values of documents that are needed to count the documents read."""
     count_read: Callable[[Any, Any], NDArray[np.int64]] | None = None
     """Function of hits and stops that counts the documents read: (system, topic, stop)."""
     title: str = "evaluation depth"
@@ -54,7 +54,7 @@ class Axis:
     missing: tuple[str, str] = ("", "")
     """Message and advice for data without `along`."""
     empty_text: str = ""
-    """Template of the caution about lists of which nothing is read."""
+    """Template of the caution about lists whose first document is not read."""
     advice: str = ""
     """Advice for a stop that is not an integer."""
 
@@ -119,7 +119,7 @@ def _after(hits: Any, searches: Any) -> NDArray[np.int64]:
 def _reach(hits: Any, thresholds: Any) -> NDArray[np.int64]:
     """Count the documents with scores of at least each threshold."""
     score = hits.along[words.SCORE]
-    with np.errstate(over="ignore"):  # a threshold may exceed float32, the type of the scores
+    with np.errstate(over="ignore"):  # a threshold may exceed the range of float32 scores
         least = np.asarray(thresholds, np.float64).astype(score.dtype).T
     if least.ndim > 1:  # one threshold per system
         least = least[:, hits.list_of // max(1, hits.length.shape[1])]

@@ -1,7 +1,7 @@
 """The accessor with types, for type checkers.
 
-The stub beside this module lists the verbs of frames, cubes and scores with their signatures;
-building irframe writes it from the functions themselves.
+The stub ``typed.pyi`` lists the verbs of frames, cubes and scores with their signatures. The build
+of irframe generates it from the functions.
 """
 
 from typing import Any
@@ -20,8 +20,8 @@ def ireval(subject: object) -> Any:
     Returns
     -------
     object
-        Its verbs. Checkers know them as ``FrameVerbs``, ``CubeVerbs`` or ``ScoresVerbs``, which
-        exist in the stub alone.
+        The verbs of the subject. For type checkers, this is a ``FrameVerbs``, ``CubeVerbs`` or
+        ``ScoresVerbs``. These classes exist in the stub only.
 
     Examples
     --------

@@ -1,7 +1,7 @@
 """All verbs as functions, for ``.pipe`` and type checkers.
 
-``runs.pipe(verbs.evaluate, qrels, "AP")`` is ``runs.ireval.evaluate(qrels, "AP")``. The verbs stand
-in ``verbs.pyi``; each is imported when first used.
+``runs.pipe(verbs.evaluate, qrels, "AP")`` is the same as ``runs.ireval.evaluate(qrels, "AP")``.
+``verbs.pyi`` lists the verbs. Each is imported when it is first used.
 """
 
 from importlib import import_module

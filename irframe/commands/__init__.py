@@ -70,7 +70,7 @@ GROUPS = {
     "gate": "baseline_file rehearse update fail_on",
     "output": "output format per_topic by wide link title report",
 }
-"""Heading of the help -> its options. Other options come first."""
+"""Heading in the help -> the options below it. Other options come first."""
 
 EPILOG = """\
 exit status:
@@ -116,7 +116,7 @@ def tell(message: object, names: Container[str] = ()) -> int:
     Parameters
     ----------
     message
-        An error or a text.
+        The error or text to print.
     names
         The options of the command, which replace Python arguments in the message.
     """
@@ -171,8 +171,8 @@ class Line(ArgumentParser):
 def spread(words: Sequence[str]) -> list[str]:
     """Return arguments with a separate option for each metric.
 
-    The first argument after ``-m`` is a metric. So are the next ones, up to an option, a file that
-    exists, a name with a suffix of letters, or a pattern.
+    The first argument after ``-m`` is a metric. The following arguments are also metrics, up to an
+    option, an existing file, a name with a suffix of letters, or a pattern.
 
     Examples
     --------

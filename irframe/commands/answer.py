@@ -58,7 +58,7 @@ def declare_failing(parser: ArgumentParser) -> None:
 def format_of(options: Namespace) -> str:
     """Return the format of the answer, from option or suffix.
 
-    Raises ParameterError for an unknown suffix.
+    Raise ParameterError if the suffix is unknown.
     """
     if options.format is not None:
         return str(options.format)
@@ -75,9 +75,9 @@ def written(frame: pd.DataFrame, kind: str) -> str | bytes:
     frame.attrs = {}
     if kind == "parquet":
         return bytes(_flat(frame).to_parquet(index=False))
-    if kind == "json":  # with all digits
+    if kind == "json":  # JSON contains all digits
         flat = _flat(frame).astype(object)
-        finite = flat.notna() & ~flat.isin([math.inf, -math.inf])  # JSON has no infinity
+        finite = flat.notna() & ~flat.isin([math.inf, -math.inf])  # JSON cannot represent infinity
         rows = flat.where(finite, None).to_dict("records")
         return json.dumps(rows, indent=2, default=str, allow_nan=False) + "\n"
     frame = frame.map(lambda x: ", ".join(map(str, x)) if isinstance(x, tuple | list) else x)
@@ -127,12 +127,13 @@ def _with_p_texts(frame: pd.DataFrame) -> pd.DataFrame:
 def narrow_table(frame: pd.DataFrame, first: Sequence[Hashable]) -> str:
     """Return a table within 80 characters, with a note.
 
-    The note names the columns left out.
+    Names of systems are cut, and then columns are left out, until the table fits. The note names
+    the omitted columns.
 
     Parameters
     ----------
     frame
-        Names of systems are cut, and then columns are left out, until the table fits.
+        The frame to print.
     first
         Columns that take precedence.
     """

@@ -138,7 +138,7 @@ def run_compare(options: Namespace) -> Answer:
         content = noted(shown, _notes(comparison))
     else:
         content = written(comparison, kind)
-    if options.update and not failed:  # last, because the page reads the file
+    if options.update and not failed:  # last, because the page reads the old file
         _update(options, (runs, qrels, metrics), scores, comparison)
     return Answer(content, int(failed))
 
@@ -179,7 +179,7 @@ def _update(
 ) -> None:
     """Freeze the run that passed, and print the changed means.
 
-    The run is scored by all metrics in the file.
+    The run is scored by all metrics that the file contains.
     """
     systems = scores.index.unique(level=0)
     if len(systems) != 1:
@@ -200,7 +200,7 @@ def _update(
 def _short(comparison: pd.DataFrame, options: Namespace) -> str:
     """Return the short table of a comparison.
 
-    The notes name a metric or a baseline that is the same in all rows.
+    The table omits a metric or baseline that is the same in all rows. The notes contain it.
     """
     shown = comparison[["metric", *SIDES, "difference"]].assign(
         interval=_intervals(comparison["ci_low"], comparison["ci_high"]),
@@ -282,7 +282,7 @@ def run_leaderboard(options: Namespace) -> Answer:
 def _short_board(board: pd.DataFrame) -> pd.DataFrame:
     """Return the short table of a leaderboard.
 
-    The ends of an interval share a column.
+    One column contains both ends of an interval.
     """
     ends = zip(board["rank_low"], board["rank_high"], strict=True)
     names = {"ci_low": "interval", "rank_low": "ranks", FIRST: "1st?"}

@@ -30,7 +30,7 @@ from irframe.tables.captions import caption_text
 
 RUNID = "runid"
 SUMMARY_ONLY = ("num_q", "gm_map", "gm_bpref")
-"""Measures that trec_eval prints for all topics together alone."""
+"""Measures that trec_eval prints only for all topics together."""
 
 
 def trec_layout(
@@ -43,16 +43,16 @@ def trec_layout(
     scores
         Scores from `irframe.evaluate`.
     names
-        The metrics of the command line. A set of measures, such as ``official``, adds a line
-        ``runid`` with the system. So do several systems.
+        The metrics of the command line. If a set of measures, such as ``official``, or several
+        systems are scored, a line ``runid`` names each system.
     listed
         The pairs of system and topic to print before the averages, sorted by the bytes of the
-        topic. trec_eval leaves out topics that a run lacks. By default none.
+        topic. trec_eval leaves out topics that a run lacks. The default is no pairs.
 
     Returns
     -------
     str
-        The lines.
+        The lines to print.
 
     Examples
     --------
@@ -100,7 +100,7 @@ class Printed(NamedTuple):
     def average(self, rows: NDArray[np.intp]) -> float:
         """Return the average over topics, as trec_eval computes it.
 
-        It adds topic by topic. The rounding of halves depends on the order.
+        The scores are added topic by topic, because the order determines the rounding of halves.
         """
         summary = facts(self.name).summary
         values = self.values[rows]
@@ -113,7 +113,7 @@ class Printed(NamedTuple):
 def _printed_columns(scores: pd.DataFrame) -> list[Printed]:
     """Return the columns in the order of trec_eval.
 
-    Its labels do not contain the level of relevance, of which it has one at a time.
+    The labels of trec_eval do not contain the level of relevance, because it uses a single level.
     """
     names = [str(name) for name in scores.columns]
     entries = [trec_name(split_level(name)[0]) for name in names]
@@ -194,7 +194,7 @@ def run_evaluate(options: Namespace) -> answer.Answer:
     qrels = inputs.read_judgments(options)
     scores = inputs.scored(options, runs, qrels, metrics, options.by)
     unknown = checks.listed(scores.attrs.get(UNKNOWN))
-    # evaluate warns itself if no system has a judged document
+    # if no system has a judged document, evaluate issues the warning
     if 0 < len(unknown) < scores.index.get_level_values(SYSTEM).nunique():
         tell(f"warning: no retrieved document of {listing(unknown)} is judged")
     if kind == TREC_EVAL:
@@ -213,7 +213,7 @@ def _scores_text(scores: pd.DataFrame, kind: str, *, per_topic: bool) -> str | b
 def means(scores: pd.DataFrame) -> pd.DataFrame:
     """Return the averages by system and group.
 
-    If systems have scores on different topics, further columns have the numbers of topics.
+    If systems have scores on different topics, further columns contain the numbers of topics.
     """
     if DRAWN in scores.attrs:
         of_systems = ir.verbs.summary(scores)["mean"].unstack(METRIC, sort=False)  # noqa: PD010
@@ -283,7 +283,7 @@ def declare_diagnose(parser: ArgumentParser) -> None:
 def run_diagnose(options: Namespace) -> answer.Answer:
     """Print all findings.
 
-    Formats other than text list all positions.
+    Only text shortens the list of positions.
     """
     kind = answer.format_of(options)
     findings = ir.verbs.diagnose(
@@ -348,7 +348,7 @@ def declare_risk_coverage(parser: ArgumentParser) -> None:
 def run_risk_coverage(options: Namespace) -> answer.Answer:
     """Print risk and coverage by system and threshold.
 
-    The table has one row per tenth of coverage. Other formats have all thresholds.
+    The table has one row per tenth of coverage. Other formats contain all thresholds.
     """
     kind = answer.format_of(options)
     runs, qrels = inputs.read_all(options), inputs.read_judgments(options)
@@ -389,7 +389,7 @@ def run_judge_next(options: Namespace) -> answer.Answer:
     )
     arguments = inputs.given(options, ir.verbs.judge_next)
     documents = ir.verbs.judge_next(cube, options.n, **arguments)
-    if kind == QRELS:  # the grade of an unjudged document is to be filled in
+    if kind == QRELS:  # assessors replace the grade of unjudged documents
         with TemporaryDirectory() as folder:
             path = Path(folder, "lines")
             ir.verbs.write_qrels(documents.assign(**{GRADE: POOLED_UNJUDGED}), path)

@@ -180,7 +180,7 @@ HELP = {
     "stages": "systems of a pipeline in order, such as bm25,monot5",
     "cut": "treatment of the first document that does not fit into a budget",
 }
-"""Option of a verb -> its help text, if that is not the sentence of the verb's docstring."""
+"""Option of a verb -> its help text, if it differs from the sentence in the verb's docstring."""
 
 
 DESIGN = {
@@ -231,7 +231,7 @@ READING: dict[str, dict[str, Any]] = {
     "searches": {"type": depths, "metavar": "NUMBERS"},
     "threshold": {"type": _thresholds, "metavar": "SCORES"},
 }
-"""Option of a verb -> further arguments of argparse, beside those for its type."""
+"""Option of a verb -> arguments of argparse besides those for its type."""
 ELSEWHERE = {
     "metrics": "-m",
     "leaderboard.at": "in the name of a metric, such as AP@10",
@@ -244,7 +244,7 @@ ELSEWHERE = {
     "runs": "the files",
     "scores": "read if --threshold is used",
 }
-"""Option of a verb without an option of that name -> what takes its place."""
+"""Option of a verb -> its replacement on the command line, if the name differs."""
 
 
 _LISTS = re.compile('^[^.;:]*: ``"')
@@ -375,7 +375,7 @@ def read_systems(path: str) -> pd.DataFrame:
     if len(again):
         raise IdError(f"a row per system in {path}", f"{len(again)} with several", "", again)
     words = table.apply(lambda column: column.astype(str).str.lower())
-    booleans = [name for name in table if words[name].isin(YES | NO).all()]  # without gaps
+    booleans = [name for name in table if words[name].isin(YES | NO).all()]  # no missing values
     return table.assign(**{str(name): words[name].isin(YES) for name in booleans})
 
 
@@ -404,7 +404,7 @@ def _who_contributed(runs: pd.DataFrame, options: Namespace) -> pd.DataFrame:
     return runs.assign(**{CONTRIBUTING: runs[name]})
 
 
-DEEPEST = 2**31 - 1  # of the integers of a cube
+DEEPEST = 2**31 - 1  # cubes store depths as 32-bit integers
 STDIN = "-"
 
 
@@ -441,9 +441,9 @@ def runs_of(options: Namespace, *, rows: bool = False) -> pd.DataFrame | Scanned
     Parameters
     ----------
     options
-        The options. Some name columns of runs, for which rows are needed.
+        Options of the command. Rows are needed if an option names a column of the runs.
     rows
-        Whether rows are always needed.
+        Whether rows are needed in any case.
     """
     choices = (getattr(options, name, None) for name in ("by", "contributing", "systems", "repeat"))
     if rows or any(choices) or STDIN in options.runs:
@@ -455,7 +455,7 @@ def runs_of(options: Namespace, *, rows: bool = False) -> pd.DataFrame | Scanned
 def read_valid(options: Namespace) -> pd.DataFrame:
     """Read the valid runs, and record problems of others."""
     sources = sources_of(options.runs, options.qrels)
-    with OneCall(without=LEFT_OUT):  # the answer names them
+    with OneCall(without=LEFT_OUT):  # the answer names the files that were left out
         return ir.read_runs(
             sources, system=options.system, on_error="skip", **reading_options(options)
         )

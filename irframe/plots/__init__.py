@@ -1,4 +1,4 @@
-"""Figures of results, which draw and compute nothing.
+"""Figures, which draw results and compute nothing.
 
 ``__init__.pyi`` lists their names. Each figure is imported at its first use.
 """

@@ -109,8 +109,8 @@ def agreement_map(
     Returns
     -------
     matplotlib.axes.Axes
-        The axes, with the value in every cell. Cells are blue from 0.9 on, and brown to pale
-        orange below. Undefined correlations are grey.
+        The axes, with the value in every cell. Cells are blue for values of at least 0.9, and brown
+        to pale orange below 0.9. Undefined correlations are grey.
 
     References
     ----------
@@ -159,7 +159,7 @@ def agreement_bars(
     checked
         Result of `irframe.verbs.significance_agreement`.
     test
-        The test to draw. Not needed if there is a single test.
+        The test to draw. It is not needed if there is a single test.
     ax
         Axes to draw on. The default is a new figure.
     figsize
@@ -168,13 +168,13 @@ def agreement_bars(
     Returns
     -------
     matplotlib.axes.Axes
-        The axes, with a bar per metric and depth. A bar stacks four patches, and a fifth if
-        significant verdicts are opposed.
+        The axes, with a bar per metric and depth. A bar stacks four patches. There is a fifth patch
+        if some significant verdicts are opposed.
 
     Raises
     ------
     ParameterError
-        If the test is unknown, or missing while there are several.
+        If the test is unknown, or no test is chosen among several.
 
     References
     ----------
@@ -250,7 +250,7 @@ def agreement_triangle(
     Raises
     ------
     ParameterError
-        If a metric, test or depth is unknown, or missing while there are several.
+        If a metric, test or depth is unknown, or none is chosen among several.
 
     References
     ----------
@@ -319,8 +319,9 @@ def volatility_map(
     Returns
     -------
     matplotlib.axes.Axes
-        The axes, with one mesh and its colour scale. Cells are blue from 0.9 on, and brown to
-        pale orange below. Undefined correlations are grey. Dotted lines mark the pool depth.
+        The axes, with one mesh and its colour scale. Cells are blue for values of at least 0.9, and
+        brown to pale orange below 0.9. Undefined correlations are grey. Dotted lines mark the pool
+        depth.
 
     References
     ----------

@@ -40,12 +40,12 @@ FAINT = "#8C96A1"
 """Colour of lines in the background, visible on white and on black."""
 
 SYSTEM_STYLES: dict[Hashable, int] = {}
-"""System -> number of its style, for systems whose style the caller chooses."""
+"""System -> number of its style. The caller may add systems to choose their style."""
 
 Stops = Sequence[float] | Array
 """Depths or other stops along an axis."""
 FEWEST = 3
-"""Least number of rows that a new figure has space for."""
+"""A new figure has space for at least this number of rows."""
 ROWS = 40
 """Most rows of a figure whose size is chosen automatically."""
 LEGEND: Style = {"frameon": False, "fontsize": "small"}
@@ -68,7 +68,7 @@ def pyplot() -> ModuleType:
 
 def figure(function: Function) -> Function:
     """Decorate a figure: check matplotlib and read the subject."""
-    if "figsize" not in inspect.signature(function).parameters:  # a style has no subject
+    if "figsize" not in inspect.signature(function).parameters:  # `paper` draws nothing
         return function
     read = with_costs(function)
 
@@ -77,7 +77,7 @@ def figure(function: Function) -> Function:
         pyplot()
         return read(*arguments, **options)
 
-    del draw.__wrapped__  # otherwise unknown keywords would not be refused
+    del draw.__wrapped__  # otherwise unknown keywords would be accepted
     return draw  # type: ignore[return-value]
 
 
@@ -92,7 +92,7 @@ def new_axes(ax: Axes | None, size: tuple[float, float] = (6.4, 4.2), figsize: S
         Width and height of a new figure, in inches. A ``figure.figsize`` in the caller's
         rcParams takes precedence.
     figsize
-        Width and height that the caller asks for.
+        Width and height that the caller passed.
 
     Raises
     ------
@@ -130,9 +130,9 @@ def row_axes(
     size
         Width of a new figure, its height without rows, and the height of a row, in inches.
     figsize
-        Width and height that the caller asks for.
+        Width and height that the caller passed.
     chosen
-        Whether the caller chose the rows, so that all are drawn.
+        Whether the caller chose the rows. If so, all rows are drawn.
     """
     width, base, per_row = size
     shown = rows if chosen else min(rows, ROWS)
@@ -190,8 +190,9 @@ def system_style(systems: Sequence[Hashable], known: Iterable[Hashable] = ()) ->
     systems
         Systems that a figure highlights.
     known
-        All systems of its data. A system has the colour of its position among the sorted names, or
-        the next free colour. Systems of the same colour have different dashes.
+        All systems in the data of the figure. The position of a system among the sorted names
+        determines its colour. If another system already has this colour, the next free colour is
+        used. Systems of the same colour have different dashes.
 
     Examples
     --------
@@ -217,7 +218,7 @@ def system_colours(systems: Sequence[Hashable], known: Iterable[Hashable] = ()) 
 def evenly_spaced(order: Iterable[int], most: int = 5) -> list[int]:
     """Return evenly spaced items, with the first and the last.
 
-    If four or more are chosen, the second is among them.
+    If four or more items are chosen, the second item is among them.
 
     Examples
     --------
@@ -243,7 +244,7 @@ def chosen_systems(
     known
         All systems.
     order
-        Positions of all systems, the best first.
+        Positions of all systems, with the best first.
     most
         Number of systems to choose.
     """
@@ -261,7 +262,7 @@ def draw_systems(
 ) -> None:
     """Draw a curve per system, the chosen ones in colour.
 
-    The legend counts the systems in the background.
+    The legend contains the number of systems in the background.
 
     Parameters
     ----------
@@ -272,7 +273,7 @@ def draw_systems(
     chosen
         The systems with a colour and a line in the legend.
     notes
-        Text of the legend behind the name of each system.
+        Text that follows the name of each system in the legend.
     """
     names = layout.fitting_names(ax, chosen)
     dot = dot_style(depths)
@@ -356,7 +357,7 @@ def write_cells(
 ) -> None:
     """Write texts into cells, in black or white.
 
-    A cell is x, y, text and the colour behind it.
+    A cell consists of x, y, a text and its background colour.
     """
     for x, y, text, colour in cells:
         ax.text(x, y, text, **CENTRED, fontsize=size, color=contrasting(ax, colour))
@@ -439,7 +440,7 @@ def without_intervals(matrix: xr.DataArray | xr.Dataset) -> xr.DataArray:
 def at_one_depth(values: xr.DataArray, depth: int | None) -> tuple[xr.DataArray, str]:
     """Return the values at one depth, and their label.
 
-    By default this is the greatest depth.
+    The default is the greatest depth.
     """
     label = str(values[METRIC].item())
     axis = axis_of(values)
@@ -447,7 +448,7 @@ def at_one_depth(values: xr.DataArray, depth: int | None) -> tuple[xr.DataArray,
     if dim not in values.dims:
         if depth is not None:
             raise DepthError("values by depth", "values without depths", "leave depth= out")
-        selected = values.coords.get(dim)  # of values.sel(depth=10)
+        selected = values.coords.get(dim)  # values.sel(depth=10) keeps it
         return values, label if selected is None else axis.named(label, selected.item())
     depths = values.indexes[dim]
     depth = depths.max() if depth is None else depth

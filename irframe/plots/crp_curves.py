@@ -65,8 +65,8 @@ def crp_curves(
     topic
         The topic.
     systems
-        The systems to draw in colour, at most seven. The others are drawn in the background. The
-        default is the worst, the quartiles and the best by Twist.
+        The systems to draw in colour, at most seven. All others are drawn in the background. The
+        default is the worst system by Twist, the quartiles and the best.
     ax
         Axes to draw on. The default is a new figure.
     figsize
@@ -127,7 +127,7 @@ def crp_and_gain(
 
     Also called as ``misplaced.ireval.plot.crp_and_gain(scores, system=..., topic=...)``.
 
-    Two rankings of similar gain may differ in the effort that a user needs for it.
+    Two rankings with similar gain may require different effort from a user.
 
     Parameters
     ----------
@@ -147,7 +147,7 @@ def crp_and_gain(
     Returns
     -------
     matplotlib.axes.Axes
-        The axes of the cumulated relative position. The gain has a second axis at the right.
+        The axes of the cumulated relative position. A second axis at the right shows the gain.
 
     Raises
     ------
@@ -208,8 +208,8 @@ def reference_runs(
 
     Also called as ``misplaced.ireval.plot.reference_runs(cube, system=..., topic=...)``.
 
-    A curve that stays near 0, or soon returns to it, wastes little effort. The full-scale ranking
-    wastes the most.
+    A ranking wastes little effort if its curve stays near 0, or soon returns to 0. The full-scale
+    ranking wastes the most effort.
 
     Parameters
     ----------
@@ -227,9 +227,9 @@ def reference_runs(
     Returns
     -------
     matplotlib.axes.Axes
-        The axes, with four curves down to the nominal length of the topic. They are the ranking as
-        far as it was measured, the ideal ranking, which stays at 0, the reversed ideal ranking
-        (full-scale), and the worst ranking, which has no relevant documents.
+        The axes, with four curves down to the nominal length of the topic. One curve is the ranking
+        as far as it was measured. The ideal ranking stays at 0. The full-scale ranking is the
+        reversed ideal ranking. The worst ranking has no relevant documents.
 
     Raises
     ------
@@ -392,8 +392,9 @@ def effort_gain(
 
     Also called as ``cells.ireval.plot.effort_gain()``.
 
-    Rows are the quarters of the gain, columns those of the effort scale. On the diagonal, gain and
-    effort agree. Rankings in the upper left, *high-high*, have a high gain at a high effort.
+    Rows are the quarters of the gain scale, and columns are the quarters of the effort scale. Gain
+    and effort agree on the diagonal. Rankings at the upper left, *high-high*, have a high gain at a
+    high effort.
 
     Parameters
     ----------

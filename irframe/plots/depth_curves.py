@@ -53,8 +53,8 @@ def depth_curves(
     metric
         The metric to draw. Not needed if there is a single one.
     systems
-        The systems to highlight. The default is the best two, the worst and two evenly between,
-        at the greatest depth, and the subtitle says so.
+        The systems to highlight. The default is the best two systems at the greatest depth, the
+        worst, and two evenly spaced between them. The subtitle then describes this choice.
     ax
         Axes to draw on. The default is a new figure.
     figsize
@@ -135,7 +135,7 @@ def metric_curves(
     Returns
     -------
     matplotlib.axes.Axes
-        The axes, with one line per metric, and a band for the interval of `irframe.verbs.summary`.
+        The axes, with one line per metric. Bands are the intervals of `irframe.verbs.summary`.
 
     References
     ----------
@@ -247,7 +247,7 @@ def unjudged_share(cube: xr.Dataset, *, ax: Axes | None = None, figsize: Size = 
     -------
     matplotlib.axes.Axes
         The axes, with a line per system: its unjudged documents divided by its retrieved ones.
-        Systems that contributed to the pool have another colour than the others.
+        Systems that contributed to the pool have a different colour.
 
     References
     ----------
@@ -293,8 +293,8 @@ def p_value_curves(
 ) -> Axes:
     """Draw the p-values of all pairs in falling order.
 
-    Also called as ``data.ireval.plot.p_value_curves()``. The further left a curve lies, the more
-    discriminative is the metric.
+    Also called as ``data.ireval.plot.p_value_curves()``. A metric is more discriminative if its
+    curve is further to the left.
 
     Parameters
     ----------
@@ -302,8 +302,8 @@ def p_value_curves(
         Result of `irframe.verbs.bootstrap_sensitivity` (achieved significance levels) or of
         `irframe.verbs.compare` (adjusted p-values).
     alpha
-        Significance level, marked by a dotted line. The axis ends at three times alpha, or at 1
-        if no pair is below that. The default is the level of `data`, else 0.05.
+        Significance level, marked by a dotted line. The default is the level of `data`, or 0.05 if
+        `data` has none. The axis ends at three times alpha, or at 1 if no p-value is below that.
     ax
         Axes to draw on. The default is a new figure.
     figsize
@@ -312,8 +312,8 @@ def p_value_curves(
     Returns
     -------
     matplotlib.axes.Axes
-        The axes, with one curve per metric and depth. The legend has the share of pairs below
-        alpha and, after a bootstrap, the difference of means that is needed for significance.
+        The axes, with one curve per metric and depth. The legend contains the share of pairs below
+        alpha. For a bootstrap, it also contains the difference of means needed for significance.
 
     References
     ----------

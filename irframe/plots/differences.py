@@ -37,9 +37,9 @@ def differences(
     Parameters
     ----------
     compared
-        Result of `irframe.verbs.compare`, of one group. To draw a panel per metric, call
-        ``compared.ireval.groupby("metric").plot.differences()``. The same draws a panel per group
-        of a comparison by group.
+        Result of `irframe.verbs.compare`, for one group. To draw a panel per metric, call
+        ``compared.ireval.groupby("metric").plot.differences()``. Use the name of the groups in
+        place of ``"metric"`` to draw a panel per group.
     metric
         The metric to draw. Not needed if there is a single one.
     depth
@@ -52,9 +52,9 @@ def differences(
     Returns
     -------
     matplotlib.axes.Axes
-        The axes, with a dot and an interval per pair, the largest improvement at the top. Filled
-        dots are significant differences. Dashed lines are zero and the margin, if any. With one
-        baseline, each pair is labelled with the other system.
+        The axes, with a dot and an interval per pair. The largest improvement is at the top. Filled
+        dots are significant differences. Dashed lines mark zero and the margin, if there is one.
+        With one baseline, each pair is labelled with the other system.
 
     Raises
     ------
@@ -133,16 +133,16 @@ def critical_difference(
 
     Also called as ``board.ireval.plot.critical_difference()``.
 
-    Systems are drawn at their mean, with ``order="win_rate"`` at their win rate, and with
-    ``order="borda"`` at their mean rank over tasks, where ties share ranks. A bar joins systems
-    without significant differences of means, by the test and the correction of the leaderboard.
-    These are the groups of its ``letters``. A system below a bar belongs to its group only if it
-    has a dot.
+    Systems are drawn at their mean. With ``order="win_rate"`` they are drawn at their win rate, and
+    with ``order="borda"`` at their mean rank over tasks, where ties share ranks. A bar joins
+    systems without significant differences of means, by the test and the correction of the
+    leaderboard. Bars are therefore the groups in the column ``letters``. A system belongs to the
+    group of a bar only if the bar has a dot for it.
 
     Parameters
     ----------
     board
-        Result of `irframe.verbs.leaderboard`, of one group.
+        Result of `irframe.verbs.leaderboard`, for one group.
     ax
         Axes to draw on. The default is a new figure that is tall enough for the systems.
     figsize
@@ -152,8 +152,8 @@ def critical_difference(
     -------
     matplotlib.axes.Axes
         The axes, with a line from each system's position to its name. Below the axis is a bar per
-        group of at least two systems, with a dot for each system. If not all systems fit, those
-        with the best ranks are drawn.
+        group of at least two systems, with a dot for each system. If not all systems fit, the
+        systems with the best ranks are drawn.
 
     Raises
     ------
@@ -250,7 +250,7 @@ def _draw_groups(ax: Axes, x: Array, groups: list[Array]) -> float:
 def _draw_names(ax: Axes, x: Array, names: pd.Index, below: float) -> None:
     """Draw a line from the axis to each name.
 
-    The lower half of the names is at the left, the upper half at the right.
+    The first half of the names is at the left, and the second half is at the right.
     """
     order = np.argsort(x, kind="stable")
     half = (len(x) + 1) // 2

@@ -29,7 +29,7 @@ NEEDED = {"rank", "rank_low", "rank_high", "tier"}
 SHADES = (0.0, 0.14)
 """Opacity of the backgrounds of even and odd tiers."""
 SELDOM = 0.01
-"""Least share of first places that is written."""
+"""Smallest share of first places that the figure prints."""
 
 
 def ladder(
@@ -48,9 +48,10 @@ def ladder(
     Parameters
     ----------
     ranks
-        What `irframe.verbs.rank_intervals` or `irframe.verbs.leaderboard` returned, of one group.
+        Result of `irframe.verbs.rank_intervals` or `irframe.verbs.leaderboard`, for one group.
     metric
-        The metric to draw. Not needed if there is a single one. A leaderboard uses its first.
+        The metric to draw. It is not needed if there is a single metric. For a leaderboard, the
+        first metric is drawn.
     depth
         The depth to draw. The default is the greatest.
     top
@@ -63,17 +64,17 @@ def ladder(
     Returns
     -------
     matplotlib.axes.Axes
-        The axes, with a dot for every rank and a line for its interval, the best at the top. Tiers
-        are white and grey bands. If topics were resampled, the line is the spread of the rank.
-        Beside it is the share of resamples in which the system is first, from 1 % on. Tied
-        systems are sorted by name. The subtitle names repeats and cautions.
+        The axes, with a dot for every rank and a line for its interval. The best rank is at the
+        top. White and grey bands are the tiers. If topics were resampled, the line is the spread of
+        the rank. The number beside it is the share of resamples that rank the system first, from
+        1 % on. Tied systems are sorted by name. The subtitle contains repeats and cautions.
 
     Raises
     ------
     InputError
         If `ranks` is a different result, or has several groups.
     ParameterError
-        If the metric is unknown, or missing while there are several, or `top` is below 1.
+        If the metric is unknown, no metric is chosen among several, or `top` is below 1.
     DepthError
         If the depth has no ranks.
 
@@ -150,7 +151,7 @@ def _ranks_by_system(ranks: object) -> Any:
         return dataset.rename({roles(map(str, ranks.index.names)).get(SYSTEM, METRIC): SYSTEM})
     is_leaderboard = {*getattr(ranks, "columns", ())} >= {*NEEDED, "ci_low"}
     if isinstance(ranks, pd.DataFrame) and is_leaderboard and ranks.index.nlevels == 1:
-        ranked = ranks[[*NEEDED]].dropna().astype(float)  # systems without a task have no mean
+        ranked = ranks[[*NEEDED]].dropna().astype(float)  # systems that lack a task have no mean
         if ranked.empty:
             raise InputError("a leaderboard of systems with means", "no system with a mean")
         board = ranked.rename_axis(SYSTEM).to_xarray().assign_attrs(ranks.attrs)
@@ -177,8 +178,8 @@ def best_systems(best: pd.DataFrame, *, ax: Axes | None = None, figsize: Size = 
 
     Also called as ``best.ireval.plot.best_systems()``.
 
-    The axis is the scale of precision. A search length is drawn at its reciprocal, so that metrics
-    that rate the systems alike have neighbouring bars.
+    The axis has the scale of precision. A search length is drawn at its reciprocal. Metrics that
+    agree on the quality of the systems therefore have neighbouring bars.
 
     Parameters
     ----------
@@ -192,7 +193,7 @@ def best_systems(best: pd.DataFrame, *, ax: Axes | None = None, figsize: Size = 
     Returns
     -------
     matplotlib.axes.Axes
-        The axes, with a patch per metric and bin, for the number of groups.
+        The axes, with a patch per metric and bin. Its height is the number of groups.
 
     Raises
     ------
@@ -276,19 +277,19 @@ def pareto_front(
 
     Also called as ``scores.ireval.plot.pareto_front(cost="tokens")``.
 
-    The line joins the systems of the Pareto front. For these, no other system is at least as good
-    at no higher cost, and better in one of the two. The legend names at most twelve systems, those
-    of the front first, and counts the others.
+    The line joins the systems of the Pareto front. A system belongs to the front if no other system
+    is at least as good in both effectiveness and cost, and better in one of them. The legend names
+    at most twelve systems, beginning with the front, and counts the others.
 
     Parameters
     ----------
     scores
         Scores, an array or a frame.
     cost
-        A metric of `scores`, drawn with the interval of its mean. Or the cost of each system, as a
-        dictionary or a Series. Lower is better.
+        A metric of `scores`, drawn with the interval of its mean, or a dictionary or Series with
+        the cost of each system. Lower is better.
     metric
-        The metric of effectiveness. Not needed if `scores` has only one besides `cost`.
+        The metric of effectiveness. It is not needed if `scores` has only one besides `cost`.
     depth
         The depth or budget to draw. The default is the greatest.
     alpha

@@ -49,7 +49,7 @@ DISTANCE = 0.4
 ROW = 1.7
 """Height of a row of a legend, relative to the font height."""
 ROWS = 2
-"""Rows of a legend that fit without a higher figure."""
+"""Number of rows of a legend for which the figure need not be taller."""
 LINE = 1.15
 """Height of a line, relative to the font height."""
 HANDLE = 3.1
@@ -97,7 +97,7 @@ def font_height(ax: Axes) -> float:
 def fills_figure(ax: Axes) -> bool:
     """Return whether axes are the only ones of their figure.
 
-    Colour scales do not count.
+    The axes of colour scales are ignored.
     """
     return sum(not hasattr(other, "_colorbar") for other in figure_of(ax).axes) == 1
 
@@ -120,7 +120,7 @@ def fitting_names(ax: Axes, names: Iterable[Hashable], share: float = SHARE) -> 
 
 
 def fitting_rows(ax: Axes, template: str, *columns: Iterable[Hashable]) -> list[str]:
-    """Return a text per row, made of shortened names.
+    """Return a text per row with shortened names.
 
     Parameters
     ----------
@@ -129,7 +129,7 @@ def fitting_rows(ax: Axes, template: str, *columns: Iterable[Hashable]) -> list[
     template
         Template with a field for each column.
     columns
-        The names of all rows, one column for each field.
+        The names for each field, one for every row.
     """
     names = list(dict.fromkeys(str(name) for column in columns for name in column))
     short = dict(zip(names, fitting_names(ax, names, SHARE / len(columns)), strict=True))
@@ -138,7 +138,7 @@ def fitting_rows(ax: Axes, template: str, *columns: Iterable[Hashable]) -> list[
 
 
 def selection_text(shown: int, count: int, what: str = "systems", which: str = "best") -> str:
-    """Return the text for a selection, or "" for all.
+    """Return a text for a selection, or "" for all.
 
     Examples
     --------
@@ -180,9 +180,9 @@ def name_ticks(
 
 
 def name_topics(ax: Axes, topics: Any) -> None:
-    """Write upright names of topics, if all fit.
+    """Write vertical names of topics, if all fit.
 
-    The ticks are 0, 1 and so on. A name takes at most a quarter of the height.
+    The positions of the ticks are 0, 1 and so on. A name takes at most a quarter of the height.
     """
     names = short_names(topics, int(size_in_points(ax)[1] / (4 * LETTER * X_SMALL)))
     names = names if len(topics) * PITCH * X_SMALL <= 0.7 * size_in_points(ax)[0] else []
@@ -217,7 +217,7 @@ def thin_dates(ax: Axes) -> None:
 def drop_overlapping(texts: Sequence[Any]) -> None:
     """Hide names of points that fit on neither side.
 
-    Such a name would leave the figure, or cover ticks, the legend or an earlier name.
+    A name does not fit if it would leave the figure, or cover ticks, the legend or an earlier name.
     """
     if not texts:
         return
@@ -257,9 +257,9 @@ def _around(ax: Axes) -> float:
 
 
 def _to_the_right(ax: Axes) -> float:
-    """Return the most width of a text at the left.
+    """Return the largest width of a left-aligned text.
 
-    It ends at the right of the figure, or of the axes if other axes follow.
+    The text may end at the right of the figure, or of the axes if other axes follow.
     """
     figure = figure_of(ax)
     beside = any(other.bbox.x0 >= ax.bbox.x1 for other in figure.axes)
@@ -283,7 +283,8 @@ def thinned_formatter(names: Mapping[float, str] | None = None) -> Any:
     Parameters
     ----------
     names
-        Position -> text. By default positions are written as numbers, powers of ten with priority.
+        Position -> text. By default, positions are written as numbers. Powers of ten take
+        precedence if not all numbers fit.
     """
     from matplotlib.ticker import FuncFormatter  # noqa: PLC0415 - slow import
 

@@ -41,10 +41,10 @@ def loss_bars(
     Returns
     -------
     matplotlib.axes.Axes
-        The axes, with a stacked bar for each system. Its parts, from the left,
-        are the score, the loss by the order of documents, the loss by each later stage, and the
-        loss by documents that were not retrieved. A bar ends at the highest possible score of the
-        topics.
+        The axes, with a stacked bar for each system. From left to right, a bar consists of the
+        score and three kinds of losses. These are the losses by the order of documents, by each
+        later stage, and by documents that were not retrieved. A bar ends at the highest possible
+        score of the topics.
 
     Raises
     ------
@@ -88,7 +88,7 @@ def loss_bars(
 def _mean_parts(losses: Any) -> pd.DataFrame:
     """Return the mean of each segment per system.
 
-    Raises InputError if the argument is not a result of `losses`.
+    Raise InputError if the argument is not a result of `losses`.
     """
     expected = "a result of losses"
     if isinstance(losses, pd.DataFrame):

@@ -167,7 +167,7 @@ def _print_differences(ax: Axes, data: xr.Dataset, centres: list[float]) -> None
 LEVEL = 26.0
 """Least height of a level with its arrows, in points."""
 LONGEST = 6
-"""Greatest length of rankings to draw; 64 rankings have it."""
+"""Greatest length of rankings to draw. There are 64 rankings of this length."""
 
 
 def hasse(grid: xr.Dataset, *, ax: Axes | None = None, figsize: Size = None) -> Axes:
@@ -191,12 +191,13 @@ def hasse(grid: xr.Dataset, *, ax: Axes | None = None, figsize: Size = None) -> 
     Returns
     -------
     matplotlib.axes.Axes
-        The axes, with a text per ranking, darker for more relevant documents, and the arrows.
+        The axes, with a text per ranking and the arrows. Texts are darker for rankings with more
+        relevant documents.
 
     Raises
     ------
     ParameterError
-        If the rankings are longer.
+        If the rankings are longer than 6.
 
     References
     ----------
@@ -253,8 +254,8 @@ def ranking_grid(grid: xr.Dataset, *, ax: Axes | None = None, figsize: Size = No
 
     Also called as ``grid.ireval.plot.ranking_grid()``.
 
-    Metrics may disagree only in red cells. Many red cells far from the diagonal mean that metrics
-    have much freedom.
+    Metrics can disagree only on pairs with a red cell. Many red cells far from the diagonal mean
+    that metrics have much freedom.
 
     Parameters
     ----------
@@ -325,10 +326,10 @@ def explained(documents: pd.DataFrame, *, ax: Axes | None = None, figsize: Size 
     Returns
     -------
     matplotlib.axes.Axes
-        The axes, with topics from the largest difference a - b to the smallest. The bar upwards
-        stacks the documents that contribute more to a, and the bar downwards those that contribute
-        more to b, the largest next to the axis. A dot is the difference on the topic. Documents
-        that contribute the same to both are not drawn.
+        The axes, with topics from the largest difference a - b to the smallest. The upper bar
+        stacks the documents that contribute more to a. The lower bar stacks the documents that
+        contribute more to b. The largest contribution is next to the axis. A dot is the difference
+        on the topic. Documents that contribute the same to both systems are not drawn.
 
     References
     ----------

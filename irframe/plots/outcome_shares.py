@@ -27,9 +27,9 @@ def outcome_shares(summary: pd.DataFrame, *, ax: Axes | None = None, figsize: Si
 
     Also called as ``summary.ireval.plot.outcome_shares()``.
 
-    Each bar is a pair of systems. The text beside a bar is the mean ESL of a and of b over the
-    topics that both answer, or the mean RR if the verdicts use RR. A star marks the system that
-    ranks answers significantly higher.
+    Each bar is a pair of systems. The text beside a bar contains the mean ESL of a and of b over
+    the topics that both answer. If the verdicts use RR, it contains the mean RR instead. A star
+    marks the system that ranks answers significantly higher.
 
     Parameters
     ----------
@@ -111,8 +111,8 @@ def _pair_labels(ax: Axes, summary: pd.DataFrame) -> list[str]:
 def _means(summary: pd.DataFrame, measure: str) -> list[str]:
     """Return the two means of each pair as text.
 
-    A star marks a significantly better mean. If the measure is unknown, the text has the mean ESL
-    without stars.
+    A star marks a significantly better mean. If the measure is unknown, the text contains the mean
+    ESL without stars.
     """
     texts = []
     name = measure.lower() or "esl"
@@ -137,8 +137,8 @@ def length_histogram(
     Parameters
     ----------
     histogram
-        Result of `irframe.verbs.length_histogram`. Only the first four systems are drawn, and the
-        figure gives their total number.
+        Result of `irframe.verbs.length_histogram`. Only the first four systems are drawn. The
+        figure prints the number of all systems.
     ax
         Axes to draw on. The default is a new figure.
     figsize
@@ -147,8 +147,8 @@ def length_histogram(
     Returns
     -------
     matplotlib.axes.Axes
-        The axes, with a patch per system and bin. The last bin, of documents that were not
-        retrieved, is hatched.
+        The axes, with a patch per system and bin. The last bin contains the documents that were not
+        retrieved, and is hatched.
 
     Raises
     ------
@@ -222,7 +222,7 @@ def difference_histogram(
     -------
     matplotlib.axes.Axes
         The axes, with two patches per bin. The lower patch counts documents that both systems or
-        neither retrieved. The upper, hatched patch counts documents that one system retrieved.
+        none retrieved. The upper, hatched patch counts documents that only one system retrieved.
 
     Raises
     ------

@@ -27,20 +27,20 @@ def paper(columns: int = 1) -> Any:
     Parameters
     ----------
     columns
-        Columns of the page that a figure takes: 1 for 3.3 inches, 2 for 6.9.
+        Number of columns that a figure spans: 1 for 3.3 inches, or 2 for 6.9 inches.
 
     Returns
     -------
     contextlib.AbstractContextManager
-        Settings of matplotlib, for ``with``: the size, fonts of 8 points, thin lines, and Type 42
-        fonts in PDF and PostScript, which many publishers require. Save figures inside the
-        ``with`` block, because fonts are chosen when a figure is saved. Figures that list systems
-        show as many as fit, and name the number.
+        Settings of matplotlib for a ``with`` block: the size, fonts of 8 points, and thin lines.
+        PDF and PostScript files contain Type 42 fonts, which many publishers require. Save figures
+        inside the block, because fonts are chosen when a figure is saved. Figures with a row per
+        system show as many systems as fit, and print how many they show.
 
     Raises
     ------
     ParameterError
-        For other numbers of columns.
+        If `columns` is neither 1 nor 2.
 
     Examples
     --------
@@ -87,17 +87,18 @@ def panes(
     parts
         Name -> object to draw, such as results by collection, metric or test.
     draw
-        A figure, called as ``draw(part, ax=ax)``. Pass other options by ``functools.partial``.
+        Function that draws a figure, called as ``draw(part, ax=ax)``. Use ``functools.partial`` to
+        pass other options.
     columns
-        Number of panes side by side, at least 1.
+        Number of panes in a row, at least 1.
     figsize
         Width and height of the figure, in inches.
 
     Returns
     -------
     numpy.ndarray of matplotlib.axes.Axes
-        The axes of the parts, titled with their names. One legend at the right replaces those of
-        the parts.
+        One axes per object, titled with its name. A single legend at the right replaces the legends
+        of the panes.
 
     Raises
     ------

@@ -126,7 +126,7 @@ def robustness_curves(
     matplotlib.axes.Axes
         The axes, with the mean over the seeds per metric, and a band of one standard deviation
         around it. All judgments are at the left, and the smallest share is at the right. A dotted
-        line marks 0.9, above which orderings are customarily called equivalent.
+        line marks 0.9. Orderings above 0.9 are customarily called equivalent.
 
     References
     ----------
@@ -147,7 +147,7 @@ def robustness_curves(
     chosen = canvas.select_only(chosen, DEPTH, depth)
     shares = chosen[SHARE].to_numpy()
     if 1 not in shares:
-        defined = chosen.notnull().any([SHARE, SEED])  # all judgments agree with themselves
+        defined = chosen.notnull().any([SHARE, SEED])  # with all judgments, agreement is 1
         ones = xr.ones_like(chosen.isel({SHARE: [0]})).where(defined)
         chosen = xr.concat([ones.assign_coords({SHARE: [1.0]}), chosen], SHARE)
     positions = chosen[SHARE].to_numpy()
@@ -196,8 +196,8 @@ def budget_curves(
     replayed
         Result of `irframe.verbs.replay`.
     value
-        The value to draw. ``"kept"`` is the share of significant differences that is kept,
-        ``"changed"`` the share of pairs whose conclusion changes, and ``"found"`` the number of
+        The value to draw. ``"kept"`` is the share of significant differences that stay significant.
+        ``"changed"`` is the share of pairs whose conclusion changes. ``"found"`` is the number of
         relevant documents. ``"tau"`` and ``"tau_ap"`` are the agreement with the order of systems
         by full judgments.
     metric
@@ -255,7 +255,7 @@ def budget_curves(
 
 
 NAMED = 5
-"""Number of systems to name, those that move most."""
+"""Number of systems to name. These have the largest changes of rank."""
 
 
 def judge_ranks(
@@ -298,7 +298,7 @@ def judge_ranks(
     InputError
         If the dataset is a different result.
     ParameterError
-        If an option is unknown, or missing while there are several.
+        If a judge, metric or depth is unknown, or none is chosen among several.
 
     Examples
     --------
@@ -370,8 +370,8 @@ def confusion_map(compared: xr.Dataset, *, ax: Axes | None = None, figsize: Size
     Returns
     -------
     matplotlib.axes.Axes
-        The axes, with a cell per pair of grades. Its text is the share of the row and the number
-        of documents.
+        The axes, with a cell per pair of grades. The text of a cell is its share of the row and the
+        number of documents.
 
     Raises
     ------

@@ -49,7 +49,7 @@ def only_layer(
     Raises
     ------
     ParameterError
-        If the metric is unknown, or missing while there are several.
+        If the metric is unknown, or no metric is chosen among several.
     DepthError
         If there are no scores at the depth.
     """
@@ -92,9 +92,9 @@ def score_boxes(
     -------
     matplotlib.axes.Axes
         The axes, with a box plot per system, the best first. A box extends from the lower to the
-        upper quartile, with a line at the median and a diamond at the mean. Whiskers reach the
-        farthest scores within one and a half box lengths, and points are scores beyond these.
-        Topics without a score are left out.
+        upper quartile. It has a line at the median and a diamond at the mean. Whiskers extend to
+        the farthest scores within one and a half box lengths. Points are scores beyond the
+        whiskers. Topics without a score are left out.
 
     References
     ----------
@@ -144,7 +144,7 @@ def _draw(ax: Axes, values: list[Array], names: list[Hashable]) -> None:
     colours = canvas.system_colours(names) if few else len(names) * [canvas.COLOURS[0]]
     box = {"edgecolor": canvas.text_colour(ax), "color": colours, "alpha": 0.6}
     ax.barh(positions, stats["q3"] - stats["q1"], height, stats["q1"], **box)
-    ax.use_sticky_edges = False  # otherwise the lowest box is cut if no box has a width
+    ax.use_sticky_edges = False  # otherwise the lowest box is cut if all boxes have zero width
     ax.vlines(stats["med"], positions - height / 2, positions + height / 2, **dark)
     for row, points in enumerate(stats["fliers"]):
         ax.plot(points, np.full(len(points), row), ".", color=canvas.text_colour(ax))
@@ -166,8 +166,8 @@ def system_ranking(
 
     Also called as ``scores.ireval.plot.system_ranking()``.
 
-    Two systems with overlapping intervals may still differ significantly, because they have the
-    same topics. Use `irframe.verbs.compare` to test differences.
+    Two systems with overlapping intervals may still differ significantly, because their scores are
+    paired by topic. Use `irframe.verbs.compare` to test differences.
 
     Parameters
     ----------
@@ -192,9 +192,9 @@ def system_ranking(
     -------
     matplotlib.axes.Axes
         The axes, with the best system at the top. If systems have repeats, such as seeds, the
-        intervals include the variance over repeats, and small dots are the means of single
-        repeats. If topics belong to several tasks, means are those of task means, and small marks
-        are the means of single tasks.
+        intervals include the variance over repeats. Small dots are then the means of single
+        repeats. If topics belong to several tasks, the mean of a system is the mean of its task
+        means. Small marks are then the means of single tasks.
 
     References
     ----------
@@ -308,9 +308,9 @@ def best_so_far(
     Returns
     -------
     matplotlib.axes.Axes
-        The axes, with a point per system at its mean, and a step line for the best so far. Filled
-        points are systems that are better than all before them. On each day, only the best system
-        can take the lead.
+        The axes, with a point per system at its mean, and a step line for the best mean so far.
+        Filled points are systems that are better than all earlier systems. Only the best system of
+        each day can take the lead.
 
     Raises
     ------
@@ -365,7 +365,7 @@ def best_so_far(
     shown = layout.fitting_names(ax, names[leads], 0.3)
     points = zip(shown, days[leads], means[leads], strict=True)
     texts = [ax.annotate(name, (day, mean), (3, 4), **look) for name, day, mean in points]
-    layout.drop_overlapping(texts[::-1])  # if not all fit, the last ones stay
+    layout.drop_overlapping(texts[::-1])  # if not all fit, the latest stay
     return ax
 
 
@@ -401,9 +401,10 @@ def topic_differences(
     Returns
     -------
     matplotlib.axes.Axes
-        The axes, with one bar per topic on which both have a score, from the largest difference
-        a - b to the smallest. Its colour is that of the better system. Dots are topics without a
-        difference, and the dashed line is the mean difference. The title counts the topics.
+        The axes, with one bar per topic on which both systems have a score. Bars are sorted from
+        the largest difference a - b to the smallest. A bar has the colour of the better system.
+        Dots are topics without a difference, and the dashed line is the mean difference. The title
+        contains the number of topics.
 
     References
     ----------

@@ -47,8 +47,8 @@ class TopLists:
     ids
         Names of the documents in the lists.
     doc
-        Position of each document in `ids`; -1 without a name or a document.
-        Indexed (system, topic, rank).
+        Position of each document in `ids`, indexed (system, topic, rank). It is -1 if there is no
+        document, or its name is unknown.
     grade
         Grades, `UNJUDGED` or `EMPTY`, indexed (system, topic, rank).
     """
@@ -71,8 +71,8 @@ def top_lists(cube: xr.Dataset, runs: pd.DataFrame | None) -> TopLists:
     cube
         The cube.
     runs
-        Run frame of the cube, which has the names of unjudged documents. Without it these have
-        no name.
+        Run frame of the cube, which contains the names of unjudged documents. Without it, unjudged
+        documents have no name.
     """
     grade = cube["grade"].to_numpy()[..., :SHOWN].astype(np.int16)
     shown = grade.shape[-1]
@@ -92,7 +92,7 @@ def top_lists(cube: xr.Dataset, runs: pd.DataFrame | None) -> TopLists:
 def _name_spans(cube: xr.Dataset, grade: NDArray[np.int16], named: Any) -> None:
     """Name results with evidence by document and span.
 
-    All other results contain no evidence, so their grade is 0.
+    Set the grade of unjudged results to 0, because they contain no evidence.
     """
     experiment = experiment_of(cube)
     spans: Any = experiment.judgments.table.spans
@@ -112,9 +112,9 @@ def first_runs(cube: xr.Dataset, runs: pd.DataFrame) -> pd.DataFrame:
     Parameters
     ----------
     cube
-        A cube; without repeats the runs are returned as they are.
+        A cube. If it has no repeats, the runs are returned unchanged.
     runs
-        Runs of the cube, in which every repeat is a system.
+        Runs of the cube, with every repeat as a system.
     """
     if REPEAT_OF not in cube.coords:
         return runs
@@ -170,7 +170,7 @@ def choose(
 ) -> Snippets:
     """Return the texts that fit into a page.
 
-    Topics are added one after the other, in the given order.
+    The texts of topics are added in the given order.
 
     Parameters
     ----------
@@ -183,7 +183,7 @@ def choose(
     order
         Positions of the topics, sorted by the spread of their scores.
     room
-        Bytes by which the page may grow.
+        Number of bytes that the texts may add to the page.
     """
     queries = _by_position(texts.queries, topics)
     beginnings = _by_position(texts.documents, lists.ids)
@@ -242,11 +242,11 @@ class Duel:
     Parameters
     ----------
     view
-        The numbers.
+        Numbers of the topics.
     lists
         The top of every ranking.
     a, b
-        Positions of the systems in the cube.
+        Positions of the two systems in the cube.
     """
 
     view: View
@@ -440,7 +440,7 @@ def _changes_from_baselines(view: View, scored: xr.DataArray) -> pd.DataFrame:
     columns = pd.DataFrame(index=systems)
     if not baselines or view.is_single:
         return columns
-    with unsaid():  # the leaderboard carries these cautions
+    with unsaid():  # the leaderboard already has these cautions
         pairs = compare(scored, setting.pairing.decided, baseline=baselines)
     turned = {"system_a": "system_b", "system_b": "system_a"}
     both = pd.concat([pairs, pairs.rename(columns=turned).assign(difference=-pairs["difference"])])
@@ -486,7 +486,7 @@ def _lengths(view: View, metric: str) -> PagePart:
 def _front(view: View, cost: str, frame: pd.DataFrame) -> list[str]:
     """Return the sentence on the Pareto front, if any.
 
-    It weighs the opening metric against the cost of each system.
+    The front compares the opening metric of each system with its cost.
     """
     setting = view.setting
     effect = setting.facts[0]

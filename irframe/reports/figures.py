@@ -1,6 +1,6 @@
 """Figures of a page as Vega-Lite specifications.
 
-Colours are those of the page's style, by name, so that they follow it into the dark.
+Figures name the colours of the page's style sheet. They therefore change with its dark mode.
 """
 
 import re
@@ -32,9 +32,9 @@ NAMED = 20
 LINE = 20
 """Height of a named row in pixels."""
 ABOVE = {"titleAngle": 0, "titleAlign": "left", "titleAnchor": "end", "titleX": -32, "titleY": -12}
-"""Title of a vertical axis: above the axis, clear of its labels."""
+"""Options that put the title of a vertical axis above the axis and its labels."""
 DIGITS = re.compile(r"(\.\d\d)\d{3,}")
-"""Digits beyond a hundredth of a pixel, a third of a figure's bytes."""
+"""Digits beyond a hundredth of a pixel. They take a third of a figure's bytes."""
 MARKS = " role-mark "
 """Text that Vega writes once for each kind of mark."""
 LONGEST = 14
@@ -42,7 +42,7 @@ LONGEST = 14
 NAME_GAP = 0.075
 """Smallest distance between names of lines, as a share of the height."""
 ROLES = re.compile(r' (?:role|aria-roledescription)="[^"]*"')
-"""Roles that Vega gives to marks; screen readers get the table below instead."""
+"""ARIA roles of marks. They are removed, because screen readers read the table below."""
 DASHES = [
     *([1, 0], [6, 3], [2, 2], [8, 3, 2, 3], [14, 4]),
     *([2, 6], [12, 3, 2, 3, 2, 3], [4, 10]),
@@ -58,7 +58,7 @@ MISSING = "the extra report: pip install 'irframe[report]'"
 def _needed(name: str) -> ModuleType:
     """Import a module of the extra ``report``.
 
-    It is imported late, since that takes time.
+    The module is imported at its first use, because its import is slow.
     """
     try:
         return import_module(name)
@@ -81,12 +81,13 @@ def script() -> str:
 def svg(figure: Spec) -> str:
     """Draw a figure as SVG.
 
-    Characters that cannot be printed are replaced, since Vega ends the process on them.
+    Characters that XML does not allow are replaced, because Vega would end the process.
 
     Raises
     ------
     InputError
-        If Vega leaves marks out. It does so when it fails, and reports it on the terminal only.
+        If marks are missing. When Vega fails, it leaves marks out and prints the reason on the
+        terminal.
     """
     drawn = ROLES.sub("", str(_needed("vl_convert").vegalite_to_svg(printable(figure))))
     drawn = DIGITS.sub(r"\1", drawn)
@@ -181,7 +182,7 @@ def curves(lines: pd.DataFrame, now: pd.DataFrame) -> Spec:
 def ends_of(lines: pd.DataFrame) -> pd.DataFrame:
     """Return where to write the names of lines.
 
-    They stand at the ends of the lines and do not overlap.
+    Names are at the ends of the lines and do not overlap.
     """
     last = lines[lines["depth"] == lines["depth"].max()].sort_values("mean")
     gap = NAME_GAP * ((lines["mean"].max() - min(0, lines["mean"].min())) or 1)
@@ -218,7 +219,7 @@ def by_depth(
     title
         Quantity that is drawn.
     low
-        Lower end of the vertical axis; by default near the lowest value. The upper end is 1.
+        Lower end of the vertical axis. The default is near the lowest value. The upper end is 1.
     """
     alt = drawing()
     begins = {} if low is None else {"domainMin": low}
@@ -269,7 +270,7 @@ def _pointed(base: Chart, y: str) -> Chart:
 def unjudged(shares: pd.DataFrame) -> Spec:
     """Draw the share of unjudged documents by depth.
 
-    A line is the median system; bands are the middle half and all systems.
+    The line is the median system. The bands cover the middle half of the systems and all systems.
     """
     alt = drawing()
     base = alt.Chart(alt.NamedData("shares")).encode(x=_x())
@@ -363,7 +364,7 @@ def stacked(components: pd.DataFrame, title: str) -> Spec:
     Parameters
     ----------
     components
-        A row for each system and a column for each component, the leftmost first.
+        A row for each system and a column for each component. The first component is at the left.
     title
         Quantity that is drawn.
     """

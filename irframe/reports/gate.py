@@ -33,7 +33,7 @@ VERDICT = (
     *("verdict", "detectable", "n_topics"),
 )
 OF_SCORES = ("no_rel", "rel")
-"""Policies of scores that a cube does not take."""
+"""Policies of scores that are not parameters of a cube."""
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,8 @@ class Gate:
     Parameters
     ----------
     update
-        Whether to write baseline files: missing files, and those of runs that pass.
+        Whether to write baseline files. Missing files are created, and the files of runs that pass
+        are replaced.
     """
 
     update: bool = False
@@ -67,11 +68,11 @@ class Gate:
         Parameters
         ----------
         runs, qrels
-            Runs and judgments, frames or what `as_runs` and `as_qrels` take; or their files.
+            Runs and judgments, in any form that `as_runs` and `as_qrels` accept, or their files.
         metrics
             Metrics or their names.
         baseline
-            A file that ``irframe freeze`` wrote, or a system of the runs.
+            A file written by ``irframe freeze``, or a system of the runs.
         margin
             Largest difference that does not matter, in units of the metrics, above 0.
         fail_on
@@ -84,11 +85,11 @@ class Gate:
         Raises
         ------
         AssertionError
-            With the verdicts and the five documents behind the largest losses. They are found
-            against the baseline, or against the best possible ranking if the baseline is a file
-            without documents.
+            If a run fails. The message contains the verdicts and the five documents that cause the
+            largest losses. Losses are relative to the baseline. If the baseline is a file without
+            documents, they are relative to the best possible ranking.
         IrframeError
-            As `evaluate` and `compare` raise it, such as for a file with other judgments.
+            If `evaluate` or `compare` raises it, such as for a file with other judgments.
         """
         __tracebackhide__ = True
         frame = as_runs(_read_if_path(runs, read_runs))
@@ -125,7 +126,7 @@ def _read_if_path(source: object, read: Callable[[Any], Any]) -> Any:
 def _failure_text(verdicts: pd.DataFrame, fail_on: str, change: Change, metric: Metric) -> str:
     """Return the message of a failure.
 
-    It gives the verdicts, the test, and the documents behind the largest losses.
+    The message contains the verdicts, the test, and the documents that cause the largest losses.
     """
     system, baseline = change.names
     table = verdicts[[*VERDICT]].to_string(index=False, float_format=fixed_text)

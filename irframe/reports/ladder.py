@@ -45,15 +45,15 @@ def matrix(view: View, metric: int, depth: int) -> NDArray[np.int8]:
     Parameters
     ----------
     view
-        The numbers.
+        Numbers of the topics.
     metric, depth
         Positions of a metric and a depth.
 
     Returns
     -------
     numpy.ndarray
-        Number of levels above the p-value, negative where the row is worse. Indexed (system,
-        system) in the order of the leaderboard.
+        Number of significance levels above the p-value, indexed (system, system) in the order of
+        the leaderboard. It is negative if the system of the row is worse.
     """
     order = view.ranked["order"][metric, depth]
     first, second = all_pairs(len(order)).T
@@ -65,9 +65,8 @@ def matrix(view: View, metric: int, depth: int) -> NDArray[np.int8]:
 def picture(marks: NDArray[np.int8], levels: int) -> str:
     """Return a matrix as the data URL of a PNG.
 
-    With more than `SIGNED` systems, each pair is one pixel.
-
-    With fewer systems, each pair is a cell of `CELL` by `CELL` pixels with a plus or minus sign.
+    With more than `SIGNED` systems, each pair is one pixel. With fewer systems, each pair is a cell
+    of `CELL` by `CELL` pixels with a plus or minus sign.
 
     Examples
     --------
@@ -96,7 +95,7 @@ def picture(marks: NDArray[np.int8], levels: int) -> str:
 
 
 KNOWN = ("team", "group", "type", "runtype", "run_type", "run type")
-"""Columns of systems that a leaderboard shows, at most two of them."""
+"""Columns of systems that a leaderboard may show. It shows at most two of them."""
 
 
 def known(view: View) -> dict[str, list[str]]:
@@ -109,12 +108,13 @@ def known(view: View) -> dict[str, list[str]]:
 def rungs(view: View, systems: list[str]) -> Iterator[Values]:
     """Yield the rows of the leaderboard as texts.
 
-    They are for the metric and depth that the page opens with. Keys whose meaning is not obvious:
-    ``place``, position in the cube; ``known``, text columns; ``ranks``, interval of ranks;
-    ``opens``, whether a new tier begins; ``leads``, whether the system could be first; ``share``,
-    positions in the bar in percent; ``change``, difference from the first baseline; ``marks``,
-    numbers of the baselines that differ significantly; ``first``, share of first places;
-    ``repeats``, name, mean and position of each repeat.
+    The rows show the metric and depth that the page opens with. ``place`` is the position of the
+    system in the cube, and ``known`` contains the values of text columns. ``ranks`` is the
+    interval of ranks. ``opens`` is True if a new tier begins, and ``leads`` if the system could be
+    first. ``share`` contains positions in the bar, in percent. ``change`` is the difference from
+    the first baseline. ``marks`` lists the numbers of the baselines that differ significantly.
+    ``first`` is the share of first places. ``repeats`` contains the name, mean and position of
+    each repeat.
     """
     at = view.setting.pos
     values = {name: array[0, at] for name, array in view.ranked.items()}
@@ -161,7 +161,7 @@ def rungs(view: View, systems: list[str]) -> Iterator[Values]:
 def _baseline_and_differing(view: View, mean: Array) -> tuple[float, NDArray[np.bool_]]:
     """Return the first baseline's mean and significant differences from baselines.
 
-    The mean is NaN without a baseline.
+    The mean is NaN if there is no baseline.
     """
     order = view.ranked["order"][0, view.setting.pos]
     differ = np.zeros((len(mean), len(mean)), bool)
@@ -174,8 +174,8 @@ def _baseline_and_differing(view: View, mean: Array) -> tuple[float, NDArray[np.
 def limits_of(view: View) -> dict[str, list[list[float]]]:
     """Return the bounds of each system's mean by metric.
 
-    The bounds hold whatever grades the unjudged documents have. There are none if they cannot be
-    computed, or if the page shows budgets.
+    The bounds hold for all possible grades of the unjudged documents. The result is empty if the
+    bounds cannot be computed, or if the page shows budgets.
     """
     if view.setting.axis.unit:
         return {}
@@ -191,7 +191,8 @@ def limits_of(view: View) -> dict[str, list[list[float]]]:
 def worst_and_best(view: View, a: int, b: int) -> tuple[float, float] | None:
     """Return the bounds of a difference of two means.
 
-    The bounds hold whatever grades the unjudged documents have. None if they are not known.
+    The bounds hold for all possible grades of the unjudged documents. Return None if they cannot be
+    computed.
     """
     if (limits := limits_of(view).get(view.setting.metrics[0])) is None:
         return None
@@ -202,7 +203,8 @@ def worst_and_best(view: View, a: int, b: int) -> tuple[float, float] | None:
 def first_places(scores: pd.DataFrame, metric: str, alpha: float) -> str:
     """Return a Markdown paragraph on possibly first systems.
 
-    It is "" for one system, and for systems with repeats, which the test does not support.
+    The result is empty for a single system. It is also empty for systems with repeats, which the
+    test does not support.
     """
     if scores.index.get_level_values(SYSTEM).nunique() < 2:
         return ""
@@ -270,7 +272,7 @@ class HardTopics:
     def table(self) -> pd.DataFrame:
         """One row per topic, the hardest first.
 
-        Columns are `QUARTERS`, the best system, and the number of systems that score 0.
+        The columns are `QUARTERS`, the best system, and the number of systems with a score of 0.
         """
         values = self.view.scores.to_numpy()[self.metric, :, :, self.depth]
         kept = np.isfinite(values).any(axis=0)
@@ -338,7 +340,7 @@ class Sheet:
     Parameters
     ----------
     view
-        The numbers.
+        Numbers of the topics.
     rung
         Values of the system in the leaderboard.
     """
@@ -350,7 +352,8 @@ class Sheet:
     def topics(self) -> pd.DataFrame:
         """Scores by topic, sorted by their difference from the median.
 
-        The column ``better`` is that difference; positive is better.
+        The column ``better`` is this difference. It is positive if the system is better than the
+        median.
         """
         label = self.view.cube[SYSTEM].to_numpy()[self.view.systems.index(self.rung["system"])]
         scores = self.view.scores.isel({METRIC: [0], DEPTH: [self.view.setting.pos]})

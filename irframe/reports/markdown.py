@@ -59,12 +59,12 @@ def markdown(
     Parameters
     ----------
     comparison
-        Result of `irframe.verbs.compare` with a baseline, for these metrics, with verdicts and
-        detectable differences.
+        Result of `irframe.verbs.compare` with a baseline, for the metrics in `metrics`. It must
+        contain verdicts and detectable differences.
     cube
         Cube of the runs.
     metrics
-        Metrics; the first one decides which topics are shown.
+        Metrics. The first one determines which topics are shown.
     scores
         Scores that were compared, from `irframe.evaluate`.
     runs
@@ -79,10 +79,11 @@ def markdown(
     Returns
     -------
     str
-        Result of the gate, its rule, margin and baseline; systems that could be first; and a
-        section per system, the most serious verdict first. A section has a line per metric, and
-        the topics with the largest losses and the documents behind them, from the first repeat.
-        The text has at most `MOST` characters and counts what is left out.
+        The result of the gate, its rule, its margin and its baseline, the systems that could be
+        first, and a section per system. The section with the most serious verdict comes first. A
+        section has a line per metric, and the topics with the largest losses. Each topic lists the
+        documents that cause the loss, from the first repeat. The text has at most `MOST` characters
+        and counts omitted systems.
     """
     of_systems = dict(list(comparison.groupby("system_a", sort=False)))
     gravity = {name: min(map(GRAVEST.index, rows["verdict"])) for name, rows in of_systems.items()}
@@ -178,7 +179,7 @@ class Change(NamedTuple):
             frozen = Frozen.read(rows.attrs["baseline"])
             lists = frozen.lists(baseline)
             scores = pd.concat([scores, pd.concat({baseline: frozen.table})])
-        # without dtype=object pandas cuts names at NUL
+        # without dtype=object, pandas cuts names at NUL characters
         positions = cube.indexes[SYSTEM].get_indexer(pd.Index(both, dtype=object))
         return cls(rows, cube.isel({SYSTEM: positions}), scores, runs, repeat, lists)
 
@@ -192,7 +193,7 @@ class Change(NamedTuple):
     ) -> str:
         """Return the heading and table of the system.
 
-        The heading says whether it failed, if there is a gate, and its verdicts.
+        The heading contains the verdicts and, if there is a gate, whether the system failed.
         """
         system, baseline = map(_cell, self.names)
         verdicts = ", ".join(name for name in GRAVEST if (self.rows["verdict"] == name).any())
@@ -219,7 +220,7 @@ class Change(NamedTuple):
     def changes(self, metric: Metric) -> pd.DataFrame:
         """Return scores ``before`` and ``after`` per topic, and the gain.
 
-        The column ``rose`` is the gain; it is negative where the system is worse.
+        The column ``rose`` is the gain. It is negative if the system is worse than the baseline.
         """
         system, baseline = self.names
         column = self.scores[str(metric)]
@@ -251,17 +252,15 @@ class Change(NamedTuple):
     def lost(self, metric: Metric, topics: Topics) -> pd.DataFrame | None:
         """Return the documents that lowered the system's score.
 
-        None if the metric is not a sum over documents.
-
-        They are documents that the baseline ranks higher. A baseline file without documents is
-        replaced by the best possible ranking.
+        The baseline ranks these documents higher. A baseline file without documents is replaced by
+        the best possible ranking. Return None if the metric is not a sum over documents.
         """
         uncut = at_depth(metric, None)
         if uncut.terms is None:
             return None
         both = self.both(metric, topics)
         pair, runs = both or _cube_with(self.pair, self.runs, topics, None)
-        if pair.sizes[SYSTEM] == 1:  # no list on any of these topics
+        if pair.sizes[SYSTEM] == 1:  # the system has no list on these topics
             return pd.DataFrame(columns=[TOPIC, DOC])
         a, b = pair[SYSTEM].to_numpy()
         documents = explain(pair, a, b, uncut, at=_depth(pair, metric), topics=topics, runs=runs)
@@ -351,7 +350,7 @@ def _unjudged_shares(pair: xr.Dataset, metric: Metric) -> str:
 def _within_bounds(pair: xr.Dataset, metric: Metric, attributes: Attributes | None) -> str:
     """Return the lowest and highest possible verdict.
 
-    Each is the verdict for one extreme labelling of the unjudged documents.
+    Each verdict assumes one extreme of the possible grades of the unjudged documents.
     """
     if attributes is None or words.DRAWN in attributes or pair.sizes[SYSTEM] == 1:
         return "not known"
@@ -370,7 +369,7 @@ def _within_bounds(pair: xr.Dataset, metric: Metric, attributes: Attributes | No
 def _document(row: Any, snippet: str | None) -> str:
     """Return the text on a document that lowered a score.
 
-    It gives the grade, the ranks before and after, and the difference.
+    The text contains the grade, the ranks before and after, and the difference.
     """
     ranks = " to ".join("none" if pd.isna(rank) else str(rank) for rank in (row.rank_b, row.rank_a))
     grade = "unjudged" if pd.isna(row.grade) else f"grade {row.grade}"

@@ -36,7 +36,7 @@ def pack(arrays: Mapping[str, Array]) -> tuple[str, dict[str, Values]]:
     Parameters
     ----------
     arrays
-        Arrays of whole numbers or of float32, by name.
+        Arrays of integers or of float32, by name.
 
     Returns
     -------
@@ -77,7 +77,7 @@ def pack_bytes(data: bytes) -> str:
 def rules(*scripts: str) -> str:
     """Return the page's Content-Security-Policy.
 
-    It allows these scripts and no request to any network.
+    The policy allows only these scripts, and no network requests.
 
     Examples
     --------
@@ -112,7 +112,7 @@ class Page:
     setting
         Checked arguments of `irframe.report`.
     views
-        Views of all topics and of each collection; the page opens with the first.
+        Views of all topics and of each collection. The page opens with the first view.
     lists
         Top of every ranking.
     trust, beside, verdicts
@@ -155,7 +155,7 @@ class Page:
     def textual(self) -> bool:
         """Whether judgments are spans of text.
 
-        Nothing is unjudged then.
+        If they are, no document is unjudged.
         """
         return of_spans(self.setting.full_cube)
 
@@ -184,7 +184,7 @@ class Page:
     def hues(self) -> list[int]:
         """Colour of each system in the opening charts.
 
-        Systems that no chart shows have -1.
+        The value is -1 for systems that no chart shows.
         """
         chosen = dict.fromkeys([*self.drawn, self.duel.a, self.duel.b])
         hues = [-1] * len(self.systems)
@@ -300,7 +300,7 @@ class Page:
             "unit": setting.axis.unit,
             "along": plural(setting.axis.dim),
             "repeated": self.word and [self.word, self.words],
-            "figures": {  # without data, which the page contains once
+            "figures": {  # without data, which the page contains separately
                 name: figure | {"datasets": {name: [] for name in figure["datasets"]}}
                 for name, figure in self.live.items()
             },
@@ -357,9 +357,8 @@ class Page:
     def _scores(self) -> dict[str, Array]:
         """Return scores and quartiles of all views.
 
-        Scores are indexed (metric, system, topic, depth), with NaN for missing scores.
-
-        Quartiles have three rows per view in place of the systems. Both are rounded together, so
+        Scores are indexed (metric, system, topic, depth). Missing scores are NaN. Quartiles have
+        three rows per view in place of the systems. Scores and quartiles are rounded together, so
         that comparisons with a median stay correct.
         """
         shape = len(self.setting.metrics), len(self.topics), len(self.setting.depths)
@@ -418,7 +417,8 @@ class Page:
     def _about(self, topic: int) -> str:
         """Return the query and the user coordinates of a topic."""
         properties = _group_labels(self.setting, TOPIC)
-        ordered = [f"{name} {properties[name][topic]}" for name in sorted(properties)]  # as scripts
+        # the scripts of the page use the same order
+        ordered = [f"{name} {properties[name][topic]}" for name in sorted(properties)]
         return ", ".join([*filter(None, [self.snippets.queries.get(topic)]), *ordered])
 
 

@@ -72,7 +72,7 @@ VERBS = ("rank_intervals", "compare", "volatility")
 def named_after(setting: Setting) -> str:
     """Return the default title of a page.
 
-    It is the folder of the files, or the numbers of systems and topics.
+    The title is the folder of the input files, or the numbers of systems and topics.
     """
     files = [Path(name).absolute() for name, *_ in setting.full_cube.attrs[EXPERIMENT].files]
     above = files[0].parents if files else ()
@@ -121,14 +121,15 @@ def policies(cube: xr.Dataset) -> list[tuple[str, str]]:
     return done + [
         (SPELLED.get(name, name), ", ".join(texts(np.atleast_1d(decided[name]))))
         for name in captions.ORIGIN_WORDS
-        if name in decided and name != "pool_depth"  # it may come from the runs
+        if name in decided and name != "pool_depth"  # the depth may be that of the runs
     ]
 
 
 def inputs(cube: xr.Dataset) -> pd.DataFrame:
     """Return the inputs with their SHA-256.
 
-    Inputs are files; else frames; else the cube.
+    The inputs are files. If the cube was not made from files, they are frames. If the record
+    contains no frames either, the input is the cube.
     """
     files = [_of_file(*state) for state in cube.attrs[EXPERIMENT].files]
     if files:
@@ -145,7 +146,7 @@ def inputs(cube: xr.Dataset) -> pd.DataFrame:
 def _of_file(name: str, size: int, changed: str) -> tuple[str, str, str]:
     """Return name, size and hash of a file.
 
-    There is a note in place of the hash if the file is gone or has changed.
+    If the file was removed or has changed, a note replaces the hash.
     """
     path = Path(name)
     if not path.is_file():
@@ -159,7 +160,7 @@ def _of_file(name: str, size: int, changed: str) -> tuple[str, str, str]:
 def call_of(names: str, options: Values, defaults: Values) -> str:
     """Return the call that makes a report.
 
-    Arguments that have their defaults are left out.
+    Arguments with their default values are left out.
 
     Examples
     --------
@@ -223,54 +224,56 @@ def report(
 ) -> Path:
     """Write a report of an experiment to one HTML file.
 
-    The page needs no network, and can be read without JavaScript. With JavaScript, one choice of
-    metric and depth changes the leaderboard, the matrix of significant differences and the
-    curves. Two systems can be compared by topic and document. Needs the extra ``report``. A
-    terminal or notebook shows the elapsed seconds.
+    The page needs no network, and can be read without JavaScript. With JavaScript, readers choose
+    a metric and a depth for the leaderboard, the matrix of significant differences and the curves.
+    They can also compare two systems by topic and document. This function needs the extra
+    ``report``. A terminal or notebook shows the elapsed seconds.
 
     Parameters
     ----------
     data
-        A cube made by `irframe.cube`; or runs, in any form that `as_runs` reads, followed by
-        their judgments. For a cube with a ``collection=``, the page has a view of each
-        collection, and one of all topics if every system took part in all collections. If
-        systems have repeats, the mean of each repeat is shown, tests treat repeats as `compare`
-        does, and lists are those of the first repeat.
+        A cube made by `irframe.cube`, or runs in any form that `as_runs` reads. For a cube with a
+        ``collection=``, the page has a view of each collection. It also has a view of all topics
+        if every system took part in all collections. If systems have repeats, the page shows the
+        mean of each repeat and the lists of the first repeat. Tests treat repeats as `compare`
+        does.
     qrels
-        Judgments, in any form that `as_qrels` reads; with a cube, the path.
+        Judgments, in any form that `as_qrels` reads. If `data` is a cube, pass the path instead.
     path
         The file to write.
     metrics
-        Metrics or their names; the page opens with the first.
+        Metrics or their names. The page opens with the first.
     baseline
-        A system to compare all others with, or a list of them. The page opens with the first, and
-        numbers mark from which baselines each system differs significantly.
+        A system, or a list of systems, to compare all others with. The page opens with the first.
+        With several baselines, each system is marked with the numbers of the baselines from which
+        it differs significantly.
     at
-        Depths to show, in any order. The page opens with the first. By default up to 48, close
-        together near the top, of which the page opens with the largest up to 10.
+        Depths to show, in any order. The page opens with the first. The default is up to 48
+        depths, most of them small. The page then opens with the largest depth up to 10.
     stop
         An `irframe.Budget` of text in place of depths, for a cube with lengths. The page opens
         with the first budget.
     title
-        Title of the page; by default the folder of the files that were read.
+        Title of the page. The default is the folder of the files that were read.
     test
         Test of differences, as for `compare`: an `irframe.Significance`, or the name of a test.
-        p-values are corrected over all pairs of a metric at a depth; intervals are at 1 - `alpha`.
+        P-values are corrected over all pairs of a metric at a depth. The confidence level of
+        intervals is 1 - `alpha`.
     resamples
-        Resamples of the topics, from which the shares of first places are computed: an
-        `irframe.Resampling`, or their number, at least 100.
+        Resamples of the topics, from which the shares of first places are computed. Pass an
+        `irframe.Resampling`, or the number of resamples, at least 100.
     margin
-        Largest difference that does not matter, above 0. Every system then gets a verdict against
-        the first baseline, or else the first system, as from `compare`.
+        Largest difference that does not matter, above 0. With a margin, every system gets a verdict
+        as from `compare`. It is against the first baseline, or the first system without baselines.
     texts
         Texts of documents and queries, as for `explain`. They are shown beside the two lists, cut
-        to 300 characters. Topics with the largest differences come first, until the page has
-        3 MB.
+        to 300 characters. Topics with the largest differences come first. No more texts are added
+        once the page has 3 MB.
 
     Returns
     -------
     pathlib.Path
-        File that was written.
+        The file that was written.
 
     Raises
     ------

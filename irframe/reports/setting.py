@@ -169,11 +169,11 @@ class PagePart:
     how
         Sentences on the method.
     source
-        DOI or address that explains the method.
+        DOI or address of a description of the method.
     data
         Table of the section, or data of its figure.
     figure
-        Specification of Vega-Lite, if there is a figure.
+        Vega-Lite specification of the figure, if there is one.
     guide
         Page of the documentation.
     unknown
@@ -239,9 +239,10 @@ def parts(
     Parameters
     ----------
     view
-        Numbers of the topics, which `makers` take.
+        Numbers of the topics, the argument of each function in `makers`.
     makers
-        Key, subject of the sentence if it fails, and function that makes the section.
+        For each section, its key, a noun phrase for the text if it fails, and the function that
+        returns it.
     """
     sections = []
     for key, subject, make in makers:

@@ -88,7 +88,7 @@ def _unjudged_share(view: View, depth: int) -> float:
 def what_judging_could_change(view: View, now: str) -> Claim:
     """Return the claim on systems that judgments could put first.
 
-    The test excludes them from first place; the bounds of their means do not.
+    The test excludes these systems from first place, but the bounds of their means do not.
 
     Parameters
     ----------
@@ -113,7 +113,7 @@ def what_judging_could_change(view: View, now: str) -> Claim:
 def _likely(view: View, metric: int, depth: int) -> list[str]:
     """Return the systems most often first in resamples.
 
-    Systems with equal means are counted shares.
+    The shares of systems with equal means are added.
     """
     share, rank = (view.ranked[name][metric, depth] for name in ("first", "rank"))
     shares = pd.Series(share).groupby(rank).sum().round(TIE).sort_values(ascending=False)
@@ -256,7 +256,7 @@ TRUST = "questions/trust"
 SETTLING = 10
 """Documents to judge next that the page names."""
 SHALLOW = 0.05
-"""Share of relevant documents at the end of the pool from which it is called shallow."""
+"""A pool is called shallow if the share of relevant documents at its end is at least this."""
 OF_SEVERAL = {"next", "left-out"}
 """Sections that need several systems."""
 OF_ONE = {"left-out"}
@@ -265,7 +265,7 @@ OF_ONE = {"left-out"}
 
 def trust(view: View, findings: pd.DataFrame) -> list[PagePart]:
     """Return the sections on the reliability of a view."""
-    counts = findings["severity"].value_counts(sort=False).to_dict()  # the most serious first
+    counts = findings["severity"].value_counts(sort=False).to_dict()  # most serious first
     numbers = [counted(count, str(name)) for name, count in counts.items()]
     says = say("findings.says", counts=numbers) if numbers else say("findings.none")
     first = PagePart("findings", says, source=LU, data=findings, guide=TRUST)
@@ -335,13 +335,13 @@ def _bounded_frame(view: View, metric: str, ends: xr.DataArray) -> Any:
 def _next(view: View) -> PagePart:
     """Return the section on the most informative unjudged documents.
 
-    They are chosen for the pair of systems that the page opens with.
+    The documents are chosen for the two systems that the page opens with.
     """
     pair = view.cube.isel({SYSTEM: list(view.pair)})
     experiment = experiment_of(pair)
     pool = replace(
         experiment.known_pool, contributing=np.ones(2, bool)
-    )  # as if only these two contributed
+    )  # as if only these two systems contributed to the pool
     made = {**experiment.made, "pool": "stated"}
     pair = shown_as(pair, replace(experiment, pool=pool, made=made))
     a, b = view.labels[list(view.pair)]
@@ -406,7 +406,7 @@ def _left_out(view: View) -> PagePart:
 def findings(cube: xr.Dataset, setting: Setting, frames: dict[str, pd.DataFrame]) -> pd.DataFrame:
     """Return the findings of `diagnose` for a cube and frames.
 
-    Findings on policies are left out, since the page lists all policies at its end.
+    Findings on policies are left out, because the page lists all policies at its end.
 
     Parameters
     ----------
@@ -475,7 +475,7 @@ def _verdicts(view: View) -> PagePart:
     sign = facts(metric).sign
     alpha = min(2 * setting.alpha, HALF)
     one_sided = Significance(adjust=None, alpha=alpha, over=pairing.over)
-    with unsaid():  # each end is a one-sided bound, as tests against a margin are one-sided
+    with unsaid():  # tests against a margin are one-sided, so each end is a one-sided bound
         sided = compare(at, one_sided, baseline=against)
     sided = sided[sided[METRIC] == metric].set_index("system_a")[["ci_low", "ci_high"]]
     opening = opening.rename(columns={"difference": "mean", "ci_low": "low", "ci_high": "high"})

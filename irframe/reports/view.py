@@ -40,7 +40,7 @@ def rounded(values: Array, *, percents: bool = False) -> NDArray[np.float32]:
     """Return numbers rounded to five digits, which compress better.
 
     A number about halfway between two printed values moves towards the value that Python prints,
-    since JavaScript rounds halves differently.
+    because JavaScript rounds halves differently.
 
     Examples
     --------
@@ -66,8 +66,8 @@ def rounded(values: Array, *, percents: bool = False) -> NDArray[np.float32]:
 def rounded_in_order(values: Array, axis: int) -> NDArray[np.float32]:
     """Round to five digits and keep the order.
 
-    Rounded numbers are equal if and only if the numbers agree to 12 decimals. So all comparisons
-    between systems have the same result as with the exact numbers.
+    Rounded numbers are equal if and only if the exact numbers agree to 12 decimals. Comparisons
+    between systems therefore have the same result as with the exact numbers.
 
     Examples
     --------
@@ -136,7 +136,7 @@ class View:
         options: Any = {"at": depths} if dim == DEPTH else {"stop": Budget(depths)}
         try:
             scores = score(self.full_cube, *dict.fromkeys([*setting.metrics, *SHARED]), **options)
-        except MetricError:  # shares differ by subtopic, or ties share ranks
+        except MetricError:  # undefined for subtopics, and for ties that share ranks
             scores = score(self.full_cube, *setting.metrics, **options)
         return scores.rename({} if dim == DEPTH else {dim: DEPTH})
 
@@ -244,7 +244,7 @@ class View:
     def ranked(self) -> dict[str, Array]:
         """Arrays of `ranks`, (metric, depth, system).
 
-        ``order`` has the positions of systems in the leaderboard, the best first.
+        ``order`` contains the positions of the systems, the best first.
         """
         ranks = self.ranks.transpose(METRIC, DEPTH, SYSTEM).data_vars.items()
         values = {str(name): of.to_numpy() for name, of in ranks if of.ndim == 3}
@@ -321,7 +321,8 @@ class View:
     def reach(self) -> NDArray[np.float64]:
         """Half width of an interval for a unit standard deviation.
 
-        The interval is that of `compare`; NaN for one topic, and for metrics that are not averaged.
+        The interval is the one that `compare` computes. The result is NaN for a single topic, and
+        for metrics that are not averaged.
         """
         if self.is_single:
             return self.every_pair(np.nan)
@@ -379,8 +380,8 @@ class View:
     def pair(self) -> tuple[int, int]:
         """Positions of the two opening systems, the better first.
 
-        They are the best system and the baseline, or the best two without a baseline. Pairs that
-        differ on some topic are preferred.
+        These are the best system and the baseline, or the best two systems without a baseline.
+        Pairs with a difference on some topic are preferred.
         """
         at = self.setting.pos
         order = self.ranked["order"][0, at]
@@ -437,9 +438,8 @@ class View:
 def views(setting: Setting) -> Iterator[View]:
     """Yield a view of all topics and of each collection.
 
-    All topics are shown together only if every system took subset in every collection.
-
-    A collection in which one system alone took subset comes last, and so opens no page of several.
+    The view of all topics is left out if some system did not take part in every collection.
+    Collections with a single system come last, so that the page does not open with one.
     """
     by = setting.cube.attrs.get("collection")
     subsets = dict(groups(setting.full_cube, by)) if by else {}

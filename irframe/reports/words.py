@@ -51,7 +51,7 @@ class _Spelled(Formatter):
         key
             Group and name of the template.
         values
-            Values of the names in braces.
+            Values for the fields of the template.
 
         Examples
         --------
@@ -81,7 +81,7 @@ def spoken(claims: Iterable[Claim]) -> list[str]:
 
 
 def short(name: str, most: int = LONGEST) -> str:
-    """Return a name, shortened in the middle if long.
+    """Return a name, shortened in the middle if necessary.
 
     Examples
     --------
@@ -244,7 +244,7 @@ def headed(name: str) -> str:
 
 
 def cell_text(value: object) -> str:
-    """Return a number or label as the page spells it.
+    """Return a number or label as text for the page.
 
     Examples
     --------

@@ -67,7 +67,7 @@ DRAWING = {"bootstrap", "max-t"}
 """Methods of rank intervals that draw samples."""
 ALWAYS_DRAWING = {"compare_judges", "leaderboard", "rank_intervals", "replay"}
 TEST_WORDS = {"anova": "one-way analysis of variance", GIVEN_RESAMPLES: Bootstrap.title}
-"""Tests without a class: that of `topics_needed`, and the bootstrap with a caller's resamples."""
+"""Tests without a class: the test of `topics_needed`, and the bootstrap of given resamples."""
 PLAN = "topics_needed"
 MARGIN_WORDS = {
     "": "margin {}, one-sided t-tests against it",
@@ -112,7 +112,7 @@ OPTION_WORDS = {
     "topics_needed.difference": "true difference {}",
     "topics_needed.topics": "on {} topics",
 }
-"""Option of a verb -> its text; an option that is missing here is written by its name."""
+"""Option of a verb -> its text. For other options, captions use the name of the option."""
 SHOWN_BY = {
     *("adjust", "alpha", "at", "best_of", "budgets", "by", "effects", "family", "human"),
     *("coefficients", "interval", "interval_of", "margin", "methods", "metrics", "original"),
@@ -136,7 +136,7 @@ STEP_WORDS = {
 """Text for verbs that return other judgments, systems or scores."""
 UNRECORDED = "how these numbers were decided is not recorded: the attributes are lost"
 JUDGING = {"sample", "pooled", "draw_to_judge", "qrels"}
-"""Steps that change judgments; new judgments undo them."""
+"""Steps that change judgments. They are not described after `rejudge` replaces the judgments."""
 STATED_OPTIONS = POLICY | SHOWN_BY | {"depth", "metric", "of", "rel", "share", "unit"}
 """Options of earlier steps that `STEP_WORDS` or the text for the experiment already contain."""
 USUAL = {"depth": "", "share": "", "seed": 0, "metric": "", "scaling": "", "by": ""}
@@ -145,7 +145,8 @@ USUAL = {"depth": "", "share": "", "seed": 0, "metric": "", "scaling": "", "by":
 def caption_text(attributes: Attributes, *parts: str, interval: str = "{}") -> str:
     """Return the caption of a result.
 
-    It names the test, the options, the intervals, the cautions, and the data behind the scores.
+    The caption names the test, the options, the intervals, the cautions, and the data behind the
+    scores.
 
     Parameters
     ----------
@@ -154,7 +155,7 @@ def caption_text(attributes: Attributes, *parts: str, interval: str = "{}") -> s
     parts
         Texts that come first.
     interval
-        Template for the text about intervals; "" if the table shows none.
+        Template for the text about intervals. It is empty if the table shows none.
 
     Examples
     --------
@@ -288,7 +289,7 @@ def draws_text(attributes: Attributes) -> str:
 
 
 def repeats_text(attributes: Attributes) -> str:
-    """Describe the repeats, and whether intervals and tests count them.
+    """Describe the repeats and their role in intervals and tests.
 
     Examples
     --------
@@ -343,7 +344,7 @@ def design_text(attributes: Attributes) -> str:
 
 
 def options_text(attributes: Attributes) -> str:
-    """Return the further changed options of a result.
+    """Return the other changed options of a result.
 
     Examples
     --------
@@ -382,7 +383,7 @@ def _unusual(step: Step, hidden: Collection[str], depth: str = "{}") -> list[str
 def _option_text(name: str, value: object, depth: str) -> str:
     """Return the value of an option as text.
 
-    A number as ``reference=`` is a depth.
+    A number is a depth if `name` is ``"reference"``.
     """
     if isinstance(value, Mapping) and name == "reference":
         return "other scores"
@@ -435,7 +436,7 @@ def step_texts(steps: Iterable[Step]) -> list[str]:
     >>> step_texts(steps_of(scores))
     ['a sample of judgments, share 0.5, seed 0', 'topics without relevant documents left out']
     """
-    source: dict[str, str] = {}  # text -> verb or object that it describes
+    source: dict[str, str] = {}  # text -> verb or object that the text describes
     for verb, options in steps:
         if verb == "rejudge":
             source = {text: by for text, by in source.items() if by not in JUDGING}

@@ -69,13 +69,13 @@ def cite(result: pd.DataFrame | xr.DataArray | xr.Dataset) -> pd.DataFrame:
     Parameters
     ----------
     result
-        What a verb returned, with its attributes: scores, a comparison or a leaderboard.
+        The result of a verb, with its attributes: scores, a comparison or a leaderboard.
 
     Returns
     -------
     pandas.DataFrame
-        A row for each paper, in order of use: the ``reference``, its ``doi``, or "", and ``used``,
-        the metrics, tests and verbs that refer to it.
+        A row for each paper, in order of use. ``doi`` is empty if the paper has none. ``used``
+        lists the metrics, tests and verbs that refer to the ``reference``.
 
     Raises
     ------
@@ -115,7 +115,7 @@ def papers(steps: Iterable[Step], done: Iterable[str] = ()) -> pd.DataFrame:
     steps
         Verbs with their options.
     done
-        Further conditions, such as ``"repeats"``, that are not options.
+        Conditions that are not options but have references, such as ``"repeats"``.
     """
     further = dict.fromkeys(done, True)
     rows = [row for step in all_steps(steps) for row in _papers_of_step(step, further)]
@@ -180,7 +180,7 @@ def _reference(entry: str) -> tuple[str, str]:
 
 
 def _used(step: Step) -> Iterator[tuple[str, object]]:
-    """Yield the name and object of each used thing.
+    """Yield the name and object of everything used.
 
     These are metrics, a test, measures of agreement, max-T and the verb.
     """

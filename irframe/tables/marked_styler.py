@@ -1,8 +1,8 @@
 """Pandas Styler with marks and intervals after the numbers.
 
-A Styler writes a copy of itself, by one private method per format, which looks up the display
-function of each cell and label. `MarkedStyler` wraps these functions at that moment, so that
-`Styler.format` and all other methods work as usual.
+To write a table, a Styler copies itself and calls one private method per format. This method looks
+up the display function of each cell and label. `MarkedStyler` wraps the display functions at that
+moment, so that `Styler.format` and all other methods work as usual.
 """
 
 import re
@@ -36,8 +36,8 @@ class Extra:
     Parameters
     ----------
     frames
-        Numbers or texts, labelled as the table. Numbers are formatted like those of the table.
-        Missing or empty values add nothing.
+        Numbers or texts, with the labels of the table. Numbers are formatted like the numbers of
+        the table. Missing or empty values add nothing.
     markup
         Format -> template.
     """
@@ -78,7 +78,7 @@ def percentages(texts: pd.DataFrame) -> Extra:
 def best_of(numbers: pd.DataFrame) -> pd.DataFrame:
     """Return which numbers are the highest of their column.
 
-    A column with a single number has no best one.
+    A column with a single number has no best number.
     """
     return numbers.eq(numbers.max()) & (numbers.count() > 1)
 
@@ -90,7 +90,7 @@ def everywhere(text: str) -> dict[str, str]:
 
 def _plain_caption(notes: str, form: str) -> str:
     """Return the notes as an escaped caption."""
-    is_word = re.match(r"[a-z]+\b(?![.\d+@(])", notes)  # names are not capitalised
+    is_word = re.match(r"[a-z]+\b(?![.\d+@(])", notes)  # do not capitalise names
     text = _escape(notes[:1].upper() + notes[1:] if is_word else notes, form)
     for symbol, command in DAGGERS.items() if form == "latex" else ():
         text = text.replace(symbol, f"${command}$")

@@ -443,13 +443,13 @@ def _table_of_frame(frame: pd.DataFrame) -> Table:
     frame = frame[of_outcomes(frame)]
     named = [name for name in frame.index.names if name is not None]
     flat = frame.reset_index(named) if named else frame.reset_index(drop=True)
-    columns = list(flat.columns)  # groups, and the names after them
+    columns = list(flat.columns)  # columns of groups come before labels
     first = next((pos for pos, name in enumerate(columns) if name in NAMES), 0)
     rows = [*columns[:first], *takewhile(lambda name: name in NAMES, columns[first:])]
     same = [name for name in rows if len(flat) > 1 and len(flat[name].unique()) == 1]
     left = [name for name in rows if name not in same]
     most = letters_a_row(flat)
-    dense = ["letters"] if most > MOST_LETTERS else []  # tiers and ranks remain
+    dense = ["letters"] if most > MOST_LETTERS else []  # the columns of tiers and ranks stay
     shown = flat.drop(columns=[*EXTRA_COLUMNS, *same, *dense], errors="ignore")
     numbers = shown.set_index(left) if left else shown
     words = [f"{name} {flat[name].iloc[0]}" for name in same if flat[name].notna().all()]

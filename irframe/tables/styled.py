@@ -44,48 +44,51 @@ def styled(
     precision
         Decimals of the numbers, at least 0.
     best
-        Whether the best mean of each column is bold. For a cost, this is the lowest mean.
+        Whether the best mean of each column is bold. The best mean of a cost is the lowest.
     marks
-        Superscripts of the means of a comparison. ``"letters"`` marks the systems that a system
+        Superscripts of the means of a comparison. ``"letters"`` lists the systems that a system
         significantly beats, or their number if there are more than 26 systems. ``"daggers"`` marks
-        significant differences from the baseline, or the numbers of several baselines.
-        ``"verdicts"`` needs one baseline and a margin or a power, and adds the verdict on each
-        system, such as ``not worse``. ``"none"`` adds nothing.
+        significant differences from the baseline. With several baselines, it lists the numbers of
+        the baselines. ``"verdicts"`` adds the verdict on each system, such as ``not worse``, and
+        needs one baseline and a margin or a power. ``"none"`` adds nothing.
     intervals
-        Whether intervals follow the numbers. In a summary, they are intervals of means, and shown
-        by default. In a comparison with a baseline, they are intervals of differences.
+        Whether intervals follow the numbers. The intervals of a summary are those of means, and
+        are shown by default. The intervals of a comparison with a baseline are those of
+        differences.
     relative_to
-        A system. Differences from its means follow the others' means, in per cent.
+        A system. The relative difference from its mean, in per cent, follows each other mean.
     sort
-        Label of the column to sort by, the best system first, or True for the first column. By
-        default systems keep their order, after a baseline.
+        Label of the column to sort by, or True for the first column. The best system comes first.
+        By default, systems keep their order, and a baseline comes first.
 
     Returns
     -------
     pandas.io.formats.style.Styler
-        For scores, summaries and comparisons, a table of means with a row per system and a column
-        per metric and depth (and group). For an array, a row per metric (and group) and a column
-        per depth. For other frames, their rows without constant columns, and without letters if a
-        system has more than six. The caption names the constants, the test, its correction and
-        level, depths, topics, and the data behind the numbers.
+        The table of scores, summaries and comparisons contains means, with a row per system and a
+        column per metric and depth (and group). The table of an array has a row per metric (and
+        group) and a column per depth. The table of another frame contains its rows without
+        constant columns. It omits letters if a system has more than six. The caption contains the
+        constants, the test, its correction and level, depths, topics, and the data behind the
+        numbers.
 
         All methods of a Styler work, and ``highlight_best(props)`` is an additional one.
         ``clear()`` removes marks and intervals, and ``to_excel()`` writes the numbers only.
-        ``to_latex()`` uses the rules of booktabs and converts CSS. Commands of LaTeX are flagged as
-        in pandas, ``"textbf: --rwrap --latex"``.
+        ``to_latex()`` uses the rules of booktabs and converts CSS. Write LaTeX commands with the
+        flags of pandas, such as ``"textbf: --rwrap --latex"``.
 
     Raises
     ------
     InputError
-        If the result is no such object, or a comparison with a duplicate pair. Also if
-        ``marks="daggers"``, ``"verdicts"`` or ``intervals=True`` is passed with a comparison
-        without a baseline, or ``"verdicts"`` with one without verdicts.
+        If the result cannot be shown as a table, or is a comparison with a duplicate pair. For a
+        comparison without a baseline, if ``marks="daggers"``, ``marks="verdicts"`` or
+        ``intervals=True`` is passed. For a comparison without verdicts, if ``marks="verdicts"`` is
+        passed.
     ParameterError
         If the precision is below 0, or the kind of marks, the system or the column is unknown.
 
     Notes
     -----
-    The better of two systems is the one with the better mean, which is the lower one for costs. A
+    The better of two systems is the one with the better mean. For costs, this is the lower mean. A
     Styler needs jinja2. In LaTeX, coloured cells need the package xcolor with its option
     ``table``.
 
