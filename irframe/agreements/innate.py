@@ -94,9 +94,9 @@ def compare_rankings(gains: Array, pairs: Array) -> Transitions:
 
     Notes
     -----
-    Algorithm 1 of Moffat and Mackenzie for all depths. If a ranking has less cumulated gain than
-    the other at one depth and more at another depth, the pair is non-separable from the later of
-    the two depths on.
+    Algorithm 1 of Moffat and Mackenzie for all depths. A ranking may have less cumulated gain than
+    the other at one depth and more at another. The pair is then non-separable from the later of the
+    two depths on.
 
     References
     ----------

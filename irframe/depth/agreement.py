@@ -382,10 +382,10 @@ def agreement(
     For ``interval_of="averages"``, s is the larger of two errors: the standard deviation of the
     resamples times ``sqrt(n / (n - 1))``, and the standard error of the jackknife. b is the mean of
     the resamples minus the agreement. The interval reaches from ``t s`` below the agreement to
-    ``max(0, -b) + t s`` above it, within -1 and 1. Intervals are conservative: in draws from real
-    topics, 95% intervals of Kendall's tau of both kinds covered their quantity in 97 to 100% of the
-    draws, with 5 to 50 topics. Plain percentiles are shorter, and do not cover the agreement by
-    averages over all topics at any number of topics.
+    ``max(0, -b) + t s`` above it, within -1 and 1. Intervals are conservative. In draws of 5 to 50
+    real topics, 95% intervals of Kendall's tau of both kinds covered their quantity in 97 to 100%
+    of the draws. Plain percentiles are shorter, and do not cover the agreement by averages over all
+    topics at any number of topics.
 
     References
     ----------

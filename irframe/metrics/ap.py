@@ -302,8 +302,8 @@ class Q(Thresholded):
     Notes
     -----
     ``Q@k = (1/N) sum_{i<=k} b(i) (cb(i) + beta cg(i)) / (i + beta cg*(i))``. Here cb is the number
-    of relevant documents, cg the cumulated gain, and cg* the cumulated gain of the ideal ranking,
-    constant past the last judged document.
+    of relevant documents and cg the cumulated gain. cg* is the cumulated gain of the ideal ranking,
+    which is constant past the last judged document.
 
     Range: 0 to 1; with ``norm="pool"`` possibly above 1 for runs that did not contribute. Needs:
     grades, the recall base; for ``"pool"`` the contributing runs. No relevant documents: 0.

@@ -191,8 +191,8 @@ def moments(
     Notes
     -----
     First the mean of each topic over systems is subtracted, then the mean of each system over
-    topics. The sum of squares of a difference is then G[a, a] + G[b, b] - 2 G[a, b], where G is the
-    matrix of inner products. It is inaccurate if it is at most a thousandth of its operands, or
+    topics. Let G be the matrix of inner products. The sum of squares of a difference is then G[a,
+    a] + G[b, b] - 2 G[a, b]. It is inaccurate if it is at most a thousandth of its operands, or
     within the rounding error of the largest score. Such a pair is computed again from its
     differences by `exact_moments`, which also recognises constant differences.
     """
