@@ -43,7 +43,7 @@ class Listed:
     key_of_row: Array
     """The key of each retrieved judged document."""
     documents: Callable[[NDArray[np.bool_]], NDArray[np.object_]]
-    """Function: lists -> their documents in the order of the run; None for unnamed documents."""
+    """Function that returns the documents of lists in run order, None if unnamed."""
     unnamed: bool = False
     """Whether there are unnamed documents. These are the last among equal scores."""
 

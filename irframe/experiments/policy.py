@@ -29,7 +29,7 @@ LEAST_NONRELEVANT = 10
 def strata_sample(topic: Codes, grade: Grades, keys: Array, share: float) -> NDArray[np.bool_]:
     """Return which judgments a sample keeps.
 
-    Judgments are sampled per topic and grade. Those with the smallest keys are kept.
+    Judgments are sampled per topic and grade. The sample keeps the smallest keys.
 
     Parameters
     ----------

@@ -90,7 +90,7 @@ ATTRIBUTES = ("page_content", "node", "meta", "payload", "properties")
 """Attributes of hits. An object is a hit only if it has one of them."""
 
 RankedBy = Literal["list", "score"] | None
-"""What ranks bare lists of hits; None if their scores decide it."""
+"""The order of bare lists of hits; None if their scores show it."""
 Hits = Sequence[object]
 
 
@@ -136,7 +136,7 @@ def unpacked(x: object, hits: str | None = None, topics: Iterable[Hashable] | No
 
 
 def _as_dictionary(x: object) -> object:
-    """Return the dictionary in a client's object, anything else unchanged."""
+    """Return the dictionary in a client's object, else the object."""
     kind = type(x)
     plain = isinstance(x, Mapping | list | tuple | str | Number | pd.Series | pd.Index | None)
     if plain or hasattr(kind, "__arrow_c_stream__") or hasattr(kind, "dims"):

@@ -29,9 +29,9 @@ Source = str | PathLike[str] | IO[bytes] | IO[str]
 
 MEANT = "check that this is the file you meant"
 FREE = 1 << 26
-"""Bytes that the content of any compressed file may have."""
+"""The decompressed size in bytes that every compressed file may have."""
 RATIO = 100
-"""Larger content may have this multiple of the compressed size; runs compress to about a tenth."""
+"""The largest allowed ratio of decompressed to compressed size; runs have about 10."""
 COLUMNS = 1 << 13
 """The most columns of a table."""
 
@@ -376,7 +376,7 @@ def _content(column: pa.Array) -> int:
 
 
 RUN_SUFFIXES = "run txt trec tsv csv json jsonl lz4 parquet parq"
-"""Suffixes that are no part of the name of a system."""
+"""Suffixes that are removed from the names of systems."""
 _PARTITION = re.compile(r"([^=/]+)=([^=/]*)")
 _PART_NAME = re.compile(r"part[-.]\d+.*|data[-_]?\d+\..*", re.IGNORECASE)
 """File names of parts of one data set, as Spark and others write them."""

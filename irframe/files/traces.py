@@ -1,6 +1,6 @@
 """Run frames of hits, and of searches of agents.
 
-The constants list the fields of tools. A field that stands first is preferred.
+The constants list the fields of tools, the preferred field first.
 """
 
 import json
@@ -34,7 +34,7 @@ from irframe.files.values import framed, numbers
 from irframe.names import DOC, END, LISTED_SCORE, RANK, SCORE, SEARCH, START, TOPIC
 
 OnError = Literal["raise", "empty"]
-"""What becomes of a search whose result cannot be read."""
+"""The treatment of a search whose result cannot be read."""
 RESULTS = (
     *("artifact", "structuredContent", "structured_content", "result", "results"),
     *("output", "outputs", "response"),

@@ -262,7 +262,7 @@ ADVICE = {
     ".json": "call json.dump with the result of to_pytrec_eval",
     ".jsonl": "call frame.to_json(path, orient='records', lines=True)",
 }
-"""Suffix -> another way to write it."""
+"""Suffix of an unsupported format -> advice on how to write it."""
 
 
 def _writer(path: str | PathLike[str]) -> Callable[[IO[bytes], pa.Table], None] | None:
