@@ -51,7 +51,7 @@ EXAMPLES = 2
 
 
 class TextsById(NamedTuple):
-    """Texts by id, where ids are strings."""
+    """Texts indexed by id, with ids as strings."""
 
     documents: dict[str, str]
     queries: dict[str, str]

@@ -134,7 +134,7 @@ def _without_inputs(step: Step) -> tuple[str, dict[str, object]]:
 def joined_groups(cubes: list[xr.Dataset], dim: str, labels: pd.Index) -> dict[Any, Any]:
     """Return user coordinates of the concatenated cube.
 
-    Coordinates of the other dimension are matched by label.
+    Coordinates of the other dimension are aligned by label.
     """
     across = SYSTEM if dim == TOPIC else TOPIC
     shared = _shared_coords(cubes, across, labels)
@@ -192,7 +192,7 @@ def _disagreeing(parts: list[xr.DataArray]) -> pd.Index:
 def regrouped(cubes: list[xr.Dataset], dim: str) -> list[xr.Dataset]:
     """Return cubes with one-per-cube groups along the concatenated dimension.
 
-    A group with a single value in each cube becomes a coordinate of that dimension.
+    If a group has a single value in each cube, it becomes a coordinate of that dimension.
     """
     cubes = list(cubes)
     for name in _group_names(cubes, SYSTEM if dim == TOPIC else TOPIC):

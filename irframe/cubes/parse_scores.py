@@ -168,7 +168,7 @@ def parse_scores(x: object, *, asking: str = "", by: object = None) -> Scores:
     x
         An array, any input of `as_scores`, or scores already read.
     asking
-        The name in the refusal of several repeats, "" if repeats are read.
+        Name in errors about several repeats, "" if repeats are supported.
     by
         A column, level or coordinate of groups; or a mapping from topics or systems to groups.
 
@@ -222,9 +222,9 @@ def read_all(given: Mapping[str, Any], asking: str, by: Any = None) -> dict[str,
     Parameters
     ----------
     given
-        The arguments, scores first.
+        The arguments, with the scores first.
     asking
-        The name in the refusal of several repeats, "" if repeats are read.
+        Name in errors about several repeats, "" if repeats are supported.
     by
         A column, level or coordinate of groups; or a mapping from topics or systems to groups.
     """
@@ -246,7 +246,7 @@ def to_scores(scores: object, asking: str = "") -> xr.DataArray:
         An array over system, topic and optionally metric and depth; or any input of `as_scores`. In
         a wide frame `metric_columns` selects the columns.
     asking
-        The name in the refusal of several repeats, "" if repeats are read.
+        Name in errors about several repeats, "" if repeats are supported.
 
     Returns
     -------

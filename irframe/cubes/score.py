@@ -177,7 +177,7 @@ def score(
     MetricError
         If a metric is unknown, or the cube's ties do not allow it.
     DepthError
-        For depths beyond the cube.
+        If depths are beyond the cube.
 
     Examples
     --------
@@ -368,7 +368,7 @@ def cwl(
     MetricError
         If a metric does not define a continuation probability, or the cube's ties do not allow it.
     DepthError
-        For depths beyond the cube.
+        If depths are beyond the cube.
 
     Notes
     -----

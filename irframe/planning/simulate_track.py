@@ -82,7 +82,7 @@ def simulate_track(
     Raises
     ------
     ParameterError
-        For an argument out of its range.
+        If an argument is out of range.
 
     Notes
     -----

@@ -139,9 +139,9 @@ def moments(scores: Scores) -> tuple[Any, ...]:
     Returns
     -------
     tuple of array
-        The number of scores, their mean, squares, degrees of freedom and effective number of
-        topics, each of shape (metric, system, depth). Squares divided by n (n - 1) are the variance
-        of the mean. The effective number is None without a design.
+        The number of scores n, their mean, squares, degrees of freedom and effective number of
+        topics. Each has the shape (metric, system, depth). The squares are defined as the variance
+        of the mean times n (n - 1). The effective number is None without a design.
     """
     design = scores.design
     if design is not None and not design.plain:

@@ -259,8 +259,8 @@ def match_reference(
     scores
         Scores.
     reference
-        A depth of the scores; one of their metrics (``"AP"`` at each depth, ``"AP@10"`` at one
-        depth); or other scores of the same systems.
+        A depth of the scores, one of their metrics, or other scores of the same systems. ``"AP"``
+        is the metric at each depth, and ``"AP@10"`` is the metric at one depth.
     topics
         As for `share_topics`.
 
@@ -311,7 +311,7 @@ def share_topics(
         default both sides must have the same topics, or none in common. In the latter case all
         topics of each side are used.
     at_every_depth
-        Whether a topic counts only where every system has it at all depths of both sides.
+        Whether a topic counts only if every system has scores on it at all depths of both sides.
 
     Returns
     -------
@@ -390,7 +390,7 @@ def pick_metric(scores: Scores, metric: str | Metric) -> Scores:
     scores
         Scores by several metrics.
     metric
-        A metric or its label, which may add a depth of the scores, as in ``"AP@10"``.
+        A metric or its label. A label can end in a depth of the scores, as in ``"AP@10"``.
 
     Returns
     -------
@@ -436,7 +436,7 @@ Baselines = Hashable | Sequence[Hashable] | None
 def choose_pairs(scores: Scores, baseline: Baselines, *, several: bool = False) -> Array:
     """Return all pairs of systems, or those with a baseline.
 
-    The positions have the shape (pair, 2).
+    The result contains positions of systems, shape (pair, 2).
 
     Parameters
     ----------
