@@ -1,6 +1,6 @@
 """The accessor ``.ireval``.
 
-Every verb is one call to the function of the same name.
+Every verb calls the function of the same name.
 """
 
 import inspect

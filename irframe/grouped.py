@@ -43,8 +43,8 @@ def groupby(
     subject
         A run frame, scores, a cube, or the result of a verb.
     by
-        A column, level of the index or coordinate, such as ``"track"``; a list of them; or a
-        mapping or Series, topic (or system) -> group.
+        A column, level of the index or coordinate, such as ``"track"``, or a list of these. A
+        mapping or Series assigns a group to each topic or system.
 
     Returns
     -------

@@ -1,7 +1,7 @@
 """Kinds of objects, their verbs, and example calls.
 
-A function is a verb of the kinds of objects that its first argument may be. Functions are imported
-when they are first called, so that registering the accessor costs nothing.
+A function is a verb of all kinds of objects that it accepts as first argument. Functions are
+imported when they are first called, so that registering the accessor is fast.
 """
 
 import inspect
@@ -184,7 +184,7 @@ def _kind_of_frame(frame: Any, returned: str) -> str:
 def takes(name: str, function: Callable[..., Any]) -> tuple[str, ...]:
     """Return the kinds that a verb accepts.
 
-    The result is empty if it accepts most kinds.
+    The result is empty if the verb accepts most kinds.
 
     Examples
     --------

@@ -1,7 +1,7 @@
 """Names of dimensions, columns and attributes; aliases; marks in cubes.
 
 Frames are recognised by the roles of their columns. A role has one canonical name, which arrays
-use, and aliases that other tools write. A frame that a verb returns keeps the names of its caller.
+use, and several aliases, which other tools use. Frames that verbs return keep the caller's names.
 """
 
 import inspect

@@ -1,7 +1,7 @@
 """Record of the verbs and options behind a result.
 
-A result has its record as JSON in one attribute, which netCDF, Zarr and Parquet keep. Tables, the
-console, Markdown and the report describe results from their records.
+One attribute of a result contains its record as JSON. Files in netCDF, Zarr and Parquet keep this
+attribute. Tables, the console, Markdown and the report use records to describe results.
 """
 
 import inspect

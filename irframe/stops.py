@@ -1,7 +1,7 @@
 """Axes of scores: evaluation depth, budget, threshold and searches.
 
-A list is read from the top down to a stop. The score at a stop is the score at the depth that
-the reader has reached. The ideal ranking is never cut at a stop.
+A user reads a list from the top down to a stop. The score at a stop is the score at the depth that
+the user has reached. The ideal ranking is never cut at a stop.
 """
 
 from collections.abc import Callable, Mapping

@@ -230,7 +230,7 @@ def means(scores: pd.DataFrame) -> pd.DataFrame:
 
 
 SHOWN = 3
-"""Printed entries of a list. Other formats have all entries."""
+"""Number of printed entries of a list. Other formats contain all entries."""
 
 
 def declare_check(parser: ArgumentParser) -> None:
@@ -270,7 +270,7 @@ def _table_and_lists(rows: pd.DataFrame, kind: str) -> str:
 
 
 LONGEST = 300
-"""Printed characters of the positions of a finding."""
+"""Number of characters that are printed of the positions of a finding."""
 
 
 def declare_diagnose(parser: ArgumentParser) -> None:
@@ -335,7 +335,7 @@ def run_losses(options: Namespace) -> answer.Answer:
 
 
 TENTHS = 10
-"""Most thresholds per system in a printed table."""
+"""Largest number of thresholds per system in a printed table."""
 
 
 def declare_risk_coverage(parser: ArgumentParser) -> None:

@@ -100,7 +100,7 @@ def agreement_map(
         Agreement between metrics, from `irframe.verbs.agreement` without a reference. Intervals
         are not drawn.
     depth
-        The depth to draw. Not needed if the matrix has a single depth.
+        The depth to draw. It is not needed if the matrix has a single depth.
     ax
         Axes to draw on. The default is a new figure.
     figsize
@@ -236,7 +236,7 @@ def agreement_triangle(
     checked
         Result of `irframe.verbs.significance_agreement`.
     metric, test, depth
-        The metric, test and depth to draw. Not needed where there is a single one.
+        The metric, test and depth to draw. Each may be omitted if there is only one.
     ax
         Axes to draw on. The default is a new figure.
     figsize
@@ -310,7 +310,7 @@ def volatility_map(
         Volatility matrices, from `irframe.verbs.volatility`, of one metric or of two. Intervals
         are not drawn.
     metric
-        The metric to draw. Not needed if there is a single metric.
+        The metric to draw. It is not needed if there is a single metric.
     ax
         Axes to draw on. The default is a new figure.
     figsize

@@ -138,7 +138,7 @@ def crp_and_gain(
     system, topic
         System and topic of the ranking.
     metric
-        The metric of the scores. Not needed if there is a single one.
+        The metric of the scores. It is not needed if there is a single metric.
     ax
         Axes to draw on. The default is a new figure.
     figsize
@@ -401,7 +401,7 @@ def effort_gain(
     cells
         Result of `irframe.verbs.effort_gain`.
     metric
-        The metric of gain. Not needed if there is a single one.
+        The metric of gain. It is not needed if there is a single metric.
     ax
         Axes to draw on. The default is a new figure.
     figsize

@@ -51,7 +51,7 @@ def depth_curves(
     scores
         Scores over (metric, system, topic, depth).
     metric
-        The metric to draw. Not needed if there is a single one.
+        The metric to draw. It is not needed if there is a single metric.
     systems
         The systems to highlight. The default is the best two systems at the greatest depth, the
         worst, and two evenly spaced between them. The subtitle then describes this choice.
@@ -124,7 +124,7 @@ def metric_curves(
     scores
         Scores by depth, threshold or budget, from `irframe.verbs.score`.
     system
-        The system to draw. Not needed if there is a single one.
+        The system to draw. It is not needed if there is a single system.
     alpha
         One minus the confidence level of the intervals over topics, above 0 and below 1.
     ax

@@ -41,7 +41,7 @@ def differences(
         ``compared.ireval.groupby("metric").plot.differences()``. Use the name of the groups in
         place of ``"metric"`` to draw a panel per group.
     metric
-        The metric to draw. Not needed if there is a single one.
+        The metric to draw. It is not needed if there is a single metric.
     depth
         The depth or budget to draw. The default is the greatest.
     ax

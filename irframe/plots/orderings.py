@@ -49,7 +49,7 @@ GAP = 1
 WIDE = 3
 """Columns that a score difference takes."""
 MOST_SPELLED = 60
-"""Most topics whose names and numbers are printed."""
+"""Largest number of topics for which names and numbers are printed."""
 
 
 def orderings(lined_up: xr.Dataset, *, ax: Axes | None = None, figsize: Size = None) -> Axes:
@@ -246,7 +246,7 @@ def hasse(grid: xr.Dataset, *, ax: Axes | None = None, figsize: Size = None) -> 
 
 
 RANKING_GRID_MOST_SPELLED = 16
-"""Most rankings whose names are written."""
+"""Largest number of rankings for which names are written."""
 
 
 def ranking_grid(grid: xr.Dataset, *, ax: Axes | None = None, figsize: Size = None) -> Axes:

@@ -115,7 +115,7 @@ def robustness_curves(
     agreement
         Result of `irframe.verbs.robustness`.
     depth
-        The depth to draw. Not needed if there is a single one.
+        The depth to draw. It is not needed if there is a single depth.
     ax
         Axes to draw on. The default is a new figure.
     figsize
@@ -201,7 +201,7 @@ def budget_curves(
         relevant documents. ``"tau"`` and ``"tau_ap"`` are the agreement with the order of systems
         by full judgments.
     metric
-        The metric to draw. Not needed if there is a single one.
+        The metric to draw. It is not needed if there is a single metric.
     ax
         Axes to draw on. The default is a new figure.
     figsize
@@ -278,7 +278,7 @@ def judge_ranks(
     effect
         Result of `irframe.judge_effect`.
     judge, metric
-        The judge and metric to draw. Not needed where there is a single one.
+        The judge and metric to draw. Each may be omitted if there is only one.
     depth
         The depth to draw. The default is the greatest.
     marked

@@ -40,7 +40,7 @@ def only_layer(
     scores
         Scores, an array or a frame.
     metric
-        The metric to draw. Not needed if there is a single one.
+        The metric to draw. It is not needed if there is a single metric.
     depth
         The depth to draw. The default is the greatest.
     repeated
@@ -78,7 +78,7 @@ def score_boxes(
     scores
         Scores per system and topic: an array, or a frame, wide or long.
     metric
-        The metric to draw. Not needed if there is a single one.
+        The metric to draw. It is not needed if there is a single metric.
     depth
         The depth to draw. The default is the greatest.
     systems
@@ -174,7 +174,7 @@ def system_ranking(
     scores
         Scores per system and topic: an array, or a frame, wide or long.
     metric
-        The metric to draw. Not needed if there is a single one.
+        The metric to draw. It is not needed if there is a single metric.
     depth
         The depth to draw. The default is the greatest.
     alpha
@@ -297,7 +297,7 @@ def best_so_far(
     dates
         System -> day, as a mapping or a Series of values that `pandas.to_datetime` reads.
     metric
-        The metric to draw. Not needed if there is a single one.
+        The metric to draw. It is not needed if there is a single metric.
     depth
         The depth to draw. The default is the greatest.
     ax
@@ -390,7 +390,7 @@ def topic_differences(
     a, b
         Two systems.
     metric
-        The metric to draw. Not needed if there is a single one.
+        The metric to draw. It is not needed if there is a single metric.
     depth
         The depth to draw. The default is the greatest.
     ax

@@ -35,7 +35,7 @@ from irframe.reports.words import NAMED, Claim, Values, say, short, signed, spok
 from irframe.scores.summary import summary
 
 SHOWN = 20
-"""Ranks that the page shows."""
+"""Number of ranks that the page shows."""
 
 
 @dataclass(frozen=True, eq=False)

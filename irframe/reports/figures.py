@@ -217,7 +217,7 @@ def by_depth(
     now
         Column ``depth`` with the depth that the page shows.
     title
-        Quantity that is drawn.
+        Name of the quantity that is drawn.
     low
         Lower end of the vertical axis. The default is near the lowest value. The upper end is 1.
     """
@@ -247,7 +247,7 @@ def differences(bars: pd.DataFrame, title: str) -> Spec:
         Columns ``topic``, ``difference``, ``place`` (row), and ``hue`` (position of the colour
         of the better system).
     title
-        Quantity that is drawn.
+        Name of the quantity that is drawn.
     """
     alt = drawing()
     axis = alt.Axis(labelOverlap=True, labelExpr="data('bars')[datum.value].topic")
@@ -310,7 +310,7 @@ def ranges(ends: pd.DataFrame, title: str, lines: Sequence[float] = (), width: i
         Columns ``system``, ``lower``, ``upper`` and ``mean``. Optional columns are ``low`` and
         ``high``, the ends of a second, thin line, and ``verdict``.
     title
-        Quantity that is drawn.
+        Name of the quantity that is drawn.
     lines
         Values at which a vertical line is drawn.
     width

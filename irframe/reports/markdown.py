@@ -30,9 +30,9 @@ from irframe.reports.ladder import first_places
 from irframe.tables.captions import caption_text
 
 FALLEN = 10
-"""Most topics shown."""
+"""Largest number of topics that are shown."""
 BEHIND = 3
-"""Most documents shown for each topic."""
+"""Largest number of documents that are shown for each topic."""
 GRAVEST = (words.NO_VERDICT, "worse", "undecided", "not worse", "equivalent", "better")
 """Verdicts, the most serious first."""
 Topics = list[Hashable]
@@ -125,11 +125,11 @@ def outcome(comparison: pd.DataFrame, failed: pd.Series, fail_on: FailOn) -> str
 
 
 MOST = 10_000
-"""Characters of the summary."""
+"""Largest number of characters of the summary."""
 NOTES = 3_000
-"""Characters of the notes at its end."""
+"""Largest number of characters of the notes at the end of the summary."""
 ROOM = 200
-"""Characters of the line on omitted systems."""
+"""Number of characters reserved for the line on omitted systems."""
 
 
 def _fitting(lines: Iterator[str], room: int) -> list[str]:

@@ -14,9 +14,9 @@ from irframe.escaping import visible
 from irframe.stops import DEPTHS, Axis
 
 NAMED = 3
-"""Most names in a sentence."""
+"""Largest number of names in a sentence."""
 LONGEST = 40
-"""Letters of a name in a sentence or table."""
+"""Largest number of letters of a name in a sentence or table."""
 SPACE = "\N{NO-BREAK SPACE}"
 
 
