@@ -221,7 +221,7 @@ def test_names_that_scripts_import_exist(script):
             exec(f"from {node.module} import {alias.name}", {})  # noqa: S102 - our own
 
 
-def test_every_script_writes_for_one_page():
+def test_each_page_is_written_by_one_script():
     names = Counter(
         name
         for script in REAL.glob("*.py")

@@ -366,7 +366,7 @@ def scorer(
     prepared = Preparation.read(units, search, scores=isinstance(stop, choices.Threshold))
     stops = Stops.read(stop, prepared.decided)
     if stops is not None and not stops.of:
-        raise ParameterError("numbers for ir.Threshold of a scorer", "'all'", "pass thresholds")
+        raise ParameterError("numbers in ir.Threshold for a scorer", "'all'", "pass thresholds")
     policy = policies.Policy(
         depth=policies.cut_at(chosen, depth) if stops is None else depth,
         topics=topics,

@@ -407,7 +407,7 @@ def refuse_clashes(
     for error, again in ((FileFormatError, False), (IdError, True)):
         clashes = [problem for problem in problems if (problem[1] == read_file.ONCE) == again]
         if clashes:
-            found = f"{len({name for name, *_ in clashes})} files that do not fit earlier ones"
+            found = f"{len({name for name, *_ in clashes})} files that conflict with earlier ones"
             advice = "read these separately, and add what they lack"
             if again:
                 advice = f"{BY_NAME if by_file else BY_TAG}; {PARTS}"

@@ -452,6 +452,7 @@ def helping(cube: xr.Dataset) -> Array:
     took_part = experiment.participated.any(axis=1)
     stated = took_part & experiment.known_pool.contributing
     if experiment.pool_word == "unknown" or not stated.any():
-        warn(f"the pool of this cube is unknown: all {took_part.sum()} systems contribute to it")
+        assumed = f"all {took_part.sum()} systems are assumed to contribute to it"
+        warn(f"the pool of this cube is unknown: {assumed}")
         return np.flatnonzero(took_part)
     return np.flatnonzero(stated)

@@ -25,7 +25,7 @@ def checked(metric: str, spec: Field[Any], value: Any) -> Any:
     if spec.name == "depth":
         return check_int(f"depth of {metric}", value, low=1, error=DepthError)
     if spec.type in {"bool", bool} and not isinstance(value, bool):
-        raise MetricError(f"{spec.name} of {metric}, True or False", repr(value))
+        raise MetricError(f"{spec.name} of {metric} to be True or False", repr(value))
     name = f"{spec.name} of {metric}"
     choices = spec.metadata.get("choices")
     limits = spec.metadata.get("limits", {})

@@ -162,7 +162,7 @@ def _numbers(name: str, array: Any) -> Floats:
         raise InputError(f"{name}, numbers in rows of one length", found) from None
     numbers = np.ma.filled(numbers, MASKED[name]) if masked else numbers
     if name == "listed" and not np.isin(numbers, (0, 1)).all():
-        raise InputError("listed, True or False for every candidate", shortened(array))
+        raise InputError("listed to be True or False for every candidate", shortened(array))
     return numbers
 
 

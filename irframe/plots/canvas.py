@@ -62,7 +62,7 @@ def pyplot() -> ModuleType:
         import matplotlib.pyplot as plt  # noqa: PLC0415 - slow import
     except ModuleNotFoundError as error:
         advice = 'pip install "irframe[plots]"'
-        raise InputError("matplotlib, by which figures are drawn", "none", advice) from error
+        raise InputError("the package matplotlib for figures", "none", advice) from error
     return plt
 
 

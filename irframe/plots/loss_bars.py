@@ -95,7 +95,7 @@ def _mean_parts(losses: Any) -> pd.DataFrame:
         holding(expected, losses, CAUSES, "columns")
         system = roles([*losses.index.names, *losses.columns]).get(SYSTEM, SYSTEM)
         if system not in losses.index.names:
-            raise InputError(expected, "no index level of systems")
+            raise InputError(expected, "a frame without an index level of systems")
         canvas.refuse_groups(losses)
         return losses.groupby(level=system, sort=False).mean()
     if not isinstance(losses, xr.DataArray):

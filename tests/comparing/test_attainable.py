@@ -121,7 +121,7 @@ def test_the_normal_approximation_of_few_differences_is_cautioned(wins, warned):
     assert exact["p"].item() == pytest.approx(min(1, 2 * 0.5**wins))
 
 
-def test_the_least_p_counts_differences_that_are_not_0():
+def test_smallest_attainable_p_depends_on_the_number_of_nonzero_differences():
     for test in (Wilcoxon(exact=True), "sign"):
         with pytest.warns(IrframeWarning, match="at most 4 differences that .* at least 0.12"):
             ties_and_wins(4, 46).ireval.compare(test)

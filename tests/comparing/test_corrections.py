@@ -84,7 +84,7 @@ def test_the_refusal_comes_from_the_call_and_names_the_verb():
     refused(ParameterError, words, cube.ireval.ablation, test=family)
 
 
-def test_options_beside_a_value_that_holds_them_are_refused(scores):
+def test_options_that_a_significance_object_sets_are_refused(scores):
     value = ir.Significance("sign")
     refused(ParameterError, "both", scores.ireval.compare, value, adjust="holm")
     refused(ParameterError, "both", scores.ireval.compare, value, alpha=0.1)

@@ -313,7 +313,7 @@ class TestRefusals:
         ):
             ir.concat([first, second], dim="system")
 
-    def test_other_top_grades(self, cube):
+    def test_cubes_with_different_top_grades_are_refused(self, cube):
         other = cube.isel(system=[1])
         higher = dense(cube).top + (cube["topic"] == "102").to_numpy()
         other = shown_as(other, replace(experiment_of(other), top=higher))

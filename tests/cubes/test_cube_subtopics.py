@@ -130,7 +130,7 @@ def test_saved_scanned_and_lazy_cubes(cube, scores, tmp_path):
     same(scanned.ireval.score(*METRICS), scores)
 
 
-def test_fewer_judgments_and_condensed_lists(cube):
+def test_condensed_lists_score_like_judged_only_and_samples_keep_subtopics(cube):
     runs, qrels = track()
     condensed = cube.ireval.condense().ireval.score("alpha_nDCG", "IA(metric='RR')", at=10)
     alone = cube.ireval.score("alpha_nDCG(judged_only=True)", at=10)

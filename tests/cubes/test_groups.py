@@ -249,7 +249,7 @@ def test_attributes_that_differ_between_groups_are_listed(cube):
     assert sum(parts.attrs["judgments"]) == ungrouped.attrs["judgments"]
 
 
-def test_parts_of_results_are_what_is_selected():
+def test_each_group_of_a_result_has_its_own_systems():
     result = cube_of().ireval.score("AP", at=1).to_dataset(name="mean")
     result = result.assign_coords(team=("system", ["x", "y", "x"]))
     found = dict(groups(result, "team"))

@@ -151,7 +151,7 @@ def test_command_judge_next_writes_the_documents(cube, tmp_path, capsys, monkeyp
     assert result["text"].tolist() == ["<b>", "", "", ""]
     assert main([*line, "--format", "qrels", "-o", "next.txt"]) == 0
     assert ir.read_qrels("next.txt")["doc"].tolist() == expected["doc"].tolist()
-    assert "all 8 systems contribute to it" in capsys.readouterr().err
+    assert "all 8 systems are assumed to contribute to it" in capsys.readouterr().err
 
 
 @pytest.fixture(scope="module")
@@ -289,7 +289,7 @@ def test_method_can_be_a_name_a_value_or_its_text(cube):
 
 def test_all_runs_contribute_to_an_unknown_pool():
     bare = ir.cube(RUNS.drop(columns="contributing"), QRELS, depth=10)
-    pattern = "is unknown: all 8 systems contribute to it"
+    pattern = "is unknown: all 8 systems are assumed to contribute to it"
     with pytest.warns(IrframeWarning, match=pattern):
         assert len(bare.ireval.judge_next(5)) == 5
     with (

@@ -1,7 +1,7 @@
 """The paired t, rank-sum, sign and Wilcoxon tests.
 
-The rank-sum test; The sign test, far into its tails; Wilcoxon's signed-rank test: exact, rounded,
-of large scores.
+The sign test is checked far into its tails, and Wilcoxon's signed-rank test with exact p-values,
+rounded differences and large scores.
 """
 
 from itertools import product

@@ -187,7 +187,7 @@ def one_of_each(scores):
 
 @pytest.mark.parametrize(("verb", "word", "value"), few_of(SWITCHED, 24))
 @pytest.mark.filterwarnings("ignore::irframe.errors.IrframeWarning")
-def test_figures_describe_the_record_of_their_result(verb, word, value):
+def test_figures_state_only_options_that_their_result_records(verb, word, value):
     given = {"metrics": ("AP",), "at": 3} if {"metrics", "at"} & {word} == set() else {}
     given = {key: one for key, one in given.items() if key in signature_of(VERBS[verb]).parameters}
     try:

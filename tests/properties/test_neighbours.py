@@ -48,7 +48,7 @@ def rows_of(runs, *roles):
 
 
 def nested(make):
-    """Return an input path of dictionaries that hold converted lists."""
+    """Return a function from runs to dictionaries system -> topic -> converted list."""
     return lambda runs, _: {s: {t: make(own) for t, own in run.items()} for s, run in runs.items()}
 
 
