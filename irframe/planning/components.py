@@ -238,14 +238,17 @@ def design_effects(paired: Scores) -> dict[str, Array]:
     """
     pairs = all_pairs(len(paired.systems))
 
-    def effects(scores: Array, design: Design) -> tuple[Array, Array]:
-        unclustered = design_of(len(design.task), weights=design.weights, task=design.task)
+    def effects(scores: Array, design: Design | None = None) -> tuple[Array, Array]:
+        unclustered = None
+        size = 1.0  # topics drawn one by one, of equal weight, have no intraclass correlation
+        if design is not None:
+            unclustered = design_of(len(design.task), weights=design.weights, task=design.task)
+            size = (design.masses**2).sum() / (design.shares**2).sum()
         variances = (
             describe_differences(scores, pairs, under).sd ** 2
             for under in (None, unclustered, design)
         )
         plain, without, drawn = (values.sum(axis=0, keepdims=True) for values in variances)
-        size = (design.masses**2).sum() / (design.shares**2).sum()
         with np.errstate(divide="ignore", invalid="ignore"):
             return drawn / plain, np.clip((drawn / without - 1) / (size - 1), -1, 1)
 
