@@ -21,7 +21,7 @@ def is_list(value: object) -> bool:
 
 
 def plain(value: Any) -> Any:
-    """Return a value for JSON, with digests in place of data.
+    """Return a JSON value with digests in place of data.
 
     Examples
     --------

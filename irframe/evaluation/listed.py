@@ -1,4 +1,4 @@
-"""Lists of one run, in which only judged documents are ranked."""
+"""Lists of one run, with only judged documents ranked."""
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass

@@ -130,7 +130,7 @@ class RunTable:
 
     @cached_property
     def kept_score(self) -> NDArray[np.floating[Any]] | None:
-        """Scores, including those of lists that are ranked by their order."""
+        """Scores, including those of lists ranked by their order."""
         if words.LISTED_SCORE not in self.frame.columns:
             return self.score
         listed = numbers(self.frame[words.LISTED_SCORE])

@@ -348,7 +348,7 @@ def refuse_pool(metrics: Iterable[Metric]) -> NoReturn:
 
 
 def at_depth(metric: Metric, depth: int | None) -> Metric:
-    """Return a metric at a depth, or on the uncut list."""
+    """Return a metric at a depth or without one."""
     if metric.depth is not None:
         return metric
     if depth is not None:

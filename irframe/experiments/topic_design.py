@@ -252,7 +252,7 @@ def drawn_topics(labels: TopicLabels | None, topics: pd.Index) -> DrawnTopics | 
 
 
 def _refuse_single(design: Design, tasks: pd.Series | None) -> None:
-    """Raise if there is a single cluster, overall or in a task."""
+    """Raise if all topics, or a task, form one cluster."""
     alone = np.diff(design.starts) < MIN_CLUSTERS
     if alone.any() and tasks is None:
         raise ParameterError("at least two clusters", "one", "ask without cluster=")

@@ -452,12 +452,12 @@ def _holds_lists(nested: object, *, sets: bool = False) -> bool:
 
 
 def _is_run(nested: object) -> bool:
-    """Tell whether an object maps topics to documents, hits or searches."""
+    """Return whether an object maps topics to hits or searches."""
     return _holds_lists(nested) or reader_of(nested) is not None
 
 
 def _is_id(doc: object) -> bool:
-    """Tell whether a value may be a document id or missing."""
+    """Return whether a value may be a document id."""
     # pandas converts integers beside a missing value to floats.
     is_integer = isinstance(doc, float | np.floating) and (doc.is_integer() or np.isnan(doc))
     return isinstance(doc, str | int | np.integer) or is_integer or _is_none(doc)

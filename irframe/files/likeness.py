@@ -471,7 +471,7 @@ def third_column(topic: Codes, numbers: Codes, source: str) -> str:
 
 
 def _counts_up(topic: Codes, numbers: Codes) -> bool:
-    """Tell whether every list is numbered from 1, or every list from 0."""
+    """Return whether all lists are numbered from 1 or 0."""
     first = beginnings(topic)
     place = np.arange(len(topic)) - np.repeat(first, np.diff(first, append=len(topic)))
     start = numbers[:1]  # empty for a file without rows

@@ -384,7 +384,7 @@ def _pieces(file: str, kind: Kind) -> Iterator[pa.Table]:
 
 
 def _cut_of(data: bytes, kind: Kind) -> Cut | None:
-    """Return the way to split the first lines of a run."""
+    """Return how to split the first lines of a run."""
     for cut in cuts_of(data, kind):
         start = data.removeprefix(codecs.BOM_UTF8)[cut.start :]
         try:

@@ -36,7 +36,7 @@ def collected(x: Any) -> Any:
 
 
 def is_dictionary(x: object) -> TypeGuard[Mapping[Any, Any]]:
-    """Tell whether this is a dictionary, and not an xarray dataset."""
+    """Return whether this is a dictionary and no xarray dataset."""
     return isinstance(x, Mapping) and not hasattr(x, "dims")
 
 

@@ -20,7 +20,7 @@ COLUMNS = {
     "category": pd.Categorical(["short", "long"] * (N // 2)),
     "nullable int": pd.array([*range(N - 1), None], dtype="Int64"),
     "nullable text": pd.array(["x"] * N, dtype="string"),
-    "pandas text": pd.array(["x"] * N, dtype="str"),
+    "pandas text": pd.Index(["x"] * N).values,  # objects before pandas 3
 }
 
 

@@ -48,7 +48,7 @@ def rows_of(runs, *roles):
 
 
 def nested(make):
-    """Return a function from runs to dictionaries system -> topic -> converted list."""
+    """Return a function that makes nested dictionaries of runs."""
     return lambda runs, _: {s: {t: make(own) for t, own in run.items()} for s, run in runs.items()}
 
 
