@@ -24,9 +24,7 @@ SHARED = Path(__file__).resolve().parents[2] / "shared"
 def pytest_itemcollected(item):
     """Mark tests that use hypothesis as property tests.
 
-    They run most lines over and over: coverage, which slows them down, is for the other tests.
-
-    They run most lines over and over: coverage, which slows them down, is for the other tests.
+    They run most lines over and over, and coverage slows them down, so only other tests count.
     """
     if is_hypothesis_test(getattr(item, "obj", None)):
         item.add_marker("property")
@@ -35,17 +33,21 @@ def pytest_itemcollected(item):
 
 
 def pytest_collection_modifyitems(config, items):
-    """Deselect further cases, except a random share of them.
+    """Deselect tests, except a random share of them.
 
-    The seed of the run decides which ones stay. Tests of one module that share expensive fixtures
-    by case keep the same cases.
+    `FURTHER_CASES` is the share of the tests marked `further` that stay, `SHARE_OF_TESTS` that of
+    the other tests. The seed of the run decides which tests these are. Tests of one module that
+    share expensive fixtures by case keep the same cases.
     """
-    share, seed = float(os.environ.get("FURTHER_CASES", "1")), config.getoption("randomly_seed")
+    seed = config.getoption("randomly_seed")
+    further, others = (
+        float(os.environ.get(name, "1")) for name in ("FURTHER_CASES", "SHARE_OF_TESTS")
+    )
     left = {
         item
         for item in items
-        if item.get_closest_marker("further")
-        and crc32(f"{seed} {case_of(item)}".encode()) > share * 2**32
+        if crc32(f"{seed} {case_of(item)}".encode())
+        > (further if item.get_closest_marker("further") else others) * 2**32
     }
     config.hook.pytest_deselected(items=left)
     items[:] = [item for item in items if item not in left]
