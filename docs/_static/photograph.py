@@ -15,7 +15,7 @@ from playwright.sync_api import sync_playwright
 import irframe as ir
 
 HERE = Path(__file__).parent
-SIZE = {"width": 1180, "height": 750}
+SIZE = {"width": 1180, "height": 1000}
 
 
 def photograph(page):

@@ -424,7 +424,7 @@ def _codes_of(rows: pd.DataFrame, name: Any) -> Coded:
             return codes, rows.index.levels[position].take(present)
     codes, labels = pd.factorize(group_values(rows, name), use_na_sentinel=False)
     if labels.dtype == "string[pyarrow_numpy]":  # text of Arrow, which is object before pandas 3
-        labels = labels.tolist()
+        labels = pd.Index(labels.tolist())
     return codes, pd.Index(labels, name=name)
 
 
