@@ -189,7 +189,7 @@ def joined_columns(subject: Any, names: Sequence[Any]) -> InGroups:
     else:
         dims, columns = zip(*(read_groups(subject, name) for name in names), strict=True)
         if len({*dims}) > 1:
-            advice = "group by those of systems, and the parts by those of topics"
+            advice = "group by the columns of systems, then each group by those of topics"
             raise ParameterError("groups of systems alone, or of topics", "both", advice, names)
     keys = [*zip(*(np.asarray(column).tolist() for column in columns), strict=True)]
     texts = [", ".join(map(str, key)) for key in keys]

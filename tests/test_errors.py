@@ -92,7 +92,7 @@ def test_warnings_of_groups_are_joined():
     assert message.startswith("lists that systems lack count as empty: ance 3 of 16 topics")
 
 
-def test_verbs_warn_once_of_all_groups():
+def test_verbs_give_one_warning_for_all_groups():
     cube = TRACKS.ireval.cube(QRELS)
     cube = cube.where((cube.topic != "101") | (cube.system != "ance"))
     scores = cube.ireval.score("AP", at=10)

@@ -100,7 +100,7 @@ def beware_of_least(
     counts = scores.scored.sum(axis=1)
     design = scores.design
     if isinstance(test, Bootstrap) and design is not None and design.tasks > 1:
-        return  # bootstrap samples that repeat one topic in every task are rare
+        return  # a bootstrap sample rarely repeats a single topic in every task
     dropping = isinstance(test, Wilcoxon | Sign)
     nonzero = _nonzero(scores, pairs) if dropping else counts
     few = (nonzero > 0) & (nonzero < NORMAL)

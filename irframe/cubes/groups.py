@@ -171,7 +171,7 @@ def provenance(source: Any) -> dict[Hashable, Any]:
     if EXPERIMENT in attributes:
         experiment = experiment_of(source)
         facts[words.JUDGMENTS] = experiment.judgments.digest
-        # These are known for all topics, even if only some are selected.
+        # The experiment knows its judges for all topics, even if only some are selected.
         if unknown := attributes[EXPERIMENT].unknown:
             names = source.get(REPEAT_OF, source[words.SYSTEM]).to_numpy().astype(str)
             judged = {*names[~source[words.SYSTEM].astype(str).isin(unknown)]}
@@ -236,8 +236,8 @@ def each_a_system(cube: xr.Dataset) -> xr.Dataset:
 def unfolded(result: Any, layout: object = None) -> Any:
     """Return a result with a dimension of repeats.
 
-    Results without repeats are returned unchanged. If repeats are draws inside topics, repeats that
-    a topic lacks are NaN.
+    Results without repeats are returned unchanged. If each topic has repeats of its own, the values
+    of repeats that a topic lacks are NaN.
     """
     if not isinstance(result, Labelled) or REPEAT_OF not in result.coords:
         return result

@@ -117,7 +117,9 @@ def as_scores(
     missing = [name for name in lower if name not in wide.columns]
     if missing:
         columns = map(str, wide.columns)
-        raise InputError("lower= columns of scores", f"no {', '.join(missing)} among", "", columns)
+        raise InputError(
+            "lower= to name columns of scores", f"no {', '.join(missing)} among", "", columns
+        )
     drawn = {name: frame.attrs[name] for name in DECLARED if name in frame.attrs}
     if lower or drawn:
         wide = wide.copy(deep=False)

@@ -303,7 +303,7 @@ def all_of_one_kind(columns: Sequence[pa.ChunkedArray]) -> list[pa.ChunkedArray]
 
 
 def labels_of_one_kind(left: pd.Index, right: pd.Index) -> tuple[pd.Index, pd.Index]:
-    """Return labels of two sides in one type.
+    """Return two sets of labels, converted to one type.
 
     Examples
     --------

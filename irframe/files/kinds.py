@@ -170,7 +170,7 @@ class Kind:
         """
         names = list(names)
         if absent := [name for name in self.called if name not in {*map(str, names)}]:
-            expected = f"the columns {', '.join(map(repr, absent))} of columns="
+            expected = f"the columns {', '.join(map(repr, absent))}, which columns= names"
             raise InputError(expected, f"{where} with other columns", "", names)
         columns = self.find(names)
         missing = [choice for choice in self.lacking(columns) if choice[0] not in optional]

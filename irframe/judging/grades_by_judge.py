@@ -250,7 +250,7 @@ def _stated(used: Mapping[Hashable, NDArray[Grade]], grades: Sequence[int]) -> N
     limits: dict[str, Any] = {"low": LOWEST_GRADE, "high": HIGHEST_GRADE}
     listed_grades = [check_int("every one of grades", grade, **limits) for grade in listed(grades)]
     if len(set(listed_grades)) < len(listed_grades) or len(listed_grades) < 2:
-        raise ParameterError("grades, at least two, each once", repr(listed(grades)))
+        raise ParameterError("grades= to have at least two different grades", repr(listed(grades)))
     beyond = {name: values[~np.isin(values, listed_grades)] for name, values in used.items()}
     strange = [
         f"{name}: {', '.join(map(str, values))}" for name, values in beyond.items() if len(values)

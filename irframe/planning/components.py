@@ -240,7 +240,7 @@ def design_effects(paired: Scores) -> dict[str, Array]:
 
     def effects(scores: Array, design: Design | None = None) -> tuple[Array, Array]:
         unclustered = None
-        size = 1.0  # topics drawn one by one, of equal weight, have no intraclass correlation
+        size = 1.0  # without clusters the mean cluster size is 1
         if design is not None:
             unclustered = design_of(len(design.task), weights=design.weights, task=design.task)
             size = (design.masses**2).sum() / (design.shares**2).sum()

@@ -92,7 +92,7 @@ def top_lists(cube: xr.Dataset, runs: pd.DataFrame | None) -> TopLists:
 def _name_spans(cube: xr.Dataset, grade: NDArray[np.int16], named: Any) -> None:
     """Name results with evidence by document and span.
 
-    Set the grade of unjudged results to 0, because they contain no evidence.
+    An unjudged result contains no evidence, so its grade is set to 0.
     """
     experiment = experiment_of(cube)
     spans: Any = experiment.judgments.table.spans

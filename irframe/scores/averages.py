@@ -333,7 +333,7 @@ class Resamples:
         return np.where(np.isnan(highest), np.nan, lowest), highest
 
     def expanded(self, topics: Array | int) -> Array:
-        """Return the tail share of an expanded percentile interval.
+        """Return the tail probability of an expanded percentile interval.
 
         The share of a single topic is NaN.
 

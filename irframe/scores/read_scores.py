@@ -69,7 +69,7 @@ def _refuse_lost_tasks(scores: Scores, design: Design) -> None:
         if not present.all():
             lost = pd.Series(scores.label_values[TASK])[~present[design.task]]
             advice = "leave out the systems that lack a task, or these tasks"
-            expected = "topics of every task on which every system has a score"
+            expected = "a topic of every task on which all systems have scores"
             raise ParameterError(expected, "none", advice, map(str, pd.unique(lost)))
 
 

@@ -369,7 +369,7 @@ def options_text(attributes: Attributes) -> str:
 
 
 def _unusual(step: Step, hidden: Collection[str], depth: str = "{}") -> list[str]:
-    """Return the changed options of a step."""
+    """Return the options of a step that differ from defaults."""
     defaults = default_options(step.verb)
     texts = []
     for name, value in step.options.items():

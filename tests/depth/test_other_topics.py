@@ -118,7 +118,7 @@ def test_each_side_by_its_own_topics_or_both_by_those_they_share(verb, sides):
 
 
 @pytest.mark.parametrize("verb", COMPARING)
-def test_of_the_same_topics_nothing_is_to_be_chosen(verb):
+def test_the_choice_of_topics_has_no_effect_on_equal_topics(verb):
     for topics in (None, "common", "own"):
         found = ask(verb, SCORES, OTHER, topics)
         xr.testing.assert_equal(table(found), table(ask(verb, SCORES, OTHER[:, :, ::-1], None)))

@@ -90,7 +90,7 @@ def test_estimates_do_not_depend_on_labels_and_order(drawn, seed):
 
 
 @given(designs())
-def test_every_topic_twice_in_its_cluster_changes_neither_mean_nor_error(drawn):
+def test_duplicating_every_topic_in_its_cluster_changes_neither_mean_nor_error(drawn):
     scores, given = drawn
     once = describe_differences(scores, None, design_of(scores.shape[1], **given))
     doubled = {name: np.repeat(values, 2) for name, values in given.items()}

@@ -65,7 +65,7 @@ def test_the_weight_minimises_the_variance(share):
 
 
 @pytest.mark.parametrize("overlap", [0, 4, 12])
-def test_the_jackknife_leaves_out_one_topic_after_the_other(overlap):
+def test_the_jackknife_leaves_out_one_topic_at_a_time(overlap):
     """Topics are judged by people, by both, or cheaply alone."""
     random = np.random.default_rng(overlap)
     cheap, human = random.random((2, 30, 1))

@@ -61,9 +61,10 @@ def parses(text):
 
 
 def outcomes(call, word, given, more, earlier=()):
-    """Yield the answers that code in a message leads to.
+    """Yield the results of a call and of the code in its error.
 
-    A message without code is yielded as it is.
+    The code is followed until no error with code remains. A message without code is yielded as it
+    is.
     """
     try:
         yield call(**{word: given}, **more)

@@ -20,7 +20,7 @@ FLAGS = ["--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-backgroun
 
 @pytest.fixture(scope="module")
 def tab(chromium, path):
-    """Return a tab with the page, its requests and errors."""
+    """Return a browser tab that records requests and errors."""
     play = pytest.importorskip("playwright.sync_api", reason="needs playwright")
     with play.sync_playwright() as engine:
         browser = engine.chromium.launch(executable_path=chromium, args=FLAGS)
