@@ -167,7 +167,7 @@ def test_what_has_no_thresholds_is_refused():
     rising = runs.assign(rank=rank).ireval.cube(qrels, ties="rank", scores=True)
     refused(InputError, "do not rise", rising.ireval.score, "P", stop=ir.Threshold(1))
     every = ir.Threshold("all")
-    refused(ParameterError, "numbers for ir.Threshold", ir.scorer, qrels, "P", stop=every)
+    refused(ParameterError, "numbers in ir.Threshold", ir.scorer, qrels, "P", stop=every)
     ranks = runs.assign(rank=rank).drop(columns="score")
     refused(InputError, "found only ranks", ranks.ireval.evaluate, qrels, "P", stop=ir.Threshold(1))
     scales = runs.assign(score=runs["score"] + 9 * (runs["system"] == "s1"))

@@ -61,7 +61,7 @@ def parses(text):
 
 
 def outcomes(call, word, given, more, earlier=()):
-    """Yield the results of a call and of the code in its error.
+    """Yield the results of a call and of advised code.
 
     The code is followed until no error with code remains. A message without code is yielded as it
     is.
