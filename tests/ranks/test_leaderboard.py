@@ -274,7 +274,7 @@ def test_systems_that_lack_a_task_are_named_and_last():
     groups = drawn(3).ireval.groupby("set")
     refused(ParameterError, message, groups.leaderboard, order_by="borda")
     scores = scores.ireval.design(task="set")
-    refused(ParameterError, "topics of every task", scores.ireval.compare)
+    refused(ParameterError, "a topic of every task", scores.ireval.compare)
 
 
 def resampled(scores, seed, samples):
