@@ -17,7 +17,7 @@ from irframe.accessor import Figures, Verbs
 from irframe.checks import one_column
 from irframe.cubes import by_group
 from irframe.cubes.groups import read_groups
-from irframe.cubes.parse_scores import as_scores
+from irframe.cubes.parse_scores import as_scores, refuse_metric
 from irframe.cubes.score_arrays import normalise_collection
 from irframe.cubes.verb import VERBS
 from irframe.cubes.view import LIST, Labelled
@@ -27,7 +27,7 @@ from irframe.files.as_runs import as_runs
 from irframe.files.scan_runs import ScannedRuns
 from irframe.files.tables import columns_of
 from irframe.kinds import JUDGMENTS, KNOWN, NUGGETS, RUNS, SCORES, kind_of
-from irframe.names import METRIC, METRICS, SCORE, roles
+from irframe.names import METRIC, SCORE, roles
 from irframe.plots.panes import panes
 from irframe.record import FRAME_VERBS, InGroups, is_mapping
 
@@ -109,10 +109,8 @@ def _refuse_wrong(subject: Any, by: Any) -> None:
 
 def _refuse_no_property(frame: pd.DataFrame, by: object) -> None:
     """Raise if groups are named like systems, topics or metrics."""
+    refuse_metric(frame, by)
     by_role = roles([*frame.index.names, *frame.columns])
-    if by in frame.attrs.get(METRICS, ()):
-        advice = f'select a metric with scores[["{by}"]]'
-        raise ParameterError("by to be a property of systems or topics", f"the metric {by}", advice)
     if by in {by_role.get(dim) for dim in LIST}:
         raise ParameterError("by to be a property of systems or topics", repr(by))
 
@@ -124,7 +122,7 @@ def _refuse_wrong_of_runs(runs: pd.DataFrame, by: Any) -> None:
     labels = {dim: rows[by_role[dim]].unique() for dim in LIST if dim in by_role}
     if is_mapping(by):
         if not any(label in by for column in labels.values() for label in column):
-            expected = "by, a mapping of systems or of topics"
+            expected = "by to be a mapping of systems or of topics"
             raise ParameterError(expected, "none of them among", "", by)
         return
     one_column("by", by)

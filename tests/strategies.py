@@ -19,6 +19,9 @@ from irframe.names import EMPTY, UNJUDGED
 GRADES = (0, 1, 2, 3, None, -1, -2)
 """Grades of retrieved documents, the simplest first; None is unjudged, 0 always among them."""
 
+CODES = (UNJUDGED, -1, 0, 1, 2, 3)
+"""Codes of documents, for enumerating all short lists of them."""
+
 BARREN = 8
 """One topic in this many has no relevant document by design, and so has one collection."""
 
@@ -35,8 +38,6 @@ def series(draw, choices, *, min_size, max_size):
 
     `st.lists` prefers short lists. All of it is one draw of bytes, where a draw per element would
     take most of the time of a test.
-
-    All of it is one draw of bytes, where a draw per element would take most of the time of a test.
     """
     size = draw(st.integers(min_size, max_size))
     drawn = draw(st.binary(min_size=size, max_size=size))
@@ -93,6 +94,31 @@ def scored(metric, serp, judged=None, depth=None):
     known = tuple(g for g in serp if g is not None) if judged is None else tuple(judged)
     topic = Topic(serp=tuple(serp), judged=known, gmax=max(1, *known))
     return metric.score(Evidence(block([topic], depth or len(serp))))[0]
+
+
+def judged_of(codes, missed=()):
+    """Return the grades of judged documents, retrieved or missed."""
+    return [code for code in (*codes, *missed) if code != UNJUDGED]
+
+
+def block_of(lists, judged, width, **fields):
+    """Return the arrays of lists of codes.
+
+    Lists are cut or filled to the width.
+    """
+    levels = np.array(CODES[1:], np.int16)
+    grade = np.array([(*codes, *[EMPTY] * width)[:width] for codes in lists], np.int16)
+    count = np.array([[grades.count(level) for level in CODES[1:]] for grades in judged])
+    return Block(
+        grade=grade,
+        retrieved=(grade != EMPTY).sum(axis=-1),
+        levels=levels,
+        count=count,
+        top=3,
+        pool_count=np.repeat(count[:, np.newaxis], width, axis=1),
+        pool_depth=width,
+        **fields,
+    )
 
 
 def block(batch: Sequence[Topic], K: int) -> Block:

@@ -191,13 +191,13 @@ def parse_scores(x: object, *, asking: str = "", by: object = None) -> Scores:
     refuse_result(x)
     if by is not None and not isinstance(by, Mapping | pd.Series):
         one_column("by", by)
-        _refuse_metric(x, by)
+        refuse_metric(x, by)
     if isinstance(x, xr.DataArray):
         return _read_array(x, asking, by)
     return _read_frame(score_frames.score_frame(x), asking, by)
 
 
-def _refuse_metric(x: object, by: object) -> None:
+def refuse_metric(x: object, by: object) -> None:
     """Raise if groups have the name of a metric."""
     if isinstance(x, xr.DataArray):
         metrics = x.coords.get(words.METRIC, ())
@@ -206,7 +206,8 @@ def _refuse_metric(x: object, by: object) -> None:
         metrics = getattr(x, "attrs", {}).get(words.METRICS, ())
         alone = f'scores[["{by}"]]'
     if by in np.asarray(metrics):
-        raise ParameterError("by to name groups of systems or topics", f"a metric, {by}", alone)
+        advice = f"select a metric with {alone}"
+        raise ParameterError("by to be a property of systems or topics", f"the metric {by}", advice)
 
 
 def refuse_result(x: object) -> None:
@@ -440,7 +441,6 @@ def _to_dense(
 
     The array has a dimension for metrics and for all labels. The rows are None if a system is
     scored twice on a topic.
-
     """
     shape = tuple(map(len, labels.values()))
     cells = np.ravel_multi_index(tuple(codes.values()), shape)

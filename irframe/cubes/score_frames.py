@@ -154,7 +154,6 @@ def refuse_twice(
     """Raise if a system is scored twice on a topic.
 
     The message names a column of the rows that may name systems.
-
     """
     again = np.flatnonzero(index.duplicated())
     if len(again):

@@ -71,7 +71,7 @@ def given_groups(
         raise ParameterError("one group for every label", f"several for {len(again)}", "", again)
     dims = [dim for dim, names in labels.items() if keys.isin([*names]).any()]
     if len(dims) != 1:
-        expected = f"by, a mapping of {' or of '.join(f'{dim}s' for dim in labels)}"
+        expected = f"by to be a mapping of {' or of '.join(f'{dim}s' for dim in labels)}"
         found = "one of both, with" if dims else "none of them among"
         advice = "name a column or coordinate instead" if dims else ""
         raise ParameterError(expected, found, advice, keys)

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from oracles import ORACLES, Topic
 from oracles.labelings import labelled
 from refusals import refused
-from strategies import block, topics
+from strategies import CODES, block, block_of, judged_of, topics
 from turns import few_of
 from variants import VARIANTS
 
@@ -147,28 +147,13 @@ def test_ranges_are_exact(variant, drawn, data):
         assert high[0, k - 1] == pytest.approx(np.maximum.reduce(scores), abs=1e-12, nan_ok=True)
 
 
-CODES = (UNJUDGED, -1, 0, 1, 2, 3)
-"""Grades and marks for enumerating all lists of up to `SHORT` documents."""
 SHORT = 5
+"""Number of documents of the longest lists of codes."""
 
 
 def enumerated(variant, lists, judged):
     """Return scores of lists of codes, where higher is better."""
-    levels = np.array(CODES[1:])
-    count = np.array([[grades.count(level) for level in levels] for grades in judged])
-    width = max(map(len, lists))
-    grade = np.array([(*codes, *[EMPTY] * (width - len(codes))) for codes in lists], np.int16)
-    found = variant.score(
-        Block(
-            grade=grade,
-            retrieved=(grade != EMPTY).sum(axis=-1),
-            levels=levels,
-            count=count,
-            top=3,
-            pool_count=np.repeat(count[:, np.newaxis], width, axis=1),
-            pool_depth=width,
-        )
-    )
+    found = variant.score(block_of(lists, judged, max(map(len, lists))))
     return np.nan_to_num(-found, nan=-np.inf) if variant.metric.cost else found
 
 
@@ -182,10 +167,6 @@ def best_list(variant, codes):
     """Return codes in the best order for the metric."""
     value = ranks_of(variant)
     return tuple(sorted(codes, key=lambda code: -value[code]))
-
-
-def judged_of(codes, missed=()):
-    return [code for code in (*codes, *missed) if code != UNJUDGED]
 
 
 MULTISETS = [

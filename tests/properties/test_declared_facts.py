@@ -7,7 +7,9 @@ from types import new_class
 import numpy as np
 import pandas as pd
 import pytest
+import strategies
 import xarray as xr
+from strategies import block_of, judged_of
 from turns import few_of
 from variants import VARIANTS
 
@@ -15,14 +17,14 @@ import irframe as ir
 from irframe.errors import MetricError
 from irframe.extremes.labelled_bounds import labelled_bounds
 from irframe.gains import GainMap
-from irframe.metrics import IA, METRICS, Block, Evidence, Metric
+from irframe.metrics import IA, METRICS, Evidence, Metric
 from irframe.metrics.facts import facts
 from irframe.metrics.spellings import TREC_NAMES
-from irframe.names import EMPTY, UNJUDGED
+from irframe.names import UNJUDGED
 from irframe.quantities.evidence import parameters
 
 pytestmark = pytest.mark.property
-CODES = np.array([UNJUDGED, -1, 0, 1, 2, 3], np.int16)
+CODES = np.array(strategies.CODES, np.int16)
 LEVELS = CODES[1:]
 WIDTH = 6
 """Ranks that are scored, two past the end of the longest lists."""
@@ -50,28 +52,9 @@ PLAIN = {name: [variant.metric for variant in variants] for name, variants in by
 """Name of a metric of grades -> the metric with each of its options."""
 
 
-def block_of(lists, judged, width=WIDTH, **fields):
-    grade = np.array([(*codes, *[EMPTY] * width)[:width] for codes in lists], np.int16)
-    count = np.array([[grades.count(level) for level in LEVELS.tolist()] for grades in judged])
-    return Block(
-        grade=grade,
-        retrieved=(grade != EMPTY).sum(axis=-1),
-        levels=LEVELS,
-        count=count,
-        top=3,
-        pool_count=np.repeat(count[:, np.newaxis], width, axis=1),
-        pool_depth=width,
-        **fields,
-    )
-
-
-def judged_of(codes, missed):
-    return [code for code in (*codes, *missed) if code != UNJUDGED]
-
-
 @cache
 def evidence_of(missed):
-    return Evidence(block_of(LISTS, [judged_of(codes, missed) for codes in LISTS]))
+    return Evidence(block_of(LISTS, [judged_of(codes, missed) for codes in LISTS], WIDTH))
 
 
 @cache
@@ -177,7 +160,7 @@ def favours_short_of(metrics):
         for missed in MISSED[:2]:
             judged = [judged_of(codes, missed) for codes in lists]
             with_it = scores(metric, missed)[[INDEX[codes] for codes in lists], -1]
-            block = block_of([codes[:-1] for codes in lists], judged)
+            block = block_of([codes[:-1] for codes in lists], judged, WIDTH)
             without = metric.score(Evidence(block))[:, -1]
             lost = np.isnan(without) & ~np.isnan(with_it) & (sign < 0)
             if (lost | (sign * without > sign * with_it + STEP)).any():
@@ -190,7 +173,7 @@ def additive_of(metrics):
     if not hasattr(metrics[0], "gain") or sees_length_of(metrics):
         return False
     inside = np.arange(4) < LENGTH[:, np.newaxis]
-    block = block_of(LISTS, [[*LEVELS.tolist()] * 5] * len(LISTS))
+    block = block_of(LISTS, [[*LEVELS.tolist()] * 5] * len(LISTS), WIDTH)
     for metric in metrics:
         found = metric.score(Evidence(block))
         gains = gains_of(metric)
