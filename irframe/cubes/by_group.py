@@ -89,8 +89,8 @@ def with_given_groups(subject: Any, by: Any) -> tuple[Any, Any]:
     >>> given[by].values.tolist()
     ['short', 'long']
     """
-    known = pd.DataFrame | Labelled
-    if not isinstance(by, Mapping | pd.Series) or not isinstance(subject, known):
+    supported = pd.DataFrame | Labelled
+    if not isinstance(by, Mapping | pd.Series) or not isinstance(subject, supported):
         return subject, by
     if isinstance(subject, Labelled):
         labels: dict[str, Any] = {d: subject[d].to_numpy() for d in LIST if d in subject.dims}
@@ -106,7 +106,7 @@ def with_given_groups(subject: Any, by: Any) -> tuple[Any, Any]:
     return grouped_rows, name
 
 
-def with_names(given: Mapping[str, Any], by: Any) -> tuple[dict[str, Any], Any]:
+def with_names(arguments: Mapping[str, Any], by: Any) -> tuple[dict[str, Any], Any]:
     """Return the arguments of a verb with mapped groups added.
 
     If groups are a mapping, they become a coordinate or column of each object. The name of the
@@ -119,17 +119,17 @@ def with_names(given: Mapping[str, Any], by: Any) -> tuple[dict[str, Any], Any]:
     by
         The name of the groups, or a mapping from topics or systems to groups.
     """
-    (first, subject), *others = given.items()
+    (first, subject), *further = arguments.items()
     named, name = with_given_groups(subject, by)
     arrays = {
-        word: with_given_groups(value, by)[0]
-        for word, value in others
+        param: with_given_groups(value, by)[0]
+        for param, value in further
         if isinstance(value, xr.DataArray | pd.DataFrame) and not is_judgments(value)
     }
-    return {**given, first: named, **arrays}, name
+    return {**arguments, first: named, **arrays}, name
 
 
-def split_arguments(given: Mapping[str, Any], by: object) -> dict[Any, dict[str, Any]]:
+def split_arguments(arguments: Mapping[str, Any], by: object) -> dict[Any, dict[str, Any]]:
     """Return the arguments of a verb for each group.
 
     Scores among the arguments are restricted to the group. Groups that lack a system named in the
@@ -140,19 +140,19 @@ def split_arguments(given: Mapping[str, Any], by: object) -> dict[Any, dict[str,
     ParameterError
         If scores among the arguments have other groups than the object.
     """
-    (first, subject), *others = given.items()
-    parts = _parts(subject, by)
-    further = {}
-    for word, value in others:
+    (first, subject), *further = arguments.items()
+    subjects = _groups_of(subject, by)
+    restricted = {}
+    for param, value in further:
         frame = isinstance(value, pd.DataFrame | xr.DataArray) and not is_judgments(value)
         if frame or _is_table(value):
-            further[word] = _parts(value, by)
-            if differing := sorted(map(str, {*parts} ^ {*further[word]})):
+            restricted[param] = _groups_of(value, by)
+            if differing := sorted(map(str, {*subjects} ^ {*restricted[param]})):
                 expected = f"the same groups ({by}) on both sides"
                 raise ParameterError(expected, "some on one side only", "", differing)
     return {
-        key: {**given, first: part, **{word: each[key] for word, each in further.items()}}
-        for key, part in drop_groups_without(parts, given, by).items()
+        key: {**arguments, first: group, **{param: side[key] for param, side in restricted.items()}}
+        for key, group in drop_groups_without(subjects, arguments, by).items()
     }
 
 
@@ -161,7 +161,7 @@ def _is_table(subject: object) -> bool:
     return callable(getattr(subject, "groups", None))
 
 
-def _parts(subject: Any, by: object) -> dict[Any, Any]:
+def _groups_of(subject: Any, by: object) -> dict[Any, Any]:
     """Return the groups of scores, a cube or a result."""
     return dict(subject.groups() if _is_table(subject) else groups(subject, by))
 
@@ -183,13 +183,13 @@ def answers(
     first = next(iter(results.values()), None)
     if isinstance(first, xr.Dataset) and GRADE in first:
         return replace(groups, subject=results)
-    given = options_of(call, bound.arguments) | {"by": groups.plain}
+    recorded = options_of(call, bound.arguments) | {"by": groups.plain}
     joined = join(results, groups.name, None)
-    return stamped(joined, call.__name__, groups.example, given)
+    return stamped(joined, call.__name__, groups.example, recorded)
 
 
 def drop_groups_without(
-    parts: Mapping[Any, Any], arguments: Mapping[str, Any], by: object
+    groups: Mapping[Any, Any], arguments: Mapping[str, Any], by: object
 ) -> Mapping[Any, Any]:
     """Return the groups with the required systems; warn about others.
 
@@ -202,40 +202,40 @@ def drop_groups_without(
     by
         Name of the groups.
     """
-    if len(parts) < 2:
-        return parts
+    if len(groups) < 2:
+        return groups
     named = [label for name in ASKED for label in listed(arguments.get(name))]
     expected = {label for label in named if isinstance(label, Hashable)}
     if not expected:
-        return parts
+        return groups
     without = {
-        key: lacking for key, part in parts.items() if (lacking := expected - _systems(part))
+        key: lacking for key, group in groups.items() if (lacking := expected - _systems(group))
     }
     # If every group lacks the system, its name is wrong. The verb then raises an error that lists
     # the names.
-    if not without or len(without) == len(parts):
-        return parts
+    if not without or len(without) == len(groups):
+        return groups
     lines = {key: ", ".join(sorted(map(str, lacking))) for key, lacking in without.items()}
     details = "; ".join(f"{key} (no {names})" for key, names in lines.items())
     warn(f"groups that lack a system asked for are left out ({by}): {details}")
-    return {key: part for key, part in parts.items() if key not in without}
+    return {key: group for key, group in groups.items() if key not in without}
 
 
-def _systems(part: Any) -> set[Hashable]:
+def _systems(group: Any) -> set[Hashable]:
     """Return the systems of a group."""
-    if isinstance(part, pd.DataFrame):
-        part = group_values(part, roles([*part.columns, *part.index.names])[SYSTEM])
-    part = getattr(part, "systems", part)
-    return set(part if isinstance(part, pd.Index) else np.atleast_1d(part[SYSTEM]).tolist())
+    if isinstance(group, pd.DataFrame):
+        group = group_values(group, roles([*group.columns, *group.index.names])[SYSTEM])
+    group = getattr(group, "systems", group)
+    return set(group if isinstance(group, pd.Index) else np.atleast_1d(group[SYSTEM]).tolist())
 
 
 def _frame_groups(frame: pd.DataFrame, by: Hashable) -> Iterator[tuple[Hashable, pd.DataFrame]]:
     codes, labels = pd.factorize(group_keys(frame, by))
     for code, key in enumerate(labels):
-        part = frame[codes == code]
-        inside = part.drop(columns=by) if by in part.columns else part.droplevel(by)
-        inside.attrs = dict(frame.attrs)
-        yield key, inside
+        rows = frame[codes == code]
+        group = rows.drop(columns=by) if by in rows.columns else rows.droplevel(by)
+        group.attrs = dict(frame.attrs)
+        yield key, group
 
 
 def group_keys(frame: pd.DataFrame, by: Hashable) -> pd.Index:
@@ -243,9 +243,9 @@ def group_keys(frame: pd.DataFrame, by: Hashable) -> pd.Index:
 
     Raise if the frame lacks the column of groups, or a row has no group.
     """
-    known = [name for name in (*frame.index.names, *frame.columns) if name is not None]
-    if by not in known:
-        raise ParameterError("by to be an index level or a column", repr(by), "", map(str, known))
+    names = [name for name in (*frame.index.names, *frame.columns) if name is not None]
+    if by not in names:
+        raise ParameterError("by to be an index level or a column", repr(by), "", map(str, names))
     if not len(frame):
         raise InputError("a frame with rows to group", "an empty one")
     keys = group_values(frame, by)
@@ -265,14 +265,14 @@ def _labelled_groups(labelled: Labelled, by: str) -> Iterator[tuple[Hashable, La
     if {*LIST} <= {*labelled.dims}:
         participated = took_part(labelled)
         if participated is None and isinstance(labelled, xr.DataArray):
-            known = labelled.notnull().any([*{*labelled.dims} - {*LIST}])
-            participated = known.transpose(*LIST).to_numpy()
+            scored = labelled.notnull().any([*{*labelled.dims} - {*LIST}])
+            participated = scored.transpose(*LIST).to_numpy()
     if participated is None:
         codes, labels = pd.factorize(keys)
         yield from ((key, labelled.isel({dim: codes == n})) for n, key in enumerate(labels))
         return
-    for key, places in group_positions(by, dim, keys, labelled.indexes[SYSTEM], participated):
-        yield key, labelled.isel(places)
+    for key, positions in group_positions(by, dim, keys, labelled.indexes[SYSTEM], participated):
+        yield key, labelled.isel(positions)
 
 
 def of_label(labelled: Labelled, by: Any, key: Hashable) -> Any:
@@ -287,12 +287,12 @@ def of_label(labelled: Labelled, by: Any, key: Hashable) -> Any:
     >>> of_label(scores, "track", "x").system.values.tolist()
     ['a']
     """
-    part = labelled.sel({by: key}, drop=True)
-    if not isinstance(part, xr.DataArray) or not {*LIST} <= {*part.dims}:
-        return part
-    scored = part.notnull().any([dim for dim in part.dims if dim not in LIST])
-    kept = {dim: scored.any([other for other in LIST if other != dim]) for dim in LIST}
-    return part.isel({dim: np.flatnonzero(mask) for dim, mask in kept.items() if mask.any()})
+    selected = labelled.sel({by: key}, drop=True)
+    if not isinstance(selected, xr.DataArray) or not {*LIST} <= {*selected.dims}:
+        return selected
+    scored = selected.notnull().any([dim for dim in selected.dims if dim not in LIST])
+    masks = {dim: scored.any([across for across in LIST if across != dim]) for dim in LIST}
+    return selected.isel({dim: np.flatnonzero(mask) for dim, mask in masks.items() if mask.any()})
 
 
 def took_part(labelled: Labelled) -> Array | None:
@@ -344,8 +344,8 @@ def group_positions(
     if stated is not None and stated is not participated:
         warn_absent(by, of_groups(stated) & ~taking_part, labels, systems)
     for code, key in enumerate(labels):
-        others = {} if taking_part[code].all() else {across: np.flatnonzero(taking_part[code])}
-        yield key, {dim: np.flatnonzero(codes == code)} | others
+        selected = {} if taking_part[code].all() else {across: np.flatnonzero(taking_part[code])}
+        yield key, {dim: np.flatnonzero(codes == code)} | selected
 
 
 def join(results: Mapping[Any, Any], by: str, source: Any) -> Any:
@@ -383,11 +383,13 @@ def join(results: Mapping[Any, Any], by: str, source: Any) -> Any:
     if not isinstance(first, Labelled):
         return type(first).join(results, by)
     bare: list[Any] = []
-    for part in results.values():  # pairs get their systems as index
-        labelled = PAIR in part.dims and PAIR not in part.xindexes
-        kept = part.set_index({PAIR: SIDES}) if labelled else part
+    for result in results.values():  # pairs get their systems as index
+        labelled = PAIR in result.dims and PAIR not in result.xindexes
+        array = result.set_index({PAIR: SIDES}) if labelled else result
         bare.append(
-            kept.drop_vars([n for n, c in kept.coords.items() if c.ndim and n not in kept.xindexes])
+            array.drop_vars(
+                [n for n, c in array.coords.items() if c.ndim and n not in array.xindexes]
+            )
         )
     if by in {*bare[0].dims, *bare[0].coords} or by in getattr(bare[0], "data_vars", ()):
         advice = "rename the groups, as in groupby(pd.Series(by, name='part'))"
@@ -398,14 +400,14 @@ def join(results: Mapping[Any, Any], by: str, source: Any) -> Any:
         texts = (name for name, array in bare[0].data_vars.items() if array.dtype.kind in "OUT")
         nothing = dict.fromkeys(texts, "") | ({"n": 0} if "n" in bare[0] else {})
     joined = xr.concat(bare, dim=keys, join="outer", fill_value=nothing)
-    joined.attrs = joined_attributes(part.attrs for part in bare)
+    joined.attrs = joined_attributes(result.attrs for result in bare)
     if {*SIDES} <= {*joined.xindexes}:
         joined = joined.reset_index(PAIR)
     if source is not None and not isinstance(source, Labelled):
         return joined
     wholes = bare if source is None else [source]
     dims = [dim for dim in LIST if dim in joined.dims and dim in wholes[0].dims]
-    order = {dim: pd.unique(np.concatenate([one[dim] for one in wholes])) for dim in dims}
+    order = {dim: pd.unique(np.concatenate([cube[dim] for cube in wholes])) for dim in dims}
     joined = joined.sel(
         {dim: labels[np.isin(labels, joined[dim])] for dim, labels in order.items()}
     )
@@ -423,7 +425,7 @@ def join_frames(results: Mapping[Any, pd.DataFrame], by: Hashable) -> pd.DataFra
     The group becomes the first column, or the first index level.
     """
     _refuse_none(results, by)
-    frames = [part.copy(deep=False) for part in results.values()]
+    frames = [result.copy(deep=False) for result in results.values()]
     for frame in frames:
         frame.attrs = {}
     first = frames[0]
@@ -435,5 +437,5 @@ def join_frames(results: Mapping[Any, pd.DataFrame], by: Hashable) -> pd.DataFra
         for key, frame in zip(results, frames, strict=True):
             frame.insert(0, by, key)
         joined = pd.DataFrame(pd.concat(frames, ignore_index=True))
-    joined.attrs.update(joined_attributes(part.attrs for part in results.values()))
+    joined.attrs.update(joined_attributes(result.attrs for result in results.values()))
     return joined

@@ -80,28 +80,28 @@ def concat(cubes: Iterable[xr.Dataset], dim: str = TOPIC) -> xr.Dataset:
         if len(values) > 1:
             raise ParameterError(f"cubes made with the same {name}", "several", "", values)
     names = pd.Index(np.concatenate([cube[dim].to_numpy() for cube in cubes]))
-    again = names[names.duplicated()].unique()
-    if len(again):
-        raise IdError(f"every {dim} in one of the cubes", f"{len(again)} in several", "", again)
+    doubled = names[names.duplicated()].unique()
+    if len(doubled):
+        raise IdError(f"every {dim} in one of the cubes", f"{len(doubled)} in several", "", doubled)
     depth = _deepest(cubes)
     across = SYSTEM if dim == TOPIC else TOPIC
     labels = _appended([cube.indexes[across] for cube in cubes])
-    parts = [view.experiment_of(cube).loaded for cube in cubes]
-    for name, what in SOMETIMES.items():
-        plain = [str(part) for part in parts if getattr(part.judgments.table, name) is None]
-        if plain and len(plain) < len(parts):
-            raise InputError(f"cubes that all have {what}, or none", "some without", "", plain)
-    joined = _along_topics(parts, labels.unique()) if dim == TOPIC else _systems(parts)
+    experiments = [view.experiment_of(cube).loaded for cube in cubes]
+    for name, label in SOMETIMES.items():
+        plain = [str(exp) for exp in experiments if getattr(exp.judgments.table, name) is None]
+        if plain and len(plain) < len(experiments):
+            raise InputError(f"cubes that all have {label}, or none", "some without", "", plain)
+    joined = _along_topics(experiments, labels.unique()) if dim == TOPIC else _systems(experiments)
     user_coords = joined_groups(regrouped(cubes, dim), dim, labels.unique())
-    made = {
+    attributes = {
         str(name): value
         for name, value in cubes[0].attrs.items()
         if name not in {view.EXPERIMENT, RECORD}
         and (name not in view.PROVENANCE or all(cube.attrs.get(name) == value for cube in cubes))
     }
-    made.setdefault("pool", "unknown")
-    files = [state for part in parts for state in part.files]
-    experiment = replace(joined, made=made, files=files, collection=None, origin=0)
+    attributes.setdefault("pool", "unknown")
+    files = [state for exp in experiments for state in exp.files]
+    experiment = replace(joined, made=attributes, files=files, collection=None, origin=0)
     lazy = any(cube[GRADE].chunks for cube in cubes)
     chunks = view.blocks_of(*experiment.shape, depth, least=0) if lazy else None
     record = Steps(json.dumps(_joined_record([*map(steps_of, cubes)])))
@@ -117,12 +117,12 @@ def _joined_record(records: list[list[Step]]) -> list[Step]:
     first = records[0]
     for record in records[1:]:
         if [_without_inputs(step) for step in record] != [_without_inputs(step) for step in first]:
-            distinct = [r for place, r in enumerate(records) if r not in records[:place]]
+            distinct = [r for n, r in enumerate(records) if r not in records[:n]]
             return [Step("concat", {"cubes": distinct})]
     joined = []
     for steps in zip(*records, strict=True):
-        every = [each for _, options in steps for each in options.get(INPUTS, [])]
-        inputs = [each for place, each in enumerate(every) if each not in every[:place]]
+        items = [item for _, options in steps for item in options.get(INPUTS, [])]
+        inputs = [item for n, item in enumerate(items) if item not in items[:n]]
         joined.append(Step(steps[0].verb, steps[0].options | ({INPUTS: inputs} if inputs else {})))
     return joined
 
@@ -137,19 +137,19 @@ def joined_groups(cubes: list[xr.Dataset], dim: str, labels: pd.Index) -> dict[A
     Coordinates of the other dimension are aligned by label.
     """
     across = SYSTEM if dim == TOPIC else TOPIC
-    shared = _shared_coords(cubes, across, labels)
-    ours = view.OURS - {*view.LIST}
-    bare = [cube.coords.to_dataset().drop_vars([*ours, *shared], errors="ignore") for cube in cubes]
-    kept = set.intersection(*(set(cube.coords) for cube in bare))
-    lost = sorted(map(str, set().union(*(cube.coords for cube in bare)) - kept))
+    group_coords = _shared_coords(cubes, across, labels)
+    ours = view.OURS - {*view.LIST} | {*group_coords}
+    bare = [cube.coords.to_dataset().drop_vars(ours, errors="ignore") for cube in cubes]
+    common = set.intersection(*(set(cube.coords) for cube in bare))
+    lost = sorted(map(str, set().union(*(cube.coords for cube in bare)) - common))
     if lost:
         advice = "drop them with drop_vars, or build each cube with them"
         raise InputError("cubes with the same group coordinates", "some without", advice, lost)
     wide = [cube.reindex({across: labels}) for cube in bare]
-    how: Any = {"data_vars": "minimal", "coords": "minimal", "compat": "override"}
-    joined = xr.concat(wide, dim, join="exact", **how)
+    options: Any = {"data_vars": "minimal", "coords": "minimal", "compat": "override"}
+    joined = xr.concat(wide, dim, join="exact", **options)
     order = [name for name in cubes[0].coords if name in joined.coords and name not in view.LIST]
-    return {name: joined[name].variable for name in order} | shared
+    return {name: joined[name].variable for name in order} | group_coords
 
 
 def _shared_coords(
@@ -159,21 +159,21 @@ def _shared_coords(
 
     Raise if cubes disagree on them.
     """
-    coords = {}
+    joined = {}
     for name in _group_names(cubes, dim):
-        parts = [cube[name] for cube in cubes if name in cube.coords]
-        conflicts = _disagreeing(parts)
+        coords = [cube[name] for cube in cubes if name in cube.coords]
+        conflicts = _disagreeing(coords)
         if len(conflicts):
             advice = "rename the coordinate in one of the cubes"
             raise InputError(f"one {name} for every {dim}", "several for", advice, conflicts)
-        values = pd.concat([part.to_series() for part in parts]).dropna()
+        values = pd.concat([coord.to_series() for coord in coords]).dropna()
         values = values[~values.index.duplicated()].reindex(labels)
-        dtypes: list[Any] = [part.dtype for part in parts]
+        dtypes: list[Any] = [coord.dtype for coord in coords]
         plain = all(isinstance(dtype, np.dtype) for dtype in dtypes)
         alike = plain and len({dtype.kind for dtype in dtypes}) == 1 and not values.isna().any()
         dtype = np.result_type(*dtypes) if alike else object
-        coords[name] = (dim, values.to_numpy(dtype=dtype))
-    return coords
+        joined[name] = (dim, values.to_numpy(dtype=dtype))
+    return joined
 
 
 def _group_names(cubes: list[xr.Dataset], dim: str) -> list[str]:
@@ -182,9 +182,10 @@ def _group_names(cubes: list[xr.Dataset], dim: str) -> list[str]:
     return [str(name) for name in dict.fromkeys(names) if name != dim and name not in view.OURS]
 
 
-def _disagreeing(parts: list[xr.DataArray]) -> pd.Index:
+def _disagreeing(coords: list[xr.DataArray]) -> pd.Index:
     """Return labels to which coordinates give different groups."""
-    counts = pd.concat([part.to_series() for part in parts]).groupby(level=0, sort=False).nunique()
+    groups = pd.concat([coord.to_series() for coord in coords])
+    counts = groups.groupby(level=0, sort=False).nunique()
     labels: pd.Index = counts.index[counts > 1]
     return labels
 
@@ -196,16 +197,16 @@ def regrouped(cubes: list[xr.Dataset], dim: str) -> list[xr.Dataset]:
     """
     cubes = list(cubes)
     for name in _group_names(cubes, SYSTEM if dim == TOPIC else TOPIC):
-        parts = [cube[name] for cube in cubes if name in cube.coords]
-        mixed = len({part.dims for part in parts}) > 1
-        single = [part.dims == (dim,) or len(pd.unique(part.to_numpy())) == 1 for part in parts]
+        coords = [cube[name] for cube in cubes if name in cube.coords]
+        mixed = len({coord.dims for coord in coords}) > 1
+        single = [coord.dims == (dim,) or len(pd.unique(coord.to_numpy())) == 1 for coord in coords]
         if mixed and not all(single):
             raise InputError("groups of systems or groups of topics", "both in", "", [name])
-        if all(single) and (mixed or len(_disagreeing(parts))):
-            for place, cube in enumerate(cubes):
+        if all(single) and (mixed or len(_disagreeing(coords))):
+            for n, cube in enumerate(cubes):
                 if name in cube.coords and cube[name].dims != (dim,):
                     group = np.repeat(cube[name].to_numpy()[:1], cube.sizes[dim])
-                    cubes[place] = cube.assign_coords({name: (dim, group)})
+                    cubes[n] = cube.assign_coords({name: (dim, group)})
     return cubes
 
 
@@ -232,22 +233,23 @@ def _ranges(sizes: Iterable[int]) -> list[Codes]:
     return [np.arange(*ends) for ends in pairwise(np.cumsum([0, *sizes]))]
 
 
-def _along_topics(parts: list[Experiment], systems: pd.Index) -> Experiment:
-    pools = [part.known_pool for part in parts]
+def _along_topics(experiments: list[Experiment], systems: pd.Index) -> Experiment:
+    pools = [exp.known_pool for exp in experiments]
     helps = np.zeros(len(systems), bool)
-    places = [systems.get_indexer(part.systems) for part in parts]
-    for place, pool in zip(places, pools, strict=True):
-        helps[place] |= pool.contributing
+    positions = [systems.get_indexer(exp.systems) for exp in experiments]
+    for systems_at, pool in zip(positions, pools, strict=True):
+        helps[systems_at] |= pool.contributing
     rank, depth = (np.concatenate([getattr(p, name) for p in pools]) for name in ("rank", "depth"))
     base = replace(
-        parts[0],
-        judgments=_joined_judgments([part.judgments for part in parts]),
+        experiments[0],
+        judgments=_joined_judgments([exp.judgments for exp in experiments]),
         systems=systems,
         pool=replace(pools[0], rank=rank, depth=depth, contributing=helps),
-        top=np.concatenate([part.tops for part in parts]),
+        top=np.concatenate([exp.tops for exp in experiments]),
     )
-    sides = zip(places, _ranges(part.shape[1] for part in parts), strict=True)
-    return _listed(base, parts, [*sides], _ranges(len(part.judgments.row) for part in parts))
+    sides = zip(positions, _ranges(exp.shape[1] for exp in experiments), strict=True)
+    rows = _ranges(len(exp.judgments.row) for exp in experiments)
+    return _listed(base, experiments, [*sides], rows)
 
 
 def _joined_judgments(bases: Sequence[Judgments]) -> Judgments:
@@ -270,7 +272,7 @@ def _joined_judgments(bases: Sequence[Judgments]) -> Judgments:
     table = QrelsTable(
         tables[0].frame,
         tables[0].columns,
-        np.concatenate([own[t.topic] for t, own in zip(tables, topics, strict=True)]),
+        np.concatenate([codes[t.topic] for t, codes in zip(tables, topics, strict=True)]),
         _appended([t.topics for t in tables]),
         pa.chunked_array([chunk for t in tables for chunk in t.doc.chunks]),
         np.concatenate([t.grade for t in tables]),
@@ -281,32 +283,32 @@ def _joined_judgments(bases: Sequence[Judgments]) -> Judgments:
     return Judgments.chosen(table, np.arange(len(table.topics)), levels)
 
 
-def _systems(parts: list[Experiment]) -> Experiment:
-    first = parts[0]
-    parts = [_same_topics(part, first) for part in parts]
-    Spans.joined([part.judgments.table.spans for part in parts])
-    rows = [_places(part, first) for part in parts]
+def _systems(experiments: list[Experiment]) -> Experiment:
+    first = experiments[0]
+    experiments = [_same_topics(exp, first) for exp in experiments]
+    Spans.joined([exp.judgments.table.spans for exp in experiments])
+    rows = [_places(exp, first) for exp in experiments]
     best = np.full(len(first.judgments.row), NEVER, np.int32)
-    for row, part in zip(rows, parts, strict=True):
-        own = part.known_pool.rank
-        best[row] = np.minimum(best[row], np.where(own > 0, own, NEVER))
+    for row, exp in zip(rows, experiments, strict=True):
+        rank = exp.known_pool.rank
+        best[row] = np.minimum(best[row], np.where(rank > 0, rank, NEVER))
     best[best == NEVER] = 0
-    pools = [part.known_pool for part in parts]
+    pools = [exp.known_pool for exp in experiments]
     # The joint pool has the depth of the shallowest pool. Pools without contributors and depth are
     # ignored.
     depths = [pool.depth for pool in pools if pool.contributing.any() or pool.depth.any()]
     depth = np.stack(depths or [pools[0].depth]).min(axis=0)
     helps = np.concatenate([pool.contributing for pool in pools])
     pool = replace(pools[0], rank=best, depth=depth, contributing=helps)
-    systems = _appended([part.systems for part in parts])
+    systems = _appended([exp.systems for exp in experiments])
     topics = np.arange(first.shape[1])
-    sides = [(own, topics) for own in _ranges(len(part.systems) for part in parts)]
-    return _listed(replace(first, systems=systems, pool=pool), parts, sides, rows)
+    sides = [(rank, topics) for rank in _ranges(len(exp.systems) for exp in experiments)]
+    return _listed(replace(first, systems=systems, pool=pool), experiments, sides, rows)
 
 
 def _listed(
     base: Experiment,
-    parts: list[Experiment],
+    experiments: list[Experiment],
     sides: Sequence[tuple[Codes, Codes]],
     rows: Sequence[Codes],
 ) -> Experiment:
@@ -319,15 +321,15 @@ def _listed(
     took_part = np.zeros(shape, bool)
     pieces = []
     listings = []
-    for part, (systems, topics), row in zip(parts, sides, rows, strict=True):
-        took_part[np.ix_(systems, topics)] = part.participated
-        place = (systems[:, np.newaxis] * shape[1] + topics).ravel()
-        own = part.hits.by_list()
-        moved = np.asarray(row[own.row], np.int32)
-        length = own.length.ravel()
-        hits = replace(own, length=length, row=moved, filed=own.pool_rank)
-        pieces.append(ListHits(place, hits))
-        listings.append(None if part.listing is None else part.listing.onto(place))
+    for exp, (systems, topics), row in zip(experiments, sides, rows, strict=True):
+        took_part[np.ix_(systems, topics)] = exp.participated
+        lists = (systems[:, np.newaxis] * shape[1] + topics).ravel()
+        listed = exp.hits.by_list()
+        moved = np.asarray(row[listed.row], np.int32)
+        length = listed.length.ravel()
+        hits = replace(listed, length=length, row=moved, filed=listed.pool_rank)
+        pieces.append(ListHits(lists, hits))
+        listings.append(None if exp.listing is None else exp.listing.onto(lists))
     return replace(
         base,
         hits=Gathered(pieces).hits(shape).by_list(),
@@ -336,40 +338,41 @@ def _listed(
     )
 
 
-def _same_topics(part: Experiment, first: Experiment) -> Experiment:
+def _same_topics(experiment: Experiment, first: Experiment) -> Experiment:
     """Return an experiment with the topics in another experiment's order."""
-    own, topics = part.judgments.topics, first.judgments.topics
-    missing = own.symmetric_difference(topics)
+    own_topics, topics = experiment.judgments.topics, first.judgments.topics
+    missing = own_topics.symmetric_difference(topics)
     if len(missing):
-        found = f"{len(missing)} that some cube lacks"
-        raise InputError("cubes of the same topics", found, "", missing)
-    part = part.part(np.arange(part.shape[0]), own.get_indexer(topics))
-    higher = topics[part.tops != first.tops]
+        message = f"{len(missing)} that some cube lacks"
+        raise InputError("cubes of the same topics", message, "", missing)
+    experiment = experiment.part(np.arange(experiment.shape[0]), own_topics.get_indexer(topics))
+    higher = topics[experiment.tops != first.tops]
     if len(higher):
-        found = f"different ones on {len(higher)} topics"
-        raise InputError("cubes with the same top grades", found, "", higher)
-    return part
+        message = f"different ones on {len(higher)} topics"
+        raise InputError("cubes with the same top grades", message, "", higher)
+    return experiment
 
 
-def _places(part: Experiment, first: Experiment) -> Codes:
+def _places(experiment: Experiment, first: Experiment) -> Codes:
     """Return the position of each judgment in another experiment.
 
     Raise if the judgments differ.
     """
-    base, known = part.judgments, first.judgments
-    _refuse_judgments(known, base.count != known.count)
+    base, expected = experiment.judgments, first.judgments
+    _refuse_judgments(expected, base.count != expected.count)
     # Most cubes share one file of judgments, so that no names need to be looked up.
-    if np.array_equal(base.docs, known.docs):
-        place = np.arange(len(base.row))
+    if np.array_equal(base.docs, expected.docs):
+        positions = np.arange(len(base.row))
     else:
-        sides = [pd.MultiIndex.from_arrays([side.topic, side.docs]) for side in (known, base)]
-        place = sides[0].get_indexer(sides[1])
-    differing = (place < 0) | (base.grade != known.grade[place])
-    for own, other in zip(_sometimes(base), _sometimes(known), strict=True):
-        unlike = (own != other[place]) & ~(pd.isna(own) & pd.isna(other[place]))
+        sides = [pd.MultiIndex.from_arrays([side.topic, side.docs]) for side in (expected, base)]
+        positions = sides[0].get_indexer(sides[1])
+    differing = (positions < 0) | (base.grade != expected.grade[positions])
+    for value, other in zip(_sometimes(base), _sometimes(expected), strict=True):
+        reference = other[positions]
+        unlike = (value != reference) & ~(pd.isna(value) & pd.isna(reference))
         differing |= unlike.reshape(len(differing), -1).any(axis=1)
-    _refuse_judgments(known, base.count_by_topic(differing) > 0)
-    return place
+    _refuse_judgments(expected, base.count_by_topic(differing) > 0)
+    return positions
 
 
 def _sometimes(base: Judgments) -> list[Array]:
@@ -383,5 +386,5 @@ def _refuse_judgments(base: Judgments, differing: Array) -> None:
     """Raise if the judgments of any topic differ."""
     if differing.any():
         topics = base.topics[differing]
-        found = f"different ones on {differing.sum()} topics"
-        raise InputError("cubes with the same judgments", found, "", topics)
+        message = f"different ones on {differing.sum()} topics"
+        raise InputError("cubes with the same judgments", message, "", topics)

@@ -187,10 +187,10 @@ def build_groups(
     absent = {}
     for key in pd.unique(qrels[by]):
         with in_group(f"{by} {key}"):
-            part = build_cube(runs[runs[by] == key], qrels[qrels[by] == key], policy, extra=extra)
+            group = build_cube(runs[runs[by] == key], qrels[qrels[by] == key], policy, extra=extra)
         everyone = pd.unique(runs[words.roles(runs.columns)[words.SYSTEM]])
-        absent[key] = [name for name in everyone if name not in part.indexes[words.SYSTEM]]
-        yield key, part
+        absent[key] = [name for name in everyone if name not in group.indexes[words.SYSTEM]]
+        yield key, group
     if policy.collection is None:
         group_columns.warn_without_rows(by, absent)
 
@@ -239,14 +239,14 @@ def build_cube(
     if built.units and words.UNIT not in user_coords:
         units = np.array([built.units[system] for system in built.systems], object)
         user_coords[words.UNIT] = words.SYSTEM, units
-    made = policy.attributes | {"pool": built.pool_word, "irframe": words.VERSION, **(extra or {})}
-    made |= {words.UNIT: TEXT} if table.spans is not None else {}
-    kept = judgments.only(np.arange(len(judgments.row)))
+    attrs = policy.attributes | {"pool": built.pool_word, "irframe": words.VERSION, **(extra or {})}
+    attrs |= {words.UNIT: TEXT} if table.spans is not None else {}
+    chosen = judgments.only(np.arange(len(judgments.row)))
     user_coords.pop(policy.search or "", None)
-    experiment = replace(built, judgments=kept, hits=hits, made=made, files=files)
+    experiment = replace(built, judgments=chosen, hits=hits, made=attrs, files=files)
     chunks = view.blocks_of(*experiment.shape, depth) if isinstance(runs, ScannedRuns) else None
-    known = {name: view.variable(*column) for name, column in user_coords.items()}
-    shown = view.view(experiment, depth, known, chunks=chunks)
+    coords = {name: view.variable(*column) for name, column in user_coords.items()}
+    shown = view.view(experiment, depth, coords, chunks=chunks)
     return shown if files else shown.assign_attrs({INPUTS: _inputs(framed.table, table, policy)})
 
 
@@ -306,11 +306,11 @@ def open_cube(path: str | PathLike[str]) -> xr.Dataset:
         files = f"{len(changed)} files that this cube was made from"
         warn(f"{files} are gone, or have changed since: {listing(changed)}")
     chunks = tuple(np.diff(facts["ends"], prepend=0).tolist())
-    known = {name: xr.Variable(dims, values) for name, (dims, values) in user_coords.items()}
+    coords = {name: xr.Variable(dims, values) for name, (dims, values) in user_coords.items()}
     attributes = {words.CAUTION: facts[words.CAUTION]} if words.CAUTION in facts else {}
     attributes |= {RECORD: Steps(facts[RECORD])} if RECORD in facts else {}
     attributes |= {name: facts[name] for name in (words.DRAWN, words.REPEATS) if name in facts}
-    return view.view(experiment, facts["depth"], known, chunks=chunks).assign_attrs(attributes)
+    return view.view(experiment, facts["depth"], coords, chunks=chunks).assign_attrs(attributes)
 
 
 def save(cube: xr.Dataset, path: str | PathLike[str], *, progress: bool = False) -> xr.Dataset:
@@ -362,7 +362,7 @@ def save(cube: xr.Dataset, path: str | PathLike[str], *, progress: bool = False)
         for name, coord in source.coords.items()
         if name not in view.OURS and coord.dims and {*coord.dims} <= {*view.LIST}
     }
-    known = {
+    checksums = {
         name: zlib.crc32(repr(coord[1].values.tolist()).encode())
         for name, coord in user_coords.items()
     }
@@ -370,6 +370,6 @@ def save(cube: xr.Dataset, path: str | PathLike[str], *, progress: bool = False)
     attributes |= {
         name: cube.attrs[name] for name in (words.DRAWN, words.REPEATS) if name in cube.attrs
     }
-    facts = {"depth": depth, "riders": known, **attributes}
+    facts = {"depth": depth, "riders": checksums, **attributes}
     write_experiment(experiment, path, chunks, facts, user_coords, progress=progress)
     return open_cube(path)

@@ -73,27 +73,27 @@ def freedom_of(
     model
         Predicted grades and top grades. Documents with a different gain add to the score.
     """
-    left = draw.chance < 1
+    uncertain = draw.chance < 1
     chance = draw.chance if (draw.chance > 0).all() else draw.judged
-    found = []
+    results = []
     for metric in metrics:
         squares = weights_of(metric, rows.shape[-1], depths) ** 2
         gain = gains_of(metric, *graded) - (0 if model is None else gains_of(metric, *model))
         number, least, adding = (
-            (one @ squares) ** 2 / np.maximum(one @ squares**2, TINY)
-            for each in (draw.judged, chance, draw.judged & (gain != 0))
-            for one in [np.append(np.where(left, each, 0.0), 0.0)[rows].sum(axis=1)]
+            (values @ squares) ** 2 / np.maximum(values @ squares**2, TINY)
+            for mask in (draw.judged, chance, draw.judged & (gain != 0))
+            for values in [np.append(np.where(uncertain, mask, 0.0), 0.0)[rows].sum(axis=1)]
         )
         enough = (least.mean(axis=0).round(6) >= LEAST_DRAWN) & (number > 1)
         enough &= adding >= LEAST_ADDING
         if isinstance(metric, nDCG):
-            own = placed(metric, draw, graded, depths)
-            unsure = np.bincount(draw.topic, left, len(own)) > 0
-            biased = (1 / np.maximum(own[unsure], 0.5)).sum(axis=0) > MOST_BIASED
-            enough &= (own.sum(axis=0) >= LEAST_DRAWN) & ~biased
+            n_ideal = placed(metric, draw, graded, depths)
+            unsure = np.bincount(draw.topic, uncertain, len(n_ideal)) > 0
+            biased = (1 / np.maximum(n_ideal[unsure], 0.5)).sum(axis=0) > MOST_BIASED
+            enough &= (n_ideal.sum(axis=0) >= LEAST_DRAWN) & ~biased
             number = adding  # documents without gain hardly change ideal rankings
-        found.append(np.where(enough, number - 1, np.nan))
-    return xr.DataArray(np.stack(found), dims=(METRIC, SYSTEM, DEPTH))
+        results.append(np.where(enough, number - 1, np.nan))
+    return xr.DataArray(np.stack(results), dims=(METRIC, SYSTEM, DEPTH))
 
 
 def limits(mean: xr.DataArray, reach: xr.DataArray, shares: Sequence[bool]) -> list[xr.DataArray]:
@@ -126,14 +126,14 @@ def name_scale(
     >>> name_scale(["AP", "DCG"], [True, False], ("arcsine", "log"))
     'arcsine, log for DCG'
     """
-    others = [str(metric) for metric, flag in zip(metrics, flags, strict=True) if not flag]
-    if 0 < len(others) < len(metrics):
-        return f"{scales[0]}, {scales[1]} for {listing(others)}"
-    return scales[bool(others)]
+    unbounded = [str(metric) for metric, flag in zip(metrics, flags, strict=True) if not flag]
+    if 0 < len(unbounded) < len(metrics):
+        return f"{scales[0]}, {scales[1]} for {listing(unbounded)}"
+    return scales[bool(unbounded)]
 
 
 def with_limits(
-    found: xr.Dataset,
+    result: xr.Dataset,
     error: xr.DataArray,
     freedom: xr.DataArray,
     draw: Draw,
@@ -146,13 +146,13 @@ def with_limits(
     """
     shares = [facts(metric).share for metric in metrics]
     reach = scipy.special.stdtrit(freedom, 1 - alpha / 2) * error
-    low, high = limits(found["mean"], reach, shares)
+    low, high = limits(result["mean"], reach, shares)
     attributes = {"alpha": alpha, "interval": name_scale(metrics, shares, ("arcsine", "log"))}
-    found = found.assign(ci_low=low, ci_high=high).assign_attrs(attributes)
+    result = result.assign(ci_low=low, ci_high=high).assign_attrs(attributes)
     none = bool(np.isnan(freedom).all())
     lost = int((np.isnan(low) & (error.notnull() | none)).sum())
     if not lost:
-        return found
+        return result
     why = f"fewer than {LEAST_ADDING} drawn documents add something to the score, or all as much"
     if draw.complete:
         why = "every document was judged"
@@ -161,7 +161,7 @@ def with_limits(
         why = f"there is one topic, or {few}, or too few in ideal rankings"
     message = f"no intervals of {lost} of {low.size} means, as {why}"
     warn(message)
-    return found.assign_attrs({CAUTION: message})
+    return result.assign_attrs({CAUTION: message})
 
 
 def read_draw(cube: xr.Dataset) -> Draw:
@@ -190,16 +190,16 @@ def read_estimated(
     Raise if tied documents share their gain.
     """
     if shares_ranks(cube.attrs["ties"]):
-        found = f"ties={cube.attrs['ties']!r}"
-        raise InputError("one order of tied documents", found, "choose another ties=")
+        message = f"ties={cube.attrs['ties']!r}"
+        raise InputError("one order of tied documents", message, "choose another ties=")
     return read_metrics(cube, metrics, at)
 
 
 def labelled(
-    cube: xr.Dataset, parts: dict[str, Array], metrics: list[Metric], depths: list[int]
+    cube: xr.Dataset, values: dict[str, Array], metrics: list[Metric], depths: list[int]
 ) -> xr.Dataset:
     """Label estimates by metric, system, topic and depth."""
-    arrays = {name: xr.DataArray(part, dims=(METRIC, *CELL)) for name, part in parts.items()}
+    arrays = {name: xr.DataArray(array, dims=(METRIC, *CELL)) for name, array in values.items()}
     return xr.Dataset({n: label_scores(cube, a, metrics, depths) for n, a in arrays.items()})
 
 
@@ -323,11 +323,12 @@ def estimate(
     rows = experiment.rows_at(cube.sizes[DEPTH])
     draw = read_draw(cube)
     grades = (base.grade, experiment.tops[base.topic])
-    found = [*estimated(chosen, rows, draw, [grades], depths)]
-    values = np.stack([total[0] for total, *_ in found])
-    errors = np.sqrt(np.maximum(np.stack([spread[0, 0] for _, spread, _ in found]), 0))
-    parts = {"estimate": values, "error": errors, "bias": np.stack([own[0] for *_, own in found])}
-    result = labelled(cube, parts, chosen, depths)
+    estimates = [*estimated(chosen, rows, draw, [grades], depths)]
+    values = np.stack([total[0] for total, *_ in estimates])
+    errors = np.sqrt(np.maximum(np.stack([spread[0, 0] for _, spread, _ in estimates]), 0))
+    biases = np.stack([bias[0] for *_, bias in estimates])
+    arrays = {"estimate": values, "error": errors, "bias": biases}
+    result = labelled(cube, arrays, chosen, depths)
     scored = result["estimate"].notnull()
     squares = (result["error"] ** 2).where(scored, 0.0)
     drawing = np.sqrt(squares.sum(TOPIC, skipna=False)) / scored.sum(TOPIC)
@@ -411,9 +412,9 @@ def draw_to_judge(
         raise InputError("judgments with one grade per document", "subtopics")
     label = _stratum_labels(table, strata)
     keys = random_keys(table.topics[table.topic], table.doc.combine_chunks(), seed=seed)
-    kept, probability = _drawn(table.topic, label, keys, share)
+    chosen, probability = _drawn(table.topic, label, keys, share)
     names = {role: str(table.columns.get(role, role)) for role in (GRADE, STRATUM, PROBABILITY)}
-    grade = np.where(kept, table.grade, POOLED_UNJUDGED).astype(np.int64)
+    grade = np.where(chosen, table.grade, POOLED_UNJUDGED).astype(np.int64)
     changed = dict(zip(names.values(), (grade, label, probability), strict=True))
     return table.frame.assign(**changed)
 
@@ -443,8 +444,8 @@ def _stratum_labels(table: coded_tables.QrelsTable, strata: str) -> Array:
         raise ParameterError(expected, f"{strata!r} among", "", columns)
     values = table.frame[strata]
     if values.isna().any():
-        found = f"{int(values.isna().sum())} without"
-        raise ParameterError(f"a stratum ({strata}) for every document", found)
+        message = f"{int(values.isna().sum())} without"
+        raise ParameterError(f"a stratum ({strata}) for every document", message)
     return values.astype(str).to_numpy(object)
 
 
@@ -460,16 +461,16 @@ def _drawn(
     # The product is rounded, because 0.29 * 50 is below 14.5 in floating point.
     exact = np.round(_shares(share, labels)[code[order]] * size, 9)
     number = np.minimum(np.maximum(np.floor(exact + 0.5), FEWEST), size)
-    kept, probability = np.empty(len(order), bool), np.empty(len(order))
-    kept[order], probability[order] = within(stratum) < number, number / size
-    return kept, probability
+    chosen, probability = np.empty(len(order), bool), np.empty(len(order))
+    chosen[order], probability[order] = within(stratum) < number, number / size
+    return chosen, probability
 
 
 def _shares(share: Share, labels: Iterable[str]) -> NDArray[np.float64]:
     """Return the requested share of each stratum."""
     several = isinstance(share, Mapping)
-    given: Any = share if isinstance(share, Mapping) else dict.fromkeys(labels, share)
-    shares = {str(name): value for name, value in given.items()}
+    by_stratum: Any = share if isinstance(share, Mapping) else dict.fromkeys(labels, share)
+    shares = {str(name): value for name, value in by_stratum.items()}
     missing = [label for label in labels if label not in shares]
     if missing:
         raise ParameterError("a share for every stratum", "none for", "", missing)

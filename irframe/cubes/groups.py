@@ -46,8 +46,8 @@ def each_group(
     groups = Groups(by, *read_groups(cube, by))
     experiment = experiment_of(cube)
     participated, listed = experiment.participated, experiment.hits.length > 0
-    parts = groups.parts(cube.indexes[words.SYSTEM], participated, listed, stated=stated)
-    for key, (systems, topics) in parts.items():
+    selections = groups.parts(cube.indexes[words.SYSTEM], participated, listed, stated=stated)
+    for key, (systems, topics) in selections.items():
         yield key, cube.isel({words.SYSTEM: systems, words.TOPIC: topics})
 
 
@@ -73,9 +73,9 @@ def own_rows(cube: xr.Dataset, by: str) -> Iterator[tuple[Hashable, xr.Dataset]]
     IrframeWarning
         If systems have no rows in some group, and no collection excludes them there.
     """
-    for key, part in each_group(cube, by, stated="collection" in cube.attrs):
-        longest = max(1, int(part["retrieved"].to_numpy().max(initial=0)))
-        yield key, part if "depth" in part.attrs else part.isel({words.DEPTH: slice(longest)})
+    for key, group in each_group(cube, by, stated="collection" in cube.attrs):
+        longest = max(1, int(group["retrieved"].to_numpy().max(initial=0)))
+        yield key, group if "depth" in group.attrs else group.isel({words.DEPTH: slice(longest)})
 
 
 def warn_absent(
@@ -96,12 +96,12 @@ def read_groups(labelled: Labelled, by: Any) -> tuple[str, Any]:
     ParameterError
         If the name is unknown (the message lists the known names), or a label has no group.
     """
-    known = {
+    dims = {
         str(name): str(coordinate.dims[0])
         for name, coordinate in labelled.coords.items()
         if len(coordinate.dims) == 1 and coordinate.dims[0] in LIST and str(name) not in LIST
     }
-    groups = [name for name in known if name not in OURS]
+    groups = [name for name in dims if name not in OURS]
     if isinstance(by, str) and by in labelled.coords and {*labelled[by].dims} == {*LIST}:
         cells = labelled[by].transpose(*LIST)
         codes = pd.factorize(cells.to_numpy().ravel())[0].reshape(cells.sizes[words.SYSTEM], -1)
@@ -109,8 +109,8 @@ def read_groups(labelled: Labelled, by: Any) -> tuple[str, Any]:
     if by not in groups:
         refuse_unknown(by, groups)
     keys = labelled[by].to_numpy()
-    refuse_missing(by, known[by], keys, labelled[known[by]].to_numpy())
-    return known[by], keys
+    refuse_missing(by, dims[by], keys, labelled[dims[by]].to_numpy())
+    return dims[by], keys
 
 
 POLICY = {"ties", "score_dtype", "topics"}
@@ -131,32 +131,32 @@ def stamped(
     if hasattr(result, "attrs"):
         # A cube already records its own policy.
         if isinstance(source, xr.Dataset) and words.GRADE in source:
-            given = options.items()
-            options = {k: v for k, v in given if k not in POLICY or not isinstance(v, str)}
+            items = options.items()
+            options = {k: v for k, v in items if k not in POLICY or not isinstance(v, str)}
         before = getattr(source, "attrs", {})
-        kept = _of_itself(result.attrs, before) if name not in SOURCES else result.attrs
-        facts = {key for key in FACTS & kept.keys() if kept[key] != before.get(key)}
-        options = applied(options, kept, source)
+        attrs = _of_itself(result.attrs, before) if name not in SOURCES else result.attrs
+        facts = {key for key in FACTS & attrs.keys() if attrs[key] != before.get(key)}
+        options = applied(options, attrs, source)
         chosen = {k: v for k, v in plain_options(options).items() if k not in facts}
         if isinstance(result, Labelled):  # the result is no longer linked to the experiment
-            own = {*CODES.values(), "retrieved"} & {*result.coords}
-            result = result.drop_vars(own)
+            links = {*CODES.values(), "retrieved"} & {*result.coords}
+            result = result.drop_vars(links)
         decided = before if before.get(words.RESULT) not in {None, *SOURCES} else {}
         decided = {k: v for k, v in decided.items() if k != words.METRICS}
-        first = {words.P_VALUES: kept[words.P_VALUES]} if words.P_VALUES in kept else {}
-        attributes = united(first, provenance(source), decided, kept, chosen, {words.RESULT: name})
+        first = {words.P_VALUES: attrs[words.P_VALUES]} if words.P_VALUES in attrs else {}
+        attributes = united(first, provenance(source), decided, attrs, chosen, {words.RESULT: name})
         leading = [words.RESULT, *first, *chosen]  # xarray prints the first six
         result.attrs = {key: attributes[key] for key in dict.fromkeys([*leading, *attributes])}
-        for part in result.data_vars.values() if isinstance(result, xr.Dataset) else ():
-            part.attrs |= {words.RESULT: name} if {*LIST} <= {*part.dims} else {}
+        for array in result.data_vars.values() if isinstance(result, xr.Dataset) else ():
+            array.attrs |= {words.RESULT: name} if {*LIST} <= {*array.dims} else {}
         return with_step(result, subject, name, options)
     return result
 
 
 def _of_itself(attributes: Mapping[Any, Any], before: Mapping[Any, Any]) -> dict[Any, Any]:
     """Return a result's attributes without options of earlier verbs."""
-    made = {name for step in steps_of(before) if step.verb in SOURCES for name in step.options}
-    stale = {name for name in made if name in before and attributes.get(name) == before[name]}
+    options = {name for step in steps_of(before) if step.verb in SOURCES for name in step.options}
+    stale = {name for name in options if name in before and attributes.get(name) == before[name]}
     return {name: value for name, value in attributes.items() if name not in stale}
 
 
@@ -166,8 +166,8 @@ def provenance(source: Any) -> dict[Hashable, Any]:
     The object is a cube, scores or a result.
     """
     attributes = getattr(source, "attrs", {})
-    known = *PROVENANCE, "top", "pool_depth", words.JUDGMENTS, words.UNKNOWN, words.DRAWN
-    facts: dict[Hashable, Any] = {n: attributes[n] for n in known if n in attributes}
+    decisive = *PROVENANCE, "top", "pool_depth", words.JUDGMENTS, words.UNKNOWN, words.DRAWN
+    facts: dict[Hashable, Any] = {n: attributes[n] for n in decisive if n in attributes}
     if EXPERIMENT in attributes:
         experiment = experiment_of(source)
         facts[words.JUDGMENTS] = experiment.judgments.digest
@@ -181,7 +181,7 @@ def provenance(source: Any) -> dict[Hashable, Any]:
     return facts
 
 
-def joined_attributes(parts: Iterable[Mapping[Any, Any]]) -> dict[Any, Any]:
+def joined_attributes(attributes: Iterable[Mapping[Any, Any]]) -> dict[Any, Any]:
     """Join the attributes of the results of groups.
 
     If an attribute differs between groups, it becomes a list with a value for each group.
@@ -192,13 +192,13 @@ def joined_attributes(parts: Iterable[Mapping[Any, Any]]) -> dict[Any, Any]:
     >>> joined_attributes([{"alpha": 0.05, "n": 3}, {"alpha": 0.05, "n": 4, "caution": "few"}])
     {'alpha': 0.05, 'n': [3, 4], 'caution': 'few'}
     """
-    every = list(parts)
+    listed = list(attributes)
     joined = {}
-    for name in [name for name in every[0] if all(name in one for one in every)]:
-        values = [one[name] for one in every]
+    for name in [name for name in listed[0] if all(name in attrs for attrs in listed)]:
+        values = [attrs[name] for attrs in listed]
         alike = all(np.array_equal(values[0], value) for value in values)
         joined[name] = values[0] if alike else values
-    return joined | caution(part for one in every for part in cautions_of(one))
+    return joined | caution(message for attrs in listed for message in cautions_of(attrs))
 
 
 REPEAT_OF = "repeat_of"
@@ -245,9 +245,9 @@ def unfolded(result: Any, layout: object = None) -> Any:
     if is_cube or result[REPEAT_OF].dims != (words.SYSTEM,):
         return result
     owners, systems = pd.factorize(result[REPEAT_OF].to_numpy())
-    places, labels = pd.factorize(result[words.REPEAT].to_numpy())
+    columns, labels = pd.factorize(result[words.REPEAT].to_numpy())
     lists = np.full((len(systems), len(labels)), -1)
-    lists[owners, places] = np.arange(len(owners))
+    lists[owners, columns] = np.arange(len(owners))
     bare = result.drop_vars([words.SYSTEM, REPEAT_OF, words.REPEAT])
     of_systems = {name: coord for name, coord in bare.coords.items() if words.SYSTEM in coord.dims}
     first = np.unique(owners, return_index=True)[1]
@@ -272,7 +272,7 @@ def unfolded(result: Any, layout: object = None) -> Any:
 def _as_before(spread: Any, result: Any, dims: tuple[str, str]) -> Any:
     """Return a result with dimensions in their original order."""
     if isinstance(spread, xr.Dataset):
-        return spread.map(lambda part: _as_before(part, result[part.name], dims))
+        return spread.map(lambda array: _as_before(array, result[array.name], dims))
     order = [new for dim in result.dims for new in (dims if dim == words.SYSTEM else (dim,))]
     return spread.transpose(*order)
 
@@ -305,8 +305,8 @@ def repeats_of(frame: pd.DataFrame, keys: list[Hashable]) -> str | None:
     if not levels and not columns:
         return None
     rows = frame.reset_index([name for name in frame.index.names if name is not None])
-    word = repeat_column(rows[[*keys, *levels]], keys)
-    return word if word or not columns else repeat_column(rows[[*keys, *levels, *columns]], keys)
+    level = repeat_column(rows[[*keys, *levels]], keys)
+    return level if level or not columns else repeat_column(rows[[*keys, *levels, *columns]], keys)
 
 
 def word_of(scores: Any) -> str:
@@ -320,9 +320,9 @@ def refuse_repeated_cube(cube: xr.Dataset, verb: str) -> None:
     """Raise if a cube has several repeats of systems."""
     if cube.sizes.get(words.SYSTEM, 1) == len(np.unique(cube[REPEAT_OF].astype(str))):
         return
-    word = cube.attrs.get(words.REPEATED, words.REPEAT)
+    name = cube.attrs.get(words.REPEATED, words.REPEAT)
     advice = (
         f"select one, as in cube.isel(system=cube.{words.REPEAT} == 1), or "
         f"drop_vars([{words.REPEAT!r}, {REPEAT_OF!r}]), which takes each for a system"
     )
-    raise InputError(f"a cube of one {word} of every system for {verb}", "several", advice)
+    raise InputError(f"a cube of one {name} of every system for {verb}", "several", advice)

@@ -130,14 +130,14 @@ def as_scores(
 
 def _frame_of_array(scores: xr.DataArray) -> pd.DataFrame:
     """Return an array as a frame with metrics as columns."""
-    read = parse_scores(scores).load()
-    read.refuse_bounds()
-    array = _array_of(read if read.axis.dim in scores.dims else replace(read, depths=None))
+    source = parse_scores(scores).load()
+    source.refuse_bounds()
+    array = _array_of(source if source.axis.dim in scores.dims else replace(source, depths=None))
     frame = array.to_dataset(words.METRIC).to_dataframe([*array.dims[1:]]).dropna(how="all")
     frame = frame.rename_axis(columns=words.METRIC)
-    labels = [pd.Series(v, read.topics, name=name) for name, v in read.label_values.items()]
+    labels = [pd.Series(v, source.topics, name=name) for name, v in source.label_values.items()]
     frame = score_frames.with_labels_of_topics(frame, words.TOPIC, labels)
-    carried = *DECLARED, read.axis.attribute
+    carried = *DECLARED, source.axis.attribute
     frame.attrs = {name: scores.attrs[name] for name in carried if name in scores.attrs}
     return frame
 
@@ -147,19 +147,19 @@ def _read_rows(frame: pd.DataFrame, by: object = None, metric: str | None = None
 
     The parameters are those of `read_rows`.
     """
-    read = read_rows(frame, by, metric)
-    topics = read.labels[words.TOPIC]
+    rows = read_rows(frame, by, metric)
+    topics = rows.labels[words.TOPIC]
     if not score_arrays.has_aggregates(topics):
-        return read
-    table = read.table
+        return rows
+    table = rows.table
     names = [by, *table.index.names]
-    others = [codes for dim, codes in read.codes.items() if dim != words.TOPIC]
-    own = {None, *LABELS, *(labels.name for labels in read.labels.values())}
-    others += [pd.factorize(group_values(table, name))[0] for name in {*names} - own]
-    groups = pd.MultiIndex.from_arrays(others).factorize()[0]
+    codes = [rows.codes[dim] for dim in rows.codes if dim != words.TOPIC]
+    coded = {None, *LABELS, *(labels.name for labels in rows.labels.values())}
+    codes += [pd.factorize(group_values(table, name))[0] for name in {*names} - coded]
+    groups = pd.MultiIndex.from_arrays(codes).factorize()[0]
     numbers = table.select_dtypes("number").to_numpy(float, na_value=np.nan)
-    dropped = score_arrays.aggregated_topics(numbers, topics, read.codes[words.TOPIC], groups)
-    return read.select(~np.isin(read.codes[words.TOPIC], dropped)) if dropped else read
+    dropped = score_arrays.aggregated_topics(numbers, topics, rows.codes[words.TOPIC], groups)
+    return rows.select(~np.isin(rows.codes[words.TOPIC], dropped)) if dropped else rows
 
 
 def parse_scores(x: object, *, asking: str = "", by: object = None) -> Scores:
@@ -219,7 +219,7 @@ def refuse_result(x: object) -> None:
         raise InputError("scores of systems", f"what {returned} returned", advice)
 
 
-def read_all(given: Mapping[str, Any], asking: str, by: Any = None) -> dict[str, Any]:
+def read_all(arguments: Mapping[str, Any], asking: str, by: Any = None) -> dict[str, Any]:
     """Return the arguments of a verb with all scores read.
 
     Parameters
@@ -231,13 +231,13 @@ def read_all(given: Mapping[str, Any], asking: str, by: Any = None) -> dict[str,
     by
         A column, level or coordinate of groups; or a mapping from topics or systems to groups.
     """
-    (first, subject), *others = given.items()
-    read = {**given, first: parse_scores(subject, asking=asking, by=by)}
-    for word, value in others:
+    (first, subject), *further = arguments.items()
+    read_arguments = {**arguments, first: parse_scores(subject, asking=asking, by=by)}
+    for param, value in further:
         table = hasattr(value, "__arrow_c_stream__") and not isinstance(value, pd.Series)
         if isinstance(value, xr.DataArray) or (table and not is_judgments(value)):
-            read[word] = parse_scores(value, asking=f"{word}=", by=by)
-    return read
+            read_arguments[param] = parse_scores(value, asking=f"{param}=", by=by)
+    return read_arguments
 
 
 def to_scores(scores: object, asking: str = "") -> xr.DataArray:
@@ -262,21 +262,21 @@ def to_scores(scores: object, asking: str = "") -> xr.DataArray:
     IrframeError
         As for `parse_scores`.
     """
-    read = parse_scores(scores, asking=asking)
-    read.refuse_bounds()
-    return _array_of(read)
+    source = parse_scores(scores, asking=asking)
+    source.refuse_bounds()
+    return _array_of(source)
 
 
-def _array_of(read: Scores) -> xr.DataArray:
+def _array_of(source: Scores) -> xr.DataArray:
     """Return scores as an array with declared labels of topics."""
-    repeats = {words.REPEAT: read.repeats} if read.several_repeats else {}
-    labels: Any = {words.SYSTEM: read.systems, **repeats, words.TOPIC: read.topics}
-    labels |= {} if read.depths is None else {read.axis.dim: read.depths}
-    labels = {words.METRIC: read.metrics, **{dim: labels[dim].rename(dim) for dim in labels}}
-    values = read.values[..., 0] if read.depths is None else read.values
-    array = xr.DataArray(values, labels, tuple(labels), name="score", attrs=read.attrs)
+    repeats = {words.REPEAT: source.repeats} if source.several_repeats else {}
+    labels: Any = {words.SYSTEM: source.systems, **repeats, words.TOPIC: source.topics}
+    labels |= {} if source.depths is None else {source.axis.dim: source.depths}
+    labels = {words.METRIC: source.metrics, **{dim: labels[dim].rename(dim) for dim in labels}}
+    values = source.values[..., 0] if source.depths is None else source.values
+    array = xr.DataArray(values, labels, tuple(labels), name="score", attrs=source.attrs)
     return array.assign_coords(
-        {name: (words.TOPIC, column) for name, column in read.label_values.items()}
+        {name: (words.TOPIC, column) for name, column in source.label_values.items()}
     )
 
 
@@ -285,8 +285,8 @@ def _read_array(x: xr.DataArray, asking: str, by: object) -> Scores:
     axis = axis_of(x)
     x, by = with_given_groups(x.expand_dims(selected(x, (*LIST, axis.dim))), by)
     if by in x.dims and by in x.indexes and by not in {*LIST, *RESERVED}:
-        parts = {key: _read_array(of_label(x, by, key), asking, None) for key in x.indexes[by]}
-        return replace(next(iter(parts.values())), source=x, by=by, groups_of_labels=parts)
+        by_label = {key: _read_array(of_label(x, by, key), asking, None) for key in x.indexes[by]}
+        return replace(next(iter(by_label.values())), source=x, by=by, groups_of_labels=by_label)
     bounds = x if words.BOUND in x.dims and words.REPEAT not in x.dims else None
     array = score_arrays.in_order(
         score_arrays.validated(x if bounds is None else x.isel({words.BOUND: 0}, drop=True))
@@ -307,7 +307,7 @@ def _read_array(x: xr.DataArray, asking: str, by: object) -> Scores:
 
 
 def _scores_of(
-    values: Any, labels: Mapping[Any, Any], axis: Axis, attrs: dict[Any, Any], **others: Any
+    values: Any, labels: Mapping[Any, Any], axis: Axis, attrs: dict[Any, Any], **fields: Any
 ) -> Scores:
     """Return a `Scores` object of labelled values.
 
@@ -323,15 +323,15 @@ def _scores_of(
         attrs,
         repeats=labels.get(words.REPEAT),
         axis=axis,
-        **others,
+        **fields,
     )
 
 
 def declared_labels_of(array: xr.DataArray, by: object = None) -> TopicLabels | None:
     """Return the declared labels of an array's topics, or None."""
     topics = array.sizes[words.TOPIC]
-    known = [name for name in LABELS if name in array.coords]
-    coords = {name: array[name] for name in known if {*array[name].dims} <= {words.TOPIC}}
+    names = [name for name in LABELS if name in array.coords]
+    coords = {name: array[name] for name in names if {*array[name].dims} <= {words.TOPIC}}
     values = {name: np.broadcast_to(coord.to_numpy(), topics) for name, coord in coords.items()}
     return _declared(array.attrs, values, by)
 
@@ -372,38 +372,41 @@ def _read_frame(frame: pd.DataFrame, asking: str, by: object) -> Scores:
     column = None if isinstance(by, Mapping | pd.Series) else by
     if column is not None:
         group_keys(frame, column)  # before columns are dropped
-    read = _read_rows(frame, column)
-    table = read.table
-    codes = dict(read.codes)
-    labels = dict(read.labels)
+    rows = _read_rows(frame, column)
+    table = rows.table
+    codes = dict(rows.codes)
+    labels = dict(rows.labels)
     names = [labels[dim].name for dim in labels]
     if column is not None and column in {labels[dim].name for dim in LIST}:
         raise ParameterError("by to be a property of systems or topics", repr(column))
-    word = labels[words.REPEAT].name if words.REPEAT in labels else None
-    if word is not None and asking:
-        others = [name for name in names if name != word]
-        line = f"ir.as_scores(scores).groupby(level={others}, sort=False).mean()"
-        score_arrays.refuse_several_repeats(asking, word, line)
+    repeat = labels[words.REPEAT].name if words.REPEAT in labels else None
+    if repeat is not None and asking:
+        levels = [name for name in names if name != repeat]
+        line = f"ir.as_scores(scores).groupby(level={levels}, sort=False).mean()"
+        score_arrays.refuse_several_repeats(asking, repeat, line)
     keys: tuple[str, Any] | None = None
     if isinstance(by, Mapping | pd.Series):
-        taken = [name for name in (*names, *table.index.names, *table.columns) if name is not None]
-        by, dim, groups = given_groups(by, {dim: labels[dim] for dim in LIST}, taken)
+        names = [name for name in (*names, *table.index.names, *table.columns) if name is not None]
+        by, dim, groups = given_groups(by, {dim: labels[dim] for dim in LIST}, names)
         keys = dim, groups.to_numpy()
     elif column is not None:
         keys = _split_topics(group_keys(table, column), column, codes, labels)
     metrics, values = _metric_values(table, codes, column)
     of_topics = _labels_of_rows(table, codes[words.TOPIC], labels[words.TOPIC])
     drawn = _declared(frame.attrs, of_topics, column)
-    dense, rows = _to_dense(values, codes, labels)
-    if rows is None:
+    dense, cells = _to_dense(values, codes, labels)
+    if cells is None:
         index = pd.MultiIndex.from_arrays([labels[dim].take(codes[dim]) for dim in labels])
         score_frames.refuse_twice(index, table.set_index(index), frame.index.names)
-    carried = words.UNKNOWN, words.DRAWN, read.axis.attribute, *[words.REPEATS] * (word is not None)
-    kept = {name: frame.attrs[name] for name in carried if frame.attrs.get(name) is not None}
-    kept = kept if word is None else {words.REPEATED: str(word), **kept}
+    carried = [words.UNKNOWN, words.DRAWN, rows.axis.attribute]
+    attrs = {}
+    if repeat is not None:
+        carried.append(words.REPEATS)
+        attrs[words.REPEATED] = str(repeat)
+    attrs |= {name: frame.attrs[name] for name in carried if frame.attrs.get(name) is not None}
     labels = {words.METRIC: pd.Index(metrics), **labels}
-    further = {"source": read, "topic_labels": drawn, "rows": rows}
-    return _scores_of(dense, labels, read.axis, kept, by=by, keys=keys, **further)
+    further = {"source": rows, "topic_labels": drawn, "rows": cells}
+    return _scores_of(dense, labels, rows.axis, attrs, by=by, keys=keys, **further)
 
 
 def _metric_values(
@@ -422,7 +425,7 @@ def _labels_of_rows(table: pd.DataFrame, codes: Array, topics: pd.Index) -> dict
 
     Raise if rows of a topic have different labels.
     """
-    found = {}
+    result = {}
     for name in [name for name in LABELS if name in {*table.index.names, *table.columns}]:
         column = group_values(table, name)
         of_rows, values = pd.factorize(column, use_na_sentinel=False)
@@ -430,8 +433,8 @@ def _labels_of_rows(table: pd.DataFrame, codes: Array, topics: pd.Index) -> dict
         of_topics[codes] = of_rows
         if (unlike := of_topics[codes] != of_rows).any():
             refuse_several_values(name, topics[np.unique(codes[unlike])])
-        found[name] = np.asarray(values.take(of_topics))
-    return found
+        result[name] = np.asarray(values.take(of_topics))
+    return result
 
 
 def _to_dense(

@@ -84,8 +84,8 @@ class Draw:
         if label is None or (label == "").any():
             label = np.full(len(grade), "", object)
         levels = np.unique(np.append(base.levels, grade))
-        known = bool((label != "").any())
-        complete = probability is None or known
+        has_strata = bool((label != "").any())
+        complete = probability is None or has_strata
         graded = grade if complete else np.zeros_like(grade)
         strata = strata_of(label, graded, topic, topics, levels, complete=complete)
         stratum = strata["stratum"]
@@ -95,10 +95,10 @@ class Draw:
         drawn = np.bincount(cell, judged, minlength=len(size)).astype(np.int64)
         share = drawn[cell] / size[cell]
         if probability is None:
-            together = known
+            together = has_strata
             chosen = share
         else:
-            together = known and bool(np.allclose(probability[judged], share[judged]))
+            together = has_strata and bool(np.allclose(probability[judged], share[judged]))
             chosen = share if together else np.nan_to_num(probability)
         sizes = size.reshape(shape), drawn.reshape(shape)
         chances = np.where(judged, chosen, 1.0), np.asarray(chosen)
@@ -155,22 +155,22 @@ def estimated(
     per_metric = [_weights(metric, rows.shape[-1], depths) for metric in metrics]
     pairs = list(zip(metrics, per_metric, strict=True))
     ideal: list[Any] = [metric for metric, weights in pairs if weights is None]
-    others = [
+    refused = [
         str(metric)
         for metric in ideal
         if not isinstance(metric, nDCG) or metric.ideal != "judged" or metric.judged_only
     ]
-    if others:
+    if refused:
         expected = (
             "metrics that add up gains by rank, such as P, DCG, RBP, or nDCG by what is judged"
         )
-        raise MetricError(expected, "", "", others)
+        raise MetricError(expected, "", "", refused)
     _refuse_shallow(ideal, draw, depths)
     for metric, weights in pairs:
         worth = [gains_of(metric, *graded) for graded in grades]
         if weights is not None:
-            found = totals(rows, draw, worth, weights)
-            yield *found, np.zeros_like(found[0])
+            estimates = totals(rows, draw, worth, weights)
+            yield *estimates, np.zeros_like(estimates[0])
         elif isinstance(metric, nDCG):
             yield ratios(rows, draw, worth, metric, depths)
 
@@ -186,9 +186,9 @@ def _refuse_shallow(metrics: Sequence[Metric], draw: Draw, depths: Sequence[int]
     shallow = [depth for depth in depths if round(depth * share, 6) < LEAST_IDEAL]
     if shallow:
         expected = f"depths at which an ideal ranking has {LEAST_IDEAL} drawn documents"
-        found = f"{', '.join(map(str, shallow[:5]))} with {share:.0%} drawn"
+        message = f"{', '.join(map(str, shallow[:5]))} with {share:.0%} drawn"
         deeper = f"at={int(np.ceil(LEAST_IDEAL / share))} or deeper, or " if share else ""
-        raise MetricError(expected, found, f"{deeper}draw more", list(map(str, metrics)))
+        raise MetricError(expected, message, f"{deeper}draw more", list(map(str, metrics)))
 
 
 def _weights(metric: Metric, ranks: int, depths: Sequence[int]) -> Floats | None:
@@ -236,12 +236,12 @@ def placed(metric: nDCG, draw: Draw, graded: tuple[Array, Array], depths: Sequen
     order = np.lexsort([-gain, draw.topic])
     order = order[gain[order] > 0]
     topic = draw.topic[order]
-    taken = 1 / draw.probability[order]
-    before = np.cumsum(taken) - taken
+    ranks = 1 / draw.probability[order]
+    before = np.cumsum(ranks) - ranks
     before -= before[np.searchsorted(topic, topic)]
-    found = np.zeros((len(draw.size), len(depths)))
-    np.add.at(found, topic, before[:, np.newaxis] < np.asarray(depths))
-    return found
+    counts = np.zeros((len(draw.size), len(depths)))
+    np.add.at(counts, topic, before[:, np.newaxis] < np.asarray(depths))
+    return counts
 
 
 def gains_of(metric: Metric, grade: Array, top: Array) -> Floats:
@@ -299,21 +299,21 @@ def totals(
     inverse = np.append(1 / draw.probability, 0.0)
     for first in range(0, systems, step):
         chunk = slice(first, first + step)
-        place = rows[chunk]
-        gained = np.stack([gains[place] for gains in padded])
-        estimates[:, chunk] = (gained * inverse[place]) @ weights
-        spread[:, :, chunk] = _spread(draw, gained, place, weights, inverse)
+        index = rows[chunk]
+        gained = np.stack([gains[index] for gains in padded])
+        estimates[:, chunk] = (gained * inverse[index]) @ weights
+        spread[:, :, chunk] = _spread(draw, gained, index, weights, inverse)
     return estimates, spread
 
 
-def _spread(draw: Draw, gains: Floats, place: Array, weights: Floats, inverse: Floats) -> Floats:
+def _spread(draw: Draw, gains: Floats, index: Array, weights: Floats, inverse: Floats) -> Floats:
     """Return covariances of estimated totals, (value, value, system, topic, depth)."""
     products = gains[:, np.newaxis] * gains[np.newaxis]
     if not draw.together:
-        inverses = inverse[place]
+        inverses = inverse[index]
         return np.asarray((products * (inverses * (inverses - 1))) @ weights**2)
     total = np.zeros((*products.shape[:-1], weights.shape[1]))
-    stratum = np.append(draw.stratum, -1)[place]
+    stratum = np.append(draw.stratum, -1)[index]
     factor = draw.factor
     for code in range(factor.shape[1]):
         inside = stratum == code
@@ -339,10 +339,10 @@ class _Leaving:
         self.draw, self.topic = draw, draw.topic[self.kept]
         self.inverse = 1 / draw.probability[self.kept]
         self._cell = self.topic * draw.drawn.shape[1] + draw.stratum[self.kept]
-        ones = np.ones(len(self.kept))
+        entries = np.ones(len(self.kept))
         columns = np.arange(len(self.kept))
         shape = draw.drawn.size, len(self.kept)
-        self._matrix = scipy.sparse.csr_array((ones, (self._cell, columns)), shape)
+        self._matrix = scipy.sparse.csr_array((entries, (self._cell, columns)), shape)
         # If one of n drawn documents is left out, the weights of the others are multiplied by n /
         # (n - 1).
         number = draw.drawn.ravel()[self._cell]
@@ -361,8 +361,8 @@ class _Leaving:
         """
         sums = self._sums(values * self.inverse)
         total = sums.sum(axis=-1)
-        own = sums.reshape(*sums.shape[:-2], -1)[..., self._cell]
-        changed = (self.grown - 1) * own - self.grown * self.inverse * values
+        stratum_sums = sums.reshape(*sums.shape[:-2], -1)[..., self._cell]
+        changed = (self.grown - 1) * stratum_sums - self.grown * self.inverse * values
         return total, total[..., self.topic] + changed
 
     def covariances(self, value: Floats, without: Floats) -> Floats:
@@ -429,15 +429,15 @@ def _ratios(
     step = max(1, CELLS // max(1, len(draw.judged)))
     for first in range(0, systems, step):
         chunk = slice(first, first + step)
-        place = rows[chunk].reshape(len(rows[chunk]), -1)
-        rank = np.full((len(place), len(draw.judged) + 1), ranks)
-        np.put_along_axis(rank, place, np.tile(np.arange(ranks), topics)[np.newaxis], axis=1)
+        index = rows[chunk].reshape(len(rows[chunk]), -1)
+        rank = np.full((len(index), len(draw.judged) + 1), ranks)
+        np.put_along_axis(rank, index, np.tile(np.arange(ranks), topics)[np.newaxis], axis=1)
         rank = rank[:, leaving.kept]
         for column, (depth, ideal) in enumerate(zip(depths, ideals, strict=True)):
             gained = gain[:, np.newaxis] * np.where(rank < depth, weights[rank], 0.0)
             value, without = (
-                np.divide(total, own, out=np.zeros_like(total), where=own > 10.0**-TIE)
-                for total, own in zip(leaving.totals(gained), ideal, strict=True)
+                np.divide(dcg, best, out=np.zeros_like(dcg), where=best > 10.0**-TIE)
+                for dcg, best in zip(leaving.totals(gained), ideal, strict=True)
             )
             spread[:, :, chunk, :, column] = leaving.covariances(value, without)
             bias[:, chunk, :, column] = leaving.bias(value, without)
@@ -459,7 +459,7 @@ def _ideals(leaving: _Leaving, gain: Floats, metric: nDCG, depth: int) -> list[F
     added = np.append(0.0, discounts(metric.discount, metric.base, depth).cumsum())
     gained = [np.zeros(total.shape) for total in leaving.totals(gain)]
     for high, low in pairwise(levels):
-        for part, count in enumerate(leaving.totals(1.0 * (gain >= high))):
+        for row, count in enumerate(leaving.totals(1.0 * (gain >= high))):
             reached = np.clip(count, 0, depth)
-            gained[part] += (high - low) * np.interp(reached, np.arange(depth + 1), added)
+            gained[row] += (high - low) * np.interp(reached, np.arange(depth + 1), added)
     return [ideal[:, np.newaxis] for ideal in gained]

@@ -86,9 +86,9 @@ class Work:
             values = self.tiles(experiment, cube.sizes[words.DEPTH], in_threads)
             return xr.DataArray(view.variable((words.METRIC, *view.CELL), values))
         ends = len(self.metrics) * self.per_metric, len(self.depths)
-        places = map(np.arange, experiment.shape)
+        positions = map(np.arange, experiment.shape)
         task = partial(_of_block, self)
-        scored = view.in_chunks(task, grade.data, experiment, places, np.float64, ends)
+        scored = view.in_chunks(task, grade.data, experiment, positions, np.float64, ends)
         return xr.DataArray(scored, dims=(words.METRIC, *view.CELL))
 
     def tiles(
@@ -105,8 +105,8 @@ class Work:
         rows = len(self.metrics) * self.per_metric
         result = np.empty((rows, *experiment.shape, len(self.depths)))
 
-        def compute(part: Block) -> Iterator[Array]:
-            return self.kernel(part, self.metrics, self.depths)
+        def compute(scale: Block) -> Iterator[Array]:
+            return self.kernel(scale, self.metrics, self.depths)
 
         def fill(tile: tuple[slice, slice]) -> None:
             block = experiment.block(fields, depth, tile, ties=self.ties)
@@ -129,8 +129,8 @@ def _of_block(
     work: Work, grade: Array, systems: Codes, topics: Codes, experiment: Experiment
 ) -> Array:
     """Compute the values of a block with verified grades."""
-    part = experiment.part(systems.ravel(), topics.ravel()).loaded
-    return work.tiles(part, grade.shape[-1], map)
+    selected = experiment.part(systems.ravel(), topics.ravel()).loaded
+    return work.tiles(selected, grade.shape[-1], map)
 
 
 @verb(bounded=True, repeats=True, spans=True, reads=("rel",))
@@ -193,8 +193,8 @@ def score(
         raise ParameterError("at= or stop=", "both", "leave one of them out")
     experiment = view.experiment_of(cube)
     if stops is not None and not stops.of:
-        known = cube.attrs[view.EXPERIMENT].loaded.hits.along or {}
-        stops = stops.all_of(known.get(stops.axis.along))
+        costs = cube.attrs[view.EXPERIMENT].loaded.hits.along or {}
+        stops = stops.all_of(costs.get(stops.axis.along))
     stops = stops and stops.of_systems(experiment.systems)
     depths = wanted_depths(cube, chosen, at) if stops is None else list(stops.of)
     refuse_metrics(cube, chosen)
@@ -213,10 +213,10 @@ def score(
         values = xr.DataArray(scored, dims=(words.METRIC, *view.LIST, dim))
         attributes |= stops.attributes(experiment)
     if no_rel not in {None, "zero"}:
-        of = [experiment.judgments.relevant(facts(metric).rel) for metric in variants]
+        relevant = [experiment.judgments.relevant(facts(metric).rel) for metric in variants]
         nothing = nothing_read(experiment, stops, cube.attrs.get(words.DEPTH))
-        kept, others = without_relevant(variants, np.stack(of), nothing, str(no_rel))
-        values = values.where(kept, others)
+        kept, filled = without_relevant(variants, np.stack(relevant), nothing, str(no_rel))
+        values = values.where(kept, filled)
     if rel is not None:
         values = _on_topics(values, thresholds.places(chosen, cube[collection].to_numpy()))
     result = label_scores(cube, values, chosen, depths, dim).assign_attrs(attributes)
@@ -232,23 +232,23 @@ def _at_one_depth(scores: xr.DataArray) -> xr.DataArray:
     Selection by xarray would import dask.
     """
     last = scores.transpose(..., words.DEPTH)
-    kept = {name: coord.variable for name, coord in last.drop_vars(words.DEPTH).coords.items()}
-    kept[words.DEPTH] = xr.Variable((), last[words.DEPTH].to_numpy().reshape(()), fastpath=True)
+    coords = {name: coord.variable for name, coord in last.drop_vars(words.DEPTH).coords.items()}
+    coords[words.DEPTH] = xr.Variable((), last[words.DEPTH].to_numpy().reshape(()), fastpath=True)
     shown = xr.Variable(last.dims[:-1], last.data[..., 0], last.attrs, fastpath=True)
-    return xr.DataArray(shown, kept, name=last.name)
+    return xr.DataArray(shown, coords, name=last.name)
 
 
-def _on_topics(values: xr.DataArray, place: Array) -> xr.DataArray:
+def _on_topics(values: xr.DataArray, positions: Array) -> xr.DataArray:
     """Select one score variant per metric and topic.
 
     The positions of the variants have the shape (metric, topic).
     """
     every = []
-    for places in place:
-        row = values.isel({words.METRIC: places[0]})
-        for other in np.unique(places):
-            elsewhere = xr.DataArray(places != other, dims=words.TOPIC)
-            row = row.where(elsewhere, values.isel({words.METRIC: other}))
+    for variants in positions:
+        row = values.isel({words.METRIC: variants[0]})
+        for variant in np.unique(variants):
+            elsewhere = xr.DataArray(variants != variant, dims=words.TOPIC)
+            row = row.where(elsewhere, values.isel({words.METRIC: variant}))
         every.append(row)
     return xr.concat(every, words.METRIC)
 
@@ -265,14 +265,14 @@ def label_scores(
     Scores are NaN where a system did not take part.
     """
     indexes = {words.METRIC: np.array([str(metric) for metric in metrics]), dim: np.array(depths)}
-    known = {dim: view.labels(dim, index) for dim, index in indexes.items()}
+    new_coords = {dim: view.labels(dim, index) for dim, index in indexes.items()}
     hidden = {words.DEPTH, "unjudged", *view.CODES.values()}
-    kept = {name: coord.variable for name, coord in cube.coords.items() if name not in hidden}
+    coords = {name: coord.variable for name, coord in cube.coords.items() if name not in hidden}
     participated = view.experiment_of(cube).participated
     if not participated.all():
-        kept["took_part"] = view.variable(view.LIST, participated)
+        coords["took_part"] = view.variable(view.LIST, participated)
         values = values.where(xr.DataArray(participated, dims=view.LIST))
-    return values.reset_coords(drop=True).assign_coords(kept | known).rename("score")
+    return values.reset_coords(drop=True).assign_coords(coords | new_coords).rename("score")
 
 
 def refuse_metrics(
@@ -327,9 +327,9 @@ def wanted_depths(
 
 def refuse_repeated_depths(depths: Iterable[float], expected: str) -> None:
     """Raise for duplicate depths."""
-    again = [depth for depth, count in Counter(depths).items() if count > 1]
-    if again:
-        raise DepthError(expected, f"{len(again)} again", "name each depth once in at=", again)
+    repeated = [depth for depth, count in Counter(depths).items() if count > 1]
+    if repeated:
+        raise DepthError(expected, "some more than once", "name each depth once in at=", repeated)
 
 
 @verb(bounded=True, repeats=True)
@@ -402,18 +402,18 @@ def cwl(
     chosen, depths = read_metrics(cube, metrics, at)
     refused = [str(metric) for metric in chosen if metric.reading is None]
     if refused:
-        known = [name for name, metric in METRICS.items() if metric.reading is not None]
-        expected = f"metrics of the C/W/L framework: {', '.join(sorted(known))}"
+        supported = [name for name, metric in METRICS.items() if metric.reading is not None]
+        expected = f"metrics of the C/W/L framework: {', '.join(sorted(supported))}"
         raise MetricError(expected, "", "", refused)
     uneven = [metric for metric in chosen if not metric.linear]
     refuse_shared(uneven, cube.attrs["ties"], "what users do who follow")
     values = Work(chosen, depths, _read_block, len(QUANTITIES)).over(cube)
-    parts = {
-        name: values.isel({words.METRIC: slice(place, None, len(QUANTITIES))})
-        for place, name in enumerate(QUANTITIES)
+    arrays = {
+        name: values.isel({words.METRIC: slice(position, None, len(QUANTITIES))})
+        for position, name in enumerate(QUANTITIES)
     }
-    labelled = {name: label_scores(cube, part, chosen, depths) for name, part in parts.items()}
-    return xr.Dataset({name: part.rename(name) for name, part in labelled.items()})
+    labelled = {name: label_scores(cube, array, chosen, depths) for name, array in arrays.items()}
+    return xr.Dataset({name: array.rename(name) for name, array in labelled.items()})
 
 
 def _read_block(block: Block, metrics: Sequence[Metric], depths: Sequence[int]) -> Iterator[Array]:

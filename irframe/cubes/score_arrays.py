@@ -33,12 +33,12 @@ def normalise_collection(subject: object, by: Any) -> Any:
     unchanged.
     """
     attributes = getattr(subject, "attrs", {})
-    known = _names(subject)
+    names = _names(subject)
     column = attributes.get(COLLECTION)
-    if column is None or not isinstance(by, str) or by in known or by not in {COLLECTION, column}:
+    if column is None or not isinstance(by, str) or by in names or by not in {COLLECTION, column}:
         return by
     of = {topic: label for label, topics in attributes.get(words.TOPICS_OF, ()) for topic in topics}
-    lost = of and column not in known
+    lost = of and column not in names
     return pd.Series(of, name=column) if lost else column
 
 
@@ -47,12 +47,12 @@ def refuse(bound: inspect.BoundArguments, *, one_unit: bool) -> None:
 
     Some verbs need lists of one unit.
     """
-    subject, *others = bound.arguments.values()
+    subject, *params = bound.arguments.values()
     if "rel" in bound.arguments:
         refuse_collections([subject], bound.arguments["rel"])
     if one_unit:
         refuse_units(subject)
-    labelled = [value for value in others if hasattr(value, "attrs")]
+    labelled = [value for value in params if hasattr(value, "attrs")]
     if labelled:
         refuse_mixed([subject, *labelled])
 
@@ -61,14 +61,14 @@ def refuse_collections(cubes: Iterable[Any], rel: object) -> None:
     """Raise if `rel` names collections that no cube has."""
     if not isinstance(rel, Mapping):
         return
-    known = [
+    labels = [
         label
         for cube in cubes
         if (name := cube.attrs.get(COLLECTION)) in cube.coords
         for label in pd.unique(cube[name].to_numpy().ravel())
     ]
-    if known:
-        Thresholds(rel, ()).refuse_unknown(known)
+    if labels:
+        Thresholds(rel, ()).refuse_unknown(labels)
 
 
 def _names(subject: object) -> list[Hashable]:
@@ -95,11 +95,11 @@ def refuse_repeats(scores: Any, verb: str) -> Any:
     return scores
 
 
-def refuse_several_repeats(verb: str, word: object, line: str = "") -> NoReturn:
+def refuse_several_repeats(verb: str, repeat: object, line: str = "") -> NoReturn:
     """Raise for several repeats in a verb without them."""
     line = line or f"scores.mean({words.REPEAT!r}, keep_attrs=True)"
     advice = f"average over them: {line}; or select one"
-    raise InputError(f"scores of one {word} for {verb}", "several", advice)
+    raise InputError(f"scores of one {repeat} for {verb}", "several", advice)
 
 
 def dims_of(scores: object) -> tuple[str, ...]:
@@ -140,11 +140,11 @@ def metric_columns(frame: pd.DataFrame, codes: Mapping[str, Array]) -> list[Any]
     if [*frame.columns] == [*stated]:
         return [*stated]
     named = named_metrics(frame)
-    known = {name for name in frame.columns if name in stated} | {*named}
-    known |= {*frame.columns} & {*frame.attrs.get(words.LOWER, ())}
-    if not known and not len(stated):
+    metrics = {name for name in frame.columns if name in stated} | {*named}
+    metrics |= {*frame.columns} & {*frame.attrs.get(words.LOWER, ())}
+    if not metrics and not len(stated):
         return list(frame.columns)
-    numbers = [name for name in frame.columns if name not in known and _is_number(frame[name])]
+    numbers = [name for name in frame.columns if name not in metrics and _is_number(frame[name])]
     varying = [name for name in numbers if _varies(frame[name], codes)]
     added = [name for name in named if name not in stated] if len(stated) else []
     if added + varying:
@@ -155,12 +155,12 @@ def metric_columns(frame: pd.DataFrame, codes: Mapping[str, Array]) -> list[Any]
             "drop those that are none"
         )
     if len(numbers) > len(varying):
-        left = [str(name) for name in numbers if name not in varying]
+        properties = [str(name) for name in numbers if name not in varying]
         warn(
             "columns with one number per topic or per system are no scores, and are left out: "
-            f"{', '.join(left)}"
+            f"{', '.join(properties)}"
         )
-    return [name for name in frame.columns if name in known or name in varying]
+    return [name for name in frame.columns if name in metrics or name in varying]
 
 
 def _is_number(column: pd.Series) -> bool:
@@ -182,8 +182,8 @@ def _varies(column: pd.Series, codes: Mapping[str, Array]) -> bool:
     if values <= 1:
         return bool(values) and not pd.api.types.is_integer_dtype(column.infer_objects())
     column = column.reset_index(drop=True)
-    others = [rows for dim, rows in codes.items() if dim != words.SYSTEM]
-    sides = [codes[words.SYSTEM]], others
+    across = [rows for dim, rows in codes.items() if dim != words.SYSTEM]
+    sides = [codes[words.SYSTEM]], across
     counts = [column.groupby(keys).nunique(dropna=False) for keys in sides]
     return not any(len(count) < len(column) and count.max() == 1 for count in counts)
 
@@ -208,8 +208,8 @@ def validated(scores: xr.DataArray) -> xr.DataArray:
         If values are not numbers, or metrics have no labels.
     """
     if scores.dtype == Grade and (scores <= words.UNJUDGED).any():
-        found = "grades of a cube, with marks of what is not judged"
-        raise InputError("scores", found, 'score it: cube.ireval.score("AP")')
+        message = "grades of a cube, with marks of what is not judged"
+        raise InputError("scores", message, 'score it: cube.ireval.score("AP")')
     changed = {}
     axis = axis_of(scores)
     for dim in [dim for dim in dims_of(scores) if dim in scores.dims]:
@@ -248,35 +248,36 @@ def _in_float(scores: xr.DataArray) -> xr.DataArray:
     if kind in "fiub":
         return scores.astype(np.float64)
     advice = "make numbers of them: scores.astype(float)"
-    others = []
+    offenders = []
     if kind == "O" and scores.chunks is None:
         column = pd.Series(scores.to_numpy().ravel())
-        others = [cell for cell in column.dropna() if not isinstance(cell, int | float | np.number)]
-        if not others:
+        numbers = int | float | np.number
+        offenders = [cell for cell in column.dropna() if not isinstance(cell, numbers)]
+        if not offenders:
             values = column.astype("Float64").to_numpy(np.float64, na_value=np.nan)
             return scores.copy(data=values.reshape(scores.shape))
-    found = f"{len(others)} of another type" if others else f"an array of {scores.dtype}"
-    raise InputError("scores that are numbers", found, advice, map(repr, others))
+    message = f"{len(offenders)} of another type" if offenders else f"an array of {scores.dtype}"
+    raise InputError("scores that are numbers", message, advice, map(repr, offenders))
 
 
 def in_order(scores: xr.DataArray) -> xr.DataArray:
     """Return validated scores with labels and dimensions in order."""
     if not {*LIST} <= {*scores.dims}:
-        found = ", ".join(map(str, scores.dims)) or "none"
-        raise InputError(f"dimensions {words.SYSTEM} and {words.TOPIC}", found)
+        message = ", ".join(map(str, scores.dims)) or "none"
+        raise InputError(f"dimensions {words.SYSTEM} and {words.TOPIC}", message)
     if words.METRIC not in scores.dims:
         label = scores.coords.get(words.METRIC)
         name = str(scores.name or "score" if label is None else label.item())
         bare = scores.drop_vars(words.METRIC, errors="ignore")
         scores = bare.expand_dims({words.METRIC: [name]})
-    known = dims_of(scores)
-    others = [str(dim) for dim in scores.dims if dim not in known]
-    if others:
-        expected = f"dimensions metric, system, topic, {known[-1]}"
-        raise InputError(expected, f"{len(others)} more", "", others)
+    expected_dims = dims_of(scores)
+    unexpected = [str(dim) for dim in scores.dims if dim not in expected_dims]
+    if unexpected:
+        expected = f"dimensions metric, system, topic, {expected_dims[-1]}"
+        raise InputError(expected, f"{len(unexpected)} more", "", unexpected)
     sizes = {dim: size for dim, size in scores.sizes.items() if dim not in scores.coords}
     missing = {dim: np.arange(1, size + 1) for dim, size in sizes.items()}
-    dims = [dim for dim in known if dim in scores.dims]
+    dims = [dim for dim in expected_dims if dim in scores.dims]
     return scores.assign_coords(missing).transpose(*dims)
 
 
@@ -291,9 +292,9 @@ def numbers_of(frame: pd.DataFrame) -> NDArray[np.float64]:
     flags = pd.api.types.is_bool_dtype
     text = [str(n) for n in frame.columns if not (_is_number(frame[n]) or flags(frame[n]))]
     if text or not frame.size:
-        found = "columns of other values" if text else "no column, or no row"
+        message = "columns of other values" if text else "no column, or no row"
         advice = "make numbers of them: frame.astype(float)" if text else ""
-        raise InputError("a column of numbers per metric", found, advice, text)
+        raise InputError("a column of numbers per metric", message, advice, text)
     return frame.astype("Float64").to_numpy(np.float64, na_value=np.nan)
 
 
@@ -362,17 +363,17 @@ def aggregated_topics(values: Array, topics: pd.Index, codes: Array, groups: Arr
     single = ~np.isin(codes, named)
     if not named or not single.any() or not values.shape[1]:
         return []
-    others = pd.DataFrame(values[single]).groupby(groups[single])
-    summaries = others.mean(), others.sum(), others.agg(_geometric)
-    found = []
+    totals = pd.DataFrame(values[single]).groupby(groups[single])
+    summaries = totals.mean(), totals.sum(), totals.agg(_geometric)
+    aggregates = []
     for position in named:
         rows = codes == position
         expected = [summary.reindex(groups[rows]).to_numpy(float) for summary in summaries]
-        found += [position] * _summarises(topics[position], values[rows], expected)
-    if found:
-        named_topics = ", ".join(map(str, topics[found]))
+        aggregates += [position] * _summarises(topics[position], values[rows], expected)
+    if aggregates:
+        named_topics = ", ".join(map(str, topics[aggregates]))
         warn(f"rows that summarise the other topics are left out: {named_topics}")
-    return found
+    return aggregates
 
 
 def has_aggregates(topics: Iterable[object]) -> bool:
@@ -391,14 +392,14 @@ def _summarises(label: str, values: Array, expected: list[Array]) -> bool:
     """
     mean, total, geometric = expected
     allowed = [geometric] if label.lower() == GEOMETRIC else [mean, total]
-    near = [np.isclose(values, each, rtol=1e-6, atol=PRINTED) for each in allowed]
+    near = [np.isclose(values, summary, rtol=1e-6, atol=PRINTED) for summary in allowed]
     lacking = np.isnan(values) | np.isnan(mean)
     return bool((~lacking).any() and (np.any(near, axis=0) | lacking).all())
 
 
-def expand_scalars(result: Any, *words: str) -> Any:
+def expand_scalars(result: Any, *names: str) -> Any:
     """Return a result with scalar coordinates expanded to dimensions."""
-    scalars = [word for word in words if word in result.coords and word not in result.dims]
+    scalars = [name for name in names if name in result.coords and name not in result.dims]
     return result.expand_dims(scalars) if scalars else result
 
 

@@ -43,15 +43,15 @@ class ScoreColumns(NamedTuple):
 
 def _refuse_strangers(flat: pd.DataFrame, levels: Sequence[Hashable]) -> None:
     """Raise if it is uncertain whether a column names systems."""
-    others = flat.drop(columns=SYSTEM, errors="ignore")
-    columns = {role: str(name) for role, name in roles(others.columns).items() if role == TOPIC}
-    refuse_strangers(columns, others.columns, others.__getitem__, levels)
+    columns = flat.drop(columns=SYSTEM, errors="ignore")
+    by_role = {role: str(name) for role, name in roles(columns.columns).items() if role == TOPIC}
+    refuse_strangers(by_role, columns.columns, columns.__getitem__, levels)
 
 
 def refuse_unscored(frame: pd.DataFrame) -> NoReturn:
     """Raise for a frame without scores."""
-    if (known := columns_of(frame)) is not None and SYSTEM not in roles(known.columns):
-        _refuse_strangers(known, frame.index.names)
+    if (rows := columns_of(frame)) is not None and SYSTEM not in roles(rows.columns):
+        _refuse_strangers(rows, frame.index.names)
     columns = map(str, frame.columns)
     advice = advice_of(frame)
     raise InputError(_WANTED, "a frame with the columns", advice, columns)
@@ -105,8 +105,8 @@ def find_columns(frame: pd.DataFrame, metric: str | None = None) -> ScoreColumns
         layout = None
     elif metric not in frame.columns and not any(map(_axis_role, names)):
         expected = "a matrix with a named axis of systems or topics"
-        read = "ir.as_scores(frame, metric='AP', systems='rows'), or systems='columns'"
-        raise InputError(expected, "axes without names", f"name the axis: {read}")
+        example = "ir.as_scores(frame, metric='AP', systems='rows'), or systems='columns'"
+        raise InputError(expected, "axes without names", f"name the axis: {example}")
     if matrix is not None:
         return ScoreColumns(matrix, index_roles(matrix))
     if layout is None:
@@ -144,8 +144,8 @@ def named_metrics(frame: pd.DataFrame) -> list[str]:
 
     Exact names take precedence over names in another case.
     """
-    known = [name for name in frame.columns if isinstance(name, str) and facts(name).known]
-    return [name for name in known if names_exactly(name)] or known
+    metrics = [name for name in frame.columns if isinstance(name, str) and facts(name).known]
+    return [name for name in metrics if names_exactly(name)] or metrics
 
 
 def refuse_twice(
@@ -155,15 +155,15 @@ def refuse_twice(
 
     The message names a column of the rows that may name systems.
     """
-    again = np.flatnonzero(index.duplicated())
-    if len(again):
+    doubled = np.flatnonzero(index.duplicated())
+    if len(doubled):
         if rows is not None and {*index.get_level_values(0)} == {ONLY_SYSTEM}:
             _refuse_strangers(rows.reset_index(), levels)
         system, scored = pd.factorize(index.get_level_values(0))[0], pd.factorize(index)[0]
         drop = "frame[~frame.index.duplicated()]"
-        advice = about_duplicates(system, scored, again, drop, ADVICE)
-        found = f"{len(again)} again"
-        raise IdError("one score per system and topic", found, advice, index[again])
+        advice = about_duplicates(system, scored, doubled, drop, ADVICE)
+        message = f"{len(doubled)} again"
+        raise IdError("one score per system and topic", message, advice, index[doubled])
 
 
 def score_frame(x: Any) -> pd.DataFrame:
@@ -198,8 +198,8 @@ def _are_rows(x: object) -> bool:
 
 def _of_rows(systems: Mapping[Any, list[Any]]) -> pd.DataFrame:
     """Return the rows of several systems as one frame."""
-    parts = [pd.DataFrame(rows).assign(**{SYSTEM: name}) for name, rows in systems.items()]
-    return pd.concat(parts, ignore_index=True)
+    frames = [pd.DataFrame(rows).assign(**{SYSTEM: name}) for name, rows in systems.items()]
+    return pd.concat(frames, ignore_index=True)
 
 
 def with_labels_of_topics(frame: pd.DataFrame, topic: Any, labels: list[pd.Series]) -> pd.DataFrame:
@@ -214,19 +214,19 @@ def with_labels_of_topics(frame: pd.DataFrame, topic: Any, labels: list[pd.Serie
 def _of_mapping(nested: Mapping[Hashable, Any]) -> pd.DataFrame:
     """Return a dictionary of systems as a frame."""
     systems = {
-        name: part
-        for name, part in nested.items()
-        if isinstance(part, Mapping) and any(isinstance(row, Mapping) for row in part.values())
+        name: scores
+        for name, scores in nested.items()
+        if isinstance(scores, Mapping) and any(isinstance(row, Mapping) for row in scores.values())
     }
     flat = [name for name in nested if name not in systems]
     if not nested or (systems and flat) or not all(isinstance(nested[f], Mapping) for f in flat):
         expected = "{topic: {metric: score}} or {system: {topic: {metric: score}}}"
         raise InputError(expected, "another dictionary", "", map(repr, flat))
-    parts = {
-        name: pd.DataFrame.from_dict(dict(part), orient="index").rename_axis(TOPIC)
-        for name, part in (systems or {ONLY_SYSTEM: nested}).items()
+    frames = {
+        name: pd.DataFrame.from_dict(dict(scores), orient="index").rename_axis(TOPIC)
+        for name, scores in (systems or {ONLY_SYSTEM: nested}).items()
     }
-    frame: pd.DataFrame = pd.concat(parts, names=[SYSTEM])
+    frame: pd.DataFrame = pd.concat(frames, names=[SYSTEM])
     return frame
 
 
@@ -254,10 +254,10 @@ def _matrix_as_column(frame: pd.DataFrame, metric: str) -> pd.DataFrame | None:
     if metric in matrix.columns:  # the column is a metric, not a system
         matrix = matrix[[metric]].set_axis([ONLY_SYSTEM], axis=1)
     matrix = matrix if turned else matrix.T
-    known = zip((SYSTEM, TOPIC), (matrix.index.name, matrix.columns.name), strict=True)
-    axes = [name if name in ALIASES[role] else role for role, name in known]
+    axes = zip((SYSTEM, TOPIC), (matrix.index.name, matrix.columns.name), strict=True)
+    levels = [name if name in ALIASES[role] else role for role, name in axes]
     refuse_twice(matrix.index)
-    index = pd.MultiIndex.from_product([matrix.index, matrix.columns], names=axes)
+    index = pd.MultiIndex.from_product([matrix.index, matrix.columns], names=levels)
     return pd.DataFrame({metric: matrix.to_numpy().ravel()}, index=index)
 
 
@@ -290,16 +290,16 @@ def advice_of(frame: pd.DataFrame) -> str:
     if pairs:
         return f"name system and topic: {renamed(pairs, levels)}"
     ids = [by_role[role] for role in (SYSTEM, TOPIC) if role in by_role]
-    others = [name for name in frame.columns if name not in ids]
+    metrics = [name for name in frame.columns if name not in ids]
     if len(ids) == 2:
-        return f"choose the columns that are metrics, as in frame.set_index({ids})[{others}]"
+        return f"choose the columns that are metrics, as in frame.set_index({ids})[{metrics}]"
     if SYSTEM in by_role:
         every = "pt.Experiment(..., perquery=True), or runs.ireval.evaluate(qrels)"
         return f"score every topic: {every}"
     if TOPIC not in by_role and not levels and named_metrics(frame) == [*frame.columns]:
         return "say that its index is of topics: frame.rename_axis('topic')"
-    read = "ir.as_scores(frame, metric='AP', systems='columns')"
-    matrix = f"a matrix of topics and systems is read by {read}"
+    example = "ir.as_scores(frame, metric='AP', systems='columns')"
+    matrix = f"a matrix of topics and systems is read by {example}"
     rename = "call the columns that name systems and topics so: system, topic"
     return rename if _matrix_as_column(frame, "") is None else matrix
 
@@ -324,10 +324,10 @@ class ScoreRows(NamedTuple):
         index: Any = self.table.index
         if {*names} <= {*index.names}:
             return self.table
-        others = [name for name in index.names if name not in {None, *names}]
+        further = [name for name in index.names if name not in {None, *names}]
         levels = [labels.take(self.codes[dim]) for dim, labels in self.labels.items()]
-        levels += [index.get_level_values(name) for name in others]
-        frame = self.table.set_axis(pd.MultiIndex.from_arrays(levels, names=[*names, *others]))
+        levels += [index.get_level_values(name) for name in further]
+        frame = self.table.set_axis(pd.MultiIndex.from_arrays(levels, names=[*names, *further]))
         frame.attrs = dict(self.table.attrs)
         return frame
 
@@ -403,13 +403,13 @@ def _coded_rows(
     ):
         names[stop] = stop
     coded = {dim: _codes_of(rows, name) for dim, name in names.items()}
-    word = repeats_of(rows, [*names.values(), *further, *measures])
-    if word is not None:
+    repeat = repeats_of(rows, [*names.values(), *further, *measures])
+    if repeat is not None:
         systems, repeats = (
-            pd.Series(group_values(rows, name).array) for name in (names[SYSTEM], word)
+            pd.Series(group_values(rows, name).array) for name in (names[SYSTEM], repeat)
         )
         codes, labels = pd.factorize(with_labels(systems, repeats), use_na_sentinel=False)
-        coded[REPEAT] = codes, pd.Index(labels, name=word)
+        coded[REPEAT] = codes, pd.Index(labels, name=repeat)
     return {dim: coded[dim] for dim in (SYSTEM, REPEAT, TOPIC, stop) if dim in coded}
 
 

@@ -108,8 +108,8 @@ class Scores:
             }
             keys = self.topics.map(of).to_numpy()
         present = len(pd.unique(keys[~pd.isna(keys)]))
-        together = f"topics of {present} collections ({column}) are taken together"
-        return together if present > 1 else ""
+        message = f"topics of {present} collections ({column}) are taken together"
+        return message if present > 1 else ""
 
     def refuse_bounds(self) -> None:
         """Raise for lower and upper scores."""
@@ -132,12 +132,13 @@ class Scores:
             stated = np.ones([len(self.systems), len(self.topics)], bool)
         lazy = getattr(self.values, "chunks", None) is not None
         if participated is None or (dim == TOPIC and not lazy):
-            others = tuple({*range(self.values.ndim)} - {1, 2 + self.several_repeats})
-            participated = np.asarray((~np.isnan(self.values)).any(axis=others))
-        for key, places in group_positions(self.by, dim, keys, self.systems, participated, stated):
-            kept = self._with_rows(places)
-            part = self.take(system=kept.get(SYSTEM), topic=kept.get(TOPIC))
-            yield key, replace(part, keys=None)
+            axes = tuple({*range(self.values.ndim)} - {1, 2 + self.several_repeats})
+            participated = np.asarray((~np.isnan(self.values)).any(axis=axes))
+        groups = group_positions(self.by, dim, keys, self.systems, participated, stated)
+        for key, positions in groups:
+            rows = self._with_rows(positions)
+            group = self.take(system=rows.get(SYSTEM), topic=rows.get(TOPIC))
+            yield key, replace(group, keys=None)
 
     @property
     def has_row(self) -> Array:
@@ -145,13 +146,13 @@ class Scores:
         present = np.asarray(self.rows) >= 0
         return np.asarray(present if present.ndim == len(LIST) else present.any(axis=-1))
 
-    def _with_rows(self, places: dict[str, Array]) -> dict[str, Array]:
+    def _with_rows(self, positions: dict[str, Array]) -> dict[str, Array]:
         """Return the positions of systems and topics with rows."""
         if self.rows is None:
-            return places
-        inside = at_places(self.has_row, *(places.get(dim) for dim in LIST))
-        kept = {dim: np.flatnonzero(inside.any(axis=1 - axis)) for axis, dim in enumerate(LIST)}
-        return {dim: places[dim][at] if dim in places else at for dim, at in kept.items()}
+            return positions
+        inside = at_places(self.has_row, *(positions.get(dim) for dim in LIST))
+        by_dim = {dim: np.flatnonzero(inside.any(axis=1 - axis)) for axis, dim in enumerate(LIST)}
+        return {dim: positions[dim][at] if dim in positions else at for dim, at in by_dim.items()}
 
     @property
     def label_values(self) -> Mapping[str, Array]:
@@ -176,9 +177,9 @@ class Scores:
     @cached_property
     def scored(self) -> NDArray[np.bool_]:
         """Common topics of all systems, shape (metric, topic, depth)."""
-        metrics, _, *rest = self.values.shape
+        metrics, _, *shape = self.values.shape
         if np.isfinite(self.values.sum()):  # the sum is NaN if any value is NaN
-            return np.broadcast_to(np.True_, (metrics, *rest))
+            return np.broadcast_to(np.True_, (metrics, *shape))
         scored: NDArray[np.bool_] = ~np.isnan(self.values).any(axis=1)
         return scored
 
@@ -229,10 +230,10 @@ class Scores:
         self, pairs: int, compute: Callable[[int, slice], Array], *, axis: int = 0
     ) -> Array:
         """Compute by `pieces` and concatenate the results along depths."""
-        parts: dict[int, list[Array]] = {}
+        results: dict[int, list[Array]] = {}
         for row, block in self.pieces(pairs):
-            parts.setdefault(row, []).append(compute(row, block))
-        return np.stack([np.concatenate(blocks, axis=axis) for blocks in parts.values()])
+            results.setdefault(row, []).append(compute(row, block))
+        return np.stack([np.concatenate(blocks, axis=axis) for blocks in results.values()])
 
     def by_pair(
         self, pairs: int, compute: Callable[[int, slice], Arrays], *, progress: bool = False
@@ -278,12 +279,12 @@ class Scores:
             return compute(self)
         results: list[Array] = []
         for summary in dict.fromkeys(self.summaries):
-            rows = [row for row, own in enumerate(self.summaries) if own == summary]
+            rows = [row for row, kind in enumerate(self.summaries) if kind == summary]
             values = self.values if len(rows) == metrics else self.values[rows]
             flat = np.moveaxis(values, 0, 2).reshape(1, systems, topics, -1)
             first = self.metrics[rows[0]]
-            part = replace(self, values=flat, metrics=[first], depths=None, repeats=None)
-            arrays = compute(part)
+            scores = replace(self, values=flat, metrics=[first], depths=None, repeats=None)
+            arrays = compute(scores)
             results = results or [
                 np.empty((metrics, depths, *a.shape[2:]), a.dtype) for a in arrays
             ]
@@ -315,19 +316,19 @@ class Scores:
             Positions of the systems to compute on.
         """
         scores, scored = self.values[row, systems, :, depths], self.scored[row, :, depths]
-        places = np.arange(len(self.topics)) if self.topic_order is None else self.topic_order
+        order = np.arange(len(self.topics)) if self.topic_order is None else self.topic_order
         if self.topic_order is not None:
-            scores, scored = scores[:, places], scored[places]
+            scores, scored = scores[:, order], scored[order]
         if scored.all():
-            return compute(scores, *self.drawn(places))
-        parts, order = [], []
+            return compute(scores, *self.drawn(order))
+        results, depth_order = [], []
         for topics, here in patterns(scored):
-            part = scores[:, topics][:, :, here]
-            parts.append(compute(part, *self.drawn(places[topics])))
-            order.append(here)
-        back = np.argsort(np.concatenate(order))
-        joined = (np.concatenate(part, axis=-1) for part in zip(*parts, strict=True))
-        return tuple(part[..., back] for part in joined)
+            chunk = scores[:, topics][:, :, here]
+            results.append(compute(chunk, *self.drawn(order[topics])))
+            depth_order.append(here)
+        back = np.argsort(np.concatenate(depth_order))
+        joined = (np.concatenate(chunk, axis=-1) for chunk in zip(*results, strict=True))
+        return tuple(chunk[..., back] for chunk in joined)
 
     def given(self, row: int, depths: slice, compute: Callable[..., Arrays]) -> Arrays:
         """Compute on the `summands` of one metric, as `over`."""
@@ -338,17 +339,17 @@ class Scores:
 
     def drawn(self, topics: Array) -> tuple[Design, ...]:
         """Return the design of topics as arguments, () if plain."""
-        own = None if self.design is None else self.design.take(topics)
-        return () if own is None or own.plain else (own,)
+        design = None if self.design is None else self.design.take(topics)
+        return () if design is None or design.plain else (design,)
 
     def tested(self, test: PairedTest, values: Array, pairs: Array, *design: Design) -> Any:
         """Test pairs of systems in the order of names."""
         values, pairs = self.by_name(values, pairs)
         if design:
             if not test.supports_design:
-                known = ", ".join(name for name, kind in TESTS.items() if kind.supports_design)
+                supported = ", ".join(name for name, kind in TESTS.items() if kind.supports_design)
                 named = options_declared(self.attrs)
-                expected = f"a test of topics drawn together or weighted, {known}, for {named}"
+                expected = f"a test of topics drawn together or weighted, {supported}, for {named}"
                 raise ParameterError(expected, test.name)
             return test.with_design(design[0], values, pairs)
         return test.kernel(values, pairs)
@@ -391,25 +392,25 @@ class Scores:
             values=values,
             source=source,
             rows=rows,
-            metrics=self.metrics if metric is None else [self.metrics[place] for place in metric],
-            systems=_taken(self.systems, system),
-            topics=_taken(self.topics, topic),
-            depths=None if self.depths is None else _taken(self.depths, depth),
+            metrics=self.metrics if metric is None else [self.metrics[n] for n in metric],
+            systems=_select(self.systems, system),
+            topics=_select(self.topics, topic),
+            depths=None if self.depths is None else _select(self.depths, depth),
             design=self.design if topic is None else self.design and self.design.take(topic),
             topic_labels=labels,
             repeats=repeats,
         )
 
-    def where(self, kept: NDArray[np.bool_]) -> Self:
+    def where(self, selected: NDArray[np.bool_]) -> Self:
         """Return scores with NaN on other topics."""
-        if kept.all():
+        if selected.all():
             return self
-        return replace(self, values=np.where(kept[:, np.newaxis], self.values, np.nan))
+        return replace(self, values=np.where(selected[:, np.newaxis], self.values, np.nan))
 
-    def labels(self, *others: str) -> dict[str, Any]:
+    def labels(self, *dims: str) -> dict[str, Any]:
         """Return the labels of metrics, and of systems and depths."""
         labels: dict[str, Any] = {METRIC: self.metrics}
-        if SYSTEM in others:
+        if SYSTEM in dims:
             labels[SYSTEM] = self.systems.rename(SYSTEM)
         return labels if self.depths is None else labels | {self.axis.dim: self.depths.to_numpy()}
 
@@ -419,12 +420,12 @@ class Scores:
         shaped = values.reshape([len(label) for label in labels.values()])
         return xr.DataArray(shaped, labels, tuple(labels), name=name, attrs=dict(self.attrs))
 
-    def beyond_depth(self, parts: dict[str, Array], dim: str) -> xr.Dataset:
+    def beyond_depth(self, arrays: dict[str, Array], dim: str) -> xr.Dataset:
         """Return labelled values over metric, depth and another dimension."""
-        alike = self.labelled(next(iter(parts.values()))[..., 0], "")
+        alike = self.labelled(next(iter(arrays.values()))[..., 0], "")
         dims = *alike.dims, dim
-        arrays = {n: (dims, values.reshape(*alike.shape, -1)) for n, values in parts.items()}
-        return xr.Dataset(arrays, alike.coords)
+        variables = {n: (dims, values.reshape(*alike.shape, -1)) for n, values in arrays.items()}
+        return xr.Dataset(variables, alike.coords)
 
 
 def refuse_unloadable(size: int) -> None:
@@ -455,9 +456,9 @@ def in_memory(*sides: Scores) -> list[Scores]:
 
 def patterns(scored: Array) -> Iterator[tuple[Array, Array]]:
     """Yield distinct sets of scored topics and their depths."""
-    distinct, which = np.unique(scored, axis=1, return_inverse=True)
+    distinct, code = np.unique(scored, axis=1, return_inverse=True)
     for number, topics in enumerate(distinct.T):
-        yield topics, np.flatnonzero(which.ravel() == number)
+        yield topics, np.flatnonzero(code.ravel() == number)
 
 
 def _by_name(labels: pd.Index) -> Array | None:
@@ -466,8 +467,8 @@ def _by_name(labels: pd.Index) -> Array | None:
     return None if sorted(names) == names else np.argsort(np.array(names, object), kind="stable")
 
 
-def _taken(labels: Any, places: object) -> Any:
-    return labels if places is None or labels is None else labels[places]
+def _select(labels: Any, positions: object) -> Any:
+    return labels if positions is None or labels is None else labels[positions]
 
 
 def summands(scores: Array, summary: Summary) -> Array:
@@ -484,11 +485,11 @@ def summands(scores: Array, summary: Summary) -> Array:
     return np.where(np.isfinite(added), added, 0.0)
 
 
-def finite(given: Array, summary: Summary) -> NDArray[np.bool_]:
+def finite(added: Array, summary: Summary) -> NDArray[np.bool_]:
     """Return whether all `summands` are finite, by system and depth."""
     if summary == "harmonic":  # the reciprocal of 0 is infinite
-        return np.asarray((given != 0).all(axis=1))
-    return np.ones((len(given), given.shape[2]), bool)
+        return np.asarray((added != 0).all(axis=1))
+    return np.ones((len(added), added.shape[2]), bool)
 
 
 def of_topics(scores: Array, summary: Summary, design: Design | None = None) -> Array:

@@ -153,9 +153,9 @@ def bounds(
         block = experiment.block(experiment.fields(chosen, deep), deep)
         every = slice(0, experiment.shape[0]), slice(0, experiment.shape[1])
         block = replace(block, beyond=beyond(experiment, block, every))
-        for _, part in block.scales():
+        for _, scale in block.scales():
             for metric in chosen:
-                refuse_long(metric, part, np.asarray(depths))
+                refuse_long(metric, scale, np.asarray(depths))
     values = both_sides(cube, chosen, depths, bound_block, hidden=hidden)
     return label_scores(cube, values, chosen, depths)
 
@@ -204,13 +204,13 @@ def bound_block(block: Block, metrics: Sequence[Metric], depths: Sequence[int]) 
             yield metric.score(evidence)[..., columns - 1]
             yield metric.highest(evidence)[..., columns - 1]
             continue
-        own = np.minimum(columns, metric.depth or columns)
+        depth = np.minimum(columns, metric.depth or columns)
         if block.subtopic_grade is not None:  # an unjudged document may contain any set
-            known = metric.score(evidence)[..., columns - 1]
-            seen = np.cumsum(block.grade == UNJUDGED, axis=-1)[..., own - 1] > 0
-            yield from (known, np.where(seen & (known < 1), 1.0, known))
+            score = metric.score(evidence)[..., columns - 1]
+            has_unjudged = np.cumsum(block.grade == UNJUDGED, axis=-1)[..., depth - 1] > 0
+            yield from (score, np.where(has_unjudged & (score < 1), 1.0, score))
             continue
-        expected, back = np.unique(own, return_inverse=True)
+        expected, back = np.unique(depth, return_inverse=True)
         rankings = block.cut(int(expected[-1])).rows()
         sides = labelled_bounds(replace(metric, depth=None), rankings, expected)
         yield from (side[:, back].reshape(*block.shape, -1) for side in sides)
@@ -393,8 +393,8 @@ def sample(data: xr.Dataset | Qrels, share: float, *, seed: int = 0) -> Cube | p
     experiment = experiment_of(data).loaded
     base = experiment.judgments
     keys = policy.random_keys(base.topics[base.topic], base.docs, seed=seed)
-    kept = policy.strata_sample(base.topic, base.grade, keys, share)
-    return shown_as(data, fewer_judged(experiment, kept))
+    chosen = policy.strata_sample(base.topic, base.grade, keys, share)
+    return shown_as(data, fewer_judged(experiment, chosen))
 
 
 @verb(repeats=True)
@@ -455,20 +455,20 @@ def rejudge(cube: xr.Dataset, qrels: Qrels) -> Cube:
     experiment = experiment_of(cube).loaded
     new = Judgments.of(qrels, ())
     topics = experiment.judgments.topics
-    place = new.topics.get_indexer(topics)
-    kept = np.flatnonzero(place >= 0)
-    if not len(kept):
+    positions = new.topics.get_indexer(topics)
+    judged = np.flatnonzero(positions >= 0)
+    if not len(judged):
         sides = [shown(labels[:3]) for labels in (topics, new.topics)]
-        found = f"none: the cube has {sides[0]}, the judgments {sides[1]}"
-        raise IdError("topics of the cube among the judgments", found)
+        message = f"none: the cube has {sides[0]}, the judgments {sides[1]}"
+        raise IdError("topics of the cube among the judgments", message)
     beyond = new.topics.difference(topics, sort=False)
     lacking = {
-        "topics of the cube have no judgments any more and are left out": topics[place < 0],
+        "topics of the cube have no judgments any more and are left out": topics[positions < 0],
         "topics of the judgments have no lists in the cube and are left out": beyond,
     }
-    warn(*(f"{len(lost)} {what}: {shown(lost)}" for what, lost in lacking.items() if len(lost)))
-    part = experiment.part(np.arange(experiment.shape[0]), kept)
-    judgments = Judgments.chosen(new.table, place[kept])
-    given = any("pool_depth" in step.options for step in steps)
-    changed = judged_anew(part, judgments, given=given, all_judged=not len(beyond))
-    return shown_as(cube.isel({TOPIC: kept}), changed)
+    warn(*(f"{len(lost)} {reason}: {shown(lost)}" for reason, lost in lacking.items() if len(lost)))
+    selected = experiment.part(np.arange(experiment.shape[0]), judged)
+    judgments = Judgments.chosen(new.table, positions[judged])
+    pool_stated = any("pool_depth" in step.options for step in steps)
+    changed = judged_anew(selected, judgments, given=pool_stated, all_judged=not len(beyond))
+    return shown_as(cube.isel({TOPIC: judged}), changed)

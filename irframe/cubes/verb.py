@@ -186,46 +186,46 @@ def table_verb(
 
 
 def _answer(
-    verb: Declared, asked: Any, arguments: Sequence[object], options: dict[str, Any]
+    verb: Declared, grouped: Any, arguments: Sequence[object], options: dict[str, Any]
 ) -> Any:
     """Return the result of a verb, by group if grouped."""
-    groups = asked if isinstance(asked, InGroups) else None
-    subject = asked if groups is None else groups.subject
-    bound = bind(verb.function, (asked, *arguments), options)
+    groups = grouped if isinstance(grouped, InGroups) else None
+    subject = grouped if groups is None else groups.subject
+    bound = bind(verb.function, (grouped, *arguments), options)
     bound.arguments[verb.first] = subject
     score_arrays.refuse(bound, one_unit=verb.one_unit)
     with usual_errors(), OneCall() as cautions, score_arrays.counting_costs(subject):
         applied = options_of(verb.function, bound.arguments)
         if groups is None:
-            given = _read(verb, bound.arguments)
-            read, result = given[verb.first], _answer_one(verb, given)
+            params = _read(verb, bound.arguments)
+            source, result = params[verb.first], _answer_one(verb, params)
         else:
             applied["by"] = groups.plain
-            read, result = _answer_groups(verb, bound.arguments, groups.by)
-        source = read.source if isinstance(read, Scores) else read
-        if isinstance(read, Scores) and hasattr(result, "attrs"):
-            _describe_scores(result, read)
-        result = _as_selected(verb, _verified(result, source), subject)
-        return with_cautions(stamped(result, verb.name, source, applied, subject), cautions)
+            source, result = _answer_groups(verb, bound.arguments, groups.by)
+        array = source.source if isinstance(source, Scores) else source
+        if isinstance(source, Scores) and hasattr(result, "attrs"):
+            _describe_scores(result, source)
+        result = _as_selected(verb, _verified(result, array), subject)
+        return with_cautions(stamped(result, verb.name, array, applied, subject), cautions)
 
 
-def _read(verb: Declared, given: Mapping[str, Any], by: object = None) -> dict[str, Any]:
+def _read(verb: Declared, params: Mapping[str, Any], by: object = None) -> dict[str, Any]:
     """Return the validated arguments of a verb."""
-    if verb.of_scores(given[verb.first]):
-        return read_all(given, verb.asking, by)
-    read = dict(given)
-    for word, value in given.items():
-        own = word == verb.first
-        if own or (isinstance(value, xr.DataArray | pd.DataFrame) and not is_judgments(value)):
-            asking = verb.asking if own else f"{word}="
-            cube = word == "cube" or (word == "data" and isinstance(value, xr.Dataset))
-            read[word] = _read_subject(value, asking, cube=cube)
-    source = read[verb.first]
+    if verb.of_scores(params[verb.first]):
+        return read_all(params, verb.asking, by)
+    result = dict(params)
+    for param, value in params.items():
+        is_first = param == verb.first
+        if is_first or (isinstance(value, xr.DataArray | pd.DataFrame) and not is_judgments(value)):
+            asking = verb.asking if is_first else f"{param}="
+            cube = param == "cube" or (param == "data" and isinstance(value, xr.Dataset))
+            result[param] = _read_subject(value, asking, cube=cube)
+    source = result[verb.first]
     if isinstance(source, xr.Dataset):
         if words.GRADE in source and not verb.spans:
             view.refuse_spans(source, f" for {verb.name}")
-        read[verb.first] = source if verb.bounded else loaded(source, verb.name)
-    return read
+        result[verb.first] = source if verb.bounded else loaded(source, verb.name)
+    return result
 
 
 def _read_subject(subject: object, asking: str, *, cube: bool) -> Any:
@@ -240,18 +240,18 @@ def _read_subject(subject: object, asking: str, *, cube: bool) -> Any:
     if cube or is_cube:
         return score_arrays.refuse_repeats(view.read_cube(subject), asking)
     if isinstance(subject, view.Labelled):
-        read: Any = score_arrays.refuse_repeats(subject, asking)
-        read = read.expand_dims(view.selected(read))
-        is_scores = isinstance(read, xr.DataArray) and {*view.LIST} <= {*read.dims}
-        return score_arrays.validated(read) if is_scores else read
+        result: Any = score_arrays.refuse_repeats(subject, asking)
+        result = result.expand_dims(view.selected(result))
+        is_scores = isinstance(result, xr.DataArray) and {*view.LIST} <= {*result.dims}
+        return score_arrays.validated(result) if is_scores else result
     return with_own_levels(subject) if isinstance(subject, pd.DataFrame) else subject
 
 
 def _verified(result: Any, source: object) -> Any:
     """Return a result after its cube's grades are verified."""
     if isinstance(source, xr.Dataset) and words.GRADE in source:
-        parts = result.variables.values() if isinstance(result, xr.Dataset) else [result]
-        lazy = any(getattr(part, "chunks", None) for part in parts)
+        arrays = result.variables.values() if isinstance(result, xr.Dataset) else [result]
+        lazy = any(getattr(array, "chunks", None) for array in arrays)
         if not lazy or (isinstance(result, xr.Dataset) and words.GRADE in result):
             view.verify_grades(source)
     return result
@@ -259,37 +259,37 @@ def _verified(result: Any, source: object) -> Any:
 
 def loaded(cube: xr.Dataset, name: str) -> xr.Dataset:
     """Return a cube in memory; raise if it is large."""
-    size = WORKED * sum(part.nbytes for part in cube.data_vars.values() if part.chunks)
+    size = WORKED * sum(array.nbytes for array in cube.data_vars.values() if array.chunks)
     if size > LOADED:
-        found = f"a lazy one of {size / 2**30:.3g} GiB"
+        message = f"a lazy one of {size / 2**30:.3g} GiB"
         advice = f"select systems, topics or depths, or load it: cube.compute().ireval.{name}(...)"
-        raise InputError(f"a cube in memory, or one of at most 1 GiB, for {name}", found, advice)
+        raise InputError(f"a cube in memory, or one of at most 1 GiB, for {name}", message, advice)
     return cube.compute() if size else cube
 
 
-def _describe_scores(result: Any, read: Scores) -> None:
+def _describe_scores(result: Any, scores: Scores) -> None:
     """Add the direction of metrics and cautions to a result."""
-    read_as = directions(read.metrics)
+    read_as = directions(scores.metrics)
     result.attrs |= {words.DIRECTION: read_as} if read_as else {}
-    if read.by is None and (pooled := read.pooled):
+    if scores.by is None and (pooled := scores.pooled):
         cautions = dict.fromkeys([*filter(None, [result.attrs.get(words.CAUTION)]), pooled])
         result.attrs[words.CAUTION] = "; ".join(cautions)
 
 
-def _answer_one(verb: Declared, given: Mapping[str, Any]) -> Any:
+def _answer_one(verb: Declared, params: Mapping[str, Any]) -> Any:
     """Call the function of a verb.
 
     User coordinates are dropped before the call, unless the verb reads some of them. They are
     restored in the result.
     """
-    subject = given[verb.first]
+    subject = params[verb.first]
     table = isinstance(subject, Scores)
     array = subject.source if table else subject
     names = view.user_coordinates(array) if isinstance(array, view.Labelled) else []
-    if names and not table and all(given.get(word) is None for word in verb.reads):
+    if names and not table and all(params.get(param) is None for param in verb.reads):
         labels = names_declared(subject.attrs)
-        given = {**given, verb.first: subject.drop_vars([n for n in names if n not in labels])}
-    call = inspect.BoundArguments(signature_of(verb.function), dict(given))
+        params = {**params, verb.first: subject.drop_vars([n for n in names if n not in labels])}
+    call = inspect.BoundArguments(signature_of(verb.function), dict(params))
     with view.trusting():
         result = verb.function(*call.args, **call.kwargs)
     if not names:
@@ -298,24 +298,24 @@ def _answer_one(verb: Declared, given: Mapping[str, Any]) -> Any:
     return result if table else unfolded(result, subject.attrs.get(words.REPEATS))
 
 
-def _answer_groups(verb: Declared, given: Mapping[str, Any], by: Any) -> tuple[Any, Any]:
+def _answer_groups(verb: Declared, params: Mapping[str, Any], by: Any) -> tuple[Any, Any]:
     """Return the object as read and the joined results.
 
     Scores among the arguments are also split. Errors and warnings name the group.
     """
-    if not verb.of_scores(given[verb.first]):
-        given, by = by_group.with_names(given, by)
-    read = _read(verb, given, by)
-    scores = read[verb.first]
+    if not verb.of_scores(params[verb.first]):
+        params, by = by_group.with_names(params, by)
+    sources = _read(verb, params, by)
+    scores = sources[verb.first]
     table = isinstance(scores, Scores)
     by = scores.by if table else by
     if verb.groups and not isinstance(scores, xr.Dataset):
-        in_groups = read if table else {**read, verb.first: InGroups(scores, by)}
+        in_groups = sources if table else {**sources, verb.first: InGroups(scores, by)}
         return scores, _answer_one(verb, in_groups)
     results = {}
-    for key, part in by_group.split_arguments(read, by).items():
+    for key, group in by_group.split_arguments(sources, by).items():
         with by_group.naming_group(key, by):
-            results[key] = _answer_one(verb, part)
+            results[key] = _answer_one(verb, group)
     return scores, by_group.join(results, by, scores.source if table else scores)
 
 
@@ -374,8 +374,8 @@ def drop_absent(cube: xr.Dataset) -> xr.Dataset:
     True
     """
     participated = view.experiment_of(cube).participated
-    kept = {words.SYSTEM: participated.any(axis=1), words.TOPIC: participated.any(axis=0)}
-    for dim, present in kept.items():
+    has_lists = {words.SYSTEM: participated.any(axis=1), words.TOPIC: participated.any(axis=0)}
+    for dim, present in has_lists.items():
         if not present.any():
             raise InputError(f"a {dim} with lists", "none")
         if not present.all():
@@ -443,15 +443,15 @@ def shared_topics(
     >>> shared_topics(np.ones((2, 3), bool))
     array([0, 1, 2])
     """
-    kept = np.flatnonzero(participated.all(axis=0))
+    common = np.flatnonzero(participated.all(axis=0))
     topics = participated.shape[1]
-    if not len(kept):
+    if not len(common):
         advice = "compare fewer systems, or group by collection"
         raise error("topics in which every system took part", "none", advice)
-    if len(kept) < topics:
-        left = topics - len(kept)
-        warn(f"{left} of {topics} topics are left out: not all systems took part there")
-    return kept
+    if len(common) < topics:
+        lost = topics - len(common)
+        warn(f"{lost} of {topics} topics are left out: not all systems took part there")
+    return common
 
 
 def refuse_deeper(metrics: Iterable[Metric], depth: int) -> None:
@@ -482,12 +482,12 @@ def against(
     """
     (yardstick,) = places("systems to compare", [baseline], labels)
     if systems is None:
-        others = [row for row in range(len(labels)) if row != yardstick]
+        rows = [row for row in range(len(labels)) if row != yardstick]
     else:
-        others = places("systems to compare", systems, labels)
-    if yardstick in others:
+        rows = places("systems to compare", systems, labels)
+    if yardstick in rows:
         raise ParameterError("systems other than the baseline", repr(baseline))
-    if not others or len(set(others)) < len(others):
-        found = "none" if not others else "some again"
-        raise ParameterError("at least one system beside the baseline, each once", found)
-    return yardstick, others
+    if not rows or len(set(rows)) < len(rows):
+        message = "none" if not rows else "some again"
+        raise ParameterError("at least one system beside the baseline, each once", message)
+    return yardstick, rows

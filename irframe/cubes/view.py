@@ -208,8 +208,8 @@ def _view_of(
         coords[name] = variable(LIST, values[chosen])
     mark = np.int64(experiment.mark) << np.int64(SHIFT)
     coords |= {name: variable((dim,), mark + codes[dim]) for dim, name in CODES.items()}
-    made = {EXPERIMENT: experiment, **experiment.made}
-    return xr.Dataset({GRADE: grade}, coords | dict(user_coords), made)
+    attributes = {EXPERIMENT: experiment, **experiment.made}
+    return xr.Dataset({GRADE: grade}, coords | dict(user_coords), attributes)
 
 
 def _grades(experiment: Experiment, systems: Codes, topics: Codes, depth: int) -> Array:
@@ -241,8 +241,8 @@ def experiment_of(cube: xr.Dataset) -> Experiment:
     experiment = cast("Experiment", cube.attrs[EXPERIMENT])
     low = np.int64((1 << SHIFT) - 1)
     names = [cube.indexes[dim] for dim in LIST]
-    part = experiment.seen(*[cube[code].to_numpy() & low for code in CODES.values()])
-    return (part if cube[GRADE].chunks else part.loaded).named(*names)
+    selection = experiment.seen(*[cube[code].to_numpy() & low for code in CODES.values()])
+    return (selection if cube[GRADE].chunks else selection.loaded).named(*names)
 
 
 def read_cube(cube: object) -> xr.Dataset:
@@ -293,8 +293,8 @@ def read_cube(cube: object) -> xr.Dataset:
         if name not in OURS and {*coord.dims} <= {*LIST}
     }
     result = _view_of(experiment, codes, grade, named, user_coords)
-    others = {name: value for name, value in cube.attrs.items() if name not in result.attrs}
-    return result.assign_attrs(others)
+    attributes = {name: value for name, value in cube.attrs.items() if name not in result.attrs}
+    return result.assign_attrs(attributes)
 
 
 def verify_grades(cube: xr.Dataset) -> None:
@@ -327,16 +327,16 @@ def selected(subject: Labelled, dims: Sequence[str] = LIST) -> list[str]:
     return [dim for dim in dims if dim in subject.coords and not subject.coords[dim].ndim]
 
 
-def labels_of(subject: Labelled, dim: str, what: str, advice: str) -> pd.Index:
+def labels_of(subject: Labelled, dim: str, owner: str, advice: str) -> pd.Index:
     """Return the labels of a dimension; raise for duplicates."""
     index = subject.indexes[dim] if dim in subject.indexes else pd.Index(subject[dim].to_numpy())
     if index.nlevels > 1:
-        found = f"{index.nlevels} levels"
+        message = f"{index.nlevels} levels"
         names = map(str, index.names)
-        raise IdError(f"one label for every {dim}", found, ONE_LEVEL.format(dim), names)
+        raise IdError(f"one label for every {dim}", message, ONE_LEVEL.format(dim), names)
     if not index.is_unique:
-        again = index[index.duplicated()].unique()
-        raise IdError(f"every {dim} once in {what}", f"{len(again)} again", advice, again)
+        doubled = index[index.duplicated()].unique()
+        raise IdError(f"every {dim} once in {owner}", f"{len(doubled)} again", advice, doubled)
     return index
 
 
@@ -347,7 +347,7 @@ def _codes(cube: xr.Dataset, dim: str, experiment: Experiment) -> tuple[Codes, p
         if needed not in cube.variables:
             raise InputError(f"a cube with {needed} for every {dim}", "none", f"keep {needed}")
     codes = np.atleast_1d(cube[name].to_numpy())
-    strange = [str(other) for other in cube[name].dims if other not in LIST]
+    strange = [str(extra) for extra in cube[name].dims if extra not in LIST]
     if strange:
         advice = "unstack it, or give its dimensions their names back"
         raise InputError("a cube with dimensions system and topic", f"{name} over", advice, strange)
@@ -359,18 +359,18 @@ def _codes(cube: xr.Dataset, dim: str, experiment: Experiment) -> tuple[Codes, p
             advice = "select labels that it has, or build it with them"
             raise InputError(f"a cube with every {dim}", "nothing known of", advice, unknown)
         codes = codes.astype(np.int64)
-    places = codes & ((1 << SHIFT) - 1)
+    positions = codes & ((1 << SHIFT) - 1)
     size = experiment.shape[LIST.index(dim)]
-    if ((codes >> SHIFT != experiment.mark) | (places >= size)).any():
+    if ((codes >> SHIFT != experiment.mark) | (positions >= size)).any():
         raise InputError("a cube of one experiment", "lists of several", TOGETHER)
     index = labels_of(cube, dim, "a cube", f"{TOGETHER}, and select each label once")
     if index.hasnans:
-        found = f"{np.count_nonzero(index.isna())} without"
-        raise IdError(f"a label for every {dim}", found, "select those that have one")
-    if not pd.Index(places).is_unique:
-        again = index[pd.Index(places).duplicated()]
-        raise IdError(f"every {dim} once in a cube", f"{len(again)} again", TOGETHER, again)
-    return np.asarray(places), index
+        message = f"{np.count_nonzero(index.isna())} without"
+        raise IdError(f"a label for every {dim}", message, "select those that have one")
+    if not pd.Index(positions).is_unique:
+        doubled = index[pd.Index(positions).duplicated()]
+        raise IdError(f"every {dim} once in a cube", f"{len(doubled)} again", TOGETHER, doubled)
+    return np.asarray(positions), index
 
 
 def _by_depth(cube: xr.Dataset) -> xr.Variable:
@@ -378,20 +378,20 @@ def _by_depth(cube: xr.Dataset) -> xr.Variable:
 
     Raise for depths other than 1, 2, ..., n.
     """
-    grade, known = cube[GRADE].variable, cube.variables.get(DEPTH)
+    grade, depth_labels = cube[GRADE].variable, cube.variables.get(DEPTH)
     strange = [str(dim) for dim in grade.dims if dim not in CELL]
     if strange or grade.dtype.kind not in "biufO":
-        found = "other dimensions" if strange else f"grades as {grade.dtype}"
-        raise InputError("a cube of grades over systems, topics and depths", found, "", strange)
-    if known is None or not known.size:
+        message = "other dimensions" if strange else f"grades as {grade.dtype}"
+        raise InputError("a cube of grades over systems, topics and depths", message, "", strange)
+    if depth_labels is None or not depth_labels.size:
         raise DepthError("a cube with labels for every depth", "none", "keep the depths")
-    depths = np.atleast_1d(known.to_numpy())
+    depths = np.atleast_1d(depth_labels.to_numpy())
     expected, order = np.arange(1, len(depths) + 1), np.argsort(depths)
     if DEPTH not in grade.dims or not np.array_equal(depths[order], expected):
         shown = depths[:5].tolist()
-        found = f"depths {shown}{' and more' if len(depths) > 5 else ''}"
+        message = f"depths {shown}{' and more' if len(depths) > 5 else ''}"
         advice = f"leave the cube whole, and ask for these depths with at={shown}"
-        raise DepthError("a cube with all depths from 1 on", found, advice)
+        raise DepthError("a cube with all depths from 1 on", message, advice)
     grade = grade if np.array_equal(depths, expected) else grade.isel({DEPTH: order})
     return grade.transpose(*CELL)
 
@@ -412,12 +412,12 @@ def _verified(
         if grade.dtype.kind in "fO":
             present = np.asarray(grade.isel({DEPTH: 0}).notnull())
     else:
-        part = experiment.seen(*codes.values()).loaded
+        selection = experiment.seen(*codes.values()).loaded
         shown = grade.to_numpy()
         present, wrong = (np.empty(shown.shape[:2], bool) for _ in range(2))
 
         def verify_tile(tile: tuple[slice, slice]) -> None:
-            present[tile], wrong[tile] = _masked_or_changed(part, shown[tile], tile)
+            present[tile], wrong[tile] = _masked_or_changed(selection, shown[tile], tile)
 
         in_threads(verify_tile, tiles(*shown.shape))
         if wrong.any():
@@ -436,29 +436,29 @@ def _verified(
 
 
 def _masked_or_changed(
-    part: Experiment, shown: Array, tile: tuple[slice, slice]
+    experiment: Experiment, shown: Array, tile: tuple[slice, slice]
 ) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
     """Return which lists are present, and which have changed grades.
 
     A list is absent if all of it is masked.
     """
-    own = part.cells(tile, shown.shape[-1], ties=False)[GRADE]
+    grades = experiment.cells(tile, shown.shape[-1], ties=False)[GRADE]
     if shown.dtype == Grade:
         # Integer grades cannot be masked. In most cases all grades are equal, which a single
         # comparison shows.
         here = np.ones(shown.shape[:2], bool)
-        alike = np.array_equal(shown, own)
-        return here, np.zeros_like(here) if alike else np.any(shown != own, axis=-1)
+        alike = np.array_equal(shown, grades)
+        return here, np.zeros_like(here) if alike else np.any(shown != grades, axis=-1)
     present = np.asarray(~pd.isna(shown).all(axis=-1))
-    return present, present & np.any(shown != own, axis=-1)
+    return present, present & np.any(shown != grades, axis=-1)
 
 
 def _verified_block(shown: Array, systems: Codes, topics: Codes, experiment: Experiment) -> Array:
     """Return the grades of a block; raise for changed ones."""
-    part = experiment.part(systems.ravel(), topics.ravel()).loaded
+    selection = experiment.part(systems.ravel(), topics.ravel()).loaded
     tile = slice(0, systems.size), slice(0, topics.size)
-    present, wrong = _masked_or_changed(part, shown, tile)
-    if (wrong | (part.participated & ~present)).any():
+    present, wrong = _masked_or_changed(selection, shown, tile)
+    if (wrong | (selection.participated & ~present)).any():
         raise InputError(WANTED, "lists with other grades, or masked in part", ADVICE)
     return np.where(pd.isna(shown), EMPTY, shown).astype(Grade)
 
@@ -467,11 +467,11 @@ def user_coordinates(subject: object) -> list[Hashable]:
     """Return the coordinates that users added to systems or topics."""
     if not isinstance(subject, Labelled):
         return []
-    others = subject.coords.variables.keys() - OURS - subject.xindexes.keys()
+    names = subject.coords.variables.keys() - OURS - subject.xindexes.keys()
     dims = {
-        name: {*coord.dims} for name, coord in subject.coords.variables.items() if name in others
+        name: {*coord.dims} for name, coord in subject.coords.variables.items() if name in names
     }
-    return [name for name, own in dims.items() if own and own <= {*LIST}]
+    return [name for name, of_coord in dims.items() if of_coord and of_coord <= {*LIST}]
 
 
 def with_coordinates(result: Any, source: Labelled, names: list[Hashable]) -> Any:
@@ -481,18 +481,18 @@ def with_coordinates(result: Any, source: Labelled, names: list[Hashable]) -> An
     """
     if not isinstance(result, Labelled):
         return result
-    taken = {*result.coords, *(result if isinstance(result, xr.Dataset) else ())}
+    existing = {*result.coords, *(result if isinstance(result, xr.Dataset) else ())}
     if REPEAT in result.dims:  # the systems differ from those of the source
         names = [name for name in names if SYSTEM not in source[name].dims]
     labelled = {*result.dims} & {*result.coords}
     chosen = {}
     for dim in [dim for dim in LIST if dim in result.indexes and dim in source.indexes]:
-        own, labels = source.indexes[dim], result.indexes[dim]
-        if not labels.equals(own):
-            chosen[dim] = own.get_indexer(labels)
-    kept = {}
+        source_labels, labels = source.indexes[dim], result.indexes[dim]
+        if not labels.equals(source_labels):
+            chosen[dim] = source_labels.get_indexer(labels)
+    coords = {}
     for name in names:
         coord = source.coords.variables[name]
-        if name not in taken and {*coord.dims} <= labelled:
-            kept[name] = coord.isel({dim: chosen[dim] for dim in coord.dims if dim in chosen})
-    return result.assign_coords(kept) if kept else result
+        if name not in existing and {*coord.dims} <= labelled:
+            coords[name] = coord.isel({dim: chosen[dim] for dim in coord.dims if dim in chosen})
+    return result.assign_coords(coords) if coords else result

@@ -76,8 +76,8 @@ def by_depth(
     if not depths:
         raise DepthError("at, some of the depths scored", "none")
     refuse_repeated_depths(depths, "depths scored, each once")
-    parts = {depth: function(scores_at(array, depth)) for depth in depths}
-    return join_frames(parts, axis_of(array).dim)
+    frames = {depth: function(scores_at(array, depth)) for depth in depths}
+    return join_frames(frames, axis_of(array).dim)
 
 
 def averages(scores: xr.DataArray, summary: Summary | None = None) -> xr.DataArray:
@@ -122,9 +122,9 @@ def _average_under(scores: Array, *, summary: Summary, design: Design) -> Array:
     rows = scores.reshape(-1, scores.shape[-1]).T
     means = np.full(rows.shape[1], np.nan)
     for scored, columns in patterns(~np.isnan(rows)):
-        own = design.take(scored)
-        if own.tasks == design.tasks and scored.any():
-            means[columns] = of_topics(rows[scored][np.newaxis, :, columns], summary, own)[0]
+        subset = design.take(scored)
+        if subset.tasks == design.tasks and scored.any():
+            means[columns] = of_topics(rows[scored][np.newaxis, :, columns], summary, subset)[0]
     return means.reshape(scores.shape[:-1])
 
 
@@ -147,8 +147,8 @@ def moments(scores: Scores) -> tuple[Any, ...]:
     if design is not None and not design.plain:
         return _under(scores, design)
     rows = zip(np.moveaxis(scores.values, 2, 3), scores.summaries, strict=True)
-    parts = zip(*(averaging.moments(*row) for row in rows), strict=True)
-    n, mean, squares = (np.stack(part) for part in parts)
+    columns = zip(*(averaging.moments(*row) for row in rows), strict=True)
+    n, mean, squares = (np.stack(column) for column in columns)
     if scores.repeats is None or not scores.repeats.crossing:
         effective = None if design is None else n.astype(float)
         return n, mean, squares, np.where(n > 1, n - 1.0, np.nan), effective
@@ -168,16 +168,16 @@ def _under(scores: Scores, design: Design) -> tuple[Any, ...]:
         values = scores.values[row, system]
         summary = scores.summaries[row]
         for scored, depths in patterns(~np.isnan(values)):
-            own = design.take(scored)
-            if own.tasks < design.tasks or not scored.any():
+            subset = design.take(scored)
+            if subset.tasks < design.tasks or not scored.any():
                 continue
-            part = values[scored][:, depths]
-            mean[row, system, depths] = of_topics(part[np.newaxis], summary, own)[0]
-            added = summands(part, summary).T
+            block = values[scored][:, depths]
+            mean[row, system, depths] = of_topics(block[np.newaxis], summary, subset)[0]
+            added = summands(block, summary).T
             with np.errstate(invalid="ignore"):  # infinite scores would warn
-                sure = own.estimate(added, abs(added).max(axis=-1))
+                sure = subset.estimate(added, abs(added).max(axis=-1))
             variance[row, system, depths], freedom[row, system, depths] = sure[1:]
-            topics[row, system, depths] = own.effective
+            topics[row, system, depths] = subset.effective
     return n, mean, np.where(n > 1, n * (n - 1) * variance, 0.0), freedom, topics
 
 
@@ -188,10 +188,10 @@ def metric_labels(scores: xr.DataArray) -> list[str]:
 
 def position(labels: list[str], expected: object, role: str) -> int:
     """Return the position of a label, or raise."""
-    place = index_of(expected, labels)
-    if place is None:
+    pos = index_of(expected, labels)
+    if pos is None:
         raise ParameterError(f"{role} to be one of those scored", repr(str(expected)), "", labels)
-    return place
+    return pos
 
 
 def tell_left_out(labels: list[str], counts: Iterable[int]) -> None:
@@ -296,8 +296,8 @@ class Resamples:
         """
         systems, topics, depths = scores.shape
         size = 8 * systems * depths * self.samples
-        what = f"means of {systems} systems by depth over {self.samples:,} resamples"
-        room(what, size, "ask for fewer resamples=, or select depths")
+        label = f"means of {systems} systems by depth over {self.samples:,} resamples"
+        room(label, size, "ask for fewer resamples=, or select depths")
         if topics < 2:
             return np.full((self.samples, depths, systems), np.nan)
         if design is None:
@@ -323,13 +323,11 @@ class Resamples:
             `beyond`.
         """
         # Rounded, because (1 - 0.95) / 2 * 1000 is above 25.
-        place = np.floor(np.round(np.nan_to_num(beyond) * self.samples, 9)).astype(int)
-        low = np.broadcast_to(place, values.shape[:-1])[..., np.newaxis]
+        rank = np.floor(np.round(np.nan_to_num(beyond) * self.samples, 9)).astype(int)
+        low = np.broadcast_to(rank, values.shape[:-1])[..., np.newaxis]
         high = self.samples - 1 - low
-        parted = np.partition(values, np.union1d(place, self.samples - 1 - place), axis=-1)
-        lowest, highest = (
-            np.take_along_axis(parted, rank, axis=-1)[..., 0] for rank in (low, high)
-        )
+        parted = np.partition(values, np.union1d(rank, self.samples - 1 - rank), axis=-1)
+        lowest, highest = (np.take_along_axis(parted, end, axis=-1)[..., 0] for end in (low, high))
         return np.where(np.isnan(highest), np.nan, lowest), highest
 
     def expanded(self, topics: Array | int) -> Array:

@@ -101,32 +101,32 @@ def design(
     >>> drawn.index.names, drawn.ireval.summary().attrs["n_tasks"]
     (FrozenList(['system', 'topic', 'task']), '2')
     """
-    given = dict(zip(LABELS, (cluster, task, weight), strict=True))
-    given = {label: value for label, value in given.items() if value is not None}
+    declared = dict(zip(LABELS, (cluster, task, weight), strict=True))
+    declared = {label: value for label, value in declared.items() if value is not None}
     checked_layout(repeats)
     refuse_result(scores)
     if isinstance(scores, xr.DataArray | xr.Dataset):
         scores = read_cube(scores) if isinstance(scores, xr.Dataset) else scores
-        return _of_labelled(scores, table, given, repeats)
-    return _of_frame(score_frame(scores), table, given, repeats)
+        return _of_labelled(scores, table, declared, repeats)
+    return _of_frame(score_frame(scores), table, declared, repeats)
 
 
 def _values(
-    given: Mapping[str, Any], table: object, columns: pd.DataFrame, what: str
+    declared: Mapping[str, Any], table: object, columns: pd.DataFrame, where: str
 ) -> dict[str, pd.Series]:
     """Return the values of topics for each label."""
     first = None if table is None else columns_of(table)
     if table is not None and (first is None or TOPIC not in roles(first.columns)):
         raise InputError("a table with a column of topics", type(table).__name__)
-    found = {}
-    for label, value in given.items():
+    result = {}
+    for label, value in declared.items():
         named = isinstance(value, str)
         if first is not None and named and (value in first.columns or value not in columns.columns):
             series = topic_values(label, value, first, "a column of the table, constant per topic")
         else:
-            series = topic_values(label, value, columns, what)
-        found[label] = pd.Series(series)
-    return found
+            series = topic_values(label, value, columns, where)
+        result[label] = pd.Series(series)
+    return result
 
 
 def _attributes(
@@ -142,7 +142,7 @@ def _attributes(
 
 
 def _of_labelled(
-    subject: Any, table: object, given: Mapping[str, Any], repeats: Layout | None
+    subject: Any, table: object, declared: Mapping[str, Any], repeats: Layout | None
 ) -> Any:
     if TOPIC not in subject.dims:
         raise InputError("scores or a cube with topics", "none")
@@ -152,15 +152,15 @@ def _of_labelled(
         subject.indexes[TOPIC] if TOPIC in subject.indexes else pd.RangeIndex(subject.sizes[TOPIC])
     )
     columns = {
-        name: part.to_numpy() for name, part in subject.coords.items() if part.dims == (TOPIC,)
+        name: coord.to_numpy() for name, coord in subject.coords.items() if coord.dims == (TOPIC,)
     }
     values = _values(
-        given, table, pd.DataFrame({TOPIC: topics, **columns}), "a coordinate of the topics"
+        declared, table, pd.DataFrame({TOPIC: topics, **columns}), "a coordinate of the topics"
     )
     coords = {
         label: (TOPIC, values_of_topics(label, column, topics)) for label, column in values.items()
     }
-    if not given and repeats is None:
+    if not declared and repeats is None:
         subject = subject.drop_vars(LABELS, errors="ignore")
     attrs = _attributes(subject.attrs, {label: v.name for label, v in values.items()}, repeats)
     result = subject.assign_coords(coords)
@@ -173,28 +173,28 @@ def _refuse_single(repeats: str) -> None:
 
 
 def _of_frame(
-    frame: pd.DataFrame, table: object, given: Mapping[str, Any], repeats: Layout | None
+    frame: pd.DataFrame, table: object, declared: Mapping[str, Any], repeats: Layout | None
 ) -> pd.DataFrame:
-    frame = _with_topics_of_tasks(frame, given.get(TASK))
+    frame = _with_topics_of_tasks(frame, declared.get(TASK))
     levels = [level for level in frame.index.names if level is not None]
     rows = frame.reset_index(levels)
     topic: Any = roles(rows.columns).get(TOPIC)
     if topic is None:
         raise InputError("scores with topics", ", ".join(map(str, rows.columns)))
-    values = _values(given, table, rows, "a column or index level")
-    # columns that the caller added become levels, because they are not scores
-    own = [name for name in given.values() if isinstance(name, str) and name in rows.columns]
+    values = _values(declared, table, rows, "a column or index level")
+    # Columns that the caller added become levels, because they are not scores.
+    columns = [name for name in declared.values() if isinstance(name, str) and name in rows.columns]
     first: Any = () if table is None else columns_of(table)
-    own = [name for name in dict.fromkeys(own) if name not in first]
-    labels = [*(given if given or repeats is not None else LABELS)]
-    kept = [name for name in own if name not in {*levels, *labels}]
-    further = {name: rows[[topic, name]].drop_duplicates().set_index(topic)[name] for name in kept}
-    frame = frame.drop(columns=[name for name in (*kept, *labels) if name in frame.columns])
+    columns = [name for name in dict.fromkeys(columns) if name not in first]
+    labels = [*(declared if declared or repeats is not None else LABELS)]
+    further = [name for name in columns if name not in {*levels, *labels}]
+    pairs = {name: rows[[topic, name]].drop_duplicates() for name in further}
+    frame = frame.drop(columns=[name for name in (*further, *labels) if name in frame.columns])
     wide = as_scores(without_levels(frame, labels))
     names = {label: column.name for label, column in values.items()}
     attrs = _attributes({**frame.attrs, **wide.attrs}, names, repeats)
     topics: Any = wide.index.unique(index_roles(wide)[TOPIC])
-    added = [column.rename(name) for name, column in further.items()]
+    added = [pair.set_index(topic)[name] for name, pair in pairs.items()]
     for label, column in values.items():
         added.append(pd.Series(values_of_topics(label, column, topics), topics, name=label))
     wide = with_labels_of_topics(wide, topics.name, added)
@@ -217,8 +217,8 @@ def _with_topics_of_tasks(frame: pd.DataFrame, task: object) -> pd.DataFrame:
         return frame
     systems = [by_role[SYSTEM]] if SYSTEM in by_role else []
     further = [name for name in rows.columns if name in {METRIC, "measure", *REPEAT_NAMES}]
-    again = rows[[task, topic]].drop_duplicates()[topic].duplicated().any()
-    if not again or rows.duplicated([task, topic, *systems, *further]).any():
+    shared_names = rows[[task, topic]].drop_duplicates()[topic].duplicated().any()
+    if not shared_names or rows.duplicated([task, topic, *systems, *further]).any():
         return frame
     rows[topic] = rows[task].astype(str) + " " + rows[topic].astype(str)
     renamed = rows.set_index(levels) if levels else rows

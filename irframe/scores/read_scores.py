@@ -120,24 +120,25 @@ def read_scores(scores: ScoreLike, over: Over = "both") -> Scores:
     """
     if isinstance(scores, Scores) and scores.averaged:
         return scores
-    read = scores if isinstance(scores, Scores) else parse_scores(scores)
-    if read.bounds is not None:
-        read.refuse_bounds()
+    result = scores if isinstance(scores, Scores) else parse_scores(scores)
+    if result.bounds is not None:
+        result.refuse_bounds()
     if over not in OVERS:
         choice("over", over, OVERS)
-    steps = steps_of(read.source.attrs)
+    steps = steps_of(result.source.attrs)
     if steps and steps[-1].verb in SCORING:
-        _beware_of_arithmetic(read.metrics, read.values)
-    read = replace(read, source=None, rows=None, by=None, keys=None, averaged=True)
-    if read.repeats is not None:
-        read = read_repeats(read.load(), "topic" if over == "task" else over)
-    found = None if read.topic_labels is None else drawn_topics(read.topic_labels, read.topics)
+        _beware_of_arithmetic(result.metrics, result.values)
+    result = replace(result, source=None, rows=None, by=None, keys=None, averaged=True)
+    if result.repeats is not None:
+        result = read_repeats(result.load(), "topic" if over == "task" else over)
+    labels = result.topic_labels
+    drawn = None if labels is None else drawn_topics(labels, result.topics)
     if over == "task":
-        return by_task(read, found)
-    if found is None:
-        return read
-    kept = read if len(found.kept) == len(read.topics) else read.take(topic=found.kept)
-    return refuse_crossed_design(replace(kept, design=found.design))
+        return by_task(result, drawn)
+    if drawn is None:
+        return result
+    selected = result if len(drawn.kept) == len(result.topics) else result.take(topic=drawn.kept)
+    return refuse_crossed_design(replace(selected, design=drawn.design))
 
 
 def _beware_of_arithmetic(metrics: Iterable[object], scores: Iterable[Array]) -> None:
@@ -154,8 +155,8 @@ def _beware_of_arithmetic(metrics: Iterable[object], scores: Iterable[Array]) ->
         ):
             changed.append(f"{metric} ({low:g} to {high:g})")
     if changed:
-        what = "values outside what a metric can be: something was done to scores since"
-        warn(f"{what}: {listing(changed)}")
+        reason = "values outside what a metric can be: something was done to scores since"
+        warn(f"{reason}: {listing(changed)}")
 
 
 def by_task(scores: Scores, drawn: DrawnTopics | None) -> Scores:
@@ -172,10 +173,10 @@ def by_task(scores: Scores, drawn: DrawnTopics | None) -> Scores:
     values = []
     named = []
     for task in range(design.tasks):
-        own = np.flatnonzero(design.task == task)
-        part = replace(loaded.take(topic=own), design=design.take(own), repeats=None)
-        values.append(moments(part)[1])
-        named.append(labels[own[0]])
+        topics = np.flatnonzero(design.task == task)
+        of_task = replace(loaded.take(topic=topics), design=design.take(topics), repeats=None)
+        values.append(moments(of_task)[1])
+        named.append(labels[topics[0]])
     attrs = {name: value for name, value in loaded.attrs.items() if name != DRAWN}
     index = pd.Index(named, name=names_declared(loaded.attrs)[TASK])
     means = np.stack(values, axis=2)
@@ -212,14 +213,14 @@ def scores_to_compare(scores: ScoreLike, *, quiet: bool = False) -> Scores:
     IrframeWarning
         If topics are left out because some system has no score on them, or only one remains.
     """
-    read = read_scores(scores)
-    if len(read.systems) < 2:
-        raise ParameterError("at least two systems to compare", f"{len(read.systems)}")
-    read = read.load()
-    refuse_infinite(read.metrics, read.values)
+    result = read_scores(scores)
+    if len(result.systems) < 2:
+        raise ParameterError("at least two systems to compare", f"{len(result.systems)}")
+    result = result.load()
+    refuse_infinite(result.metrics, result.values)
     if not quiet:
-        warn_left_out(read)
-    return read
+        warn_left_out(result)
+    return result
 
 
 def select_depths(scores: Scores, at: Depths) -> Scores:
@@ -231,15 +232,15 @@ def select_depths(scores: Scores, at: Depths) -> Scores:
         advice = "leave at= out; each metric stands for the depth in its name"
         raise DepthError("scores by depth", "scores without depths", advice)
     depths = listed(at)
-    what = plural(scores.axis.dim)
-    expected = f"{what} scored, each once, from {index.min()} to {index.max()}"
+    unit = plural(scores.axis.dim)
+    expected = f"{unit} scored, each once, from {index.min()} to {index.max()}"
     missing = [depth for depth in depths if depth not in index]
     if missing or not depths:
         numbers = [depth for depth in missing if isinstance(depth, int | float | np.number)]
         deeper = any(depth > index.max() for depth in numbers)
         advice = "score deeper, or ask for less" if deeper else "ask for some of those scored"
-        found = f"{len(missing)} not scored" if missing else "none"
-        raise DepthError(expected, found, advice, missing)
+        message = f"{len(missing)} not scored" if missing else "none"
+        raise DepthError(expected, message, advice, missing)
     refuse_repeated_depths(depths, expected)
     return scores.take(depth=index.get_indexer(pd.Index(depths)))
 
@@ -277,24 +278,24 @@ def match_reference(
     DepthError
         If the scores lack a depth.
     """
-    read = read_scores(scores)
+    new = read_scores(scores)
     if isinstance(reference, ScoreLike):
-        other = same_systems(read, read_scores(reference))
+        other = same_systems(new, read_scores(reference))
         if len(other.metrics) > 1:
-            missing = [metric for metric in read.metrics if metric not in other.metrics]
+            missing = [metric for metric in new.metrics if metric not in other.metrics]
             if missing:
                 expected = "a single metric in the reference, or all those of the scores"
                 raise ParameterError(expected, "none for", "choose one", missing)
-            other = other.take(metric=[other.metrics.index(metric) for metric in read.metrics])
-    elif is_integer(reference) or (isinstance(reference, float) and not read.axis.integer):
-        other = select_depths(read, reference)
+            other = other.take(metric=[other.metrics.index(metric) for metric in new.metrics])
+    elif is_integer(reference) or (isinstance(reference, float) and not new.axis.integer):
+        other = select_depths(new, reference)
     else:
-        other = pick_metric(read, reference)
+        other = pick_metric(new, reference)
     if other.values.shape[3] > 1:
-        if read.depths is None:
+        if new.depths is None:
             raise DepthError("a reference without depths, as the scores", "several depths")
-        other = select_depths(other, read.depths.tolist())
-    return share_topics(read, other, topics)
+        other = select_depths(other, new.depths.tolist())
+    return share_topics(new, other, topics)
 
 
 def share_topics(
@@ -345,13 +346,13 @@ def share_topics(
         sides = [*_with_topic_counts(*sides)]
     if at_every_depth:
         everywhere: Any = [side.scored.all(axis=2, keepdims=True) for side in sides]
-        shared = everywhere[0] & everywhere[1]
-        of_other = shared if len(sides[1].metrics) > 1 else shared.all(axis=0, keepdims=True)
-        sides = [sides[0].where(shared), sides[1].where(of_other)]
+        common = everywhere[0] & everywhere[1]
+        of_other = common if len(sides[1].metrics) > 1 else common.all(axis=0, keepdims=True)
+        sides = [sides[0].where(common), sides[1].where(of_other)]
     else:
-        shared = sides[0].scored & sides[1].scored
-        if not all((shared == side.scored).all() for side in sides):
-            sides = [_repeat_single(side, shared).where(shared) for side in sides]
+        common = sides[0].scored & sides[1].scored
+        if not all((common == side.scored).all() for side in sides):
+            sides = [_repeat_single(side, common).where(common) for side in sides]
     paired = scores_to_compare(sides[0])
     return paired, paired if other is scores else scores_to_compare(sides[1], quiet=True)
 
@@ -369,9 +370,9 @@ def refuse_unshared(expected: str, differing: Iterable[object], advice: str) -> 
         raise ParameterError(expected, f"{len(offenders)} of one side only", advice, offenders)
 
 
-def _repeat_single(side: Scores, shared: Array) -> Scores:
+def _repeat_single(side: Scores, common: Array) -> Scores:
     """Repeat a single metric or depth to match the shape."""
-    metrics, _, depths = shared.shape
+    metrics, _, depths = common.shape
     if side.depths is None and depths > 1:
         side = replace(side, depths=pd.RangeIndex(1, 2))
     return side.take(
@@ -397,21 +398,21 @@ def pick_metric(scores: Scores, metric: str | Metric) -> Scores:
     Scores
         Scores of a single metric.
     """
-    place = index_of(metric, scores.metrics)
-    if place is not None:
-        return scores.take(metric=[place])
+    pos = index_of(metric, scores.metrics)
+    if pos is not None:
+        return scores.take(metric=[pos])
     name: Any
-    if (known := facts(metric).depth) is not None:
+    if (named := facts(metric).depth) is not None:
         name = replace(parse_metric(metric), depth=None)
-        depth = str(known)
+        depth = str(named)
     else:
         name, _, depth = metric.rpartition("@") if isinstance(metric, str) else ("", "", "")
-    place = index_of(name, scores.metrics)
-    if place is not None and scores.depths is not None:
+    pos = index_of(name, scores.metrics)
+    if pos is not None and scores.depths is not None:
         depths = scores.depths.astype(str)
         if depth not in depths:
             raise DepthError("a depth of the scores", repr(metric))
-        return scores.take(metric=[place], depth=depths.get_indexer(pd.Index([depth])))
+        return scores.take(metric=[pos], depth=depths.get_indexer(pd.Index([depth])))
     expected = "a depth, a metric of the scores or scores"
     raise ParameterError(expected, repr(metric), "", scores.metrics)
 
@@ -456,8 +457,8 @@ def choose_pairs(scores: Scores, baseline: Baselines, *, several: bool = False) 
     rows = places(expected, named, systems)
     if not rows or len(set(rows)) < len(rows):
         raise ParameterError("at least one baseline, each once", "some again" if rows else "none")
-    parts = [baseline_pairs(len(systems), row) for row in rows]
-    return np.concatenate([part[~np.isin(part[:, 0], rows[:n])] for n, part in enumerate(parts)])
+    sides = [baseline_pairs(len(systems), row) for row in rows]
+    return np.concatenate([side[~np.isin(side[:, 0], rows[:n])] for n, side in enumerate(sides)])
 
 
 def label_pairs(scores: Scores, pairs: Array) -> dict[str, object]:
@@ -468,8 +469,8 @@ def label_pairs(scores: Scores, pairs: Array) -> dict[str, object]:
     If scores have no depths, the depth is that in the metric's name, or missing.
     """
     metrics, _, _, depths = scores.values.shape
-    own: Any = [fact.depth for fact in scores.metric_facts]
-    depth = own if scores.depths is None else np.tile(scores.depths, metrics)
+    own_depths: Any = [fact.depth for fact in scores.metric_facts]
+    depth = own_depths if scores.depths is None else np.tile(scores.depths, metrics)
     labels = {
         METRIC: pd.Index(scores.metrics).array.repeat(depths * len(pairs)),
         scores.axis.dim: scores.axis.column(depth).repeat(len(pairs)),

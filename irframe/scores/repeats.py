@@ -88,7 +88,7 @@ class Repeats:
         owner = self.owner
         counts = self.counts
         if system is not None:
-            rows = [np.flatnonzero(owner == place) for place in system]
+            rows = [np.flatnonzero(owner == pos) for pos in system]
             lists = np.concatenate([np.zeros(0, int), *rows])
             owner = np.repeat(np.arange(len(rows)), [*map(len, rows)])
             counts = counts[system]
@@ -118,11 +118,11 @@ class Repeats:
         """
         shape = (*scores.values.shape[:2], scores.values.shape[3])
         variance, freedom, spread = (np.full(shape, np.nan) for _ in range(3))
-        for place, part in self.by_topics(scores):
-            table = table_of(part, np.zeros(len(part), int))
-            variance[place], freedom[place] = (array[0] for array in one_sample(table, self.over))
-            if len(part) > 1:
-                spread[place] = np.sqrt(table.repeat[0] * len(part))
+        for index, lists in self.by_topics(scores):
+            table = table_of(lists, np.zeros(len(lists), int))
+            variance[index], freedom[index] = (array[0] for array in one_sample(table, self.over))
+            if len(lists) > 1:
+                spread[index] = np.sqrt(table.repeat[0] * len(lists))
         return variance, freedom, spread
 
     def by_topics(self, scores: Scores) -> Iterator[tuple[tuple[int, int, Array], Array]]:
@@ -162,115 +162,115 @@ def read_repeats(scores: Scores, over: Over = "both") -> Scores:
     if has_scores.sum(axis=1).max(initial=0) <= 1:
         first = has_scores.argmax(axis=1)
         return replace(scores, values=values[:, np.arange(len(first)), first])
-    word = word_of(scores)
-    layout = layout_of(scores.attrs, word)
+    name = word_of(scores)
+    layout = layout_of(scores.attrs, name)
     if layout == "topic" and over == "repeat":
-        expected = f"over='topic' or 'both' for {plural(word)} that are draws inside their topics"
+        expected = f"over='topic' or 'both' for {plural(name)} that are draws inside their topics"
         raise ParameterError(expected, repr(over))
     if layout == "shared":
-        values, has_scores = _shared_by_all(values, has_scores, word)
+        values, has_scores = _shared_by_all(values, has_scores, name)
         if values.shape[2] == 1:
             return replace(scores, values=values[:, :, 0])
     has_scores[~has_scores.any(axis=1), 0] = True
-    owner, places = np.nonzero(has_scores)
+    owner, columns = np.nonzero(has_scores)
     flat = values.reshape(len(values), -1, *values.shape[3:])
-    lists = flat if has_scores.all() else values[:, owner, places]
+    lists = flat if has_scores.all() else values[:, owner, columns]
     if layout == "topic":  # topics have different numbers of repeats
         cells = scored.sum(axis=2)
         counts = cells.max(axis=(0, 2, 3), initial=0)
         with np.errstate(invalid="ignore"):
             means = np.where(scored, values, 0.0).sum(axis=2) / cells
-        own = [values]
+        by_system = [values]
     else:
         counts = np.bincount(owner)
-        own = [lists[:, owner == system] for system in range(len(counts))]
-        means = np.stack([part.mean(axis=1) for part in own], axis=1)
-        own = [np.expand_dims(part, 1) for part in own]
-        _warn_short(scores, lists, owner, repeats.take(places), word)
+        by_system = [lists[:, owner == system] for system in range(len(counts))]
+        means = np.stack([group.mean(axis=1) for group in by_system], axis=1)
+        by_system = [np.expand_dims(group, 1) for group in by_system]
+        _warn_short(scores, lists, owner, repeats.take(columns), name)
     for row, summary in enumerate(scores.summaries):
         if summary not in {"mean", "sum"}:  # repeats are averaged in the same way as topics
-            averages = np.concatenate([average(part[row], summary, axis=1) for part in own])
+            averages = np.concatenate([average(group[row], summary, axis=1) for group in by_system])
             means[row] = np.where(np.isnan(means[row]), np.nan, averages)
-    kept = Repeats(lists, owner, counts, layout, word, over)
-    return replace(scores, values=means, repeats=kept)
+    attached = Repeats(lists, owner, counts, layout, name, over)
+    return replace(scores, values=means, repeats=attached)
 
 
-def _shared_by_all(values: Array, has_scores: Array, word: str) -> tuple[Array, Array]:
+def _shared_by_all(values: Array, has_scores: Array, name: str) -> tuple[Array, Array]:
     """Return values of the repeats that every system has."""
     taking_part = has_scores.any(axis=1)
     common = np.asarray(has_scores[taking_part].all(axis=0))
     if not common.any():
-        expected = f"{plural(word)} that all systems have, for repeats='shared'"
+        expected = f"{plural(name)} that all systems have, for repeats='shared'"
         advice = "repeats='system' is for repeats that each system has of its own"
         raise ParameterError(expected, "none", advice)
     lost = np.count_nonzero(has_scores.any(axis=0) & ~common)
     if lost:
-        warn(f"{plural(word)} that not every system has are left out: {lost} of {len(common)}")
+        warn(f"{plural(name)} that not every system has are left out: {lost} of {len(common)}")
     return values if common.all() else values[:, :, common], has_scores[:, common]
 
 
-def _warn_short(scores: Scores, lists: Array, owner: Array, labels: pd.Index, word: str) -> None:
+def _warn_short(scores: Scores, lists: Array, owner: Array, labels: pd.Index, name: str) -> None:
     """Warn about repeats that lack topics of their system."""
-    known = np.asarray(~np.isnan(lists).all(axis=(0, 3)))
-    own = np.stack([known[owner == one].any(axis=0) for one in owner])
-    lacking = (own & ~known).sum(axis=1)
+    scored = np.asarray(~np.isnan(lists).all(axis=(0, 3)))
+    expected = np.stack([scored[owner == system].any(axis=0) for system in owner])
+    lacking = (expected & ~scored).sum(axis=1)
     rows = zip(scores.systems[owner], labels, lacking, strict=True)
     if lacking.any():
         warn(
             "topics count on which every repeat has a score; repeats that lack topics of their "
-            f"system: {listing(f'{one} {word} {label} ({n})' for one, label, n in rows if n)}"
+            f"system: {listing(f'{system} {name} {label} ({n})' for system, label, n in rows if n)}"
         )
 
 
-def draw_attributes(parts: Sequence[Scores]) -> dict[str, object]:
+def draw_attributes(sides: Sequence[Scores]) -> dict[str, object]:
     """Return the attributes of the design of topics and repeats."""
-    every = [part.repeats for part in parts if part.repeats is not None]
-    attributes = design_attributes(parts)
+    every = [side.repeats for side in sides if side.repeats is not None]
+    attributes = design_attributes(sides)
     if not every:
         return attributes
-    counts = np.concatenate([known.counts for known in every])
-    known = every[0]
+    counts = np.concatenate([first.counts for first in every])
+    first = every[0]
     return attributes | {
-        REPEATS: known.layout,
-        REPEATED: known.word,
+        REPEATS: first.layout,
+        REPEATED: first.word,
         "n_repeats": low_to_high(counts.min(), counts.max()),
-        "over": "topic" if known.layout == "topic" else known.over,
+        "over": "topic" if first.layout == "topic" else first.over,
     }
 
 
 def refuse_crossed_design(scores: Scores) -> Scores:
     """Return scores; raise for a design together with counted repeats."""
     if scores.repeats is not None and scores.repeats.crossing and scores.design is not None:
-        word = scores.repeats.word
+        name = scores.repeats.word
         named = options_declared(scores.attrs)
-        advice = f"over='topic' works on means over {plural(word)}; repeats='topic' is for such"
-        raise ParameterError(f"{plural(word)} that do not count, beside {named}", "both", advice)
+        advice = f"over='topic' works on means over {plural(name)}; repeats='topic' is for such"
+        raise ParameterError(f"{plural(name)} that do not count, beside {named}", "both", advice)
     return scores
 
 
-def beware_of_repeats(scores: Scores, what: str = "this interval") -> list[str]:
+def beware_of_repeats(scores: Scores, subject: str = "this interval") -> list[str]:
     """Return cautions about intervals with too few repeats."""
-    known = scores.repeats
-    if known is None or not known.crossing:
+    repeats = scores.repeats
+    if repeats is None or not repeats.crossing:
         return []
     messages = []
-    several = known.counts[known.counts > 1]
-    if (known.counts == 1).any():
-        message = ONE.format(known.word, known.word, what)
-        messages.append(f"{message}: {listing(scores.systems[known.counts == 1])}")
-    enough = ENOUGH[known.layout]
-    if known.over == "both" and several.min(initial=enough) < enough:
+    several = repeats.counts[repeats.counts > 1]
+    if (repeats.counts == 1).any():
+        message = ONE.format(repeats.word, repeats.word, subject)
+        messages.append(f"{message}: {listing(scores.systems[repeats.counts == 1])}")
+    enough = ENOUGH[repeats.layout]
+    if repeats.over == "both" and several.min(initial=enough) < enough:
         hold = f"tests and intervals hold less often than they say below {enough}"
-        messages.append(f"{hold} {plural(known.word)}: {several.min()}")
+        messages.append(f"{hold} {plural(repeats.word)}: {several.min()}")
     return messages
 
 
 def spread_of_repeats(scores: Scores) -> dict[str, Array]:
     """Return the number of repeats and their standard deviation."""
-    known = scores.repeats
+    repeats = scores.repeats
     shape = (*scores.values.shape[:2], scores.values.shape[3])
-    parts = {"n_repeats": np.broadcast_to(known.counts[:, np.newaxis], shape)}
-    return parts if known.layout == "topic" else parts | {"repeat_sd": known.own(scores)[2]}
+    columns = {"n_repeats": np.broadcast_to(repeats.counts[:, np.newaxis], shape)}
+    return columns if repeats.layout == "topic" else columns | {"repeat_sd": repeats.own(scores)[2]}
 
 
 def drawn_repeats(
@@ -281,13 +281,13 @@ def drawn_repeats(
     The names of the columns are, for example, ``best_of_3``.
     """
     drawn = {}
-    for name, given in sizes.items():
-        if given is None:
+    for name, numbers in sizes.items():
+        if numbers is None:
             continue
         if scores.repeats is None:
             advice = "name repeats in a column such as repeat or seed"
             raise ParameterError(f"several repeats for {name}=", "one of every system", advice)
-        for k in listed(given):
+        for k in listed(numbers):
             number = check_int(name, k, low=1)
             drawn[f"{name}_{number}"] = best_of(scores, number, worst=name == "worst_of")
     return drawn
@@ -310,10 +310,10 @@ def best_of(scores: Scores, k: int, *, worst: bool = False) -> Array:
     """
     expected = np.full((*scores.values.shape[:2], scores.values.shape[3]), np.nan)
     inside = scores.repeats.layout == "topic"
-    for place, part in scores.repeats.by_topics(scores):
-        lowest = worst == (scores.signs[place[0]] > 0)
-        drawn = of_draws(part if inside else part.mean(axis=1), k, lowest=lowest)
-        expected[place] = drawn.mean(axis=0) if inside else drawn
+    for index, lists in scores.repeats.by_topics(scores):
+        lowest = worst == (scores.signs[index[0]] > 0)
+        drawn = of_draws(lists if inside else lists.mean(axis=1), k, lowest=lowest)
+        expected[index] = drawn.mean(axis=0) if inside else drawn
     return expected
 
 
@@ -339,10 +339,10 @@ def of_draws(values: Array, k: int, *, lowest: bool = False) -> Array:
     """
     rising = np.sort(-values if lowest else values, axis=0)  # np.sort puts NaN last
     n = np.count_nonzero(~np.isnan(rising), axis=0)
-    place = np.arange(len(values)).reshape(-1, *(1,) * np.ndim(n))
-    shares = scipy.special.comb(place, k - 1) * (place < n)
+    rank = np.arange(len(values)).reshape(-1, *(1,) * np.ndim(n))
+    shares = scipy.special.comb(rank, k - 1) * (rank < n)
     with np.errstate(invalid="ignore", divide="ignore"):
-        expected = (shares * np.where(place < n, rising, 0)).sum(axis=0) / scipy.special.comb(n, k)
+        expected = (shares * np.where(rank < n, rising, 0)).sum(axis=0) / scipy.special.comb(n, k)
     return np.where(n < k, np.nan, (0 - expected) if lowest else expected)
 
 
@@ -389,8 +389,8 @@ def beware_of_design(
     declared = names_declared(scores.attrs)
     if design is None or not np.isfinite(topics).any():
         return []
-    least, what = (LEAST_DRAWN, "resamples") if drawn else (LEAST, "tests and intervals")
-    hold = f"{what} hold less often than they say where"
+    least, methods = (LEAST_DRAWN, "resamples") if drawn else (LEAST, "tests and intervals")
+    hold = f"{methods} hold less often than they say where"
     messages = []
     if WEIGHT in declared:
         fewest = np.nanmin(topics)
@@ -416,24 +416,24 @@ def beware_of_design(
     return messages
 
 
-def refuse_design(scores: Scores, what: str) -> None:
+def refuse_design(scores: Scores, method: str) -> None:
     """Raise for a design that a method cannot use."""
     if scores.design is not None and not scores.design.plain:
         named = options_declared(scores.attrs)
-        expected = f"topics that were drawn independently and count alike, for {what}"
+        expected = f"topics that were drawn independently and count alike, for {method}"
         raise ParameterError(expected, f"scores with {named}")
 
 
-def design_attributes(parts: Sequence[Scores]) -> dict[str, object]:
+def design_attributes(sides: Sequence[Scores]) -> dict[str, object]:
     """Return the attributes of the design of topics."""
-    designs = [part.design for part in parts if part.design is not None]
+    designs = [side.design for side in sides if side.design is not None]
     if not designs:
         return {}
-    attributes: dict[str, Any] = dict(names_declared(parts[0].attrs))
-    for word, counts in (
+    attributes: dict[str, Any] = dict(names_declared(sides[0].attrs))
+    for label, counts in (
         (CLUSTER, [design.clusters for design in designs]),
         (TASK, [design.tasks for design in designs]),
     ):
-        if word in attributes:
-            attributes[f"n_{word}s"] = low_to_high(min(counts), max(counts))
+        if label in attributes:
+            attributes[f"n_{label}s"] = low_to_high(min(counts), max(counts))
     return attributes

@@ -63,8 +63,8 @@ def on_log_odds(metrics: Sequence[str], *values: Array) -> Array:
     >>> on_log_odds(["AP", "RR", "DCG"], np.full((3, 1, 1, 1), 0.5)).tolist()
     [True, False, False]
     """
-    known = [facts(name) for name in metrics]
-    allowed = np.array([fact.share and fact.least_topics <= Facts.least_topics for fact in known])
+    rows = [facts(name) for name in metrics]
+    allowed = np.array([row.share and row.least_topics <= Facts.least_topics for row in rows])
     return np.asarray(allowed & ~np.any([_beyond(array) for array in values], axis=0))
 
 
@@ -184,13 +184,13 @@ def summary(
     """
     level(alpha)
     choice("interval", interval, INTERVALS)
-    read = read_scores(scores).load()
-    refuse_huge(read.metrics, read.values)
-    figures, attributes = summarise(read, alpha, interval)
-    single = [*read.systems[(figures["n"] == 1).any(axis=(0, 2))]]
-    warn(*uneven(read), *[f"no interval of a single score: {listing(single)}"] * bool(single))
-    figures |= repeats.drawn_repeats(read, {"best_of": best_of, "worst_of": worst_of})
-    return like_scores(figures, attributes, read, scores)
+    source = read_scores(scores).load()
+    refuse_huge(source.metrics, source.values)
+    figures, attributes = summarise(source, alpha, interval)
+    single = [*source.systems[(figures["n"] == 1).any(axis=(0, 2))]]
+    warn(*uneven(source), *[f"no interval of a single score: {listing(single)}"] * bool(single))
+    figures |= repeats.drawn_repeats(source, {"best_of": best_of, "worst_of": worst_of})
+    return like_scores(figures, attributes, source, scores)
 
 
 def summarise(
@@ -201,13 +201,13 @@ def summarise(
     Each column has the shape (metric, system, depth).
     """
     n, mean, squares, freedom, topics = moments(scores)
-    plain = np.array([how == "mean" for how in scores.summaries])
+    plain = np.array([kind == "mean" for kind in scores.summaries])
     single = scores.values if scores.repeats is None else scores.repeats.values
     curved = ~_beyond(single) & (interval == "logit")
     with np.errstate(invalid="ignore", divide="ignore"):
         error = np.sqrt(squares / np.where(n > 1, n - 1.0, np.nan) / n)
-        known = (error * np.sqrt(n) > ROUNDING * abs(mean)) & plain[:, np.newaxis, np.newaxis]
-        half = np.where(known, scipy.special.stdtrit(freedom, 1 - alpha / 2) * error, np.nan)
+        varies = (error * np.sqrt(n) > ROUNDING * abs(mean)) & plain[:, np.newaxis, np.newaxis]
+        half = np.where(varies, scipy.special.stdtrit(freedom, 1 - alpha / 2) * error, np.nan)
     low, high = ends_about(mean, half, curved)
     figures = {"mean": mean, "ci_low": low, "ci_high": high, "n": n}
     lost = np.isnan(low) & ~np.isnan(mean) & (n > 1) & plain[:, np.newaxis, np.newaxis]
@@ -223,10 +223,10 @@ def summarise(
         figures |= repeats.spread_of_repeats(scores)
         messages += repeats.beware_of_repeats(scores)
     warn(*messages)
-    others = [name for name, t in zip(scores.metrics, plain & ~curved, strict=True) if t]
-    kind = "t" if others else "logit"
-    if others and (plain & curved).any():
-        kind = f"logit, but t of {', '.join(others)}"
+    student = [name for name, t in zip(scores.metrics, plain & ~curved, strict=True) if t]
+    kind = "t" if student else "logit"
+    if student and (plain & curved).any():
+        kind = f"logit, but t of {', '.join(student)}"
     return figures, {"interval": kind} | repeats.draw_attributes([scores])
 
 
@@ -265,7 +265,7 @@ def _interval_cautions(scores: Scores, n: Array, lacking: dict[str, Array]) -> l
 
 
 def like_scores(
-    figures: dict[str, Array], attributes: dict[str, object], read: Scores, scores: object
+    figures: dict[str, Array], attributes: dict[str, object], source: Scores, scores: object
 ) -> xr.Dataset | pd.DataFrame:
     """Return columns of systems in the form of the scores.
 
@@ -277,15 +277,15 @@ def like_scores(
         Mapping from name to values of shape (metric, system, depth).
     attributes
         Attributes of the result.
-    read, scores
+    source, scores
         The scores as read, and as passed to the verb.
     """
-    labels = read.labels(SYSTEM)
+    labels = source.labels(SYSTEM)
     if parse_scores(scores).rows is None:
         shape, dims = [*map(len, labels.values())], tuple(labels)
-        parts = {name: (dims, part.reshape(shape), read.attrs) for name, part in figures.items()}
-        return xr.Dataset(parts, labels, attributes)
-    names = {dim: dim for dim in labels} | {SYSTEM: read.systems.name}
+        columns = {name: (dims, x.reshape(shape), source.attrs) for name, x in figures.items()}
+        return xr.Dataset(columns, labels, attributes)
+    names = {dim: dim for dim in labels} | {SYSTEM: source.systems.name}
     index = every_row([*map(pd.Index, labels.values())], [*names.values()])
     frame = pd.DataFrame({name: values.ravel() for name, values in figures.items()}, index)
     frame.attrs.update(attributes)

@@ -136,7 +136,7 @@ class TestRefusals:
             ([1, 7, 8], r"found 2 not scored: 7, 8\. Ask for some", [7, 8]),
             ([1, 21], r"found 1 not scored: 21\. Score deeper", [21]),
             ([], "found none", []),
-            ([5, 1, 5], r"found 1 again: 5\. Name each depth once in at=", [5]),
+            ([5, 1, 5], r"found some more than once: 5\. Name each depth once in at=", [5]),
         ],
     )
     def test_depths(self, at, words, offenders):
