@@ -107,8 +107,8 @@ class Scores:
                 topic: key for key, every in self.source.attrs.get(TOPICS_OF, ()) for topic in every
             }
             keys = self.topics.map(of).to_numpy()
-        present = len(pd.unique(keys[~pd.isna(keys)]))
-        message = f"topics of {present} collections ({column}) are taken together"
+        present = pd.Series(keys).nunique()
+        message = f"topics of {present} collections ({column}) are averaged together"
         return message if present > 1 else ""
 
     def refuse_bounds(self) -> None:
@@ -372,11 +372,10 @@ class Scores:
         depth: Sequence[int] | Array | None = None,
     ) -> Self:
         """Select scores by position along each dimension."""
-        labels = self.topic_labels
-        repeats = self.repeats
-        source = self.source
-        rows = self.rows
-        labels = labels if labels is None or topic is None else labels.take(topic)
+        labels, design = self.topic_labels, self.design
+        if topic is not None:
+            labels, design = labels and labels.take(topic), design and design.take(topic)
+        repeats, source, rows = self.repeats, self.source, self.rows
         between = [None] * self.several_repeats
         values = at_places(self.values, metric, system, *between, topic, depth)
         if repeats is not None and not between:
@@ -396,7 +395,7 @@ class Scores:
             systems=_select(self.systems, system),
             topics=_select(self.topics, topic),
             depths=None if self.depths is None else _select(self.depths, depth),
-            design=self.design if topic is None else self.design and self.design.take(topic),
+            design=design,
             topic_labels=labels,
             repeats=repeats,
         )
@@ -428,14 +427,6 @@ class Scores:
         return xr.Dataset(variables, alike.coords)
 
 
-def refuse_unloadable(size: int) -> None:
-    """Raise for lazy scores of more than `LOADED_BYTES`."""
-    if size > LOADED_BYTES:
-        expected = f"at most {LOADED_BYTES / 2**30:.3g} GiB of lazy scores"
-        advice = "select depths, metrics or systems: scores.sel(depth=[...])"
-        raise InputError(expected, f"{size / 2**30:.3g} GiB ({size} bytes)", advice)
-
-
 def in_memory(*sides: Scores) -> list[Scores]:
     """Load scores into memory, computing common dask tasks once.
 
@@ -447,7 +438,11 @@ def in_memory(*sides: Scores) -> list[Scores]:
     lazy = {id(side): side for side in sides if getattr(side.values, "chunks", None) is not None}
     if not lazy:
         return [*sides]
-    refuse_unloadable(sum(side.values.nbytes for side in lazy.values()))
+    size = sum(side.values.nbytes for side in lazy.values())
+    if size > LOADED_BYTES:
+        expected = f"at most {LOADED_BYTES / 2**30:.3g} GiB of lazy scores"
+        advice = "select depths, metrics or systems: scores.sel(depth=[...])"
+        raise InputError(expected, f"{size / 2**30:.3g} GiB ({size} bytes)", advice)
     values = need_dask().compute(*(side.values for side in lazy.values()))
     pairs = zip(lazy.items(), values, strict=True)
     loaded = {key: replace(side, values=array) for (key, side), array in pairs}

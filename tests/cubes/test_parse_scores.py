@@ -254,7 +254,7 @@ def test_groups_follow_the_column_of_collections(tracks):
             scores.ireval.groupby("collection").summary(), scores.ireval.groupby("track").summary()
         )
     for pooled in (scores.ireval.summary(), cube.ireval.score("AP").ireval.discrimination()):
-        assert "topics of 2 collections (track) are taken together" in pooled.attrs["caution"]
+        assert "topics of 2 collections (track) are averaged together" in pooled.attrs["caution"]
     one = scores[scores.index.get_level_values("topic").str.startswith("y")]
     assert "collections" not in one.ireval.summary().attrs.get("caution", "")
 
