@@ -22,7 +22,7 @@ from irframe.cubes.verb import verb
 from irframe.errors import ParameterError, warn
 from irframe.experiments.topic_design import options_declared
 from irframe.names import METRIC, SIDES
-from irframe.paired import Bootstrap, MaxT
+from irframe.paired import Bootstrap, MaxT, PairedT
 from irframe.paired.margins import EFFECTS
 from irframe.scores.read_scores import (
     Baselines,
@@ -285,7 +285,8 @@ def _comparison_attributes(
     elif baselines is not None:
         attributes["baselines"] = [str(label) for label in listed(baselines)]
     warn(*messages)
-    return attributes | draw_attributes(groups)
+    drawn = any(group.repeats is not None or group.design is not None for group in groups)
+    return attributes | (draw_attributes(groups) if drawn else {})
 
 
 def _cautions(
@@ -298,8 +299,11 @@ def _cautions(
     sizes = options.pairing.family_sizes(groups, pairs)
     test = options.pairing.test
     for group, result, kept, size in zip(groups, results, pairs, sizes, strict=True):
-        yield from beware_of_repeats(group)
-        yield from beware_of_least(options.pairing, group, kept, size)
+        if group.repeats is not None:
+            yield from beware_of_repeats(group)
+        # The p-value of Student's t can be arbitrarily small.
+        if not isinstance(test, PairedT) or isinstance(options.pairing.adjust, MaxT):
+            yield from beware_of_least(options.pairing, group, kept, size)
         yield from significance.with_zeros(group, kept)
         if group.design is not None:
             drawn = isinstance(test, Bootstrap)
@@ -352,6 +356,8 @@ def _frozen_or_baselines(
 
     Raise if the scores were made with other judgments or policies than the file's.
     """
+    if baseline is None:
+        return None
     files = [path for path in listed(baseline) if is_file(path)]
     systems = scores.systems.tolist() if files and bounds is None else []
     if not files or files[0] in systems:

@@ -161,16 +161,17 @@ def parse_correction(
     >>> parse_correction("auto", PairedT()), parse_correction("auto", TukeyHSD())
     ('holm', None)
     """
+    if family not in FAMILIES:
+        choice("family", family, FAMILIES)
+    if isinstance(adjust, str) and adjust == AUTO:
+        return None if test is not None and test.joint else auto
     chosen: Any = as_written(adjust, {MaxT.__name__: MaxT}) or adjust
     if chosen is not None and not isinstance(chosen, MaxT):
         chosen = choice("adjust=None or a correction", chosen, (*CORRECTIONS, MAX_T, AUTO, NONE))
-    if chosen == AUTO:
-        chosen = None if test is not None and test.joint else auto
     if chosen == MAX_T:
         chosen = MaxT()
     elif chosen == NONE:
         chosen = None
-    choice("family", family, FAMILIES)
     if chosen is not None and test is not None and test.joint:
         expected = f"adjust=None, as p-values of {test.name} are adjusted for all pairs already"
         raise ParameterError(expected, repr(adjust))

@@ -146,8 +146,10 @@ class PairOptions:
         has other names.
         """
         margin = self.margin
+        if margin is None:
+            return np.full(len(metrics), np.nan)
         refused = [name for name in metrics if facts(name).summary != "mean"]
-        if margin is not None and refused:
+        if refused:
             raise MetricError("metrics that are averaged over topics, for margin=", "", "", refused)
         if not isinstance(margin, Mapping):
             return np.full(len(metrics), margin, float)
@@ -202,23 +204,24 @@ class PairOptions:
         self, group: Scores, pairs: Array, alpha: float, values: Array, *design: Design
     ) -> Arrays:
         """Return the columns of metrics with one kind of average."""
+        inverted = self._inverted
         summary = group.summaries[0]
+        means = of_topics(values, summary, *design)
         summed = summands(values, summary)
+        known = finite(summed, summary)[pairs].all(axis=1)
         differences = describe_differences(summed, pairs, *design)
         test = self.pairing.test
         if isinstance(test, PairedT) and group.system_order is None:
             tested = t_test(differences).decided()
         else:  # rounding depends on order, so systems are sorted
             tested = group.tested(test, summed, pairs, *design).decided()
-        known = finite(summed, summary)[pairs].all(axis=1)
-        means = of_topics(values, summary, *design)
-        mean_a, mean_b = (means[pairs[:, side]] for side in (0, 1))
+        mean_a, mean_b = means[pairs[:, 0]], means[pairs[:, 1]]
         if summary != "mean":
             difference = mean_a - mean_b
             ends = 2 * (np.full_like(difference, np.nan),)
         else:
             difference = differences.mean
-            if self._inverted:
+            if inverted:
                 named = group.by_name(values, pairs)
                 ends = test.interval(*named, *design, alpha=alpha)
             else:

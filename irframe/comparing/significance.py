@@ -1,6 +1,7 @@
 """Significance tests of pairs of systems, with corrections and cautions."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import fields
 from functools import partial
 from itertools import groupby
 from math import prod
@@ -44,8 +45,8 @@ def describe_test(
     >>> describe_test(Permutation(), MaxT(), alpha=0.05)["test"]
     'Permutation(samples=10000, seed=0)'
     """
-    default = TESTS.get(test.name)
-    plain = default is not None and test == default() and not hasattr(test, "samples")
+    unchanged = all(getattr(test, option.name) == option.default for option in fields(test))
+    plain = type(test) is TESTS.get(test.name) and unchanged and not hasattr(test, "samples")
     name = test.name if plain else repr(test)
     return {"test": name, "adjust": str(adjust or NONE), "family": family, "alpha": alpha}
 

@@ -20,7 +20,7 @@ METRICS = ["AP", "nDCG@10"]
 LIMITS = {
     "evaluate": (42, 282, 742),
     "evaluate one metric": (40, 247, 659),
-    "compare": (27, 161, 397),
+    "compare": (25, 149, 376),
     "report": (112, 4423, 32530),
 }
 """Call -> most files, moves from one file to another, and calls of functions."""
