@@ -173,7 +173,7 @@ def judge_effect(
     judged = read_judges(passes.qrels, pairs, grades, ("same", "common", "own"))
     called = _first(passes.judges, reference)
     base, *others = every = _score(data, judged, [*map(passes.of, called)], metrics, at)
-    mean = np.stack([_signed(scores) for scores in every])
+    mean = np.stack([np.reshape(scores.signs, (-1, 1, 1)) * scores.means for scores in every])
     rank = competition_ranks(np.stack([np.round(scores.means, TIE) for scores in every]))
     bias = mean[1:] - mean[0]
     half = np.stack([_half_widths(other, base, alpha) for other in others])
@@ -265,11 +265,6 @@ def _refuse_topics(judged: JudgedTwice) -> None:
         raise IdError(
             "every topic judged by every judge", f"{len(offenders)} missing", advice, offenders
         )
-
-
-def _signed(paired: Scores) -> Array:
-    """Return means in units of the metric, also for costs."""
-    return np.array(paired.signs)[:, np.newaxis, np.newaxis] * paired.means
 
 
 def _half_widths(other: Scores, base: Scores, alpha: float) -> Array:
