@@ -356,7 +356,8 @@ def facts(metric):
     """Return the properties from the line ``Range: ... Needs: ...``."""
     text = " ".join((inspect.getdoc(metric) or "").split())
     found = re.search(
-        r"Range: (.+?)\. Needs: (.+?)\. No relevant documents: (.+?)\. Unjudged: (.+?)\.(?: |$)",
+        r"Range: (.+?)\. Needs: (.+?)\. Without relevant documents: (.+?)\. "
+        r"Unjudged documents: (.+?)\.(?: |$)",
         text,
     )
     return found.groups() if found else ("", "", "", "")

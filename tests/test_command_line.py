@@ -140,7 +140,7 @@ def test_only_the_command_itself_switches_the_collector_off(files, capsys, monke
         ),
         ("qrels.txt a.run -m AP AP", "each once"),
         ("qrels.txt a.run -m AP " + "x" * 300, "expected a known metric"),
-        ("qrels.txt a.run --metric " + "x" * 5000, "in at most 4,000 characters, but found 5,000"),
+        ("qrels.txt a.run --metric " + "x" * 5000, "at most 4,000 characters, but found 5,000"),
         ("qrels.txt a.run -m AP --depth 0", "--depth to be a whole number of at least 1"),
         ("qrels.txt a.run -m AP --depth 99999999999999999999", "at most 2147483647"),
         ("qrels.txt a.run -m AP@9999999999", "down to depth 2147483647 at most"),

@@ -1,6 +1,6 @@
-"""The metrics, frozen values with kernels that score every depth.
+"""Metrics: frozen dataclasses with kernels that score every depth.
 
-All modules of this folder are imported here, which registers their metrics.
+Importing this package imports all of its modules, which registers their metrics.
 """
 
 from contextlib import suppress
@@ -38,14 +38,14 @@ if TYPE_CHECKING:
 else:
 
     def __getattr__(name: str) -> Any:
-        """Return the metric class for an alias, such as ``NDCG``."""
+        """Return the metric class of an alias such as ``NDCG``."""
         if name in ALIASES:
             return ALIASES[name]
-        from irframe.metrics.parse_metric import parse_metric as read  # noqa: PLC0415 - a module
+        from irframe.metrics.parse_metric import parse_metric as parse  # noqa: PLC0415 - a module
 
         hint = "" if name.startswith("_") else suggest(name, [*METRICS])
         with suppress(MetricError):
-            hint = f" (in irframe: ir.parse_metric({str(read(name))!r}))"
+            hint = f" (write ir.parse_metric({str(parse(name))!r}))"
         raise AttributeError(f"module 'irframe.metrics' has no attribute {name!r}{hint}")
 
 

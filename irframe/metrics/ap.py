@@ -21,39 +21,38 @@ NORMS: tuple[Norm, ...] = get_args(Norm)
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class AP(Thresholded):
-    """Average precision; its mean over topics is MAP.
+    """Average precision (MAP when averaged over topics).
 
-    Average precision is the mean, over the relevant documents, of the precision at their ranks. A
-    relevant document that was not retrieved counts 0. Lists score high if they contain all relevant
-    documents at early ranks.
+    Average precision is the mean of the precision at the ranks of all relevant documents. The
+    precision of a relevant document that was not retrieved is 0. A list scores high if all relevant
+    documents are near the top.
 
     Parameters
     ----------
     norm
-        Divisor of the sum. ``"R"`` is the number of relevant judged documents (AP_a, trec_eval).
-        ``"min"`` is the smaller of R and the depth (AP_b), so that a perfect list scores 1 at
-        every depth. ``"pool"`` is the number of relevant documents in a pool of the evaluation
-        depth, and R from the pool depth on (AP_c).
+        Divisor N of the sum. ``"R"`` is the number of relevant judged documents (AP_a, as in
+        trec_eval). ``"min"`` is the smaller of R and the depth (AP_b), so that a perfect list
+        scores 1 at every depth. ``"pool"`` is the number of relevant documents in the pool of depth
+        k, for any k below the pool depth of the collection, and R for any other k (AP_c).
     rel
         Lowest relevant grade, at least 1.
     average
         How scores are averaged over topics: ``"mean"`` or ``"geometric"`` (GMAP). The geometric
-        mean ``exp(mean of ln max(AP, 0.00001))`` gives low scores more weight. It replaces the
-        mean in `summary`, `compare` and all ratios, and decides the order of systems. Tests use
-        the scores by topic, which do not change.
+        mean ``exp(mean of ln max(AP, 0.00001))`` gives low scores more weight. With it, all verbs
+        report and rank geometric means, and significance tests use the logarithms of the scores.
     depth
         Fixed evaluation depth, usually written ``AP @ 100``.
     judged_only
-        Whether to remove unjudged documents from the lists first.
+        Whether to remove unjudged documents from the lists before scoring.
 
     Notes
     -----
-    ``AP@k = (1/N) sum_{i<=k} b(i) P(i)`` with b(i) = 1 if the document at rank i is relevant, else
-    0.
+    ``AP@k = (1/N) sum_{i<=k} b(i) P(i)``, where b(i) is 1 if the document at rank i is relevant
+    and 0 otherwise, and P(i) is the precision at rank i.
 
-    Range: 0 to 1; with ``"pool"`` possibly above 1 for runs that did not contribute. Needs:
-    grades, R; for ``"pool"`` the contributing runs. No relevant documents: 0. Unjudged: not
-    relevant.
+    Range: 0 to 1; with ``"pool"`` possibly above 1 for runs that did not contribute. Needs: grades,
+    number of relevant documents; for ``"pool"`` the contributing runs. Without relevant documents:
+    0. Unjudged documents: not relevant.
 
     References
     ----------
@@ -65,7 +64,7 @@ class AP(Thresholded):
 
     Examples
     --------
-    Two of R = 4 relevant documents are at ranks 1 and 3:
+    Two of four relevant documents are retrieved, at ranks 1 and 3:
 
     >>> from irframe.metrics import AP
     >>> AP().curve([1, 0, 1, 1, 1], listed=[1, 1, 1, 0, 0])[:3].round(4)
@@ -73,7 +72,7 @@ class AP(Thresholded):
     >>> AP(norm="min").curve([1, 0, 1, 1, 1], listed=[1, 1, 1, 0, 0])[:3].round(4)
     array([1.    , 0.5   , 0.5556])
 
-    The geometric mean over topics for each system:
+    The arithmetic and the geometric mean over topics for one system:
 
     >>> import irframe as ir
     >>> summary = ir.cube(*ir.example_track()).ireval.score("AP", "GMAP", at=50).ireval.summary()
@@ -89,7 +88,7 @@ class AP(Thresholded):
     fillings = "cut"
 
     def uncut(self) -> "AP":
-        """Return the variant that is normalised independently of the depth."""
+        """Return the variant whose normaliser is independent of depth."""
         return replace(self, norm="R")
 
     def parts(
@@ -107,9 +106,9 @@ class AP(Thresholded):
     ) -> Reading:
         """Return the reading of users who stop at relevant documents.
 
-        Users stop at a relevant document with a probability in proportion to one over its rank. A
-        document that was not retrieved counts as infinitely deep. The gain per rank read therefore
-        equals the metric.
+        The probability that users stop at a relevant document is proportional to the reciprocal of
+        its rank. A document that was not retrieved has an infinite rank. The expected gain per rank
+        read therefore equals average precision.
         """
         reach = np.cumsum(relevant / rank, axis=-1)
         reach[reach == 0] = np.nan
@@ -119,28 +118,31 @@ class AP(Thresholded):
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class IPrec(Thresholded):
-    """Interpolated precision: the highest precision from a recall level on.
+    """Interpolated precision: highest precision at or above a recall level.
 
     Parameters
     ----------
     recall
-        Level of recall, 0 to 1; usually written ``IPrec @ 0.1``.
+        Recall level, 0 to 1, usually written ``IPrec @ 0.1``.
     rounding
-        How the level is rounded to a number of documents: ``"up"`` for int(recall R + 0.9), as in
-        trec_eval 9, or ``"nearest"``, as in trec_eval 10.
+        How the recall level is converted to a number of relevant documents: ``"up"`` is int(recall
+        R + 0.9), as in trec_eval 9. ``"nearest"`` is int(recall R + 0.5), as in trec_eval 10.
     rel
         Lowest relevant grade, at least 1.
     depth
-        Fixed evaluation depth. The list is cut there.
+        Fixed evaluation depth, at which lists are cut.
     judged_only
-        Whether to remove unjudged documents from the lists first.
+        Whether to remove unjudged documents from the lists before scoring.
 
     Notes
     -----
-    ``IPrec(x)@k = max of P(i) over the ranks i <= k where found(i) has reached the level``, or 0 if
-    no rank has reached it.
+    ``IPrec(x)@k = max of P(i) over the ranks i <= k with found(i) >= n``. Here P(i) is the
+    precision and found(i) the number of relevant documents down to rank i. n is the number of
+    relevant documents for recall x, and R the number of relevant judged documents. The score is 0
+    if no rank reaches n.
 
-    Range: 0 to 1. Needs: grades, R. No relevant documents: 0. Unjudged: not relevant.
+    Range: 0 to 1. Needs: grades, number of relevant documents. Without relevant documents: 0.
+    Unjudged documents: not relevant.
 
     References
     ----------
@@ -149,7 +151,7 @@ class IPrec(Thresholded):
 
     Examples
     --------
-    Half of the relevant documents are found at rank 2:
+    At rank 2, one of the two relevant documents is retrieved:
 
     >>> from irframe.metrics import IPrec
     >>> IPrec(recall=0.5).curve([0, 1, 1, 0]).round(4)
@@ -171,27 +173,28 @@ class IPrec(Thresholded):
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class InterpolatedAP(Thresholded):
-    """Mean interpolated precision over recall levels, eleven by default.
+    """Mean interpolated precision over eleven recall levels.
 
     Parameters
     ----------
     levels
-        Levels of recall, each 0 to 1.
+        Recall levels, each from 0 to 1.
     rounding
-        How a level is rounded to a number of documents, as for `IPrec`.
+        How a recall level is converted to a number of relevant documents, as for `IPrec`.
     rel
         Lowest relevant grade, at least 1.
     depth
-        Fixed evaluation depth. The list is cut there.
+        Fixed evaluation depth, at which lists are cut.
     judged_only
-        Whether to remove unjudged documents from the lists first.
+        Whether to remove unjudged documents from the lists before scoring.
 
     Notes
     -----
-    The mean of `IPrec` at 0, 0.1, ..., 1. Early TRECs used the 3-point average, which is
-    ``levels=(0.2, 0.5, 0.8)``.
+    The score is the mean of `IPrec` at the recall levels, by default 0, 0.1, ..., 1. Early TRECs
+    used the 3-point average, which is ``levels=(0.2, 0.5, 0.8)``.
 
-    Range: 0 to 1. Needs: grades, R. No relevant documents: 0. Unjudged: not relevant.
+    Range: 0 to 1. Needs: grades, number of relevant documents. Without relevant documents: 0.
+    Unjudged documents: not relevant.
 
     References
     ----------
@@ -200,7 +203,8 @@ class InterpolatedAP(Thresholded):
 
     Examples
     --------
-    Half of the relevant documents are found at rank 2, which reaches six of eleven levels:
+    One of the two relevant documents is retrieved, at rank 2. The recall of 1/2 reaches six of the
+    eleven levels:
 
     >>> from irframe.metrics import InterpolatedAP
     >>> InterpolatedAP().curve([0, 1, 1], listed=[1, 1, 0])[:2].round(4)
@@ -216,7 +220,8 @@ class InterpolatedAP(Thresholded):
     def __post_init__(self) -> None:
         super().__post_init__()
         if not isinstance(self.levels, tuple) or not self.levels:
-            raise MetricError("levels of InterpolatedAP, a tuple of numbers", repr(self.levels))
+            expected = "levels of InterpolatedAP to be a tuple of numbers"
+            raise MetricError(expected, repr(self.levels))
         object.__setattr__(self, "levels", tuple(IPrec(recall=x).recall for x in self.levels))
 
     def kernel(self, *, found: Floats, precision: Floats, n_relevant: Array) -> Floats:
@@ -226,30 +231,35 @@ class InterpolatedAP(Thresholded):
         return total / len(self.levels)
 
     def _points(self) -> list[IPrec]:
-        """Return `IPrec` at every level, in trec_eval's order of summation."""
+        """Return `IPrec` at every level, highest level first.
+
+        trec_eval adds the levels in this order.
+        """
         return [IPrec(recall=level, rounding=self.rounding) for level in sorted(self.levels)[::-1]]
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class YAAP(Thresholded):
-    """Smoothed log-odds of average precision, suited to averaging over topics.
+    """Smoothed log-odds of average precision.
 
     Parameters
     ----------
     rel
         Lowest relevant grade, at least 1.
     depth
-        Fixed evaluation depth. The list is cut there.
+        Fixed evaluation depth, at which lists are cut.
     judged_only
-        Whether to remove unjudged documents from the lists first.
+        Whether to remove unjudged documents from the lists before scoring.
 
     Notes
     -----
-    ``YAAP@k = ln((1 + S) / (1 + R - S))`` with S the sum of the precisions at the relevant
-    documents down to k. S is R times average precision.
+    ``YAAP@k = ln((1 + S) / (1 + R - S))``, where R is the number of relevant judged documents, and
+    S is the sum of the precisions at the relevant documents down to rank k. S equals R times the
+    average precision. Log-odds have no bounds and are better suited to arithmetic means over topics
+    than average precision.
 
-    Range: minus infinity to infinity. Needs: grades, R. No relevant documents: 0. Unjudged: not
-    relevant.
+    Range: minus infinity to infinity. Needs: grades, number of relevant documents. Without relevant
+    documents: 0. Unjudged documents: not relevant.
 
     References
     ----------
@@ -257,7 +267,8 @@ class YAAP(Thresholded):
 
     Examples
     --------
-    One of R = 2 relevant documents is at rank 1. The score there is the logarithm of 2/2:
+    One of two relevant documents is at rank 1. The score there is the logarithm of (1 + 1) / (1 + 2
+    - 1) = 1:
 
     >>> from irframe.metrics import YAAP
     >>> YAAP().curve([1, 0, 1]).round(3)
@@ -277,37 +288,38 @@ class YAAP(Thresholded):
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Q(Thresholded):
-    """Q-measure: average precision that also counts graded gain.
+    """Q-measure: average precision with graded gain.
 
     Parameters
     ----------
     beta
-        Weight of gain relative to the count of relevant documents, at least 0. With 0 the metric
-        is AP. The score depends on the scale of the gains.
+        Weight of gain relative to the count of relevant documents, at least 0. With ``beta=0`` the
+        score equals `AP`. For any other value the score depends on the scale of the gains.
     gain
         Gain map.
     norm
-        Divisor of the sum: ``"R"``, ``"min"`` or ``"pool"``, as for `AP`.
+        Divisor N of the sum: ``"R"``, ``"min"`` or ``"pool"``, as for `AP`.
     ideal
         Documents of the ideal ranking: ``"judged"`` for all judged documents, or ``"pool"`` for the
-        judged documents in a pool of the evaluation depth. ``"pool"`` takes time in proportion to
-        the square of the pool depth.
+        judged documents in the pool of depth k. With ``"pool"`` the computing time grows with the
+        square of the pool depth.
     rel
         Lowest relevant grade, at least 1.
     depth
         Fixed evaluation depth, usually written ``Q @ 100``.
     judged_only
-        Whether to remove unjudged documents from the lists first.
+        Whether to remove unjudged documents from the lists before scoring.
 
     Notes
     -----
-    ``Q@k = (1/N) sum_{i<=k} b(i) (cb(i) + beta cg(i)) / (i + beta cg*(i))``. Here cb is the number
-    of relevant documents and cg the cumulated gain. cg* is the cumulated gain of the ideal ranking,
-    which is constant past the last judged document.
+    ``Q@k = (1/N) sum_{i<=k} b(i) (cb(i) + beta cg(i)) / (i + beta cg*(i))``. At rank i, b(i) is 1
+    if the document is relevant and 0 otherwise, cb(i) is the number of relevant documents down to
+    i, and cg(i) is the cumulated gain. cg*(i) is the cumulated gain of the ideal ranking. It is
+    constant past the last judged document.
 
     Range: 0 to 1; with ``norm="pool"`` possibly above 1 for runs that did not contribute. Needs:
-    grades, the recall base; for ``"pool"`` the contributing runs. No relevant documents: 0.
-    Unjudged: gain 0, not relevant.
+    grades, recall base; for ``"pool"`` the contributing runs. Without relevant documents: 0.
+    Unjudged documents: gain 0, not relevant.
 
     References
     ----------
@@ -334,7 +346,7 @@ class Q(Thresholded):
     graded = "labelings"
 
     def uncut(self) -> "Q":
-        """Return the variant that is normalised independently of the depth."""
+        """Return the variant whose normaliser is independent of depth."""
         return replace(self, norm="R", ideal="judged")
 
     def kernel(
@@ -386,28 +398,29 @@ class InfAP(Thresholded):
     rel
         Lowest relevant grade, at least 1.
     depth
-        Fixed evaluation depth. The list is cut there.
+        Fixed evaluation depth, at which lists are cut.
     judged_only
-        Whether to remove unjudged documents from the lists first.
+        Whether to remove unjudged documents from the lists before scoring.
 
     Notes
     -----
-    The precision above a relevant document at rank i is estimated as
-    ``(pooled above / (i-1)) * (relevant above + e) / (judged above + 2e)`` with e = 0.00001, as in
+    The precision at a relevant document at rank i is estimated as ``(1 + pooled above * share) /
+    i`` with ``share = (relevant above + e) / (judged above + 2e)`` and e = 0.00001, as in
     trec_eval. Negative grades mark pooled documents that were not sampled. Documents without a
     grade were not pooled. If all retrieved documents are judged, the score is close to AP.
 
-    If judgments have a column `stratum`, the metric is xinfAP, the ``infAP`` of NIST's
-    sample_eval.pl. The precision at rank i is estimated as ``1/i + sum over strata c of (c above /
-    i) * (relevant of c above + e) / (judged of c above + 3e)``. It is averaged over the judged
-    relevant documents. A document of stratum c has the weight N_c / n_c, the number of pooled
-    documents divided by the number of judged documents of c. Lists are read to rank 1000. The
-    divisor is the estimated number of relevant documents, but at most 1000, as in the script since
-    2012. A stratum without judged documents is left out, with a warning. With complete judgments
-    the score is AP.
+    If the judgments have a column `stratum`, the metric is xinfAP, called ``infAP`` in NIST's
+    script sample_eval.pl. The precision at rank i is estimated as ``1/i + sum over strata c of (c
+    above / i) * (relevant of c above + e) / (judged of c above + 3e)``, where "c above" is the
+    number of documents of c above rank i. The score is the weighted sum of these estimates over the
+    judged relevant documents. A document of stratum c has the weight N_c / n_c, the number of
+    pooled documents divided by the number of judged documents of c. The divisor is the estimated
+    number of relevant documents, but at most 1000, as in the script since 2012. Lists are cut at
+    rank 1000. Strata without judged documents are ignored, with a warning. With complete judgments
+    the score equals AP.
 
-    Range: 0 to 1, rarely above with strata. Needs: grades, R. No relevant documents: 0. Unjudged:
-    outside the pool.
+    Range: 0 to 1, rarely above with strata. Needs: grades, number of relevant documents. Without
+    relevant documents: 0. Unjudged documents: outside the pool.
 
     References
     ----------

@@ -14,42 +14,44 @@ from irframe.quantities.block import count_to
 
 Unretrieved = Literal["irrel", "irrel+1"] | int
 UNRETRIEVED: tuple[str, ...] = get_args(get_args(Unretrieved)[0])
-"""Named search lengths of a document that was not retrieved."""
+"""Named options for the search length of a document that was not retrieved."""
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class ASL(Thresholded):
     """Atomized search length: mean search length over the relevant documents.
 
-    The search length of a relevant document is the number of documents that users read to find it.
-    Other relevant documents are not counted.
+    The search length of a relevant document is the number of documents that a user reads until it
+    is found. Other relevant documents above it are not counted.
 
     Parameters
     ----------
     first
-        Number of relevant documents to average over, at least 1; by default all. They are taken in
-        rank order, followed by documents that were not retrieved. ``ASL(first=10)`` is the paper's
-        ASL@g1-10.
+        Number of relevant documents to average over, at least 1. The default is all relevant
+        documents. Documents are taken in rank order, and those that were not retrieved come last.
+        ``ASL(first=10)`` is the paper's ASL@g1-10.
     unretrieved
         Search length of a relevant document that was not retrieved. ``"irrel"`` is the number of
-        irrelevant documents retrieved, as published. ``"irrel+1"`` is one more, so a document at
-        the last rank is better than a missing one. A number of at least 1 applies to lists of any
-        length. With the other two values, shorter lists get better scores.
+        irrelevant documents in the list, as in the paper. ``"irrel+1"`` adds 1, so that a relevant
+        document at the last rank scores better than a missing one. An integer of at least 1 is used
+        for lists of any length. With the first two options, shorter lists may score better.
     rel
         Lowest relevant grade, at least 1.
     depth
-        Fixed evaluation depth. The list is cut there.
+        Fixed evaluation depth, at which lists are cut.
     judged_only
-        Whether to remove unjudged documents from the lists first.
+        Whether to remove unjudged documents from the lists before scoring.
 
     Notes
     -----
-    ``ASL@k = (1/n) sum_d SL(d)`` over the n = R relevant documents, or the first n = min(R,
-    `first`) of them. SL(d) is 1 + the number of irrelevant documents above d.
+    ``ASL@k = (1/n) sum_d SL(d)`` over all n = R relevant judged documents, or over the first n =
+    min(R, `first`). The search length SL(d) is 1 + the number of irrelevant documents above d.
 
-    Range: 0 upwards, lower is better, 1 is perfect. A score of 0 means that nothing irrelevant was
-    retrieved and relevant documents are missing; it cannot occur with ``"irrel+1"``. Needs: grades,
-    R, list length. No relevant documents: NaN. Unjudged: irrelevant.
+    A perfect list scores 1. With ``"irrel"``, a list without irrelevant documents scores below 1 if
+    relevant documents are missing.
+
+    Range: 0 upwards, lower is better. Needs: grades, number of relevant documents, list length.
+    Without relevant documents: NaN. Unjudged documents: irrelevant.
 
     References
     ----------
@@ -58,7 +60,8 @@ class ASL(Thresholded):
 
     Examples
     --------
-    The search lengths are 1 and 3, and 3 for the relevant document that is missing:
+    At rank 5, the two retrieved relevant documents have the search lengths 1 and 3. The third
+    relevant document was not retrieved and has the search length 3:
 
     >>> from irframe.metrics import ASL
     >>> ASL().curve([1, 0, None, 2, 0, 1], listed=[1, 1, 1, 1, 1, 0])[:5].round(4)
@@ -107,25 +110,26 @@ class AtomizedP(Thresholded):
     Parameters
     ----------
     mean
-        How to average over the documents of a topic. The paper goes from MAP to ASL in steps:
-        ``"arithmetic"`` is its step "atomize P", and ``"harmonic"`` is the next step, "aggregate
+        Mean over the documents of a topic. The paper transforms MAP into ASL in steps.
+        ``"arithmetic"`` is the step "atomize P", and ``"harmonic"`` is the next step, "aggregate
         documents within query".
     unretrieved
-        As for `ASL`.
+        Search length of a relevant document that was not retrieved, as for `ASL`.
     rel
         Lowest relevant grade, at least 1.
     depth
-        Fixed evaluation depth. The list is cut there.
+        Fixed evaluation depth, at which lists are cut.
     judged_only
-        Whether to remove unjudged documents from the lists first.
+        Whether to remove unjudged documents from the lists before scoring.
 
     Notes
     -----
-    The arithmetic or harmonic mean of ``1 / SL(d)`` over the R relevant documents. SL(d) is the
-    search length of `ASL`. A search length of 0 counts as 1.
+    The score is the arithmetic or harmonic mean of ``1 / SL(d)`` over the R relevant judged
+    documents. SL(d) is the search length as defined for `ASL`. A search length of 0 is replaced by
+    1.
 
-    Range: 0 to 1. Needs: grades, R, list length. No relevant documents: NaN. Unjudged:
-    irrelevant.
+    Range: 0 to 1. Needs: grades, number of relevant documents, list length. Without relevant
+    documents: NaN. Unjudged documents: irrelevant.
 
     References
     ----------
@@ -161,7 +165,7 @@ class AtomizedP(Thresholded):
         missing_length: Floats,
         n_relevant: Array,
     ) -> Floats:
-        """Return the mean over relevant documents at each depth."""
+        """Return the mean reciprocal search length at each depth."""
         n = np.where(n_relevant > 0, n_relevant, np.nan)
         power = 1 if self.mean == "harmonic" else -1
         inside = np.cumsum(search_length**power * relevant, axis=-1)
@@ -171,28 +175,29 @@ class AtomizedP(Thresholded):
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class InverseASL(Thresholded):
-    """One over the mean search length, averaged harmonically over topics.
+    """Reciprocal of the mean search length.
 
     Parameters
     ----------
     unretrieved
-        As for `ASL`.
+        Search length of a relevant document that was not retrieved, as for `ASL`.
     rel
         Lowest relevant grade, at least 1.
     depth
-        Fixed evaluation depth. The list is cut there.
+        Fixed evaluation depth, at which lists are cut.
     judged_only
-        Whether to remove unjudged documents from the lists first.
+        Whether to remove unjudged documents from the lists before scoring.
 
     Notes
     -----
-    ``R / sum_d SL(d)`` with the search length SL(d) of `ASL`. A search length of 0 counts as 1.
-    The score of a topic equals that of ``AtomizedP(mean="harmonic")``, but the mean over topics is
-    harmonic. This is the step "aggregate rates across queries" from MAP to ASL. The mean is one
-    over the mean ASL if no search length is 0.
+    The score of a topic is ``R / sum_d SL(d)``, where R is the number of relevant judged documents
+    and SL(d) the search length as defined for `ASL`. A search length of 0 is replaced by 1. The
+    score equals that of ``AtomizedP(mean="harmonic")``. Scores are averaged over topics by the
+    harmonic mean. This is the paper's step "aggregate rates across queries" from MAP to ASL. If no
+    search length is 0, the harmonic mean is the reciprocal of the mean ASL.
 
-    Range: 0 to 1. Needs: grades, R, list length. No relevant documents: NaN. Unjudged:
-    irrelevant.
+    Range: 0 to 1. Needs: grades, number of relevant documents, list length. Without relevant
+    documents: NaN. Unjudged documents: irrelevant.
 
     References
     ----------
@@ -231,16 +236,16 @@ class ESL(Thresholded):
     depth
         Fixed evaluation depth, usually written ``ESL @ 100``.
     judged_only
-        Whether to remove unjudged documents from the lists first.
+        Whether to remove unjudged documents from the lists before scoring.
 
     Notes
     -----
-    ``ESL@k = rank of the first relevant document``. It is undefined (NaN) if that rank exceeds k.
-    The metric assigns no cost to finding nothing. Means are over the topics with a score. Two
-    systems are comparable only on topics on which both have a score: see `irframe.verbs.outcomes`.
+    ``ESL@k = rank of the first relevant document``. The score is NaN if that rank exceeds k. Lists
+    without a relevant document therefore have no cost, and means are over the topics with a score.
+    Compare two systems only on topics on which both have a score, as `irframe.verbs.outcomes` does.
 
-    Range: 1 to the depth, lower is better. Needs: grades. No relevant documents: NaN. Unjudged:
-    not relevant.
+    Range: 1 to the depth, lower is better. Needs: grades. Without relevant documents: NaN. Unjudged
+    documents: not relevant.
 
     References
     ----------
@@ -269,17 +274,17 @@ class ESL(Thresholded):
         return np.where(reached, first, np.nan)
 
     def expected(self, *, first_chance: Floats, rank: Floats) -> Floats:
-        """Return the mean over tied orders that are not NaN."""
+        """Return the mean over tied orders with a score."""
         reached = np.cumsum(first_chance, axis=-1)
         return np.cumsum(first_chance * rank, axis=-1) / np.where(reached > 0, reached, np.nan)
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class RR(Thresholded):
-    """Reciprocal rank of the first relevant document (MRR).
+    """Reciprocal rank of the first relevant document (mean: MRR).
 
     The score is 1 if the first relevant document is at rank 1, 1/2 at rank 2, and 1/3 at rank 3.
-    Documents below the first relevant one do not count.
+    Documents below the first relevant document have no effect on the score.
 
     Parameters
     ----------
@@ -288,13 +293,13 @@ class RR(Thresholded):
     depth
         Fixed evaluation depth, usually written ``RR @ 10``.
     judged_only
-        Whether to remove unjudged documents from the lists first.
+        Whether to remove unjudged documents from the lists before scoring.
 
     Notes
     -----
-    ``RR@k = 1 / rank of the first relevant document``. It is 0 if that rank exceeds k.
+    ``RR@k = 1 / rank of the first relevant document``. The score is 0 if that rank exceeds k.
 
-    Range: 0 to 1. Needs: grades. No relevant documents: 0. Unjudged: not relevant.
+    Range: 0 to 1. Needs: grades. Without relevant documents: 0. Unjudged documents: not relevant.
 
     References
     ----------
@@ -327,7 +332,7 @@ class RR(Thresholded):
         return np.asarray((relevant & (found == 1)) / rank)
 
     def reading(self, *, found: Floats, relevant: Array, rank: Floats) -> Reading:
-        """Return how users read until the first relevant document."""
+        """Return the reading down to the first relevant document."""
         stops = np.minimum(found, 1)
         first = 1.0 + np.argmax(relevant, axis=-1, keepdims=True)
         horizon = np.maximum(rank, HORIZON)
@@ -340,9 +345,10 @@ class RR(Thresholded):
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Success(Thresholded):
-    """Whether a relevant document was found (hit rate).
+    """Success: whether a relevant document was retrieved (hit rate).
 
-    The score is 1 if a relevant document is among the first k, else 0.
+    The score is 1 if a relevant document is among the first k documents, and 0 otherwise. The mean
+    over topics is called the hit rate.
 
     Parameters
     ----------
@@ -351,13 +357,14 @@ class Success(Thresholded):
     depth
         Fixed evaluation depth, usually written ``Success @ 5``.
     judged_only
-        Whether to remove unjudged documents from the lists first.
+        Whether to remove unjudged documents from the lists before scoring.
 
     Notes
     -----
-    ``Success@k = [found(k) > 0]``.
+    ``Success@k = [found(k) > 0]``, where found(k) is the number of relevant documents among the
+    first k.
 
-    Range: 0 or 1. Needs: grades. No relevant documents: 0. Unjudged: not relevant.
+    Range: 0 or 1. Needs: grades. Without relevant documents: 0. Unjudged documents: not relevant.
 
     References
     ----------
@@ -375,7 +382,7 @@ class Success(Thresholded):
     order = "relevance"
 
     def kernel(self, *, found: Floats) -> Floats:
-        """Return 1 from the first relevant document on."""
+        """Return 1 at the depths with a relevant document."""
         return (found > 0).astype(np.float64)
 
     def expected(self, *, first_chance: Floats) -> Floats:
@@ -387,5 +394,5 @@ class Success(Thresholded):
         return np.asarray(relevant & (found == 1), np.float64)
 
     def ceiling(self, *, found: Floats, unjudged: Array) -> Floats:
-        """Return 1 from the first relevant or unjudged document on."""
+        """Return 1 at depths with a relevant or unjudged document."""
         return self.kernel(found=found + count_to(unjudged))

@@ -17,7 +17,7 @@ from irframe.quantities.evidence import Evidence
 
 
 def checked(metric: str, spec: Field[Any], value: Any) -> Any:
-    """Return a valid field value, or raise."""
+    """Return a parameter's value, or raise if invalid."""
     if spec.name == "gain":
         return parse_gain(value)
     if value is None and spec.default is None:
@@ -42,19 +42,19 @@ Summary = Literal["mean", "sum", "harmonic", "geometric"]
 """Ways to average scores over topics."""
 
 Average = Literal["mean", "geometric"]
-"""Ways to average over topics among which a metric with a field `average` lets users choose."""
+"""Values of the parameter `average` of a metric."""
 
 METRICS: dict[str, type["Metric"]] = {}
-"""Every metric class by its name, in alphabetical order for those of irframe."""
+"""Name -> metric class, sorted by name."""
 
 ALIASES: dict[str, Any] = {}
-"""Every name of a metric, its class name included -> the class, or a `Preset` of it."""
+"""Name of a metric, including its class name -> metric class, or a `Preset` of it."""
 
 WRITTEN_LAST = {"rel": 1, "depth": 2}
-"""Fields written last in the text of a metric, in this order."""
+"""Parameters that come last in the text of a metric -> their order."""
 
 PARSED: dict[str, "Metric"] = {}
-"""Parsed text -> metric; emptied whenever a metric class is defined."""
+"""Cache of parsed texts -> metric. Defining a metric class empties the cache."""
 
 
 def parameter(
@@ -67,22 +67,22 @@ def parameter(
     choices: tuple[str, ...] = (),
     shown: bool = False,
 ) -> Any:
-    """Declare a field of a metric with its valid range.
+    """Declare a parameter of a metric with its valid range.
 
-    The range is checked when a metric is created.
+    Values are checked when a metric is created.
 
     Parameters
     ----------
     default
-        The default. Without one the parameter is required.
+        Default value. A parameter without a default is required.
     low, high
-        Smallest and largest value allowed.
+        Smallest and largest valid value.
     above, below
-        Exclusive bounds.
+        Exclusive lower and upper bound.
     choices
-        The strings allowed.
+        Valid strings.
     shown
-        Whether the text of a metric contains the parameter even at its default.
+        Whether the text of a metric contains the parameter even if it has its default.
 
     Returns
     -------
@@ -96,7 +96,7 @@ def parameter(
 
 
 def _summed(terms: Callable[..., Floats]) -> Callable[..., Floats]:
-    """Return the kernel that sums terms down to each depth."""
+    """Return a kernel that sums terms down to each depth."""
 
     @wraps(terms)
     def kernel(metric: Any, **quantities: Any) -> Floats:
@@ -108,10 +108,9 @@ def _summed(terms: Callable[..., Floats]) -> Callable[..., Floats]:
 def _divided(
     parts: Callable[..., tuple[Array, Array]],
 ) -> tuple[Callable[..., Floats], Callable[..., Floats]]:
-    """Return the kernel and terms of a divided sum.
+    """Split a divided sum into its kernel and its terms.
 
-    trec_eval divides the sum, not its terms. Dividing the terms rounds differently, and sometimes
-    changes the fourth decimal.
+    Dividing each term instead of the sum would change the fourth decimal of some scores.
     """
 
     @wraps(parts)
@@ -128,7 +127,7 @@ def _divided(
 
 
 class MetricType(type):
-    """Metaclass of the metrics, which defines ``nDCG @ 10``."""
+    """Metaclass of metrics, which makes ``nDCG @ 10`` valid."""
 
     def __matmul__(cls, depth: float) -> "Metric":
         metric: Metric = cls(**{cls.at: depth})  # type: ignore[attr-defined]
@@ -137,52 +136,52 @@ class MetricType(type):
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Metric(metaclass=MetricType):
-    """Base class of the metrics, which are frozen values.
+    """Base class of metrics, which are frozen dataclasses.
 
     Parameters
     ----------
     depth
         Fixed evaluation depth, at least 1, usually written ``metric @ depth``.
     judged_only
-        Whether to remove unjudged documents from a list before it is scored or cut, as `condense`
-        and trec_eval -J do. Such a metric has no bounds, and needs uncut lists.
+        Whether to remove unjudged documents before lists are cut and scored, as ``trec_eval -J``
+        does. Lists must then be read to their end, and the metric has no bounds.
 
     Notes
     -----
-    A class declares these properties:
+    Each class declares these properties of its metric:
 
-    - `needs_depth`: whether the score changes with the depth even if no more documents follow.
-    - `average`: how scores are averaged over topics.
+    - `needs_depth`: whether the score depends on the depth past the end of the list, as for `P`.
+    - `average`: the mean over topics that summaries report.
     - `sees_length`: whether the score depends on the length of the list.
-    - `favours_short`: whether a list may score better without its only relevant document.
-    - `unit`: whether gains must not exceed 1.
-    - `subtopics`: whether it reads judgments by subtopic; None if it reads both kinds.
-    - `spans`: whether it reads judgments by spans of text; None if it reads both kinds.
-    - `timed`: whether it reads the lengths of documents.
-    - `least_topics`: number of topics from which intervals of its mean reach their coverage.
-    - `order`: the key that sorts documents for the highest score at every depth. ``"reward"`` is
-      gain that counts for relevant documents only.
-    - `linear`: whether the score is linear in the gains of single documents. The mean over all
-      orders of tied documents is then the score of shared gains.
-    - `fillings`, for metrics with a recall base: ``"cut"`` if a relevant document past the depth
-      can only lower the score, ``"list"`` if it may also raise it.
-    - `graded`: the method for bounds if grades have different gains, ``"labelings"`` or
-      ``"ratios"``, as in `irframe.extremes`.
+    - `favours_short`: whether a list may score better if its only relevant document is removed.
+    - `unit`: whether gains must be at most 1.
+    - `subtopics`, `spans`, `timed`: whether the metric requires judgments by subtopic, judgments by
+      spans of text, or lengths of documents. None means that other judgments are also valid.
+    - `least_topics`: number of topics from which intervals of means reach their coverage.
+    - `order`: the key that sorts the best ranking at every depth, or empty. ``"reward"`` is the
+      gain of relevant documents, with all other documents last.
+    - `linear`: whether the score is linear in the gains of documents. The mean score over all
+      orders of tied documents is then the score of their mean gains.
+    - `fillings`, for the bounds of metrics with a recall base: ``"cut"`` if a relevant document
+      past the depth can only lower the score, ``"list"`` if it may also raise it.
+    - `graded`: the method for these bounds if relevant grades differ in gain, ``"labelings"`` or
+      ``"ratios"``, as described in `irframe.extremes`.
 
-    Two properties are derived:
+    Two properties are derived from these:
 
-    - `additive`: whether it adds up graded gain, and no rank weighs more than the rank above it.
-    - `by_grade`: whether `order` is by grade, and one more document never lowers the score.
+    - `additive`: whether the score is a sum of gains with weights that do not rise with rank.
+    - `by_grade`: whether sorting documents by grade gives the highest score, and another document
+      at the end of a list never lowers it.
 
-    Besides `kernel`, a class may define further kernels:
+    A class defines a `kernel`, which scores rankings at every depth. It may define further kernels:
 
-    - `ceiling`: the score if unjudged documents and unread ranks had the highest gain, for metrics
+    - `ceiling`: the highest score for any labels of unjudged and unread documents, for metrics
       without a recall base. The lower bound of such a metric is its score.
-    - `terms`: the contribution of each rank to the score at the last depth, for sums. If the terms
-      are the same at every depth, no `kernel` is needed.
-    - `parts`: the terms by rank and their divisor, in place of `kernel` and `terms`.
-    - `expected`: the mean over all orders of tied documents, if it has a closed form of its own.
-    - `reading`: how users read, for metrics of the C/W/L framework.
+    - `terms`: the contribution of each rank to the score at the last depth, for metrics that are
+      sums. No `kernel` is needed if the terms do not depend on the depth.
+    - `parts`: the terms before division and their divisor, in place of `kernel` and `terms`.
+    - `expected`: the mean score over all orders of tied documents, for metrics that are not linear.
+    - `reading`: the expected gain and cost of reading, for metrics of the C/W/L framework.
 
     A class created with ``abstract=True`` is not registered as a metric.
 
@@ -232,14 +231,14 @@ class Metric(metaclass=MetricType):
             cls.kernel = _summed(cls.terms)
         if abstract:
             return
-        identity = cls.__module__, cls.__qualname__  # a class that is defined again keeps its names
+        identity = cls.__module__, cls.__qualname__  # a cell may define its class again
         taken = [
             f"{name} of {other.__module__}"
             for name in (cls.__name__, *cls.aliases)
             if (other := ALIASES.get(name)) and (other.__module__, other.__qualname__) != identity
         ]
         if taken:
-            expected = f"unused names for the metric {identity[1]}"
+            expected = f"names for the metric {identity[1]} that no other metric has"
             raise MetricError(expected, "names in use", "", taken)
         PARSED.clear()
         METRICS[cls.__name__] = cls
@@ -253,18 +252,19 @@ class Metric(metaclass=MetricType):
         gain = getattr(self, "gain", None)
         pairs = gain.pairs if self.unit and isinstance(gain, GainMap) else ()
         if large := [f"{grade}: {value}" for grade, value in pairs if value > 1]:
-            raise MetricError(f"gains of at most 1 for {type(self).__name__}", "more", "", large)
+            expected = f"gains of at most 1 for {type(self).__name__}"
+            raise MetricError(expected, "larger gains", "", large)
 
     def __matmul__(self, depth: int) -> Self:
         return replace(self, depth=depth)
 
     def uncut(self) -> Self | None:
-        """Return the metric of the full list, None if undefined."""
+        """Return the metric of full lists, or None if undefined."""
         return None if self.needs_depth else self
 
     @property
     def by_prefix(self) -> bool:
-        """Whether cutting lists leaves scores down to the cut unchanged."""
+        """Whether cutting lists does not change scores above the cut."""
         return not self.judged_only
 
     def _arguments(self, at: str) -> str:
@@ -285,7 +285,7 @@ class Metric(metaclass=MetricType):
         return text if self.depth is None else f"{text}@{self.depth!r}"
 
     def named(self, label: str) -> Self:
-        """Return the metric with a label as its text.
+        """Return the same metric with a label as its text.
 
         Examples
         --------
@@ -321,38 +321,40 @@ class Metric(metaclass=MetricType):
         return text if value is None else f"{text}@{value!r}"
 
     def __call__(self, labels: Any, scores: Any = None, *, listed: Any = None) -> Any:
-        """Score arrays of labels, ranked by arrays of scores.
+        """Score labels of candidates, ranked by retrieval scores.
 
         Parameters
         ----------
         labels
-            Grades of candidates, integers, shape (..., n); NaN where unjudged.
+            Grades of the candidates, shape (..., n). Grades are whole numbers. NaN means unjudged.
         scores
             Retrieval scores, in a shape that broadcasts with the labels. Candidates are ranked by
-            falling score, and ties keep their order. -inf means not retrieved. Without scores the
-            candidates must be ranked already.
+            decreasing score, and candidates with equal scores keep their order. A score of -inf
+            means not retrieved. By default, candidates are in the order of their ranks.
         listed
-            Which candidates are retrieved, False for padding; by default all.
+            Whether each candidate was retrieved. Use False for padding. By default, all candidates
+            were retrieved.
 
         Returns
         -------
         numpy.ndarray
-            Scores at the metric's depth or, without one, at the end of each row; shape (...). If
-            labels or scores are an xarray.DataArray, so is the result. It lacks the dimension of
-            the candidates, which is the last one of the labels.
+            Scores of rankings, shape (...). Rankings are cut at the fixed depth of the metric. If
+            labels or scores are an xarray.DataArray, the result is an xarray.DataArray without the
+            dimension of the candidates, which is the last dimension of the labels.
 
         Raises
         ------
         IrframeError
-            If the metric reads subtopics, strata, the pool, spans or lengths; if labels are not
-            grades; if scores are missing; or if shapes do not broadcast.
+            If the metric reads subtopics, strata, the pool, spans or lengths. Also if labels are
+            not grades, if scores are missing, or if the shapes do not broadcast.
 
         Notes
         -----
-        The scores equal those of `irframe.evaluate` with ``ties="order"`` to the bit. All numeric
-        labels of a row are judgments, including labels of unlisted candidates. Padding needs the
-        label NaN. Gains without a top grade are scaled by the highest label in the call. To score
-        rows independently, set the top grade, as in ``ERR(gain=Linear(top=3))``.
+        The scores are bitwise equal to those of `irframe.evaluate` with ``ties="order"``. All
+        labels except NaN are judgments, including those of candidates that were not retrieved.
+        Padding therefore needs the label NaN. Gain maps without a top grade are scaled by the
+        highest label in the call. To score rows independently of each other, set the top grade, as
+        in ``ERR(gain=Linear(top=3))``.
 
         Examples
         --------
@@ -365,17 +367,17 @@ class Metric(metaclass=MetricType):
         return self._on_arrays(labels, scores, listed, every=False)
 
     def curve(self, labels: Any, scores: Any = None, *, listed: Any = None) -> Any:
-        """Score arrays of labels at every depth.
+        """Score labels of candidates at every depth.
 
         Parameters
         ----------
         labels, scores, listed
-            As for a call of the metric.
+            Arguments as for a call of the metric.
 
         Returns
         -------
         numpy.ndarray
-            Scores, shape (..., n). For a DataArray the last dimension is ``depth``.
+            Scores, shape (..., n). The last dimension of a DataArray is called ``depth``.
 
         Examples
         --------
@@ -401,17 +403,17 @@ class Metric(metaclass=MetricType):
         Returns
         -------
         numpy.ndarray
-            Scores, shape (..., depth). They are constant past a fixed depth of the metric.
+            Scores, shape (..., depth). Past the fixed depth of the metric they are constant.
         """
         evidence = self._condensed(evidence)
         return self._constant_past_depth(self._every_depth(evidence), evidence.grade.shape)
 
     def _condensed(self, evidence: Evidence) -> Evidence:
-        """Return the evidence of the rankings that the metric scores."""
+        """Return the evidence, without unjudged documents if `judged_only` is True."""
         return evidence.condensed() if self.judged_only else evidence
 
     def _every_depth(self, evidence: Evidence) -> Floats:
-        """Return the scores of the kernel, cached across fixed depths."""
+        """Return the kernel's scores, cached across fixed depths."""
         name = "expected" if evidence.over_orders and self.expected else "kernel"
         if self.depth is None:
             return np.asarray(self._call(name, evidence))
@@ -435,7 +437,7 @@ class Metric(metaclass=MetricType):
         Returns
         -------
         numpy.ndarray
-            Scores of the kernel ``ceiling``, shape (..., depth).
+            Upper bounds of the scores, from the kernel `ceiling`; shape (..., depth).
         """
         return self._constant_past_depth(self._call("ceiling", evidence), evidence.grade.shape)
 
@@ -450,7 +452,7 @@ class Metric(metaclass=MetricType):
         Returns
         -------
         list of numpy.ndarray
-            The five quantities of `irframe.metrics.reading.QUANTITIES`, shape (..., depth) each.
+            The five quantities of `irframe.metrics.reading.QUANTITIES`, each of shape (..., depth).
         """
         evidence = self._condensed(evidence)
         shape = evidence.grade.shape
@@ -458,7 +460,7 @@ class Metric(metaclass=MetricType):
         return [self._constant_past_depth(values, shape) for values in quantities]
 
     def _constant_past_depth(self, values: Floats, shape: tuple[int, ...]) -> Floats:
-        """Return values of a shape, constant past the fixed depth."""
+        """Broadcast values, and make them constant past the fixed depth."""
         if values.shape != shape:
             values = np.broadcast_to(values, shape)
         if self.depth is not None and self.depth < shape[-1]:
@@ -475,7 +477,7 @@ class Thresholded(Metric, abstract=True):
 
 
 class Preset(partial[Metric]):
-    """A named metric class with some parameters set.
+    """A metric class with some parameters set.
 
     Examples
     --------
@@ -486,7 +488,7 @@ class Preset(partial[Metric]):
 
     @property
     def at(self) -> str:
-        """The parameter that is written behind ``@``."""
+        """Name of the parameter that is written after ``@``."""
         return str(self.kind.at)
 
     @property

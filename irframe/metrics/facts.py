@@ -1,4 +1,4 @@
-"""Properties of metrics by name, averages over topics, and terms."""
+"""Properties of metrics, contributions of ranks, and averages over topics."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -21,16 +21,16 @@ from irframe.quantities.evidence import Evidence, parameters
 
 @dataclass(frozen=True, kw_only=True)
 class Facts:
-    """Properties of a metric for reading its scores.
+    """Properties of a metric that determine how scores are used.
 
     Attributes
     ----------
     known
-        Whether irframe has the metric. The defaults describe an unknown metric.
+        Whether irframe has the metric. The defaults of all fields are for unknown metrics.
     cost
-        Whether lower is better.
+        Whether lower scores are better.
     summary
-        How scores are averaged over topics, a summary of `average`.
+        The mean over topics, one of the values of `summary` in `average`.
     depth
         The fixed depth of the metric, or None.
     rel
@@ -38,17 +38,17 @@ class Facts:
     gain
         Gain map, or None.
     pooled
-        Whether the metric reads the pool of every depth.
+        Whether the metric is normalised by the pool of each depth.
     shares
-        The tie policies that the metric supports: ``"mean"``, ``"block"``, both or none.
+        The policies for equal scores that the metric supports, of ``"mean"`` and ``"block"``.
     favours_short
-        Whether a shorter list may score better although it has fewer relevant documents.
+        Whether a list may score better if its only relevant document is removed.
     extremes
-        Method for bounds over labels of unjudged documents; empty for a metric without bounds.
+        Method for bounds over labels of unjudged documents, or empty if there are no bounds.
     range
         The lowest and the highest score.
     least_topics
-        Number of topics from which intervals of means reach their nominal coverage.
+        Number of topics from which confidence intervals of means reach their coverage.
     """
 
     known: bool = False
@@ -76,36 +76,36 @@ class Facts:
 
     @property
     def better(self) -> str:
-        """The direction of better scores, ``"lower"`` or ``"higher"``."""
+        """``"lower"`` if lower scores are better, else ``"higher"``."""
         return "lower" if self.cost else "higher"
 
 
 UNKNOWN = Facts()
 GAIN_QUANTITIES = {"gain", "cumulated_gain", "rank"}
-"""Quantities of metrics that read gains only, so that gains may be any numbers."""
+"""Quantities of kernels that accept mean gains of tied documents."""
 COSTS: ContextVar[frozenset[str]] = ContextVar("COSTS", default=frozenset())
-"""Labels of scores that count a cost, as declared by the code that computed them."""
+"""Labels of scores where lower is better, as declared by the code that computed the scores."""
 COST_WORDS = {
     *("latency", "seconds", "milliseconds", "ms", "secs", "duration", "runtime", "tokens"),
     *("cost", "costs", "price", "usd", "dollars", "euros", "errors"),
 }
-"""Words that mark an unknown metric as a cost when its label contains one."""
+"""Words in the label of an unknown metric that mean that lower is better."""
 COST_LABELS = frozenset(("shown", "again", "not_retrieved", "ordered", "unjudged"))
-"""Labels of costs that irframe computes: numbers of documents shown, and components of losses."""
+"""Labels of costs that irframe computes: counts of documents shown, and components of losses."""
 GAIN_WORDS = re.compile(
     r"\b(saved|savings?|reduction|effectiveness|per (s|secs?|second|minute|hour|dollar|usd))\b"
 )
-"""Words that make a label with a cost word a gain, as in tokens per second."""
+"""Words in a label with a cost word that mean that higher is better, as in tokens per second."""
 AT_STOP = r" (?:in \d+|>=|after search) \S.*"
-"""Suffix of a label for a stopping rule other than a depth."""
+"""Pattern of the suffix of a label for a stopping rule other than a depth."""
 AT_CUT = re.compile(rf"(@\d+|{AT_STOP})$")
-"""Suffix of a label for a depth or a stopping rule."""
+"""Pattern of the suffix of a label for a depth or another stopping rule."""
 STOPPED = re.compile(rf"(.+?)({AT_STOP})")
-"""A label with a stopping rule other than a depth."""
+"""Pattern of a label with a stopping rule other than a depth."""
 
 
 def index_of(metric: Any, labels: Sequence[str]) -> int | None:
-    """Return the index of a metric among labels, or None.
+    """Return the index of a metric in labels, or None.
 
     Parameters
     ----------
@@ -150,13 +150,13 @@ def facts(metric: Any) -> Facts:
     Parameters
     ----------
     metric
-        A metric, its class, one of its names, or any label of scores.
+        A metric, a metric class, a name of a metric, or any label of scores.
 
     Returns
     -------
     Facts
-        The properties of the metric. For an unknown label, higher is better unless the label
-        contains a cost such as latency or tokens.
+        The properties of the metric. If an unknown label contains a cost such as latency or tokens,
+        lower is better.
 
     Examples
     --------
@@ -175,7 +175,7 @@ def facts(metric: Any) -> Facts:
 
 
 def class_of(name: str) -> type[Metric]:
-    """Return the metric class of a name.
+    """Return the metric class for a name.
 
     Examples
     --------
@@ -188,7 +188,7 @@ def class_of(name: str) -> type[Metric]:
 
 
 def names_of(kind: type[Metric]) -> list[str]:
-    """Return all names of a metric, class name first.
+    """Return all names of a metric class, class name first.
 
     Examples
     --------
@@ -200,7 +200,7 @@ def names_of(kind: type[Metric]) -> list[str]:
 
 @cache
 def _facts_by_label(label: str, names: int) -> Facts:
-    """Return the properties for a label and number of names."""
+    """Return the properties for a label; `names` renews the cache."""
     if stopped := STOPPED.fullmatch(label):
         return _facts_by_label(stopped[1], names)
     try:
@@ -212,7 +212,7 @@ def _facts_by_label(label: str, names: int) -> Facts:
 
 
 def _is_cost(label: str) -> bool:
-    """Return whether an unknown label names a cost."""
+    """Return whether an unknown label describes a cost."""
     bare = AT_CUT.sub("", label)
     names = [word.lower() for word in re.findall(r"[A-Z]?[a-z]+|[A-Z]+", bare)]
     costs = not COST_WORDS.isdisjoint(names) and not GAIN_WORDS.search(" ".join(names))
@@ -220,7 +220,7 @@ def _is_cost(label: str) -> bool:
 
 
 def directions(labels: Iterable[str]) -> str:
-    """Describe which scores of unknown metrics are better, if any.
+    """Describe whether larger or smaller is better for unknown metrics.
 
     Examples
     --------
@@ -259,7 +259,7 @@ def _of(metric: Any) -> Facts:
 
 
 def refuse_gains(metric: Metric, levels: NDArray[Any]) -> None:
-    """Raise if grades have no gain or exceed 1.
+    """Raise if grades have no gain, or above 1.
 
     Examples
     --------
@@ -281,7 +281,7 @@ def refuse_gains(metric: Metric, levels: NDArray[Any]) -> None:
 
 
 def refuse_without_terms(metrics: Iterable[Metric]) -> None:
-    """Raise for metrics that are not sums over documents.
+    """Raise if any metric is not a sum over documents.
 
     Examples
     --------
@@ -298,7 +298,7 @@ def refuse_without_terms(metrics: Iterable[Metric]) -> None:
 
 
 def added_by_rank(metric: Metric, evidence: Evidence) -> Floats:
-    """Return the contribution of each rank to the last score."""
+    """Return the contribution of each rank at the last depth."""
     added: Floats = getattr(metric, "terms")(**evidence.read(metric, "terms"))  # noqa: B009
     return added
 
@@ -311,15 +311,15 @@ def contributions(metric: Metric, block: Block, depth: int) -> Floats:
     metric
         A metric that defines `terms`.
     block
-        Rankings with one top grade, without ties.
+        Rankings of topics with the same top grade, without ties.
     depth
-        Evaluation depth. A smaller fixed depth of the metric takes precedence.
+        Evaluation depth. If the metric has a smaller fixed depth, that depth is used.
 
     Returns
     -------
     numpy.ndarray
-        Shape (..., depth of the block), 0 at ranks that the metric does not read. The sum over
-        ranks is the score at the depth. NaN for topics without a score.
+        Contributions, shape (..., depth of the block), 0 past the depth. Their sum is the score,
+        and they are NaN for topics without a score.
 
     Raises
     ------
@@ -353,13 +353,13 @@ def contributions(metric: Metric, block: Block, depth: int) -> Floats:
 
 
 FLOOR = 0.00001
-"""Smallest score in a geometric mean, as in trec_eval; lower scores are raised to it."""
+"""Lower limit of scores in a geometric mean, as in trec_eval."""
 TIE = 12
-"""Decimals to which averages are rounded before sorting, so that rounding errors are ties."""
+"""Decimals to which averages are rounded before sorting, so that rounding errors do not matter."""
 SMALL = 2**12
-"""Number of scores below which `cumsum` is faster than a sum over a transposed copy."""
+"""Number of scores below which `cumsum` is faster than the sum of a transposed copy."""
 BLOCK_BYTES = 2**21
-"""Target size of a working array of `moments`, which should stay in a cache."""
+"""Size of the blocks that `moments` works on, which should fit into the processor cache."""
 
 
 def average(
@@ -368,24 +368,23 @@ def average(
     axis: int = -1,
     weights: NDArray[Any] | None = None,
 ) -> Floats:
-    """Return averages over the topics that have a score.
+    """Return averages over the topics with a score.
 
     Parameters
     ----------
     values
         Scores, NaN where missing.
     summary
-        How to average: ``"mean"``, ``"sum"``, ``"harmonic"`` or ``"geometric"``. The harmonic mean
-        is 0 if a score is 0. In the geometric mean, scores below 0.00001 count as 0.00001.
+        One of `Summary`. Scores below 0.00001 count as 0.00001 in the geometric mean.
     axis
         The axis of the topics.
     weights
-        Weights of the topics, for a mean; by default all weigh the same.
+        Weights of the topics in an arithmetic mean. By default all weights are equal.
 
     Returns
     -------
     numpy.ndarray
-        Averages; NaN if all scores are NaN.
+        Averages, NaN where all scores are NaN.
 
     Examples
     --------
@@ -399,7 +398,7 @@ def average(
         return np.asarray(averaged(n_scores, np.nansum(weighted, axis=-1)))[()]
     if summary in {"mean", "sum"}:
         total = _sequential_sum(values, axis)
-        if np.isfinite(total).all():  # then no score is NaN
+        if np.isfinite(total).all():  # a finite sum contains no NaN
             return np.asarray(averaged(np.float64(values.shape[axis]), total, summary))[()]
     n_scores = values.shape[axis] - np.isnan(values).sum(axis=axis, dtype=np.float64)
     total = _sequential_sum(terms(values, summary), axis)
@@ -407,7 +406,7 @@ def average(
 
 
 def _sequential_sum(values: NDArray[Any], axis: int) -> Floats:
-    """Return sums in the order of the topics, as trec_eval.
+    """Return sums over topics, added in order as in trec_eval.
 
     numpy sums a contiguous axis pairwise, which may change the fourth decimal.
     """
@@ -422,7 +421,7 @@ def _sequential_sum(values: NDArray[Any], axis: int) -> Floats:
 
 
 def terms(values: NDArray[Any], summary: Summary = "mean") -> Floats:
-    """Return the terms of an average, 0 for missing scores."""
+    """Return the summands of an average, 0 for missing scores."""
     summands: NDArray[Any] = values
     if summary == "harmonic":
         with np.errstate(divide="ignore"):
@@ -433,7 +432,7 @@ def terms(values: NDArray[Any], summary: Summary = "mean") -> Floats:
 
 
 def averaged(n_scores: Any, total: Any, summary: Summary = "mean") -> Any:
-    """Return the average for a sum of `terms`."""
+    """Return the average for a sum of summands from `terms`."""
     n = np.where(n_scores > 0, n_scores, np.nan)
     if summary == "harmonic":
         return n / total
@@ -448,9 +447,10 @@ def best_first(means: NDArray[Any], sign: int = 1) -> NDArray[np.int64]:
     Parameters
     ----------
     means
-        Averages, sorted along the last axis, NaN last. Ties up to rounding errors keep their order.
+        Averages, sorted along the last axis, NaN last. Averages that are equal up to rounding
+        errors keep their order.
     sign
-        -1 where lower is better.
+        1 if higher is better, -1 if lower is better.
 
     Examples
     --------
@@ -468,14 +468,14 @@ def moments(
     Parameters
     ----------
     values
-        Scores, NaN where missing, topics last, with at least one axis before.
+        Scores, shape (..., topic), with at least two dimensions. Missing scores are NaN.
     summary
-        How to average, as for `average`.
+        Kind of average, as for `average`.
 
     Returns
     -------
     tuple of numpy.ndarray
-        The number of scores, their average, and the sum of squared deviations from it.
+        The number of scores, the average, and the sum of squared deviations from the average.
 
     Examples
     --------
@@ -492,7 +492,7 @@ def moments(
         mean[rows] = average(block, summary)
         missing = np.isnan(block)
         n[rows] = block.shape[-1] - missing.sum(axis=-1)
-        with np.errstate(invalid="ignore"):  # infinite scores differ by NaN
+        with np.errstate(invalid="ignore"):  # the difference of infinite scores is NaN
             deviation = block - mean[rows, ..., np.newaxis]
         deviation *= deviation
         deviation[missing] = 0

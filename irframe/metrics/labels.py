@@ -16,22 +16,22 @@ from irframe.quantities.block import Block
 from irframe.quantities.evidence import Evidence, parameters
 
 EXACT = 2**53
-"""Integers up to which all floats are distinct."""
+"""Limit below which all integers are exact floats."""
 SCALE = 128
-"""Width of the range of grades above which only grades that occur are counted."""
+"""Range of grades above which only grades that occur are counted."""
 MASKED = {"labels": np.nan, "scores": -np.inf, "listed": False}
-"""Argument -> the meaning of a masked value."""
+"""Argument -> value that replaces masked entries."""
 
 
 def score_labels(metric: Metric, *arrays: Any, every: bool) -> Any:
-    """Score arrays of labels at one depth or all depths.
+    """Score labels of candidates at one depth or all depths.
 
     Parameters
     ----------
     metric
         The metric.
     arrays
-        Labels, scores and a mask of the listed candidates. The scores and the mask may be None.
+        Labels, scores, and a mask of the retrieved candidates. Scores and mask may be None.
     every
         Whether to return scores at every depth.
     """
@@ -50,19 +50,19 @@ def score_labels(metric: Metric, *arrays: Any, every: bool) -> Any:
 
 
 class _Cut(NamedTuple):
-    """Depth to which lists are read, as in `irframe.evaluate`."""
+    """Depth at which lists are cut, as in `irframe.evaluate`."""
 
     metric: Metric
-    """The metric that is scored at the last depth."""
+    """The metric without its fixed depth."""
     least: int
-    """Minimum number of ranks, 0 for the full list."""
+    """Minimum number of ranks of the scored lists, 0 for full lists."""
     full: bool
-    """Whether the longest list is read to its end."""
+    """Whether lists have at least as many ranks as the longest list."""
 
 
 @lru_cache(maxsize=256)
 def _cut(metric: Metric) -> _Cut:
-    """Return the depth to read, or raise for unsupported metrics."""
+    """Return where lists are cut, or raise for unsupported metrics."""
     reads = {
         "subtopics": metric.subtopics,
         "spans of text": metric.spans,
@@ -70,10 +70,11 @@ def _cut(metric: Metric) -> _Cut:
         "the pool of the runs": facts(metric).pooled,
         "strata of the pool": "strata" in parameters(type(metric).kernel),
     }
-    more = " and ".join(what for what, is_read in reads.items() if is_read)
+    more = " and ".join(name for name, is_read in reads.items() if is_read)
     if more:
-        advice = "ir.evaluate reads these from runs and judgments"
-        raise MetricError("a metric of grades alone, on arrays", f"{metric}, of {more}", advice)
+        advice = "pass runs and judgments to ir.evaluate instead"
+        found = f"{metric}, which reads {more}"
+        raise MetricError("a metric that reads only grades", found, advice)
     if metric.depth is None:
         uncut = metric.uncut()
         return _Cut(metric, 0, full=False) if uncut is None else _Cut(uncut, 1, full=True)
@@ -82,23 +83,23 @@ def _cut(metric: Metric) -> _Cut:
 
 
 def _broadcast(arrays: dict[str, Floats]) -> dict[str, Floats]:
-    """Return arrays broadcast to one shape."""
+    """Broadcast arrays to one shape."""
     shapes = {array.shape for array in arrays.values()}
     if len(shapes) > 1:
         try:
             arrays = dict(zip(arrays, np.broadcast_arrays(*arrays.values()), strict=True))
         except ValueError:
             shown = [f"{name} {array.shape}" for name, array in arrays.items()]
-            raise InputError("arrays of shapes that broadcast", "", "", shown) from None
+            raise InputError("arrays with shapes that broadcast", "", "", shown) from None
     labels = arrays.get("labels")
     if labels is None or not labels.ndim:
         found = "none" if labels is None else "a single number"
-        raise InputError("labels of candidates along the last axis", found)
+        raise InputError("an array of labels with candidates along the last axis", found)
     return arrays
 
 
 class _Template(NamedTuple):
-    """A labelled array with the dimensions of the result."""
+    """An xarray.DataArray with the dimensions of the result."""
 
     array: Any
     candidates: Any
@@ -114,16 +115,16 @@ class _Template(NamedTuple):
 
 
 def _axes(args: dict[str, Any]) -> tuple[_Template | None, dict[str, Any]]:
-    """Return numpy arrays whose dimensions match, and a template.
+    """Return a template, and numpy arrays with matching dimensions.
 
-    Labelled arrays take the dimension order of the one with the most dimensions, with the dimension
-    of the candidates last. Arguments that are None are omitted.
+    Labelled arrays are transposed to the dimension order of the array with the most dimensions,
+    with the dimension of the candidates last. Arguments that are None are omitted.
     """
     arrays = {name: array for name, array in args.items() if array is not None}
     labelled = {
         name: array
         for name, array in arrays.items()
-        if hasattr(array, "isel") and getattr(array, "ndim", 0) > 0  # not a scalar, not a Dataset
+        if hasattr(array, "isel") and getattr(array, "ndim", 0) > 0  # no scalar and no Dataset
     }
     if not labelled:
         return None, arrays
@@ -137,7 +138,7 @@ def _axes(args: dict[str, Any]) -> tuple[_Template | None, dict[str, Any]]:
         unmatched += [d for d in both if not array.indexes[d].equals(widest.indexes[d])]
         if unmatched:
             expected = f"{name} along {', '.join(map(str, dims))} with the same labels"
-            raise InputError(expected, "", "align them with xarray.align", unmatched)
+            raise InputError(expected, "", "align the arrays with xarray.align", unmatched)
         ordered = array.transpose(*(dim for dim in dims if dim in array.dims))
         sizes = dict(zip(ordered.dims, ordered.shape, strict=True))
         arrays[name] = np.reshape(ordered.to_numpy(), [sizes.get(dim, 1) for dim in dims])
@@ -145,7 +146,7 @@ def _axes(args: dict[str, Any]) -> tuple[_Template | None, dict[str, Any]]:
 
 
 def _numbers(name: str, array: Any) -> Floats:
-    """Return an array of any library as floats, without mask."""
+    """Convert an array of any library to unmasked floats."""
     masked = isinstance(array, np.ma.MaskedArray)
     try:
         plain = array.compressed() if masked else as_plain(array)
@@ -155,11 +156,11 @@ def _numbers(name: str, array: Any) -> Floats:
             raise OverflowError  # noqa: TRY301 - same message as for integers too large for floats
         numbers = (array if masked else plain).astype(np.float64, copy=False)
     except OverflowError:
-        expected = f"{name} below 2^53, so that different integers are different floats"
-        raise InputError(expected, "more", "subtract a common offset") from None
+        expected = f"{name} below 2^53, because larger integers are not exact as floats"
+        raise InputError(expected, "larger integers", "subtract a common offset") from None
     except (TypeError, ValueError):
         found = shortened(array)
-        raise InputError(f"{name}, numbers in rows of one length", found) from None
+        raise InputError(f"{name} to be numbers in rows of equal length", found) from None
     numbers = np.ma.filled(numbers, MASKED[name]) if masked else numbers
     if name == "listed" and not np.isin(numbers, (0, 1)).all():
         raise InputError("listed to be True or False for every candidate", shortened(array))
@@ -167,14 +168,14 @@ def _numbers(name: str, array: Any) -> Floats:
 
 
 def _may_collide(array: Array) -> bool:
-    """Return whether different integers may become the same float."""
+    """Return whether integers are too large for exact floats."""
     if array.dtype.kind == "O":
         return any(is_integer(value) and abs(value) >= EXACT for value in array.flat)
     return array.dtype.kind in "iu" and bool(((array >= EXACT) | (array <= -EXACT)).any())
 
 
 def _counted_labels(labels: Floats) -> tuple[Grades, Array, Array]:
-    """Return grades with marks, the levels, and counts by level."""
+    """Return grades by candidate, the distinct grades, and their counts."""
     filled = labels
     judged = None
     low, high = labels.min(initial=HIGHEST_GRADE), labels.max(initial=LOWEST_GRADE)
@@ -188,7 +189,7 @@ def _counted_labels(labels: Floats) -> tuple[Grades, Array, Array]:
     span = max(int(high - low) + 1, 1)
     levels: Array = np.arange(first, first + span)
     index: Array = grade
-    if span > SCALE:  # few of the grades in between occur
+    if span > SCALE:  # a dense count would mostly contain zeros
         levels, index = np.unique(grade, return_inverse=True)
         first = 0
         span = len(levels)
@@ -202,7 +203,7 @@ def _counted_labels(labels: Floats) -> tuple[Grades, Array, Array]:
 
 
 def _as_grades(labels: Floats, low: float, high: float) -> Grades:
-    """Return labels as grades, or raise for invalid ones."""
+    """Convert labels to grades, or raise if invalid."""
     if low >= LOWEST_GRADE and high <= HIGHEST_GRADE:
         grade = labels.astype(Grade)
         if (grade == labels).all():
@@ -221,7 +222,7 @@ def _ranked(
     listed: Floats | None,
     cut: _Cut,
 ) -> Block:
-    """Return the block of ranked candidates, without unlisted ones."""
+    """Return the block of rankings of the retrieved candidates."""
     size, n = grade.shape
     inside = None if listed is None else listed != 0
     if scores is not None and not scores.min(initial=0) > -np.inf:
@@ -249,7 +250,7 @@ def _ranked(
 
 
 def _scored(scores: Floats, inside: Flags | None) -> Flags:
-    """Return a mask of listed candidates; raise for missing scores."""
+    """Return which candidates are retrieved; raise if scores are missing."""
     listed = np.ones(scores.shape, bool) if inside is None else inside
     missing = np.argwhere(np.isnan(scores) & listed)
     if len(missing):

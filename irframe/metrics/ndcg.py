@@ -15,23 +15,25 @@ from irframe.quantities.subtopics import Strata
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class BinG(Thresholded):
-    """Binary G: gain discounted by the non-relevant documents above.
+    """Binary G: recall discounted by the non-relevant documents above.
 
     Parameters
     ----------
     rel
         Lowest relevant grade, at least 1.
     depth
-        Fixed evaluation depth. The list is cut there.
+        Fixed evaluation depth, at which lists are cut.
     judged_only
-        Whether to remove unjudged documents from the lists first.
+        Whether to remove unjudged documents from the lists before scoring.
 
     Notes
     -----
-    ``BinG@k = (1/R) sum over the relevant documents down to k of 1 / log2(2 + n_above)``, with
-    n_above the number of non-relevant documents above. It equals `G` with binary gain.
+    ``BinG@k = (1/R) sum over the relevant documents down to k of 1 / log2(2 + n_above)``, where
+    n_above is the number of non-relevant documents above the document, and R the number of relevant
+    judged documents. The score equals that of `G` with binary gain.
 
-    Range: 0 to 1. Needs: grades, R. No relevant documents: 0. Unjudged: not relevant.
+    Range: 0 to 1. Needs: grades, number of relevant documents. Without relevant documents: 0.
+    Unjudged documents: not relevant.
 
     References
     ----------
@@ -56,26 +58,29 @@ class BinG(Thresholded):
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class G(Thresholded):
-    """Normalised gain, discounted by the ideal gain missed above.
+    """Normalised gain, discounted by the gain missed above.
 
     Parameters
     ----------
     gain
-        Gain map, by default the grades themselves. The scale of gains matters.
+        Gain map. By default the gain of a document is its grade. The score depends on the scale of
+        the gains.
     rel
-        Lowest relevant grade, at least 1. Only the binary gain uses it.
+        Lowest relevant grade, at least 1. Only used with ``gain="binary"``.
     depth
-        Fixed evaluation depth. The list is cut there.
+        Fixed evaluation depth, at which lists are cut.
     judged_only
-        Whether to remove unjudged documents from the lists first.
+        Whether to remove unjudged documents from the lists before scoring.
 
     Notes
     -----
-    ``G@k = (1 / sum of all gains) sum_{i<=k} g(i) / log2(2 + cg*(i) - cg(i))``. Here cg and cg* are
-    the cumulated gains of the list and of the ideal ranking. The ideal gain counts as at least 1
-    at every rank. With binary gain the metric is `BinG`.
+    ``G@k = (1 / sum of all gains) sum_{i<=k} g(i) / log2(2 + cg*(i) - cg(i))``. Here g(i) is the
+    gain at rank i. cg(i) and cg*(i) are the cumulated gains of the list and of the ideal ranking
+    down to i. For cg*, every rank of the ideal ranking has a gain of at least 1. With binary gain
+    the metric is `BinG`.
 
-    Range: 0 to 1. Needs: grades, the recall base. No relevant documents: 0. Unjudged: gain 0.
+    Range: 0 to 1. Needs: grades, recall base. Without relevant documents: 0. Unjudged documents:
+    gain 0.
 
     References
     ----------
@@ -83,7 +88,7 @@ class G(Thresholded):
 
     Examples
     --------
-    Grade 2 is found one rank late, and log2(2 + 3 - 2) = 1.585:
+    The document with grade 2 is at rank 2, where the discount is log2(2 + 3 - 2) = 1.585:
 
     >>> from irframe.metrics import G
     >>> G().curve([0, 2, 1]).round(3)
@@ -107,31 +112,33 @@ class G(Thresholded):
 class DCG(Thresholded):
     """Discounted cumulated gain.
 
-    A document gains its grade, divided by a discount that grows with the logarithm of the rank. The
-    score has no upper bound. Topics with many relevant documents therefore weigh more than in nDCG.
+    The gain of a document is its grade, divided by a discount that grows with the logarithm of the
+    rank. The score is the sum of these discounted gains. It has no upper bound, so topics with many
+    relevant documents have more weight in means than with `nDCG`.
 
     Parameters
     ----------
     gain
-        Gain map, by default the grades themselves, as in ranx and scikit-learn. ``"linear"``
-        divides them by the top grade of the collection.
+        Gain map. By default the gain of a document is its grade, as in ranx and scikit-learn.
+        ``"linear"`` divides the grades by the highest grade of the collection.
     discount
-        ``"log2"`` divides gain by log2(1 + i), and ``"zipf"`` by i. ``"jk"`` divides gain by
-        log_base(i) from rank `base` on, and leaves it undiscounted above.
+        Discount at rank i. ``"log2"`` divides the gain by log2(1 + i), and ``"zipf"`` divides it by
+        i. ``"jk"`` divides it by log_base(i) from rank `base` on, without a discount above that
+        rank.
     base
-        Base of ``"jk"``, above 1.
+        Base of the logarithm with ``"jk"``, above 1.
     rel
-        Lowest relevant grade, at least 1. Only the binary gain uses it.
+        Lowest relevant grade, at least 1. Only used with ``gain="binary"``.
     depth
         Fixed evaluation depth, usually written ``DCG @ 10``.
     judged_only
-        Whether to remove unjudged documents from the lists first.
+        Whether to remove unjudged documents from the lists before scoring.
 
     Notes
     -----
-    ``DCG@k = sum_{i<=k} G(i) D(i)``.
+    ``DCG@k = sum_{i<=k} G(i) D(i)``, where G(i) is the gain and D(i) the discount factor at rank i.
 
-    Range: 0 upwards. Needs: grades. No relevant documents: 0. Unjudged: gain 0.
+    Range: 0 upwards. Needs: grades. Without relevant documents: 0. Unjudged documents: gain 0.
 
     References
     ----------
@@ -170,38 +177,38 @@ Ideal = Literal["judged", "pool", "full"]
 class nDCG(Thresholded):
     """Normalised discounted cumulated gain.
 
-    The gain of a document depends on its grade and decreases with its rank. The sum is divided by
-    the sum for the ideal ranking of the judged documents. A perfect score is therefore 1 on every
-    topic.
+    The DCG of the list is divided by the DCG of the ideal ranking, which contains the judged
+    documents by falling gain. A perfect list therefore scores 1 on every topic.
 
     Parameters
     ----------
     gain
-        Gain map; its scale cancels.
+        Gain map. The scale of the gains has no effect.
     discount
-        ``"log2"`` divides gain by log2(1 + i), and ``"zipf"`` by i. ``"jk"`` divides gain by
-        log_base(i) from rank `base` on, and leaves it undiscounted above.
+        Discount at rank i. ``"log2"`` divides the gain by log2(1 + i), and ``"zipf"`` divides it by
+        i. ``"jk"`` divides it by log_base(i) from rank `base` on, without a discount above that
+        rank.
     base
-        Base of ``"jk"``, above 1.
+        Base of the logarithm with ``"jk"``, above 1.
     ideal
-        The ideal ranking to divide by. ``"judged"`` has all judged documents, cut at the same depth
-        (NDCG_a, trec_eval). ``"pool"`` has the documents in a pool of the evaluation depth, and
-        all judged documents from the pool depth on (NDCG_b). ``"full"`` has all judged documents
-        and is never cut.
+        Ideal ranking in the denominator. ``"judged"`` is the ranking of all judged documents, cut
+        at depth k (NDCG_a, as in trec_eval). ``"pool"`` is the ranking of the documents in the pool
+        of depth k, for any k below the pool depth of the collection (NDCG_b). For any other k it
+        equals ``"judged"``. ``"full"`` is the ranking of all judged documents without a cut.
     rel
-        Lowest relevant grade, at least 1. Only the binary gain uses it.
+        Lowest relevant grade, at least 1. Only used with ``gain="binary"``.
     depth
         Fixed evaluation depth, usually written ``nDCG @ 10``.
     judged_only
-        Whether to remove unjudged documents from the lists first.
+        Whether to remove unjudged documents from the lists before scoring.
 
     Notes
     -----
-    ``nDCG@k = DCG@k / iDCG@k``.
+    ``nDCG@k = DCG@k / iDCG@k``, where iDCG is the DCG of the ideal ranking.
 
     Range: 0 to 1; with ``"pool"`` possibly above 1 for runs that did not contribute. Needs: grades,
-    the recall base; for ``"pool"`` the contributing runs. No relevant documents: 0. Unjudged:
-    gain 0.
+    recall base; for ``"pool"`` the contributing runs. Without relevant documents: 0. Unjudged
+    documents: gain 0.
 
     References
     ----------
@@ -212,7 +219,7 @@ class nDCG(Thresholded):
 
     Examples
     --------
-    The best document is first, and the second best is not retrieved:
+    The document with grade 2 is at rank 1, and the one with grade 1 is not retrieved:
 
     >>> from irframe.metrics import nDCG
     >>> nDCG(discount="zipf").curve([2, 0, 1], listed=[1, 1, 0])[:2]
@@ -231,7 +238,7 @@ class nDCG(Thresholded):
     graded = "ratios"
 
     def uncut(self) -> "nDCG":
-        """Return the variant that is normalised independently of the depth."""
+        """Return the variant whose normaliser is independent of depth."""
         return replace(self, ideal="full")
 
     def parts(self, *, gain: Floats, weights: Floats, ideal_gain: Floats) -> tuple[Array, Array]:
@@ -241,26 +248,27 @@ class nDCG(Thresholded):
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class nDCGRel(Thresholded):
-    """Mean nDCG over the ranks of the documents with gain.
+    """Mean nDCG over the ranks of documents with gain.
 
     Parameters
     ----------
     gain
-        Gain map; its scale cancels.
+        Gain map. The scale of the gains has no effect.
     rel
-        Lowest relevant grade, at least 1. Only the binary gain uses it.
+        Lowest relevant grade, at least 1. Only used with ``gain="binary"``.
     depth
-        Fixed evaluation depth. The list is cut there.
+        Fixed evaluation depth, at which lists are cut.
     judged_only
-        Whether to remove unjudged documents from the lists first.
+        Whether to remove unjudged documents from the lists before scoring.
 
     Notes
     -----
-    The mean of `nDCG` over the ranks of all judged documents with gain. A document that was not
-    retrieved down to k counts with the DCG of the list, divided by the DCG of the uncut ideal
-    ranking.
+    The score is the mean over all judged documents with a gain above 0. The value of a document is
+    the `nDCG` at its rank. The value of a document that is not in the top k is DCG@k, divided by
+    the DCG of the full ideal ranking.
 
-    Range: 0 to 1. Needs: grades, the recall base. No relevant documents: 0. Unjudged: gain 0.
+    Range: 0 to 1. Needs: grades, recall base. Without relevant documents: 0. Unjudged documents:
+    gain 0.
 
     References
     ----------
@@ -268,7 +276,7 @@ class nDCGRel(Thresholded):
 
     Examples
     --------
-    One of two documents is found at rank 1. The score is (1 + 1/1.631) / 2:
+    One of two relevant documents is retrieved, at rank 1. The score is (1 + 1/1.631) / 2:
 
     >>> from irframe.metrics import nDCGRel
     >>> nDCGRel().curve([1, 0, 1], listed=[1, 1, 0])[:2].round(3)
@@ -294,26 +302,27 @@ class nDCGRel(Thresholded):
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class RnDCG(Thresholded):
-    """Mean nDCG over the depths where the ideal gain falls.
+    """Mean nDCG over the depths where the ideal gain drops.
 
     Parameters
     ----------
     gain
-        Gain map; its scale cancels.
+        Gain map. The scale of the gains has no effect.
     rel
-        Lowest relevant grade, at least 1. Only the binary gain uses it.
+        Lowest relevant grade, at least 1. Only used with ``gain="binary"``.
     depth
-        Fixed evaluation depth. The list is cut there.
+        Fixed evaluation depth, at which lists are cut.
     judged_only
-        Whether to remove unjudged documents from the lists first.
+        Whether to remove unjudged documents from the lists before scoring.
 
     Notes
     -----
-    The mean of `nDCG` at the last rank of each gain in the ideal ranking. The nDCG of the full list
-    is included if the list has at least two more documents than there are documents with gain.
+    The score is the mean `nDCG` over several depths. For each gain above 0, the depth is the last
+    rank with that gain in the ideal ranking. The nDCG of the full list is included if the list has
+    at least two more documents than there are judged documents with gain.
 
-    Range: 0 to 1. Needs: grades, the recall base, list length. No relevant documents: 0.
-    Unjudged: gain 0.
+    Range: 0 to 1. Needs: grades, recall base, list length. Without relevant documents: 0. Unjudged
+    documents: gain 0.
 
     References
     ----------
@@ -321,8 +330,8 @@ class RnDCG(Thresholded):
 
     Examples
     --------
-    In the ideal ranking grade 2 ends at rank 1, where nothing is found. Grade 1 ends at rank 2,
-    where the DCG is 1.262 of 2.631:
+    The ideal ranking has grade 2 at rank 1 and grade 1 at rank 2. The nDCG of the list is 0 at rank
+    1, and 1.262 / 2.631 at rank 2:
 
     >>> from irframe.metrics import RnDCG
     >>> RnDCG().curve([0, 2, 1]).round(3)
@@ -354,7 +363,7 @@ class RnDCG(Thresholded):
 
 
 def _upto(cumulated: Floats, end: Array) -> Floats:
-    """Return sums down to each depth, at most a rank."""
+    """Return sums down to each depth, constant past rank `end`."""
     last = np.clip(end, 1, cumulated.shape[-1]) - 1
     at_end = np.take_along_axis(cumulated, np.broadcast_to(last, (*cumulated.shape[:-1], 1)), -1)
     return np.minimum(cumulated, at_end)
@@ -362,39 +371,41 @@ def _upto(cumulated: Floats, end: Array) -> Floats:
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class InfNDCG(Thresholded):
-    """Inferred nDCG, estimated from random samples of pool strata.
+    """Inferred nDCG, estimated from random samples of the pool.
 
     Parameters
     ----------
     gain
         Gain map.
     ideal
-        Length of the ideal ranking: ``"full"`` for the estimated number of documents with gain, as
-        in NIST's sample_eval.pl, or ``"judged"`` to cut it at the depth, as in `nDCG`.
+        Length of the ideal ranking. ``"full"`` is the estimated number of documents with gain, as
+        in NIST's script sample_eval.pl. ``"judged"`` cuts the ideal ranking at depth k, as in
+        `nDCG`.
     rel
-        Lowest relevant grade, at least 1. Only the binary gain uses it.
+        Lowest relevant grade, at least 1. Only used with ``gain="binary"``.
     depth
-        Fixed evaluation depth. The list is cut there.
+        Fixed evaluation depth, at which lists are cut.
     judged_only
-        Whether to remove unjudged documents from the lists first.
+        Whether to remove unjudged documents from the lists before scoring.
 
     Notes
     -----
     ``DCG@k = sum over strata c of (c within k) / (judged of c within k) * sum of G(i) / log2(1+i)``
-    over the judged documents of c. It is divided by the DCG of the ideal ranking for the estimated
-    number of documents per grade, ``N_g = sum over strata of (judged at the grade) N_c / n_c``.
-    These numbers are not rounded. A grade takes the ranks s + 1, s + 2, ... up to s + N_g, where s
-    is the estimated number of documents with better grades. Lists and the ideal ranking are read to
-    rank 1000. TRECVID has used this version of NIST's script since 2012. The version of 2011 rounds
-    N_g.
+    over the judged documents of c. The DCG is divided by the DCG of the ideal ranking, which is
+    built from the estimated number of documents per grade, ``N_g = sum over strata of (judged at
+    the grade) N_c / n_c``. N_c is the number of pooled documents of stratum c, and n_c the number
+    of judged ones. N_g is not rounded. In the ideal ranking, a grade has the ranks s + 1, s + 2,
+    ... up to s + N_g, where s is the estimated number of documents with higher grades. Lists and
+    the ideal ranking are cut at rank 1000. TRECVID has used this version of NIST's script since
+    2012. The version of 2011 rounds N_g.
 
-    The strata are those of a column `stratum` of the judgments. Without that column the pool of a
-    topic is a single stratum. A stratum without judged documents is left out, with a warning.
+    The strata are read from the column `stratum` of the judgments. Without that column, the pool of
+    a topic is a single stratum. Strata without judged documents are ignored, with a warning.
     Negative grades mark pooled documents that were not sampled. Documents without a grade were not
-    pooled. With complete judgments the score is nDCG with the same `ideal`.
+    pooled. With complete judgments the score equals nDCG with the same `ideal`.
 
-    Range: 0 upwards, rarely above 1. Needs: grades, the recall base. No relevant documents: 0.
-    Unjudged: outside the pool.
+    Range: 0 upwards, rarely above 1. Needs: grades, recall base. Without relevant documents: 0.
+    Unjudged documents: outside the pool.
 
     References
     ----------
@@ -403,7 +414,7 @@ class InfNDCG(Thresholded):
 
     Examples
     --------
-    The second document was pooled but not sampled, so that its relevance is estimated:
+    The second document was pooled but not sampled, so its gain is estimated:
 
     >>> import irframe as ir
     >>> run, qrels = {"q": {"a": 3.0, "b": 2.0, "c": 1.0}}, {"q": {"a": 1, "b": -1, "c": 0}}
@@ -418,11 +429,11 @@ class InfNDCG(Thresholded):
     aliases = ("infNDCG",)
 
     def uncut(self) -> "InfNDCG":
-        """Return the variant that is normalised independently of the depth."""
+        """Return the variant whose normaliser is independent of depth."""
         return replace(self, ideal="full")
 
     def kernel(
         self, *, gain: Floats, assessed: Array, rank: Floats, strata: Strata, estimated_ideal: Array
     ) -> Floats:
-        """Return the share of the ideal DCG at each depth."""
+        """Return the inferred nDCG at each depth."""
         return strata.inflated(gain * assessed / np.log2(1 + rank), assessed) / estimated_ideal

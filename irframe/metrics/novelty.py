@@ -1,4 +1,4 @@
-"""Metrics by subtopic: novelty-biased gain, and means over subtopics."""
+"""Diversity metrics, which read judgments by subtopic."""
 
 from dataclasses import dataclass, replace
 from typing import Any
@@ -17,7 +17,7 @@ from irframe.quantities.subtopics import NovelHits, stretch
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Novelty(Thresholded, abstract=True):
-    """Base class of metrics that discount repeated subtopics by `alpha`."""
+    """Base class of metrics that discount subtopics covered before."""
 
     alpha: float = parameter(0.5, low=0, high=1)
 
@@ -26,30 +26,31 @@ class Novelty(Thresholded, abstract=True):
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class alpha_DCG(Novelty):
-    """Novelty-biased DCG over subtopics.
+    """alpha-DCG: novelty-biased DCG over subtopics.
 
     Parameters
     ----------
     alpha
-        Share of gain that a subtopic loses with each document that covers it, 0 to 1.
+        Share by which the gain of a subtopic falls with each document that covers it, 0 to 1.
     bound
-        Whether to divide by the score of a ranking in which every document covers every subtopic,
-        as ndeval and ir_measures do. ndeval does not divide at depth 1.
+        Whether to divide by the score of a ranking in which every document covers every subtopic.
+        ndeval and ir_measures do so, except that ndeval does not divide at depth 1.
     rel
         Lowest relevant grade, at least 1.
     depth
         Fixed evaluation depth, usually written ``alpha_DCG @ 10``.
     judged_only
-        Whether to remove unjudged documents from the lists first.
+        Whether to remove unjudged documents from the lists before scoring.
 
     Notes
     -----
     ``sum_(i<=k) G_i / log2(i + 1)``, divided by ``S sum_(i<=k) (1 - alpha)^(i-1) / log2(i + 1)`` if
-    bound. G_i is the sum of ``(1 - alpha)^n`` over the subtopics that document i covers, with n
-    earlier documents on the subtopic. S is the number of subtopics with a relevant document.
+    `bound` is True. G_i is the sum of ``(1 - alpha)^n`` over the subtopics for which the document
+    at rank i is relevant, where n is the number of documents above that are relevant for the same
+    subtopic. S is the number of subtopics with a relevant document.
 
-    Range: 0 to 1 if bound, else 0 upwards. Needs: grades by subtopic, the recall base. No relevant
-    documents: 0. Unjudged: not relevant.
+    Range: 0 to 1 if `bound` is True, otherwise 0 upwards. Needs: grades by subtopic, recall base.
+    Without relevant documents: 0. Unjudged documents: not relevant.
 
     References
     ----------
@@ -86,28 +87,28 @@ class alpha_DCG(Novelty):
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class alpha_nDCG(Novelty):
-    """Novelty-biased nDCG over subtopics.
+    """alpha-nDCG: novelty-biased nDCG over subtopics.
 
     Parameters
     ----------
     alpha
-        Share of gain that a subtopic loses with each document that covers it, 0 to 1.
+        Share by which the gain of a subtopic falls with each document that covers it, 0 to 1.
     rel
         Lowest relevant grade, at least 1.
     depth
         Fixed evaluation depth, usually written ``alpha_nDCG @ 10``.
     judged_only
-        Whether to remove unjudged documents from the lists first.
+        Whether to remove unjudged documents from the lists before scoring.
 
     Notes
     -----
-    ``sum_(i<=k) G_i / log2(i + 1)``, divided by the same sum for the ideal ranking. The ideal
-    ranking is greedy: every rank takes the document with the highest gain. Among documents with
-    equal gain it takes the last one by name. G_i is the sum of ``(1 - alpha)^n`` over the subtopics
-    that document i covers, with n earlier documents on the subtopic.
+    ``sum_(i<=k) G_i / log2(i + 1)``, divided by the same sum for the ideal ranking down to k. The
+    ideal ranking is built greedily: every rank gets the document with the highest gain among the
+    remaining documents. Among documents with equal gain, the last one in the order of names is
+    used. The gains G_i are those of `alpha_DCG`.
 
-    Range: 0 to 1, or slightly more if the greedy ranking is not the best. Needs: grades by
-    subtopic, the recall base. No relevant documents: 0. Unjudged: not relevant.
+    Range: 0 to 1, or slightly above 1 if the greedy ranking is not optimal. Needs: grades by
+    subtopic, recall base. Without relevant documents: 0. Unjudged documents: not relevant.
 
     References
     ----------
@@ -139,30 +140,29 @@ class alpha_nDCG(Novelty):
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class ERR_IA(Novelty):
-    """Intent-aware expected reciprocal rank.
+    """Intent-aware expected reciprocal rank (ERR-IA).
 
     Parameters
     ----------
     alpha
-        Share of gain that a subtopic loses with each document that covers it, 0 to 1.
+        Share by which the gain of a subtopic falls with each document that covers it, 0 to 1.
     bound
-        Whether to divide by the score of a ranking in which every document covers every subtopic,
-        as ndeval and ir_measures do. ndeval does not divide at depth 1.
+        Whether to divide by the score of a ranking in which every document covers every subtopic.
+        ndeval and ir_measures do so, except that ndeval does not divide at depth 1.
     rel
         Lowest relevant grade, at least 1.
     depth
         Fixed evaluation depth, usually written ``ERR_IA @ 10``.
     judged_only
-        Whether to remove unjudged documents from the lists first.
+        Whether to remove unjudged documents from the lists before scoring.
 
     Notes
     -----
-    ``1/S sum_(i<=k) G_i / i``, divided by ``sum_(i<=k) (1 - alpha)^(i-1) / i`` if bound. G_i is the
-    sum of ``(1 - alpha)^n`` over the subtopics that document i covers, with n earlier documents on
-    the subtopic. S is the number of subtopics with a relevant document.
+    ``1/S sum_(i<=k) G_i / i``, divided by ``sum_(i<=k) (1 - alpha)^(i-1) / i`` if `bound` is True.
+    The gains G_i and the number of subtopics S are those of `alpha_DCG`.
 
-    Range: 0 to 1 if bound, else 0 upwards. Needs: grades by subtopic, the recall base. No relevant
-    documents: 0. Unjudged: not relevant.
+    Range: 0 to 1 if `bound` is True, otherwise 0 upwards. Needs: grades by subtopic, recall base.
+    Without relevant documents: 0. Unjudged documents: not relevant.
 
     References
     ----------
@@ -189,7 +189,7 @@ class ERR_IA(Novelty):
     needs_depth = True
 
     def kernel(self, *, novelty: Floats, rank: Floats, n_subtopics: Array) -> Floats:
-        """Return the expected reciprocal rank down to each depth."""
+        """Return the ERR-IA down to each depth."""
         total = np.cumsum(novelty / rank, axis=-1) / positive(n_subtopics)
         if not self.bound:
             return np.asarray(total)
@@ -203,26 +203,26 @@ class ERR_IA(Novelty):
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class nERR_IA(Novelty):
-    """Intent-aware expected reciprocal rank, normalised by the ideal ranking.
+    """Normalised intent-aware expected reciprocal rank (nERR-IA).
 
     Parameters
     ----------
     alpha
-        Share of gain that a subtopic loses with each document that covers it, 0 to 1.
+        Share by which the gain of a subtopic falls with each document that covers it, 0 to 1.
     rel
         Lowest relevant grade, at least 1.
     depth
         Fixed evaluation depth, usually written ``nERR_IA @ 10``.
     judged_only
-        Whether to remove unjudged documents from the lists first.
+        Whether to remove unjudged documents from the lists before scoring.
 
     Notes
     -----
-    ``sum_(i<=k) G_i / i``, divided by the same sum for the ideal ranking of `alpha_nDCG`. The gains
-    G are those of `alpha_nDCG`.
+    ``sum_(i<=k) G_i / i``, divided by the same sum for the ideal ranking. The gains G_i and the
+    ideal ranking are those of `alpha_nDCG`.
 
-    Range: 0 to 1, or slightly more if the greedy ranking is not the best. Needs: grades by
-    subtopic, the recall base. No relevant documents: 0. Unjudged: not relevant.
+    Range: 0 to 1, or slightly above 1 if the greedy ranking is not optimal. Needs: grades by
+    subtopic, recall base. Without relevant documents: 0. Unjudged documents: not relevant.
 
     References
     ----------
@@ -253,30 +253,29 @@ class nERR_IA(Novelty):
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class NRBP(Novelty):
-    """Novelty- and rank-biased precision.
+    """Novelty- and rank-biased precision (NRBP).
 
     Parameters
     ----------
     alpha
-        Share of gain that a subtopic loses with each document that covers it, 0 to 1.
+        Share by which the gain of a subtopic falls with each document that covers it, 0 to 1.
     beta
-        Patience: the probability that users go on to the next rank, between 0 and 1.
+        Patience, the probability that users go on to the next rank, between 0 and 1.
     rel
         Lowest relevant grade, at least 1.
     depth
         Fixed evaluation depth, usually written ``NRBP @ 10``.
     judged_only
-        Whether to remove unjudged documents from the lists first.
+        Whether to remove unjudged documents from the lists before scoring.
 
     Notes
     -----
     ``(1 - (1 - alpha) beta) / S sum_(i<=k) beta^(i-1) G_i``, which is 1 for an infinite ranking in
-    which every document covers every subtopic. G_i is the sum of ``(1 - alpha)^n`` over the
-    subtopics that document i covers, with n earlier documents on the subtopic. S is the number of
-    subtopics with a relevant document.
+    which every document is relevant for every subtopic. The gains G_i and the number of subtopics S
+    are those of `alpha_DCG`.
 
-    Range: 0 to 1. Needs: grades by subtopic, the recall base. No relevant documents: 0. Unjudged:
-    not relevant.
+    Range: 0 to 1. Needs: grades by subtopic, recall base. Without relevant documents: 0. Unjudged
+    documents: not relevant.
 
     References
     ----------
@@ -299,7 +298,7 @@ class NRBP(Novelty):
     beta: float = parameter(0.5, above=0, below=1)
 
     def kernel(self, *, novelty: Floats, rank: Floats, n_subtopics: Array) -> Floats:
-        """Return the weighted gain down to each depth."""
+        """Return the NRBP down to each depth."""
         scale = (1 - (1 - self.alpha) * self.beta) / positive(n_subtopics)
         return np.asarray(scale * np.cumsum(novelty * self.beta ** (rank - 1), axis=-1))
 
@@ -311,28 +310,28 @@ class NRBP(Novelty):
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class nNRBP(Novelty):
-    """Novelty- and rank-biased precision, normalised by the ideal ranking.
+    """Normalised novelty- and rank-biased precision (nNRBP).
 
     Parameters
     ----------
     alpha
-        Share of gain that a subtopic loses with each document that covers it, 0 to 1.
+        Share by which the gain of a subtopic falls with each document that covers it, 0 to 1.
     beta
-        Patience: the probability that users go on to the next rank, between 0 and 1.
+        Patience, the probability that users go on to the next rank, between 0 and 1.
     rel
         Lowest relevant grade, at least 1.
     depth
         Fixed evaluation depth, usually written ``nNRBP @ 10``.
     judged_only
-        Whether to remove unjudged documents from the lists first.
+        Whether to remove unjudged documents from the lists before scoring.
 
     Notes
     -----
-    ``sum_(i<=k) beta^(i-1) G_i``, divided by the same sum for the uncut ideal ranking of
-    `alpha_nDCG`. The gains G are those of `alpha_nDCG`.
+    ``sum_(i<=k) beta^(i-1) G_i``, divided by the same sum for the full ideal ranking. The gains G_i
+    and the ideal ranking are those of `alpha_nDCG`.
 
-    Range: 0 to 1, or slightly more if the greedy ranking is not the best. Needs: grades by
-    subtopic, the recall base. No relevant documents: 0. Unjudged: not relevant.
+    Range: 0 to 1, or slightly above 1 if the greedy ranking is not optimal. Needs: grades by
+    subtopic, recall base. Without relevant documents: 0. Unjudged documents: not relevant.
 
     References
     ----------
@@ -362,26 +361,27 @@ class nNRBP(Novelty):
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class IA(Thresholded):
-    """Intent-aware metric: the mean of a metric over subtopics.
+    """Intent-aware metric: mean of a metric over subtopics.
 
     Parameters
     ----------
     metric
-        The metric or its name. ``"AP"`` gives AP_IA, and ``"P"`` gives P_IA.
+        Metric or its name. ``"AP"`` is the metric AP-IA, and ``"P"`` is P-IA.
     rel
-        Lowest relevant grade of the metric, at least 1.
+        Lowest relevant grade, at least 1.
     depth
         Fixed evaluation depth, usually written ``IA(metric="nDCG") @ 10``.
     judged_only
-        Whether to remove unjudged documents from the lists first.
+        Whether to remove unjudged documents from the lists before scoring.
 
     Notes
     -----
-    The metric is scored with the judgments of each subtopic that has a relevant document. IA is the
-    mean of these scores. A document without a judgment for a subtopic is unjudged there.
+    For each subtopic with a relevant document, the list is scored with the judgments of that
+    subtopic. The score is the mean over these subtopics. A document without a judgment for a
+    subtopic is unjudged for that subtopic.
 
-    Range: as the metric. Needs: grades by subtopic, and what the metric needs. No relevant
-    documents: 0. Unjudged: as the metric.
+    Range: that of the metric. Needs: grades by subtopic and the needs of the metric. Without
+    relevant documents: 0. Unjudged documents: as for the metric.
 
     References
     ----------
@@ -390,7 +390,7 @@ class IA(Thresholded):
 
     Examples
     --------
-    The first subtopic is found at rank 1, the second one at rank 3:
+    The first relevant document is at rank 1 for one subtopic, and at rank 3 for the other:
 
     >>> import pandas as pd
     >>> import irframe as ir
@@ -415,19 +415,19 @@ class IA(Thresholded):
         object.__setattr__(self, "range", inner.range)
         super().__post_init__()
         if self.rel > 1 and not default:
-            raise MetricError("a metric with the parameter rel, for IA with rel", repr(self.metric))
+            raise MetricError("a metric with the parameter rel for IA with rel", repr(self.metric))
         if inner.cost or inner.average != "mean" or inner.subtopics or inner.judged_only:
-            expected = "a metric where higher is better, with a mean over topics, without subtopics"
-            raise MetricError(f"{expected} or judged_only, for IA", repr(self.metric))
+            expected = "a metric of gain that is averaged by arithmetic means, without subtopics"
+            raise MetricError(f"{expected} and judged_only, for IA", repr(self.metric))
 
     @property
     def inner(self) -> Metric:
-        """The metric that is averaged."""
+        """The metric that is averaged over subtopics."""
         rel: dict[str, Any] = {"rel": self.rel} if self.rel > 1 else {}
         return replace(parse_metric(self.metric), **rel)
 
     def uncut(self) -> "IA | None":
-        """Return the metric of the full list, or None."""
+        """Return the metric of full lists, or None if undefined."""
         uncut = self.inner.uncut()
         return None if uncut is None else replace(self, metric=str(uncut))
 
@@ -454,7 +454,7 @@ class IA(Thresholded):
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class StRecall(Thresholded):
-    """Subtopic recall: the share of subtopics covered.
+    """Subtopic recall: share of subtopics covered.
 
     Parameters
     ----------
@@ -463,15 +463,15 @@ class StRecall(Thresholded):
     depth
         Fixed evaluation depth, usually written ``StRecall @ 10``.
     judged_only
-        Whether to remove unjudged documents from the lists first.
+        Whether to remove unjudged documents from the lists before scoring.
 
     Notes
     -----
-    The number of subtopics covered down to depth k, divided by the number of subtopics with a
-    relevant document.
+    The score is the number of subtopics with a relevant document in the top k, divided by the
+    number of subtopics with any relevant document.
 
-    Range: 0 to 1. Needs: grades by subtopic, the recall base. No relevant documents: 0. Unjudged:
-    not relevant.
+    Range: 0 to 1. Needs: grades by subtopic, recall base. Without relevant documents: 0. Unjudged
+    documents: not relevant.
 
     References
     ----------

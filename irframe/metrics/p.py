@@ -1,4 +1,4 @@
-"""Precision and recall at a depth, and ordered pairs."""
+"""Precision, recall and their variants, and metrics of document pairs."""
 
 from dataclasses import dataclass
 from typing import Literal, get_args
@@ -15,27 +15,27 @@ from irframe.quantities.positions import positive
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class P(Thresholded):
-    """Precision: the share of relevant documents among the first k.
+    """Precision: the share of relevant documents in the top k.
 
-    The order of the first k documents does not matter. Relevant documents below rank k do not
-    count.
+    The order of the first k documents does not matter. Documents below rank k have no effect.
 
     Parameters
     ----------
     gain
-        Gain map, gains at most 1. Binary gain gives precision as in trec_eval.
+        Gain map with gains of at most 1. The default, binary gain, is precision as in trec_eval.
     rel
         Lowest relevant grade, at least 1.
     depth
         Fixed evaluation depth, usually written ``P @ 5``.
     judged_only
-        Whether to remove unjudged documents from the lists first.
+        Whether to remove unjudged documents from the lists before scoring.
 
     Notes
     -----
-    ``P@k = (1/k) sum_{i<=k} G(i)``, divided by k even where the list is shorter.
+    ``P@k = (1/k) sum_{i<=k} G(i)``, where G(i) is the gain of the document at rank i. The sum is
+    divided by k even if the list is shorter.
 
-    Range: 0 to 1. Needs: grades. No relevant documents: 0. Unjudged: gain 0.
+    Range: 0 to 1. Needs: grades. Without relevant documents: 0. Unjudged documents: gain 0.
 
     References
     ----------
@@ -68,34 +68,35 @@ class P(Thresholded):
         return np.asarray(gain / rank[-1])
 
     def reading(self, *, cumulated_gain: Floats, rank: Floats) -> Reading:
-        """Return the reading of users who stop at each depth."""
+        """Return the reading of users who read to each depth."""
         return Reading(cumulated_gain, np.broadcast_to(rank, cumulated_gain.shape))
 
     def ceiling(
         self, *, filled_gain: Floats, best_gain: float, rank: Floats, retrieved: Array
     ) -> Floats:
-        """Return the highest mean gain that missing judgments allow."""
+        """Return the precision if unjudged documents had the highest gain."""
         missing = np.maximum(rank - retrieved, 0)
         return (np.cumsum(filled_gain, axis=-1) + best_gain * missing) / rank
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Judged(Metric):
-    """Share of judged documents among the first k.
+    """Share of judged documents in the top k.
 
     Parameters
     ----------
     depth
         Fixed evaluation depth, usually written ``Judged @ 10``.
     judged_only
-        Whether to remove unjudged documents from the lists first.
+        Whether to remove unjudged documents from the lists before scoring.
 
     Notes
     -----
-    ``Judged@k = judged documents in the top k / min(k, length of the list)``.
+    ``Judged@k = judged documents in the top k / min(k, length of the list)``. The score of an empty
+    list is 0.
 
-    Range: 0 to 1. Needs: grades, list length. No relevant documents: scored as usual. Unjudged:
-    lower the score. An empty list: 0.
+    Range: 0 to 1. Needs: grades, list length. Without relevant documents: no effect. Unjudged
+    documents: lower the score.
 
     References
     ----------
@@ -119,9 +120,10 @@ class Judged(Metric):
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Recall(Thresholded):
-    """Recall: the share of relevant documents found.
+    """Recall: the share of relevant documents in the top k.
 
-    Recall never decreases with k. It depends on how many relevant documents the judges found.
+    Recall never decreases with k. Relevant documents that were never judged are not counted, so
+    incomplete judgments usually raise it.
 
     Parameters
     ----------
@@ -130,14 +132,15 @@ class Recall(Thresholded):
     depth
         Fixed evaluation depth, usually written ``Recall @ 100``.
     judged_only
-        Whether to remove unjudged documents from the lists first.
+        Whether to remove unjudged documents from the lists before scoring.
 
     Notes
     -----
-    ``Recall@k = found(k) / R``, with R the number of relevant judged documents. Without a depth it
-    is the recall of the retrieved set.
+    ``Recall@k = found(k) / R``, where found(k) is the number of relevant documents in the top k,
+    and R the number of relevant judged documents. Without a depth, all retrieved documents count.
 
-    Range: 0 to 1. Needs: grades, R. No relevant documents: 0. Unjudged: not relevant.
+    Range: 0 to 1. Needs: grades, number of relevant documents. Without relevant documents: 0.
+    Unjudged documents: not relevant.
 
     References
     ----------
@@ -169,7 +172,7 @@ class Recall(Thresholded):
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class RelativeP(Thresholded):
-    """Precision relative to the highest precision possible at the depth.
+    """Precision divided by the highest possible precision (capped recall).
 
     Parameters
     ----------
@@ -178,14 +181,16 @@ class RelativeP(Thresholded):
     depth
         Fixed evaluation depth, usually written ``RelativeP @ 100``.
     judged_only
-        Whether to remove unjudged documents from the lists first.
+        Whether to remove unjudged documents from the lists before scoring.
 
     Notes
     -----
-    ``RelativeP@k = found(k) / min(k, R)``, which is precision down to rank R and recall from there
-    on. BEIR calls it capped recall.
+    ``RelativeP@k = found(k) / min(k, R)``, where found(k) is the number of relevant documents in
+    the top k, and R the number of relevant judged documents. The score equals `P` for k up to R,
+    and `Recall` for larger k. BEIR calls the metric capped recall.
 
-    Range: 0 to 1. Needs: grades, R. No relevant documents: 0. Unjudged: not relevant.
+    Range: 0 to 1. Needs: grades, number of relevant documents. Without relevant documents: 0.
+    Unjudged documents: not relevant.
 
     References
     ----------
@@ -195,7 +200,7 @@ class RelativeP(Thresholded):
 
     Examples
     --------
-    There are two relevant documents, the second one at rank 3:
+    The two relevant documents are at ranks 1 and 3:
 
     >>> from irframe.metrics import RelativeP
     >>> RelativeP().curve([1, 0, 1])
@@ -221,23 +226,25 @@ class RelativeP(Thresholded):
 class Rprec(Thresholded):
     """R-precision: precision at rank R.
 
-    R is the number of relevant documents of the topic. A topic with three relevant documents is
-    scored at rank 3, and a topic with 100 at rank 100.
+    R is the number of relevant judged documents of the topic. With three relevant documents, the
+    score is the precision at rank 3. With 100, it is the precision at rank 100.
 
     Parameters
     ----------
     rel
         Lowest relevant grade, at least 1.
     depth
-        Fixed evaluation depth. The list is cut there first.
+        Fixed evaluation depth, at which lists are cut.
     judged_only
-        Whether to remove unjudged documents from the lists first.
+        Whether to remove unjudged documents from the lists before scoring.
 
     Notes
     -----
-    ``Rprec@k = found(min(k, R)) / R``.
+    ``Rprec@k = found(min(k, R)) / R``, where found(i) is the number of relevant documents in the
+    top i.
 
-    Range: 0 to 1. Needs: grades, R. No relevant documents: 0. Unjudged: not relevant.
+    Range: 0 to 1. Needs: grades, number of relevant documents. Without relevant documents: 0.
+    Unjudged documents: not relevant.
 
     References
     ----------
@@ -246,7 +253,7 @@ class Rprec(Thresholded):
 
     Examples
     --------
-    With R = 2, the second rank decides:
+    There are R = 2 relevant documents, so the score is the precision at rank 2:
 
     >>> from irframe.metrics import Rprec
     >>> Rprec().curve([1, 0, 1])
@@ -270,19 +277,22 @@ class RprecMult(Thresholded):
     Parameters
     ----------
     multiple
-        The multiple, above 0; usually written ``RprecMult @ 0.2``.
+        Multiple of R, above 0, usually written ``RprecMult @ 0.2``.
     rel
         Lowest relevant grade, at least 1.
     depth
-        Fixed evaluation depth. The list is cut there first.
+        Fixed evaluation depth, at which lists are cut.
     judged_only
-        Whether to remove unjudged documents from the lists first.
+        Whether to remove unjudged documents from the lists before scoring.
 
     Notes
     -----
-    ``RprecMult(m)@k = found(min(k, K)) / K`` with ``K = int(m R + 0.9)``. With m = 1 it is `Rprec`.
+    ``RprecMult(m)@k = found(min(k, K)) / K`` with ``K = int(m R + 0.9)``. Here m is the multiple, R
+    the number of relevant judged documents, and found(i) the number of relevant documents in the
+    top i. With m = 1 the metric is `Rprec`.
 
-    Range: 0 to 1. Needs: grades, R. No relevant documents: 0. Unjudged: not relevant.
+    Range: 0 to 1. Needs: grades, number of relevant documents. Without relevant documents: 0.
+    Unjudged documents: not relevant.
 
     References
     ----------
@@ -290,7 +300,7 @@ class RprecMult(Thresholded):
 
     Examples
     --------
-    With R = 2, the first rank decides:
+    There are R = 2 relevant documents, so the score is the precision at rank 1:
 
     >>> from irframe.metrics import RprecMult
     >>> RprecMult(multiple=0.5).curve([1, 0, 1])
@@ -313,8 +323,8 @@ class RprecMult(Thresholded):
 def f_measure(precision: Floats, recall: Floats, beta: float) -> Floats:
     """Return the F measure of precision and recall.
 
-    Other tools have beta squared as a parameter. The square of beta is rounded here, so that it
-    equals that number exactly.
+    Some tools take beta squared as their parameter. The square is rounded to 15 digits, so that the
+    square root of that parameter gives exactly the same scores.
 
     Examples
     --------
@@ -341,14 +351,16 @@ class F(Thresholded):
     depth
         Fixed evaluation depth, usually written ``F @ 10``.
     judged_only
-        Whether to remove unjudged documents from the lists first.
+        Whether to remove unjudged documents from the lists before scoring.
 
     Notes
     -----
-    ``F = (1 + b^2) P R / (b^2 P + R)``, with precision P and recall R at each depth. F is 0 if both
-    are 0. Precision divides by the depth, whereas `SetF` divides by the length of the list.
+    ``F = (1 + b^2) P R / (b^2 P + R)``, with b = `beta`, precision P and recall R at depth k. F is
+    0 if P and R are 0. The precision is divided by the depth, as in `P`. `SetF` divides by the
+    length of the list instead.
 
-    Range: 0 to 1. Needs: grades, R. No relevant documents: 0. Unjudged: not relevant.
+    Range: 0 to 1. Needs: grades, number of relevant documents. Without relevant documents: 0.
+    Unjudged documents: not relevant.
 
     References
     ----------
@@ -378,24 +390,26 @@ class F(Thresholded):
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Accuracy(Thresholded):
-    """Share of retrieved pairs with the relevant document first.
+    """Share of document pairs with the relevant document first.
 
     Parameters
     ----------
     rel
         Lowest relevant grade, at least 1.
     depth
-        Fixed evaluation depth. The list is cut there.
+        Fixed evaluation depth, at which lists are cut.
     judged_only
-        Whether to remove unjudged documents from the lists first.
+        Whether to remove unjudged documents from the lists before scoring.
 
     Notes
     -----
-    The pairs consist of a relevant and a non-relevant retrieved document. Documents that were not
-    retrieved do not count. Cutting a list may therefore raise the score.
+    Each pair consists of a relevant and a non-relevant document of the list. The score is the share
+    of pairs in which the relevant document has the higher rank. It is NaN if all documents of the
+    list are relevant or none is. Documents that were not retrieved do not count, so cutting a list
+    may raise the score.
 
-    Range: 0 to 1. Needs: grades, list length. No relevant documents: NaN. The score is also NaN if
-    all or none of the retrieved documents are relevant. Unjudged: not relevant.
+    Range: 0 to 1. Needs: grades, list length. Without relevant documents: NaN. Unjudged documents:
+    not relevant.
 
     References
     ----------
@@ -420,33 +434,36 @@ class Accuracy(Thresholded):
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Bpref(Thresholded):
-    """Binary preference of relevant over judged non-relevant documents.
+    """Binary preference: relevant documents before judged non-relevant ones.
 
-    Each relevant document loses the share of judged non-relevant documents above it. Only judged
-    documents count. Incomplete judgments therefore change this score less than the scores of other
-    metrics.
+    The contribution of a relevant document falls with the number of judged non-relevant documents
+    above it. Unjudged documents are ignored, so bpref is less sensitive to incomplete judgments
+    than most metrics.
 
     Parameters
     ----------
     variant
-        ``"trec"`` as in trec_eval, or ``"2004"`` as first published, with R as the denominator.
+        ``"trec"`` is the formula of trec_eval. ``"2004"`` is the formula of the paper, with the
+        denominator R.
     rel
         Lowest relevant grade, at least 1.
     average
         How scores are averaged over topics: ``"mean"``, or ``"geometric"`` (GMBpref), as for `AP`.
     depth
-        Fixed evaluation depth. The list is cut there.
+        Fixed evaluation depth, at which lists are cut.
     judged_only
-        Whether to remove unjudged documents from the lists first.
+        Whether to remove unjudged documents from the lists before scoring.
 
     Notes
     -----
-    ``bpref = (1/R) sum over retrieved relevant documents of 1 - min(n_above, R) / min(R, N)``. Here
-    n_above is the number of judged non-relevant documents above, and N their number in the topic.
-    ``"2004"`` divides by R instead of min(R, N).
+    ``bpref = (1/R) sum over retrieved relevant documents of 1 - min(n_above, R) / min(R, N)``. R
+    and N are the numbers of judged relevant and judged non-relevant documents of the topic. n_above
+    is the number of judged non-relevant documents above the relevant document. ``"2004"`` divides
+    by R instead of min(R, N).
 
-    Range: 0 to 1. Needs: grades, R, N. No relevant documents: 0. Unjudged: ignored. Negative grades
-    are ignored too, because trec_eval reads them as pooled but not judged.
+    Range: 0 to 1. Needs: grades, numbers of relevant and non-relevant documents. Without relevant
+    documents: 0. Unjudged documents: ignored. Documents with negative grades are ignored too,
+    because in trec_eval these grades mark pooled documents without a judgment.
 
     References
     ----------
@@ -456,7 +473,7 @@ class Bpref(Thresholded):
 
     Examples
     --------
-    The unjudged document (None) does not count, but the judged non-relevant one does:
+    The judged non-relevant document lowers the score, but the unjudged document (None) does not:
 
     >>> from irframe.metrics import Bpref
     >>> Bpref().curve([1, None, 0, 1])

@@ -1,4 +1,4 @@
-"""Metrics from text and from measures of ir_measures."""
+"""Parse metrics from text and from measures of ir_measures."""
 
 import ast
 import re
@@ -22,11 +22,11 @@ from irframe.metrics import spellings
 from irframe.metrics.base import ALIASES, METRICS, PARSED, Metric, MetricType, Preset
 
 GDEVAL_TOP = 4
-"""The fixed top grade of gdeval."""
+"""Top grade of gdeval, which does not depend on the judgments."""
 
 
 def is_foreign(metric: Any) -> bool:
-    """Return whether a metric is a measure of ir_measures."""
+    """Return whether an object is a measure of ir_measures."""
     return type(metric).__module__.partition(".")[0] == "ir_measures"
 
 
@@ -36,22 +36,22 @@ def _from_object(measure: Any) -> Metric:
     params = dict(measure.params)
     if "gains" in params or params.get("max_rel") is not None:
         return _with_gains(name, params, str(measure))
-    if name == "SetF":  # its beta is the square, as in trec_eval
+    if name == "SetF":  # the parameter beta of ir_measures is squared, as in trec_eval
         measure = measure(beta=measure["beta"] ** 0.5)
     metric = parse_metric(str(measure))
-    gain: dict[str, Any] = {"ERR": {"gain": Exponential(top=GDEVAL_TOP)}}  # gdeval computes it
-    gain |= {} if "rel" in params else {"RBP": {"gain": Linear()}}  # without rel it is graded
+    gain: dict[str, Any] = {"ERR": {"gain": Exponential(top=GDEVAL_TOP)}}  # ir_measures runs gdeval
+    gain |= {} if "rel" in params else {"RBP": {"gain": Linear()}}  # graded without rel
     return replace(metric, **gain.get(name, {}))
 
 
 def _with_gains(name: str, params: dict[str, Any], text: str) -> Metric:
-    """Return the metric for parameters `gains`, or `min_rel` and `max_rel`."""
+    """Return the metric for the gain parameters of ir_measures."""
     log2 = params.pop("dcg", "log2") == "log2"
-    if "gains" in params:  # the gain of an unlisted grade is the grade
-        expected = "gains or a formula of DCG"
+    if "gains" in params:  # in ir_measures the gain of an unlisted grade is the grade
+        expected = "either gains= or dcg="
         gains = {grade: grade for grade in SPELT} | params.pop("gains")
     else:
-        expected = "a gain that rises evenly from min_rel to max_rel"
+        expected = "min_rel and max_rel with linear gain (dcg='log2')"
         low, high = params.pop("min_rel", 0), params.pop("max_rel")
         gains = {grade: min(max((grade - low) / (high - low), 0), 1) for grade in SPELT}
     if not log2:
@@ -61,26 +61,26 @@ def _with_gains(name: str, params: dict[str, Any], text: str) -> Metric:
 
 
 SYNONYMS: dict[str, str] = {"cutoff": "depth", "gains": "gain", "dcg": "gain"}
-"""Parameter name of ir_measures -> name in irframe."""
+"""Parameter in ir_measures -> parameter in irframe."""
 
 VALUES: dict[str, str] = {"log2": "linear", "exp-log2": "exp"}
 """Value of the parameter ``dcg`` of ir_measures -> gain map."""
 
 
 LONGEST = 4000
-"""Most characters in the text of a metric, enough for one gain per grade."""
+"""Maximum length of the text of a metric, which is enough for one gain per grade."""
 
 CACHED = 1000
-"""Most texts in the cache of parsed metrics."""
+"""Maximum number of texts in the cache of parsed metrics."""
 
 
 def parse_metric(text: Any) -> Metric:
-    """Return the metric for a text.
+    """Parse the name of a metric.
 
     Parameters
     ----------
     text
-        A name in irframe, in another tool or benchmark, or a metric object.
+        A name in irframe, a name in another tool or benchmark, or a metric object:
 
         - irframe: ``"nDCG"``, ``"nDCG@10"``, ``"RBP(p=0.5, gain='linear')@20"``.
         - trec_eval: ``"ndcg_cut_10"``, ``"map"``.
@@ -88,21 +88,21 @@ def parse_metric(text: Any) -> Metric:
         - cwl_eval: ``"RBP@0.8"``.
         - MTEB, BEIR or DPR: ``"ndcg_at_10"``, ``"HR@5"``, ``"top_1_accuracy"``.
         - Experiment trackers: ``"RBP.p-0.8_at_10"``.
-        - A measure object of the package ir_measures. It keeps its meaning: ``ERR`` has gdeval's
-          top grade of 4, ``RBP`` without ``rel`` is graded, and beta of ``SetF`` is the square.
+        - A measure object of the package ir_measures, with its meaning there: ``ERR`` has the top
+          grade 4 of gdeval, ``RBP`` without ``rel`` is graded, and ``beta`` of ``SetF`` is squared.
         - A metric, which is returned unchanged.
 
-        Case is ignored if only one metric matches.
+        Upper and lower case are treated as equal if only one metric matches.
 
     Returns
     -------
     Metric
-        The metric; ``parse_metric(str(metric)) == metric``.
+        The metric. Parsing its text gives an equal metric.
 
     Raises
     ------
     MetricError
-        If the name or a parameter is unknown, or the text has more than 4,000 characters.
+        If the name or a parameter is unknown, or if the text has more than 4,000 characters.
 
     Examples
     --------
@@ -125,13 +125,13 @@ def parse_metric(text: Any) -> Metric:
 
 
 def _parsed(text: str) -> Metric:
-    """Return the metric of the first tool that matches."""
+    """Return the metric of the first matching tool."""
     text = re.sub(spellings.NDEVAL, r"\1_\2", text)
     text = spellings.benchmark_name(text) or spellings.from_plain(text) or text
     text = spellings.benchmark_name(text) or text
     if len(several := listed_measures(text)) > 1:
-        found = f"{len(several)} measures in {text!r}"
-        raise MetricError("one metric", found, "score them all, or name one", several)
+        found = f"{text!r}, which has {len(several)} measures"
+        raise MetricError("one metric", found, "pass a list of names, or one name", several)
     name, level = spellings.split_level(text)
     metric = _from_trec(name) or spellings.from_cwl(name) or _from_ranx(name)
     metric = metric or _from_expression(re.sub(r"^([A-Za-z]{2,})_(\d+)$", r"\1@\2", name))
@@ -140,25 +140,25 @@ def _parsed(text: str) -> Metric:
     if not has_level(metric):
         raise MetricError(f"parameters of {type(metric).__name__}", repr(text), "", ["rel"])
     if getattr(metric, "rel") != 1:  # noqa: B009
-        raise MetricError("one lowest relevant grade", f"{text!r}, which has two")
+        raise MetricError("one lowest relevant grade", f"two of them in {text!r}")
     rel: dict[str, Any] = {"rel": level}
     return replace(metric, **rel)
 
 
 def parse_named(metric: Any) -> list[Metric]:
-    """Return the metrics for a text, with requested names.
+    """Parse names of metrics, and keep them as labels.
 
     Parameters
     ----------
     metric
-        Any argument of `parse_metric`, or a text for several metrics as in trec_eval, such as
+        Any argument of `parse_metric`, or a name for several measures in trec_eval, such as
         ``"P.5,10"``, ``"ndcg_cut"`` or ``"official"``.
 
     Returns
     -------
     list of Metric
-        Metrics whose text is the requested name. Measures of a trec_eval set are left out if
-        irframe does not have them.
+        Metrics with the requested names as labels. Measures that irframe does not have are left out
+        of sets such as ``"official"``.
 
     Warns
     -----
@@ -170,7 +170,7 @@ def parse_named(metric: Any) -> list[Metric]:
     >>> [str(metric) for metric in parse_named("P.5,10")], [str(m) for m in parse_named("R@5")]
     (['P_5', 'P_10'], ['R@5'])
     """
-    if is_foreign(metric):  # keeps its name if the name means the same in irframe
+    if is_foreign(metric):  # the label is the name, unless it means something else in irframe
         parsed = parse_metric(metric)
         name = str(metric)
         same = metric.NAME not in {"ERR", "RBP", "SetF"} or parse_metric(name) == parsed
@@ -188,22 +188,23 @@ def parse_named(metric: Any) -> list[Metric]:
 
 
 def _validated(text: str) -> str:
-    """Return a stripped text, or raise if invalid."""
+    """Return the text without outer whitespace, or raise if invalid."""
     text = text.strip()
     if len(text) > LONGEST:
         found = f"{len(text):,} characters that begin with {text[:20]!r}"
-        raise MetricError(f"a metric in at most {LONGEST:,} characters", found)
+        raise MetricError(f"a metric of at most {LONGEST:,} characters", found)
     name, _, depth = text.partition("@")
     if name in spellings.TWO_MEANINGS:
         advice = " or ".join(f"{m}@{depth}" if depth else m for m in spellings.TWO_MEANINGS[name])
-        raise MetricError("a name of one meaning", f"{text!r}, which has two", f"write {advice}")
+        found = f"{text!r}, which has two meanings"
+        raise MetricError("an unambiguous name", found, f"write {advice}")
     return text
 
 
 def listed_measures(text: str) -> list[str]:
-    """Return the measures in a text of trec_eval.
+    """Return the measures in a name for several measures.
 
-    Any other text is returned as the only item.
+    Names for several measures are those of trec_eval. Any other text is returned as the only item.
 
     Examples
     --------
@@ -227,9 +228,9 @@ def listed_measures(text: str) -> list[str]:
 
 
 def has_level(metric: Metric) -> bool:
-    """Return whether a metric has a lowest relevant grade.
+    """Return whether a lowest relevant grade applies to a metric.
 
-    Metrics with graded gain do not have one.
+    It does not apply to metrics with graded gain.
 
     Examples
     --------
@@ -241,7 +242,7 @@ def has_level(metric: Metric) -> bool:
 
 
 def names_exactly(text: str) -> bool:
-    """Return whether a text names a metric in matching case.
+    """Return whether a metric has exactly this name, including case.
 
     Examples
     --------
@@ -263,13 +264,14 @@ def _from_trec(text: str) -> Metric | None:
 def _is_letter(text: str) -> bool:
     """Return whether a text is a single lower-case letter.
 
-    A single letter has too many other meanings, such as a p-value.
+    Single letters are not names of metrics, because they often mean something else, such as a
+    p-value.
     """
     return len(text) == 1 and text.islower()
 
 
 def _from_ranx(text: str) -> Metric | None:
-    """Return the metric for a name of ranx, ``name@cutoff``."""
+    """Return the metric for a name of ranx, or None."""
     match = re.fullmatch(r"([A-Za-z][A-Za-z0-9_-]*?)(?:([@.])(\d+))?", text)
     if match is None:
         return None
@@ -279,8 +281,8 @@ def _from_ranx(text: str) -> Metric | None:
     if name not in spellings.RANX_NAMES:
         return None
     if separator and name == "rbp":
-        advice = f"write 'RBP@{number}' for the depth, 'RBP(p=0.{number})' for the persistence"
-        raise MetricError("one meaning of a number", f"{text!r}, which has two", advice)
+        advice = f"write 'RBP@{number}' for a depth, or 'RBP(p=0.{number})' for a persistence"
+        raise MetricError("an unambiguous name", f"{text!r}, which has two meanings", advice)
     if separator == ".":
         return None
     if not separator:
@@ -291,7 +293,7 @@ def _from_ranx(text: str) -> Metric | None:
 def _from_expression(text: str) -> Metric:
     try:
         expression: ast.expr = ast.parse(text, mode="eval").body
-    except (SyntaxError, ValueError, RecursionError, MemoryError):  # deep nesting raises the last 2
+    except (SyntaxError, ValueError, RecursionError, MemoryError):  # the last two: deep nesting
         raise MetricError("a metric such as 'nDCG@10' or 'RBP(p=0.8)'", repr(text)) from None
     node = expression
     at = None
@@ -314,7 +316,7 @@ def _from_expression(text: str) -> Metric:
 
 
 def _positional(kind: Any, values: list[Any], text: str) -> dict[str, Any]:
-    """Return a positional argument by its name."""
+    """Return the value of a positional argument by parameter name."""
     names = [
         spec.name for spec in fields(getattr(kind, "kind", kind)) if spec.metadata.get("shown")
     ]
@@ -335,11 +337,11 @@ def _value(node: ast.expr, text: str) -> Any:
     try:
         return ast.literal_eval(node)
     except (ValueError, TypeError, RecursionError, MemoryError):
-        raise MetricError("numbers, words in quotes and gain maps", repr(text)) from None
+        raise MetricError("numbers, quoted text or gain maps as values", repr(text)) from None
 
 
 def _refuse_unknown(names: Iterable[str], valid: Iterable[str], kind: str, text: str) -> None:
-    """Raise for parameters that a metric or gain map lacks."""
+    """Raise if a metric or gain map lacks a parameter."""
     for name in names:
         if name not in valid:
             found = f"{name} in {text!r}{suggest(name, [*valid])}"
@@ -350,7 +352,7 @@ def _refuse_unknown(names: Iterable[str], valid: Iterable[str], kind: str, text:
 def _kind(name: str, *, bare: bool) -> Any:
     """Return the metric class for a name, ignoring case.
 
-    A single lower-case letter names a metric only if a depth follows.
+    A single lower-case letter is the name of a metric only if a depth follows.
     """
     kinds = {trec: ALIASES[alias] for trec, alias in spellings.TREC_NAMES.items()} | ALIASES
     if name in ALIASES:
@@ -360,24 +362,24 @@ def _kind(name: str, *, bare: bool) -> Any:
         return matches.pop()
     if len(matches) > 1:
         names = sorted({getattr(kind, "kind", kind).__name__ for kind in matches})
-        raise MetricError("one metric", f"{name!r}, which may be any of", "", names)
+        raise MetricError("the name of one metric", f"{name!r}, which may be any of", "", names)
     longer = sorted((other for other in kinds if other.startswith(name)), key=len)
     hint = suggest(name, [*METRICS, *kinds, *spellings.RANX_NAMES]) or nearest(name, METRICS)
     if longer and len(name) > 3:
         hint = f" (did you mean {longer[0]}?)"
-    advice = "the command irframe metrics lists all of them, as does irframe.metrics.METRICS"
+    advice = "see irframe.metrics.METRICS or the command irframe metrics for all names"
     raise MetricError("a known metric", f"{name!r}{hint}", advice)
 
 
 def _replace_gain_parameters(kind: Any, arguments: dict[str, Any], text: str) -> None:
-    """Replace gain parameters of ir_measures by gain maps."""
+    """Replace the gain parameters of ir_measures by gain maps."""
     if arguments.pop("min_rel", 0):
-        raise MetricError("a linear gain from grade 0 on", f"min_rel in {text!r}")
+        raise MetricError("gain that is linear from grade 0 on", f"min_rel in {text!r}")
     if "max_rel" in arguments:
         arguments["gain"] = Linear(top=arguments.pop("max_rel"))
     if kind.__name__ == "nDCG" and isinstance(arguments.get("gains"), dict):
         if arguments.pop("dcg", "log2") != "log2":
-            raise MetricError("gains= with dcg='log2'", repr(text))
+            raise MetricError("gains= only with dcg='log2'", repr(text))
         arguments["gains"] = from_ir_measures(arguments["gains"])
     if "dcg" in arguments:
         arguments["dcg"] = VALUES.get(str(arguments["dcg"]), arguments["dcg"])
@@ -388,7 +390,7 @@ def _build(named: MetricType | Preset, arguments: dict[str, Any], text: str) -> 
     fixed: dict[str, Any] = {}
     if isinstance(named, Preset):
         kind, fixed = named.kind, named.keywords
-    if kind.__name__ == "NumRet" and "rel" in arguments:  # as in ir_measures
+    if kind.__name__ == "NumRet" and "rel" in arguments:  # ir_measures counts relevant ones
         kind = ALIASES["NumRelRet"]
     if kind.__name__ == "SetP" and arguments.pop("relative", False):
         kind = ALIASES["SetRelativeP"]
@@ -398,6 +400,7 @@ def _build(named: MetricType | Preset, arguments: dict[str, Any], text: str) -> 
     _refuse_unknown(args, defaults, kind.__name__, text)
     missing = [n for n, default in defaults.items() if default is MISSING and n not in args]
     if missing:
-        raise MetricError(f"{kind.__name__} with {', '.join(missing)}", repr(text))
+        expected = f"{kind.__name__} with the parameters {', '.join(missing)}"
+        raise MetricError(expected, repr(text))
     metric: Metric = kind(**fixed, **args)
     return metric

@@ -1,4 +1,4 @@
-"""Metrics of users who continue reading with a probability."""
+"""Metrics of users who read on with some probability."""
 
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
@@ -14,31 +14,32 @@ from irframe.quantities.positions import discounts
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class ERR(Thresholded):
-    """Expected reciprocal rank at which satisfied users stop.
+    """Expected reciprocal rank of the document that satisfies the user.
 
-    Better documents are more likely to satisfy users, who then stop. Documents below a good
-    document therefore count little.
+    Users read from the top and stop at the first document that satisfies them. A document with a
+    high grade satisfies with high probability, so documents below it add little to the score.
 
     Parameters
     ----------
     gain
-        Gain map. A gain is the probability that the document satisfies the user, at most 1.
+        Gain map with gains of at most 1. The gain is the probability that the document satisfies
+        the user.
     rel
-        Lowest relevant grade, at least 1. Only the binary gain uses it.
+        Lowest relevant grade, at least 1. Only used with ``gain="binary"``.
     depth
         Fixed evaluation depth, usually written ``ERR @ 20``.
     judged_only
-        Whether to remove unjudged documents from the lists first.
+        Whether to remove unjudged documents from the lists before scoring.
 
     Notes
     -----
-    ``ERR@k = sum_{i<=k} (1/i) G(i) prod_{j<i} (1 - G(j))``. With binary gain it equals RR.
+    ``ERR@k = sum_{i<=k} (1/i) G(i) prod_{j<i} (1 - G(j))``. With binary gain, ERR equals `RR`.
 
-    Gains are scaled by the highest grade in the judgments of the collection, even if only some
-    topics are scored. gdeval and ir_measures use the top grade 4 for any judgments:
-    ``ERR(gain=Exponential(top=4))``.
+    By default, gains are scaled by the highest grade in all judgments of the collection, even if
+    only some topics are scored. gdeval and ir_measures always use 4 as the highest grade, as
+    ``ERR(gain=Exponential(top=4))`` does.
 
-    Range: 0 to 1. Needs: grades. No relevant documents: 0. Unjudged: gain 0.
+    Range: 0 to 1. Needs: grades. Without relevant documents: 0. Unjudged documents: gain 0.
 
     References
     ----------
@@ -47,7 +48,7 @@ class ERR(Thresholded):
 
     Examples
     --------
-    With top grade 1 a relevant document satisfies users with probability 1/2:
+    If the highest grade is 1, a relevant document satisfies users with probability 1/2:
 
     >>> from irframe.metrics import ERR
     >>> ERR().curve([1, 1])
@@ -72,38 +73,41 @@ class ERR(Thresholded):
         return reached
 
     def ceiling(self, *, filled_gain: Floats, rank: Floats, seen: Array) -> Floats:
-        """Return the highest score that unjudged and unread documents allow."""
+        """Return the highest ERR that unjudged and unread documents allow."""
         reading_on: Floats = np.cumprod(1 - filled_gain, axis=-1) / (seen + 1)
         return self.kernel(gain=filled_gain, rank=rank) + reading_on
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class INSQ(InverseSquares):
-    """Gain per rank read by users with target gain `T`.
+    """INSQ: expected gain per rank for target gain `T`.
 
-    Users who expect a higher gain read further.
+    The probability of going on to the next rank increases with the rank and with the target gain.
+    Users with a higher target gain therefore read further.
 
     Parameters
     ----------
     T
-        Target gain at which users are satisfied, above 0.
+        Gain that users want to find, above 0.
     gain
-        Gain map, gains at most 1.
+        Gain map with gains of at most 1.
     rel
-        Lowest relevant grade, at least 1. Only the binary gain uses it.
+        Lowest relevant grade, at least 1. Only used with ``gain="binary"``.
     horizon
-        Last rank that users can read, 1000 as in cwl_eval, or None for an infinite list.
+        Last rank that users can read. The default of 1000 is that of cwl_eval. None means an
+        infinite list.
     depth
-        Fixed evaluation depth. Users may read on past it, but gain nothing there.
+        Fixed evaluation depth. Users may read past it, but ranks there have gain 0.
     judged_only
-        Whether to remove unjudged documents from the lists first.
+        Whether to remove unjudged documents from the lists before scoring.
 
     Notes
     -----
-    The score is ``sum_i W(i) g(i)`` with W(i) in proportion to ``prod_(j<i) C(j)``, and
-    ``C(i) = ((i + 2T - 1) / (i + 2T))^2``.
+    The score is ``sum_i W(i) g(i)``, where g(i) is the gain at rank i. The weights W(i) are
+    proportional to ``prod_(j<i) C(j)`` and sum to 1. The continuation probability is ``C(i) = ((i +
+    2T - 1) / (i + 2T))^2``.
 
-    Range: 0 to 1. Needs: gains. No relevant documents: 0. Unjudged: gain 0.
+    Range: 0 to 1. Needs: gains. Without relevant documents: 0. Unjudged documents: gain 0.
 
     References
     ----------
@@ -123,7 +127,7 @@ class INSQ(InverseSquares):
     order = "gain"
 
     def ahead(self, cumulated_gain: Floats, rank: Floats | float) -> Floats:
-        """Return the base of the continuation probability."""
+        """Return the denominator of the continuation probability before squaring."""
         return np.asarray(rank + 2 * self.T + 0 * cumulated_gain)
 
     def ceiling(self, *, filled_gain: Floats, rank: Floats, seen: Array) -> Floats:
@@ -138,30 +142,31 @@ class INSQ(InverseSquares):
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class INST(InverseSquares):
-    """Gain per rank read by users stopping near gain `T`.
+    """INST: expected gain per rank, adapting to the gain found.
 
     Parameters
     ----------
     T
-        Target gain at which users are satisfied, at least 0.5.
+        Gain that users want to find, at least 0.5.
     gain
-        Gain map, gains at most 1.
+        Gain map with gains of at most 1.
     rel
-        Lowest relevant grade, at least 1. Only the binary gain uses it.
+        Lowest relevant grade, at least 1. Only used with ``gain="binary"``.
     horizon
-        Last rank that users can read, 1000 as in cwl_eval, or None for an infinite list.
+        Last rank that users can read. The default of 1000 is that of cwl_eval. None means an
+        infinite list.
     depth
-        Fixed evaluation depth. Users may read on past it, but gain nothing there.
+        Fixed evaluation depth. Users may read past it, but ranks there have gain 0.
     judged_only
-        Whether to remove unjudged documents from the lists first.
+        Whether to remove unjudged documents from the lists before scoring.
 
     Notes
     -----
-    The score is ``sum_i W(i) g(i)`` with W(i) in proportion to ``prod_(j<i) C(j)``. The
-    continuation probability is ``C(i) = ((i + T + T_i - 1) / (i + T + T_i))^2``, where ``T_i`` is T
-    minus the gain down to i.
+    The score is ``sum_i W(i) g(i)``, where g(i) is the gain at rank i. The weights W(i) are
+    proportional to ``prod_(j<i) C(j)`` and sum to 1. The continuation probability is ``C(i) = ((i +
+    T + T_i - 1) / (i + T + T_i))^2``, where ``T_i`` is T minus the cumulated gain down to rank i.
 
-    Range: 0 to 1. Needs: gains. No relevant documents: 0. Unjudged: gain 0.
+    Range: 0 to 1. Needs: gains. Without relevant documents: 0. Unjudged documents: gain 0.
 
     References
     ----------
@@ -180,7 +185,7 @@ class INST(InverseSquares):
     order = "gain"
 
     def ahead(self, cumulated_gain: Floats, rank: Floats | float) -> Floats:
-        """Return the base of the continuation probability."""
+        """Return the denominator of the continuation probability before squaring."""
         return np.asarray(rank + 2 * self.T - cumulated_gain)
 
 
@@ -190,41 +195,44 @@ STOPS: tuple[Stop, ...] = get_args(Stop)
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class NERR(InverseSquares):
-    """Gain per rank read, if satisfied users stop.
+    """NERR: expected gain per rank, if satisfied users stop.
 
-    The probability that a document satisfies users is its gain.
+    As in `ERR`, the gain of a document is the probability that it satisfies the user, who then
+    stops.
 
     Parameters
     ----------
     stop
-        A further reason to stop. ``"satisfied"``: none (NERR8). ``"rank"``: a probability that
-        decreases with the rank (NERR9). ``"RBP"``: the stopping probability of `RBP` (NERR10).
-        ``"INSQ"``: the stopping probability of `INSQ` (NERR11). With the first two, users read no
-        further than the depth.
+        Reason why unsatisfied users stop. ``"satisfied"``: they never stop (NERR8). ``"rank"``:
+        they stop with a probability that decreases with the rank (NERR9). ``"RBP"``: they stop with
+        the probability of `RBP` (NERR10). ``"INSQ"``: they stop with the probability of `INSQ`
+        (NERR11). With ``"satisfied"`` and ``"rank"``, the evaluation depth is the last rank that
+        users read.
     p
         Persistence, between 0 and 1. Only ``"RBP"`` uses it.
     T
-        Target gain at which users are satisfied, above 0. Only ``"INSQ"`` uses it.
+        Gain that users want to find, above 0. Only ``"INSQ"`` uses it.
     gain
-        Gain map, gains at most 1.
+        Gain map with gains of at most 1.
     rel
-        Lowest relevant grade, at least 1. Only the binary gain uses it.
+        Lowest relevant grade, at least 1. Only used with ``gain="binary"``.
     horizon
-        Last rank that users can read with ``"RBP"`` and ``"INSQ"``, 1000 as in cwl_eval, or None
-        for an infinite list.
+        Last rank that users can read with ``"RBP"`` and ``"INSQ"``. The default of 1000 is that of
+        cwl_eval. None means an infinite list.
     depth
-        Fixed evaluation depth, usually written ``NERR8 @ 10``: the list is cut there.
+        Fixed evaluation depth, usually written ``NERR8 @ 10``. Lists are cut there.
     judged_only
-        Whether to remove unjudged documents from the lists first.
+        Whether to remove unjudged documents from the lists before scoring.
 
     Notes
     -----
-    The score is ``sum_i W(i) g(i)`` with W(i) in proportion to ``prod_(j<i) C(j)``, and
-    ``C(i) = (1 - g(i)) S(i)``, where S(i) depends on `stop`. In the order of its values it is 1,
-    ``i / (i + 1)``, `p` or ``((i + 2T - 1) / (i + 2T))^2``. NERR8 to NERR11 are named after
-    equations 8 to 11 of the paper.
+    The score is ``sum_i W(i) g(i)``, where g(i) is the gain at rank i. The weights W(i) are
+    proportional to ``prod_(j<i) C(j)`` and sum to 1. The continuation probability is ``C(i) = (1 -
+    g(i)) S(i)``. S(i) is 1 for ``"satisfied"``, ``i / (i + 1)`` for ``"rank"``, `p` for ``"RBP"``,
+    and ``((i + 2T - 1) / (i + 2T))^2`` for ``"INSQ"``. NERR8 to NERR11 are named after equations 8
+    to 11 of the paper.
 
-    Range: 0 to 1. Needs: gains. No relevant documents: 0. Unjudged: gain 0.
+    Range: 0 to 1. Needs: gains. Without relevant documents: 0. Unjudged documents: gain 0.
 
     References
     ----------
@@ -253,7 +261,7 @@ class NERR(InverseSquares):
         return self.stop in {"satisfied", "rank"}
 
     def uncut(self) -> "NERR | None":
-        """Return the metric of the full list, or None."""
+        """Return the metric of full lists, or None if undefined."""
         return None if self._stops_at_depth else self
 
     @property
@@ -262,7 +270,7 @@ class NERR(InverseSquares):
         return super().by_prefix or (self._stops_at_depth and not self.judged_only)
 
     def reading(self, *, gain: Floats, cumulated_gain: Floats, rank: Floats) -> Reading:
-        """Return how users read the list cut at each depth."""
+        """Return the reading of lists that end at each depth."""
         if self._stops_at_depth:
             return read_down(self.continuation(gain, cumulated_gain, rank), gain)
         return super().reading(gain=gain, cumulated_gain=cumulated_gain, rank=rank)
@@ -275,11 +283,11 @@ class NERR(InverseSquares):
         return np.asarray(others * (1 - gain) + 0 * cumulated_gain)
 
     def ahead(self, cumulated_gain: Floats, rank: Floats | float) -> Floats:
-        """Return the base of the continuation probability."""
+        """Return the denominator of the continuation probability before squaring."""
         return np.asarray(rank + 2 * self.T + 0 * cumulated_gain)
 
     def endless(self, cumulated_gain: Floats, rank: float) -> Floats:
-        """Return the expected number of ranks still read."""
+        """Return the expected number of ranks read past a rank."""
         if self.stop == "RBP":
             return np.full(cumulated_gain.shape, 1 / (1 - self.p))
         return super().endless(cumulated_gain, rank)
@@ -289,28 +297,28 @@ class NERR(InverseSquares):
 class RBP(Thresholded):
     """Rank-biased precision.
 
-    Users go on to the next rank with probability `p`. The first rank has weight 1 - p, and each
-    further rank p times the weight of the rank above. With p = 0.5 the first two ranks have three
-    quarters of the weight. With p = 0.95 users read 20 ranks on average.
+    Users go on to the next rank with probability `p`. The weight of rank 1 is therefore 1 - p, and
+    the weight of every other rank is p times that of the rank above. With p = 0.5, the first two
+    ranks have 75 % of the weight. With p = 0.95, users read 20 ranks on average.
 
     Parameters
     ----------
     p
         Persistence, between 0 and 1. Users read 1/(1 - p) ranks on average.
     gain
-        Gain map, gains at most 1.
+        Gain map with gains of at most 1.
     rel
-        Lowest relevant grade, at least 1. Only the binary gain uses it.
+        Lowest relevant grade, at least 1. Only used with ``gain="binary"``.
     depth
         Fixed evaluation depth, usually written ``RBP(p=0.8) @ 100``.
     judged_only
-        Whether to remove unjudged documents from the lists first.
+        Whether to remove unjudged documents from the lists before scoring.
 
     Notes
     -----
-    ``RBP@k = (1 - p) sum_{i<=k} G(i) p**(i-1)``.
+    ``RBP@k = (1 - p) sum_{i<=k} G(i) p**(i-1)``, where G(i) is the gain at rank i.
 
-    Range: 0 to 1 - p**k. Needs: grades. No relevant documents: 0. Unjudged: gain 0.
+    Range: 0 to 1 - p**k. Needs: grades. Without relevant documents: 0. Unjudged documents: gain 0.
 
     References
     ----------
@@ -336,7 +344,7 @@ class RBP(Thresholded):
         return np.asarray(gain * ((1 - self.p) * self.p ** (rank - 1)))
 
     def reading(self, *, gain: Floats, rank: Floats) -> Reading:
-        """Return how users read the list cut at each depth."""
+        """Return the reading of lists that end at each depth."""
         gained = np.cumsum(gain * self.p ** (rank - 1), axis=-1)
         return Reading(gained, np.full(gained.shape, 1 / (1 - self.p)))
 
@@ -347,26 +355,27 @@ class RBP(Thresholded):
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class SDCG(Stopping):
-    """Scaled DCG: gain per rank read with logarithmic discount.
+    """Scaled DCG: weighted mean gain with logarithmic discount.
 
     Parameters
     ----------
     gain
-        Gain map, gains at most 1.
+        Gain map with gains of at most 1.
     rel
-        Lowest relevant grade, at least 1. Only the binary gain uses it.
+        Lowest relevant grade, at least 1. Only used with ``gain="binary"``.
     depth
         Last rank that users read, usually written ``SDCG @ 10``.
     judged_only
-        Whether to remove unjudged documents from the lists first.
+        Whether to remove unjudged documents from the lists before scoring.
 
     Notes
     -----
-    The score is ``sum_i W(i) g(i)`` with W(i) in proportion to ``prod_(j<i) C(j)``, and
-    ``C(i) = log(i + 1) / log(i + 2)`` above the depth. This is the DCG, divided by the DCG of a
+    The score is ``sum_i W(i) g(i)``, where g(i) is the gain at rank i. The weights W(i) are
+    proportional to ``prod_(j<i) C(j)`` and sum to 1. The continuation probability is ``C(i) = log(i
+    + 1) / log(i + 2)`` at ranks above the depth. The score equals the DCG, divided by the DCG of a
     list in which every document has gain 1.
 
-    Range: 0 to 1. Needs: gains. No relevant documents: 0. Unjudged: gain 0.
+    Range: 0 to 1. Needs: gains. Without relevant documents: 0. Unjudged documents: gain 0.
 
     References
     ----------

@@ -1,7 +1,8 @@
 """User models of the C/W/L framework, and their metrics.
 
-In the C/W/L framework a metric is defined by a continuation probability: the probability of going
-on from a rank to the next. It determines what users read, gain and spend.
+In the C/W/L framework, a metric is defined by the continuation probability: the probability that
+users go on from a rank to the next. It determines the ranks that users read, their gain and their
+cost.
 """
 
 from collections.abc import Callable
@@ -19,11 +20,11 @@ from irframe.metrics.base import Metric, parameter
 from irframe.names import HIGHEST_GRADE
 
 HORIZON = 1000
-"""Last rank that users can read, as in cwl_eval."""
+"""Default of the last rank that users can read, as in cwl_eval."""
 
 
 class Reading(NamedTuple):
-    """Expected gain and cost of reading to each depth.
+    """Expected gain and cost of reading down to each depth.
 
     All arrays have the shape (..., depth).
 
@@ -34,9 +35,9 @@ class Reading(NamedTuple):
     read
         Expected number of ranks read.
     lost
-        The share of `gained` that is due to users who never stop before the horizon.
+        Share of `gained` that comes from users who reach the horizon.
     spent
-        The share of `read` that is due to these users.
+        Share of `read` that comes from users who reach the horizon.
     """
 
     gained: Floats
@@ -46,7 +47,7 @@ class Reading(NamedTuple):
 
     @property
     def utility(self) -> Floats:
-        """Gain per rank read."""
+        """Expected gain per rank read."""
         nothing = np.zeros(np.broadcast_shapes(self.gained.shape, self.read.shape))
         return np.divide(self.gained, self.read, out=nothing, where=self.gained > 0)
 
@@ -58,7 +59,7 @@ class Reading(NamedTuple):
     def quantities(self) -> dict[str, Floats]:
         """Return the five C/W/L quantities by name.
 
-        Reading a rank costs 1.
+        The cost of reading a rank is 1.
         """
         return {
             "expected_utility": self.utility,
@@ -86,7 +87,7 @@ def reached(continuation: Floats) -> Floats:
 
 
 def read_down(continuation: Floats, gain: Floats) -> Reading:
-    """Return the reading of users who stop at each depth.
+    """Return the reading of users who stop by each depth.
 
     Examples
     --------
@@ -99,7 +100,7 @@ def read_down(continuation: Floats, gain: Floats) -> Reading:
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Stopping(Metric, abstract=True):
-    """Base class of user models that stop at the depth."""
+    """Base class of user models that stop by the depth."""
 
     gain: Gain = parameter("linear")
     rel: int = parameter(1, low=1, high=HIGHEST_GRADE)
@@ -117,7 +118,7 @@ class Stopping(Metric, abstract=True):
         return self.reading(gain=gain, cumulated_gain=cumulated_gain, rank=rank).terms
 
     def reading(self, *, gain: Floats, cumulated_gain: Floats, rank: Floats) -> Reading:
-        """Return the reading of users who stop at each depth."""
+        """Return the reading of users who stop by each depth."""
         return read_down(self.continuation(gain, cumulated_gain, rank), gain)
 
 
@@ -125,9 +126,9 @@ class Stopping(Metric, abstract=True):
 class ReadingOn(Stopping, abstract=True):
     """Base class of user models that read past the depth.
 
-    Ranks past the depth gain nothing. Reading there therefore depends only on the depth and on the
-    gain so far. `endless` returns the expected number of ranks read without a horizon. A class
-    without `endless` requires a horizon.
+    The gain of ranks past the depth is 0. The number of ranks read there therefore depends only on
+    the depth and on the cumulated gain. `endless` returns the expected number of ranks read past a
+    rank of an infinite list. A class without `endless` requires a horizon.
     """
 
     horizon: int | None = HORIZON
@@ -141,7 +142,7 @@ class ReadingOn(Stopping, abstract=True):
         if self.horizon is not None:
             check_int(name, self.horizon, low=1, error=MetricError)
         elif self.endless is None:
-            raise MetricError(f"{name}, because the infinite sum has no closed form", "None")
+            raise MetricError(f"a number for the {name} (no closed form exists)", "None")
 
     @property
     def by_prefix(self) -> bool:
@@ -149,7 +150,7 @@ class ReadingOn(Stopping, abstract=True):
         return self.horizon is not None and super().by_prefix
 
     def reading(self, *, gain: Floats, cumulated_gain: Floats, rank: Floats) -> Reading:
-        """Return how users read the list cut at each depth."""
+        """Return the reading of lists that end at each depth."""
         last = self.horizon or len(rank)
         inside = slice(min(last, len(rank)))
         cumulated = cumulated_gain[..., inside]
@@ -164,10 +165,10 @@ class ReadingOn(Stopping, abstract=True):
         return Reading(*(quantity[..., column] for quantity in quantities))
 
     def _past(self, cumulated: Floats, last: int) -> tuple[Floats, Floats]:
-        """Return how users read past each depth.
+        """Return the expected reading past each depth.
 
         The first array is the expected number of ranks read past the depth. The second array is the
-        probability to read all of them.
+        probability that users read down to the horizon.
         """
         values, index = np.unique(cumulated, return_inverse=True)
         index = index.reshape(cumulated.shape)
@@ -199,7 +200,7 @@ class InverseSquares(ReadingOn, abstract=True):
         return ((ahead - 1) / ahead) ** 2
 
     def endless(self, cumulated_gain: Floats, rank: float) -> Floats:
-        """Return the expected number of ranks still read."""
+        """Return the expected number of ranks read past a rank."""
         ahead = self.ahead(cumulated_gain, rank)
         return np.asarray(ahead**2 * scipy.special.zeta(2, ahead))
 
@@ -210,28 +211,29 @@ ROUNDING = 1e-9
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class BPM(Stopping):
-    """Bejeweled player model: gain per rank read until satisfaction.
+    """Bejeweled player model (static): expected gain per rank.
 
     Parameters
     ----------
     T
-        Target gain at which users are satisfied, above 0.
+        Gain at which users stop, above 0.
     gain
-        Gain map, gains at most 1.
+        Gain map with gains of at most 1.
     rel
-        Lowest relevant grade, at least 1. Only the binary gain uses it.
+        Lowest relevant grade, at least 1. Only used with ``gain="binary"``.
     depth
         Last rank that users read, usually written ``BPM @ 10``.
     judged_only
-        Whether to remove unjudged documents from the lists first.
+        Whether to remove unjudged documents from the lists before scoring.
 
     Notes
     -----
-    The score is ``sum_i W(i) g(i)`` with W(i) in proportion to ``prod_(j<i) C(j)``. It has
-    ``C(i) = 1`` above the depth while the gain down to i is below T, else 0. This is the static
-    model. `DynamicBPM` is the dynamic model.
+    The score is ``sum_i W(i) g(i)``, where g(i) is the gain at rank i. The weights W(i) are
+    proportional to ``prod_(j<i) C(j)`` and sum to 1. The continuation probability C(i) is 1 at
+    ranks above the depth if the cumulated gain is below T, and 0 otherwise. This is the static
+    model. For the dynamic model, see `DynamicBPM`.
 
-    Range: 0 to 1. Needs: gains. No relevant documents: 0. Unjudged: gain 0.
+    Range: 0 to 1. Needs: gains. Without relevant documents: 0. Unjudged documents: gain 0.
 
     References
     ----------
@@ -254,39 +256,42 @@ class BPM(Stopping):
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class DynamicBPM(ReadingOn):
-    """Dynamic bejeweled player model, whose targets depend on the list.
+    """Bejeweled player model (dynamic): expected gain per rank.
 
-    Good documents raise the gain that users expect and the number of ranks that they accept.
+    Users stop when they reach a target gain or a maximum number of ranks. Good documents raise both
+    limits, and poor documents lower them.
 
     Parameters
     ----------
     T
-        Initial target gain of users, above 0.
+        Initial target gain, above 0.
     K
-        Initial number of ranks that users accept to read, at least 1.
+        Initial maximum number of ranks, at least 1.
     hb, hc
-        Increases of the target gain and of the number of ranks per gain of 1 above `median`.
+        Change of the target gain (`hb`) and of the maximum number of ranks (`hc`) per unit of gain
+        above `median`.
     median
-        The gain that leaves both unchanged, 0 to 1.
+        Gain that leaves both limits unchanged, 0 to 1.
     gain
-        Gain map, gains at most 1.
+        Gain map with gains of at most 1.
     rel
-        Lowest relevant grade, at least 1. Only the binary gain uses it.
+        Lowest relevant grade, at least 1. Only used with ``gain="binary"``.
     horizon
-        Last rank that users can read, 1000 as in cwl_eval.
+        Last rank that users can read. The default of 1000 is that of cwl_eval.
     depth
-        Fixed evaluation depth. Users may read on past it, but gain nothing there.
+        Fixed evaluation depth. Users may read past it, but ranks there have gain 0.
     judged_only
-        Whether to remove unjudged documents from the lists first.
+        Whether to remove unjudged documents from the lists before scoring.
 
     Notes
     -----
-    The score is ``sum_i W(i) g(i)`` with W(i) in proportion to ``prod_(j<i) C(j)``. It has
-    ``C(i) = 1`` while the gain down to i is below ``T + hb e(i)`` and i is below ``K + hc e(i)``,
-    else 0. Here e(i) is the sum over the ranks above i of their gain minus `median`. cwl_eval keeps
-    K constant, which is ``hc=0``.
+    The score is ``sum_i W(i) g(i)``, where g(i) is the gain at rank i. The weights W(i) are
+    proportional to ``prod_(j<i) C(j)`` and sum to 1. The continuation probability C(i) is 1 if the
+    cumulated gain is below ``T + hb e(i)`` and i is below ``K + hc e(i)``, and 0 otherwise. Here
+    e(i) is the sum of ``g(j) - median`` over the ranks j above i. cwl_eval keeps the maximum number
+    of ranks constant, as ``hc=0`` does.
 
-    Range: 0 to 1. Needs: gains. No relevant documents: 0. Unjudged: gain 0.
+    Range: 0 to 1. Needs: gains. Without relevant documents: 0. Unjudged documents: gain 0.
 
     References
     ----------
@@ -315,49 +320,50 @@ class DynamicBPM(ReadingOn):
 
 
 GOAL = ("T", "b1", "R1")
-"""Parameters of users with a goal."""
+"""Parameters of the goal of `IFT`."""
 RATE = ("A", "b2", "R2")
-"""Parameters of users who expect a rate of gain."""
+"""Parameters of the rate of `IFT`."""
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class IFT(ReadingOn):
-    """Information foraging: gain per rank read with goal or rate.
+    """Information foraging: expected gain per rank.
 
-    Users stop when they have gained enough, or when they gain too slowly.
+    Users stop when they reach a goal (enough gain) or when their rate of gain is too low.
 
     Parameters
     ----------
     T
-        Target gain of users, above 0. Without it users have no goal.
+        Target gain, above 0. None means that users have no goal.
     b1, R1
-        `b1` is how likely users are to go on at their goal, above 0. `R1` is how much the goal
-        matters to them, at least 0.
+        Parameters of the goal. A higher `b1`, above 0, makes it more likely that users go on. A
+        higher `R1`, at least 0, makes them more sensitive to the goal.
     A
-        Rate of gain that users expect, at least 0. Without it they expect no rate.
+        Expected gain per rank, at least 0. None means that users have no expected rate.
     b2, R2
-        `b2` is how likely users are to stop at that rate, above 0. `R2` is how much the rate
-        matters to them, at least 0.
+        Parameters of the rate. A higher `b2`, above 0, makes it more likely that users stop. A
+        higher `R2`, at least 0, makes them more sensitive to the rate.
     gain
-        Gain map, gains at most 1.
+        Gain map with gains of at most 1.
     rel
-        Lowest relevant grade, at least 1. Only the binary gain uses it.
+        Lowest relevant grade, at least 1. Only used with ``gain="binary"``.
     horizon
-        Last rank that users can read, 1000 as in cwl_eval. Without a rate, None means an infinite
-        list.
+        Last rank that users can read. The default of 1000 is that of cwl_eval. None means an
+        infinite list, and is allowed only without a rate.
     depth
-        Fixed evaluation depth. Users may read on past it, but gain nothing there.
+        Fixed evaluation depth. Users may read past it, but ranks there have gain 0.
     judged_only
-        Whether to remove unjudged documents from the lists first.
+        Whether to remove unjudged documents from the lists before scoring.
 
     Notes
     -----
-    The score is ``sum_i W(i) g(i)`` with W(i) in proportion to ``prod_(j<i) C(j)``. With y the
-    gain down to i, ``C(i) = 1 - 1 / (1 + b1 e^((T - y) R1))`` for a goal (IFTGoal),
-    ``C(i) = 1 / (1 + b2 e^((A - y/i) R2))`` for a rate (IFTRate), and their product for both
-    (IFTGoalRate).
+    The score is ``sum_i W(i) g(i)``, where g(i) is the gain at rank i. The weights W(i) are
+    proportional to ``prod_(j<i) C(j)`` and sum to 1. Let y be the cumulated gain down to rank i.
+    The continuation probability is ``C(i) = 1 - 1 / (1 + b1 e^((T - y) R1))`` for a goal (IFTGoal),
+    and ``C(i) = 1 / (1 + b2 e^((A - y/i) R2))`` for a rate (IFTRate). With a goal and a rate it is
+    the product of both (IFTGoalRate).
 
-    Range: 0 to 1. Needs: gains. No relevant documents: 0. Unjudged: gain 0.
+    Range: 0 to 1. Needs: gains. Without relevant documents: 0. Unjudged documents: gain 0.
 
     References
     ----------
@@ -385,14 +391,14 @@ class IFT(ReadingOn):
         goal, rate = (self._values(names) for names in (GOAL, RATE))
         names = {name for name in (*GOAL, *RATE) if getattr(self, name) is not None}
         if not names or len(names) != 3 * (bool(goal) + bool(rate)):
-            expected = "T, b1 and R1 of a goal, A, b2 and R2 of a rate, or all six, for IFT"
+            expected = "parameters T, b1 and R1, parameters A, b2 and R2, or all six, for IFT"
             raise MetricError(expected, ", ".join(sorted(names)) or "none")
         if rate and self.horizon is None:
-            expected = "horizon of IFT with a rate, because the infinite sum has no closed form"
+            expected = "a number for the horizon of IFT with a rate (no closed form exists)"
             raise MetricError(expected, "None")
 
     def _values(self, names: tuple[str, ...]) -> tuple[Any, ...]:
-        """Return the parameters of these names if all are set."""
+        """Return parameter values, or () if one is None."""
         values = tuple(getattr(self, name) for name in names)
         return () if None in values else values
 
@@ -406,7 +412,7 @@ class IFT(ReadingOn):
         return goes_on
 
     def endless(self, cumulated_gain: Floats, rank: float) -> Floats:  # noqa: ARG002
-        """Return the expected number of ranks still read."""
+        """Return the expected number of ranks read past a rank."""
         return 1 / (1 - _unmet(cumulated_gain, *self._values(GOAL)))
 
 

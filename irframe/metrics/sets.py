@@ -1,4 +1,4 @@
-"""The retrieved set: precision, recall, utility and counts."""
+"""Set-based metrics: precision, F measure, utility and counts."""
 
 from dataclasses import dataclass
 
@@ -20,16 +20,17 @@ class SetP(Thresholded):
     rel
         Lowest relevant grade, at least 1.
     depth
-        Fixed evaluation depth. The list is cut there.
+        Fixed evaluation depth, at which lists are cut.
     judged_only
-        Whether to remove unjudged documents from the lists first.
+        Whether to remove unjudged documents from the lists before scoring.
 
     Notes
     -----
-    ``SetP@k = found(k) / min(k, length of the list)``. Unlike `P`, it does not penalise a short
-    list.
+    ``SetP@k = found(k) / min(k, length of the list)``, where found(k) is the number of relevant
+    documents in the top k. `P` divides by k instead, and thus penalises short lists.
 
-    Range: 0 to 1. Needs: grades, list length. No relevant documents: 0. Unjudged: not relevant.
+    Range: 0 to 1. Needs: grades, list length. Without relevant documents: 0. Unjudged documents:
+    not relevant.
 
     References
     ----------
@@ -38,7 +39,7 @@ class SetP(Thresholded):
 
     Examples
     --------
-    A list of two documents, scored to depth 3:
+    A list of two documents, scored down to depth 3:
 
     >>> from irframe.metrics import SetP
     >>> SetP().curve([1, 0, None], listed=[1, 1, 0])
@@ -60,23 +61,25 @@ class SetP(Thresholded):
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class SetRelativeP(Thresholded):
-    """Precision of the retrieved set relative to the highest possible.
+    """Precision of the retrieved set, divided by the highest possible.
 
     Parameters
     ----------
     rel
         Lowest relevant grade, at least 1.
     depth
-        Fixed evaluation depth. The list is cut there.
+        Fixed evaluation depth, at which lists are cut.
     judged_only
-        Whether to remove unjudged documents from the lists first.
+        Whether to remove unjudged documents from the lists before scoring.
 
     Notes
     -----
-    ``SetRelativeP@k = found(k) / min(n, R)`` with n the smaller of k and the length of the list.
-    Unlike `RelativeP`, it does not penalise a short list.
+    ``SetRelativeP@k = found(k) / min(n, R)`` where found(k) is the number of relevant documents in
+    the top k, n the smaller of k and the length of the list, and R the number of relevant judged
+    documents. `RelativeP` has k in place of n, and thus penalises short lists.
 
-    Range: 0 to 1. Needs: grades, R, list length. No relevant documents: 0. Unjudged: not relevant.
+    Range: 0 to 1. Needs: grades, number of relevant documents, list length. Without relevant
+    documents: 0. Unjudged documents: not relevant.
 
     References
     ----------
@@ -84,7 +87,7 @@ class SetRelativeP(Thresholded):
 
     Examples
     --------
-    A list of two documents, scored to depth 3, for a topic with R = 3:
+    A list of two documents, scored down to depth 3, for a topic with three relevant documents:
 
     >>> from irframe.metrics import SetRelativeP
     >>> SetRelativeP().curve([1, 0, 1, 1], listed=[1, 1, 0, 0])[:3]
@@ -113,17 +116,18 @@ class SetF(Thresholded):
     rel
         Lowest relevant grade, at least 1.
     depth
-        Fixed evaluation depth. The list is cut there.
+        Fixed evaluation depth, at which lists are cut.
     judged_only
-        Whether to remove unjudged documents from the lists first.
+        Whether to remove unjudged documents from the lists before scoring.
 
     Notes
     -----
-    ``F = (1 + b^2) P R / (b^2 P + R)``, with P by `SetP` and R by `Recall`. F is 0 if both are 0.
-    trec_eval's parameter of ``set_F`` is b squared: ``set_F_4`` is ``SetF(beta=2)``.
+    ``F = (1 + b^2) P R / (b^2 P + R)``, with b = `beta`. P is the precision of `SetP`, and R is
+    `Recall`. F is 0 if P and R are 0. The parameter of ``set_F`` in trec_eval is the square of b,
+    so ``set_F_4`` is ``SetF(beta=2)``.
 
-    Range: 0 to 1. Needs: grades, R, list length. No relevant documents: 0. Unjudged: not
-    relevant.
+    Range: 0 to 1. Needs: grades, number of relevant documents, list length. Without relevant
+    documents: 0. Unjudged documents: not relevant.
 
     References
     ----------
@@ -147,7 +151,7 @@ class SetF(Thresholded):
     fillings = "cut"
 
     def kernel(self, *, found: Floats, seen: Array, n_relevant: Array) -> Floats:
-        """Return F of the list cut at each depth."""
+        """Return F of the top k at each depth."""
         return f_measure(found / positive(seen), found / positive(n_relevant), self.beta)
 
 
@@ -160,16 +164,19 @@ class SetAP(Thresholded):
     rel
         Lowest relevant grade, at least 1.
     depth
-        Fixed evaluation depth. The list is cut there.
+        Fixed evaluation depth, at which lists are cut.
     judged_only
-        Whether to remove unjudged documents from the lists first.
+        Whether to remove unjudged documents from the lists before scoring.
 
     Notes
     -----
-    ``SetAP@k = found(k)^2 / (n R)`` with n the smaller of k and the length of the list. This is
-    average precision if every relevant document found had the precision of the full set.
+    ``SetAP@k = found(k)^2 / (n R)`` where found(k) is the number of relevant documents in the top
+    k, n the smaller of k and the length of the list, and R the number of relevant judged documents.
+    The score would equal average precision if the precision at each relevant document were that of
+    the full set.
 
-    Range: 0 to 1. Needs: grades, R, list length. No relevant documents: 0. Unjudged: not relevant.
+    Range: 0 to 1. Needs: grades, number of relevant documents, list length. Without relevant
+    documents: 0. Unjudged documents: not relevant.
 
     References
     ----------
@@ -201,29 +208,30 @@ class Utility(Thresholded):
     Parameters
     ----------
     a
-        Value of a relevant document that is retrieved, at least 0.
+        Value of a retrieved relevant document, at least 0.
     b
-        Value of a non-relevant document that is retrieved, at most 0.
+        Value of a retrieved non-relevant document, at most 0.
     c
         Value of a relevant document that is not retrieved, at most 0.
     d
         Value of a non-relevant document that is not retrieved, at least 0.
     docs
-        Number of documents in the collection, required if `d` is not 0.
+        Number of documents in the collection. It is required if `d` is not 0.
     rel
         Lowest relevant grade, at least 1.
     depth
-        Fixed evaluation depth. The list is cut there.
+        Fixed evaluation depth, at which lists are cut.
     judged_only
-        Whether to remove unjudged documents from the lists first.
+        Whether to remove unjudged documents from the lists before scoring.
 
     Notes
     -----
-    ``Utility@k = a found + b (n - found) + c (R - found) + d (docs + found - n - R)``. Here n is
-    the smaller of k and the length of the list.
+    ``Utility@k = a found + b (n - found) + c (R - found) + d (docs + found - n - R)``. Here found
+    is the number of relevant documents in the top k, n the smaller of k and the length of the list,
+    and R the number of relevant judged documents.
 
-    Range: minus infinity to infinity. Needs: grades, R, list length. No relevant documents: the
-    sum for the documents retrieved and not retrieved. Unjudged: not relevant.
+    Range: minus infinity to infinity. Needs: grades, number of relevant documents, list length.
+    Without relevant documents: the same formula. Unjudged documents: not relevant.
 
     References
     ----------
@@ -251,10 +259,10 @@ class Utility(Thresholded):
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.d and not self.docs:
-            raise MetricError("docs, the size of the collection, for Utility with d", "none")
+            raise MetricError("docs (the size of the collection) for Utility with d", "none")
 
     def kernel(self, *, found: Floats, seen: Array, n_relevant: Array) -> Floats:
-        """Return the utility of the list cut at each depth."""
+        """Return the utility of the top k at each depth."""
         noise = seen - found
         missed = n_relevant - found
         left_out = self.docs - noise - n_relevant
@@ -262,7 +270,7 @@ class Utility(Thresholded):
 
 
 class Count(Metric, abstract=True):
-    """Base class of counts, which summaries add up over topics."""
+    """Base class of counts, which are summed over topics."""
 
     average = "sum"
     range = (0.0, np.inf)
@@ -270,20 +278,20 @@ class Count(Metric, abstract=True):
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class NumQ(Count):
-    """Number of topics scored.
+    """Number of scored topics.
 
     Parameters
     ----------
     depth
-        Fixed evaluation depth. The number does not depend on it.
+        Fixed evaluation depth, which has no effect.
     judged_only
-        Whether to remove unjudged documents from the lists first.
+        Whether to remove unjudged documents from the lists before scoring.
 
     Notes
     -----
-    The score is 1 for every topic. Summaries add up the scores.
+    The score is 1 for every topic. Summaries show the sum over topics.
 
-    Range: 1. Needs: nothing. No relevant documents: 1. Unjudged: irrelevant to the score.
+    Range: 1. Needs: nothing. Without relevant documents: 1. Unjudged documents: no effect.
 
     References
     ----------
@@ -312,16 +320,16 @@ class NumRet(Count):
     Parameters
     ----------
     depth
-        Fixed evaluation depth. The list is cut there.
+        Fixed evaluation depth, at which lists are cut.
     judged_only
-        Whether to remove unjudged documents from the lists first.
+        Whether to remove unjudged documents from the lists before scoring.
 
     Notes
     -----
-    ``NumRet@k = min(k, length of the list)``. Summaries add up the scores of topics.
+    ``NumRet@k = min(k, length of the list)``. Summaries show the sum over topics.
 
-    Range: 0 to the depth. Needs: list length. No relevant documents: scored as usual. Unjudged:
-    counted.
+    Range: 0 to the depth. Needs: list length. Without relevant documents: no effect. Unjudged
+    documents: counted.
 
     References
     ----------
@@ -352,15 +360,17 @@ class NumRel(Count, Thresholded):
     rel
         Lowest relevant grade, at least 1.
     depth
-        Fixed evaluation depth. The number does not depend on it.
+        Fixed evaluation depth, which has no effect.
     judged_only
-        Whether to remove unjudged documents from the lists first.
+        Whether to remove unjudged documents from the lists before scoring.
 
     Notes
     -----
-    The score is R at every depth. Summaries add up the scores of topics.
+    The score is R, the number of relevant judged documents, at every depth. Summaries show the sum
+    over topics.
 
-    Range: 0 upwards. Needs: R. No relevant documents: 0. Unjudged: not counted.
+    Range: 0 upwards. Needs: number of relevant documents. Without relevant documents: 0. Unjudged
+    documents: not counted.
 
     References
     ----------
@@ -391,15 +401,16 @@ class NumRelRet(Count, Thresholded):
     rel
         Lowest relevant grade, at least 1.
     depth
-        Fixed evaluation depth. The list is cut there.
+        Fixed evaluation depth, at which lists are cut.
     judged_only
-        Whether to remove unjudged documents from the lists first.
+        Whether to remove unjudged documents from the lists before scoring.
 
     Notes
     -----
-    ``NumRelRet@k = found(k)``. Summaries add up the scores of topics.
+    ``NumRelRet@k = found(k)``, the number of relevant documents in the top k. Summaries show the
+    sum over topics.
 
-    Range: 0 to R. Needs: grades. No relevant documents: 0. Unjudged: not relevant.
+    Range: 0 to R. Needs: grades. Without relevant documents: 0. Unjudged documents: not relevant.
 
     References
     ----------
@@ -420,7 +431,7 @@ class NumRelRet(Count, Thresholded):
         return relevant.astype(np.float64)
 
     def ceiling(self, *, relevant: Array, unjudged: Array) -> Floats:
-        """Return the number of relevant and unjudged documents."""
+        """Return the count if unjudged documents were relevant."""
         return self.kernel(relevant=relevant | unjudged)
 
 
@@ -433,16 +444,17 @@ class NumNonrelJudgedRet(Count, Thresholded):
     rel
         Lowest relevant grade, at least 1.
     depth
-        Fixed evaluation depth. The list is cut there.
+        Fixed evaluation depth, at which lists are cut.
     judged_only
-        Whether to remove unjudged documents from the lists first.
+        Whether to remove unjudged documents from the lists before scoring.
 
     Notes
     -----
-    Summaries add up the scores of topics.
+    Summaries show the sum over topics.
 
-    Range: 0 upwards. Needs: grades. No relevant documents: counted as usual. Unjudged: not counted.
-    Negative grades are not counted either, because trec_eval reads them as pooled but not judged.
+    Range: 0 upwards. Needs: grades. Without relevant documents: no effect. Unjudged documents: not
+    counted. Documents with negative grades are not counted either, because in trec_eval these
+    grades mark pooled documents without a judgment.
 
     References
     ----------

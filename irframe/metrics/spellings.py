@@ -9,7 +9,7 @@ from irframe.errors import MetricError, warn
 from irframe.metrics.base import ALIASES, Metric
 
 TWO_MEANINGS = {"sDCG": ("DCG", "SDCG"), "Hits": ("Success", "NumRelRet")}
-"""Ambiguous name -> the metrics that it may mean."""
+"""Ambiguous name -> metrics that it may mean."""
 SETTINGS: dict[str, tuple[str, dict[str, Any]]] = {
     "AP_IA": ("IA", {"metric": "AP"}),
     "MAP_IA": ("IA", {"metric": "AP"}),
@@ -24,10 +24,10 @@ SETTINGS: dict[str, tuple[str, dict[str, Any]]] = {
     "NERR10": ("NERR", {"stop": "RBP"}),
     "NERR11": ("NERR", {"stop": "INSQ"}),
 }
-"""Name of a preset -> its metric class and the parameters that it sets."""
+"""Name of a preset -> name of its metric class, and the parameters that it sets."""
 
 CWL_ALIKE: dict[str, str] = {"AP": "AP", "P@20": "P", "RR": "RR"}
-"""Name of cwl_eval that means the same in other tools -> name in irframe."""
+"""Name in cwl_eval that means the same in other tools -> name in irframe."""
 
 TREC_NAMES: dict[str, str] = {
     "map": "AP",
@@ -66,10 +66,10 @@ TREC_NAMES: dict[str, str] = {
     "map_avgjg": "AP",
     "P_avgjg": "P",
 }
-"""Name of a measure in trec_eval without cutoff -> name in irframe."""
+"""Name in trec_eval, without cutoff -> name in irframe."""
 
 NDEVAL = r"^(alpha|n?ERR|M?AP|P)-(n?DCG|IA)"
-"""Start of a name of ndeval, which has a hyphen in place of an underscore."""
+"""Pattern of the start of a name in ndeval, where irframe has an underscore for the hyphen."""
 
 _DOUBLING = {grade: 2**grade - 1 for grade in range(1, 17)}
 
@@ -91,10 +91,10 @@ RANX_NAMES: dict[str, str] = {
     "recall": "Recall",
     "reciprocal_rank": "RR",
 }
-"""Name of a metric in ranx without cutoff -> metric; ranx does not scale the gains of DCG."""
+"""Name in ranx, without cutoff -> metric. ranx does not scale the gains of DCG."""
 
 RANX_UNCUT: dict[str, str] = {"f1": "SetF", "precision": "SetP"}
-"""Name of ranx that means another metric without cutoff -> that metric of the retrieved set."""
+"""Name in ranx that means a metric of the retrieved set without cutoff -> that metric."""
 
 CUTOFFS = ("5", "10", "15", "20", "30", "100", "200", "500", "1000")
 _RECALLS = tuple(f"{level / 10:.2f}" for level in range(11))
@@ -104,7 +104,7 @@ DEFAULTS: dict[str, tuple[str, ...]] = {
     "map_cut": CUTOFFS,
     "ndcg_cut": CUTOFFS,
 }
-"""Name of trec_eval that means several measures without parameters -> default parameters."""
+"""Name in trec_eval that means several measures -> default parameters of the measures."""
 
 _IN_SETS: dict[str, tuple[str, ...]] = DEFAULTS | {
     "P": CUTOFFS,
@@ -128,7 +128,7 @@ SETS: dict[str, str] = {
         "num_nonrel_judged_ret"
     ),
 }
-"""Sets of measures of trec_eval, in its order, without ``runid`` and ``relstring``."""
+"""Name of a set of trec_eval -> its measures, except ``runid`` and ``relstring``, in order."""
 
 
 def each_of_set(name: str) -> Iterator[str]:
@@ -163,7 +163,7 @@ PAPERS = (
         for argument, beta in (("", ""), (r"\(([\d.]+)\)", ", beta={}"))
     ),
 )
-"""Pattern of a name in papers, in any case, and the template of the metric."""
+"""Pattern of a name in papers (case is ignored), and template of the metric."""
 SPELLED = (
     *PAPERS,
     (r"ndcg_at_(\d+)", "nDCG@{}"),
@@ -176,24 +176,24 @@ SPELLED = (
     (r"(?:hit|hr|s|acc)@(\d+)", "Success@{}"),
     (r"top_?(\d+)_acc(?:uracy)?", "Success@{}"),
 )
-"""Pattern of a name, in any case, and the template of the metric."""
+"""Pattern of a name in papers or benchmarks (case is ignored), and template of the metric."""
 REFUSED = (
-    (r"(.+)@[kn]", "'{1}' or '{1}@10'", "the letter is not a depth, and cubes score every depth"),
-    (r"rbp\.(\d+)", "RBP(p=0.{1})", "ranx sums unscaled grades under this name"),
-    (r"hole(?:@|_at_)(\d+)", "Judged@{1}", "BEIR asks whether a document is judged for any topic"),
-    (r"map@r", "Rprec", "irframe does not cut lists at a topic's number of relevant documents"),
+    (r"(.+)@[kn]", "'{1}' or '{1}@10'", "the depth is not a number"),
+    (r"rbp\.(\d+)", "RBP(p=0.{1})", "in ranx this metric sums grades without scaling"),
+    (r"hole(?:@|_at_)(\d+)", "Judged@{1}", "BEIR counts documents judged for no topic"),
+    (r"map@r", "Rprec", "irframe does not cut lists at the number of relevant documents"),
     (r"nerr@(\d+)", "ERR@{1}", "irframe does not normalise ERR by an ideal ranking"),
 )
-"""Pattern of an unsupported name, the alternative, and the reason."""
+"""Pattern of an unsupported name, alternatives, and the reason why it is not supported."""
 AMBIGUOUS = (
-    (r"(?i:accuracy)@1", "{0} is NaN, as one document has no pairs. Did you mean Success@1?"),
-    (r"(?i:accuracy)@(\d+)", "{0} is the share of pairs in order. Did you mean Success@{1}?"),
+    (r"(?i:accuracy)@1", "{0} is NaN, because one document has no pairs. Did you mean Success@1?"),
+    (r"(?i:accuracy)@(\d+)", "{0} is a share of document pairs. Did you mean Success@{1}?"),
 )
-"""Pattern of a name that has another meaning elsewhere, and the warning."""
+"""Pattern of a name that has another meaning in other tools, and the warning."""
 
 
 def benchmark_name(text: str) -> str | None:
-    """Return irframe's name of a metric of a benchmark.
+    """Return the name in irframe for a benchmark's name.
 
     Parameters
     ----------
@@ -203,12 +203,12 @@ def benchmark_name(text: str) -> str | None:
     Returns
     -------
     str or None
-        The name in irframe, or None if no benchmark uses the name.
+        The name in irframe, or None if the name is not used by benchmarks or papers.
 
     Raises
     ------
     MetricError
-        If irframe does not compute the metric. The message names an alternative.
+        If irframe does not have the metric. The message suggests an alternative.
 
     Examples
     --------
@@ -226,7 +226,7 @@ def benchmark_name(text: str) -> str | None:
 
 
 def warn_of_ambiguity(text: str) -> None:
-    """Warn if a name has another meaning elsewhere."""
+    """Warn if a name has another meaning in other tools."""
     for pattern, message in AMBIGUOUS:
         if match := re.fullmatch(pattern, text):
             warn(message.format(match[0], *match.groups()))
@@ -248,16 +248,16 @@ CWL_NAMES: dict[str, str] = {
     "RBP": "RBP@<p>",
     "SDCG": "NDCG-k@<depth>",
 }
-"""Metric -> template of its name in cwl_eval, with the parameters of irframe."""
+"""Metric -> template of its name in cwl_eval, with the parameter names of irframe."""
 
 NUMBER = r"-?[0-9.]+"
-"""Pattern of a parameter in a name of cwl_eval."""
+"""Pattern of a number in a name of cwl_eval."""
 NUMBERS = {"depth": r"\d+", "p": r"0?\.\d+"}
-"""Parameter with a narrower pattern -> that pattern."""
+"""Parameter in a name of cwl_eval that has a narrower pattern -> that pattern."""
 
 
 def from_cwl(text: str) -> Metric | None:
-    """Return the metric for a name of cwl_eval, or None.
+    """Return the metric for a name in cwl_eval, or None.
 
     Examples
     --------
@@ -282,23 +282,23 @@ _PAIR = rf"\d+={_NUMBER}"
 _FORM = re.compile(rf"(.+?)(?:[_.]({_NUMBER}(?:,{_NUMBER})*|{_PAIR}(?:,{_PAIR})*))?", re.IGNORECASE)
 
 PRINTED = (*SETS["all_trec"].split(), "map_avgjg", "P_avgjg", "yaap")
-"""Measures in the order in which trec_eval prints them."""
+"""Measures in the order of trec_eval's output."""
 _SHARES = {"iprec_at_recall", "Rprec_mult"}
-"""Measures whose parameter is written with two decimals."""
+"""Measures whose parameter trec_eval prints with two decimals."""
 _SINGLE = {"11pt_avg", "set_F", "utility"}
-"""Measures that take all parameters at once."""
+"""Measures with several parameters in one name."""
 _PRICES = ("a", "b", "c", "d")
 
 
 class TrecName(NamedTuple):
-    """A measure of trec_eval with its parameters as text."""
+    """Name in trec_eval, split into measure and parameters."""
 
     measure: str
     parameters: tuple[str, ...] = ()
 
     @property
     def measures(self) -> list["TrecName"]:
-        """The measures that the name means, usually one per parameter."""
+        """The single measures of the name, usually one per parameter."""
         single = self.measure in _SINGLE or "=" in "".join(self.parameters)
         if single or len(self.parameters) < 2:
             return [self]
@@ -309,7 +309,7 @@ class TrecName(NamedTuple):
 
     @property
     def label(self) -> str:
-        """The name that trec_eval prints.
+        """The name in the output of trec_eval.
 
         Examples
         --------
@@ -322,13 +322,13 @@ class TrecName(NamedTuple):
 
     @property
     def sort_key(self) -> tuple[float, ...]:
-        """Sort key for the order in which trec_eval prints measures."""
+        """Sort key for the order of trec_eval's output."""
         numbers = () if "=" in "".join(self.parameters) else map(float, self.parameters)
         return (PRINTED.index(self.measure), *numbers)
 
 
 def trec_name(text: str) -> TrecName | None:
-    """Return the parsed name of a trec_eval measure, or None.
+    """Split a name of trec_eval, or return None.
 
     Examples
     --------
@@ -351,9 +351,9 @@ def _known_name(name: str, names: Iterable[str]) -> str | None:
 
 
 def split_level(text: str) -> tuple[str, int | None]:
-    """Split a name from its suffix for a grade.
+    """Split a name into metric and lowest relevant grade.
 
-    ranx writes that suffix as ``-l2``.
+    In ranx, the suffix ``-l2`` means that grades from 2 on are relevant.
 
     Examples
     --------
@@ -365,9 +365,9 @@ def split_level(text: str) -> tuple[str, int | None]:
 
 
 def trec_fields(name: TrecName) -> dict[str, Any]:
-    """Return a metric's fields for the parameters of a measure.
+    """Return a metric's parameters for a name in trec_eval.
 
-    The parameter of set_F is beta squared.
+    The parameter of ``set_F`` is the square of beta.
 
     Examples
     --------
@@ -384,11 +384,11 @@ def trec_fields(name: TrecName) -> dict[str, Any]:
         return {"levels": tuple(map(float, values))}
     if measure == "utility":
         if len(values) != len(_PRICES):
-            raise MetricError("four coefficients of utility, as in utility.1,-1,0,0", str(name))
+            raise MetricError("four parameters of utility, as in utility.1,-1,0,0", str(name))
         return dict(zip(_PRICES, map(float, values), strict=True))
     if measure == "set_F":
         if len(values) > 1:
-            raise MetricError("one parameter of set_F, beta squared", str(name))
+            raise MetricError("one parameter of set_F (the square of beta)", str(name))
         return {"beta": float(values[0]) ** 0.5}
     at = ALIASES[TREC_NAMES[measure]].at
     (number,) = values
@@ -396,24 +396,24 @@ def trec_fields(name: TrecName) -> dict[str, Any]:
 
 
 PLAIN = re.compile(r"[A-Za-z0-9_.\-]+")
-"""Names that experiment trackers accept: mlflow, TensorBoard, Weights & Biases."""
+"""Pattern of the names that mlflow, TensorBoard and Weights & Biases accept."""
 CUT = re.compile(r"(.+)_at_(\d+)")
 FIELD = re.compile(r"\.(?=[A-Za-z]\w*-)")
-"""Separator of the fields of a plain name, as in ``RBP.p-0.8``."""
+"""Separator of the parameters in a name for trackers, as in ``RBP.p-0.8``."""
 ESCAPED = re.compile(r"_x([0-9a-f]+)_")
 
 
 def plain_name(name: str, parse: Callable[[str], Metric]) -> str:
-    """Return a name of a metric that experiment trackers accept.
+    """Return a name of a metric for experiment trackers.
 
-    The name is parsed back to the same metric.
+    `parse_metric` returns the same metric for this name.
 
     Parameters
     ----------
     name
-        The text or label of the metric.
+        Text or label of the metric.
     parse
-        The parser of names, `parse_metric`.
+        The function `parse_metric`.
 
     Examples
     --------
@@ -430,12 +430,12 @@ def plain_name(name: str, parse: Callable[[str], Metric]) -> str:
 
 
 def _dotted(argument: str) -> str:
-    """Return an argument in plain form, ``.gain-exp`` for ``gain='exp'``."""
+    """Return ``.gain-exp`` for ``gain='exp'``."""
     return "." + argument.strip().replace("=", "-").replace("'", "")
 
 
 def from_plain(text: str) -> str | None:
-    """Return the metric name for a plain name, or None.
+    """Return the metric for a name in trackers, or None.
 
     Examples
     --------
@@ -457,7 +457,7 @@ def from_plain(text: str) -> str | None:
 
 
 def _literal(text: str) -> str:
-    """Return a value as a Python literal."""
+    """Return a Python literal for a value in a name."""
     try:
         ast.literal_eval(text)
     except (SyntaxError, ValueError):
@@ -468,5 +468,5 @@ def _literal(text: str) -> str:
 def _round_trips(text: str, metric: Metric, parse: Callable[[str], Metric]) -> bool:
     try:
         return bool(PLAIN.fullmatch(text)) and parse(text) == metric
-    except ValueError:  # base class of all errors of irframe
+    except ValueError:  # base class of the errors of irframe
         return False

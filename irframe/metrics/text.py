@@ -1,4 +1,4 @@
-"""All evidence, spans of text, lengths and reading time."""
+"""Metrics of evidence, spans, lengths of text and reading time."""
 
 from dataclasses import dataclass
 
@@ -15,29 +15,32 @@ ROUNDING = 1e-9
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class All(Thresholded):
-    """Whether all evidence of the topic has been found.
+    """All: whether all evidence of the topic was retrieved.
 
-    The score is 1 if the first k documents contain all evidence of the topic, else 0. It suits
-    questions that can only be answered with the complete evidence.
+    The score is 1 if the first k documents contain all evidence of the topic, and 0 otherwise. The
+    metric suits questions whose answer requires the complete evidence.
 
     Parameters
     ----------
     share
-        The share of the evidence that suffices, above 0 and at most 1.
+        Required share of the evidence, above 0 and at most 1.
     rel
         Lowest relevant grade of documents, at least 1.
     depth
         Fixed evaluation depth, usually written ``All @ 5``.
     judged_only
-        Whether to remove unjudged documents from the lists first.
+        Whether to remove unjudged documents from the lists before scoring.
 
     Notes
     -----
-    ``All@k = [found(k) >= share R]``, with R the number of relevant judged documents. For judgments
-    by spans, the evidence is the text of all spans, and `share` is a share of that text. If
-    judgments have a column ``set``, one document or one complete span of each set is required.
+    ``All@k = [found(k) >= share R]``, where found(k) is the number of relevant documents in the top
+    k, and R the number of relevant judged documents. For judgments by subtopic, subtopics are
+    counted instead of documents. For judgments by spans, the evidence is the text of all spans, and
+    `share` is a share of that text. If the judgments have a column ``set``, one document or one
+    complete span of each set is required.
 
-    Range: 0 or 1. Needs: grades, R. No relevant documents: NaN. Unjudged: not relevant.
+    Range: 0 or 1. Needs: grades, number of relevant documents. Without relevant documents: NaN.
+    Unjudged documents: not relevant.
 
     References
     ----------
@@ -46,7 +49,7 @@ class All(Thresholded):
 
     Examples
     --------
-    There are two relevant documents, and both are found down to rank 3:
+    The two relevant documents are at ranks 1 and 3:
 
     >>> from irframe.metrics import All
     >>> All().curve([1, 0, 1])
@@ -61,7 +64,7 @@ class All(Thresholded):
     fillings = "cut"
 
     def kernel(self, *, found_share: Floats) -> Floats:
-        """Return 1 from the first depth with sufficient evidence on."""
+        """Return 1 at the depths with sufficient evidence."""
         enough = (found_share >= self.share - ROUNDING).astype(float)
         return np.where(np.isnan(found_share), np.nan, enough)
 
@@ -77,14 +80,14 @@ class SpanF(Metric):
     depth
         Fixed evaluation depth, usually written ``SpanF @ 5``.
     judged_only
-        Not supported, because unjudged text counts too.
+        Not supported, because unjudged text is part of the text read.
 
     Notes
     -----
-    ``SpanF@k = (1 + beta^2) P R / (beta^2 P + R)``, where P is `SpanP` and R is `SpanR` at k.
+    ``SpanF@k = (1 + beta^2) P R / (beta^2 P + R)``, where P is `SpanP` and R is `SpanR` at depth k.
 
-    Range: 0 to 1. Needs: judgments by spans, spans retrieved. No relevant documents: 0.
-    Unjudged: not evidence.
+    Range: 0 to 1. Needs: judgments by spans, runs of spans. Without relevant documents: 0. Unjudged
+    documents: not evidence.
 
     References
     ----------
@@ -122,15 +125,15 @@ class SpanIoU(Metric):
     depth
         Fixed evaluation depth, usually written ``SpanIoU @ 5``.
     judged_only
-        Not supported, because unjudged text counts too.
+        Not supported, because unjudged text is part of the text read.
 
     Notes
     -----
-    ``SpanIoU@k = |C_k n E| / (shown_k + |E| - |C_k n E|)``. E is the union of the evidence, C_k
-    the union of the first k spans, and shown_k the sum of their lengths.
+    ``SpanIoU@k = |C_k n E| / (shown_k + |E| - |C_k n E|)``. E is the union of the judged spans, C_k
+    the union of the first k retrieved spans, and shown_k the sum of the lengths of these k spans.
 
-    Range: 0 to 1. Needs: judgments by spans, spans retrieved. No relevant documents: 0.
-    Unjudged: not evidence.
+    Range: 0 to 1. Needs: judgments by spans, runs of spans. Without relevant documents: 0. Unjudged
+    documents: not evidence.
 
     References
     ----------
@@ -139,8 +142,8 @@ class SpanIoU(Metric):
 
     Examples
     --------
-    The first span has 20 characters, 10 of them evidence. The second span completes the evidence
-    of 20 characters:
+    The evidence has 20 characters. The first span has 20 characters and contains 10 characters of
+    the evidence. The second span contains all evidence:
 
     >>> import pandas as pd
     >>> import irframe as ir
@@ -160,24 +163,25 @@ class SpanIoU(Metric):
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class SpanP(Metric):
-    """Span precision: the share of evidence in text read.
+    """Span precision: share of evidence in the text read.
 
-    Evidence counts once, but repeated text counts as text read each time.
+    Evidence that is retrieved several times counts once. Other text counts each time it is
+    retrieved.
 
     Parameters
     ----------
     depth
         Fixed evaluation depth, usually written ``SpanP @ 5``.
     judged_only
-        Not supported, because unjudged text counts too.
+        Not supported, because unjudged text is part of the text read.
 
     Notes
     -----
-    ``SpanP@k = |C_k n E| / shown_k``. E is the union of the evidence, C_k the union of the first
-    k spans, and shown_k the sum of their lengths.
+    ``SpanP@k = |C_k n E| / shown_k``. E is the union of the judged spans, C_k the union of the
+    first k retrieved spans, and shown_k the sum of the lengths of these k spans.
 
-    Range: 0 to 1. Needs: judgments by spans, spans retrieved. No relevant documents: 0.
-    Unjudged: not evidence.
+    Range: 0 to 1. Needs: judgments by spans, runs of spans. Without relevant documents: 0. Unjudged
+    documents: not evidence.
 
     References
     ----------
@@ -186,8 +190,8 @@ class SpanP(Metric):
 
     Examples
     --------
-    At depth 1, 10 of 20 characters are evidence. At depth 2, 20 of 40 characters are evidence. The
-    40 contain 10 characters twice:
+    At depth 1, the text read has 20 characters, and 10 of them are evidence. At depth 2, the text
+    read has 40 characters, because 10 characters are read twice, and 20 of them are evidence:
 
     >>> import pandas as pd
     >>> import irframe as ir
@@ -207,24 +211,24 @@ class SpanP(Metric):
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class SpanR(Metric):
-    """Span recall: the share of the evidence read.
+    """Span recall: share of the evidence that was read.
 
-    Text that is retrieved twice counts once.
+    Evidence that is retrieved several times counts once.
 
     Parameters
     ----------
     depth
         Fixed evaluation depth, usually written ``SpanR @ 5``.
     judged_only
-        Not supported, because unjudged text counts too.
+        Not supported, because unjudged text is part of the text read.
 
     Notes
     -----
-    ``SpanR@k = |C_k n E| / |E|``. E is the union of the evidence and C_k the union of the first k
-    spans, measured in the unit of their start and end.
+    ``SpanR@k = |C_k n E| / |E|``. E is the union of the judged spans, and C_k the union of the
+    first k retrieved spans. Lengths are in the unit of the start and end of spans.
 
-    Range: 0 to 1. Needs: judgments by spans, spans retrieved. No relevant documents: 0.
-    Unjudged: not evidence.
+    Range: 0 to 1. Needs: judgments by spans, runs of spans. Without relevant documents: 0. Unjudged
+    documents: not evidence.
 
     References
     ----------
@@ -233,7 +237,8 @@ class SpanR(Metric):
 
     Examples
     --------
-    The evidence is [10, 30). The first chunk contains half of it, and the second chunk the rest:
+    The evidence is [10, 30). The first span contains half of it, and the second span contains all
+    of it:
 
     >>> import pandas as pd
     >>> import irframe as ir
@@ -254,9 +259,10 @@ class SpanR(Metric):
 class TBG(Thresholded):
     """Time-biased gain.
 
-    Gain decays with the time needed to reach a document. Users read a summary and click with a
-    probability that is higher for relevant documents. Reading time increases with the length of a
-    document. Half of the users have stopped after `half_life` seconds.
+    The gain of a document decays with the time that users need to reach it. Users read the summary
+    of each document, and then click on it with a probability that is higher for relevant documents.
+    The time to read a document increases with its length. After `half_life` seconds, half of the
+    users have stopped.
 
     Parameters
     ----------
@@ -265,9 +271,11 @@ class TBG(Thresholded):
     summary
         Seconds to read a summary.
     per_word, per_document
-        Coefficients of the seconds to read a document of l words, ``per_word l + per_document``.
+        Coefficients of the time to read a document. A document of l words takes ``per_word l +
+        per_document`` seconds.
     click, click_nonrelevant
-        Probabilities of a click on the summary of a relevant and of a non-relevant document.
+        Probability of a click on the summary of a relevant document, and of a non-relevant
+        document.
     save
         Probability that users save a relevant document that they read.
     rel
@@ -275,16 +283,19 @@ class TBG(Thresholded):
     depth
         Fixed evaluation depth, usually written ``TBG @ 10``.
     judged_only
-        Not supported, because reading unjudged text takes time too.
+        Not supported, because reading unjudged text takes time.
 
     Notes
     -----
-    ``TBG@k = sum_(i<=k) b_i P(click) P(save) 2^(-T(i) / h)``. T(i) is the sum over the documents
-    above of ``summary + (per_word l + per_document) P(click)``, with l the length in words. The
-    defaults are those of the paper: h = 224 s, 4.4 s for a summary, 0.018 l + 7.8 s for a document,
-    P(click) = 0.64 and 0.39, and P(save) = 0.77. A relevant document therefore gains 0.4928.
+    ``TBG@k = sum_(i<=k) b_i P(click) P(save) 2^(-T(i) / h)``. b_i is 1 if the document at rank i is
+    relevant and 0 otherwise, and h is `half_life`. T(i) is the sum of ``summary + (per_word l +
+    per_document) P(click)`` over the documents above rank i, where l is the length of a document in
+    words. The defaults are those of the paper: h = 224 s, 4.4 s for a summary, 0.018 l + 7.8 s for
+    a document, P(click) = 0.64 and 0.39, and P(save) = 0.77. The gain of a relevant document
+    without delay is therefore 0.64 x 0.77 = 0.4928.
 
-    Range: 0 and up. Needs: grades, lengths. No relevant documents: 0. Unjudged: not relevant.
+    Range: 0 upwards. Needs: grades, lengths. Without relevant documents: 0. Unjudged documents: not
+    relevant.
 
     References
     ----------
@@ -293,7 +304,8 @@ class TBG(Thresholded):
 
     Examples
     --------
-    Users reach the first document at 0 seconds. Reading it delays the second one:
+    Users reach the first document after 0 seconds. The gain of the second document is lower,
+    because users first read the first document:
 
     >>> import pandas as pd
     >>> import irframe as ir
@@ -327,8 +339,9 @@ class TBG(Thresholded):
 class U(Thresholded):
     """U-measure: gain that decays with the amount of text read.
 
-    Users read one text after the other. The gain of a document decreases linearly with the amount
-    of text down to its end, and is 0 from `patience` on.
+    Users read the documents in the order of their ranks. The gain of a document decreases linearly
+    with the amount of text read down to the end of the document. It is 0 if that amount exceeds
+    `patience`.
 
     Parameters
     ----------
@@ -336,22 +349,23 @@ class U(Thresholded):
         Gain map.
     patience
         Maximum amount of text L that users read, above 0, in the unit of the lengths. The default
-        of 132,000 is the paper's number of characters.
+        of 132,000 characters is that of the paper.
     norm
         Divisor of the sum, above 0.
     rel
-        Lowest relevant grade, at least 1. Only the binary gain uses it.
+        Lowest relevant grade, at least 1. Only used with ``gain="binary"``.
     depth
         Fixed evaluation depth, usually written ``U @ 10``.
     judged_only
-        Not supported, because unjudged text counts too.
+        Not supported, because unjudged text is part of the text read.
 
     Notes
     -----
-    ``U@k = (1/N) sum_(i<=k) G(i) max(0, 1 - pos(i) / L)``, with N = `norm`, and pos(i) the summed
-    length of the documents down to and including i.
+    ``U@k = (1/N) sum_(i<=k) G(i) max(0, 1 - pos(i) / L)``, where G(i) is the gain at rank i, N is
+    `norm`, and pos(i) is the total length of the documents at ranks 1 to i.
 
-    Range: 0 and up. Needs: grades, lengths. No relevant documents: 0. Unjudged: gain 0.
+    Range: 0 upwards. Needs: grades, lengths. Without relevant documents: 0. Unjudged documents:
+    gain 0.
 
     References
     ----------
@@ -360,7 +374,7 @@ class U(Thresholded):
 
     Examples
     --------
-    A relevant document ends after a quarter of the maximum amount of text:
+    The relevant document ends after 25 of the maximum of 100 words:
 
     >>> import pandas as pd
     >>> import irframe as ir

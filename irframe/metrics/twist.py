@@ -1,4 +1,4 @@
-"""Misplacement against, and overlap with, the ideal ranking."""
+"""Metrics that compare a ranking with the ideal ranking."""
 
 from dataclasses import dataclass
 
@@ -26,25 +26,26 @@ class Compat(Thresholded):
     p
         Persistence of rank-biased overlap, between 0 and 1.
     normalize
-        Whether to divide by the overlap of the ideal ranking with itself, so that the highest
-        score is 1 for short ideal rankings too. Otherwise the score is the rank-biased overlap.
+        Whether to divide by the overlap of the ideal ranking with itself. The highest score is then
+        1 on every topic. If False, the score is the rank-biased overlap.
     rel
         Lowest relevant grade, at least 1.
     depth
-        Fixed evaluation depth. The list is cut there.
+        Fixed evaluation depth, at which lists are cut.
     judged_only
-        Whether to remove unjudged documents from the lists first.
+        Whether to remove unjudged documents from the lists before scoring.
 
     Notes
     -----
-    ``RBO(list, ideal) / RBO(ideal, ideal)``, or only the numerator without `normalize`. Here
+    ``RBO(list, ideal) / RBO(ideal, ideal)``, or only the numerator if `normalize` is False. Here
     ``RBO = (sum_(i<=n) p^(i-1) overlap(i) / i) / sum_(i<=n) p^(i-1)`` and n is the larger of the
-    lengths of list and ideal, as in ir_measures. The ideal ranking sorts the relevant documents by
-    grade. Documents with equal grades keep the order of the list. Documents that were not retrieved
-    come last.
+    lengths of the list and the ideal ranking, as in ir_measures. overlap(i) is the number of
+    documents that the list and the ideal ranking have in common down to rank i. The ideal ranking
+    sorts the relevant documents by grade. Documents with equal grades are in the order of the list,
+    followed by those that were not retrieved.
 
-    Range: 0 to 1. Needs: grades, the recall base, list length. No relevant documents: 0. Unjudged:
-    not relevant.
+    Range: 0 to 1. Needs: grades, recall base, list length. Without relevant documents: 0. Unjudged
+    documents: not relevant.
 
     References
     ----------
@@ -53,7 +54,8 @@ class Compat(Thresholded):
 
     Examples
     --------
-    The better document is second. At depth 2 the score is (0 + 1/2 2/2) / (1 + 1/2 2/2):
+    The document with the higher grade is second. At depth 2 the score is (0 + 1/2 2/2) / (1 + 1/2
+    2/2):
 
     >>> from irframe.metrics import Compat
     >>> Compat(p=0.5).curve([1, 2]).round(3)
@@ -103,27 +105,27 @@ def _ideal_rank(grade: Array, expected: ExpectedRanks) -> Array:
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class BalancePoint(Thresholded):
-    """Rank at which a ranking has recovered from its misplacements.
+    """Balance point: rank at which misplacements are compensated.
 
     Parameters
     ----------
     crossing
-        The definition of recovery, as for `Twist`.
+        Definition of the rank at which `CRP` crosses 0, as for `Twist`.
     rel
-        Lowest relevant grade, at least 1. Grades below it are non-relevant.
+        Lowest relevant grade, at least 1. Documents with lower grades are non-relevant.
     depth
-        Fixed evaluation depth. The list is cut there.
+        Fixed evaluation depth, at which lists are cut.
     judged_only
-        Whether to remove unjudged documents from the lists first.
+        Whether to remove unjudged documents from the lists before scoring.
 
     Notes
     -----
-    The balance point is the first rank of at least R at which `CRP` has crossed 0. R is the rank at
-    which the ideal ranking is complete. The balance point is infinite if the curve never crosses 0.
-    Lower is better.
+    The balance point is the first rank at which the curve of `CRP` crosses 0, but at least R, the
+    number of relevant judged documents. It is infinite if the curve never crosses 0. Lower is
+    better.
 
-    Range: R upwards, or infinite. Needs: grades, the recall base. No relevant documents: NaN.
-    Unjudged: non-relevant.
+    Range: R upwards, or infinite. Needs: grades, recall base. Without relevant documents: NaN.
+    Unjudged documents: non-relevant.
 
     References
     ----------
@@ -132,7 +134,7 @@ class BalancePoint(Thresholded):
 
     Examples
     --------
-    The cumulated relative position is -1, -1, 1:
+    The cumulated relative position by rank is -1, -1, 1:
 
     >>> from irframe.metrics import BalancePoint
     >>> BalancePoint().curve([0, 0, 1])
@@ -156,21 +158,22 @@ class CRP(Thresholded):
     Parameters
     ----------
     rel
-        Lowest relevant grade, at least 1. Grades below it are non-relevant.
+        Lowest relevant grade, at least 1. Documents with lower grades are non-relevant.
     depth
         Fixed evaluation depth.
     judged_only
-        Whether to remove unjudged documents from the lists first.
+        Whether to remove unjudged documents from the lists before scoring.
 
     Notes
     -----
-    ``CRP@k = sum_{i<=k} RP(i)``. RP(i) is the signed distance of the document at rank i from the
-    ranks [first, last] of its grade in the ideal ranking. It is ``i - first`` above them,
-    ``i - last`` below them, and 0 inside. CRP is 0 for an ideal ranking, or where later documents
-    compensate for misplaced ones.
+    ``CRP@k = sum_{i<=k} RP(i)``. The relative position RP(i) is the signed distance of the document
+    at rank i from the interval of its grade in the ideal ranking. If the documents of this grade
+    have the ranks first to last there, RP(i) is ``i - first`` for i < first, ``i - last`` for i >
+    last, and 0 otherwise. CRP is 0 for an ideal ranking, and where documents that are too high and
+    documents that are too low cancel.
 
-    Range: -R(R+1)/2 upwards; the farther from 0, the worse. Needs: grades, the recall base. No
-    relevant documents: NaN. Unjudged: non-relevant.
+    Range: -R(R+1)/2 upwards, best at 0. Needs: grades, recall base. Without relevant documents:
+    NaN. Unjudged documents: non-relevant.
 
     References
     ----------
@@ -180,8 +183,8 @@ class CRP(Thresholded):
 
     Examples
     --------
-    The ideal ranks of the two relevant documents are 1 and 2. The one at rank 4 is two ranks too
-    low:
+    In the ideal ranking, the two relevant documents have the ranks 1 and 2. The one at rank 4 is
+    two ranks too low:
 
     >>> from irframe.metrics import CRP
     >>> CRP().curve([0, 1, 0, 1])
@@ -203,24 +206,25 @@ class CRP(Thresholded):
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class RecoveryRatio(Thresholded):
-    """Recovery ratio: R divided by the balance point.
+    """Recovery ratio: number of relevant documents over balance point.
 
     Parameters
     ----------
     crossing
-        The definition of recovery, as for `Twist`.
+        Definition of the rank at which `CRP` crosses 0, as for `Twist`.
     rel
-        Lowest relevant grade, at least 1. Grades below it are non-relevant.
+        Lowest relevant grade, at least 1. Documents with lower grades are non-relevant.
     depth
-        Fixed evaluation depth. The list is cut there.
+        Fixed evaluation depth, at which lists are cut.
     judged_only
-        Whether to remove unjudged documents from the lists first.
+        Whether to remove unjudged documents from the lists before scoring.
 
     Notes
     -----
-    ``rho = R / BalancePoint``. It is 0 if the list never recovers.
+    ``rho = R / BalancePoint``, where R is the number of relevant judged documents. The score is 0
+    if the balance point is infinite.
 
-    Range: 0 to 1. Needs: grades, the recall base. No relevant documents: NaN. Unjudged:
+    Range: 0 to 1. Needs: grades, recall base. Without relevant documents: NaN. Unjudged documents:
     non-relevant.
 
     References
@@ -242,32 +246,33 @@ class RecoveryRatio(Thresholded):
     aliases = ("rho",)
 
     def kernel(self, *, relative_position: Array, expected_ranks: ExpectedRanks) -> Floats:
-        """Return R over the balance point at each depth."""
+        """Return the recovery ratio at each depth."""
         balance = balance_points(relative_position, expected_ranks, self.crossing)
         return recall_base(expected_ranks) / balance
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class SpaceRatio(Thresholded):
-    """Space ratio: one minus misplacement relative to its maximum.
+    """Space ratio: one minus the relative amount of misplacement.
 
     Parameters
     ----------
     rel
-        Lowest relevant grade, at least 1. Grades below it are non-relevant.
+        Lowest relevant grade, at least 1. Documents with lower grades are non-relevant.
     depth
-        Fixed evaluation depth. The list is cut there.
+        Fixed evaluation depth, at which lists are cut.
     judged_only
-        Whether to remove unjudged documents from the lists first.
+        Whether to remove unjudged documents from the lists before scoring.
 
     Notes
     -----
-    Let s+ and s- be the absolute sums of the positive and of the negative relative positions. Then
-    ``sigma+ = 1 - s+ / s+_worst`` and ``sigma- = 1 - s- / s-_worst``. Here the worst ranking is
-    the ideal ranking reversed over N = max(k, 2 R) ranks. The score is the harmonic mean of sigma+
-    and sigma-, and 0 if both are 0.
+    Let s+ and s- be the absolute sums of the positive and of the negative relative positions, which
+    are defined for `CRP`. Then ``sigma+ = 1 - s+ / s+_worst`` and ``sigma- = 1 - s- / s-_worst``.
+    The sums of the worst ranking are those of the reversed ideal ranking of N = max(k, 2 R)
+    documents, where R is the number of relevant judged documents. The score is the harmonic mean of
+    sigma+ and sigma-. It is 0 if both are 0.
 
-    Range: 0 to 1. Needs: grades, the recall base. No relevant documents: NaN. Unjudged:
+    Range: 0 to 1. Needs: grades, recall base. Without relevant documents: NaN. Unjudged documents:
     non-relevant.
 
     References
@@ -277,8 +282,8 @@ class SpaceRatio(Thresholded):
 
     Examples
     --------
-    The only relevant document is one rank too low. Over four ranks it can move down by at most 3.
-    The non-relevant document moved up as far as possible:
+    In the first list, the only relevant document is one rank too low, out of at most three. The
+    non-relevant document above is one rank too high, which is the maximum. sigma- is therefore 0:
 
     >>> from irframe.metrics import SpaceRatio
     >>> SpaceRatio().curve([0, 1, 0, 0])
@@ -297,33 +302,34 @@ class SpaceRatio(Thresholded):
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Twist(Thresholded):
-    """Mean of recovery ratio and space ratio.
+    """Twist: mean of recovery ratio and space ratio.
 
-    Twist measures the user effort that a ranking causes beyond that of the ideal ranking. A score
-    of 1 means no additional effort.
+    Twist measures the effort of users that read a ranking instead of the ideal ranking. A score of
+    1 means that the ranking causes no additional effort.
 
     Parameters
     ----------
     crossing
-        Definition of the rank at which the cumulated relative position crosses 0. The ranking has
-        recovered there. ``"sign_change"``: the last rank before the curve reaches 0 from one side.
-        ``"definition"``: the first of any two ranks that are not strictly on the same side of 0. A
-        ranking that is correct at rank 1 recovers there. ``"matters"``: a change from above 0 to at
-        most 0, or the reverse, as in the authors' software.
+        Definition of the first rank at which the curve of `CRP` crosses 0. ``"sign_change"`` is the
+        last rank before the curve reaches 0 from below or above. ``"definition"`` is the first of
+        two neighbouring ranks that are not both above or both below 0, as in Definition 3 of the
+        paper. A list with an ideal first document then crosses 0 at rank 1. ``"matters"`` is a
+        change between above 0 and at most 0, as in the authors' software.
     rel
-        Lowest relevant grade, at least 1. Grades below it are non-relevant.
+        Lowest relevant grade, at least 1. Documents with lower grades are non-relevant.
     depth
-        Fixed evaluation depth. The list is cut there.
+        Fixed evaluation depth, at which lists are cut.
     judged_only
-        Whether to remove unjudged documents from the lists first.
+        Whether to remove unjudged documents from the lists before scoring.
 
     Notes
     -----
-    ``Twist = (RecoveryRatio + SpaceRatio) / 2``. At depth k the list is cut at k. Its nominal
-    length is N = max(k, 2 R), and missing documents count as non-relevant. Usually k is the full
-    depth of the runs. Only the order of the grades counts, not their gain.
+    ``Twist = (RecoveryRatio + SpaceRatio) / 2``. Lists are cut at depth k and padded with
+    non-relevant documents to N = max(k, 2 R) documents, where R is the number of relevant judged
+    documents. Usually k is the full depth of the runs. Only the order of the grades matters, not
+    their gain.
 
-    Range: 0 to 1. Needs: grades, the recall base. No relevant documents: NaN. Unjudged:
+    Range: 0 to 1. Needs: grades, recall base. Without relevant documents: NaN. Unjudged documents:
     non-relevant.
 
     References
@@ -345,7 +351,7 @@ class Twist(Thresholded):
     needs_depth = True
 
     def kernel(self, *, relative_position: Array, expected_ranks: ExpectedRanks) -> Floats:
-        """Return the mean of recovery and space ratio."""
+        """Return Twist at each depth."""
         balance = balance_points(relative_position, expected_ranks, self.crossing)
         recovery = recall_base(expected_ranks) / balance
         return (recovery + space_ratio(relative_position, expected_ranks)) / 2

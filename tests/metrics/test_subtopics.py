@@ -165,7 +165,7 @@ def test_means_of_metrics_print_and_read_back():
 
 @pytest.mark.parametrize("text", ["ASL", "NumRet", "alpha_nDCG", "AP(judged_only=True)", "GMAP"])
 def test_metrics_without_a_mean_over_subtopics_are_refused(text):
-    refused(MetricError, "a metric where higher is better", lambda: ir.metrics.IA(metric=text))
+    refused(MetricError, "a metric of gain", lambda: ir.metrics.IA(metric=text))
 
 
 STRATA_METRICS = {

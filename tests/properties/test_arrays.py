@@ -96,7 +96,7 @@ MORE = {"InfAP", "InfNDCG", *(n for n, kind in METRICS.items() if not of_grades(
 def test_metrics_that_need_more_than_grades_are_refused(name):
     metric = ir.parse_metric(name)
     for called in metric, metric.curve:
-        with pytest.raises(MetricError, match=re.escape(f"{metric}, of ")):
+        with pytest.raises(MetricError, match=re.escape(f"{metric}, which reads ")):
             called([1, 0])
 
 
@@ -131,11 +131,11 @@ NAN = float("nan")
         (([1, np.inf],), GradeError, "found inf"),
         ((1,), InputError, "a single number"),
         ((xr.DataArray(1),), InputError, "a single number"),
-        ((xr.Dataset({"a": ("n", [1])}),), InputError, "labels, numbers"),
-        ((None, [1, 2]), InputError, "labels of candidates along the last axis, but found none"),
-        ((np.ma.array(["a", "b"], mask=[0, 1]),), InputError, "labels, numbers"),
-        (([[1], [1, 0]],), InputError, "labels, numbers in rows of one length"),
-        ((["a"],), InputError, "labels, numbers"),
+        ((xr.Dataset({"a": ("n", [1])}),), InputError, "labels to be numbers"),
+        ((None, [1, 2]), InputError, "candidates along the last axis, but found none"),
+        ((np.ma.array(["a", "b"], mask=[0, 1]),), InputError, "labels to be numbers"),
+        (([[1], [1, 0]],), InputError, "labels to be numbers in rows of equal length"),
+        ((["a"],), InputError, "labels to be numbers"),
         (
             ([1, 0], [1, 2, 3]),
             InputError,
