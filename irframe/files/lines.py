@@ -44,46 +44,6 @@ _FEWEST = 4
 """The least columns of a row that begins with #; sentences may fit fewer columns."""
 
 
-@cache
-def _row_pattern(columns: tuple[str, ...], between: str, *, headed: bool) -> bytes:
-    """Return the pattern of a row after its ``#``."""
-    separator = re.escape(between.encode())
-    word = rb"[^\n" + separator + rb"]+"
-    shapes = [_SHAPES.get(name, word) for name in columns[1:]]
-    fits = headed or len(columns) >= _FEWEST or columns[-1] == words.GRADE
-    return separator.join([word, *shapes]) + rb"$" if fits else rb"(?!)"
-
-
-def holds_rows(
-    lines: bytes, columns: tuple[str, ...], between: str = "\t", *, headed: bool = False
-) -> bool:
-    r"""Tell whether a line beginning with ``#`` is a row.
-
-    The line is a row if it fits the columns.
-
-    Examples
-    --------
-    >>> qrels = ("topic", "iteration", "doc", "grade")
-    >>> holds_rows(b"#1\t0\td7\t2", qrels), holds_rows(b"#\t1\t0\td7\t2", qrels)
-    (True, False)
-    """
-    pattern = _row_pattern(columns, between, headed=headed)
-    return re.search(rb"^#" + pattern, lines, re.MULTILINE) is not None
-
-
-def without_comments(
-    lines: bytes, columns: tuple[str, ...], between: str = "\t", *, headed: bool = False
-) -> bytes:
-    """Return the lines without comments.
-
-    A comment begins with ``#`` and does not fit the columns.
-    """
-    if b"#" not in lines:
-        return lines
-    pattern = _row_pattern(columns, between, headed=headed)
-    return re.sub(rb"^#(?!" + pattern + rb")[^\n]*", b"", lines, flags=re.MULTILINE)
-
-
 class Cut(NamedTuple):
     """A way to cut lines into columns."""
 
@@ -107,6 +67,10 @@ class Cut(NamedTuple):
         Programs that write a header also quote fields.
         """
         return self.between != ANY and (bool(self.header) or self.between != "\t")
+
+    def alone(self, between: str = "\t") -> "Cut":
+        """Return the cut of rows whose blanks were replaced by one separator."""
+        return self._replace(between=between, header=()) if self.between == ANY else self
 
 
 def fields_of(line: str, between: str = ANY) -> list[str]:
@@ -134,18 +98,42 @@ def separated(body: bytes) -> bytes:
 
 
 def rows_of(lines: bytes, cut: Cut) -> bytes:
-    """Return lines without comments."""
-    if not (cut.quoted and b'"' in lines):
-        return without_comments(lines, cut.columns, cut.separator, headed=bool(cut.header))
-    # A quoted field may have several lines, so only lines of one field are comments.
-    alone = rb"^#[^\n" + re.escape(cut.separator.encode()) + rb"]*$"
-    return re.sub(alone, b"", lines, flags=re.MULTILINE) if b"#" in lines else lines
+    """Return lines without comments.
+
+    A comment begins with ``#`` and does not fit the columns.
+    """
+    if b"#" not in lines:
+        return lines
+    comment = rb"^#(?!" + _row_pattern(cut) + rb")[^\n]*"
+    if cut.quoted and b'"' in lines:
+        # A quoted field may have several lines, so only lines of one field are comments.
+        comment = rb"^#[^\n" + re.escape(cut.separator.encode()) + rb"]*$"
+    return re.sub(comment, b"", lines, flags=re.MULTILINE)
 
 
 def is_row(lines: bytes, cut: Cut) -> bool:
-    """Tell whether a line beginning with ``#`` is a row."""
+    r"""Tell whether a line beginning with ``#`` is a row.
+
+    The line is a row if it fits the columns.
+
+    Examples
+    --------
+    >>> cut = Cut(("topic", "iteration", "doc", "grade"), ANY)
+    >>> is_row(b"#1 0 d7 2", cut), is_row(b"# 1 0 d7 2", cut)
+    (True, False)
+    """
     lines = separated(lines) if cut.between == ANY else lines
-    return holds_rows(lines, cut.columns, cut.separator, headed=bool(cut.header))
+    return re.search(rb"^#" + _row_pattern(cut), lines, re.MULTILINE) is not None
+
+
+@cache
+def _row_pattern(cut: Cut) -> bytes:
+    """Return the pattern of a row after its ``#``."""
+    separator = re.escape(cut.separator.encode())
+    word = rb"[^\n" + separator + rb"]+"
+    shapes = [_SHAPES.get(name, word) for name in cut.columns[1:]]
+    fits = bool(cut.header) or len(cut.columns) >= _FEWEST or cut.columns[-1] == words.GRADE
+    return separator.join([word, *shapes]) + rb"$" if fits else rb"(?!)"
 
 
 def may_be_longer(cut: Cut, kind: Kind) -> bool:
@@ -266,28 +254,21 @@ def _topics_like_comments(table: pa.Table, data: bytes, source: str) -> str:
     return f"{text} {shown}; a comment begins with '# '"
 
 
-def cut_off(table: pa.Table) -> str | None:
-    """Return the system that occurs only in the last row.
+def _line_cut_off(table: pa.Table, data: bytes, source: str) -> str:
+    """Return a notice about a last line possibly cut off.
 
-    A file that ends in the middle of a tag has such a row. Return None if the system before it has
-    only a few rows, because the file may be complete.
+    A file that ends in the middle of a tag has a system that occurs only in its last row. If the
+    system before it has only a few rows, there is no notice, because the file may be complete.
     """
     if words.SYSTEM not in table.column_names or table.num_rows <= _SMALL:
-        return None
+        return ""
     systems = table[words.SYSTEM]
     *_, other, last = systems[-2:]
-    if other == last or pc.sum(pc.equal(systems, last)).as_py() > 1:
-        return None
-    return str(last) if pc.sum(pc.equal(systems, other)).as_py() >= _SMALL else None
-
-
-def _line_cut_off(table: pa.Table, data: bytes, source: str) -> str:
-    """Return a notice about a last line possibly cut off."""
-    system = cut_off(table)
-    if system is None:
+    counts = [pc.sum(pc.equal(systems, system)).as_py() for system in (other, last)]
+    if other == last or counts[0] < _SMALL or counts[1] > 1:
         return ""
     number = 1 + data.rstrip().count(b"\n")
-    text = f"line {number} of {source}, its last, is the only one of the system {system!r}"
+    text = f"line {number} of {source}, its last, is the only one of the system {str(last)!r}"
     return f"{text}: check that the file is not cut off"
 
 

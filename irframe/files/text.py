@@ -2,7 +2,6 @@
 
 import re
 from codecs import BOM_UTF8
-from functools import partial
 from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
@@ -149,10 +148,10 @@ def _refuse_header(data: bytes, source: str, kind: Kind) -> None:
     if len({*names}) < len(names) or not all(re.search("^[^0-9.+-]", name) for name in names):
         return
     rows = data[first.end(1) :]
-    separator = "\t" if between == ANY else between
+    header = Cut((*names,), between, (*names,)).alone()
     try:
         rows = (separated(rows) if between == ANY else rows.strip()) + b"\n"
-        table = _read(rows, tuple(names), separator, {}, quoted=between != ANY)
+        table = _read(rows, header, {})
     except pa.ArrowInvalid:
         return
     if any(pa.types.is_integer(t) or pa.types.is_floating(t) for t in table.schema.types):
@@ -199,12 +198,12 @@ def _noted(
 def _exactly(body: bytes, cut: Cut) -> pa.Table | None:
     """Read rows that all fit; return None otherwise."""
     if cut.between != ANY:
-        return _typed(rows_of(body, cut), cut.columns, cut.between, cut.quoted)
+        return _typed(rows_of(body, cut), cut)
     if one := _one_blank(body):
-        table = _typed(body, cut.columns, one)
+        table = _typed(body, cut.alone(one))
         if table is not None or not _is_padded(body, one, len(cut.columns)):
             return table
-    return _typed(rows_of(separated(body), cut) + b"\n", cut.columns, "\t")
+    return _typed(rows_of(separated(body), cut) + b"\n", cut.alone())
 
 
 def _one_blank(body: bytes) -> str:
@@ -232,11 +231,10 @@ def _cut_rows(body: bytes, cut: Cut, kind: Kind) -> tuple[pa.Table | Strange | N
     table = _exactly(body, cut)
     if table is not None:
         return table, 0
-    between = cut.separator
     if cut.between == ANY:
         one = _one_blank(body)
         plain = one and not _is_padded(body, one, len(cut.columns))
-        found = _by_value(body, cut.columns, one) if plain else None
+        found = _by_value(body, cut.alone(one)) if plain else None
         if found is not None and not (isinstance(found, Strange) and "" in found.values):
             return found, 0
         body = separated(body)
@@ -244,16 +242,16 @@ def _cut_rows(body: bytes, cut: Cut, kind: Kind) -> tuple[pa.Table | Strange | N
     if not is_quoted:
         body = re.sub(rb"^[ \t\v\f]+$", b"", body, flags=re.MULTILINE)
     lines = rows_of(body, cut) + b"\n"
-    found = _by_value(lines, cut.columns, between, quoted=cut.quoted)
+    found = _by_value(lines, cut.alone())
     if found is not None or is_quoted or not may_be_longer(cut, kind):
         return found, 0
-    columns = cut.columns if cut.header else kind.layouts[0]
-    tab = re.escape(between.encode())
-    kept = rb"^(" + tab.join([rb"[^\r\n" + tab + rb"]+"] * len(columns)) + rb")" + tab + rb"[^\n]*"
-    body = re.sub(kept, rb"\1", body, flags=re.MULTILINE)
-    lines = rows_of(body, cut._replace(columns=columns)) + b"\n"
-    table = _typed(lines, columns, between)
-    return (table if table is not None else _by_value(lines, columns, between)), len(cut.columns)
+    shorter = cut if cut.header else cut._replace(columns=kind.layouts[0])
+    tab = re.escape(cut.separator.encode())
+    fields = tab.join([rb"[^\r\n" + tab + rb"]+"] * len(shorter.columns))
+    body = re.sub(rb"^(" + fields + rb")" + tab + rb"[^\n]*", rb"\1", body, flags=re.MULTILINE)
+    lines = rows_of(body, shorter) + b"\n"
+    table = _typed(lines, shorter.alone())
+    return (_by_value(lines, shorter.alone()) if table is None else table), len(cut.columns)
 
 
 def _is_doubtful(data: bytes, cut: Cut, table: pa.Table, longest: int, kind: Kind) -> bool:
@@ -271,17 +269,10 @@ def _is_doubtful(data: bytes, cut: Cut, table: pa.Table, longest: int, kind: Kin
     return bool(more and b"\t" in body and b" " in body)
 
 
-def _typed(
-    text: bytes,
-    columns: tuple[str, ...],
-    between: str,
-    quoted: bool = False,  # noqa: FBT001, FBT002
-) -> pa.Table | None:
+def _typed(text: bytes, cut: Cut) -> pa.Table | None:
     """Read typed rows; return None if a value is invalid."""
-    types = {name: TYPES.get(name, TEXT) for name in columns if name.split()[:1] != [UNREAD]}
-    read = partial(_read, text, columns, between, quoted=quoted)
     try:
-        table = read(types)
+        table = _read(text, cut, {name: TYPES.get(name, TEXT) for name in _names(cut)})
     except pa.ArrowInvalid:
         return None
     for name, column in zip(table.column_names, table.itercolumns(), strict=True):
@@ -289,7 +280,7 @@ def _typed(
         if pa.types.is_floating(column.type):
             bad = pc.any(pc.is_nan(column)).as_py() or _is_large(column)
             if not bad and pc.any(infinite := pc.is_inf(column)).as_py():
-                written = pc.unique(read({name: TEXT})[name].filter(infinite))
+                written = pc.unique(_read(text, cut, {name: TEXT})[name].filter(infinite))
                 bad = not all(map(says_infinite, written.to_pylist()))
         elif pa.types.is_large_string(column.type) and name in TYPES:
             bad = pc.any(pc.equal(pc.binary_length(column), 0)).as_py()
@@ -305,13 +296,11 @@ def _is_large(column: pa.ChunkedArray) -> bool:
     return len(finite) > 0 and max(-ends["min"], ends["max"]) >= 2.0**53
 
 
-def _by_value(
-    text: bytes, columns: tuple[str, ...], between: str, *, quoted: bool = False
-) -> pa.Table | Strange | None:
+def _by_value(text: bytes, cut: Cut) -> pa.Table | Strange | None:
     """Read rows as text, then convert numbers."""
-    names = [name for name in columns if name.split()[:1] != [UNREAD]]
+    names = _names(cut)
     try:
-        table = _read(text, columns, between, dict.fromkeys(names, TEXT), quoted=quoted)
+        table = _read(text, cut, dict.fromkeys(names, TEXT))
     except pa.ArrowInvalid:
         return None
     made = {}
@@ -348,21 +337,22 @@ def _as_type(
     return pa.chunked_array([pa.array(values)]), strange
 
 
-def _read(
-    text: bytes,
-    columns: tuple[str, ...],
-    between: str,
-    types: dict[str, pa.DataType],
-    *,
-    quoted: bool,
-) -> pa.Table:
+def _names(cut: Cut) -> list[str]:
+    """Return the columns that are read."""
+    return [name for name in cut.columns if name.split()[:1] != [UNREAD]]
+
+
+def _read(text: bytes, cut: Cut, types: dict[str, pa.DataType]) -> pa.Table:
+    """Parse rows without comments; raise if they do not fit the types."""
     return pyarrow.csv.read_csv(
         pa.BufferReader(text),
         read_options=pyarrow.csv.ReadOptions(
-            column_names=columns, block_size=BLOCK, use_threads=len(text) > BLOCK
+            column_names=cut.columns, block_size=BLOCK, use_threads=len(text) > BLOCK
         ),
         parse_options=pyarrow.csv.ParseOptions(
-            delimiter=between, quote_char='"' if quoted else False, newlines_in_values=quoted
+            delimiter=cut.between,
+            quote_char='"' if cut.quoted else False,
+            newlines_in_values=cut.quoted,
         ),
         convert_options=pyarrow.csv.ConvertOptions(
             column_types=types, include_columns=list(types), null_values=[]
