@@ -12,22 +12,11 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 import pandas as pd
 
+from irframe import names as words
 from irframe.errors import InputError, ParameterError, in_group, listing, shortened, warn
 from irframe.files.kinds import RUN
 from irframe.files.likeness import LIKE_SEARCHES, like_systems
-from irframe.names import (
-    ALIASES,
-    BORDERS,
-    DOC,
-    END,
-    LAST_RESORTS,
-    LISTED_SCORE,
-    REPEAT_NAMES,
-    SCORE,
-    START,
-    counted,
-    roles,
-)
+from irframe.names import DOC, END, LISTED_SCORE, SCORE, START
 
 ONLY = "*"
 """The only key of a dictionary, whatever its name."""
@@ -71,11 +60,11 @@ IDS = {
     CHUNK: ("chunk_id", "node_id", "id_", "id", "_id", "uuid"),
     PARENT: (
         *("doc_id", "ref_doc_id", "document_id", "source_id", "source", "file_path"),
-        *(name for name in ALIASES[DOC] if name not in LAST_RESORTS),
+        *(name for name in words.ALIASES[DOC] if name not in words.LAST_RESORTS),
     ),
     SCORE: ("score", "_score", "relevance_score", "similarity"),
-    START: (*BORDERS[START], "split_idx_start"),
-    END: BORDERS[END],
+    START: (*words.BORDERS[START], "split_idx_start"),
+    END: words.BORDERS[END],
 }
 """Column -> names of the field in hits, the most reliable first."""
 PAYLOAD = ("metadata", "meta", "payload", "properties", "fields", "entity", "_source")
@@ -153,7 +142,7 @@ def _by_topic(x: object, topics: list[Hashable]) -> dict[Hashable, object]:
         expected = "a list of answers for topics=, or a matrix with both topics= and docs="
         raise InputError(expected, f"an object of type {type(x).__name__}")
     if len(x) != len(topics):
-        found = f"{len(topics)} topics for {counted(len(x), 'answer')}"
+        found = f"{len(topics)} topics for {words.counted(len(x), 'answer')}"
         raise InputError("one topic for each answer", found, "pass all topics in order")
     return dict(zip(topics, x, strict=True))
 
@@ -436,7 +425,9 @@ def _is_kept(name: object, value: object) -> bool:
     """Tell whether a field becomes a column of its own."""
     if not isinstance(name, str) or name in NAMES or name.startswith("_") or name == LISTED_SCORE:
         return False
-    taken = roles([name]) or name in {*REPEAT_NAMES, *LIKE_SEARCHES} or like_systems(name)
+    taken = (
+        words.roles([name]) or name in {*words.REPEAT_NAMES, *LIKE_SEARCHES} or like_systems(name)
+    )
     return isinstance(value, str | Number) and not taken
 
 

@@ -26,23 +26,12 @@ from irframe.errors import (
     united,
     warn,
 )
+from irframe.files import tables
 from irframe.files.answers import RankedBy, unpacked
 from irframe.files.ids import labels_in
 from irframe.files.kinds import QRELS, RUN, ByRole, Kind, require_columns
 from irframe.files.likeness import proposed
-from irframe.files.tables import (
-    Labels,
-    columns_of,
-    flatten,
-    height,
-    is_dictionary,
-    is_matrix,
-    is_mteb,
-    labelled,
-    predictions,
-    rows_of,
-    table_in,
-)
+from irframe.files.tables import columns_of, flatten, height, is_dictionary, is_mteb, table_in
 from irframe.files.traces import OnError, reader_of
 from irframe.files.values import constant, framed
 from irframe.names import DOC, GRADE, RANK, SCORE, SYSTEM, TOPIC, roles
@@ -86,7 +75,7 @@ def _of_ranx(x: Any, kind: Kind) -> pd.DataFrame | None:
 def _of_columns(x: object, kind: Kind) -> pd.DataFrame | None:
     if not is_dictionary(x):
         return None
-    return predictions(x, SCORE) if is_mteb(x) and kind.value == SCORE else table_in(x, kind)
+    return tables.predictions(x, SCORE) if is_mteb(x) and kind.value == SCORE else table_in(x, kind)
 
 
 def _of_lists(x: object, kind: Kind) -> pd.DataFrame | None:
@@ -181,7 +170,7 @@ ADAPTERS: tuple[Callable[[Any, Kind], pd.DataFrame | None], ...] = (
     _of_hits,
     _of_systems,
     _of_numbers,
-    rows_of,
+    tables.rows_of,
 )
 """Functions that convert one kind of object to a frame, and return None for any other."""
 
@@ -225,7 +214,7 @@ def in_groups(x: object, by: str) -> pd.DataFrame:
     return frame if SYSTEM in columns else frame.assign(**{SYSTEM: ONLY_SYSTEM})
 
 
-def as_qrels(x: Qrels, *, topics: Labels = None, docs: Labels = None) -> pd.DataFrame:
+def as_qrels(x: Qrels, *, topics: tables.Labels = None, docs: tables.Labels = None) -> pd.DataFrame:
     """Convert judgments of other tools to a qrels frame.
 
     Parameters
@@ -270,8 +259,8 @@ def as_qrels(x: Qrels, *, topics: Labels = None, docs: Labels = None) -> pd.Data
     return frame
 
 
-def _named(x: object, kind: Kind, topics: Labels, docs: Labels) -> object:
-    return x if topics is None and docs is None else labelled(x, topics, docs, kind.value)
+def _named(x: object, kind: Kind, topics: tables.Labels, docs: tables.Labels) -> object:
+    return x if topics is None and docs is None else tables.labelled(x, topics, docs, kind.value)
 
 
 NOTHING = ByRole(
@@ -285,8 +274,8 @@ def as_runs(
     x: Runs,
     system: str | None = None,
     *,
-    topics: Labels = None,
-    docs: Labels = None,
+    topics: tables.Labels = None,
+    docs: tables.Labels = None,
     hits: str | None = None,
     id: str | None = None,  # noqa: A002 - the usual name of the field
     ranked_by: RankedBy = None,
@@ -401,7 +390,7 @@ def split_empty(x: Runs | ByRole) -> tuple[Runs | ByRole, list[str]]:
     >>> split_empty({"bm25": {"q1": {"d1": 0.9}}, "ance": {"q1": {}}})
     ({'bm25': {'q1': {'d1': 0.9}}}, ['ance'])
     """
-    if isinstance(x, pd.DataFrame) and not len(x) and not is_matrix(x):
+    if isinstance(x, pd.DataFrame) and not len(x) and not tables.is_matrix(x):
         columns = roles([*x.columns, *x.index.names])
         listed = {TOPIC, DOC} <= columns.keys() and columns.keys() & {SCORE, RANK}
         return (NOTHING, [ONLY_SYSTEM]) if listed and SYSTEM not in columns else (x, [])

@@ -22,23 +22,7 @@ from irframe.files.likeness import (
     without_titles,
 )
 from irframe.files.values import SCALED, to_arrow, to_role
-from irframe.names import (
-    ALIASES,
-    ASSIGNMENT,
-    DOC,
-    GRADE,
-    IMPORTANCE,
-    ITERATION,
-    NUGGET,
-    PROBABILITY,
-    RANK,
-    SCORE,
-    STRATUM,
-    SUBTOPIC,
-    SYSTEM,
-    TOPIC,
-    roles,
-)
+from irframe.names import DOC, GRADE, ITERATION, RANK, SCORE, STRATUM, SUBTOPIC, SYSTEM, TOPIC
 
 RENAMED = "frame.rename("
 """The beginning of advice about the columns of a frame."""
@@ -130,7 +114,9 @@ class Kind:
         names = [*names]
         # str(n) fails for names that are very long integers.
         checked = names if self.called else ()
-        columns = roles(names) | {self.called[str(n)]: n for n in checked if str(n) in self.called}
+        columns = words.roles(names) | {
+            self.called[str(n)]: n for n in checked if str(n) in self.called
+        }
         if GRADE in self.roles and SCORE in columns and not {GRADE, RANK, SYSTEM} & columns.keys():
             columns[GRADE] = columns[SCORE]
         return {role: str(columns[role]) for role in self.roles if role in columns}
@@ -178,7 +164,7 @@ class Kind:
             *others, last = map(" or ".join, missing)
             listed = f"{', '.join(others)} and {last}" if others else last
             expected = f"{self.noun} with a column for {listed}"
-            known = ((role, ", ".join(ALIASES[role])) for role in chain(*missing))
+            known = ((role, ", ".join(words.ALIASES[role])) for role in chain(*missing))
             hints = [f"{role} may be named {aliases}" for role, aliases in known]
             advice = "; ".join(hints)
             advice += f". For example: {line}" if (line := example(columns)) else ""
@@ -219,7 +205,7 @@ RUN = Kind(
 QRELS = Kind(
     noun="judgments",
     layouts=((TOPIC, ITERATION, DOC, GRADE), (TOPIC, ITERATION, DOC, STRATUM, GRADE)),
-    roles=(TOPIC, DOC, GRADE, ITERATION, SUBTOPIC, STRATUM, PROBABILITY),
+    roles=(TOPIC, DOC, GRADE, ITERATION, SUBTOPIC, STRATUM, words.PROBABILITY),
     needed=((TOPIC,), (DOC,), (GRADE,)),
     value=GRADE,
 )
@@ -232,8 +218,8 @@ DOCUMENTS = Kind(
 
 NUGGETS = Kind(
     noun="labels of nuggets",
-    roles=(SYSTEM, TOPIC, NUGGET, IMPORTANCE, ASSIGNMENT),
-    needed=((TOPIC,), (NUGGET,), (IMPORTANCE,), (ASSIGNMENT,)),
+    roles=(SYSTEM, TOPIC, words.NUGGET, words.IMPORTANCE, words.ASSIGNMENT),
+    needed=((TOPIC,), (words.NUGGET,), (words.IMPORTANCE,), (words.ASSIGNMENT,)),
 )
 """Labels of nuggets in answers; only frames, no files."""
 
@@ -284,7 +270,7 @@ def check_columns(
     """
     named_roles = {role for role, name in columns.items() if kind.called.get(name) == role}
     for role, taken in columns.items():
-        rivals = [name for name in ALIASES.get(role, ()) if name in names]
+        rivals = [name for name in words.ALIASES.get(role, ()) if name in names]
         if len(rivals) > 1 and taken != role and role not in named_roles:
             refuse_rivals({name: get(name) for name in rivals}, role, taken)
     if kind.value != SCORE:

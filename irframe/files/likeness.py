@@ -8,21 +8,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from irframe import names as words
 from irframe.errors import InputError, RankingError, warn
 from irframe.files.ids import Codes, beginnings, grouped, repeated
 from irframe.files.values import read_numbers
-from irframe.names import (
-    ALIASES,
-    DOC,
-    GRADE,
-    LAST_RESORTS,
-    PARTS,
-    RANK,
-    REPEAT_NAMES,
-    SCORE,
-    SYSTEM,
-    TOPIC,
-)
+from irframe.names import DOC, GRADE, RANK, SCORE, SYSTEM, TOPIC
 
 LIKE = {
     SYSTEM: "system model method retriever retrieval run ranker reranker engine pipeline config "
@@ -269,12 +259,12 @@ def refuse_rivals(
     """
     if taken == role:
         return
-    rivals = [name for name in names or ALIASES[role] if name in frame and name != taken]
+    rivals = [name for name in names or words.ALIASES[role] if name in frame and name != taken]
     for name in rivals:
         left, right = frame[taken], frame[name]
         # A single value cannot distinguish systems.
         described = role != SYSTEM or right.nunique() < 2
-        decided = (taken, name) in KNOWN_PAIRS or (name in LAST_RESORTS and described)
+        decided = (taken, name) in KNOWN_PAIRS or (name in words.LAST_RESORTS and described)
         if not decided and left.dtype != right.dtype:
             left, right = left.astype(str), right.astype(str)
         if not decided and not left.equals(right):
@@ -341,7 +331,7 @@ def refuse_strangers(
             not len(repeated(each * len(topic) + docs)) for each in (topic, lists)
         )
         if not like_systems(name) and (
-            name in {*REPEAT_NAMES, *PARTS}
+            name in {*words.REPEAT_NAMES, *words.PARTS}
             or len(topic) < 2 * (number if DOC in columns else len(values))
             or not _are_lists(topic, lists, columns, get, separates=unique_by_label > unique)
         ):
@@ -370,7 +360,10 @@ def refuse_two_texts(
         As for `refuse_strangers`.
     """
     taken, names = columns.get(TOPIC), [*names]
-    text = next((name for name in ALIASES[TOPIC] if name in LAST_RESORTS and name in names), taken)
+    text = next(
+        (name for name in words.ALIASES[TOPIC] if name in words.LAST_RESORTS and name in names),
+        taken,
+    )
     if text == taken or any(str(name).lower() in LIKE_SEARCHES for name in names):
         return  # each search has its own text
     keys = [role for role in (SYSTEM, TOPIC) if role in columns]

@@ -17,26 +17,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from irframe.errors import BETWEEN, FileFormatError, IrframeError, shortened, unsaid, warn
+from irframe.files import sources
 from irframe.files.as_runs import as_qrels, by_role
 from irframe.files.ids import shown
 from irframe.files.kinds import RUN, Kind, in_types
-from irframe.files.sources import (
-    LINE,
-    MEANT,
-    Source,
-    home,
-    is_cbor,
-    is_parquet,
-    load,
-    may_be_json,
-    name_of,
-    partitions,
-    read_parquet,
-    refuse_wide,
-    stem,
-    system_of,
-    undamaged,
-)
+from irframe.files.sources import Source, is_cbor, is_parquet, may_be_json, name_of, stem, undamaged
 from irframe.files.text import parse
 from irframe.files.values import TYPES, constant, framed, refuse_beyond_floats
 from irframe.names import CAUTION, DOC, GRADE, RANK, SCORE, SYSTEM, TOPIC, roles
@@ -60,7 +45,7 @@ def parse_parquet(data: bytes, source: str, kind: Kind) -> pa.Table:
         Rows in file order. Ids are text, and ids that are whole numbers are converted to text. If
         further columns share a name, only the first is read.
     """
-    return in_types(read_parquet(data, source), source, kind)
+    return in_types(sources.read_parquet(data, source), source, kind)
 
 
 LEVELS = 100
@@ -85,7 +70,7 @@ def shallow(source: str, data: bytes) -> bytes:
     """
     if _levels(data) > LEVELS and _levels(_TEXT.sub(b"", data)) > LEVELS:
         expected = f"JSON with at most {LEVELS} nested lists and dictionaries"
-        raise FileFormatError(expected, f"deeper nesting in {source}", MEANT)
+        raise FileFormatError(expected, f"deeper nesting in {source}", sources.MEANT)
     return data
 
 
@@ -127,11 +112,11 @@ def parse_objects(data: bytes, source: str, kind: Kind) -> pa.Table:
     data = data.removeprefix(codecs.BOM_UTF8).lstrip()
     line = shallow(source, data)[: data.find(b"\n") % (len(data) + 1)]
     first = json.loads(line)
-    refuse_wide(source, len(first))
+    sources.refuse_wide(source, len(first))
     text = [(name, pa.string()) for name, value in first.items() if isinstance(value, str)]
     # Without types, Arrow would convert some ids to dates.
     schema = ParseOptions(explicit_schema=pa.schema(text))
-    size = ReadOptions(block_size=LINE, use_threads=len(data) > LINE)
+    size = ReadOptions(block_size=sources.LINE, use_threads=len(data) > sources.LINE)
     try:
         table = read_json(pa.BufferReader(data), size, schema)
     except pa.ArrowInvalid:  # for example if a column has several types
@@ -317,7 +302,7 @@ class FileSet:
             if (role in columns) != (role in others)
         ]
         systems = pc.unique(table[SYSTEM]).to_pylist()
-        here = home(name)
+        here = sources.home(name)
         problems += [
             (name, ONCE, f"{system!r}, which is in {self.homes[system]}")
             for system in systems
@@ -365,7 +350,7 @@ TEXT_FORMAT = Format("text", lambda *_: True, parse_text)
 
 def read_file(source: Source, kind: Kind) -> pa.Table:
     """Read a run or judgments; detect the format by content."""
-    data = load(source)
+    data = sources.load(source)
     name = name_of(source)
     found = next(each for each in (*FORMATS, TEXT_FORMAT) if each.tells(data, kind))
     with undamaged(f"a file of {found.name}", name, advise=kind.advised):
@@ -384,11 +369,11 @@ def plain_table(source: Source, *, na_filter: bool = False) -> pd.DataFrame:
     na_filter
         Whether empty fields of text are missing.
     """
-    data = load(source)
+    data = sources.load(source)
     name = name_of(source)
     with undamaged("a table", name):
         if is_parquet(data):
-            frame: pd.DataFrame = read_parquet(data, name).to_pandas()
+            frame: pd.DataFrame = sources.read_parquet(data, name).to_pandas()
             return frame
         if may_be_json(data):
             text = shallow(name, data).decode("utf-8-sig").strip()
@@ -402,8 +387,8 @@ def plain_table(source: Source, *, na_filter: bool = False) -> pd.DataFrame:
 def run_table(source: Source, system: str | None, kind: Kind = RUN) -> pa.Table:
     """Read a run with its system and folder labels."""
     table = read_file(source, kind)
-    parts = partitions(name_of(source))
-    label = system_of(name_of(source))
+    parts = sources.partitions(name_of(source))
+    label = sources.system_of(name_of(source))
     parts.pop(str(roles(parts).get(SYSTEM)), None)
     for name, value in parts.items():
         if name not in table.column_names:

@@ -16,20 +16,8 @@ import pandas as pd
 
 from irframe.checks import choice
 from irframe.errors import InputError, RankingError, shortened
-from irframe.files.answers import (
-    CHUNK,
-    PARENT,
-    Answers,
-    Hits,
-    RankedBy,
-    first_in,
-    get_in,
-    has_id,
-    hits_in,
-    holds_hits,
-    is_hit,
-    row_of_hit,
-)
+from irframe.files import answers
+from irframe.files.answers import Answers, Hits, first_in, get_in, has_id, hits_in, is_hit
 from irframe.files.values import framed, numbers
 from irframe.names import DOC, END, LISTED_SCORE, RANK, SCORE, SEARCH, START, TOPIC
 
@@ -93,7 +81,7 @@ def of_hits(
     lists: Mapping[Hashable, Hits],
     name: str | None = None,
     *,
-    ranked_by: RankedBy = None,
+    ranked_by: answers.RankedBy = None,
     searches: Sequence[int] | None = None,
 ) -> pd.DataFrame:
     """Return a run frame of hits, in their order.
@@ -109,7 +97,7 @@ def of_hits(
     0    q1     1  a.md     40   49           0.9  some text
     """
     rows = [
-        {TOPIC: topic, RANK: rank} | row_of_hit(hit, name)
+        {TOPIC: topic, RANK: rank} | answers.row_of_hit(hit, name)
         for topic, hits in lists.items()
         for rank, hit in enumerate(hits, start=1)
     ]
@@ -118,9 +106,9 @@ def of_hits(
         frame = frame.assign(**{SEARCH: searches})
         frame[RANK] = frame.groupby([TOPIC, SEARCH]).cumcount() + 1
     _refuse_other_ranks(frame, chain(*lists.values()))
-    first = [TOPIC, SEARCH, RANK, CHUNK, PARENT, START, END, SCORE]
+    first = [TOPIC, SEARCH, RANK, answers.CHUNK, answers.PARENT, START, END, SCORE]
     frame = frame[sorted(frame, key=lambda n: first.index(n) if n in first else len(first))]
-    ids = [column for column in (CHUNK, PARENT) if column in frame]
+    ids = [column for column in (answers.CHUNK, answers.PARENT) if column in frame]
     without = frame.loc[frame[ids].isna().all(axis=1), TOPIC]
     if len(without):
         advice = (
@@ -184,14 +172,14 @@ def reader_of(x: object, on_error: OnError = "raise") -> Callable[..., pd.DataFr
         return of_hits if any(x.values()) else None
     if holds_searches(x):
         return partial(of_searches, on_error=on_error)
-    return of_hits if on_error == "raise" and holds_hits(x) else None
+    return of_hits if on_error == "raise" and answers.holds_hits(x) else None
 
 
 def of_searches(
     x: Mapping[Hashable, Sequence[object]],
     name: str | None = None,
     *,
-    ranked_by: RankedBy = None,
+    ranked_by: answers.RankedBy = None,
     on_error: OnError = "raise",
 ) -> pd.DataFrame:
     """Return a run frame of searches, numbered from 1.

@@ -26,6 +26,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from irframe import names as words
 from irframe.errors import IdError, InputError, ParameterError, warn
 from irframe.files.as_runs import Qrels, Runs, by_role
 from irframe.files.ids import TEXT
@@ -34,18 +35,7 @@ from irframe.files.likeness import refuse_strangers, without_titles
 from irframe.files.sources import PACKED, checked_path, is_address
 from irframe.files.tables import columns_of
 from irframe.files.values import constant, to_arrow, to_frame, to_role
-from irframe.names import (
-    FILES,
-    GRADE,
-    ITERATION,
-    PROBABILITY,
-    RANK,
-    SCORE,
-    STRATUM,
-    SUBTOPIC,
-    SYSTEM,
-    TOPIC,
-)
+from irframe.names import GRADE, ITERATION, RANK, SCORE, STRATUM, SUBTOPIC, SYSTEM, TOPIC
 
 
 @contextmanager
@@ -287,7 +277,7 @@ def _wrote_table(
 ) -> bool:
     """Write all columns, unless the name selects text."""
     look(path)
-    refuse_input(path, (file for file, *_ in getattr(frame, "attrs", {}).get(FILES, ())))
+    refuse_input(path, (file for file, *_ in getattr(frame, "attrs", {}).get(words.FILES, ())))
     writer = _writer(path)
     if writer is None:
         return False
@@ -428,7 +418,7 @@ def write_qrels(frame: Qrels, path: str | PathLike[str]) -> None:
         warn(f"{notice}; a file that ends in .parquet keeps it")
     if SUBTOPIC in columns or ITERATION not in columns:
         columns[ITERATION] = columns.get(SUBTOPIC, constant("0", len(columns[TOPIC])))
-    if PROBABILITY in columns and not _follows(columns):
+    if words.PROBABILITY in columns and not _follows(columns):
         notice = "the column probability, which the TREC format lacks, is not written"
         warn(f"{notice}; a file that ends in .parquet keeps it")
     write(path, columns, QRELS)
@@ -438,7 +428,7 @@ def _follows(columns: dict[str, pa.ChunkedArray]) -> bool:
     """Tell whether probabilities equal the judged shares of strata."""
     if STRATUM not in columns:
         return False
-    names = (TOPIC, STRATUM, GRADE, PROBABILITY)
+    names = (TOPIC, STRATUM, GRADE, words.PROBABILITY)
     frame = pa.table({name: columns[name] for name in names}).to_pandas()
     judged = (frame[GRADE] >= 0).groupby([frame[TOPIC], frame[STRATUM]]).transform("mean")
-    return bool(np.allclose(judged, frame[PROBABILITY]))
+    return bool(np.allclose(judged, frame[words.PROBABILITY]))
