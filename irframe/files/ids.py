@@ -133,8 +133,7 @@ def code_labels(column: pd.Series, role: str) -> tuple[Codes, pd.Index]:
     index = index.rename(None)
     codes = codes.astype(np.int32)
     codes = codes if length is None else np.repeat(codes, length)
-    if (codes < 0).any():
-        refuse_unnamed(np.flatnonzero(codes < 0), role)
+    refuse_missing(codes < 0, role)
     index = labels_in(index, role, column.name)
     give_back(16 * len(codes))  # about the memory that a column of text takes
     return codes, index
@@ -207,7 +206,7 @@ def names_in(values: pa.Array | pa.ChunkedArray, role: str, name: Hashable) -> p
     if pa.types.is_dictionary(values.type) or str(values.type) == "string_view":
         values = values.cast(getattr(values.type, "value_type", TEXT))
     if values.null_count:
-        refuse_unnamed(np.flatnonzero(values.is_null().to_numpy()), role)
+        refuse_missing(values.is_null().to_numpy(), role)
     if pa.types.is_floating(values.type):
         return pa.chunked_array([pa.array(_as_integers(values.to_pandas().rename(name), role))])
     if pa.types.is_unsigned_integer(values.type):
@@ -216,9 +215,7 @@ def names_in(values: pa.Array | pa.ChunkedArray, role: str, name: Hashable) -> p
         except pa.ArrowInvalid:
             return values.cast(TEXT)
     if is_text(values.type):
-        empty = pc.equal(pc.binary_length(values), 0)
-        if pc.any(empty).as_py():
-            refuse_unnamed(np.flatnonzero(empty.to_numpy()), role)
+        refuse_missing(pc.equal(pc.binary_length(values), 0).to_numpy(), role)
     elif not pa.types.is_integer(values.type):
         _refuse_kind(role, name, str(values.type))
     return values
@@ -237,15 +234,17 @@ def labels_in(labels: pd.Index, role: str, name: Hashable) -> pd.Index:
         return labels if isinstance(own, list) else pd.Index(own)
     if not (is_object or pd.api.types.is_string_dtype(dtype)):
         _refuse_kind(role, name, str(dtype))
-    if "" in labels:
-        refuse_unnamed(np.flatnonzero(labels == ""), role)
+    refuse_missing(np.asarray(labels == "", bool), role)
     return labels
 
 
-def refuse_unnamed(rows: Iterable[int], role: str) -> None:
-    """Raise for rows whose identifier is missing or empty."""
-    offenders = [f"row {row}" for row in rows]
-    raise IdError(f"a {role} in every row", f"{len(offenders)} rows without one", DROP, offenders)
+def refuse_missing(
+    missing: NDArray[np.bool_], role: str, error: type[IrframeError] = IdError
+) -> None:
+    """Raise if rows have no value for a role."""
+    if missing.any():
+        rows = [f"row {row}" for row in np.flatnonzero(missing)]
+        raise error(f"a {role} in every row", f"{len(rows)} rows without one", DROP, rows)
 
 
 def _refuse_kind(role: str, name: Hashable, found: str) -> NoReturn:
@@ -256,8 +255,7 @@ def _refuse_kind(role: str, name: Hashable, found: str) -> NoReturn:
 def _as_integers(column: pd.Series, role: str) -> NDArray[np.int64]:
     """Return float ids as integers, and warn."""
     values = column.to_numpy(np.float64, na_value=np.nan)
-    if np.isnan(values).any():
-        refuse_unnamed(np.flatnonzero(np.isnan(values)), role)
+    refuse_missing(np.isnan(values), role)
     if (values != np.round(values)).any() or (np.abs(values) >= EXACT).any():
         found = f"fractions, or floats from {EXACT:.0f} on, in column {column.name!r}"
         raise IdError(f"{role}s that are text or whole numbers", found, "read them as text")
@@ -269,8 +267,7 @@ def _of_objects(column: pd.Series, role: str) -> NDArray[np.int64] | list[object
     """Return mixed objects if all of them are integers."""
     values = column.to_numpy(object)
     missing = pd.isna(values) if values.ndim == 1 else np.zeros(0, bool)
-    if missing.any():
-        refuse_unnamed(np.flatnonzero(missing), role)
+    refuse_missing(missing, role)
     are_integers = [isinstance(v, int | np.integer) and not isinstance(v, bool) for v in values]
     if all(are_integers) and not any(int(value).bit_length() > LONGEST for value in values):
         fits = all(-(2**63) <= value < 2**63 for value in values)

@@ -23,7 +23,7 @@ from irframe.files.ids import shown
 from irframe.files.kinds import RUN, Kind, in_types
 from irframe.files.sources import Source, is_cbor, is_parquet, may_be_json, name_of, stem, undamaged
 from irframe.files.text import parse
-from irframe.files.values import TYPES, constant, framed, refuse_beyond_floats
+from irframe.files.values import constant, framed, refuse_beyond_floats
 from irframe.names import CAUTION, DOC, GRADE, RANK, SCORE, SYSTEM, TOPIC, roles
 
 
@@ -311,12 +311,6 @@ class FileSet:
         if not problems:
             self.homes |= dict.fromkeys(systems, here)
         return problems
-
-
-def empty_run() -> pa.Table:
-    """Return the run of no file."""
-    columns = (SYSTEM, TOPIC, DOC, RANK, SCORE)
-    return pa.table({name: pa.array([], TYPES[name]) for name in columns})
 
 
 def parse_text(data: bytes, source: str, kind: Kind) -> pa.Table:

@@ -23,7 +23,7 @@ from irframe.files import read_file
 from irframe.files.kinds import QRELS, RUN, Kind
 from irframe.files.lines import notes_of
 from irframe.files.sources import Source, find_files, is_address, name_of, opened_by
-from irframe.files.values import to_frame
+from irframe.files.values import TYPES, to_frame
 from irframe.names import FILES, ITERATION, PROBLEMS, REPEAT, SUBTOPIC, SYSTEM
 from irframe.progress import tracked
 
@@ -373,7 +373,8 @@ def threads() -> Iterator[ThreadPoolExecutor]:
 
 def _concat(names: Sequence[str], tables: list[pa.Table]) -> pd.DataFrame:
     notes = notes_of(tables)
-    frame = to_frame(one_table(tables) if tables else read_file.empty_run())
+    empty = pa.table({role: pa.array([], TYPES[role]) for role in RUN.roles})
+    frame = to_frame(one_table(tables) if tables else empty)
     frame.attrs |= notes | {FILES: states_of(names)}
     return frame
 

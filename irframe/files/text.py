@@ -323,18 +323,12 @@ def _as_type(
     """Return text as numbers of a role, and invalid rows."""
     values, strange = numbers_of_text(column, role)
     missing = np.isnan(values)
-    is_integer = TYPES[role] == pa.int64()
-    unfit = missing
-    if is_integer:
-        with np.errstate(invalid="ignore"):
-            unfit = ~missing & ((values != np.round(values)) | (np.abs(values) >= 2.0**63))
-        if not (ranked and role == RANK):
-            unfit = unfit | missing
-    if len(strange) or unfit.any():
-        return column, strange if len(strange) else np.flatnonzero(unfit)
-    if is_integer and not missing.any():
-        values = values.astype(np.int64)
-    return pa.chunked_array([pa.array(values)]), strange
+    unfit = missing & (not (ranked and role == RANK))
+    if TYPES[role] == pa.int64():
+        present = np.where(missing, 0, values)
+        unfit |= (present != np.round(present)) | (np.abs(present) >= 2.0**63)
+        values = values if missing.any() or unfit.any() else values.astype(np.int64)
+    return pa.chunked_array([pa.array(values)]), strange if len(strange) else np.flatnonzero(unfit)
 
 
 def _names(cut: Cut) -> list[str]:

@@ -31,6 +31,7 @@ from irframe.files.ids import (
     identifiers,
     is_utf8,
     names_in,
+    refuse_missing,
     refuse_unfit,
 )
 
@@ -56,6 +57,8 @@ ERRORS = {
     words.PROBABILITY: InputError,
 }
 """Role -> error for invalid values; `IdError` for other roles."""
+_MISSING = ERRORS | {words.RANK: RankingError, words.SCORE: RankingError}
+"""Role -> error for missing values."""
 
 
 def to_frame(table: pa.Table) -> pd.DataFrame:
@@ -184,17 +187,8 @@ def _of_frame(column: pd.Series, role: str, *, ranked: bool) -> pa.ChunkedArray:
         refuse_fractions(values, column, role)
         values = values.astype(np.int64)
     else:
-        refuse_missing(np.isnan(values), role)
+        refuse_missing(np.isnan(values), role, _MISSING[role])
     return pa.chunked_array([pa.array(values)])
-
-
-def refuse_missing(missing: NDArray[np.bool_], role: str) -> None:
-    """Raise if rows lack a score or a deciding rank."""
-    if missing.any():
-        rows = np.flatnonzero(missing)
-        error = RankingError if role in {words.SCORE, words.RANK} else ERRORS.get(role, IdError)
-        found = f"{len(rows)} rows without one"
-        raise error(f"a {role} in every row", found, DROP, [f"row {row}" for row in rows])
 
 
 def refuse_fractions(
@@ -212,8 +206,7 @@ def refuse_fractions(
         return
     where = "" if column.name == role else f" in column {column.name!r}"
     if role != words.GRADE:
-        if np.isnan(values).any():
-            refuse_missing(np.isnan(values), role)
+        refuse_missing(np.isnan(values), role, _MISSING[role])
         expected = f"{role}s that are whole numbers{where}"
         advice = DROP
     else:
@@ -289,7 +282,7 @@ def scaling(grades: Iterable[object], name: Hashable) -> str:
     >>> scaling([0.5, 1.25], "label").partition(":")[0]
     'multiply the grades by 4, so that all are whole'
     """
-    values, _, _ = _of_objects(pd.Series([*grades], dtype=object).to_numpy(), words.SCORE)
+    values, _ = read_numbers(pd.Series([*grades], dtype=object), words.SCORE)
     for factor in FACTORS:
         with np.errstate(invalid="ignore", over="ignore"):
             far = np.abs(values * factor - np.round(values * factor))
@@ -325,9 +318,19 @@ def read_numbers(column: pd.Series, role: str) -> tuple[NDArray[np.float64], NDA
         if dtype.kind in "fb":
             return values, _NONE
         return values, _merged(values, column, least=EXACT * (dtype.kind in "iu"))
-    values, valid, decimals = _of_objects(column.to_numpy(object), role)
+    objects = column.to_numpy(object)
+    kinds = [*map(type, objects.tolist())]
+    values = np.full(len(objects), np.nan)
+    valid = np.zeros(len(objects), bool)
+    texts = np.fromiter((issubclass(kind, str) for kind in kinds), bool, len(kinds))
+    if texts.any():
+        values[texts], valid[texts] = _of_text(objects[texts], role)
+    for row in np.flatnonzero(~texts).tolist():
+        values[row], valid[row] = _of_value(objects[row], role)
     strange = np.flatnonzero(~valid)
-    return values, strange if len(strange) else _merged(values, column, EXACT * (not decimals))
+    # Decimals may differ beyond the digits of a float, whatever their size.
+    least = 0 if Decimal in kinds else EXACT
+    return values, strange if len(strange) else _merged(values, column, least)
 
 
 SLICE = 1 << 13
@@ -356,27 +359,6 @@ def numbers_of_text(
     texts = pd.Series(column.take(pa.array(rows_of)).to_numpy(), dtype=object)
     values[rows_of], strange = read_numbers(texts, role)
     return values, rows_of[strange]
-
-
-def _of_objects(
-    given: NDArray[np.object_], role: str
-) -> tuple[NDArray[np.float64], NDArray[np.bool_], bool]:
-    """Read values of any type as numbers.
-
-    Returns
-    -------
-    values, valid, decimals
-        The numbers, whether each value is a number or missing, and whether some are decimals.
-    """
-    kinds = [*map(type, given.tolist())]
-    values = np.full(len(given), np.nan)
-    valid = np.zeros(len(given), bool)
-    texts = np.fromiter((issubclass(kind, str) for kind in kinds), bool, len(kinds))
-    if texts.any():
-        values[texts], valid[texts] = _of_text(given[texts], role)
-    for row in np.flatnonzero(~texts).tolist():
-        values[row], valid[row] = _of_value(given[row], role)
-    return values, valid, Decimal in {*kinds}
 
 
 def _of_value(value: object, role: str) -> tuple[float, bool]:
