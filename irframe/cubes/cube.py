@@ -17,6 +17,7 @@ from irframe.cubes import view
 from irframe.cubes.groups import own_rows, with_repeats
 from irframe.errors import OneCall, caution, cautions_of, in_group, listing, warn
 from irframe.evaluation.collapse import Preparation
+from irframe.evaluation.repeats import fold, not_lacking
 from irframe.experiments import choices, group_columns
 from irframe.experiments.coded_tables import (
     QrelsTable,
@@ -37,7 +38,6 @@ from irframe.experiments.spans import TEXT
 from irframe.files.as_runs import Qrels, Runs, as_qrels, in_groups
 from irframe.files.ids import give_back
 from irframe.files.read_runs import changed_files
-from irframe.files.repeats import fold, not_lacking
 from irframe.files.scan_runs import ScannedRuns
 from irframe.record import INPUTS, RECORD, InGroups, Steps, recorded
 

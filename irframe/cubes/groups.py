@@ -11,9 +11,10 @@ from numpy.typing import NDArray
 from irframe import names as words
 from irframe.cubes.view import CODES, EXPERIMENT, LIST, OURS, PROVENANCE, Labelled, experiment_of
 from irframe.errors import InputError, caution, cautions_of, listing, united, warn
+from irframe.evaluation.repeats import Folded
 from irframe.evaluation.scoring import one_or_several
 from irframe.experiments.group_columns import Groups, refuse_missing, refuse_several, refuse_unknown
-from irframe.files.repeats import Folded, repeat_column
+from irframe.files.likeness import repeat_column
 from irframe.record import FACTS, SOURCES, InGroups, applied, plain_options, steps_of, with_step
 
 

@@ -9,10 +9,17 @@ import pandas as pd
 from irframe.arrays import Array
 from irframe.cubes.groups import group_values, repeats_of
 from irframe.errors import IdError, InputError
+from irframe.evaluation.repeats import with_labels
 from irframe.experiments.topic_design import LABELS
 from irframe.files.as_runs import ONLY_SYSTEM
-from irframe.files.likeness import proposed, refuse_rivals, refuse_strangers, renamed
-from irframe.files.repeats import ADVICE, about_duplicates, with_labels
+from irframe.files.likeness import (
+    ADVICE,
+    about_duplicates,
+    proposed,
+    refuse_rivals,
+    refuse_strangers,
+    renamed,
+)
 from irframe.files.tables import (
     columns_of,
     is_dictionary,

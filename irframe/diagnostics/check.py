@@ -30,7 +30,7 @@ from irframe.experiments.ranked_runs import refuse_unread_searches
 from irframe.files.as_runs import ONLY_SYSTEM, Qrels, Runs, by_role
 from irframe.files.ids import Codes, is_text, repeated
 from irframe.files.kinds import RUN
-from irframe.files.repeats import repeat_column
+from irframe.files.likeness import repeat_column
 from irframe.names import DOC, PROBLEMS, SCORE, SURPLUS, SYSTEM, TOPIC, roles
 from irframe.quantities.subtopics import POOLED_UNJUDGED
 from irframe.record import recorded

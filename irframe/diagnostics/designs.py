@@ -12,9 +12,9 @@ from numpy.typing import ArrayLike
 from irframe.cubes.score import score
 from irframe.cubes.view import OURS, of_spans
 from irframe.diagnostics.findings import IN_CODE, Finding, findings_at
+from irframe.evaluation.repeats import Folded
 from irframe.experiments.coded_tables import QrelsTable
 from irframe.experiments.topic_design import names_declared
-from irframe.files.repeats import Folded
 from irframe.metrics import Metric
 from irframe.names import DEPTH, DOC, METRIC, REPEATS, SYSTEM, TOPIC, plural
 from irframe.scores.averages import averages

@@ -27,12 +27,12 @@ from irframe.diagnostics.frames import check_frames
 from irframe.diagnostics.tie_ranges import tie_rates
 from irframe.errors import DepthError, IrframeError, singular, unsaid
 from irframe.evaluation.collapse import Preparation
+from irframe.evaluation.repeats import Folded, fold
 from irframe.evaluation.stopping import Stops
 from irframe.experiments.choices import BudgetAlone, Pool, PoolLike, Searches, SearchLike, UnitsLike
 from irframe.experiments.coded_tables import QrelsTable, RunTable, read_qrels_table, read_table
 from irframe.experiments.policy import Metrics, Policy, parse_metrics, shares_ranks
 from irframe.files.as_runs import Qrels, Runs
-from irframe.files.repeats import Folded, fold
 from irframe.metrics import Metric
 from irframe.metrics.rbp import RBP
 from irframe.names import DEPTH, REPEAT, REPEATED, SYSTEM, UNJUDGED

@@ -28,6 +28,7 @@ from irframe.cubes.unjudged import bound_block
 from irframe.cubes.verb import verb
 from irframe.cubes.view import CELL, EXPERIMENT, experiment_of
 from irframe.errors import InputError, MetricError, ParameterError
+from irframe.evaluation.repeats import fold
 from irframe.evaluation.scorer_input import Reader
 from irframe.evaluation.scoring import Plan, Scoring
 from irframe.experiments.experiment import Experiment, topics_of
@@ -35,7 +36,6 @@ from irframe.experiments.judgments import Judgments
 from irframe.experiments.policy import MetricLike, Policy, parse_metrics, shares_ranks
 from irframe.extremes.labelled_bounds import lists_of, preference_ranks, refuse_unordered
 from irframe.files.as_runs import ONLY_SYSTEM, Qrels, Runs, as_runs, in_groups
-from irframe.files.repeats import fold
 from irframe.metrics import METRICS, Block, Metric
 from irframe.metrics.facts import facts
 from irframe.names import UNJUDGED

@@ -15,9 +15,9 @@ from irframe.checks import check_int
 from irframe.cubes.cube import build_cube
 from irframe.cubes.view import experiment_of, read_cube
 from irframe.errors import OneCall, ParameterError
+from irframe.evaluation.repeats import fold, not_lacking
 from irframe.experiments.policy import Policy
 from irframe.files.as_runs import Qrels, Runs
-from irframe.files.repeats import fold, not_lacking
 from irframe.record import recorded
 from irframe.stops import AXES
 

@@ -17,6 +17,7 @@ from irframe import names as words
 from irframe.checks import check_int, choice
 from irframe.errors import OneCall, ParameterError, in_group, warn
 from irframe.evaluation.collapse import Preparation
+from irframe.evaluation.repeats import Folded, fold, not_lacking
 from irframe.evaluation.scorer_input import Reader
 from irframe.evaluation.scoring import Plan, Rel, Scoring, Thresholds, one_or_several
 from irframe.evaluation.searches import beside
@@ -27,7 +28,7 @@ from irframe.experiments.coded_tables import read_table
 from irframe.experiments.judgments import Judgments
 from irframe.files.as_runs import Qrels, Runs, as_qrels, as_runs, in_groups
 from irframe.files.kinds import is_judgments
-from irframe.files.repeats import Folded, fold, not_lacking, repeat_column
+from irframe.files.likeness import repeat_column
 from irframe.files.scan_runs import ScannedRuns
 from irframe.metrics import Metric
 from irframe.record import InGroups, recorded

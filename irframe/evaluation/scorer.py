@@ -14,6 +14,7 @@ from irframe.checks import choice
 from irframe.errors import InputError, OneCall, ParameterError, shortened, singular
 from irframe.evaluation.collapse import Preparation
 from irframe.evaluation.other_tools import Batches, Evaluator
+from irframe.evaluation.repeats import Folded, fold, layout_of, not_lacking
 from irframe.evaluation.scorer_input import Reader, paired
 from irframe.evaluation.scoring import Plan, Scoring
 from irframe.evaluation.stopping import Stops
@@ -22,7 +23,6 @@ from irframe.experiments import policy as policies
 from irframe.experiments.experiment import Experiment
 from irframe.experiments.judgments import Judgments
 from irframe.files.as_runs import Qrels, Runs
-from irframe.files.repeats import Folded, fold, layout_of, not_lacking
 from irframe.metrics.parse_metric import parse_metric
 from irframe.metrics.spellings import plain_name
 

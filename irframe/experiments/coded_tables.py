@@ -27,7 +27,7 @@ from irframe.files.as_runs import (
     without_documents,
 )
 from irframe.files.kinds import QRELS, RUN, ByRole
-from irframe.files.repeats import JUDGED_AGAIN, about_duplicates, repeat_column
+from irframe.files.likeness import JUDGED_AGAIN, about_duplicates, repeat_column
 from irframe.files.values import numbers, refuse_fractions
 
 

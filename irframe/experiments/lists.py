@@ -15,10 +15,14 @@ from irframe.errors import IdError, IrframeError, ParameterError, RankingError, 
 from irframe.experiments.coded_tables import QrelsTable, RunTable, row_slices
 from irframe.experiments.policy import TiePolicy, Topics
 from irframe.files.ids import Codes, grouped, repeated, rows_of_ranges, shown
-from irframe.files.repeats import LACKING, UNLISTED
 
 LATE = 2
 """The highest rank that lists begin with."""
+
+LACKING = "lists that systems lack count as empty"
+"""The warning about missing lists, which does not apply to repeats inside topics."""
+UNLISTED = "no system has a list"
+"""The warning about topics for which all lists are empty."""
 
 EVERYTHING = pd.Index(["all"])
 """The label of the only collection of all topics."""

@@ -23,7 +23,7 @@ from irframe.experiments.lists import rank_directions, refuse_falling, rising_sy
 from irframe.experiments.policy import TIE_POLICIES, Policy, Tied, TiePolicy, as_key
 from irframe.files.as_runs import Runs
 from irframe.files.ids import Codes, beginnings, grouped, repeated
-from irframe.files.repeats import ADVICE, about_duplicates, repeat_column
+from irframe.files.likeness import ADVICE, about_duplicates, repeat_column
 from irframe.files.values import refuse_fractions
 from irframe.record import recorded
 

@@ -9,8 +9,8 @@ import numpy as np
 import pandas as pd
 
 from irframe import names as words
-from irframe.errors import InputError, RankingError, warn
-from irframe.files.ids import Codes, beginnings, grouped, repeated
+from irframe.errors import IdError, InputError, warn
+from irframe.files.ids import Codes, repeated
 from irframe.files.values import read_numbers
 from irframe.names import DOC, GRADE, RANK, SCORE, SYSTEM, TOPIC
 
@@ -46,6 +46,13 @@ FEW = 1000
 """A column of systems has fewer distinct values than this."""
 KNOWN_PAIRS = frozenset({("docno", "docid")})
 """Pairs (correct name, other name): PyTerrier's docid is a row number, so docno is correct."""
+ADVICE = (
+    f"a column {words.REPEAT!r} (or {', '.join(words.REPEAT_NAMES[1:-1])}) makes them repeats of "
+    "one system, over which systems are compared"
+)
+"""Advice about rows that occur several times."""
+JUDGED_AGAIN = "a column 'pass' makes them passes of a judge, which evaluate scores apart"
+"""Advice about documents that are judged several times."""
 Column = Callable[[Hashable], pd.Series]
 """Function that returns a column of a table by name."""
 
@@ -179,52 +186,6 @@ def _fits(column: pd.Series, role: str, points: int) -> bool:
 def is_numeric(column: pd.Series) -> bool:
     """Tell whether a column has numbers other than booleans."""
     return pd.api.types.is_numeric_dtype(column) and not pd.api.types.is_bool_dtype(column)
-
-
-def names_of_rows(rows: Sequence[Any], layout: Sequence[str], last: str) -> list[str] | None:
-    """Return the columns of rows without names, None if unclear.
-
-    Parameters
-    ----------
-    rows
-        The rows, tuples or lists.
-    layout
-        The columns of TREC files. It applies if columns of ranks, scores and grades are numeric.
-    last
-        The name of the number in rows of three columns.
-
-    Examples
-    --------
-    >>> names_of_rows([(0.5, "q1", "d1"), (0.25, "q1", "d2")], (), "score")
-    ['score', 'topic', 'doc']
-    """
-    if {*map(len, rows)} not in ({3}, {len(layout)}):
-        return None
-    frame: Any = pd.DataFrame([*map(tuple, rows)]).apply(_as_numbers)
-    numbers = [place for place in frame if is_numeric(frame[place])]
-    if len(frame.columns) == len(layout):
-        expected = {place for place, name in enumerate(layout) if name in {RANK, SCORE, GRADE}}
-        return [*layout] if expected <= {*numbers} and len({*frame[1]}) == 1 else None
-    floats = [place for place in numbers if pd.api.types.is_float_dtype(frame[place])]
-    if len(floats) > 1 or not numbers:
-        return None
-    number = (floats or numbers)[-1]
-    topic, doc = (place for place in frame if place != number)
-    moves = [int((frame[place] != frame[place].shift()).sum()) for place in (topic, doc)]
-    if 2 * moves[1] < moves[0]:  # rows of a topic are contiguous
-        topic, doc = doc, topic
-    rising = last == SCORE and bool((frame.groupby(topic)[number].diff().dropna() > 0).all())
-    if rising and floats:  # these may be distances, or scores in no order
-        return None
-    called = {topic: TOPIC, doc: DOC, number: RANK if rising else last}
-    return [called[place] for place in frame]
-
-
-def _as_numbers(column: pd.Series) -> pd.Series:
-    try:
-        return pd.to_numeric(column)
-    except (TypeError, ValueError):
-        return column
 
 
 def like_systems(name: str) -> bool:
@@ -426,46 +387,63 @@ def _are_lists(
     return bool((worse & inside).any() and (separates or in_turn))
 
 
-def third_column(topic: Codes, numbers: Codes, source: str) -> str:
-    """Return whether integers without a name are ranks or scores.
+def about_duplicates(owner: Codes, lists: Codes, again: Codes, drop: str, *ways: str) -> str:
+    """Return advice about duplicated rows.
 
     Parameters
     ----------
-    topic, numbers
-        The topic and the number of each row, in the order of the file.
-    source
-        The name of the file, for messages.
+    owner, lists
+        The system and the list of each row.
+    again
+        The positions of duplicated rows.
+    drop
+        The code that drops duplicates.
+    ways
+        Other advice. The last one is about repeats and appears only if every list of a system has
+        duplicates.
+    """
+    others = owner[~np.isin(lists, lists[again])]
+    advice = "; ".join(ways if np.setdiff1d(owner, others).size else ways[:-1])
+    return f"{advice}{'; else ' * bool(advice)}drop the duplicates: {drop}"
 
-    Raises
-    ------
-    RankingError
-        If the numbers may be ranks or scores.
+
+def repeat_column(frame: pd.DataFrame, keys: list[Hashable]) -> str | None:
+    """Return the column that numbers repeats, None without repeats.
+
+    A column ``repeat`` always numbers repeats. Another column does if it distinguishes rows whose
+    keys are equal. Rows may also differ in the parts of a document: chunks, spans or subtopics.
+
+    Parameters
+    ----------
+    frame
+        Rows.
+    keys
+        Columns that together identify a row if nothing is repeated.
 
     Examples
     --------
-    >>> third_column(np.array([0, 0, 1]), np.array([1, 2, 1]), "the file")
-    'rank'
+    >>> rows = pd.DataFrame({"topic": ["1", "1"], "seed": [1, 2], "fold": 1})
+    >>> repeat_column(rows, ["topic"]), repeat_column(rows[:1], ["topic"])
+    ('seed', None)
     """
-    order = grouped(topic)
-    topic, numbers = topic[order], numbers[order]
-    inside = topic[1:] == topic[:-1]
-    falls = (numbers[1:] < numbers[:-1])[inside]
-    if not falls.any() and _counts_up(topic, numbers):
-        return RANK
-    counts_up = falls.any() and _counts_up(topic, numbers[np.lexsort((numbers, topic))])
-    if counts_up and not falls.all():
-        return RANK
-    if (falls.any() or (numbers < 0).any()) and not counts_up:
-        return SCORE
-    expected = f"a third column of ranks 1, 2, ... or of scores that fall, in {source}"
-    ways = [f"ir.read_run(path, columns={[TOPIC, DOC, role]})" for role in (SCORE, RANK)]
-    advice = f"say which: {' or '.join(ways)}"
-    raise RankingError(expected, "whole numbers that may be either", advice)
+    candidates = repeat_candidates(frame.columns)
+    if words.REPEAT in candidates:
+        return words.REPEAT
+    if not candidates or not frame.duplicated(keys).any():
+        return None
+    separating = [name for name in candidates if not frame.duplicated([*keys, name]).any()]
+    parts = [name for name in words.PARTS if name in frame.columns and name not in keys]
+    if parts and not separating:
+        return repeat_column(frame, [*keys, *parts])
+    if len(separating) > 1:
+        advice = (
+            f"say which one is meant: frame.rename(columns={{{separating[0]!r}: {words.REPEAT!r}}})"
+        )
+        raise IdError("one column of repeats", f"{len(separating)}", advice, separating)
+    return separating[0] if separating else None
 
 
-def _counts_up(topic: Codes, numbers: Codes) -> bool:
-    """Return whether all lists are numbered from 1 or 0."""
-    first = beginnings(topic)
-    place = np.arange(len(topic)) - np.repeat(first, np.diff(first, append=len(topic)))
-    start = numbers[:1]  # empty for a file without rows
-    return {*start.tolist()} <= {0, 1} and bool((numbers - place == start).all())
+def repeat_candidates(names: Iterable[Hashable]) -> list[str]:
+    """Return the columns that may number repeats."""
+    present = {name for name in names if isinstance(name, str)}
+    return [name for name in words.REPEAT_NAMES if name in present]

@@ -20,9 +20,9 @@ import xarray as xr
 from irframe.errors import LONGEST, IdError, InputError, shortened
 from irframe.files.ids import TEXT, is_utf8, refuse_unfit
 from irframe.files.kinds import Kind
-from irframe.files.likeness import names_of_rows
+from irframe.files.likeness import is_numeric
 from irframe.files.values import framed, to_frame
-from irframe.names import DOC, SCORE, SYSTEM, TOPIC, roles
+from irframe.names import DOC, GRADE, RANK, SCORE, SYSTEM, TOPIC, roles
 
 Labels = Iterable[Hashable] | None
 
@@ -272,13 +272,59 @@ def _naming(x: object, rows: list[Any], kind: Kind, columns: list[str]) -> str:
     if text and all(len(row.split()) == len(kind.layouts[0]) for row in rows):
         return f"read lines of a file: {kind.reader}(io.StringIO('\\n'.join(rows)))"
     plain = isinstance(x, Sequence | np.ndarray) and isinstance(rows[0], list | tuple | np.ndarray)
-    names = names_of_rows(rows, kind.layouts[0], columns[-1]) if plain else None
+    names = _names_of_rows(rows, kind.layouts[0], columns[-1]) if plain else None
     if names is None and getattr(x, "ndim", 1) == 2:
         reader = "as_runs" if kind.value == SCORE else "as_qrels"
         return f"name the axes of a matrix: ir.{reader}(matrix, topics=..., docs=...)"
     if names is None:
         return f"name them in a list of dictionaries, or a frame, by {', '.join(columns)}"
     return f"name them: pd.DataFrame(rows, columns={names})"
+
+
+def _names_of_rows(rows: Sequence[Any], layout: Sequence[str], last: str) -> list[str] | None:
+    """Return the columns of rows without names, None if unclear.
+
+    Parameters
+    ----------
+    rows
+        The rows, tuples or lists.
+    layout
+        The columns of TREC files. It applies if columns of ranks, scores and grades are numeric.
+    last
+        The name of the number in rows of three columns.
+
+    Examples
+    --------
+    >>> _names_of_rows([(0.5, "q1", "d1"), (0.25, "q1", "d2")], (), "score")
+    ['score', 'topic', 'doc']
+    """
+    if {*map(len, rows)} not in ({3}, {len(layout)}):
+        return None
+    frame: Any = pd.DataFrame([*map(tuple, rows)]).apply(_as_numbers)
+    numbers = [place for place in frame if is_numeric(frame[place])]
+    if len(frame.columns) == len(layout):
+        expected = {place for place, name in enumerate(layout) if name in {RANK, SCORE, GRADE}}
+        return [*layout] if expected <= {*numbers} and len({*frame[1]}) == 1 else None
+    floats = [place for place in numbers if pd.api.types.is_float_dtype(frame[place])]
+    if len(floats) > 1 or not numbers:
+        return None
+    number = (floats or numbers)[-1]
+    topic, doc = (place for place in frame if place != number)
+    moves = [int((frame[place] != frame[place].shift()).sum()) for place in (topic, doc)]
+    if 2 * moves[1] < moves[0]:  # rows of a topic are contiguous
+        topic, doc = doc, topic
+    rising = last == SCORE and bool((frame.groupby(topic)[number].diff().dropna() > 0).all())
+    if rising and floats:  # these may be distances, or scores in no order
+        return None
+    called = {topic: TOPIC, doc: DOC, number: RANK if rising else last}
+    return [called[place] for place in frame]
+
+
+def _as_numbers(column: pd.Series) -> pd.Series:
+    try:
+        return pd.to_numeric(column)
+    except (TypeError, ValueError):
+        return column
 
 
 Nested = Mapping[Any, Any]

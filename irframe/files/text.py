@@ -11,9 +11,8 @@ import pyarrow.csv
 from numpy.typing import NDArray
 
 from irframe.errors import FileFormatError, IdError, RankingError
-from irframe.files.ids import TEXT
+from irframe.files.ids import TEXT, Codes, beginnings, grouped
 from irframe.files.kinds import UNREAD, Kind, in_types
-from irframe.files.likeness import third_column
 from irframe.files.lines import (
     ANY,
     Cut,
@@ -131,7 +130,52 @@ def _are_scores(table: pa.Table, data: bytes, cut: Cut, kind: Kind, source: str)
     if not unnamed or _POINT.search(data):
         return unnamed
     topic = table[TOPIC].combine_chunks().dictionary_encode().indices.to_numpy()
-    return third_column(topic, table[RANK].to_numpy(), source) == SCORE
+    return _third_column(topic, table[RANK].to_numpy(), source) == SCORE
+
+
+def _third_column(topic: Codes, numbers: Codes, source: str) -> str:
+    """Return whether integers without a name are ranks or scores.
+
+    Parameters
+    ----------
+    topic, numbers
+        The topic and the number of each row, in the order of the file.
+    source
+        The name of the file, for messages.
+
+    Raises
+    ------
+    RankingError
+        If the numbers may be ranks or scores.
+
+    Examples
+    --------
+    >>> _third_column(np.array([0, 0, 1]), np.array([1, 2, 1]), "the file")
+    'rank'
+    """
+    order = grouped(topic)
+    topic, numbers = topic[order], numbers[order]
+    inside = topic[1:] == topic[:-1]
+    falls = (numbers[1:] < numbers[:-1])[inside]
+    if not falls.any() and _counts_up(topic, numbers):
+        return RANK
+    counts_up = falls.any() and _counts_up(topic, numbers[np.lexsort((numbers, topic))])
+    if counts_up and not falls.all():
+        return RANK
+    if (falls.any() or (numbers < 0).any()) and not counts_up:
+        return SCORE
+    expected = f"a third column of ranks 1, 2, ... or of scores that fall, in {source}"
+    ways = [f"ir.read_run(path, columns={[TOPIC, DOC, role]})" for role in (SCORE, RANK)]
+    advice = f"say which: {' or '.join(ways)}"
+    raise RankingError(expected, "whole numbers that may be either", advice)
+
+
+def _counts_up(topic: Codes, numbers: Codes) -> bool:
+    """Return whether all lists are numbered from 1 or 0."""
+    first = beginnings(topic)
+    place = np.arange(len(topic)) - np.repeat(first, np.diff(first, append=len(topic)))
+    start = numbers[:1]  # empty for a file without rows
+    return {*start.tolist()} <= {0, 1} and bool((numbers - place == start).all())
 
 
 def _refuse_header(data: bytes, source: str, kind: Kind) -> None:

@@ -12,10 +12,10 @@ import pandas as pd
 from irframe import names as words
 from irframe.arrays import Array
 from irframe.errors import IdError, InputError
+from irframe.evaluation.repeats import fold_rows
 from irframe.experiments.coded_tables import code_systems
 from irframe.files.ids import code_labels
 from irframe.files.kinds import NUGGETS, require_columns
-from irframe.files.repeats import fold_rows
 from irframe.files.tables import columns_of
 from irframe.record import recorded
 

@@ -18,9 +18,9 @@ from irframe.cubes.unjudged import SHARED, bounds, unjudged_shares
 from irframe.cubes.view import experiment_of
 from irframe.errors import MetricError, cautions_of, unsaid
 from irframe.escaping import markdown as literal
+from irframe.evaluation.repeats import fold
 from irframe.experiments.policy import at_depth
 from irframe.experiments.topic_design import without_levels
-from irframe.files.repeats import fold
 from irframe.metrics import Metric
 from irframe.metrics.facts import facts
 from irframe.names import DEPTH, DOC, GRADE, SCORE, SYSTEM, TOPIC

@@ -25,10 +25,10 @@ from irframe.cubes.groups import provenance
 from irframe.cubes.verb import loaded
 from irframe.cubes.view import EXPERIMENT, experiment_of, read_cube
 from irframe.errors import InputError, OneCall, ParameterError, during, shortened
+from irframe.evaluation.repeats import fold
 from irframe.experiments.choices import BudgetAlone
 from irframe.experiments.policy import Metrics
 from irframe.files.as_runs import Qrels, Runs, as_qrels, as_runs
-from irframe.files.repeats import fold
 from irframe.files.sources import refuse_strange
 from irframe.files.write_run import look, write_file
 from irframe.metrics import Metric

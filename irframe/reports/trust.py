@@ -23,10 +23,10 @@ from irframe.diagnostics.findings import Finding, every_place, findings_frame, u
 from irframe.diagnostics.frames import check_frames
 from irframe.diagnostics.tie_ranges import tie_ranges, tie_rates
 from irframe.errors import unsaid
+from irframe.evaluation.repeats import fold
 from irframe.evaluation.stopping import Stops
 from irframe.experiments.coded_tables import read_qrels_table, read_table
 from irframe.experiments.ranked_runs import RANKS
-from irframe.files.repeats import fold
 from irframe.judging.candidates import JudgingMethod
 from irframe.judging.judge_next import count_unjudged, judge_next
 from irframe.metrics.facts import TIE, facts

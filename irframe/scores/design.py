@@ -14,6 +14,7 @@ from irframe.cubes.parse_scores import as_scores, refuse_result
 from irframe.cubes.score_frames import index_roles, score_frame, with_labels_of_topics
 from irframe.cubes.view import read_cube
 from irframe.errors import InputError, ParameterError
+from irframe.evaluation.repeats import checked_layout
 from irframe.experiments.topic_design import (
     LABELS,
     TASK,
@@ -23,7 +24,6 @@ from irframe.experiments.topic_design import (
     values_of_topics,
     without_levels,
 )
-from irframe.files.repeats import checked_layout
 from irframe.files.tables import columns_of
 from irframe.names import (
     DRAWN,

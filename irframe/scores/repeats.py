@@ -18,6 +18,7 @@ from irframe.checks import check_int, choice, listed
 from irframe.cubes.groups import word_of
 from irframe.cubes.scores import Scores, patterns
 from irframe.errors import ParameterError, listing, warn
+from irframe.evaluation.repeats import layout_of
 from irframe.experiments.topic_design import (
     CLUSTER,
     TASK,
@@ -25,7 +26,6 @@ from irframe.experiments.topic_design import (
     names_declared,
     options_declared,
 )
-from irframe.files.repeats import layout_of
 from irframe.metrics.facts import average
 from irframe.names import REPEATED, REPEATS, Layout, low_to_high, plural
 from irframe.paired.crossed import Crossed, crossed, one_sample, table_of

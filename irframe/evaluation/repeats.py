@@ -9,16 +9,16 @@ from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import replace
 from typing import Any, NamedTuple
 
-import numpy as np
 import pandas as pd
 
 from irframe import names as words
 from irframe.checks import choice
 from irframe.errors import IdError, ParameterError, warn
+from irframe.experiments.lists import LACKING, UNLISTED
 from irframe.files import as_runs as foreign
 from irframe.files.answers import unpacked
-from irframe.files.ids import Codes
 from irframe.files.kinds import RUN
+from irframe.files.likeness import repeat_candidates, repeat_column
 from irframe.files.read_runs import named_groups, with_names
 from irframe.files.scan_runs import ScannedRuns
 from irframe.files.sources import stem
@@ -30,33 +30,6 @@ LAYOUT_WORDS = {
     "topic": "a draw inside its topic, as a variation of the query or an answer sampled again",
 }
 """Layout of repeats -> its description, for messages."""
-ADVICE = (
-    f"a column {words.REPEAT!r} (or {', '.join(words.REPEAT_NAMES[1:-1])}) makes them repeats of "
-    "one system, over which systems are compared"
-)
-"""Advice about rows that occur several times."""
-JUDGED_AGAIN = "a column 'pass' makes them passes of a judge, which evaluate scores apart"
-"""Advice about documents that are judged several times."""
-
-
-def about_duplicates(owner: Codes, lists: Codes, again: Codes, drop: str, *ways: str) -> str:
-    """Return advice about duplicated rows.
-
-    Parameters
-    ----------
-    owner, lists
-        The system and the list of each row.
-    again
-        The positions of duplicated rows.
-    drop
-        The code that drops duplicates.
-    ways
-        Other advice. The last one is about repeats and appears only if every list of a system has
-        duplicates.
-    """
-    others = owner[~np.isin(lists, lists[again])]
-    advice = "; ".join(ways if np.setdiff1d(owner, others).size else ways[:-1])
-    return f"{advice}{'; else ' * bool(advice)}drop the duplicates: {drop}"
 
 
 class Folded(NamedTuple):
@@ -161,12 +134,6 @@ class Folded(NamedTuple):
         return result
 
 
-LACKING = "lists that systems lack count as empty"
-"""The warning about missing lists, which does not apply to repeats inside topics."""
-UNLISTED = "no system has a list"
-"""The warning about topics for which all lists are empty."""
-
-
 def not_lacking(word: object, no_rel: object) -> tuple[str, ...]:
     """Return the warnings to silence about missing lists."""
     if no_rel == "silence":
@@ -252,7 +219,7 @@ def fold(runs: object, search: str | None = None) -> Folded:
         owners = {f"{s} [{words.REPEAT} {r}]": (s, r) for s, own in several.items() for r in own}
         named = {name: several[s][r] for name, (s, r) in owners.items()}
         return Folded(named, words.REPEAT, owners) if several else nothing
-    if not _candidates(_names(runs)):
+    if not repeat_candidates(_names(runs)):
         return nothing
     frame, columns = foreign.by_role(runs, RUN, search)
     known = {**columns, **({} if search is None else {words.SEARCH: search})}
@@ -283,42 +250,6 @@ def fold_rows(frame: pd.DataFrame, columns: Mapping[str, Hashable], own: Iterabl
     if word is None:
         return Folded(frame, None, {})
     return _folded(frame, word, columns.get(words.SYSTEM))
-
-
-def repeat_column(frame: pd.DataFrame, keys: list[Hashable]) -> str | None:
-    """Return the column that numbers repeats, None without repeats.
-
-    A column ``repeat`` always numbers repeats. Another column does if it distinguishes rows whose
-    keys are equal. Rows may also differ in the parts of a document: chunks, spans or subtopics.
-
-    Parameters
-    ----------
-    frame
-        Rows.
-    keys
-        Columns that together identify a row if nothing is repeated.
-
-    Examples
-    --------
-    >>> rows = pd.DataFrame({"topic": ["1", "1"], "seed": [1, 2], "fold": 1})
-    >>> repeat_column(rows, ["topic"]), repeat_column(rows[:1], ["topic"])
-    ('seed', None)
-    """
-    candidates = _candidates(frame.columns)
-    if words.REPEAT in candidates:
-        return words.REPEAT
-    if not candidates or not frame.duplicated(keys).any():
-        return None
-    separating = [name for name in candidates if not frame.duplicated([*keys, name]).any()]
-    parts = [name for name in words.PARTS if name in frame.columns and name not in keys]
-    if parts and not separating:
-        return repeat_column(frame, [*keys, *parts])
-    if len(separating) > 1:
-        advice = (
-            f"say which one is meant: frame.rename(columns={{{separating[0]!r}: {words.REPEAT!r}}})"
-        )
-        raise IdError("one column of repeats", f"{len(separating)}", advice, separating)
-    return separating[0] if separating else None
 
 
 def _names(runs: object) -> Iterable[Hashable]:
@@ -356,11 +287,6 @@ def _repeated(runs: Mapping[Any, Any]) -> Mapping[Any, Mapping[Any, Any]]:
         return {}
     label = next(iter(next(iter(several.values()))))
     return {name: several.get(name, {label: own}) for name, own in runs.items()}
-
-
-def _candidates(names: Iterable[Hashable]) -> list[str]:
-    present = {name for name in names if isinstance(name, str)}
-    return [name for name in words.REPEAT_NAMES if name in present]
 
 
 def _folded(frame: pd.DataFrame, word: str, system: Any) -> Folded:
