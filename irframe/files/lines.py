@@ -56,6 +56,11 @@ class Cut(NamedTuple):
     """The position of the first row."""
 
     @property
+    def names(self) -> list[str]:
+        """The columns that are read."""
+        return [name for name in self.columns if name.split()[:1] != [UNREAD]]
+
+    @property
     def separator(self) -> str:
         """The separator after `separated` replaced blanks."""
         return "\t" if self.between == ANY else self.between
@@ -69,7 +74,7 @@ class Cut(NamedTuple):
         return self.between != ANY and (bool(self.header) or self.between != "\t")
 
     def alone(self, between: str = "\t") -> "Cut":
-        """Return the cut of rows whose blanks were replaced by one separator."""
+        """Return the cut after `separated` replaced blanks."""
         return self._replace(between=between, header=()) if self.between == ANY else self
 
 

@@ -316,7 +316,7 @@ def _is_doubtful(data: bytes, cut: Cut, table: pa.Table, longest: int, kind: Kin
 def _typed(text: bytes, cut: Cut) -> pa.Table | None:
     """Read typed rows; return None if a value is invalid."""
     try:
-        table = _read(text, cut, {name: TYPES.get(name, TEXT) for name in _names(cut)})
+        table = _read(text, cut, {name: TYPES.get(name, TEXT) for name in cut.names})
     except pa.ArrowInvalid:
         return None
     for name, column in zip(table.column_names, table.itercolumns(), strict=True):
@@ -342,7 +342,7 @@ def _is_large(column: pa.ChunkedArray) -> bool:
 
 def _by_value(text: bytes, cut: Cut) -> pa.Table | Strange | None:
     """Read rows as text, then convert numbers."""
-    names = _names(cut)
+    names = cut.names
     try:
         table = _read(text, cut, dict.fromkeys(names, TEXT))
     except pa.ArrowInvalid:
@@ -375,13 +375,8 @@ def _as_type(
     return pa.chunked_array([pa.array(values)]), strange if len(strange) else np.flatnonzero(unfit)
 
 
-def _names(cut: Cut) -> list[str]:
-    """Return the columns that are read."""
-    return [name for name in cut.columns if name.split()[:1] != [UNREAD]]
-
-
 def _read(text: bytes, cut: Cut, types: dict[str, pa.DataType]) -> pa.Table:
-    """Parse rows without comments; raise if they do not fit the types."""
+    """Parse rows; raise if they do not fit the types."""
     return pyarrow.csv.read_csv(
         pa.BufferReader(text),
         read_options=pyarrow.csv.ReadOptions(
