@@ -1,7 +1,8 @@
 """Information-retrieval evaluation at every depth, in pandas and xarray.
 
 Importing irframe registers the accessor ``.ireval`` on DataFrame, Dataset and DataArray.
-``__init__.pyi`` lists the public functions and namespaces. Each is imported when it is first used.
+``__init__.pyi`` lists the public functions and namespaces. Their modules are imported when they
+are first used.
 """
 
 import sys
@@ -23,7 +24,7 @@ def _asks_for_help() -> bool:
     return Path(program).stem == "irframe" and arguments[0] in {"-h", "--help", "--version"}
 
 
-if not _asks_for_help():
+if not _asks_for_help():  # the accessor imports pandas, which would slow --help down
     from irframe import accessor as accessor
 
 _HOMES = homes(__name__, __file__)
@@ -35,7 +36,10 @@ def __dir__() -> list[str]:
 
 
 def __getattr__(name: str) -> Any:
-    """Return a public name; errors name the right namespace."""
+    """Return a public function or namespace.
+
+    If a name belongs to another namespace, the error gives its full name.
+    """
     if name in __all__:
         value = find(_HOMES[name], name)
         if isfunction(value):
@@ -48,7 +52,7 @@ def __getattr__(name: str) -> Any:
     members = {home: getattr(space, name, sys) for home, space in spaces.items()}
     home = next((home for home, value in members.items() if not ismodule(value)), None)
     if home:
-        raise AttributeError(f"{message}: it is {home}.{name}")
+        raise AttributeError(f"{message}: use {home}.{name}")
     forms = dict.fromkeys(__all__, "ir.{}")
     for home, space in spaces.items():
         forms |= {member: home + ".{}" for member in space.__all__ if member not in forms}

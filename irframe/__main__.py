@@ -26,13 +26,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     Parameters
     ----------
     arguments
-        The arguments after ``irframe``. The default is the arguments of the process.
+        The arguments after ``irframe``. The default is ``sys.argv[1:]``.
 
     Returns
     -------
     int
-        The exit status: 0 after success, 2 after an error, and 130 after Ctrl-C. It is 1 if
-        ``check``, ``diagnose`` or ``compare`` found a condition that ``--fail-on`` names.
+        The exit status: 0 after success, 2 after an error, and 130 after Ctrl-C. The status is 1
+        if ``check``, ``diagnose`` or ``compare`` found a problem that ``--fail-on`` names.
     """
     sys.stderr = sys.stderr or StringIO()  # the shell redirection 2>&- sets it to None
     try:
@@ -63,7 +63,7 @@ def _main(arguments: Sequence[str] | None) -> int:
 
 
 def _outer() -> Line:
-    """Return the parser of a command line without a command."""
+    """Return the parser of command lines without a known command."""
     lines = "\n".join(f"  {name:<12} {summary}" for name, (_, summary) in COMMANDS.items())
     outer = Line(
         "irframe",
@@ -71,25 +71,26 @@ def _outer() -> Line:
         f"commands:\n{lines}\n\nirframe COMMAND --help describes a command.\n\n{EPILOG}",
     )
     outer.add_argument("--version", action="version", version=f"irframe {VERSION}")
-    outer.add_argument("command", metavar="COMMAND", choices=COMMANDS, help="one of those below")
+    outer.add_argument("command", metavar="COMMAND", choices=COMMANDS, help="see the list below")
     return outer
 
 
 def _run(command: Callable[[Namespace], Any], options: Namespace) -> int:
-    """Run a command; print warnings and errors as lines."""
+    """Run a command, and print warnings and errors as lines."""
     output = getattr(options, "output", None)
     gated = getattr(options, "gate", False) and options.fail_on != NEVER
     try:
         if output is not None and not gated:
             _writers().look(output)
-            _writers().refuse_input(output, _words(options))
+            _writers().refuse_input(output, _possible_inputs(options))
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always", IrframeWarning)
             with OneCall(), elapsed(options.words[0]):
                 content, status = command(options)
         printed = " ".join(content.split()) if isinstance(content, str) else ""
         for text in (str(warning.message) for warning in caught):
-            if output is not None or " ".join(text.split()) not in printed:  # do not print it twice
+            # the printed output may contain the warning already
+            if output is not None or " ".join(text.split()) not in printed:
                 tell(f"warning: {text}", vars(options))
         if content is not None:
             _write_or_print(content, output, gated=gated)
@@ -98,26 +99,32 @@ def _run(command: Callable[[Namespace], Any], options: Namespace) -> int:
     except Exception as error:
         if sys.flags.dev_mode:
             raise
-        what = f"{type(error).__name__}: {error}".rstrip(": ")
-        return tell(f"{what}; this is an error in irframe: python -X dev shows the traceback")
+        message = f"{type(error).__name__}: {error}".rstrip(": ")
+        return tell(f"{message}; this is an error in irframe: python -X dev shows the traceback")
     return int(status)
 
 
-def _words(options: Namespace) -> Iterator[str]:
-    """Yield the arguments that may name an input."""
+def _possible_inputs(options: Namespace) -> Iterator[str]:
+    """Yield the arguments that may be names of input files."""
     for name, value in vars(options).items():
         if name not in {"output", "words"}:
-            words = value if isinstance(value, list) else [value]
-            yield from (argument for argument in words if isinstance(argument, str))
+            arguments = value if isinstance(value, list) else [value]
+            yield from (argument for argument in arguments if isinstance(argument, str))
 
 
 def _writers() -> Any:
-    """Import the writers of files, which is slow."""
+    """Import the module that writes files.
+
+    The import is slow, and commands that only print do not need it.
+    """
     return import_module("irframe.files.write_run")
 
 
 def _write_or_print(content: str | bytes, output: str | None, *, gated: bool) -> None:
-    """Write an answer; if that fails, print the verdict."""
+    """Write the output of a command, or print it.
+
+    If a command with ``--fail-on`` cannot write its file, the output is printed.
+    """
     try:
         _write(content, output)
     except OSError as error:
@@ -128,7 +135,7 @@ def _write_or_print(content: str | bytes, output: str | None, *, gated: bool) ->
 
 
 def _write(content: str | bytes, output: str | None) -> None:
-    """Write an answer to a file or to standard output."""
+    """Write output to a file or to standard output."""
     if output is not None:
         text = visible(content) if isinstance(content, str) else content
         _writers().write_file(output, text)

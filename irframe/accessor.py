@@ -1,6 +1,6 @@
 """The accessor ``.ireval``.
 
-Every verb calls the function of the same name.
+A verb is a method of the accessor. It calls the function of the same name in `irframe.verbs`.
 """
 
 import inspect
@@ -43,7 +43,7 @@ def _counts(subject: Any) -> list[str]:
 
 
 def _judged_share(subject: Any) -> list[str]:
-    """Return the grades and the judged share of a cube."""
+    """Describe the grades and the share of judged documents."""
     if "experiment" not in subject.attrs or not {"retrieved", "unjudged"} <= {*subject.coords}:
         return []
     experiment = subject.attrs["experiment"]
@@ -59,7 +59,7 @@ def _number(count: int, noun: str) -> str:
 
 
 class Verbs:
-    """Verbs of one object."""
+    """Verbs of one object, such as a frame or cube."""
 
     _home = kinds.HOME
 
@@ -79,7 +79,7 @@ class Verbs:
         return MethodType(self._leading(name, function), self._called_of())
 
     def _called_of(self) -> Any:
-        """Return the first argument of the verbs."""
+        """Return the first argument of each verb's function."""
         return self._subject
 
     def _leading(self, name: str, function: Callable[..., Any]) -> Callable[..., Any]:
@@ -127,23 +127,24 @@ class Verbs:
         forms = dict.fromkeys(figures, "ireval.plot.{}")
         forms |= dict.fromkeys(import_module("irframe").__all__, "ir.{}")
         forms |= dict.fromkeys(kinds.verbs(kinds.HOME), "ireval.{}") | dict.fromkeys(every, "{}")
-        what = "figure" if self._home == kinds.FIGURES else "verb"
-        message = f"{kinds.type_of(self._subject).__name__} has no {what} {name!r}"
+        noun = "figure" if self._home == kinds.FIGURES else "verb"
+        type_name = kinds.type_of(self._subject).__name__
+        message = f"{type_name} has no {noun} {name!r}"
         shown = [figure for figure in figures if name in kinds.takes(figure, figures[figure][0])]
         meant = shown if self._home == kinds.FIGURES and shown else suggested(name, forms)
-        of_verbs = what == "figure" or kinds.verbs(kinds.HOME).keys() & {*meant}
+        of_verbs = noun == "figure" or kinds.verbs(kinds.HOME).keys() & {*meant}
         metric = None if of_verbs else _metric(name)
         if not meant and not metric and hasattr(type(self._subject), name):
-            return f"{message}: it is a method of the object itself, without .ireval"
+            return f"{message}, but {type_name} has a method of this name: call it without .ireval"
         if metric:
-            return f"{message} (in irframe: the metric {metric}){self._scoring(metric)}"
+            return f"{message}, but irframe has the metric {metric}{self._scoring(metric)}"
         hint = suggest(name, forms, shown if meant is shown else ())
         if not hint and (meant := kinds.with_column(name)):
-            hint = f" (in the result of {' or '.join(meant)})"
+            hint = f" (a column of the result of {' or '.join(meant)})"
         return f"{message}{hint}{self._leads(meant, kind)}"
 
     def _leads(self, meant: list[str], kind: str) -> str:
-        """Return calls that lead from this object to suggested verbs."""
+        """Return example calls of suggested verbs, for an error."""
         of_objects = kinds.verbs(kinds.HOME) if self._home == kinds.HOME else {}
         homes = {name: kinds.HOME if name in of_objects else kinds.FIGURES for name in meant}
         defined = {name: home for name, home in homes.items() if name in kinds.verbs(home)}
@@ -156,7 +157,7 @@ class Verbs:
         return ""
 
     def _scoring(self, metric: Any) -> str:
-        """Return the call that scores this object by a metric."""
+        """Return an example call that computes a metric."""
         if kinds.kind_of(self._subject) not in {kinds.RUNS, kinds.SCANNED}:
             return f': cube.ireval.score("{metric}")'
         return f': .ireval.evaluate(qrels, "{metric if metric.uncut() else metric @ 10}")'
@@ -176,14 +177,14 @@ class Verbs:
             if name != "groupby"  # no example is possible, because only the caller knows the groups
         ][:5]
 
-    def _seen(self) -> str:
-        """Return kind, size and settings of the object."""
+    def _described(self) -> str:
+        """Describe the kind, size and settings of the object."""
         from irframe.tables.captions import caption_text  # noqa: PLC0415 - only when shown
 
         kind = kinds.kind_of(self._subject)
         attributes = getattr(self._subject, "attrs", {})
-        what = kind if kind in kinds.KNOWN else f"result of {kind}"
-        size = ": ".join(filter(None, [what, ", ".join(_counts(self._subject))]))
+        title = kind if kind in kinds.KNOWN else f"result of {kind}"
+        size = ": ".join(filter(None, [title, ", ".join(_counts(self._subject))]))
         if words.RESULT not in attributes:
             return size
         names = getattr(self._subject, "columns", getattr(self._subject, "variables", ()))
@@ -194,12 +195,12 @@ class Verbs:
         is_result = kinds.kind_of(self._subject) not in kinds.KNOWN
         shown = excerpt(self._subject) if is_result else ""
         calls = f"next: {', '.join(f'.{call}' for call in self._next())}"
-        return "\n".join(filter(None, [self._seen(), shown, calls]))
+        return "\n".join(filter(None, [self._described(), shown, calls]))
 
     def _repr_html_(self) -> str:
         listed = ", ".join(f"<code>.{html(call)}</code>" for call in self._next())
-        seen = html(self._seen()).replace("\n", "<br>")
-        return f"<p>{seen}<br>next: {listed}</p>"
+        description = html(self._described()).replace("\n", "<br>")
+        return f"<p>{description}<br>next: {listed}</p>"
 
 
 class Figures(Verbs):
@@ -215,13 +216,13 @@ class Figures(Verbs):
         if kind is not None:
             return getattr(self, kind)()
         calls = [f".ireval.{kinds.example(n, self._subject, kinds.FIGURES)}" for n in dir(self)]
-        raise InputError("a figure by its name", "none", f"draw one: {' or '.join(calls)}")
+        raise InputError("the name of a figure", "none", f"draw a figure: {' or '.join(calls)}")
 
 
 @xr.register_dataset_accessor("ireval")  # type: ignore[no-untyped-call]
 @xr.register_dataarray_accessor("ireval")  # type: ignore[no-untyped-call]
 class Accessor(Verbs):
-    """Verbs of cubes, scores and results."""
+    """Verbs of xarray objects: cubes, arrays of scores, and results."""
 
     def __init__(self, subject: object) -> None:
         super().__init__(_with_metrics(subject))
@@ -233,10 +234,10 @@ class Accessor(Verbs):
 
     @property
     def record(self) -> list[Step]:
-        """The verbs that led to this object, with their options.
+        """The steps that produced this object: verbs with their options.
 
-        The record contains digests of data that were passed as options. ``step.again(x)`` applies
-        the verb with the same options to ``x``.
+        If data were passed as an option, the record contains a digest of the data.
+        ``step.again(x)`` applies the verb with the same options to ``x``.
 
         Examples
         --------
@@ -255,19 +256,19 @@ ScannedRuns.access = Accessor
 
 @pd.api.extensions.register_dataframe_accessor("ireval")
 class FrameAccessor(Accessor):
-    """Verbs of run frames, score frames and other results."""
+    """Verbs of frames: runs, judgments, scores and results."""
 
     def __init__(self, subject: pd.DataFrame) -> None:
         super().__init__(subject)
         if self._kind == kinds.OTHER:
             from irframe.cubes.score_frames import advice_of  # noqa: PLC0415 - only when asked
 
-            called = (f"{role}: {', '.join(names)}" for role, names in words.ALIASES.items())
+            accepted = (f"{role}: {', '.join(names)}" for role, names in words.ALIASES.items())
             message = (
                 "ireval needs a run frame (columns topic, doc and score or rank), scores (index "
                 "system, topic; or columns topic, measure, value), labels of nuggets (columns "
-                "topic, nugget, importance, assignment) or what a verb returned, as its "
-                f"attrs say. Names per role: {'; '.join(called)}. For scores, {advice_of(subject)}"
+                "topic, nugget, importance, assignment) or the result of a verb, with its attrs. "
+                f"Accepted column names: {'; '.join(accepted)}. For scores: {advice_of(subject)}"
             )
             raise AttributeError(message)
 
@@ -293,9 +294,9 @@ class SeriesAccessor(FrameAccessor):
 
 
 def _with_metrics(subject: object) -> Any:
-    """Join the variables of a dataset to one array.
+    """Join the variables of a dataset into an array.
 
-    Other objects are returned unchanged.
+    Each variable contains scores, and becomes a metric. Other objects are returned unchanged.
     """
     if not isinstance(subject, xr.Dataset) or {words.RESULT, "experiment"} & subject.attrs.keys():
         return subject
@@ -311,7 +312,7 @@ def _with_metrics(subject: object) -> Any:
 
 
 def _metric(name: str) -> Any:
-    """Return the metric of a name, or None."""
+    """Return the metric that a name means, or None."""
     from irframe.errors import MetricError  # noqa: PLC0415 - only when asked
     from irframe.metrics import METRICS  # noqa: PLC0415 - the same
     from irframe.metrics.parse_metric import parse_metric  # noqa: PLC0415 - the same

@@ -1,4 +1,4 @@
-"""Types of arrays, and work on blocks in threads."""
+"""Types of arrays, and computation by blocks in threads."""
 
 import os
 from collections.abc import Callable, Iterable
@@ -13,23 +13,26 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Flags = NDArray[np.bool_]
 Grade = np.int16
-"""The type of grades; its two lowest values are marks, see `irframe.names`."""
+"""Integer type of grades. Its two lowest values mark empty ranks and unjudged documents."""
 Grades = NDArray[Grade]
 Ends = tuple[Floats, Floats]
-"""Lower and upper ends."""
+"""Arrays of lower and upper ends."""
 
 
 BLOCK = 1 << 17
-"""Cells that a thread scores at a time: a few arrays of this size fit the processor's cache."""
+"""Number of cells that a thread scores at a time. A few arrays of this size fit into the cache."""
 
 
 def usual_errors() -> np.errstate:
-    """Return a context with numpy's default handling of floating-point errors."""
+    """Return a context with numpy's default handling of floating-point errors.
+
+    The caller may have changed this handling with ``np.seterr``.
+    """
     return np.errstate(divide="warn", over="warn", under="ignore", invalid="warn")
 
 
 def as_plain(values: object) -> Array:
-    """Return the numpy array of an array or tensor."""
+    """Convert an array or tensor to a numpy array."""
     if type(values) is np.ndarray:
         return values
     steps = ["detach", "cpu"]
@@ -47,7 +50,7 @@ Result = TypeVar("Result")
 def in_threads(
     work: Callable[[Item], Result], items: Iterable[Item], workers: int | None = None
 ) -> list[Result]:
-    """Return the results of a function, computed in several threads.
+    """Call a function with every item, in several threads.
 
     Parameters
     ----------
@@ -72,7 +75,7 @@ def in_threads(
 
 
 def tiles(systems: int, topics: int, ranks: int) -> list[tuple[slice, slice]]:
-    """Return slices of systems and topics, about `BLOCK` cells each.
+    """Split systems and topics into blocks of about `BLOCK` cells.
 
     Examples
     --------
@@ -91,7 +94,7 @@ def tiles(systems: int, topics: int, ranks: int) -> list[tuple[slice, slice]]:
 def at_places(values: Any, *positions: Any) -> Any:
     """Return the values at positions along each dimension.
 
-    A value of None selects all positions of a dimension.
+    None selects all positions of a dimension.
     """
     for axis, chosen in enumerate(positions):
         if chosen is not None:
@@ -100,7 +103,7 @@ def at_places(values: Any, *positions: Any) -> Any:
 
 
 def on_front(cost: NDArray[np.float64], value: NDArray[np.float64]) -> NDArray[np.intp]:
-    """Return the positions on the Pareto front, the cheapest first.
+    """Return the positions of the Pareto front, sorted by cost.
 
     Examples
     --------

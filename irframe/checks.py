@@ -1,4 +1,4 @@
-"""Checks of arguments."""
+"""Checks of arguments, whose errors name the argument."""
 
 import ast
 import os
@@ -14,13 +14,13 @@ from irframe.elsewhere import suggest
 from irframe.errors import InputError, IrframeError, ParameterError, listing, shortened
 
 MOST = 2**63 - 1
-"""The greatest integer of an array."""
+"""Largest integer of a numpy array."""
 
 ROOM = 4 * 2**30
 """Largest number of bytes that an argument may allocate at once."""
 
 LONG = 70
-"""Longest list, in characters, that may begin a message."""
+"""Maximum characters of a list in the first sentence of a message; longer lists follow it."""
 
 Word = TypeVar("Word", bound=str)
 
@@ -45,7 +45,9 @@ def check_int(
     error: type[IrframeError] = ParameterError,
     advice: str = "",
 ) -> int:
-    """Return an integer within two limits, both included.
+    """Return an integer within limits, or raise.
+
+    Both limits are included.
 
     Examples
     --------
@@ -57,7 +59,7 @@ def check_int(
     irframe.errors.ParameterError: expected depth to be a whole number of at least 1, but found 2.5.
     """
     fits = is_integer(value)
-    if high is None and fits and value > MOST and name != "seed":  # numpy accepts any seed
+    if high is None and fits and value > MOST and name != "seed":  # a seed may be any integer
         high = MOST
     if not fits or not _inside(value, low=low, high=high):
         raise error(
@@ -76,9 +78,9 @@ def number(
     below: float | None = None,
     error: type[IrframeError] = ParameterError,
 ) -> float:
-    """Return a finite number within limits.
+    """Return a finite number within limits, or raise.
 
-    The number must be greater than `above` and less than `below`.
+    `low` and `high` are included in the limits. `above` and `below` are not.
 
     Examples
     --------
@@ -87,13 +89,13 @@ def number(
     """
     real = isinstance(value, int | float | np.integer | np.floating)
     fits = real and not isinstance(value, bool) and abs(value) <= sys.float_info.max
-    limits = {"low": low, "high": high, "above": above, "below": below}
+    limits = {"low": low, "above": above, "high": high, "below": below}
     if not fits or not _inside(value, **limits):
         raise error(f"{name} to be a number{_limits(**limits)}", shortened(value))
     return float(value)
 
 
-def room(what: str, size: int, advice: str, *, most: int = ROOM) -> None:
+def room(data: str, size: int, advice: str, *, most: int = ROOM) -> None:
     """Raise if an array would take more bytes than allowed.
 
     Examples
@@ -102,17 +104,18 @@ def room(what: str, size: int, advice: str, *, most: int = ROOM) -> None:
     >>> room("draws", 10**12, "draw fewer")
     Traceback (most recent call last):
     ...
-    irframe.errors.ParameterError: expected draws in at most 4 GiB, but found 931 GiB
-    (1,000,000,000,000 bytes). Draw fewer.
+    irframe.errors.ParameterError: expected draws to need at most 4 GiB of memory, but found 931.3
+    GiB (1,000,000,000,000 bytes). Draw fewer.
     """
     if size > most:
-        found = f"{size / 2**30:,.3g} GiB ({size:,} bytes)"
-        raise ParameterError(f"{what} in at most {most / 2**30:.3g} GiB", found, advice)
+        size_text = f"{size / 2**30:,.1f} GiB ({size:,} bytes)"
+        expected = f"{data} to need at most {most / 2**30:.3g} GiB of memory"
+        raise ParameterError(expected, size_text, advice)
 
 
 @cache
 def memory() -> int:
-    """Return the bytes of memory of this machine.
+    """Return the size of this machine's memory in bytes.
 
     If the operating system does not report it, return 16 times `ROOM`.
     """
@@ -130,7 +133,7 @@ def level(alpha: object, name: str = "alpha") -> float:
 def choice(
     name: str, value: object, words: Collection[Word], error: type[IrframeError] = ParameterError
 ) -> Word:
-    """Return a value that must be one of several words.
+    """Return one of several words, or raise.
 
     Examples
     --------
@@ -140,16 +143,18 @@ def choice(
     irframe.errors.ParameterError: expected ties to be one of 'trec', 'doc', but found 'tri'.
     """
     if not isinstance(value, str) or value not in words:
-        expected = f"one of {', '.join(map(repr, words))}"
-        found = shortened(value) + suggest(value, dict.fromkeys(words, "{!r}"))
-        if len(expected) > LONG:
-            raise error(f"{name} to be one of {len(words)} words", found, f"it may be {expected}")
-        raise error(f"{name} to be {expected}", found)
+        allowed = f"one of {', '.join(map(repr, words))}"
+        wrong = shortened(value) + suggest(value, dict.fromkeys(words, "{!r}"))
+        if len(allowed) > LONG:
+            raise error(f"{name} to be one of {len(words)} words", wrong, f"choose {allowed}")
+        raise error(f"{name} to be {allowed}", wrong)
     return cast("Word", str(value))
 
 
 def as_annotated(name: str, value: object, annotation: object) -> None:
-    """Raise if an annotation does not list the value.
+    """Raise if a value does not fit its parameter's annotation.
+
+    Only literals and ``bool`` are checked.
 
     Examples
     --------
@@ -169,11 +174,12 @@ def as_annotated(name: str, value: object, annotation: object) -> None:
 
 @cache
 def _values_of(annotation: object) -> tuple[tuple[Any, ...], bool]:
-    """Return the values other than None that an annotation lists.
+    """Return the literals or flags of an annotation.
 
     Also return whether None is allowed.
     """
-    is_union = get_origin(annotation) in {Union, UnionType}  # Union for literals before Python 3.14
+    # before Python 3.14, a union of literals has the origin Union, and other unions UnionType
+    is_union = get_origin(annotation) in {Union, UnionType}
     members = get_args(annotation) if is_union else (annotation,)
     kinds = [kind for kind in members if kind is not NoneType]
     if kinds == [bool]:
@@ -183,9 +189,9 @@ def _values_of(annotation: object) -> tuple[tuple[Any, ...], bool]:
 
 
 def as_written(text: object, kinds: Mapping[str, Callable[..., Any]]) -> Any:
-    """Return the value of a text such as ``"RBO(p=0.8)"``.
+    """Evaluate a text such as ``"RBO(p=0.8)"``.
 
-    Return None if the text does not call one of `kinds`.
+    Return None if the text is not a call of one of `kinds`.
 
     Examples
     --------
@@ -217,8 +223,8 @@ def listed(value: Any) -> list[Any]:
     return list(value) if plural else [value]
 
 
-def each_once(what: str, values: Sequence[Any]) -> None:
-    """Raise if there are no values or duplicates.
+def each_once(noun: str, values: Sequence[Any]) -> None:
+    """Raise if a list is empty or contains duplicates.
 
     Examples
     --------
@@ -229,13 +235,13 @@ def each_once(what: str, values: Sequence[Any]) -> None:
     irframe.errors.ParameterError: expected budgets without duplicates, but found 5, 5.
     """
     if not values:
-        raise ParameterError(f"at least one value in {what}", "none")
+        raise ParameterError(f"at least one value in {noun}", "none")
     if len({*values}) < len(values):
-        raise ParameterError(f"{what} without duplicates", "", "", map(repr, values))
+        raise ParameterError(f"{noun} without duplicates", "", "", map(repr, values))
 
 
 def one_column(name: str, value: object) -> None:
-    """Raise if several columns are given in place of one.
+    """Raise if a value is a list of columns.
 
     Examples
     --------
@@ -244,21 +250,21 @@ def one_column(name: str, value: object) -> None:
     Traceback (most recent call last):
     ...
     irframe.errors.ParameterError: expected by to be one column, but found ['model', 'seed']. Join
-    them to one: frame['model'] + ' ' + frame['seed'].
+    the columns: frame['model'] + ' ' + frame['seed'].
     """
     if isinstance(value, Iterable) and not isinstance(value, str | bytes):
-        advice = "join them to one: frame['model'] + ' ' + frame['seed']"
+        advice = "join the columns: frame['model'] + ' ' + frame['seed']"
         raise ParameterError(f"{name} to be one column", shortened(value), advice)
 
 
 def places(
-    what: str, expected: object, labels: Sequence[Any], error: type[IrframeError] = ParameterError
+    noun: str, expected: object, labels: Sequence[Any], error: type[IrframeError] = ParameterError
 ) -> list[int]:
-    """Return the positions of labels; name unknown ones.
+    """Return the positions of labels, or raise for unknown labels.
 
     Parameters
     ----------
-    what
+    noun
         A noun for the labels in the message, such as ``"systems of the cube"``.
     expected
         The label or labels to look up.
@@ -278,25 +284,27 @@ def places(
         texts = [*map(str, labels)]
         offenders = [f"{label!r}{suggest(label, texts)}" for label in unknown]
         if len(existing) > LONG:
-            raise error(what, "", f"there are {existing}", offenders)
-        raise error(f"{what} ({existing})", "", "", offenders)
+            raise error(noun, "", f"choose from {existing}", offenders)
+        raise error(f"{noun} ({existing})", "", "", offenders)
     return [index[label] for label in chosen]
 
 
-def holding(what: str, subject: Any, names: Collection[Any], part: str = "data_vars") -> None:
-    """Raise if an object lacks the names of a result.
+def holding(noun: str, subject: Any, names: Collection[Any], part: str = "data_vars") -> None:
+    """Raise if an object is not the expected result.
+
+    The result is recognised by the names of its variables, dimensions or columns.
 
     Parameters
     ----------
-    what
+    noun
         A noun for the result, such as ``"a result of replay"``.
     subject
         The object to check.
     names
         Names that the object must have.
     part
-        The kind of these names: ``"data_vars"`` of a dataset, ``"sizes"`` of an array or dataset,
-        or ``"columns"`` of a frame. A frame must also have rows.
+        The attribute that contains these names: ``"data_vars"`` of a dataset, ``"sizes"`` of an
+        array or dataset, or ``"columns"`` of a frame. A frame must also have rows.
 
     Examples
     --------
@@ -307,11 +315,11 @@ def holding(what: str, subject: Any, names: Collection[Any], part: str = "data_v
     """
     present = getattr(subject, part, None) if hasattr(subject, "attrs") else None
     if present is None:
-        raise InputError(what, type(subject).__name__)
+        raise InputError(noun, type(subject).__name__)
     if not {*names} <= {*present}:
-        raise InputError(what, "", "", present)
+        raise InputError(noun, "an object that has only", "", present)
     if part == "columns" and not len(subject):
-        raise InputError(what, "no rows")
+        raise InputError(noun, "no rows")
 
 
 def _hashable(label: object) -> bool:
@@ -322,7 +330,7 @@ def _hashable(label: object) -> bool:
     return True
 
 
-_LIMITS = {"low": "at least", "high": "at most", "above": "above", "below": "below"}
+_LIMITS = {"low": "at least", "above": "above", "high": "at most", "below": "below"}
 
 
 def _inside(

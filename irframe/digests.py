@@ -1,4 +1,4 @@
-"""Values as JSON, and digests of data."""
+"""JSON values for records, with digests in place of data."""
 
 import hashlib
 from collections.abc import Hashable, Iterable, Mapping
@@ -50,9 +50,11 @@ def plain(value: Any) -> Any:
 def _bytes_of(value: object) -> Iterable[bytes]:
     if isinstance(value, xr.Dataset | xr.DataArray):
         dataset = value if isinstance(value, xr.Dataset) else value.to_dataset(name=" ")
-        for name, each in dataset.variables.items():
-            yield f"{name} {each.dims} {each.shape}".encode()
-            yield str(each.data.name).encode() if each.chunks else bytes_of(each.to_numpy())
+        for name, variable in dataset.variables.items():
+            yield f"{name} {variable.dims} {variable.shape}".encode()
+            # a dask array is identified by its name, because its values are not computed yet
+            chunked = bool(variable.chunks)
+            yield str(variable.data.name).encode() if chunked else bytes_of(variable.to_numpy())
     elif isinstance(value, pd.DataFrame | pd.Series):
         frame = value.to_frame() if isinstance(value, pd.Series) else value
         for name, column in frame.reset_index().items():
@@ -66,4 +68,5 @@ def bytes_of(values: Any) -> bytes:
     """Return the bytes of an array."""
     if values.dtype.kind in "biufcmMSU":
         return bytes(values.tobytes())
+    # arrays of objects contain addresses, which differ from process to process
     return "\0".join(map(str, values.ravel())).encode(errors="replace")

@@ -12,10 +12,10 @@ from irframe.moved import Moved, line_for
 from irframe.option_values import Slot, slot_of
 
 NEAR = 0.85
-"""Similarity, by difflib, from which one name may be a slip of the other."""
+"""Least similarity, by difflib, of an unknown name and a suggested one."""
 
 LONGEST = 60
-"""Longest name, in characters, that may be a slip of another."""
+"""Longest unknown name, in characters, for which similar names are suggested."""
 
 _SELECTED = {
     ("metric", "metrics", "measure", "measures"): 'scores[["AP"]] or array.sel(metric=["AP"])',
@@ -24,15 +24,15 @@ _SELECTED = {
     ("depth", "depths", "at", "k", "ks", "cutoff"): "array.sel(depth=[5, 10])",
 }
 _BESIDE = {
-    f"{verb}{name}": f" (select before: {call})"
+    f"{verb}{name}": f" (select first: {call})"
     for names, call in _SELECTED.items()
     for name in names
     for verb in ("", "select_", "filter_", "sel_")
 } | {
-    "relevance_level": ' (a metric takes it: "AP(rel=2)")',
-    "alternative": " (tests are two-sided; margin= asks whether one is not worse)",
+    "relevance_level": ' (pass it to a metric: "AP(rel=2)")',
+    "alternative": " (all tests are two-sided; margin= tests non-inferiority)",
     **{
-        name: f" (cube(..., {value}) takes it)"
+        name: f" (pass it to cube: cube(..., {value}))"
         for names, value in {
             ("score_dtype", "ties"): 'ties=ir.Ties("doc", dtype="float32")',
             ("pool_depth", "contributing"): "pool=ir.Pool(depth=100, contributing=...)",
@@ -43,17 +43,17 @@ _BESIDE = {
     },
     **dict.fromkeys(
         ("pr_curve", "precision_recall_curve", "recall_precision"),
-        ' (evaluate(qrels, "iprec_at_recall") scores eleven levels of recall)',
+        ' (evaluate(qrels, "iprec_at_recall") returns precision at eleven levels of recall)',
     ),
-    "budget": " (score(..., stop=ir.Budget(500)) of a cube takes it)",
-    "threshold": " (score(..., stop=ir.Threshold(0.5)) of a cube takes it)",
-    "searches": " (score(..., stop=ir.AfterSearches(2)) of a cube takes it)",
-    **dict.fromkeys(("shown", "again"), " (evaluate(..., search=) counts it beside metrics)"),
+    "budget": " (pass it to score of a cube: score(..., stop=ir.Budget(500)))",
+    "threshold": " (pass it to score of a cube: score(..., stop=ir.Threshold(0.5)))",
+    "searches": " (pass it to score of a cube: score(..., stop=ir.AfterSearches(2)))",
+    **dict.fromkeys(("shown", "again"), " (evaluate(..., search=) adds this column to the scores)"),
 }
-"""Option that a verb does not have -> the end of an error that names the alternative."""
+"""Unknown name -> the end of the error, which names an alternative."""
 
 _TABLE = Path(__file__).with_name("elsewhere.txt")
-"""File of our names with those of other tools, one name a line."""
+"""File of irframe's names. Each line has a name, and what other tools call the same thing."""
 
 
 def _plain(name: object) -> str:
@@ -63,7 +63,7 @@ def _plain(name: object) -> str:
 
 @cache
 def _meant() -> dict[str, list[str]]:
-    """Return our names for every name of another tool."""
+    """Return irframe's names for each name of another tool."""
     meanings: dict[str, list[str]] = {}
     for line in _TABLE.read_text(encoding="utf-8").splitlines()[1:]:
         ours, _, theirs = line.partition(": ")
@@ -74,10 +74,10 @@ def _meant() -> dict[str, list[str]]:
 
 
 def suggested(name: object, known: Iterable[str]) -> list[str]:
-    """Return known names that a name may mean.
+    """Return up to three names that a name may mean.
 
-    If other tools use `name`, the result is irframe's names for the same thing. Otherwise, it
-    contains names with a similar spelling. There are at most three.
+    If other tools use `name`, the result is irframe's names for the same thing. Otherwise, the
+    result contains names with a similar spelling.
 
     Examples
     --------
@@ -90,41 +90,40 @@ def suggested(name: object, known: Iterable[str]) -> list[str]:
         return meant
     if not isinstance(name, str) or len(name) > LONGEST:
         return []
-    others = list({_plain(other): other for other in reversed([*known]) if other != name}.values())
-    alike = [other for other in others if _plain(other) == _plain(name)]
+    labels = list({_plain(label): label for label in reversed([*known]) if label != name}.values())
+    alike = [label for label in labels if _plain(label) == _plain(name)]
     letters = sorted(_plain(name)) if len(_plain(name)) > 3 else []
-    turned = [other for other in others if sorted(_plain(other)) == letters]
-    near = difflib.get_close_matches(name, others, 3, NEAR)
-    return (alike or turned or [one for one in near if abs(len(one) - len(name)) < 3])[:3]
+    turned = [label for label in labels if sorted(_plain(label)) == letters]
+    near = difflib.get_close_matches(name, labels, 3, NEAR)
+    return (alike or turned or [label for label in near if abs(len(label) - len(name)) < 3])[:3]
 
 
 def meant_by(name: object, known: Iterable[str]) -> list[str]:
-    """Return known names for what other tools call so."""
+    """Return existing names for a name that other tools use."""
     if not isinstance(name, str):
         return []
     meant = _meant().get(_plain(name), [])
     names = [ours for ours in meant if ours in known and ours != name]
-    resampled = not {"resamples", "samples", "seed"}.isdisjoint(
-        names
-    )  # Test values have these options as fields
+    # these names are more specific than test=, whose values have them as fields
+    resampled = not {"resamples", "samples", "seed"}.isdisjoint(names)
     return [ours for ours in names if not (resampled and ours == "test")][:3]
 
 
 def suggest(
     name: object, known: Iterable[str] | Mapping[str, str], meant: Iterable[str] = ()
 ) -> str:
-    """Return the suggestion at the end of an error.
+    """Return a suggestion for an unknown name, for an error.
 
-    The result is an empty text if no name is similar.
+    The result is an empty text if no suggestion exists.
 
     Parameters
     ----------
     name
         An unknown name.
     known
-        The existing names. A mapping contains the form in which each name is printed.
+        The existing names. A mapping contains a template for printing each name.
     meant
-        The names to suggest, if they are already known.
+        The names to suggest, if the caller has determined them.
 
     Examples
     --------
@@ -137,7 +136,7 @@ def suggest(
 def similar(
     name: object, known: Iterable[str] | Mapping[str, str], meant: Iterable[str] = ()
 ) -> str:
-    """Return the suggestion of similar names, for an error.
+    """Return a suggestion of similar names, for an error.
 
     Examples
     --------
@@ -146,14 +145,14 @@ def similar(
     """
     forms = known if isinstance(known, Mapping) else dict.fromkeys(known, "{}")
     sure = [*meant] or meant_by(name, forms)
-    text = " or ".join(forms[other].format(other) for other in sure or suggested(name, forms))
+    text = " or ".join(forms[label].format(label) for label in sure or suggested(name, forms))
     if sure:
         return f" (in irframe: {text})"
     return f" (did you mean {text}?)" if text else ""
 
 
 def nearest(name: str, known: Iterable[str]) -> str:
-    """Return the three most similar names for an error.
+    """Return up to three similar names, for an error.
 
     Examples
     --------
@@ -172,7 +171,9 @@ def unexpected(
     options: Mapping[str, Any],
     by: object = None,
 ) -> str | None:
-    """Return the error for the first unknown keyword, if any.
+    """Return the error text for the first unknown keyword.
+
+    Return None if all keywords are known.
 
     Parameters
     ----------
@@ -181,7 +182,7 @@ def unexpected(
     arguments, options
         The positional and the keyword arguments of the call.
     by
-        The groups of the call, if any.
+        The argument of ``groupby``, if the verb was called on groups.
 
     Examples
     --------
@@ -199,7 +200,7 @@ def unexpected(
 
 
 def _values_with(name: str, parameters: Mapping[str, inspect.Parameter]) -> Iterator[Moved]:
-    """Yield the option values that have an option as field."""
+    """Yield calls that pass an option inside an option value."""
     for parameter, param in parameters.items():
         slot = slot_of(param.annotation) or Slot(())
         for kind in slot.kinds:
@@ -211,7 +212,7 @@ def _values_with(name: str, parameters: Mapping[str, inspect.Parameter]) -> Iter
 
 
 def _unnamed(values: tuple[Any, ...], parameters: Mapping[str, inspect.Parameter]) -> str | None:
-    """Return the error for keyword-only arguments given by position."""
+    """Return the error text if keyword-only arguments have no keyword."""
     named = [param.name for param in parameters.values() if param.kind is param.KEYWORD_ONLY]
     if len(values) <= len(parameters) - len(named) or "args" in parameters or not named:
         return None
@@ -219,7 +220,7 @@ def _unnamed(values: tuple[Any, ...], parameters: Mapping[str, inspect.Parameter
 
 
 def suggesting(home: object, name: str, called: str) -> Any:
-    """Make a function suggest keywords in its errors.
+    """Wrap a function so that its errors suggest keywords.
 
     The wrapper replaces the function in its module or class, so that pickle finds it.
 
@@ -228,7 +229,7 @@ def suggesting(home: object, name: str, called: str) -> Any:
     home, name
         The module or class of the function, and its name there.
     called
-        Its name in errors.
+        The function's name in errors.
 
     Returns
     -------

@@ -1,7 +1,8 @@
-"""Exceptions, warnings, and cautions that travel with results.
+"""Exceptions, warnings and cautions.
 
 A message states what was expected, what was found and what to do. A call issues each warning once,
-at the caller's line, even if several groups cause it.
+at the caller's line, even if several groups cause it. A caution is a warning that a result keeps
+among its attributes.
 """
 
 import contextlib
@@ -35,22 +36,22 @@ __all__ = [
 ]
 
 SHOWN = 5
-"""Number of offenders or groups that a message lists."""
+"""Maximum number of invalid values or groups that a message lists."""
 
 LONGEST = 300
-"""Number of characters of each offender."""
+"""Maximum number of characters of each invalid value."""
 
 _PLAIN = re.compile(r"(?!pip\b|irframe\b)[a-z]+(-[a-z]+)*[,;:]?(\s|$)")
 """Beginning of advice that is a sentence, as opposed to code."""
 
 _BARE = re.compile(r"(none|nothing|it|[-\d.,]+)\b|-")
-"""Beginning of `found` if it is understood only after the text of `expected`."""
+"""Beginning of `found` that is unclear without `expected`, such as "none" or a number."""
 
 _DIGITS = re.compile(r"\d{100,}")
 """A run of digits longer than any identifier, which messages shorten."""
 
 COUNTED = "topic|system|document|run|row|file|pair|judgment|depth|list|grade|judge|group|metric"
-"""Nouns that messages count."""
+"""Nouns that messages write after a number."""
 
 
 class IrframeError(ValueError):
@@ -87,12 +88,12 @@ class IrframeError(ValueError):
 
     @property
     def found(self) -> str:
-        """What was found instead: a description, or the first offenders."""
+        """Description of the actual input, or the first invalid values."""
         return self._found or self._listed() or "none"
 
     @property
     def found_first(self) -> str:
-        """The message, with the finding first where it stands alone."""
+        """The message, beginning with `found` if that is clear."""
         return self._message(1 if _BARE.match(self.found) else -1)
 
     def within(
@@ -124,7 +125,7 @@ def _without_digits(text: str) -> str:
     return _DIGITS.sub(lambda run: f"{run[0][:6]}... ({len(run[0])} digits)", text)
 
 
-def shortened(value: object, how: Callable[[object], str] = repr) -> str:
+def shortened(value: object, spell: Callable[[object], str] = repr) -> str:
     r"""Return a value as text of limited length.
 
     Lone surrogates are escaped.
@@ -135,10 +136,10 @@ def shortened(value: object, how: Callable[[object], str] = repr) -> str:
     ("'\\ud800'", '100000... (401 digits)', 'a value of type int')
     """
     try:
-        text = _without_digits(how(value))
+        text = _without_digits(spell(value))
     except (ValueError, RecursionError):  # an integer of over 4,300 digits, or deep nesting
         text = "\n"
-    if "\n" in text:  # a table
+    if "\n" in text:  # the repr of a table, which has many lines
         text = f"a value of type {type(value).__name__}"
     text = text.encode(errors="backslashreplace").decode()
     return text if len(text) <= LONGEST else f"{text[:LONGEST]}\N{HORIZONTAL ELLIPSIS}"
@@ -152,9 +153,9 @@ def singular(text: str) -> str:
     >>> singular("1 topics of the runs have no judgments and are left out; 11 topics")
     '1 topic of the runs has no judgments and is left out; 11 topics'
     """
-    one = re.sub(rf"(?<![\d.,])1 ({COUNTED})s\b", r"1 \1", text)
+    text = re.sub(rf"(?<![\d.,])1 ({COUNTED})s\b", r"1 \1", text)
     return re.sub(
-        rf"(?<![\d.,])(1 (?:{COUNTED})\b[^;,:.]*?) have (.+?) and are ", r"\1 has \2 and is ", one
+        rf"(?<![\d.,])(1 (?:{COUNTED})\b[^;,:.]*?) have (.+?) and are ", r"\1 has \2 and is ", text
     )
 
 
@@ -163,7 +164,7 @@ class InputError(IrframeError):
 
 
 class FileFormatError(IrframeError):
-    """A file in another format; the message names the line."""
+    """A file that is not in the expected format."""
 
 
 class IdError(IrframeError):
@@ -195,20 +196,20 @@ class StoreError(IrframeError):
 
 
 class IrframeWarning(UserWarning):
-    """Something was left out or assumed; the message counts it."""
+    """Data were left out, or an assumption was made."""
 
 
 Value = TypeVar("Value")
 
 Origin = tuple[CodeType, int]
-"""Code and line that issue a warning; they identify it."""
+"""Code and line that issue a warning. Warnings of the same origin and text are issued once."""
 
 LOOPS = {"apply", "agg", "aggregate", "transform", "filter", "map", "map_over_datasets"}
 """Functions of pandas and xarray that call a function for each group."""
 AROUND = (functools.__file__, contextlib.__file__)
-"""Files of decorators and context managers that may stand between irframe and its caller."""
+"""Files of the standard library whose wrappers may call functions of irframe."""
 ISSUED = "warnings of irframe"
-"""Name of the local variable of such a function that remembers the warnings issued in it."""
+"""Name of a local variable that is added to functions in `LOOPS`: the origins issued so far."""
 
 _CALL: ContextVar["OneCall | None"] = ContextVar("call", default=None)
 _GROUP: ContextVar[str] = ContextVar("group", default="")
@@ -222,7 +223,7 @@ class OneCall:
     Parameters
     ----------
     without
-        Beginnings of warnings that are not issued.
+        Warnings that begin with one of these texts are not issued.
 
     Examples
     --------
@@ -234,7 +235,7 @@ class OneCall:
     ...         for track in ("news", "web"):
     ...             with in_group(f"track {track}"):
     ...                 warn("3 topics are left out")
-    >>> [str(each.message) for each in caught]
+    >>> [str(warning.message) for warning in caught]
     ['3 topics are left out (track news, track web)']
     """
 
@@ -266,11 +267,11 @@ class OneCall:
         return [text for texts in self._texts.values() for text in _merged(texts)]
 
     def note(self, text: str, category: type[Warning], origin: Origin) -> None:
-        """Keep a warning with the current group."""
+        """Store a warning with the name of the current group."""
         self.keep(text, category, origin, [group] if (group := _GROUP.get()) else [])
 
     def keep(self, text: str, category: type[Warning], origin: Origin, groups: list[str]) -> None:
-        """Keep a warning about some groups."""
+        """Store a warning with names of groups."""
         if text.startswith(self._without):
             return
         named = self._texts.setdefault((origin, category), {}).setdefault(text, [])
@@ -317,7 +318,7 @@ def tell(text: str, category: type[Warning], origin: Origin) -> None:
 
 
 def _merged(texts: Mapping[str, list[str]]) -> Iterator[str]:
-    """Yield the texts of an origin; join those about groups."""
+    """Yield warning texts. If they concern groups, join them."""
     if not any(texts.values()):
         yield from texts
         return
@@ -341,7 +342,7 @@ def listing(names: Iterable[object], between: str = ", ") -> str:
 def _issue(text: str, category: type[Warning], origin: Origin) -> None:
     """Issue a warning at the caller's line.
 
-    If pandas or xarray calls a function for each group, the warning is issued only for the first.
+    If pandas or xarray calls a function for each group, only the first group issues the warning.
     """
     files = (str(Path(__file__).parent), *AROUND)
     frame = sys._getframe()  # noqa: SLF001
@@ -355,7 +356,7 @@ def _issue(text: str, category: type[Warning], origin: Origin) -> None:
         if origin in issued:
             return
         issued.add(origin)
-        text += f" (for the first group of {loop.f_code.co_name}; others may be alike)"
+        text += f" (for the first group of {loop.f_code.co_name}; more groups may be affected)"
     warnings.warn(text, category, stacklevel=level)
 
 
@@ -389,7 +390,7 @@ GRAVEST = (
     "topics on which some system has no score",
     "lists that systems lack",
 )
-"""Beginnings of the most serious cautions, in order. The first few void all scores."""
+"""Beginnings of the most serious cautions, with the most serious first."""
 BETWEEN = "\n"
 
 
@@ -405,8 +406,8 @@ def caution(messages: Iterable[str]) -> dict[str, str]:
     {'caution': 'lists that systems lack count as empty\nfew topics'}
     """
     distinct = list(dict.fromkeys(map(singular, messages)))
-    kept = [one for one in distinct if not any(other.startswith(f"{one} (") for other in distinct)]
-    return {CAUTION: BETWEEN.join(sorted(kept, key=_weight))} if kept else {}
+    texts = [text for text in distinct if not any(t.startswith(f"{text} (") for t in distinct)]
+    return {CAUTION: BETWEEN.join(sorted(texts, key=_weight))} if texts else {}
 
 
 def _weight(message: str) -> int:
@@ -415,7 +416,7 @@ def _weight(message: str) -> int:
 
 
 def united(*attributes: Mapping[Any, Any]) -> dict[Any, Any]:
-    r"""Merge attributes; keep the cautions of all.
+    r"""Merge attributes, and combine their cautions.
 
     Examples
     --------
@@ -423,12 +424,12 @@ def united(*attributes: Mapping[Any, Any]) -> dict[Any, Any]:
     {'n': 3, 'caution': 'few\nold'}
     """
     joined: dict[Any, Any] = {}
-    for each in attributes:
-        joined |= each
-    cautioned = [each for each in attributes if each.get(CAUTION)]
+    for mapping in attributes:
+        joined |= mapping
+    cautioned = [mapping for mapping in attributes if mapping.get(CAUTION)]
     return joined | caution(chain(*map(cautions_of, cautioned))) if cautioned else joined
 
 
 def cautions_of(attributes: Mapping[Any, Any]) -> list[str]:
-    """Return the cautions of a result, the gravest first."""
+    """Return the cautions of a result, most serious first."""
     return str(attributes[CAUTION]).split(BETWEEN) if attributes.get(CAUTION) else []

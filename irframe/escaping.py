@@ -13,9 +13,9 @@ _HIDDEN = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff"
     "\ufff9-\ufffb\ud800-\udfff]"
 )
-"""Characters that are not shown: controls, directions, line breaks, lone surrogates."""
+"""Invisible characters: controls, text directions, line separators and lone surrogates."""
 _MARKS = re.compile(r"([\\|`*\[\]~$]|(?<!\w)_|_(?!\w))")
-"""Characters with a meaning in Markdown; underscores inside words have none."""
+"""Characters with a meaning in Markdown. Underscores inside words have none."""
 _CALLS = re.compile(r"(://|\bwww(?=\.)|(?<!\w)@(?=\w)|@(?=[\w.-]+\.\w)|#(?=\d))")
 """Beginnings of addresses, mentions and issue numbers, which code hosts turn into links."""
 _LATEX = str.maketrans(
@@ -87,9 +87,9 @@ def latex(value: object) -> str:
 
 
 def cell(value: object) -> Any:
-    """Escape a text so that spreadsheets read no formula.
+    """Escape a text that spreadsheets would read as a formula.
 
-    Values that are not texts are returned unchanged.
+    Numbers and other values that are not texts are returned unchanged.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Gain maps from judged grades to gains."""
+"""Gain maps, which turn grades into gains."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
@@ -68,7 +68,7 @@ class Binary(Gain):
     """
 
     def map(self, grade: NDArray[np.integer[Any]], *, rel: int, top: int) -> NDArray[np.float64]:  # noqa: ARG002
-        """Return 1 where the grade reaches `rel`."""
+        """Return 1 for grades of at least `rel`, else 0."""
         return (grade >= rel).astype(np.float64)
 
 
@@ -96,8 +96,8 @@ class Linear(_Scaled):
     Parameters
     ----------
     top
-        Top of the grade scale, 1 to 32,767; by default the highest grade in the qrels, over all
-        topics.
+        Top of the grade scale, 1 to 32,767. The default is the highest grade in the judgments of
+        all topics.
 
     Notes
     -----
@@ -127,8 +127,8 @@ class Exponential(_Scaled):
     Parameters
     ----------
     top
-        Top of the grade scale, 1 to 32,767; by default the highest grade in the qrels, over all
-        topics.
+        Top of the grade scale, 1 to 32,767. The default is the highest grade in the judgments of
+        all topics.
 
     Notes
     -----
@@ -149,13 +149,13 @@ class Exponential(_Scaled):
 
     def map(self, grade: NDArray[np.integer[Any]], *, rel: int, top: int) -> NDArray[np.float64]:  # noqa: ARG002
         """Return the exponential gain."""
-        above = float(self.top or top)  # subtracted first, because 2**grade may overflow
+        above = float(self.top or top)  # subtracted in the exponent, because 2**grade may overflow
         return np.asarray(np.exp2(_floats(grade) - above) - np.exp2(-above))
 
 
 @dataclass(frozen=True, init=False, repr=False)
 class GainMap(Gain):
-    """Gain looked up grade by grade.
+    """Gain that is listed for each grade.
 
     Parameters
     ----------
@@ -212,8 +212,8 @@ def parse_gain(gain: Gain | type[Gain] | str | Mapping[int, float]) -> Gain:
     Parameters
     ----------
     gain
-        ``"binary"``, ``"linear"``, ``"exp"`` or ``"exponential"``; a mapping grade -> gain; a
-        `Gain`, or its text.
+        ``"binary"``, ``"linear"``, ``"exp"`` or ``"exponential"``, a mapping grade -> gain, or a
+        `Gain` or its text, such as ``"Linear(top=3)"``.
 
     Returns
     -------
@@ -237,14 +237,12 @@ def parse_gain(gain: Gain | type[Gain] | str | Mapping[int, float]) -> Gain:
     written: Gain | None = as_written(gain, kinds)
     if written is not None:
         return written
-    raise MetricError(
-        "a gain map: " + ", ".join(map(repr, GAINS)) + ", a mapping grade -> gain, or a Gain",
-        repr(gain),
-    )
+    names = ", ".join(map(repr, GAINS))
+    raise MetricError(f"a gain map ({names}, a mapping grade -> gain, or a Gain)", repr(gain))
 
 
 SPELT = range(1, 128)
-"""Grades listed explicitly in the gain maps of other tools, which have a rule for other grades."""
+"""Grades whose gain is the grade itself in ir_measures, unless the caller sets another gain."""
 
 
 def from_ir_measures(gains: Mapping[int, float]) -> Gain:

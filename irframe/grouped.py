@@ -51,13 +51,13 @@ def groupby(
     Grouped
         An object with the verbs of `subject`. Each verb returns one result for all groups. The
         group is the first column or level of a frame, and the first dimension of an array. If a
-        verb returns a cube for each group, the result is another object in groups. Groups of runs
-        are evaluated with all judgments. Iteration yields the name and the subset of each group.
+        verb returns cubes, the result is another object in groups. Each group of runs is evaluated
+        with all judgments. Iteration yields the name and the subset of each group.
 
     Raises
     ------
     ParameterError
-        If the groups do not exist, or a row, system or topic belongs to no group.
+        If the groups do not exist, or if a row, system or topic belongs to no group.
 
     Examples
     --------
@@ -68,6 +68,8 @@ def groupby(
     """
     source = _as_object(subject)
     if isinstance(by, list | tuple | pd.Index):
+        if not len(by):
+            raise ParameterError("at least one value in by", "none")
         for name in by:
             _refuse_wrong(source, name)
         if len(by) != 1:
@@ -94,7 +96,7 @@ def _refuse_wrong(subject: Any, by: Any) -> None:
     """Raise for groups that an object does not have."""
     kind = kind_of(subject)
     if kind in {JUDGMENTS, NUGGETS}:
-        raise InputError("runs, scores, a cube or a result to group", KNOWN[kind].what)
+        raise InputError("runs, scores, a cube or a result", KNOWN[kind].noun)
     if kind == RUNS:
         _refuse_wrong_of_runs(subject, by)
     elif is_mapping(by):
@@ -108,7 +110,7 @@ def _refuse_wrong(subject: Any, by: Any) -> None:
 
 
 def _refuse_no_property(frame: pd.DataFrame, by: object) -> None:
-    """Raise if groups are named like systems, topics or metrics."""
+    """Raise if the groups are the systems, topics or metrics."""
     refuse_metric(frame, by)
     by_role = roles([*frame.index.names, *frame.columns])
     if by in {by_role.get(dim) for dim in LIST}:
@@ -123,17 +125,19 @@ def _refuse_wrong_of_runs(runs: pd.DataFrame, by: Any) -> None:
     if is_mapping(by):
         if not any(label in by for column in labels.values() for label in column):
             expected = "by to be a mapping of systems or of topics"
-            raise ParameterError(expected, "none of them among", "", by)
+            raise ParameterError(expected, "other keys", "", by)
         return
     one_column("by", by)
-    others = [str(name) for name in rows if name not in by_role.values()]
-    if by not in rows or by in by_role.values():
+    if by in by_role.values():
+        raise ParameterError("by to be a property of systems or topics", repr(by))
+    if by not in rows:
+        columns = [str(name) for name in rows if name not in by_role.values()]
         advice = (
-            "groups of judged topics go in as a Series: "
+            "to group by a column of the judgments, pass a Series: "
             f'groupby(qrels.drop_duplicates(["topic", "{by}"]).set_index("topic")["{by}"])'
         )
-        found = f"{by!r}; there are" if others else f"{by!r}, and there is none"
-        raise ParameterError("by to be a column of the runs", found, advice, others)
+        found = f"{by!r}; the runs have" if columns else f"{by!r}"
+        raise ParameterError("by to be a column that groups the runs", found, advice, columns)
     refuse_name(rows, by)
 
 
@@ -145,8 +149,8 @@ def parts_of(groups: InGroups, *, drawn: bool = False) -> Iterator[tuple[Any, An
     groups
         An object in groups.
     drawn
-        Whether the subsets are for figures. Subsets of an array then keep the dimension of groups,
-        because figures read its label.
+        Whether the subsets are for figures. Subsets of an array then keep the dimension of the
+        groups, because figures show its label.
     """
     if isinstance(groups.subject, dict):
         yield from groups.subject.items()
@@ -154,24 +158,24 @@ def parts_of(groups: InGroups, *, drawn: bool = False) -> Iterator[tuple[Any, An
     subject, by = by_group.with_given_groups(groups.subject, groups.by)
     if isinstance(subject, Labelled) and by in subject.dims and (drawn or by in RESERVED):
         labels = enumerate(subject[by].to_numpy())
-        parts: Iterator[Any] = ((key, subject.isel({by: [n]})) for n, key in labels)
+        subsets: Iterator[Any] = ((key, subject.isel({by: [n]})) for n, key in labels)
     elif isinstance(subject, pd.DataFrame) and by == METRIC and by in subject:
-        parts = ((key, subject[subject[by] == key]) for key in subject[by].unique())
+        subsets = ((key, subject[subject[by] == key]) for key in subject[by].unique())
     else:
-        parts = by_group.groups(subject, by)
-    for key, part in parts:
-        yield key if groups.labels is None else groups.labels[key], part
+        subsets = by_group.groups(subject, by)
+    for key, subset in subsets:
+        yield key if groups.labels is None else groups.labels[key], subset
 
 
 def joined_columns(subject: Any, names: Sequence[Any]) -> InGroups:
-    """Return an object grouped by several columns at once.
+    """Return an object grouped by several columns.
 
     The labels of the columns are joined into one column, level or coordinate.
 
     Raises
     ------
     ParameterError
-        If a column does not exist, or some coordinates label systems and others topics.
+        If a column does not exist, or if one coordinate labels systems and another labels topics.
 
     Examples
     --------
@@ -187,13 +191,16 @@ def joined_columns(subject: Any, names: Sequence[Any]) -> InGroups:
     else:
         dims, columns = zip(*(read_groups(subject, name) for name in names), strict=True)
         if len({*dims}) > 1:
-            advice = "group by the columns of systems, then each group by those of topics"
-            raise ParameterError("groups of systems alone, or of topics", "both", advice, names)
+            expected = "by to list properties of systems only, or of topics only"
+            advice = "group by the properties of systems first, and then group each result"
+            raise ParameterError(expected, "properties of both", advice, names)
     keys = [*zip(*(np.asarray(column).tolist() for column in columns), strict=True)]
     texts = [", ".join(map(str, key)) for key in keys]
     labels = dict(zip(texts, keys, strict=True))
     if len(labels) < len({*keys}):
-        raise ParameterError("groups whose joined names differ", "some alike", "rename some", names)
+        expected = "joined labels that differ between groups"
+        advice = "remove the commas in the labels of these columns"
+        raise ParameterError(expected, "two groups with the same label", advice, names)
     if not isinstance(subject, pd.DataFrame):
         return InGroups(subject.assign_coords({by: (dims[0], texts)}), by, tuple(names), labels)
     levels = [name for name in names if name in subject.index.names]
@@ -226,15 +233,15 @@ def with_group_columns(result: object, groups: InGroups) -> Any:
         rows.insert(i, name, [labels[key][i] for key in rows[by]])
     rows = rows.drop(columns=by)
     if by in result.index.names:
-        others = [name for name in result.index.names if name != by]
+        levels = [name for name in result.index.names if name != by]
         rows = rows.set_index([*groups.columns], append=True)
-        rows = rows.reorder_levels([*groups.columns, *others])
+        rows = rows.reorder_levels([*groups.columns, *levels])
     rows.attrs = dict(result.attrs)
     return rows
 
 
 JUDGED = {"qrels", "judges"}
-"""Parameters of verbs of runs that read judgments of all groups."""
+"""Parameters of verbs of runs that take judgments, which need all groups."""
 
 
 class Grouped(Verbs):
@@ -248,7 +255,7 @@ class Grouped(Verbs):
     >>> scores = ir.evaluate(*ir.example_track(), "AP")
     >>> topics = scores.index.unique("topic")
     >>> halves = scores.ireval.groupby({topic: f"half {topic < '109'}" for topic in topics})
-    >>> [(name, len(part)) for name, part in halves]
+    >>> [(name, len(half)) for name, half in halves]
     [('half True', 64), ('half False', 64)]
     >>> halves.summary().index.names
     FrozenList(['group', 'metric', 'system'])
@@ -264,7 +271,7 @@ class Grouped(Verbs):
 
     @property
     def plot(self) -> Figures:
-        """Figures of this object, with a pane for each group."""
+        """Figures of this object, with one pane per group."""
         return GroupedFigures(self._groups)
 
     def _called_of(self) -> Any:
@@ -278,7 +285,7 @@ class Grouped(Verbs):
             if _reads_groups(name):
                 result = answer(groups, *arguments, **options)
             else:
-                results = {key: answer(part, *arguments, **options) for key, part in self}
+                results = {key: answer(subset, *arguments, **options) for key, subset in self}
                 result = by_group.join(results, groups.name, None)
             if isinstance(result, InGroups):
                 return Grouped(replace(groups, subject=result.subject))
@@ -290,8 +297,8 @@ class Grouped(Verbs):
         function = super()._function(name)
         if function is None or _has_groups(name):
             return function
-        each = f"{{name: part.ireval.{name}(...) for name, part in groups}}"
-        raise AttributeError(f"{name} does not answer by group; call it of each: {each}")
+        call = f"{{name: subset.ireval.{name}(...) for name, subset in groups}}"
+        raise AttributeError(f"{name} is no verb of groups; call it for each group: {call}")
 
     def __dir__(self) -> list[str]:
         return [name for name in super().__dir__() if name == "plot" or _has_groups(name)]
@@ -299,8 +306,8 @@ class Grouped(Verbs):
     def _next(self) -> list[str]:
         return [call for call in super()._next() if _has_groups(call.partition("(")[0])]
 
-    def _seen(self) -> str:
-        return f"{super()._seen()}\nin groups of {self._groups.name}"
+    def _described(self) -> str:
+        return f"{super()._described()}\ngrouped by {self._groups.name}"
 
 
 class GroupedFigures(Figures):
@@ -328,12 +335,12 @@ def _reads_groups(name: str) -> bool:
 
 
 def _has_groups(name: str) -> bool:
-    """Return whether a verb can be called by group.
+    """Return whether a verb can be called on groups.
 
-    Verbs that write files or need all judgments cannot.
+    Verbs that write files, or that need all judgments, cannot.
     """
     if _reads_groups(name):
         return True
     function = FRAME_VERBS.get(name)
-    first, *others = [""] if function is None else inspect.signature(function).parameters
-    return first == "runs" and JUDGED.isdisjoint(others)
+    first, *options = [""] if function is None else inspect.signature(function).parameters
+    return first == "runs" and JUDGED.isdisjoint(options)

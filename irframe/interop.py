@@ -47,13 +47,14 @@ def register() -> None:
 
 @lru_cache(maxsize=1024)
 def translate(measure: Any) -> Metric | None:
-    """Return the metric for a measure, None without one.
+    """Return irframe's metric for a measure, or None.
 
     Examples
     --------
     >>> translate(ir_measures.R(rel=2) @ 10), translate(ir_measures.ERR @ 10)
     (Recall(rel=2)@10, None)
     """
+    # without rel, RBP of ir_measures uses grades as gains, and RBP of irframe is binary
     graded = measure.NAME == "RBP" and "rel" not in measure.params
     if measure.NAME not in SAME or graded:
         return None
@@ -81,13 +82,13 @@ class IrframeProvider(providers.Provider):
 
 
 class IrframeEvaluator(providers.Evaluator):
-    """Evaluator of runs by the same measures and judgments.
+    """Evaluator of several runs with the same measures and judgments.
 
-    It issues no warnings, like the other providers of ir_measures.
+    Like the other providers of ir_measures, the evaluator issues no warnings.
     """
 
     def __init__(self, measures: Iterable[Any], qrels: Qrels) -> None:
-        qrels = _kept(qrels)
+        qrels = _as_reusable(qrels)
         self._qrels = qrels
         self._judged_topics = set[Any]()
         if isinstance(qrels, Mapping):
@@ -106,12 +107,12 @@ class IrframeEvaluator(providers.Evaluator):
 
     @cached_property
     def scorer(self) -> Scorer:
-        """Scorer of runs."""
+        """Scorer of runs, created when the first is scored."""
         return scorer(self._qrels, self.metrics, topics="runs", ties=Ties(dtype="float32"))
 
     def iter_calc(self, run: Runs) -> Iterator[Any]:
-        """Yield the scores, those of topics without a list last."""
-        topics, scores = self._scores(_kept(run))
+        """Yield all scores; topics without a list come last."""
+        topics, scores = self._scores(_as_reusable(run))
         for measure, values in zip(self.measures, scores, strict=True):
             for topic, value in zip(topics, values, strict=True):
                 yield ir_measures.Metric(query_id=topic, measure=measure, value=value)
@@ -122,7 +123,7 @@ class IrframeEvaluator(providers.Evaluator):
 
     def calc_aggregate(self, run: Runs) -> dict[Any, Any]:
         """Return the average of every measure, as ir_measures does."""
-        topics, scores = self._scores(_kept(run))
+        topics, scores = self._scores(_as_reusable(run))
         lacking = len(self.qrel_qids - set(topics))
         averages = {}
         for measure, values in zip(self.measures, scores, strict=True):
@@ -150,17 +151,17 @@ class IrframeEvaluator(providers.Evaluator):
         return topics, scores.tolist()
 
 
-def _kept(given: Any) -> Any:
-    """Return an iterator as a list."""
-    once = isinstance(given, Iterable) and not hasattr(given, "__len__")
-    return list(given) if once else given
+def _as_reusable(data: Any) -> Any:
+    """Return an iterator as a list; return other data unchanged."""
+    once = isinstance(data, Iterable) and not hasattr(data, "__len__")
+    return list(data) if once else data
 
 
-def _is_empty(given: object) -> bool:
-    """Return whether there are no documents."""
-    if isinstance(given, Mapping):
-        return not any(given.values())
-    return hasattr(given, "__len__") and not len(given)
+def _is_empty(data: object) -> bool:
+    """Return whether runs or judgments contain no documents."""
+    if isinstance(data, Mapping):
+        return not any(data.values())
+    return hasattr(data, "__len__") and not len(data)
 
 
 register()

@@ -1,7 +1,8 @@
 """Kinds of objects, their verbs, and example calls.
 
-A function is a verb of all kinds of objects that it accepts as first argument. Functions are
-imported when they are first called, so that registering the accessor is fast.
+A function is a verb of all kinds of objects that it accepts as first argument. The kind of a
+result is the name of the verb that returned it. Functions are imported when they are first called,
+so that registering the accessor is fast.
 """
 
 import inspect
@@ -35,9 +36,9 @@ OTHER = "result"
 
 
 class Known(NamedTuple):
-    """Name of a kind, code that makes one, next verbs."""
+    """Noun for a kind, example code, and next verbs."""
 
-    what: str
+    noun: str
     source: str
     next: tuple[str, ...] = ()
 
@@ -70,7 +71,7 @@ ELSEWHERE = {
     "compare_judges": "ir.compare_judges(judges)",
     "enumerate_rankings": "ir.verbs.enumerate_rankings(3)",
 }
-"""Function that is no verb of an object, but returns one -> an example call."""
+"""Function that returns a result, but is not a verb of any object -> an example call."""
 ASKED = {
     "metrics": '"AP"',
     "metric": '"AP"',
@@ -86,9 +87,10 @@ ASKED = {
     "outcomes relevant": '"first"',
     "report path": "path",
 }
-"""Required parameter, of any verb or of one -> its argument in example calls.
+"""Required parameter -> its argument in example calls.
 
-Other parameters get their own name as argument.
+If a key consists of two words, the first is the only verb that it applies to. Other parameters get
+their own name as argument.
 """
 LABELLED = dict.fromkeys(("a", "baseline", "system"), (words.SYSTEM, 0)) | {
     "b": (words.SYSTEM, 1),
@@ -105,13 +107,16 @@ TAKEN = {
     "nuggets": (NUGGETS,),
     "result": (),
 }
-"""First parameter of a verb -> kinds that it accepts. For others, the docstring names the kinds."""
+"""First parameter of a verb -> kinds that the verb accepts.
+
+The kinds of other parameters are read from the docstring of the verb.
+"""
 BY_DEPTH = {"coverage", "inversions", "volatility", "depth_curves"}
 """Verbs and figures that need scores by depth, not tables of scores."""
 SCORED = {"effort_gain": '"Twist", "AP"', "reordering": '"AP", "ASL"'}
 """Verb that needs several metrics -> example metrics."""
 CHAINED = {"agreement_map": "plot.agreement_map(depth=10)"}
-"""Figure of one depth -> its call in a chain that begins with scores by depth."""
+"""Figure that shows a single depth -> its call for scores by depth."""
 OWN = {
     "compare": (SCORES, BOUNDS, LOSSES, "tie_ranges"),
     "decide": (BOUNDS, "tie_ranges"),
@@ -140,7 +145,7 @@ PAIRED = {"system_a", "system_b", "difference", "p", "p_adjusted", "significant"
 
 
 def kind_of(subject: object) -> str:
-    """Return the kind of an object or its verb.
+    """Return the kind of an object.
 
     Examples
     --------
@@ -211,8 +216,8 @@ def fits(name: str, function: Callable[..., Any], kind: str) -> bool:
 def example(name: str, subject: object, home: str = HOME, *, chained: bool = False) -> str:
     """Return an example call of a verb or figure.
 
-    Arguments are labels and depths of the object, or names for the caller's data. With `chained`,
-    the call may follow another verb.
+    Arguments are labels and depths of the object, or names for the caller's data. `chained` means
+    that the call follows another verb.
 
     Examples
     --------
@@ -234,7 +239,10 @@ def example(name: str, subject: object, home: str = HOME, *, chained: bool = Fal
 
 
 def _shown_choices(subject: object) -> dict[str, str]:
-    """Return the last metric, test and depth of several."""
+    """Return the last metric, test and depth for a figure.
+
+    A dimension with a single label is omitted.
+    """
     ranked = kind_of(subject) == "leaderboard"  # a leaderboard ranks by one metric
     dims = ("test", words.DEPTH) if ranked else (words.METRIC, "test", words.DEPTH)
     labels = {dim: _labels(subject, dim) for dim in dims}
@@ -263,7 +271,7 @@ def _labels(subject: Any, role: str) -> list[Any]:
 
 
 def chain(name: str, function: Callable[..., Any], kind: str, subject: object = None) -> str:
-    """Return the reason for a missing verb, and working code.
+    """Explain why an object lacks a verb, and suggest code.
 
     Examples
     --------
@@ -273,13 +281,13 @@ def chain(name: str, function: Callable[..., Any], kind: str, subject: object = 
     """
     accepted = (takes(name, function) or (SCORES,))[0]
     returned = f"a result of {kind}" if kind in verbs(HOME) else f"a {kind}"
-    what = KNOWN[kind].what if kind in KNOWN else returned
-    of = KNOWN[accepted].what if accepted in KNOWN else f"the result of {accepted}"
-    of = "scores by depth" if kind == accepted == SCORES else of
+    noun = KNOWN[kind].noun if kind in KNOWN else returned
+    needed = KNOWN[accepted].noun if accepted in KNOWN else f"the result of {accepted}"
+    needed = "scores by depth" if kind == accepted == SCORES else needed
     home = FIGURES if function.__module__.startswith(FIGURES) else HOME
     call = CHAINED.get(name) or example(name, subject, home, chained=True)
     call = f"{_path(accepted, kind, subject, name)}.ireval.{call}"
-    return f"This is {what}, and {name} needs {of}: {call}"
+    return f"This is {noun}, and {name} needs {needed}: {call}"
 
 
 def _path(expected: str, kind: str, subject: object, of: str = "") -> str:
@@ -316,16 +324,16 @@ def verbs(home: str) -> dict[str, tuple[Callable[..., Any], tuple[type, ...]]]:
     (<class 'xarray.core.dataset.Dataset'>,)
     """
     package = import_module(home)
-    taken: dict[str, tuple[Callable[..., Any], tuple[type, ...]]] = {}
+    typed: dict[str, tuple[Callable[..., Any], tuple[type, ...]]] = {}
     for name in package.__all__:
         function = getattr(package, name)
         if inspect.isfunction(function) and (kinds := subjects(function)):
-            taken[name] = function, kinds
-    return taken
+            typed[name] = function, kinds
+    return typed
 
 
 def with_column(name: str) -> list[str]:
-    """Return up to three verbs whose results have a column.
+    """Return up to three verbs whose results have this column.
 
     Examples
     --------
@@ -340,7 +348,7 @@ def with_column(name: str) -> list[str]:
 
 
 def subjects(function: Callable[..., Any]) -> tuple[type, ...]:
-    """Return the types that the first argument may have."""
+    """Return the `KINDS` that the first argument may have."""
     first = next(iter(inspect.signature(function).parameters.values()), None)
     kind = None if first is None else first.annotation
     members = typing.get_args(kind) if isinstance(kind, UnionType) else (kind,)
@@ -359,5 +367,5 @@ def offered(subject: Any, home: str) -> list[str]:
 
 
 def type_of(subject: object) -> type:
-    """Return which of `KINDS` an object belongs to."""
+    """Return the type in `KINDS` that an object has."""
     return next(kind for kind in KINDS if isinstance(subject, kind))

@@ -1,4 +1,4 @@
-"""Parameters that moved, and the calls that replace them."""
+"""Parameters that moved, and the calls to write instead."""
 
 import inspect
 import json
@@ -8,14 +8,14 @@ from dataclasses import dataclass, field
 from typing import Any
 
 STOPS = ("budget", "threshold", "search", "depth")
-"""Dimensions that scores are read along."""
+"""Dimension of evaluation depths, and the dimensions that may replace it."""
 LONGEST = 60
-"""Longest value, in characters, that the call contains; the name replaces longer ones."""
+"""Longest value, in characters, in a suggested call. The name of the parameter replaces longer."""
 
 
 @dataclass(frozen=True)
 class Moved:
-    """Parameters that moved, and the calls that replace them.
+    """Parameters that moved, and a template of the new call.
 
     Parameters
     ----------
@@ -24,14 +24,15 @@ class Moved:
         ``.groupby(...)`` in grouped calls. ``{begin}`` is the call up to its second argument.
         ``{fields}`` are the moved parameters, and ``{others}`` are the other arguments. ``{more}``
         and ``{beside}`` are the other arguments with a comma after or before them. ``{sel}`` and
-        ``{query}`` select depths from arrays and frames. ``{cut}`` are the other arguments with
-        metrics at a depth.
+        ``{query}`` select depths from arrays and frames. ``{cut}`` are the other arguments, in
+        which the depth is appended to each metric, as in ``"AP@10"``.
     fields
         Parameter -> new name. The name is empty for a positional argument.
     verbs
         Functions that had these parameters. The default is all functions.
     along
-        Parameters that did not move, but are written beside the moved ones, as in `fields`.
+        Parameters that did not move, but are written with the moved parameters. The values are
+        new names, as in `fields`.
     """
 
     line: str
@@ -81,7 +82,7 @@ MOVED = (
         dict.fromkeys(("by", "groupby", "group_by", "group", "stratify_by"), ""),
     ),
 )
-"""Parameters that moved; the first match is used."""
+"""Parameters that moved. The first entry that fits a call is used."""
 
 
 def line_for(
@@ -105,7 +106,7 @@ def line_for(
     further
         Moved parameters of this function that `MOVED` does not contain.
     by
-        Groups of a grouped call.
+        The argument of ``groupby``, if the verb was called on groups.
 
     Examples
     --------
@@ -139,7 +140,7 @@ def line_for(
 
 
 def _cut(name: str, text: str, depths: Sequence[tuple[str, str]]) -> str:
-    """Return the code of an argument."""
+    """Return the code of an argument, with depths of metrics."""
     return re.sub(r'"([^"@]+)"', rf'"\1@{depths[0][1]}"', text) if name == "metrics" else text
 
 
@@ -169,7 +170,7 @@ def _written(
     arguments: Sequence[Any],
     options: Mapping[str, Any],
 ) -> Iterator[tuple[str, str, str]]:
-    """Yield name, code and value of each further argument."""
+    """Yield name, code and value of arguments after the first."""
     positional = [*parameters.values()][1:]
     for i, value in enumerate(arguments[1:]):
         name = positional[min(i, len(positional) - 1)].name
@@ -179,7 +180,10 @@ def _written(
 
 
 def _text(name: str, value: Any) -> str:
-    """Return the code of a short value, or its name."""
+    """Return the code of a value, or its parameter's name.
+
+    The name replaces long values, and data such as frames.
+    """
     if type(value).__module__.startswith("irframe.metrics"):
         return json.dumps(str(value))
     if isinstance(value, str):

@@ -1,4 +1,4 @@
-"""Names of dimensions, columns and attributes; aliases; marks in cubes.
+"""Names of dimensions, columns and attributes, and marks among grades.
 
 Frames are recognised by the roles of their columns. A role has one canonical name, which arrays
 use, and several aliases, which other tools use. Frames that verbs return keep the caller's names.
@@ -32,21 +32,21 @@ IMPORTANCE = "importance"
 ASSIGNMENT = "assignment"
 
 GROUP = "group"
-"""Name of groups that are given as a mapping without a name."""
+"""Name of groups that are passed as a mapping without a name."""
 REPEAT = "repeat"
-"""Dimension of repeats: seeds, passes of a judge, variations of a query."""
+"""Dimension of repeats, such as seeds, passes of a judge or variations of a query."""
 SHARD = "shard"
-"""Name of the repeats that `split` makes from documents."""
+"""Name of the repeats that `split` makes by dividing the documents."""
 OWN_REPEATS = (REPEAT, "seed", "trial", "checkpoint", "fold")
-"""Names of a column of repeats of a system."""
+"""Names of columns that number the repeats of a system."""
 REPEATS_IN_TOPICS = ("variation", "sample")
-"""Names of a column of repeats inside topics. Topics may have different numbers of repeats."""
+"""Names of columns that number repeats within a topic. Topics may have different numbers."""
 REPEAT_NAMES = (*OWN_REPEATS, "epoch", "pass", *REPEATS_IN_TOPICS, SHARD)
-"""Names of a column of any repeats, read if rows are duplicates without it."""
+"""Names of all columns of repeats. Such a column is used if it distinguishes duplicate rows."""
 REPEATS, REPEATED = "repeats", "repeated"
 """Attributes of scores: what a repeat is, and the caller's name for repeats."""
 Layout = Literal["system", "shared", "topic"]
-"""What a repeat is drawn from."""
+"""Whether repeats differ for each system, are shared by all systems, or differ for each topic."""
 LAYOUTS: tuple[Layout, ...] = get_args(Layout)
 CHUNKS = ("chunk", "chunk_id", "segment_id", "node_id")
 """Columns that name chunks of documents."""
@@ -55,7 +55,7 @@ BORDERS: dict[str, tuple[str, ...]] = {
     START: ("start", "start_index", "start_char_idx"),
     END: ("end", "end_index", "end_char_idx"),
 }
-"""Names of columns with the first position of a span of text, and the one after its last."""
+"""Names of columns with the first position of a span of text, and the position after the last."""
 DRAWN = "drawn"
 """Attribute of scores: how topics were drawn."""
 OF_REFERENCE = "n_topics", "n_topics_reference"
@@ -67,15 +67,15 @@ CAUTION = "caution"
 UNKNOWN = "nothing_judged"
 """Attribute of scores: the systems that retrieved no judged document."""
 NO_VERDICT = "no verdict"
-"""The verdict on a pair with such a system."""
+"""The verdict on a pair with a system that retrieved no judged document."""
 BUDGET = "budget"
 """Dimension in place of depth: the amount of text that is read."""
 LENGTH = "length"
 """Name of the lengths, or other costs, of retrieved documents."""
 BUDGETS = "budgets"
-"""Attribute of scores at budgets: the unit of budgets, and what fits into one."""
+"""Attribute of scores at budgets: the unit of budgets, and the rule in `Cut`."""
 GIVEN_RESAMPLES = "given resamples"
-"""Name of a bootstrap test with resamples of the caller."""
+"""Name of a bootstrap test whose resamples the caller passed."""
 ORDERINGS = "orderings"
 """Attribute of a result: the test by which orderings were compared."""
 DIRECTION = "direction"
@@ -83,18 +83,18 @@ DIRECTION = "direction"
 LOWER = "lower"
 """Attribute of scores: unknown metrics for which lower is better."""
 UNIT = "unit"
-"""Coordinate of systems: the unit of their lists."""
+"""Coordinate of systems: what a system retrieves, such as documents or chunks."""
 UNITS = "units_of"
 """Attribute of a frame of scores: pairs of system and unit, if runs have units."""
 THRESHOLD, THRESHOLDS = "threshold", "thresholds"
-"""Dimension in place of depth: the lowest score that is read; and its attribute."""
+"""Dimension in place of depth, and its attribute: the lowest score that is read."""
 SEARCH, SEARCHES = "search", "searched_by"
-"""Dimension in place of depth: the number of searches; and the attribute with their column."""
+"""Dimension in place of depth: the number of searches. The attribute names their column."""
 Cut = Literal["whole", "skip", "part"]
 """What happens to the first unit that exceeds a budget."""
 
 BOUND = "bound"
-"""Dimension of lower and upper scores."""
+"""Dimension of the lowest and the highest possible score."""
 PAIR, SIDES = "pair", ("system_a", "system_b")
 """Dimension of pairs of systems, and the columns of the two systems."""
 JUDGES = ("judge_a", "judge_b")
@@ -123,9 +123,9 @@ _ROLES = [(role, name) for role, names in ALIASES.items() for name in reversed(n
 """Pairs of role and name, the canonical name last, so that it wins."""
 
 PARTS = (*chain(*BORDERS.values()), *CHUNKS, *ALIASES[SUBTOPIC])
-"""Columns that distinguish the rows of a document that has several."""
+"""Columns that distinguish several rows of the same document."""
 LISTED_SCORE = "listed_score"
-"""Column of the scores of lists whose order decides; it has no role."""
+"""Column of the scores of lists that are ranked by their order, not by these scores."""
 LAST_RESORTS = frozenset({"variant", "model", "query", "document", "position", "chunk", "chunk_id"})
 """Names that often mean something else. They have a role only if no other column has this role."""
 
@@ -165,7 +165,7 @@ Values of other verbs over systems and topics are not scores: systems are not ra
 """
 
 TieRule = Literal["trec", "doc", "order", "rank", "random", "mean", "block"]
-"""Order of documents with equal scores."""
+"""Rule for the order of documents with equal scores."""
 TIES: tuple[TieRule, ...] = get_args(TieRule)
 DEFAULT_TIES: TieRule = "trec"
 ScoreDtype = Literal["float64", "float32"]
@@ -181,7 +181,7 @@ EMPTY = -(1 << 15)
 UNJUDGED = EMPTY + 1
 """Mark in an array of grades: the document at this rank was never judged."""
 LOWEST_GRADE, HIGHEST_GRADE = EMPTY + 2, (1 << 15) - 1
-"""The grades an assessor may use; the two values below are marks."""
+"""Lowest and highest grade of an assessor. The two integers below the lowest are marks."""
 
 
 def roles(columns: Iterable[Hashable]) -> dict[str, Hashable]:

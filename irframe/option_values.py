@@ -1,4 +1,4 @@
-"""Option values: checked groups of options that belong together."""
+"""Option values, which group options, as in ``Significance("t", alpha=0.01)``."""
 
 import inspect
 from collections.abc import Callable, Mapping
@@ -22,20 +22,23 @@ class OptionValue:
 
     @classmethod
     def read(cls, value: Any, default: Any = None) -> Self:
-        """Return an option value; anything else becomes its first field.
+        """Convert an argument to an option value.
+
+        An argument that is not an option value becomes the first field.
 
         Parameters
         ----------
         value
-            An option value, or its first field.
+            An option value, or the first field of one.
         default
-            Default of the function. Its first field is used if the first field of `value` is None.
+            Default of the parameter. If the first field of `value` is None, the first field of
+            `default` is used.
         """
-        read: Self = value if isinstance(value, cls) else cls(value)  # type: ignore[call-arg]
+        option: Self = value if isinstance(value, cls) else cls(value)  # type: ignore[call-arg]
         first = fields(cls)[0].name
-        if default is None or getattr(read, first) is not None:
-            return read
-        return replace(read, **{first: getattr(cls.read(default), first)})
+        if default is None or getattr(option, first) is not None:
+            return option
+        return replace(option, **{first: getattr(cls.read(default), first)})
 
     @classmethod
     def flat(cls) -> dict[str, str]:
@@ -44,7 +47,7 @@ class OptionValue:
 
     @property
     def plain(self) -> dict[str, Any]:
-        """Fields as plain options."""
+        """Values of the fields, by option name."""
         return {flat: getattr(self, name) for name, flat in self.flat().items()}
 
     @classmethod
@@ -88,14 +91,14 @@ class Unused(frozenset[str]):
 
 
 class Slot(NamedTuple):
-    """Option values that a parameter takes, one at a time."""
+    """Classes of option values that a parameter accepts."""
 
     kinds: tuple[type[OptionValue], ...]
     unused: frozenset[str] = frozenset()
 
     @property
     def kind(self) -> type[OptionValue]:
-        """Class whose first field any other argument becomes."""
+        """Class to which other arguments are converted."""
         return self.kinds[0]
 
     def options_of(self, kind: type[OptionValue]) -> dict[str, str]:
@@ -103,20 +106,23 @@ class Slot(NamedTuple):
         return {name: flat for name, flat in kind.flat().items() if name not in self.unused}
 
     def spread(self, value: Any) -> dict[str, Any]:
-        """Return an option value's plain options; defaults for None."""
+        """Split an option value into plain options.
+
+        None stands for the defaults of all classes.
+        """
         kinds = self.kinds if value is None else [type(value)]
         kinds = kinds if {*kinds} <= {*self.kinds} else [self.kind]
         plain = dict[str, Any]()
         for kind in kinds:
-            read = kind.usual() if value is None else vars(kind.read(value))
-            plain |= {flat: read[name] for name, flat in self.options_of(kind).items()}
+            values = kind.usual() if value is None else vars(kind.read(value))
+            plain |= {flat: values[name] for name, flat in self.options_of(kind).items()}
         return plain
 
     def gathered(self, options: dict[str, Any]) -> Any:
-        """Remove plain options from others and return their option value.
+        """Combine plain options into an option value.
 
-        Return None if all options have their defaults. If the options belong to several kinds of
-        option values, return a list, which no function accepts.
+        The combined options are removed from `options`. Return None if all of them have their
+        defaults. If they belong to several classes, return a list, which no function accepts.
         """
         every = {kind: self.options_of(kind) for kind in self.kinds}
         values = {
@@ -125,13 +131,13 @@ class Slot(NamedTuple):
         }
         for flat in {flat for names in every.values() for flat in names.values()}:
             options.pop(flat, None)
-        made = [kind(**kind.usual() | of) for kind, of in values.items() if kind.changed(of)]
-        return made[0] if len(made) == 1 else made or None
+        changed = [kind(**kind.usual() | of) for kind, of in values.items() if kind.changed(of)]
+        return changed[0] if len(changed) == 1 else changed or None
 
     def unused_of(self, value: Any) -> list[str]:
         """Return the unused fields that a value sets.
 
-        A value of another type sets the first field.
+        An argument that is not an option value sets the first field.
         """
         is_option = isinstance(value, self.kinds)
         names = type(value).changed(vars(value)) if is_option else [fields(self.kind)[0].name]

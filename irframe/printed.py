@@ -25,7 +25,7 @@ BESIDE = {
         for kind, how in (("p_", ""), ("p_", "_adjusted"), ("", ""))
     ),
 }
-"""Columns that every comparison has, or that its verdict sums up, and that are not printed."""
+"""Columns of a comparison that are not printed, because others matter more."""
 FIRST = {
     "check": ("severity", "found", "first_unjudged", "unjudged_at_10", "longest"),
     "leave_out": ("metric", "depth", "team", "system", "lost", "rank", "rank_without", "tau"),
@@ -47,9 +47,9 @@ FIRST = {
 """Verb -> columns of its result that are printed before others."""
 LONGEST = 36
 SHORTEST = 10
-"""Most and fewest characters of a text in a table that is too wide."""
+"""Maximum and minimum length to which texts are cut in a table that is too wide."""
 LEAST = 5
-"""Fewest characters of a shortened label."""
+"""Minimum length of a shortened label."""
 ELLIPSIS = "\N{HORIZONTAL ELLIPSIS}"
 """Replacement for the characters left out."""
 UNCUT = {"interval", "g interval", "verdict", "ranks"}
@@ -63,13 +63,13 @@ OUTCOMES = [
     *("delta", "share_neither", "share_a_only", "share_b_only", "share_both"),
     *("esl_a", "esl_b", "p_esl_wilcoxon", "p_esl_t", "rr_a", "rr_b", "p_rr_wilcoxon", "p_rr_t"),
 ]
-"""Columns of the summary of outcomes in the paper's table."""
+"""Printed columns of the summary of `irframe.verbs.outcomes`."""
 MOST_LETTERS = 6
-"""Most letters per system of a readable table. With more letters, tiers are printed."""
+"""Maximum significance letters per system. If a system has more, tiers are printed instead."""
 VERDICT = ["difference", "significant", "ci_low", "ci_high", "p_adjusted"]
-"""The same columns by importance, for tables that are too wide."""
+"""Columns of `ANSWER` by importance, for tables that are too wide."""
 ENDS = (["ci_low", "ci_high"], ["rank_low", "rank_high"])
-"""The ends of intervals, which are printed together."""
+"""Ends of intervals. Either both ends are printed, or none."""
 NOT_SHOWN = "not shown: "
 MEANS = "mean_a"
 """The first column of a comparison after its labels."""
@@ -147,12 +147,12 @@ class Kept(pd.DataFrame):
 
     def _constructor_from_mgr(self, mgr: object, axes: object) -> pd.DataFrame:
         # pandas 2.2.0 would pass the manager to the constructor, which warns
-        made: pd.DataFrame = self._from_mgr(mgr, axes)  # type: ignore[operator]
-        return made
+        frame: pd.DataFrame = self._from_mgr(mgr, axes)  # type: ignore[operator]
+        return frame
 
 
 class Result(Kept, metaclass=_Frames):
-    """Frame that prints rounded, with the most important columns.
+    """Frame that prints rounded numbers and the most important columns.
 
     Only the printed text is shortened. Set ``display.precision`` or ``display.float_format`` of
     pandas, or convert the result to a plain ``pd.DataFrame``, to see all digits and columns.
@@ -168,13 +168,13 @@ class Result(Kept, metaclass=_Frames):
     def __repr__(self) -> str:
         shown, note = _printed(self)
         further = ""
-        if not _is_own() and "esl_a" not in shown.columns:  # outcomes keep all columns
+        if not _has_user_format() and "esl_a" not in shown.columns:  # outcomes keep all columns
             columns = shown.columns
             shown, further = fitted(shown, FIRST.get(self.attrs.get(RESULT, ""), VERDICT))
             if further and NOT_SHOWN in note:
                 hidden = [str(name) for name in columns if name not in shown.columns]
                 note, further = f"{note[:-1]}, {', '.join(hidden)}]", ""
-        elif not _is_own():
+        elif not _has_user_format():
             shown = narrowed(shown, list(shown.columns))
         notes = [text for text in (note, further, *self._beware()) if text]
         with pd.option_context(*_options(note or further)):
@@ -195,7 +195,10 @@ class Result(Kept, metaclass=_Frames):
 
 
 def _options(note: str) -> tuple[Any, ...]:
-    """Return pandas options that print all chosen columns."""
+    """Return pandas options.
+
+    If a note states the size, pandas prints no size, and does not leave out columns.
+    """
     shape = "display.show_dimensions"
     if note:
         return shape, False, "display.max_columns", None
@@ -209,22 +212,22 @@ def _printed(frame: pd.DataFrame) -> tuple[pd.DataFrame, str]:
     """
     p_values = frame.attrs.get(P_VALUES)
     frame = pd.DataFrame(frame)
-    if _is_own():
+    if _has_user_format():
         return frame, ""
-    chosen, note = _answering(frame)
+    chosen, note = _chosen_columns(frame)
     shown = chosen.round(DECIMALS)
     for pos, (name, column) in enumerate(chosen.items()):
         if is_p(name) and column.dtype.kind == "f":
             texts = column.map(partial(p_text, decimals=DECIMALS), na_action="ignore")
             shown.isetitem(pos, texts.to_numpy())
         elif column.dtype.kind == "f" and not shown.iloc[:, pos].any():
-            shown.isetitem(pos, column.to_numpy())  # small, but not zero
+            shown.isetitem(pos, column.to_numpy())  # rounding would print small numbers as 0
         elif column.dtype.kind == "f":
             shown.isetitem(pos, shown.iloc[:, pos].to_numpy() + 0.0)  # -0.0 becomes 0.0
     return shown, note or (f"[p-values {p_values}]" if p_values else "")
 
 
-def _is_own() -> bool:
+def _has_user_format() -> bool:
     """Return whether the user changed how pandas prints numbers."""
     changed = pd.get_option("display.precision") != PRECISION
     return changed or pd.get_option("display.float_format") is not None
@@ -233,7 +236,7 @@ def _is_own() -> bool:
 def fitted(
     frame: pd.DataFrame, first: Sequence[str], width: int = WIDTH - 2
 ) -> tuple[pd.DataFrame, str]:
-    """Return the columns that fit, and a note.
+    """Return the columns that fit the width, and a note.
 
     The columns in `first` take precedence. The note names the columns that are left out. The
     default width is two characters less than the default of pandas, which wraps longer lines.
@@ -244,30 +247,30 @@ def fitted(
     >>> fitted(frame, ["c"])[1]
     '[1 rows x 3 columns; not shown: b]'
     """
-    seen = _head_and_tail(frame)
+    rows = _head_and_tail(frame)
     names = list(frame.columns)
-    if not frame.columns.is_unique or _width_of(seen) <= width:
+    if not frame.columns.is_unique or _width_of(rows) <= width:
         return frame, ""
-    same = [n for n in names if n in LABELS and len(seen) > 1 and _is_constant(seen[n])]
-    kept = [name for name in names if name in LABELS and name not in same]
-    first = [name for name in dict.fromkeys([*kept, *first]) if name in names]
-    cut = narrowed(seen, first, width)
+    same = [n for n in names if n in LABELS and len(rows) > 1 and _is_constant(rows[n])]
+    chosen = [name for name in names if name in LABELS and name not in same]
+    first = [name for name in dict.fromkeys([*chosen, *first]) if name in names]
+    cut = narrowed(rows, first, width)
     for name in dict.fromkeys([*first, *names]):
         added = next((ends for ends in ENDS if name in ends), [name])
-        wider = [other for other in names if other in {*kept, *added}]
-        kept = wider if _width_of(cut[wider]) <= width else kept
-    left = [name for name in names if name not in kept]
+        wider = [column for column in names if column in {*chosen, *added}]
+        chosen = wider if _width_of(cut[wider]) <= width else chosen
+    omitted = [name for name in names if name not in chosen]
     notes = [f"{len(frame)} rows x {len(names)} columns"]
-    notes += [f"{name} {seen[name].iloc[0]}" for name in same if name in left]
-    hidden = ", ".join(str(name) for name in left if name not in same)
+    notes += [f"{name} {rows[name].iloc[0]}" for name in same if name in omitted]
+    hidden = ", ".join(str(name) for name in omitted if name not in same)
     notes += [f"{NOT_SHOWN}{hidden}"] if hidden else []
-    return narrowed(seen[kept], kept, width), f"[{'; '.join(notes)}]"
+    return narrowed(rows[chosen], chosen, width), f"[{'; '.join(notes)}]"
 
 
 def narrowed(
     frame: pd.DataFrame, columns: Sequence[Hashable], width: int = WIDTH - 2
 ) -> pd.DataFrame:
-    """Return a frame with texts shortened until some columns fit.
+    """Shorten the texts of a frame until some columns fit.
 
     Examples
     --------
@@ -329,7 +332,7 @@ def short_labels(labels: Sequence[str], most: int) -> list[str]:
 
 
 def _shortened(texts: Sequence[str], length: int) -> Iterator[list[str]]:
-    """Yield shortened texts, each cut at another position."""
+    """Yield shortened texts, cut at another position every time."""
     n_kept = length - 1
     for head in sorted(range(2, n_kept - 1), key=lambda head: abs(head - (n_kept + 1) // 2)):
         ends = [text[:head] + ELLIPSIS + text[len(text) - n_kept + head :] for text in texts]
@@ -346,8 +349,8 @@ def _width_of(frame: pd.DataFrame) -> int:
     return max(map(len, frame.to_string(index=is_labelled).split("\n")))
 
 
-def letters_a_row(board: pd.DataFrame) -> int:
-    """Return the largest number of letters of a system.
+def most_letters(board: pd.DataFrame) -> int:
+    """Return the largest number of significance letters of a system.
 
     Return 0 for a leaderboard without letters.
     """
@@ -355,7 +358,7 @@ def letters_a_row(board: pd.DataFrame) -> int:
     return max(map(len, letters), default=0)
 
 
-def beside_the_point(board: pd.DataFrame) -> list[str]:
+def redundant_columns(board: pd.DataFrame) -> list[str]:
     """Return redundant columns of a leaderboard.
 
     A column is redundant if other columns determine it, or if its values are all equal.
@@ -363,24 +366,24 @@ def beside_the_point(board: pd.DataFrame) -> list[str]:
     Examples
     --------
     >>> board = pd.DataFrame({"rank": [1, 2], "tier": 1, "letters": "a", "n_topics": 16})
-    >>> beside_the_point(board)
+    >>> redundant_columns(board)
     ['tier', 'n_topics']
     """
-    left = [
-        "letters" if letters_a_row(board) > MOST_LETTERS else "tier",
+    redundant = [
+        "letters" if most_letters(board) > MOST_LETTERS else "tier",
         "difference",
         "significant",
     ]
-    left += [f"{name}_{end}" for name in ("win_rate", "borda") for end in ("low", "high")]
+    redundant += [f"{name}_{end}" for name in ("win_rate", "borda") for end in ("low", "high")]
     if _is_constant(board["n_topics"]):
-        left.append("n_topics")
-    return [name for name in left if name in board.columns]
+        redundant.append("n_topics")
+    return [name for name in redundant if name in board.columns]
 
 
-def _answering(frame: pd.DataFrame) -> tuple[pd.DataFrame, str]:
+def _chosen_columns(frame: pd.DataFrame) -> tuple[pd.DataFrame, str]:
     """Return the printed columns of a result, and a note.
 
-    All columns of other results than comparisons and leaderboards are returned.
+    Comparisons, leaderboards and summaries of outcomes are shortened. Other results are not.
     """
     shape = f"{len(frame)} rows x {len(frame.columns)} columns"
     if not frame.columns.is_unique or "n_topics" not in frame.columns:
@@ -389,23 +392,23 @@ def _answering(frame: pd.DataFrame) -> tuple[pd.DataFrame, str]:
         more = f"{len(frame.columns) - len(shown)} more in columns"
         return _head_and_tail(frame[shown]), f"[{shape}: {more}]"
     if not {"rank", "letters", "rank_low"} <= {*frame.columns}:
-        return _answers(frame, shape)
-    left = beside_the_point(frame)
-    if "p_adjusted" in frame.columns:  # otherwise wider than 80 characters
-        left += ["rank_low", "rank_high"]
-    topics = f"; n_topics {frame['n_topics'].iloc[0]}" if "n_topics" in left else ""
-    if "could_be_first" in frame.columns:  # otherwise wider than 80 characters
-        left.append("could_be_first")
+        return _columns_of_comparison(frame, shape)
+    omitted = redundant_columns(frame)
+    if "p_adjusted" in frame.columns:  # all columns are wider than 80 characters
+        omitted += ["rank_low", "rank_high"]
+    topics = f"; n_topics {frame['n_topics'].iloc[0]}" if "n_topics" in omitted else ""
+    if "could_be_first" in frame.columns:  # the note needs less space than the column
+        omitted.append("could_be_first")
         first = frame.index[frame["could_be_first"].fillna(value=False).astype(bool)]
         topics += f"; could be first: {listing(first)}" if frame.index.nlevels == 1 else ""
-    note = f"[{shape}{topics}; {NOT_SHOWN}{', '.join(name for name in left if name != 'n_topics')}]"
-    return _head_and_tail(frame.drop(columns=left)), note
+    hidden = ", ".join(name for name in omitted if name != "n_topics")
+    return _head_and_tail(frame.drop(columns=omitted)), f"[{shape}{topics}; {NOT_SHOWN}{hidden}]"
 
 
 def of_outcomes(frame: pd.DataFrame) -> list[Hashable]:
-    """Return the columns of the paper's table of outcomes.
+    """Return the printed columns of a summary of outcomes.
 
-    Adjusted p-values replace unadjusted ones. All columns of other frames are returned.
+    Adjusted p-values replace unadjusted p-values. All columns of other frames are returned.
     """
     names: list[Hashable] = [*frame.columns]
     if not {*OUTCOMES, "n_topics"} <= {*names}:
@@ -414,10 +417,10 @@ def of_outcomes(frame: pd.DataFrame) -> list[Hashable]:
     return [*names[: names.index("n_topics")], *adjusted]
 
 
-def _answers(frame: pd.DataFrame, shape: str) -> tuple[pd.DataFrame, str]:
+def _columns_of_comparison(frame: pd.DataFrame, shape: str) -> tuple[pd.DataFrame, str]:
     """Return the printed columns of a comparison, and a note.
 
-    Columns of labels that vary come first.
+    Labels that vary come first. Labels with a single value are in the note.
     """
     if not {MEANS, *ANSWER} <= {*frame.columns}:
         return frame, ""
@@ -430,31 +433,30 @@ def _answers(frame: pd.DataFrame, shape: str) -> tuple[pd.DataFrame, str]:
     dropped = {*same}
     if {"metric", "depth"} <= {*labels}:
         pairs = frame[["metric", "depth"]].drop_duplicates()
-        dropped |= (
-            set() if pairs["metric"].duplicated().any() else {"depth"}
-        )  # the label of the metric contains the depth
+        # if metrics have one depth each, their labels contain the depth, as in nDCG@10
+        dropped |= set() if pairs["metric"].duplicated().any() else {"depth"}
     labels = [name for name in labels if name not in dropped]
-    beside = BESIDE | {*labels, *ANSWER, *same, *dropped}
-    beside |= {"detectable"} if "not_worse" in frame.columns else set()
-    kept = [*labels, *ANSWER, *(name for name in frame.columns if name not in beside)]
+    excluded = BESIDE | {*labels, *ANSWER, *same, *dropped}
+    excluded |= {"detectable"} if "not_worse" in frame.columns else set()
+    chosen = [*labels, *ANSWER, *(name for name in frame.columns if name not in excluded)]
     constants = [f"{name} {frame[name].iloc[0]}" for name in same]
-    left = [str(name) for name in frame.columns if name not in {*kept, *same}]
-    note = "; ".join([shape, *constants, f"{NOT_SHOWN}{', '.join(left)}"])
-    return _head_and_tail(frame[kept]), f"[{note}]"
+    hidden = [str(name) for name in frame.columns if name not in {*chosen, *same}]
+    note = "; ".join([shape, *constants, f"{NOT_SHOWN}{', '.join(hidden)}"])
+    return _head_and_tail(frame[chosen]), f"[{note}]"
 
 
 DEPTHS = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)
-"""Depths and other integer labels in an excerpt of an array."""
+"""Integer labels, such as depths, that an excerpt of an array contains."""
 MOST_LABELS = 8
 MOST_ROWS = 20
-"""Most labels of a dimension and most rows in an excerpt of an array."""
+"""Maximum labels of a dimension, and maximum rows, in an excerpt of an array."""
 
 
 def excerpt(data: Any) -> str:
     """Return an excerpt of an array as a table.
 
     The excerpt of a dataset shows its first variable with two or more dimensions. The excerpt is
-    empty for frames, and for arrays that are not computed yet.
+    empty for frames, and for dask arrays, which are not computed yet.
 
     Examples
     --------

@@ -41,30 +41,33 @@ def tracked(items: Iterable[Item], total: int, unit: str, *, progress: bool) -> 
     try:
         from tqdm import tqdm  # noqa: PLC0415 - only when asked for
     except ImportError as error:
-        raise InputError("tqdm for the progress bar", "none", "pip install tqdm") from error
+        advice = "install it: pip install tqdm"
+        raise InputError("the package tqdm for the progress bar", "none", advice) from error
     yield from tqdm(items, total=total, unit=f" {unit}s")
 
 
 ERASED = "\r\033[K"
-"""Sequence that erases a line of a terminal, such as progress."""
+"""Control sequence that erases the current line of a terminal."""
 _COUNTING = Lock()
 
 
 @contextmanager
 def elapsed(name: str) -> Iterator[None]:
-    """Show the elapsed seconds on a terminal or notebook.
+    """Show the elapsed seconds of a block.
+
+    The seconds appear on a terminal or in a notebook.
 
     The time appears after two seconds. Nested contexts show nothing.
 
     Parameters
     ----------
     name
-        Name of the work, printed before the seconds.
+        Name of the task, printed before the seconds.
 
     Examples
     --------
     >>> with elapsed("report"):
-    ...     done = sum(range(100))
+    ...     total = sum(range(100))
     """
     is_notebook = type(sys.stderr).__module__.startswith("ipykernel")
     if not (is_notebook or sys.stderr.isatty()) or not _COUNTING.acquire(blocking=False):

@@ -35,7 +35,7 @@ UNRECORDED = {"progress", "path"}
 NONE: Literal["none"] = "none"
 """Text for no correction, in records and on the console."""
 FROM_MAPPING = ("weight", "cluster", "task")
-"""Options that may be a mapping of topics without a name."""
+"""Options that may be an unnamed mapping from topic to value."""
 SOURCES = {
     *("bounds", "concat", "condense", "cube", "draw_to_judge", "evaluate", "pooled", "rejudge"),
     *("collapse", "judge", "pool", "rank", "restrict", "sample", "score", "select_top", "split"),
@@ -44,14 +44,14 @@ SOURCES = {
 }
 """Verbs that return runs, judgments, cubes or scores; other verbs return results."""
 OBJECTS = {"runs", "qrels", "judges", "texts"}
-"""Arguments that are input data; only their own records are recorded."""
+"""Arguments that are input data. A record contains the records of the data, not the data."""
 DECIDED = {"adjust", "power"}
-"""Options that a verb decides unless they are given."""
+"""Options whose default leaves the choice to the verb."""
 FACTS = {
     METRICS,
     *["interval", "interval_of", "pool_depth", "topics", "rel", "copies", "length", "test"],
 }
-"""Attributes that have the name of an argument and another meaning."""
+"""Attributes that have the name of an argument, but another meaning."""
 
 
 class Steps(str):
@@ -90,7 +90,7 @@ class InGroups:
 
     @property
     def example(self) -> Any:
-        """The object, or the first of the cubes."""
+        """The object, or the first cube of a dictionary."""
         return next(iter(self.subject.values())) if isinstance(self.subject, dict) else self.subject
 
     @property
@@ -100,11 +100,11 @@ class InGroups:
 
     @property
     def plain(self) -> Any:
-        """The groups, as a record names them."""
+        """The groups in the form that records contain."""
         return [*self.columns] or plain_option("by", self.by)
 
     def with_each(self, change: Callable[[Any], Any]) -> "InGroups":
-        """Apply a function to each cube."""
+        """Return the groups with a function applied to each cube."""
         return replace(self, subject={key: change(cube) for key, cube in self.subject.items()})
 
 
@@ -120,7 +120,7 @@ def is_mapping(by: object) -> bool:
 
 
 FRAME_VERBS: dict[str, Callable[..., Any]] = {}
-"""Every verb of frames that is not one of cubes and scores, by name."""
+"""Verbs of frames by name, without the verbs of cubes and scores in `irframe.cubes.verb`."""
 
 
 class Step(NamedTuple):
@@ -135,16 +135,16 @@ class Step(NamedTuple):
         Parameters
         ----------
         subject
-            The object.
+            The first argument of the verb.
         data
-            Arguments that are data. The record does not contain them.
+            Arguments that are data, by name, because a record does not contain data.
 
         Examples
         --------
         >>> import irframe as ir
         >>> scores = ir.evaluate(*ir.example_track(), "AP")
-        >>> found = scores.ireval.rank_intervals("bootstrap", resamples=30)
-        >>> found.equals(found.ireval.record[-1].again(scores))
+        >>> intervals = scores.ireval.rank_intervals("bootstrap", resamples=30)
+        >>> intervals.equals(intervals.ireval.record[-1].again(scores))
         True
         """
         options = {name: value for name, value in self.options.items() if name != INPUTS}
@@ -158,7 +158,7 @@ class Step(NamedTuple):
 
 
 def function_of(verb: str) -> Callable[..., Any] | None:
-    """Return the function of a verb, None if unknown."""
+    """Return the function of a verb, or None if unknown."""
     modules = [import_module(name) for name in ("irframe.verbs", "irframe")]
     return next((getattr(module, verb) for module in modules if hasattr(module, verb)), None)
 
@@ -201,7 +201,7 @@ def all_steps(steps: Iterable[Step]) -> Iterator[Step]:
 
 
 class Call(inspect.Signature):
-    """A signature that prints without types."""
+    """Signature that prints without types."""
 
     __slots__ = ()
 
@@ -216,12 +216,12 @@ class Call(inspect.Signature):
         max_width: int | None = None,  # noqa: ARG002
         quote_annotation_strings: bool = True,  # noqa: ARG002
     ) -> str:
-        """Return the same."""
+        """Return parameters with their defaults."""
         return str(self)
 
 
 def calling(call: Any, function: Callable[..., Any]) -> Any:
-    """Give a wrapper the signature of its function."""
+    """Give a wrapper the signature of the wrapped function."""
     signature = signature_of(function)
     call.__signature__ = Call(
         [*signature.parameters.values()], return_annotation=signature.return_annotation
@@ -238,7 +238,7 @@ def bind(
 ) -> inspect.BoundArguments:
     """Bind arguments to the parameters of a verb.
 
-    Flags, words and option values of all verbs are checked here.
+    Arguments that must be flags, words or option values are checked for all verbs here.
     """
     signature = signature_of(function)
     parameters = signature.parameters
@@ -270,26 +270,26 @@ def bind(
 
 
 def refuse_unused(slot: Slot, value: object, function: str, parameter: str) -> None:
-    """Raise for option values that a function does not take."""
+    """Raise for options that a function does not use."""
     is_value = isinstance(value, slot.kinds)
     if not is_value and len(slot.kinds) > 1:
-        names = ", ".join(f"ir.{kind.__name__}" for kind in slot.kinds)
-        raise ParameterError(f"{parameter}=, one of {names}", shortened(value))
+        names = " or ".join(f"ir.{kind.__name__}(...)" for kind in slot.kinds)
+        raise ParameterError(f"{parameter} to be {names}", shortened(value))
     if unused := slot.unused_of(value):
         kind = type(value) if is_value else slot.kind
         advice = f"leave {unused[0]}= out of {kind.__name__}(...)"
-        raise ParameterError(f"options that {function} uses", "", advice, unused)
+        raise ParameterError(f"only options that {function} uses", "", advice, unused)
 
 
-def options_of(function: Callable[..., Any], given: Mapping[str, Any]) -> dict[str, Any]:
+def options_of(function: Callable[..., Any], arguments: Mapping[str, Any]) -> dict[str, Any]:
     """Return all arguments but the first for a record."""
     options: dict[str, Any] = {}
     for name, defaults in recorded_defaults(function).items():
         parameter = signature_of(function).parameters[name]
         slot = slot_of(parameter.annotation)
-        value = given.get(name)
+        value = arguments.get(name)
         from_value = slot is None and name in options and value == parameter.default
-        if name in given and not from_value:
+        if name in arguments and not from_value:
             variadic = parameter.kind is parameter.VAR_POSITIONAL
             options |= spread_option(name, _flat(value) if variadic else value, slot)
         elif name not in options:
@@ -309,14 +309,14 @@ def recorded_defaults(function: Callable[..., Any]) -> dict[str, dict[str, Any]]
 
 
 def spread_option(name: str, value: object, slot: Slot | None = None) -> dict[str, Any]:
-    """Return an option as a record contains it."""
+    """Return the entries of a record for an option."""
     fields = {name: value} if slot is None else slot.spread(value)
     return {flat: plain_option(flat, field) for flat, field in fields.items()}
 
 
 @cache
 def default_options(verb: str) -> dict[str, Any]:
-    """Return the recorded default options of a verb.
+    """Return the default options of a verb for a record.
 
     Examples
     --------
@@ -400,9 +400,10 @@ def with_cautions(result: Any, warned: OneCall) -> Any:
 def applied(
     options: Mapping[str, Any], attributes: Mapping[Any, Any], subject: object
 ) -> dict[str, Any]:
-    """Return options as resolved by a verb.
+    """Return options with the values that the verb used.
 
-    An attribute that the subject already has does not describe this verb, and is ignored.
+    A verb states these values in attributes of its result. Attributes that the subject already had
+    describe an earlier verb, and are ignored.
     """
     before = getattr(subject, "attrs", {})
     resolved = dict(options)
@@ -421,7 +422,7 @@ def applied(
 
 
 def plain_options(options: Mapping[str, Any]) -> dict[str, Any]:
-    """Return options as attributes: numbers, texts, comma-separated lists."""
+    """Return options as attributes: numbers, texts and comma-separated lists."""
     shown = {}
     for name in [name for name in options if name not in {METRICS, RESULT, REPEATS}]:
         value = options[name]
@@ -453,7 +454,7 @@ def plain_option(name: str, value: object) -> Any:
         inputs = value if isinstance(value, Mapping) else {"": value}
         steps = {str(key): steps_of(data) for key, data in inputs.items() if steps_of(data)}
         return (steps if isinstance(value, Mapping) else steps[""]) if steps else None
-    nameless = {"by": GROUP, **{word: f"given {word}" for word in FROM_MAPPING}}.get(name)
+    nameless = {"by": GROUP, **{label: f"given {label}" for label in FROM_MAPPING}}.get(name)
     if nameless is not None and isinstance(value, Mapping | pd.Series):
         return plain(pd.Series(value)) | {"name": getattr(value, "name", None) or nameless}
     if name == "adjust" and value is None:

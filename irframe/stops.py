@@ -1,4 +1,4 @@
-"""Axes of scores: evaluation depth, budget, threshold and searches.
+"""Axes of scores: evaluation depths, budgets, thresholds or searches.
 
 A user reads a list from the top down to a stop. The score at a stop is the score at the depth that
 the user has reached. The ideal ranking is never cut at a stop.
@@ -15,40 +15,40 @@ from numpy.typing import NDArray
 from irframe import names as words
 
 ROUNDING = 1e-9
-"""Relative tolerance of a budget, which allows for the rounding of fractional lengths."""
+"""Relative tolerance of a budget, because sums of fractional lengths are rounded."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Axis:
-    """Axis along which lists are read.
+    """Dimension of stops, at which a user stops reading.
 
-    Templates for texts may contain the fields ``{stop}`` and ``{unit}``.
+    Texts may be templates with the fields ``{stop}`` and ``{unit}``.
     """
 
     dim: str = words.DEPTH
     option: str = ""
-    """Name of the option and of the field of `Stop` values that give the stops."""
+    """Name of the option that sets the stops, and of the field of its option value."""
     attribute: str = ""
     """Attribute of scores that names the unit."""
     unit: str = ""
-    """The unit in which stops are counted, such as tokens."""
+    """Unit of stops, such as tokens."""
     along: str = ""
-    """Name of the values of documents that are needed to count the documents read."""
+    """Name of a value of each document, such as its length, that is compared with stops."""
     count_read: Callable[[Any, Any], NDArray[np.int64]] | None = None
-    """Function of hits and stops that counts the documents read: (system, topic, stop)."""
+    """Function of hits and stops that counts the documents read, shape (system, topic, stop)."""
     title: str = "evaluation depth"
     """Label of the axis in figures."""
     title_end: str = " k"
-    """End of that label in figures with a single axis."""
+    """Text after `title` in figures with a single axis."""
     stop_text: str = "depth {stop}"
     origin: str = ""
-    """Template of captions for the value of the attribute."""
+    """Template of the caption that names the value of `attribute`."""
     label: str = ""
-    """Template for a metric at a stop; empty for depths, as in ``AP@10``."""
+    """Template for a metric at a stop. Depths have none, because ``AP@10`` is used."""
     log: bool = True
     """Whether figures use a logarithmic scale."""
     integer: bool = True
-    """Whether stops are integers from 1; thresholds are any numbers, and may differ by system."""
+    """Whether stops are integers from 1. Thresholds are any numbers, and may differ by system."""
     cuts: bool = False
     """Whether the first document that does not fit may be cut."""
     missing: tuple[str, str] = ("", "")
@@ -107,8 +107,8 @@ def _up_to(hits: Any, limits: Any, values: Any) -> NDArray[np.int64]:
     """Count documents with values up to each limit."""
     list_of = hits.list_of
     size = hits.length.size
-    read = [np.bincount(list_of[values <= limit], minlength=size) for limit in limits]
-    return np.stack(read, axis=-1).reshape(*hits.length.shape, len(read))
+    counts = [np.bincount(list_of[values <= limit], minlength=size) for limit in limits]
+    return np.stack(counts, axis=-1).reshape(*hits.length.shape, len(counts))
 
 
 def _after(hits: Any, searches: Any) -> NDArray[np.int64]:
@@ -144,8 +144,8 @@ AXES = {
             label="{} in {} {}",
             cuts=True,
             missing=(
-                "lengths of what was retrieved, for a budget",
-                "say what each unit costs: units=ir.Units(length='tokens'), a column of the runs",
+                "the length of each retrieved document, which a budget limits",
+                "name the column of the runs with the lengths: units=ir.Units(length='tokens')",
             ),
             empty_text="nothing fits into {stop} {unit}",
             advice="count in a smaller unit, such as cents or milliseconds",
@@ -164,7 +164,7 @@ AXES = {
             log=False,
             integer=False,
             missing=(
-                "scores of what was retrieved, for a threshold",
+                "the score of each retrieved document, which a threshold limits",
                 "build the cube with scores=True",
             ),
         ),
@@ -181,13 +181,13 @@ AXES = {
             label="{} after search {}",
             log=False,
             missing=(
-                "the number of each search, for a number of searches",
-                "name the column of the runs that has it: search='search'",
+                "the search that returned each document, to stop after some searches",
+                "name the column of the runs with the number of the search: search='search'",
             ),
         ),
     )
 }
-"""All axes but depth, by dimension."""
+"""All axes, by dimension."""
 
 
 def axis_of(subject: object) -> Axis:

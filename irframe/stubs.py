@@ -1,4 +1,4 @@
-"""Public names of stubs, imported when first used."""
+"""Public names in stub files, imported when first used."""
 
 import ast
 from importlib import import_module

@@ -1,7 +1,7 @@
 """All verbs as functions, for ``.pipe`` and type checkers.
 
 ``runs.pipe(verbs.evaluate, qrels, "AP")`` is the same as ``runs.ireval.evaluate(qrels, "AP")``.
-``verbs.pyi`` lists the verbs. Each is imported when it is first used.
+``verbs.pyi`` lists the verbs. A verb is imported when it is first used.
 """
 
 from importlib import import_module
@@ -15,7 +15,7 @@ __all__ = list(_VERBS)
 
 
 def __getattr__(name: str) -> Any:
-    """Return a verb."""
+    """Import and return a verb."""
     if name not in _VERBS:
         hint = "" if name.startswith("_") else suggest(name, __all__)
         raise AttributeError(f"module 'irframe.verbs' has no attribute {name!r}{hint}")

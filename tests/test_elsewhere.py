@@ -254,14 +254,14 @@ def test_errors_name_the_problem_first_and_lists_last(kind, capsys):
 def test_selections_are_not_options_of_verbs():
     with pytest.raises(TypeError, match="unexpected keyword argument 'metric'") as caught:
         SCORES.ireval.compare(metric="AP")
-    for call in re.search(r"before: (.*)\)$", str(caught.value))[1].split(" or "):
+    for call in re.search(r"first: (.*)\)$", str(caught.value))[1].split(" or "):
         scope = {"scores": ir.evaluate(RUNS, QRELS, ["AP", "RR"]), "array": SCOPE["scores"]}
         assert len(eval(call, scope).ireval.compare())  # noqa: S307 - what irframe says
     with pytest.raises(TypeError, match="two-sided"):
         SCORES.ireval.compare(alternative="greater")
-    with pytest.raises(AttributeError, match="select before: array.sel"):
+    with pytest.raises(AttributeError, match="select first: array.sel"):
         CUBE.ireval.select_topics  # noqa: B018 - what raises
-    with pytest.raises(AttributeError, match="a method of the object itself"):
+    with pytest.raises(AttributeError, match="a method of this name: call it without .ireval"):
         CUBE.ireval.to_dataframe  # noqa: B018 - what raises
     with pytest.raises(TypeError, match="parameters by name: .* p="):
         ir.metrics.RBP(0.8)
@@ -307,9 +307,9 @@ def test_a_dataset_with_a_variable_for_each_metric_is_a_table_of_scores():
 
 
 def test_an_object_has_several_figures_which_are_named():
-    with pytest.raises(InputError, match="Draw one: ") as caught:
+    with pytest.raises(InputError, match="Draw a figure: ") as caught:
         SCORES.ireval.plot()
-    for call in str(caught.value).rpartition("one: ")[2][:-1].split(" or "):
+    for call in str(caught.value).rpartition("figure: ")[2][:-1].split(" or "):
         if "(dates" not in call and "(cost" not in call:
             assert eval(f"x{call}", {"x": SCORES}) is not None  # noqa: S307 - what irframe says
     assert SCORES.ireval.plot("score_boxes").get_xlabel().startswith("AP")

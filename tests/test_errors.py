@@ -107,7 +107,7 @@ def test_a_loop_of_pandas_is_one_call():
     for _ in range(2):
         (message,) = warnings_of(lambda: apply(TRACKS))
         assert message.startswith("no system has a list for 11 of 16 judged topics: ")
-        assert message.endswith("(for the first group of apply; others may be alike)")
+        assert message.endswith("(for the first group of apply; more groups may be affected)")
     first, second = warnings_of(lambda: apply(SOME[SOME["topic"] != "104"]))
     assert first.startswith("no system has")
     assert second.startswith("lists that systems lack")

@@ -78,7 +78,9 @@ class TestSeveralColumns:
             assert names == {(k, h) for k in ("short", "long") for h in ("first", "second")}
 
     def test_properties_of_systems_and_of_topics_are_not_joined(self, cube):
-        refused(ParameterError, "of systems alone", cube.ireval.groupby, ["kind", "team"])
+        refused(
+            ParameterError, "properties of both: kind, team", cube.ireval.groupby, ["kind", "team"]
+        )
 
 
 class TestRuns:
@@ -165,6 +167,10 @@ class TestRefusals:
         for subject in (frames[0], cube, *scores):
             refused(ParameterError, "expected by", subject.ireval.groupby, by)
 
+    def test_an_empty_list_of_groups_is_refused(self, frames, cube, scores):
+        for subject in (frames[0], cube, *scores):
+            refused(ParameterError, "at least one value in by", subject.ireval.groupby, [])
+
     def test_a_metric_is_no_group(self, frames):
         scored = ir.evaluate(*frames, "AP")
         refused(ParameterError, "the metric AP", scored.ireval.groupby, "AP")
@@ -176,7 +182,7 @@ class TestRefusals:
         groups = frames[0].ireval.groupby("kind")
         assert not {"write_run", "check", "report"} & {*dir(groups)}
         assert {"evaluate", "cube", "pool", "plot"} <= {*dir(groups)}
-        line = r"\{name: part.ireval.check\(...\) for name, part in groups\}"
+        line = r"\{name: subset.ireval.check\(...\) for name, subset in groups\}"
         with pytest.raises(AttributeError, match=line):
             groups.check(frames[1])
         with pytest.raises(AttributeError, match="did you mean summary"):
@@ -187,7 +193,7 @@ class TestShown:
     def test_groups_say_what_they_are_of(self, scores):
         shown = repr(scores[0].ireval.groupby("kind"))
         assert shown.startswith("scores: 8 systems, 16 topics, 128 rows")
-        assert "in groups of kind\nnext: .summary()" in shown
+        assert "grouped by kind\nnext: .summary()" in shown
 
     def test_a_figure_has_a_pane_for_each_group(self, scores):
         groups = scores[1].ireval.groupby("kind")

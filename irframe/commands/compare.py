@@ -31,7 +31,7 @@ from irframe.metrics import Metric
 from irframe.metrics.facts import facts
 from irframe.names import NO_VERDICT, SIDES, UNKNOWN
 from irframe.paired.margins import EFFECTS
-from irframe.printed import beside_the_point, interval_text
+from irframe.printed import interval_text, redundant_columns
 from irframe.ranks.first import FIRST
 from irframe.reports.markdown import markdown
 from irframe.reports.report import MADE, METRICS
@@ -292,7 +292,7 @@ def _short_board(board: pd.DataFrame) -> pd.DataFrame:
     }
     if FIRST in board:
         values[FIRST] = board[FIRST].map({True: "yes", False: "no"}).astype(object)
-    left = [*beside_the_point(board), "ci_high", "rank_high"]
+    left = [*redundant_columns(board), "ci_high", "rank_high"]
     return board.assign(**values).drop(columns=left, errors="ignore").rename(columns=names)
 
 

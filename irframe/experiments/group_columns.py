@@ -72,7 +72,7 @@ def given_groups(
     dims = [dim for dim, names in labels.items() if keys.isin([*names]).any()]
     if len(dims) != 1:
         expected = f"by to be a mapping of {' or of '.join(f'{dim}s' for dim in labels)}"
-        found = "one of both, with" if dims else "none of them among"
+        found = "keys of both" if dims else "other keys"
         advice = "name a column or coordinate instead" if dims else ""
         raise ParameterError(expected, found, advice, keys)
     known = pd.Index([*labels[dims[0]]])

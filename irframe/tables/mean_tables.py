@@ -28,7 +28,7 @@ from irframe.names import (
     TOPIC,
     counted,
 )
-from irframe.printed import MOST_LETTERS, fixed_text, is_p, letters_a_row, of_outcomes
+from irframe.printed import MOST_LETTERS, fixed_text, is_p, most_letters, of_outcomes
 from irframe.scores.summary import UNEVEN
 from irframe.stops import AXES, Axis, axis_of
 from irframe.tables.captions import caption_text
@@ -448,7 +448,7 @@ def _table_of_frame(frame: pd.DataFrame) -> Table:
     rows = [*columns[:first], *takewhile(lambda name: name in NAMES, columns[first:])]
     same = [name for name in rows if len(flat) > 1 and len(flat[name].unique()) == 1]
     left = [name for name in rows if name not in same]
-    most = letters_a_row(flat)
+    most = most_letters(flat)
     dense = ["letters"] if most > MOST_LETTERS else []  # the columns of tiers and ranks stay
     shown = flat.drop(columns=[*EXTRA_COLUMNS, *same, *dense], errors="ignore")
     numbers = shown.set_index(left) if left else shown

@@ -274,9 +274,7 @@ def test_a_family_is_corrected_together(family):
 
 
 def test_unknown_corrections_and_families_are_refused():
-    words = (
-        "or a correction to be one of 13 words.*found 'bonf' .in irframe: 'bonferroni'.. It may be"
-    )
+    words = "or a correction to be one of 13 words.*found 'bonf' .in irframe: 'bonferroni'.. Choose"
     refused(ParameterError, words, lambda: parse_correction("bonf"))
     with pytest.raises(ParameterError, match="family to be one of 'depth', 'metric', 'all'"):
         parse_correction("holm", family="pair")

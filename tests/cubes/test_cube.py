@@ -302,8 +302,8 @@ def test_what_does_not_fit_into_memory_is_not_asked_for(depth, tmp_path):
         lambda: ir.evaluate(runs, qrels, "AP", depth=depth),
         lambda: ir.evaluate(runs, qrels, ["AP", f"P@{depth}"]),
     ):
-        refused(ParameterError, f"depth {depth:,} in at most .* found .*{size}", ask)
-    with pytest.raises(ParameterError, match=f"depth {depth:,} in at most"):
+        refused(ParameterError, f"depth {depth:,} to need at most .* found .*{size}", ask)
+    with pytest.raises(ParameterError, match=f"depth {depth:,} to need at most"):
         ir.scan_runs(tmp_path / "runs.parquet").ireval.cube(qrels, depth=depth)
 
 

@@ -209,7 +209,7 @@ def test_fewer_judgments_change_more(cube):
 @pytest.mark.parametrize(
     ("options", "error", "words"),
     [
-        ({"shares": [0.5, 1.01]}, ParameterError, "share to be a number of at most 1 and above 0"),
+        ({"shares": [0.5, 1.01]}, ParameterError, "share to be a number above 0 and at most 1"),
         ({"shares": []}, ParameterError, "at least one value in shares"),
         ({"seeds": 0}, ParameterError, "at least one value in seeds"),
         ({"seeds": [1, 1]}, ParameterError, "seeds without duplicates"),

@@ -213,9 +213,9 @@ ASKED = {
         "length": "tokens",
         "budget": 9,
     },
-    "counts it beside metrics": {"metrics": "again", "search": None, "searches": None},
+    "adds this column to the scores": {"metrics": "again", "search": None, "searches": None},
     "budget=, each once, but found none": {"cut": "skip"},
-    "stop=, one of ir.Budget, ir.Threshold, ir.AfterSearches": {"budget": 5},
+    "stop to be ir.Budget.* or ir.Threshold.* or ir.AfterSearches": {"budget": 5},
     "found shared ranks": {"ties": "mean"},
     "scores, for a threshold": {"threshold": 1, "searches": None},
 }
@@ -249,7 +249,7 @@ def test_undeclared_searches_are_refused(tmp_path):
     plain = runs.drop(columns="call").drop_duplicates(["system", "topic", "doc"])
     refused(
         ParameterError,
-        "number of each search",
+        "the search that returned each document",
         plain.ireval.evaluate,
         qrels,
         "R",

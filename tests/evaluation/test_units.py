@@ -232,7 +232,7 @@ def test_lists_of_which_nothing_fits_are_counted():
     )
     refused(
         ParameterError,
-        "lengths of what was retrieved",
+        "the length of each retrieved document",
         runs.ireval.diagnose,
         QRELS,
         stop=ir.Budget(4),

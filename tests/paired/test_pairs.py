@@ -121,5 +121,10 @@ SCORES = np.array([[[0.1], [0.2], [0.4]], [[0.3], [0.1], [0.2]]])
     ],
 )
 def test_too_many_draws_are_refused_before_allocation(ask, size):
-    refused(ParameterError, rf"in at most 4 GiB, but found .* \({size:,},000,000,000 b", ask, 10**9)
+    refused(
+        ParameterError,
+        rf"at most 4 GiB of memory, but .* \({size:,},000,000,000 b",
+        ask,
+        10**9,
+    )
     ask(9)

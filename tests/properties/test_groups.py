@@ -414,8 +414,8 @@ def bare_groups(result):
     ("by", "message"),
     [
         ({"n1": "a"}, "a group .group. for every topic, but found none for .*: n2"),
-        ({"x": "a"}, "mapping of systems or of topics, but found none of them among: x"),
-        ({"n1": "a", "s1": "b"}, "found one of both, with: n1, s1"),
+        ({"x": "a"}, "mapping of systems or of topics, but found other keys: x"),
+        ({"n1": "a", "s1": "b"}, "found keys of both: n1, s1"),
         (pd.Series({"n1": "a"}, name="track"), "a name of their own, but found 'track'"),
         (pd.Series(["a", "b"], ["n1", "n1"]), "one group for every label, but found several for 1"),
     ],

@@ -43,5 +43,5 @@ def test_invalid_arguments_of_select_top_are_refused(cube):
     scores = cube.ireval.score("nDCG", at=10)
     refused(InputError, "scores of RBP", scores.ireval.select_top, metric="RBP(p=0.8)")
     for share in (0, 1.5, "all"):
-        with pytest.raises(ParameterError, match="share to be a number of at most 1 and above 0"):
+        with pytest.raises(ParameterError, match="share to be a number above 0 and at most 1"):
             scores.ireval.select_top(share, metric="nDCG")
