@@ -7,6 +7,7 @@ import zlib
 from collections.abc import Hashable, Iterator, Mapping
 from dataclasses import replace
 from os import PathLike
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -16,8 +17,8 @@ from irframe import names as words
 from irframe.cubes import view
 from irframe.cubes.groups import own_rows, with_repeats
 from irframe.errors import OneCall, caution, cautions_of, in_group, listing, warn
-from irframe.evaluation.collapse import Preparation
 from irframe.evaluation.repeats import fold, not_lacking
+from irframe.evaluation.scoring import Plan
 from irframe.experiments import choices, group_columns
 from irframe.experiments.coded_tables import (
     QrelsTable,
@@ -135,24 +136,19 @@ def cube(
     {'system': 1, 'topic': 1, 'depth': 2}
     """
     grouped = runs if isinstance(runs, InGroups) else None
-    runs, by = (runs, None) if grouped is None else (grouped.subject, grouped.by)
-    runs, qrels, groups = group_columns.with_given_groups(runs, qrels, by)
-    folded = fold(runs, choices.Searches.column(search))
-    known = choices.Pool.read(pool)
+    groups = None
+    if grouped is not None:
+        of_groups = grouped.subject, qrels, grouped.by
+        runs, qrels, groups = group_columns.with_given_groups(*of_groups)
+    options: dict[str, Any] = {"depth": depth, "topics": topics, "collection": collection}
+    options |= choices.Pool.read(pool).plain
+    plan = Plan.read(options, None, ties, units, search, scores=scores)
+    folded = fold(runs, plan.policy.search)
     extra = folded.attributes
-    prepared = Preparation.read(units, search, scores=scores)
-    policy = Policy(
-        depth=depth,
-        topics=topics,
-        contributing=folded.contributing(known.contributing),
-        pool_depth=known.depth,
-        collection=collection,
-        **choices.Ties.read(ties).plain,
-        **prepared.decided,
-    )
+    contributing = folded.contributing(plan.policy.contributing)
+    policy = replace(plan.policy, contributing=contributing)
     with OneCall(without=not_lacking(folded.word, None)):
-        runs = prepared.runs(folded.runs, policy, groups)
-        qrels = prepared.qrels(qrels, groups)
+        runs, qrels = plan.inputs(folded.runs, qrels, groups)
         if grouped is None:
             return with_repeats(build_cube(runs, qrels, policy, extra=extra), folded)
         parts = build_groups(runs, qrels, policy, grouped.name, extra)

@@ -424,6 +424,10 @@ class Preparation(NamedTuple):
         return by_role(ranked.reset_index(drop=True), RUN)
 
 
+UNCHANGED = Preparation()
+"""The preparation of runs whose documents are judged as they are."""
+
+
 def standing(docs: pd.Series, copies: pd.Series) -> pd.Series:
     """Return the representative of each document."""
     representatives = docs.astype(object).map(copies)

@@ -14,14 +14,12 @@ import numpy as np
 import pandas as pd
 
 from irframe import names as words
-from irframe.checks import check_int, choice
+from irframe.checks import check_int
 from irframe.errors import OneCall, ParameterError, in_group, warn
-from irframe.evaluation.collapse import Preparation
 from irframe.evaluation.repeats import Folded, fold, not_lacking
 from irframe.evaluation.scorer_input import Reader
 from irframe.evaluation.scoring import Plan, Rel, Scoring, Thresholds, one_or_several
 from irframe.evaluation.searches import beside
-from irframe.evaluation.stopping import Stops
 from irframe.experiments import choices, group_columns
 from irframe.experiments import policy as policies
 from irframe.experiments.coded_tables import read_table
@@ -121,22 +119,12 @@ def evaluate(
     """
     runs, by = (runs.subject, runs.by) if isinstance(runs, InGroups) else (runs, None)
     qrels, metrics = _own_judgments(runs, qrels, metrics)
-    choice("no_rel", no_rel or "zero", words.NO_RELS)
-    runs, qrels, groups = group_columns.with_given_groups(runs, qrels, by)
-    folded = fold(runs, choices.Searches.column(search))
-    scores = isinstance(stop, choices.Threshold)
-    chosen, prepared = Preparation.read(units, search, scores=scores).with_costs(metrics)
-    stops = Stops.read(stop, decided := prepared.decided)
-    policy = policies.Policy(
-        depth=policies.cut_at(chosen, depth) if stops is None else depth,
-        topics=topics,
-        contributing=folded.contributing(None),
-        collection=collection,
-        **choices.Ties.read(ties).plain,
-        **decided,
-    )
-    plan = Plan(chosen, policy, no_rel, rel, stops)
-    return _with_repeats(plan, groups, folded, qrels, prepared)
+    if by is not None:
+        runs, qrels, by = group_columns.with_given_groups(runs, qrels, by)
+    options: dict[str, Any] = {"depth": depth, "topics": topics, "collection": collection}
+    plan = Plan.read(options, metrics, ties, units, search, stop)
+    plan = plan._replace(no_rel=no_rel, rel=rel)
+    return _with_repeats(plan, by, fold(runs, plan.policy.search), qrels)
 
 
 def _own_judgments(runs: Any, qrels: Any, metrics: Any) -> tuple[Any, Any]:
@@ -152,18 +140,12 @@ def _own_judgments(runs: Any, qrels: Any, metrics: Any) -> tuple[Any, Any]:
     return runs[judged].drop_duplicates().dropna(subset=judged[2:]), (*first, *metrics)
 
 
-def _with_repeats(
-    plan: Plan,
-    by: str | None,
-    folded: Folded,
-    qrels: Qrels,
-    prepared: Preparation,
-) -> pd.DataFrame:
+def _with_repeats(plan: Plan, by: str | None, folded: Folded, qrels: Qrels) -> pd.DataFrame:
     """Score runs or judgments that may be repeated."""
+    prepared = plan.prepared
     with OneCall(without=not_lacking(folded.word, plan.no_rel)):
         shown = prepared.shown(folded.runs) if prepared.costs else folded.runs
-        runs = prepared.runs(shown, plan.policy, by)
-        qrels = prepared.qrels(qrels, by)
+        runs, qrels = plan.inputs(shown, qrels, by)
         if plan.stops is not None and not plan.stops.of:
             plan = plan._replace(stops=plan.stops.all_of(_scores_of(runs, plan.policy)))
         several = judgment_repeats(runs, qrels)
@@ -182,7 +164,7 @@ def _with_repeats(
                 with in_group(f"{repeat} {label}"):
                     tables[label] = _scored_runs(plan, by, listed, judged)
     if several is None:
-        return folded.unfold(table)
+        return table if folded.word is None else folded.unfold(table)
     folded.refuse_others(repeat)
     table, attributes = _stacked_scores(tables, repeat)
     last = table.index.nlevels - 1

@@ -210,7 +210,7 @@ def fold(runs: object, search: str | None = None) -> Folded:
     >>> list(folded.runs), folded.owners["dpr [repeat 2]"]
     (['dpr [repeat 1]', 'dpr [repeat 2]'], ('dpr', 2))
     """
-    runs = unpacked(collected(runs))
+    runs = runs if isinstance(runs, pd.DataFrame) else unpacked(collected(runs))
     nothing = Folded(runs, None, {})
     if isinstance(runs, ScannedRuns):
         return nothing if runs.repeat is None else _of_files(runs)

@@ -12,12 +12,10 @@ from irframe import names as words
 from irframe.arrays import Array
 from irframe.checks import choice
 from irframe.errors import InputError, OneCall, ParameterError, shortened, singular
-from irframe.evaluation.collapse import Preparation
 from irframe.evaluation.other_tools import Batches, Evaluator
 from irframe.evaluation.repeats import Folded, fold, layout_of, not_lacking
 from irframe.evaluation.scorer_input import Reader, paired
 from irframe.evaluation.scoring import Plan, Scoring
-from irframe.evaluation.stopping import Stops
 from irframe.experiments import choices
 from irframe.experiments import policy as policies
 from irframe.experiments.experiment import Experiment
@@ -60,11 +58,10 @@ class Scorer:
         judgments: Judgments,
         plan: Plan,
         docs: Iterable[Hashable],
-        prepared: Preparation,
     ) -> None:
         self.metrics = plan.metrics
         self._plan = plan
-        self._prepared = prepared
+        self._prepared = plan.prepared
         self._scoring = Scoring(judgments, plan)
         self._reader = Reader(judgments, plan.policy, docs, pooled=self._scoring.pooled)
         self._judgments = judgments
@@ -361,23 +358,16 @@ def scorer(
     run    q1     0.5  0.63093
            q2     1.0  1.00000
     """
-    chosen = policies.parse_metrics(metrics)
     choice("no_rel", no_rel or "zero", words.NO_RELS)
-    prepared = Preparation.read(units, search, scores=isinstance(stop, choices.Threshold))
-    stops = Stops.read(stop, prepared.decided)
-    if stops is not None and not stops.of:
+    chosen = policies.parse_metrics(metrics)
+    plan = Plan.read({"depth": depth, "topics": topics}, chosen, ties, units, search, stop)
+    plan = plan._replace(no_rel=no_rel)
+    if plan.stops is not None and not plan.stops.of:
         raise ParameterError("numbers in ir.Threshold for a scorer", "'all'", "pass thresholds")
-    policy = policies.Policy(
-        depth=policies.cut_at(chosen, depth) if stops is None else depth,
-        topics=topics,
-        **choices.Ties.read(ties).plain,
-        **prepared.decided,
-    )
     silent = no_rel == "silence"
-    judgments = Judgments.of(prepared.qrels(qrels), chosen, topics, unjudged=silent)
-    plan = Plan(chosen, policy, no_rel, stops=stops)
+    judgments = Judgments.of(plan.prepared.qrels(qrels), chosen, topics, unjudged=silent)
     if isinstance(docs, str) or not isinstance(docs, Iterable | None):
         raise InputError("docs, a list of document ids", shortened(docs))
     names: Any = () if docs is None else docs
     names = names.tolist() if hasattr(names, "tolist") else names  # for NumPy, pandas and Arrow
-    return Scorer(judgments, plan, names, prepared)
+    return Scorer(judgments, plan, names)

@@ -2,6 +2,7 @@
 
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import replace
+from functools import cached_property
 from itertools import chain, pairwise
 from typing import Any, cast
 
@@ -65,8 +66,13 @@ class Reader:
         self._pooled = pooled
         self._ties = TIE_POLICIES[policy.ties]
         self._again = False
-        names = judgments.names[0], judgments.topics[0]
-        self._kinds, self._topic_kinds = (TEXT if isinstance(n, str) else INTEGERS for n in names)
+
+    @cached_property
+    def _kinds(self) -> tuple[set[type], set[type]]:
+        """The types of document and topic ids."""
+        names = self._judgments.names[0], self._judgments.topics[0]
+        kinds = [TEXT if isinstance(name, str) else INTEGERS for name in names]
+        return kinds[0], kinds[1]
 
     def read(self, run: Runs | None) -> Experiment:
         """Read anything that `as_runs` or `scan_runs` returns or takes."""
@@ -128,7 +134,7 @@ class Reader:
         judged = (self._judgments.names if role == DOC else self._judgments.topics)[0]
         return _is_integer(arrays[role]) and isinstance(judged, str)
 
-    @property
+    @cached_property
     def _by_dictionary(self) -> bool:
         """Whether scoring needs nothing but scores by document."""
         policy = self._policy
@@ -157,14 +163,15 @@ class Reader:
         else:
             kinds = {*map(type, chain.from_iterable(filled))}
             kinds_of_score = {*map(type, chain.from_iterable(map(dict.values, filled)))}
-        if not (kinds <= self._kinds and kinds_of_score <= NUMBERS and self._are_exact(filled)):
+        doc_kinds, topic_kinds = self._kinds
+        if not (kinds <= doc_kinds and kinds_of_score <= NUMBERS and self._are_exact(filled)):
             return None
         others: list[Any] = []
         if len(filled) < len(run):
             beyond = {topic: docs for topic, docs in run.items() if topic not in known}
             strange = any(type(docs) is not dict for docs in beyond.values())
             others = [] if strange else [topic for topic, docs in beyond.items() if docs]
-            if strange or not _of(others, self._topic_kinds):
+            if strange or not _of(others, topic_kinds):
                 return None
         return self._of_names(lists, ONLY, others)
 
@@ -178,16 +185,17 @@ class Reader:
     def _small(self, named: ByRole) -> Experiment | None:
         """Read a small frame of one system, else None."""
         frame, known = named
-        if not self._by_dictionary or SCORE not in known or not 0 < len(frame) <= SMALL:
+        if SCORE not in known or not 0 < len(frame) <= SMALL:
             return None
-        if {*CHUNKS, *COLLECTIONS, *[CONTRIBUTING] * self._pooled} & {*frame.columns}:
+        used = {*CHUNKS, *COLLECTIONS, *[CONTRIBUTING] * self._pooled}
+        if used & {*frame.columns} or not self._by_dictionary:
             return None
         system = _one_system(frame[known[SYSTEM]]) if SYSTEM in known else ONLY
         score = frame[known[SCORE]]
         names = frame[known[DOC]].to_numpy(object).tolist()
         start, labels = _blocks(frame[known[TOPIC]])
         odd = not isinstance(score.dtype, np.dtype) or score.dtype.kind not in "fiu"
-        known_kinds = _of(names, self._kinds) and _of(labels, self._topic_kinds)
+        known_kinds = all(map(_of, (names, labels), self._kinds))
         odd = odd or not known_kinds or len({*labels}) < len(labels)
         if odd or system is None or not _is_by_rank(named, start):
             return None

@@ -14,11 +14,14 @@ from irframe import names as words
 from irframe.arrays import Array, Floats, tiles
 from irframe.checks import check_int
 from irframe.errors import DepthError, MetricError, ParameterError, inside_group, listing, warn
+from irframe.evaluation.collapse import UNCHANGED, Preparation
 from irframe.evaluation.stopping import Stops, nothing_read, without_relevant
 from irframe.experiments import policy as policies
+from irframe.experiments.choices import SearchLike, Stop, Threshold, Ties, TiesLike, UnitsLike
 from irframe.experiments.experiment import Experiment, topics_of
 from irframe.experiments.hits import PER_DOCUMENT, refuse_large
 from irframe.experiments.judgments import Judgments, refuse_subtopics
+from irframe.experiments.ranked_runs import refuse_unread_searches
 from irframe.experiments.spans import TEXT, refuse_spans
 from irframe.files.ids import every_row
 from irframe.metrics import Block, Evidence, Metric
@@ -170,7 +173,7 @@ def leaves_open(metric: Metric) -> bool:
 
 
 class Plan(NamedTuple):
-    """How lists are scored."""
+    """How lists are ranked and scored."""
 
     metrics: Sequence[Metric]
     """The requested metrics."""
@@ -182,6 +185,60 @@ class Plan(NamedTuple):
     """As for `irframe.evaluate`."""
     stops: Stops | None = None
     """The stops, if lists are not read to a depth."""
+    prepared: Preparation = UNCHANGED
+    """The changes to runs and judgments before they are joined."""
+
+    @classmethod
+    def read(
+        cls,
+        fields: dict[str, Any],
+        metrics: Any,
+        ties: TiesLike,
+        units: UnitsLike,
+        search: SearchLike,
+        stop: Stop | None = None,
+        *,
+        scores: bool = False,
+    ) -> "Plan":
+        """Check the options of `irframe.evaluate`, `irframe.scorer` or `irframe.cube`.
+
+        Parameters
+        ----------
+        fields
+            Further fields of the `Policy`.
+        metrics
+            Metrics or their names, and costs if there is a `search`; None for a cube.
+        ties, units, search, stop
+            As for `irframe.evaluate`.
+        scores
+            Whether to keep the scores of documents, which thresholds need.
+        """
+        # Options that have their defaults are not parsed: a scorer may be made for every run.
+        prepared, stops = UNCHANGED, None
+        scores = scores or isinstance(stop, Threshold)
+        if units is not None or search is not None or scores:
+            prepared = Preparation.read(units, search, scores=scores)
+            fields = fields | prepared.decided
+        if stop is not None:
+            stops = Stops.read(stop, fields)
+        chosen = []
+        if metrics is not None:
+            if search is None:
+                chosen = policies.parse_metrics(metrics)
+            else:
+                chosen, prepared = prepared.with_costs(metrics)
+            if stops is None:
+                fields = fields | {"depth": policies.cut_at(chosen, fields["depth"])}
+        if not isinstance(ties, str) or ties != words.DEFAULT_TIES:
+            fields = fields | Ties.read(ties).plain
+        return cls(chosen, policies.Policy(**fields), stops=stops, prepared=prepared)
+
+    def inputs(self, runs: Any, qrels: Any, by: Any) -> tuple[Any, Any]:
+        """Return runs and judgments of judged units, by group."""
+        if self.prepared is UNCHANGED:
+            refuse_unread_searches(runs)
+            return runs, qrels
+        return self.prepared.runs(runs, self.policy, by), self.prepared.qrels(qrels, by)
 
 
 class Scoring:
@@ -190,11 +247,14 @@ class Scoring:
     def __init__(self, judgments: Judgments, plan: Plan) -> None:
         self.judgments = judgments
         self._asked = plan
-        metrics, policy, _, rel, self._stops = plan
+        metrics, policy, _, rel, self._stops, _ = plan
         self._thresholds = Thresholds.of(rel, metrics, policy.collection)
         expected = metrics if self._stops else [policies.at_depth(m, policy.depth) for m in metrics]
         self._wanted = list(expected)
-        self.metrics = self._thresholds.variants(expected)
+        self._deepest = policies.deepest(self._wanted)
+        self.metrics = (
+            [*dict.fromkeys(expected)] if rel is None else self._thresholds.variants(expected)
+        )
         self._facts = [facts(metric) for metric in self.metrics]
         self.place = np.array([self.metrics.index(metric) for metric in expected])
         """The position in `metrics` of each requested metric."""
@@ -203,18 +263,20 @@ class Scoring:
         refuse_spans(self.metrics, spans=spans)
         named = words.SUBTOPIC in columns and not spans
         refuse_subtopics(self.metrics, str(columns[words.SUBTOPIC]) if named else None)
-        policies.refuse(self.metrics, judgments.levels, ties=policy.ties)
+        levels = judgments.levels
+        shares = policies.shares_ranks(policy.ties)
+        policies.refuse(self.metrics, levels, ties=policy.ties)
         self._fields = judgments.fields(self.metrics)
         self._prepared: dict[tuple[int, ...], dict[tuple[Any, ...], Any]] = {}
         self._indexed: tuple[Any, Any] = None, None
         self._summaries: dict[Any, list[int]] = {}
         for row, known in enumerate(self._facts):
             self._summaries.setdefault(known.summary, []).append(row)
-        shares = policies.shares_ranks(policy.ties)
-        own = [m.depth if m.by_prefix and not shares else None for m in self.metrics]
-        pairs = zip(own, self.metrics, strict=True)
-        self._seen = [(depth, m.without_depth() if depth else m) for depth, m in pairs]
+        self._seen: list[tuple[int | None, Metric]] = []
         """The depth to which each metric reads, or None, and the metric without depth."""
+        for metric in self.metrics:
+            is_cut = metric.depth and metric.by_prefix and not shares
+            self._seen.append((metric.depth, metric.without_depth()) if is_cut else (None, metric))
 
     @property
     def pooled(self) -> bool:
@@ -250,14 +312,15 @@ class Scoring:
         return values
 
     def _at_depths(self, experiment: Experiment) -> Floats:
+        shape = experiment.shape
         longest = max(1, experiment.longest)
         depth = self._asked.policy.depth or longest
         if longest > depth and any(metric.judged_only for metric in self.metrics):
             expected = "lists that are not cut, for metrics of judged documents"
             raise DepthError(expected, f"depth {depth} of {longest}")
-        width = max(depth, policies.deepest(self._wanted))
-        refuse_large(*experiment.shape, width)
-        parts = tiles(*experiment.shape, width)
+        width = max(depth, self._deepest)
+        refuse_large(*shape, width)
+        parts = tiles(*shape, width)
         if len(parts) > 1:
             experiment = replace(experiment, hits=experiment.hits.by_list())
         together: dict[tuple[int, bool], list[tuple[int, Metric]]] = {}
@@ -268,7 +331,7 @@ class Scoring:
         for (wide, pooled), fields in base.items():
             if pooled:
                 fields["pool_count"] = experiment.pool_count(self.metrics, wide)
-        values = np.empty((len(self.metrics), *experiment.shape))
+        values = np.empty((len(self.metrics), *shape))
         options = {"doc": "start" in self._fields, "text": "timed" in self._fields}
         for tile in parts:
             cells = experiment.cells(tile, depth, width, **options)
@@ -351,7 +414,8 @@ class Scoring:
     def _attributes(self, experiment: Experiment) -> dict[Any, Any]:
         """Return the options that determined the scores."""
         policy = self._asked.policy
-        made = policy.attributes | {"irframe": words.VERSION, "top": one_or_several(experiment.top)}
+        top = one_or_several(experiment.top)
+        made = policy.attributes | {"irframe": words.VERSION, "top": top}
         made[words.JUDGMENTS] = experiment.judgments.digest
         made |= {words.UNKNOWN: unknown} if (unknown := experiment.unknown) else {}
         if self.judgments.table.spans is not None:
@@ -360,7 +424,7 @@ class Scoring:
             made[words.UNITS] = [[str(system), unit] for system, unit in experiment.units.items()]
         if self._stops is not None:
             made |= self._stops.of_systems(experiment.systems).attributes(experiment)
-        else:
+        elif any(known.favours_short for known in self._facts):
             made |= warn_uneven(experiment, self.metrics, policy.depth)
         if experiment.pool is not None:
             made["pool"] = experiment.pool.word(experiment.judgments)

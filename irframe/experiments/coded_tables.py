@@ -146,6 +146,16 @@ class RunTable:
         scored[self.system[~missing]] = True
         return ~scored
 
+    @cached_property
+    def ends(self) -> tuple[ids.Codes, bool]:
+        """The ends of lists, and whether each is contiguous."""
+        # Columns are compared one by one, because list numbers of all rows would take more memory.
+        system, topic = self.system, self.topic
+        changes = (system[1:] != system[:-1]) | (topic[1:] != topic[:-1])
+        ends = np.append(np.flatnonzero(changes) + 1, len(system))[: len(system)]
+        last = system[ends - 1].astype(np.int64) * len(self.topics) + topic[ends - 1]
+        return ends, not len(ids.repeated(last))
+
     @property
     def identity(self) -> list[Hashable]:
         """The columns of systems, topics and documents."""
@@ -269,8 +279,8 @@ def read_table(runs: Runs | ByRole, *, empty: bool = False) -> RunTable:
     InputError
         For an empty frame or a missing role.
     """
-    runs, without = split_empty(runs) if empty else (runs, [])
-    frame, columns = by_role(runs, RUN)
+    runs, without = split_empty(runs) if empty and not isinstance(runs, ByRole) else (runs, [])
+    frame, columns = runs if isinstance(runs, ByRole) else by_role(runs, RUN)
     system, systems = code_systems(frame, columns)
     topic, topics = ids.code_labels(frame[columns[words.TOPIC]], words.TOPIC)
     doc = ids.identifiers(frame[columns[words.DOC]], words.DOC)
@@ -309,7 +319,7 @@ def read_qrels_table(qrels: Qrels | ByRole, *, spans: bool = False) -> QrelsTabl
     GradeError
         For grades that are not whole numbers from -32,766 to 32,767.
     """
-    frame, columns = by_role(qrels, QRELS)
+    frame, columns = qrels if isinstance(qrels, ByRole) else by_role(qrels, QRELS)
     topic, topics = ids.code_labels(frame[columns[words.TOPIC]], words.TOPIC)
     doc = ids.identifiers(frame[columns[words.DOC]], words.DOC)
     grade = _grades(frame[columns[words.GRADE]])
@@ -319,7 +329,8 @@ def read_qrels_table(qrels: Qrels | ByRole, *, spans: bool = False) -> QrelsTabl
     if words.PROBABILITY in columns:
         sample["probability"] = numbers(frame[columns[words.PROBABILITY]], words.PROBABILITY)
     table = QrelsTable(frame, columns, topic, topics, doc, grade, **sample)
-    table = table.with_topics(without_documents(qrels))
+    if not isinstance(qrels, ByRole | pd.DataFrame):
+        table = table.with_topics(without_documents(qrels))
     if borders(frame.columns) is None:
         return _by_subtopic(table) if words.SUBTOPIC in columns else table
     if not spans:

@@ -88,7 +88,8 @@ class Experiment:
         lists, runs = ranked.runs.lists, ranked.runs.table
         table = judgments.table
         units = joining.warn_unjudged(runs, table, np.asarray(hits.count.any(axis=1)))
-        warn_rising(ranked.contrary)
+        if ranked.contrary:
+            warn_rising(ranked.contrary)
         warn_missing(lists, judgments.topics, judgments.code, judgments.relevant(1), group)
         took_part = lists.participated[:, judgments.code]
         collections = lists.collections

@@ -149,12 +149,13 @@ class Hits:
     def gap(self) -> NDArray[np.int64]:
         """Return each list's first unjudged pooling rank, or `NEVER`."""
         hits = self.by_list()
+        start, pool_rank = hits.start, hits.pool_rank
         width = int(self.length.max(initial=0)) + 1
         gap = np.zeros(self.length.size, np.int64)
         for lists in row_slices(len(gap), max(1, CELLS // width)):
-            rows = slice(*hits.start[[lists.start, lists.stop]])
+            rows = slice(*start[[lists.start, lists.stop]])
             filled = np.zeros((lists.stop - lists.start, width), bool)
-            filled[hits.of[rows] - lists.start, hits.pool_rank[rows] - 1] = True
+            filled[hits.of[rows] - lists.start, pool_rank[rows] - 1] = True
             gap[lists] = np.argmin(filled, axis=1)
         first = gap.reshape(self.length.shape)
         return np.where(first < self.length, first + 1, NEVER)
@@ -162,9 +163,10 @@ class Hits:
     def best(self, judged: int, systems: NDArray[np.bool_]) -> NDArray[np.int32]:
         """Return each document's best rank, 0 if not retrieved."""
         ranks = np.full(judged, NEVER, np.int32)
+        pool_rank = self.pool_rank
         for rows in row_slices(len(self.of)):
             contributes = systems[self.of[rows] // self.length.shape[1]]
-            rank = self.pool_rank[rows][contributes].astype(np.int32)
+            rank = pool_rank[rows][contributes].astype(np.int32)
             np.minimum.at(ranks, self.row[rows][contributes], rank)
         ranks[ranks == NEVER] = 0
         return ranks

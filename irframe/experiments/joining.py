@@ -23,7 +23,7 @@ from irframe.experiments.coded_tables import (
     column_of,
     read_qrels_table,
 )
-from irframe.experiments.lists import ends_of_lists, slices_of_lists
+from irframe.experiments.lists import slices_of_lists
 from irframe.experiments.rank_table import listed_again, refuse_duplicates
 from irframe.experiments.spans import PLACE, Spans, borders, read_borders, retrieved_evidence
 from irframe.files import ids
@@ -193,8 +193,9 @@ def locate(table: RunTable, judgments: QrelsTable, placed: ids.Codes) -> ids.Cod
     if not len(table.doc):
         return np.zeros(0, np.int32)
     listed, judged = ids.all_of_one_kind([table.doc, judgments.doc])
-    table = replace(table, doc=listed)
-    judgments = replace(judgments, names=judged)
+    if listed is not table.doc or judged is not judgments.doc:
+        table = replace(table, doc=listed)
+        judgments = replace(judgments, names=judged)
     beyond = len(judgments.topics) + np.arange(len(placed))
     number = np.where(placed < 0, beyond, placed).astype(table.topic.dtype)
     rows = _by_fingerprints(table, number, judgments)
@@ -210,7 +211,7 @@ def _by_fingerprints(table: RunTable, number: ids.Codes, judgments: QrelsTable) 
         return None
     index = pd.Index(judged)
     index.get_indexer(index[:1])  # builds the hash table before threads read it
-    ends, once = ends_of_lists(table.system, table.topic)
+    ends, once = table.ends
     position = np.empty(len(table.topic), np.int32)
     prints = np.empty(0 if once else len(position), np.uint64)
 

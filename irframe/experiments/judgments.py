@@ -77,7 +77,9 @@ class Judgments:
             table = coded_tables.read_qrels_table(
                 _with_subtopics(by_role(qrels, QRELS), metrics), spans=bool(metrics)
             )
-            table = coded_tables.once_judged(table).with_topics(without_documents(qrels))
+            table = coded_tables.once_judged(table)
+            if not isinstance(qrels, pd.DataFrame):
+                table = table.with_topics(without_documents(qrels))
         if unjudged and not isinstance(topics, str) and isinstance(topics, Iterable):
             listed = pd.Index([*topics])
             others = listed.difference(table.topics, sort=False)

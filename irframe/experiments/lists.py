@@ -14,7 +14,7 @@ from irframe.checks import one_column
 from irframe.errors import IdError, IrframeError, ParameterError, RankingError, listing, warn
 from irframe.experiments.coded_tables import QrelsTable, RunTable, row_slices
 from irframe.experiments.policy import TiePolicy, Topics
-from irframe.files.ids import Codes, grouped, repeated, rows_of_ranges, shown
+from irframe.files.ids import Codes, grouped, rows_of_ranges, shown
 
 LATE = 2
 """The highest rank that lists begin with."""
@@ -161,20 +161,6 @@ class Lists:
     def longest(self, topics: Codes) -> int:
         """Return the length of the longest list of some topics."""
         return max(1, int(self.lengths[:, np.isin(self.placed, topics)].max(initial=0)))
-
-
-def ends_of_lists(system: Codes, topic: Codes) -> tuple[Codes, bool]:
-    """Return the ends of lists, and whether each is contiguous.
-
-    Examples
-    --------
-    >>> ends_of_lists(np.array([0, 0, 0, 1]), np.array([2, 2, 0, 0]))
-    (array([2, 3, 4]), True)
-    """
-    changes = (system[1:] != system[:-1]) | (topic[1:] != topic[:-1])
-    ends = np.append(np.flatnonzero(changes) + 1, len(system))[: len(system)]
-    last = system[ends - 1].astype(np.int64) * (1 + topic.max(initial=0)) + topic[ends - 1]
-    return ends, not len(repeated(last))
 
 
 def slices_of_lists(ends: Codes, most: int) -> Iterator[slice]:

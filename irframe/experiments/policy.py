@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, NoReturn
 
 import numpy as np
@@ -244,7 +245,7 @@ class Policy:
             expected = "one pool_depth, or collection= to say which topics each one is of"
             raise ParameterError(expected, repr(dict(self.pool_depth)))
 
-    @property
+    @cached_property
     def order(self) -> words.TieRule:
         """The tie rule, "rank" for units already ranked."""
         return "rank" if self.unit or self.copies else self.ties

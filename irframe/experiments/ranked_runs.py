@@ -23,7 +23,6 @@ from irframe.experiments.lists import (
     Collections,
     Lists,
     count_rows,
-    ends_of_lists,
     refuse_falling,
     rising_systems,
     slices_of_lists,
@@ -165,10 +164,11 @@ class Framed:
         if not inside.all():
             rows = np.flatnonzero(inside)
             table = replace(table, system=table.system[rows], topic=table.topic[rows])
-        ends, once = ends_of_lists(table.system, table.topic)
+        ends, once = table.ends
         if not once:
             order = grouped(table.group)
-            ends, _ = ends_of_lists(table.system[order], table.topic[order])
+            table = replace(table, system=table.system[order], topic=table.topic[order])
+            ends, _ = table.ends
             rows = order if rows is None else rows[order]
         for stretch in slices_of_lists(ends, coded_tables.ROWS):
             yield np.arange(stretch.start, stretch.stop) if rows is None else rows[stretch]
@@ -194,8 +194,8 @@ class Gathered:
         """Add some lists."""
         hits = part.hits.by_list()
         fields: dict[str, Any] = {"lists": part.lists, "count": np.diff(hits.start)}
-        fields |= {name: getattr(hits, name) for name in ("length", "rank", "row", "tied", "along")}
         fields["filed"] = hits.pool_rank
+        fields |= {name: getattr(hits, name) for name in ("length", "rank", "row", "tied", "along")}
         if part.direction is not None:
             fields |= {"ranked": part.lists, "direction": part.direction}
         for name, values in fields.items():
@@ -398,10 +398,10 @@ def rank_scanned(
 
 def refuse_unread_searches(runs: Any) -> None:
     """Raise if a column may number searches without `search=`."""
-    if not any(map(_like_searches, _columns_in(runs))):
+    if not _like_searches(_columns_in(runs)):
         return
     named = by_role(runs, RUN)
-    for name in filter(_like_searches, named.frame.columns.difference([*named.columns.values()])):
+    for name in _like_searches(named.frame.columns.difference([*named.columns.values()])):
         column = named.frame[name]  # numbers, or digits as text from files
         plain = pd.api.types.is_numeric_dtype(column)
         is_number = plain or column.astype(str).str.fullmatch("[0-9]+").all()
@@ -412,8 +412,8 @@ def refuse_unread_searches(runs: Any) -> None:
             raise ParameterError("search=, the column that numbers searches", found, advice)
 
 
-def _like_searches(name: object) -> bool:
-    return isinstance(name, str) and name.lower() in LIKE_SEARCHES
+def _like_searches(names: Iterable[object]) -> list[str]:
+    return [name for name in names if isinstance(name, str) and name.lower() in LIKE_SEARCHES]
 
 
 def _columns_in(runs: Any) -> Iterable[object]:
