@@ -44,7 +44,11 @@ LEFT = {
 }
 """Verbs that write text or files, or that take too long."""
 
-EXAMPLES = {"topics_needed": "topics_needed(difference=0.05)", "collapse": 'collapse("topic")'}
+EXAMPLES = {
+    "topics_needed": "topics_needed(difference=0.05)",
+    "collapse": 'collapse("topic")',
+    "judge_effect": 'judge_effect(same_pairs, ["AP", "nDCG"], at=10)',
+}
 """Calls of verbs whose examples are incomplete."""
 
 PARAMETERS = {
@@ -148,7 +152,9 @@ def called(subject: Any, verb: str, qrels: Any, by: Any = None) -> Call:
     example = EXAMPLES.get(verb, kinds.example(verb, subject))
     example = example if by is None else f"groupby(by).{example}"
     judges = {"first": qrels, "second": qrels.iloc[::2]}
+    same_pairs = {"first": qrels, "second": qrels.assign(grade=np.roll(qrels["grade"], 1))}
     names = {"x": subject, "qrels": qrels, "human": subject, "judges": judges, "original": subject}
+    names["same_pairs"] = same_pairs
     return lambda: eval(f"x.ireval.{example}", names | {"by": by})  # noqa: S307 - of irframe itself
 
 
@@ -313,7 +319,8 @@ def main(arguments: list[str]) -> int:
             print(f"{'new' if old is None else 'gone'}: {name}")
             continue
         changed = [key for key in old if key in new and old[key] != new[key]]
-        gone, added = sorted(set(old) - set(new)), sorted(set(new) - set(old))
+        # An error that became a result is listed as new, since no number changed.
+        gone, added = sorted({*old} - {*new} - {"error"}), sorted({*new} - {*old})
         differ += bool(changed or gone)
         parts = [("differ", changed), ("gone", gone), ("new", added)]
         notes = [f"{word}: {', '.join(keys)}" for word, keys in parts if keys]
