@@ -78,9 +78,13 @@ def first_p(
         signs = draw_signs(units, samples=samples, seed=seed).astype(np.float64)
     compared = np.ones((systems, depths), bool) if known is None else np.asarray(known, bool)
     p = np.ones((systems, depths))
-    for depth in range(depths):
+
+    def test(depth: int) -> None:
         present = np.flatnonzero(compared[:, depth])
-        p[present, depth] = _of_depth(np.ascontiguousarray(values[present, :, depth]), signs)
+        of_depth = np.ascontiguousarray(values[present, :, depth])
+        p[present, depth] = _of_depth(of_depth, signs, None if depths == 1 else 1)
+
+    in_threads(test, range(depths))
     return p
 
 
@@ -101,7 +105,7 @@ def _is_exact(units: int, samples: int) -> bool:
     return bool(2 ** min(units, 63) <= samples)
 
 
-def _of_depth(values: Floats, signs: Floats) -> Floats:
+def _of_depth(values: Floats, signs: Floats, workers: int | None) -> Floats:
     """Return the p-values at one depth from summands, (system, unit)."""
     systems, units = values.shape
     if systems < 2:
@@ -124,7 +128,7 @@ def _of_depth(values: Floats, signs: Floats) -> Floats:
         count = np.count_nonzero(drawn.max(axis=0) >= least)
         return (1 + count) / (1 + len(signs))
 
-    return np.array(in_threads(test, range(systems)))
+    return np.array(in_threads(test, range(systems), workers))
 
 
 def could_be_first(scores: Scores, resamples: Resamples) -> Array | None:

@@ -21,7 +21,7 @@ from irframe.cubes.groups import REPEAT_OF
 from irframe.cubes.score import score
 from irframe.cubes.view import experiment_of, of_spans
 from irframe.effort.outcomes import outcomes
-from irframe.errors import InputError, unsaid
+from irframe.errors import InputError, MetricError, unsaid
 from irframe.experiments.spans import PLACE
 from irframe.metrics.facts import TIE, facts
 from irframe.names import DEPTH, METRIC, SYSTEM, TOPIC
@@ -464,7 +464,10 @@ def _lengths(view: View, metric: str) -> PagePart:
     key, source, guide = SUBJECTS[metric]
     cost = facts(metric).sign < 0
     depth = view.setting.rank if cost else view.cube.sizes[DEPTH]
-    scored = score(view.full_cube, metric, at=[depth])
+    try:
+        scored = view.costs.sel({METRIC: [metric], DEPTH: [depth]})
+    except MetricError:  # one of the two metrics cannot be computed
+        scored = score(view.full_cube, metric, at=[depth])
     summed = summary(scored)
     frame = summed.isel({METRIC: 0, DEPTH: 0}, drop=True).to_dataframe().reset_index()
     frame = frame.sort_values("mean", ascending=cost, ignore_index=True, kind="stable")

@@ -21,7 +21,6 @@ from irframe.names import BOUND, DEPTH, METRIC, SYSTEM, TOPIC
 from irframe.paired import all_pairs
 from irframe.ranks.first import FIRST
 from irframe.ranks.rank_intervals import rank_intervals
-from irframe.ranks.sheet import sheet
 from irframe.reports.view import QUARTERS, View
 from irframe.reports.words import MISSING, NAMED, Values, fixed, percent, say, short, signed, texts
 
@@ -123,39 +122,50 @@ def rungs(view: View, systems: list[str]) -> Iterator[Values]:
     every = view.by_repeat[0, at]
     low, high = span(values | {"repeats": every})
     repeated = np.split(every, np.cumsum([len(labels) for labels in view.repeats_of])[:-1])
+    texts = _rung_texts(view, values, base)
     above = None
     for row in values["order"]:
-        name = view.systems[row]
-        ends = [float(values[key][row]) for key in ("ci_low", "mean", "ci_high")]
         marks = np.flatnonzero(differs[:, row])
-        first = float(values["first"][row])
         star = " *" if len(differs) == 1 and len(marks) else ""
         tier = int(np.nan_to_num(values["tier"][row]))
-        yield {
-            "place": systems.index(name),
-            "system": name,
-            "short": short(name),
-            "known": ", ".join(column[row] for column in known(view).values()),
+        yield {name: column[row] for name, column in texts.items()} | {
+            "place": systems.index(view.systems[row]),
+            "system": view.systems[row],
             "rank": f"{values['rank'][row]:.0f}",
             "ranks": ranks(values["rank_low"][row], values["rank_high"][row]),
             "tier": tier,
             "opens": above is not None and tier != above,
             "leads": bool(values[FIRST][row]),
-            "mean": fixed(ends[1]),
-            "interval": MISSING if np.isnan(ends[0]) else f"{fixed(ends[0])} to {fixed(ends[2])}",
-            "share": [share(end, low, high) for end in ends],
-            "change": signed(ends[1] - base) + star,
+            "share": [share(float(values[key][row]), low, high) for key in ENDS],
+            "change": texts["change"][row] + star,
             "marks": ",".join(str(n + 1) for n in marks) if len(differs) > 1 else "",
             "unjudged": MISSING
             if np.isnan(unjudged[row])
             else f"{100 * unjudged[row]:.0f}\N{NO-BREAK SPACE}%",
-            "first": MISSING if np.isnan(first) else percent(first),
             "repeats": [
                 (label, fixed(value), share(value, low, high))
                 for label, value in zip(view.repeats_of[row], repeated[row], strict=True)
             ],
         }
         above = tier
+
+
+def _rung_texts(view: View, values: Mapping[str, Array], base: float) -> dict[str, list[str]]:
+    """Return the texts of the leaderboard's columns, ordered as in the cube."""
+    low, mean, high = ([*map(fixed, values[name])] for name in ENDS)
+    shares = values["first"]
+    columns = [*known(view).values()] or [[""] * len(mean)]
+    return {
+        "short": [*map(short, view.systems)],
+        "known": [*map(", ".join, zip(*columns, strict=True))],
+        "mean": mean,
+        "interval": [
+            MISSING if ends[0] == MISSING else " to ".join(ends)
+            for ends in zip(low, high, strict=True)
+        ],
+        "change": [*map(signed, values["mean"] - base)],
+        "first": [MISSING if np.isnan(share) else percent(share) for share in shares],
+    }
 
 
 def _baseline_and_differing(view: View, mean: Array) -> tuple[float, NDArray[np.bool_]]:
@@ -218,7 +228,9 @@ def first_places(scores: pd.DataFrame, metric: str, alpha: float) -> str:
     return f"\n{markdown(f'By {metric}, ' + say('first.several', **values))}.\n"
 
 
-SPANNED = ("ci_low", "ci_high", "mean", "repeats")
+ENDS = ("ci_low", "mean", "ci_high")
+"""Values that a bar of the leaderboard shows."""
+SPANNED = (*ENDS, "repeats")
 """Values that must fit into a bar."""
 
 
@@ -298,10 +310,13 @@ class HardTopics:
     @property
     def rows(self) -> list[tuple[dict[str, str], dict[str, float]]]:
         """Rows as texts, with positions of their marks in percent."""
-        low, high = min(0.0, float(self.table["low"].min())), float(self.table["high"].max())
+        table = self.table
+        low, high = min(0.0, float(table["low"].min())), float(table["high"].max())
+        numbers = table[["median", "q1", "q3", "top"]].map(fixed)
+        texts = numbers.assign(short=table["best"].map(short)).to_dict("records")
         return [
-            (_topic_texts(row), {name: share(row[name], low, high) for name in QUARTERS})
-            for row in self.table.to_dict("records")
+            (_topic_texts(row, of_row), {name: share(row[name], low, high) for name in QUARTERS})
+            for row, of_row in zip(table.to_dict("records"), texts, strict=True)
         ]
 
 
@@ -320,15 +335,15 @@ def hardest_topics(view: View, metric: int, depth: int) -> tuple[str, Values]:
     return "hard.some" if last else "hard.one", {"names": names[: last + 1].tolist()}
 
 
-def _topic_texts(row: Values) -> dict[str, str]:
+def _topic_texts(row: Values, texts: Values) -> dict[str, str]:
     """Return the texts of a row of topics."""
     return {
         "topic": str(row[TOPIC]),
-        "median": fixed(row["median"]),
-        "spread": f"{fixed(row['q1'])} to {fixed(row['q3'])}",
+        "median": texts["median"],
+        "spread": f"{texts['q1']} to {texts['q3']}",
         "best": row["best"],
-        "short": short(row["best"]) + (f" and {row['ties'] - 1} more" if row["ties"] > 1 else ""),
-        "top": fixed(row["top"]),
+        "short": texts["short"] + (f" and {row['ties'] - 1} more" if row["ties"] > 1 else ""),
+        "top": texts["top"],
         "without": f"{row['without']} of {row['n']}",
     }
 
@@ -355,12 +370,22 @@ class Sheet:
         The column ``better`` is this difference. It is positive if the system is better than the
         median.
         """
-        label = self.view.cube[SYSTEM].to_numpy()[self.view.systems.index(self.rung["system"])]
-        scores = self.view.scores.isel({METRIC: [0], DEPTH: [self.view.setting.pos]})
-        scored = sheet(scores, label)
-        frame = scored.isel({METRIC: 0, DEPTH: 0}, drop=True).to_dataframe().query("n > 0")
-        difference = (frame["score"] - frame["median"]).round(TIE)
-        frame["better"] = difference * self.view.setting.facts[0].sign
+        at = self.view.setting.pos
+        sign = self.view.setting.facts[0].sign
+        scores = self.view.scores.to_numpy()[0, :, :, at]
+        score = scores[self.view.systems.index(self.rung["system"])]
+        low, median, high = self.view.quarters[0, [0, 2, 4], :, at]
+        ahead = ((sign * scores).round(TIE) > (sign * score).round(TIE)).sum(axis=0)
+        columns = {
+            "score": score,
+            "best": high if sign > 0 else low,
+            "median": median,
+            "worst": low if sign > 0 else high,
+            "rank": np.where(np.isnan(score), np.nan, 1 + ahead),
+            "n": np.isfinite(scores).sum(axis=0),
+            "better": sign * (score - median).round(TIE),
+        }
+        frame = pd.DataFrame(columns, self.view.topics).rename_axis(TOPIC).query("n > 0")
         return frame.sort_values("better", kind="stable")
 
     @property
@@ -386,26 +411,19 @@ class Sheet:
         return [say(key, **rung | {"best": best, "n": len(self.topics)}) for key in keys]
 
     @cached_property
-    def rows(self) -> list[tuple[dict[str, str], dict[str, float]]]:
+    def rows(self) -> list[tuple[Values, dict[str, float]]]:
         """Topics as texts, with positions of their marks in percent."""
         ends = self.topics[["best", "worst"]].to_numpy()
         low, high = min(0.0, float(ends.min())), float(ends.max())
+        texts = self.topics[["score", "median", "best", "worst"]].map(fixed)
+        texts["apart"] = (self.topics["score"] - self.topics["median"]).map(signed)
+        texts.loc[self.topics["rank"].isna(), "apart"] = MISSING
         rows = []
-        for row in self.topics.reset_index().to_dict("records"):
+        records = self.topics.reset_index().to_dict("records")
+        for row, of_row in zip(records, texts.to_dict("records"), strict=True):
             least, most = sorted([row["best"], row["worst"]])
             marks = {"median": row["median"], "score": row["score"], "low": least, "high": most}
             spread = {str(name): share(value, low, high) for name, value in marks.items()}
-            rows.append((_sheet_texts(row), spread))
+            rank = MISSING if np.isnan(row["rank"]) else f"{row['rank']:.0f} of {row['n']:.0f}"
+            rows.append(({**of_row, "topic": str(row[TOPIC]), "rank": rank}, spread))
         return rows
-
-
-def _sheet_texts(row: Values) -> dict[str, str]:
-    """Return the texts of a row of topics."""
-    difference = row["score"] - row["median"]
-    is_ranked = not np.isnan(row["rank"])
-    return {
-        **{name: fixed(row[name]) for name in ("score", "median", "best", "worst")},
-        "topic": str(row[TOPIC]),
-        "apart": signed(difference) if is_ranked else MISSING,
-        "rank": f"{row['rank']:.0f} of {row['n']:.0f}" if is_ranked else MISSING,
-    }

@@ -104,7 +104,9 @@ def origins_of(setting: Setting, ranks: xr.Dataset) -> Values:
     cube = setting.full_cube
     files = inputs(cube)
     used = {"metrics": setting.metrics, "test": setting.pairing.test}
-    cited = papers([*steps_of(cube), *(Step(verb, used) for verb in VERBS)])
+    first, *verbs = VERBS
+    steps = Step(first, used), *(Step(verb, {}) for verb in verbs)
+    cited = papers([*steps_of(cube), *steps])
     sections = (
         PagePart("papers", say("origins.papers"), [say("origins.cited")], data=cited),
         PagePart("inputs", say("origins.inputs", n=len(files)), [say("origins.how")], data=files),

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -418,24 +419,25 @@ def findings(cube: xr.Dataset, setting: Setting, frames: dict[str, pd.DataFrame]
         ``runs`` and ``qrels``, or an empty dictionary.
     """
     with every_place(), unsaid():
-        frame = findings_frame([*until_error(_yield_findings(cube, setting, frames))])
+        checks = chain.from_iterable(_checks(cube, setting, frames))
+        frame = findings_frame([*until_error(checks)])
     return frame[frame["what"] != DECIDED].reset_index(drop=True)
 
 
-def _yield_findings(
+def _checks(
     cube: xr.Dataset, setting: Setting, frames: dict[str, pd.DataFrame]
-) -> Iterator[Finding]:
-    """Yield the findings of all checks."""
+) -> Iterator[Iterator[Finding]]:
+    """Yield the findings of each check."""
     metrics = [parse_metric(name) for name in setting.metrics]
     depth = cube.sizes[DEPTH]
     single = each_a_system(cube)
     if frames and not of_spans(cube):
         runs = read_table(fold(frames["runs"]).runs)
-        yield from check_frames(runs, read_qrels_table(frames["qrels"]), depth)
+        yield check_frames(runs, read_qrels_table(frames["qrels"]), depth)
     if setting.axis.unit:
-        yield from too_long(single, Stops(axis=setting.axis, of=setting.depths))
-    yield from check_cube(single, metrics, depth)
-    yield from check_repeats(single, folded_of(cube), metrics, depth)
+        yield too_long(single, Stops(axis=setting.axis, of=setting.depths))
+    yield check_cube(single, metrics, depth)
+    yield check_repeats(single, folded_of(cube), metrics, depth)
 
 
 HALF = 0.999

@@ -141,6 +141,12 @@ class View:
         return scores.rename({} if dim == DEPTH else {dim: DEPTH})
 
     @cached_property
+    def costs(self) -> xr.DataArray:
+        """Search lengths and efforts at the depths of lists and of the cube."""
+        depths = sorted({self.setting.rank, self.cube.sizes[DEPTH]})
+        return score(self.full_cube, "ASL", "Twist", at=depths)
+
+    @cached_property
     def every(self) -> xr.DataArray:
         """Scores over (metric, system, topic, depth), with repeats if any."""
         return self.scored.isel({METRIC: slice(len(self.setting.metrics))})
