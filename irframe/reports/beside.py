@@ -275,9 +275,7 @@ class Duel:
     @property
     def says(self) -> str:
         """Sentence on the number of topics that each system wins."""
-        counts = self.bars["ahead"].value_counts()
-        ahead = int(counts.get("a", 0))
-        behind = int(counts.get("b", 0))
+        ahead, behind = (int((self.bars["ahead"] == side).sum()) for side in "ab")
         a, b = self.names
         key = "duel.says" if ahead + behind else "duel.same"
         return say(key, a=a, b=b, n=len(self.bars), ahead=ahead, behind=behind)
@@ -412,10 +410,9 @@ def _outcomes(view: View, baseline: Hashable, key: str) -> PagePart:
     better = int(pairs["significantly_better"].sum())
     says = say("outcomes.says", better=better, n=len(pairs), baseline=text(baseline))
     how = [say("outcomes.how", depth=depth)]
-    kept = pairs[["system_b", *OUTCOMES]].rename(columns={"system_b": SYSTEM})
-    return PagePart(
-        key, says, how, "10.1145/3404835.3463034", kept, guide="questions/state-of-the-art"
-    )
+    table = pairs[["system_b", *OUTCOMES]].rename(columns={"system_b": SYSTEM})
+    guide = "questions/state-of-the-art"
+    return PagePart(key, says, how, "10.1145/3404835.3463034", table, guide=guide)
 
 
 def _orderings(view: View, baseline: Hashable, key: str) -> PagePart:
@@ -448,8 +445,8 @@ def _changes_from_baselines(view: View, scored: xr.DataArray) -> pd.DataFrame:
         rows = both[both["system_b"] == name].drop_duplicates("system_a").set_index("system_a")
         which = f" from {text(name)}" if len(baselines) > 1 else ""
         columns[f"change{which}"] = rows["difference"]
-        how_made = " (corrected)" if setting.pairing.corrected else ""
-        columns[f"p{which}{how_made}"] = rows["p_adjusted"]
+        corrected = " (corrected)" if setting.pairing.corrected else ""
+        columns[f"p{which}{corrected}"] = rows["p_adjusted"]
     return columns
 
 
@@ -471,19 +468,19 @@ def _lengths(view: View, metric: str) -> PagePart:
     summed = summary(scored)
     frame = summed.isel({METRIC: 0, DEPTH: 0}, drop=True).to_dataframe().reset_index()
     frame = frame.sort_values("mean", ascending=cost, ignore_index=True, kind="stable")
-    columns = frame[[SYSTEM, "mean", "ci_low", "ci_high", "n"]].join(
-        _changes_from_baselines(view, scored), SYSTEM
-    )
+    columns = frame[[SYSTEM, "mean", "ci_low", "ci_high", "n"]]
+    columns = columns.join(_changes_from_baselines(view, scored), SYSTEM)
     only_topics = summed.attrs.get("over", "topic") == "topic"
     counted = "" if only_topics else f" and {words.plural(summed.attrs[words.REPEATED])}"
-    how = say(f"lengths.{'cost' if cost else 'gain'}", metric=metric, depth=depth, counted=counted)
-    how_made = [how, *_front(view, metric, frame)]
+    key_of_how = f"lengths.{'cost' if cost else 'gain'}"
+    how = [say(key_of_how, metric=metric, depth=depth, counted=counted)]
+    how += _front(view, metric, frame)
     means = frame["mean"].round(TIE)
     best = frame[SYSTEM][means == means.iloc[0]].map(text).tolist()
     says = say(f"lengths.{metric}" if best else "lengths.unscored", metric=metric, names=best)
     drawn = frame.rename(columns={"ci_low": "lower", "ci_high": "upper"})
     figure = figures.ranges(drawn, f"mean {metric}")
-    return PagePart(key, says, how_made, source, columns, figure, guide)
+    return PagePart(key, says, how, source, columns, figure, guide)
 
 
 def _front(view: View, cost: str, frame: pd.DataFrame) -> list[str]:

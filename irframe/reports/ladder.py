@@ -151,7 +151,7 @@ def rungs(view: View, systems: list[str]) -> Iterator[Values]:
 
 
 def _rung_texts(view: View, values: Mapping[str, Array], base: float) -> dict[str, list[str]]:
-    """Return the texts of the leaderboard's columns, ordered as in the cube."""
+    """Return the text columns of the leaderboard by name."""
     low, mean, high = ([*map(fixed, values[name])] for name in ENDS)
     shares = values["first"]
     columns = [*known(view).values()] or [[""] * len(mean)]

@@ -142,7 +142,7 @@ class View:
 
     @cached_property
     def costs(self) -> xr.DataArray:
-        """Search lengths and efforts at the depths of lists and of the cube."""
+        """Scores of ASL and Twist at two depths."""
         depths = sorted({self.setting.rank, self.cube.sizes[DEPTH]})
         return score(self.full_cube, "ASL", "Twist", at=depths)
 
