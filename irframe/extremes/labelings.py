@@ -20,11 +20,11 @@ from irframe.quantities.evidence import Evidence
 from irframe.quantities.positions import discounts, positive
 
 SCALE = 128
-"""Number of grades above which the gains of grades that do not occur are ignored."""
+"""Number of grades above which only grades that occur are searched."""
 
 
 def with_level(block: Block, level: int) -> Block:
-    """Return the block with a grade added to its levels."""
+    """Return the block with another grade in its levels."""
     levels = np.union1d(block.levels, [level])
     old = np.searchsorted(levels, block.levels)
 
@@ -38,18 +38,18 @@ def with_level(block: Block, level: int) -> Block:
 
 
 def labelled(block: Block, labels: NDArray[np.bool_], beyond: Array, grade: int) -> Evidence:
-    """Return the evidence with a grade for some unjudged documents.
+    """Return the evidence after labelling some unjudged documents.
 
     Parameters
     ----------
     block
-        Rankings with one topic each, and with the grade among their levels.
+        Rankings with one topic each. The levels of the block contain the grade.
     labels
-        Whether the document at each rank gets the grade, shape (row, depth).
+        Whether the document at each rank is labelled, shape (row, depth).
     beyond
-        Number of documents past the depth that get the grade, shape (row,).
+        Number of labelled documents past the last rank, shape (row,).
     grade
-        The grade of these documents.
+        Grade of the labelled documents.
     """
     added = labels.sum(axis=-1) + beyond
     level = int(np.searchsorted(block.levels, grade))
@@ -69,7 +69,7 @@ def scale(metric: Metric, levels: Array, top: int) -> Array:
 
 
 def gains_of(metric: Metric, grades: Array, top: int) -> Floats:
-    """Return the gains of grades, or grades without gain map."""
+    """Return gains of grades, or grades without gain map."""
     gain = facts(metric).gain
     if gain is None:
         return grades.astype(float)
@@ -77,34 +77,34 @@ def gains_of(metric: Metric, grades: Array, top: int) -> Floats:
 
 
 def best_grade(metric: Metric, block: Block) -> int:
-    """Return the highest grade among those with the highest gain."""
+    """Return the highest grade with the highest gain."""
     grades = scale(metric, block.levels, block.top)
     gains = gains_of(metric, grades, block.top)
     return int(grades[len(grades) - 1 - np.argmax(gains[::-1])])
 
 
 def filled_extremes(metric: Metric, block: Block) -> tuple[Floats, Floats]:
-    """Return score bounds over fillings of last and first ranks.
+    """Return score bounds over labels with one grade.
 
-    A filling gives the best grade to the last unjudged documents for the lowest score, and to the
-    first ones for the highest score.
+    For the lower bound, the last unjudged documents have the best grade. For the upper bound, the
+    first unjudged documents have it. The number of these documents is varied.
 
     Parameters
     ----------
     metric
-        A metric that declares `fillings`.
+        A metric with `fillings`.
     block
-        The rankings, with one topic per ranking.
+        Rankings with one topic each.
 
     Returns
     -------
     lower, upper
-        Shape (row, depth), NaN if no filling has a score.
+        Bounds of shape (row, depth), NaN if the metric has no score for any labels.
 
     Notes
     -----
-    The function scores two fillings per unjudged document. The time is in proportion to rows x
-    depth x unjudged documents.
+    Two rankings are scored per unjudged document, so the time is proportional to rows x depth x
+    unjudged documents.
     """
     grade = best_grade(metric, block)
     steps = (block.grade == UNJUDGED).sum(axis=-1)
@@ -118,13 +118,13 @@ def filled_extremes(metric: Metric, block: Block) -> tuple[Floats, Floats]:
 
 
 FILLED = 1 << 13
-"""Cells of fillings scored at once; a single ranking may have more."""
+"""Ranks of labelled rankings that are scored at once, if a single ranking has fewer."""
 
 
 def _filled(metric: Metric, block: Block, steps: Array, grade: int) -> tuple[Floats, Floats]:
-    """Return score bounds over fillings, given numbers of fillings.
+    """Return score bounds for a number of labels per ranking.
 
-    `steps` is the number of fillings of each ranking, not counting the empty one.
+    `steps` is the largest number of documents to label in each ranking.
     """
     starts = np.cumsum(1 + steps) - 1 - steps
     fillings = block.take(np.repeat(np.arange(len(steps)), 1 + steps))
@@ -149,18 +149,19 @@ def _filled(metric: Metric, block: Block, steps: Array, grade: int) -> tuple[Flo
 
 
 STEPS = 1e9
-"""Elementary steps above which exact bounds are refused, which is about a minute."""
+"""Number of steps above which exact bounds are refused; it takes about a minute."""
 ROUND = 4000
-"""Minimum steps per rank for the rankings with equal numbers of unjudged documents."""
+"""Steps per rank that model the overhead of a group of rankings with equal unjudged counts."""
 BLOCK = 1 << 20
-"""Elements of the largest array."""
+"""Maximum number of elements of an array, which limits memory."""
 
 
 @dataclass(frozen=True, eq=False)
 class Labels:
-    """Gains of the labels that count, best first.
+    """Gains of labels that may change the score, best first.
 
-    `relevant` are the gains of relevant grades, `others` the positive gains of other grades.
+    `relevant` contains the gains of relevant grades, and `others` the positive gains of other
+    grades.
     """
 
     relevant: Floats
@@ -168,19 +169,19 @@ class Labels:
 
     @classmethod
     def of(cls, metric: Q, levels: Array, top: int) -> "Labels":
-        """Return the labels of a metric for these grades."""
+        """Return the labels of a metric for the judged grades."""
         grades = scale(metric, levels, top)
         gains = gains_of(metric, grades, top)
         gains = gains if metric.beta else np.zeros_like(gains)
         if (np.diff(gains) < 0).any():
-            raise MetricError("gains that rise with the grade, for bounds of Q", repr(metric.gain))
+            raise MetricError("gains that rise with the grade for bounds of Q", repr(metric.gain))
         relevant = np.unique(gains[grades >= metric.rel])[::-1]
         others = np.setdiff1d(gains[grades < metric.rel], [0.0])[::-1]
         return cls(relevant, others)
 
     @property
     def single(self) -> bool:
-        """Whether relevant labels have one gain and others no gain."""
+        """Whether all relevant grades have one gain, and others none."""
         return len(self.relevant) == 1 and not len(self.others)
 
     def counts(self, documents: int) -> Array:
@@ -191,7 +192,7 @@ class Labels:
         return np.diff(edges, axis=-1) - 1
 
     def refuse_long(self, unjudged: Array, depths: Array) -> None:
-        """Raise if bounds take too long for these unjudged counts."""
+        """Raise if the bounds would take more than `STEPS` steps."""
         kinds = len(self.relevant) + len(self.others)
         numbers, index = np.unique(unjudged, return_inverse=True)
         ways = (math.comb(n + kinds, kinds) * (n + 1) for n in numbers.tolist())
@@ -201,9 +202,9 @@ class Labels:
         rounds = [len(np.unique(row)) * depth for row, depth in zip(columns, depths, strict=True)]
         steps += ROUND * float(sum(rounds))
         if steps > STEPS:
-            advice = "choose shallow depths with at=, or gain='binary'"
-            found = f"{steps:.1e} on {kinds} grades that gain"
-            raise MetricError(f"bounds of Q in at most {STEPS:.0e} steps", found, advice)
+            advice = "choose smaller depths with at=, or gain='binary'"
+            found = f"{steps:.1e} steps for {kinds} grades with gain"
+            raise MetricError(f"bounds of Q that take at most {STEPS:.0e} steps", found, advice)
 
 
 def labelled_extremes(metric: Q, block: Block, depths: Array) -> tuple[Floats, Floats]:
@@ -214,7 +215,7 @@ def labelled_extremes(metric: Q, block: Block, depths: Array) -> tuple[Floats, F
     metric
         The metric.
     block
-        The rankings, with one topic per ranking.
+        Rankings with one topic each.
     depths
         The depths to return, shape (depth,).
 
@@ -226,12 +227,12 @@ def labelled_extremes(metric: Q, block: Block, depths: Array) -> tuple[Floats, F
     Raises
     ------
     MetricError
-        If the computation would take more than `STEPS` steps.
+        If the computation needs more steps than `STEPS`.
 
     Notes
     -----
-    With u unjudged documents down to the depth and g grades with gain, the time per depth is in
-    proportion to rows x depth x u x comb(u + g, g).
+    Let u be the number of unjudged documents down to the depth, and g the number of grades with
+    gain. The time per depth is proportional to rows x depth x u x comb(u + g, g).
     """
     labels = Labels.of(metric, block.levels, block.top)
     unjudged = np.cumsum(block.grade == UNJUDGED, axis=-1)[:, depths - 1]
@@ -250,7 +251,7 @@ def labelled_extremes(metric: Q, block: Block, depths: Array) -> tuple[Floats, F
 
 
 def pieces(number: int, width: int) -> Iterator[slice]:
-    """Yield slices of rows that bound the memory used.
+    """Yield slices of rows that limit the size of arrays.
 
     `number` is the number of rows, and `width` the number of elements per row.
     """
@@ -276,7 +277,7 @@ class _Cut:
         self.number = int(unjudged[:1, :depth].sum())
 
     def extreme(self, sign: int) -> Floats:
-        """Return the highest (1) or lowest (-1) score by row."""
+        """Return the highest (1) or lowest (-1) score by ranking."""
         beyond = self.beyond if sign < 0 else np.zeros_like(self.beyond)
         total = self._collect(sign, 1 / self._effort(beyond))
         scores = total / self._normaliser(beyond)
@@ -317,7 +318,7 @@ class _Cut:
         return effort
 
     def _collect(self, sign: int, weight: Floats) -> Floats:
-        """Return the extreme sum of rewards, shape (row, labels)."""
+        """Return the extreme numerator of Q, shape (row, labels)."""
         metric = self.metric
         number = self.number
         gained = metric.beta * gains_of(metric, self.grade, self.block.top)
@@ -343,7 +344,7 @@ class _Cut:
         return sign * value[:, np.arange(len(last)), last]
 
     def _rewards(self, sign: int) -> tuple[Floats, Floats]:
-        """Return cumulated rewards of relevant and of other labels.
+        """Return cumulated rewards of relevant and other labels.
 
         Both arrays have the shape (labels, 1 + number of unjudged documents).
         """
@@ -369,18 +370,18 @@ def _cumulated(weights: Floats, counts: Array, number: int, sign: int, skipped: 
 def highest_ndcg(metric: nDCG, block: Block, depths: Array, start: Floats) -> Floats:
     """Return the highest nDCG over all labels.
 
-    All judged documents form the recall base.
+    The ideal ranking contains all judged documents, not only those of a pool.
 
     Parameters
     ----------
     metric
         The metric.
     block
-        The rankings, with one topic per ranking.
+        Rankings with one topic each.
     depths
         The depths to return, shape (depth,).
     start
-        Attainable scores to start from, shape (row, depth).
+        Scores of some labels, from which the search starts, shape (row, depth).
 
     Returns
     -------
@@ -389,8 +390,9 @@ def highest_ndcg(metric: nDCG, block: Block, depths: Array, start: Floats) -> Fl
 
     Notes
     -----
-    The maximum of a ratio is found by Dinkelbach's iteration. Each round takes time in proportion
-    to rows x depths x unjudged documents x levels of gain. More than five rounds are rare.
+    Dinkelbach's iteration finds the maximum of the ratio DCG / iDCG. The time of each iteration is
+    proportional to rows x depths x unjudged documents x distinct gains. More than five iterations
+    are rare.
     """
     problem = _Problem(metric, block, depths)
     best = start.copy()
@@ -404,12 +406,12 @@ def highest_ndcg(metric: nDCG, block: Block, depths: Array, start: Floats) -> Fl
 
 
 class _Problem:
-    """Constants of the iteration for the highest nDCG."""
+    """Constants of Dinkelbach's iteration for the highest nDCG."""
 
     def __init__(self, metric: nDCG, block: Block, depths: Array) -> None:
         grades = scale(metric, block.levels, block.top)
         gains = gains_of(metric, grades, block.top)
-        # Gains between two neighbouring grades have equal counts, and so the same best labels.
+        # Grades that do not occur have the same best labels as their neighbours.
         if len(grades) > SCALE:
             used = np.isin(grades, block.levels) | (gains == gains.max())
             grades = grades[used]
@@ -436,7 +438,7 @@ class _Problem:
         self.collected = collected[:, depths - 1]
 
     def improve(self, rows: Array, ratio: Floats) -> Floats:
-        """Return the ratio for the best labels at a ratio."""
+        """Return the nDCG of the best labels for a ratio."""
         value = np.full((len(self.falls), *ratio.shape), -np.inf)
         gained, ideal = np.zeros((2, *value.shape))
         first = np.zeros_like(ratio)

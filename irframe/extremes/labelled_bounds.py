@@ -1,4 +1,4 @@
-"""Score bounds of rankings over labels and tied orders."""
+"""Score bounds of rankings over labels and orders of ties."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
@@ -28,12 +28,12 @@ def refuse_unbounded(metrics: list[Metric]) -> None:
     >>> refuse_unbounded([AP(), Bpref()])
     Traceback (most recent call last):
     ...
-    irframe.errors.MetricError: expected metrics that have bounds: ..., but found Bpref...
+    irframe.errors.MetricError: expected metrics with bounds: ..., but found Bpref...
     """
     refused = [str(metric) for metric in metrics if not facts(metric).extremes]
     if refused:
         names = [name for name in METRICS if facts(name).extremes]
-        raise MetricError("metrics that have bounds: " + ", ".join(names), "", "", refused)
+        raise MetricError("metrics with bounds: " + ", ".join(names), "", "", refused)
 
 
 def labelled_bounds(metric: Any, block: Block, depths: Array) -> Bounds:
@@ -42,11 +42,11 @@ def labelled_bounds(metric: Any, block: Block, depths: Array) -> Bounds:
     Parameters
     ----------
     metric
-        A metric that declares `fillings`.
+        A metric with `fillings`.
     block
-        The rankings, with one topic per ranking, at least as deep as the deepest depth.
+        Rankings with one topic each, and with at least as many ranks as the largest depth.
     depths
-        The depths to return, shape (depth,).
+        Evaluation depths, shape (depth,).
 
     Returns
     -------
@@ -74,14 +74,14 @@ def refuse_long(metric: Any, block: Block, depths: Array) -> None:
     metric
         A metric.
     block
-        Rankings with one top grade, of any shape.
+        Rankings of topics with the same top grade.
     depths
-        The depths to return, shape (depth,).
+        Evaluation depths, shape (depth,).
 
     Raises
     ------
     MetricError
-        If the number of steps exceeds `irframe.extremes.labelings.STEPS`.
+        If the computation needs more steps than `irframe.extremes.labelings.STEPS`.
     """
     if metric.graded != "labelings":
         return
@@ -93,24 +93,24 @@ def refuse_long(metric: Any, block: Block, depths: Array) -> None:
 
 
 def one_label(metric: Metric, block: Block, depth: int) -> Floats:
-    """Return how much judging each unjudged document may raise scores.
+    """Return how much each unjudged document may raise the score.
 
-    Only the label of that document changes.
+    Documents are labelled one at a time.
 
     Parameters
     ----------
     metric
         A metric without subtopics.
     block
-        Rankings with one top grade and without ties, one topic per ranking, shape (row, depth).
+        Rankings of shape (row, depth), with one topic each, the same top grade and no ties.
     depth
         Evaluation depth.
 
     Returns
     -------
     numpy.ndarray
-        The largest rise over all grades, at least 0, shape (row, depth of the block). NaN at ranks
-        without an unjudged document.
+        Largest increase of the score over all grades, at least 0, shape (row, depth of the block).
+        It is NaN at ranks without an unjudged document.
 
     Examples
     --------
@@ -155,7 +155,7 @@ def _score_at(metric: Metric, block: Block, depth: int) -> Floats:
 
 
 def refuse_unordered(metrics: Iterable[Metric]) -> None:
-    """Raise for metrics without a best order of ties.
+    """Raise if a metric has no best order of ties.
 
     Examples
     --------
@@ -163,25 +163,25 @@ def refuse_unordered(metrics: Iterable[Metric]) -> None:
     >>> refuse_unordered([AP(), Twist()])
     Traceback (most recent call last):
     ...
-    irframe.errors.MetricError: expected metrics for which one order of ties is the best, but found
-    Twist. Leave them out, or compare two orders of ties by tie_agreement.
+    irframe.errors.MetricError: expected metrics with a best order of ties, but found Twist. Leave
+    these metrics out, or compare two orders of ties by tie_agreement.
     """
     refused = [str(metric) for metric in metrics if not metric.order or _gains_below(metric)]
     if refused:
-        advice = "leave them out, or compare two orders of ties by tie_agreement"
-        raise MetricError("metrics for which one order of ties is the best", "", advice, refused)
+        advice = "leave these metrics out, or compare two orders of ties by tie_agreement"
+        raise MetricError("metrics with a best order of ties", "", advice, refused)
 
 
 def _gains_below(metric: Metric) -> bool:
-    """Return whether non-relevant grades have gain."""
+    """Return whether grades below the relevance threshold have gain."""
     below = np.arange(facts(metric).rel)
     return metric.order == "reward" and bool(labelings.gains_of(metric, below, 1).any())
 
 
 def preference_ranks(metric: Metric, levels: Array, top: int) -> NDArray[np.int32]:
-    """Return the preference order of a metric over grades.
+    """Return the order in which a metric prefers grades.
 
-    The result is indexed by grade or mark, and higher values are better.
+    The result is indexed by grade, or by `EMPTY` and `UNJUDGED`. Higher values are better.
     """
     codes = np.append([EMPTY, UNJUDGED], levels)
     ranks = np.zeros(1 << 16, np.int32)
@@ -201,12 +201,12 @@ def preference_ranks(metric: Metric, levels: Array, top: int) -> NDArray[np.int3
 def reordered_scores(
     block: Block, metrics: Sequence[Metric], depths: Sequence[int]
 ) -> Iterator[Array]:
-    """Yield scores for the worst and best order of ties.
+    """Yield scores of the worst and best order of ties.
 
     Parameters
     ----------
     block
-        Rankings with ties and one top grade.
+        Rankings with ties, of topics with the same top grade.
     metrics
         The metrics.
     depths
@@ -215,8 +215,8 @@ def reordered_scores(
     Yields
     ------
     numpy.ndarray
-        The lowest scores of a metric, then the highest, shape (..., topic, depth) each. If a cost
-        is NaN in the worst order only, the highest score is NaN.
+        For each metric the lowest scores, then the highest scores, both of shape (..., topic,
+        depth). The highest score of a cost is NaN if the worst order has no score.
     """
     columns = np.asarray(depths) - 1
     orders: dict[bytes, list[Evidence]] = {}
@@ -231,7 +231,7 @@ def reordered_scores(
 
 
 def _reordered(block: Block, key: NDArray[np.int32]) -> Block:
-    """Return rankings with tied blocks sorted by a key."""
+    """Return the rankings with tied documents sorted by a key."""
     depth = block.grade.shape[-1]
     beyond = _tail(block, key, depth)
     cell = np.concatenate([block.grade, beyond], axis=-1)
@@ -245,7 +245,10 @@ def _reordered(block: Block, key: NDArray[np.int32]) -> Block:
 
 
 def _tail(block: Block, key: NDArray[np.int32], depth: int) -> Array:
-    """Return codes of documents tied with the last rank, sorted."""
+    """Return the sorted grades of unranked documents.
+
+    These are the documents that are tied with the last rank but are past it.
+    """
     tail = np.asarray(block.tail)
     size = np.asarray(block.tail_size)
     codes = np.append(block.levels, UNJUDGED).astype(np.int64)
@@ -256,21 +259,21 @@ def _tail(block: Block, key: NDArray[np.int32], depth: int) -> Array:
 
 
 def lists_of(counts: Array, codes: Array, width: int) -> Array:
-    """Return lists with the given numbers of documents per code.
+    """Return lists with a given number of documents per grade.
 
     Parameters
     ----------
     counts
-        Number of documents of each code, shape (..., code).
+        Number of documents of each grade, shape (..., code).
     codes
-        Grades or marks in list order, shape (code,).
+        Grades, or `UNJUDGED`, in the order of the list, shape (code,).
     width
         Number of ranks to return.
 
     Returns
     -------
     numpy.ndarray
-        Codes by rank, shape (..., width), `irframe.names.EMPTY` past the end.
+        Grades by rank, shape (..., width), and `irframe.names.EMPTY` past the end.
 
     Examples
     --------

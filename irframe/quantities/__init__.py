@@ -1,1 +1,1 @@
-"""Rankings as arrays, and the quantities that kernels read."""
+"""Rankings as arrays, and quantities that metrics compute from them."""

@@ -1,7 +1,6 @@
 """Blocks of rankings, and means over orders of ties.
 
-Every computation of scores starts from a `Block`. `TiedBlocks` computes means over all orders of
-documents with equal scores. All orders are equally likely.
+`TiedBlocks` computes means over all orders of documents with equal scores.
 """
 
 from collections.abc import Callable, Iterator
@@ -16,9 +15,9 @@ from irframe.names import EMPTY, UNJUDGED
 
 
 def count_to(flags: Array) -> Floats:
-    """Count flags down to each rank, shape (..., depth).
+    """Count true flags down to each rank.
 
-    Summing integers is several times as fast as summing floats, and also exact.
+    Summing integers is several times as fast as summing floats.
 
     Examples
     --------
@@ -29,7 +28,7 @@ def count_to(flags: Array) -> Floats:
 
 
 def count_above(flags: Array) -> Floats:
-    """Count flags above each rank, shape (..., depth).
+    """Count true flags above each rank.
 
     Examples
     --------
@@ -40,16 +39,16 @@ def count_above(flags: Array) -> Floats:
 
 
 def share(gain: Floats, tied: NDArray[np.bool_], tail: tuple[Array, Array] | None = None) -> Floats:
-    """Return the mean gain of each document's tied block.
+    """Return the mean gain of the documents with equal scores.
 
     Parameters
     ----------
     gain
         Gain by rank, shape (..., depth).
     tied
-        Whether the document has the score of the one above it, shape (..., depth).
+        Whether the document has the same score as the document above it, shape (..., depth).
     tail
-        Summed gain and number of the documents past the last rank that tie with it, shape (...).
+        Sum of gains and number of the documents past the last rank that are tied with it.
 
     Returns
     -------
@@ -79,72 +78,70 @@ BY_RANKING = (
     *("grade", "retrieved", "tied", "tail", "tail_size", "beyond", "doc"),
     *("shown", "covered", "completed", "length"),
 )
-"""Fields with one value per ranking."""
+"""Fields of a block with one entry per ranking."""
 BY_TOPIC = (
     *("count", "pool_count", "top", "pool_depth", "start"),
     *("subtopic_count", "stratum_count", "ideal", "evidence", "n_sets"),
 )
-"""Fields with one value per topic, shared by its rankings."""
+"""Fields of a block with one entry per topic."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Block:
-    """Rankings with the judgments of their topics.
+    """Rankings and the judgments of their topics.
 
-    Arrays by ranking have the shape (..., topic), arrays by topic have the shape (topic,), both
-    followed by the dimensions of the field. A block may also be a single ranking without a topic
-    dimension, or have one topic per ranking.
+    Arrays by ranking begin with the dimensions (..., topic), and arrays by topic begin with
+    (topic,). A block may also be a single ranking, without a dimension for topics.
 
     Attributes
     ----------
     grade
-        Grades by rank, int16, shape (..., topic, depth), with the marks `irframe.names.EMPTY` past
-        the end of a list and `irframe.names.UNJUDGED` for unjudged documents.
+        Grades by rank, int16, shape (..., topic, depth). `irframe.names.EMPTY` marks ranks past the
+        end of a list, and `irframe.names.UNJUDGED` unjudged documents.
     retrieved
         Length of each list, shape (..., topic).
     levels
-        The distinct judged grades, ascending, shape (level,).
+        Distinct judged grades in ascending order, shape (level,).
     count
-        The recall base: judged documents of a topic at each level, shape (topic, level).
+        Recall base: number of judged documents of each topic per grade, shape (topic, level).
     top
-        The highest grade of the collection, one number or one per topic.
+        Highest grade of the collection, a number or an array by topic.
     pool_count
-        The count for a pool of every depth, shape (topic, depth, level).
+        Number of judged documents per grade in the pool of each depth, shape (topic, depth, level).
     pool_depth
-        Depth of the pool, one number or one per topic. From there on `pool_count` is `count`.
+        Depth of the pool, a number or an array by topic. From this depth on, `pool_count` equals
+        `count`.
     tied
-        Whether a document has the score of the document ranked above it, shape (..., topic,
-        depth). If present, tied documents share their gain.
+        Whether a document has the same score as the document above it, shape (..., topic, depth).
+        If None, ties are ignored.
     tail, tail_size
-        Number of documents past the last rank that are tied with it: by level, shape (..., topic,
+        Number of documents past the last rank that are tied with it: per grade, shape (..., topic,
         level), and in total, shape (..., topic).
     leveled
-        Whether each tied document gains the mean of its block. Otherwise scores are means over
-        all orders of tied documents.
+        Whether each tied document has the mean gain of the documents tied with it. Otherwise scores
+        are means over all orders of tied documents.
     beyond
         Number of unjudged documents past the last rank, shape (..., topic).
     doc, start
-        `doc` is the index of each document in its topic's recall base, shape (..., topic, depth).
-        `start` is the first index of each topic in `subtopic_grade` or `stratum`, shape (topic,).
-    subtopic_grade
-        Grades of all judged documents by subtopic, shape (judged, subtopic).
-    subtopic_count
-        The count by subtopic, shape (topic, subtopic, level).
-    stratum
-        Number of the pool stratum of each judged document, shape (judged,).
-    stratum_count
-        The count by stratum, shape (topic, stratum, level).
+        `doc` is the index of each document among the judged documents of its topic, shape (...,
+        topic, depth). `start` is the index in `subtopic_grade` or `stratum` at which each topic
+        begins, shape (topic,).
+    subtopic_grade, subtopic_count
+        Grades of all judged documents by subtopic, shape (judged, subtopic), and numbers of judged
+        documents per subtopic and grade, shape (topic, subtopic, level).
+    stratum, stratum_count
+        Index of the pool stratum of each judged document, shape (judged,), and numbers of judged
+        documents per stratum and grade, shape (topic, stratum, level).
     length, timed
-        `length` is the length of the text at each rank, shape (..., topic, depth). `timed` is
-        whether a metric reads it.
+        Length of the document at each rank, shape (..., topic, depth), and whether it is read.
     shown, covered, completed
-        Amount of text, amount of new evidence, and number of sets of evidence completed at each
-        rank, shape (..., topic, depth).
+        For judgments by spans, shape (..., topic, depth): amount of text at each rank, amount of
+        evidence that is not contained in text above, and number of evidence sets completed.
     evidence, n_sets
-        Amount of evidence and number of sets of evidence by topic, shape (topic,).
+        For judgments by spans, shape (topic,): amount of evidence and number of evidence sets.
     ideal, ideal_of
-        `ideal` is the gains of the ideal rankings by subtopic, shape (topic, variant, rank).
-        `ideal_of` is the alpha and lowest relevant grade of each variant, shape (variant, 2).
+        For judgments by subtopic: gains of ideal rankings, shape (topic, variant, rank), and the
+        alpha and lowest relevant grade of each variant, shape (variant, 2).
 
     Examples
     --------
@@ -189,12 +186,12 @@ class Block:
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """Number of rankings by dimension, topics last."""
+        """Shape of the rankings, (..., topic)."""
         return self.grade.shape[:-1]
 
     @property
     def hidden(self) -> Array:
-        """Number of unjudged documents past the last rank."""
+        """Number of unjudged documents past the last rank, by ranking."""
         return np.zeros(self.shape, np.int64) if self.beyond is None else self.beyond
 
     def take(self, *key: Any) -> "Block":
@@ -203,14 +200,13 @@ class Block:
         Parameters
         ----------
         key
-            The index along each dimension of `shape`: a slice or a position, and for at most one
-            dimension an array.
+            An integer or slice for each dimension of `shape`, or an array for one dimension.
         """
         by_topic = key[len(key) - self.count.ndim + 1 :]
         return self._map(lambda array: array[key], lambda array: array[by_topic])
 
     def rows(self) -> "Block":
-        """Return the block with one topic per ranking, shape (row,)."""
+        """Return the block with one topic per ranking."""
         shape = self.shape
         inner = self.count.ndim - 1
 
@@ -221,13 +217,13 @@ class Block:
         return self._map(lambda array: array.reshape(-1, *array.shape[len(shape) :]), widen)
 
     def with_lists(self, grade: Grades, retrieved: Array) -> "Block":
-        """Return other lists of the same topics, without ties."""
+        """Return a block of other lists, without ties and lengths."""
         changed = replace(self, grade=grade, retrieved=retrieved)
         bare = replace(changed, length=None, shown=None, covered=None, completed=None)
         return replace(bare, tied=None, tail=None, tail_size=None, doc=None)
 
     def condensed(self) -> "Block":
-        """Return the rankings without unjudged documents, for uncut lists."""
+        """Return the block without unjudged documents, for uncut lists."""
         tied = np.zeros(self.grade.shape, bool) if self.tied is None else self.tied
         order, closed, still_tied = close_up(self.grade, tied)
         retrieved = (closed != EMPTY).sum(axis=-1)
@@ -236,7 +232,7 @@ class Block:
         return block if self.tied is None else replace(block, tied=still_tied)
 
     def cut(self, depth: int) -> "Block":
-        """Return the rankings cut at a depth, without ties."""
+        """Return the block cut at a depth, without ties."""
         lost = self.grade[..., depth:] == UNJUDGED
         grade = np.ascontiguousarray(self.grade[..., :depth])
         shorter = self.with_lists(grade, np.minimum(self.retrieved, depth))
@@ -244,12 +240,12 @@ class Block:
         return replace(shorter, pool_count=pooled, beyond=self.hidden + lost.sum(axis=-1))
 
     def scales(self) -> list[tuple[Any, "Block"]]:
-        """Split the topics by top grade and pool depth.
+        """Group topics by top grade and pool depth.
 
         Returns
         -------
         list of tuple
-            The positions of the topics, and their block, for every pair that occurs.
+            For each pair of top grade and pool depth: index of its topics, and block of its topics.
         """
         if np.size(self.top) == np.size(self.pool_depth) == 1:
             top, pool_depth = (np.asarray(value).item() for value in (self.top, self.pool_depth))
@@ -265,7 +261,7 @@ class Block:
         ]
 
     def on_scale(self, top: int, pool_depth: int) -> "Block":
-        """Return the block with one top grade, without higher levels."""
+        """Return the block for one top grade, without higher grades."""
         used = self.levels <= top
         block = replace(self, levels=self.levels[used], top=top, pool_depth=pool_depth)
         if used.all():
@@ -275,7 +271,7 @@ class Block:
         return replace(block, **{k: v[..., used] for k, v in by_level.items() if v is not None})
 
     def of_subtopic(self, subtopic: int) -> "Block":
-        """Return the block with the judgments of one subtopic only."""
+        """Return the block with the judgments of one subtopic."""
         arrays = self.doc, self.subtopic_grade, self.subtopic_count, self.start
         doc, grades, count, start = map(np.asarray, arrays)
         judged = np.flatnonzero(doc >= 0)
@@ -299,7 +295,7 @@ class Block:
 def close_up(grade: Grades, tied: NDArray[np.bool_]) -> tuple[Array, Grades, NDArray[np.bool_]]:
     """Remove unjudged documents from rankings, as trec_eval -J does.
 
-    Documents with a grade below 0 count as unjudged.
+    Documents with negative grades count as unjudged.
 
     Parameters
     ----------
@@ -309,7 +305,8 @@ def close_up(grade: Grades, tied: NDArray[np.bool_]) -> tuple[Array, Grades, NDA
     Returns
     -------
     order, grade, tied
-        The old positions in the new order, judged documents first, and the new `grade` and `tied`.
+        `order` contains the old position of each document, with judged documents first. `grade` and
+        `tied` are the fields of the new rankings.
 
     Examples
     --------
@@ -328,20 +325,20 @@ def close_up(grade: Grades, tied: NDArray[np.bool_]) -> tuple[Array, Grades, NDA
 
 
 def by_scale(block: Block, compute: Callable[[Block], Iterator[Array]]) -> Iterator[Array]:
-    """Compute arrays separately for each scale, and combine the topics.
+    """Compute arrays by top grade and pool depth.
 
     Parameters
     ----------
     block
         Rankings whose topics may differ in top grade and pool depth.
     compute
-        Function of a block with one top grade and pool depth that yields arrays of shape
-        (..., topic, depth).
+        Function that takes a block with one top grade and one pool depth, and yields arrays of
+        shape (..., topic, depth).
 
     Yields
     ------
     numpy.ndarray
-        The arrays of `compute`, for all topics.
+        The arrays of `compute`, combined for all topics.
     """
     groups = block.scales()
     if len(groups) == 1:
@@ -356,23 +353,23 @@ def by_scale(block: Block, compute: Callable[[Block], Iterator[Array]]) -> Itera
 
 @dataclass(frozen=True, kw_only=True)
 class TiedBlocks:
-    """Blocks of tied documents, with means over their orders.
+    """Groups of documents with equal scores in rankings.
 
-    A document that is tied with no other is a block of size 1.
+    Such a group is called a block here. A document without ties is a block of size 1.
 
     Attributes
     ----------
     offset
         Number of documents of the same block above each rank, shape (..., depth).
     starts
-        Flat index, over all ranks of all rankings, at which each block begins, shape (block,).
+        Index of the first document of each block in the flattened rankings, shape (block,).
     shown
-        Number of ranks of each block inside the depth, shape (block,).
+        Number of documents of each block down to the last rank, shape (block,).
     size
-        Number of documents of each block, including those past the last rank, shape (block,).
+        Number of documents of each block, including documents past the last rank, shape (block,).
     hidden, last
-        Number of tied documents past the last rank at each level, shape (ranking, level), and the
-        block they belong to, shape (ranking,). Both are empty if these documents are unknown.
+        For ties with the last rank: number of tied documents past it, shape (ranking, level), and
+        index of their block, shape (ranking,). Empty if unknown.
 
     References
     ----------
@@ -381,7 +378,7 @@ class TiedBlocks:
 
     Examples
     --------
-    One of two tied documents is relevant, and so is the document below them:
+    One of two tied documents is relevant, and the document below them is relevant too:
 
     >>> grade = np.array([0, 1, 1], dtype=np.int16)
     >>> block = Block(
@@ -422,15 +419,16 @@ class TiedBlocks:
         return cls(offset=offset, starts=starts, shown=shown, size=size, hidden=hidden, last=last)
 
     def _above(self, down_to: Array, first: float) -> Floats:
-        """Return the cumulated value above the block of each rank."""
+        """Return cumulated values above the block of each rank."""
         before = np.concatenate([np.full_like(down_to[..., :1], first), down_to[..., :-1]], axis=-1)
         at_start = before.ravel()[self.starts]
         return np.repeat(at_start, self.shown).reshape(down_to.shape)
 
     def precision(self, relevant: NDArray[np.bool_], share: Floats) -> Floats:
-        """Return mean precision at relevant ranks over tied orders.
+        """Return the expected precision at each rank.
 
-        Orders in which the document at a rank is not relevant count 0.
+        The mean is over all orders of tied documents. The value is 0 for orders in which the
+        document at the rank is not relevant.
 
         Parameters
         ----------
@@ -441,8 +439,9 @@ class TiedBlocks:
 
         Notes
         -----
-        A block has n documents, r of them relevant, and c relevant documents are above it. At
-        offset j of the block the mean is ``r/n (c + 1 + j (r - 1) / (n - 1))`` divided by the rank.
+        Let n be the number of documents of a block, r the number of its relevant documents, and c
+        the number of relevant documents above the block. At offset j of the block, the expected
+        precision is ``r/n (c + 1 + j (r - 1) / (n - 1))``, divided by the rank.
         """
         size = np.repeat(self.size, self.shown).reshape(share.shape)
         above = self._above(np.cumsum(relevant, axis=-1, dtype=np.float64), 0.0)
@@ -450,9 +449,10 @@ class TiedBlocks:
         return share * (above + 1 + others) / np.arange(1.0, share.shape[-1] + 1)
 
     def stops(self, grade: Grades, levels: Array, table: Floats) -> Floats:
-        """Return the probability over tied orders to stop at ranks.
+        """Return the probability that users stop at each rank.
 
-        A document satisfies users, who then stop, with a probability equal to its gain.
+        Users stop at a document with a probability equal to its gain. The probability is the mean
+        over all orders of tied documents.
 
         Parameters
         ----------
@@ -461,15 +461,15 @@ class TiedBlocks:
         levels
             The distinct judged grades, shape (level,).
         table
-            Gain by grade, 0 for marks. Grades below 0 index the table from its end.
+            Gain by grade, 0 for empty ranks and unjudged documents. Negative grades are indices
+            from the end of the table.
 
         Notes
         -----
-        Let n documents leave users unsatisfied with probabilities x. After j documents in random
-        order users still read with probability E_j = e_j(x) / C(n, j), where e_j is the elementary
-        symmetric polynomial. One more document changes it to
-        ``E_j = (1 - j/(n + 1)) E_j + j/(n + 1) x E_(j-1)``. Documents without gain stop nobody, so
-        only documents with gain are added, one per block in each round, by grade.
+        Let n documents in random order leave users unsatisfied with probabilities x. After j
+        documents, the probability that users still read is E_j = e_j(x) / C(n, j), where e_j is the
+        elementary symmetric polynomial. Adding a document changes it to ``E_j = (1 - j/(n + 1)) E_j
+        + j/(n + 1) x E_(j-1)``. Each round of the loop adds a document with gain to every block.
         """
         block = np.repeat(np.arange(len(self.starts)), self.shown)
         offset = self.offset.ravel()

@@ -1,4 +1,4 @@
-"""Quantities that kernels read about rankings, each computed once."""
+"""Quantities of rankings that kernels of metrics read."""
 
 import inspect
 from collections.abc import Callable, Iterator
@@ -21,11 +21,11 @@ Steps = tuple[Floats, Array]
 Quantity = TypeVar("Quantity", bound=Callable[..., Any])
 
 JUDGED_ONLY: set[str] = set()
-"""Names of quantities that depend on judgments and the depth only, not on what was retrieved."""
+"""Names of quantities that depend on judgments and depth, but not on the rankings."""
 
 
 def of_judgments(quantity: Quantity) -> Quantity:
-    """Mark a quantity that depends on judgments and depth only."""
+    """Mark a quantity that is independent of the rankings."""
     JUDGED_ONLY.add(quantity.__name__)
     return quantity
 
@@ -33,18 +33,19 @@ def of_judgments(quantity: Quantity) -> Quantity:
 class Evidence:
     """Quantities of a block of rankings that kernels read.
 
-    The parameters of a kernel name the quantities that it reads, and every public name below is a
-    quantity. The parameters of a quantity are fields of the metric. Values are cached and shared by
-    all metrics. Quantities have the shape (..., depth) unless another shape is stated.
+    The parameters of a kernel are names of quantities. Each public method or property of this
+    class, from `grade` on, is a quantity. The parameters of a quantity are parameters of the
+    metric, such as `rel`. Quantities are cached, and metrics share them. Their shape is (...,
+    depth) unless stated otherwise.
 
     Parameters
     ----------
     block
-        The rankings, all with one top grade.
+        Rankings of topics with the same top grade.
     prepared
-        Cache of quantities that depend on judgments only, shared by rankings of the same topics
-        with as many ranks. New values are added to it. Do not share it between blocks with pool
-        counts, which depend on the runs.
+        Cache of quantities that are independent of the rankings. Several blocks may share it if
+        they have the same topics and the same number of ranks, and no pool counts, which depend on
+        the runs. New values are added to the cache.
 
     Examples
     --------
@@ -67,12 +68,12 @@ class Evidence:
         self._tied = block.tied
         self._memory: dict[tuple[Any, ...], Any] = {}
         self.scored: dict[Any, Floats] = {}
-        """Metric without its fixed depth -> its scores at every depth."""
+        """Metric without fixed depth -> scores at every depth."""
         self.over_orders = block.tied is not None and not block.leveled
         """Whether scores are means over all orders of tied documents."""
 
     def read(self, metric: Any, kernel: str = "kernel") -> dict[str, Any]:
-        """Return the quantities that a kernel takes as parameters."""
+        """Return the quantities that a kernel reads, by name."""
         names = parameters(getattr(type(metric), kernel))
         return {name: self._cached(name, metric) for name in names}
 
@@ -99,7 +100,7 @@ class Evidence:
 
     @property
     def grade(self) -> Grades:
-        """Grades by rank, with marks; shape (..., depth)."""
+        """Grades by rank, or EMPTY or UNJUDGED; shape (..., depth)."""
         return self._grade
 
     @cached_property
@@ -126,7 +127,7 @@ class Evidence:
     def assessed(self) -> NDArray[np.bool_]:
         """Whether the grade at each rank is at least 0.
 
-        trec_eval reads a negative grade as pooled, but not judged.
+        In trec_eval, negative grades mark pooled documents without a judgment.
         """
         return np.asarray(self._grade >= 0)
 
@@ -136,9 +137,9 @@ class Evidence:
         return np.asarray(self._grade == UNJUDGED)
 
     def relevant(self, rel: int) -> Array:
-        """Return which ranks are relevant, as shares under ties.
+        """Return whether the document at each rank is relevant.
 
-        The shape is (..., depth).
+        With ties, the value is the share of relevant documents among the documents tied with it.
         """
         return np.asarray(self._grade >= rel) if self._tied is None else self.gain(Binary(), rel)
 
@@ -149,15 +150,15 @@ class Evidence:
         return count_to(self.relevant(rel))
 
     def expected_precision(self, rel: int) -> Floats:
-        """Return mean precision at relevant ranks over tied orders."""
+        """Return the expected precision at relevant ranks under ties."""
         return self._tied_blocks.precision(self._grade >= rel, self.gain(Binary(), rel))
 
     def first_chance(self, rel: int) -> Floats:
-        """Return the distribution of the first relevant rank."""
+        """Return the distribution of the first relevant rank under ties."""
         return self.stop_chance(Binary(), rel)
 
     def stop_chance(self, gain: Gain, rel: int) -> Floats:
-        """Return the probability over tied orders that satisfied users stop."""
+        """Return the probability that users stop at ranks under ties."""
         table = self._table(gain, rel, 0.0)
         return self._tied_blocks.stops(self._grade, self._block.levels, table)
 
@@ -172,7 +173,7 @@ class Evidence:
     def search_length(self, rel: int) -> Floats:
         """Return the search length of a document at each rank.
 
-        It is one plus the number of irrelevant documents above.
+        The search length is 1 plus the number of irrelevant documents above.
         """
         return np.asarray(self.rank - self.found(rel) + 1)
 
@@ -187,7 +188,7 @@ class Evidence:
         return self._gains(gain, rel, 0.0)
 
     def filled_gain(self, gain: Gain, rel: int) -> Floats:
-        """Return the gain by rank, the highest possible where unjudged."""
+        """Return the gain by rank, the best gain where unjudged."""
         return self._gains(gain, rel, self.best_gain(gain, rel))
 
     @of_judgments
@@ -220,14 +221,14 @@ class Evidence:
 
     @of_judgments
     def n_relevant(self, rel: int) -> Array:
-        """Return R, the number of relevant documents, shape (..., 1)."""
+        """Return the number of relevant documents, shape (..., 1)."""
         return self._at_least(self._block.count, rel)[..., np.newaxis]
 
     @of_judgments
     def n_nonrelevant(self, rel: int) -> Array:
-        """Return N, the number of judged non-relevant documents.
+        """Return the number of judged non-relevant documents.
 
-        The shape is (..., 1). Negative grades do not count.
+        The shape is (..., 1). Documents with negative grades are not counted.
         """
         count = self._block.count
         total: Array = self._at_least(count, 0) - self._at_least(count, rel)
@@ -235,7 +236,7 @@ class Evidence:
 
     @of_judgments
     def normaliser(self, norm: str, rel: int) -> Floats:
-        """Return the divisor of AP and Q, infinite for 0.
+        """Return the divisor of AP and Q, infinity replacing 0.
 
         The shape is (..., 1) for ``"R"``, and (..., depth) for ``"min"`` and ``"pool"``.
         """
@@ -249,24 +250,24 @@ class Evidence:
     def ideal_steps(self, gain: Gain, rel: int) -> Steps:
         """Return the ideal ranking as steps of gain.
 
-        The gains are distinct and falling, shape (step,). The counts are the numbers of documents
-        with at least that gain, shape (..., 1, step).
+        The first array contains the distinct gains in falling order, shape (step,). The second
+        array contains the number of documents with at least each gain, shape (..., 1, step).
         """
         gains, counts = self._staircase(self._block.count, gain, rel)
         return gains, counts[..., np.newaxis, :]
 
     @of_judgments
     def pool_steps(self, gain: Gain, rel: int, ideal: str) -> Steps | None:
-        """Return the ideal ranking of the pool at every depth.
+        """Return the ideal ranking for the pool of each depth.
 
-        Gains have shape (step,), counts have shape (..., depth, step). The result is None unless
-        `ideal` is ``"pool"``.
+        The arrays are those of `ideal_steps`, with the shapes (step,) and (..., depth, step). The
+        result is None unless `ideal` is ``"pool"``.
         """
         return self._staircase(self.pool_count, gain, rel) if ideal == "pool" else None
 
     @of_judgments
     def ideal_gain(self, gain: Gain, rel: int, discount: str, base: float, ideal: str) -> Floats:
-        """Return the ideal DCG by depth, infinite for 0."""
+        """Return the ideal DCG by depth, infinity replacing 0."""
         steps = self.ideal_steps(gain, rel)
         pooled = self.pool_steps(gain, rel, ideal)
         cut = np.full(1, np.inf) if ideal == "full" else self.rank
@@ -278,19 +279,19 @@ class Evidence:
 
     @of_judgments
     def estimated_ideal(self, gain: Gain, rel: int, ideal: str) -> Floats:
-        """Return the ideal DCG for estimated numbers of documents."""
+        """Return the ideal DCG for the estimated recall base."""
         gained, number = self.strata.ideal(gain.map(self._block.levels, rel=rel, top=self._top))
         read = number if ideal == "full" else np.minimum(self.rank.astype(np.intp), number)
         return positions.positive(np.take_along_axis(gained, read, axis=-1))
 
     @of_judgments
     def weights(self, discount: str, base: float) -> Floats:
-        """Return the discount of every rank, shape (depth,)."""
+        """Return the discount factor of every rank, shape (depth,)."""
         return positions.discounts(discount, base, len(self.rank))
 
     @of_judgments
     def expected_ranks(self, rel: int) -> positions.ExpectedRanks:
-        """Return the ideal ranks of each relevant grade."""
+        """Return the ranks of each relevant grade in ideal rankings."""
         return positions.expected_ranks(self._block.levels, self._block.count, rel)
 
     def relative_position(self, rel: int) -> Array:
@@ -298,14 +299,15 @@ class Evidence:
         return positions.relative_position(self._grade, self.expected_ranks(rel))
 
     def hits(self, rel: int) -> NovelHits:
-        """Return the retrieved documents that are relevant to subtopics."""
+        """Return the retrieved documents that are relevant for any subtopic."""
         doc, start, grade = self._subtopic_arrays("doc", "start", "subtopic_grade")
         return find_hits(self._grade >= rel, doc, start, grade, rel)
 
     def novelty(self, alpha: float, rel: int) -> Floats:
-        """Return the gain of covered subtopics by rank.
+        """Return the novelty-biased gain by rank.
 
-        Each earlier document on a subtopic multiplies its gain by 1 - alpha.
+        A document gains 1 for each subtopic for which it is relevant. Each document above that is
+        relevant for the same subtopic multiplies this gain by 1 - alpha.
         """
         key = ("hits", rel)
         if key not in self._memory:
@@ -314,14 +316,14 @@ class Evidence:
 
     @of_judgments
     def ideal_novelty(self, alpha: float, rel: int) -> Floats:
-        """Return the novelty by rank of the ideal ranking."""
+        """Return the novelty-biased gain by rank of the ideal ranking."""
         gains, variants = self._subtopic_arrays("ideal", "ideal_of")
         variant = np.flatnonzero((variants == (alpha, rel)).all(axis=1))[0]
         return np.asarray(gains[..., variant, :])
 
     @of_judgments
     def by_subtopic(self, rel: int) -> Array:
-        """Return the number of relevant documents by subtopic."""
+        """Return the number of relevant documents per subtopic."""
         (count,) = self._subtopic_arrays("subtopic_count")
         return self._at_least(count, rel)
 
@@ -332,23 +334,23 @@ class Evidence:
 
     @cached_property
     def evidence_by_subtopic(self) -> list["Evidence"]:
-        """The evidence under the judgments of each subtopic."""
+        """The evidence with the judgments of each subtopic."""
         grade, _ = self._subtopic_arrays("subtopic_grade", "doc")
         return [Evidence(self._block.of_subtopic(number)) for number in range(grade.shape[1])]
 
     def _subtopic_arrays(self, *names: str) -> list[Array]:
         arrays = [getattr(self._block, name) for name in names]
         if self._tied is not None or any(array is None for array in arrays):
-            expected = "unchanged lists with subtopics, for metrics by subtopic"
-            raise MetricError(expected, "changed or shared ranks")
+            expected = "judgments by subtopic and unchanged lists, for metrics by subtopic"
+            raise MetricError(expected, "other judgments or lists")
         return arrays
 
     @cached_property
     def length(self) -> Floats:
         """Length of the document at each rank; shape (..., depth)."""
         if self._block.length is None:
-            expected = "lengths of what was retrieved"
-            advice = "name the column with the length of each unit: units=ir.Units(length='words')"
+            expected = "lengths of the retrieved documents"
+            advice = "name the column with the lengths, as in units=ir.Units(length='words')"
             raise MetricError(expected, "none", advice)
         return np.asarray(self._block.length, float)
 
@@ -368,10 +370,11 @@ class Evidence:
         return np.asarray(self._spans("evidence"), float)[..., np.newaxis]
 
     def found_share(self, rel: int) -> Floats:
-        """Return the share of needed evidence found by depth.
+        """Return the share of the required evidence by depth.
 
-        If judgments have sets, a topic needs one document or span of each set. Otherwise it needs
-        all text that is evidence, or all relevant documents. The share is NaN if it needs nothing.
+        If the judgments have sets, one document or span of each set is required. Otherwise all
+        evidence, a document for every subtopic, or all relevant documents are required. The share
+        is NaN if nothing is required.
         """
         block = self._block
         if block.completed is not None and block.n_sets is not None:
@@ -392,18 +395,18 @@ class Evidence:
     def _spans(self, name: str) -> Array:
         spans: Array | None = getattr(self._block, name)
         if spans is None:
-            expected = "unchanged lists of spans, for metrics of spans"
-            raise MetricError(expected, "changed lists, or judged documents")
+            expected = "judgments by spans and unchanged lists, for metrics of spans"
+            raise MetricError(expected, "other judgments or lists")
         return spans
 
     @cached_property
     def strata(self) -> Strata:
-        """The strata of the pool."""
+        """The pool strata of the ranked documents."""
         return Strata.of(self._block)
 
     @cached_property
     def pool_count(self) -> Array:
-        """Number of judged documents by pool depth and level."""
+        """Number of judged documents per pool depth and grade."""
         if self._block.pool_count is not None:
             return self._block.pool_count
         shape = (*self._block.count.shape[:-1], self._grade.shape[-1], self._block.count.shape[-1])
@@ -418,7 +421,7 @@ class Evidence:
 
 
 def shallow(pooled: Steps | None, full: Steps) -> Iterator[tuple[int, Steps]]:
-    """Yield incomplete pool depths and their ideal rankings."""
+    """Yield the pool depths whose ideal ranking differs."""
     if pooled is None:
         return
     gains, counts = pooled
@@ -429,9 +432,10 @@ def shallow(pooled: Steps | None, full: Steps) -> Iterator[tuple[int, Steps]]:
 
 @lru_cache(maxsize=256)
 def _gains(gain: Gain, rel: int, top: int, levels: tuple[int, ...]) -> tuple[Array, Array, Floats]:
-    """Return levels sorted by gain, and the distinct gains.
+    """Sort grades by falling gain.
 
-    The three arrays are the order, whether a level is the last with its gain, and the gains.
+    The three arrays are the order of the grades, whether each sorted grade is the last one with its
+    gain, and the distinct positive gains.
     """
     level_gain = gain.map(np.array(levels, np.int64), rel=rel, top=top)
     order = np.argsort(-level_gain, kind="stable")

@@ -1,4 +1,4 @@
-"""Rank discounts, ideal rankings, and distances from ideal ranks."""
+"""Rank discounts, ideal rankings and relative positions."""
 
 from functools import lru_cache
 from typing import Any, Literal, NamedTuple, get_args
@@ -12,9 +12,9 @@ DISCOUNTS = ("log2", "zipf", "jk")
 
 
 def positive(denominator: NDArray[Any]) -> Floats:
-    """Return a denominator with infinity in place of 0.
+    """Replace 0 in a denominator by infinity.
 
-    A quotient with denominator 0 then becomes 0.
+    The quotient is then 0 instead of NaN.
 
     Examples
     --------
@@ -25,20 +25,21 @@ def positive(denominator: NDArray[Any]) -> Floats:
 
 
 def read_only(values: Floats) -> Floats:
-    """Return a cached array after making it read-only."""
+    """Make an array read-only, and return it."""
     values.flags.writeable = False
     return values
 
 
 @lru_cache(maxsize=32)
 def discounts(kind: str, base: float, ranks: int) -> Floats:
-    """Return the weight of every rank, read-only.
+    """Return the discount factor of every rank, read-only.
 
     Parameters
     ----------
     kind
-        ``"log2"`` for 1/log2(1 + i), ``"zipf"`` for 1/i, or ``"none"`` for 1. ``"jk"`` means 1 at
-        ranks below `base` and 1/log_base(i) from there on, as in Jarvelin and Kekalainen.
+        ``"log2"`` for 1/log2(1 + i), ``"zipf"`` for 1/i, or ``"none"`` for 1. ``"jk"`` means 1 for
+        ranks smaller than `base`, and 1/log_base(i) for all other ranks, as in Jarvelin and
+        Kekalainen.
     base
         Base of the logarithm of ``"jk"``.
     ranks
@@ -47,7 +48,7 @@ def discounts(kind: str, base: float, ranks: int) -> Floats:
     Returns
     -------
     numpy.ndarray
-        Weights, shape (ranks,).
+        Discount factors, shape (ranks,).
 
     Examples
     --------
@@ -71,8 +72,8 @@ def ideal_ranking(gains: Floats, counts: Array, ranks: int) -> Floats:
     Parameters
     ----------
     gains, counts
-        The distinct gains, falling, shape (step,), and the number of documents with at least each
-        gain, shape (..., step).
+        The distinct gains in falling order, shape (step,), and the number of documents with at
+        least each gain, shape (..., step).
     ranks
         Number of ranks.
 
@@ -96,7 +97,7 @@ def ideal_ranking(gains: Floats, counts: Array, ranks: int) -> Floats:
 def ideal_sum(
     gains: Floats, counts: Array, rank: Array, kind: str = "log2", base: float = 2
 ) -> Floats:
-    """Return the discounted gain of the ideal ranking at depths.
+    """Return the DCG of the ideal ranking at depths.
 
     Parameters
     ----------
@@ -110,8 +111,8 @@ def ideal_sum(
     Returns
     -------
     numpy.ndarray
-        Sums, shape (..., depth). They are added rank by rank like those of lists. A list that
-        equals the ideal ranking therefore has exactly the same sums.
+        The DCG, shape (..., depth). Gains are summed in the same order as for lists, so that an
+        ideal list has an nDCG of exactly 1.
 
     Examples
     --------
@@ -128,7 +129,7 @@ def ideal_sum(
 
 Crossing = Literal["sign_change", "definition", "matters"]
 CROSSINGS: tuple[Crossing, ...] = get_args(Crossing)
-"""The rules that define where a curve crosses 0."""
+"""Definitions of the rank at which a curve crosses 0."""
 
 
 class ExpectedRanks(NamedTuple):
@@ -137,10 +138,10 @@ class ExpectedRanks(NamedTuple):
     Parameters
     ----------
     level
-        The relevant grades, best first, shape (level,).
+        Relevant grades in falling order, shape (level,).
     first, last
         First and last rank of each grade in the ideal ranking, shape (..., 1, level). If a topic
-        has no document with a grade, `last` is below `first`.
+        has no document with the grade, `last` is smaller than `first`.
     """
 
     level: Array
@@ -149,21 +150,21 @@ class ExpectedRanks(NamedTuple):
 
 
 def expected_ranks(levels: Array, count: Array, rel: int) -> ExpectedRanks:
-    """Return the ideal ranks of each relevant grade.
+    """Return the ranks of each relevant grade in ideal rankings.
 
     Parameters
     ----------
     levels
-        The distinct judged grades, ascending, shape (level,).
+        Distinct judged grades in ascending order, shape (level,).
     count
-        Number of judged documents of a topic at each level, shape (..., level).
+        Number of judged documents of each topic per grade, shape (..., level).
     rel
         Lowest relevant grade.
 
     Returns
     -------
     ExpectedRanks
-        The ideal ranks of the grades of at least `rel`.
+        The ranks of the grades of at least `rel`.
 
     Examples
     --------
@@ -178,20 +179,21 @@ def expected_ranks(levels: Array, count: Array, rel: int) -> ExpectedRanks:
 
 
 def relative_position(grade: Array, expected: ExpectedRanks) -> Array:
-    """Return signed distances of documents from their ideal ranks.
+    """Return the relative position of each document.
 
     Parameters
     ----------
     grade
         Grades by rank, shape (..., depth). Unjudged and missing documents count as non-relevant.
     expected
-        The ideal ranks of each topic.
+        Ranks of the grades in the ideal ranking of each topic.
 
     Returns
     -------
     numpy.ndarray
-        Distances in ranks, int32, shape (..., depth): negative above the ideal ranks, positive
-        below them.
+        Signed distances from the ranks of the grade in the ideal ranking, int32, shape (...,
+        depth). They are negative for documents that are too high, and positive for documents that
+        are too low.
 
     Examples
     --------
@@ -209,7 +211,7 @@ def relative_position(grade: Array, expected: ExpectedRanks) -> Array:
 
 
 def recall_base(expected: ExpectedRanks) -> Array:
-    """Return R, the number of relevant documents, shape (..., 1)."""
+    """Return the number of relevant documents, shape (..., 1)."""
     return np.asarray((expected.last - expected.first + 1).sum(axis=-1))
 
 
@@ -221,9 +223,9 @@ def crosses(curve: Array, crossing: Crossing) -> NDArray[np.bool_]:
     curve
         Shape (..., depth).
     crossing
-        ``"sign_change"``: from one side of 0 to 0 or to the other side. ``"definition"``: any two
-        neighbours that are not strictly on the same side. ``"matters"``: from above 0 to at most 0,
-        or the reverse.
+        Definition of a crossing. ``"sign_change"`` is a change from below or above 0 to 0 or to the
+        other side. ``"definition"`` is any pair of neighbouring values that are not both above or
+        both below 0. ``"matters"`` is a change between above 0 and at most 0.
 
     Returns
     -------
@@ -244,7 +246,7 @@ def crosses(curve: Array, crossing: Crossing) -> NDArray[np.bool_]:
 
 
 def first_crossing(crossed: NDArray[np.bool_]) -> Floats:
-    """Return the first crossing rank, infinite if none."""
+    """Return the rank of the first crossing, infinite if none."""
     if not crossed.shape[-1]:
         return np.full((*crossed.shape[:-1], 1), np.inf)
     first = np.where(crossed.any(axis=-1), crossed.argmax(axis=-1) + 1.0, np.inf)
@@ -259,21 +261,21 @@ def balance_points(position: Array, expected: ExpectedRanks, crossing: Crossing)
     position
         Relative positions, shape (..., depth).
     expected
-        The ideal ranks.
+        Ranks of the grades in the ideal ranking of each topic.
     crossing
-        The rule, one of `CROSSINGS`.
+        Definition of a crossing, one of `CROSSINGS`.
 
     Returns
     -------
     numpy.ndarray
-        Ranks of at least R, infinite if a list never recovers, NaN without relevant documents,
-        shape (..., depth).
+        Balance points, shape (..., depth). They are at least R, the number of relevant documents.
+        They are infinite if the curve never crosses 0, and NaN without relevant documents.
 
     Notes
     -----
-    Past the end of a cut list the curve can only fall, and only down to rank R. A crossing there
-    therefore counts as a crossing at R. Under ``"definition"`` a curve that stays at 0 crosses at
-    the end of its list.
+    Past the end of a cut list, the curve can only fall, and only down to rank R. A crossing past
+    the end is therefore a crossing at R. With ``"definition"``, a curve that stays at 0 crosses 0
+    at the end of its list.
     """
     R = recall_base(expected)
     rank = np.arange(1, position.shape[-1] + 1)
@@ -292,14 +294,15 @@ def balance_points(position: Array, expected: ExpectedRanks, crossing: Crossing)
 
 
 def full_scale(expected: ExpectedRanks, length: Array) -> tuple[Array, Array]:
-    """Return the total movement in the reversed ideal ranking.
+    """Return the total misplacement of the reversed ideal ranking.
 
     Parameters
     ----------
     expected
-        The ideal ranks.
+        Ranks of the grades in the ideal ranking of each topic.
     length
-        N, the length of the ranking, at least 2 R; shape (..., 1 or depth).
+        Length of the ranking, at least twice the number of relevant documents; shape (..., 1 or
+        depth).
 
     Returns
     -------
@@ -321,19 +324,20 @@ def full_scale(expected: ExpectedRanks, length: Array) -> tuple[Array, Array]:
 def space_ratios(
     forward: Array, backward: Array, worst: tuple[Array, Array]
 ) -> tuple[Floats, Floats, Floats]:
-    """Return one minus the shares of the full-scale movement.
+    """Return space ratios for amounts of misplacement.
 
     Parameters
     ----------
     forward, backward
-        Total movement down and up.
+        Absolute sums of the positive and of the negative relative positions.
     worst
-        Total movement down and up in the full-scale ranking, 0 without relevant documents.
+        The same sums for the reversed ideal ranking, 0 without relevant documents.
 
     Returns
     -------
     forward, backward, combined
-        The ratios. The combined ratio is their harmonic mean, 0 if both are 0.
+        One minus the amount relative to `worst`, and the harmonic mean of both ratios, which is 0
+        if both are 0.
     """
     with np.errstate(all="ignore"):
         plus, minus = 1 - forward / worst[0], 1 - backward / worst[1]
@@ -342,7 +346,7 @@ def space_ratios(
 
 
 def space_ratio(position: Array, expected: ExpectedRanks) -> Floats:
-    """Return the combined space ratio at each depth."""
+    """Return the space ratio at each depth."""
     R = recall_base(expected)
     rank = np.arange(1, position.shape[-1] + 1)
     missing = np.maximum(R - rank, 0)

@@ -1,4 +1,4 @@
-"""Judgments by pool stratum and by subtopic."""
+"""Judgments by pool stratum, and judgments by subtopic."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -12,31 +12,32 @@ from irframe.names import UNJUDGED
 from irframe.quantities.block import Block, count_above, count_to
 
 EPSILON = 0.00001
-"""Smoothing of a share of relevant documents, as in trec_eval and sample_eval.pl."""
+"""Smoothing constant of estimated precision, as in trec_eval and sample_eval.pl."""
 POOLED_UNJUDGED = -1
-"""The grade that marks a document as pooled and not judged."""
+"""Grade of documents that were pooled but not judged."""
 LONGEST = 1000
-"""Number of ranks that sample_eval.pl reads of a list and of the ideal ranking."""
+"""Rank at which lists and ideal rankings are cut, as in sample_eval.pl."""
 
 
 @dataclass(frozen=True, eq=False)
 class Strata:
-    """Pool strata of ranked documents, with counts by stratum.
+    """Strata of the pool, with the stratum of ranked documents.
 
     Parameters
     ----------
     code
-        Stratum of the document at each rank, -1 outside the pool and past the ranks that are
-        read, shape (..., depth).
+        Stratum of the document at each rank, shape (..., depth). The value is -1 for documents
+        outside the pool and for ranks below `LONGEST`.
     size, judged
-        Number of pooled and of judged documents by stratum, shape (..., stratum).
+        Number of pooled documents, and number of judged documents, per stratum; shape (...,
+        stratum).
     level_count
-        Number of judged documents at each level, 0 for negative levels, shape (..., stratum,
-        level).
+        Number of judged documents per stratum and grade, shape (..., stratum, level). It is 0 for
+        negative grades.
     levels
-        The distinct judged grades, ascending.
+        Distinct judged grades in ascending order.
     stratified
-        Whether the judgments name strata. Otherwise the pool is a single stratum.
+        Whether the judgments have strata. If False, the pool is a single stratum.
     """
 
     code: Array
@@ -58,7 +59,7 @@ class Strata:
             count = block.count[..., np.newaxis, :]
         elif block.doc is None or block.start is None:
             expected = "unchanged lists, for metrics that read strata"
-            raise MetricError(expected, "changed or shared ranks")
+            raise MetricError(expected, "other lists")
         else:
             index = np.asarray(block.start)[..., np.newaxis] + np.where(pooled, block.doc, 0)
             padded = np.append(np.asarray(stratum, np.int32), np.int32(-1))
@@ -70,34 +71,35 @@ class Strata:
 
     @property
     def weight(self) -> Floats:
-        """Pooled documents per judged document; shape (..., stratum)."""
+        """Ratio of pooled to judged documents; shape (..., stratum)."""
         judged = np.asarray(self.judged)
         return np.where(judged > 0, self.size / np.maximum(judged, 1), 0.0)
 
     @property
     def estimated_count(self) -> Floats:
-        """Estimated number of documents at each level; shape (..., level)."""
+        """Estimated number of documents per grade; shape (..., level)."""
         judged = np.where(self.judged > 0, self.judged, 1)[..., np.newaxis]
         return np.asarray((self.level_count * self.size[..., np.newaxis] / judged).sum(axis=-2))
 
     def ideal(self, gain: Floats) -> tuple[Floats, Array]:
-        """Return the ideal DCG for the estimated number of documents.
+        """Return the ideal DCG for the estimated recall base.
 
         Parameters
         ----------
         gain
-            Gain of a document of each level, shape (level,).
+            Gain of each grade, shape (level,).
 
         Returns
         -------
         tuple of numpy.ndarray
             DCG of the first 0, 1, ... documents of the ideal ranking, shape (..., 1 + documents),
-            and the number of documents, shape (..., 1).
+            and length of the ideal ranking, shape (..., 1).
 
         Notes
         -----
-        The ideal ranking is defined as in sample_eval.pl. Estimated numbers are not integers, so
-        the ranks of a level may be fractions. A level ends at the first rank of at least 1000.
+        The ideal ranking is defined as in sample_eval.pl. Estimated numbers are not rounded, so
+        that the ranks of a grade may be fractions. The documents of a grade end at the first rank
+        of at least 1000.
         """
         counts = self.estimated_count
         start = np.zeros((*self.size.shape[:-1], 1))
@@ -124,13 +126,13 @@ class Strata:
         return np.asarray(self.estimated_count[..., self.levels >= rel].sum(axis=-1, keepdims=True))
 
     def at_rank(self, values: Floats) -> Floats:
-        """Return the value of the stratum at each rank."""
+        """Return the value for the stratum of each ranked document."""
         padded = np.concatenate([values, np.zeros((*values.shape[:-1], 1))], axis=-1)
         wide = np.broadcast_to(padded, (*self.code.shape[:-1], padded.shape[-1]))
         return np.take_along_axis(wide, self.code % padded.shape[-1], axis=-1)
 
     def members(self) -> Iterator[NDArray[np.bool_]]:
-        """Yield a mask of the ranks in each stratum."""
+        """Yield a mask of the ranked documents in each stratum."""
         for stratum in range(self.size.shape[-1]):
             yield self.code == stratum
 
@@ -145,9 +147,10 @@ class Strata:
         return total
 
     def inflated(self, gain: Floats, assessed: Array) -> Floats:
-        """Return estimated gain down to each depth.
+        """Return the estimated cumulated gain at each depth.
 
-        Unjudged documents have the mean gain of the judged documents of their stratum.
+        The gain of a pooled document without a judgment is estimated by the mean gain of the judged
+        documents of its stratum down to the depth.
         """
         total = np.zeros(self.code.shape)
         for inside in self.members():
@@ -160,23 +163,23 @@ class Strata:
 
 
 TOPICS = 256
-"""Number of topics whose ideal rankings are computed at once."""
+"""Number of topics whose ideal rankings are computed at once, which limits memory."""
 TIE = 12
-"""Decimals to which gains are rounded before the best document is chosen."""
+"""Decimals to which gains are rounded before comparison, so that rounding errors do not matter."""
 
 
 @dataclass(frozen=True, eq=False)
 class NovelHits:
-    """Retrieved documents that are relevant to a subtopic.
+    """Retrieved documents that are relevant for a subtopic.
 
     Parameters
     ----------
     cell
-        Flat index of each document over all ranks of all rankings, ascending, shape (hit,).
+        Index of each document in the flattened rankings, in ascending order, shape (hit,).
     covers
-        Whether the document is relevant to each subtopic, shape (hit, subtopic).
+        Whether each document is relevant for each subtopic, shape (hit, subtopic).
     earlier
-        Number of documents above it that are relevant to the subtopic, shape (hit, subtopic).
+        Number of documents above that are relevant for the subtopic, shape (hit, subtopic).
     shape
         Shape of the rankings, (..., depth).
     """
@@ -187,7 +190,7 @@ class NovelHits:
     shape: tuple[int, ...]
 
     def total(self, weight: Array) -> Floats:
-        """Return the summed weights of covered subtopics by rank."""
+        """Return the sum of weights over covered subtopics by rank."""
         return self._by_rank((self.covers * weight).sum(axis=1))
 
     def _by_rank(self, values: Array) -> Floats:
@@ -196,9 +199,9 @@ class NovelHits:
         return array
 
     def novelty(self, alpha: float) -> Floats:
-        """Return gains by rank.
+        """Return the novelty-biased gain by rank.
 
-        A subtopic gains 1, multiplied by 1 - alpha for each earlier hit.
+        The gain of a subtopic is 1, multiplied by 1 - alpha for each relevant document above.
         """
         pair = np.flatnonzero(self.covers)
         earlier = self.earlier.ravel()[pair]
@@ -210,12 +213,12 @@ class NovelHits:
 def find_hits(
     relevant: NDArray[np.bool_], doc: Array, start: Array, grade: Grades, rel: int
 ) -> NovelHits:
-    """Return the retrieved documents that are relevant to a subtopic.
+    """Return the retrieved documents that are relevant for any subtopic.
 
     Parameters
     ----------
     relevant
-        Whether the document at each rank is relevant to any subtopic, shape (..., topic, depth).
+        Whether the document at each rank is relevant for any subtopic, shape (..., topic, depth).
     doc
         Index of each document among the judged documents of its topic, shape (..., topic, depth).
     start
@@ -244,7 +247,7 @@ def find_hits(
 
 
 def stretch(gains: Floats, depth: int) -> Floats:
-    """Return gains cut at a depth or padded with 0.
+    """Cut gains at a depth, or pad them with 0.
 
     Examples
     --------
@@ -263,24 +266,24 @@ def ideal_gains(covers: NDArray[np.bool_], topic: Array, topics: int, alpha: flo
     Parameters
     ----------
     covers
-        Whether each document is relevant to each subtopic, shape (document, subtopic). Among
-        documents with equal gain, the first one is taken.
+        Whether each document is relevant for each subtopic, shape (document, subtopic). Among
+        documents with equal gain, the first one is used.
     topic
         The topic of each document.
     topics
         Number of topics.
     alpha
-        Share of its gain that a subtopic loses with each document that covers it.
+        Share by which the gain of a subtopic falls with each document that covers it.
 
     Returns
     -------
     numpy.ndarray
-        Gains by rank, shape (topic, rank), 0 after the last document.
+        Gains by rank, shape (topic, rank), 0 past the last document.
 
     Notes
     -----
-    Finding the best ranking at every depth is NP-hard. By convention the greedy ranking, which
-    takes the document with the highest gain at every rank, is used as the ideal.
+    Finding the best ranking is NP-hard. By convention, the ideal ranking is the greedy ranking,
+    which has the document with the highest gain among the remaining ones at every rank.
 
     Examples
     --------

@@ -152,7 +152,7 @@ def test_tie_rates_of_empty_lists_are_nan():
 def test_invalid_arguments_of_tie_verbs_are_refused():
     runs, qrels = coarse()
     cube, ranked = (runs.ireval.cube(qrels, ties=ties).ireval for ties in ("trec", "rank"))
-    words = "one order of ties is the best, but found InfAP"
+    words = "a best order of ties, but found InfAP"
     refused(MetricError, words, cube.tie_ranges, "AP", "InfAP")
     refused(ParameterError, "ties='rank'", ranked.tie_ranges, "AP")
     refused(ParameterError, "ties='rank'", ranked.tie_rates)

@@ -70,7 +70,7 @@ def lists(rows, depth, unjudged, top=3):
 )
 def test_bounds_that_take_minutes_are_refused(rows, depth, unjudged, depths):
     refused = pytest.raises(
-        MetricError, match="bounds of Q in at most 1e\\+09 steps.*3 grades.*at="
+        MetricError, match="bounds of Q that take at most 1e\\+09 steps.*3 grades.*at="
     )
     block = lists(rows, depth, unjudged)
     depths = np.array(depths)
@@ -83,7 +83,7 @@ def test_bounds_that_take_minutes_are_refused(rows, depth, unjudged, depths):
 def test_the_limit_counts_unjudged_documents_down_to_the_depth():
     """19 unjudged documents take 9.2e8 steps, 20 take 1.1e9."""
     refuse_long(parse_metric("Q"), lists(300, 100, 19), np.array([100]))
-    with pytest.raises(MetricError, match="found 1.1e\\+09 on 3 grades"):
+    with pytest.raises(MetricError, match="found 1.1e\\+09 steps for 3 grades"):
         refuse_long(parse_metric("Q"), lists(300, 100, 20), np.array([100]))
 
 

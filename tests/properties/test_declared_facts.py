@@ -326,7 +326,7 @@ def average_of(metrics):
 
 def reads_of(kind, metric):
     """Return which other judgments a metric reads, None if either."""
-    words = {"subtopics": "with subtopics", "spans": "of spans", "timed": "lengths of what"}
+    words = {"subtopics": "by subtopic", "spans": "by spans", "timed": "lengths of the"}
     if "found_share" in parameters(kind.kernel):
         return {"subtopics": None, "spans": None, "timed": False}
     try:
