@@ -1,4 +1,4 @@
-"""The smallest attainable p-value of a test on few topics."""
+"""Smallest attainable p-values of tests on few topics."""
 
 from collections.abc import Iterator
 
@@ -21,20 +21,20 @@ from irframe.paired import (
 from irframe.paired.design import Design
 
 FEW = 12
-"""Largest number of topics for which joint tests are run on extreme outcomes.
+"""Largest number of topics for which a joint test is run on simulated extreme scores.
 
-With more topics, the smallest p-value of joint tests depends only on their number of samples.
+With more topics, the smallest p-value of a joint test depends only on its number of samples.
 """
 FEWER = 8
-"""Largest number of topics for which bootstrap samples of a single topic matter."""
+"""Largest number of topics for which a bootstrap sample may well repeat a single topic."""
 NORMAL = 13
 """Smallest number of non-zero differences for Wilcoxon's normal approximation."""
 STEP = 2**-10
-"""Step between the differences of an extreme outcome, relative to the smallest."""
+"""Step between the simulated differences of consecutive topics, relative to their mean."""
 
 
 def least_p(test: PairedTest, systems: int, topics: int) -> float:
-    """Return the smallest uncorrected p-value on some topics or clusters.
+    """Return the smallest uncorrected p-value for a number of topics.
 
     Examples
     --------
@@ -52,12 +52,13 @@ def least_p(test: PairedTest, systems: int, topics: int) -> float:
 
 
 def _extreme(topics: int) -> Array:
-    """Return differences with the smallest p-values, shape (topic, outcome).
+    """Return differences that give the smallest p-values, (topic, outcome).
 
-    All differences are positive. In the first outcome they are equal, which minimises the p-value
-    of rank tests. In the other outcomes they vary a little, for the bootstrap test. Its p-value is
-    smallest if one topic has exactly the mean difference. A bootstrap sample that consists of this
-    topic alone then does not count against the difference.
+    An outcome consists of one positive difference per topic. In the first outcome all differences
+    are equal, which minimises the p-values of rank tests. In the other outcomes the differences
+    vary a little, for the bootstrap test. The p-value of the bootstrap test is smallest if one
+    topic has exactly the mean difference. A bootstrap sample that consists of this topic alone then
+    does not count against the difference.
     """
     deviations = np.arange(topics) - (topics - 1) / 2
     if topics % 2 == 0 and topics >= 4:
@@ -69,7 +70,7 @@ def _extreme(topics: int) -> Array:
 
 
 def least_adjusted(pairing: Pairing, systems: int, topics: int, comparisons: int) -> float:
-    """Return the smallest corrected p-value if all pairs differ maximally.
+    """Return the smallest corrected p-value for a number of topics.
 
     Examples
     --------
@@ -89,18 +90,18 @@ def least_adjusted(pairing: Pairing, systems: int, topics: int, comparisons: int
 def beware_of_least(
     pairing: Pairing, scores: Scores, pairs: Array, comparisons: int
 ) -> Iterator[str]:
-    """Yield cautions about too few topics or non-zero differences.
+    """Yield cautions about tests with too few topics.
 
-    The first caution is about Wilcoxon's normal approximation. The second says that no outcome
-    could be significant with this number of topics. It is about the largest and the smallest number
-    of topics of any comparison. If a test drops differences of 0, only non-zero differences are
-    counted. Comparisons on a single topic have other cautions.
+    The first caution is about Wilcoxon's normal approximation. The second caution says that no
+    outcome could be significant with so few topics. The largest and the smallest number of topics
+    of any comparison are checked. For tests that drop differences of 0, only topics with non-zero
+    differences are counted. A single topic causes another caution.
     """
     test = pairing.test
     counts = scores.scored.sum(axis=1)
     design = scores.design
     if isinstance(test, Bootstrap) and design is not None and design.tasks > 1:
-        return  # a bootstrap sample rarely repeats a single topic in every task
+        return  # a bootstrap sample that repeats one topic in every task is rare
     dropping = isinstance(test, Wilcoxon | Sign)
     nonzero = _nonzero(scores, pairs) if dropping else counts
     few = (nonzero > 0) & (nonzero < NORMAL)

@@ -40,9 +40,9 @@ from irframe.scores.repeats import (
 )
 
 COLUMNS = (METRIC, *SIDES, *pairwise.NUMBERS, "p_adjusted", "significant", *pairwise.COUNTS)
-"""Columns of every comparison frame. Groups are in a first column, depths follow the metric."""
+"""Columns of every comparison frame. The column of groups comes first, if scores are grouped."""
 OPTIONAL = (*OTHER_COLUMNS, "n_clusters", "n_eff", *pairwise.OF_MARGIN, *EFFECTS, *decide.DECIDED)
-"""Columns that depend on options. Any further column contains groups."""
+"""Columns that only some comparison frames have. Any other column contains groups."""
 
 
 @verb(groups=True, repeats=True, one_unit=True)
@@ -61,41 +61,44 @@ def compare(
 ) -> pd.DataFrame:
     """Test the differences between all pairs of systems for significance.
 
-    The result has confidence intervals, and p-values corrected for multiple comparisons.
+    The result contains confidence intervals, and p-values corrected for multiple comparisons.
 
     Parameters
     ----------
     scores
-        Scores per system and topic: an array, or a frame, wide or long. Alternatively the lower and
-        upper scores that `bounds` returns. The lower scores are then tested, and further columns
-        report which differences cannot be reversed by unjudged documents.
+        Scores per system and topic: an array, or a frame, wide or long. Alternatively, pass the
+        lower and upper scores that `bounds` returns. The lower scores are then tested. Further
+        columns report which differences cannot be reversed by judging further documents.
     test
         The significance test: an `irframe.Significance`, or the name of a test.
     adjust, alpha
-        Correction for multiple comparisons (by default Holm's) and significance level. They can be
-        passed if `test` is a name. Otherwise set them in `irframe.Significance`.
+        Correction for multiple comparisons (by default Holm's) and significance level. If `test` is
+        an `irframe.Significance`, set both there instead.
     baseline
-        A system: every other system is compared with it, and it is ``system_b`` in every row. Or a
-        list of systems: every other system is compared with each of them, and they are compared
-        with each other, all in one family. Or a file written by `freeze`, as a path or as a name
-        that ends in ``.irframe``: its scores are ``system_b``. By default all pairs of systems are
-        compared, in the order of the scores.
+        The system with which every other system is compared. The baseline is ``system_b`` in every
+        row. If a list of systems is passed, every other system is compared with each baseline, and
+        the baselines are compared with each other. All these comparisons form one family. A
+        baseline can also be a file written by `freeze`: a path, or a name that ends in
+        ``.irframe``. By default all pairs of systems are compared, in the order of the scores.
     simultaneous
         Whether confidence intervals are simultaneous, with coverage 1 - `alpha` for all pairs of
         the family at once. ``"tukey"`` uses quantiles of the range of the means, and ``"max-t"``
-        quantiles of the largest t. Otherwise the level is that of Bonferroni's correction, or of
-        Sidak's if ``adjust="sidak"``. By default each interval covers the difference of its own
-        pair (except for ``"tukey"``). It may exclude 0 if the adjusted p-value is not significant.
+        quantiles of the largest t. For other tests the confidence level of each interval is raised
+        by Bonferroni's correction, or by Sidak's if ``adjust="sidak"``. By default each interval
+        has coverage 1 - `alpha` for its own pair, except for ``"tukey"``, whose intervals are
+        always simultaneous. An interval for its own pair may exclude 0 although the adjusted
+        p-value is not significant.
     effects
         Whether to add Hedges' g and its confidence interval.
     margin
         Largest loss that does not matter in practice, above 0 and in the units of the metric, or
-        ``{metric: margin}``. Adds tests of non-inferiority and of equivalence. Not available with
-        ``"tukey"`` and ``"max-t"``, which test all pairs at once, nor for metrics that are not
-        averaged.
+        ``{metric: margin}``. With a margin, non-inferiority and equivalence are also tested. A
+        margin is not available with ``"tukey"`` and ``"max-t"``, which test all pairs at once, nor
+        for metrics that are not averaged.
     power
-        Power at which a true difference counts as detectable, above `alpha` and below 1. By
-        default .8 if there is a margin.
+        Power at which a true difference counts as detectable, above `alpha` and below 1. The
+        default is .8 if a margin is passed. Without a margin and a power, the columns ``verdict``
+        and ``detectable`` are omitted.
     progress
         Whether to show a progress bar (tqdm) over blocks of depths.
 
@@ -105,32 +108,34 @@ def compare(
         One row per metric, depth and pair, with the columns
 
         - the group, after `groupby`;
-        - ``metric``, ``depth``, ``system_a``, ``system_b``. If scores have no depth axis,
+        - ``metric``, ``depth``, ``system_a``, ``system_b``. If the scores have no depth axis,
           ``depth`` is the depth in the metric's name, or <NA>;
-        - ``mean_a``, ``mean_b``, averaged as in `summary`, ``difference`` = ``mean_a - mean_b``
-          and its confidence interval ``ci_low``, ``ci_high``. Intervals are missing for sums and
-          for harmonic and geometric means;
-        - ``effect_size``, the mean paired difference divided by the standard deviation of the
-          paired differences;
-        - ``statistic`` and ``p`` of the test, ``p_adjusted``, the p-value adjusted for multiple
-          comparisons, and ``significant``, which is ``p_adjusted < alpha``;
-        - ``wins``, ``ties``, ``losses``: the number of topics on which a scores better than, the
-          same as, and worse than b, with differences rounded to 12 decimals. Lower is better for
-          a cost, but ``difference`` is always a - b;
+        - ``mean_a`` and ``mean_b``, averaged as in `summary`;
+        - ``difference``, which is ``mean_a - mean_b`` also for costs, and its confidence interval,
+          ``ci_low`` and ``ci_high``. The interval is missing for sums, and for harmonic and
+          geometric means;
+        - ``effect_size``, the mean of the paired differences divided by their standard deviation;
+        - ``statistic`` and ``p``, the statistic and the p-value of the test;
+        - ``p_adjusted``, the p-value adjusted for multiple comparisons, and ``significant``, which
+          is ``p_adjusted < alpha``;
+        - ``wins``, ``ties``, ``losses``, the numbers of topics on which a scores better than, the
+          same as, and worse than b. Differences are rounded to 12 decimals. For a cost, lower
+          scores are better;
         - ``n_topics``, the number of topics compared;
-        - if topics have weights, ``n_eff``, the effective number of topics: as many topics of equal
-          weight would be equally informative;
-        - with `effects`, ``hedges_g``, ``g_low``, ``g_high``;
-        - with `margin`, ``p_not_worse``, ``p_not_worse_adjusted`` and ``not_worse``, which is
-          ``p_not_worse_adjusted < alpha``. Likewise ``p_equivalent``, ``p_equivalent_adjusted`` and
-          ``equivalent``. The correction is that of ``p_adjusted``;
-        - with `margin` or `power`, ``verdict``, which compares a with b. It is the first of these
-          that applies: ``"better"`` (significant), ``"worse"`` (significant, and not shown to be
-          within the margin), ``"equivalent"``, ``"not worse"``, ``"undecided"``. A system without
-          judged retrieved documents has ``"no verdict"``, and no significant difference;
+        - if topics have weights, ``n_eff``, the effective number of topics, which is the number of
+          equally informative topics of equal weight;
+        - with `effects`, ``hedges_g`` and its confidence interval, ``g_low`` and ``g_high``;
+        - with `margin`, ``p_not_worse``, ``p_not_worse_adjusted`` and ``not_worse``, the p-value,
+          the adjusted p-value and the decision of the test of non-inferiority. ``p_equivalent``,
+          ``p_equivalent_adjusted`` and ``equivalent`` are those of the test of equivalence. Both
+          tests have the same correction as `test`;
+        - with `margin` or `power`, ``verdict``, the first of these statements about a that applies:
+          ``"better"`` (significantly), ``"worse"`` (significantly, and not shown to be within the
+          margin), ``"equivalent"``, ``"not worse"``, ``"undecided"``. If no retrieved document of a
+          or of b is judged, the verdict is ``"no verdict"``, and the difference is not significant;
         - with `margin` or `power`, ``detectable``, the smallest true difference that a two-sided
-          t-test at `alpha` detects with that power on these topics. It is missing where intervals
-          are missing;
+          t-test at `alpha` detects on these topics with the given power. It is missing if the
+          confidence interval is missing;
         - if systems have repeats, ``n_repeats_a`` and ``n_repeats_b``, the numbers of repeats, and
           ``df``, the degrees of freedom of t;
         - if systems have repeats, ``repeat_share``, the share of repeats in the variance of the
@@ -138,27 +143,28 @@ def compare(
         - for bounds, ``lowest`` and ``highest``, the range of the difference over all possible
           grades of unjudged documents;
         - for bounds, ``decided``, whether the sign of the difference is certain, and ``better``,
-          the better system of a decided pair, see `decide`. With `margin`, a pair is also decided
-          if the difference must be above minus the margin;
-        - for bounds with `margin`, ``verdict_lowest``, the verdict with the lowest scores of a and
-          the highest scores of b. ``verdict_highest`` is the verdict with the opposite scores.
+          the better system if it is (see `decide`). With `margin`, a pair is also decided if a
+          cannot be worse than b by more than the margin;
+        - for bounds with `margin`, ``verdict_lowest``, the verdict from the worst possible scores
+          of a and the best of b; and ``verdict_highest``, the verdict from the best possible scores
+          of a and the worst of b.
 
     Raises
     ------
     InputError
-        If the result or the lazy scores at the selected depths need more than 4 GiB.
+        If the result, or the lazy scores at the selected depths, would need more than 4 GiB.
     ParameterError
         If there are fewer than two systems, if the test, correction, baseline or group is unknown,
-        or if alpha, margin or power is out of range. Also if topic weights are missing, negative,
-        not finite or all 0, or if the test cannot use weights. Also if a frozen baseline was scored
-        with other judgments or policies; the message names the differences.
+        or if alpha, margin or power is out of range. If topic weights are missing, negative, not
+        finite or all 0, or if the test does not support weights. If a frozen baseline was scored
+        with other judgments or policies, which the message names.
     MetricError
-        If a metric with a margin is not an arithmetic mean over topics, or if a metric that is
-        summed has topic weights.
+        If a margin is passed for a metric that is not an arithmetic mean over topics, or if topics
+        have weights and a metric is summed over topics.
     DepthError
-        If the scores lack a depth.
+        If the scores lack one of the depths.
     StoreError
-        If a file is not a frozen baseline, or was changed after it was written.
+        If the baseline is a file that `freeze` did not write, or that was changed afterwards.
 
     Warns
     -----
@@ -178,44 +184,44 @@ def compare(
 
     Notes
     -----
-    The attribute ``interval`` names the method of the intervals. The tests t, permutation,
-    bootstrap and tukey are inverted: their intervals contain the differences that the test does
-    not reject. They exclude 0 if, and only if, the uncorrected p-value is below alpha. The other
-    tests are not about means. Their rows have Student's intervals, ``"t"``, which are ``difference
-    -+ t(1 - alpha/2, n - 1) s / sqrt(n)``. Here s is the standard deviation of the paired
-    differences with n - 1 in the denominator. Simultaneous intervals of ``"max-t"`` use the
-    quantile of the largest t instead. ``effect_size`` is the mean paired difference divided by s.
-    Metrics with geometric or harmonic means are tested on logarithms or reciprocals. A significant
-    difference then always agrees with the order of the means. Their effect sizes are computed from
-    the transformed scores.
+    The attribute ``interval`` names the method of the intervals. For the tests t, permutation,
+    bootstrap and tukey, the interval contains the differences that the test does not reject. It
+    excludes 0 if, and only if, the uncorrected p-value is below alpha. The other tests are not
+    about means, so Student's interval is returned with them. It is ``difference -+ t(1 - alpha/2, n
+    - 1) s / sqrt(n)``. Here s is the standard deviation of the paired differences with n - 1 in the
+    denominator. Simultaneous intervals of ``"max-t"`` use the quantile of the largest t instead of
+    Student's. ``effect_size`` is the mean paired difference divided by s. For geometric and
+    harmonic means, the tests and effect sizes use logarithms and reciprocals of the scores. A
+    significant difference then always agrees with the order of the means.
 
     If the differences of a pair are the same on all topics, or there is only one topic, their
-    variance cannot be estimated. Interval and effect size are NaN then. The p-value of t and
-    bootstrap is 1 if the differences are 0, else NaN. Such a pair still counts in a correction. The
-    other tests need no variance. Wilcoxon's normal approximation has p = .317 with a single topic.
+    variance cannot be estimated. Interval and effect size are then NaN. The p-values of t and
+    bootstrap are 1 if the differences are 0, and NaN otherwise. Pairs with a p-value of NaN still
+    count as comparisons in a correction. The other tests do not need the variance. For a single
+    topic, Wilcoxon's normal approximation returns p = .317.
 
     If topics have weights w, means are weighted. Let u = w / sum w and U = sum u^2. The mean of the
-    differences d has the variance ``sum c (d - mean)^2`` with ``c = u^2 / (1 - 2 u + U)`` [4]_. Its
-    degrees of freedom are those of Bell and McCaffrey [5]_. The standard deviation s is the root of
-    n times this variance. Wins, ties and losses are not weighted. Equal weights give Student's
-    test.
+    differences d has the variance ``sum c (d - mean)^2`` with ``c = u^2 / (1 - 2 u + U)`` [4]_, and
+    the degrees of freedom of Bell and McCaffrey [5]_. The standard deviation s is the square root
+    of n times this variance. Wins, ties and losses are not weighted. With equal weights the test is
+    Student's t-test.
 
     For ``"tukey"``, and for the test t with ``"bonferroni"`` or ``"sidak"``, simultaneous intervals
     exclude 0 if, and only if, ``p_adjusted < alpha``. Stepwise corrections such as ``"holm"`` and
-    ``"max-t"`` have no matching intervals. If an interval excludes 0, the pair is significant, but
-    the intervals of some significant pairs include 0.
+    ``"max-t"`` have no equivalent intervals. With these, a simultaneous interval that excludes 0
+    implies significance, but the intervals of some significant pairs include 0.
 
     If systems have repeats, such as seeds, the variance of a difference is ``V = max(V_T + V_R -
-    V_E, V_T, V_R)`` with Satterthwaite's degrees of freedom [6]_. V_T is the variance over topics
-    of means over repeats. V_R is the sum of both systems' variances over repeats of means over
-    topics; if systems share repeats, it is the variance of the differences between these means.
-    V_E is the residual variance, which both contain. A system with one repeat adds nothing to V_R.
-    Repeats within topics are averaged per topic. Wins, ties, losses and effect sizes use means over
-    repeats.
+    V_E, V_T, V_R)`` with Satterthwaite's degrees of freedom [6]_. Scores averaged over repeats have
+    the variance V_T over topics. Scores averaged over topics have a variance over repeats for each
+    system, and V_R is the sum of the two. If systems share repeats, V_R is the variance over
+    repeats of the difference of these averages. V_E is the residual variance, which is contained in
+    V_T and in V_R. A system with one repeat contributes 0 to V_R. Repeats within topics are
+    averaged per topic. Wins, ties, losses and effect sizes use scores averaged over repeats.
 
-    ``not_worse`` and ``equivalent`` are decided by Student's one-sided tests against the margin,
-    whatever the `test`. Depths are tested in blocks, so that arrays over pairs and depths need at
-    most 64 MiB. The result takes about 180 bytes a row.
+    Non-inferiority and equivalence are always tested by one-sided t-tests against the margin.
+    Depths are tested in blocks, so that temporary arrays need at most 64 MiB. The result needs
+    about 180 bytes per row.
 
     References
     ----------
@@ -274,7 +280,7 @@ def _comparison_attributes(
     results: list[Columns],
     baselines: Frozen | Baselines,
 ) -> dict[str, object]:
-    """Return the attributes of a comparison, and issue its cautions."""
+    """Return the attributes of a comparison; warn of its cautions."""
     messages = list(dict.fromkeys(_cautions(options, groups, results, pairs)))
     sizes = options.pairing.family_sizes(groups, pairs)
     attributes = options.attributes()
@@ -301,7 +307,7 @@ def _cautions(
     for group, result, kept, size in zip(groups, results, pairs, sizes, strict=True):
         if group.repeats is not None:
             yield from beware_of_repeats(group)
-        # The p-value of Student's t can be arbitrarily small.
+        # Student's t can be arbitrarily large, so no number of topics is too small for it.
         if not isinstance(test, PairedT) or isinstance(options.pairing.adjust, MaxT):
             yield from beware_of_least(options.pairing, group, kept, size)
         yield from significance.with_zeros(group, kept)
@@ -314,22 +320,22 @@ def _cautions(
 
 
 def _refuse_design(group: Scores, options: PairOptions, bounds: xr.DataArray | None) -> None:
-    """Raise if an option does not support the topic design."""
+    """Raise if options do not support clusters, tasks or weights."""
     if group.design is None:
         return
     named = options_declared(group.attrs)
     if options.simultaneous and isinstance(options.pairing.adjust, MaxT):
-        advice = "choose another correction, such as adjust='bonferroni'"
-        raise ParameterError(f"intervals that are not simultaneous for {named}", "max-t", advice)
+        advice = "choose one that has simultaneous intervals, such as adjust='bonferroni'"
+        raise ParameterError(f"another correction for {named}", "max-t", advice)
     if bounds is not None:
         advice = "select one: bounds.sel(bound='lower')"
-        raise ParameterError(f"scores of one bound for {named}", "both", advice)
+        raise ParameterError(f"either lower or upper scores for {named}", "both", advice)
 
 
 def _groups_and_pairs(
     scores: Scores, baseline: Frozen | Baselines, options: PairOptions
 ) -> tuple[dict[Hashable, Scores], list[Array]]:
-    """Return scores and pairs of groups that have the baseline."""
+    """Return scores and pairs of groups that contain the baseline."""
     compared: dict[Hashable, Scores] = {}
     pairs = []
     frozen = baseline if isinstance(baseline, Frozen) else None
@@ -352,9 +358,9 @@ def _groups_and_pairs(
 def _frozen_or_baselines(
     scores: Scores, baseline: Baselines, bounds: xr.DataArray | None
 ) -> Frozen | Baselines:
-    """Return the baselines, or the frozen baseline of a file.
+    """Return the baselines, or read the baseline from its file.
 
-    Raise if the scores were made with other judgments or policies than the file's.
+    Raise if the scores in the file were made with other judgments or policies.
     """
     if baseline is None:
         return None

@@ -1,4 +1,4 @@
-"""Corrections for multiple comparisons, and the options of significance.
+"""Corrections for multiple comparisons, and the option value Significance.
 
 Values: Significance.
 """
@@ -31,11 +31,11 @@ Correction = Literal[
     "fdr_tsbky",
 ]
 CORRECTIONS: tuple[Correction, ...] = get_args(Correction)
-"""The corrections of statsmodels' `multipletests`."""
+"""Corrections that statsmodels' `multipletests` provides."""
 
 Family = Literal["depth", "metric", "all"]
 FAMILIES: tuple[Family, ...] = get_args(Family)
-"""Families of comparisons that are corrected together."""
+"""Sets of comparisons that are corrected together, see `Significance`."""
 
 
 def adjust_p(
@@ -50,8 +50,9 @@ def adjust_p(
     adjust
         One of `CORRECTIONS`, or None.
     family
-        ``"depth"``: all pairs of one metric at one depth; ``"metric"``: all pairs of one metric at
-        all depths; ``"all"``: all pairs of all metrics, depths and groups.
+        The p-values that are corrected together. ``"depth"``: all pairs of one metric at one depth.
+        ``"metric"``: all pairs of one metric at all depths. ``"all"``: all pairs of all metrics,
+        depths and groups.
     alpha
         Significance level. Only the two-stage corrections (``fdr_ts...``) depend on it.
 
@@ -89,7 +90,7 @@ def adjust_rows(p: Array, adjust: Correction | None, alpha: float) -> Array:
     if adjust is None:
         return p.copy()
     compute = IN_ORDER.get(adjust) or partial(_by_statsmodels, method=adjust, alpha=alpha)
-    missing = np.isnan(p)  # missing p-values still count as comparisons
+    missing = np.isnan(p)  # a missing p-value still counts as a comparison
     filled = np.where(missing, 1, p)
     order = filled.argsort(axis=-1)
     adjusted = np.empty(p.shape)
@@ -116,7 +117,7 @@ IN_ORDER: dict[str, Callable[[Array], Array]] = {
     "holm": lambda p: np.maximum.accumulate(p * np.arange(p.shape[-1], 0, -1), axis=-1),
     "fdr_bh": _bh,
 }
-"""Vectorised corrections of p-values that are sorted along the last axis."""
+"""Vectorised corrections by name, for p-values that are sorted along the last axis."""
 
 
 MAX_T: Literal["max-t"] = "max-t"
@@ -124,7 +125,7 @@ AUTO: Literal["auto"] = "auto"
 Adjust = Correction | Literal["max-t", "auto", "none"] | MaxT | None
 """A correction for multiple comparisons, or its name.
 
-``"auto"`` is Holm's if the test needs a correction, and ``"none"`` is None.
+``"auto"`` stands for Holm's correction if the test needs one, and ``"none"`` for None.
 """
 Parsed = Correction | MaxT | None
 
@@ -136,24 +137,24 @@ def parse_correction(
     *,
     auto: Correction | None = "holm",
 ) -> Parsed:
-    """Return the correction with a name.
+    """Return the correction that a name stands for.
 
     Parameters
     ----------
     adjust
-        A correction or its name.
+        A correction, or its name.
     test
-        The test whose p-values are corrected; None if it is not a paired test.
+        The test whose p-values are corrected, or None if it is not a paired test.
     family
         The comparisons that are corrected together.
     auto
-        The correction for ``"auto"``, unless the test is joint.
+        The correction that ``"auto"`` stands for. For joint tests ``"auto"`` is always None.
 
     Raises
     ------
     ParameterError
-        If the correction or family is unknown, or the test does not allow the correction. Joint
-        tests allow none, because their p-values are already adjusted for all pairs.
+        If the correction or family is unknown, or the test does not support the correction. Joint
+        tests, such as Tukey's, support no correction, because their p-values are already adjusted.
 
     Examples
     --------
@@ -173,11 +174,11 @@ def parse_correction(
     elif chosen == NONE:
         chosen = None
     if chosen is not None and test is not None and test.joint:
-        expected = f"adjust=None, as p-values of {test.name} are adjusted for all pairs already"
+        expected = f"adjust=None, because p-values of {test.name} are already adjusted"
         raise ParameterError(expected, repr(adjust))
     if isinstance(chosen, MaxT) and not isinstance(test, PairedT | Permutation):
         expected = f"the test t or permutation for adjust={MAX_T!r}"
-        raise ParameterError(expected, "another" if test is None else repr(test))
+        raise ParameterError(expected, "another test" if test is None else repr(test))
     parsed: Parsed = chosen
     return parsed
 
@@ -185,12 +186,12 @@ def parse_correction(
 def parse_stepwise(
     adjust: Adjust, test: PairedTest | None = None, *, auto: Correction | None = "holm"
 ) -> Correction | None:
-    """Return a correction of p-values alone, see `parse_correction`.
+    """Return a correction that does not need scores.
 
     Raises
     ------
     ParameterError
-        As for `parse_correction`. Also for max-T, which needs scores.
+        As for `parse_correction`. Also if the correction is max-T, which needs scores.
     """
     correction = parse_correction(adjust, test, auto=auto)
     if isinstance(correction, MaxT):
@@ -204,25 +205,26 @@ ANOVA: Literal["anova"] = "anova"
 
 @dataclass(frozen=True, repr=False)
 class Significance(OptionValue):
-    """Test, correction and level of a significance decision.
+    """Significance test, correction and significance level.
 
-    Every verb that tests pairs of systems accepts it as ``test=``. The name of a test can be passed
-    instead if the other fields have their defaults. A verb raises an error if a field is set that
-    it does not use.
+    Every verb that tests pairs of systems accepts a `Significance` as ``test=``. If only the test
+    differs from the defaults, the name of the test can be passed instead. A verb that does not use
+    a field raises an error if the field is set.
 
     Parameters
     ----------
     test
         A paired test or its name: ``"t"``, ``"wilcoxon"``, ``"ranksum"``, ``"sign"``,
         ``"permutation"``, ``"bootstrap"``, ``"tukey"``. Randomisation tests have the options
-        `samples` and `seed`, as in ``irframe.paired.Permutation(samples=999)``. By default the
-        test of the verb, which is ``"t"`` for all verbs except `outcomes`.
+        `samples` and `seed`, as in ``irframe.paired.Permutation(samples=999)``. The default is
+        ``"t"`` in all verbs except `outcomes`.
     adjust
-        Correction for multiple comparisons: one of statsmodels' `multipletests`, such as
-        ``"holm"``, ``"bonferroni"``, ``"fdr_bh"``; ``"max-t"`` or a `MaxT` for the tests t and
-        permutation; ``"none"`` or None. ``"auto"`` is Holm's correction. It is no correction for
-        ``"tukey"``, whose p-values are already adjusted for all pairs. It is also no correction in
-        `median_p`, which makes no decisions, and in `reordering` and `ablation`, as in their paper.
+        Correction for multiple comparisons: a method of statsmodels' `multipletests`, such as
+        ``"holm"``, ``"bonferroni"`` or ``"fdr_bh"``; ``"max-t"`` or a `MaxT`, for the tests t and
+        permutation; ``"none"`` or None. ``"auto"`` is Holm's correction, with three exceptions.
+        P-values of ``"tukey"`` are not corrected, because they are already adjusted for all pairs.
+        Nor are p-values corrected in `median_p`, which makes no decisions, and in `reordering` and
+        `ablation`, which follow their paper.
     family
         The comparisons that are corrected together: ``"depth"``, all pairs of one metric at one
         depth in one group; ``"metric"``, all pairs of one metric at all depths in one group;
@@ -230,15 +232,16 @@ class Significance(OptionValue):
     alpha
         Significance level, and one minus the confidence level of intervals, above 0 and below 1.
     over
-        The population to generalise to if systems were run several times. ``"both"``: new topics
-        and new repeats. ``"topic"``: new topics with the same repeats, tested on means over
-        repeats. ``"repeat"``: new repeats on the same topics. ``"both"`` and ``"repeat"`` need the
-        test t. ``"task"`` treats the tasks declared by `design` as a random sample of tasks.
+        The population to which the test generalises, if systems have repeats (were run several
+        times) or topics have tasks. ``"both"``: new topics and new repeats. ``"topic"``: new topics
+        with the same repeats, tested on means over repeats. ``"repeat"``: new repeats on the same
+        topics. ``"both"`` and ``"repeat"`` need the test t. ``"task"``: new tasks, where the tasks
+        declared by `design` are treated as a random sample.
 
     Raises
     ------
     ParameterError
-        If the test, correction, family or over is unknown, if the test does not allow the
+        If the test, correction, family or over is unknown, if the test does not support the
         correction, or if alpha is not between 0 and 1.
 
     Examples
@@ -249,8 +252,8 @@ class Significance(OptionValue):
     >>> ir.Significance("tukey", adjust="holm")
     Traceback (most recent call last):
     ...
-    irframe.errors.ParameterError: expected adjust=None, as p-values of tukey are adjusted for all
-    pairs already, but found 'holm'.
+    irframe.errors.ParameterError: expected adjust=None, because p-values of tukey are already
+    adjusted, but found 'holm'.
     """
 
     test: Test | Sequence[Test] | None = None
@@ -269,33 +272,32 @@ class Significance(OptionValue):
 
     @property
     def only_test(self) -> PairedTest:
-        """The test, if there is exactly one."""
+        """The test. Several tests raise an error."""
         return parse_test(cast("Test", self.test or "t"))
 
     @classmethod
     def beside(cls, test: object, adjust: Adjust, alpha: float) -> Self:
-        """Return the significance from a test and separate options.
+        """Return a `Significance` made of a test and separate options.
 
         Raises
         ------
         ParameterError
-            If a `Significance` and separate options are passed.
+            If `test` is already a `Significance`, and options are passed beside it.
         """
         if not isinstance(test, cls):
             return cls(cast("Test", test), adjust=adjust, alpha=alpha)
         if (adjust, alpha) != (cls.adjust, cls.alpha):
-            advice = f"change the value: {test!r}"
-            expected = "adjust= and alpha= beside the name of a test, or inside Significance(...)"
-            raise ParameterError(expected, "both", advice)
+            expected = "adjust= and alpha= as fields of Significance, not beside it"
+            raise ParameterError(expected, repr(test), "set them in Significance(...)")
         return test
 
 
 Tested = Significance | Test
-"""A significance, or the name of a test."""
+"""A `Significance`, or the name of a test."""
 TestedByMetric = Annotated[Tested, Unused("family")]
-"""Type for verbs that correct the comparisons of one metric at one depth, and refuse `family`."""
+"""Type of ``test=`` in verbs that always use the family ``"depth"``, and refuse `family`."""
 TestedMeans = Annotated[Tested, Unused("over")]
-"""Type for verbs that test means over repeats, and refuse `over`."""
+"""Type of ``test=`` in verbs that always test means over repeats, and refuse `over`."""
 TestedMeansByMetric = Annotated[Tested, Unused("family", "over")]
 TestsByMetric = Annotated[Tested | Sequence[Test], Unused("family", "over")]
-"""Types for verbs that refuse both. The second accepts several tests."""
+"""Type of ``test=`` in a verb that accepts several tests, and refuses `family` and `over`."""

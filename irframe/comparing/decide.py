@@ -20,23 +20,23 @@ from irframe.scores.read_scores import Baselines, choose_pairs, label_pairs, sco
 
 @verb
 def decide(bounds: xr.DataArray, *, baseline: Baselines = None) -> pd.DataFrame:
-    """Find the pairs whose order no unjudged document can reverse.
+    """Find the pairs of systems whose order is certain.
 
     Parameters
     ----------
     bounds
         Lower and upper scores, as returned by `bounds` or `tie_ranges`.
     baseline
-        A system: every other system is compared with it, and it is ``system_b`` in every row. By
-        default all pairs of systems are compared.
+        The system with which every other system is compared. The baseline is ``system_b`` in every
+        row. By default all pairs of systems are compared.
 
     Returns
     -------
     pandas.DataFrame
-        One row per metric, depth and pair, in the order of `compare`, with the columns
-        ``metric``, ``depth``, ``system_a``, ``system_b``; ``lowest`` and ``highest``, the smallest
-        and the largest possible difference of the means, a - b; ``decided``, whether both have the
-        same sign; and ``better``, the better system of a decided pair, which is missing for others.
+        One row per metric, depth and pair, in the order of `compare`, with the columns ``metric``,
+        ``depth``, ``system_a``, ``system_b``. ``lowest`` and ``highest`` are the smallest and the
+        largest possible difference of the means, a - b. ``decided`` is whether both have the same
+        sign. ``better`` is the better system of a decided pair, and is missing for other pairs.
 
     Raises
     ------
@@ -48,10 +48,10 @@ def decide(bounds: xr.DataArray, *, baseline: Baselines = None) -> pd.DataFrame:
     Notes
     -----
     The lowest difference is the lower mean of a minus the upper mean of b. A pair is decided if the
-    two ranges of means do not overlap. A document that both systems retrieve has its worst grade
-    for one system and its best grade for the other, which is impossible. So the order of some
-    undecided pairs may be certain, too. This is not a significance test, and does not generalise to
-    other topics.
+    two ranges of means do not overlap. The range of a pair is too wide if both systems retrieved
+    the same unjudged document, because the document then has its worst grade for one system and its
+    best grade for the other. The order of some undecided pairs may therefore be certain, too. This
+    method is not a significance test, and its result does not generalise to other topics.
 
     References
     ----------
@@ -86,7 +86,7 @@ def decide(bounds: xr.DataArray, *, baseline: Baselines = None) -> pd.DataFrame:
 
 
 DECIDED = ("lowest", "highest", "decided", "better", "verdict_lowest", "verdict_highest")
-"""Columns that comparisons of bounds have in addition. The last two need a margin."""
+"""Columns that are added to comparisons of lower and upper scores. The verdicts need a margin."""
 
 
 def add_bounds(
@@ -119,12 +119,14 @@ def _verdicts_at_bounds(
 ) -> dict[str, Array]:
     """Return the verdicts at both extremes of every pair.
 
-    At one extreme a has its lowest scores and b its highest; at the other it is the reverse.
+    At one extreme a has its worst possible scores and b its best possible scores. At the other
+    extreme a has its best scores and b its worst scores.
     """
     both = []
     pairs = []
     sizes = []
-    # Systems with their best scores are appended as further systems. The best are lowest for costs.
+    # Each system occurs twice, first with its worst and then with its best scores, so that a pair
+    # can combine the worst scores of one system with the best scores of another.
     for group in selected:
         low, high = (
             scores_to_compare(group.sel({BOUND: side}, drop=True), quiet=True) for side in SIDES

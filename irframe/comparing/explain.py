@@ -1,4 +1,4 @@
-"""The documents behind the difference of two systems, with texts.
+"""Explanation of the difference of two systems by documents.
 
 Verbs: explain.
 """
@@ -40,18 +40,18 @@ Texts = pd.DataFrame | Mapping[Any, Any] | str | os.PathLike[str] | Sequence[Any
 TEXT = "text"
 QUERY = "query"
 SNIPPET = 300
-"""Number of characters of a text that are shown."""
+"""Number of characters of a text that reports and figures show."""
 TEXT_COLUMNS = {
     DOC: (TEXT, "contents", "content", "body", "passage", "snippet", "document"),
     TOPIC: (QUERY, "question", "title", TEXT),
 }
-"""Possible names of the text column by role of the id, in order of preference."""
+"""Possible names of the column of texts, for documents and for topics, in order of preference."""
 EXAMPLES = 2
-"""Number of ids of each side in a message."""
+"""Number of ids of texts, and of ids of results, that a message shows."""
 
 
 class TextsById(NamedTuple):
-    """Texts indexed by id, with ids as strings."""
+    """Texts of documents and queries by id, a string."""
 
     documents: dict[str, str]
     queries: dict[str, str]
@@ -63,12 +63,11 @@ def read_texts(texts: Texts | None, docs: Iterable[object], topics: Iterable[obj
     Parameters
     ----------
     texts
-        A frame with a column of documents or topics, named as in runs and judgments, and a column
-        of texts, ``text`` or ``query``; a Parquet file with these columns; a dictionary
-        doc -> text, or ``{"doc": {doc: text}, "topic": {topic: query}}``; or a list of these.
-        Texts of other documents and topics are ignored.
+        A frame or a Parquet file with the columns doc and text, or topic and query; a dictionary
+        from document to text, or ``{"doc": {doc: text}, "topic": {topic: query}}``; or a list of
+        these. Texts of other documents and topics are ignored.
     docs, topics
-        Ids of the documents and topics.
+        Ids of the documents and topics whose texts are returned.
 
     Raises
     ------
@@ -95,23 +94,23 @@ def read_texts(texts: Texts | None, docs: Iterable[object], topics: Iterable[obj
 
 
 def _texts_by_role(source: object, ids: dict[str, set[str]]) -> list[tuple[str, pd.Series]]:
-    """Return texts indexed by id, with the ids' role."""
+    """Return texts by id, for documents and for topics."""
     if isinstance(source, Mapping):
         by_role = source if source and {*source} <= {DOC, TOPIC} else {DOC: source}
         for texts in by_role.values():
             if not isinstance(texts, Mapping):
-                raise InputError("texts by id, a dictionary", f"a {type(texts).__name__}")
+                raise InputError("a dictionary from id to text", f"a {type(texts).__name__}")
         return [(role, pd.Series(dict(texts), dtype=object)) for role, texts in by_role.items()]
     if isinstance(source, str | os.PathLike):
         return _from_parquet(Path(source), ids)
     if isinstance(source, pd.DataFrame):
         return [(role, _texts(source, *n)) for role, n in _text_columns(source.columns).items()]
-    expected = "texts: a frame, a dictionary doc -> text, or a Parquet file"
+    expected = "texts as a frame, as a dictionary from document to text, or as a Parquet file"
     raise InputError(expected, f"a {type(source).__name__}")
 
 
 def _text_columns(names: Iterable[Hashable]) -> dict[str, tuple[Any, str]]:
-    """Return the columns of ids and texts by role."""
+    """Return the columns of ids and of texts by role."""
     present = list(names)
     column_of = roles(names)
     columns = {}
@@ -149,13 +148,13 @@ def _from_parquet(path: Path, ids: dict[str, set[str]]) -> list[tuple[str, pd.Se
 
 
 def _select(texts: pd.Series, role: str, ids: set[str]) -> dict[str, str]:
-    """Return the texts of some ids; raise without any."""
+    """Return the texts of some ids; raise if none exists."""
     selected = texts[texts.index.isin(ids)].dropna()
     if not len(selected) and ids and len(texts):
         first = (list(keys)[:EXAMPLES] for keys in (texts.index, sorted(ids)))
         shown = (", ".join(map(repr, keys)) for keys in first)
-        sides = "texts of {}; results of {}".format(*shown)
-        raise IdError(f"texts of {role}s that occur", sides, "check how the ids are written")
+        sides = "texts of {} and results of {}".format(*shown)
+        raise IdError(f"texts of {role}s in the results", sides, "compare the ids")
     strange = [key for key, text in selected.items() if not isinstance(text, str)]
     if strange:
         raise InputError("texts that are strings", f"other values for {role}s", "", strange)
@@ -172,12 +171,12 @@ def document_names(cube: xr.Dataset, depth: int, runs: pd.DataFrame | None = Non
     Parameters
     ----------
     cube
-        A cube. It contains the names of judged documents. If it was built from frames, it also
+        A cube. Every cube contains the names of judged documents. A cube built from frames also
         contains names of unjudged documents.
     depth
         Number of ranks.
     runs
-        The run frame from which the cube was made, which contains all names.
+        The run frame from which the cube was made, if the cube lacks names.
 
     Returns
     -------
@@ -242,7 +241,7 @@ def _names_in_runs(cube: xr.Dataset, depth: int, runs: pd.DataFrame) -> Array:
 
 
 USUAL = 10
-"""Default evaluation depth."""
+"""Default evaluation depth of `explain`."""
 SIDES = ("a", "b")
 NUMBERS = ("contribution_a", "contribution_b", "difference")
 COLUMNS = (TOPIC, DOC, "rank_a", "rank_b", GRADE, *NUMBERS, "could_add_a", "could_add_b")
@@ -261,7 +260,7 @@ def explain(
     runs: Runs | None = None,
     texts: Texts | None = None,
 ) -> pd.DataFrame:
-    """Explain the difference of two systems, document by document.
+    """Return each document's contribution to the difference of two systems.
 
     Parameters
     ----------
@@ -273,70 +272,71 @@ def explain(
         A metric that is a sum over documents, or its name: AP, DCG, nDCG, RBP, P, Recall, ERR, Q,
         RR and others.
     at
-        Evaluation depth, at most the cube's. By default it is the depth in the metric, or else the
-        smaller of 10 and the cube's depth. It has no effect beyond the depth in the metric.
+        Evaluation depth, at most the cube's. The default is the depth in the metric's name. If the
+        name has no depth, the default is 10, or the depth of the cube if that is smaller. A depth
+        greater than the one in the metric's name has no effect.
     topics
         The topics to return; by default all.
     docs
         The documents to return; by default all documents that either system retrieved.
     runs
-        The runs from which the cube was made. They are needed for the names of unjudged documents
-        if the cube was made from a saved experiment or from files, if xarray recomputed it, and for
-        ranks beyond 100. Otherwise an unjudged document has no name, and a row for each system that
-        retrieved it.
+        The runs from which the cube was made, for the names of unjudged documents. A cube lacks
+        these names beyond rank 100. It lacks all of them if it was made from files or from a saved
+        experiment, or if xarray recomputed it. An unjudged document without a name has one row for
+        each system that retrieved it.
     texts
-        Texts of documents and queries, for the columns ``query`` and ``text``: a frame or Parquet
-        file with the columns doc and text, or topic and query; a dictionary doc -> text, or
-        ``{"doc": {doc: text}, "topic": {topic: query}}``; or a list of these.
+        Texts of documents and queries. They are added in the columns ``query`` and ``text``. Pass a
+        frame or a Parquet file with the columns doc and text, or topic and query; a dictionary from
+        document to text, or ``{"doc": {doc: text}, "topic": {topic: query}}``; or a list of these.
 
     Returns
     -------
     pandas.DataFrame
-        One row for every topic and document that a or b retrieved down to the depth. If ranks
-        beyond the end of a list affect the score, as for CRP, they have rows without a document.
-        The columns are
+        One row for every topic and document that a or b retrieved down to the depth. For metrics
+        such as CRP, whose scores also depend on the ranks beyond the end of a list, these ranks
+        have rows without a document. The columns are
 
-        - ``topic``, ``doc``; ``rank_a``, ``rank_b``, <NA> if the document was not retrieved;
-          ``grade``, <NA> if it is unjudged;
-        - ``contribution_a``, ``contribution_b``, the contributions of the document to both scores,
-          and ``difference``, a - b. Their sums over the documents of a topic are the scores on the
-          topic and their difference. For a metric that is averaged, their sums over all rows are
-          the means and their difference, times the number of topics;
-        - ``could_add_a``, ``could_add_b``, the possible increase of the score if this unjudged
-          document had the most favourable grade and nothing else changed. It is NaN for judged
+        - ``topic``, ``doc``; ``rank_a`` and ``rank_b``, the ranks of the document, <NA> if it was
+          not retrieved; ``grade``, <NA> if the document is unjudged;
+        - ``contribution_a`` and ``contribution_b``, the contributions of the document to the scores
+          of a and b, and ``difference``, a - b. The contributions to a score on a topic sum to this
+          score;
+        - ``could_add_a`` and ``could_add_b``, the increase of the score if this unjudged document
+          had the most favourable grade and nothing else changed. The increase is NaN for judged
           documents, for documents that were not retrieved, and for metrics of subtopics.
 
-        Topics are sorted by the absolute value of their difference, largest first, and so are the
-        documents of a topic.
+        Topics are sorted by the absolute difference of their scores, largest first. The documents
+        of a topic are sorted by their absolute difference.
 
     Raises
     ------
     MetricError
-        If the metric is not a sum over documents, or the cube's ties do not allow it.
+        If the metric is not a sum over documents, or does not support the cube's policy for ties.
     DepthError
-        If the depth is beyond the cube's.
+        If the depth is greater than that of the cube.
     ParameterError
         If a system, topic or document is unknown, or both systems are the same.
     InputError
         If the cube was made from other runs, or the texts cannot be read.
     IdError
-        If the texts have none of these documents or topics.
+        If `texts` contains none of the documents or topics of the result.
 
     Warns
     -----
     IrframeWarning
-        If topics are left out because only one of the systems took part.
+        If topics are left out because only one of the two systems took part in them.
 
     Notes
     -----
-    The score of a list cut at depth k is a sum of terms, one per rank, divided by a constant of
-    the topic and depth. For nDCG the terms are discounted gains, divided by the ideal DCG. For AP
-    they are precisions at relevant documents, divided by the number of relevant documents. For ERR
-    they are the stopping probabilities. RR and Success credit the first relevant document only.
+    The score of a list at depth k is a sum of terms, one per rank, divided by a number that depends
+    only on the topic and the depth. For nDCG the terms are discounted gains, and the divisor is the
+    ideal DCG. For AP the terms are the precisions at relevant documents, and the divisor is the
+    number of relevant documents. For ERR the terms are the stopping probabilities. For RR and
+    Success only the first relevant document has a term.
 
-    ``could_add_a`` and ``could_add_b`` take time proportional to the number of unjudged documents
-    times the depth, some seconds per pair at depth 1000. `bounds` treats all unjudged documents
-    jointly.
+    The time to compute ``could_add_a`` and ``could_add_b`` is proportional to the number of
+    unjudged documents times the depth. It is some seconds at depth 1000. The verb `bounds` varies
+    the grades of all unjudged documents together.
 
     References
     ----------
@@ -376,7 +376,7 @@ def explain(
 def _pair(
     cube: xr.Dataset, a: Hashable, b: Hashable, topics: Sequence[Hashable] | None
 ) -> xr.Dataset:
-    """Return the lists of two systems on common topics."""
+    """Return a cube of two systems with their common topics."""
     systems = places("systems of the cube", [a, b], cube.indexes[SYSTEM].tolist())
     if systems[0] == systems[1]:
         raise ParameterError("two systems to compare", f"{a!r} twice")
@@ -404,7 +404,7 @@ def _rows(pair: xr.Dataset, metric: Metric, depth: int, runs: pd.DataFrame | Non
     system, topic, index = np.nonzero(shown)
     names = document_names(pair, width, runs)[shown]
     code, distinct = pd.factorize(names)
-    unique = -1 - np.arange(len(code))  # documents without a name have no counterpart
+    unique = -1 - np.arange(len(code))  # documents without a name cannot be matched
     key = np.where(code < 0, unique, topic * np.int64(len(distinct) + 1) + code)
     values = {SYSTEM: system, TOPIC: topic, DOC: pd.Series(names, key, object), RANK: index + 1}
     values |= {"adds": added[..., :width][shown], "could": could[..., :width][shown]}
@@ -436,8 +436,8 @@ def _rows(pair: xr.Dataset, metric: Metric, depth: int, runs: pd.DataFrame | Non
 def _contributions(pair: xr.Dataset, metric: Metric, depth: int) -> tuple[Array, Array]:
     """Return the actual and the possible contributions of documents.
 
-    Possible contributions are those of unjudged documents. Both arrays have the shape (system,
-    topic, depth).
+    The possible contribution of an unjudged document is that with its most favourable grade. Both
+    arrays have the shape (system, topic, depth).
     """
     experiment = experiment_of(pair)
     last = pair.sizes[DEPTH]

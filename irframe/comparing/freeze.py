@@ -1,8 +1,8 @@
 """Frozen baselines: the scores of one system in a file.
 
-`freeze` writes a file. `Frozen` reads it, refuses scores that were made with other judgments or
-policies, and adds the frozen scores to others as a further system. `failing` selects the rows of a
-comparison that fail a check.
+`freeze` writes a file, and `Frozen` reads it. `Frozen` also refuses to compare scores that were
+made with other judgments or policies, and adds the frozen scores to new scores as a further system.
+`failing` selects the rows of a comparison that fail a check.
 """
 
 import json
@@ -65,12 +65,12 @@ from irframe.record import steps_of
 from irframe.scores.read_scores import read_scores
 
 SUFFIX = ".irframe"
-"""Suffix of frozen baselines, which distinguishes them from names of systems."""
+"""Suffix of frozen baselines. A baseline with this suffix is a file, not a system."""
 FORMAT = 1
 OLD = 90
-"""Age in days above which a baseline gets a caution."""
+"""Age in days above which `compare` warns about a frozen baseline."""
 FURTHER = {"condense", "draw_to_judge", "pooled", "sample", "standardise"}
-"""Verbs that change judgments or scores."""
+"""Verbs that change judgments or scores, so that their options are part of the policy."""
 
 FailOn = Literal["worse", "not-not-worse", "drop", "undecided", "never"]
 CONDITIONS: dict[str, str] = {
@@ -81,7 +81,7 @@ CONDITIONS: dict[str, str] = {
     "undecided": "the verdict is worse or undecided, even if nothing changed",
     "never": "nothing fails",
 }
-"""Condition under which a comparison fails, by the value of fail_on."""
+"""Values of ``fail_on=``, with the condition under which a comparison fails the check."""
 
 
 def freeze(
@@ -99,29 +99,30 @@ def freeze(
     scores
         Scores per system and topic: an array, or a frame, wide or long.
     path
-        Name of the file, which ends in ``.irframe``. An existing file is replaced.
+        Name of the file. It must end in ``.irframe``. An existing file is replaced.
     baseline
-        The system whose scores are written. It may be omitted if there is only one system.
+        The system whose scores are written. The name may be omitted if there is only one system.
     documents
-        Number of documents to keep from the top of each list, at least 1; by default none. With
-        these documents, reports name the causes of a loss and bound the effect of unjudged
+        Number of top documents of each list to write, at least 1. By default no documents are
+        written. Reports need these documents to explain a loss, and to bound the effect of unjudged
         documents.
     runs
-        The runs that were scored, which are needed for `documents`.
+        The runs that were scored. They are required if `documents` is passed.
 
     Raises
     ------
     InputError
-        If the scores are grouped, or have several systems and `baseline` is missing.
+        If the scores are grouped, or if they have several systems and `baseline` is omitted.
     ParameterError
-        If the baseline is not one of the systems, or the file name has another ending.
+        If the baseline is not one of the systems, or if the file name does not end in ``.irframe``.
 
     Notes
     -----
     The file is JSON with one line per topic, so that it can be kept under version control beside
-    the judgments. It contains the scores at full precision, a hash of the judgments, ties and other
-    policies, the metrics, the date, irframe's version, and a checksum. `compare` accepts its path
-    as a baseline, and raises an error if judgments, policies or metrics differ.
+    the judgments. It contains the scores at full precision, a hash of the judgments, the policies
+    of evaluation (such as ties), the metrics, the date, irframe's version, and a checksum.
+    `compare` accepts the path of the file as a baseline. It raises an error if judgments, policies
+    or metrics differ.
 
     Examples
     --------
@@ -137,7 +138,7 @@ def freeze(
     0   splade     bm25       0.279
     """
     if not is_file(path):
-        raise ParameterError(f"a name that ends in {SUFFIX} for a frozen baseline", shortened(path))
+        raise ParameterError(f"the name of a file that ends in {SUFFIX}", shortened(path))
     content = _frozen(scores, baseline)
     if documents is not None:
         content["documents"] = _first_documents(
@@ -155,7 +156,7 @@ def freeze(
 
 
 def is_file(baseline: object) -> bool:
-    """Return whether a baseline is a file, not a system.
+    """Return whether a baseline is the path of a file.
 
     Examples
     --------
@@ -172,9 +173,9 @@ class Frozen:
 
     path: str
     facts: dict[str, Any]
-    """Content of the file."""
+    """Fields of the file, see `frozen_shape`."""
     label: Any
-    """Name of the baseline in the comparison, distinct from other systems."""
+    """Name of the baseline in the comparison. It differs from the names of the other systems."""
 
     @classmethod
     def read(cls, path: str | PathLike[str], systems: Sequence[Hashable] = ()) -> "Frozen":
@@ -185,7 +186,8 @@ class Frozen:
         path
             The file.
         systems
-            The systems to compare with it. The label of the baseline differs from their names.
+            The systems to compare with the baseline. If one has the name of the baseline, the label
+            of the baseline also contains the file name.
 
         Raises
         ------
@@ -201,7 +203,7 @@ class Frozen:
 
     @property
     def drawn(self) -> dict[str, pd.Series]:
-        """The arguments of `design`: values by topic for each label."""
+        """Clusters, tasks and weights of topics, as arguments of `design`."""
         labels = json.loads(self.facts.get(DRAWN, "{}"))
         return {
             label: pd.Series(values["of"], dtype=object, name=values["name"])
@@ -215,10 +217,10 @@ class Frozen:
         frozen = self.facts["date"]
         days = (today() - date.fromisoformat(frozen)).days
         if days > OLD:
-            cautions.append(f"{name} is {days} days old, from {frozen}: freeze a new one")
+            cautions.append(f"{name} was frozen on {frozen}, {days} days ago: freeze it again")
         others = len(self.table.index.difference(topics))
         if others:
-            cautions.append(f"{others} topics of {name} have no scores here, and are left out")
+            cautions.append(f"{others} topics of {name} are left out: they have no scores here")
         cautions += [f"{name}, when frozen: {text}" for text in self.facts.get("cautions", [])]
         if self.facts["judgments"] is None:
             cautions.append(f"neither {name} nor the scores name their judgments")
@@ -233,11 +235,11 @@ class Frozen:
 
     @property
     def documents(self) -> int | None:
-        """Maximum number of documents kept per list, or None."""
+        """The length of the longest list in the file, or None."""
         return max((len(docs) for _, docs in self.facts.get("documents", [])), default=None)
 
     def lists(self, name: object) -> pd.DataFrame | None:
-        """Return the kept documents as a run, or None."""
+        """Return the lists in the file as a run, or None."""
         kept = self.facts.get("documents", [])
         rows = [
             (name, topic, doc, -rank) for topic, docs in kept for rank, doc in enumerate(docs, 1)
@@ -274,11 +276,11 @@ class Frozen:
         missing = [column for column in columns if column not in table.columns]
         if missing:
             present = ", ".join(table.columns[:5])
-            raise MetricError(f"metrics of {self.path}: {present}", "", REFREEZE, missing)
+            raise MetricError(f"metrics in {self.path} ({present})", "", REFREEZE, missing)
         if not table.index.isin(scores.topics).any():
             sides = [table.index[0], scores.topics[0]]
-            raise IdError(f"topics that {self.path} has", "none", "", sides)
-        # The design of the file applies to scores without one.
+            raise IdError(f"topics of {self.path}", "none", "", sides)
+        # Scores without clusters, tasks and weights get those of the file.
         if DRAWN in self.facts and DRAWN not in scores.attrs:
             scores = scores.take(topic=np.flatnonzero(scores.topics.isin(table.index)))
             scores = _with_design(scores, self.drawn)
@@ -290,7 +292,7 @@ class Frozen:
 
 
 def _with_design(scores: Scores, labels: Mapping[str, pd.Series]) -> Scores:
-    """Return scores with the topic design of a file."""
+    """Return scores with a file's clusters, tasks and weights."""
     names = {label: str(column.name) for label, column in labels.items()}
     values = {
         label: values_of_topics(label, column, scores.topics) for label, column in labels.items()
@@ -318,12 +320,13 @@ def failing(
     Parameters
     ----------
     compared
-        The result of `compare` with a baseline, and with a margin or a power.
+        The result of `compare`, which must have been called with a baseline, and with a margin or a
+        power.
     fail_on
         One of `CONDITIONS`.
     margin
-        Largest loss that does not matter, in units of the metric; or a mapping from metric to
-        margin.
+        Largest loss that does not matter in practice, in units of the metric, or a mapping from
+        metric to margin.
 
     Examples
     --------
@@ -335,7 +338,7 @@ def failing(
     """
     choice("fail_on", fail_on, CONDITIONS)
     if fail_on == "drop" and margin is None:
-        raise ParameterError("a margin, for fail_on='drop'", "none")
+        raise ParameterError("a margin for fail_on='drop'", "none")
     void = compared["verdict"] == NO_VERDICT
     worse = void | (compared["verdict"] == "worse")
     undecided = compared["verdict"] == "undecided"
@@ -356,7 +359,7 @@ def _column(metric: str, depth: int | None) -> str:
 
 
 def _policies(attributes: Mapping[Hashable, Any]) -> dict[str, Any]:
-    """Return judgments, policies and processing steps as JSON values."""
+    """Return judgments and policies as values for JSON."""
     policy = {name: attributes[name] for name in POLICY if name in attributes}
     depths = [facts(metric).depth for metric in attributes.get(METRICS, ())]
     if depths and policy.get("depth") in depths and None not in depths:
@@ -379,16 +382,16 @@ def _frozen(scores: xr.DataArray | pd.DataFrame, baseline: object) -> dict[str, 
         if len(levels) > 2:
             raise InputError("scores per system and topic", f"{len(levels)} levels")
     if baseline is None and len(read.systems) != 1:
-        count = f"{len(read.systems)} of them"
-        raise InputError("one system to freeze", count, "name one with baseline=", read.systems)
+        count = f"{len(read.systems)} systems"
+        raise InputError("one system to freeze", count, "choose one by baseline=", read.systems)
     [name] = listed(baseline) or [read.systems[0]]
     [row] = places("baseline to be one of the systems", [name], read.systems.tolist())
     depths = [None] if read.depths is None else read.depths.tolist()
     values = read.take(system=np.array([row])).load().values[:, 0]
     table = np.moveaxis(values, 1, 0).reshape(len(read.topics), -1)
     if not read.known[row]:
-        advice = "compare the ids of both: irframe check"
-        raise InputError("judged retrieved documents of the baseline", f"none of {name}", advice)
+        advice = "compare the ids of runs and judgments, as irframe check does"
+        raise InputError("judged documents in the lists of the baseline", f"none of {name}", advice)
     scored = ~np.isnan(table).all(axis=1)
     if not scored.any() or np.isinf(table).any():
         raise InputError("finite scores", "infinite ones" if scored.any() else "none")
@@ -412,7 +415,7 @@ def _frozen(scores: xr.DataArray | pd.DataFrame, baseline: object) -> dict[str, 
 
 
 def _as_json(labels: TopicLabels, topics: pd.Index) -> str:
-    """Return the labels of a topic design as JSON."""
+    """Return the clusters, tasks and weights of topics as JSON."""
     ids = topics.astype(str)
     by_topic = {
         label: {"name": labels.names[label], "of": dict(zip(ids, values.tolist(), strict=True))}
@@ -424,7 +427,7 @@ def _as_json(labels: TopicLabels, topics: pd.Index) -> str:
 def _first_documents(runs: Runs, content: Mapping[str, Any], kept: int) -> list[list[Any]]:
     """Return each topic with the top documents of its list."""
     if runs is None:
-        raise InputError("runs=, which contain the documents to keep", "none")
+        raise InputError("runs= for documents=", "none")
     frame = as_runs(runs)
     policy = content["policy"]
     column: dict[str, Any] = roles(frame.columns)
@@ -444,7 +447,7 @@ def _checksum(content: Mapping[str, object]) -> str:
 
 
 def _read_frozen(path: str) -> dict[str, Any]:
-    """Return the content of a file; raise if changed."""
+    """Return the content of a file; raise if invalid."""
     expected = f"a frozen baseline in {path}"
     advice = "freeze it again: irframe freeze"
     try:
@@ -458,8 +461,8 @@ def _read_frozen(path: str) -> dict[str, Any]:
     if content[KIND] != FORMAT:
         raise StoreError(expected, f"format {content[KIND]}", "use the irframe that wrote it")
     if content.pop("checksum", None) != _checksum(content):
-        raise StoreError(expected, "one that was changed since, perhaps by a merge", advice)
+        raise StoreError(expected, "a file that was edited, perhaps by a merge", advice)
     wrong = next(malformed(content), None)
     if wrong is not None:
-        raise StoreError(expected, "one that irframe did not write", advice, [wrong])
+        raise StoreError(expected, "a file that irframe did not write", advice, [wrong])
     return content

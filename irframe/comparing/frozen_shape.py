@@ -1,4 +1,4 @@
-"""Schema of frozen baselines: names, types, ranges and uniqueness."""
+"""Schema of the files of frozen baselines."""
 
 from collections.abc import Iterator, Mapping
 from datetime import date
@@ -16,7 +16,7 @@ POLICY = (
     *("ties", "score_dtype", "seed", "topics", "collection", "rel", "depth", "standardised"),
     *("search", "each"),
 )
-"""Attributes of scores that name decisions about their values."""
+"""Attributes of scores that record the policies of evaluation."""
 
 ID = str | int
 SCALAR = str | int | float | None
@@ -30,16 +30,16 @@ SHAPE = {
     "columns": list,
     "scores": list,
 }
-"""Required fields of a file, and their types. `FURTHER_FACTS` are optional."""
+"""Required fields of a file, and their types."""
 FURTHER_FACTS = {"documents": list, "cautions": list, DRAWN: str}
-"""Optional fields: top documents of lists, cautions about the scores, and the topic design."""
+"""Optional fields of a file, and their types."""
 BY_TOPIC = ("scores", "documents")
 """Fields that are written with one line per topic."""
 POLICIES = {*POLICY, "no_rel", "made by"}
 
 
 def malformed(content: Mapping[str, Any]) -> Iterator[str]:
-    """Yield invalid names, types, ranges and duplicates in a file."""
+    """Describe everything that is invalid in a file."""
     shape = SHAPE | {name: kind for name, kind in FURTHER_FACTS.items() if name in content}
     yield from (f"{name} missing, or unknown" for name in content.keys() ^ shape.keys())
     wrong = (name for name, kind in shape.items() if not _is(content[name], kind))
@@ -65,7 +65,7 @@ def malformed(content: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _malformed_rows(rows: list[Any], ends: list[tuple[float, float]]) -> Iterator[str]:
-    """Yield rows that are not a topic with valid scores."""
+    """Describe each row that is not a topic with scores."""
     for row in rows:
         if not (_is(row, list) and len(row) == 1 + len(ends) and _is(row[0], ID)):
             yield f"row {row!r}"
@@ -98,7 +98,7 @@ def _is(value: object, kind: Any) -> bool:
 
 ROUNDING = 1e-9
 ANY = (-np.finfo(float).max, np.finfo(float).max)
-"""Range of scores of unknown metrics."""
+"""Range of scores by metrics that irframe does not know."""
 
 
 def _range_of(name: str) -> tuple[float, float]:

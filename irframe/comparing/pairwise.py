@@ -1,4 +1,4 @@
-"""Comparison of all pairs of systems in every group."""
+"""Comparison of pairs of systems in all groups at once."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -25,23 +25,23 @@ from irframe.scores.repeats import clusters, effective
 NUMBERS = ("mean_a", "mean_b", "difference", "ci_low", "ci_high", "effect_size", "statistic", "p")
 COUNTS = ("wins", "ties", "losses", "n_topics")
 SPREAD = ("mean_difference", "sd", "freedom")
-"""Statistics of the paired differences that margins and cautions need."""
+"""Statistics of paired differences that are used for margins and cautions, but not returned."""
 CLAIMS = ("not_worse", "equivalent")
 OF_MARGIN = (
     *(column for name in CLAIMS for column in (f"p_{name}", f"p_{name}_adjusted", name)),
     *("verdict", "detectable"),
 )
-"""Columns of a comparison with a margin."""
+"""Columns of comparisons with a margin or a power."""
 POWER = 0.8
 """Default power."""
 VERDICTS = ("better", "worse", "equivalent", "not worse", "undecided")
 ROW_BYTES = 145
-"""Bytes of a row of a comparison frame. Making the frame takes up to twice as much memory."""
+"""Bytes per row of a comparison frame. Up to twice as much is needed while the frame is made."""
 
 Margins = float | Mapping[str, float] | None
-"""One margin for all metrics, or a mapping from metric to margin."""
+"""A margin for all metrics, a mapping from metric to margin, or None."""
 Columns = dict[str, Array]
-"""Mapping from column to values of one group, shape (metric, depth, pair)."""
+"""Mapping from column to the values of a group, shape (metric, depth, pair)."""
 
 
 @dataclass(frozen=True)
@@ -56,7 +56,7 @@ class PairOptions:
     progress: bool = False
 
     def __post_init__(self) -> None:
-        """Raise if power or margins are invalid."""
+        """Raise if the power or a margin is invalid."""
         if self.power is not None:
             number("power", self.power, above=self.pairing.alpha, below=1)
         if self.margin is None:
@@ -92,13 +92,13 @@ class PairOptions:
 
     @property
     def _inverted(self) -> bool:
-        """Whether intervals invert the test. Otherwise they are Student's."""
+        """Whether intervals consist of the differences that are not rejected."""
         return self.pairing.test.inverted and not self._by_max_t
 
     def compare(self, groups: Sequence[Scores], pairs: Sequence[Array]) -> list[Columns]:
-        """Return the columns of the comparison for every group.
+        """Compare pairs of systems; return the columns by group.
 
-        The pairs of each group have the shape (pair, 2).
+        Pairs are positions of systems in the group, shape (pair, 2).
         """
         shapes = zip((group.values.shape for group in groups), pairs, strict=True)
         rows = sum(m * d * len(kept) for (m, _, _, d), kept in shapes)
@@ -131,7 +131,7 @@ class PairOptions:
         return results
 
     def _effects(self, result: Columns) -> tuple[Array, ...]:
-        """Return Hedges' g and its interval, based on t."""
+        """Return Hedges' g and its confidence interval."""
         n = result["n_topics"]
         sd = result["sd"]
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -140,17 +140,17 @@ class PairOptions:
         return hedges(result["effect_size"], n, alpha=self.pairing.alpha, **how)
 
     def margins(self, metrics: Sequence[str]) -> Array:
-        """Return the margin of each metric, or NaN.
+        """Return the margin of each metric, NaN without margins.
 
-        Raise if a metric is not averaged by an arithmetic mean, or if a mapping lacks metrics or
-        has other names.
+        Raise if a metric is not an arithmetic mean over topics, or if the metrics of a mapping are
+        not those of the scores.
         """
         margin = self.margin
         if margin is None:
             return np.full(len(metrics), np.nan)
         refused = [name for name in metrics if facts(name).summary != "mean"]
         if refused:
-            raise MetricError("metrics that are averaged over topics, for margin=", "", "", refused)
+            raise MetricError("arithmetic means over topics for margin=", "", "", refused)
         if not isinstance(margin, Mapping):
             return np.full(len(metrics), margin, float)
         missing = [name for name in metrics if name not in margin]
@@ -203,7 +203,7 @@ class PairOptions:
     def _columns(
         self, group: Scores, pairs: Array, alpha: float, values: Array, *design: Design
     ) -> Arrays:
-        """Return the columns of metrics with one kind of average."""
+        """Return the columns of metrics with the same average."""
         inverted = self._inverted
         summary = group.summaries[0]
         means = of_topics(values, summary, *design)
@@ -213,7 +213,7 @@ class PairOptions:
         test = self.pairing.test
         if isinstance(test, PairedT) and group.system_order is None:
             tested = t_test(differences).decided()
-        else:  # rounding depends on order, so systems are sorted
+        else:  # systems are sorted, because rounding errors depend on their order
             tested = group.tested(test, summed, pairs, *design).decided()
         mean_a, mean_b = means[pairs[:, 0]], means[pairs[:, 1]]
         if summary != "mean":
@@ -259,8 +259,9 @@ def verdict(result: Columns) -> Array:
     Parameters
     ----------
     result
-        ``significant``, whether the difference is significant; ``lead``, the difference, positive
-        if the first system is better; with a margin also ``not_worse`` and ``equivalent``.
+        Arrays by name: ``significant``, whether the difference is significant; ``lead``, the
+        difference, which is positive if the first system is better; and with a margin ``not_worse``
+        and ``equivalent``.
 
     Examples
     --------
@@ -277,7 +278,7 @@ def verdict(result: Columns) -> Array:
 
 
 def _widen_intervals(result: Columns, t: Array, alpha: float) -> None:
-    """Widen Student's intervals in place to a critical t."""
+    """Widen Student's intervals to a larger critical t, in place."""
     half = (result["ci_high"] - result["ci_low"]) / 2
     student = -scipy.special.stdtrit(result["n_topics"] - 1.0, alpha / 2)
     with np.errstate(invalid="ignore"):
@@ -287,44 +288,42 @@ def _widen_intervals(result: Columns, t: Array, alpha: float) -> None:
 
 
 def refuse_over(groups: Iterable[Scores], pairing: Pairing, *, drawn: str = "") -> None:
-    """Raise if repeats are missing or not supported.
+    """Raise if the repeats do not allow `over` of the test.
 
     Parameters
     ----------
     groups
         The scores of every group.
     pairing
-        Test and correction of the pairs, and the population to generalise to.
+        Test and correction of the pairs. Its `over` is the population to generalise to.
     drawn
-        Method of rank intervals, if it does not support repeats; else "".
+        Name of a method of rank intervals that does not support repeats, or "".
     """
     over = pairing.over
     for group in groups:
         repeats = group.repeats
         if repeats is None:
             if over == "repeat":
-                advice = "name repeats in a column such as repeat or seed"
-                raise ParameterError("repeats for over='repeat'", "one of every system", advice)
+                advice = "add a column such as repeat or seed"
+                raise ParameterError("repeats for over='repeat'", "scores without repeats", advice)
             continue
         if not repeats.crossing:
             continue
         if over == "repeat" and repeats.counts.max() < 2:
             expected = f"several {plural(repeats.word)} for over='repeat'"
-            raise ParameterError(expected, "one of every system")
+            raise ParameterError(expected, "one per system")
         refused = [] if isinstance(pairing.test, PairedT) else [f"test={pairing.test.name!r}"]
         refused += ["adjust='max-t'"] if isinstance(pairing.adjust, MaxT) else []
         refused += [f"rank_interval={drawn!r}"] if drawn else []
         refused += [f"{name}=" for name in names_declared(group.attrs)]
         if refused:
-            expected = (
-                f"the test t for over={repeats.over!r}, with {plural(repeats.word)} and topics"
-            )
-            advice = f"over='topic' works on means over {plural(repeats.word)}"
+            expected = f"options that support over={repeats.over!r}"
+            advice = f"pass over='topic' to test means over {plural(repeats.word)}"
             raise ParameterError(expected, "", advice, refused)
 
 
 def _repeat_columns(result: Columns, group: Scores, pairs: Array, alpha: float) -> Columns:
-    """Return the columns that differ if systems have repeats."""
+    """Return the columns that repeats add or change."""
     repeats = group.repeats
     counted = np.broadcast_to(repeats.counts[pairs], (*result["p"].shape, 2))
     columns = dict(zip(("n_repeats_a", "n_repeats_b"), np.moveaxis(counted, -1, 0), strict=True))
@@ -342,7 +341,7 @@ def _repeat_columns(result: Columns, group: Scores, pairs: Array, alpha: float) 
         names = ("ci_low", "ci_high", "statistic", "p", "freedom", "sd")
         columns |= dict(zip(names, others, strict=True))
         columns["df"] = columns["freedom"]
-        # Metrics without an arithmetic mean have effect sizes, but no intervals.
+        # Metrics that are not arithmetic means have effect sizes, but no intervals.
         lost = np.isnan(result["ci_low"]) & ~np.isnan(result["effect_size"])
         for name in ("ci_low", "ci_high"):
             columns[name][lost] = np.nan

@@ -41,22 +41,24 @@ def rehearse(
     arguments
         Arguments of `compare`, with a baseline and a margin.
     fail_on
-        The check, one of `CONDITIONS`.
+        The condition under which the check fails, one of `CONDITIONS`.
     samples, seed
         Number of simulations, and seed of the random signs.
 
     Returns
     -------
     tuple of float
-        The share of failures (0 to 1) if no system differs from the baseline on average. Then the
-        share of failures if every system is worse by the margin.
+        The share of simulations in which the check fails although no system differs from the
+        baseline on average (false alarms), and the share in which it fails if every system is worse
+        by the margin (power).
 
     Notes
     -----
-    The simulation is a wild bootstrap [1]_. The means by task are subtracted from the differences
-    between systems and baseline. In each simulation the differences of a topic, or of a cluster,
-    get a random sign, which is the same for all systems and metrics. This keeps the variances, but
-    removes differences of means. Repeats are averaged, as with ``over="topic"``.
+    The simulation is a wild bootstrap [1]_. First the mean difference from the baseline is
+    subtracted from the differences of each system, for each task separately. In each simulation,
+    the differences on a topic, or on a cluster of topics, are multiplied by a random sign, which is
+    the same for all systems and metrics. The simulated scores have the variances of the original
+    scores, but no true differences of means. Repeats are averaged, as with ``over="topic"``.
 
     References
     ----------
@@ -67,7 +69,7 @@ def rehearse(
     margin = options.get("margin")
     baseline = options.pop("baseline")
     if margin is None:
-        raise ParameterError("a margin, to rehearse", "none")
+        raise ParameterError("a margin for the rehearsal", "none")
     with unsaid():
         significance = Significance.read(options.get("test", "t"))
         paired, label = _with_baseline(scores, baseline, significance.over)
@@ -80,7 +82,8 @@ def rehearse(
         lower = worse * others[:, np.newaxis, np.newaxis]
         signs = _signs(paired, samples, seed)
         failed = np.zeros(2)
-        jointly = significance.family != "all"  # else all simulations would form one family
+        # With family="all", the simulations of a block would be corrected together.
+        jointly = significance.family != "all"
         for block in groups(samples, max(1, BLOCK // off.size) if jointly else 1):
             drawn = base + off * signs[:, block]
             for case, values in enumerate((drawn, drawn - lower)):
@@ -91,7 +94,7 @@ def rehearse(
 
 
 def _with_baseline(scores: ScoreLike, baseline: Any, over: Over) -> tuple[Scores, Hashable]:
-    """Return scores with those of the baseline, and its label."""
+    """Return scores that include the baseline, and its label."""
     read = read_scores(scores, over)
     if is_file(baseline) and baseline not in read.systems:
         frozen = Frozen.read(baseline, read.systems.tolist())
@@ -99,18 +102,18 @@ def _with_baseline(scores: ScoreLike, baseline: Any, over: Over) -> tuple[Scores
         baseline = frozen.label
     paired = scores_to_compare(read)
     if paired.values.shape[3] > 1:
-        raise InputError("scores at one depth, to rehearse", f"{paired.values.shape[3]}")
+        raise InputError("scores at one depth for the rehearsal", f"{paired.values.shape[3]}")
     if paired.repeats is not None and paired.repeats.crossing:
-        advice = "over='topic' rehearses means over repeats"
-        raise ParameterError("scores without random repeats, to rehearse", "repeats", advice)
+        advice = "pass over='topic' to average over repeats"
+        raise ParameterError("scores without random repeats for the rehearsal", "repeats", advice)
     return replace(paired, repeats=None), baseline
 
 
 def _centred(paired: Scores, row: int) -> tuple[Array, Array]:
-    """Return scores of a baseline, and centred differences from it.
+    """Return the baseline's scores, and centred differences from them.
 
-    The means by task are subtracted from the differences. Both arrays have the shape (metric,
-    system, topic, 1). They are NaN on topics on which some system has no score.
+    The mean difference by task is subtracted. Both arrays have the shape (metric, system, topic,
+    1), and are NaN on topics on which some system has no score.
     """
     values = np.where(paired.scored[:, np.newaxis], paired.values, np.nan)
     base = values[:, [row]]

@@ -34,9 +34,9 @@ def risk(
     scores
         Scores per system and topic: an array, or a frame, wide or long.
     baseline
-        The system with which the others are compared.
+        The system with which all other systems are compared.
     a
-        Extra weight of losses, at least 0. The weight of a loss is ``1 + a`` times that of a gain.
+        Additional weight of losses, at least 0. A loss has ``1 + a`` times the weight of a gain.
 
     Returns
     -------
@@ -44,16 +44,16 @@ def risk(
         One row per metric, depth and system except the baseline, with the columns
 
         - ``metric``, ``depth``, ``system_a`` and ``system_b`` (the baseline), as in `compare`;
-        - ``difference``, the mean gain over the baseline, which is URisk with a = 0. A negative
-          gain means worse, also for costs;
-        - ``urisk``, the mean gain with weighted losses;
-        - ``trisk``, URisk divided by its standard error, a Student's t. Values below about -2 are
-          significant losses, values above about 2 significant gains;
-        - ``georisk``, 0 to 1 for scores from 0 to 1. It compares the scores of a system with the
-          scores expected from the means of systems and topics, without the baseline. It is NaN
-          for costs and negative scores;
+        - ``difference``, the mean gain over the baseline. Gains are negative for worse systems,
+          also if the metric is a cost;
+        - ``urisk``, the mean gain if losses are weighted;
+        - ``trisk``, URisk divided by its standard error, which is a t statistic. Values below about
+          -2 indicate significant losses, and values above about 2 significant gains;
+        - ``georisk``, which compares the scores of a system with the scores expected from the means
+          of all systems and topics, and does not use the baseline. GeoRisk is from 0 to 1 for
+          scores from 0 to 1, and NaN for costs and negative scores;
         - ``wins`` and ``losses``, the numbers of topics on which the system is better and worse
-          than the baseline. Differences are rounded to 12 decimals;
+          than the baseline, with differences rounded to 12 decimals;
         - ``n_topics``, the number of topics.
 
     Raises
@@ -61,7 +61,7 @@ def risk(
     ParameterError
         If the baseline is unknown, there are fewer than two systems, or `a` is below 0.
     DepthError
-        If the scores lack a depth.
+        If the scores lack one of the depths.
 
     Warns
     -----
@@ -71,9 +71,10 @@ def risk(
 
     Notes
     -----
-    Let d be the differences on n topics, with those below 0 multiplied by 1 + a. Then ``URisk =
-    mean(d)`` and ``TRisk = URisk / (s / sqrt(n))``, where s is the standard deviation of d with
-    n - 1 in the denominator. TRisk is 0 if all differences are 0, and NaN if all are equal.
+    Let d be the gains on n topics, where losses (negative gains) are multiplied by 1 + a. Then
+    ``URisk = mean(d)`` and ``TRisk = URisk / (s / sqrt(n))``, where s is the standard deviation of
+    d with n - 1 in the denominator. TRisk is 0 if all gains are 0. It is NaN if all gains are
+    equal, but not 0.
 
     Let x be the scores and ``e = (sum over topics) (sum over systems) / (sum of all)`` the expected
     score of a system on a topic. Then ``GeoRisk = sqrt(mean(x) Phi(ZRisk / n))``, with the normal
@@ -119,7 +120,7 @@ def risk(
     values = map(np.concatenate, zip(*columns, strict=True))
     named = label_pairs(paired, pairs) | dict(zip((*RISKS, *COUNTS), values, strict=True))
     frame = pd.DataFrame(named).astype(dict.fromkeys(COUNTS, int))
-    lost = frame["trisk"].isna() & (frame["n_topics"] > 1)  # a single topic has another caution
+    lost = frame["trisk"].isna() & (frame["n_topics"] > 1)  # a single topic causes another caution
     warn(*without_spread(int(lost.sum()), len(lost)))
     return frame
 
@@ -130,7 +131,7 @@ def _risks(scores: Array, *design: Design, baseline: int, sign: int, a: float) -
     weighted = _weighted(gained, a)
     urisk = of_topics(weighted, "mean", *design)
     georisk = np.full(urisk.shape, np.nan)
-    if sign > 0 and not design:  # GeoRisk needs plain sums over topics
+    if sign > 0 and not design:  # GeoRisk is not defined for weighted topics
         georisk = _georisk(scores, a)
     difference = of_topics(gained, "mean", *design)
     topics = np.full(urisk.shape, scores.shape[1])
@@ -143,7 +144,7 @@ def _weighted(gained: Array, a: float) -> Array:
 
 
 def _t(weighted: Array, design: Design | None = None) -> Array:
-    """Return means over topics divided by their standard errors."""
+    """Return the means over topics divided by their standard errors."""
     if design is not None:
         values = np.moveaxis(weighted, 1, -1)
         estimate = design.estimate(values, abs(values).max(axis=-1))

@@ -52,7 +52,7 @@ def describe_test(
 
 
 class Compared(NamedTuple):
-    """Scores, pairs of systems and their p-values."""
+    """Scores of a group, pairs of systems, and their p-values."""
 
     paired: Scores
     pairs: Array
@@ -63,9 +63,9 @@ class Compared(NamedTuple):
 def _by_family(
     groups: Sequence[Compared], family: Family, compute: Callable[..., Array]
 ) -> list[Array]:
-    """Apply a function to each family of pairs.
+    """Apply a function of scores to each family of comparisons.
 
-    The results have the shapes of the p-values.
+    The result has an array for each group, with the shape of its p-values.
     """
     results = [np.empty(group.p.shape) for group in groups]
     all_cells = [
@@ -82,9 +82,10 @@ def _by_family(
 def _of_family(
     groups: Sequence[Compared], cells: Sequence[tuple[int, ...]], compute: Callable[..., Array]
 ) -> list[Array]:
-    """Apply a function to all pairs of one family.
+    """Apply a function of scores to one family of comparisons.
 
-    A cell consists of a group, a metric and a depth. The result has one array per cell.
+    The family is a list of cells (group, metric, depth), and contains all pairs of each cell. The
+    result has an array for each cell.
     """
     tables: list[pd.DataFrame] = []
     columns: list[Array] = []
@@ -95,7 +96,8 @@ def _of_family(
         scored = np.flatnonzero(paired.scored[metric, :, depth])
         names = paired.topics.astype(str)[scored]
         values = summands(paired.values[metric, :, scored, depth], paired.summaries[metric])
-        for design in paired.drawn(scored):  # max-T flips the signs of clusters
+        # Max-T flips the signs of clusters as a whole, so their topics are summed.
+        for design in paired.drawn(scored):
             values = by_cluster(design, values.T[..., np.newaxis])[..., 0].T
             names = names[np.unique(design.cluster, return_index=True)[1]]
         tables.append(pd.DataFrame(values, index=names))
@@ -119,7 +121,7 @@ def p_values(
     """Return two-sided p-values of a metric, shape (pair, depth).
 
     The p-value of constant differences is NaN, see `PairedResult.decided`. With `as_printed` it is
-    the limit that is common in the literature, which is 0 or 1.
+    0 or 1, as in the literature, where p-values are computed as limits.
     """
     if paired.repeats is not None and paired.repeats.crossing:
         return np.asarray(paired.repeats.crossed(paired, row, depths, pairs).test().p)
@@ -133,7 +135,7 @@ def p_values(
 
 
 def leads(paired: Scores, row: int, depths: slice, pairs: Array) -> NDArray[np.int8]:
-    """Return which system has the better mean, shape (pair, depth).
+    """Return which system has the better mean, (pair, depth).
 
     The value is 1 for the first system, -1 for the second, and 0 if the means are equal.
     """
@@ -143,11 +145,11 @@ def leads(paired: Scores, row: int, depths: slice, pairs: Array) -> NDArray[np.i
 
 
 UNEVEN = 10
-"""Largest ratio of the variances of two pairs, for tests that assume equal variances."""
+"""Ratio of the variances of two pairs above which a test that assumes equal variances warns."""
 
 
 def without_spread(number: int, total: int) -> list[str]:
-    """Return a caution about comparisons with constant differences."""
+    """Return the caution about comparisons with constant differences."""
     message = (
         "comparisons whose differences are the same on all topics, up to rounding, so that their "
         f"variance cannot be estimated: {number} of {total}"
@@ -156,7 +158,7 @@ def without_spread(number: int, total: int) -> list[str]:
 
 
 def without_judged(groups: Iterable[Scores]) -> Iterator[str]:
-    """Yield a caution that names systems without judged retrieved documents."""
+    """Yield the caution about systems without judged documents."""
     some = [group for group in groups if not group.known.all()]
     unknown = {str(name): None for group in some for name in group.systems[~group.known]}
     if unknown:
@@ -164,35 +166,35 @@ def without_judged(groups: Iterable[Scores]) -> Iterator[str]:
 
 
 def with_zeros(paired: Scores, pairs: Array) -> list[str]:
-    """Return a caution about harmonic means of 0."""
+    """Return the caution about harmonic means of 0."""
     number = 0
     for row, summary in enumerate(paired.summaries):
         if summary == "harmonic":
             zero = (paired.values[row] == 0).any(axis=1)
             number += int(zero[pairs].any(axis=1).sum())
-    message = f"comparisons of harmonic means that a score of 0 makes 0: {number}"
+    message = f"comparisons of harmonic means that are 0 because of a score of 0: {number}"
     return [message] if number else []
 
 
 def unequal_spread(test: PairedTest, sd: Array) -> list[str]:
-    """Return a caution if a test wrongly assumes equal variances.
+    """Return the caution about unequal variances.
 
-    The standard deviations have the shape (..., pair).
+    The standard deviations `sd` of differences have the shape (..., pair).
     """
     spread = np.where(sd > 0, sd, np.nan)
     known = spread[~np.isnan(spread).all(axis=-1)]
     uneven = np.nanmax(known, axis=-1) ** 2 > UNEVEN * np.nanmin(known, axis=-1) ** 2
     message = (
         f"{test.name} assumes that the differences of all pairs have the same variance, but some "
-        f"variances are more than {UNEVEN} times others: use t with holm or max-t"
+        f"variances are more than {UNEVEN} times as large as others: use t with holm or max-t"
     )
     return [message] if uneven.any() else []
 
 
 def _position(paired: Scores, reference: Scores, row: int, column: int) -> tuple[int, int] | None:
-    """Return the metric and depth where scores equal a reference.
+    """Return the metric and depth where scores equal the reference.
 
-    Metrics with the name of the reference's metric are tried first.
+    The metric with the same name is tried first.
     """
     if not paired.topics.equals(reference.topics):
         return None
@@ -206,14 +208,14 @@ def _position(paired: Scores, reference: Scores, row: int, column: int) -> tuple
 
 
 class Pairing:
-    """Test and correction of pairs of systems.
+    """Significance test of pairs of systems, with its correction.
 
     Parameters
     ----------
     test
         A `Significance`, or the name of a test.
     auto
-        The correction that ``adjust="auto"`` stands for if the test needs one.
+        The correction that ``adjust="auto"`` stands for.
     """
 
     def __init__(self, test: Tested, *, auto: Correction | None = "holm") -> None:
@@ -235,7 +237,7 @@ class Pairing:
         return self.adjust is not None or self.test.joint
 
     def family_sizes(self, groups: Sequence[Scores], pairs: Sequence[Array]) -> list[int]:
-        """Return the number of comparisons corrected together, by group."""
+        """Return how many comparisons are corrected together, by group."""
         axes = {"depth": (), "metric": (3,), "all": (0, 3)}[self.family]
         rows = zip(groups, pairs, strict=True)
         sizes = [
@@ -244,19 +246,19 @@ class Pairing:
         return [sum(sizes)] * len(sizes) if self.family == "all" else sizes
 
     def adjust_p(self, groups: Sequence[Array]) -> list[Array]:
-        """Correct the p-values of each group without using scores."""
+        """Correct p-values by a correction that does not need scores."""
         adjust = None if isinstance(self.adjust, MaxT) else self.adjust
         return adjust_p(groups, adjust, family=self.family, alpha=self.alpha)
 
     def correct(self, groups: Sequence[Compared]) -> list[Array]:
-        """Correct the p-values of each group, (metric, depth, pair)."""
+        """Return the corrected p-values of each group, (metric, depth, pair)."""
         if not isinstance(self.adjust, MaxT):
             return self.adjust_p([group.p for group in groups])
         adjusted = _by_family(groups, self.family, self.adjust.kernel)
         return [np.maximum(group.p, p) for group, p in zip(groups, adjusted, strict=True)]
 
     def critical_t(self, groups: Sequence[Compared]) -> list[Array]:
-        """Return the critical absolute t of simultaneous max-T intervals.
+        """Return the critical t of simultaneous max-T intervals.
 
         The result has an array (metric, depth, pair) for each group.
         """
@@ -273,10 +275,10 @@ class Pairing:
         return self.correct([compared])[0]
 
     def piece(self, paired: Scores, row: int, depths: slice, pairs: Array) -> Array:
-        """Return adjusted p-values of a metric, shape (pair, depth).
+        """Return the corrected p-values of one metric, shape (pair, depth).
 
-        Without a correction, constant differences have p = 0 if they are not 0, as is common in
-        the literature.
+        Without a correction, constant differences other than 0 have p = 0, as is common in the
+        literature.
         """
         if self.family == "depth" and not isinstance(self.adjust, MaxT):
             plain = self.adjust is None
@@ -287,7 +289,7 @@ class Pairing:
         return self._p_of[paired][row, depths].T
 
     def correct_together(self, paired: Scores, reference: Scores, pairs: Array) -> None:
-        """Correct reference scores in the family of scores containing them."""
+        """Correct the reference together with the scores that contain it."""
         if self.family == "depth" or self.adjust is None:
             return
         self._p_of[paired] = p = self.p_values(paired, pairs)
@@ -300,11 +302,11 @@ class Pairing:
             self._p_of[reference] = np.array([[p[pos] for pos in row] for row in positions])
 
     def share(self, p: Array) -> Array:
-        """Return the share of significant pairs by depth."""
+        """Return the share of significant pairs at each depth."""
         return np.asarray((p < self.alpha).mean(axis=0))
 
     def verdicts(self, paired: Scores, row: int, depths: slice, pairs: Array) -> Array:
-        """Return which system is significantly better, coded as in `leads`."""
+        """Return which system is significantly better, as coded by `leads`."""
         significant = self.piece(paired, row, depths, pairs) < self.alpha
         return np.where(significant, leads(paired, row, depths, pairs), np.int8(0))
 
@@ -313,7 +315,7 @@ class Pairing:
     ) -> Array:
         """Return unadjusted p-values of a metric, shape (pair, depth).
 
-        Cases that `attributes` warns about are counted.
+        Doubtful p-values are counted, so that `attributes` can warn about them.
         """
         p = p_values(paired, row, depths, test=self.test, pairs=pairs, as_printed=as_printed)
         self._tests += p.size
@@ -325,11 +327,11 @@ class Pairing:
         return p
 
     def attributes(self) -> dict[str, object]:
-        """Return attributes of a result; warn about doubtful p-values."""
+        """Return the attributes of a result; warn about doubtful p-values."""
         warn(*without_spread(self._without, self._tests), *self._uneven, *self._zeros)
         return self.described
 
     @property
     def described(self) -> dict[str, object]:
-        """Attributes that describe the test and the correction."""
+        """Attributes that describe the test and its correction."""
         return describe_test(self.test, self.adjust, self.family, alpha=self.alpha)

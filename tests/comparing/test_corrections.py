@@ -45,7 +45,7 @@ def test_a_value_prints_as_it_is_written(text):
         ({"adjust": "hollm"}, "did you mean 'holm'"),
         ({"family": "pair"}, "family to be one of"),
         *(({"alpha": alpha}, "alpha") for alpha in (0, 1, 2, "a")),
-        ({"test": "tukey", "adjust": "holm"}, "are adjusted for all pairs already"),
+        ({"test": "tukey", "adjust": "holm"}, "are already adjusted"),
         ({"test": "sign", "adjust": "max-t"}, "adjust=.max-t"),
     ],
 )
@@ -86,8 +86,8 @@ def test_the_refusal_comes_from_the_call_and_names_the_verb():
 
 def test_options_that_a_significance_object_sets_are_refused(scores):
     value = ir.Significance("sign")
-    refused(ParameterError, "both", scores.ireval.compare, value, adjust="holm")
-    refused(ParameterError, "both", scores.ireval.compare, value, alpha=0.1)
+    refused(ParameterError, "not beside it", scores.ireval.compare, value, adjust="holm")
+    refused(ParameterError, "not beside it", scores.ireval.compare, value, alpha=0.1)
 
 
 def test_a_name_and_its_value_give_the_same(scores):

@@ -214,8 +214,12 @@ def test_texts_stand_beside_documents():
 @pytest.mark.parametrize(
     ("texts", "error", "message"),
     [
-        ({"d9": "x"}, IdError, "texts of docs that occur, but found texts of 'd9'; results of '1'"),
-        ({"topic": {"7": "x"}}, IdError, "texts of 'q?7'?; results of 'q1'"),
+        (
+            {"d9": "x"},
+            IdError,
+            "texts of docs in the results, but found texts of 'd9' and results of '1'",
+        ),
+        ({"topic": {"7": "x"}}, IdError, "texts of 'q?7'? and results of 'q1'"),
         ({"1": 5}, InputError, "other values for docs: 1"),
         (7, InputError, "a int"),
         ({"doc": ["x"]}, InputError, "a list"),

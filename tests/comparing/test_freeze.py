@@ -119,7 +119,7 @@ def test_captions_name_the_file_and_a_shared_name_is_extended(file):
         (
             lambda: scores_of(metrics=["AP", "P@5"]),
             MetricError,
-            "metrics of .*: nDCG@10, AP, RR, but found P@5",
+            "metrics in .* .nDCG@10, AP, RR., but found P@5",
         ),
         (
             lambda: ir.cube(RUNS, QRELS).ireval.sample(0.5).ireval.score("AP", at=10),
@@ -148,8 +148,8 @@ def bare(scores):
         ("[1]", "another file"),
         ('{"system": "a"}', "another file"),
         ('{"irframe baseline": 9}', "format 9"),
-        (lambda text: text.replace("0.5800515545610756", "0.5900515545610756"), "changed since"),
-        (lambda text: text.replace('"trec"', '"doc"'), "changed since"),
+        (lambda text: text.replace("0.5800515545610756", "0.5900515545610756"), "edited"),
+        (lambda text: text.replace('"trec"', '"doc"'), "edited"),
     ],
 )
 def test_damaged_files_are_refused(file, text, words):
@@ -196,12 +196,14 @@ def test_what_cannot_be_frozen(freeze, error, words, tmp_path, monkeypatch):
 
 def test_old_files_and_left_out_topics_are_warned_of(file, monkeypatch):
     monkeypatch.setattr(freezing, "today", lambda: date(2200, 1, 1))
-    with pytest.warns(IrframeWarning, match="main.irframe is .* days old, from .*: freeze a new"):
+    with pytest.warns(
+        IrframeWarning, match="main.irframe was frozen on .* days ago: freeze it again"
+    ):
         found = others(scores_of()).ireval.compare(baseline=file)
-    assert "days old" in found.attrs["caution"]
+    assert "days ago" in found.attrs["caution"]
     monkeypatch.undo()
     some = others(scores_of()).drop(index=["101", "102"], level="topic")
-    with pytest.warns(IrframeWarning, match="2 topics of main.irframe have no scores here"):
+    with pytest.warns(IrframeWarning, match="2 topics of main.irframe are left out"):
         assert (some.ireval.compare(baseline=file)["n_topics"] == 14).all()
 
 
@@ -261,7 +263,7 @@ def test_gates_fail_on_their_stated_condition():
         assert {*map(tuple, failed[word])} == {*pairs}, word
     unchanged = {("nDCG@10", "same"), ("ASL", "same")}
     assert {*map(tuple, failed["undecided"] - failed["not-not-worse"])} == unchanged
-    with pytest.raises(ParameterError, match="a margin, for fail_on='drop'"):
+    with pytest.raises(ParameterError, match="a margin for fail_on='drop'"):
         failing(found, "drop")
 
 

@@ -223,7 +223,9 @@ def test_every_metric_has_its_margin(cube):
 
 
 def test_margins_are_of_means(cube):
-    with pytest.raises(MetricError, match="averaged over topics, for margin=, but found GMAP"):
+    with pytest.raises(
+        MetricError, match="arithmetic means over topics for margin=, but found GMAP"
+    ):
         cube.ireval.score("AP", "GMAP", at=10).ireval.compare(margin=0.1)
     for question in ({"margin": 0}, {"topics": 1}, {"topics": 2.5}):
         with pytest.raises(ParameterError, match=next(iter(question))):

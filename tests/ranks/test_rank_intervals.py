@@ -281,7 +281,7 @@ def test_infinite_summands_have_ranks():
     # Drawn twice and thrice, the second topic lets both tie.
     tied = (drawn == 1).all(axis=1).mean()
     assert found["first"][0, 0] == pytest.approx(without.mean() - tied / 2)
-    with pytest.warns(IrframeWarning, match="harmonic means that a score of 0 makes 0: 1"):
+    with pytest.warns(IrframeWarning, match="harmonic means that are 0 because of a score of 0: 1"):
         assert_ranks(values.ireval.rank_intervals(), [2, 1], [1, 1], [2, 2])
 
 

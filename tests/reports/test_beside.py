@@ -82,6 +82,6 @@ def test_texts_are_chosen_topic_by_topic():
 
 
 def test_texts_of_other_documents_are_refused(tmp_path):
-    with pytest.raises(IdError, match="texts of docs that occur"):
+    with pytest.raises(IdError, match="texts of docs in the results"):
         ir.report(*ir.example_track(), tmp_path / "page.html", texts={"x": "y"}, **SHOWN)
     assert not (tmp_path / "page.html").exists()
