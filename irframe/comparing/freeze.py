@@ -235,11 +235,11 @@ class Frozen:
 
     @property
     def documents(self) -> int | None:
-        """The length of the longest list in the file, or None."""
+        """Length of the longest list in the file, or None."""
         return max((len(docs) for _, docs in self.facts.get("documents", [])), default=None)
 
     def lists(self, name: object) -> pd.DataFrame | None:
-        """Return the lists in the file as a run, or None."""
+        """Return the lists of the file as a run."""
         kept = self.facts.get("documents", [])
         rows = [
             (name, topic, doc, -rank) for topic, docs in kept for rank, doc in enumerate(docs, 1)

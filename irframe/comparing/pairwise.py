@@ -288,7 +288,7 @@ def _widen_intervals(result: Columns, t: Array, alpha: float) -> None:
 
 
 def refuse_over(groups: Iterable[Scores], pairing: Pairing, *, drawn: str = "") -> None:
-    """Raise if the repeats do not allow `over` of the test.
+    """Raise if repeats do not allow `over` of the test.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Systems that could be first, and the optimism of means."""
+"""Systems that could be first, and optimism of means."""
 
 import itertools
 
@@ -13,9 +13,9 @@ from irframe.paired.pairs import draw_signs
 from irframe.scores.averages import Resamples
 
 FIRST = "could_be_first"
-"""Column: whether a system could be first."""
+"""Column of rank intervals: whether the system could truly be first."""
 OPTIMISM = "optimism"
-"""Attribute: expected excess of the observed mean of the first system over its true mean."""
+"""Attribute of leaderboards: expected difference of the first system's observed and true mean."""
 
 
 def first_p(
@@ -26,35 +26,36 @@ def first_p(
     samples: int = 1000,
     seed: int = 0,
 ) -> Floats:
-    """Return p-values of the hypotheses that each system is first.
+    """Return the p-value of each system's hypothesis to be first.
 
     Parameters
     ----------
     scores
-        The summands of the mean, shape (system, topic, depth), without NaN. Higher is better.
+        Terms that a mean sums over topics, shape (system, topic, depth), without NaN. Higher is
+        better.
     known
-        Which systems can be compared, shape (system, depth); by default all.
+        Whether each system can be compared, shape (system, depth). By default all systems can.
     design
         The sampling design of the topics; by default independent topics of equal weight.
     samples
-        Number of random sign assignments, at least 1. If fewer assignments are possible, each is
-        used once.
+        Number of random assignments of signs to topics, at least 1. If fewer assignments are
+        possible, each possible assignment is used once.
     seed
         Seed of the signs, at least 0.
 
     Returns
     -------
     numpy.ndarray
-        p-values, shape (system, depth). They are 1 for systems that cannot be compared.
+        The p-values, shape (system, depth). Systems that cannot be compared have p = 1.
 
     Notes
     -----
-    The null hypothesis about a system is that no other system has a higher mean. The statistic is
-    the largest paired t of the other systems against it. Each draw flips the signs of all
-    differences on random topics, or clusters, and recomputes the largest t. ``p = (1 + count) / (1
-    + samples)``, where count is the number of draws with a larger or equal t. No correction for
-    multiple comparisons is necessary, because only one system is truly first. With probability 1 -
-    alpha, that system has p > alpha.
+    The null hypothesis is that no other system has a higher mean. The test statistic is the largest
+    paired t of another system against the system. Each draw flips the signs of all differences on
+    random topics, or clusters of topics, and recomputes the statistic. ``p = (1 + count) / (1 +
+    samples)``, where count is the number of draws whose statistic is at least the observed
+    statistic. No correction for multiple comparisons is necessary, because only one system is truly
+    first. With probability 1 - alpha, that system has p > alpha.
 
     References
     ----------
@@ -91,7 +92,7 @@ def first_p(
 def least_first_p(units: int, *, samples: int) -> float:
     """Return the smallest p-value of `first_p` for a sample size.
 
-    The sample size is the number of topics or clusters.
+    The sample size `units` is the number of topics, or of clusters of topics.
 
     Examples
     --------
@@ -106,7 +107,7 @@ def _is_exact(units: int, samples: int) -> bool:
 
 
 def _of_depth(values: Floats, signs: Floats, workers: int | None) -> Floats:
-    """Return the p-values at one depth from summands, (system, unit)."""
+    """Return the p-values at one depth from values (system, unit)."""
     systems, units = values.shape
     if systems < 2:
         return np.ones(systems)
@@ -118,7 +119,7 @@ def _of_depth(values: Floats, signs: Floats, workers: int | None) -> Floats:
         others = np.arange(systems) != system
         lead = values[others] - values[system]
         rounding = ROUNDING * units * np.maximum(largest[others], largest[system])
-        # t is monotone in the sum divided by this size, which sign flips do not change.
+        # t is monotone in the sum divided by `size`, and sign flips do not change `size`.
         size = np.sqrt(units * (lead**2).sum(axis=1))
         scale = np.where(size > rounding, 1 / np.where(size > 0, size, 1), 0.0)
         least = ((sums[others] - sums[system] - rounding) * scale).max() - randomisation.TIE
@@ -132,9 +133,9 @@ def _of_depth(values: Floats, signs: Floats, workers: int | None) -> Floats:
 
 
 def could_be_first(scores: Scores, resamples: Resamples) -> Array | None:
-    """Return which systems could be first, (metric, depth, system).
+    """Return whether each system could be first, (metric, depth, system).
 
-    The result is None if the test would have to generalise to new repeats, which it cannot.
+    The result is None if the test must generalise to new repeats, which this test does not support.
     """
     if scores.repeats is not None and scores.repeats.crossing:
         return None
@@ -157,7 +158,7 @@ DRAWS = 1000
 
 
 def too_few(scores: Scores, resamples: Resamples) -> list[str]:
-    """Return a caution if there are too few topics."""
+    """Return the caution about too few topics."""
     counts = scores.scored.sum(axis=1)
     design = scores.design
     row, depth = np.unravel_index(counts.argmin(), counts.shape)
@@ -171,10 +172,10 @@ def too_few(scores: Scores, resamples: Resamples) -> list[str]:
 
 
 def optimism(scores: Scores, resamples: Resamples) -> dict[str, object]:
-    """Return the attributes on the optimism of the first mean.
+    """Return attributes about the optimism of the first mean.
 
-    `excess_of_first` estimates it for the first metric and depth. With one topic there are no
-    attributes.
+    The optimism is estimated by `excess_of_first` for the first metric and depth. It cannot be
+    estimated from a single topic.
     """
     if scores.scored[0, :, 0].sum() < 2 or not np.isfinite(scores.means[0, 0]).all():
         return {}
@@ -184,11 +185,11 @@ def optimism(scores: Scores, resamples: Resamples) -> dict[str, object]:
 
 
 def excess_of_first(scores: Scores, resamples: Resamples, row: int, depths: slice) -> Array:
-    """Return the mean excess of resampled first means by depth.
+    """Return the expected optimism of the first mean by depth.
 
-    In every bootstrap sample of topics, or clusters, the mean of the first system exceeds the
-    observed mean of that system by some amount. The result is the average amount for each depth of
-    a metric, NaN with a single topic.
+    In every bootstrap sample of topics, or of clusters, the highest mean is compared with the mean
+    of the same system over all topics. The result is the average difference, by depth of one
+    metric. It is NaN for a single topic.
     """
     summary = scores.summaries[row]
     sign = scores.signs[row]

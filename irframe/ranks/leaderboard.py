@@ -30,13 +30,13 @@ from irframe.scores.repeats import Over
 from irframe.scores.summary import Interval
 
 CHANGES = ("difference", "change", "p_adjusted", "significant")
-"""Columns of the comparison with the baseline."""
+"""Columns of a leaderboard that compare systems with the baseline."""
 Order = Literal["mean", "win_rate", "borda"]
-"""Criteria that sort a leaderboard over tasks."""
+"""Columns by which a leaderboard over tasks can be sorted."""
 ORDERS: tuple[Order, ...] = ("mean", "win_rate", "borda")
 TaskMetrics = Mapping[Any, MetricLike]
 TASK_MEANS = "task_means"
-"""Attribute of leaderboards that lists the columns of task means."""
+"""Attribute of leaderboards with the names of the columns of task means."""
 
 
 @verb(repeats=True)
@@ -60,63 +60,66 @@ def leaderboard(
         Scores per system and topic: an array, or a frame, wide or long. The first metric
         determines the ranking.
     test
-        As for `rank_intervals`. The same test is used for comparisons with the baseline, which are
-        a separate family: their p-values are adjusted for the number of these comparisons. The
-        families ``"metric"`` and ``"all"`` include all listed depths and metrics.
+        As for `rank_intervals`. The same test compares systems with the baseline. These comparisons
+        are a separate family, so their p-values are adjusted only for the number of comparisons
+        with the baseline. The families ``"metric"`` and ``"all"`` include all depths and metrics of
+        the leaderboard.
     baseline
         A system with which every other system is compared; by default none.
     at
-        Depths to list, the first of which determines the ranking; by default the greatest.
+        Depths of the leaderboard. The first depth determines the ranking. By default only the
+        greatest depth is used.
     rank_interval, interval, resamples
-        As for `rank_intervals`. With tasks, the spread of win rates also uses `resamples`.
+        As for `rank_intervals`. If scores have tasks, the intervals of win rates and Borda counts
+        also use `resamples`.
     order_by
         The column by which systems are sorted if scores have tasks (declared by `design`):
-        ``"mean"``, the mean of task means, ``"win_rate"`` or ``"borda"``. Intervals and letters
-        always refer to means.
+        ``"mean"`` (the mean of task means), ``"win_rate"`` or ``"borda"``. Intervals of ranks and
+        letters always refer to means.
     task_metrics
-        Mapping from task to metric, such as ``{"marco": "RR", "covid": "nDCG"}``. Each task is
-        scored by its metric only. The metrics must be arithmetic means for which higher is better.
-        The name of the column consists of all their names.
+        Mapping from task to metric, such as ``{"marco": "RR", "covid": "nDCG"}``. The scores on a
+        task are then those of its metric alone. All metrics must be arithmetic means for which
+        higher is better. The column of means is named after all of these metrics.
 
     Returns
     -------
     pandas.DataFrame
-        One row per system, with the best first, and ties sorted by name. The index contains the
-        system, after the group if there are groups. The columns are
+        One row per system, sorted from the best to the worst system. Tied systems are sorted by
+        name. The index is the system, after `groupby` the group and the system. The columns are
 
         - ``rank`` and ``tier``, see `rank_intervals`;
-        - the mean of the first metric, under its label, with its confidence interval ``ci_low``,
-          ``ci_high``;
+        - the mean by the first metric, in a column named after the metric, and its confidence
+          interval ``ci_low``, ``ci_high``;
         - ``letters``: two systems share a letter if, and only if, their difference is not
           significant [2]_. The letters are a to z, A to Z, and then ``a2``, ``b2``, ...;
-        - ``rank_low``, ``rank_high`` and ``could_be_first``, see `rank_intervals`, and with
-          ``rank_interval="bootstrap"`` also ``first``;
-        - with a baseline, ``difference``, the mean minus the baseline's; ``change``, the
-          difference divided by the baseline's mean, NaN if that is 0; ``p_adjusted`` and
-          ``significant``;
-        - with tasks, ``win_rate``, the share of other systems with a lower mean, averaged over
-          tasks, and ``borda``, the number of systems with a lower mean, averaged over tasks. A tie
-          counts one half;
+        - ``rank_low``, ``rank_high`` and ``could_be_first``, see `rank_intervals`. With
+          ``rank_interval="bootstrap"`` there is also ``first``;
+        - with a baseline, ``difference``, the mean minus the mean of the baseline; ``change``, the
+          difference divided by the mean of the baseline, NaN if that mean is 0; ``p_adjusted`` and
+          ``significant``, as in `compare`;
+        - with tasks, ``win_rate`` and ``borda``, the share and the number of other systems that
+          have a lower mean on a task, averaged over tasks. A tie counts one half;
         - with tasks, ``win_rate_low``, ``win_rate_high``, ``borda_low`` and ``borda_high``, the
-          spread of both over bootstrap samples of topics within tasks. This is not a confidence
-          interval. It is NaN if a task has a single topic or cluster;
-        - with tasks, the mean of each task under its name. A system without scores on a task has no
-          overall mean, and is listed last;
-        - the means of further metrics and depths, under their labels;
+          quantiles of win rates and Borda counts over bootstrap samples of topics within tasks.
+          They are not the ends of a confidence interval, and NaN if a task has a single topic or
+          cluster;
+        - with tasks, the mean on each task, in a column named after the task. A system without
+          scores on some task has no overall mean, and is listed last;
+        - the means by further metrics and depths, in columns named after these;
         - if systems have repeats, ``n_repeats`` and ``repeat_sd``, see `summary`;
         - ``n_topics``, the number of topics compared by the first metric.
 
     Raises
     ------
     IrframeError
-        As `rank_intervals`; also if the baseline is unknown, or a metric has the name of another
-        column.
+        As for `rank_intervals`. Also if the baseline is unknown, or if a metric has the name of
+        another column.
 
     Warns
     -----
     IrframeWarning
         If topics are left out. A topic counts, for a metric and depth, only if every system has a
-        score (not NaN) on it. Also as `summary`.
+        score (not NaN) on it. Also as for `summary`.
 
     References
     ----------
@@ -204,7 +207,7 @@ def _without_means(tasks: "TaskMeans", order: Order, ranking: RankOptions) -> pd
 
 
 def _averages(paired: Scores) -> pd.DataFrame:
-    """Return the averages, one column per metric and depth."""
+    """Return the average scores, one column per metric and depth."""
     by_depth = paired.depths is not None
     depths = [None] if paired.depths is None else paired.depths
     columns = {}
@@ -215,7 +218,7 @@ def _averages(paired: Scores) -> pd.DataFrame:
 
 
 def _changes(scores: Scores, means: pd.Series, pairs: Array, pairing: Pairing) -> pd.DataFrame:
-    """Return the columns `CHANGES`, missing for the baseline."""
+    """Return the columns `CHANGES`, which compare systems with the baseline."""
     base = means.iloc[pairs[0, 1]]
     p = np.full(len(means), np.nan)
     p[pairs[:, 0]] = pairing.p_values(scores, pairs)[0, 0]
@@ -229,8 +232,8 @@ def _refuse_twice(columns: pd.Index) -> None:
     twice = columns[columns.duplicated()]
     if len(twice):
         expected = "metrics whose names differ from other columns"
-        advice = "rename the metric, as array.assign_coords(metric=[...])"
-        raise InputError(expected, "two columns of one name", advice, twice)
+        advice = "rename the metric, as in array.assign_coords(metric=[...])"
+        raise InputError(expected, "the same name twice", advice, twice)
 
 
 class TaskMeans(NamedTuple):
@@ -239,9 +242,9 @@ class TaskMeans(NamedTuple):
     means: pd.DataFrame
     """One row per system and one column per task, NaN where a system has no score."""
     scores: Scores
-    """Scores by the first metric at the first depth."""
+    """The scores that are averaged: the first metric at the first depth."""
     compared: list[tuple[Array, Array]]
-    """For each task, a mask of the systems with scores and the topics on which they compare."""
+    """For each task, a mask of the systems with scores, and positions of the topics compared."""
 
     @property
     def lacking(self) -> Array:
@@ -258,11 +261,11 @@ class TaskMeans(NamedTuple):
 
     @property
     def attributes(self) -> dict[str, object]:
-        """Attribute that lists the columns of task means."""
+        """The attribute `TASK_MEANS` of a leaderboard."""
         return {TASK_MEANS: [str(task) for task in self.means]}
 
     def columns(self, resamples: Resamples) -> pd.DataFrame:
-        """Return win rates and Borda counts with their spreads."""
+        """Return win rates and Borda counts with intervals."""
         drawn = beaten(self._resampled(resamples))
         drawn = np.where(np.isnan(drawn[0]), np.nan, drawn)
         ends = resamples.ends(np.moveaxis(drawn, 1, -1), resamples.alpha / 2)
@@ -271,10 +274,10 @@ class TaskMeans(NamedTuple):
         return pd.DataFrame(rows.T, self.means.index, WON)
 
     def _resampled(self, resamples: Resamples) -> Array:
-        """Return means over topics resampled within tasks.
+        """Return the task means of bootstrap samples of topics.
 
-        Higher means are better. The shape is (sample, task, system). All means are NaN if some task
-        has a single cluster.
+        Topics are resampled within tasks. The shape is (sample, task, system), and higher means are
+        better. All means are NaN if some task has a single topic or cluster.
         """
         scores = self.scores
         size = (resamples.samples, *self.means.T.shape)
@@ -282,7 +285,7 @@ class TaskMeans(NamedTuple):
         room(what, 8 * size[0] * size[1] * size[2], "ask for fewer resamples=")
         means = np.full(size, np.nan)
         kept = np.concatenate([topics for _, topics in self.compared])
-        if scores.topic_order is not None:  # topics are sorted by name before they are drawn
+        if scores.topic_order is not None:  # samples must not depend on the order of topics
             kept = scores.topic_order[np.isin(scores.topic_order, kept)]
         design = scores.design and scores.design.take(kept)
         if design is None or (np.diff(design.starts) < MIN_CLUSTERS).any():
@@ -298,21 +301,22 @@ class TaskMeans(NamedTuple):
 
 
 WON = [f"{name}{end}" for name in ("win_rate", "borda") for end in ("", "_low", "_high")]
-"""Columns of win rates and Borda counts, with the ends of their spreads."""
+"""Columns of win rates and Borda counts, each followed by the two ends of its interval."""
 
 
 def beaten(means: Array) -> Array:
     """Return win rates and Borda counts from task means.
 
-    The means have the shape (..., task, system), and the result has the shape (2, ..., system).
+    The means have the shape (..., task, system). Win rates and Borda counts have the shape (...,
+    system), and are stacked along a first axis.
 
     Notes
     -----
-    A system beats another system on a task if its mean is higher (at 12 decimals), or if the other
-    system has no scores on the task. A tie counts one half. The Borda count is the number of
-    systems beaten, averaged over all tasks; it is 0 on tasks without scores of the system. The win
-    rate is the share beaten of the other systems with scores on the task. It is averaged over the
-    tasks with scores of the system.
+    A system beats another system on a task if its mean, rounded to 12 decimals, is higher, or if
+    the other system has no scores on the task. A tie counts one half. The Borda count is the number
+    of systems beaten, averaged over all tasks. A task without scores of the system counts as 0. For
+    the win rate, only systems with scores on the task are counted, and the share of these that are
+    beaten is averaged over the tasks with scores of the system.
 
     Examples
     --------
@@ -332,10 +336,10 @@ def beaten(means: Array) -> Array:
 
 
 def means_by_task(scores: Scores) -> TaskMeans | None:
-    """Return task means of the first metric, or None.
+    """Return the means by task, or None without tasks.
 
-    The means are at the first depth. A topic counts if it has scores of every system that has
-    scores on its task.
+    The means are those of the first metric at the first depth. A topic counts if every system with
+    any score on the task has a score on the topic.
     """
     if scores.design is None or TASK not in scores.label_values:
         return None
@@ -359,24 +363,23 @@ def means_by_task(scores: Scores) -> TaskMeans | None:
 
 
 def read_tasks(scores: ScoreLike, over: Over, task_metrics: TaskMetrics | None) -> Scores:
-    """Read scores, and select each topic's metric by its task.
+    """Read scores, using for each task its own metric.
 
     Raises
     ------
     ParameterError
-        If `task_metrics` is passed and the scores have no tasks, or have repeats; if a task has no
-        metric; if a task or metric is unknown; or if lower is better for a metric, or it is not
-        averaged arithmetically.
+        If `task_metrics` is passed, and the scores have repeats or no tasks, a task has no metric,
+        or a task or metric is unknown. Also if a metric is a cost or not an arithmetic mean.
     """
     if task_metrics is None:
         return read_scores(scores, over)
     if not isinstance(task_metrics, Mapping):
         got = type(task_metrics).__name__
-        raise ParameterError("task_metrics, a mapping of tasks to metrics", got)
+        raise ParameterError("task_metrics= to be a mapping from task to metric", got)
     read = read_scores(scores, "both" if over == "task" else over).load()
     _refuse_without_tasks("task_metrics=", TASK in read.label_values)
     if read.repeats is not None:
-        raise ParameterError("scores without repeats, for task_metrics=", "repeats")
+        raise ParameterError("scores without repeats for task_metrics=", "repeats")
     tasks = pd.Series(read.label_values[TASK]).astype(str)
     chosen = {str(task): label for task, label in task_metrics.items()}
     if lacking := [*dict.fromkeys(tasks[~tasks.isin([*chosen])])]:
@@ -384,13 +387,13 @@ def read_tasks(scores: ScoreLike, over: Over, task_metrics: TaskMetrics | None) 
     places("existing tasks in task_metrics=", [*chosen], [*dict.fromkeys(tasks)])
     row_of = {task: index_of(label, read.metrics) for task, label in chosen.items()}
     if unknown := sorted({str(chosen[task]) for task, row in row_of.items() if row is None}):
-        expected = f"task_metrics of those scored, {', '.join(read.metrics)}"
+        expected = f"metrics of the scores in task_metrics= ({', '.join(read.metrics)})"
         raise ParameterError(expected, f"{len(unknown)} not scored", "", unknown)
     labels = [read.metrics[row] for row in dict.fromkeys(row_of.values()) if row is not None]
     odd = [label for label in labels if (facts(label).summary, facts(label).sign) != ("mean", 1)]
     if len(labels) > 1 and odd:
-        expected = "arithmetic means for which higher is better in task_metrics="
-        raise ParameterError(expected, f"{len(odd)} that are not", "", odd)
+        expected = "metrics in task_metrics= that are arithmetic means, and no costs"
+        raise ParameterError(expected, f"{len(odd)} others", "", odd)
     rows = tasks.map(row_of).to_numpy(int)
     values = np.stack([read.values[row, :, topic] for topic, row in enumerate(rows)], axis=1)
     selected = replace(read, values=values[np.newaxis], metrics=[" or ".join(labels)])
@@ -401,7 +404,7 @@ def read_tasks(scores: ScoreLike, over: Over, task_metrics: TaskMetrics | None) 
 
 def _refuse_without_tasks(what: str, has_tasks: bool) -> None:  # noqa: FBT001 - the question itself
     if not has_tasks:
-        advice = "name them: scores.ireval.design(task=...)"
+        advice = "declare them by scores.ireval.design(task=...)"
         raise ParameterError(f"tasks for {what}", "none", advice)
 
 
@@ -413,10 +416,10 @@ def with_tasks(
     *,
     every: bool = False,
 ) -> pd.DataFrame:
-    """Return a sorted leaderboard with columns of tasks.
+    """Return a leaderboard with columns of tasks, sorted.
 
-    Systems without scores on some task have no mean and are last. With `every`, all systems lack a
-    task.
+    Systems without scores on some task have no mean and are listed last. `every` states that no
+    mean can be compared, so that all systems are treated like these.
     """
     leading = ["rank", "tier", "letters"]
     rest = board.columns.difference(leading, sort=False)

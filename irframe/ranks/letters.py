@@ -9,24 +9,26 @@ from irframe.arrays import Array
 from irframe.paired import all_pairs
 
 LETTERS = string.ascii_lowercase + string.ascii_uppercase
-"""Letters of groups. Further groups have a letter and a number: a2, b2, ..."""
+"""Letters of the first 52 groups. Further groups have a letter and a number: a2, b2, ..."""
 
 
 def letters_of(ranks: pd.Series, significant: Array) -> list[str]:
-    """Return the compact letter display of systems.
+    """Return the letters of systems in a compact letter display.
 
-    Every letter stands for a maximal group of systems without significant differences. Systems are
-    processed from the best to the worst. A group is started by a system and the worst system that
-    does not differ significantly from it and shares no letter with it yet. As many systems as
-    possible are added to the group, beginning with the best. Finally, groups are removed if all
-    their pairs share another letter, beginning with the last group.
+    Every letter stands for a maximal group of systems that do not differ significantly from each
+    other. Systems are processed from the best to the worst. A group starts with a system and the
+    worst system that does not differ significantly from it, and with which it shares no letter yet.
+    Then all systems that do not differ from any member are added, beginning with the best system.
+    In the end, superfluous groups are removed, beginning with the last group. A group is
+    superfluous if all its pairs share another letter.
 
     Parameters
     ----------
     ranks
-        Ranks by system. Ties are sorted by name, so that letters do not depend on their order.
+        Ranks, indexed by system. Tied systems are sorted by name, so that their letters do not
+        depend on the order of rows.
     significant
-        Whether each pair differs significantly, in the order of `all_pairs`.
+        Whether the systems of each pair differ significantly, in the order of `all_pairs`.
     """
     order = np.lexsort([ranks.index.astype(str).to_numpy(), ranks.to_numpy()])
     a, b = all_pairs(len(ranks)).T
@@ -46,7 +48,8 @@ def letter_groups(alike: Array) -> Array:
     Parameters
     ----------
     alike
-        Which systems are alike: a symmetric matrix (system, system), best system first.
+        Whether two systems do not differ significantly: a symmetric matrix (system, system) with
+        the best system first.
 
     Returns
     -------
@@ -74,7 +77,7 @@ def letter_groups(alike: Array) -> Array:
     kept: list[Array] = []
     for group in reversed(groups):
         pairs = np.outer(group, group)
-        if (shared[pairs] > 1).all():  # all its pairs are in another group, too
+        if (shared[pairs] > 1).all():  # every pair of the group is in another group, too
             shared = shared - pairs
         else:
             kept.append(group)

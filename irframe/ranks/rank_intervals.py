@@ -44,11 +44,12 @@ def holm_counts(values: Array, known: Array, alpha: float, design: Design | None
     Parameters
     ----------
     values
-        The summands of the average, shape (system, topic, depth), without NaN. Higher is better.
+        Terms that the average sums over topics, shape (system, topic, depth), without NaN. Higher
+        is better.
     known
-        Whether the summands of each system are finite, shape (system, depth).
+        Whether all terms of a system are finite, shape (system, depth).
     alpha
-        Significance level of both one-sided tests together.
+        Significance level of the tests for better and for worse systems together.
     design
         The sampling design of the topics; by default independent topics of equal weight.
 
@@ -71,7 +72,8 @@ def holm_counts(values: Array, known: Array, alpha: float, design: Design | None
     compute = partial(moments, design=design)
     mean, sd, freedom = in_blocks(compute, values, pairs, dtypes=3 * (np.float64,))
     a, b = pairs.T
-    sd[(sd == 0) | ~known[a] | ~known[b]] = np.inf  # their tests are then never significant
+    # Tests with an infinite standard deviation are never significant.
+    sd[(sd == 0) | ~known[a] | ~known[b]] = np.inf
     lead = mean / (sd / np.sqrt(topics))
     ahead = np.full((depths, systems, systems), 1.0)
     ahead[:, b, a] = scipy.special.stdtr(freedom, -lead).T
@@ -87,7 +89,7 @@ def holm_counts(values: Array, known: Array, alpha: float, design: Design | None
 def _by_max_t(values: Array, known: Array, alpha: float, correction: MaxT) -> Array:
     """Return counts of better and worse systems at one depth.
 
-    The summands have the shape (topic, system), the counts (2, system).
+    The terms `values` of the averages have the shape (topic, system), and the counts (2, system).
     """
     systems = len(known)
     means = values.mean(axis=0)
@@ -102,10 +104,10 @@ def _by_max_t(values: Array, known: Array, alpha: float, correction: MaxT) -> Ar
 
 
 RankMethod = Literal["pairs", "holm", "max-t", "bootstrap"]
-"""Methods of rank intervals. The last method returns the spread of resampled ranks."""
+"""Methods of rank intervals. ``"bootstrap"`` returns quantiles of resampled ranks."""
 METHODS = ("pairs", "holm", "max-t", "bootstrap")
 RANKS: tuple[str, ...] = ("rank", "rank_low", "rank_high", "tier", "first")
-"""Columns in addition to those of `summary`. The last column needs ``"bootstrap"``."""
+"""Columns in addition to those of `summary`. ``first`` is only returned for ``"bootstrap"``."""
 
 
 @table_verb(repeats=True, one_unit=True)
@@ -126,23 +128,24 @@ def rank_intervals(
     rank_interval
         Method of rank intervals.
 
-        - ``"pairs"``: all pairs of systems are tested as in `compare`. Significantly better systems
-          rank before a system, and significantly worse systems after it.
+        - ``"pairs"``: all pairs of systems are tested as in `compare`. The interval allows every
+          rank after the significantly better systems and before the significantly worse systems.
         - ``"holm"``: each system is compared with the others by one-sided t-tests. Holm's
           correction is applied to each system separately.
-        - ``"max-t"``: the same tests, corrected by `MaxT`. The intervals of ``"holm"`` and
+        - ``"max-t"``: as ``"holm"``, but corrected by `MaxT`. The intervals of ``"holm"`` and
           ``"max-t"`` are narrower than those of ``"pairs"``, and fewer of them contain rank 1.
-        - ``"bootstrap"``: the spread of ranks over bootstrap samples of topics. This is not a
-          confidence interval, because the observed ranking itself depends on chance.
+        - ``"bootstrap"``: quantiles of ranks over bootstrap samples of topics. They are not the
+          ends of a confidence interval, because the observed ranking itself depends on chance.
     test
-        Test of pairs, for ``"pairs"`` and for tiers, as in `compare`: an `irframe.Significance`, or
-        the name of a test. ``"holm"`` and ``"max-t"`` need the test t. The confidence level of all
-        intervals is 1 - `alpha`. If systems have repeats, only ``"pairs"`` supports values of
-        `over` other than ``"topic"``.
+        Test of pairs of systems, for ``"pairs"`` and for tiers: an `irframe.Significance`, or the
+        name of a test, as in `compare`. ``"holm"`` and ``"max-t"`` need the test t. The confidence
+        level of all intervals is 1 - `alpha`. If systems have repeats, the other methods need a
+        test with ``over="topic"``.
     interval
         Method of the confidence intervals of means, see `summary`.
     resamples
-        Draws for ``"max-t"`` and ``"bootstrap"``: an `irframe.Resampling`, or their number.
+        Random draws for ``"max-t"`` and ``"bootstrap"``: an `irframe.Resampling`, or the number of
+        draws.
 
     Returns
     -------
@@ -151,23 +154,24 @@ def rank_intervals(
         for a frame. After `groupby` the group comes first. Attributes record the options. The
         columns are
 
-        - ``mean``, ``ci_low``, ``ci_high``, see `summary`, on the topics compared;
+        - ``mean`` over the topics compared, and its confidence interval ``ci_low``, ``ci_high``,
+          see `summary`;
         - ``rank``, one more than the number of better systems, so that ties share a rank;
         - ``rank_low`` and ``rank_high``, the confidence interval of the rank, from 1 to the number
           of systems;
-        - ``could_be_first``, whether the test described below does not exclude that the system is
-          truly first. It is missing if systems have repeats, unless ``over="topic"``;
-        - ``tier``, 1 for the best tier. The systems of a tier are consecutive in the ranking, and
-          do not differ significantly from each other;
+        - ``could_be_first``, whether the hypothesis that the system is truly first is not rejected
+          (see the notes). The column is missing if systems have repeats, unless ``over="topic"``;
+        - ``tier``, the number of the tier, 1 for the best. A tier consists of systems with
+          consecutive ranks that do not differ significantly from each other;
         - with ``"bootstrap"`` also ``first``, the share of bootstrap samples in which the system
-          has rank 1. Ties share it equally, so that the shares sum to 1. It is not the probability
-          of being the best system;
+          has rank 1. Tied systems share a sample equally, so that the shares sum to 1. The share is
+          not the probability of being the best system;
         - ``n_topics``, the number of topics compared.
 
     Raises
     ------
     IrframeError
-        As for `compare`; also if samples or seed are out of range.
+        As for `compare`. Also if the number of samples or the seed is out of range.
 
     Warns
     -----
@@ -177,46 +181,48 @@ def rank_intervals(
 
     Notes
     -----
-    With ``"pairs"`` the interval is ``[1 + B, S - W]``. B of S systems are significantly better and
-    W significantly worse in `compare` with the same `test`. The intervals are simultaneous for all
-    systems if p-values are adjusted for all pairs, as by Holm, Tukey and max-T.
+    With ``"pairs"`` the interval is ``[1 + B, S - W]``, if B of S systems are significantly better,
+    and W significantly worse, in `compare` with the same `test`. The intervals are simultaneous for
+    all systems if the p-values are adjusted for all pairs, as by Holm's correction, Tukey's test
+    and max-T.
 
     With ``"holm"`` every other system k is compared with system j by a one-sided t-test. Its
-    p-value is ``P(T >= (m_k - m_j) / se_kj)`` with n - 1 degrees of freedom and means m. It is 1 if
-    the standard error is 0. Holm's correction is applied to these S - 1 tests at level ``alpha /
-    2``. Let B systems be significantly better than j, and W systems significantly worse by the
-    opposite tests. The interval is ``[1 + B, S - W]``. Its coverage is at least ``1 - alpha`` for
-    any true ranks. In simulations with samples of real topics, 95% intervals covered the true rank
-    at least 99 times in 100 with 10 to 40 systems and 5 to 50 topics.
+    p-value is ``P(T >= (m_k - m_j) / se_kj)``, where m are means and T has n - 1 degrees of
+    freedom. The p-value is 1 if the standard error is 0. Holm's correction is applied to these S -
+    1 tests at level ``alpha / 2``. Let B be the number of systems that are significantly better
+    than j. Let W be the number of systems that are significantly worse by tests in the opposite
+    direction. The interval is ``[1 + B, S - W]``. Its coverage is at least ``1 - alpha`` for any
+    true ranks. In simulations with samples of real topics, 95% intervals covered the true rank at
+    least 99 times in 100 with 10 to 40 systems and 5 to 50 topics.
 
     With ``"max-t"`` the 2(S - 1) tests of a system are corrected jointly by a step-down procedure.
-    If the average of a metric is not arithmetic, its transformed scores are tested. Averages are
-    rounded to 12 decimals, and lower is better for a cost. Topics are weighted as in `compare`.
-    With ``"bootstrap"`` resampled topics keep their weights.
+    Scores are transformed for geometric and harmonic means, and topics are weighted, as in
+    `compare`. With ``"bootstrap"`` resampled topics keep their weights. Averages are rounded to 12
+    decimals before they are ranked.
 
     With ``"bootstrap"`` topics are resampled with replacement, and the systems are ranked by their
     averages in every bootstrap sample. All systems, metrics and depths with the same topics use the
     same bootstrap samples. At most a share of ``alpha / 2`` of the resampled ranks is below
-    ``rank_low``, and at most that share above ``rank_high``. For similar systems the coverage is
-    far below ``1 - alpha`` [4]_. In the simulations above it was 76 in 100 in the worst case, with
-    5 topics. In 18 of 100 of these simulations only one interval contained rank 1, which never
-    happened with Holm's intervals.
+    ``rank_low``, and at most the same share is above ``rank_high``. For similar systems the
+    coverage of the true rank is far below ``1 - alpha`` [4]_. In the simulations above, the lowest
+    coverage was 76 in 100, with 5 topics. In 18 of 100 simulations only one interval contained rank
+    1, which never happened with Holm's intervals.
 
     Rank intervals are about all ranks, whereas ``could_be_first`` is about the first rank only. The
-    statistic of a system is the largest paired t of the other systems against it. A one-sided
-    randomisation test compares it with its distribution under sign flips of topics, or clusters.
-    No correction for multiple comparisons is necessary, because only one system is truly first.
-    With probability ``1 - alpha`` it is among the systems that could be first. They are fewer than
-    the systems with a ``rank_low`` of 1. Among 143 runs of TREC-COVID by nDCG@10, 19 could be
-    first, and 50 have a ``rank_low`` of 1 with ``"pairs"``. With fewer than six topics every system
-    could be first.
+    test statistic of a system is the largest paired t of another system against it. A one-sided
+    randomisation test compares the statistic with its distribution under sign flips of topics, or
+    of clusters. No correction for multiple comparisons is necessary, because only one system is
+    truly first. With probability ``1 - alpha`` this system is among those that could be first.
+    Fewer systems could be first than have a ``rank_low`` of 1. For example, among 143 runs of
+    TREC-COVID by nDCG@10, 19 could be first, but 50 have a ``rank_low`` of 1 with ``"pairs"``. With
+    fewer than six topics every system could be first.
 
-    With a single topic every rank is possible, and ``first`` is NaN. For two systems `compare` is
-    enough.
+    With a single topic every rank is possible, and ``first`` is NaN. To compare only two systems,
+    use `compare`.
 
     Tiers are formed from the best system downwards. A system begins a new tier if it differs
-    significantly from any system of the current tier. Ties share a tier. The last system of a tier
-    and the first system of the next tier need not differ significantly.
+    significantly from any system of the current tier. Tied systems are in the same tier. The last
+    system of a tier and the first system of the next tier need not differ significantly.
 
     References
     ----------
@@ -261,7 +267,7 @@ def rank_intervals(
 
 @dataclass(frozen=True)
 class RankOptions:
-    """Options of ranks and their intervals, see `rank_intervals`."""
+    """Options of rank intervals, see `rank_intervals`."""
 
     method: RankMethod
     interval: Interval
@@ -278,7 +284,7 @@ class RankOptions:
         choice("interval", self.interval, INTERVALS)
 
     def to_rank(self, read: Scores) -> Scores:
-        """Return scores to rank, or raise for unsupported repeats."""
+        """Return scores to rank; raise if repeats are not supported."""
         paired = scores_to_compare(read)
         drawn = "" if self.method == "pairs" else self.method
         refuse_over([paired], self.pairing, drawn=drawn)
@@ -290,10 +296,10 @@ class RankOptions:
         return RANKS if self.method == "bootstrap" else RANKS[:-1]
 
     def significant(self, paired: Scores) -> Array:
-        """Return which pairs differ significantly, (metric, depth, pair)."""
+        """Return whether pairs differ significantly, (metric, depth, pair)."""
         pairs = all_pairs(len(paired.systems))
         [size] = self.pairing.family_sizes([paired], [pairs])
-        # p-values are computed before any warning, because this may raise.
+        # p-values are computed first, because an error should not follow a warning.
         p = self.pairing.p_values(paired, pairs)
         warn(*without_judged([paired]), *beware_of_least(self.pairing, paired, pairs, size))
         return np.asarray((p < self.pairing.alpha) & paired.known[pairs].all(axis=1))
@@ -303,7 +309,7 @@ class RankOptions:
     ) -> tuple[dict[str, Array], dict[str, object]]:
         """Return the columns and attributes of `rank_intervals`.
 
-        `significant` is the result of the method of that name.
+        `significant` is the result of the method `significant`.
         """
 
         def compute(row: int, depths: slice) -> Array:
@@ -329,7 +335,7 @@ class RankOptions:
         return {**columns, "n_topics": topics}, attributes | options | draw_attributes([paired])
 
     def _ranks(self, paired: Scores, row: int, depths: slice, significant: Array) -> Array:
-        """Return the columns of one metric, (name, depth, system).
+        """Return the columns `RANKS` of one metric, (column, depth, system).
 
         `significant` has the shape (depth, pair).
         """
@@ -351,10 +357,11 @@ class RankOptions:
         return np.stack([ranks, low, high, tiers, *share])
 
     def ends(self, paired: Scores, row: int, depths: slice) -> Arrays:
-        """Return counts or ends of rank intervals, each (system, depth).
+        """Return the data of rank intervals, each (system, depth).
 
-        For ``"holm"`` and ``"max-t"`` the result consists of the numbers of better and of worse
-        systems. For ``"bootstrap"`` it consists of the ends, and of the shares of first ranks.
+        For ``"holm"`` and ``"max-t"``, the result is the number of better systems and the number of
+        worse systems. For ``"bootstrap"``, the result is the lower end, the upper end and the share
+        of rank 1.
         """
         summary = paired.summaries[row]
         sign = paired.signs[row]
@@ -386,7 +393,7 @@ class RankOptions:
 
 
 def first_shares(paired: Scores, resamples: Resamples) -> Array:
-    """Return shares of rank 1, (metric, depth, system)."""
+    """Return the column ``first``, shape (metric, depth, system)."""
     uncorrected = Pairing(Significance(adjust=None, alpha=resamples.alpha))
     ranking = RankOptions("bootstrap", "logit", resamples, uncorrected)
     systems = len(paired.systems)
@@ -400,7 +407,7 @@ def first_shares(paired: Scores, resamples: Resamples) -> Array:
 def _spread(
     resamples: Resamples, scores: Array, summary: Summary, sign: int, *design: Design
 ) -> Arrays:
-    """Return ends of resampled ranks, and shares of rank 1."""
+    """Return quantiles of resampled ranks, and shares of rank 1."""
     means = resamples.means(scores, summary, sign, *design)
     if np.isnan(means).any():
         lowest = np.ones(means.shape[:0:-1])
@@ -418,7 +425,7 @@ def _tiers(ranks: Array, separated: Array) -> Array:
     Parameters
     ----------
     ranks
-        Competition ranks, shape (depth, system).
+        Ranks, shape (depth, system). Tied systems share the best of their ranks.
     separated
         Which pairs differ significantly, shape (depth, pair).
     """

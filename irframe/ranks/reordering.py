@@ -1,4 +1,4 @@
-"""Rankings by several metrics: reordering, best systems, reduced errors.
+"""Rankings of systems by several metrics.
 
 Verbs: reordering, ablation, best_systems, rrie.
 """
@@ -47,41 +47,42 @@ def reordering(
     relative_margin: float = 0.1,
     per: Literal["step", "system"] = "step",
 ) -> pd.DataFrame:
-    """Measure how changing the metric reorders systems, step by step.
+    """Measure how systems are reordered by a change of metric.
 
     Parameters
     ----------
     scores
-        Scores per system and topic by at least two metrics, in the order of the steps: an array,
-        or a frame, wide or long.
+        Scores per system and topic by at least two metrics: an array, or a frame, wide or long.
+        Each metric is compared with the next metric, in the order of the scores.
     test
         Test of whether another system is better, as for `compare`: an `irframe.Significance`, or
         the name of a test. By default p-values are not corrected, as in the paper. All corrections
         except max-T are supported. A p-value equal to alpha counts as significant.
     at
-        A depth, or several depths; by default the greatest. Several depths have a column ``depth``.
+        A depth, or several depths; by default the greatest. For several depths the result has a
+        column ``depth``.
     relative_margin
-        Smallest relative difference of the means of a better system, at least 0.
+        Smallest relative difference of means at which a system counts as better, at least 0.
     per
         ``"step"``: one row per step. ``"system"``: one row per step and system.
 
     Returns
     -------
     pandas.DataFrame
-        One row per step from a metric to the next metric. With more than two metrics, a last row is
-        about the step from the first to the last metric. The columns are
+        One row per step, which is a change from one metric to the next. With more than two metrics,
+        the last row is the step from the first to the last metric. The columns are
 
         - the group, after `groupby`;
         - ``old`` and ``new``, the metrics;
-        - ``delta_sort``, the largest absolute change over systems, and ``system``, the system with
-          this change;
-        - ``kendall``, Kendall's tau-b between the orders of systems;
-        - ``delta_value``, the ratio of new to old score, averaged over systems;
+        - ``delta_sort``, the largest change of a system's position, in percent of the number of
+          systems, and ``system``, the system with this change (see the notes);
+        - ``kendall``, Kendall's tau-b between the rankings by both metrics;
+        - ``delta_value``, the ratio of new to old mean, averaged over systems;
         - ``n_systems``, ``n_topics``.
 
-        With ``per="system"`` the columns are the group, ``old``, ``new``, ``system``, and its
-        ``delta_sort`` in percent of the systems. It is positive if fewer systems are better by the
-        new metric than by the old metric.
+        With ``per="system"`` the columns are the group, ``old``, ``new``, ``system`` and
+        ``delta_sort`` of the system. ``delta_sort`` is then signed: it is positive if fewer systems
+        are better than the system by the new metric than by the old metric.
 
     Raises
     ------
@@ -91,17 +92,17 @@ def reordering(
     InputError
         If no topic has a score by every metric.
     DepthError
-        If a depth was not scored.
+        If the scores lack one of the depths.
 
     Notes
     -----
-    ``delta_sort = 100 (n_old - n_new) / S``, where n of S systems are better than the system. A
-    system is better if its mean is better by at least the share `relative_margin` of the system's
-    mean, and if a two-sided paired test has p <= alpha. The paper uses a t-test, and does not state
-    whether it is paired.
+    ``delta_sort = 100 (n_old - n_new) / S``, where n is the number of systems that are better than
+    the system, and S is the number of systems. System a is better than b if a two-sided paired test
+    has p <= alpha, and if its mean is better by at least `relative_margin` times the mean of b. The
+    paper uses a t-test, and does not state whether it is paired.
 
-    A topic counts if every system has a score by every metric. ``delta_value`` uses the reciprocals
-    of costs such as ASL, and omits systems with an old score of 0.
+    A topic counts if every system has a score by every metric. For ``delta_value``, means of costs
+    such as ASL are replaced by their reciprocals, and systems with an old mean of 0 are omitted.
 
     References
     ----------
@@ -133,7 +134,7 @@ def reordering(
 
 
 class SystemOrder(NamedTuple):
-    """Means by a metric, with numbers of better systems."""
+    """Means of systems, and numbers of better systems."""
 
     metric: str
     mean: Floats
@@ -147,7 +148,7 @@ def _reordered(
     systems = array.indexes[SYSTEM]
     if len(labels) < 2 or len(systems) < 2:
         got = f"{len(labels)} and {len(systems)}"
-        raise ParameterError("at least two metrics and two systems", got)
+        raise ParameterError("at least two metrics and at least two systems", got)
     drawn = drawn_topics(declared_labels_of(array), array.indexes[TOPIC])
     if drawn is not None and not drawn.design.plain:
         refuse_declared(array.attrs, "reordering")
@@ -165,7 +166,7 @@ def _reordered(
 
 
 def _complete(array: xr.DataArray) -> Floats:
-    """Return the scores on complete topics, (metric, system, topic)."""
+    """Return scores on topics without missing scores, (metric, system, topic)."""
     values = array.transpose(METRIC, SYSTEM, TOPIC).to_numpy()
     complete = ~np.isnan(values).any(axis=(0, 1))
     if not complete.any():
@@ -196,7 +197,7 @@ def _count_better(
 
 
 def _step(old: SystemOrder, new: SystemOrder, systems: pd.Index, per: str) -> dict[str, object]:
-    """Return the row of one step, or rows per system."""
+    """Return the row of a step, or rows per system."""
     change = 100 * (old.n_better - new.n_better) / len(systems)
     columns: dict[str, object] = {"old": old.metric, "new": new.metric}
     if per == "system":
@@ -214,7 +215,7 @@ def _step(old: SystemOrder, new: SystemOrder, systems: pd.Index, per: str) -> di
 def _delta_value(old: SystemOrder, new: SystemOrder) -> float:
     """Return the mean ratio of new to old scores.
 
-    Costs are replaced by their reciprocals.
+    Means of costs are replaced by their reciprocals.
     """
     with np.errstate(divide="ignore"):
         before, after = (1 / by.mean if facts(by.metric).cost else by.mean for by in (old, new))
@@ -263,13 +264,13 @@ def ablation(
     pandas.DataFrame
         The result of `reordering`, with the column ``step`` before ``old``. ``"Atomize P"`` is the
         step from AP to `AtomizedP`. ``"Aggregate documents within query"`` and ``"Aggregate rates
-        across queries"`` replace arithmetic by harmonic means. ``"ASL itself"`` removes the
-        reciprocal, and ``"Cumulative"`` is the step from AP to ASL.
+        across queries"`` replace arithmetic means by harmonic means. ``"ASL itself"`` replaces the
+        reciprocal of ASL by ASL. ``"Cumulative"`` is the step from AP to ASL.
 
     Raises
     ------
     IrframeError
-        As `reordering` and `irframe.verbs.score`.
+        As for `reordering` and `irframe.verbs.score`.
 
     Notes
     -----
@@ -310,14 +311,15 @@ def ablation(
 
 @verb
 def best_systems(scores: xr.DataArray | pd.DataFrame, *, at: Depths = None) -> pd.DataFrame:
-    """Return the best system by every metric, with its mean.
+    """Return the best system by each metric, with its mean.
 
     Parameters
     ----------
     scores
         Scores per system and topic: an array, or a frame, wide or long.
     at
-        A depth, or several depths; by default the greatest. Several depths have a column ``depth``.
+        A depth, or several depths; by default the greatest. For several depths the result has a
+        column ``depth``.
 
     Returns
     -------
@@ -325,21 +327,22 @@ def best_systems(scores: xr.DataArray | pd.DataFrame, *, at: Depths = None) -> p
         One row per group and metric, with the columns
 
         - the group, after `groupby`, and ``metric``;
-        - ``system``, the best system, and the first one if systems tie up to rounding errors;
-        - ``value``, its mean over the topics compared. A topic counts if it has scores of every
-          system that has any scores;
-        - ``could_be_first``, the names of other systems that could be the best at level .05, see
-          `rank_intervals`;
+        - ``system``, the system with the best mean. If several systems tie, up to rounding errors,
+          the first of them is returned;
+        - ``value``, the mean of this system. A topic counts if it has scores of every system that
+          has any scores;
+        - ``could_be_first``, the names of all other systems that could truly be the best, at
+          significance level .05, see `rank_intervals`;
         - ``n_topics``, the number of topics compared.
 
-        System and value are missing if there are no scores.
+        ``system`` and ``value`` are missing if there are no scores.
 
     Raises
     ------
     ParameterError
         If the group is unknown.
     DepthError
-        If a depth was not scored.
+        If the scores lack one of the depths.
 
     Warns
     -----
@@ -392,36 +395,38 @@ def _best(scores: xr.DataArray) -> pd.DataFrame:
 def rrie(
     scores: xr.DataArray | pd.DataFrame, *, baseline: Hashable, at: Depths = None
 ) -> pd.DataFrame:
-    """Return the relative reduction in a baseline's error by system.
+    """Return the relative reduction of a baseline's error, by system.
 
     Parameters
     ----------
     scores
-        Scores per system and topic: an array, or a frame, wide or long. A perfect score must be 1:
-        the highest score (P, AP, nDCG, RR, ...) or the lowest cost (ASL, ESL).
+        Scores per system and topic: an array, or a frame, wide or long. A perfect score must be 1,
+        as for P, AP, nDCG and RR, whose highest score is 1, and for the costs ASL and ESL, whose
+        lowest score is 1.
     baseline
-        The system whose error is reduced.
+        The system with whose error the errors of all other systems are compared.
     at
-        A depth, or several depths; by default the greatest. Several depths have a column ``depth``.
+        A depth, or several depths; by default the greatest. For several depths the result has a
+        column ``depth``.
 
     Returns
     -------
     pandas.DataFrame
         One row per metric and system other than the baseline, with the columns ``metric``,
-        ``baseline`` and ``system``. ``old`` and ``new`` are the means of the two, over the topics
-        with scores of all systems. ``rrie`` is the relative reduction in error. It is 1 for a
-        perfect system, 0 if it equals the baseline, and negative if it is worse. It is NaN if the
-        baseline has no error, or if its score is better than perfect (such as an ASL below 1 of
-        empty lists).
+        ``baseline`` and ``system``. ``old`` is the mean of the baseline and ``new`` the mean of the
+        system, over the topics with scores of all systems. ``rrie`` is the relative reduction in
+        error. The reduction is 1 for a perfect system, 0 for a system with the mean of the
+        baseline, and negative for a worse system. It is NaN if the mean of the baseline is perfect,
+        or better than perfect (ASL of empty lists may be below 1).
 
     Raises
     ------
     ParameterError
-        If the baseline is not among the systems, or is the only one.
+        If the baseline is not one of the systems, or is the only system.
     InputError
         If no topic has scores of all systems.
     DepthError
-        If a depth was not scored.
+        If the scores lack one of the depths.
 
     Warns
     -----
@@ -475,7 +480,7 @@ def _removed(scores: xr.DataArray, baseline: Hashable) -> pd.DataFrame:
 
 
 def _on_common_topics(scores: xr.DataArray) -> xr.DataArray:
-    """Return scores, NaN on topics without scores of some system."""
+    """Return scores, NaN on topics that some system lacks."""
     scored = scores.notnull()
     common = scored.all(SYSTEM)
     labels = metric_labels(scores)

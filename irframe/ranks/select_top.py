@@ -33,12 +33,12 @@ def select_top(
 ) -> Cube | xr.DataArray:
     """Select the best systems.
 
-    Poor systems inflate correlations of orderings.
+    Correlations of system rankings are inflated by poor systems, which all rankings place last.
 
     Parameters
     ----------
     data
-        A cube, or an array of scores that has the metric.
+        A cube, or an array of scores by the metric.
     share
         Share of the systems to keep, above 0 and at most 1.
     metric
@@ -47,8 +47,8 @@ def select_top(
     Returns
     -------
     xarray.Dataset or xarray.DataArray
-        The data without the worst ``floor((1 - share) n)`` of n systems, in the same order. If
-        systems tie, later systems are removed first.
+        The data without the worst ``floor((1 - share) n)`` of n systems. The order of systems does
+        not change. Of tied systems, the last ones are removed first.
 
     Raises
     ------
@@ -83,6 +83,6 @@ def select_top(
         last = scores_at(read.isel({METRIC: row}), None)
     ranked = best_first(averages(last).to_numpy(), facts(chosen).sign)
     systems = len(ranked)
-    # The product is rounded because (1 - 0.9) * 10 is below 1.
+    # The product is rounded, because (1 - 0.9) * 10 is slightly below 1.
     n_removed = int(np.floor(round((1 - share) * systems, 9)))
     return data.isel({SYSTEM: np.sort(ranked[: systems - n_removed])})

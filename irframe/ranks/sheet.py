@@ -1,4 +1,4 @@
-"""The score sheet of one participant, as TREC returns it."""
+"""Score sheets of participants, as returned by TREC."""
 
 from collections.abc import Hashable
 
@@ -15,7 +15,7 @@ from irframe.names import METRIC, SYSTEM, TOPIC
 
 @table_verb()
 def sheet(scores: xr.DataArray | pd.DataFrame, system: Hashable) -> xr.Dataset | pd.DataFrame:
-    """Return a system's scores beside best, median and worst.
+    """Return a system's scores with the best, median and worst.
 
     Parameters
     ----------
@@ -28,14 +28,15 @@ def sheet(scores: xr.DataArray | pd.DataFrame, system: Hashable) -> xr.Dataset |
     -------
     pandas.DataFrame or xarray.Dataset
         A frame indexed by metric and topic for a frame of scores, or a dataset over (metric, topic,
-        depth) for an array. After `groupby` the group comes first. The columns are
+        depth) for an array. After `groupby` the group is the first index level or dimension. The
+        columns are
 
         - ``score``, the score of the system on the topic;
-        - ``best``, ``median`` and ``worst``, the scores of all systems including this one. The best
-          score is the lowest for a cost;
-        - ``rank``, one more than the number of better systems. It is a float, and NaN if the system
-          has no score;
-        - ``n``, the number of systems with a score.
+        - ``best``, ``median`` and ``worst`` score on the topic over all systems, including this
+          one. For a cost, the best score is the lowest;
+        - ``rank`` of the system on the topic, one more than the number of better systems. Ranks are
+          floats, NaN if the system has no score;
+        - ``n``, the number of systems with a score on the topic.
 
     Raises
     ------
@@ -44,7 +45,7 @@ def sheet(scores: xr.DataArray | pd.DataFrame, system: Hashable) -> xr.Dataset |
 
     Notes
     -----
-    Scores that agree to 12 decimals tie.
+    Scores that are equal when rounded to 12 decimals tie.
 
     References
     ----------
@@ -72,7 +73,8 @@ def sheet(scores: xr.DataArray | pd.DataFrame, system: Hashable) -> xr.Dataset |
     columns = {
         "score": score * sign,
         "best": gain.max(SYSTEM) * sign,
-        "median": values.where(n > 0, 0).median(SYSTEM).where(n > 0),  # empty medians would warn
+        # numpy warns about the median of no values, so these are replaced by 0 first.
+        "median": values.where(n > 0, 0).median(SYSTEM).where(n > 0),
         "worst": gain.min(SYSTEM) * sign,
         "rank": (better + 1).where(np.isfinite(score)),
         "n": n,

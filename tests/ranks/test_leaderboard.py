@@ -327,8 +327,8 @@ def test_every_task_is_scored_by_its_own_metric(over):
     for message, wrong in {
         "a metric for every task": {"covid": "AP"},
         "existing tasks in": by | {"other": "AP"},
-        "of those scored": by | {"hard": "P@5"},
-        "higher is better": by | {"hard": "ASL"},
+        "metrics of the scores": by | {"hard": "P@5"},
+        "arithmetic means, and no costs": by | {"hard": "ASL"},
     }.items():
         refused(ParameterError, message, refuse, **options, task_metrics=wrong)
     refuse = drawn(6).ireval.groupby("set").leaderboard
