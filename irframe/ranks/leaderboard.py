@@ -393,7 +393,7 @@ def read_tasks(scores: ScoreLike, over: Over, task_metrics: TaskMetrics | None) 
     odd = [label for label in labels if (facts(label).summary, facts(label).sign) != ("mean", 1)]
     if len(labels) > 1 and odd:
         expected = "metrics in task_metrics= that are arithmetic means, and no costs"
-        raise ParameterError(expected, f"{len(odd)} others", "", odd)
+        raise ParameterError(expected, f"{len(odd)} costs or other means", "", odd)
     rows = tasks.map(row_of).to_numpy(int)
     values = np.stack([read.values[row, :, topic] for topic, row in enumerate(rows)], axis=1)
     selected = replace(read, values=values[np.newaxis], metrics=[" or ".join(labels)])
