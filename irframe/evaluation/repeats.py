@@ -1,8 +1,9 @@
 """Repeated runs of systems, scored as one system per repeat.
 
-A run frame has repeats if a column distinguishes several lists of one system and topic. A
-dictionary has repeats in the form ``{system: {repeat: run}}``. `fold` names every repeat as a
-system of its own. `Folded` maps these names back to systems and repeats.
+A repeat is one of several runs of the same system, for example with another seed. A run frame has
+repeats if a column, such as ``seed``, distinguishes several lists of one system and topic. A
+dictionary with repeats has the form ``{system: {repeat: run}}``. `fold` names every repeat as a
+separate system, such as ``dpr [seed 2]``. `Folded` maps these names back to systems and repeats.
 """
 
 from collections.abc import Hashable, Iterable, Mapping
@@ -25,11 +26,11 @@ from irframe.files.sources import stem
 from irframe.files.tables import collected, columns_of, height, is_dictionary, is_mteb
 
 LAYOUT_WORDS = {
-    "system": "a draw of its own system, as a trained model by its seed",
-    "shared": "one draw for all systems, as a pass of a judge or a shard of documents",
-    "topic": "a draw inside its topic, as a variation of the query or an answer sampled again",
+    "system": "drawn for each system, such as the training seeds of a model",
+    "shared": "drawn once for all systems, such as passes of a judge or shards of documents",
+    "topic": "drawn within each topic, such as variations of a query or sampled answers",
 }
-"""Layout of repeats -> its description, for messages."""
+"""Layout of repeats -> description for messages."""
 
 
 class Folded(NamedTuple):
@@ -37,26 +38,26 @@ class Folded(NamedTuple):
 
     runs: Any
     word: str | None
-    """The caller's name of the repeats; None if there are none."""
+    """The column of repeats, such as "seed"; None without repeats."""
     owners: Mapping[Any, tuple[Any, Any]]
-    """Name of each repeat -> its system and its label."""
+    """Name of a repeat as a system -> its system and its label."""
     role: Any = words.SYSTEM
-    """The caller's name of the systems."""
+    """The column of systems."""
     types: tuple[Any, Any] = (None, None)
-    """The dtypes of systems and repeats."""
+    """The dtypes of the columns of systems and of repeats."""
 
     @property
     def lists(self) -> pd.MultiIndex:
-        """The pairs of repeat and topic that have a list."""
+        """The pairs of repeat and topic with a list."""
         if isinstance(self.runs, ScannedRuns):
             parts = [_lists_of(frame, words.SYSTEM) for frame in self.runs.readable().frames()]
             return parts[0].append(parts[1:])
-        framed = isinstance(self.runs, pd.DataFrame)  # a frame of runs, or of labels of answers
+        framed = isinstance(self.runs, pd.DataFrame)  # a run frame, or labels of nuggets
         runs = self.runs if framed else foreign.as_runs(foreign.split_empty(self.runs)[0])
         return _lists_of(runs, self.role)
 
     def contributing(self, systems: Any) -> Any:
-        """Return contributing systems, each replaced by its repeats."""
+        """Replace systems by their repeats."""
         if self.word is None or systems is None or isinstance(systems, str):
             return systems
         expected = set(systems)
@@ -73,14 +74,14 @@ class Folded(NamedTuple):
 
     @property
     def attributes(self) -> dict[str, str]:
-        """The attributes of scores that describe repeats."""
+        """The attributes of a score frame that describe its repeats."""
         if self.word is None:
             return {}
         inside = {words.REPEATS: "topic"} if self.word in words.REPEATS_IN_TOPICS else {}
         return {words.REPEATED: self.word} | inside
 
     def unfold(self, table: pd.DataFrame) -> pd.DataFrame:
-        """Return scores with index levels for system and repeat."""
+        """Split repeats in scores into systems and repeats."""
         attrs = self.attributes
         if self.word is None:
             return table
@@ -97,7 +98,7 @@ class Folded(NamedTuple):
         names[place + 1 : place + 1] = [self.word]
         result = table.set_axis(pd.MultiIndex.from_arrays(levels, names=names))
         result.attrs = dict(table.attrs) | dict(attrs)
-        # A system is unknown only if all its repeats are.
+        # A system counts as unknown if all its repeats are.
         if unknown := {*result.attrs.pop(words.UNKNOWN, ())}:
             known = {
                 str(system) for name, (system, _) in self.owners.items() if str(name) not in unknown
@@ -109,7 +110,7 @@ class Folded(NamedTuple):
     def _inside(self, table: pd.DataFrame, place: int) -> pd.DataFrame:
         """Drop the scores of repeats without a list.
 
-        If a topic has no list of any repeat of a system, all these lists count as empty.
+        If a system has no list for a topic in any repeat, its lists count as empty in all repeats.
         """
         names, topics = (table.index.get_level_values(n) for n in (place, table.index.nlevels - 1))
         listed = pd.MultiIndex.from_arrays([names, topics]).isin(self.lists)
@@ -118,12 +119,12 @@ class Folded(NamedTuple):
             pd.Series(listed).groupby([systems, topics.to_numpy()]).transform("any").to_numpy()
         )
         inside = self.word in words.REPEATS_IN_TOPICS
-        # The score of a missing list depends on the kind of repeat.
+        # A missing list may be empty, or not exist. Only the name of the column decides this.
         if not inside and (has_any & ~listed).any():
-            expected = f"a list of each {self.word} on every topic that its system has"
+            expected = f"a list of each {self.word} for every topic of its system"
             advice = (
-                f"rename the column {self.word!r}: 'repeat', of which missing lists are empty, or "
-                "'variation', of which topics have different numbers"
+                f"rename the column {self.word!r} to 'repeat' if missing lists are empty, or to "
+                "'variation' if topics have different numbers of repeats"
             )
             raise ParameterError(expected, f"{(has_any & ~listed).sum()} missing", advice)
         lacking = len(pd.MultiIndex.from_arrays([systems, topics])[~has_any].unique())
@@ -135,7 +136,7 @@ class Folded(NamedTuple):
 
 
 def not_lacking(word: object, no_rel: object) -> tuple[str, ...]:
-    """Return the warnings to silence about missing lists."""
+    """Return the warnings about missing lists that do not apply."""
     if no_rel == "silence":
         return LACKING, UNLISTED
     return (LACKING,) if word in words.REPEATS_IN_TOPICS else ()
@@ -147,7 +148,7 @@ def _lists_of(frame: pd.DataFrame, role: Any) -> pd.MultiIndex:
 
 
 def checked_layout(repeats: words.Layout | None) -> words.Layout | None:
-    """Return the layout of repeats; raise if it is unknown.
+    """Validate the layout of repeats.
 
     Examples
     --------
@@ -158,12 +159,12 @@ def checked_layout(repeats: words.Layout | None) -> words.Layout | None:
 
 
 def layout_of(attributes: Mapping[Hashable, Any], word: str) -> words.Layout:
-    """Return the layout of repeats, declared or by their name.
+    """Return the layout of repeats.
 
     Raises
     ------
     ParameterError
-        If the layout is neither declared nor known from the name.
+        If the layout is neither declared in the attributes nor known from the name of the column.
 
     Examples
     --------
@@ -178,9 +179,9 @@ def layout_of(attributes: Mapping[Hashable, Any], word: str) -> words.Layout:
     if word in words.REPEATS_IN_TOPICS:
         return "topic"
     choices = [f"{name!r}: {meaning}" for name, meaning in LAYOUT_WORDS.items()]
-    advice = "say it: scores.ireval.design(repeats=...)"
-    expected = f"repeats= to say what one {word} is"
-    found = "none of its three choices"
+    advice = "choose one: scores.ireval.design(repeats=...)"
+    expected = f"repeats= to say how the values of {word!r} were drawn"
+    found = "no choice of"
     raise ParameterError(expected, found, advice, choices)
 
 
@@ -190,19 +191,19 @@ def fold(runs: object, search: str | None = None) -> Folded:
     Parameters
     ----------
     runs
-        What `as_runs` takes, or ``{system: {repeat: run}}``.
+        Any object that `as_runs` converts, or ``{system: {repeat: run}}``.
     search
-        The column that numbers searches. Each search has its own list.
+        The column that numbers searches. Lists of different searches are no repeats.
 
     Returns
     -------
     Folded
-        Runs with one system per repeat. Runs without repeats are unchanged.
+        Runs with one system per repeat, or unchanged runs without repeats.
 
     Raises
     ------
     IdError
-        If a system has several repeats and one of them has no label.
+        If a system has several repeats, and rows of one of them have no label.
 
     Examples
     --------
@@ -234,7 +235,7 @@ def fold_rows(frame: pd.DataFrame, columns: Mapping[str, Hashable], own: Iterabl
     frame, columns
         Rows, and their columns by role.
     own
-        Roles of the columns that together identify a row if nothing is repeated.
+        Roles of the columns that together identify a row in a frame without repeats.
 
     Examples
     --------
@@ -245,7 +246,7 @@ def fold_rows(frame: pd.DataFrame, columns: Mapping[str, Hashable], own: Iterabl
     1  a [seed 2]     1
     """
     keys = [columns[role] for role in own if role in columns]
-    # Shards are not repeats of a run, because they split the documents.
+    # Shards split the documents of one run, so they are no repeats.
     word = repeat_column(frame.drop(columns=words.SHARD, errors="ignore"), keys)
     if word is None:
         return Folded(frame, None, {})
@@ -260,7 +261,7 @@ def _names(runs: object) -> Iterable[Hashable]:
 
 
 def _of_files(runs: ScannedRuns) -> Folded:
-    """Return files whose systems are named after their repeats."""
+    """Name the systems of files after their repeats."""
     names = pd.Series([stem(file) for file in runs.files]).unique()
     frame = with_names(pd.DataFrame({words.SYSTEM: names}), named_groups(runs.repeat))
     folded = _folded(frame, words.REPEAT, words.SYSTEM)
@@ -269,9 +270,9 @@ def _of_files(runs: ScannedRuns) -> Folded:
 
 
 def _repeated(runs: Mapping[Any, Any]) -> Mapping[Any, Mapping[Any, Any]]:
-    """Return ``{system: {repeat: run}}``; empty if nothing is repeated.
+    """Return ``{system: {repeat: run}}``; empty without repeats.
 
-    If only some systems have repeats, the single run of any other system is its first repeat.
+    A system with a single run gets the label of the first repeat of another system.
     """
     nested = [own for own in runs.values() if isinstance(own, Mapping)]
     if not nested or is_mteb(runs) or any(map(is_mteb, nested)):
@@ -290,7 +291,7 @@ def _repeated(runs: Mapping[Any, Any]) -> Mapping[Any, Mapping[Any, Any]]:
 
 
 def _folded(frame: pd.DataFrame, word: str, system: Any) -> Folded:
-    """Return a frame with systems named after their repeats."""
+    """Name the systems of a frame after their repeats."""
     role = words.SYSTEM if system is None else system
     systems = pd.Series(foreign.ONLY_SYSTEM, frame.index) if system is None else frame[system]
     repeats = with_labels(systems, frame[word])
@@ -304,7 +305,7 @@ def _folded(frame: pd.DataFrame, word: str, system: Any) -> Folded:
 
 
 def with_labels(systems: pd.Series, repeats: pd.Series) -> pd.Series:
-    """Return labels of repeats; fill in those of single repeats.
+    """Fill in missing labels of single repeats.
 
     Examples
     --------

@@ -1,6 +1,8 @@
 """Hits in answers of search engines and vector stores.
 
-`ANSWERS` lists where tools put the hits of a search, and `IDS` what they call the fields of a hit.
+An answer is the object that a tool returns for one search. A hit is one retrieved document in it.
+`ANSWERS` lists the keys under which each tool stores its hits. `IDS` lists the names that tools use
+for the fields of a hit.
 """
 
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence, Sized
@@ -19,7 +21,7 @@ from irframe.files.likeness import LIKE_SEARCHES, like_systems
 from irframe.names import DOC, END, LISTED_SCORE, SCORE, START
 
 ONLY = "*"
-"""The only key of a dictionary, whatever its name."""
+"""Part of a path that stands for any key, if a dictionary has only one."""
 ANSWERS = {
     "Elasticsearch, OpenSearch": "hits.hits",
     "Solr": "response.docs",
@@ -30,32 +32,34 @@ ANSWERS = {
     "LangChain": "context source_documents",
     "LlamaIndex": "source_nodes",
 }
-"""Tool -> the keys of the hits in its answer to a search."""
+"""Tool -> paths of keys to the list of hits in its answer, separated by blanks."""
 FLAT = {"Solr": "", "Weaviate": "_additional"}
-"""Tools whose hits mix the user's fields with their own -> the key of their own fields."""
+"""Tool -> the key of the tool's own fields in a hit, if a hit also contains fields of the user.
+
+The key is empty if the tool's fields stand beside those of the user."""
 _PATHS = [(tuple(path.split(".")), tool) for tool, row in ANSWERS.items() for path in row.split()]
 FIRST = frozenset({"ids", "root", *(path[0] for path, _ in _PATHS)})
-"""Keys of answers. An answer has one of them, except an answer of a pipeline."""
+"""Keys by which an answer is recognised. Answers of pipelines may have none of these keys."""
 GENERATED = frozenset({"replies", "answers", "prompt"})
-"""Keys of components of a pipeline that generate text instead of retrieving."""
+"""Keys of answers of language models in a pipeline, which contain no hits."""
 COLUMNS = {"ids": "id", "distances": "distance", "documents": "text", "metadatas": "metadata"}
-"""Columns of Chroma's answers, a list per search -> the field of a hit."""
+"""Key in an answer of Chroma -> field of a hit. Chroma returns one list of values per search."""
 BATCH = "responses"
-"""Key of the answers to several searches in Elasticsearch."""
+"""Key under which Elasticsearch returns the answers to several searches."""
 PARTIAL = (
     *("timed_out", "terminated_early", "_shards.failed", "search_cutoff", "errors", "error"),
     *("responseHeader.partialResults", "root.coverage.degraded", "root.errors"),
 )
-"""Keys of answers whose values are true, not empty or not 0 if hits are missing."""
+"""Keys of answers that mark a partial result if their value is true, not 0 or not empty."""
 BARE = frozenset({"hits", "results", "search_results", "value", "data", "resourceSpans"})
-"""Keys that are no topics, even if they are the only one in an answer of an unknown tool."""
+"""Keys of hits in answers of unknown tools. These keys are never read as topics."""
 KEYS = 64
-"""The most keys of an unknown tool's answer; dictionaries of scores have more, or only numbers."""
+"""Dictionaries with more keys are never read as an answer, because they contain scores."""
 
 CHUNK = "chunk_id"
 PARENT = "doc_id"
 DOCUMENT = "document"
-"""The document, or its text: an id if there is no other."""
+"""Field with the document's id or its text. It is read as an id if a hit has no other id."""
 IDS = {
     CHUNK: ("chunk_id", "node_id", "id_", "id", "_id", "uuid"),
     PARENT: (
@@ -66,32 +70,40 @@ IDS = {
     START: (*words.BORDERS[START], "split_idx_start"),
     END: words.BORDERS[END],
 }
-"""Column -> names of the field in hits, the most reliable first."""
+"""Column of the run frame -> names of the field in hits, in the order in which they are tried."""
 PAYLOAD = ("metadata", "meta", "payload", "properties", "fields", "entity", "_source")
-"""Fields that hold the user's own fields, whose scores are not the engine's."""
+"""Fields that contain the user's fields. A score in one of them is not the engine's score."""
 INSIDE = ("node", "document", *PAYLOAD, "_additional")
-"""Fields that hold further fields of a hit."""
+"""Fields with nested fields of a hit."""
 TEXT = "text"
 TEXTS = ("page_content", "content", TEXT)
 NAMES = {*chain(*IDS.values()), *INSIDE, *TEXTS}
-"""All fields that are read."""
+"""Names of all fields with a meaning for irframe."""
 ATTRIBUTES = ("page_content", "node", "meta", "payload", "properties")
-"""Attributes of hits. An object is a hit only if it has one of them."""
+"""Attributes of hits. An object without any of these attributes is no hit."""
 
 RankedBy = Literal["list", "score"] | None
-"""The order of bare lists of hits; None if their scores show it."""
+"""The order of lists of hits that come without an answer; None infers it from the scores."""
 Hits = Sequence[object]
 
 
 class Answers(dict[Hashable, Hits]):
-    """Lists of hits by topic, in the order engines returned."""
+    """Lists of hits by topic, as engines ranked them."""
 
 
 def unpacked(x: object, hits: str | None = None, topics: Iterable[Hashable] | None = None) -> Any:
-    """Return the lists of hits in answers, ``{topic: hits}``.
+    """Extract the lists of hits from answers, as ``{topic: hits}``.
 
-    `x` holds answers by topic, or by system and topic, or is a list of answers to `topics`.
-    Anything else is returned unchanged. The keys of the hits, separated by dots, may be in `hits`.
+    Parameters
+    ----------
+    x
+        Answers by topic, answers by system and topic, or a list of answers. Any other object is
+        returned unchanged.
+    hits
+        The path to the hits in each answer, such as ``"data.results"``. By default the paths of
+        known tools.
+    topics
+        The topics of a list of answers.
 
     Examples
     --------
@@ -120,12 +132,12 @@ def unpacked(x: object, hits: str | None = None, topics: Iterable[Hashable] | No
         if lists is not None:
             of_systems[name] = lists
     if hits is not None and len(of_systems) < len(x):
-        raise ParameterError(f"hits under {hits!r} in some answer, for hits=", "none")
+        raise ParameterError("hits= to name the key of hits in the answers", repr(hits))
     return {**x, **of_systems} if of_systems else x
 
 
 def _as_dictionary(x: object) -> object:
-    """Return the dictionary in a client's object, else the object."""
+    """Convert a client's response to a dictionary if possible."""
     kind = type(x)
     plain = isinstance(x, Mapping | list | tuple | str | Number | pd.Series | pd.Index | None)
     if plain or hasattr(kind, "__arrow_c_stream__") or hasattr(kind, "dims"):
@@ -137,7 +149,7 @@ def _as_dictionary(x: object) -> object:
 
 
 def _by_topic(x: object, topics: list[Hashable]) -> dict[Hashable, object]:
-    """Return a list of answers by topic."""
+    """Label a list of answers with its topics."""
     if not isinstance(x, list | tuple):
         expected = "a list of answers for topics=, or a matrix with both topics= and docs="
         raise InputError(expected, f"an object of type {type(x).__name__}")
@@ -148,7 +160,7 @@ def _by_topic(x: object, topics: list[Hashable]) -> dict[Hashable, object]:
 
 
 def _refuse_positions(x: Hits) -> None:
-    """Raise if a list holds answers without their topics."""
+    """Raise for a list of answers without topics."""
     names = x[0] if isinstance(x[0], Mapping) else getattr(x[0], "_fields", ())
     if not RUN.lacking(RUN.find(map(str, names))):
         return  # rows
@@ -164,7 +176,7 @@ def _refuse_positions(x: Hits) -> None:
 
 
 def _hits_by_topic(answers: Mapping[Hashable, object], path: str | None) -> Answers | None:
-    """Return the hits per topic, or None without any answer."""
+    """Return the hits by topic, or None without answers."""
     answers = {topic: _as_dictionary(answer) for topic, answer in answers.items()}
     lists: Mapping[Hashable, object] | None
     if path is not None:
@@ -181,13 +193,13 @@ def _hits_by_topic(answers: Mapping[Hashable, object], path: str | None) -> Answ
     if failed := [repr(topic) for topic in lists if topic not in hits_of]:
         advice = "search again for these topics, or leave them out, so that they have empty lists"
         found = f"none for {len(failed)} topics"
-        raise InputError("hits in the answer for every topic", found, advice, failed)
+        raise InputError("hits in the answer of every topic", found, advice, failed)
     _warn_partial(answers)
     return hits_of
 
 
 def _at(answer: object, path: Sequence[str]) -> object:
-    """Return the value under nested keys, None if absent."""
+    """Return the value under a path of keys, or None."""
     for pos, name in enumerate(path):
         if name != ONLY:
             answer = get_in(answer, name)
@@ -202,7 +214,7 @@ def _at(answer: object, path: Sequence[str]) -> object:
 
 
 def get_in(holder: object, name: str) -> object:
-    """Return a key, attribute or item, None if absent."""
+    """Return a value by key, attribute or item, or None."""
     if isinstance(holder, Mapping):
         return holder.get(name)
     value = getattr(holder, name, None)
@@ -213,7 +225,7 @@ def get_in(holder: object, name: str) -> object:
 
 
 def first_in(holder: object, names: Iterable[str], kind: Any = object) -> Any:
-    """Return the first present value of some kind, else None.
+    """Return the first value of a type under some names.
 
     Examples
     --------
@@ -238,9 +250,10 @@ def _lists_of(answer: Mapping[Hashable, object]) -> list[Any]:
 
 
 def _of_other_tools(answers: Mapping[Hashable, object]) -> dict[Hashable, object] | None:
-    """Return the hits of an unknown tool's answers.
+    """Return the hits of an unknown tool's answers by topic.
 
-    Answers with several lists of dictionaries, or hits without ids, are refused.
+    The hits are the only list of dictionaries in an answer. Raise if answers contain several lists,
+    or if their hits have no id.
     """
     others = [answer for answer in answers.values() if isinstance(answer, Mapping)]
     names = [*dict.fromkeys(chain.from_iterable(map(_lists_of, others)))]
@@ -259,7 +272,7 @@ def _of_other_tools(answers: Mapping[Hashable, object]) -> dict[Hashable, object
 
 
 def _warn_partial(answers: Mapping[Hashable, object]) -> None:
-    """Warn about answers that state that hits are missing."""
+    """Warn about answers that declare themselves incomplete."""
     topics: dict[str, list[str]] = {}
     for topic, answer in answers.items():
         for name in PARTIAL if isinstance(answer, Mapping) and len(answer) <= KEYS else ():
@@ -272,14 +285,15 @@ def _warn_partial(answers: Mapping[Hashable, object]) -> None:
 
 
 def hits_in(answer: object) -> Hits | None:
-    """Return the hits of one search, None without an answer.
+    """Return the hits in an answer, None for other objects.
 
     A list is returned unchanged.
     """
     if isinstance(answer, list | tuple):
         return answer
     if isinstance(answer, dict) and answer.keys().isdisjoint(FIRST) and len(answer) > 1:
-        # This is fast, and true of most hits. Only a pipeline maps each component to an answer.
+        # Most dictionaries are hits, which this test rejects fast. Without a known key, only the
+        # answer of a pipeline remains: it maps each component to an answer.
         if not all(isinstance(value, Mapping) for value in answer.values()):
             return None
     elif isinstance(answer, str | bytes | Number | pd.DataFrame | None):
@@ -296,7 +310,7 @@ def _of_path(answer: object, path: Sequence[str], tool: str) -> Hits | None:
 
 
 def _of_fields(hit: object, key: str) -> object:
-    """Return a hit with the user's fields one level below."""
+    """Move the user's fields of a hit to ``properties``."""
     if not isinstance(hit, Mapping) or "properties" in hit:
         return hit
     own = hit.get(key) if key else {name: hit[name] for name in ("id", SCORE) if name in hit}
@@ -314,7 +328,7 @@ def _hits_at(answer: object, path: Sequence[str]) -> Hits | None:
 
 
 def _refuse_one_answer(x: Mapping[Hashable, object]) -> None:
-    """Raise for a single answer that names no topic."""
+    """Raise for a single answer without its topic."""
     plain = any(isinstance(value, str | Number) for value in x.values())
     unknown = plain and bool(_lists_of(x))
     known = any(_hits_at(x, path) is not None for path, _ in _PATHS if ONLY not in path)
@@ -324,9 +338,10 @@ def _refuse_one_answer(x: Mapping[Hashable, object]) -> None:
 
 
 def _of_vespa(answer: object) -> list[dict[Any, object]] | None:
-    """Return the hits of an answer of Vespa.
+    """Return the hits in an answer of Vespa, or None.
 
-    Their field ``source`` names no document. An answer without hits has no list.
+    The field ``source`` of a hit is removed, because it names a content cluster and no document. An
+    answer without hits has no key ``children``.
     """
     root = answer.get("root") if isinstance(answer, Mapping) else None
     if not isinstance(root, Mapping) or not isinstance(root.get("id"), str):
@@ -339,7 +354,7 @@ def _of_vespa(answer: object) -> list[dict[Any, object]] | None:
 
 
 def _of_columns(answer: Mapping[Hashable, Any]) -> list[list[dict[str, object]]] | None:
-    """Return the hits per search of an answer in columns."""
+    """Return the hits per search in an answer of Chroma."""
     ids = answer.get("ids")
     if not isinstance(ids, list) or not all(isinstance(hits, list) for hits in ids):
         return None
@@ -356,13 +371,13 @@ def _of_columns(answer: Mapping[Hashable, Any]) -> list[list[dict[str, object]]]
 
 
 def _shape(column: object) -> list[int] | None:
-    """Return the number of hits per search, or None."""
+    """Return the length of each list, None for other objects."""
     of_lists = isinstance(column, list) and all(isinstance(hits, Sized) for hits in column)
     return [*map(len, column)] if of_lists else None  # type: ignore[call-overload]
 
 
 def holds_hits(lists: object) -> bool:
-    """Tell whether these are lists of hits, by topic.
+    """Tell whether an object maps topics to lists of hits.
 
     Examples
     --------
@@ -376,7 +391,7 @@ def holds_hits(lists: object) -> bool:
 
 
 def is_hit(hit: object) -> bool:
-    """Tell whether this is a hit, scored or not."""
+    """Tell whether an object is a hit."""
     if isinstance(hit, tuple | list) and len(hit) == 2:
         if isinstance(hit[0], str | int | np.integer):
             return isinstance(hit[1], Number if isinstance(hit, tuple) else float | np.floating)
@@ -387,13 +402,14 @@ def is_hit(hit: object) -> bool:
 
 
 def row_of_hit(hit: object, name: str | None) -> dict[str, Any]:
-    """Return the fields of a hit under irframe's column names."""
+    """Return the fields of a hit under column names."""
     is_pair = isinstance(hit, tuple | list) and len(hit) == 2
     levels = [*_levels(hit[0] if is_pair else hit)]  # type: ignore[index]
     if name is None:
         _refuse_two_ids(levels[0].fields)
     fields: dict[str, Any] = {}
-    for level in reversed(levels):  # outer fields win, unless they are missing
+    # A field of the hit itself has precedence over a nested field of the same name.
+    for level in reversed(levels):
         fields |= {n: v for n, v in level.fields.items() if v is not None or n not in fields}
     row = {}
     for column, names in IDS.items():
@@ -416,13 +432,13 @@ def row_of_hit(hit: object, name: str | None) -> dict[str, Any]:
 
 
 def has_id(hit: object, name: str | None = None) -> bool:
-    """Tell whether this is a hit that names its document."""
+    """Tell whether an object is a hit with an id."""
     plain = isinstance(hit, str | int | float | None)
     return not plain and not {CHUNK, PARENT}.isdisjoint(row_of_hit(hit, name))
 
 
 def _is_kept(name: object, value: object) -> bool:
-    """Tell whether a field becomes a column of its own."""
+    """Tell whether a further field becomes a column."""
     if not isinstance(name, str) or name in NAMES or name.startswith("_") or name == LISTED_SCORE:
         return False
     taken = (
@@ -436,7 +452,7 @@ class Level(NamedTuple):
 
     fields: dict[str, Any]
     is_payload: bool
-    """Whether users chose the names of the fields."""
+    """Whether the fields are the user's, and not the engine's."""
 
 
 def _levels(hit: object, *, is_payload: bool = False) -> Iterator[Level]:
@@ -450,7 +466,7 @@ def _levels(hit: object, *, is_payload: bool = False) -> Iterator[Level]:
     yield Level(fields, is_payload)
     for name in INSIDE:
         inner = fields.get(name)
-        if name == "fields" and isinstance(inner, Mapping):  # a list of values for each field
+        if name == "fields" and isinstance(inner, Mapping):  # Elasticsearch returns lists
             inner = {
                 n: v[0] if isinstance(v, list) and len(v) == 1 else v for n, v in inner.items()
             }

@@ -1,6 +1,6 @@
-"""Run and qrels frames from objects of other tools.
+"""Run frames and qrels frames from objects of other tools.
 
-Each function in `ADAPTERS` converts one kind of object and returns None for any other.
+Each function in `ADAPTERS` converts one kind of object, and returns None for other objects.
 
 Verbs: as_runs, as_qrels.
 """
@@ -38,7 +38,7 @@ from irframe.names import DOC, GRADE, RANK, SCORE, SYSTEM, TOPIC, roles
 
 LIST = list, tuple, np.ndarray
 ONLY_SYSTEM = "run"
-"""Label of the system in a run frame that has no system column."""
+"""Name of the system of a run frame without a system column."""
 
 Qrels = pd.DataFrame | object
 """A qrels frame, or anything that `as_qrels` converts."""
@@ -79,7 +79,7 @@ def _of_columns(x: object, kind: Kind) -> pd.DataFrame | None:
 
 
 def _of_lists(x: object, kind: Kind) -> pd.DataFrame | None:
-    """Return rows of ``{topic: documents}``, ranked or relevant."""
+    """Convert ``{topic: [doc, ...]}``, the ranked or relevant documents."""
     if not is_dictionary(x):
         return None
     texts = [repr(topic) for topic, docs in x.items() if isinstance(docs, str)]
@@ -101,7 +101,7 @@ def _of_hits(x: object, kind: Kind) -> pd.DataFrame | None:
 
 
 def _of_systems(x: object, kind: Kind) -> pd.DataFrame | None:
-    """Return the runs of several systems by name."""
+    """Convert ``{system: run}``."""
     if not is_dictionary(x) or kind.value != SCORE:
         return None
     if x and all(map(_is_run, x.values())):
@@ -137,7 +137,7 @@ def _of_numbers(x: object, kind: Kind) -> pd.DataFrame | None:
 
 
 def _refuse_listed(entries: Sequence[Any]) -> NoReturn:
-    """Raise for nested lists of judgments, with a suggested line."""
+    """Raise for pairs, records or lists as judgments."""
     found = "pairs"
     graded = "{t: dict(pairs)"
     listed = "{t: [doc for doc, _ in pairs]"
@@ -172,13 +172,21 @@ ADAPTERS: tuple[Callable[[Any, Kind], pd.DataFrame | None], ...] = (
     _of_numbers,
     tables.rows_of,
 )
-"""Functions that convert one kind of object to a frame, and return None for any other."""
+"""Functions that convert one kind of object to a frame, in the order in which they are tried."""
 
 
 def by_role(x: object, kind: Kind, no_role: str | None = None) -> ByRole:
-    """Return rows as a frame, and its columns by role.
+    """Convert runs or judgments to a frame with known roles.
 
-    `no_role` is a column that numbers searches or names groups, and therefore has no role.
+    Parameters
+    ----------
+    x
+        Any object that `as_runs` or `as_qrels` converts.
+    kind
+        The kind of table: runs or judgments.
+    no_role
+        A column that numbers searches or names groups, so that it has no role even if its name is
+        the name of a role.
     """
     if isinstance(x, ByRole):
         return x
@@ -188,14 +196,14 @@ def by_role(x: object, kind: Kind, no_role: str | None = None) -> ByRole:
     levels = getattr(getattr(x, "index", None), "names", ())
     columns = require_columns(frame, kind, no_role, levels)
     if kind.value == SCORE and SYSTEM not in columns:
-        # `without_titles` warned that this column names documents.
+        # `without_titles` found titles of documents in this column, so it names no system.
         titles = RUN.find(frame.columns).get(SYSTEM)
         frame = frame if titles is None else frame.drop(columns=titles)
     return ByRole(frame, columns)
 
 
 def without_documents(x: Any) -> list[Hashable]:
-    """Return the topics of judgments without a judged document.
+    """Return the topics without any judged document.
 
     Examples
     --------
@@ -209,7 +217,10 @@ def without_documents(x: Any) -> list[Hashable]:
 
 
 def in_groups(x: object, by: str) -> pd.DataFrame:
-    """Return runs with a system column; `by` names the groups."""
+    """Return a run frame with a column of systems.
+
+    `by` is the column that names the groups.
+    """
     frame, columns = by_role(x, RUN, by)
     return frame if SYSTEM in columns else frame.assign(**{SYSTEM: ONLY_SYSTEM})
 
@@ -220,29 +231,34 @@ def as_qrels(x: Qrels, *, topics: tables.Labels = None, docs: tables.Labels = No
     Parameters
     ----------
     x
-        - a pandas frame; ids may be index levels. The column of grades may be called ``score``, as
-          in BEIR, if there are no other grades, ranks or systems;
-        - any table with ``__arrow_c_stream__``: polars (a lazy one is collected), DuckDB, PyArrow;
-        - ``{topic: {doc: grade}}``, as in pytrec_eval, ranx and BEIR; ``{topic: docs}`` with a
-          list or set of the relevant documents; or a dictionary of columns;
-        - a frame or xarray array whose axes are named after topics and documents; any matrix with
-          `topics` and `docs`;
+        - a pandas frame with topics and documents in columns or index levels. The column of
+          grades may be called ``score``, as in BEIR, if the frame has no other grades, no ranks
+          and no systems;
+        - a table of polars, DuckDB, PyArrow or any library with ``__arrow_c_stream__``. Lazy
+          frames of polars are collected;
+        - ``{topic: {doc: grade}}``, as in pytrec_eval, ranx and BEIR;
+        - ``{topic: docs}``, a list or set of the relevant documents per topic;
+        - a dictionary of columns;
+        - a frame or xarray array whose axes are named after topics and documents;
+        - any other matrix, if `topics` and `docs` label its axes;
         - a `ranx.Qrels`;
-        - a list or iterator of rows, named tuples such as `ir_measures.Qrel` or dictionaries.
+        - a list or iterator of dictionaries or named tuples, such as `ir_measures.Qrel`.
     topics, docs
-        Labels of the rows and columns of a matrix, a NumPy array or a sparse matrix of SciPy. Only
-        stored elements of a sparse matrix are judged.
+        Labels of the rows and columns of a matrix: a NumPy array, or a sparse matrix of SciPy. In a
+        sparse matrix, only documents with a stored element count as judged.
 
     Returns
     -------
     pandas.DataFrame
-        Columns for topic, doc and grade, named as in `x`. A qrels frame is returned unchanged.
+        Columns for topic, doc and grade under the names that they have in `x`. A qrels frame is
+        returned unchanged.
 
     Raises
     ------
     InputError
-        For any other object, with a suggested line of code. Also for topics without a judged
-        document, which a frame cannot represent; `evaluate`, `cube` and `scorer` accept these.
+        For any other object. If possible, the message contains a line of code that converts it.
+        Topics without a judged document also raise, because a frame cannot represent them. Pass
+        such judgments directly to `evaluate`, `cube` or `scorer`.
 
     Examples
     --------
@@ -286,57 +302,62 @@ def as_runs(
     Parameters
     ----------
     x
-        - a pandas frame; ids may be index levels;
-        - any table with ``__arrow_c_stream__``: polars (a lazy one is collected), DuckDB, PyArrow;
-        - ``{topic: {doc: score}}``, as in pytrec_eval, ranx and BEIR; ``{system: run}`` with runs
-          of any of these kinds; or a dictionary of columns;
-        - ``{topic: [doc, ...]}``, lists or arrays, best document first;
+        - a pandas frame with systems, topics and documents in columns or index levels;
+        - a table of polars, DuckDB, PyArrow or any library with ``__arrow_c_stream__``. Lazy
+          frames of polars are collected;
+        - ``{topic: {doc: score}}``, as in pytrec_eval, ranx and BEIR;
+        - ``{system: run}`` with runs of any of these kinds;
+        - a dictionary of columns;
+        - ``{topic: [doc, ...]}``, lists or arrays with the best document first;
         - ``{topic: [hit, ...]}`` with hits of LangChain, LlamaIndex, Haystack or
-          sentence-transformers, as objects, dictionaries or pairs with a score; or a list of such
-          lists with `topics`. The columns are ``chunk_id`` and ``doc_id`` (``doc`` if there is
-          only one of them), ``start`` and ``end`` if all hits have them, ``rank``, text and
-          metadata. Scores of hits are kept as ``listed_score``;
+          sentence-transformers. Hits are objects, dictionaries or pairs with a score. The frame has
+          columns ``chunk_id`` and ``doc_id``, or ``doc`` if hits have only one id. It also has
+          ``rank``, text, metadata, and ``start`` and ``end`` if all hits have them. Scores are
+          stored in ``listed_score``, because the order of the list decides the ranks;
         - ``{topic: answer}`` with answers of Elasticsearch, OpenSearch, Vespa, Solr, Chroma,
-          Qdrant, Weaviate, Pinecone, Haystack, LangChain or LlamaIndex, or any dictionary with one
-          list of hits; or a list of answers with `topics`;
-        - ``{topic: [call, ...]}`` with the results of several searches: lists of documents or hits,
-          answers, tool events (Inspect), messages with tool calls and results (OpenAI, Anthropic,
-          Gemini, MCP) or spans (OpenInference, OpenTelemetry), in order or with times. The column
-          ``search`` numbers searches from 1. Calls of tools that never return hits are skipped, and
-          a repeated call id counts once;
-        - a frame or xarray array whose axes are named after topics and documents (and systems);
-          any matrix with `topics` and `docs`;
+          Qdrant, Weaviate, Pinecone, Haystack, LangChain or LlamaIndex. Answers of other tools are
+          dictionaries with one list of hits;
+        - a list of answers or of lists of hits, if `topics` labels them;
+        - ``{topic: [call, ...]}`` with the searches of an agent. Each call is a list of documents
+          or hits, an answer, a tool event (Inspect), a message with tool calls and results (OpenAI,
+          Anthropic, Gemini, MCP) or a span (OpenInference, OpenTelemetry). Calls are in order, or
+          have times. The column ``search`` numbers searches from 1. Calls of tools that never
+          return hits are skipped. A repeated call id counts once;
+        - a frame or xarray array whose axes are named after topics and documents, and possibly
+          systems;
+        - any other matrix, if `topics` and `docs` label its axes;
         - the content of MTEB's ``*_predictions.json``;
         - a `ranx.Run`, or a list of them;
-        - a list or iterator of rows, named tuples such as `ir_measures.ScoredDoc` or dictionaries.
+        - a list or iterator of dictionaries or named tuples, such as `ir_measures.ScoredDoc`.
     system
-        Label of the one system; by default the label in `x`.
+        Name of the system. By default the name in `x`.
     topics, docs
-        Labels of the rows and columns of a matrix, a NumPy array or a sparse matrix of SciPy. Only
-        stored elements of a sparse matrix are retrieved. Without `docs`, `topics` label a list of
-        answers.
+        Labels of the rows and columns of a matrix: a NumPy array, or a sparse matrix of SciPy. In a
+        sparse matrix, only documents with a stored element count as retrieved. Without `docs`,
+        `topics` labels a list of answers.
     hits
-        The key of the hits in each answer of an unknown tool, such as ``"value"`` or
+        The path of keys to the hits in answers of an unknown tool, such as ``"value"`` or
         ``"data.results"``.
     id
-        The field of hits that names the document, such as a field of the payload.
+        The field of a hit that contains the document id.
     ranked_by
-        The order of bare lists of hits whose scores both rise and fall in a system: ``"list"``, the
-        order of the list, or ``"score"``.
+        How to rank lists of hits whose scores both rise and fall. ``"list"`` keeps the order of the
+        list, and ``"score"`` sorts by score.
     on_error
-        What to do with an agent's search whose result cannot be read, for example if it was cut
-        off: ``"raise"`` an error that names it, or treat it as ``"empty"``, a search without hits.
+        What to do if the result of an agent's search cannot be read, for example because it was cut
+        off. ``"raise"`` raises an error that names the search. ``"empty"`` treats it as a search
+        without hits.
 
     Returns
     -------
     pandas.DataFrame
-        Columns for topic, doc, and score or rank, and for system if `x` names it, named as in `x`.
-        A run frame is returned unchanged.
+        Columns for topic, doc, score or rank, and system if `x` has systems. Columns of a frame
+        keep their names. A run frame is returned unchanged.
 
     Raises
     ------
     InputError
-        For any other object, with a suggested line of code.
+        For any other object. If possible, the message contains a line of code that converts it.
     IdError
         If `system` is passed and `x` has several systems.
 
@@ -373,7 +394,7 @@ def as_runs(
 
 
 def _read_hits(x: object, name: str | None, on_error: OnError, ranked_by: RankedBy) -> pd.DataFrame:
-    """Return hits, read with the caller's options."""
+    """Convert hits with the options of `as_runs`."""
     if (read := reader_of(x, on_error)) is not None:
         return read(x, name, ranked_by=ranked_by)
     if not is_dictionary(x) or not x or not all(map(_is_run, x.values())):
@@ -383,7 +404,7 @@ def _read_hits(x: object, name: str | None, on_error: OnError, ranked_by: Ranked
 
 
 def split_empty(x: Runs | ByRole) -> tuple[Runs | ByRole, list[str]]:
-    """Separate runs from systems whose lists are all empty.
+    """Split off the systems whose lists are all empty.
 
     Examples
     --------
@@ -406,7 +427,7 @@ def split_empty(x: Runs | ByRole) -> tuple[Runs | ByRole, list[str]]:
 
 
 def _split_dictionary(x: Mapping[Hashable, object]) -> tuple[Runs | ByRole, list[str]]:
-    """Separate the systems whose lists are all empty."""
+    """Split off the systems of a dictionary without any document."""
     empty = [name for name, lists in x.items() if _is_empty(lists)]
     names = {*empty}
     others = {name: lists for name, lists in x.items() if name not in names}
@@ -441,13 +462,13 @@ def _holds_lists(nested: object, *, sets: bool = False) -> bool:
 
 
 def _is_run(nested: object) -> bool:
-    """Return whether an object maps topics to hits or searches."""
+    """Tell whether an object maps topics to ranked lists."""
     return _holds_lists(nested) or reader_of(nested) is not None
 
 
 def _is_id(doc: object) -> bool:
-    """Return whether a value may be a document id."""
-    # pandas converts integers beside a missing value to floats.
+    """Tell whether a value may be a document id."""
+    # pandas stores integer ids as floats if an id in their column is missing.
     is_integer = isinstance(doc, float | np.floating) and (doc.is_integer() or np.isnan(doc))
     return isinstance(doc, str | int | np.integer) or is_integer or _is_none(doc)
 
@@ -457,7 +478,10 @@ def _is_none(doc: object) -> bool:
 
 
 def _one_frame(runs: Mapping[Hashable, object]) -> pd.DataFrame:
-    """Concatenate runs, with canonical column names if they differ."""
+    """Concatenate the runs of several systems.
+
+    Columns get canonical names if the frames have different names for one role.
+    """
     names = labels_in(pd.Index([*runs], dtype=object), SYSTEM, SYSTEM)
     for name, run in runs.items():
         with in_group(f"system {shortened(name, str)}"):

@@ -17,14 +17,14 @@ from irframe.files.values import framed, numbers
 from irframe.names import ALIASES, BORDERS, DOC, END, GRADE, SET, START, TOPIC, roles
 
 NESTED = ("references", "spans", "evidence", "highlights")
-"""Columns that hold the spans of a question, as JSON or lists of dictionaries."""
+"""Names of the column with the spans of a question, as JSON or lists of dictionaries."""
 QUESTIONS = ("question", "query", "text")
 CORPORA = ("corpus_id", "doc_id", "doc", "document")
 WANTED = "spans with a column for topic, doc, start and end"
 
 
 Texts = Mapping[Any, Any] | pd.Series | None
-"""Document -> its text, or the length of its text."""
+"""Document -> its text, or the length of its text in the unit of the spans."""
 
 
 def as_spans(x: object, *, texts: Texts = None) -> pd.DataFrame:
@@ -34,29 +34,30 @@ def as_spans(x: object, *, texts: Texts = None) -> pd.DataFrame:
     ----------
     x
         - a frame, or any table with ``__arrow_c_stream__``, with columns for topic, doc, ``start``
-          and ``end`` (or ``start_index``, ``end_index``). Spans include their start and exclude
-          their end, in any unit of text. Optional columns are ``grade``, 1 by default, and ``set``.
-          One span of each set is needed;
+          and ``end`` (or ``start_index`` and ``end_index``). A span includes its start and excludes
+          its end. Any unit of text may be used, such as characters or tokens. An optional column
+          ``grade`` is 1 by default. An optional column ``set`` groups spans that are alternatives:
+          a ranking needs only one span of each set;
         - a list of dictionaries with these keys;
-        - questions with a column ``references`` (or ``spans``, ``evidence``, ``highlights``) that
-          lists their spans as JSON or dictionaries, as in chunking_evaluation. The document is in
-          ``corpus_id``. Without a column of topics, the distinct questions are numbered ``q0``,
-          ``q1``, ...
+        - a frame of questions with a column ``references``, ``spans``, ``evidence`` or
+          ``highlights``. The column contains the spans of each question as JSON or dictionaries, as
+          in chunking_evaluation. The document of a span is in ``corpus_id``. Without a column of
+          topics, distinct questions get the topics ``q0``, ``q1``, ...
     texts
-        Document -> its text, or its length in the unit of the borders, as a dictionary or Series.
-        Spans must end within their document.
+        A dictionary or Series: document -> its text, or its length in the unit of the spans. If
+        passed, spans that end beyond their document raise an error.
 
     Returns
     -------
     pandas.DataFrame
-        Columns topic, doc, start, end, grade, and set if `x` has it. `cube`, `evaluate` and
-        `scorer` take them as judgments of runs with ``start`` and ``end``.
+        Columns `topic`, `doc`, `start`, `end`, `grade`, and `set` if `x` has it. Pass the frame to
+        `evaluate`, `cube` or `scorer` as the judgments of runs with ``start`` and ``end``.
 
     Raises
     ------
     InputError
-        For any other object, for spans that end beyond their document, and for documents without a
-        text in `texts`.
+        If `x` is any other object, if a span ends beyond its document, or if a document with spans
+        is not in `texts`.
 
     Examples
     --------
@@ -82,14 +83,14 @@ def as_spans(x: object, *, texts: Texts = None) -> pd.DataFrame:
 def _refuse_beyond(spans: pd.DataFrame, texts: Mapping[Any, Any]) -> None:
     """Raise if spans end beyond their documents.
 
-    Also raise if a document with spans has no text.
+    Documents with spans but without a text raise as well.
     """
     lengths = {doc: len(text) if isinstance(text, str) else text for doc, text in texts.items()}
     length = pd.to_numeric(spans[DOC].astype(object).map(lengths))
     unknown = spans.loc[length.isna(), DOC].unique()
     if len(unknown):
         found = f"{len(unknown)} documents without one"
-        advice = "add them to texts="
+        advice = "add these documents to texts="
         raise InputError("a text for every document with spans", found, advice, map(str, unknown))
     wrong = spans[numbers(spans[END]) > length.to_numpy()]
     if len(wrong):
@@ -98,12 +99,12 @@ def _refuse_beyond(spans: pd.DataFrame, texts: Mapping[Any, Any]) -> None:
             for topic, doc, start, end in wrong[[TOPIC, DOC, START, END]].to_numpy().tolist()
         ]
         expected = "spans within their documents"
-        advice = "count both in one unit"
+        advice = "measure spans and texts in one unit"
         raise InputError(expected, f"{len(wrong)} that end beyond", advice, offenders)
 
 
 def _unnested(questions: pd.DataFrame, nested: str) -> pd.DataFrame:
-    """Return a row for every span of every question."""
+    """Convert questions with nested spans to one row per span."""
     topic = _topics_of_questions(questions)
     corpus = next((name for name in CORPORA if name in questions.columns), None)
     rows = []
@@ -170,9 +171,9 @@ def read_spans(path: Source, *, texts: Texts = None) -> pd.DataFrame:
     Parameters
     ----------
     path
-        A path, or an open file, possibly compressed. JSON contains a list, or a span or question
-        per line. Parquet and CSV are read as well, and TSV if the name ends in ``.tsv``. Columns
-        are the same as for `as_spans`.
+        A path, or an open file, possibly compressed: JSON, Parquet or CSV, or TSV if the name ends
+        in ``.tsv``. A JSON file contains a list, or one span or question per line. Columns and keys
+        are those that `as_spans` accepts.
     texts
         As for `as_spans`.
 
@@ -186,7 +187,7 @@ def read_spans(path: Source, *, texts: Texts = None) -> pd.DataFrame:
     FileFormatError
         If the file is damaged.
     InputError
-        If the file has other columns, or spans that end beyond their texts.
+        If the file has other columns, or if a span ends beyond its text.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Identifiers: one reader for text and integers from any source."""
+"""Ids of systems, topics and documents as text or integers."""
 
 import ctypes
 from collections.abc import Collection, Hashable, Iterable, Sequence
@@ -18,21 +18,21 @@ DROP = "mend or drop these rows"
 TEXT = pa.large_string()
 
 LONGEST = 1024
-"""The most bits of a whole number that is read as an identifier."""
+"""The most bits of an integer that is read as an id."""
 EXACT = 2.0**53
-"""The least whole number from which distinct numbers may be equal as floats."""
+"""The limit up to which a float represents every integer exactly."""
 
 LARGE = 1 << 24
-"""The least number of bytes for which memory is returned to the system."""
+"""Objects with at least this many bytes return their memory to the operating system."""
 
 TRIM: Any = getattr(ctypes.pythonapi, "malloc_trim", lambda _kept: None)
-"""Function that returns free memory of the C library to the system, if the library has one."""
+"""The function of glibc that returns free memory, which other C libraries lack."""
 
 
 def give_back(size: int) -> None:
-    """Return unused memory of Arrow and C to the system.
+    """Return unused memory to the operating system.
 
-    Small blocks are kept, because they are needed again soon and allocating them takes longer.
+    Memory of small objects is not returned, because allocating it again takes longer than it saves.
     """
     if size >= LARGE:
         pa.default_memory_pool().release_unused()
@@ -40,10 +40,10 @@ def give_back(size: int) -> None:
 
 
 def refuse_unfit(column: pd.Series, error: type[IrframeError], what: str = "values") -> None:
-    """Raise for values that no file can hold.
+    """Raise for values that Arrow cannot represent.
 
-    These are collections, lone surrogates and integers beyond 64 bits. They are checked before
-    Arrow converts them, because Arrow ends the process for a collection that contains itself.
+    Such values are collections, text with lone surrogates, and integers beyond 64 bits. This check
+    precedes the conversion, because Arrow crashes if a collection contains itself.
     """
     if column.dtype != object or is_utf8(column):
         return
@@ -61,7 +61,7 @@ def refuse_unfit(column: pd.Series, error: type[IrframeError], what: str = "valu
 
 
 def is_utf8(column: Iterable[Any]) -> bool:
-    """Tell whether values are text, without lone surrogates.
+    """Tell whether all values are text that UTF-8 can encode.
 
     Examples
     --------
@@ -93,31 +93,31 @@ Codes = NDArray[np.integer[Any]]
 Value = TypeVar("Value", bound=np.generic)
 
 FIRST = 1000
-"""Number of first rows that show whether a column often repeats the value of the row above."""
+"""The number of first rows in which repeated values are counted before run-length encoding."""
 
 LONG = 1 << 14
-"""The least number of rows for which run-length encoding saves time."""
+"""The least number of rows for which run-length encoding is faster."""
 
 
 def code_labels(column: pd.Series, role: str) -> tuple[Codes, pd.Index]:
-    """Code a column of identifiers by order of first appearance.
+    """Factorize ids in the order of their first appearance.
 
     Parameters
     ----------
     column
-        Identifiers of any dtype: text, integers, categories.
+        Ids as text, integers or categories.
     role
-        What they identify, for messages.
+        The role of the column, such as "topic", for messages.
 
     Returns
     -------
     codes, labels
-        ``labels[codes]`` is the column again.
+        The code of each row, and the distinct ids. ``labels[codes]`` equals the column.
 
     Raises
     ------
     IdError
-        If identifiers are missing, floats, or of mixed types.
+        If ids are missing, are no whole numbers, or have several types.
     """
     values, length = _stretches(column)
     try:
@@ -135,15 +135,15 @@ def code_labels(column: pd.Series, role: str) -> tuple[Codes, pd.Index]:
     codes = codes if length is None else np.repeat(codes, length)
     refuse_missing(codes < 0, role)
     index = labels_in(index, role, column.name)
-    give_back(16 * len(codes))  # about the memory that a column of text takes
+    give_back(16 * len(codes))  # a column of text takes about 16 bytes per row
     return codes, index
 
 
 def _stretches(column: pd.Series) -> tuple[pd.Series, Codes | None]:
     """Return the run-length encoding of a column of Arrow text.
 
-    A column of another type is returned unchanged, with None. So is a short column, and a column
-    whose first rows rarely repeat.
+    Short columns, columns of other types and columns with few runs are returned unchanged, with
+    None in place of the lengths.
     """
     if "pyarrow" not in getattr(column.dtype, "storage", "") or len(column) < LONG:
         return column, None
@@ -163,27 +163,26 @@ def is_text(kind: pa.DataType) -> bool:
 
 
 def identifiers(column: pd.Series, role: str) -> pa.ChunkedArray:
-    """Return a column of identifiers as Arrow text or integers.
+    """Convert a column of ids to Arrow text or integers.
 
-    All input paths read identifiers with this function.
+    Frames, dictionaries and files are all read with this function, so that their ids are equal.
 
     Parameters
     ----------
     column
-        Identifiers of any dtype: text, whole numbers, categories.
+        Ids as text, whole numbers or categories.
     role
-        What they identify, for messages.
+        The role of the column, such as "topic", for messages.
 
     Returns
     -------
     pyarrow.ChunkedArray
-        Text or integers. A column that Arrow already stores is not copied. Whole numbers beyond
-        64 bits become text.
+        Text or integers. A column of Arrow is not copied. Integers beyond 64 bits become text.
 
     Raises
     ------
     IdError
-        If identifiers are missing or empty, neither text nor whole numbers, or of both types.
+        If ids are missing or empty, have another type, or are partly text and partly numbers.
     """
     if isinstance(column.dtype, pd.CategoricalDtype):
         codes, labels = code_labels(column, role)
@@ -200,7 +199,7 @@ def identifiers(column: pd.Series, role: str) -> pa.ChunkedArray:
 
 
 def names_in(values: pa.Array | pa.ChunkedArray, role: str, name: Hashable) -> pa.ChunkedArray:
-    """Return Arrow identifiers as Arrow text or integers."""
+    """Convert ids in an Arrow array to text or integers."""
     if not isinstance(values, pa.ChunkedArray):
         values = pa.chunked_array([values])
     if pa.types.is_dictionary(values.type) or str(values.type) == "string_view":
@@ -222,7 +221,7 @@ def names_in(values: pa.Array | pa.ChunkedArray, role: str, name: Hashable) -> p
 
 
 def labels_in(labels: pd.Index, role: str, name: Hashable) -> pd.Index:
-    """Return distinct identifiers, checked, in their own type."""
+    """Validate distinct ids, and convert floats to integers."""
     dtype = labels.dtype
     is_object = dtype.kind == "O" and not hasattr(dtype, "storage")
     if pd.api.types.is_integer_dtype(dtype):
@@ -253,7 +252,7 @@ def _refuse_kind(role: str, name: Hashable, found: str) -> NoReturn:
 
 
 def _as_integers(column: pd.Series, role: str) -> NDArray[np.int64]:
-    """Return float ids as integers, and warn."""
+    """Convert ids that are floats to integers, and warn."""
     values = column.to_numpy(np.float64, na_value=np.nan)
     refuse_missing(np.isnan(values), role)
     if (values != np.round(values)).any() or (np.abs(values) >= EXACT).any():
@@ -264,7 +263,7 @@ def _as_integers(column: pd.Series, role: str) -> NDArray[np.int64]:
 
 
 def _of_objects(column: pd.Series, role: str) -> NDArray[np.int64] | list[object]:
-    """Return mixed objects if all of them are integers."""
+    """Convert Python numbers to integers; raise for other ids."""
     values = column.to_numpy(object)
     missing = pd.isna(values) if values.ndim == 1 else np.zeros(0, bool)
     refuse_missing(missing, role)
@@ -284,9 +283,9 @@ def _of_objects(column: pd.Series, role: str) -> NDArray[np.int64] | list[object
 
 
 def all_of_one_kind(columns: Sequence[pa.ChunkedArray]) -> list[pa.ChunkedArray]:
-    """Return identifiers of several sides in one type.
+    """Convert several columns of ids to one type.
 
-    If one side is text, all become text, so that 11 equals the text "11" in a file.
+    If one column is text, all columns become text, so that the integer 11 equals the text "11".
 
     Examples
     --------
@@ -300,7 +299,7 @@ def all_of_one_kind(columns: Sequence[pa.ChunkedArray]) -> list[pa.ChunkedArray]
 
 
 def labels_of_one_kind(left: pd.Index, right: pd.Index) -> tuple[pd.Index, pd.Index]:
-    """Return two sets of labels, converted to one type.
+    """Convert two sets of ids to one type.
 
     Examples
     --------
@@ -318,8 +317,8 @@ def labels_of_one_kind(left: pd.Index, right: pd.Index) -> tuple[pd.Index, pd.In
 def every_row(sides: Sequence[pd.Index], names: Any) -> pd.MultiIndex:
     """Return the index of all combinations of labels.
 
-    This is faster than `pandas.MultiIndex.from_product`, which makes categories of the labels and
-    takes a millisecond even for a few.
+    This is faster than `pandas.MultiIndex.from_product`, which converts the labels to categories
+    and takes a millisecond even for few labels.
 
     Examples
     --------
@@ -341,7 +340,7 @@ def every_row(sides: Sequence[pd.Index], names: Any) -> pd.MultiIndex:
 
 
 def grouped(codes: Codes) -> Codes:
-    """Return rows sorted by code, stable within each code.
+    """Return a stable order of rows by code.
 
     Examples
     --------
@@ -355,7 +354,7 @@ def grouped(codes: Codes) -> Codes:
 
 
 def beginnings(codes: Codes) -> Codes:
-    """Return the positions at which the code changes.
+    """Return the first row of each run of equal codes.
 
     Examples
     --------
@@ -366,11 +365,11 @@ def beginnings(codes: Codes) -> Codes:
 
 
 RANGES = 1 << 10
-"""Number of ranges whose rows are computed at a time."""
+"""The number of ranges whose rows are computed together, which limits memory."""
 
 
 def rows_of_ranges(start: Codes, length: Codes) -> Codes:
-    """Return the row numbers of ranges, range by range.
+    """Return the concatenated row numbers of ranges.
 
     Examples
     --------
@@ -382,7 +381,7 @@ def rows_of_ranges(start: Codes, length: Codes) -> Codes:
 
 
 def of_ranges(values: NDArray[Value], start: Codes, length: Codes) -> NDArray[Value]:
-    """Return the concatenated values of ranges, in little memory."""
+    """Concatenate the values of ranges of rows."""
     ends = np.cumsum(length)
     result = np.empty(int(length.sum()), values.dtype)
     for first in range(0, len(length), RANGES):
@@ -411,7 +410,7 @@ def within(codes: Codes) -> Codes:
 
 
 def repeated(codes: Codes) -> Codes:
-    """Return the rows whose code an earlier row has.
+    """Return the rows whose code occurs in an earlier row.
 
     Examples
     --------
@@ -426,6 +425,6 @@ def repeated(codes: Codes) -> Codes:
 
 
 def shown(values: Iterable[object]) -> str:
-    """Return up to three values as text for a message."""
+    """Join up to three values for a message."""
     listed = [repr(value) for value, _ in zip(values, range(3), strict=False)]
     return ", ".join(listed)

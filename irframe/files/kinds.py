@@ -1,4 +1,8 @@
-"""Kinds of tables: required columns and their accepted names."""
+"""Kinds of tables, such as runs and judgments.
+
+A role is the canonical name of a column, such as "topic". The column of a role may have any name in
+`irframe.names.ALIASES`.
+"""
 
 import re
 from collections.abc import Callable, Container, Hashable, Iterable, Mapping, Sequence
@@ -25,40 +29,40 @@ from irframe.files.values import SCALED, to_arrow, to_role
 from irframe.names import DOC, GRADE, ITERATION, RANK, SCORE, STRATUM, SUBTOPIC, SYSTEM, TOPIC
 
 RENAMED = "frame.rename("
-"""The beginning of advice about the columns of a frame."""
+"""The beginning of a line of code that renames columns of a frame."""
 UNREAD = "Q0"
-"""The first word of the names of columns that are ignored."""
+"""The name of a column that is not read, such as the second one of a TREC file."""
 NO_SEPARATORS = '\r\n"'
-"""Characters that `sep` must not be."""
+"""Characters that cannot separate columns."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Kind:
-    """A kind of table with its roles and layouts."""
+    """A kind of table, with its roles and layouts."""
 
     noun: str
     layouts: tuple[tuple[str, ...], ...] = ()
     roles: tuple[str, ...]
     needed: tuple[tuple[str, ...], ...]
-    """Alternatives of required roles; a table needs one of each."""
+    """Required roles. A table needs one role of each tuple."""
     value: str = ""
-    """The role of the numbers in dictionaries and matrices."""
+    """The role of the numbers in a dictionary or matrix: "score" or "grade"."""
     headed: bool = True
-    """Whether the first line may name the columns."""
+    """Whether the first line of text may be a header."""
     surplus: bool = False
-    """Whether further columns are ignored, as in trec_eval."""
+    """Whether columns of text after the last role are ignored, as in trec_eval."""
     between: str = ""
-    """The caller's separator of columns in text, if any."""
+    """The separator that the caller passed, else empty."""
     called: Mapping[str, str] = field(default_factory=dict)
-    """The caller's roles of columns: name -> role."""
+    """Name of a column -> the role that the caller passed for it."""
 
     def described(self, columns: Any, sep: str | None) -> "Kind":
-        """Return the kind with the caller's columns and separator.
+        """Add the columns and the separator that the caller passed.
 
         Parameters
         ----------
         columns
-            The names of the columns in order, if lines have no header; or name -> role.
+            The names of the columns in order, for text without a header. Or name -> role.
         sep
             The separator of columns in text.
         """
@@ -82,7 +86,7 @@ class Kind:
         return replace(kind, layouts=(names,), headed=False)
 
     def _check_roles(self, columns: Mapping[Hashable, str]) -> dict[str, str]:
-        """Return the roles the caller gave to columns, validated."""
+        """Validate the roles that the caller passed."""
         listed = [*columns.values()]
         wrong = [role for role in listed if role not in self.roles or listed.count(role) > 1]
         if wrong:
@@ -92,27 +96,27 @@ class Kind:
 
     @property
     def reader(self) -> str:
-        """The function that reads a file of the kind."""
+        """The name of the function that reads such files."""
         return "ir.read_run" if self.value == SCORE else "ir.read_qrels"
 
     def advised(self, advice: str) -> str:
-        """Return advice about a frame, adapted to its file."""
+        """Rewrite advice about a frame as advice about a file."""
         return advice.partition(SCALED)[0].replace(RENAMED, f"{self.reader}(path, ")
 
     @property
     def expected(self) -> str:
-        """The description of the text format for messages."""
+        """A description of the text format for messages."""
         choices = [" ".join(layout) for layout in self.layouts]
         choices += ["or named by a header"] * self.headed
         return f"{self.noun} in text (columns: {'; '.join(choices)})"
 
     def find(self, names: Iterable[Hashable]) -> dict[str, str]:
-        """Return the names of the columns by role.
+        """Map roles to names of columns.
 
-        Judgments may call the grade a score.
+        In judgments without grades, a column of scores is read as grades.
         """
         names = [*names]
-        # str(n) fails for names that are very long integers.
+        # str() fails for integers with thousands of digits, so it is only called if needed.
         checked = names if self.called else ()
         columns = words.roles(names) | {
             self.called[str(n)]: n for n in checked if str(n) in self.called
@@ -122,7 +126,7 @@ class Kind:
         return {role: str(columns[role]) for role in self.roles if role in columns}
 
     def lacking(self, present: Container[str]) -> list[tuple[str, ...]]:
-        """Return the required roles that are missing."""
+        """Return the required roles without a column."""
         return [choice for choice in self.needed if not any(role in present for role in choice)]
 
     def require(
@@ -133,18 +137,18 @@ class Kind:
         optional: Container[str] = (),
         example: Callable[[dict[str, str]], str] = lambda _: "",
     ) -> dict[str, str]:
-        """Return the columns by role; raise if roles are missing.
+        """Map roles to columns; raise if roles are missing.
 
         Parameters
         ----------
         names
-            All names of columns.
+            The names of all columns.
         where
-            The table or argument that has the columns, for messages.
+            A description of the table or argument for messages, such as "a frame".
         optional
-            Roles that may be missing. For alternative roles, pass the first one.
+            Roles that may be missing. A tuple of alternatives is optional if its first role is.
         example
-            Function of the columns by role that returns a helpful line of code.
+            A function of the columns by role that returns a line of code for the message.
 
         Examples
         --------
@@ -175,7 +179,7 @@ class Kind:
         return columns
 
     def named(self, fields: Sequence[str]) -> tuple[str, ...] | None:
-        """Return the columns of a header, or None."""
+        """Return the columns of a header, None for other lines."""
         by_role = self.find(fields)
         distinct = len(set(fields)) == len(fields)
         if not self.headed or not distinct or self.lacking(by_role):
@@ -184,7 +188,7 @@ class Kind:
         return tuple(names.get(field, field) for field in fields)
 
     def layouts_of(self, number: int) -> list[tuple[str, ...]]:
-        """Return the layouts with a number of unnamed columns."""
+        """Return the layouts for lines with a number of columns."""
         longest = self.layouts[0]
         if self.surplus and number > len(longest):
             beyond = range(len(longest), number)
@@ -200,7 +204,7 @@ RUN = Kind(
     value=SCORE,
     surplus=True,
 )
-"""TREC, MS MARCO, or three columns with a score."""
+"""A run: in text the columns of TREC, those of MS MARCO, or three columns with a score."""
 
 QRELS = Kind(
     noun="judgments",
@@ -209,19 +213,19 @@ QRELS = Kind(
     needed=((TOPIC,), (DOC,), (GRADE,)),
     value=GRADE,
 )
-"""TREC, with or without strata of a sample; named columns as in BEIR."""
+"""Judgments: in text the columns of TREC, with or without strata of a sample."""
 
 DOCUMENTS = Kind(
     noun="documents", layouts=((TOPIC, DOC),), roles=(TOPIC, DOC), needed=((TOPIC,), (DOC,))
 )
-"""Documents by topic; further columns are ignored."""
+"""Documents by topic, such as those that a judge should label. Other columns are ignored."""
 
 NUGGETS = Kind(
     noun="labels of nuggets",
     roles=(SYSTEM, TOPIC, words.NUGGET, words.IMPORTANCE, words.ASSIGNMENT),
     needed=((TOPIC,), (words.NUGGET,), (words.IMPORTANCE,), (words.ASSIGNMENT,)),
 )
-"""Labels of nuggets in answers; only frames, no files."""
+"""Labels that say which nuggets each answer contains. They are read from frames only."""
 
 
 class ByRole(NamedTuple):
@@ -232,7 +236,7 @@ class ByRole(NamedTuple):
 
 
 def is_judgments(frame: object) -> bool:
-    """Tell whether a frame holds judgments and no systems.
+    """Tell whether a frame contains judgments.
 
     Examples
     --------
@@ -250,7 +254,7 @@ def check_columns(
     get: Column,
     levels: Sequence[Hashable] = (),
 ) -> dict[str, str]:
-    """Return the columns by role after checking their values.
+    """Check the values of columns that have a role.
 
     Parameters
     ----------
@@ -259,14 +263,19 @@ def check_columns(
     kind
         The kind of the table.
     names, get
-        The names of all columns, and the function that returns a column.
+        The names of all columns, and a function that returns the column of a name.
     levels
-        The names that are index levels.
+        The names of index levels among them.
+
+    Returns
+    -------
+    dict
+        The columns by role, without a column of systems that contains titles of documents.
 
     Raises
     ------
     InputError
-        If two columns for one role differ, or lists may contain several systems.
+        If two columns of one role differ, or if a column without a role may name the systems.
     """
     named_roles = {role for role, name in columns.items() if kind.called.get(name) == role}
     for role, taken in columns.items():
@@ -282,13 +291,13 @@ def check_columns(
 def require_columns(
     frame: object, kind: Kind, no_role: str | None = None, levels: Sequence[Hashable] = ()
 ) -> dict[str, str]:
-    """Return the columns of a frame by role.
+    """Map the roles of a frame to its columns.
 
     Raises
     ------
     InputError
-        For anything but a frame with rows, for a missing role, and if two columns for one role
-        differ.
+        If `frame` is no frame or has no rows, if a required role has no column, or if two columns
+        of one role differ.
 
     Examples
     --------
@@ -313,7 +322,7 @@ def require_columns(
 
 
 def _example(frame: pd.DataFrame, kind: Kind, columns: Mapping[str, str]) -> str:
-    """Return the line of code that adds the missing columns."""
+    """Return a line of code that adds missing roles."""
     others = words.roles(frame.columns)
     if kind.value == SCORE and words.GRADE in others:
         raise InputError("a run", "judgments", "pass the runs first, then the judgments")
@@ -328,14 +337,14 @@ def refuse_two_units(
     columns: Mapping[str, Hashable],
     judged: Callable[[], list[Hashable]] = list,
 ) -> None:
-    """Raise if a run frame names both chunks and documents.
+    """Raise if a run has both chunks and documents.
 
     Parameters
     ----------
     frame, columns
         A run frame, and its columns by role.
     judged
-        Function that returns the judged documents, which may show which unit is meant.
+        A function that returns the judged ids. The advice proposes the column that contains them.
     """
     own = columns.get(words.DOC)
     others = [name for name in words.CHUNKS if name in frame.columns and name != own]
@@ -359,9 +368,9 @@ _INDEX = re.compile(r"__index_level_\d+__")
 
 
 def in_types(table: pa.Table | pd.DataFrame, source: str, kind: Kind) -> pa.Table:
-    """Return a table with a typed column per role first.
+    """Convert columns to the types of their roles.
 
-    Further columns follow unchanged.
+    The columns with a role come first. The other columns follow unchanged.
     """
     arrow: Any = table
     frame = table if isinstance(table, pd.DataFrame) else None

@@ -1,4 +1,4 @@
-"""Guesses about columns by their names and values, for messages."""
+"""Guesses about the roles of columns."""
 
 import re
 from collections.abc import Callable, Container, Hashable, Iterable, Iterator, Mapping, Sequence
@@ -26,9 +26,9 @@ LIKE = {
     GRADE: "r g rel relevant relevance relevancy grade judgment judgments judgement judgements "
     "rating ratings liked gold target targets label labels qrel",
 }
-"""Role -> words in the names of columns that may have the role."""
+"""Role -> words that suggest the role if they occur in the name of a column."""
 DISTANCES = "distance distances dist l2"
-"""Words in the names of columns in which smaller values are better."""
+"""Words that suggest a distance, of which smaller values are better."""
 _TEXTS = "unnamed index iter assessor text body title"
 UNLIKE = {
     TOPIC: _TEXTS,
@@ -36,16 +36,16 @@ UNLIKE = {
     SCORE: f"unnamed index iter rank length words tokens year price {DISTANCES}",
     GRADE: "unnamed index iter assessor rank",
 }
-"""Role -> words in the names of columns that do not have the role."""
+"""Role -> words that exclude the role if they occur in the name of a column."""
 TRIED = 8
 MOST = 100
-"""The most columns tried per role (`TRIED`), and the most combinations checked (`MOST`)."""
+"""At most `TRIED` columns per role and `MOST` combinations of columns are checked."""
 LIKE_SEARCHES = {"search", "searches", "call", "turn", "step", "hop", "attempt"}
-"""Names of columns that number the searches of an agent."""
+"""Names of columns that usually number the searches of an agent."""
 FEW = 1000
-"""A column of systems has fewer distinct values than this."""
+"""A column with this many distinct values is not considered a column of systems."""
 KNOWN_PAIRS = frozenset({("docno", "docid")})
-"""Pairs (correct name, other name): PyTerrier's docid is a row number, so docno is correct."""
+"""Pairs of a correct and another name. PyTerrier's docid is a row number, so docno is correct."""
 ADVICE = (
     f"a column {words.REPEAT!r} (or {', '.join(words.REPEAT_NAMES[1:-1])}) makes them repeats of "
     "one system, over which systems are compared"
@@ -54,11 +54,11 @@ ADVICE = (
 JUDGED_AGAIN = "a column 'pass' makes them passes of a judge, which evaluate scores apart"
 """Advice about documents that are judged several times."""
 Column = Callable[[Hashable], pd.Series]
-"""Function that returns a column of a table by name."""
+"""A function that returns a column of a table by its name."""
 
 
 def line_of(frame: pd.DataFrame, known: Mapping[str, Hashable], expected: Sequence[str]) -> str:
-    """Return the line of code that names the missing roles.
+    """Return a line of code that renames columns to roles.
 
     Several columns of numbers may each be the scores of a system.
 
@@ -82,13 +82,13 @@ def line_of(frame: pd.DataFrame, known: Mapping[str, Hashable], expected: Sequen
         melted = f"frame.melt({[known[TOPIC], known[DOC]]}, var_name='system', value_name='score'"
         return f"{melted}{which}) if each of {', '.join(map(repr, systems))} is a system"
     far = [n for n in free if {*DISTANCES.split()} & {*words_of(n)} and is_numeric(frame[n])]
-    if SCORE in expected and len(far) == 1:  # a smaller distance is better
+    if SCORE in expected and len(far) == 1:  # of distances, smaller values are better
         others = [role for role in expected if role != SCORE]
         pairs = proposed(frame, known, others)
         if pairs is not None and _falls(
             frame, far[0], {**{v: k for k, v in pairs.items()}, **known}
         ):
-            # Greater values are better, in spite of the name.
+            # The lists are sorted by decreasing values, so these are scores in spite of the name.
             pairs, far = {**pairs, far[0]: SCORE}, []
         if pairs is not None:
             line = f".rename(columns={pairs})" * bool(pairs)
@@ -99,7 +99,7 @@ def line_of(frame: pd.DataFrame, known: Mapping[str, Hashable], expected: Sequen
 
 
 def _falls(frame: pd.DataFrame, name: Hashable, columns: Mapping[str, Hashable]) -> bool:
-    """Tell whether a column decreases within every list."""
+    """Tell whether the values of every list decrease."""
     keys = [columns[role] for role in (SYSTEM, TOPIC) if role in columns]
     steps = frame[name].groupby([frame[key] for key in keys]).diff().dropna()
     return len(steps) > 0 and bool((steps <= 0).all() and (steps < 0).any())
@@ -108,7 +108,7 @@ def _falls(frame: pd.DataFrame, name: Hashable, columns: Mapping[str, Hashable])
 def proposed(
     frame: pd.DataFrame, known: Mapping[str, Hashable], expected: Sequence[str]
 ) -> dict[Hashable, str] | None:
-    """Return the only plausible columns for missing roles, else None.
+    """Return the only plausible columns for missing roles.
 
     The name and values of each column must fit its role. With these columns, no topic may have a
     document twice. No other choice of columns may fit as well.
@@ -136,7 +136,7 @@ def proposed(
 def _choices_of_columns(
     frame: pd.DataFrame, known: Mapping[str, Hashable], expected: Sequence[str]
 ) -> Iterator[tuple[int, dict[Hashable, str]]]:
-    """Yield choices of columns for roles, with similarity scores."""
+    """Yield combinations of columns for roles, with their points."""
     tried = []
     for role in expected:
         liked = {n: _likeness(n, role) for n in frame.columns if n not in known.values()}
@@ -149,7 +149,7 @@ def _choices_of_columns(
 
 
 def _likeness(name: Hashable, role: str) -> int:
-    """Return how similar a name is to a role."""
+    """Return how well a name fits a role."""
     name_words = words_of(name)
     like = {*LIKE.get(role, "").split()}
     if {*UNLIKE.get(role, "").split()} & {*name_words}:
@@ -158,7 +158,7 @@ def _likeness(name: Hashable, role: str) -> int:
 
 
 def words_of(name: Hashable) -> list[str]:
-    """Return the words in the name of a column.
+    """Split the name of a column into words.
 
     Examples
     --------
@@ -184,12 +184,12 @@ def _fits(column: pd.Series, role: str, points: int) -> bool:
 
 
 def is_numeric(column: pd.Series) -> bool:
-    """Tell whether a column has numbers other than booleans."""
+    """Tell whether a column is numeric and not boolean."""
     return pd.api.types.is_numeric_dtype(column) and not pd.api.types.is_bool_dtype(column)
 
 
 def like_systems(name: str) -> bool:
-    """Tell whether a name suggests a column of systems.
+    """Tell whether the name of a column suggests systems.
 
     Examples
     --------
@@ -205,7 +205,7 @@ def refuse_rivals(
     taken: Hashable,
     names: Sequence[Hashable] = (),
 ) -> None:
-    """Raise if another column has the role and other values.
+    """Raise if two columns of one role differ.
 
     Parameters
     ----------
@@ -223,7 +223,7 @@ def refuse_rivals(
     rivals = [name for name in names or words.ALIASES[role] if name in frame and name != taken]
     for name in rivals:
         left, right = frame[taken], frame[name]
-        # A single value cannot distinguish systems.
+        # A column with one value cannot distinguish systems, so it only describes the run.
         described = role != SYSTEM or right.nunique() < 2
         decided = (taken, name) in KNOWN_PAIRS or (name in words.LAST_RESORTS and described)
         if not decided and left.dtype != right.dtype:
@@ -235,12 +235,12 @@ def refuse_rivals(
 
 
 def without_titles(columns: dict[str, str], get: Column) -> dict[str, str]:
-    """Return a run's roles without a system that names documents.
+    """Drop the role of systems from a column of titles.
 
     Warns
     -----
     IrframeWarning
-        If the column of systems differs for every document, and is therefore ignored.
+        If the column of systems has a different value for every document.
     """
     name = columns.get(SYSTEM, SYSTEM)
     if name == SYSTEM or not {TOPIC, DOC} <= columns.keys():
@@ -262,7 +262,7 @@ def refuse_strangers(
     get: Column,
     levels: Container[Hashable] = (),
 ) -> None:
-    """Raise if a further column may name systems.
+    """Raise if a column without a role may name systems.
 
     A column may name systems by its name or by its values. Values count if the rows of a topic are
     out of order, and the column splits them into ranked lists or separates repeated documents.
@@ -280,7 +280,7 @@ def refuse_strangers(
     others = [name for name in names if isinstance(name, str) and name not in columns.values()]
     for name in (name for name in others if others.count(name) == 1):
         labels, values = _few_labels(get(name))
-        if len(values) < 2 or name.lower() in LIKE_SEARCHES:  # scoring handles columns of searches
+        if len(values) < 2 or name.lower() in LIKE_SEARCHES:  # `evaluate` handles searches
             continue
         topic = pd.factorize(get(columns[TOPIC]))[0].astype(np.int64)
         lists = topic * (len(values) + 1) + labels
@@ -313,7 +313,7 @@ def refuse_two_texts(
     get: Column,
     levels: Container[Hashable] = (),
 ) -> None:
-    """Raise if a topic has two query texts.
+    """Raise if a topic has several query texts.
 
     Parameters
     ----------
@@ -343,7 +343,7 @@ def refuse_two_texts(
 
 
 def renamed(pairs: Mapping[Hashable, str], levels: Container[Hashable]) -> str:
-    """Return the line of code that renames columns and levels.
+    """Return a line of code that renames columns and levels.
 
     Examples
     --------
@@ -358,7 +358,7 @@ def renamed(pairs: Mapping[Hashable, str], levels: Container[Hashable]) -> str:
 
 
 def _few_labels(column: pd.Series) -> tuple[Codes, Any]:
-    """Return codes and labels of a column with few texts."""
+    """Factorize a column with few distinct texts."""
     none: tuple[Codes, Any] = np.zeros(len(column), np.int64), ()
     if is_numeric(column):
         return none
@@ -374,7 +374,7 @@ def _few_labels(column: pd.Series) -> tuple[Codes, Any]:
 def _are_lists(
     topic: Codes, lists: Codes, columns: Mapping[str, str], get: Column, *, separates: bool
 ) -> bool:
-    """Tell whether a column divides topics into ranked lists."""
+    """Tell whether a column splits topics into ranked lists."""
     role = next((role for role in (SCORE, RANK) if role in columns), None)
     if role is None:
         return separates
@@ -399,8 +399,8 @@ def about_duplicates(owner: Codes, lists: Codes, again: Codes, drop: str, *ways:
     drop
         The code that drops duplicates.
     ways
-        Other advice. The last one is about repeats and appears only if every list of a system has
-        duplicates.
+        Other advice. The last item is about repeats. This item is omitted unless some system has
+        duplicates in all its lists.
     """
     others = owner[~np.isin(lists, lists[again])]
     advice = "; ".join(ways if np.setdiff1d(owner, others).size else ways[:-1])
@@ -408,17 +408,18 @@ def about_duplicates(owner: Codes, lists: Codes, again: Codes, drop: str, *ways:
 
 
 def repeat_column(frame: pd.DataFrame, keys: list[Hashable]) -> str | None:
-    """Return the column that numbers repeats, None without repeats.
+    """Return the column that numbers repeats, or None.
 
-    A column ``repeat`` always numbers repeats. Another column does if it distinguishes rows whose
-    keys are equal. Rows may also differ in the parts of a document: chunks, spans or subtopics.
+    A column ``repeat`` always numbers repeats. A column with another usual name, such as ``seed``,
+    numbers repeats if it distinguishes all rows with equal keys. If no column does, rows with equal
+    keys may also differ in a chunk, span or subtopic.
 
     Parameters
     ----------
     frame
         Rows.
     keys
-        Columns that together identify a row if nothing is repeated.
+        Columns that together identify a row in a frame without repeats.
 
     Examples
     --------
@@ -444,6 +445,6 @@ def repeat_column(frame: pd.DataFrame, keys: list[Hashable]) -> str | None:
 
 
 def repeat_candidates(names: Iterable[Hashable]) -> list[str]:
-    """Return the columns that may number repeats."""
+    """Return the columns whose names suggest repeats."""
     present = {name for name in names if isinstance(name, str)}
     return [name for name in words.REPEAT_NAMES if name in present]

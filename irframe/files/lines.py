@@ -1,4 +1,4 @@
-"""Lines of text files: columns, comments, notices and faults."""
+"""Lines of text files: columns, comments, warnings and errors."""
 
 import csv
 import re
@@ -15,15 +15,15 @@ from irframe.errors import caution, cautions_of, warn
 from irframe.files.kinds import UNREAD, Kind
 
 ANY = " "
-"""The separator of columns between blanks of any kind."""
+"""The separator that stands for one or more blanks of any kind."""
 _LINE = re.compile(rb"([^\r\n]*)(?:\r\n|\r|\n|\Z)")
 IR_METADATA = "ir_metadata"
-"""Attribute of a run frame: system -> the header, in YAML, of the file that it was read from."""
+"""Attribute of a run frame: system -> the ir_metadata header of its file, in YAML."""
 
 _NOTICES = "notices"
-"""Key of the table metadata that stores warnings about lines."""
+"""Key of the warnings about lines in the metadata of a table."""
 _ENDS = 256
-"""Number of first bytes of a file in which its first non-blank byte is searched."""
+"""The number of first bytes of a file that may be blank before a header."""
 
 _HEADER = re.compile(
     rb"^#[ \t]*ir_metadata\.start[^\n]*\n(.*?)^#[ \t]*ir_metadata\.end", re.MULTILINE | re.DOTALL
@@ -37,32 +37,32 @@ _SHAPES = {
     words.SCORE: rb"[-+]?(?:[0-9.]+(?:[eE][-+]?[0-9]+)?|inf(?:inity)?)",
     words.ITERATION: rb"(?:Q?[0-9]+)",
 }
-"""Role -> pattern of its values, which words of a sentence do not match."""
+"""Role -> pattern of its values. Words of a comment rarely match these patterns."""
 _SMALL = 5
-"""The least rows of a system after which a single last row of another system is suspicious."""
+"""The least number of rows of a system after which a last row of another system is suspicious."""
 _FEWEST = 4
-"""The least columns of a row that begins with #; sentences may fit fewer columns."""
+"""The least number of columns of a row that begins with #. A comment may fit fewer columns."""
 
 
 class Cut(NamedTuple):
-    """A way to cut lines into columns."""
+    """A way to split lines into columns."""
 
     columns: tuple[str, ...]
     between: str
     """The separator: `ANY`, a tab, a comma or another character."""
     header: tuple[str, ...] = ()
-    """The names of the columns in the first line, if it is a header."""
+    """The names in the header; empty without a header."""
     start: int = 0
-    """The position of the first row."""
+    """The position of the first byte of the first row."""
 
     @property
     def names(self) -> list[str]:
-        """The columns that are read."""
+        """The names of the columns that are read."""
         return [name for name in self.columns if name.split()[:1] != [UNREAD]]
 
     @property
     def separator(self) -> str:
-        """The separator after `separated` replaced blanks."""
+        """The separator in lines that `separated` returns."""
         return "\t" if self.between == ANY else self.between
 
     @property
@@ -74,12 +74,12 @@ class Cut(NamedTuple):
         return self.between != ANY and (bool(self.header) or self.between != "\t")
 
     def alone(self, between: str = "\t") -> "Cut":
-        """Return the cut after `separated` replaced blanks."""
+        """Return the cut for lines with one blank between columns."""
         return self._replace(between=between, header=()) if self.between == ANY else self
 
 
 def fields_of(line: str, between: str = ANY) -> list[str]:
-    """Return the columns of a line.
+    """Split a line into fields.
 
     Examples
     --------
@@ -90,12 +90,12 @@ def fields_of(line: str, between: str = ANY) -> list[str]:
         return [field for field in re.split("[ \t\v\f]+", line) if field]
     try:
         return next(csv.reader([line], delimiter=between), [])
-    except csv.Error:  # the field is too long
+    except csv.Error:  # a field is longer than the limit of the csv module
         return [line]
 
 
 def separated(body: bytes) -> bytes:
-    """Normalise separators: one tab between columns, line feeds between lines."""
+    """Separate columns by one tab, and lines by line feeds."""
     body = body.translate(bytes.maketrans(b" \v\f\r", b"\t\t\t\n"))
     while b"\t\t" in body:
         body = body.replace(b"\t\t", b"\t")
@@ -103,7 +103,7 @@ def separated(body: bytes) -> bytes:
 
 
 def rows_of(lines: bytes, cut: Cut) -> bytes:
-    """Return lines without comments.
+    """Remove comments from lines.
 
     A comment begins with ``#`` and does not fit the columns.
     """
@@ -111,7 +111,7 @@ def rows_of(lines: bytes, cut: Cut) -> bytes:
         return lines
     comment = rb"^#(?!" + _row_pattern(cut) + rb")[^\n]*"
     if cut.quoted and b'"' in lines:
-        # A quoted field may have several lines, so only lines of one field are comments.
+        # A quoted field may contain line ends. So only a line without a separator is a comment.
         comment = rb"^#[^\n" + re.escape(cut.separator.encode()) + rb"]*$"
     return re.sub(comment, b"", lines, flags=re.MULTILINE)
 
@@ -133,7 +133,7 @@ def is_row(lines: bytes, cut: Cut) -> bool:
 
 @cache
 def _row_pattern(cut: Cut) -> bytes:
-    """Return the pattern of a row after its ``#``."""
+    """Return the pattern of a row that begins with ``#``."""
     separator = re.escape(cut.separator.encode())
     word = rb"[^\n" + separator + rb"]+"
     shapes = [_SHAPES.get(name, word) for name in cut.columns[1:]]
@@ -142,7 +142,7 @@ def _row_pattern(cut: Cut) -> bytes:
 
 
 def may_be_longer(cut: Cut, kind: Kind) -> bool:
-    """Tell whether rows may have further columns, as in trec_eval."""
+    """Tell whether rows may have surplus columns."""
     layout = kind.layouts[0] if kind.surplus else ()
     pairs = zip(cut.columns, layout, strict=False)
     in_order = all(role in {name, UNREAD} for name, role in pairs)
@@ -159,13 +159,13 @@ def _numbered(data: bytes, cut: Cut) -> Iterator[tuple[int, bytes]]:
 
 
 def lines_of(data: bytes, cut: Cut, rows: Sequence[int]) -> list[tuple[int, str]]:
-    """Return the line numbers and texts of some rows."""
+    """Return the line numbers and lines of some rows."""
     lines = enumerate(islice(_numbered(data, cut), max(rows) + 1))
     return [(number, line.decode(errors="replace")) for row, (number, line) in lines if row in rows]
 
 
 def faults(data: bytes, cut: Cut, kind: Kind) -> list[str]:
-    r"""Describe the lines with a wrong number of columns.
+    r"""Describe the lines that do not fit the columns.
 
     Examples
     --------
@@ -188,7 +188,7 @@ def faults(data: bytes, cut: Cut, kind: Kind) -> list[str]:
 
 
 def _fault(number: int, line: bytes, cut: Cut, n_fields: int) -> str:
-    """Describe a line whose columns do not fit."""
+    """Describe a line that does not fit the columns."""
     if not _is_text(line):
         return f"line {number} is not UTF-8 text"
     if {words.TOPIC, words.DOC} <= words.roles(fields_of(line.decode(), cut.between)).keys():
@@ -207,7 +207,7 @@ def _is_text(line: bytes) -> bool:
 def with_notes(
     table: pa.Table, data: bytes, source: str, uneven: str, surplus: Sequence[int]
 ) -> pa.Table:
-    """Return a table with notices of its file as metadata."""
+    """Add warnings about a file to its metadata."""
     notices = filter(
         None,
         [_topics_like_comments(table, data, source), uneven, _line_cut_off(table, data, source)],
@@ -218,17 +218,17 @@ def with_notes(
 
 
 def notes_of(tables: Sequence[pa.Table]) -> dict[str, Any]:
-    """Return the notices and headers of files as attributes.
+    """Warn about files, and return the attributes of their frame.
 
     Parameters
     ----------
     tables
-        Tables of files.
+        The tables of the files.
 
     Warns
     -----
     IrframeWarning
-        If a row may be a comment, if rows have different numbers of columns, or if the last row may
+        If a row may be a comment, if rows differ in their number of columns, or if the last row may
         be cut off.
     """
     attributes: dict[str, dict[str, Any]] = {IR_METADATA: {}, words.SURPLUS: {}}
@@ -247,7 +247,7 @@ def notes_of(tables: Sequence[pa.Table]) -> dict[str, Any]:
 
 
 def _topics_like_comments(table: pa.Table, data: bytes, source: str) -> str:
-    """Return a notice if only some topics begin with ``#``."""
+    """Return a warning if only some topics begin with ``#``."""
     if b"#" not in data:
         return ""
     topics = pc.unique(table[words.TOPIC])
@@ -260,10 +260,10 @@ def _topics_like_comments(table: pa.Table, data: bytes, source: str) -> str:
 
 
 def _line_cut_off(table: pa.Table, data: bytes, source: str) -> str:
-    """Return a notice about a last line possibly cut off.
+    """Return a warning about a last line cut off.
 
-    A file that ends in the middle of a tag has a system that occurs only in its last row. If the
-    system before it has only a few rows, there is no notice, because the file may be complete.
+    If a file ends in the middle of a tag, only its last row names that system. If the previous
+    system has few rows too, the file may be complete, so that there is no warning.
     """
     if words.SYSTEM not in table.column_names or table.num_rows <= _SMALL:
         return ""
@@ -278,7 +278,7 @@ def _line_cut_off(table: pa.Table, data: bytes, source: str) -> str:
 
 
 def _header(data: bytes) -> str:
-    """Return the header of ir_metadata in a file, as YAML."""
+    """Return the ir_metadata header of a file, in YAML."""
     if data[:_ENDS].lstrip()[:1] != b"#":
         return ""
     header = _HEADER.search(data.replace(b"\r\n", b"\n"))

@@ -1,4 +1,4 @@
-"""Readers of one file: text, Parquet, JSON or CBOR."""
+"""Reader of one file of text, Parquet, JSON or CBOR."""
 
 import codecs
 import json
@@ -28,7 +28,7 @@ from irframe.names import CAUTION, DOC, GRADE, RANK, SCORE, SYSTEM, TOPIC, roles
 
 
 def parse_parquet(data: bytes, source: str, kind: Kind) -> pa.Table:
-    """Read a Parquet file, with a column per role first.
+    """Read a Parquet file as a table of some kind.
 
     Parameters
     ----------
@@ -49,14 +49,14 @@ def parse_parquet(data: bytes, source: str, kind: Kind) -> pa.Table:
 
 
 LEVELS = 100
-"""The most nested lists and dictionaries in JSON."""
+"""The most levels of nested lists and dictionaries in JSON."""
 _TEXT = re.compile(rb'"(?:[^"\\]|\\.)*"', re.DOTALL)
 
 
 def shallow(source: str, data: bytes) -> bytes:
-    r"""Return JSON; raise if it is nested too deeply.
+    r"""Return JSON unchanged; raise if it is nested too deeply.
 
-    Some readers end the process when JSON is nested very deeply.
+    Some JSON parsers crash on very deep nesting.
 
     Examples
     --------
@@ -75,7 +75,7 @@ def shallow(source: str, data: bytes) -> bytes:
 
 
 def _levels(data: bytes) -> int:
-    """Return the nesting depth of brackets, including those in strings."""
+    """Return the depth of nested brackets, including those in strings."""
     characters = np.frombuffer(data, np.uint8) | 0x20  # the bit maps [ and ] to { and }
     brackets = characters[(characters == ord("{")) | (characters == ord("}"))]
     return int(np.cumsum(np.where(brackets == ord("{"), 1, -1)).max(initial=0))
@@ -83,15 +83,15 @@ def _levels(data: bytes) -> int:
 
 _OBJECTS = re.compile(rb"\s*\{[^\n]*\}[ \t\r]*\n\s*\{")
 _LONG = re.compile(rb":\s*-?[0-9]{16}")
-"""The least number of digits with which distinct numbers may be equal as floats."""
+"""An integer with so many digits that a float may not represent it exactly."""
 _LEAST = 1e15
-"""The smallest whole number with that many digits."""
+"""The smallest integer with as many digits as `_LONG` matches."""
 _OBJECT = re.compile(rb"\s*\{[^\n{}\[\]]*\}\s*")
 _KEY = re.compile(r'"([\w-]+)"\s*:')
 
 
 def is_objects(data: bytes, kind: Kind = RUN) -> bool:
-    r"""Tell whether a file has a JSON object per line.
+    r"""Tell whether a file contains one JSON object per line.
 
     Examples
     --------
@@ -106,7 +106,7 @@ def is_objects(data: bytes, kind: Kind = RUN) -> bool:
 
 
 def parse_objects(data: bytes, source: str, kind: Kind) -> pa.Table:
-    """Read a file with a JSON object per row."""
+    """Read a file with one JSON object per row."""
     from pyarrow.json import ParseOptions, ReadOptions, read_json  # noqa: PLC0415 - costs time at import
 
     data = data.removeprefix(codecs.BOM_UTF8).lstrip()
@@ -119,9 +119,9 @@ def parse_objects(data: bytes, source: str, kind: Kind) -> pa.Table:
     size = ReadOptions(block_size=sources.LINE, use_threads=len(data) > sources.LINE)
     try:
         table = read_json(pa.BufferReader(data), size, schema)
-    except pa.ArrowInvalid:  # for example if a column has several types
+    except pa.ArrowInvalid:  # for example, a column has several types
         table = None
-    # Arrow changes whole numbers beyond 2**53 in a column of floats, and numbers beyond all floats.
+    # Arrow rounds integers beyond 2**53 in a column of floats, and makes 1e400 infinite.
     if table is None or _is_inexact(table, data):
         lines = (line for line in data.splitlines() if line.strip())
         table = framed([_row(line) for line in lines])
@@ -129,7 +129,7 @@ def parse_objects(data: bytes, source: str, kind: Kind) -> pa.Table:
 
 
 def _row(line: bytes) -> dict[str, object]:
-    """Return a line of JSON with exact numbers."""
+    """Parse a line of JSON with exact decimal numbers."""
 
     def distinct(pairs: list[tuple[str, object]]) -> dict[str, object]:
         result = dict(pairs)
@@ -143,23 +143,23 @@ def _row(line: bytes) -> dict[str, object]:
 
 
 def _is_inexact(table: pa.Table, data: bytes) -> bool:
-    """Tell whether conversion to floats may have changed numbers."""
+    """Tell whether Arrow may have rounded numbers."""
     floats = [column for column in table.columns if pa.types.is_floating(column.type)]
     most = max((pc.max(pc.abs(column)).as_py() or 0 for column in floats), default=0)
     return most == inf or (most >= _LEAST and _LONG.search(data) is not None)
 
 
 _END = 256
-"""Number of last bytes of a file in which its last non-blank byte is searched."""
+"""The number of last bytes of a file that may be blank after a dictionary."""
 
 
 def is_nested(data: bytes, _: Kind = RUN) -> bool:
-    """Tell whether a file holds a dictionary or a list."""
+    """Tell whether a file contains one dictionary or list."""
     return is_cbor(data) or (may_be_json(data) and data[-_END:].rstrip()[-1:] in {b"}", b"]"})
 
 
 def parse_nested(data: bytes, source: str, kind: Kind) -> pa.Table:
-    """Read a dictionary in a file as a table.
+    """Read a file with one dictionary or list.
 
     Parameters
     ----------
@@ -178,7 +178,7 @@ def parse_nested(data: bytes, source: str, kind: Kind) -> pa.Table:
     nested = _loaded(data, source)
     if not isinstance(nested, Mapping | list):
         raise FileFormatError(kind.noun, f"{source} without a dictionary or rows")
-    with unsaid() as call:  # files are read in threads, so `notes_of` warns later
+    with unsaid() as call:  # a thread reads this file, so `notes_of` warns later
         frame = as_qrels(nested) if kind.value == GRADE else by_role(nested, kind).frame
     cautions = BETWEEN.join(f"{text}, of {source}" for text in call.texts)
     return in_types(frame, source, kind).replace_schema_metadata({CAUTION: cautions})
@@ -211,7 +211,8 @@ def _loaded(data: bytes, source: str) -> Any:
         return value
 
     nested = json.loads(shallow(source, data), object_pairs_hook=distinct)
-    # A number is infinite if it is written so, or if it is beyond all floats.
+    # Infinity may be written in the file, or result from a number such as 1e400. The second
+    # pass raises for the latter only.
     if endless or _holds_infinity([nested]):
         json.loads(data, parse_float=finite)
     refuse_beyond_floats(large, source)
@@ -224,7 +225,7 @@ def _loaded(data: bytes, source: str) -> Any:
 
 
 def _holds_infinity(values: list[object]) -> bool:
-    """Tell whether a nested list holds an infinite number."""
+    """Tell whether a nested list contains an infinite number."""
     if inf in values or -inf in values:
         return True
     lists = [value for value in values if type(value) is list] if list in map(type, values) else []
@@ -232,15 +233,15 @@ def _holds_infinity(values: list[object]) -> bool:
 
 
 LINES = 3
-"""The most faulty lines of a file that are listed; the others are counted."""
+"""The most faulty lines that are listed per file. Other faulty lines are only counted."""
 
 Failure = IrframeError | OSError
 Problem = tuple[str, str, str]
-"""A file, what was expected in it, and what was found instead."""
+"""The name of a file, the expected content, and the content that was found."""
 
 
 def problems_of(file: str, error: Exception) -> list[Problem]:
-    """Return an unreadable file's first faults and a count."""
+    """Describe the first faults of an unreadable file."""
     expected = getattr(error, "expected", "a file that can be read")
     faults = [*getattr(error, "offenders", ())] or [getattr(error, "found", error)]
     more = len(faults) - LINES
@@ -249,26 +250,26 @@ def problems_of(file: str, error: Exception) -> list[Problem]:
 
 
 ONCE = "each system in one file"
-"""The expectation about files that are not parts of one data set."""
+"""The expectation that two files violate if both contain the runs of one system."""
 
 
 LEFT_OUT = "files of runs are left out"
-"""The beginning of the warning about skipped files."""
+"""The first words of the warning about skipped files."""
 
 
 class FileSet:
-    """The files of runs that can be combined."""
+    """Files of runs that can be combined into one frame."""
 
     def __init__(self) -> None:
         self.first: tuple[str, list[str]] | None = None
         self.homes: dict[str, str] = {}
         self.left: list[Problem] = []
-        """The problems of files that were left out."""
+        """The problems of the skipped files."""
 
     def accepted(
         self, read: Iterable[tuple[str, pa.Table | Failure]]
     ) -> Iterator[tuple[str, pa.Table]]:
-        """Yield the files that can be combined; warn of others."""
+        """Yield the files that can be combined; warn about others."""
         for name, table in read:
             if found := self.problems(name, table):
                 self.left += found
@@ -284,9 +285,9 @@ class FileSet:
         return [dict(zip(names, each, strict=True)) for each in texts]
 
     def problems(self, name: str, table: pa.Table | Failure) -> list[Problem]:
-        """Return why a file does not fit earlier files.
+        """Return why a file cannot be combined with earlier ones.
 
-        A file that fits is remembered.
+        Without a reason, the file is recorded as an earlier file for the next call.
         """
         if isinstance(table, Exception):
             return problems_of(name, table)
@@ -314,7 +315,7 @@ class FileSet:
 
 
 def parse_text(data: bytes, source: str, kind: Kind) -> pa.Table:
-    """Read lines of text; list the other formats in errors."""
+    """Read lines of text; name all formats in errors."""
     try:
         return parse(data, source, kind)
     except FileFormatError as error:
@@ -325,11 +326,11 @@ def parse_text(data: bytes, source: str, kind: Kind) -> pa.Table:
 
 
 class Format(NamedTuple):
-    """A format of files."""
+    """A file format."""
 
     name: str
     tells: Callable[[bytes, Kind], bool]
-    """Function that checks by the content whether a file has the format."""
+    """A function that tells by its content whether a file has the format."""
     read: Callable[[bytes, str, Kind], pa.Table]
 
 
@@ -338,12 +339,12 @@ FORMATS = (
     Format("JSON or CBOR", is_nested, parse_nested),
     Format("Parquet", lambda data, _: is_parquet(data), parse_parquet),
 )
-"""The formats, more specific ones first. All other files are text."""
+"""The formats in the order in which they are tried. Files without any of them are text."""
 TEXT_FORMAT = Format("text", lambda *_: True, parse_text)
 
 
 def read_file(source: Source, kind: Kind) -> pa.Table:
-    """Read a run or judgments; detect the format by content."""
+    """Read a file in the format that its content shows."""
     data = sources.load(source)
     name = name_of(source)
     found = next(each for each in (*FORMATS, TEXT_FORMAT) if each.tells(data, kind))
@@ -379,7 +380,7 @@ def plain_table(source: Source, *, na_filter: bool = False) -> pd.DataFrame:
 
 
 def run_table(source: Source, system: str | None, kind: Kind = RUN) -> pa.Table:
-    """Read a run with its system and folder labels."""
+    """Read a run, with the columns that its folders name."""
     table = read_file(source, kind)
     parts = sources.partitions(name_of(source))
     label = sources.system_of(name_of(source))
@@ -395,7 +396,7 @@ def run_table(source: Source, system: str | None, kind: Kind = RUN) -> pa.Table:
 
 
 def attempt(source: Source, *, by_file: bool, kind: Kind) -> pa.Table | Failure:
-    """Return a run, or the error of reading it."""
+    """Read a run, or return the error."""
     try:
         return run_table(source, stem(source) if by_file else None, kind)
     except (IrframeError, OSError) as error:

@@ -28,15 +28,15 @@ from irframe.names import FILES, ITERATION, PROBLEMS, REPEAT, SUBTOPIC, SYSTEM
 from irframe.progress import tracked
 
 Columns = Sequence[str] | Mapping[str, str] | None
-"""The columns of a file in order; or name -> role."""
+"""The columns of a file in order, or name of a column -> role."""
 Unit = str | Mapping[Any, Any] | None
-"""The document of each chunk: a column, a pattern, or chunk -> document."""
+"""How to derive the document of a chunk: a column, a pattern, or chunk -> document."""
 State = list[Any]
-"""Name, size and modification time of a file."""
+"""The name, size and modification time of a file."""
 
 
 def changed_files(states: Iterable[list[Any]]) -> list[str]:
-    """Return the files that changed or no longer exist."""
+    """Return the files that changed since their state was recorded."""
     changed = []
     for name, *state in states:
         try:
@@ -48,7 +48,7 @@ def changed_files(states: Iterable[list[Any]]) -> list[str]:
 
 
 def states_of(files: Iterable[str]) -> list[State]:
-    """Return name, size and modification time of existing files."""
+    """Return the states of the files that exist."""
     existing = (file for file in files if is_address(file) or Path(file).is_file())
     return [[file, *state_of(file)] for file in existing]
 
@@ -57,7 +57,7 @@ def state_of(file: str) -> tuple[int, str]:
     """Return the size and modification time of a file."""
     if is_address(file):
         store, path = opened_by(file)
-        # Stores name the time of change differently, and some have only a tag.
+        # fsspec has no common key for the modification time, and some stores have only an ETag.
         info = store.info(path)
         changed = info.get("mtime", info.get("LastModified", info.get("ETag", "")))
         return int(info["size"]), str(changed)
@@ -75,38 +75,41 @@ def read_run(
     path
         A path, or an open file. The format is detected by the content:
 
-        - TREC: ``topic Q0 doc rank score tag``, separated by white space. Further columns are
-          ignored, as in trec_eval, with a warning if lines have different numbers of columns;
+        - TREC: ``topic Q0 doc rank score tag``, separated by white space. As in trec_eval, columns
+          after the sixth are ignored. Lines with different numbers of columns cause a warning;
         - MS MARCO: ``topic doc rank``;
         - Parquet, with any accepted column names;
-        - JSON, ``{topic: {doc: score}}`` as in BEIR, or MTEB's ``*_predictions.json``; or the same
-          in CBOR, as ranx writes it to ``.lz4`` (requires the package cbor2).
+        - JSON: ``{topic: {doc: score}}`` as in BEIR, or MTEB's ``*_predictions.json``;
+        - CBOR in ``.lz4``, as ranx saves runs. This format requires the package cbor2.
 
-        gzip, bzip2, xz, zstd and lz4 are decompressed. Empty lines and comments are skipped; a
-        comment begins with ``#`` and does not fit the columns. A header of ir_metadata is kept as
-        YAML in ``attrs["ir_metadata"]`` under the system.
+        Files in gzip, bzip2, xz, zstd and lz4 are decompressed. Empty lines and comments are
+        skipped. A comment begins with ``#`` and does not fit the columns. If the file has an
+        ir_metadata header, ``attrs["ir_metadata"]`` contains ``{system: header}``, in YAML.
     system
-        Name of the system for all rows. By default the tag of each row. Without tags, the file name
-        without ``.gz``, ``.bz2``, ``.xz``, ``.zst`` and then without ``.run``, ``.txt``, ``.trec``,
-        ``.tsv``, ``.csv``, ``.json``, ``.lz4``, ``.parquet``, ``.parq``.
+        Name of the system for all rows. By default, the tag in each row. A file without tags is
+        named by the file name without suffixes: first ``.gz``, ``.bz2``, ``.xz`` or ``.zst`` is
+        removed, then ``.run``, ``.txt``, ``.trec``, ``.tsv``, ``.csv``, ``.json``, ``.jsonl``,
+        ``.lz4``, ``.parquet`` or ``.parq``.
     columns
-        The columns in order, such as ``["topic", "doc", "score"]``, if lines have no header. Or
+        The columns in order, such as ``["topic", "doc", "score"]``, for text without a header. Or
         name -> role, such as ``{"model_name": "system"}``.
     sep
-        Separator of columns in text. By default tabs, blanks, commas or semicolons, whichever fits.
+        Separator of columns in text. By default, irframe detects tabs, blanks, commas and
+        semicolons.
 
     Returns
     -------
     pandas.DataFrame
-        Columns `system`, `topic`, `doc`, `rank` (as in the file) and `score`, in file order.
-        An MS MARCO file has no `score`. Further columns of a Parquet file follow.
+        Columns `system`, `topic`, `doc`, `rank` and `score`, with rows in file order. Runs of MS
+        MARCO have no `score`. Other columns of a Parquet file follow.
 
     Notes
     -----
     Ids are text and never interpreted: ``001`` stays ``001``, and ``NA`` is not a missing value.
-    Ranks and scores are read unchanged. The verb `rank` sorts rows by them. Scores beyond all
-    floats, such as ``1e400``, raise errors. So do repeated keys of a dictionary, and devices; pipes
-    are read. A system that only the last line names causes a warning: the file may be cut off.
+    Ranks and scores are read unchanged, and rows are not sorted. To sort them, use the verb `rank`.
+    Errors are raised for scores that no float represents, such as ``1e400``, for repeated keys in a
+    dictionary, and for devices. Pipes are read. If only the last line names a system, a warning
+    says that the file may be cut off.
 
     Examples
     --------
@@ -139,32 +142,32 @@ def read_qrels(
         A path, or an open file. The format is detected by the content:
 
         - TREC: ``topic iteration doc grade``, separated by white space;
-        - TREC with a sample: ``topic iteration doc stratum grade``, grade -1 for documents that
-          were pooled and not judged;
-        - the same with a header that names the columns in any order, as in BEIR
-          (``query-id corpus-id score``);
+        - TREC with strata of a sample: ``topic iteration doc stratum grade``. Grade -1 marks a
+          pooled document that was not sampled for judging;
+        - text with a header that names columns in any order, such as ``query-id corpus-id score``
+          in BEIR;
         - Parquet, with any accepted column names;
-        - JSON, ``{topic: {doc: grade}}``.
+        - JSON: ``{topic: {doc: grade}}``.
 
-        gzip, bzip2, xz, zstd and lz4 are decompressed. Empty lines and comments are skipped; a
-        comment begins with ``#`` and does not fit the columns.
+        Files in gzip, bzip2, xz, zstd and lz4 are decompressed. Empty lines and comments are
+        skipped. A comment begins with ``#`` and does not fit the columns.
     subtopics
-        Whether the second column of a TREC file names subtopics, as in diversity tracks. It is then
-        called `subtopic` instead of `iteration`.
+        Whether the second column of a TREC file contains subtopics, as in diversity tracks. If so,
+        this column is called `subtopic` instead of `iteration`.
     columns, sep
         As for `read_run`.
 
     Returns
     -------
     pandas.DataFrame
-        Columns `topic`, `doc`, `grade` (whole numbers) and, if the file has them, `iteration` and
-        `stratum` (text), in file order. Further named columns follow, such as `probability`,
-        the probability with which a document was sampled for judging.
+        Columns `topic`, `doc`, `grade` and, if the file has them, `iteration` and `stratum`. Grades
+        are integers, and other columns are text. Rows are in file order. Other named columns
+        follow, such as `probability`, the probability that a document was sampled for judging.
 
     Notes
     -----
     Ids are text and never interpreted: ``001`` stays ``001``, and ``NA`` is not a missing value.
-    Repeated keys of a dictionary and devices raise errors.
+    Errors are raised for repeated keys in a dictionary, and for devices.
 
     Examples
     --------
@@ -193,7 +196,7 @@ BY_TAG = (
     r'repeat=r"(?P<system>.+)-seed(?P<repeat>\d+)"'
 )
 PARTS = "or, if these are parts of one run, name them part-0, part-1, ... in one folder per run"
-"""Advice about several files of one system."""
+"""Advice if several files contain the same system."""
 
 
 def read_runs(
@@ -212,45 +215,46 @@ def read_runs(
     Parameters
     ----------
     paths
-        A pattern such as ``"runs/*.gz"`` (``**`` crosses folders), a folder, a file, an address
-        such as ``"s3://bucket/runs/*.gz"`` (with fsspec), or an iterable of files. Files of a
-        pattern or folder are read in the order of their names; names that begin with ``.`` or ``_``
-        are skipped. All files of a partitioned data set (``runs/system=bm25/part-0.parquet``) are
-        read, and its folder names become columns.
+        A file, a folder, a pattern such as ``"runs/*.gz"``, or an iterable of files. The pattern
+        ``**`` matches nested folders. Addresses such as ``"s3://bucket/runs/*.gz"`` need the
+        package fsspec. Files of a pattern or folder are read in the order of their names. Names
+        that begin with ``.`` or ``_`` are skipped. In a partitioned data set, such as
+        ``runs/system=bm25/part-0.parquet``, all files are read, and folder names become columns.
     system
-        The name of a system. ``"tag"``: the tag of each row, as in `read_run`. ``"file"``: the file
-        name without the suffixes that `read_run` lists; for parts written by Spark
-        (``bm25/part-00000.parquet``) the name of their folder.
+        The name of a system. ``"tag"`` is the tag in each row, as in `read_run`. ``"file"`` is the
+        file name without the suffixes that `read_run` lists. Parts that Spark wrote, such as
+        ``bm25/part-00000.parquet``, are named after their folder.
     repeat
-        A regular expression that matches file names without suffixes and has the groups ``system``
-        and ``repeat``, such as ``r"(?P<system>.+)-seed(?P<repeat>\d+)"``. The groups become the
-        columns `system` and ``repeat``.
+        A regular expression with the groups ``system`` and ``repeat``, such as
+        ``r"(?P<system>.+)-seed(?P<repeat>\d+)"``. It must match the file names without suffixes.
+        The groups become the columns `system` and `repeat`.
     unit
-        The document of each chunk, if lists contain chunks and documents are judged: a column such
-        as ``"doc_id"``; a pattern with one group, such as ``r"(.+)#\d+"``; or chunk -> document. A
-        document takes the position of its first chunk, as in `irframe.verbs.collapse`.
+        How to derive the document of each chunk, if runs rank chunks and documents are judged. A
+        column such as ``"doc_id"``, a pattern with one group such as ``r"(.+)#\d+"``, or a mapping
+        chunk -> document. A document gets the rank of its first chunk, as in
+        `irframe.verbs.collapse`.
     columns, sep
         As for `read_run`, for all files.
     progress
-        Whether to show a progress bar of files on stderr (tqdm).
+        Whether to show a progress bar on stderr. It needs the package tqdm.
     on_error
-        ``"raise"`` an error that lists the faulty files. Or ``"skip"`` them with a warning, and
-        list their problems in the attribute ``problems``.
+        What to do with unreadable files, and with files that cannot be combined with earlier ones.
+        ``"raise"`` raises an error that lists these files. ``"skip"`` leaves them out with a
+        warning.
 
     Returns
     -------
     pandas.DataFrame
         The rows of all files, file by file, in the columns of `read_run`. The attribute ``files``
-        holds the name and state of each file, so that a saved cube can detect changes. With
-        ``on_error="skip"`` the attribute ``problems`` lists dictionaries of ``file``, ``expected``
-        and ``found``: the first three faulty lines of each skipped file, and a count of the rest.
-        `irframe.verbs.check` reports them too. If two files contain the same system, or only one
-        of them has scores, only the first file is read.
+        contains the name, size and modification time of each file, so that a saved cube can detect
+        changes. With ``on_error="skip"``, the attribute ``problems`` lists dictionaries of
+        ``file``, ``expected`` and ``found``. It has at most three faulty lines of each skipped
+        file, and the number of other faulty lines. `irframe.verbs.check` reports them too.
 
     Notes
     -----
-    Two files may not contain the same system, unless they are parts of one data set. Either all
-    files have scores, or none.
+    Files can be combined if either all or none of them have scores, and if no two files contain
+    the same system. Parts of one data set may contain the same system.
 
     Examples
     --------
@@ -278,7 +282,7 @@ def read_runs(
 def read_all(
     files: Sequence[Source], kind: Kind, *, by_file: bool, skip: bool, progress: bool = False
 ) -> pd.DataFrame:
-    """Read files into one run frame; skip or refuse faults."""
+    """Read files into one run frame."""
     with threads() as pool:
         read = pool.map(partial(read_file.attempt, by_file=by_file, kind=kind), files)
         results = list(tracked(read, len(files), "file", progress=progress))
@@ -296,7 +300,7 @@ def read_all(
 
 
 def named_groups(pattern: str | None) -> re.Pattern[str] | None:
-    """Compile a pattern with the groups system and repeat."""
+    """Compile a pattern with groups for system and repeat."""
     if pattern is None:
         return None
     expected = "a regular expression with the groups system and repeat"
@@ -311,12 +315,12 @@ def named_groups(pattern: str | None) -> re.Pattern[str] | None:
 
 
 def with_names(frame: pd.DataFrame, pattern: re.Pattern[str] | None) -> pd.DataFrame:
-    """Split run names into systems and repeats by a pattern.
+    """Split names of runs into systems and repeats.
 
     Raises
     ------
     ParameterError
-        If a name does not match, or two names have the same system and repeat.
+        If a name does not match, or if two names have the same system and repeat.
 
     Examples
     --------
@@ -362,12 +366,12 @@ def of_documents(frame: pd.DataFrame, unit: Unit) -> pd.DataFrame:
 
 @contextmanager
 def threads() -> Iterator[ThreadPoolExecutor]:
-    """Provide threads for reading; do not wait after an error."""
+    """Provide threads that read files."""
     pool = ThreadPoolExecutor(min(8, max(2, os.cpu_count() or 2)))
     try:
         yield pool
     finally:
-        # After an error or an interrupt, files that are being read are abandoned.
+        # After an error or an interrupt, do not wait for files that threads are still reading.
         pool.shutdown(wait=sys.exc_info()[0] is None, cancel_futures=True)
 
 
@@ -382,7 +386,7 @@ def _concat(names: Sequence[str], tables: list[pa.Table]) -> pd.DataFrame:
 def all_read(
     names: Sequence[str], results: Sequence[pa.Table | read_file.Failure]
 ) -> list[pa.Table]:
-    """Return the tables of files; raise for unreadable ones."""
+    """Return the tables of files; raise if some are unreadable."""
     pairs = list(zip(names, results, strict=True))
     errors = [(name, result) for name, result in pairs if isinstance(result, FileFormatError)]
     failed = [result for _, result in [*errors, *pairs] if isinstance(result, Exception)]
@@ -402,7 +406,7 @@ def all_read(
 def refuse_clashes(
     accepted: read_file.FileSet, names: Sequence[str], tables: Sequence[pa.Table], *, by_file: bool
 ) -> None:
-    """Raise if files disagree in columns, or share systems."""
+    """Raise if files cannot be combined."""
     pairs = zip(names, tables, strict=True)
     problems = [problem for pair in pairs for problem in accepted.problems(*pair)]
     for error, again in ((FileFormatError, False), (IdError, True)):
@@ -417,7 +421,7 @@ def refuse_clashes(
 
 
 def one_table(tables: list[pa.Table]) -> pa.Table:
-    """Concatenate tables and empty the list to free memory."""
+    """Concatenate tables, and empty the list to free memory."""
     try:
         stacked = pa.concat_tables(tables, promote_options="permissive")
     except pa.ArrowException as error:

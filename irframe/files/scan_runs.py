@@ -28,24 +28,24 @@ from irframe.files.values import to_frame
 from irframe.names import RANK, SCORE, SYSTEM, TOPIC, as_html
 
 BATCH = 1 << 24
-"""The most bytes of files that are read together. A larger file is read alone."""
+"""The most bytes of files in one batch. A larger file forms a batch alone."""
 DENSE = 6
-"""The typical size of a decompressed file, as a multiple of its compressed size."""
+"""The typical ratio of decompressed to compressed size."""
 
 LARGE = 1 << 24
 PIECE = 1 << 23
-"""The least size of a file that is read in pieces, and the approximate size of a piece."""
+"""Files of at least `LARGE` bytes are read in pieces of about `PIECE` bytes."""
 ROWS = 1 << 20
-"""The most rows of complete runs in memory. A larger run is read alone."""
+"""The most rows of systems that are read together. A larger run is read alone."""
 FEW = 100
-"""The least mean number of rows per system for reading a file system by system."""
+"""The least mean number of rows per system for which a file is read by groups of systems."""
 
 Read = TypeVar("Read")
 
 
 @dataclass(frozen=True)
 class ScannedRuns:
-    """Run files that are read on demand; see `scan_runs`.
+    """Run files that verbs read in batches; see `scan_runs`.
 
     Parameters
     ----------
@@ -56,9 +56,9 @@ class ScannedRuns:
     skip
         Whether unreadable files are skipped.
     repeat
-        The pattern that matches system and repeat in file names.
+        The pattern that extracts system and repeat from file names.
     unit
-        The document of each chunk, if lists are collapsed.
+        How to derive the document of each chunk, if runs rank chunks.
     kind
         The columns and separator of the files.
     labels
@@ -81,7 +81,7 @@ class ScannedRuns:
     _repr_html_ = as_html
 
     access: ClassVar[Callable[[Any], Any]]
-    """The accessor of verbs, set by its module to avoid a circular import."""
+    """The accessor of verbs. `irframe.accessor` sets it, to avoid a circular import."""
 
     @property
     def ireval(self) -> Any:
@@ -89,19 +89,19 @@ class ScannedRuns:
         return type(self).access(self)
 
     def frames(self) -> Iterator[pd.DataFrame]:
-        """Yield the rows of some files at a time.
+        """Yield frames of a few files at a time.
 
-        No reference to a frame is kept, so its memory is free when the next one is read.
+        No reference to a frame is stored, so that its memory is free when the next frame is read.
         """
         return map(self._described, read_batches(self.files, self.kind, by_file=self.by_file))
 
     def frame(self) -> pd.DataFrame:
-        """Return all runs, as `read_runs` reads them."""
+        """Read all runs into one frame, as `read_runs` does."""
         read = read_runs.read_all(self.files, self.kind, by_file=self.by_file, skip=False)
         return self._described(read)
 
     def _described(self, frame: pd.DataFrame) -> pd.DataFrame:
-        """Return runs collapsed to documents and named after their repeats."""
+        """Collapse runs to documents, and label their repeats."""
         if self.unit is not None:
             frame = read_runs.of_documents(frame, self.unit)
         if self.repeat is None:
@@ -112,9 +112,9 @@ class ScannedRuns:
         return frame.assign(**{SYSTEM: frame[SYSTEM].map(dict(self.labels)).array})
 
     def readable(self) -> "ScannedRuns":
-        """Return the runs; leave out unreadable files if requested.
+        """Leave out unreadable files, if ``on_error="skip"`` was passed.
 
-        This reads all files once, one at a time.
+        All files are read once for this purpose, one at a time.
 
         Warns
         -----
@@ -135,7 +135,7 @@ class ScannedRuns:
         return replace(self, files=tuple(readable_files), skip=False)
 
     def states(self) -> list[read_runs.State]:
-        """Return name, size and time of change of every file."""
+        """Return name, size and modification time of every file."""
         return read_runs.states_of(self.files)
 
 
@@ -149,28 +149,30 @@ def scan_runs(
     sep: str | None = None,
     on_error: Literal["raise", "skip"] = "raise",
 ) -> ScannedRuns:
-    r"""Find runs that are too large for memory, unread.
+    r"""Find run files that are too large for memory.
 
     Parameters
     ----------
     paths, system, repeat, unit, columns, sep
-        As for `read_runs`. Lists are collapsed when their files are read.
+        As for `read_runs`. Chunks are collapsed to documents when verbs read the files.
     on_error
-        What verbs do with unreadable or incompatible files: ``"raise"``, or ``"skip"`` them with a
-        warning. Skipping reads all files once more.
+        What verbs do with unreadable files, and with files that cannot be combined with earlier
+        ones. ``"raise"`` raises an error. ``"skip"`` leaves these files out with a warning, which
+        takes an additional pass over all files.
 
     Returns
     -------
     ScannedRuns
-        The files. ``runs.ireval.evaluate(qrels, "AP")`` scores them, a few files at a time.
-        ``runs.ireval.cube(qrels)`` builds a cube of them.
+        The files, which are not read yet. ``runs.ireval.evaluate(qrels, "AP")`` reads and scores a
+        few files at a time. ``runs.ireval.cube(qrels)`` builds a cube of all runs.
 
     Raises
     ------
     InputError
-        If there is no file.
+        If no file matches `paths`.
     ParameterError
-        If the pattern lacks a group. Verbs also raise it for file names that do not match.
+        If the pattern `repeat` lacks a group. Verbs also raise this error for file names that do
+        not match the pattern.
 
     Examples
     --------
@@ -194,14 +196,14 @@ def scan_runs(
 
 
 def read_batches(files: Sequence[str], kind: Kind, *, by_file: bool) -> Iterator[pd.DataFrame]:
-    """Yield frames of some files at a time.
+    """Yield frames of a few files at a time.
 
-    The next files are read in the background.
+    Threads read the next files meanwhile.
 
     Parameters
     ----------
     files
-        Paths or addresses. Parts of one run come in one frame, so that lists are complete.
+        Paths or addresses. A frame contains all parts of a run, so that its lists are complete.
     kind
         The columns and separator of the files.
     by_file
@@ -210,7 +212,7 @@ def read_batches(files: Sequence[str], kind: Kind, *, by_file: bool) -> Iterator
     Raises
     ------
     IrframeError
-        As `read_runs`, when a faulty file is reached.
+        If a file is unreadable or cannot be combined with earlier ones, as in `read_runs`.
     """
     batches = _batches(files, by_file=by_file)
     together = read_file.FileSet()
@@ -229,14 +231,14 @@ def read_batches(files: Sequence[str], kind: Kind, *, by_file: bool) -> Iterator
             runs = read_tables.pop() if isinstance(read_tables[0], Iterator) else iter(())
             for part in chain([read_tables] if read_tables else [], _one_by_one(runs)):
                 tables = read_runs.all_read(names, part)
-                part.clear()  # so that `one_table` can free them
+                part.clear()  # the list keeps no reference, so that `one_table` can free memory
                 read_runs.refuse_clashes(together, names, tables, by_file=by_file)
                 notes_of(tables)
                 yield to_frame(read_runs.one_table(tables))
 
 
 def _one_by_one(runs: Iterator[pa.Table]) -> Iterator[list[pa.Table]]:
-    """Yield each table in a list that the caller empties."""
+    """Yield each table in a list of its own."""
     while part := list(islice(runs, 1)):
         yield part
 
@@ -244,7 +246,7 @@ def _one_by_one(runs: Iterator[pa.Table]) -> Iterator[list[pa.Table]]:
 def _ahead(
     read: Callable[[list[str]], Iterator[Read]], batches: Sequence[tuple[list[str], int]]
 ) -> Iterator[Read]:
-    """Yield results of batches, reading the next small batch meanwhile."""
+    """Yield the results of batches; read the next batch meanwhile."""
     ahead: Iterator[Read] | None = None
     for (names, _), (following, size) in pairwise([*batches, ([], 0)]):
         results = ahead or read(names)
@@ -253,7 +255,7 @@ def _ahead(
 
 
 def _batches(files: Sequence[str], *, by_file: bool) -> list[tuple[list[str], int]]:
-    """Group files into batches; parts of a run stay together."""
+    """Group files into batches with complete runs."""
     dense = (*sources.PACKED, ".parquet")
     sizes = {
         name: size * (DENSE if name.lower().endswith(dense) else 1)
@@ -262,7 +264,7 @@ def _batches(files: Sequence[str], *, by_file: bool) -> list[tuple[list[str], in
     together: dict[tuple[str, str | None], list[str]] = defaultdict(list)
     for name in files:
         together[sources.home(name), None if by_file else sources.system_of(name)].append(name)
-    # Parts of one run, and files of one system, share a batch, so that lists are complete.
+    # All files of a system are in one batch, because its lists must be complete to be scored.
     batches: list[tuple[list[str], int]] = []
     for names in together.values():
         size = sum(sizes.get(name, 0) for name in names)
@@ -273,14 +275,14 @@ def _batches(files: Sequence[str], *, by_file: bool) -> list[tuple[list[str], in
 
 
 def read_by_system(file: str, kind: Kind = RUN) -> Iterator[pa.Table] | None:
-    """Yield complete runs of some systems of a large file.
+    """Yield the runs of a few systems at a time.
 
     Returns
     -------
     iterator of pyarrow.Table or None
-        None for a file that is small, irregular or has one system. Such a file is read at once.
-        Other files are read twice: first to locate the rows of each system. If systems alternate,
-        such a file is read once more for every group of systems.
+        None if the file is small, irregular or has only one system, so that it should be read at
+        once. Other files are read twice, because the first pass locates the rows of each system.
+        If the rows of systems alternate, every group of systems needs a further pass.
     """
     is_file = not sources.is_address(file) and Path(file).is_file()
     if not is_file or Path(file).stat().st_size < LARGE:  # a pipe is read once
@@ -304,7 +306,7 @@ def read_by_system(file: str, kind: Kind = RUN) -> Iterator[pa.Table] | None:
 
 
 def _turns(rows: Counter[str]) -> Iterator[list[str]]:
-    """Yield groups of systems with about `ROWS` rows."""
+    """Yield groups of systems with at most `ROWS` rows."""
     share = list[str]()
     total = 0
     for system, number in rows.items():
@@ -322,7 +324,7 @@ def _read_complete_systems(
     places: dict[str, list[int]],
     shares: Iterator[list[str]],
 ) -> Iterator[pa.Table]:
-    """Yield all rows of each group of systems."""
+    """Yield the complete runs of each group of systems."""
     pieces, at, piece = enumerate(read()), -1, pa.table({})
     for systems in shares:
         expected = {place for system in systems for place in places[system]}
@@ -336,12 +338,14 @@ def _read_complete_systems(
             if at >= max(expected):
                 break
             at, piece = next(pieces)
-        taken = (parts.pop(0) for _ in range(len(parts)))  # so that they can be freed
+        taken = (
+            parts.pop(0) for _ in range(len(parts))
+        )  # the list keeps no reference, so that memory can be freed
         yield pa.concat_tables(taken, promote_options="permissive")
 
 
 def _parquet_pieces(file: str, kind: Kind) -> Iterator[pa.Table]:
-    """Yield the rows of Parquet, by their roles."""
+    """Yield a Parquet file in pieces."""
     for batch in sources.parquet_batches(file, file):
         with sources.undamaged("a Parquet file", file, advise=kind.advised):
             table = in_types(batch, file, kind)
@@ -349,7 +353,7 @@ def _parquet_pieces(file: str, kind: Kind) -> Iterator[pa.Table]:
 
 
 def _labels_of_parquet(file: str, kind: Kind) -> Iterator[pa.ChunkedArray]:
-    """Yield the systems of each batch of a Parquet file."""
+    """Yield the systems of a Parquet file in pieces."""
     schema = next(sources.parquet_batches(file, file)).schema
     columns = kind.require(schema.names, file)
     name = columns[SYSTEM]
@@ -360,12 +364,13 @@ def _labels_of_parquet(file: str, kind: Kind) -> Iterator[pa.ChunkedArray]:
 
 
 def _pieces(file: str, kind: Kind) -> Iterator[pa.Table]:
-    """Yield the rows of a text run in pieces.
+    """Yield a text file in pieces.
 
     Raises
     ------
     LookupError
-        For any other file, and if a line is a comment or has another number of columns.
+        If the file is not text, or if its lines need the whole file to be read, because they have a
+        header, comments or surplus columns.
     """
     cut = cast("Cut | None", None)
     for data in sources.pieces(file, PIECE):
@@ -377,20 +382,20 @@ def _pieces(file: str, kind: Kind) -> Iterator[pa.Table]:
             lines = lines.removeprefix(codecs.BOM_UTF8)[cut.start :]
             cut = cut._replace(start=0)
         table = parse(lines, file, kind, cut)
-        # Notes contain line numbers of the file, so it is read again at once.
+        # Warnings about lines need the line numbers of the whole file, so it is read at once.
         if table.schema.metadata or pc.any(pc.starts_with(table[TOPIC], "#")).as_py():
             raise LookupError
         yield table
 
 
 def _cut_of(data: bytes, kind: Kind) -> Cut | None:
-    """Return how to split the first lines of a run."""
+    """Return how to split lines, or None."""
     for cut in cuts_of(data, kind):
         start = data.removeprefix(codecs.BOM_UTF8)[cut.start :]
         try:
             parse(start, "", kind, cut)
         except IrframeError:
             continue
-        # All lines together decide whether a third column holds ranks or scores.
+        # Only the whole file shows whether a third column contains ranks or scores.
         return None if {RANK, SCORE} & {*cut.columns} == {RANK} else cut
     return None

@@ -1,6 +1,7 @@
-"""Sources of data: found by patterns, opened, decompressed, and named.
+"""Sources of data: find, open and decompress files.
 
-Compression is detected by the content. Every format has limits on size, columns and nesting.
+Compression is detected by the content. Limits on size and columns refuse files that would exhaust
+memory.
 """
 
 import io
@@ -29,15 +30,15 @@ Source = str | PathLike[str] | IO[bytes] | IO[str]
 
 MEANT = "check that this is the file you meant"
 FREE = 1 << 26
-"""The decompressed size in bytes that every compressed file may have."""
+"""Compressed files with at most this many bytes of content are always read."""
 RATIO = 100
-"""The largest allowed ratio of decompressed to compressed size; runs have about 10."""
+"""The largest accepted ratio of decompressed to compressed size. Runs have about 10."""
 COLUMNS = 1 << 13
 """The most columns of a table."""
 
 
 def most_of(size: int) -> int:
-    """Return how many bytes a compressed file may contain."""
+    """Return the largest accepted decompressed size."""
     return max(FREE, RATIO * size)
 
 
@@ -49,9 +50,9 @@ def refuse_large(source: str, size: int, content: int) -> None:
     source
         The name of the file.
     size
-        Its size in bytes.
+        Its compressed size in bytes.
     content
-        The number of bytes that it contains at least.
+        The number of decompressed bytes so far.
     """
     if content > most_of(size):
         found = f"{source} with more than {most_of(size):,} bytes in it"
@@ -71,18 +72,18 @@ def refuse_wide(source: str, columns: int) -> None:
 def undamaged(
     kind: str, source: str, *damage: type[Exception], advise: Callable[[str], str] = str
 ) -> Iterator[None]:
-    """Convert errors of a reader to errors naming the file.
+    """Convert errors of a block to errors about a file.
 
     Parameters
     ----------
     kind
-        The description of the file, for messages.
+        A description of the file for messages, such as "a Parquet file".
     source
         The name of the file.
     damage
-        The errors that a damaged file causes, by default all.
+        Types of errors that a damaged file causes. By default all types.
     advise
-        Function that turns the advice of an error about a frame into advice about the file.
+        A function that rewrites advice about a frame as advice about the file.
     """
     caught = damage or (Exception,)
     try:
@@ -100,12 +101,12 @@ def undamaged(
 
 
 def is_address(name: str) -> bool:
-    """Tell whether a name is an address, with ``://``."""
+    """Tell whether a name is an address such as ``s3://...``."""
     return "://" in name
 
 
 def opened_by(address: str) -> tuple[Any, str]:
-    """Return an address's fsspec file system and its path there."""
+    """Return the file system and path of an address."""
     try:
         fsspec: Any = import_module("fsspec.core")
     except ImportError as error:
@@ -125,9 +126,9 @@ def _reader(codec: str, stream: IO[bytes]) -> IO[bytes]:
 
 
 def _reader_of_xz(packed: IO[bytes]) -> IO[bytes]:
-    """Decompress consecutive xz streams; each must be complete.
+    """Decompress one or more xz streams.
 
-    Python's own reader ignores damage after the first stream.
+    `lzma.open` is not used, because it ignores damage after the first stream.
     """
     data = packed.read()
     content = io.BytesIO()
@@ -136,8 +137,8 @@ def _reader_of_xz(packed: IO[bytes]) -> IO[bytes]:
         unpacker = lzma.LZMADecompressor()
         content.write(unpacker.decompress(data, most))
         if not unpacker.eof and content.tell() < most:
-            raise EOFError("its last stream is cut off")
-        # Zeros may fill up the blocks of a medium between streams.
+            raise EOFError("the last stream is cut off")
+        # The xz format allows padding with zeros after a stream.
         data = unpacker.unused_data.lstrip(b"\0")
     content.seek(0)
     return content
@@ -151,30 +152,30 @@ _OPEN: dict[bytes, Callable[[IO[bytes]], IO[bytes]]] = {
     **{
         b"BZh%d%b" % (level, block): partial(_reader, "bz2")
         for level in range(1, 10)
-        for block in (b"1AY&SY", b"\x17rE8P\x90")  # the latter ends an empty file
+        for block in (b"1AY&SY", b"\x17rE8P\x90")  # the second one is of an empty file
     },
 }
-"""First bytes of a compressed file -> its decompressor."""
+"""First bytes of a compressed file -> function that decompresses it."""
 PACKED = (".gz", ".bz2", ".xz", ".zst")
-"""Suffixes of compressed files that are written."""
+"""Suffixes that select compression when files are written."""
 
 _HEAD = 10
-"""Bytes that show how a file is compressed."""
+"""The number of first bytes that show how a file is compressed."""
 LAYERS = 3
-"""The most times that a file may be compressed; ranx compresses twice."""
+"""The most layers of compression in a file. ranx compresses twice."""
 _PART = 1 << 20
-"""Bytes that are read or decompressed at a time."""
+"""The number of bytes that are read or decompressed at a time."""
 LINE = 1 << 24
-"""Bytes that are parsed together; a line of text has fewer."""
+"""The number of bytes that are parsed together. Longer lines of text cannot be read."""
 _BEGINNING = 256
-"""Bytes at the beginning of a file that show its format."""
+"""The number of first bytes that show the format of a file."""
 _TAIL = 1 << 12
-"""Bytes of the last lines of a file, which are read together."""
+"""The least number of bytes of the last piece of a file."""
 PARQUET = b"PAR1"
-"""First and last bytes of a Parquet file."""
+"""The first and the last bytes of a Parquet file."""
 
 _DAMAGE = (OSError, EOFError, ValueError, lzma.LZMAError)
-"""Errors of decompressors for incomplete files."""
+"""Errors that decompressors raise for damaged files."""
 
 
 def name_of(source: Source) -> str:
@@ -185,7 +186,7 @@ def name_of(source: Source) -> str:
 
 
 def refuse_strange(path: object) -> None:
-    """Raise for a path that no system allows."""
+    """Raise for an object that cannot be a path."""
     try:
         strange = not isinstance(path, str | PathLike) or b"\0" in fsencode(path)
     except UnicodeError:
@@ -195,7 +196,7 @@ def refuse_strange(path: object) -> None:
 
 
 def checked_path(path: str | PathLike[str]) -> Path:
-    """Return a path that is no folder."""
+    """Return a path; raise if it is a folder."""
     refuse_strange(path)
     if Path(path).is_dir():
         raise InputError("a file", f"the folder {fspath(path)}", "name a file in it")
@@ -204,7 +205,7 @@ def checked_path(path: str | PathLike[str]) -> Path:
 
 @contextmanager
 def _opened(source: object) -> Iterator[IO[bytes]]:
-    """Yield a path, address or open file as a stream."""
+    """Open a path, address or file as a stream."""
     if isinstance(source, str) and is_address(source):
         store, address = opened_by(source)
         with store.open(address, "rb") as stream:
@@ -212,16 +213,16 @@ def _opened(source: object) -> Iterator[IO[bytes]]:
     elif isinstance(source, str | PathLike):
         path = checked_path(source)
         mode = path.stat().st_mode
-        if not (S_ISREG(mode) or S_ISFIFO(mode)):  # a device may never end
+        if not (S_ISREG(mode) or S_ISFIFO(mode)):  # reading a device may never end
             raise InputError("a file or a pipe", f"the device {path}", MEANT)
         with path.open("rb") as stream:
-            # A pipe is read once, and formats are detected by the first bytes.
+            # Detecting the format needs to seek, and a pipe cannot seek.
             yield stream if S_ISREG(mode) else io.BytesIO(stream.read())
     elif hasattr(source, "read"):
-        # A closed file, or one in another encoding, raises ValueError.
+        # ValueError is raised for a closed file, and for text in another encoding.
         with undamaged("an open file", str(getattr(source, "name", "<stream>")), ValueError):
             blocks = []
-            while content := source.read():  # some streams return less than all at a time
+            while content := source.read():  # some streams return a part per call
                 if not isinstance(content, str | bytes | bytearray):
                     raise InputError("a file of text or bytes", f"one of {type(content).__name__}")
                 blocks.append(content.encode() if isinstance(content, str) else content)
@@ -232,25 +233,25 @@ def _opened(source: object) -> Iterator[IO[bytes]]:
 
 
 def is_in_lines(head: bytes) -> bool:
-    """Tell by its first bytes whether a file is text."""
+    """Tell from the first bytes whether a file is text."""
     return not (head.startswith(PARQUET) or is_cbor(head) or may_be_json(head))
 
 
 def is_cbor(data: bytes) -> bool:
-    """Tell whether a file begins like a dictionary in CBOR.
+    """Tell from the first byte whether a file is CBOR.
 
-    No text in UTF-8 begins with these bytes.
+    These bytes begin a dictionary in CBOR. No text in UTF-8 begins with them.
     """
     return b"\xa0" <= data[:1] <= b"\xbf"
 
 
 def may_be_json(head: bytes) -> bool:
-    """Tell from the beginning whether a file may be JSON."""
+    """Tell whether a file may be JSON."""
     return head[:_BEGINNING].removeprefix(BOM_UTF8).lstrip()[:1] in {b"{", b"["}
 
 
 def _blocks(source: Source, size: int) -> Iterator[bytes]:
-    """Yield a file in blocks, decompressed up to `LAYERS` times."""
+    """Decompress a file, and yield its content in blocks."""
     with ExitStack() as stack:
         stream = stack.enter_context(_opened(source))
         packed_size = stream.seek(0, io.SEEK_END)
@@ -264,13 +265,13 @@ def _blocks(source: Source, size: int) -> Iterator[bytes]:
                     packed = True
             while block := stream.read(size):
                 seen += len(block)
-                if packed:  # a few compressed bytes can contain more than any memory holds
+                if packed:  # otherwise a few compressed bytes could fill the memory
                     refuse_large(name_of(source), packed_size, seen)
                 yield block
 
 
 def _unpacking(stream: IO[bytes]) -> Callable[[IO[bytes]], IO[bytes]] | None:
-    """Return the decompressor of a file, None for plain ones."""
+    """Return the decompressor of a file, or None."""
     if hasattr(stream, "peek"):
         head = stream.peek(_HEAD)
     else:
@@ -280,7 +281,7 @@ def _unpacking(stream: IO[bytes]) -> Callable[[IO[bytes]], IO[bytes]] | None:
 
 
 def load(source: Source) -> bytes:
-    """Read a path, address or open file completely and decompressed."""
+    """Read and decompress a path, address or open file."""
     buffer = io.BytesIO()
     for block in _blocks(source, _PART):
         buffer.write(block)
@@ -288,9 +289,9 @@ def load(source: Source) -> bytes:
 
 
 def pieces(source: str, size: int) -> Iterator[bytes]:
-    """Yield pieces of a file that end at line ends.
+    """Yield a file in pieces of complete lines.
 
-    The last piece has several lines, so that a cut-off last line is noticed.
+    The last piece has several lines, because one line does not show whether it was cut off.
 
     Parameters
     ----------
@@ -312,20 +313,20 @@ def pieces(source: str, size: int) -> Iterator[bytes]:
 
 
 FIRST = 1 << 8
-"""Rows of a row group that are read to estimate the size of its rows."""
+"""The number of rows that are read to estimate the size of the rows of a row group."""
 MOST = 1 << 16
-"""The most rows of a batch of Parquet."""
+"""The most rows in a batch of a Parquet file."""
 _WIDTH = 8
-"""Bytes of a value in memory."""
+"""The number of bytes that a number takes in memory."""
 
 
 def is_parquet(data: bytes) -> bool:
-    """Tell by its content whether a file is Parquet."""
+    """Tell from the content whether a file is Parquet."""
     return data.startswith(PARQUET) and data.endswith(PARQUET)
 
 
 def read_parquet(data: bytes, source: str) -> pa.Table:
-    """Read a Parquet file, unless `refuse_large` refuses its size."""
+    """Read a Parquet file."""
     first, *others = parquet_batches(data, source)
     return pa.concat_tables([first, *others]) if others else first
 
@@ -333,9 +334,9 @@ def read_parquet(data: bytes, source: str) -> pa.Table:
 def parquet_batches(
     file: bytes | str, source: str, columns: Sequence[str] | None = None
 ) -> Iterator[pa.Table]:
-    """Yield the batches of a Parquet file.
+    """Yield a Parquet file in batches of rows.
 
-    A file without rows yields a table without rows.
+    A file without rows yields one table without rows.
 
     Parameters
     ----------
@@ -344,7 +345,7 @@ def parquet_batches(
     source
         Its name, for messages.
     columns
-        The columns to read, by default all.
+        The columns to read. By default all columns.
     """
     from pyarrow.parquet import ParquetFile  # noqa: PLC0415 - costs time at import
 
@@ -368,7 +369,7 @@ def parquet_batches(
 
 
 def _content(column: pa.Array) -> int:
-    """Return the bytes of a column, with dictionary codes decoded."""
+    """Return the number of bytes of a decoded column."""
     if not pa.types.is_dictionary(column.type):
         return int(column.nbytes)
     lengths = pc.binary_length(column.dictionary.cast(pa.large_binary()))
@@ -376,10 +377,10 @@ def _content(column: pa.Array) -> int:
 
 
 RUN_SUFFIXES = "run txt trec tsv csv json jsonl lz4 parquet parq"
-"""Suffixes that are removed from the names of systems."""
+"""Suffixes of file names that are removed if a system is named after its file."""
 _PARTITION = re.compile(r"([^=/]+)=([^=/]*)")
 _PART_NAME = re.compile(r"part[-.]\d+.*|data[-_]?\d+\..*", re.IGNORECASE)
-"""File names of parts of one data set, as Spark and others write them."""
+"""The pattern of file names of parts of one data set, as Spark writes them."""
 
 
 def find_files(paths: str | PathLike[str] | Iterable[Source]) -> Sequence[Source]:
@@ -388,9 +389,9 @@ def find_files(paths: str | PathLike[str] | Iterable[Source]) -> Sequence[Source
     Parameters
     ----------
     paths
-        A pattern (``**`` crosses folders), a folder, a file, an address of one of these, or an
-        iterable of files. Files of patterns and folders are skipped if they begin with ``.`` or
-        ``_``. All files below a folder of partitions (``track=web``) or parts are included.
+        A file, a folder, a pattern, an address, or an iterable of files. The pattern ``**`` matches
+        nested folders. In folders and patterns, names that begin with ``.`` or ``_`` are skipped.
+        Partitions such as ``track=web`` and parts of a data set are included at any depth.
 
     Raises
     ------
@@ -434,7 +435,7 @@ def _files_in(name: str) -> list[str]:
 
 
 def _data_files(files: list[str], folder: str) -> list[str]:
-    """Return the files of a folder, its partitions and parts."""
+    """Return the files in a folder and its partitions."""
     kept = []
     for file in files:
         inner = PurePosixPath(Path(file).as_posix()[len(Path(folder).as_posix()) :].lstrip("/"))
@@ -450,7 +451,7 @@ def _is_shown(path: str) -> bool:
 
 
 def partitions(name: str) -> dict[str, str]:
-    """Return the labels in the folder names of a file.
+    """Return the labels that the folders of a file name.
 
     Examples
     --------
@@ -463,7 +464,7 @@ def partitions(name: str) -> dict[str, str]:
 
 
 def home(name: str) -> str:
-    """Return the data set of a file, else the file.
+    """Return the folder of the data set of a file.
 
     Examples
     --------
@@ -482,7 +483,7 @@ def home(name: str) -> str:
 
 
 def system_of(name: str) -> str | None:
-    """Return the system named by the folders of a file."""
+    """Return the system that the folders of a file name."""
     labels = partitions(name)
     return labels.get(str(roles(labels).get(SYSTEM)))
 

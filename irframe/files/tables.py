@@ -1,7 +1,7 @@
-"""Tables from frames, Arrow, rows, dictionaries and matrices.
+"""Frames from Arrow tables, rows, dictionaries and matrices.
 
-Dictionaries contain columns or rows, or are nested: topic -> document -> number. MTEB's predictions
-are nested dictionaries, too.
+A dictionary contains columns or rows, or is nested: topic -> document -> number. Predictions of
+MTEB are nested dictionaries with further levels.
 """
 
 from collections import Counter
@@ -28,29 +28,32 @@ Labels = Iterable[Hashable] | None
 
 
 def collected(x: Any) -> Any:
-    """Return a lazy or one-time table as one in memory."""
-    kind = type(x)  # a pandas frame would search its columns for a missing attribute
+    """Collect a lazy table or a stream of batches."""
+    kind = type(x)  # instances of pandas search their columns for attributes
     if hasattr(kind, "read_all"):
         return x.read_all()
     return x.collect() if hasattr(kind, "collect") and hasattr(kind, "collect_schema") else x
 
 
 def is_dictionary(x: object) -> TypeGuard[Mapping[Any, Any]]:
-    """Return whether this is a dictionary and no xarray dataset."""
+    """Tell whether an object is a dictionary.
+
+    xarray datasets are mappings too, but count as tables.
+    """
     return isinstance(x, Mapping) and not hasattr(x, "dims")
 
 
 def columns_of(x: object, value: str = "") -> pd.DataFrame | None:
-    """Return a table as a frame with ids in columns.
+    """Convert a table to a frame with ids in columns.
 
-    Return None for anything else.
+    Other objects return None.
 
     Parameters
     ----------
     x
         Anything.
     value
-        The name for the numbers of a matrix of topics and documents; "" if none is expected.
+        The name of the column for the numbers in a matrix. If empty, matrices return None.
 
     Examples
     --------
@@ -79,7 +82,7 @@ def columns_of(x: object, value: str = "") -> pd.DataFrame | None:
 
 
 def is_matrix(x: object) -> TypeGuard[pd.DataFrame | xr.DataArray]:
-    """Tell whether a matrix has axes of topics and documents.
+    """Tell whether an object is a matrix with named axes.
 
     Examples
     --------
@@ -96,14 +99,14 @@ def is_matrix(x: object) -> TypeGuard[pd.DataFrame | xr.DataArray]:
 
 
 def _of_matrix(x: object, value: str) -> pd.DataFrame | None:
-    """Return a row for every non-missing value of a matrix."""
+    """Convert a matrix to one row per non-missing value."""
     if not is_matrix(x):
         return None
     if isinstance(x, xr.DataArray):
         if lacking := [repr(dim) for dim in x.dims if dim not in x.coords]:
             raise InputError("labels on every axis of a matrix", "none on", "", lacking)
         frame = x.reset_coords(drop=True).rename(value).to_series().reset_index()
-    else:  # unlike `DataFrame.stack`, this allows repeated documents
+    else:  # `DataFrame.stack` would refuse repeated documents
         rows, columns = (side.to_frame(index=False) for side in (x.index, x.columns))
         row, column = np.indices(x.shape).reshape(2, -1)
         labels = rows.take(row).reset_index(drop=True), columns.take(column).reset_index(drop=True)
@@ -112,7 +115,7 @@ def _of_matrix(x: object, value: str) -> pd.DataFrame | None:
 
 
 def labelled(x: Any, topics: Labels, docs: Labels, value: str) -> object:
-    """Return a dense or sparse matrix as rows.
+    """Convert a matrix to rows, with labels for its axes.
 
     Examples
     --------
@@ -139,10 +142,7 @@ def labelled(x: Any, topics: Labels, docs: Labels, value: str) -> object:
 
 
 def _with_levels(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return a frame with index levels moved to columns.
-
-    Only levels that have a role are moved.
-    """
+    """Move the index levels that have a role to columns."""
     if frame.index.names == [None]:
         return frame
     frame = with_own_levels(frame)
@@ -159,9 +159,10 @@ def _with_levels(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def with_own_levels(frame: pd.DataFrame) -> pd.DataFrame:
-    """Drop index levels that repeat an equal level.
+    """Drop index levels that repeat another level.
 
-    pandas adds the grouping key as the first level even if the index already has that level.
+    Such levels come from ``groupby(...).apply``: pandas prepends the grouping key to the index,
+    even if the index already has this level.
     """
     names = list(frame.index.names)
     if len({*names}) == len(names):
@@ -178,7 +179,7 @@ def with_own_levels(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def refuse_repeated(frame: pd.DataFrame, where: str = "") -> None:
-    """Raise if two columns or two index levels share names."""
+    """Raise if two columns or index levels share a name."""
     _refuse_again(f"every column once{where}", [*frame.columns])
     _refuse_again(f"every level of the index once{where}", frame.index.names)
 
@@ -197,7 +198,7 @@ def named_again(names: Iterable[Hashable]) -> list[Hashable]:
 
 
 def once_named(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return a frame in which every name is unique.
+    """Return a frame with unique names.
 
     Raises
     ------
@@ -217,9 +218,9 @@ def once_named(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def table_in(x: Mapping[Hashable, Any], kind: Kind) -> pd.DataFrame | None:
-    """Return a dictionary of columns or rows as a frame.
+    """Convert a dictionary of columns or rows.
 
-    Keys that are names of roles are columns.
+    Other dictionaries return None.
 
     Examples
     --------
@@ -231,7 +232,9 @@ def table_in(x: Mapping[Hashable, Any], kind: Kind) -> pd.DataFrame | None:
     if not x:
         return None
     if isinstance(x.get("data"), list) and x.keys() & {"columns", "schema"}:
-        return framed(x["data"], x.get("columns"))  # the forms orient="split" and "table" of pandas
+        return framed(
+            x["data"], x.get("columns")
+        )  # orient="split" or "table" of `DataFrame.to_json`
     if all(isinstance(key, str) for key in x) and not kind.lacking(kind.find(x)):
         return framed(x)
     rows = [*x.values()]
@@ -243,7 +246,7 @@ def table_in(x: Mapping[Hashable, Any], kind: Kind) -> pd.DataFrame | None:
 
 
 def rows_of(x: object, kind: Kind) -> pd.DataFrame:
-    """Return named tuples or dictionaries as a frame."""
+    """Convert named tuples or dictionaries to a frame."""
     columns = [choice[0] for choice in kind.needed]
     if not isinstance(x, Iterable) or hasattr(x, "dims") or isinstance(x, str | bytes | PathLike):
         expected = f"{kind.noun}: a pandas DataFrame, a table, a dictionary or rows"
@@ -265,7 +268,7 @@ def rows_of(x: object, kind: Kind) -> pd.DataFrame:
 
 
 def _naming(x: object, rows: list[Any], kind: Kind, columns: list[str]) -> str:
-    """Return advice on naming the columns of unnamed rows."""
+    """Return advice for rows without names of columns."""
     text = all(isinstance(row, str) for row in rows)
     if text and all(len(row) < LONGEST and Path(row).is_file() for row in rows):
         return "read files with ir.read_runs and ir.read_qrels"
@@ -282,14 +285,15 @@ def _naming(x: object, rows: list[Any], kind: Kind, columns: list[str]) -> str:
 
 
 def _names_of_rows(rows: Sequence[Any], layout: Sequence[str], last: str) -> list[str] | None:
-    """Return the columns of rows without names, None if unclear.
+    """Guess the columns of rows without names, or return None.
 
     Parameters
     ----------
     rows
         The rows, tuples or lists.
     layout
-        The columns of TREC files. It applies if columns of ranks, scores and grades are numeric.
+        The columns of TREC files, for rows with as many fields. Ranks, scores and grades must be
+        numeric.
     last
         The name of the number in rows of three columns.
 
@@ -314,7 +318,7 @@ def _names_of_rows(rows: Sequence[Any], layout: Sequence[str], last: str) -> lis
     if 2 * moves[1] < moves[0]:  # rows of a topic are contiguous
         topic, doc = doc, topic
     rising = last == SCORE and bool((frame.groupby(topic)[number].diff().dropna() > 0).all())
-    if rising and floats:  # these may be distances, or scores in no order
+    if rising and floats:  # these may be distances, or unsorted scores
         return None
     called = {topic: TOPIC, doc: DOC, number: RANK if rising else last}
     return [called[place] for place in frame]
@@ -330,18 +334,20 @@ def _as_numbers(column: pd.Series) -> pd.Series:
 Nested = Mapping[Any, Any]
 
 DEEPEST = 6
-"""The most levels of nested dictionaries: MTEB's predictions by system have five."""
+"""The most levels of nested dictionaries. Predictions of MTEB by system have five."""
 _META = "mteb_model_meta"
-"""The key of the model in MTEB's predictions."""
+"""The key of the model in predictions of MTEB."""
 
 
 def height(value: object, most: int = DEEPEST) -> int | None:
-    """Return the nesting depth of dictionaries, None if unknown.
+    """Return the number of levels of nested dictionaries.
+
+    Return None if all inner dictionaries are empty.
 
     Raises
     ------
     InputError
-        For more than `most`.
+        If there are more than `most` levels.
 
     Examples
     --------
@@ -351,7 +357,7 @@ def height(value: object, most: int = DEEPEST) -> int | None:
     if not isinstance(value, Mapping):
         return 0
     if not most:
-        raise InputError(f"dictionaries at most {DEEPEST} deep", "deeper ones")
+        raise InputError(f"dictionaries with at most {DEEPEST} levels", "more levels")
     below = (height(part, most - 1) for part in value.values())
     # Only the first dictionary that is not empty is checked. Checking all takes as long as reading.
     first = next((levels for levels in below if levels is not None), None)
@@ -359,7 +365,7 @@ def height(value: object, most: int = DEEPEST) -> int | None:
 
 
 def flatten(nested: Nested, value: str) -> pd.DataFrame:
-    """Return a row for every topic and document.
+    """Convert ``{topic: {doc: number}}`` to rows.
 
     Parameters
     ----------
@@ -399,12 +405,12 @@ def flatten(nested: Nested, value: str) -> pd.DataFrame:
 
 
 def is_mteb(nested: Nested) -> bool:
-    """Tell whether a dictionary has the form of ``*_predictions.json``."""
+    """Tell whether a dictionary contains predictions of MTEB."""
     return _META in nested
 
 
 def predictions(nested: Nested, value: str) -> pd.DataFrame:
-    """Return MTEB's predictions with their subset and split.
+    """Convert predictions of MTEB to rows.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Text files: split lines into columns and report bad ones."""
+"""Text files: split lines into columns, and report invalid lines."""
 
 import re
 from codecs import BOM_UTF8
@@ -38,17 +38,17 @@ from irframe.files.values import (
 from irframe.names import DOC, GRADE, RANK, SCORE, STRATUM, TOPIC, roles
 
 BLOCK = LINE
-"""Bytes that one task parses; a line is shorter."""
+"""The number of bytes that one thread parses at a time. Longer lines cannot be read."""
 MEND = "mend these lines, or check that this is the file you meant"
 
 _FIRST = re.compile(rb"(?:\A|[\r\n])[ \t\v\f]*([^#\s][^\r\n]*)")
 _MARKED = re.compile(rb"(?:\A|[\r\n])[ \t\v\f]*(#[^#\s]+[ \t][^\r\n]*)")
 _POINT = re.compile(rb"\.[0-9]*[ \t\v\f]*(?:[\r\n]|\Z)")
-"""The end of a line whose last number has a decimal point."""
+"""The end of a line whose last field has a decimal point."""
 
 
 class Strange(NamedTuple):
-    """Rows that have invalid values for a role."""
+    """Rows with invalid values of a role."""
 
     role: str
     rows: NDArray[np.intp]
@@ -56,7 +56,7 @@ class Strange(NamedTuple):
 
 
 def cuts_of(data: bytes, kind: Kind, source: str = "the file") -> list[Cut]:
-    """Return the ways to split lines that fit the first."""
+    """Return the ways to split the first row."""
     data = data.removeprefix(BOM_UTF8)
     first = _FIRST.search(data) or _MARKED.search(data)
     if first is None:
@@ -65,7 +65,7 @@ def cuts_of(data: bytes, kind: Kind, source: str = "the file") -> list[Cut]:
     ways = [between for between in ("\t", ANY, ",", ";") if between == ANY or between in line]
     if kind.between:
         ways = [kind.between]
-    elif b"\f" in data or b"\v" in data:  # these bytes are blanks and not part of an id
+    elif b"\f" in data or b"\v" in data:  # unlike tabs, these blanks never separate columns alone
         ways = [ANY]
     headed = []
     for between in ways:
@@ -92,11 +92,12 @@ def cuts_of(data: bytes, kind: Kind, source: str = "the file") -> list[Cut]:
 def parse(data: bytes, source: str, kind: Kind, cut: Cut | None = None) -> pa.Table:
     """Read a text file as a table.
 
-    Columns are separated by tabs if all lines have the same number of tabs, else by blanks. Tables
-    with a header may also have commas or semicolons, and quotes. Empty lines and comments are
-    skipped. A comment begins with ``#`` and does not fit the columns. If `cut` is passed, from
-    earlier lines of the same file, all lines must fit it exactly. Ids are text as written. Notices
-    about the file are stored as metadata of the table.
+    Columns are separated by tabs if all lines have the same number of tabs, else by blanks. In
+    tables with a header, columns may also be separated by commas or semicolons, and fields may be
+    quoted. Empty lines and comments are skipped. A comment begins with ``#`` and does not fit the
+    columns. Pass `cut` for a later piece of a file. All its lines must fit this cut exactly.
+
+    Ids are text as in the file. Warnings about the file are stored in the metadata of the table.
     """
     data = data.removeprefix(BOM_UTF8)
     if cut is not None:
@@ -125,7 +126,7 @@ def parse(data: bytes, source: str, kind: Kind, cut: Cut | None = None) -> pa.Ta
 
 
 def _are_scores(table: pa.Table, data: bytes, cut: Cut, kind: Kind, source: str) -> bool:
-    """Tell whether an unnamed third column of ranks holds scores."""
+    """Tell whether a third column of ranks contains scores."""
     unnamed = kind.headed and not cut.header and {RANK, SCORE} & {*cut.columns} == {RANK}
     if not unnamed or _POINT.search(data):
         return unnamed
@@ -134,7 +135,7 @@ def _are_scores(table: pa.Table, data: bytes, cut: Cut, kind: Kind, source: str)
 
 
 def _third_column(topic: Codes, numbers: Codes, source: str) -> str:
-    """Return whether integers without a name are ranks or scores.
+    """Return whether integers are ranks or scores.
 
     Parameters
     ----------
@@ -171,17 +172,17 @@ def _third_column(topic: Codes, numbers: Codes, source: str) -> str:
 
 
 def _counts_up(topic: Codes, numbers: Codes) -> bool:
-    """Return whether all lists are numbered from 1 or 0."""
+    """Tell whether lists are numbered from 1 or 0."""
     first = beginnings(topic)
     place = np.arange(len(topic)) - np.repeat(first, np.diff(first, append=len(topic)))
-    start = numbers[:1]  # empty for a file without rows
+    start = numbers[:1]  # a slice, because a file may have no rows
     return {*start.tolist()} <= {0, 1} and bool((numbers - place == start).all())
 
 
 def _refuse_header(data: bytes, source: str, kind: Kind) -> None:
-    """Raise for a header without the columns of the kind.
+    """Raise for a header that lacks required columns.
 
-    The first line is a header if it has no numbers, and a column below it has only numbers.
+    The first line counts as a header if it has no numbers, but one column has only numbers below.
     """
     first = _FIRST.search(data)
     if not kind.headed or first is None:
@@ -205,7 +206,7 @@ def _refuse_header(data: bytes, source: str, kind: Kind) -> None:
 def _error_of_lines(
     data: bytes, source: str, cut: Cut, kind: Kind, *, doubtful: bool
 ) -> FileFormatError:
-    """Return the error for lines with unexpected columns."""
+    """Return the error about lines that do not fit."""
     offenders = faults(data, cut, kind)
     found = f"{source} with lines that do not fit"
     advice = MEND
@@ -221,7 +222,7 @@ def _error_of_lines(
 def _noted(
     table: pa.Table, data: bytes, source: str, kind: Kind, cut: Cut, longest: int
 ) -> pa.Table:
-    """Return a table with role columns first, and file notices."""
+    """Order the columns of a table, and add warnings."""
     if not table.num_rows:
         raise FileFormatError(kind.expected, f"{source} without a row below its header")
     surplus = [n for n, name in enumerate(cut.columns, 1) if name.startswith(f"{UNREAD} ")]
@@ -240,7 +241,7 @@ def _noted(
 
 
 def _exactly(body: bytes, cut: Cut) -> pa.Table | None:
-    """Read rows that all fit; return None otherwise."""
+    """Read rows; return None if some do not fit."""
     if cut.between != ANY:
         return _typed(rows_of(body, cut), cut)
     if one := _one_blank(body):
@@ -251,26 +252,26 @@ def _exactly(body: bytes, cut: Cut) -> pa.Table | None:
 
 
 def _one_blank(body: bytes) -> str:
-    """Return the only blank between columns, if there is one."""
+    """Return the blank that separates columns, if only one does."""
     used = [blank for blank in " \t\v\f" if blank.encode() in body]
     return used[0] if b"#" not in body and used in ([" "], ["\t"]) else ""
 
 
 def _is_padded(body: bytes, one: str, columns: int) -> bool:
-    """Tell whether some columns are separated by several blanks."""
+    """Tell whether several blanks separate some columns."""
     lines = body.count(b"\n") + (not body.endswith(b"\n"))
     return body.count(one.encode()) != lines * (columns - 1)
 
 
 def _cut_rows(body: bytes, cut: Cut, kind: Kind) -> tuple[pa.Table | Strange | None, int]:
-    """Read rows; runs without surplus columns.
+    """Read rows; skip surplus columns of runs.
 
     Returns
     -------
     table, longest
-        `table` has the rows, or the rows with invalid values. It is None if rows differ in their
-        number of columns. `longest` is the number of columns of the first row if surplus columns
-        were skipped, else 0.
+        `table` contains the rows, or the rows with invalid values. It is None if rows differ in
+        their number of columns. `longest` is 0, or the number of columns of the first row if
+        surplus columns were skipped.
     """
     table = _exactly(body, cut)
     if table is not None:
@@ -301,8 +302,9 @@ def _cut_rows(body: bytes, cut: Cut, kind: Kind) -> tuple[pa.Table | Strange | N
 def _is_doubtful(data: bytes, cut: Cut, table: pa.Table, longest: int, kind: Kind) -> bool:
     """Tell whether blanks may be part of ids.
 
-    Blanks are separators if all lines have exactly the columns of a layout. A column is accepted
-    as strata if some documents are unjudged, or every stratum has several documents.
+    Blanks are separators if all lines have exactly the columns of a layout. Judgments with strata
+    must also contain unjudged documents, or at least two documents in every stratum. Otherwise the
+    column of strata may be a part of the document id.
     """
     body = data[cut.start :]
     if cut.between != ANY or cut.header or kind.between or not kind.headed:
@@ -314,7 +316,7 @@ def _is_doubtful(data: bytes, cut: Cut, table: pa.Table, longest: int, kind: Kin
 
 
 def _typed(text: bytes, cut: Cut) -> pa.Table | None:
-    """Read typed rows; return None if a value is invalid."""
+    """Read typed columns; return None if a value is invalid."""
     try:
         table = _read(text, cut, {name: TYPES.get(name, TEXT) for name in cut.names})
     except pa.ArrowInvalid:
@@ -334,14 +336,14 @@ def _typed(text: bytes, cut: Cut) -> pa.Table | None:
 
 
 def _is_large(column: pa.ChunkedArray) -> bool:
-    """Tell whether whole numbers may have become equal as floats."""
+    """Tell whether floats may have rounded integers."""
     finite = column.filter(pc.is_finite(column))
     ends = pc.min_max(finite).as_py()
     return len(finite) > 0 and max(-ends["min"], ends["max"]) >= 2.0**53
 
 
 def _by_value(text: bytes, cut: Cut) -> pa.Table | Strange | None:
-    """Read rows as text, then convert numbers."""
+    """Read columns as text, and convert numbers afterwards."""
     names = cut.names
     try:
         table = _read(text, cut, dict.fromkeys(names, TEXT))
@@ -364,7 +366,7 @@ def _by_value(text: bytes, cut: Cut) -> pa.Table | Strange | None:
 def _as_type(
     column: pa.ChunkedArray, role: str, *, ranked: bool
 ) -> tuple[pa.ChunkedArray, NDArray[np.intp]]:
-    """Return text as numbers of a role, and invalid rows."""
+    """Convert text to numbers; return the invalid rows too."""
     values, strange = numbers_of_text(column, role)
     missing = np.isnan(values)
     unfit = missing & (not (ranked and role == RANK))
@@ -394,7 +396,7 @@ def _read(text: bytes, cut: Cut, types: dict[str, pa.DataType]) -> pa.Table:
 
 
 def _uneven(body: bytes, cut: Cut, number: int, source: str) -> str:
-    """Return a notice if rows differ in their columns."""
+    """Return a warning if rows differ in their columns."""
     between = None if cut.between == ANY else cut.between.encode()
     rows = (line for line in body.splitlines() if not line.lstrip().startswith(b"#"))
     numbers = {len(line.split(between)) for line in rows if line.strip()} | {number}

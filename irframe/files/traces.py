@@ -1,4 +1,4 @@
-"""Run frames of hits, and of searches of agents.
+"""Run frames from hits, and from the searches of agents.
 
 The constants list the fields of tools, the preferred field first.
 """
@@ -22,38 +22,38 @@ from irframe.files.values import framed, numbers
 from irframe.names import DOC, END, LISTED_SCORE, RANK, SCORE, SEARCH, START, TOPIC
 
 OnError = Literal["raise", "empty"]
-"""The treatment of a search whose result cannot be read."""
+"""What to do with a search whose result cannot be read."""
 RESULTS = (
     *("artifact", "structuredContent", "structured_content", "result", "results"),
     *("output", "outputs", "response"),
 )
-"""Keys of the result of a call."""
+"""Keys under which tools store the result of a call."""
 CALL_IDS = ("tool_call_id", "tool_use_id", "call_id")
 BLOCKS = ("tool_calls", "content", "parts")
-"""Keys of the calls and results in a message."""
+"""Keys of a message that contain calls and results."""
 WRAPPED = ("functionResponse", "function_response", "functionCall", "function_call")
-"""Keys that Gemini puts around a call or a result."""
+"""Keys in which Gemini wraps a call or a result."""
 ROLES = frozenset({"user", "assistant", "system", "developer", "tool", "function", "model"})
 EVENTS = frozenset({"tool", "model"})
 STEP_KEYS = frozenset({*CALL_IDS, "tool_calls", "jsonrpc", "role", "event", "attributes"})
-"""Keys of messages, events and spans. Each of these has one of the keys."""
+"""Keys of messages, events and spans. A dictionary without any of these keys is none of them."""
 TIMES = ("start_time", "start_time_unix_nano", "startTimeUnixNano", "startTime", "timestamp")
 UNITS = (1e8, 1e11, 1e14, 1e17)
-"""Least times since 1970 in seconds, milliseconds, microseconds and nanoseconds."""
+"""Limits that tell the unit of a time since 1970: seconds, or milli-, micro- or nanoseconds."""
 SPAN_IDS = ("span_id", "spanId")
 PARENT_IDS = ("parent_id", "parentSpanId")
 SPAN_TOOLS = ("gen_ai.tool.name", "tool.name")
 SPAN_RESULTS = ("gen_ai.tool.call.result", "output.value")
 DOCUMENT_KEYS = ("gen_ai.retrieval.documents", "retrieval.documents")
-"""Attributes of spans with all documents."""
+"""Attributes of a span that contain all documents."""
 NUMBERED = re.compile(r"retrieval\.documents\.(\d+)\.document\.(\w+)")
-"""The pattern of attributes of spans with one field of one document."""
+"""The pattern of attributes of a span that contain one field of one document."""
 KIND = "openinference.span.kind"
 RETRIEVER = "a retriever"
 SPAN_PARTS = ("gen_ai", "openinference", "retrieval")
-"""Beginnings of names of attributes of spans."""
+"""The first parts of the names of attributes that a span may have."""
 NAME = str | int
-"""Type of ids, and of names of tools."""
+"""The type of ids, and of the names of tools."""
 PLAIN = (list, tuple, str, int, float, type(None))
 """Types of values without fields."""
 
@@ -64,10 +64,10 @@ class ToolCall(NamedTuple):
     tool: NAME | None = None
     id: NAME | None = None
     time: tuple[int, float] | None = None
-    """The unit, and the number in it."""
+    """The code of the unit, and the time in this unit."""
     result: object = None
     hits: Hits | None = None
-    """The hits in the result; None if it holds none."""
+    """The hits in the result, None if the result contains no list of hits."""
     span: NAME | None = None
     parent: NAME | None = None
 
@@ -84,10 +84,18 @@ def of_hits(
     ranked_by: answers.RankedBy = None,
     searches: Sequence[int] | None = None,
 ) -> pd.DataFrame:
-    """Return a run frame of hits, in their order.
+    """Convert hits to a run frame, ranked by their order.
 
-    Scores become the column ``listed_score``, unless they rank the hits. `name` is the field of the
-    document, by default the first one of `IDS`; `searches` are the searches of the hits.
+    Parameters
+    ----------
+    lists
+        Hits by topic.
+    name
+        The field of the document id. By default the first name in `IDS` that a hit has.
+    ranked_by
+        ``"score"`` returns scores instead of ranks. Otherwise scores are in ``listed_score``.
+    searches
+        The number of the search of each hit, if an agent searched.
 
     Examples
     --------
@@ -124,7 +132,7 @@ def of_hits(
         if SCORE not in frame:
             raise InputError("hits with scores, for ranked_by='score'", "none")
         return frame.drop(columns=RANK)
-    # This raises an error for scores that are not numbers.
+    # This line is also needed with `ranked_by`, because it raises for scores that are no numbers.
     both_ways = SCORE in frame and _rise_and_fall(frame)
     if both_ways and ranked_by is None and not isinstance(lists, Answers):
         expected = "lists of hits whose scores only fall or only rise"
@@ -134,7 +142,7 @@ def of_hits(
 
 
 def _refuse_other_ranks(frame: pd.DataFrame, hits: Iterable[object]) -> None:
-    """Raise if the ranks of hits contradict their order."""
+    """Raise if the ranks in hits contradict their order."""
     ranks = [hit.get(RANK) if isinstance(hit, Mapping) else None for hit in hits]
     numeric = [rank if isinstance(rank, int | float) else None for rank in ranks]
     lists = [frame[column].to_numpy() for column in (TOPIC, SEARCH) if column in frame]
@@ -146,13 +154,13 @@ def _refuse_other_ranks(frame: pd.DataFrame, hits: Iterable[object]) -> None:
 
 
 def _rise_and_fall(frame: pd.DataFrame) -> bool:
-    """Tell whether scores both rise and fall along lists."""
+    """Tell whether scores both rise and fall within lists."""
     step = np.diff(numbers(frame[SCORE]))[frame[RANK].to_numpy()[1:] > 1]
     return bool((step > 0).any() and (step < 0).any())
 
 
 def holds_searches(x: object) -> bool:
-    """Tell whether topics map to calls or steps of agents.
+    """Tell whether an object maps topics to calls of agents.
 
     Examples
     --------
@@ -167,7 +175,7 @@ def holds_searches(x: object) -> bool:
 
 
 def reader_of(x: object, on_error: OnError = "raise") -> Callable[..., pd.DataFrame] | None:
-    """Return the reader of hits or searches, else None."""
+    """Return the function that converts hits or searches, or None."""
     if isinstance(x, Answers):
         return of_hits if any(x.values()) else None
     if holds_searches(x):
@@ -182,10 +190,11 @@ def of_searches(
     ranked_by: answers.RankedBy = None,
     on_error: OnError = "raise",
 ) -> pd.DataFrame:
-    """Return a run frame of searches, numbered from 1.
+    """Convert the searches of an agent to a run frame.
 
-    A tool searches if one of its results holds hits. Calls of other tools are skipped. Calls are in
-    order, or have times. `name` is the field of the document in hits.
+    The searches of a topic are numbered from 1, by time if calls have times. A tool is a search
+    tool if one of its results contains hits. Calls of other tools are skipped. `name` is the field
+    of the document id in hits.
 
     Examples
     --------
@@ -223,7 +232,7 @@ def of_searches(
     bare = all(isinstance(call, list | tuple) for call in chain(*x.values()))
     lists = (dict if bare else Answers)((topic, [*chain(*each)]) for topic, each in ordered.items())
     frame = of_hits(lists, name, ranked_by=ranked_by, searches=search)
-    frame.attrs[SEARCH] = SEARCH  # numbered here, and not by a column of the caller
+    frame.attrs[SEARCH] = SEARCH  # if set, numbers may be missing: a search may have no hits
     return frame
 
 
@@ -235,7 +244,7 @@ def _searches(call: ToolCall, tools: set[NAME | None]) -> bool:
 
 
 def _calls(topic: Hashable, entries: Sequence[object], field: str | None) -> list[ToolCall]:
-    """Return the calls of a topic, each once."""
+    """Return the distinct calls of a topic."""
     blocks = [(block, _time_of(entry)) for entry in entries for block in _steps_in(entry)]
     tools: dict[NAME | None, NAME] = {
         key: tool for block, _ in blocks for key, tool in [_announced(block)] if key and tool
@@ -250,7 +259,7 @@ def _calls(topic: Hashable, entries: Sequence[object], field: str | None) -> lis
     kept: dict[object, ToolCall] = {}
     for n, call in enumerate(calls):
         if call.hits is not None and not read.isdisjoint(_above(call.parent, parents)):
-            continue  # the enclosing call returned these hits
+            continue  # an enclosing span returned the same hits
         key = (n,) if call.id is None else call.id
         before = kept.setdefault(key, call)
         if before.hits is None and call.result is not None:
@@ -263,7 +272,7 @@ def _calls(topic: Hashable, entries: Sequence[object], field: str | None) -> lis
 
 
 def _above(span: NAME | None, parents: Mapping[NAME, NAME | None]) -> Iterator[NAME]:
-    """Yield the spans around one, from the inside out."""
+    """Yield the enclosing spans of a span, innermost first."""
     seen = set[NAME]()
     while span is not None and span not in seen:
         seen.add(span)
@@ -272,7 +281,7 @@ def _above(span: NAME | None, parents: Mapping[NAME, NAME | None]) -> Iterator[N
 
 
 def _steps_in(entry: object) -> list[object]:
-    """Return the calls and results in a message, else itself."""
+    """Split a message into its calls and results."""
     steps = []
     for name in BLOCKS:
         blocks = get_in(entry, name)
@@ -292,7 +301,7 @@ def _id_of(call: object) -> NAME | None:
 
 
 def _announced(call: object) -> tuple[NAME | None, NAME | None]:
-    """Return the id and tool of a requested call."""
+    """Return the id and the tool of a call."""
     params = get_in(call, "params")
     holder = call if params is None else params
     function = get_in(holder, "function")
@@ -311,7 +320,7 @@ def _call(
     tools: Mapping[NAME | None, NAME],
     field: str | None,
 ) -> ToolCall:
-    """Return a call, with its tool by announced id."""
+    """Convert a call or result to a `ToolCall`."""
     if isinstance(block, PLAIN):
         return ToolCall(time=time, hits=_hits_of_entry(block, field))
     if attributes := _dotted(get_in(block, "attributes")):
@@ -332,13 +341,13 @@ def _span_ids(call: object) -> tuple[NAME | None, NAME | None]:
 
 
 def _first_hits(values: Sequence[object], call: object, field: str | None) -> Hits | None:
-    """Return the hits of the first result that holds some."""
+    """Return the hits of the first result that contains hits."""
     lists = (_hits_of_result(value, field) for value in values)
     return next((hits for hits in lists if hits is not None), hits_in(call))
 
 
 def _is_step(entry: object) -> bool:
-    """Tell whether this is a message, event or span."""
+    """Tell whether an object is a message, event or span."""
     if isinstance(entry, Mapping) and STEP_KEYS.isdisjoint(entry):
         return False
     if isinstance(entry, PLAIN) or get_in(entry, "score") is not None:
@@ -349,7 +358,7 @@ def _is_step(entry: object) -> bool:
 
 
 def _in_time(topic: Hashable, calls: Sequence[ToolCall]) -> list[Hits]:
-    """Return the hits of calls, sorted by time if known."""
+    """Return the hits of calls, sorted by time."""
     units = {None if call.time is None else call.time[0] for call in calls}
     if len(units) > 1:
         timeless = sum(call.time is None for call in calls)
@@ -362,7 +371,7 @@ def _in_time(topic: Hashable, calls: Sequence[ToolCall]) -> list[Hits]:
 
 
 def _time_of(call: object) -> tuple[int, float] | None:
-    """Return a call's start time with its unit, if known."""
+    """Return the start time of a call, or None."""
     value = first_in(call, TIMES)
     if value is None:
         return None
@@ -374,7 +383,7 @@ def _time_of(call: object) -> tuple[int, float] | None:
 
 
 def _hits_of_entry(call: object, field: str | None = None) -> Hits | None:
-    """Return the hits in a list, answer or result."""
+    """Return the hits in a call, or None."""
     if isinstance(call, list | tuple):
         named = not is_hit(call) and all(isinstance(hit, str) or has_id(hit, field) for hit in call)
         return call if named else None
@@ -386,7 +395,7 @@ def _hits_of_entry(call: object, field: str | None = None) -> Hits | None:
 
 
 def _hits_of_result(value: object, field: str | None) -> Hits | None:
-    """Return the hits that a tool returned, possibly as text."""
+    """Return the hits in a result, or None."""
     if isinstance(value, list) and value and all(get_in(v, "type") == "text" for v in value):
         texts = [str(get_in(block, "text")) for block in value]
         value = _parsed("".join(texts))
@@ -404,7 +413,7 @@ def _is_json(value: object) -> bool:
 
 
 def _parsed(value: object) -> object:
-    """Parse text in JSON; return anything else unchanged."""
+    """Parse text in JSON; return other values unchanged."""
     try:
         return json.loads(value) if _is_json(value) else value  # type: ignore[arg-type]
     except (ValueError, RecursionError):
@@ -412,8 +421,8 @@ def _parsed(value: object) -> object:
 
 
 def _dotted(attributes: object, before: str = "") -> dict[str, Any]:
-    """Return the attributes of a span under dotted names."""
-    if isinstance(attributes, list):  # the protocol writes attributes as a list of pairs
+    """Flatten the nested attributes of a span to dotted names."""
+    if isinstance(attributes, list):  # OpenTelemetry writes attributes as a list of pairs
         pairs = [(get_in(entry, "key"), get_in(entry, "value")) for entry in attributes]
         attributes = {n: next(iter(v.values()), None) for n, v in pairs if isinstance(v, Mapping)}
     flat: dict[str, Any] = {}
@@ -427,7 +436,7 @@ def _dotted(attributes: object, before: str = "") -> dict[str, Any]:
 def _of_span(
     span: object, attributes: Mapping[str, Any], time: tuple[int, float] | None, field: str | None
 ) -> ToolCall:
-    """Return the call that a span records."""
+    """Convert a span to a `ToolCall`."""
     kind = attributes.get(KIND)
     retrieves = kind == "RETRIEVER" or attributes.get("gen_ai.operation.name") == "retrieval"
     fields: dict[int, dict[str, object]] = {}
@@ -450,7 +459,7 @@ def _of_span(
 
 
 def _as_hit(document: Mapping[str, object]) -> dict[str, object]:
-    """Return a document of a span as a hit."""
+    """Convert a document of a span to a hit."""
     inner = document.get("document")
     fields = inner if isinstance(inner, Mapping) else document
     return {name.removeprefix("document."): _parsed(value) for name, value in fields.items()}

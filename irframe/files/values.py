@@ -1,4 +1,4 @@
-"""Values: one reader for numbers and ids from any source."""
+"""Conversion of numbers, and the types of columns."""
 
 from collections.abc import Hashable, Iterable, Mapping
 from decimal import Decimal
@@ -47,7 +47,7 @@ TYPES: dict[str, pa.DataType] = {
     words.STRATUM: TEXT,
     words.PROBABILITY: pa.float64(),
 }
-"""Role -> the type of its column, in the order in which frames list them."""
+"""Role -> the type of its column. Frames have their columns in this order."""
 
 
 ERRORS = {
@@ -56,16 +56,16 @@ ERRORS = {
     words.SCORE: InputError,
     words.PROBABILITY: InputError,
 }
-"""Role -> error for invalid values; `IdError` for other roles."""
+"""Role -> error for invalid values. Other roles raise `IdError`."""
 _MISSING = ERRORS | {words.RANK: RankingError, words.SCORE: RankingError}
 """Role -> error for missing values."""
 
 
 def to_frame(table: pa.Table) -> pd.DataFrame:
-    """Convert a table to a frame with Arrow text.
+    """Convert an Arrow table to a frame.
 
-    Columns are converted one by one. Without other references to the table, only one column is in
-    memory twice at a time.
+    Text remains in Arrow. Columns are converted one by one, so that only one of them is in memory
+    twice if the caller keeps no reference to the table.
     """
     try:
         text: Any = pd.StringDtype("pyarrow", na_value=np.nan)
@@ -84,7 +84,9 @@ def to_frame(table: pa.Table) -> pd.DataFrame:
             column = column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()
         columns.append(column)
         del column
-    numbered = pa.table(columns, [str(n) for n in range(len(names))])  # names may be repeated
+    numbered = pa.table(
+        columns, [str(n) for n in range(len(names))]
+    )  # `to_pandas` needs distinct names
     frame: pd.DataFrame = numbered.to_pandas(types_mapper=types.get)
     frame.columns = pd.Index(names)
     del numbered
@@ -100,14 +102,14 @@ def _once_each(chunk: pa.DictionaryArray) -> bool:
 
 
 def framed(data: Any, columns: list[str] | None = None) -> pd.DataFrame:
-    """Return rows or columns as a frame.
+    """Make a frame from rows or columns.
 
-    Values of unknown types become objects.
+    If pandas cannot convert values, their columns have dtype object.
 
     Raises
     ------
     InputError
-        If rows or columns differ in length, or names of columns are not hashable.
+        If rows or columns differ in length, or if names of columns are not hashable.
     """
     if isinstance(data, Mapping):
         long = {n: len(c) for n, c in data.items() if isinstance(c, list | tuple | np.ndarray)}
@@ -116,7 +118,7 @@ def framed(data: Any, columns: list[str] | None = None) -> pd.DataFrame:
             raise InputError("columns of equal length", found)
     rows = data if isinstance(data, list) else ()
     lengths = {len(row) if isinstance(row, list | tuple) else -1 for row in rows}
-    if len(lengths) > 1:  # pandas would pad shorter rows
+    if len(lengths) > 1:  # pandas would fill shorter rows with NaN
         raise InputError("rows of one length", "rows of several lengths or kinds")
     try:
         try:
@@ -132,7 +134,7 @@ def framed(data: Any, columns: list[str] | None = None) -> pd.DataFrame:
 
 
 def to_arrow(column: pd.Series) -> pa.ChunkedArray:
-    """Convert a frame's column to Arrow, NaN to missing."""
+    """Convert a column of a frame to Arrow."""
     refuse_unfit(column, IdError)
     try:
         array = pa.Array.from_pandas(column)
@@ -150,18 +152,18 @@ def to_role(column: Any, role: str, name: Hashable, *, ranked: bool = False) -> 
     Parameters
     ----------
     column
-        Values of any type.
+        A column of pandas or Arrow.
     role
-        A role of `TYPES`.
+        One of the roles in `TYPES`.
     name
         The caller's name of the column, for messages.
     ranked
-        Whether scores rank the rows, so that ranks may be missing.
+        Whether the table has scores, which rank the rows. If so, ranks may be missing.
 
     Returns
     -------
     pyarrow.ChunkedArray
-        The values without missing ones, in the type of the role.
+        The values in the type of the role. Ranks with missing values are floats.
     """
     target = TYPES[role]
     if isinstance(column, pd.Series):
@@ -198,7 +200,7 @@ def refuse_fractions(
     low: float = -(2.0**63),
     high: float = 2.0**63 - 1024,
 ) -> None:
-    """Raise if grades or ranks are not integers within limits."""
+    """Raise if grades or ranks are no whole numbers."""
     with np.errstate(invalid="ignore"):
         fits = (values >= low) & (values <= high) & (values == np.round(values))
     fits &= np.isfinite(values)
@@ -226,27 +228,28 @@ _INTEGER = r"[+-]?[0-9]+(\.0*)?"
 _DECIMAL = (
     r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?|[+-]?[iI][nN][fF]([iI][nN][iI][tT][yY])?"
 )
-"""The pattern of other numbers in text."""
+"""The pattern of scores and probabilities in text."""
 
 
 def numbers(column: pd.Series, role: str = words.SCORE) -> NDArray[np.float64]:
-    """Return a column as floats, NaN where missing.
+    """Convert a column to floats.
 
-    All input paths read numbers with this function.
+    Missing values become NaN. Frames, dictionaries and files are all read with this function, so
+    that they accept the same numbers.
 
     Parameters
     ----------
     column
         Numbers of any type, or text with decimal numbers.
     role
-        The role of the numbers. Grades and ranks in text must be whole numbers. Grades may also be
+        The role of the column. Grades and ranks in text must be whole numbers. Grades may also be
         booleans.
 
     Raises
     ------
     IrframeError
-        For other values, numbers beyond all floats, and distinct numbers that are equal as floats.
-        `ERRORS` lists the errors by role.
+        If values are no numbers, if a number is too large for a float, or if distinct numbers are
+        equal as floats. `ERRORS` contains the type of the error by role.
 
     Examples
     --------
@@ -269,13 +272,13 @@ def numbers(column: pd.Series, role: str = words.SCORE) -> NDArray[np.float64]:
 
 
 FACTORS = (2, 3, 4, 5, 10, 20, 100, 1000)
-"""Factors that may turn decimal grades into whole numbers."""
+"""Factors by which decimal grades may become whole numbers."""
 SCALED = ": ir.as_qrels("
-"""The beginning of the suggested line of code that scales grades."""
+"""The beginning of the line of code in advice to scale grades."""
 
 
 def scaling(grades: Iterable[object], name: Hashable) -> str:
-    """Return advice for decimal grades, else an empty text.
+    """Return advice for decimal grades, or an empty text.
 
     Examples
     --------
@@ -304,13 +307,13 @@ def in_rows(column: pd.Series, rows: NDArray[np.intp]) -> list[str]:
 
 
 def wanted_of(role: str, name: Hashable) -> str:
-    """Return the expectation about numbers of a role, for messages."""
+    """Return the expectation about the numbers of a role."""
     what = "whole numbers" if role in {words.RANK, words.GRADE} else "numbers"
     return f"{what} in column {name!r}"
 
 
 def read_numbers(column: pd.Series, role: str) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
-    """Return a column as floats, and its invalid rows."""
+    """Convert a column to floats; return invalid rows too."""
     dtype = column.dtype
     truths = pd.api.types.is_bool_dtype(dtype) and role == words.GRADE
     if truths or pd.api.types.is_any_real_numeric_dtype(dtype):
@@ -328,19 +331,19 @@ def read_numbers(column: pd.Series, role: str) -> tuple[NDArray[np.float64], NDA
     for row in np.flatnonzero(~texts).tolist():
         values[row], valid[row] = _of_value(objects[row], role)
     strange = np.flatnonzero(~valid)
-    # Decimals may differ beyond the digits of a float, whatever their size.
+    # Distinct decimals of any size may be equal as floats, but integers only from 2**53 on.
     least = 0 if Decimal in kinds else EXACT
     return values, strange if len(strange) else _merged(values, column, least)
 
 
 SLICE = 1 << 13
-"""Rows per block of numbers. A block with an unusual value is read value by value."""
+"""The number of rows per block. Blocks with unusual values are converted more slowly."""
 
 
 def numbers_of_text(
     column: pa.ChunkedArray, role: str
 ) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
-    """Read text as numbers, value by value only if necessary."""
+    """Convert text to floats; return invalid rows too."""
     values = np.full(len(column), np.nan)
     slow = list[NDArray[np.intp]]()
     for first in range(0, len(column), SLICE):
@@ -349,7 +352,7 @@ def numbers_of_text(
             quick = column[rows].cast(TYPES[role]).cast(pa.float64()).to_numpy()
         except pa.ArrowInvalid:
             quick = np.array([np.nan])
-        if (np.abs(quick) < EXACT).all():  # neither missing nor infinite
+        if (np.abs(quick) < EXACT).all():  # NaN and infinity fail this test too
             values[rows] = quick
         else:
             slow.append(np.arange(len(column))[rows])
@@ -362,7 +365,7 @@ def numbers_of_text(
 
 
 def _of_value(value: object, role: str) -> tuple[float, bool]:
-    """Return a value as a number, and whether it fits."""
+    """Convert a value to a float; return its validity too."""
     if isinstance(value, bool | np.bool_):
         return float(value), role == words.GRADE
     if isinstance(value, Number) and not isinstance(value, complex | np.complexfloating):
@@ -379,7 +382,7 @@ def _of_value(value: object, role: str) -> tuple[float, bool]:
 def _of_text(
     given: NDArray[np.object_], role: str
 ) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
-    """Return numbers read from text, and which are valid."""
+    """Convert text to floats; return their validity too."""
     if not is_utf8(given):
         given = np.array([text if is_utf8([text]) else "?" for text in given], object)
     text = pc.ascii_trim_whitespace(pa.array(given, TEXT))
@@ -404,7 +407,7 @@ _NONE = np.zeros(0, np.intp)
 
 
 def _merged(values: NDArray[np.float64], column: pd.Series, least: float) -> NDArray[np.intp]:
-    """Return the rows of distinct numbers that floats merge."""
+    """Return the rows of distinct numbers with equal floats."""
     with np.errstate(invalid="ignore"):
         large = np.flatnonzero((np.abs(values) >= least) & np.isfinite(values))
     if len(large) < 2:
@@ -422,7 +425,7 @@ def _all_digits(value: object) -> object:
 
 
 def says_infinite(value: object) -> bool:
-    """Tell whether a value is infinite before its conversion.
+    """Tell whether a value is infinite as written.
 
     Examples
     --------
@@ -433,13 +436,13 @@ def says_infinite(value: object) -> bool:
 
 
 def refuse_beyond_floats(numbers: Iterable[str], source: str) -> None:
-    """Raise for numbers of a file beyond all floats."""
+    """Raise for numbers that are too large for a float."""
     if large := [shortened(number, str) for number in numbers]:
         raise FileFormatError("numbers of at most 64 bits", f"larger ones in {source}", DROP, large)
 
 
 def constant(system: str, rows: int) -> pa.ChunkedArray:
-    """Make a column that names one system in every row."""
+    """Make a column with the same text in every row."""
     if not isinstance(system, str) or not is_utf8([system]):
-        raise ParameterError("system, a text", shortened(system))
+        raise ParameterError("system= to be a text", shortened(system))
     return pa.chunked_array([pa.repeat(pa.scalar(system, TEXT), rows)])

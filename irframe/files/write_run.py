@@ -42,13 +42,13 @@ from irframe.names import GRADE, ITERATION, RANK, SCORE, STRATUM, SUBTOPIC, SYST
 def atomic(path: str | PathLike[str]) -> Iterator[IO[bytes]]:
     """Open a file that appears under its name when complete.
 
-    Until then an existing file is unchanged, even after an error, a kill or on a full disk. Devices
-    and pipes are written directly.
+    An existing file is only replaced when the new one is complete. So it survives errors, killed
+    processes and full disks. Devices and pipes are written directly.
 
     Parameters
     ----------
     path
-        The file. A link is kept, and the file that it points to is replaced.
+        The file. If it is a symbolic link, the target of the link is replaced.
 
     Examples
     --------
@@ -99,8 +99,8 @@ def _is_device(target: Path) -> bool:
 def _open_beside(target: Path) -> IO[bytes]:
     """Open a new file in the folder of the target."""
     if target.exists() and not os.access(target, os.W_OK):
-        # Replacing needs no right to write to the target, but a protected file is protected on
-        # purpose: opening it raises.
+        # Replacing a file needs no permission to write to it. Opening it raises the error that the
+        # user expects for a protected file.
         target.open("ab").close()
     stream = beside(target).open("xb")
     try_lock(stream.fileno())
@@ -108,18 +108,19 @@ def _open_beside(target: Path) -> IO[bytes]:
 
 
 STALE = 60
-"""Seconds after which an unlocked temporary file is left over from a killed writer."""
+"""Unlocked temporary files older than these seconds are removed. Their writer was killed."""
 
 
 def beside(target: Path) -> Path:
-    """Return a temporary path for the replacement of a file.
+    """Return a temporary path in the folder of a file.
 
     Temporary files of killed writers are removed.
     """
     prefix = f".{zlib.crc32(fsencode(target.name)):08x}."
     for leftover in target.parent.glob(f"{prefix}*.part*"):
-        with suppress(OSError), locked(leftover) as is_free:  # another process may remove it
-            # A lock ends with its process, even a killed one. A new file may not be locked yet.
+        with suppress(OSError), locked(leftover) as is_free:  # another process may remove it first
+            # The system releases the locks of a killed process. The age is checked, because a new
+            # file is not locked at once.
             if is_free and time() - leftover.stat().st_mtime > STALE:
                 shutil.rmtree(leftover) if leftover.is_dir() else leftover.unlink()
     return target.with_name(f"{prefix}{uuid4().hex}.part")
@@ -130,7 +131,7 @@ def locked(path: Path) -> Iterator[bool]:
     """Try to lock a file or folder; yield the success."""
     try:
         descriptor = os.open(path, os.O_RDONLY)
-    except PermissionError:  # Windows does not open folders
+    except PermissionError:  # Windows cannot open folders
         yield False
         return
     try:
@@ -156,7 +157,7 @@ def try_lock(descriptor: int) -> bool:
 
 
 def write_file(path: str | PathLike[str], content: str | bytes) -> None:
-    """Write a file atomically; text in UTF-8."""
+    """Write a file atomically, with text in UTF-8."""
     with atomic(path) as stream:
         stream.write(content.encode() if isinstance(content, str) else content)
 
@@ -167,20 +168,20 @@ _PACK: dict[str, Callable[[IO[bytes]], Any]] = {
     ".xz": partial(lzma.open, mode="wb"),
     ".zst": partial(pa.output_stream, compression="zstd"),
 }
-"""Suffix -> compressor."""
+"""Suffix -> function that compresses a stream."""
 
 
 @contextmanager
 def create(path: str | PathLike[str]) -> Iterator[IO[bytes]]:
-    """Open a file for writing, compressed according to its suffix."""
+    """Open a file for writing; compress it by its suffix."""
     pack = _PACK.get(checked_path(path).suffix.lower(), nullcontext)
     with atomic(path) as stream, pack(stream) as packed:
         yield packed
 
 
 def look(path: str | PathLike[str]) -> None:
-    """Raise early what `atomic` would raise on opening the file."""
-    if not _is_device(checked_path(path)):  # opening a pipe might block
+    """Raise if a file cannot be opened for writing."""
+    if not _is_device(checked_path(path)):  # opening a pipe blocks until it is read
         with suppress(InterruptedError), atomic(path):
             raise InterruptedError
 
@@ -199,7 +200,7 @@ def refuse_input(path: str | PathLike[str], inputs: Iterable[str]) -> None:
 
 
 ROWS = 1 << 18
-"""Rows per block of text."""
+"""The number of rows that are written at a time."""
 
 
 def _frame(x: Runs | Qrels, kind: Kind) -> pd.DataFrame:
@@ -208,7 +209,7 @@ def _frame(x: Runs | Qrels, kind: Kind) -> pd.DataFrame:
 
 
 def _columns_by_role(frame: pd.DataFrame, kind: Kind) -> dict[str, pa.ChunkedArray]:
-    """Return the columns to write by role, typed."""
+    """Convert the columns to write; return them by role."""
     names = kind.require(frame.columns, "a frame", optional=(SCORE, RANK))
     names = without_titles(names, frame.__getitem__) if kind.value == SCORE else names
     if frame.empty:
@@ -220,7 +221,7 @@ def _columns_by_role(frame: pd.DataFrame, kind: Kind) -> dict[str, pa.ChunkedArr
 
 
 def write(path: str | PathLike[str], columns: dict[str, pa.ChunkedArray], kind: Kind) -> None:
-    """Write columns by role as lines of text."""
+    """Write columns as lines of text."""
     for role, column in columns.items():
         _check_ids(column, role)
     layout = kind.layouts[STRATUM in columns]
@@ -242,21 +243,21 @@ def _write_parquet(stream: IO[bytes], table: pa.Table) -> None:
 
 
 WRITERS = {".parquet": _write_parquet, ".parq": _write_parquet}
-"""Suffix -> writer of all columns; any other file is written as text."""
+"""Suffix -> function that writes a table with all columns. Other files are written as text."""
 FOREIGN = (
     *(".json", ".jsonl", ".csv", ".xlsx", ".xls", ".feather", ".arrow", ".ipc", ".pkl", ".pickle"),
     *(".npz", ".npy", ".h5", ".html", ".xml", ".yaml", ".yml", ".cbor", ".lz4", ".zip", ".db"),
 )
-"""Suffixes of unsupported formats."""
+"""Suffixes of formats that cannot be written."""
 ADVICE = {
     ".json": "call json.dump with the result of to_pytrec_eval",
     ".jsonl": "call frame.to_json(path, orient='records', lines=True)",
 }
-"""Suffix of an unsupported format -> advice on how to write it."""
+"""Suffix of a format that cannot be written -> advice for an alternative."""
 
 
 def _writer(path: str | PathLike[str]) -> Callable[[IO[bytes], pa.Table], None] | None:
-    """Return the writer for a file name, None for text.
+    """Return the writer for a file name; None writes text.
 
     Raises
     ------
@@ -275,7 +276,7 @@ def _writer(path: str | PathLike[str]) -> Callable[[IO[bytes], pa.Table], None] 
 def _wrote_table(
     frame: Runs | Qrels, path: str | PathLike[str], kind: Kind, system: str | None = None
 ) -> bool:
-    """Write all columns, unless the name selects text."""
+    """Write all columns, if the file name selects Parquet."""
     look(path)
     refuse_input(path, (file for file, *_ in getattr(frame, "attrs", {}).get(words.FILES, ())))
     writer = _writer(path)
@@ -314,13 +315,13 @@ def write_run(frame: Runs, path: str | PathLike[str], *, system: str | None = No
     Parameters
     ----------
     frame
-        Columns for topic and doc, and optionally for rank, score and system, with any accepted
-        names. It is not changed.
+        A run frame with columns for topic and doc, and optionally rank, score and system, under any
+        accepted names. Or any object that `as_runs` converts.
     path
-        The file to write, compressed if it ends in ``.gz``, ``.bz2``, ``.xz`` or ``.zst``. A suffix
-        ``.parquet`` before that selects Parquet, which holds every column.
+        The file to write. The suffixes ``.gz``, ``.bz2``, ``.xz`` and ``.zst`` select compression.
+        The suffix ``.parquet``, such as in ``run.parquet.gz``, selects Parquet with all columns.
     system
-        The tag of all rows. By default the frame's system, or ``run`` without one.
+        The tag of all rows. By default the system in the frame, or ``run`` without systems.
 
     Raises
     ------
@@ -329,9 +330,9 @@ def write_run(frame: Runs, path: str | PathLike[str], *, system: str | None = No
 
     Notes
     -----
-    Rows keep their order and scores all digits, so `read_run` returns the same run. A frame without
-    ranks gets 1, 2, ... in row order for each system and topic. A frame without scores gets minus
-    the rank as score, because the format requires scores.
+    Rows are written in their order, and scores with all digits, so that `read_run` returns the same
+    run. If the frame has no ranks, the rows of each system and topic are numbered 1, 2, ... If it
+    has no scores, which the TREC format requires, the negative ranks are written as scores.
 
     Examples
     --------
@@ -369,11 +370,10 @@ def write_qrels(frame: Qrels, path: str | PathLike[str]) -> None:
     Parameters
     ----------
     frame
-        Columns for topic, doc and grade (whole numbers), and optionally for iteration and stratum,
-        with any accepted names; or anything that `as_qrels` takes. It is not changed.
+        A qrels frame with columns for topic, doc and grade, and optionally iteration and stratum,
+        under any accepted names. Grades are whole numbers. Or any object that `as_qrels` converts.
     path
-        The file to write, compressed if it ends in ``.gz``, ``.bz2``, ``.xz`` or ``.zst``. A suffix
-        ``.parquet`` before that selects Parquet, which holds every column.
+        As for `write_run`.
 
     Raises
     ------
@@ -383,16 +383,17 @@ def write_qrels(frame: Qrels, path: str | PathLike[str]) -> None:
     Warns
     -----
     IrframeWarning
-        If a `probability` differs from the judged share of the stratum, because the format has no
-        column for it; or if there are both iterations and subtopics.
+        If a column is not written, because the TREC format has no place for it. These are a
+        `probability` that differs from the judged share of the stratum, and an `iteration` in a
+        frame with a `subtopic`.
 
     Notes
     -----
-    Rows keep their order, so `read_qrels` returns the same judgments. A frame without iterations
-    gets ``0``, as usual at TREC. Subtopics are written in place of iterations, as in diversity
-    tracks, and are read with ``subtopics=True``. A frame with a column `stratum` is written in the
-    five columns ``topic iteration doc stratum grade`` that NIST's sample_eval.pl reads. There grade
-    -1 marks a document that was pooled and not judged.
+    Rows are written in their order, so that `read_qrels` returns the same judgments. Without
+    iterations, the second column is ``0``, as usual at TREC. Subtopics are written in place of
+    iterations, as in diversity tracks. Read them with ``subtopics=True``. A frame with a column
+    `stratum` is written as ``topic iteration doc stratum grade``, the format of NIST's
+    sample_eval.pl. In this format, grade -1 marks a pooled document that was not judged.
 
     Examples
     --------

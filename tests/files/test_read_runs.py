@@ -240,7 +240,11 @@ def test_other_sources_are_refused(tmp_path, read):
 
 def test_the_name_of_a_system_is_text(tmp_path):
     refused(
-        ParameterError, "system, a text, but found 5", read_run, write(tmp_path, LINES), system=5
+        ParameterError,
+        "system= to be a text, but found 5",
+        read_run,
+        write(tmp_path, LINES),
+        system=5,
     )
 
 

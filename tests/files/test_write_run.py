@@ -176,7 +176,14 @@ def test_folders_and_missing_folders_are_refused(tmp_path):
     refused(InputError, "found the folder", lambda: write_run(RUN, tmp_path))
     refused(InputError, "a path, but found None", lambda: write_run(RUN, None))
     refused(InputError, "a run.*found", lambda: write_run([RUN], tmp_path / "a"))
-    refused(ParameterError, "system, a text, but found 5", write_run, RUN, tmp_path / "a", system=5)
+    refused(
+        ParameterError,
+        "system= to be a text, but found 5",
+        write_run,
+        RUN,
+        tmp_path / "a",
+        system=5,
+    )
 
 
 def test_further_columns_do_not_matter(tmp_path):

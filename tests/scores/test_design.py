@@ -146,7 +146,11 @@ def test_labels_of_cubes_reach_their_scores(tmp_path):
 
 def test_repeats_are_declared():
     several = pd.concat([PLAIN.assign(epoch=n, AP=PLAIN["AP"] / n) for n in (1, 2)])
-    refused(ParameterError, "repeats= to say what one epoch is", several.ireval.compare)
+    refused(
+        ParameterError,
+        "repeats= to say how the values of .epoch. were drawn",
+        several.ireval.compare,
+    )
     found = several.ireval.design(repeats="shared").ireval.compare()
     assert found.attrs["repeats"] == "shared"
     refused(ParameterError, "repeats='shared'", lambda: PLAIN.ireval.design(repeats="shared"))
