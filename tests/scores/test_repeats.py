@@ -449,7 +449,7 @@ class TestVariations:
 
     def test_repeats_of_unknown_kind_with_missing_lists_are_refused(self, varied):
         passes = varied.rename(columns={"variation": "pass"})
-        with pytest.raises(IrframeError, match="the column 'pass': 'repeat', .*'variation'"):
+        with pytest.raises(IrframeError, match="the column 'pass' to 'repeat' .*'variation'"):
             quietly(passes.ireval.evaluate, QRELS, "AP")
         for name, layout in (("repeat", None), ("variation", "topic")):
             renamed = passes.rename(columns={"pass": name})
