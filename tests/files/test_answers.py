@@ -193,7 +193,14 @@ def test_hits_and_id_locate_hits_of_other_tools():
     answer = {"code": 0, "data": {"rows": [{"key": "a"}, {"key": "x"}]}}
     for x in ({"q1": answer}, {"s": {"q1": answer}}):
         assert ir.as_runs(x, hits="data.rows", id="key").doc.tolist() == ["a", "x"]
-        refused(ParameterError, "hits= to name the key of hits", ir.as_runs, x, hits="data.hits", id="key")
+        refused(
+            ParameterError,
+            "hits= to name the key of hits",
+            ir.as_runs,
+            x,
+            hits="data.hits",
+            id="key",
+        )
     assert (
         ir.as_runs([answer], topics=["q1"], hits="data.rows", id="key").topic.tolist() == ["q1"] * 2
     )
