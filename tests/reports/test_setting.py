@@ -158,12 +158,12 @@ class View:
         return column.sel(metric=metric, depth=depth).to_series().reindex(self.systems)
 
     def scores_at(self, metric, depth):
-        """Return a table of scores with a row for each topic."""
+        """Return a table with a row for each topic."""
         scores = self.scores.sel(metric=metric, depth=depth)
         return scores.transpose("topic", "system").to_pandas()
 
     def tested(self, metric, depth, systems=None):
-        """Return the tests of all pairs, or of the pairs within some systems."""
+        """Return the tests of all pairs of some systems."""
         pairs = self.pairs[(self.pairs["metric"] == metric) & (self.pairs["depth"] == depth)]
         among = systems or self.systems
         return pairs[pairs["system_a"].isin(among) & pairs["system_b"].isin(among)]
@@ -381,10 +381,12 @@ def cautions(track, view):
     names = track.runs["system"].unique()
     matched = track.runs.merge(track.qrels, on=["topic", "doc"])["system"].unique()
     strange = [name for name in names if name not in matched]
-    said = [("caution.void", {"names": strange})] * bool(strange and len(matched) and view.relevant)
+    claims = [("caution.void", {"names": strange})] * bool(
+        strange and len(matched) and view.relevant
+    )
     texts = cautions_of(united(*(each.means.attrs for each in track.views)))
-    said += [("caution.text", {"text": text[0].upper() + text[1:]}) for text in texts]
-    return said + [("caution.more", {"n": len(said) - 1})] * (len(said) > 1)
+    claims += [("caution.text", {"text": text[0].upper() + text[1:]}) for text in texts]
+    return claims + [("caution.more", {"n": len(claims) - 1})] * (len(claims) > 1)
 
 
 def top_of_page(track, view):
@@ -520,7 +522,7 @@ def further(track, view, metric, at):
 
 
 def ends_of_difference(track, view, pair):
-    """Return the bounds of a difference, or None if they are unknown."""
+    """Return the bounds of a difference, if known."""
     with suppress(IrframeError):
         if track.unit:
             return None
@@ -659,7 +661,7 @@ def next_(track, view):
 
 
 def tie_ranges(track, view):
-    """Return the range of each system's mean over orders of ties."""
+    """Return the range of means over orders of ties."""
     ends = view.cube.ireval.tie_ranges(*track.metrics, at=track.rank).isel(metric=0, depth=0)
     wide = (ends.sel(bound="upper") - ends.sel(bound="lower")).mean("topic")
     return wide.to_series().reindex(view.systems).round(12)
@@ -724,7 +726,7 @@ def orderings(track, view, baseline):
 
 
 def summary_of(track, view, metric):
-    """Return the depth and the means of a metric about effort."""
+    """Return a depth and the means at this depth."""
     depth = track.rank if metric == "ASL" else view.cube.sizes["depth"]
     summary = view.full_cube.ireval.score(metric, at=depth).ireval.summary()
     return depth, summary.isel(metric=0).to_dataframe()
