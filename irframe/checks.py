@@ -240,6 +240,27 @@ def each_once(noun: str, values: Sequence[Any]) -> None:
         raise ParameterError(f"{noun} without duplicates", "", "", map(repr, values))
 
 
+def refuse_any(
+    error: type[IrframeError],
+    offenders: Iterable[object],
+    expected: str,
+    found: str = "",
+    advice: str = "",
+) -> None:
+    """Raise if there are offenders; `{}` in `found` is their number.
+
+    Examples
+    --------
+    >>> refuse_any(ParameterError, [], "one value per system", "several for {}")
+    >>> refuse_any(ParameterError, ["a", "b"], "one value per system", "several for {}")
+    Traceback (most recent call last):
+    ...
+    irframe.errors.ParameterError: expected one value per system, but found several for 2: a, b.
+    """
+    if named := [*offenders]:
+        raise error(expected, found.replace("{}", str(len(named))), advice, named)
+
+
 def one_column(name: str, value: object) -> None:
     """Raise if a value is a list of columns.
 

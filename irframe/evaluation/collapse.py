@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 
 from irframe import names as words
-from irframe.checks import choice
+from irframe.checks import choice, refuse_any
 from irframe.errors import IdError, InputError, ParameterError, shortened, warn
 from irframe.evaluation import searches
 from irframe.experiments import choices
@@ -193,7 +193,8 @@ def _document_of_each(chunk: pd.Series, unit: str, of: choices.ChunksOf) -> pd.S
             raise ParameterError("of=, a column or a pattern with one group", repr(of), advice)
         documents = chunk.astype(str).str.extract(f"^(?:{of})$", expand=False)
         advice = "the pattern of= must match every name and have one group"
-        _refuse_unknown_chunks(chunk[documents.isna()].unique(), "document of every chunk", advice)
+        unknown = chunk[documents.isna()].unique()
+        refuse_any(IdError, unknown, "the document of every chunk", "{} unknown", advice)
         return documents
     documents = as_map(of, "of", (str(chunk.name), unit))
     advice = "add them to of=, each with its document"
@@ -250,9 +251,8 @@ def as_map(table: object, argument: str, names: tuple[str, str]) -> pd.Series:
         raise ParameterError(expected, type(table).__name__)
     values = table.groupby(level=0, sort=False).nunique(dropna=False)
     differing = values.index[values > 1]
-    if len(differing):
-        found = f"{len(differing)} with several"
-        raise IdError(f"one value for each name in {argument}=", found, "keep one", differing)
+    expected = f"one value for each name in {argument}="
+    refuse_any(IdError, differing, expected, "{} with several", "keep one")
     once: pd.Series = table[~table.index.duplicated()]
     return once.set_axis(once.index.astype(object))
 
@@ -273,13 +273,9 @@ def _map_of_frame(frame: pd.DataFrame, argument: str, names: tuple[str, str]) ->
 def _looked_up(names: pd.Series, table: pd.Series, what: str, advice: str) -> pd.Series:
     """Return the value of every name; refuse unknown names."""
     values = pd.Series(table.reindex(names.astype(object)).to_numpy(), names.index)
-    _refuse_unknown_chunks(names[values.isna()].unique(), what, advice)
+    unknown = names[values.isna()].unique()
+    refuse_any(IdError, unknown, f"the {what}", "{} unknown", advice)
     return values
-
-
-def _refuse_unknown_chunks(unknown: Any, what: str, advice: str) -> None:
-    if len(unknown):
-        raise IdError(f"the {what}", f"{len(unknown)} unknown", advice, unknown)
 
 
 class Preparation(NamedTuple):
@@ -396,10 +392,9 @@ class Preparation(NamedTuple):
         # A copy of a copy would get a name without judgments.
         chained = copies[copies.isin(copies.index) & (copies.index != copies.to_numpy())]
         chained = chained[copies.reindex(chained).to_numpy() != chained.to_numpy()]
-        if len(chained):
-            expected = "representatives in copies= that are not copies themselves"
-            advice = "map all copies to the same document"
-            raise ParameterError(expected, "", advice, chained.unique())
+        expected = "representatives in copies= that are not copies themselves"
+        advice = "map all copies to the same document"
+        refuse_any(ParameterError, chained.unique(), expected, "", advice)
         return copies
 
     def _copied(self, named: ByRole, policy: Policy) -> ByRole:

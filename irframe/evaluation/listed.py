@@ -11,6 +11,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from irframe.arrays import Array
+from irframe.checks import refuse_any
 from irframe.errors import IdError, ParameterError, RankingError
 from irframe.experiments.hits import Hits
 from irframe.experiments.judgments import Judgments
@@ -145,9 +146,8 @@ class Positions:
             If a document is passed twice and therefore has two positions.
         """
         given = labels_in(pd.Index([*self.given], dtype=object), DOC, "docs=")
-        if given.has_duplicates:
-            twice = given[given.duplicated()]
-            raise IdError("every document of docs= once", f"{len(twice)} again", "", twice)
+        twice = given[given.duplicated()]
+        refuse_any(IdError, twice, "every document of docs= once", "{} again")
         given, judged = labels_of_one_kind(given, pd.Index(self.judgments.names))
         docs: pd.Index = pd.Index([*given, *judged]).unique()
         return docs

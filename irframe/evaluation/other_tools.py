@@ -14,7 +14,7 @@ import pandas as pd
 
 from irframe import names as words
 from irframe.arrays import Array, as_plain
-from irframe.checks import check_int
+from irframe.checks import check_int, refuse_any
 from irframe.errors import IdError, InputError
 from irframe.evaluation.scorer_input import paired
 from irframe.experiments import coded_tables
@@ -69,8 +69,8 @@ class Batches:
         """
         columns = paired(topic, doc, score)
         topics = {*columns[words.TOPIC].tolist()}
-        if again := sorted(topics & self._topics, key=str):
-            raise IdError("every topic in one batch", f"{len(again)} again", "", again)
+        again = sorted(topics & self._topics, key=str)
+        refuse_any(IdError, again, "every topic in one batch", "{} again")
         self._topics |= topics
         self._batches.append(columns)
 

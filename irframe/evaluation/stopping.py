@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from irframe import names as words
 from irframe.arrays import Array, Floats, in_threads, tiles
-from irframe.checks import listed
+from irframe.checks import listed, refuse_any
 from irframe.errors import InputError, MetricError, ParameterError, caution, shortened, warn
 from irframe.experiments import policy as policies
 from irframe.experiments.choices import Stop
@@ -87,9 +87,7 @@ class Stops:
         if self.own is None:
             return self
         lacking = [system for system in systems if system not in self.own]
-        if lacking:
-            found = f"{len(lacking)} without"
-            raise ParameterError(f"a {self.axis.dim} of every system", found, "", lacking)
+        refuse_any(ParameterError, lacking, f"a {self.axis.dim} of every system", "{} without")
         return replace(self, own={system: self.own[system] for system in systems})
 
     def attributes(self, experiment: Experiment) -> dict[str, str]:
@@ -210,11 +208,8 @@ class Stops:
             is_cut = metric.uncut() is None and any("ideal" in word for word in reads)
             if metric.judged_only or is_cut:
                 wrong.append(str(metric))
-        if wrong:
-            expected = "metrics whose ideal is not cut and which read lists as retrieved"
-            raise MetricError(
-                f"{expected}, {asking}", "", "nDCG, AP, RBP and most others are such", wrong
-            )
+        expected = f"metrics whose ideal is not cut and which read lists as retrieved, {asking}"
+        refuse_any(MetricError, wrong, expected, "", "nDCG, AP, RBP and most others are such")
         if self.cut == "part" and experiment.judgments.table.spans is None:
             advice = "pass cut='whole' or 'skip'; the gain of a part of a document is unknown"
             raise ParameterError("judgments by spans for cut='part'", "documents", advice)

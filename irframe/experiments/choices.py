@@ -237,13 +237,8 @@ SearchLike = str | Searches | None
 def _check_positions(along: str, positions: int | Sequence[int]) -> None:
     """Raise for repeated stops and stops other than positive integers."""
     axis = AXES[along]
-    _each_once(
-        axis.option,
-        [
-            check_int(axis.option, position, low=1, advice=axis.advice)
-            for position in listed(positions)
-        ],
-    )
+    option, advice = axis.option, axis.advice
+    _each_once(option, [check_int(option, pos, low=1, advice=advice) for pos in listed(positions)])
 
 
 def _each_once(name: str, stops: Sequence[float]) -> None:

@@ -8,7 +8,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from irframe.arrays import Array
-from irframe.checks import one_column
+from irframe.checks import one_column, refuse_any
 from irframe.errors import ParameterError, listing, warn
 from irframe.experiments.coded_tables import QrelsTable, RunTable, row_slices
 from irframe.experiments.spans import borders
@@ -66,9 +66,8 @@ def given_groups(
         advice = "call it otherwise: pd.Series(by, name='part')"
         raise ParameterError(OWN_NAME, repr(name), advice)
     keys = pd.Index([*by.keys()])
-    if keys.has_duplicates:
-        again = keys[keys.duplicated()].unique()
-        raise ParameterError("one group for every label", f"several for {len(again)}", "", again)
+    again = keys[keys.duplicated()].unique()
+    refuse_any(ParameterError, again, "one group for every label", "several for {}")
     dims = [dim for dim, names in labels.items() if keys.isin([*names]).any()]
     if len(dims) != 1:
         expected = f"by to be a mapping of {' or of '.join(f'{dim}s' for dim in labels)}"
@@ -290,10 +289,9 @@ def refuse_unknown(by: object, known: Iterable[str]) -> None:
 
 def refuse_missing(by: object, dim: str, keys: Array, labels: Any) -> None:
     """Raise if systems or topics have no group."""
-    missing = labels[pd.isna(keys)]
-    if len(missing):
-        expected = f"a group ({by}) for every {dim}"
-        raise ParameterError(expected, f"none for {len(missing)}", "name it, or drop them", missing)
+    expected = f"a group ({by}) for every {dim}"
+    advice = "name it, or drop them"
+    refuse_any(ParameterError, labels[pd.isna(keys)], expected, "none for {}", advice)
 
 
 def refuse_rows(frame: pd.DataFrame, by: Hashable) -> None:

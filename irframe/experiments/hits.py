@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from irframe.arrays import Array, Grade
-from irframe.checks import memory, room
+from irframe.checks import memory, refuse_any, room
 from irframe.errors import DepthError, ParameterError
 from irframe.experiments.choices import PoolDepth
 from irframe.experiments.coded_tables import counted, row_slices
@@ -310,8 +310,7 @@ class JudgedPool:
         if isinstance(given, Mapping):
             code, labels = collections.of_topic[judgments.code], collections.labels
             missing = [str(label) for label in labels[np.unique(code)] if label not in given]
-            if missing:
-                raise ParameterError("a pool_depth for every collection", "none for", "", missing)
+            refuse_any(ParameterError, missing, "a pool_depth for every collection", "none for")
             depth += np.array([given.get(label, 0) for label in labels], np.int32)[code]
         elif given is not None:
             depth += given

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from irframe import names as words
 from irframe.arrays import Array
-from irframe.checks import one_column
+from irframe.checks import one_column, refuse_any
 from irframe.errors import IdError, IrframeError, ParameterError, RankingError, listing, warn
 from irframe.experiments.coded_tables import QrelsTable, RunTable, row_slices
 from irframe.experiments.policy import TiePolicy, Topics
@@ -89,10 +89,9 @@ class Collections:
         labelled = (codes >= 0) & (topic >= 0)
         pairs = np.unique(np.stack([topic[labelled], codes[labelled]]), axis=1)
         again = judgments.topics[np.unique(pairs[0][1:][np.diff(pairs[0]) == 0])]
-        if len(again):
-            advice = "make topic ids unique, for example with the collection as a prefix"
-            expected = f"every topic in one collection ({name})"
-            raise IdError(expected, f"{len(again)} in several", advice, again)
+        advice = "make topic ids unique, for example with the collection as a prefix"
+        expected = f"every topic in one collection ({name})"
+        refuse_any(IdError, again, expected, "{} in several", advice)
         of_topic = np.full(len(judgments.topics), -1)
         of_topic[pairs[0]] = pairs[1]
         return cls(of_topic, pd.Index(labels), name, stated)
@@ -310,8 +309,7 @@ def judged_topics(labels: pd.Index, topics: object) -> Codes:
     listed: pd.Index = pd.Index(list(topics))
     codes: Codes = labels.get_indexer(listed)
     unknown = listed[codes < 0]
-    if len(unknown):
-        raise ParameterError("judged topics", "", "", map(repr, unknown))
+    refuse_any(ParameterError, map(repr, unknown), "judged topics")
     if listed.has_duplicates or not len(listed):
         twice = listed[listed.duplicated()]
         raise IdError(f"every {words.TOPIC} once, at least one", f"{len(twice)} again", "", twice)

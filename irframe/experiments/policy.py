@@ -13,7 +13,7 @@ from numpy.typing import DTypeLike, NDArray
 
 from irframe import names as words
 from irframe.arrays import Array, Grades
-from irframe.checks import check_int
+from irframe.checks import check_int, refuse_any
 from irframe.errors import DepthError, GradeError, MetricError, ParameterError
 from irframe.experiments.choices import HIGHEST_SEED, Contributing, PoolDepth
 from irframe.files.ids import Codes, within
@@ -310,8 +310,7 @@ def shares_ranks(ties: str | None) -> bool:
 def refuse_shared(metrics: Iterable[Metric], ties: str, what: str) -> None:
     """Raise if tied documents share ranks, listing the metrics."""
     refused = [str(metric) for metric in metrics if shares_ranks(ties)]
-    if refused:
-        raise MetricError(f"one order of tied documents for {what}", f"ties={ties!r}", "", refused)
+    refuse_any(MetricError, refused, f"one order of tied documents for {what}", f"ties={ties!r}")
 
 
 def refuse(metrics: Sequence[Metric], levels: Array, *, ties: words.TieRule) -> None:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from irframe import names as words
 from irframe.arrays import Array
-from irframe.checks import check_int, places
+from irframe.checks import check_int, places, refuse_any
 from irframe.errors import DepthError, IdError, ParameterError, RankingError
 from irframe.experiments import coded_tables
 from irframe.experiments.choices import Pool, Ties, TiesLike
@@ -405,9 +405,8 @@ def pool(
     if together is not None:
         group = pd.factorize(coded_tables.column_of(pooled.frame, "together", together))[0]
     missing = pooled.systems[np.unique(pooled.system[group < 0])]
-    if len(missing):
-        expected = f"a {together!r} for every system that contributes"
-        raise ParameterError(expected, f"{len(missing)} systems without", "", missing)
+    expected = f"a {together!r} for every system that contributes"
+    refuse_any(ParameterError, missing, expected, "{} systems without")
     pairs = pd.DataFrame({"document": document, "group": group})
     groups = pairs.groupby("document")["group"].transform("nunique").to_numpy()
     names = table.identity

@@ -14,7 +14,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from irframe.arrays import Array
-from irframe.checks import places
+from irframe.checks import places, refuse_any
 from irframe.errors import InputError, ParameterError, StoreError
 from irframe.experiments import coded_tables, joining, rank_table
 from irframe.experiments.coded_tables import QrelsTable, RunTable, lengths_of, read_table
@@ -438,9 +438,9 @@ def list_differs(runs: ByRole, name: str) -> bool:
 
 def _refuse_changed(states: Iterable[list[Any]]) -> None:
     """Raise if files changed while they were read."""
-    if changed := changed_files(states):
-        expected = "files that do not change while they are read"
-        raise StoreError(expected, f"{len(changed)} that changed", "read them again", changed)
+    expected = "files that do not change while they are read"
+    changed = changed_files(states)
+    refuse_any(StoreError, changed, expected, "{} that changed", "read them again")
 
 
 def _gather(

@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 
 from irframe.arrays import Array
+from irframe.checks import refuse_any
 from irframe.errors import ParameterError, listing, warn
 from irframe.metrics.facts import facts
 from irframe.names import DRAWN, TOPIC, roles
@@ -83,9 +84,7 @@ def topic_values(label: str, given: Any, columns: Any, what: str) -> pd.Series |
             others = [str(name) for name in frame.columns if name != topic]
             raise ParameterError(f"{label} to be {what}", repr(given), "", others)
         found = frame[[topic, given]].drop_duplicates().set_index(topic)[given]
-    again = found.index[found.index.duplicated()].unique()
-    if len(again):
-        refuse_several_values(label, again)
+    refuse_several_values(label, found.index[found.index.duplicated()].unique())
     values = found.dropna().infer_objects()
     if label != WEIGHT and pd.api.types.is_float_dtype(values) and (values % 1 != 0).any():
         advice = f"cut them into groups first: pd.cut(values, 5) or the like, for {label}="
@@ -95,8 +94,7 @@ def topic_values(label: str, given: Any, columns: Any, what: str) -> pd.Series |
 
 def refuse_several_values(label: str, topics: Iterable[object]) -> None:
     """Raise for topics that have several clusters, tasks or weights."""
-    expected, named = f"one {label} for every topic", [*topics]
-    raise ParameterError(expected, f"several for {len(named)}", SEVERAL, named)
+    refuse_any(ParameterError, topics, f"one {label} for every topic", "several for {}", SEVERAL)
 
 
 def values_of_topics(label: str, values: pd.Series, topics: pd.Index) -> Array:
@@ -105,9 +103,7 @@ def values_of_topics(label: str, values: pd.Series, topics: pd.Index) -> Array:
     Ids are compared as text.
     """
     found = values.set_axis(values.index.astype(str)).reindex(topics.astype(str))
-    missing = topics[found.isna()]
-    if len(missing):
-        raise ParameterError(f"a {label} for every topic", f"none for {len(missing)}", "", missing)
+    refuse_any(ParameterError, topics[found.isna()], f"a {label} for every topic", "none for {}")
     found = found.infer_objects()  # values from a mapping have dtype object
     if label != WEIGHT and not pd.api.types.is_integer_dtype(found):
         # pandas converts integers to floats beside missing values.
@@ -237,9 +233,7 @@ def drawn_topics(labels: TopicLabels | None, topics: pd.Index) -> DrawnTopics | 
     }
     for label, column in values.items():
         missing = topics[column.isna() & (label != WEIGHT)]
-        if len(missing):
-            expected = f"a {label} for every topic"
-            raise ParameterError(expected, f"none for {len(missing)}", "", missing)
+        refuse_any(ParameterError, missing, f"a {label} for every topic", "none for {}")
     weights = _counted(values[WEIGHT], topics) if WEIGHT in values else np.ones(len(topics))
     kept = np.flatnonzero(weights)
     codes = {label: pd.factorize(v.iloc[kept])[0] for label, v in values.items() if label != WEIGHT}
@@ -265,10 +259,9 @@ def _counted(values: pd.Series, topics: pd.Index) -> Array:
     """Return the validated weights of topics."""
     weights = pd.to_numeric(values, errors="coerce").to_numpy(np.float64, na_value=np.nan)
     wrong = ~(np.isfinite(weights) & (weights >= 0))
-    if wrong.any():
-        named = [f"{topic} ({value})" for topic, value in values[wrong].items()]
-        expected = "weights that are finite numbers of at least 0"
-        raise ParameterError(expected, f"{len(named)} that are not", "", named)
+    named = [f"{topic} ({value})" for topic, value in values[wrong].items()]
+    expected = "weights that are finite numbers of at least 0"
+    refuse_any(ParameterError, named, expected, "{} that are not")
     nothing = topics[weights == 0]
     if len(nothing) == len(topics):
         raise ParameterError("some weight above 0", f"none for {len(topics)} topics", "", topics)
