@@ -139,7 +139,7 @@ REFUSED = {
     ),
     "two ways": (
         ParameterError,
-        r"stop=, one of .*, but found \[Budget\(5\), Threshold\(1\)\]",
+        r"stop to be ir.Budget.* or ir.Threshold.*, but found \[Budget\(5\), Threshold\(1\)\]",
         {"threshold": 1, "budget": 5},
     ),
     "depths too": (ParameterError, "at= or stop=", {"threshold": 1, "at": 5}),
