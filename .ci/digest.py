@@ -319,14 +319,14 @@ def main(arguments: list[str]) -> int:
             print(f"{'new' if old is None else 'gone'}: {name}")
             continue
         changed = [key for key in old if key in new and old[key] != new[key]]
-        # An error that became a result is listed as new, since no number changed.
+        # Other errors, and errors that became results, are listed but change no number.
         gone, added = sorted({*old} - {*new} - {"error"}), sorted({*new} - {*old})
-        differ += bool(changed or gone)
+        differ += bool({*changed} - {"error"} or gone)
         parts = [("differ", changed), ("gone", gone), ("new", added)]
         notes = [f"{word}: {', '.join(keys)}" for word, keys in parts if keys]
         if notes:
             print(f"{name}: {'; '.join(notes)}")
-    print(f"{len(now)} results, {differ} differ")
+    print(f"{len(now)} results, {differ} differ in numbers")
     return int(differ > 0)
 
 
