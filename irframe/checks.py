@@ -247,7 +247,9 @@ def refuse_any(
     found: str = "",
     advice: str = "",
 ) -> None:
-    """Raise if there are offenders; `{}` in `found` is their number.
+    """Raise an error that lists the offenders, if any.
+
+    ``{}`` in `found` stands for their number.
 
     Examples
     --------
