@@ -47,9 +47,9 @@ TOP = {
 
 def deep_learning(folder):
     """Return the cube of the passage task of TREC 2021 Deep Learning."""
-    place = folder / "trec-dl-2021-judges"
-    runs = ir.read_runs(sorted((place / "runs").glob("*.gz")))
-    return runs.ireval.cube(ir.read_qrels(place / "qrels.nist.txt"))
+    path = folder / "trec-dl-2021-judges"
+    runs = ir.read_runs(sorted((path / "runs").glob("*.gz")))
+    return runs.ireval.cube(ir.read_qrels(path / "qrels.nist.txt"))
 
 
 def short(metric, value):
@@ -80,22 +80,22 @@ def techniques(scored):
             scores.assign_coords(family=("system", family)).ireval.groupby("family").best_systems()
         )
         old, new = best[best["metric"] == "ASL"].set_index("family")["system"][["BM25", "neural"]]
-        found = scores.sel(system=[old, new]).ireval.rrie(baseline=old).set_index("metric")
+        reductions = scores.sel(system=[old, new]).ireval.rrie(baseline=old).set_index("metric")
         cells = {
-            shown: f"{short(metric, found.loc[metric, 'old'])} to "
-            f"{short(metric, found.loc[metric, 'new'])}, {found.loc[metric, 'rrie']:.0%}"
+            shown: f"{short(metric, reductions.loc[metric, 'old'])} to "
+            f"{short(metric, reductions.loc[metric, 'new'])}, {reductions.loc[metric, 'rrie']:.0%}"
             for metric, shown in NAMES.items()
         }
         rows.append({"collection": name, "runs": f"{old}, {new}", **cells})
         if name in PLACES:
-            place, reduction = PLACES[name], found["rrie"]
+            digits, reduction = PLACES[name], reductions["rrie"]
             facts = {
                 "p": reduction["P@20"],
                 "top": reduction["ASL(first=10)"],
                 "ap": reduction["AP"],
                 "asl": reduction["ASL"],
             }
-            PAGE.facts(**{f"{place}_{kind}": f"{value:.0%}" for kind, value in facts.items()})
+            PAGE.facts(**{f"{digits}_{kind}": f"{value:.0%}" for kind, value in facts.items()})
     PAGE.table(rows, "techniques")
 
 
@@ -108,18 +108,18 @@ def steps(cubes):
     """Write what the steps from MAP to ASL do to long lists, beside the published ranges."""
     tables = []
     for cube, rel in cubes.values():
-        part = cube.isel(system=long_enough(cube).to_numpy())
+        long_runs = cube.isel(system=long_enough(cube).to_numpy())
         ends = (f"AtomizedP(rel={rel}, mean='harmonic')", f"ASL(rel={rel})")
-        scores = part.ireval.score(*ends, at=cube.sizes["depth"], no_rel="nan")
+        scores = long_runs.ireval.score(*ends, at=cube.sizes["depth"], no_rel="nan")
         both = scores.ireval.reordering().assign(step=LAST_TWO)
-        tables.append(pd.concat([part.ireval.ablation(rel=rel), both]).set_index("step"))
+        tables.append(pd.concat([long_runs.ireval.ablation(rel=rel), both]).set_index("step"))
     rows = []
     for step, (sort, kendall, value) in STEPS.items():
-        found = [table.loc[step] for table in tables]
+        step_rows = [table.loc[step] for table in tables]
         shown = {
-            "Delta-Sort, %": (span([f["delta_sort"] for f in found], ".0f"), sort),
-            "Kendall": (span([f["kendall"] for f in found], ".1f"), kendall),
-            "Delta-Value": (span([f["delta_value"] for f in found], ".2g"), value),
+            "Delta-Sort, %": (span([f["delta_sort"] for f in step_rows], ".0f"), sort),
+            "Kendall": (span([f["kendall"] for f in step_rows], ".1f"), kendall),
+            "Delta-Value": (span([f["delta_value"] for f in step_rows], ".2g"), value),
         }
         cells = {
             name: f"{ours} ({theirs})" if theirs else ours for name, (ours, theirs) in shown.items()
@@ -139,11 +139,11 @@ def top(cubes):
     """Write what replacing metrics of the top by search lengths does to the order of systems."""
     rows, inside = [{"collection": "published"}], []
     for name, (cube, rel) in cubes.items():
-        part = cube.isel(system=long_enough(cube).to_numpy())
+        long_runs = cube.isel(system=long_enough(cube).to_numpy())
         rows.append({"collection": name})
         for change, (metrics, sort, kendall) in TOP.items():
             chosen = [metric.format(rel=rel) for metric in metrics]
-            scores = part.ireval.score(*chosen, at=cube.sizes["depth"], no_rel="nan")
+            scores = long_runs.ireval.score(*chosen, at=cube.sizes["depth"], no_rel="nan")
             step = scores.ireval.reordering().iloc[0]
             rows[0] |= {f"{change}: Delta-Sort, %": sort, f"{change}: Kendall": kendall}
             rows[-1] |= {
@@ -160,11 +160,11 @@ def shapes(cubes):
     """Write where the relevant documents of the best system lie, and how it moves them."""
     rows, lengths_of, lost = [], {}, []
     for name, (cube, rel) in cubes.items():
-        part = cube.isel(system=long_enough(cube).to_numpy())
-        order = score_all(part, rel).sel(metric="ASL").mean("topic").to_series().sort_values()
+        long_runs = cube.isel(system=long_enough(cube).to_numpy())
+        order = score_all(long_runs, rel).sel(metric="ASL").mean("topic").to_series().sort_values()
         best, median = order.index[0], order.index[len(order) // 2]
         lengths_of[name] = lengths = cube.ireval.search_lengths(rel=rel)
-        own = lengths[lengths["system"] == best]
+        best_lengths = lengths[lengths["system"] == best]
         tenth = cube.sizes["depth"] // 10
         moved = lengths.ireval.difference_histogram(best, median, bins=5, width=tenth)["share"]
         wins, losses = moved[:5].to_numpy(), moved[6:].to_numpy()
@@ -172,8 +172,8 @@ def shapes(cubes):
         rows.append(
             {
                 "collection": name,
-                "search length 1 to 10": f"{(own['search_length'] <= 10).mean():.0%}",
-                "not retrieved": f"{own['rank'].isna().mean():.0%}",
+                "search length 1 to 10": f"{(best_lengths['search_length'] <= 10).mean():.0%}",
+                "not retrieved": f"{best_lengths['rank'].isna().mean():.0%}",
                 "wins, losses": f"{wins.sum():.0%}, {losses.sum():.0%}",
                 "by up to d/10": f"{wins[-1]:.0%}, {losses[0]:.0%}",
                 "by up to 4d/10": f"{wins[1:-1].sum():.0%}, {losses[1:-1].sum():.0%}",

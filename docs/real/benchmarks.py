@@ -36,12 +36,12 @@ def seconds(value):
 
 def row(benchmark):
     """Return a benchmark as a row: the best round, and that of each peer."""
-    words = benchmark["name"].removeprefix("test_").partition("[")
-    options = LOOP.sub("", words[2].rstrip("]").replace("-", ", "))
+    name_parts = benchmark["name"].removeprefix("test_").partition("[")
+    options = LOOP.sub("", name_parts[2].rstrip("]").replace("-", ", "))
     ours, extra = benchmark["stats"]["min"], benchmark["extra_info"]
     peers = {n: s for n, s in extra.items() if n not in OTHER and not n.startswith("ratio")}
     return {
-        "what": words[0].replace("_", " ") + (f" ({options})" if options else ""),
+        "what": name_parts[0].replace("_", " ") + (f" ({options})" if options else ""),
         "irframe": seconds(ours),
         "otherwise": "; ".join(f"{name}: {seconds(s)}" for name, s in peers.items()),
         "times faster": "; ".join(
@@ -52,15 +52,15 @@ def row(benchmark):
 
 def main():
     """Write everything."""
-    found = json.loads(Path(sys.argv[1]).read_text(encoding="utf-8"))
+    report = json.loads(Path(sys.argv[1]).read_text(encoding="utf-8"))
     tables = {}
-    for benchmark in found["benchmarks"]:
+    for benchmark in report["benchmarks"]:
         file = Path(benchmark["fullname"].partition("::")[0]).stem.removeprefix("test_")
         if file == ELSEWHERE:
             continue
         tables.setdefault(file, []).append(row(benchmark))
     for name, rows in tables.items():
-        PAGE.table(sorted(rows, key=lambda each: each["what"]), name)
+        PAGE.table(sorted(rows, key=lambda entry: entry["what"]), name)
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
     libraries = {
         name: ".".join(version(name).split(".")[:2]) for name in ("numpy", "pandas", "pyarrow")

@@ -29,9 +29,9 @@ def read_cubes(folder):
 
 def score_all(cube, rel):
     """Score the four metrics on the topics with relevant documents, under their plain names."""
-    own = [ir.parse_metric(name) for name in METRICS]
-    own = [type(m)(**(vars(m) | {"rel": rel})) for m in own]
-    scores = cube.ireval.score(*own, at=cube.sizes["depth"], no_rel="nan")
+    metrics = [ir.parse_metric(name) for name in METRICS]
+    metrics = [type(m)(**(vars(m) | {"rel": rel})) for m in metrics]
+    scores = cube.ireval.score(*metrics, at=cube.sizes["depth"], no_rel="nan")
     return scores.assign_coords(metric=METRICS).drop_vars("depth")
 
 
@@ -70,9 +70,9 @@ def ablation(cubes):
             "Delta-Value": f"{row['delta_value']:.3g}",
         }
         for name, (cube, rel) in cubes.items()
-        for part in (cube, cube.isel(system=long_enough(cube).to_numpy()))
-        for row in part.ireval.ablation(rel=rel).to_dict("records")
-        if part is cube or part.sizes["system"] < cube.sizes["system"]
+        for runs in (cube, cube.isel(system=long_enough(cube).to_numpy()))
+        for row in runs.ireval.ablation(rel=rel).to_dict("records")
+        if runs is cube or runs.sizes["system"] < cube.sizes["system"]
     ]
     PAGE.table(rows, "ablation")
     facts = {"sort": "Delta-Sort, %", "tau": "Kendall", "value": "Delta-Value"}
@@ -97,8 +97,8 @@ def top(cubes):
 
 def best_systems(scored):
     """Write and draw the best system of every collection."""
-    parts = [scores.ireval.best_systems().assign(collection=name) for name, scores in scored]
-    best = pd.concat(parts)[["collection", "metric", "system", "value"]]
+    tables = [scores.ireval.best_systems().assign(collection=name) for name, scores in scored]
+    best = pd.concat(tables)[["collection", "metric", "system", "value"]]
     ax = ir.plots.best_systems(best[best["metric"].isin(["P@20", "ASL(first=10)"])])
     PAGE.figure(ax, "best-top")
     ax = ir.plots.best_systems(best[best["metric"].isin(["AP", "ASL"])])
@@ -116,14 +116,14 @@ def best_systems(scored):
 def draw(cube, best, median):
     """Draw the search lengths of the best system, and its wins and losses."""
     lengths = cube.ireval.search_lengths()
-    own = lengths[lengths["system"] == best].ireval.length_histogram()
-    PAGE.figure(own.ireval.plot.length_histogram(), "lengths")
+    histogram = lengths[lengths["system"] == best].ireval.length_histogram()
+    PAGE.figure(histogram.ireval.plot.length_histogram(), "lengths")
     between = lengths.ireval.difference_histogram(best, median, bins=5, width=100)
     PAGE.figure(between.ireval.plot.difference_histogram(), "differences")
     outer = between.iloc[[0, -1]]
     PAGE.facts(
-        relevant=f"{own['documents'].sum():,}",
-        unretrieved=f"{own['share'].iloc[-1]:.0%}",
+        relevant=f"{histogram['documents'].sum():,}",
+        unretrieved=f"{histogram['share'].iloc[-1]:.0%}",
         wins=f"{between.loc[between['high'] < 0, 'documents'].sum():,}",
         losses=f"{between.loc[between['low'] > 0, 'documents'].sum():,}",
         outer=f"{outer['share'].sum():.0%}",

@@ -35,19 +35,19 @@ def run_blocks(path, names, folder="."):
     """Run the named blocks of a page in their order, and yield what each gives that is shown."""
     page = path.read_text(encoding="utf-8")
     for language, block, code in BLOCK.findall(page):
-        found = typed(code, folder) if language == "console" else computed(code, names)
+        outputs = typed(code, folder) if language == "console" else computed(code, names)
         if f"<!-- table {block} -->" in page:
-            yield block, as_markdown(found, block)
+            yield block, as_markdown(outputs, block)
 
 
-def as_markdown(found, name):
+def as_markdown(output, name):
     """Return a frame as a table, a styled one as HTML, all else as text."""
-    if isinstance(found, Styler):
-        return f"```{{raw}} html\n{found.set_uuid(name).to_html().strip()}\n```\n"
-    if not isinstance(found, pd.DataFrame | pd.Series):
-        text = found if isinstance(found, str) else repr(found)
+    if isinstance(output, Styler):
+        return f"```{{raw}} html\n{output.set_uuid(name).to_html().strip()}\n```\n"
+    if not isinstance(output, pd.DataFrame | pd.Series):
+        text = output if isinstance(output, str) else repr(output)
         return f"```text\n{text.rstrip()}\n```\n"
-    frame = pd.DataFrame(found)
+    frame = pd.DataFrame(output)
     if not isinstance(frame.index, pd.RangeIndex):
         frame = frame.rename_axis(index=[name or " " for name in frame.index.names]).reset_index()
     lines = [[*map(str, frame.columns)], ["---"] * len(frame.columns)]
@@ -91,9 +91,9 @@ def typed(code, folder):
 def shell(line, folder):
     """Run a command line, and return what it prints; irframe is the one that runs here."""
     program = f'irframe() {{ "{sys.executable}" -W ignore -m irframe "$@"; }}; '
-    own = {**os.environ, "PYTHONPATH": str(Path(ir.__file__).parents[1])}
-    done = subprocess.run(  # noqa: S603
-        ["/bin/bash", "-c", program + line], cwd=folder, env=own, text=True,
+    environment = {**os.environ, "PYTHONPATH": str(Path(ir.__file__).parents[1])}
+    process = subprocess.run(  # noqa: S603
+        ["/bin/bash", "-c", program + line], cwd=folder, env=environment, text=True,
         stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False,
     )  # fmt: skip
-    return done.stdout
+    return process.stdout

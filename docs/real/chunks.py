@@ -24,9 +24,9 @@ BUDGET = 4000
 def ndcg(texts, spans, run, size):
     """Return nDCG@5 where every chunk that overlaps evidence is a relevant document."""
     chunks = cut(texts, size).merge(spans, on="doc", suffixes=("", "_of_evidence"))
-    held = chunks.query("start < end_of_evidence and end > start_of_evidence")
+    overlapping = chunks.query("start < end_of_evidence and end > start_of_evidence")
     name = {"chunk": lambda frame: frame["doc"] + "#" + frame["start"].astype(str)}
-    qrels = held.assign(**name)[["topic", "chunk", "grade"]].drop_duplicates()
+    qrels = overlapping.assign(**name)[["topic", "chunk", "grade"]].drop_duplicates()
     listed = run.assign(**name)[["topic", "chunk", "rank"]]
     return listed.ireval.evaluate(qrels, "nDCG@5")["nDCG@5"].mean()
 
@@ -47,7 +47,7 @@ def main():
     at_text = cube.ireval.score(
         "SpanR", "All", stop=ir.Budget([500, 1000, 2000, BUDGET, 8000, 16000])
     )
-    means = [each.mean("topic") for each in (at_five, at_text.sel(budget=BUDGET))]
+    means = [side_scores.mean("topic") for side_scores in (at_five, at_text.sel(budget=BUDGET))]
     rows = [
         {
             "characters": name,
@@ -65,19 +65,21 @@ def main():
         scores.sel(metric=["SpanR"], system=two)
         for scores in (at_five, at_text.sel(budget=[BUDGET]))
     ]
-    found = [scores.ireval.compare().iloc[0] for scores in sides]
+    comparisons = [scores.ireval.compare().iloc[0] for scores in sides]
     corpus = corpora(spans)
-    told = [each.ireval.design(cluster=corpus).ireval.compare().iloc[0] for each in sides]
+    clustered = [
+        side_scores.ireval.design(cluster=corpus).ireval.compare().iloc[0] for side_scores in sides
+    ]
     PAGE.facts(
         questions=len(questions),
         spans=len(spans),
-        more=f"{found[0]['difference']:.3f}",
-        less=f"{-found[1]['difference']:.3f}",
-        p_more=f"{found[0]['p']:.0e}",
-        p_less=f"{found[1]['p']:.0e}",
-        p_more_clustered=f"{told[0]['p']:.3f}",
-        p_less_clustered=f"{told[1]['p']:.3f}",
-        df_clustered=f"{told[0]['df']:.1f}",
+        more=f"{comparisons[0]['difference']:.3f}",
+        less=f"{-comparisons[1]['difference']:.3f}",
+        p_more=f"{comparisons[0]['p']:.0e}",
+        p_less=f"{comparisons[1]['p']:.0e}",
+        p_more_clustered=f"{clustered[0]['p']:.3f}",
+        p_less_clustered=f"{clustered[1]['p']:.3f}",
+        df_clustered=f"{clustered[0]['df']:.1f}",
     )
     ax = at_text.ireval.plot.depth_curves(metric="SpanR")
     PAGE.figure(ax, "budgets")

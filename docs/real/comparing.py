@@ -77,11 +77,11 @@ def metrics(runs, qrels):
     alike = scores.ireval.agreement()
     PAGE.figure(alike.ireval.plot.agreement_map(), "metrics", dpi=90)
     tau = alike.squeeze().to_pandas()
-    top, rest = tau.columns[:3], tau.columns[3:]
+    top, deep = tau.columns[:3], tau.columns[3:]
     PAGE.facts(
         tau_top=f"{tau.loc[top, top].min(axis=None):.2f}",
-        tau_rest=f"{tau.loc[rest, top].max(axis=None):.2f}",
-        tau_deep=f"{tau.loc[rest[0], rest[1]]:.2f}",
+        tau_rest=f"{tau.loc[deep, top].max(axis=None):.2f}",
+        tau_deep=f"{tau.loc[deep[0], deep[1]]:.2f}",
     )
     ranking = scores.ireval.plot.system_ranking(metric="nDCG@10", top=25)
     PAGE.figure(ranking, "ranking", dpi=90)

@@ -22,14 +22,14 @@ STEP = 0.5
 """Standard deviations between the means of neighbours, where they differ."""
 
 
-def held(shape, systems, topics, step):
+def simulate(shape, systems, topics, step):
     """Return how often the best system is left, and how many systems are on average."""
-    rng, first, left = np.random.default_rng(1), 0, 0
+    rng, first, count = np.random.default_rng(1), 0, 0
     for track in range(TRACKS):
         scores = SHAPES[shape](rng, (systems, topics)) - step * np.arange(systems)[:, np.newaxis]
         could = first_p(scores[..., np.newaxis], samples=DRAWS, seed=track)[:, 0] > 0.05
-        first, left = first + could[0], left + could.sum()
-    return first / TRACKS, left / TRACKS
+        first, count = first + could[0], count + could.sum()
+    return first / TRACKS, count / TRACKS
 
 
 def coverage():
@@ -38,9 +38,9 @@ def coverage():
     for systems, topics in SIZES:
         row = {"systems": systems, "topics": topics}
         for shape in SHAPES:
-            row[f"same means, {shape}"] = f"{held(shape, systems, topics, 0.0)[0]:.3f}"
-        first, left = held("normal", systems, topics, STEP)
-        rows.append(row | {"steps, normal": f"{first:.3f}", "left of them": f"{left:.1f}"})
+            row[f"same means, {shape}"] = f"{simulate(shape, systems, topics, 0.0)[0]:.3f}"
+        first, count = simulate("normal", systems, topics, STEP)
+        rows.append(row | {"steps, normal": f"{first:.3f}", "left of them": f"{count:.1f}"})
     PAGE.table(rows, "coverage")
 
 

@@ -35,8 +35,8 @@ def curves(cube, scores):
     moved = cube.ireval.misplacement()
     dcg = cube.ireval.score(ir.metrics.DCG(gain={1: 5, 2: 10}, discount="jk", base=10))
     _, axes = plt.subplots(2, 2, figsize=(11, 7), layout="constrained")
-    for ax, place in zip(axes.flat, chosen, strict=True):
-        row, column = np.unravel_index(place, gain.shape)
+    for ax, title in zip(axes.flat, chosen, strict=True):
+        row, column = np.unravel_index(title, gain.shape)
         system, topic = cube["system"][row].item(), cube["topic"][column].item()
         moved.ireval.plot.crp_and_gain(dcg, system=system, topic=topic, ax=ax)
         ax.set_title(f"{ax.get_title()}, nDCG {gain[row, column]:.2f}", fontsize=10)

@@ -42,8 +42,8 @@ def shares(values):
 def write_means(every):
     """Write how often intervals of means hold the mean of all topics."""
     rows = {"topics": TOPICS}
-    for words, kind in (("logit", "logit"), ("Student's", "t")):
-        found = [
+    for label, kind in (("logit", "logit"), ("Student's", "t")):
+        coverages = [
             {
                 f"{metric} of {name}": share
                 for name, scores in every.items()
@@ -52,10 +52,10 @@ def write_means(every):
             for topics in TOPICS
         ]
         for title, reciprocal in (("", False), (", RR", True)):
-            kept = [
-                [v for n, v in row.items() if n.startswith("RR") == reciprocal] for row in found
+            widths = [
+                [v for n, v in row.items() if n.startswith("RR") == reciprocal] for row in coverages
             ]
-            rows[f"{words}{title}"] = shares(np.mean(kept, axis=1))
+            rows[f"{label}{title}"] = shares(np.mean(widths, axis=1))
     PAGE.table(rows, "means")
 
 
@@ -63,37 +63,41 @@ def write_powered(data):
     """Write how often intervals with a model's help hold, in the mean of metrics and the worst."""
     rows = {"topics": TOPICS}
     sides = judged_twice(data)
-    for kind, words in (("t", "with a model"), ("normal", "normal, with a model")):
-        found = [[powered(*pair, topics, kind) for pair in sides.values()] for topics in TOPICS]
-        for what in ("people alone", "means", "differences") if kind == "t" else ("means",):
-            name = what if what == "people alone" else f"{what}, {words}"
-            each = [[one[what] for one in row] for row in found]
-            told = zip(shares(np.mean(each, axis=1)), shares(np.min(each, axis=1)), strict=True)
-            rows[name] = [f"{mean} ({worst})" for mean, worst in told]
+    for kind, label in (("t", "with a model"), ("normal", "normal, with a model")):
+        results = [[powered(*pair, topics, kind) for pair in sides.values()] for topics in TOPICS]
+        for quantity in ("people alone", "means", "differences") if kind == "t" else ("means",):
+            name = quantity if quantity == "people alone" else f"{quantity}, {label}"
+            coverages = [[result[quantity] for result in row] for row in results]
+            cells = zip(
+                shares(np.mean(coverages, axis=1)), shares(np.min(coverages, axis=1)), strict=True
+            )
+            rows[name] = [f"{mean} ({worst})" for mean, worst in cells]
     PAGE.table(rows, "powered")
 
 
 def tried(every, method):
     """Yield the systems and metrics that a kind of intervals of ranks is tried with."""
     for scores in every.values() if method == "holm" else [every[TREC_8][:1]]:
-        for how, count in SYSTEMS[:1] if method == "max-t" else SYSTEMS:
-            yield some_systems(scores, how, count)
+        for choice, count in SYSTEMS[:1] if method == "max-t" else SYSTEMS:
+            yield some_systems(scores, choice, count)
 
 
 def write_ranks(every):
     """Write how often intervals of ranks hold the true rank, in the worst setting."""
     rows = []
-    for method, words in METHODS.items():
+    for method, label in METHODS.items():
         for topics in SOME:
-            found = [ranks(scores, topics, method) for scores in tried(every, method)]
-            joined = {name: np.concatenate([each[name] for each in found]) for name in COLUMNS}
+            results = [ranks(scores, topics, method) for scores in tried(every, method)]
+            joined = {
+                name: np.concatenate([result[name] for result in results]) for name in COLUMNS
+            }
             worst = {"held": np.min, "best held": np.min, "sole first": np.mean, "width": np.mean}
-            told = {name: pick(joined[name]) for name, pick in worst.items()}
-            row = {"intervals": words, "topics": topics}
+            lowest = {name: pick(joined[name]) for name, pick in worst.items()}
+            row = {"intervals": label, "topics": topics}
             row |= dict(
-                zip(list(COLUMNS.values())[:3], shares(list(told.values())[:3]), strict=True)
+                zip(list(COLUMNS.values())[:3], shares(list(lowest.values())[:3]), strict=True)
             )
-            rows.append(row | {COLUMNS["width"]: f"{told['width']:.1f}"})
+            rows.append(row | {COLUMNS["width"]: f"{lowest['width']:.1f}"})
     PAGE.table(rows, "ranks")
 
 
@@ -101,9 +105,9 @@ def write_judges(data):
     """Write how often intervals of kappa and alpha hold these of all topics."""
     rows = {"topics": TOPICS}
     for name in (DL_2021, LLM):
-        found = [judges(data, name, topics) for topics in TOPICS]
-        for what in found[0]:
-            rows[f"{what}, {name}"] = shares([each[what] for each in found])
+        results = [judges(data, name, topics) for topics in TOPICS]
+        for coefficient in results[0]:
+            rows[f"{coefficient}, {name}"] = shares([result[coefficient] for result in results])
     PAGE.table(rows, "judges")
 
 

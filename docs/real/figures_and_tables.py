@@ -77,19 +77,19 @@ ALONE = r"""\documentclass{article}
 def set_table(scores, path):
     """Set means with letters, and a caption that says how they were found."""
     pairs = scores.ireval.compare(adjust="holm")
-    told = pairs.attrs
+    attrs = pairs.attrs
     topics, of_each = pairs["n_topics"].iloc[0], len(pairs) // len(SHOWN)
     caption = (
         f"Means over {topics} topics. Raised letters: the runs "
         "that this one significantly beats (paired $t$-test, "
-        f"$p < {told['alpha']}$ after {told['adjust'].title()}'s "
+        f"$p < {attrs['alpha']}$ after {attrs['adjust'].title()}'s "
         f"correction for the {of_each} pairs)."
     )
     table = pairs.ireval.styled(sort=True).set_caption(caption)
     for axis in ("index", "columns"):
         table.hide(axis=axis, names=True)
-    place = {"position": "h", "position_float": "centering"}
-    table.to_latex(path, label="tab:means", **place)
+    position = {"position": "h", "position_float": "centering"}
+    table.to_latex(path, label="tab:means", **position)
 
 
 def draw_depths(scores, path):
@@ -115,8 +115,8 @@ def draw_places(scores, path):
 def compiled(folder, name="paper"):
     """Compile a text, and return what LaTeX says, or None if it does not compile."""
     call = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", f"{name}.tex"]
-    done = subprocess.run(call, cwd=folder, check=False, capture_output=True, text=True)  # noqa: S603 - of our own making
-    return None if done.returncode else done.stdout
+    process = subprocess.run(call, cwd=folder, check=False, capture_output=True, text=True)  # noqa: S603 - of our own making
+    return None if process.returncode else process.stdout
 
 
 def fonts_in(path):
@@ -137,11 +137,11 @@ def paper(scores, cube_scores):
         with plt.rc_context({"pdf.fonttype": 3}):
             draw_places(cube_scores, folder / "plain.pdf")
         topics = scores.index.get_level_values("topic").nunique()
-        told = {"height": "5.4in", "runs": len(NAMES), "topics": topics}
-        (folder / "paper.tex").write_text(TEXT % told, encoding="utf-8")
+        values = {"height": "5.4in", "runs": len(NAMES), "topics": topics}
+        (folder / "paper.tex").write_text(TEXT % values, encoding="utf-8")
         compiled(folder)
-        said = compiled(folder)  # once more, for the references
-        width = next(line for line in said.splitlines() if line.startswith("COLUMN")).split()[1]
+        log = compiled(folder)  # once more, for the references
+        width = next(line for line in log.splitlines() if line.startswith("COLUMN")).split()[1]
         picture = HERE / "figures-and-tables-paper"
         call = ["pdftoppm", "-r", "160", "-png", "-singlefile", "paper.pdf", str(picture)]
         subprocess.run(call, cwd=folder, check=True)  # noqa: S603 - as above
@@ -172,7 +172,7 @@ METHODS = {
     "map_index": lambda t: t.map_index(lambda _: "color: red"),
     "set_properties": lambda t: t.set_properties(**{"font-style": "italic"}),
     "set_caption": lambda t: t.set_caption("Means."),
-    "pipe": lambda t: t.pipe(lambda each: each.format("{:.1f}")),
+    "pipe": lambda t: t.pipe(lambda styler: styler.format("{:.1f}")),
     "use": lambda t: t.use(t.format("{:.1f}").export()),
     "concat": lambda t: t.concat(_means_below(t)),
     "bar": lambda t: t.bar(),
@@ -211,9 +211,9 @@ def methods(scores):
             if compiled(folder, "alone") is None:
                 outcome = "does not compile"
         rows.append((name, "yes" if stay else "no", outcome))
-    found = pd.DataFrame(rows, columns=["method", "marks stay", "in LaTeX"])
-    together = found.groupby(["marks stay", "in LaTeX"], sort=False)["method"]
-    listed = together.agg(lambda names: ", ".join(f"`{name}`" for name in names)).reset_index()
+    results = pd.DataFrame(rows, columns=["method", "marks stay", "in LaTeX"])
+    groups = results.groupby(["marks stay", "in LaTeX"], sort=False)["method"]
+    listed = groups.agg(lambda names: ", ".join(f"`{name}`" for name in names)).reset_index()
     PAGE.table(listed[["method", "marks stay", "in LaTeX"]], "styler")
 
 

@@ -30,26 +30,26 @@ def report(cube):
     """Write the report of all runs against the median one."""
     means = cube.ireval.score("RBP(p=0.8)", at=10).mean("topic")[0].to_series()
     median = means.sort_values(ascending=False).index[len(means) // 2]
-    found = cube.ireval.compare_orderings(
+    comparison = cube.ireval.compare_orderings(
         baseline=median, metric="RBP(p=0.8)@10", test=ir.Significance(adjust=None)
     )
-    found = found.sort_values("difference", ascending=False)
+    comparison = comparison.sort_values("difference", ascending=False)
     table = pd.DataFrame(
         {
-            "system": found["system_a"],
-            "mean": found["mean_a"].map("{:.3f}".format),
-            "difference": found["difference"].map("{:+.3f}".format) + found["mark"],
-            "p (t-test)": found["p"].map("{:.4f}".format),
-            **{f"`{group}`": found[group] for group in ("**ns", "ns", "=", "ni", "**ni")},
-            "p (orderings)": found["p_orderings"].map("{:.4f}".format).replace("nan", ""),
+            "system": comparison["system_a"],
+            "mean": comparison["mean_a"].map("{:.3f}".format),
+            "difference": comparison["difference"].map("{:+.3f}".format) + comparison["mark"],
+            "p (t-test)": comparison["p"].map("{:.4f}".format),
+            **{f"`{group}`": comparison[group] for group in ("**ns", "ns", "=", "ni", "**ni")},
+            "p (orderings)": comparison["p_orderings"].map("{:.4f}".format).replace("nan", ""),
         }
     )
     PAGE.table(table, "report")
     PAGE.facts(
         baseline=median,
         baseline_mean=f"{means[median]:.3f}",
-        significant=found["dagger"].sum(),
-        corroborated=found["double_dagger"].sum(),
+        significant=comparison["dagger"].sum(),
+        corroborated=comparison["double_dagger"].sum(),
     )
 
 
@@ -89,12 +89,14 @@ def agreements(checked):
             **{end: f"{share[metric, depth]:.0%}", f"{end}_by": f"{metric} at depth {depth}"}
         )
     for name, short in ((COVID, "covid"), (ROBUST, "robust")):
-        each = checked[name].squeeze("test", drop=True)
-        opposed = (each["share"].sel(category="Both: Opposed") * each.sizes["pair"]).to_series()
+        agreement = checked[name].squeeze("test", drop=True)
+        opposed = (
+            agreement["share"].sel(category="Both: Opposed") * agreement.sizes["pair"]
+        ).to_series()
         opposed = opposed[opposed > 0].round().astype(int)
         by = [f"{count} by {metric} at depth {depth}" for (metric, depth), count in opposed.items()]
         PAGE.facts(**{f"{short}_opposed": " and ".join(by)})
-        PAGE.facts(**{f"{short}_pairs": f"{each.sizes['pair']:,}"})
+        PAGE.facts(**{f"{short}_pairs": f"{agreement.sizes['pair']:,}"})
 
 
 def main():

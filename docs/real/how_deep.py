@@ -32,7 +32,7 @@ def read_scores(data, name):
 def ratios(scores):
     """Write discrimination, coverage and inversion ratios of six metrics."""
     chosen = scores.sel(metric=TABLE)
-    found = {
+    measures = {
         "D": chosen.sel(depth=DEPTHS).ireval.discrimination(ir.Significance(adjust=None)),
         "C": chosen.ireval.coverage(REFERENCE, ir.Significance(adjust=None)).sel(depth=DEPTHS),
         "I": chosen.ireval.inversions(REFERENCE, ir.Significance(adjust=None)).sel(depth=DEPTHS),
@@ -40,7 +40,7 @@ def ratios(scores):
     for number, metrics in enumerate((TABLE[:3], TABLE[3:])):
         rows = {"k": DEPTHS}
         for metric in metrics:
-            for name, values in found.items():
+            for name, values in measures.items():
                 percent = 100 * values.sel(metric=metric).to_numpy()
                 rows[f"{metric} {name}"] = [f"{value:.1f}" for value in percent]
         PAGE.table(rows, f"ratios-{number + 1}")
@@ -48,18 +48,18 @@ def ratios(scores):
 
 def drift(scores):
     """Say how far metrics move from their reference as they look deeper."""
-    found = {
+    tables = {
         "d": 100 * scores.sel(depth=DEPTHS).ireval.discrimination(ir.Significance(adjust=None)),
         "c": 100
         * scores.ireval.coverage(REFERENCE, ir.Significance(adjust=None)).sel(depth=DEPTHS),
     }
     inverted = 100 * scores.ireval.inversions(REFERENCE, ir.Significance(adjust=None))
-    normalised, others = TABLE[:2], TABLE[2:]
-    lost = 100 - found["c"].sel(metric=normalised, depth=DEPTHS[-1])
+    normalised, free = TABLE[:2], TABLE[2:]
+    lost = 100 - tables["c"].sel(metric=normalised, depth=DEPTHS[-1])
     wrong = inverted.sel(metric=normalised, depth=DEPTHS[-1])
     beyond = {"rbp": (TABLE[2:3], 100), "shallow": (TABLE[3:], 40)}
     for name, (metrics, depth) in beyond.items():
-        some = [f.sel(metric=metrics, depth=slice(depth, None)) for f in found.values()]
+        some = [f.sel(metric=metrics, depth=slice(depth, None)) for f in tables.values()]
         moved = max((s.max("depth") - s.min("depth")).max().item() for s in some)
         PAGE.facts(**{f"{name}_moved": f"{moved:.1f}"})
     PAGE.facts(
@@ -67,7 +67,7 @@ def drift(scores):
         unconfirmed_high=f"{lost.max().item():.1f}",
         contradicted_low=f"{wrong.min().item():.1f}",
         contradicted_high=f"{wrong.max().item():.1f}",
-        others_contradicted=f"{inverted.sel(metric=others)[:, REFERENCE:].max().item():.2g}",
+        others_contradicted=f"{inverted.sel(metric=free)[:, REFERENCE:].max().item():.2g}",
     )
 
 
@@ -91,8 +91,8 @@ def panes(collections):
     names = pd.Index(collections, name="collection")
     curves = {}
     for name, measure in quantities.items():
-        parts = [measure(scores.sel(metric=["nDCG"]))[0] for scores in collections.values()]
-        joined = xr.concat(parts, dim=names, combine_attrs="drop_conflicts")
+        measures = [measure(scores.sel(metric=["nDCG"]))[0] for scores in collections.values()]
+        joined = xr.concat(measures, dim=names, combine_attrs="drop_conflicts")
         curves[name] = joined.rename(name)
     axes = ir.plots.panes(curves, with_reference, figsize=(11, 5.6))
     PAGE.figure(axes[0], "panes", dpi=90)
@@ -105,21 +105,21 @@ def maps(scores):
     for ax, metric in zip(axes.flat, MAPS, strict=True):
         matrices.ireval.plot.volatility_map(metric=metric, ax=ax)
     PAGE.figure(figure, "volatility", dpi=90)
-    found = matrices.ireval.stability()
+    stability = matrices.ireval.stability()
     rows = {
         "metric": MAPS,
-        "stable from depth": [f"{depth:.0f}" for depth in found["stable_depth"].to_numpy()],
-        "share above 0.9": [f"{share:.0%}" for share in found["share_above"].to_numpy()],
+        "stable from depth": [f"{depth:.0f}" for depth in stability["stable_depth"].to_numpy()],
+        "share above 0.9": [f"{share:.0%}" for share in stability["share_above"].to_numpy()],
         "lowest tau": [f"{low:.2f}" for low in matrices.min(["depth", "depth_other"]).to_numpy()],
     }
     PAGE.table(rows, "stability")
-    depths = found["stable_depth"].to_series()
-    others = depths.drop("ERR")
-    deepest = matrices.sel(metric=others.index).isel(depth=-1, drop=True)
+    depths = stability["stable_depth"].to_series()
+    changing = depths.drop("ERR")
+    deepest = matrices.sel(metric=changing.index).isel(depth=-1, drop=True)
     PAGE.facts(
         err_depth=f"{depths['ERR']:.0f}",
-        stable_low=f"{others.min():.0f}",
-        stable_high=f"{others.max():.0f}",
+        stable_low=f"{changing.min():.0f}",
+        stable_high=f"{changing.max():.0f}",
         shallow_tau=f"{deepest.sel(depth_other=slice(None, SHALLOW - 1)).max().item():.2f}",
     )
 

@@ -26,34 +26,34 @@ def variances(scores):
     """Write where variance comes from."""
     rows = []
     for (track, array), short in zip(scores.items(), ("covid", "robust"), strict=True):
-        found = array.sel(depth=10).ireval.components()
+        components = array.sel(depth=10).ireval.components()
         for metric in METRICS:
-            here = found.sel(metric=metric).squeeze()
+            here = components.sel(metric=metric).squeeze()
             row = {"track": track, "metric": f"{metric}@10"}
-            for source in found["component"].to_numpy():
+            for source in components["component"].to_numpy():
                 row[source] = f"{here['share'].sel(component=source).item():.0%}"
             rows.append(row)
-        parts = found["share"]
+        shares = components["share"]
         for source in ("system", "topic"):
-            PAGE.facts(**{f"{short}_{source}": between(parts.sel(component=source), "{:.0%}")})
+            PAGE.facts(**{f"{short}_{source}": between(shares.sel(component=source), "{:.0%}")})
     PAGE.table(rows, "variances")
 
 
 def needed(scores):
     """Write how many topics each question needs, and draw it by depth."""
-    asked = {
+    questions = {
         "difference 0.05": {"difference": 0.05},
         "width 0.1": {"width": 0.1},
     }
-    found = {
+    answers = {
         name: scores.sel(depth=DEPTHS).ireval.topics_needed(**question)["topics"]
-        for name, question in asked.items()
+        for name, question in questions.items()
     }
     rows = [
         {"metric": f"{metric}@{depth}"}
         | {
-            name: f"{each.sel(metric=metric, depth=depth).item():.0f}"
-            for name, each in found.items()
+            name: f"{answer.sel(metric=metric, depth=depth).item():.0f}"
+            for name, answer in answers.items()
         }
         for metric in METRICS
         for depth in DEPTHS
@@ -65,13 +65,13 @@ def needed(scores):
     ax.yaxis.set_major_formatter("{x:g}")
     ax.set_ylabel("topics for a difference of 0.05")
     PAGE.figure(ax, "curves")
-    at_10 = found["difference 0.05"].sel(depth=10).to_series()
-    others = at_10.drop("RR")
+    at_10 = answers["difference 0.05"].sel(depth=10).to_series()
+    topics_by_metric = at_10.drop("RR")
     PAGE.facts(
-        topics_low=f"{others.min():.0f}",
-        topics_high=f"{others.max():.0f}",
+        topics_low=f"{topics_by_metric.min():.0f}",
+        topics_high=f"{topics_by_metric.max():.0f}",
         rr_topics=f"{at_10['RR']:.0f}",
-        rr_times=f"{at_10['RR'] / others.mean():.1f}",
+        rr_times=f"{at_10['RR'] / topics_by_metric.mean():.1f}",
     )
 
 
@@ -81,25 +81,25 @@ def subsets(scores):
     Topics are chosen that order one half of the runs best among many draws, and held against all
     by the other half, too; the means are over many draws, and over halves of the runs.
     """
-    found, sizes, rng = [], (5, 10, 25, 50), np.random.default_rng(0)
+    rows, sizes, rng = [], (5, 10, 25, 50), np.random.default_rng(0)
     values = scores.squeeze("metric")
     table, tau = values.to_numpy(), ir.agreements.Kendall().kernel
     systems, topics = table.shape
     for size in sizes:
         first = values[:, :size].ireval.agreement(values, topics="own").item()
         drawn = np.argsort(rng.random((DRAWS, topics)), axis=1) < size
-        some, rest = (_means(table, which) for which in (drawn, ~drawn))
-        whole = _means(table, np.ones((1, topics), bool))
-        row = {"topics": size, "the first": first, "drawn": tau(some, whole).mean()}
-        row["drawn, against the others"] = np.mean([tau(*pair) for pair in _rows(some, rest)])
+        some, remaining = (_means(table, mask) for mask in (drawn, ~drawn))
+        all_means = _means(table, np.ones((1, topics), bool))
+        row = {"topics": size, "the first": first, "drawn": tau(some, all_means).mean()}
+        row["drawn, against the others"] = np.mean([tau(*pair) for pair in _rows(some, remaining)])
         chosen = {"chosen for these runs": [], "for other runs": []}
         for _ in range(HALVES):
-            mine = rng.permutation(systems) < systems // 2
-            best = np.argmax(tau(some[:, mine], whole[:, mine])[:, 0])
-            for name, half in zip(chosen, (mine, ~mine), strict=True):
-                chosen[name].append(tau(some[[best]][:, half], whole[:, half]).item())
-        found.append(row | {name: np.mean(each) for name, each in chosen.items()})
-    frame = pd.DataFrame(found)
+            first_half = rng.permutation(systems) < systems // 2
+            best = np.argmax(tau(some[:, first_half], all_means[:, first_half])[:, 0])
+            for name, half in zip(chosen, (first_half, ~first_half), strict=True):
+                chosen[name].append(tau(some[[best]][:, half], all_means[:, half]).item())
+        rows.append(row | {name: np.mean(taus) for name, taus in chosen.items()})
+    frame = pd.DataFrame(rows)
     shown = frame.drop(columns="topics").map("{:.2f}".format)
     PAGE.table({"topics": frame["topics"]} | dict(shown.items()), "subsets")
     at_10 = frame.set_index("topics").loc[10].map("{:.2f}".format)
@@ -107,9 +107,9 @@ def subsets(scores):
     PAGE.facts(**dict(zip(names, at_10.iloc[1:], strict=True)))
 
 
-def _means(table, which):
+def _means(table, masks):
     """Return mean scores on some topics, a row of systems for each choice, rounded to tie."""
-    return np.round(which @ table.T / which.sum(axis=1, keepdims=True), 12)
+    return np.round(masks @ table.T / masks.sum(axis=1, keepdims=True), 12)
 
 
 def _rows(*sides):

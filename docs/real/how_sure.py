@@ -19,24 +19,27 @@ TWINS = ["BBGhelani1", "BBGhelani2"]
 
 def board(scores):
     """Write the best ten systems."""
-    found = scores.ireval.leaderboard(at=10)[:10].reset_index()
-    means = {name: found[name].map("{:.3f}".format) for name in ("nDCG@10", "AP@10", "RR@10")}
-    interval = [f"{low}-{high}" for low, high in zip(found.rank_low, found.rank_high, strict=True)]
+    leaderboard = scores.ireval.leaderboard(at=10)[:10].reset_index()
+    means = {name: leaderboard[name].map("{:.3f}".format) for name in ("nDCG@10", "AP@10", "RR@10")}
+    interval = [
+        f"{low}-{high}"
+        for low, high in zip(leaderboard.rank_low, leaderboard.rank_high, strict=True)
+    ]
     columns = ["rank", "system", "nDCG@10", "rank interval", "tier", "AP@10", "RR@10"]
     layer = scores[:1].sel(depth=[10])
     ranks = layer.ireval.rank_intervals()
     could, pairs = ranks["could_be_first"].sum().item(), (ranks["rank_low"] == 1).sum().item()
     drawn = layer.ireval.rank_intervals("bootstrap")["first"].max().item()
     PAGE.facts(could_be=could, by_pairs=pairs, first=f"{drawn:.0%}")
-    frame = found.assign(**means, **{"rank interval": interval})
+    frame = leaderboard.assign(**means, **{"rank interval": interval})
     PAGE.table(frame[columns], "board")
 
 
 def ladder(scores):
     """Draw the best systems."""
-    found = scores[:1].sel(depth=10).ireval.rank_intervals()
-    PAGE.figure(found.ireval.plot.ladder(top=BEST), "ladder", dpi=90)
-    PAGE.facts(first_tier=(found["tier"] == 1).sum().item())
+    intervals = scores[:1].sel(depth=10).ireval.rank_intervals()
+    PAGE.figure(intervals.ireval.plot.ladder(top=BEST), "ladder", dpi=90)
+    PAGE.facts(first_tier=(intervals["tier"] == 1).sum().item())
 
 
 def significant(scores):
@@ -58,11 +61,13 @@ def significant(scores):
 def agreement(scores):
     """Write how alike metrics at several depths order the systems as nDCG@10 does."""
     reference = scores.sel(metric=["nDCG"], depth=[10])
-    found = scores.sel(depth=DEPTHS).ireval.agreement(reference, interval_of="expected")
+    taus = scores.sel(depth=DEPTHS).ireval.agreement(reference, interval_of="expected")
     rows = {"k": DEPTHS}
     for metric in scores["metric"].to_numpy():
-        parts = found.sel(metric=metric).to_dataframe().itertuples()
-        rows[f"{metric}@k"] = [f"{p.agreement:.2f} ({p.ci_low:.2f}-{p.ci_high:.2f})" for p in parts]
+        intervals = taus.sel(metric=metric).to_dataframe().itertuples()
+        rows[f"{metric}@k"] = [
+            f"{p.agreement:.2f} ({p.ci_low:.2f}-{p.ci_high:.2f})" for p in intervals
+        ]
     PAGE.table(rows, "agreement")
 
 

@@ -44,15 +44,15 @@ def describe(cube):
     """Return what Section 3 tells of its runs and judgments, under the names of `SETUP`."""
     grade = cube["grade"].transpose("system", "topic", "depth").to_numpy()
     judged = cube.experiment.judgments.grade
-    found, missing = grade >= 1, grade == UNJUDGED
+    relevant, missing = grade >= 1, grade == UNJUDGED
     some = missing.any(axis=-1)
     values = [
         cube.sizes["system"],
         cube.sizes["topic"],
         f"{len(judged) / cube.sizes['topic']:.1f}",
         f"{(judged >= 1).sum() / cube.sizes['topic']:.1f}",
-        f"{found[..., :5].mean():.1%}",
-        f"{found[..., :50].mean():.1%}",
+        f"{relevant[..., :5].mean():.1%}",
+        f"{relevant[..., :50].mean():.1%}",
         f"{some.mean():.1%}",
         f"{1 + missing[some].argmax(axis=-1).mean():.1f}",
         f"{missing[some].sum(axis=-1).mean():.1f}",
@@ -64,7 +64,7 @@ def setup(cubes):
     """Write what the collections are like, beside that of the paper."""
     columns = {"TREC 2004 Robust, published": SETUP}
     columns |= {name: describe(cube) for name, cube in cubes.items()}
-    rows = [{"": row} | {name: told[row] for name, told in columns.items()} for row in SETUP]
+    rows = [{"": row} | {name: facts[row] for name, facts in columns.items()} for row in SETUP]
     PAGE.table(rows, "setup")
 
 
@@ -80,9 +80,9 @@ def separability(cubes):
         table.append({"k": k, "TREC 2004 Robust, published": printed.replace(" / ", BETWEEN)})
         tests.append({"k": k})
         for name, share in shares.items():
-            parts = (100 * share.sel(depth=k)).to_numpy()
-            table[-1][name] = BETWEEN.join(f"{part:.2f}" for part in parts)
-            tests[-1][f"{name}: separable"] = f"{parts[1]:.1f}%"
+            percentages = (100 * share.sel(depth=k)).to_numpy()
+            table[-1][name] = BETWEEN.join(f"{percentage:.2f}" for percentage in percentages)
+            tests[-1][f"{name}: separable"] = f"{percentages[1]:.1f}%"
             tests[-1][f"{name}: significant"] = f"{significant[name].sel(depth=k).item():.1%}"
     PAGE.table(table, "separability")
     PAGE.table(tests, "depths")
@@ -104,8 +104,8 @@ def pair(cube):
     a, b = ranked[0], ranked[len(ranked) // 4]
     some = cube.isel(topic=slice(25)).ireval.side_by_side(a, b, *METRICS, depth=10)
     PAGE.figure(some.ireval.plot.orderings(), "figure5")
-    found = cube.ireval.orderings(a, b, depth=10)
-    count = found["count"].isel(depth=-1).to_series()
+    pair_orderings = cube.ireval.orderings(a, b, depth=10)
+    count = pair_orderings["count"].isel(depth=-1).to_series()
     behind, ahead = int(count["ns"]), int(count["ni"])
     free = int(count["**ns"] + count["**ni"])
     PAGE.facts(
@@ -113,7 +113,7 @@ def pair(cube):
         b=b,
         groups=", ".join(map(str, count)),
         free=free,
-        pair_p=f"{found['p'][-1].item():.2f}",
+        pair_p=f"{pair_orderings['p'][-1].item():.2f}",
         one_end=f"{sign_p(np.array(ahead + free), np.array(behind)):.2g}",
         other_end=f"{sign_p(np.array(ahead), np.array(behind + free)):.2g}",
     )
@@ -125,7 +125,10 @@ def pair(cube):
     columns |= {
         name: table[column].map("{:.3f}".format) for name, column in ((a, "mean_a"), (b, "mean_b"))
     }
-    columns |= {f"p, {test}": found["p"].map("{:.3f}".format) for test, found in tests.items()}
+    columns |= {
+        f"p, {test}": pair_orderings["p"].map("{:.3f}".format)
+        for test, pair_orderings in tests.items()
+    }
     PAGE.table(columns, "pair")
 
 
@@ -139,9 +142,9 @@ def agreement(cubes):
         )["share"]
         agree = share.sel(category=AGREE).sum("category")
         for test in tests:
-            part = share.sel(test=test)
+            shares = share.sel(test=test)
             both = agree.sel(test=test)
-            mean = part.mean(["metric", "depth"]).to_series()
+            mean = shares.mean(["metric", "depth"]).to_series()
             rows.append(
                 {
                     "collection": name,
@@ -150,17 +153,17 @@ def agreement(cubes):
                     **{column: f"{mean[column]:.1%}" for column in CATEGORIES},
                 }
             )
-        place = PLACES[name]
+        label = PLACES[name]
         opposed.append(share.sel(category="Both: Opposed").mean().item())
         yes = share.sel(category="Both: Yes", metric=METRICS[1:]).mean(["metric", "test"])
         PAGE.facts(
             **{
-                f"{place}_agree": f"{agree.min().item():.0%} to {agree.max().item():.0%}",
-                f"{place}_shallow": f"{yes.values[0]:.0%}",
-                f"{place}_deep": f"{yes.values[-1]:.0%}",
+                f"{label}_agree": f"{agree.min().item():.0%} to {agree.max().item():.0%}",
+                f"{label}_shallow": f"{yes.values[0]:.0%}",
+                f"{label}_deep": f"{yes.values[-1]:.0%}",
             }
         )
-        if place == "robust":
+        if label == "robust":
             lowest = agree.where(agree == agree.min(), drop=True)
             least = f"{lowest['metric'][0].item()}@{lowest['depth'][0].item()}"
             PAGE.facts(robust_lowest=least, robust_but_rr=f"{agree[1:].min().item():.0%}")
@@ -172,22 +175,26 @@ def triangles(cube):
     """Draw all pairs by rank, on all topics and on half of them, at two levels."""
     figure, axes = plt.subplots(2, 2, figsize=(10, 9.4), layout="constrained")
     halves = [cube, cube.isel(topic=slice(cube.sizes["topic"] // 2))]
-    cases = [(part, alpha) for part in halves for alpha in (0.05, 0.01)]
-    for letter, ax, (part, alpha) in zip("abcd", axes.flat, cases, strict=True):
-        checked = part.ireval.significance_agreement(
+    cases = [(subset, alpha) for subset in halves for alpha in (0.05, 0.01)]
+    for letter, ax, (subset, alpha) in zip("abcd", axes.flat, cases, strict=True):
+        checked = subset.ireval.significance_agreement(
             "P", at=10, test=ir.Significance(adjust=None, alpha=alpha)
         )
         checked.ireval.plot.agreement_triangle(ax=ax)
-        words = f"({letter}) {part.sizes['topic']} topics, p < {alpha}"
-        ax.set_title(words, fontsize="medium", loc="left")
+        title = f"({letter}) {subset.sizes['topic']} topics, p < {alpha}"
+        ax.set_title(title, fontsize="medium", loc="left")
         share = checked["share"].squeeze().to_series()
         if letter in "ad":
-            both, only, other = share["Both: Yes"], share["Metric: Yes"], share["Metric: No"]
+            both, only, orderings_only = (
+                share["Both: Yes"],
+                share["Metric: Yes"],
+                share["Metric: No"],
+            )
             PAGE.facts(
                 **{
                     f"{letter}_both": f"{both:.1%}",
                     f"{letter}_metric": f"{only:.1%}",
-                    f"{letter}_orderings": f"{other:.1%}",
+                    f"{letter}_orderings": f"{orderings_only:.1%}",
                 }
             )
     PAGE.figure(figure, "figure8", dpi=70)
@@ -207,7 +214,7 @@ def graded(cube):
     rows = [
         {"k": k}
         | {
-            name: BETWEEN.join(f"{100 * part:.1f}" for part in share.sel(depth=k).to_numpy())
+            name: BETWEEN.join(f"{100 * value:.1f}" for value in share.sel(depth=k).to_numpy())
             for name, share in shares.items()
         }
         for k in (5, 10, 20, 50, 100)

@@ -19,28 +19,28 @@ DEPTHS = [5, 10, 20, 50, 100]
 TOP = 10
 
 
-def with_interval(found, name, **labels):
+def with_interval(result, name, **labels):
     """Return coefficients with their intervals as text."""
-    values, ends = found[name].sel(labels), found[f"{name}_interval"].sel(labels)
+    values, ends = result[name].sel(labels), result[f"{name}_interval"].sel(labels)
     rows = zip(values.to_numpy(), ends.to_numpy(), strict=True)
     return [f"{value:.3f} [{low:.3f}, {high:.3f}]" for value, (low, high) in rows]
 
 
 def assessors(judges):
     """Write how far the model agrees with the assessors of the track."""
-    found = ir.compare_judges(judges)
+    agreement = ir.compare_judges(judges)
     rows = {"coefficient": [], "value [95%]": []}
-    for weights in found["weights"].to_numpy():
+    for weights in agreement["weights"].to_numpy():
         rows["coefficient"].append(f"kappa, weights {weights}")
-        rows["value [95%]"] += with_interval(found, "kappa", weights=weights)
-    for threshold in found["threshold"].to_numpy():
+        rows["value [95%]"] += with_interval(agreement, "kappa", weights=weights)
+    for threshold in agreement["threshold"].to_numpy():
         rows["coefficient"].append(f"kappa, relevant from grade {threshold}")
-        rows["value [95%]"] += with_interval(found, "kappa_at", threshold=threshold)
-    for distance in found["distance"].to_numpy():
+        rows["value [95%]"] += with_interval(agreement, "kappa_at", threshold=threshold)
+    for distance in agreement["distance"].to_numpy():
         rows["coefficient"].append(f"alpha, {distance}")
-        rows["value [95%]"] += with_interval(found, "alpha", distance=distance)
+        rows["value [95%]"] += with_interval(agreement, "alpha", distance=distance)
     PAGE.table(rows, "agreement")
-    PAGE.figure(found.ireval.plot.confusion_map(), "confusion")
+    PAGE.figure(agreement.ireval.plot.confusion_map(), "confusion")
     topics = ir.compare_judges(judges, per="topic")["alpha"].sel(distance="ordinal")
     names = ("alpha_low", "alpha_quarter", "alpha_three_quarters", "alpha_high")
     values = topics.quantile([0, 0.25, 0.75, 1]).to_numpy()
@@ -61,21 +61,23 @@ def conclusions(runs, judges):
     some = effect.sel(judge="gpt4o", depth=DEPTHS)
     counts = some["conclusions"]
     before = counts.sel(conclusion=["kept", "lost", "reversed"]).sum("conclusion")
-    kept = counts.sel(conclusion="kept") / before
+    kept_shares = counts.sel(conclusion="kept") / before
     new = counts.sel(conclusion="new")
     wrong = counts.sel(conclusion="reversed")
     rows = {"metric": METRICS}
     for depth in DEPTHS:
         taus = some["agreement"].sel(depth=depth, coefficient="kendall").to_numpy()
         cells = zip(
-            taus, *(each.sel(depth=depth).to_numpy() for each in (kept, new, wrong)), strict=True
+            taus,
+            *(values.sel(depth=depth).to_numpy() for values in (kept_shares, new, wrong)),
+            strict=True,
         )
         rows[f"k = {depth}"] = [f"{t:.3f}; {k:.0%}, +{n}, {w} rev." for t, k, n, w in cells]
     PAGE.table(rows, "conclusions")
     most = new.to_series().idxmax()
     PAGE.facts(
-        lost_low=f"{1 - kept.max().item():.0%}",
-        lost_high=f"{1 - kept.min().item():.0%}",
+        lost_low=f"{1 - kept_shares.max().item():.0%}",
+        lost_high=f"{1 - kept_shares.min().item():.0%}",
         reversed=effect["conclusions"].sel(conclusion="reversed").sum().item(),
         new_most=new.max().item(),
         new_most_by=f"{most[0]} at depth {most[1]}",
@@ -92,10 +94,10 @@ def conclusions(runs, judges):
 
 def orders(runs, judges):
     """Write how alike the systems are ordered at depth 10, with intervals."""
-    found = runs.ireval.judge_effect(judges, METRICS, at=10, interval_of="expected")
+    effect = runs.ireval.judge_effect(judges, METRICS, at=10, interval_of="expected")
     rows = {"metric": METRICS}
-    for name in found["coefficient"].to_numpy():
-        some = found.squeeze(["judge", "depth"]).sel(coefficient=name)
+    for name in effect["coefficient"].to_numpy():
+        some = effect.squeeze(["judge", "depth"]).sel(coefficient=name)
         rows[str(name)] = with_interval(some, "agreement")
     PAGE.table(rows, "orders")
 
@@ -111,15 +113,15 @@ def powered(runs, judges, people=20, draws=200):
     for _ in range(draws):
         some = random.permutation(scores["nist"].sizes["topic"])[:people]
         few = scores["nist"].isel(topic=some)
-        found = scores["gpt4o"].ireval.predict_powered(few, baseline="p_bm25")
+        estimates = scores["gpt4o"].ireval.predict_powered(few, baseline="p_bm25")
         odds, plain = (few.ireval.summary(interval=kind) for kind in ("logit", "t"))
         alone = odds.where(odds["metric"] != "RR(rel=2)", plain)  # as for both
         widths.append(
             xr.Dataset(
                 {
                     "people": (alone["ci_high"] - alone["ci_low"]).mean("system"),
-                    "both": (found["ci_high"] - found["ci_low"]).mean("system"),
-                    "weight": found["weight"].mean("system"),
+                    "both": (estimates["ci_high"] - estimates["ci_low"]).mean("system"),
+                    "weight": estimates["weight"].mean("system"),
                 }
             )
         )
@@ -147,22 +149,24 @@ def powered(runs, judges, people=20, draws=200):
 def models(folder):
     """Write how far models agree with people, grades above 3 counting as 3."""
     labels = {path.stem: ir.read_qrels(path) for path in sorted((folder / "labels").glob("*.txt"))}
-    judges = {name: each.assign(grade=each["grade"].clip(upper=3)) for name, each in labels.items()}
-    judges["people"] = ir.read_qrels(folder / "qrels.human.txt")
-    found = ir.compare_judges(judges, reference="people", grades=range(4))
-    rows = {
-        "judge": found["judge_a"].to_numpy(),
-        "kappa": with_interval(found, "kappa", weights="none"),
-        "kappa, quadratic": with_interval(found, "kappa", weights="quadratic"),
-        "alpha, ordinal": with_interval(found, "alpha", distance="ordinal"),
-        "kappa, relevant from grade 2": with_interval(found, "kappa_at", threshold=2),
+    judges = {
+        name: frame.assign(grade=frame["grade"].clip(upper=3)) for name, frame in labels.items()
     }
-    order = np.argsort(-found["alpha"].sel(distance="ordinal").to_numpy())
+    judges["people"] = ir.read_qrels(folder / "qrels.human.txt")
+    agreement = ir.compare_judges(judges, reference="people", grades=range(4))
+    rows = {
+        "judge": agreement["judge_a"].to_numpy(),
+        "kappa": with_interval(agreement, "kappa", weights="none"),
+        "kappa, quadratic": with_interval(agreement, "kappa", weights="quadratic"),
+        "alpha, ordinal": with_interval(agreement, "alpha", distance="ordinal"),
+        "kappa, relevant from grade 2": with_interval(agreement, "kappa_at", threshold=2),
+    }
+    order = np.argsort(-agreement["alpha"].sel(distance="ordinal").to_numpy())
     ordered = pd.DataFrame(rows).iloc[order]
     PAGE.table(pd.concat([ordered.head(8), ordered.tail(4)]), "models")
-    best = found["alpha_interval"].sel(distance="ordinal").to_numpy()[order[:8]]
+    best = agreement["alpha_interval"].sel(distance="ordinal").to_numpy()[order[:8]]
     PAGE.facts(
-        joint=f"{found['joint_alpha'].sel(distance='ordinal').item():.2f}",
+        joint=f"{agreement['joint_alpha'].sel(distance='ordinal').item():.2f}",
         best_from=f"{best[:, 0].max():.2f}",
         best_to=f"{best[:, 1].min():.2f}",
         models=len(labels),

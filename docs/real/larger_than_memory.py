@@ -23,27 +23,27 @@ WHAT = {
 
 def main():
     """Write everything."""
-    found = json.loads(Path(sys.argv[1]).read_text(encoding="utf-8"))["benchmarks"]
-    told = {each["name"].removeprefix("test_"): each["extra_info"] for each in found}
-    memory = {name: told[f"memory_does_not_grow_with_topics[{name}]"] for name in WHAT}
+    benchmarks = json.loads(Path(sys.argv[1]).read_text(encoding="utf-8"))["benchmarks"]
+    extras = {result["name"].removeprefix("test_"): result["extra_info"] for result in benchmarks}
+    memory = {name: extras[f"memory_does_not_grow_with_topics[{name}]"] for name in WHAT}
     sizes = [key for key in memory["score"] if key.endswith("rows")]
     first = {size: f"{memory['score'][size]['sorting']:.1f} s" for size in sizes}
     rows = [{"what": "reading Parquet files and saving the cube"} | first]
-    for name, what in WHAT.items():
+    for name, title in WHAT.items():
         cells = {
             size: f"{info['seconds']:.1f} s, {info['peak']:.0f} MB"
             for size, info in memory[name].items()
             if size in sizes
         }
-        rows.append({"what": what} | cells)
+        rows.append({"what": title} | cells)
     PAGE.table(rows, "costs")
-    speed, saved = told["two_small_workers"], told["a_saved_cube_is_opened_at_once"]
+    speed, saved = extras["two_small_workers"], extras["a_saved_cube_is_opened_at_once"]
     PAGE.facts(
         lazy=f"{speed['lazy']:.2f}",
         eager=f"{speed['eager']:.2f}",
-        row=f"{told['time_grows_with_rows']['row']:.2f}",
-        most=f"{max(each['ratio'] for each in memory.values()):.2f}",
-        scanned=f"{told['scanning_is_bounded']['27 million rows']:.0f} MB",
+        row=f"{extras['time_grows_with_rows']['row']:.2f}",
+        most=f"{max(result['ratio'] for result in memory.values()):.2f}",
+        scanned=f"{extras['scanning_is_bounded']['27 million rows']:.0f} MB",
         **{name: f"{saved[name]:.2g} s" for name in ("built", "opened", "loaded")},
     )
 

@@ -17,9 +17,9 @@ def p_text(p):
     return [f"{value:.2E}" if value < 0.0001 else f"{value:.6f}" for value in p]
 
 
-def share(part):
+def share(fraction):
     """Return shares as the paper prints them."""
-    return [f"{value:.0%}" for value in part]
+    return [f"{value:.0%}" for value in fraction]
 
 
 def naive(summary, names):
@@ -54,11 +54,11 @@ def breakdown(summary, names):
 
 def verdicts(summary, names):
     """Write the verdicts of Section 5 with their parts."""
-    words = {-1: "A", 0: "-", 1: "B"}
+    winners = {-1: "A", 0: "-", 1: "B"}
     columns = {"A": names["a"], "B": names["b"]}
-    for part, title in {"answered": "answers more", "ranked": "lower ESL"}.items():
-        star = summary[f"{part}_significant"].map({True: " *", False: ""})
-        columns[title] = summary[part].map(words) + star
+    for criterion, title in {"answered": "answers more", "ranked": "lower ESL"}.items():
+        star = summary[f"{criterion}_significant"].map({True: " *", False: ""})
+        columns[title] = summary[criterion].map(winners) + star
     for name in ("better", "significantly_better", "no_harm"):
         columns[name.replace("_", " ")] = summary[name].map({True: "yes", False: "no"})
     page.table(columns, "verdicts")

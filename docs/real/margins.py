@@ -45,18 +45,18 @@ def drawn(population, topics, truth, generator):
         rows = generator.integers(len(population), size=(topics, DRAWS))
         apart = truth + np.moveaxis(population[rows], -1, 0)
     values = np.concatenate([np.zeros((1, topics, DRAWS)), apart])
-    labels = {"system": [f"s{place:02d}" for place in range(FAMILY + 1)]}
+    labels = {"system": [f"s{number:02d}" for number in range(FAMILY + 1)]}
     labels["depth"] = np.arange(1, DRAWS + 1)
     return xr.DataArray(values, labels, ("system", "topic", "depth"))
 
 
 def claims(scores, margin, adjust):
     """Return how often pairs, and families, are called not worse, and equivalent."""
-    found = ir.verbs.compare(scores, baseline="s00", margin=margin, adjust=adjust)
+    comparison = ir.verbs.compare(scores, baseline="s00", margin=margin, adjust=adjust)
     shares = {}
     for name in ("not_worse", "equivalent"):
-        each = found[name].to_numpy().reshape(-1, FAMILY)
-        shares[name] = each.mean(), each.any(axis=1).mean()
+        verdicts = comparison[name].to_numpy().reshape(-1, FAMILY)
+        shares[name] = verdicts.mean(), verdicts.any(axis=1).mean()
     return shares
 
 
@@ -71,15 +71,15 @@ def write_errors(every):
     for name, population in every.items():
         for topics in TOPICS:
             scores = drawn(population, topics, -MARGIN, np.random.default_rng(topics))
-            alone, together = claims(scores, MARGIN, None), claims(scores, MARGIN, "holm")
+            alone, joint = claims(scores, MARGIN, None), claims(scores, MARGIN, "holm")
             rows.append(
                 {
                     "differences": name,
                     "topics": topics,
                     "not worse, a pair": percent(alone["not_worse"][0]),
                     "equivalent, a pair": percent(alone["equivalent"][0]),
-                    "not worse, any of ten, Holm": percent(together["not_worse"][1]),
-                    "equivalent, any of ten, Holm": percent(together["equivalent"][1]),
+                    "not worse, any of ten, Holm": percent(joint["not_worse"][1]),
+                    "equivalent, any of ten, Holm": percent(joint["equivalent"][1]),
                 }
             )
     PAGE.table(rows, "errors")
@@ -93,9 +93,9 @@ def write_power(every):
             row = {"differences": name, "topics": topics}
             scores = drawn(population, topics, 0.0, np.random.default_rng(topics))
             for margin in MARGINS:
-                found = claims(scores, margin, None)
-                row[f"not worse, margin {margin}"] = percent(found["not_worse"][0])
-                row[f"equivalent, margin {margin}"] = percent(found["equivalent"][0])
+                verdicts = claims(scores, margin, None)
+                row[f"not worse, margin {margin}"] = percent(verdicts["not_worse"][0])
+                row[f"equivalent, margin {margin}"] = percent(verdicts["equivalent"][0])
             rows.append(row)
     PAGE.table(rows, "power")
 
@@ -107,10 +107,10 @@ def write_gates(every):
         for topics in GATED:
             for loss in LOSSES:
                 scores = drawn(population, topics, -loss, np.random.default_rng(topics))
-                found = ir.verbs.compare(scores, baseline="s00", margin=MARGIN, adjust=None)
+                comparison = ir.verbs.compare(scores, baseline="s00", margin=MARGIN, adjust=None)
                 row = {"differences": name, "topics": topics, "true loss": f"{loss:.2f}"}
                 for gate in ("worse", "not-not-worse", "drop"):
-                    failed = len(failing(found, gate, MARGIN)) / len(found)
+                    failed = len(failing(comparison, gate, MARGIN)) / len(comparison)
                     row[gate] = percent(1 - failed)
                 rows.append(row)
     PAGE.table(rows, "gates")
@@ -126,16 +126,16 @@ def write_skewness(population):
             mean, sd = some.mean(axis=1) - MARGIN, some.std(axis=1, ddof=1)
             shares.append(within_margin(mean, sd, topics, MARGIN).not_worse < ALPHA)
         claimed = np.concatenate(shares)
-        each, error = claimed.mean(axis=0), claimed.mean(axis=1).std() / np.sqrt(len(claimed))
-        ends = each.argmin(), each.argmax()
+        rates, error = claimed.mean(axis=0), claimed.mean(axis=1).std() / np.sqrt(len(claimed))
+        ends = rates.argmin(), rates.argmax()
         names = "fewest, a pair", "most, a pair"
-        told = [f"{100 * each[end]:.1f}% (skewness {skewness[end]:+.2f})" for end in ends]
+        cells = [f"{100 * rates[end]:.1f}% (skewness {skewness[end]:+.2f})" for end in ends]
         rows.append(
             {
                 "topics": topics,
-                "not worse, mean of ten pairs": f"{100 * each.mean():.2f}%",
+                "not worse, mean of ten pairs": f"{100 * rates.mean():.2f}%",
                 "standard error": f"{100 * error:.2f}%",
-                **dict(zip(names, told, strict=True)),
+                **dict(zip(names, cells, strict=True)),
             }
         )
     PAGE.table(rows, "skewness")

@@ -46,15 +46,15 @@ def largest(theirs, ours):
 def collections(data):
     """Return the tracks, by name: their runs and judgments."""
     folders = {"TREC 2003 Robust": "robust03", "TREC-COVID round 1": "trec-covid-round1"}
-    found = {}
+    tracks = {}
     for name, folder in folders.items():
         paths = sorted((data / folder / "runs").glob("*.gz"))
         system = "tag" if folder == "robust03" else "file"
-        found[name] = (
+        tracks[name] = (
             ir.read_runs(paths, system=system),
             ir.read_qrels(data / folder / "qrels.txt"),
         )
-    return found
+    return tracks
 
 
 GEOMETRIC = ["gm_map", "gm_bpref"]
@@ -63,11 +63,11 @@ GEOMETRIC = ["gm_map", "gm_bpref"]
 def by_topic(runs, evaluator):
     """Return what pytrec_eval gives of all runs, by system and topic."""
     nested = ir.verbs.to_pytrec_eval(runs)
-    parts = {
+    frames = {
         str(system): pd.DataFrame.from_dict(evaluator.evaluate(run), "index")
         for system, run in nested.items()
     }
-    return pd.concat(parts, names=["system", "topic"])
+    return pd.concat(frames, names=["system", "topic"])
 
 
 TITLES = {"pyterrier": "PyTerrier"}
@@ -91,11 +91,11 @@ def pytrec_eval_page(tracks):
     names = run_page(PAGES / f"{page.name}.md")
     run, judged, evaluator = names["run"], names["judged"], names["evaluator"]
     gap = {topic: docs for topic, docs in run.items() if topic != "103"}
-    found = evaluator.evaluate(gap)
+    values = evaluator.evaluate(gap)
     logarithm = pytrec_eval.RelevanceEvaluator(judged, {"gm_map"}).evaluate(run)["101"]["gm_map"]
     nan = {"1": {"a": 1.0, "b": float("nan")}}
     page.facts(
-        gap_theirs=f"{np.mean([row['map'] for row in found.values()]):.4f}",
+        gap_theirs=f"{np.mean([row['map'] for row in values.values()]):.4f}",
         gap_ours=f"{ir.evaluate(gap, judged, 'AP')['AP'].mean():.4f}",
         gap_both=f"{ir.evaluate(gap, judged, 'AP', topics='runs')['AP'].mean():.4f}",
         gm_theirs=f"{logarithm:.4f}",
@@ -136,11 +136,11 @@ def pytrec_eval_page(tracks):
     return parity(page, version("pytrec_eval-terrier"), rows)
 
 
-def printed(*words):
+def printed(*args):
     """Return what a command of irframe prints."""
     out = StringIO()
     with redirect_stdout(out):
-        irframe_main([str(word) for word in words])
+        irframe_main([str(arg) for arg in args])
     return out.getvalue()
 
 
@@ -168,8 +168,8 @@ def trec_eval_page(tracks):
     with tempfile.TemporaryDirectory() as folder, chdir(folder):
         run_page(PAGES / f"{page.name}.md", folder)
         text = Path("track/runs/bm25").read_text()
-        kept = [line for line in text.splitlines(keepends=True) if line[:4] != "103 "]
-        Path("gap").write_text("".join(kept))
+        remaining = [line for line in text.splitlines(keepends=True) if line[:4] != "103 "]
+        Path("gap").write_text("".join(remaining))
         Path("nan").write_text(re.sub(r"(?m)^(101 \S+ \S+ 1) \S+", r"\1 nan", text))
         judged = "track/qrels.txt"
 
@@ -202,19 +202,21 @@ def trec_eval_page(tracks):
             file = f"qrels{number}"
             ir.verbs.write_qrels(qrels, file)
             files = []
-            for place, (_, run) in enumerate(runs.groupby("system", sort=False)):
-                files.append(f"run{number}-{place}")
+            for run_number, (_, run) in enumerate(runs.groupby("system", sort=False)):
+                files.append(f"run{number}-{run_number}")
                 ir.verbs.write_run(run, files[-1])
             count, apart = lines_apart(file, files)
             rows.append(
                 {"collection": name, "runs": len(files), "lines": f"{count:,}", "differ": apart}
             )
     page.table(rows, "real")
-    told = [{**row, "numbers": row["lines"], "largest difference": row["differ"]} for row in rows]
-    found = parity(page, shell("trec_eval --version", ".").split()[-1], told)
-    return found | {
-        "numbers compared": f"{found['numbers compared']} lines",
-        "largest difference": f"{found['largest difference']} lines differ",
+    differences = [
+        {**row, "numbers": row["lines"], "largest difference": row["differ"]} for row in rows
+    ]
+    largest = parity(page, shell("trec_eval --version", ".").split()[-1], differences)
+    return largest | {
+        "numbers compared": f"{largest['numbers compared']} lines",
+        "largest difference": f"{largest['largest difference']} lines differ",
     }
 
 
@@ -232,13 +234,13 @@ ALIKE = [
 def without_irframe():
     """Take irframe out of the providers of ir_measures, until it is imported again."""
     pipeline = ir_measures.DefaultPipeline.providers
-    pipeline[:] = [each for each in pipeline if each.NAME != "irframe"]
+    pipeline[:] = [provider for provider in pipeline if provider.NAME != "irframe"]
     sys.modules.pop("irframe.interop", None)
 
 
 def has_irframe():
     """Return whether ir_measures asks irframe."""
-    return any(each.NAME == "irframe" for each in ir_measures.DefaultPipeline.providers)
+    return any(provider.NAME == "irframe" for provider in ir_measures.DefaultPipeline.providers)
 
 
 def by_measure(provider, measures, judged, run):
@@ -257,38 +259,40 @@ def ir_measures_page(tracks):
         raise SystemExit("ir_measures did not compute with irframe")
     without_irframe()
     run, judged = names["run"], names["judged"]
-    wanted = [RR @ 10, Judged @ 10, Compat, ERR @ 10, SetF(beta=4.0), NumRet(rel=1)]
-    theirs = [ir_measures.calc_aggregate([m], judged, run)[m] for m in wanted]
+    compared = [RR @ 10, Judged @ 10, Compat, ERR @ 10, SetF(beta=4.0), NumRet(rel=1)]
+    theirs = [ir_measures.calc_aggregate([m], judged, run)[m] for m in compared]
     tied = ["RR@10", "Judged@10", "Compat"]
     ours = [
         *ir.evaluate(run, judged, [*tied, "ERR@10", "SetF(beta=4)"]).mean(),
         ir.evaluate(run, judged, "NumRet(rel=1)").ireval.summary()["mean"].item(),
     ]
     labels = ["rr10", "judged", "compat", "err", "setf", "count"]
-    told = {f"{label}_theirs": value for label, value in zip(labels, theirs, strict=True)}
-    told |= {f"{label}_ours": value for label, value in zip(labels, ours, strict=True)}
+    facts = {f"{label}_theirs": value for label, value in zip(labels, theirs, strict=True)}
+    facts |= {f"{label}_ours": value for label, value in zip(labels, ours, strict=True)}
     doc = ir.evaluate(run, judged, tied, ties="doc").mean()
-    told |= {f"{label}_doc": value for label, value in zip(labels[:3], doc, strict=True)}
-    others = ["ERR(gain=Exponential(top=4))@10", "SetF(beta=2)"]
-    told |= dict(zip(["err_top", "setf_two"], ir.evaluate(run, judged, others).mean(), strict=True))
-    told["nan_theirs"] = ir_measures.AP.calc_aggregate(judged, run.assign(score=np.nan))
+    facts |= {f"{label}_doc": value for label, value in zip(labels[:3], doc, strict=True)}
+    explicit = ["ERR(gain=Exponential(top=4))@10", "SetF(beta=2)"]
+    facts |= dict(
+        zip(["err_top", "setf_two"], ir.evaluate(run, judged, explicit).mean(), strict=True)
+    )
+    facts["nan_theirs"] = ir_measures.AP.calc_aggregate(judged, run.assign(score=np.nan))
     page.facts(
         measures=len(ALIKE),
         same=len(SAME),
         **{
             name: f"{value:.0f}" if "count" in name else f"{value:.4f}"
-            for name, value in told.items()
+            for name, value in facts.items()
         },
     )
     measures = [ir_measures.parse_measure(text) for text in ALIKE]
     rows = []
     for name, (runs, qrels) in tracks.items():
         nested, judged = ir.verbs.to_pytrec_eval(runs), ir.verbs.to_pytrec_eval(qrels)
-        parts = {
+        frames = {
             str(system): by_measure(ir_measures.pytrec_eval, measures, judged, run)
             for system, run in nested.items()
         }
-        theirs = pd.concat(parts, names=["system", "topic"])
+        theirs = pd.concat(frames, names=["system", "topic"])
         ours = ir.evaluate(runs, qrels, measures, ties=ir.Ties(dtype="float32"))
         apart = largest(theirs, ours)
         rows.append(
@@ -309,26 +313,26 @@ ALIKE_RANX = ["map", "mrr", "ndcg", "ndcg@10", "precision@5", "recall@100", "f1@
 
 def by_ranx(judged, runs):
     """Return what ranx gives of runs, by system and topic."""
-    parts = {}
+    frames = {}
     for run in runs:
         ranx.evaluate(judged, run, ALIKE_RANX)
-        parts[run.name] = pd.DataFrame({name: dict(run.scores[name]) for name in ALIKE_RANX})
-    return pd.concat(parts, names=["system", "topic"])
+        frames[run.name] = pd.DataFrame({name: dict(run.scores[name]) for name in ALIKE_RANX})
+    return pd.concat(frames, names=["system", "topic"])
 
 
 def tukey(judged, filed, scores):
     """Return how many pairs differ by Tukey's test in ranx, by ours, and by paired t-tests."""
     report = ranx.compare(judged, filed, ["map"], stat_test="tukey", max_p=0.05)
-    found = [each["map"]["p_value"] for each in report.comparisons.values()]
-    own = {
+    p_values = [by_metric["map"]["p_value"] for by_metric in report.comparisons.values()]
+    theirs = {
         test: ir.verbs.compare(scores.to_frame(), test, adjust=None)["significant"]
         for test in ("tukey", "t")
     }
     return {
-        "tukey_theirs": sum(p < 0.05 for p in found),
-        "tukey_ours": own["tukey"].sum(),
-        "tukey_t": own["t"].sum(),
-        "pairs": own["t"].size,
+        "tukey_theirs": sum(p < 0.05 for p in p_values),
+        "tukey_ours": theirs["tukey"].sum(),
+        "tukey_t": theirs["t"].sum(),
+        "pairs": theirs["t"].size,
     }
 
 
@@ -338,15 +342,15 @@ def ranx_page(tracks):
     with tempfile.TemporaryDirectory() as folder, chdir(folder):
         names = run_page(PAGES / f"{page.name}.md")
     runs, qrels, judged, filed = (names[name] for name in ("runs", "qrels", "judged", "filed"))
-    one, only = runs[runs["system"] == "bm25"], ["RBP(p=0.8)", "hits"]
+    bm25, only = runs[runs["system"] == "bm25"], ["RBP(p=0.8)", "hits"]
     theirs = ranx.evaluate(judged, filed[0], ["rbp.80", "hits"])
-    ours = ir.evaluate(one, qrels, only).ireval.summary()["mean"].droplevel("system")
-    linear = ir.evaluate(one, qrels, ir.metrics.RBP(p=0.8, gain="linear"))
+    ours = ir.evaluate(bm25, qrels, only).ireval.summary()["mean"].droplevel("system")
+    linear = ir.evaluate(bm25, qrels, ir.metrics.RBP(p=0.8, gain="linear"))
     alone = {"1": {"a": 1}}, {"1": {"a": 1.0, "b": 0.5}}
     page.facts(
-        ties_theirs=f"{ranx.evaluate(judged, one.ireval.to_ranx(), 'map'):.6f}",
-        ties_ours=f"{ir.evaluate(one, qrels, 'map').to_numpy().mean():.6f}",
-        ties_order=f"{ir.evaluate(one, qrels, 'map', ties='order').to_numpy().mean():.6f}",
+        ties_theirs=f"{ranx.evaluate(judged, bm25.ireval.to_ranx(), 'map'):.6f}",
+        ties_ours=f"{ir.evaluate(bm25, qrels, 'map').to_numpy().mean():.6f}",
+        ties_order=f"{ir.evaluate(bm25, qrels, 'map', ties='order').to_numpy().mean():.6f}",
         rbp_theirs=f"{theirs['rbp.80']:.4f}",
         rbp_ours=f"{ours['RBP(p=0.8)']:.4f}",
         rbp_linear=f"{linear.to_numpy().mean():.4f}",
@@ -359,14 +363,14 @@ def ranx_page(tracks):
     runs, qrels = next(iter(tracks.values()))
     judged = ir.verbs.to_ranx(qrels)
     decided = ir.verbs.rank(runs).drop(columns="score")
-    for how, each in (("settled first", decided), ("as filed", runs)):
-        filed = ir.verbs.to_ranx(each)
+    for label, frame in (("settled first", decided), ("as filed", runs)):
+        filed = ir.verbs.to_ranx(frame)
         theirs = by_ranx(judged, filed)
-        ours = ir.evaluate(each, qrels, ALIKE_RANX)
+        ours = ir.evaluate(frame, qrels, ALIKE_RANX)
         apart = (theirs.reindex(index=ours.index, columns=ours.columns) - ours).abs()
         rows.append(
             {
-                "ties": how,
+                "ties": label,
                 "runs": runs["system"].nunique(),
                 "metrics": len(ALIKE_RANX),
                 "numbers": f"{apart.count().sum():,}",
@@ -374,7 +378,7 @@ def ranx_page(tracks):
                 "largest difference": shown(apart.max().max()),
             }
         )
-        if how == "settled first":
+        if label == "settled first":
             page.facts(**tukey(judged, filed, ours["map"]))
     page.table(rows, "real")
     return parity(page, version("ranx"), rows[:1])
@@ -476,8 +480,8 @@ def by_cwl_eval(run, qrels, metrics=READING, scale="linear", options=""):
     judged.to_csv("judged", sep=" ", header=False, index=False)
     ir.verbs.write_run(ir.verbs.rank(run), "ranked")
     Path("wanted").write_text("".join(f"{metric}\n" for metric in metrics))
-    told = shell(f"cwl-eval -n {options} -m wanted judged ranked", ".")
-    frame = pd.read_csv(StringIO(told), sep="\t", dtype={"Topic": str})
+    output = shell(f"cwl-eval -n {options} -m wanted judged ranked", ".")
+    frame = pd.read_csv(StringIO(output), sep="\t", dtype={"Topic": str})
     return frame.set_index(["Metric", "Topic"])
 
 
@@ -494,19 +498,19 @@ def cwl_eval_page(tracks):
     with tempfile.TemporaryDirectory() as folder, chdir(folder):
         names = run_page(PAGES / f"{page.name}.md", folder)
         runs, qrels, cube = names["runs"], names["qrels"], names["cube"]
-        one = runs[runs["system"] == "bm25"]
-        graded = by_cwl_eval(one, qrels, ["RBPCWLMetric(0.8)", "RRCWLMetric()"], options="-r")
-        binary = by_cwl_eval(one, qrels, ["RRCWLMetric()", "APCWLMetric()"], "binary")
-        graded, binary = (each.groupby("Metric").mean() for each in (graded, binary))
-        wanted = ["RBP@0.8", "RBP(p=0.8, gain='linear')", "RR", "AP"]
-        ours = cube.ireval.score(*wanted, at=50).sel(system="bm25").mean("topic")
+        bm25 = runs[runs["system"] == "bm25"]
+        graded = by_cwl_eval(bm25, qrels, ["RBPCWLMetric(0.8)", "RRCWLMetric()"], options="-r")
+        binary = by_cwl_eval(bm25, qrels, ["RRCWLMetric()", "APCWLMetric()"], "binary")
+        graded, binary = (values.groupby("Metric").mean() for values in (graded, binary))
+        metrics = ["RBP@0.8", "RBP(p=0.8, gain='linear')", "RR", "AP"]
+        ours = cube.ireval.score(*metrics, at=50).sel(system="bm25").mean("topic")
         ours = ours.to_series()
-        bounds = cube.ireval.bounds(wanted[1], at=50).sel(system="bm25").mean("topic")
+        bounds = cube.ireval.bounds(metrics[1], at=50).sel(system="bm25").mean("topic")
         width = (bounds.sel(bound="upper") - bounds.sel(bound="lower")).squeeze()
         page.facts(
             rbp_theirs=f"{graded.loc['RBP@0.8', 'EU']:.4f}",
             rbp_ours=f"{ours['RBP@0.8']:.4f}",
-            rbp_linear=f"{ours[wanted[1]]:.4f}",
+            rbp_linear=f"{ours[metrics[1]]:.4f}",
             rr_theirs=f"{graded.loc['RR', 'EU']:.4f}",
             rr_ours=f"{ours['RR']:.4f}",
             rr_binary=f"{binary.loc['RR', 'EU']:.4f}",
@@ -516,17 +520,17 @@ def cwl_eval_page(tracks):
             res_ours=f"{width.item():.4f}",
         )
         rows = []
-        read = {"the embedded track": (runs, qrels)}
-        read |= {name: track for name, track in tracks.items() if "Robust" in name}
-        for name, (filed, judged) in read.items():
-            found = ir.cube(filed, judged).ireval.cwl(*READING.values())
-            found = found.isel(depth=-1).to_array("column").assign_coords(column=COLUMNS)
+        collections = {"the embedded track": (runs, qrels)}
+        collections |= {name: track for name, track in tracks.items() if "Robust" in name}
+        for name, (filed, judged) in collections.items():
+            quantities = ir.cube(filed, judged).ireval.cwl(*READING.values())
+            quantities = quantities.isel(depth=-1).to_array("column").assign_coords(column=COLUMNS)
             count = most = 0
             for system, run in filed.groupby("system", sort=False):
                 theirs = by_cwl_eval(run, judged)
                 label = dict(zip(theirs.index.unique(0), READING.values(), strict=True))
                 theirs = theirs.rename(index=label, level=0)
-                ours = found.sel(system=system).transpose("metric", "topic", "column")
+                ours = quantities.sel(system=system).transpose("metric", "topic", "column")
                 ours = ours.to_series().unstack("column")  # noqa: PD010 - not a pivot
                 ours = ours[COLUMNS].reindex(theirs.index)
                 apart = (theirs - ours).abs().to_numpy()

@@ -50,10 +50,10 @@ def main():
         "tasks alike, new questions of these tasks": (drawn, {}),
         "tasks alike, new tasks": (drawn, {"over": "task"}),
     }.items():
-        found = counted.ireval.compare(
+        comparison = counted.ireval.compare(
             ir.Significance(adjust=None, **options), baseline="800 characters"
         )
-        row = found.set_index("system_a").loc["1600 characters"]
+        row = comparison.set_index("system_a").loc["1600 characters"]
         interval = f"[{row['ci_low']:.3f}, {row['ci_high']:.3f}]"
         rows.append(
             {"counted": name, "difference": f"{row['difference']:.3f}", "95% interval": interval}

@@ -31,7 +31,7 @@ REL = {"robust": 1, "covid": 1, "deep": 2}
 def read(data):
     """Return name -> (runs, qrels) of the collections; runs say which of them made the pools."""
     new = [frame[frame["topic"].astype(int) > LAST_OLD] for frame in read_track(data, ROBUST)]
-    found = {"robust": new, "covid": read_track(data, COVID)}
+    tracks = {"robust": new, "covid": read_track(data, COVID)}
     folder = data / "trec-dl-2021-judges"
     runs = ir.read_runs(sorted((folder / "runs").glob("*.gz")))
     team = {
@@ -39,8 +39,8 @@ def read(data):
     }
     team = {name: re.match("uogTr|wat|WLU|[A-Za-z]+", start)[0] for name, start in team.items()}
     runs = runs.assign(team=runs["system"].map(team))
-    found["deep"] = [runs, ir.read_qrels(folder / "qrels.nist.txt")]
-    return found
+    tracks["deep"] = [runs, ir.read_qrels(folder / "qrels.nist.txt")]
+    return tracks
 
 
 def judged_to(cube):
@@ -52,7 +52,7 @@ def judged_to(cube):
 
 def cubes(read_in):
     """Build the cubes, and write what they hold and how deep they are judged by order of ties."""
-    made, table, order = {}, [], []
+    built, table, order = {}, [], []
     stated = {"robust": 100, "covid": 7, "deep": 10}
     for key, (runs, qrels) in read_in.items():
         by = {ties: ir.cube(runs, qrels, ties=ties) for ties in ("trec", "order")}
@@ -62,10 +62,12 @@ def cubes(read_in):
         # pools were made in the order that is judged deeper, so all is done in that order
         sort = depths["trec"] > depths["order"]
         ranked = ir.verbs.rank(runs, ties="trec") if sort else runs
-        known = ir.cube(ranked, qrels, ties="order", pool=ir.Pool(stated[key]))
-        cube = known.ireval.pooled(stated[key])
-        relevant = [int((c.experiment.judgments.grade >= REL[key]).sum()) for c in (known, cube)]
-        topics, held = cube.sizes["topic"], cube.experiment
+        in_file_order = ir.cube(ranked, qrels, ties="order", pool=ir.Pool(stated[key]))
+        cube = in_file_order.ireval.pooled(stated[key])
+        relevant = [
+            int((c.experiment.judgments.grade >= REL[key]).sum()) for c in (in_file_order, cube)
+        ]
+        topics, experiment = cube.sizes["topic"], cube.experiment
         page.facts(**{f"{key}_kept": f"{relevant[1] / relevant[0]:.0%}"})
         table.append(
             {
@@ -75,14 +77,14 @@ def cubes(read_in):
                 "all runs": cube.sizes["system"],
                 "topics": topics,
                 "depth of runs": cube.sizes["depth"],
-                "judged per topic": f"{(held.judgments.grade >= 0).sum() / topics:.0f}",
+                "judged per topic": f"{(experiment.judgments.grade >= 0).sum() / topics:.0f}",
                 "relevant per topic": f"{relevant[1] / topics:.0f}",
             }
         )
-        made[key] = (cube, known)
+        built[key] = (cube, in_file_order)
     page.table(table, "collections")
     page.table(order, "judged-to")
-    return made
+    return built
 
 
 def graded(metric, key):
@@ -115,12 +117,12 @@ def pools(made):
     rows = []
     for key, (cube, known) in made.items():
         limit = int(cube.experiment.pool.depth.max())
-        found = cube.ireval.pool_growth(at=[10 if limit > 10 else 5, limit], rel=REL[key])
+        found_shares = cube.ireval.pool_growth(at=[10 if limit > 10 else 5, limit], rel=REL[key])
         every = known.ireval.pool_growth(at=[limit])
-        for number, depth in enumerate(found["depth"].to_numpy()):
+        for number, depth in enumerate(found_shares["depth"].to_numpy()):
             row = {"dataset": NAMES[key], "mode": f"d = {depth}"}
             for name, title in COLUMNS_4.items():
-                mean, spread = (float(found[n][number]) for n in (name, f"{name}_sd"))
+                mean, spread = (float(found_shares[n][number]) for n in (name, f"{name}_sd"))
                 row[title] = f"{mean:.1f} ± {spread:.1f}"
             rows.append(row)
         row = {"dataset": NAMES[key], "mode": "all", **dict.fromkeys(COLUMNS_4.values(), "n/a")}
@@ -192,7 +194,9 @@ def curves(made):
     condensed = cube.ireval.condense().ireval.score(AP, "nDCG", "Q")
     figure, axes = plt.subplots(4, 2, figsize=(9, 12.4), layout="constrained", sharex=True)
     panes = [
-        (m, *part) for m in (AP, "nDCG", "Q") for part in ((full, ""), (condensed, "condensed"))
+        (m, *variant)
+        for m in (AP, "nDCG", "Q")
+        for variant in ((full, ""), (condensed, "condensed"))
     ]
     panes += [(LONG, full, ""), ("ERR", full, "")]
     for ax, (metric, scores, name) in zip(axes.flat, panes, strict=True):
@@ -248,40 +252,40 @@ def panes(made):
         deepest = cube.sizes["depth"]
         at = [k for k in grid if k <= deepest]
         scores[name] = (contributed(cube).ireval.score("nDCG", at=at), depth)
-    found = {}
+    facts = {}
     for quantity, measure in quantities.items():
-        parts = [
+        measures = [
             measure(s, d).sel(metric="nDCG").drop_vars("pool_depth", errors="ignore")
             for s, d in scores.values()
         ]
         names = pd.Index(scores, name="collection")
         joined = xr.concat(
-            parts,
+            measures,
             dim=names,
             combine_attrs="drop_conflicts",
             join="outer",
             coords="minimal",
             compat="override",
         )
-        found[quantity] = joined.rename(quantity)
+        facts[quantity] = joined.rename(quantity)
 
     def draw(values, ax):
         values.assign_attrs(pool_depth=0).ireval.plot.ratio_curves(ax=ax)
         legend_beside(ax)
 
-    axes = ir.plots.panes(found, draw, figsize=(9.4, 5.4))
+    axes = ir.plots.panes(facts, draw, figsize=(9.4, 5.4))
     page.figure(axes[0], "panes")
 
 
 def cell(scores, reference, metric):
     """Return discrimination, coverage and inversions of a metric at every depth, in percent."""
-    parts = [
+    arrays = [
         scores.ireval.discrimination(ir.Significance(adjust=None)),
         scores.ireval.coverage(reference, ir.Significance(adjust=None)),
         scores.ireval.inversions(reference, ir.Significance(adjust=None)),
     ]
-    parts = [100 * part.sel(metric=metric).to_numpy() for part in parts]
-    return ["/".join(f"{value:.1f}" for value in values) for values in zip(*parts, strict=True)]
+    arrays = [100 * array.sel(metric=metric).to_numpy() for array in arrays]
+    return ["/".join(f"{value:.1f}" for value in values) for values in zip(*arrays, strict=True)]
 
 
 def ratios(made):
@@ -296,12 +300,12 @@ def ratios(made):
             page.table(rows, f"ratios-{name}-{number}")
         for short, metric in {"ap": AP, "q": "Q", "long": LONG, "short": SHORT}.items():
             last = scores.sel(depth=[reference, at[-1]], metric=[metric])
-            found = {
+            arrays = {
                 "d": last.ireval.discrimination(ir.Significance(adjust=None))[0, 0],
                 "c": last.ireval.coverage(reference, ir.Significance(adjust=None))[0, 1],
                 "i": last.ireval.inversions(reference, ir.Significance(adjust=None))[0, 1],
             }
-            for ratio, value in found.items():
+            for ratio, value in arrays.items():
                 page.facts(**{f"{name}_{short}_{ratio}": f"{float(value):.1%}"})
     reference, at = 7, [1, 4, 7, 10, 40, 100, 400]
     chosen = [AP, "Q", LONG, SHORT]
@@ -339,11 +343,11 @@ def maps(made):
     robust = contributed(made["robust"][0].ireval.pooled(20)).ireval.score(AP, "nDCG", at=at)
     names = [AP, "nDCG", "ERR", LONG, AP_A, AP_C, ZIPF]
     covid = contributed(made["covid"][0]).ireval.score(*names, at=at)
-    own = covid.sel(metric=names[:4]).ireval.volatility()
-    both = {NAMES["robust"]: robust.ireval.volatility(), NAMES["covid"]: own}
+    volatility = covid.sel(metric=names[:4]).ireval.volatility()
+    both = {NAMES["robust"]: robust.ireval.volatility(), NAMES["covid"]: volatility}
     figure, axes = plt.subplots(3, 2, figsize=(9.4, 12), layout="constrained")
-    panes = [(metric, *part) for metric in (AP, "nDCG") for part in both.items()]
-    panes += [(metric, NAMES["covid"], own) for metric in ("ERR", LONG)]
+    panes = [(metric, *pair) for metric in (AP, "nDCG") for pair in both.items()]
+    panes += [(metric, NAMES["covid"], volatility) for metric in ("ERR", LONG)]
     for ax, (metric, name, matrices) in zip(axes.flat, panes, strict=True):
         matrices.ireval.plot.volatility_map(metric=metric, ax=ax)
         ax.set_title(name, loc="right", fontsize=10)

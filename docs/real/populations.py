@@ -28,11 +28,11 @@ TREC_8, DL_2021, LLM = "TREC-8", "DL 2021", "LLMJudge"
 
 def read_matrices(data):
     """Return scores of TREC-8 over (metric, system, topic)."""
-    parts = [
+    arrays = [
         pd.read_csv(data / "score-matrices" / f"{name}.csv").to_numpy().T
         for name in MATRICES.values()
     ]
-    return labelled(np.stack(parts), list(MATRICES))
+    return labelled(np.stack(arrays), list(MATRICES))
 
 
 def read_judged(data, judge="nist"):
@@ -69,11 +69,11 @@ def sampled(scores, topics, *, draws=DRAWS, seed=0):
     return labelled(scores.to_numpy()[:, :, drawn], metrics)
 
 
-def some_systems(scores, how, count):
+def some_systems(scores, choice, count):
     """Return the best systems by the first metric, or as many from the best to the worst."""
     order = np.argsort(-scores[0].mean("topic").to_numpy(), kind="stable")
-    places = np.arange(count) if how == "best" else np.linspace(0, len(order) - 1, count)
-    return scores.isel(system=order[places.astype(int)])
+    positions = np.arange(count) if choice == "best" else np.linspace(0, len(order) - 1, count)
+    return scores.isel(system=order[positions.astype(int)])
 
 
 SYSTEMS = [("best", 10), ("spread", 10), ("best", 40)]
@@ -97,8 +97,8 @@ def quietly(function):
 
 def held(low, high, truth):
     """Return the share of intervals that hold the truth, of those that there are."""
-    there = ~np.isnan(low)
-    return ((low <= truth) & (truth <= high))[there].mean()
+    finite = ~np.isnan(low)
+    return ((low <= truth) & (truth <= high))[finite].mean()
 
 
 def populations(data):
@@ -111,9 +111,9 @@ def means(scores, topics, interval):
 
     Where all scores drawn are the same there is none, and nothing is held.
     """
-    found = quietly(lambda: sampled(scores, topics).ireval.summary(interval=interval))
+    summary = quietly(lambda: sampled(scores, topics).ireval.summary(interval=interval))
     truth = scores.mean("topic").to_numpy()[..., np.newaxis]
-    low, high = (found[end].to_numpy() for end in ("ci_low", "ci_high"))
+    low, high = (summary[end].to_numpy() for end in ("ci_low", "ci_high"))
     shares = ((low <= truth) & (truth <= high)).mean(axis=(1, 2))
     return dict(zip(scores["metric"].to_numpy().tolist(), shares, strict=True))
 
@@ -123,11 +123,13 @@ def ranks(scores, topics, method, draws=DRAWS):
 
     That of all systems; of the best; how often just one system could be first; and the mean width.
     """
-    asked = {"rank_interval": method, "test": ir.Significance(adjust=None)}
-    found = quietly(lambda: sampled(scores, topics, draws=draws).ireval.rank_intervals(**asked))
+    options = {"rank_interval": method, "test": ir.Significance(adjust=None)}
+    intervals = quietly(
+        lambda: sampled(scores, topics, draws=draws).ireval.rank_intervals(**options)
+    )
     means = np.round(scores.mean("topic").to_numpy(), 12)
     truth = 1 + (means[:, :, np.newaxis] < means[:, np.newaxis]).sum(axis=2)[..., np.newaxis]
-    low, high = (found[end].to_numpy() for end in ("rank_low", "rank_high"))
+    low, high = (intervals[end].to_numpy() for end in ("rank_low", "rank_high"))
     inside = (low <= truth) & (truth <= high)
     best = np.where(truth == 1, inside, np.nan)
     return {
@@ -141,12 +143,12 @@ def ranks(scores, topics, method, draws=DRAWS):
 def judged_twice(data):
     """Return scores that stand for a model's and people's: those of TREC-8 by another metric."""
     people, model = (read_judged(data, judge) for judge in ("nist", "gpt4o"))
-    found = {f"{m}, DL 2021": (model.sel(metric=[m]), people.sel(metric=[m])) for m in JUDGED}
+    pairs = {f"{m}, DL 2021": (model.sel(metric=[m]), people.sel(metric=[m])) for m in JUDGED}
     matrices = read_matrices(data)
     for by, of in (("P@10", "AP"), ("AP", "P@10"), ("AP", "RR")):
-        other = matrices.sel(metric=[by]).assign_coords(metric=[of])
-        found[f"{of} by {by}, TREC-8"] = other, matrices.sel(metric=[of])
-    return found
+        predictor = matrices.sel(metric=[by]).assign_coords(metric=[of])
+        pairs[f"{of} by {by}, TREC-8"] = predictor, matrices.sel(metric=[of])
+    return pairs
 
 
 def powered(model, people, topics, kind="t", draws=DRAWS // 3):
@@ -161,22 +163,22 @@ def powered(model, people, topics, kind="t", draws=DRAWS // 3):
         for side in (model, people)
     )
     few = few.isel(topic=slice(topics))
-    found = quietly(lambda: drawn.ireval.predict_powered(few, distribution=kind))
+    estimates = quietly(lambda: drawn.ireval.predict_powered(few, distribution=kind))
     alone = quietly(few.ireval.summary)
     truth = people.isel(system=some).mean("topic").to_numpy()
     first, second = np.triu_indices(truth.shape[1], 1)
-    parts = {
-        "means": (found["ci_low"], found["ci_high"], truth),
+    quantities = {
+        "means": (estimates["ci_low"], estimates["ci_high"], truth),
         "differences": (
-            found["difference_low"],
-            found["difference_high"],
+            estimates["difference_low"],
+            estimates["difference_high"],
             truth[:, first] - truth[:, second],
         ),
         "people alone": (alone["ci_low"], alone["ci_high"], truth),
     }
     return {
         name: held(low.to_numpy(), high.to_numpy(), goal[..., np.newaxis])
-        for name, (low, high, goal) in parts.items()
+        for name, (low, high, goal) in quantities.items()
     }
 
 
@@ -184,7 +186,7 @@ def judged_counts(data, name):
     """Return how often grades meet, (topic, pair, grade, grade), and the scale."""
     judges = read_judges(data, name)
     judged = read_all(judges, "common", "union", ("common",))
-    pairs = np.array([[place, 0] for place in range(1, len(judges))])
+    pairs = np.array([[judge, 0] for judge in range(1, len(judges))])
     return count_grades(judged, pairs, passes_of(judges))["pair"], judged.scale
 
 
@@ -199,16 +201,21 @@ def judges(data, name, topics, draws=DRAWS):
     truth = compute(counts.sum(axis=0))
     drawn = Resamples(0.05, 1000, 0).counts(topics)
     rng = np.random.default_rng(0)
-    hits = {(what, kind): [] for what in truth for kind in ("union", "percentile")}
+    hits = {(coefficient, kind): [] for coefficient in truth for kind in ("union", "percentile")}
     for _ in range(draws):
         some = counts[rng.integers(len(counts), size=topics)]
-        found = with_intervals(some, compute, drawn, Resamples(0.05, 1000, 0))
+        intervals = with_intervals(some, compute, drawn, Resamples(0.05, 1000, 0))
         resampled = compute(np.tensordot(drawn, some, axes=1))
-        for what, value in truth.items():
-            plain = np.moveaxis(np.quantile(resampled[what], (0.025, 0.975), axis=0), 0, -1)
-            for kind, ends in (("union", found[f"{what}_interval"]), ("percentile", plain)):
-                hits[what, kind].append(held(ends[..., 0], ends[..., 1], value))
-    return {f"{what}, {kind}": np.mean(shares) for (what, kind), shares in hits.items()}
+        for coefficient, value in truth.items():
+            plain = np.moveaxis(np.quantile(resampled[coefficient], (0.025, 0.975), axis=0), 0, -1)
+            for kind, ends in (
+                ("union", intervals[f"{coefficient}_interval"]),
+                ("percentile", plain),
+            ):
+                hits[coefficient, kind].append(held(ends[..., 0], ends[..., 1], value))
+    return {
+        f"{coefficient}, {kind}": np.mean(shares) for (coefficient, kind), shares in hits.items()
+    }
 
 
 def orders(data):
@@ -228,17 +235,17 @@ def orders(data):
 
 def taus(pair, topics, of, draws=DRAWS):
     """Return the share of intervals of tau that hold what they are of."""
-    one, other = (sampled(side, topics, draws=10 * draws) for side in pair)
-    every = one.ireval.agreement(other)
+    first, second = (sampled(side, topics, draws=10 * draws) for side in pair)
+    every = first.ireval.agreement(second)
     if of == "expected":
         truth = every.mean().item()
     else:
-        whole = (side.expand_dims(depth=[1], axis=-1) for side in pair)
-        truth = next(whole).ireval.agreement(next(whole)).item()
-    parts = [slice(start, start + BLOCK) for start in range(0, draws, BLOCK)]
+        complete = (side.expand_dims(depth=[1], axis=-1) for side in pair)
+        truth = next(complete).ireval.agreement(next(complete)).item()
+    blocks = [slice(start, start + BLOCK) for start in range(0, draws, BLOCK)]
     hits = []
-    for part in parts:
-        sides = one.isel(depth=part), other.isel(depth=part)
-        found = quietly(lambda sides=sides: sides[0].ireval.agreement(sides[1], interval_of=of))
-        hits.append(held(found["ci_low"].to_numpy(), found["ci_high"].to_numpy(), truth))
+    for block in blocks:
+        sides = first.isel(depth=block), second.isel(depth=block)
+        intervals = quietly(lambda sides=sides: sides[0].ireval.agreement(sides[1], interval_of=of))
+        hits.append(held(intervals["ci_low"].to_numpy(), intervals["ci_high"].to_numpy(), truth))
     return np.mean(hits)

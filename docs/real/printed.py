@@ -35,13 +35,13 @@ class Example(NamedTuple):
 
 def cube_of(systems, judged, depth=None):
     """Return the cube of rankings of grades of one topic, of which `judged` are all judged."""
-    left = {system: {g: judged.count(g) for g in set(judged)} for system in systems}
+    unused = {system: {g: judged.count(g) for g in set(judged)} for system in systems}
     rows = []
     for system, serp in systems.items():
         for rank, grade in enumerate(serp, start=1):
-            place = left[system].get(grade, 0)
-            left[system][grade] = place - 1
-            doc = f"{grade}-{place}" if place > 0 else f"other-{rank}"
+            doc_number = unused[system].get(grade, 0)
+            unused[system][grade] = doc_number - 1
+            doc = f"{grade}-{doc_number}" if doc_number > 0 else f"other-{rank}"
             rows.append((system, "1", doc, rank))
     runs = pd.DataFrame(rows, columns=["system", "topic", "doc", "rank"])
     docs = [(g, n) for g in sorted(set(judged)) for n in range(1, judged.count(g) + 1)]
@@ -59,12 +59,14 @@ def search_length():
         "ASL": [(39, 27), (264, 215)],
     }
     index = pd.MultiIndex.from_product([["old", "new"], ["1"]], names=["system", "topic"])
-    found = []
+    computed = []
     for metric, changes in rows.items():
         for pair in changes:
             frame = pd.DataFrame({metric: [*map(float, pair)]}, index=index)
-            found.append(100 * frame.ireval.rrie(baseline="old").loc[0, "rrie"])
-    yield Example(paper, "Table 1, RRIE in percent", [25, 39, 24, 29, 69, 90, 32, 19], found, 0.5)
+            computed.append(100 * frame.ireval.rrie(baseline="old").loc[0, "rrie"])
+    yield Example(
+        paper, "Table 1, RRIE in percent", [25, 39, 24, 29, 69, 90, 32, 19], computed, 0.5
+    )
     apart = cube_of({"s": [1] + [0] * 999 + [1]}, [1, 1])
     scores = apart.ireval.score("AtomizedP", "ASL", at=1001).to_numpy().ravel()
     yield Example(paper, "Equation 9", [0.5], [scores[0]], 0.05)
@@ -72,8 +74,8 @@ def search_length():
     weight = 1 / np.array([1, 1, 1, 2, 4, 5, 10, 10000, 10000])
     values = (1 + (1 - weight) * len(weight) / weight.sum()).tolist()
     printed = [1, 1, 1, 2.1, 2.7, 2.9, 3, 3.2, 3.2]
-    place = "Appendix A.1, lengths"
-    yield Example(paper, place, printed, values, 0.05, "the formula gives the other number")
+    source = "Appendix A.1, lengths"
+    yield Example(paper, source, printed, values, 0.05, "the formula gives the other number")
 
 
 def orderings():
@@ -100,16 +102,16 @@ def orderings():
     ]
     yield Example(paper, "Figure 3, tau", [1, 0.796, 0.786, 0.976], taus, 0.0005)
     serps = {"S1": [1, 0, 1, 1, 0, 0, 1, 0, 0, 0], "S2": [1, 0, 1, 0, 0, 1, 1, 0, 1, 1]}
-    found = cube_of(serps, [1] * 6).ireval.orderings("S1", "S2")["label"].to_numpy().ravel()
+    values = cube_of(serps, [1] * 6).ireval.orderings("S1", "S2")["label"].to_numpy().ravel()
     printed = ["="] * 3 + ["ni"] * 5 + ["**"] * 2
-    yield Example(paper, "Figure 4, label by depth", printed, [NAMES[code] for code in found])
+    yield Example(paper, "Figure 4, label by depth", printed, [NAMES[code] for code in values])
     graded = {"S1": [3, 2, 0, 1, 3], "S2": [2, 2, 0, 1, 2], "S3": [3, 1, 0, 2, 3]}
     cube = cube_of(graded, [3, 3, 2, 2, 2, 1])
     gain = {1: 0.2, 2: 0.8, 3: 1.0}
     pairs = [("S1", "S2"), ("S1", "S3"), ("S2", "S3")]
     labels = [cube.ireval.orderings(*pair, gain=gain)["label"].to_numpy() for pair in pairs]
-    found = [NAMES[int(each.ravel()[-1])] for each in labels]
-    yield Example(paper, "Section 3, graded relevance", ["ni", "ni", "**"], found)
+    values = [NAMES[int(codes.ravel()[-1])] for codes in labels]
+    yield Example(paper, "Section 3, graded relevance", ["ni", "ni", "**"], values)
     table = {
         5: [3.12, 83.98, 12.89],
         10: [0.10, 67.08, 32.81],
@@ -119,13 +121,13 @@ def orderings():
         100: [0.00, 22.34, 77.66],
     }
     for k, printed in table.items():
-        found = [100 * share for share in ir.agreements.random_separability(k).shares]
+        values = [100 * share for share in ir.agreements.random_separability(k).shares]
         why = "last digit cut off" if k <= 15 else "sampled; counting is exact"
-        yield Example(paper, f"Table 2, k = {k}, percent", printed, found, 0.005, why)
+        yield Example(paper, f"Table 2, k = {k}, percent", printed, values, 0.005, why)
     p = [sign_test(*counts) for counts in ((81, 109), (81, 145), (117, 109))]
     yield Example(paper, "Section 2, sign test of 81 and 109", [0.0499], p[:1], 0.00005)
-    told = "p < 0.01" if p[1] < 0.01 else f"p = {p[1]:.2f}"
-    yield Example(paper, "Section 2, sign test of 81 and 145", ["p < 0.01"], [told])
+    p_text = "p < 0.01" if p[1] < 0.01 else f"p = {p[1]:.2f}"
+    yield Example(paper, "Section 2, sign test of 81 and 145", ["p < 0.01"], [p_text])
     why = "neither the exact test nor a normal form gives it"
     yield Example(paper, "Section 2, sign test of 117 and 109", [0.25], p[2:], 0.005, why)
 
@@ -150,13 +152,13 @@ def pooling():
         labels = {"system": [f"s{i}" for i in range(10)], "topic": ["1", "2", "3"]}
         arrays.append(xr.DataArray(rows, labels, ("system", "topic"), name="P"))
     reference, changed = arrays
-    found = [
+    computed = [
         reference.ireval.discrimination(ir.Significance(adjust=None)).item(),
         changed.ireval.coverage(reference, ir.Significance(adjust=None)).item(),
         changed.ireval.inversions(reference, ir.Significance(adjust=None)).item(),
     ]
     yield Example(
-        paper, "Section 3, discrimination, coverage, inversion", [0.78, 0.8, 0.17], found, 0.005
+        paper, "Section 3, discrimination, coverage, inversion", [0.78, 0.8, 0.17], computed, 0.005
     )
     cube = cube_of({"s": [0] * 100}, [0] * 100)
     within = cube.ireval.bounds("RBP(p=0.95)", "RBP(p=0.8)", at=[1, 4, 10, 40, 100])
@@ -165,23 +167,25 @@ def pooling():
         ("RBP(p=0.95)", [0.95, 0.815, 0.599, 0.129, 0.006]),
         ("RBP(p=0.8)", [0.8, 0.41, 0.107, 0, 0]),
     ):
-        found = tails.sel(metric=metric).to_numpy().tolist()
-        yield Example(paper, f"Table 9, residual of {metric}, all judged", printed, found, 0.0005)
+        computed = tails.sel(metric=metric).to_numpy().tolist()
+        yield Example(
+            paper, f"Table 9, residual of {metric}, all judged", printed, computed, 0.0005
+        )
     first = cube_of({"s": [1] + [0] * 19}, [1] * 20)
-    found = first.ireval.score("nDCG", at=[5, 10, 20]).to_numpy().ravel().tolist()
-    yield Example(paper, "Section 4, weight of rank 1 in nDCG", [0.34, 0.22, 0.14], found, 0.005)
+    computed = first.ireval.score("nDCG", at=[5, 10, 20]).to_numpy().ravel().tolist()
+    yield Example(paper, "Section 4, weight of rank 1 in nDCG", [0.34, 0.22, 0.14], computed, 0.005)
 
 
 def leaderboard():
     """Yield the examples of Lin et al."""
     paper = "Leaderboard"
-    for place, ranks, columns, printed, within in (
+    for source, ranks, columns, printed, within in (
         ("Section 4, mean length of two queries", ([1, 5], [4, 2]), "esl", [3, 3], 0),
         ("Section 5, RR of ranks 1, 9 and 4, 6", ([1, 9], [4, 6]), "mrr", [0.556, 0.208], 0.0005),
     ):
         rows = []
-        for system, places in zip("AB", ranks, strict=True):
-            for topic, place_of in enumerate(places):
+        for system, positions in zip("AB", ranks, strict=True):
+            for topic, place_of in enumerate(positions):
                 for rank in range(1, 11):
                     doc = "right" if rank == place_of else f"x{rank}"
                     rows.append((system, str(topic), doc, -float(rank)))
@@ -190,7 +194,7 @@ def leaderboard():
             [("0", "right", 1), ("1", "right", 1)], columns=["topic", "doc", "grade"]
         )
         row = runs.ireval.outcomes(qrels, baseline="A", systems="B").summary.iloc[0]
-        yield Example(paper, place, printed, [row[f"{columns}_a"], row[f"{columns}_b"]], within)
+        yield Example(paper, source, printed, [row[f"{columns}_a"], row[f"{columns}_b"]], within)
 
 
 TWIST = {
@@ -222,16 +226,16 @@ def twist():
     moved = cube_of(TWIST, TWIST["ideal"][:7]).ireval.misplacement(depth=15)
     for name, printed in (("rp", TWIST_RP), ("crp", TWIST_CRP)):
         for system, values in printed.items():
-            found = moved[name].sel(system=system).to_numpy().ravel().tolist()
-            yield Example(paper, f"Example, {name.upper()} of the run {system}", values, found)
+            computed = moved[name].sel(system=system).to_numpy().ravel().tolist()
+            yield Example(paper, f"Example, {name.upper()} of the run {system}", values, computed)
     full = moved.sel(system="full scale")
     ends = [[full[name].min().item(), full[name].max().item()] for name in ("rp", "crp")]
-    found = [*ends[0], *ends[1]]
-    yield Example(paper, "Propositions 1 and 2, bounds in the example", [-7, 13, -28, 23], found)
+    computed = [*ends[0], *ends[1]]
+    yield Example(paper, "Propositions 1 and 2, bounds in the example", [-7, 13, -28, 23], computed)
     short = cube_of({"full scale": [0, 0, 1]}, [1]).ireval.misplacement()["rho"].item()
-    told = "below 1/2" if short < 0.5 else f"{short:g}"
+    bound = "below 1/2" if short < 0.5 else f"{short:g}"
     why = "a crossing is the rank before the change of sign"
-    yield Example(paper, "Proposition 3, R = 1, N = 3", ["below 1/2"], [told], why=why)
+    yield Example(paper, "Proposition 3, R = 1, N = 3", ["below 1/2"], [bound], why=why)
 
 
 def all_examples():

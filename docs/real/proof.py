@@ -120,27 +120,27 @@ def ties(runs):
     lists = runs.groupby(["system", "topic"], sort=False)
     tied = {}
     for name, scores in (("double", runs["score"]), ("single", runs["score"].astype("float32"))):
-        again = pd.DataFrame({"system": runs["system"], "topic": runs["topic"], "score": scores})
-        tied[name] = again[again.duplicated()]["system"].nunique()
+        copy = pd.DataFrame({"system": runs["system"], "topic": runs["topic"], "score": scores})
+        tied[name] = copy[copy.duplicated()]["system"].nunique()
     by_rank = runs.sort_values(["system", "topic", "rank"], kind="stable")
     step = by_rank.groupby(["system", "topic"], sort=False)["score"].diff()
     rising = by_rank.loc[step > 0, "system"].nunique()
-    other = {}
+    orders = {}
     for name, dtype in (("double", "float64"), ("single", "float32")):
         ranked = runs.ireval.rank(ties=ir.Ties("trec", dtype=dtype))[
             ["system", "topic", "doc", "rank"]
         ]
         both = runs.merge(ranked, on=["system", "topic", "doc"], suffixes=("_filed", ""))
         filed = both.groupby(["system", "topic"])["rank_filed"].rank(method="first")
-        other[name] = both.loc[filed != both["rank"]]
+        orders[name] = both.loc[filed != both["rank"]]
     FACTS.update(
         lists=f"{len(lists):,}",
         tied=tied["double"],
         tied_single=tied["single"],
         rising=rising,
-        other_order=other["double"]["system"].nunique(),
-        other_order_single=other["single"]["system"].nunique(),
-        moved=f"{len(other['single']):,}",
+        other_order=orders["double"]["system"].nunique(),
+        other_order_single=orders["single"]["system"].nunique(),
+        moved=f"{len(orders['single']):,}",
         documents=f"{len(runs):,}",
     )
 
@@ -161,8 +161,8 @@ def at_level(names, level):
 def nested(frame, value):
     """Return topic -> document -> value."""
     return {
-        topic: dict(zip(part["doc"], part[value].tolist(), strict=True))
-        for topic, part in frame.groupby("topic")
+        topic: dict(zip(group["doc"], group[value].tolist(), strict=True))
+        for topic, group in frame.groupby("topic")
     }
 
 
@@ -172,7 +172,7 @@ def robust(data, ledger):
     names = trec_names()
     by_topic = [name for name in names if not name.startswith("gm_")]
     judged = nested(qrels, "grade")
-    parts = {}
+    frames = {}
     for level, condensed in ((1, False), (2, False), (1, True)):
         some = [n for n in by_topic if not (condensed and n in {"infAP", "num_q"})]
         metrics = at_level(some, level)
@@ -188,19 +188,19 @@ def robust(data, ledger):
             for system, run in runs.groupby("system")
         }
         theirs = pd.concat(theirs, names=["system", "topic"])
-        parts[level, condensed] = (ours.loc[theirs.index], theirs)
-    told = {
+        frames[level, condensed] = (ours.loc[theirs.index], theirs)
+    labels = {
         (1, False): "trec_eval",
         (2, False): "same, from grade 2",
         (1, True): "same, judged only",
     }
-    for key, (ours, theirs) in parts.items():
+    for key, (ours, theirs) in frames.items():
         if key[0] == 2:
             no_relevant = theirs.index[theirs["num_rel"] == 0]
             ours.loc[no_relevant, "Rndcg"] = 0.0
             FACTS.update(robust_barren=no_relevant.unique("topic").size)
-        ledger.claim("TREC 2003 Robust", told[key], ours, theirs, EXACT)
-    ours, theirs = parts[1, False]
+        ledger.claim("TREC 2003 Robust", labels[key], ours, theirs, EXACT)
+    ours, theirs = frames[1, False]
     geometric = pytrec_eval.RelevanceEvaluator(judged, {"gm_map", "gm_bpref"})
     means = runs.ireval.evaluate(
         qrels, ["gm_map", "gm_bpref"], ties=ir.Ties(dtype="float32"), topics="runs"
@@ -241,7 +241,7 @@ def dl_hard(data, ledger):
         qrels = ir.read_qrels(data / "dl-hard" / f"dl_hard-{kind}.qrels")
         folder = data / "dl-hard" / "baselines" / kind
         paths = sorted([*folder.glob("*.run"), *folder.glob("*.run.gz")])
-        found, filed, totals, every = [], [], [], []
+        computed, filed, totals, every = [], [], [], []
         barren = topics = 0
         for path in paths:
             run = ir.read_run(path)
@@ -249,27 +249,27 @@ def dl_hard(data, ledger):
             summary = scored.ireval.summary()["mean"].to_numpy()
             ours = scored.set_axis(names, axis="columns").droplevel("system")[by_topic]
             table = read_filed(folder / (path.name.removesuffix(".gz") + ".eval"))
-            whole = table.pop("all")
+            overall = table.pop("all")
             theirs = table.T[by_topic].astype(float)
             none = theirs.index[theirs["num_rel"] == 0]
             ours = ours.loc[theirs.index].copy()
             ours.loc[none, "Rndcg"] = 0.0
             barren, topics = max(barren, len(none)), max(topics, len(theirs))
-            found.append(ours.to_numpy())
+            computed.append(ours.to_numpy())
             filed.append(theirs.to_numpy())
             means = pd.Series(summary, names)
             means["Rndcg"] = ours["Rndcg"].mean()
             compared = [name for name in names if name != "num_rel"]
             from_one = run.ireval.evaluate(qrels, ["num_rel"]).sum().item()
-            every.append((from_one, float(whole["num_rel"])))
-            totals.append((means[compared].to_numpy(), whole[compared].astype(float).to_numpy()))
-        apart, met = ledger.claim(f"DL-HARD, {kind}s", "filed, by topic", found, filed, 0.5e-4)
-        means, whole = zip(*totals, strict=True)
+            every.append((from_one, float(overall["num_rel"])))
+            totals.append((means[compared].to_numpy(), overall[compared].astype(float).to_numpy()))
+        apart, met = ledger.claim(f"DL-HARD, {kind}s", "filed, by topic", computed, filed, 0.5e-4)
+        means, overall = zip(*totals, strict=True)
         over, met_means = ledger.claim(
-            f"DL-HARD, {kind}s", "filed, over topics", means, whole, 0.5e-4
+            f"DL-HARD, {kind}s", "filed, over topics", means, overall, 0.5e-4
         )
-        told = "filed `num_rel`"
-        ledger.claim(f"DL-HARD, {kind}s", told, *zip(*every, strict=True), 0)
+        label = "filed `num_rel`"
+        ledger.claim(f"DL-HARD, {kind}s", label, *zip(*every, strict=True), 0)
         rows.append(
             {
                 "part": f"{kind}s",
@@ -305,9 +305,9 @@ def marco(data, ledger):
     folder = data / "msmarco-doc-dev"
     run = ir.read_runs([folder / "runs" / "bm25.txt.gz"])
     scores = run.ireval.evaluate(ir.read_qrels(folder / "qrels.txt"), ["RR@10"])
-    found = scores["RR@10"].mean()
-    ledger.claim("MS MARCO, dev", "MRR of bm25", [found], [MRR], 0.5e-5)
-    FACTS.update(mrr=f"{found:.5f}", mrr_published=f"{MRR:.5f}", marco_queries=f"{len(scores):,}")
+    mrr = scores["RR@10"].mean()
+    ledger.claim("MS MARCO, dev", "MRR of bm25", [mrr], [MRR], 0.5e-5)
+    FACTS.update(mrr=f"{mrr:.5f}", mrr_published=f"{MRR:.5f}", marco_queries=f"{len(scores):,}")
 
 
 def p_values(data, ledger):
@@ -325,18 +325,18 @@ def p_values(data, ledger):
             0.001722594,
         ),
     }
-    rows, found, printed = [], [], []
-    for name, (test, two, one) in tests.items():
+    rows, computed, printed = [], [], []
+    for name, (test, two, one_tailed) in tests.items():
         p = scores.ireval.compare(test)["p"].item()
-        found += [p, p / 2]
-        printed += [two, one]
+        computed += [p, p / 2]
+        printed += [two, one_tailed]
         rows.append({"test": name, "published": f"{two:.7f}", "irframe": f"{p:.7f}", "met": "yes"})
     small = (wide["s125"] - wide["s126"]).abs() <= 0.01
     alike = wide.assign(s126=wide["s126"].mask(small, wide["s125"]))
     alike = alike.melt(ignore_index=False, var_name="system", value_name="AP").reset_index()
     alike = alike.set_index(["system", "topic"])
     p = alike.ireval.compare("sign")["p"].item()
-    found.append(p)
+    computed.append(p)
     printed.append(0.009559879)
     rows.append(
         {
@@ -361,8 +361,8 @@ def p_values(data, ledger):
                 "met": "yes" if met else "no",
             }
         )
-    told = "p-values"
-    ledger.claim("TREC-8 ad hoc", told, found, printed, 0.5e-7)
+    label = "p-values"
+    ledger.claim("TREC-8 ad hoc", label, computed, printed, 0.5e-7)
     PAGE.table(rows, "p-values")
 
 
@@ -391,13 +391,13 @@ def judges(data, ledger):
                 (f"{name} of the orders by {metric}", value, orders[row, column].item(), 6)
             )
     table = [
-        {"coefficient": name, "published": f"{value:.{n}f}", "irframe": f"{found:.{n}f}"}
-        for name, value, found, n in values
+        {"coefficient": name, "published": f"{value:.{n}f}", "irframe": f"{computed:.{n}f}"}
+        for name, value, computed, n in values
     ]
     PAGE.table(table, "judges")
-    for digits, told in ((3, "kappa"), (6, "tau and rho")):
-        some = [(found, value) for _, value, found, n in values if n == digits]
-        ledger.claim("TREC DL 2021", told, *zip(*some, strict=True), 0.5 * 10**-digits)
+    for digits, label in ((3, "kappa"), (6, "tau and rho")):
+        some = [(computed, value) for _, value, computed, n in values if n == digits]
+        ledger.claim("TREC DL 2021", label, *zip(*some, strict=True), 0.5 * 10**-digits)
 
 
 def models(data, ledger):
@@ -405,12 +405,15 @@ def models(data, ledger):
     folder = data / "llmjudge"
     labels = {path.stem: ir.read_qrels(path) for path in sorted((folder / "labels").glob("*.txt"))}
     clipped = {
-        name: each.assign(grade=each["grade"].clip(upper=3)) for name, each in labels.items()
+        name: frame.assign(grade=frame["grade"].clip(upper=3)) for name, frame in labels.items()
     }
     clipped["people"] = ir.read_qrels(folder / "qrels.human.txt")
-    found = ir.compare_judges(clipped, reference="people", resamples=1, grades=range(4))
-    found = found.set_index(pair="judge_a").sel(pair=[*LLMJUDGE])
-    kappa, alpha = found["kappa"].sel(weights="none"), found["alpha"].sel(distance="ordinal")
+    agreement = ir.compare_judges(clipped, reference="people", resamples=1, grades=range(4))
+    agreement = agreement.set_index(pair="judge_a").sel(pair=[*LLMJUDGE])
+    kappa, alpha = (
+        agreement["kappa"].sel(weights="none"),
+        agreement["alpha"].sel(distance="ordinal"),
+    )
     ours = dict(zip(LLMJUDGE, zip(kappa.to_numpy(), alpha.to_numpy(), strict=True), strict=True))
     rows = [
         {
@@ -423,16 +426,16 @@ def models(data, ledger):
         for name in LLMJUDGE
     ]
     PAGE.table(rows, "models")
-    told = "kappa and alpha"
-    ledger.claim("LLMJudge", told, [*ours.values()], [*LLMJUDGE.values()], 0.5e-4)
-    above = sum(int((each["grade"] > 3).any()) for each in labels.values())
+    label = "kappa and alpha"
+    ledger.claim("LLMJudge", label, [*ours.values()], [*LLMJUDGE.values()], 0.5e-4)
+    above = sum(int((frame["grade"] > 3).any()) for frame in labels.values())
     FACTS.update(models=len(labels), models_published=len(LLMJUDGE), models_above=above)
 
 
 def examples(ledger):
     """Tell which printed examples of five papers are met, and check those that are not."""
     every = all_examples()
-    rows, other = [], []
+    rows, different = [], []
     for paper in dict.fromkeys(example.paper for example in every):
         some = [example for example in every if example.paper == paper]
         values = sum(len(example.printed) for example in some)
@@ -449,9 +452,9 @@ def examples(ledger):
         for example in some:
             if not example.missed:
                 continue
-            printed, found = zip(*example.missed, strict=True)
-            texts = [value if isinstance(value, str) else f"{value:.4g}" for value in found]
-            other.append(
+            printed, computed = zip(*example.missed, strict=True)
+            texts = [value if isinstance(value, str) else f"{value:.4g}" for value in computed]
+            different.append(
                 {
                     "paper": paper,
                     "place": example.place,
@@ -464,7 +467,7 @@ def examples(ledger):
                 ledger.failed.append(f"{paper}, {example.place}: {printed} is {texts}")
     total = pd.DataFrame(rows)[["places", "values", "met", "not met"]].sum()
     PAGE.table([*rows, {"paper": "all", **total}], "examples")
-    PAGE.table(other, "examples-other")
+    PAGE.table(different, "examples-other")
     FACTS.update(examples=int(total["values"]), examples_met=int(total["met"]))
 
 
@@ -485,9 +488,9 @@ def main():
     data = data_folder(__doc__)
     ledger = Ledger()
     missing = [folder for folder in PARTS if not (data / folder).is_dir()]
-    for folder, part in PARTS.items():
+    for folder, compare in PARTS.items():
         if folder not in missing:
-            part(data, ledger)
+            compare(data, ledger)
     examples(ledger)
     numbers = sum(int(row["numbers"].replace(",", "")) for row in ledger.rows)
     met = sum(int(row["met"].replace(",", "")) for row in ledger.rows)

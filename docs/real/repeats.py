@@ -31,49 +31,55 @@ def drawn(rng, layout, topics, repeats, spread):
     residual = rng.normal(0, RESIDUAL, (2, repeats, topics, DRAWS))
     if layout == "topic":  # a variation is another one in each topic
         return crossing + residual + rng.normal(0, spread, (1, repeats, topics, DRAWS))
-    own = rng.normal(0, spread, (2, repeats, 1, DRAWS))
-    return crossing + residual + own
+    effects = rng.normal(0, spread, (2, repeats, 1, DRAWS))
+    return crossing + residual + effects
 
 
 def rates(cells, layout):
     """Return how often each test calls systems different that are alike, at .05."""
     _, repeats, topics, draws = cells.shape
     a, b = cells
-    found = {}
+    shares = {}
     pooled = (a - b).reshape(-1, draws)
-    found["all pooled"] = stats.ttest_1samp(pooled, 0).pvalue
-    found["t on means"] = stats.ttest_1samp((a - b).mean(axis=0), 0).pvalue
+    shares["all pooled"] = stats.ttest_1samp(pooled, 0).pvalue
+    shares["t on means"] = stats.ttest_1samp((a - b).mean(axis=0), 0).pvalue
     if layout != "topic" and repeats > 1:
         means = cells.mean(axis=2)
         if layout == "system":
-            found["t over repeats"] = stats.ttest_ind(*means, equal_var=False).pvalue
+            shares["t over repeats"] = stats.ttest_ind(*means, equal_var=False).pvalue
         else:
-            found["t over repeats"] = stats.ttest_rel(*means).pvalue
+            shares["t over repeats"] = stats.ttest_rel(*means).pvalue
     if layout != "topic" and repeats > 1:
         lists = cells.reshape(2 * repeats, topics, draws)
         owner = np.repeat([0, 1], repeats)
         test = crossed(lists, owner, PAIR, shared=layout == "shared").test()
-        found["crossed"] = test.p[0]
-    return {name: (p < 0.05).mean() for name, p in found.items()}
+        shares["crossed"] = test.p[0]
+    return {name: (p < 0.05).mean() for name, p in shares.items()}
 
 
 def simulate():
     """Write how often tests call systems different that are alike, by layout."""
     rng = np.random.default_rng(0)
-    held = []
+    crossed = []
     for layout in ("system", "shared", "topic"):
         rows = []
         for topics, repeats in SIZES:
-            each = [rates(drawn(rng, layout, topics, repeats, s), layout) for s in SPREADS]
-            held += [one["crossed"] for one in each if layout == "system" and "crossed" in one]
+            results = [rates(drawn(rng, layout, topics, repeats, s), layout) for s in SPREADS]
+            crossed += [
+                result["crossed"]
+                for result in results
+                if layout == "system" and "crossed" in result
+            ]
             row = {"topics": topics, "repeats": repeats}
             for name in ("all pooled", "t on means", "t over repeats", "crossed"):
-                if name in each[0] or layout != "topic":
-                    values = [f"{one[name]:.3f}".lstrip("0") for one in each if name in one]
+                if name in results[0] or layout != "topic":
+                    values = [
+                        f"{result[name]:.3f}".lstrip("0") for result in results if name in result
+                    ]
                     row[name] = " ".join(values) or "-"
             rows.append(row)
         PAGE.table(rows, layout)
-    PAGE.facts(draws=f"{DRAWS:,}", low=f"{min(held):.3f}", high=f"{max(held):.3f}")
+    PAGE.facts(draws=f"{DRAWS:,}", low=f"{min(crossed):.3f}", high=f"{max(crossed):.3f}")
 
 
 def mixed():
@@ -86,10 +92,10 @@ def mixed():
     rows = index.set_names(["system", "repeat", "topic"]).to_frame(index=False)
     rows["own"] = rows["system"] + rows["repeat"].astype(str)
     rows["cell"] = rows["system"] + rows["topic"].astype(str)
-    parts = {"topic": "0 + C(topic)", "own": "0 + C(own)", "cell": "0 + C(cell)"}
+    effects = {"topic": "0 + C(topic)", "own": "0 + C(own)", "cell": "0 + C(cell)"}
     for draw in range(MIXED):
         rows["y"] = (cells[..., draw] + base[:, draw]).ravel()
-        model = smf.mixedlm("y ~ C(system)", rows, groups=np.ones(len(rows)), vc_formula=parts)
+        model = smf.mixedlm("y ~ C(system)", rows, groups=np.ones(len(rows)), vc_formula=effects)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             try:
@@ -112,7 +118,7 @@ def real(scores):
     """Write the same of systems that are halves of the seeds of one recipe."""
     rng = np.random.default_rng(2)
     rows = []
-    for recipe, said in RECIPES.items():
+    for recipe, label in RECIPES.items():
         table = scores.set_index(["seed", "topic"])[recipe].unstack().to_numpy()  # noqa: PD010
         for topics, repeats in SIZES:
             if repeats == 1:
@@ -122,9 +128,9 @@ def real(scores):
                 seeds = rng.permutation(len(table))[: 2 * repeats]
                 chosen = rng.permutation(table.shape[1])[:topics]
                 cells[..., draw] = table[np.ix_(seeds, chosen)].reshape(2, repeats, topics)
-            found = rates(cells, "system")
-            told = {name: f"{rate:.3f}".lstrip("0") for name, rate in found.items()}
-            rows.append({"trained on": said, "topics": topics, "repeats": repeats} | told)
+            error_rates = rates(cells, "system")
+            formatted = {name: f"{rate:.3f}".lstrip("0") for name, rate in error_rates.items()}
+            rows.append({"trained on": label, "topics": topics, "repeats": repeats} | formatted)
     PAGE.table(rows, "real")
 
 
@@ -138,9 +144,9 @@ def trainings(path):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ir.errors.IrframeWarning)
         PAGE.figure(every.ireval.plot.system_ranking(figsize=(7, 2.4)), "seeds", dpi=90)
-        found = every.ireval.compare(baseline="bm25")
+        comparison = every.ireval.compare(baseline="bm25")
     columns = ["system_a", "difference", "ci_low", "ci_high", "df", "p_adjusted", "repeat_share"]
-    PAGE.table(found[columns].round(4), "bm25")
+    PAGE.table(comparison[columns].round(4), "bm25")
     deviations = long.groupby(["system", "seed"])["nDCG@10"].mean().groupby("system").std()
     PAGE.facts(**{f"sd_{name}": f"{value:.3f}" for name, value in deviations.items()})
     pilot = long[(long["system"] != "n10") & long["seed"].between(10, 14)]
@@ -155,8 +161,10 @@ def _seeds_or_topics(variance):
     topics = np.geomspace(10, 1000, 100)
     figure, ax = plt.subplots(figsize=(6.4, 3.4), layout="constrained")
     for repeats in (1, 3, 5, 10):
-        crossing, own, rest = (2 * variance[n] for n in ("system_topic", "repeat", "residual"))
-        error = np.sqrt(crossing / topics + own / repeats + rest / (topics * repeats))
+        crossing, repeat, residual = (
+            2 * variance[n] for n in ("system_topic", "repeat", "residual")
+        )
+        error = np.sqrt(crossing / topics + repeat / repeats + residual / (topics * repeats))
         ax.plot(topics, error, label=f"{repeats} seed{'s' * (repeats > 1)}")
     ax.set(xscale="log", xlabel="topics", ylabel="standard error of a difference", ylim=0)
     ax.legend(frameon=False)
@@ -166,23 +174,23 @@ def _seeds_or_topics(variance):
 def layouts():
     """Draw what a repeat is in the three layouts."""
     figure, axes = plt.subplots(1, 3, figsize=(8.4, 2.7), layout="constrained")
-    told = {
+    titles = {
         "system": "'system': a seed is its model's own",
         "shared": "'shared': a pass judges all systems",
         "topic": "'topic': a variation is its topic's own",
     }
     colours = plt.get_cmap("tab20").colors
-    for ax, (layout, title) in zip(axes, told.items(), strict=True):
+    for ax, (layout, title) in zip(axes, titles.items(), strict=True):
         for system in range(2):
             for repeat in range(3):
                 for topic in range(4):
-                    place = {
+                    draw = {
                         "system": system * 3 + repeat,
                         "shared": repeat,
                         "topic": topic * 3 + repeat,
                     }[layout]
                     row = system * 3.6 + repeat
-                    square = plt.Rectangle((topic, row), 0.9, 0.9, color=colours[place])
+                    square = plt.Rectangle((topic, row), 0.9, 0.9, color=colours[draw])
                     ax.add_patch(square)
         ax.set(xlim=(-0.2, 4.1), ylim=(6.8, -0.2), aspect="equal")
         ax.set_xticks(np.arange(4) + 0.45, [f"t{n}" for n in range(1, 5)])

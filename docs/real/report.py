@@ -23,14 +23,14 @@ SENT = "UIowaS_Run3"
 """The run whose sheet is shown."""
 
 
-def picture(page, name, place="", height=1040):
-    """Take a picture of the first screen of a page, or of one that begins at a place in it."""
+def picture(page, name, anchor="", height=1040):
+    """Photograph the first screen of a page, or the screen at an anchor."""
     with sync_playwright() as engine:
         browser = engine.chromium.launch(
             executable_path=shutil.which("chromium"), args=["--no-sandbox", "--disable-gpu"]
         )
         tab = browser.new_page(viewport={"width": 1180, "height": height})
-        tab.goto(page.as_uri() + place)
+        tab.goto(page.as_uri() + anchor)
         tab.wait_for_selector(".scripted [data-live=differences].vega-embed", state="attached")
         tab.screenshot(path=HERE / f"report-{name}.png")
         browser.close()

@@ -38,10 +38,10 @@ def drawn(rng, grade, key, share):
     order = np.lexsort((rng.random(len(grade)), key))
     first = np.flatnonzero(np.diff(key[order], prepend=-1))
     size = np.diff(first, append=len(grade))
-    place = np.empty(len(grade), int)
-    place[order] = np.arange(len(grade)) - np.repeat(first, size)
+    positions = np.empty(len(grade), int)
+    positions[order] = np.arange(len(grade)) - np.repeat(first, size)
     number = np.maximum(2, np.floor(share * np.bincount(key)[key] + 0.5))
-    return np.where(place < number, grade, -1).astype(np.int8)
+    return np.where(positions < number, grade, -1).astype(np.int8)
 
 
 def shown(shares):
@@ -49,12 +49,12 @@ def shown(shares):
     return ["" if np.isnan(share) else f"{share:.3f}".lstrip("0") for share in shares]
 
 
-def powers(each, rows):
+def powers(gains, rows):
     """Return sums of the squared weights of documents in lists, and of the squares of these.
 
     Of documents that count something, shape (2, metric, system, topic).
     """
-    here, ranks = np.append(each, 0.0)[rows], rows.shape[-1]
+    here, ranks = np.append(gains, 0.0)[rows], rows.shape[-1]
     weights = [weights_of(m, ranks, [at])[:, 0] for m, at in zip(METRICS, AT, strict=True)]
     return np.stack([[here @ w**power for w in weights] for power in (2, 4)])
 
@@ -67,7 +67,7 @@ def alike(sums):
 def complete(cube):
     """Return scores by all judgments, each metric at its depth, (metric, system, topic)."""
     both = [cube.ireval.score(m, at=at) for m, at in zip(METRICS, AT, strict=True)]
-    return np.stack([each.to_numpy()[0] for each in both])
+    return np.stack([scores.to_numpy()[0] for scores in both])
 
 
 class Samples:
@@ -76,27 +76,27 @@ class Samples:
     def __init__(self, cube, grade, share, *, together=True):
         experiment, depth = cube.experiment, cube.sizes["depth"]
         base = experiment.judgments
-        topic, own = base.topic, base.grade
+        topic, base_grades = base.topic, base.grade
         top, rng = experiment.tops[topic], np.random.default_rng(0)
         rows = experiment.rows_at(depth)
         label = np.full(len(grade), "1", object)
         values, spreads, biases, numbers = [], [], [], []
         for _ in range(SAMPLES):
             if together:
-                left = drawn(rng, grade, topic, share)
-                draw = Draw.of(base, left, label, None)
+                drawn_grades = drawn(rng, grade, topic, share)
+                draw = Draw.of(base, drawn_grades, label, None)
             else:
-                left = np.where(rng.random(len(grade)) < share, grade, -1).astype(np.int8)
-                draw = Draw.of(base, left, None, np.full(len(grade), share))
-            grades = [(left, top), (own, top)]
-            found = [
+                drawn_grades = np.where(rng.random(len(grade)) < share, grade, -1).astype(np.int8)
+                draw = Draw.of(base, drawn_grades, None, np.full(len(grade), share))
+            grades = [(drawn_grades, top), (base_grades, top)]
+            estimates = [
                 next(estimated([metric], rows, draw, grades, [at]))
                 for metric, at in zip(METRICS, AT, strict=True)
             ]
-            values.append([value[..., 0] for value, *_ in found])
-            kept = ((0, 0), (0, 1), (1, 1))
-            spreads.append([[spread[each][..., 0] for each in kept] for _, spread, _ in found])
-            biases.append([bias[..., 0] for *_, bias in found])
+            values.append([value[..., 0] for value, *_ in estimates])
+            pairs = ((0, 0), (0, 1), (1, 1))
+            spreads.append([[spread[pair][..., 0] for pair in pairs] for _, spread, _ in estimates])
+            biases.append([bias[..., 0] for *_, bias in estimates])
             numbers.append(powers(draw.judged, rows))
         self.value, self.spread, self.bias = map(np.array, (values, spreads, biases))
         self.expected = powers(draw.chance, rows)
@@ -117,22 +117,26 @@ class Samples:
         more = self.full[..., topics] - cheap
         both, below = spread[:, 1].sum(axis=1), spread[:, 2].sum(axis=1)
         weight = np.clip(both.sum(axis=-1) / below.sum(axis=-1), 0, 1)[:, None, None]
-        others = below.sum(axis=-1, keepdims=True) - below
-        less = (both.sum(axis=-1, keepdims=True) - both) / np.where(others > 0, others, np.inf)
+        remaining = below.sum(axis=-1, keepdims=True) - below
+        less = (both.sum(axis=-1, keepdims=True) - both) / np.where(
+            remaining > 0, remaining, np.inf
+        )
         less = np.clip(less, 0, 1)[:, None]
-        rest = np.maximum(spread[:, 0] - 2 * less * spread[:, 1] + less**2 * spread[:, 2], 0)
-        parts = {
+        variance_left = np.maximum(
+            spread[:, 0] - 2 * less * spread[:, 1] + less**2 * spread[:, 2], 0
+        )
+        estimates = {
             ALONE: (people, spread[:, 0], bias[:, 0]),
-            WITH: (people + weight * more, rest, bias[:, 0] - weight * bias[:, 1]),
+            WITH: (people + weight * more, variance_left, bias[:, 0] - weight * bias[:, 1]),
         }
-        found = {
+        intervals = {
             kind: (
-                each.mean(axis=-1),
+                mean.mean(axis=-1),
                 np.hypot(np.sqrt(variance.sum(axis=-1)) / n, off.mean(axis=-1)),
             )
-            for kind, (each, variance, off) in parts.items()
+            for kind, (mean, variance, off) in estimates.items()
         }
-        return found, alike(self.number[samples, ..., topics].sum(axis=0))
+        return intervals, alike(self.number[samples, ..., topics].sum(axis=0))
 
 
 def held(mean, reach, truth):
@@ -150,8 +154,8 @@ def covered(samples, truth, topics, kind):
     means, reaches, truths = [], [], []
     for _ in range(DRAWS):
         some = rng.permutation(every)[:topics]
-        parts, number = samples.means(rng.integers(SAMPLES, size=topics), some)
-        mean, error = parts[kind]
+        intervals, number = samples.means(rng.integers(SAMPLES, size=topics), some)
+        mean, error = intervals[kind]
         expected = alike(samples.expected[..., some].sum(axis=-1))
         expected = expected.mean(axis=-1, keepdims=True)
         enough = (expected >= LEAST_DRAWN) & (number > 1)
@@ -159,47 +163,50 @@ def covered(samples, truth, topics, kind):
         means.append(mean)
         reaches.append(stdtrit(freedom, 0.975) * error)
         truths.append(truth[..., some].mean(axis=-1))
-    found = held(np.array(means), np.array(reaches), np.array(truths))
-    counted = (~np.isnan(found)).sum(axis=(0, 2))
-    hits = np.nansum(found, axis=(0, 2))
+    coverage = held(np.array(means), np.array(reaches), np.array(truths))
+    counted = (~np.isnan(coverage)).sum(axis=(0, 2))
+    hits = np.nansum(coverage, axis=(0, 2))
     return np.where(counted > 0, hits / np.maximum(counted, 1), np.nan)
 
 
 def write_estimates(samples, truth):
     """Write how often intervals of `estimate` hold the means of complete judgments."""
     rows = []
-    for (words, share), each in samples.items():
+    for (label, share), sampled in samples.items():
         for topics in TOPICS:
-            shares = covered(each, truth, topics, ALONE)
-            told = {"documents drawn": words, "share": f"{share:.0%}", "topics": topics}
-            rows.append(told | dict(zip(NAMES, shown(shares), strict=True)))
+            shares = covered(sampled, truth, topics, ALONE)
+            labels = {"documents drawn": label, "share": f"{share:.0%}", "topics": topics}
+            rows.append(labels | dict(zip(NAMES, shown(shares), strict=True)))
     PAGE.table([row for row in rows if any(row[name] for name in NAMES)], "estimates")
 
 
 def write_powered(samples, truth):
     """Write how often intervals of `predict_powered` hold the truth, and what it saves."""
     rows, saved = [], []
-    for share, each in samples.items():
+    for share, sampled in samples.items():
         for topics in TOPICS:
-            told = {"share": f"{share:.0%}", "topics": topics}
-            shares = covered(each, truth, topics, WITH)
-            rows.append(told | dict(zip(NAMES, shown(shares), strict=True)))
-        told = {"judgments": each.judgments}
-        parts = [each.means(np.full(TOPICS[-1], m), np.arange(TOPICS[-1]))[0] for m in range(50)]
+            labels = {"share": f"{share:.0%}", "topics": topics}
+            shares = covered(sampled, truth, topics, WITH)
+            rows.append(labels | dict(zip(NAMES, shown(shares), strict=True)))
+        labels = {"judgments": sampled.judgments}
+        intervals = [
+            sampled.means(np.full(TOPICS[-1], m), np.arange(TOPICS[-1]))[0] for m in range(50)
+        ]
         alone, with_model = (
-            np.mean([part[kind][1] for part in parts], axis=0) for kind in (ALONE, WITH)
+            np.mean([interval[kind][1] for interval in intervals], axis=0) for kind in (ALONE, WITH)
         )
         ratio = [
-            (part[WITH][1] ** 2).sum(axis=-1) / (part[ALONE][1] ** 2).sum(axis=-1) for part in parts
+            (interval[WITH][1] ** 2).sum(axis=-1) / (interval[ALONE][1] ** 2).sum(axis=-1)
+            for interval in intervals
         ]
-        spared = (1 - each.part) * (1 - np.mean(ratio, axis=0))
+        spared = (1 - sampled.part) * (1 - np.mean(ratio, axis=0))
         for row, name in enumerate(NAMES):
-            told |= {
+            labels |= {
                 f"{name}: people alone": f"{1.96 * alone[row].mean():.3f}",
                 f"{name}: with the model": f"{1.96 * with_model[row].mean():.3f}",
                 f"{name}: saved": f"{spared[row]:.0%}",
             }
-        saved.append(told)
+        saved.append(labels)
     PAGE.table([row for row in rows if any(row[name] for name in NAMES)], "powered")
     PAGE.table(saved, "saved")
 
@@ -219,7 +226,7 @@ if __name__ == "__main__":
     grades = people.experiment.judgments.grade[order.get_indexer(mine)]
     strata = {share: Samples(model, grades, share) for share in SHARES}
     write_powered(strata, truth)
-    ways = {("so many of every pool", share): each for share, each in strata.items()}
+    ways = {("so many of every pool", share): track_cube for share, track_cube in strata.items()}
     ways |= {
         ("each by itself", share): Samples(model, grades, share, together=False) for share in SHARES
     }

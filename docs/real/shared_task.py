@@ -37,43 +37,43 @@ def timed(name):
 def checked(runs, qrels):
     """Write how many runs each kind of finding concerns."""
     with timed("check"):
-        found = runs.ireval.check(qrels)
-    kinds = found["found"].explode().dropna()
+        findings = runs.ireval.check(qrels)
+    kinds = findings["found"].explode().dropna()
     rows = [(f"`{kind}`", SEVERITY[kind], number) for kind, number in kinds.value_counts().items()]
     PAGE.table(pd.DataFrame(rows, columns=["what was found", "severity", "runs"]), "check")
-    most = found["ties"].astype(float).idxmax()
-    shared = runs[runs["system"] == most].duplicated(["topic", "score"], keep=False)
+    most = findings["ties"].astype(float).idxmax()
+    tied = runs[runs["system"] == most].duplicated(["topic", "score"], keep=False)
     PAGE.facts(
-        runs=len(found),
+        runs=len(findings),
         rows=f"{len(runs) / 1e6:.1f} million",
-        sound=int((~found["severity"].isin(["error", "warning"])).sum()),
-        errors=int((found["severity"] == "error").sum()),
+        sound=int((~findings["severity"].isin(["error", "warning"])).sum()),
+        errors=int((findings["severity"] == "error").sum()),
         most_tied=f"`{most}`",
-        most_tied_rows=f"{len(shared):,}",
-        most_shared=f"{shared.sum():,}",
+        most_tied_rows=f"{len(tied):,}",
+        most_shared=f"{tied.sum():,}",
     )
-    return found
+    return findings
 
 
-def pooled(runs, qrels, found, contributing):
+def pooled(runs, qrels, findings, contributing):
     """Write what the contributing runs bring to pools, and draw what they leave unjudged."""
     rows = []
     for depth in (5, 7, 10, 20):
         pool = runs.ireval.pool(depth, together="team")
         pairs = pool.drop_duplicates(["topic", "doc"])
-        known = pairs.merge(qrels, how="left", on=["topic", "doc"])["grade"].notna()
+        judged = pairs.merge(qrels, how="left", on=["topic", "doc"])["grade"].notna()
         teams = pool[pool["unique"]].drop_duplicates(["team", "topic", "doc"])
         rows.append(
             {
                 "pool depth": depth,
                 "documents": f"{len(pairs):,}",
-                "judged": f"{known.mean():.1%}",
-                "left to judge": f"{(~known).sum():,}",
+                "judged": f"{judged.mean():.1%}",
+                "left to judge": f"{(~judged).sum():,}",
                 "of one team alone": f"{len(teams) / len(pairs):.0%}",
             }
         )
     PAGE.table(rows, "pool")
-    share = found["unjudged_at_10"]
+    share = findings["unjudged_at_10"]
     ax = _histogram(share[contributing], share[~contributing])
     PAGE.figure(ax, "unjudged")
     PAGE.facts(
@@ -100,20 +100,20 @@ def _histogram(inside, outside):
 
 def published(runs, qrels, board):
     """Write how far scores are from those that the track published."""
-    found = {}
+    computed = {}
     shown = {"measure": [f"`{metric}`" for metric in OFFICIAL.values()]}
-    for words, precision in {"double": "float64", "single": "float32"}.items():
+    for label, precision in {"double": "float64", "single": "float32"}.items():
         with timed("score"):
             scores = runs.ireval.evaluate(
                 qrels, list(OFFICIAL.values()), depth=1000, ties=ir.Ties(dtype=precision)
             )
-        means = found[words] = scores.groupby(level="system").mean()[[*OFFICIAL.values()]]
+        means = computed[label] = scores.groupby(level="system").mean()[[*OFFICIAL.values()]]
         off = (means - board[[*OFFICIAL]].set_axis(means.columns, axis=1)).abs()
         alike = (off <= 0.5e-4 + 1e-9).sum()
-        shown[f"runs alike, {words} precision"] = [f"{count} of {len(off)}" for count in alike]
+        shown[f"runs alike, {label} precision"] = [f"{count} of {len(off)}" for count in alike]
     PAGE.table(shown, "published")
-    differs = (found["double"] != found["single"]).any(axis=1)
-    off = (found["double"] - found["single"]).abs().max(axis=1)
+    differs = (computed["double"] != computed["single"]).any(axis=1)
+    off = (computed["double"] - computed["single"]).abs().max(axis=1)
     PAGE.facts(tied_by_precision=int(differs.sum()), most_by_precision=f"`{off.idxmax()}`")
     return scores
 
@@ -156,12 +156,12 @@ def kept(runs, qrels):
 def commands(folder):
     """Note how long the commands take, reading included."""
     with TemporaryDirectory() as out:
-        words = {
+        arguments = {
             "check": [],
             "leaderboard": ["-m", "nDCG@10"],
             "report": ["-m", "nDCG@10", "AP", "-o", f"{out}/report.html"],
         }
-        for name, further in words.items():
+        for name, further in arguments.items():
             line = [sys.executable, "-m", "irframe", name]
             with timed(name):
                 files = [str(folder / "qrels.txt"), str(folder / "runs")]
@@ -178,9 +178,9 @@ def main():
         qrels = ir.read_qrels(folder / "qrels.txt")
     runs["team"] = runs["system"].map(board["team"])
     runs["contributing"] = runs["system"].map(board["contributed judgments"] == "yes")
-    found = checked(runs, qrels)
+    findings = checked(runs, qrels)
     flags = runs.drop_duplicates("system").set_index("system")["contributing"]
-    pooled(runs, qrels, found, flags.reindex(found.index))
+    pooled(runs, qrels, findings, flags.reindex(findings.index))
     scores = published(runs, qrels, board)
     ranked(scores)
     kept(runs, qrels)

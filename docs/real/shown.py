@@ -79,9 +79,9 @@ def inscribed(text):
 
     A fact that is still to be given by a script that runs stands as it is.
     """
-    told = all_facts()
-    text = TABLE.sub(lambda found: f"{found[1]}\n\n{_table(found[2])}\n{found[4]}", text)
-    return FACT.sub(lambda found: f"{found[1]}{told.get(found[2], found[3])}{found[4]}", text)
+    facts = all_facts()
+    text = TABLE.sub(lambda match: f"{match[1]}\n\n{_table(match[2])}\n{match[4]}", text)
+    return FACT.sub(lambda match: f"{match[1]}{facts.get(match[2], match[3])}{match[4]}", text)
 
 
 def _table(name):

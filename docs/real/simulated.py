@@ -35,9 +35,9 @@ def claims(scores, truth, adjust):
     """Return the share of draws with a false claim, and of detected differences."""
     frame = ir.verbs.compare(scores, adjust=adjust)
     a, b = (truth[frame[side].to_numpy() - 1, frame["depth"] - 1] for side in SIDES)
-    found = frame["significant"].to_numpy()
-    false = frame["depth"][found & (a == b)].nunique() / DRAWS
-    return false, found[a != b].mean() if (a != b).any() else np.nan
+    significant = frame["significant"].to_numpy()
+    false = frame["depth"][significant & (a == b)].nunique() / DRAWS
+    return false, significant[a != b].mean() if (a != b).any() else np.nan
 
 
 DESIGNS = [
@@ -56,13 +56,13 @@ EFFECTS = {
 def draw(rng, kind, systems, topics, truth, draws):
     """Return scores of simulated collections, shape (system, topic, draw)."""
     shapes = (systems, 1, draws), (1, topics, draws), (systems, topics, draws)
-    parts = zip(truth, shapes, strict=True)
-    return sum(np.sqrt(v) * EFFECTS[kind](rng, shape) for v, shape in parts)
+    effects = zip(truth, shapes, strict=True)
+    return sum(np.sqrt(v) * EFFECTS[kind](rng, shape) for v, shape in effects)
 
 
 def analytic(scores):
-    found = mean_squares(scores)
-    return [*zip(*variance_interval(found, 0.05), strict=True)]
+    squares = mean_squares(scores)
+    return [*zip(*variance_interval(squares, 0.05), strict=True)]
 
 
 def resampled(rng, scores, samples=300):
@@ -106,14 +106,14 @@ def variances():
 def corrections():
     """Write how often corrections lead to a false claim, and what they find."""
     rows = []
-    for words, same in SAME.items():
+    for label, same in SAME.items():
         for teams, more in ((None, ""), (4, ", of 4 teams")):
-            track, row = alike(same, teams), {"systems": words + more}
-            found = {"max-T": claims(*track, MAX_T), "Holm": claims(*track, "holm")}
-            for place, title in enumerate(("a false claim", "differences found")):
-                for name, shares in found.items():
-                    text = f"{shares[place]:.1%}" if np.isfinite(shares[place]) else ""
-                    row[f"{title}, {name}"] = text if place or same else ""
+            track, row = alike(same, teams), {"systems": label + more}
+            significant = {"max-T": claims(*track, MAX_T), "Holm": claims(*track, "holm")}
+            for index, title in enumerate(("a false claim", "differences found")):
+                for name, shares in significant.items():
+                    text = f"{shares[index]:.1%}" if np.isfinite(shares[index]) else ""
+                    row[f"{title}, {name}"] = text if index or same else ""
             rows.append(row)
     PAGE.table(rows, "corrections")
 

@@ -43,14 +43,14 @@ def breakdown(summary):
 
 def verdicts(summary):
     """Write the verdicts with their parts, corrected for the number of comparisons."""
-    words = {-1: "a", 0: "-", 1: "b"}
-    parts = {"b": summary["system_b"]}
+    winners = {-1: "a", 0: "-", 1: "b"}
+    columns = {"b": summary["system_b"]}
     for name, text in {"answered": "answers more", "ranked": "ranks higher"}.items():
         star = summary[f"{name}_significant"].map({True: "*", False: ""})
-        parts[text] = summary[name].map(words) + star
+        columns[text] = summary[name].map(winners) + star
     for name in ("better", "significantly_better", "no_harm"):
-        parts[name.replace("_", " ")] = summary[name].map({True: "yes", False: "no"})
-    PAGE.table(parts, "verdicts")
+        columns[name.replace("_", " ")] = summary[name].map({True: "yes", False: "no"})
+    PAGE.table(columns, "verdicts")
 
 
 def facts(summary):
@@ -75,14 +75,14 @@ def facts(summary):
 def main():
     """Write everything beside this script."""
     runs, qrels = read_folder(data_folder(__doc__) / "msmarco-doc-dev", system="file")
-    found = runs.ireval.outcomes(
+    outcomes = runs.ireval.outcomes(
         qrels, baseline="bm25", depth=10, test=ir.Significance(adjust="bonferroni")
     )
-    facts(found.summary)
-    naive(found.summary)
-    breakdown(found.summary)
-    verdicts(found.summary)
-    PAGE.figure(found.summary.ireval.plot.outcome_shares(), "shares", dpi=90)
+    facts(outcomes.summary)
+    naive(outcomes.summary)
+    breakdown(outcomes.summary)
+    verdicts(outcomes.summary)
+    PAGE.figure(outcomes.summary.ireval.plot.outcome_shares(), "shares", dpi=90)
 
 
 if __name__ == "__main__":

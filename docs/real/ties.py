@@ -33,8 +33,8 @@ def rates(collections, cubes):
 
 def ranges(cube, name):
     """Write the ranges of scores over tie orders of the runs with the most ties."""
-    found = cube.ireval.tie_ranges(*METRICS)
-    deepest = found.isel(depth=-1).mean("topic")
+    ranges_of_scores = cube.ireval.tie_ranges(*METRICS)
+    deepest = ranges_of_scores.isel(depth=-1).mean("topic")
     means = cube.ireval.tie_rates().mean("topic").to_series().sort_values(ascending=False)
     rows = []
     for system, rate in means.head(6).items():

@@ -33,9 +33,9 @@ def read_track(data, name):
     folder = data / TRACKS[name]
     runs, qrels = read_folder(folder)
     if name == COVID:
-        known = pd.read_csv(folder / "leaderboard.csv", index_col="run")
-        runs["team"] = runs["system"].map(known["team"])
-        runs["contributing"] = runs["system"].map(known["contributed judgments"].eq("yes"))
+        published = pd.read_csv(folder / "leaderboard.csv", index_col="run")
+        runs["team"] = runs["system"].map(published["team"])
+        runs["contributing"] = runs["system"].map(published["contributed judgments"].eq("yes"))
     return runs, qrels
 
 

@@ -26,7 +26,7 @@ def pools(covid, robust):
         COVID: covid.ireval.pool_growth(),
         ROBUST: robust.ireval.pool_growth(at=deep),
     }
-    last = {name: found.isel(depth=-1) for name, found in growth.items()}
+    last = {name: pools_by_depth.isel(depth=-1) for name, pools_by_depth in growth.items()}
     PAGE.facts(
         robust_rate=f"{last[ROBUST]['rate'].item():.0%}",
         covid_rate=f"{last[COVID]['rate'].item():.0%}",
@@ -37,12 +37,14 @@ def pools(covid, robust):
         pane.set_xscale("log")
         pane.xaxis.set_major_formatter("{x:g}")
     PAGE.figure(panes[0], "growth")
-    found = covid.ireval.pool_growth(at=[5, 7])
+    pools_by_depth = covid.ireval.pool_growth(at=[5, 7])
     rows = {"judgments": ["pool depth 5", "pool depth 7", "all"]}
     for name in ("relevant_in_pool", "first_unjudged", "relevant_past"):
-        pairs = zip(found[name].to_numpy(), found[f"{name}_sd"].to_numpy(), strict=True)
+        pairs = zip(
+            pools_by_depth[name].to_numpy(), pools_by_depth[f"{name}_sd"].to_numpy(), strict=True
+        )
         rows[name] = [f"{m:.1f} ± {sd:.1f}" for m, sd in pairs] + ["n/a"]
-    of_all, spread = (found[f"first_unjudged_all{end}"].item() for end in ("", "_sd"))
+    of_all, spread = (pools_by_depth[f"first_unjudged_all{end}"].item() for end in ("", "_sd"))
     rows["first_unjudged"][-1] = f"{of_all:.1f} ± {spread:.1f}"
     PAGE.table(rows, "statistics")
 
@@ -71,22 +73,22 @@ def left_out(covid, robust):
         rows[f"{name}: τ"] = [f"{value:.3f}" for value in means["tau"]]
     PAGE.table(rows, "left-out")
     lost = -runs["COVID 7"].groupby("metric")["change"].mean()
-    places = runs["COVID 7"].groupby("metric")["rank_change"].mean()
-    each = runs["COVID 7"][runs["COVID 7"]["rank"] <= BEST]
-    best = -each.groupby("metric")["change"].mean()
+    rank_changes = runs["COVID 7"].groupby("metric")["rank_change"].mean()
+    best_runs = runs["COVID 7"][runs["COVID 7"]["rank"] <= BEST]
+    best = -best_runs.groupby("metric")["change"].mean()
     weak = runs["COVID 7"].sort_values("mean").groupby("metric").head(WEAKEST)
     weak = -weak.groupby("metric")["change"].mean()
-    one = runs["COVID 7"].drop_duplicates("system")
+    per_system = runs["COVID 7"].drop_duplicates("system")
     PAGE.facts(
         lost=f"{lost.min():.0f} to {lost.max():.0f}%",
-        places=f"{places.min():.0f} to {places.max():.0f}",
+        places=f"{rank_changes.min():.0f} to {rank_changes.max():.0f}",
         best=BEST,
         best_lost=f"{best.min():.0f} to {best.max():.0f}%",
-        best_most=f"{-each['change'].min():.0f}%",
+        best_most=f"{-best_runs['change'].min():.0f}%",
         weakest=WEAKEST,
         weakest_lost=f"{weak.min():.0f} to {weak.max():.0f}%",
-        alone=f"{one['lost'].mean():.0f}",
-        alone_relevant=f"{one['lost_relevant'].mean():.0f}",
+        alone=f"{per_system['lost'].mean():.0f}",
+        alone_relevant=f"{per_system['lost_relevant'].mean():.0f}",
         robust_lost=f"{-runs['Robust 100'].groupby('metric')['change'].mean().min():.1f}%",
     )
 
@@ -106,8 +108,8 @@ def residuals(covid):
     bands = covid.ireval.bounds("RBP(p=0.8)", "nDCG", at=range(1, 51))
     systems = ["sab20.1.meta.docs", OUTSIDER, "uogTrDPH_QE"]
     low, high = bands.sel(system=systems).mean("topic").transpose("bound", ...)
-    others = (high - low).drop_sel(system=OUTSIDER).max("system")
-    widest = (high - low).sel(system=OUTSIDER) > others
+    other_widths = (high - low).drop_sel(system=OUTSIDER).max("system")
+    widest = (high - low).sel(system=OUTSIDER) > other_widths
     PAGE.facts(
         outsider=OUTSIDER,
         widest=f"{widest.all('metric').sum().item()} of {widest.sizes['depth']}",
@@ -122,10 +124,10 @@ def decided(covid):
     for name, cube in (("contributing", inside), ("all", covid)):
         pairs = cube.ireval.bounds(*metrics, at=[5, 10]).ireval.decide()
         if cube is inside:
-            left = pairs[pairs["metric"].isin(TOP) & (pairs["depth"] == 5) & ~pairs["decided"]]
-            equal = (left["lowest"] == 0) & (left["highest"] == 0)
+            undecided = pairs[pairs["metric"].isin(TOP) & (pairs["depth"] == 5) & ~pairs["decided"]]
+            equal = (undecided["lowest"] == 0) & (undecided["highest"] == 0)
             PAGE.facts(pairs=f"{comb(cube.sizes['system'], 2):,}")
-            PAGE.facts(left=len(left), equal=equal.sum())
+            PAGE.facts(left=len(undecided), equal=equal.sum())
         for depth in (5, 10):
             share = pairs[pairs["depth"] == depth].groupby("metric")["decided"].mean()
             rows[f"{name}, k = {depth}"] = [f"{share[metric]:.0%}" for metric in metrics]
@@ -142,13 +144,13 @@ def condensed(covid):
     rows = {"k": depths}
     for name, cube in (("", inside), (" condensed", inside.ireval.condense())):
         scores = cube.ireval.score(*metrics, at=depths)
-        found = {
+        tables = {
             "D": scores.ireval.discrimination(ir.Significance(adjust=None)),
             "C": scores.ireval.coverage(10, ir.Significance(adjust=None)),
             "I": scores.ireval.inversions(10, ir.Significance(adjust=None)),
         }
         for metric in metrics:
-            for short, values in found.items():
+            for short, values in tables.items():
                 percent = 100 * values.sel(metric=metric).to_numpy()
                 rows[f"{metric}{name} {short}"] = [f"{value:.1f}" for value in percent]
     PAGE.table(rows, "condensed")
@@ -177,9 +179,9 @@ def samples(covid):
 
 def findings(runs, qrels):
     """Write what diagnose says."""
-    found = runs.ireval.diagnose(qrels, ["AP@1000", "nDCG@10", "RBP(p=0.5)"])
+    table = runs.ireval.diagnose(qrels, ["AP@1000", "nDCG@10", "RBP(p=0.5)"])
     columns = ["severity", "what", "where", "how_many", "advice"]
-    PAGE.table(found[columns].rename(columns={"how_many": "how many"}), "findings")
+    PAGE.table(table[columns].rename(columns={"how_many": "how many"}), "findings")
 
 
 def main():

@@ -97,8 +97,8 @@ def one_legend(axes):
         ax.get_legend().remove()
     names = [label.split("@")[0].removesuffix(")").split(" (")[0] for label in labels]
     names = [name if name.count("(") == name.count(")") else f"{name})" for name in names]
-    places = {"loc": "outside lower center", "ncols": len(names), "frameon": False}
-    axes.flat[-1].figure.legend(handles, names, **places)
+    options = {"loc": "outside lower center", "ncols": len(names), "frameon": False}
+    axes.flat[-1].figure.legend(handles, names, **options)
 
 
 def archetypes(cubes):
@@ -112,14 +112,14 @@ def archetypes(cubes):
     full_scale = 0
     ours, by_rule = {}, []
     for name, cube in cubes.items():
-        for word, rule in RULES.items():
-            found = cube.ireval.misplacement(crossing=rule).ireval.archetypes().iloc[0]
-            told = {kind: f"{found[kind]:.2%}" for kind in ("excellent", "typical A", "typical B")}
-            by_rule.append({"collection": name, "crossing": word} | told)
-        found = cube.ireval.misplacement().ireval.archetypes().iloc[0]
-        rows.append((name, f"{int(found['total']):,}", *(f"{found[kind]:.2%}" for kind in KINDS)))
-        full_scale += round(found["full scale"] * found["total"])
-        ours[name] = found["typical A"] + found["typical B"]
+        for rule_name, rule in RULES.items():
+            kinds = cube.ireval.misplacement(crossing=rule).ireval.archetypes().iloc[0]
+            row = {kind: f"{kinds[kind]:.2%}" for kind in ("excellent", "typical A", "typical B")}
+            by_rule.append({"collection": name, "crossing": rule_name} | row)
+        kinds = cube.ireval.misplacement().ireval.archetypes().iloc[0]
+        rows.append((name, f"{int(kinds['total']):,}", *(f"{kinds[kind]:.2%}" for kind in KINDS)))
+        full_scale += round(kinds["full scale"] * kinds["total"])
+        ours[name] = kinds["typical A"] + kinds["typical B"]
     PAGE.table(pd.DataFrame(rows, columns=columns), "archetypes")
     PAGE.table(by_rule, "crossings")
     PAGE.facts(
@@ -133,21 +133,21 @@ def archetypes(cubes):
 
 def cells(scores):
     """Write the shares of the regions, and draw a figure per gain metric."""
-    found = {name: array.ireval.effort_gain() for name, array in scores.items()}
+    tables = {name: array.ireval.effort_gain() for name, array in scores.items()}
     columns = ["collection", "gain", "diagonal", "high-high", "grey"]
     rows = [
-        dict(zip(columns, (f"{name}, printed", *told), strict=True)) | {"other": ""}
-        for name, *told in PRINTED_CELLS
+        dict(zip(columns, (f"{name}, printed", *printed), strict=True)) | {"other": ""}
+        for name, *printed in PRINTED_CELLS
     ]
-    for name, studied in found.items():
+    for name, studied in tables.items():
         shares = studied["share"].to_pandas()
         for metric in GAINS:
-            told = {region: f"{value:.1%}" for region, value in shares.loc[metric].items()}
-            rows.append({"collection": name, "gain": metric} | told)
+            printed = {region: f"{value:.1%}" for region, value in shares.loc[metric].items()}
+            rows.append({"collection": name, "gain": metric} | printed)
     PAGE.table(rows, "cells")
     figure, axes = plt.subplots(4, 3, figsize=(9, 12), layout="constrained")
     for row, metric in zip(axes, GAINS, strict=True):
-        for ax, (name, studied) in zip(row, found.items(), strict=True):
+        for ax, (name, studied) in zip(row, tables.items(), strict=True):
             studied.ireval.plot.effort_gain(metric=metric, ax=ax)
             ax.set_title(name if metric == GAINS[0] else "", fontsize=10)
             ax.set_xlabel("Twist" if metric == GAINS[-1] else "")
@@ -155,10 +155,11 @@ def cells(scores):
     PAGE.figure(figure, "figures-7-10")
     least = [
         studied["share"].sel(region="high-high") - studied["share"].sel(region="diagonal")
-        for studied in found.values()
+        for studied in tables.values()
     ]
     PAGE.facts(
-        high_high_leads=sum(int((each > 0).sum()) for each in least), pairs=len(found) * len(GAINS)
+        high_high_leads=sum(int((differences > 0).sum()) for differences in least),
+        pairs=len(tables) * len(GAINS),
     )
 
 
@@ -179,13 +180,13 @@ def correlations(best):
         ("AP", PRINTED_AP, "table-3"),
         ("Twist", PRINTED_TWIST, "table-4"),
     ):
-        others = [metric for metric in METRICS if metric not in {first, "Twist"}]
+        gains = [metric for metric in METRICS if metric not in {first, "Twist"}]
         rows = [(f"{key}, printed", *values) for key, values in printed.items()]
         for key, array in best.items():
-            tau = array.ireval.agreement().isel(depth=0).to_pandas().loc[first, others]
+            tau = array.ireval.agreement().isel(depth=0).to_pandas().loc[first, gains]
             label = f"{key}, {array.sizes['system']} systems"
             rows.append((label, *(f"{value:.4f}" for value in tau)))
-        PAGE.table(pd.DataFrame(rows, columns=[f"{first} and", *others]), name)
+        PAGE.table(pd.DataFrame(rows, columns=[f"{first} and", *gains]), name)
 
 
 def robustness(cubes, best):
@@ -193,16 +194,16 @@ def robustness(cubes, best):
     figure, axes = plt.subplots(1, 3, figsize=(9, 3.4), sharey=True, layout="constrained")
     rows = []
     for ax, (name, cube) in zip(axes, cubes.items(), strict=True):
-        kept = cube.sel(system=best[name]["system"].to_numpy())
-        tau = kept.ireval.robustness(*METRICS.values(), seeds=10, at=[cube.sizes["depth"]])
+        best_runs = cube.sel(system=best[name]["system"].to_numpy())
+        tau = best_runs.ireval.robustness(*METRICS.values(), seeds=10, at=[cube.sizes["depth"]])
         tau = tau.assign_coords(metric=list(METRICS))
         tau.ireval.plot.robustness_curves(ax=ax)
         ax.set_title(name, fontsize=10)
         ax.set_ylabel("Kendall's tau" if ax is axes[0] else "")
         means = tau.mean("seed").squeeze("depth").transpose("metric", "share").to_pandas()
         for metric in METRICS:
-            told = {f"{share:.0%}": f"{means.loc[metric, share]:.3f}" for share in means.columns}
-            rows.append({"collection": name, "metric": metric} | told)
+            row = {f"{share:.0%}": f"{means.loc[metric, share]:.3f}" for share in means.columns}
+            rows.append({"collection": name, "metric": metric} | row)
     one_legend(axes)
     PAGE.figure(figure, "figure-13")
     PAGE.table(rows, "robustness")
@@ -213,12 +214,16 @@ def power(best):
     figure, axes = plt.subplots(1, 3, figsize=(9, 3.4), layout="constrained")
     rows = {"metric": list(METRICS)}
     for ax, (name, array) in zip(axes, best.items(), strict=True):
-        found = array.ireval.bootstrap_sensitivity(resamples=1000)
-        found.ireval.plot.p_value_curves(ax=ax)
+        sensitivity = array.ireval.bootstrap_sensitivity(resamples=1000)
+        sensitivity.ireval.plot.p_value_curves(ax=ax)
         ax.set_title("", loc="left")
         ax.set_ylabel("significance level" if ax is axes[0] else "")
         ax.set_title(name, fontsize=10)
-        pairs = zip(found["power"].to_numpy()[:, 0], found["delta"].to_numpy()[:, 0], strict=True)
+        pairs = zip(
+            sensitivity["power"].to_numpy()[:, 0],
+            sensitivity["delta"].to_numpy()[:, 0],
+            strict=True,
+        )
         rows[name] = [f"{share:.1%}, Δ {delta:.3f}" for share, delta in pairs]
     one_legend(axes)
     PAGE.figure(figure, "figure-14")
@@ -228,7 +233,7 @@ def power(best):
 def main():
     """Write everything beside this script."""
     data = data_folder(__doc__)
-    cubes = {name: read_cube(data, *place) for name, place in COLLECTIONS.items()}
+    cubes = {name: read_cube(data, *location) for name, location in COLLECTIONS.items()}
     scores = {
         name: cube.ireval.score(*METRICS.values(), at=[cube.sizes["depth"]]).assign_coords(
             metric=list(METRICS)

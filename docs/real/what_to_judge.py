@@ -72,29 +72,33 @@ def replayed(cube, rel):
     return cube.ireval.replay(METHODS, BUDGETS, f"AP(rel={rel})", test=test, **options)
 
 
-def trial(found):
+def trial(replays):
     """Write where what is kept differs from the trials by more than two standard errors."""
     rows, cells = [], 0
     for name, methods in TRIAL.items():
-        kept, ends = (found[name][part].squeeze("metric") for part in ("kept", "kept_interval"))
+        shares, ends = (
+            replays[name][variable].squeeze("metric") for variable in ("kept", "kept_interval")
+        )
         half = ends.diff("bound").squeeze("bound") / 2 / stdtrit(SAMPLES - 1, 0.975)
         for method, before in methods.items():
             for budget, old in zip(BUDGETS[:-1], before, strict=True):
-                place = {"strategy": method, "budget": budget}
-                new, error = kept.sel(place).item(), half.sel(place).item() * 2**0.5
+                position = {"strategy": method, "budget": budget}
+                new, error = shares.sel(position).item(), half.sel(position).item() * 2**0.5
                 cells += 1
                 if abs(new - old) > 2 * error:
-                    told = {"collection": name, "method": f"`{method}`", "judgments": budget}
-                    told |= {"here": f"{new:.3f}", "in the trial": f"{old:.3f}"}
-                    rows.append(told | {"standard errors apart": f"{(new - old) / error:+.1f}"})
+                    row = {"collection": name, "method": f"`{method}`", "judgments": budget}
+                    row |= {"here": f"{new:.3f}", "in the trial": f"{old:.3f}"}
+                    rows.append(row | {"standard errors apart": f"{(new - old) / error:+.1f}"})
     PAGE.table(rows, "trial")
     PAGE.facts(apart=len(rows), compared=cells)
 
 
-def cells(found, part, digits):
+def cells(replays, variable, digits):
     """Return a table of means and half widths of their intervals, a row for each method."""
-    mean = found[part].squeeze("metric", drop=True) if "metric" in found[part].dims else found[part]
-    ends = found[f"{part}_interval"]
+    mean = replays[variable]
+    if "metric" in mean.dims:
+        mean = mean.squeeze("metric", drop=True)
+    ends = replays[f"{variable}_interval"]
     ends = ends.squeeze("metric", drop=True) if "metric" in ends.dims else ends
     half = (ends.sel(bound="upper") - ends.sel(bound="lower")) / 2
     rows = {"method": [f"`{name}`" for name in mean["strategy"].to_numpy()]}
@@ -104,28 +108,28 @@ def cells(found, part, digits):
     return rows
 
 
-def tables(found):
+def tables(replays):
     """Write what budgets buy, collection by collection."""
-    parts = {"kept": 3, "changed": 3, "found": 1, "tau": 3, "change": 1}
-    for name, word in {COVID: "covid", ROBUST: "robust", DL: "dl"}.items():
-        for part, digits in parts.items():
-            PAGE.table(cells(found[name], part, digits), f"{part}-{word}")
-        counts = found[name]["conclusions"].squeeze("metric", drop=True).round(0).astype(int)
+    digits_by_variable = {"kept": 3, "changed": 3, "found": 1, "tau": 3, "change": 1}
+    for name, label in {COVID: "covid", ROBUST: "robust", DL: "dl"}.items():
+        for variable, digits in digits_by_variable.items():
+            PAGE.table(cells(replays[name], variable, digits), f"{variable}-{label}")
+        counts = replays[name]["conclusions"].squeeze("metric", drop=True).round(0).astype(int)
         rows = {"method": [f"`{method}`" for method in METHODS]}
         for budget in (30, 100):
             for kind in ("kept", "lost", "new", "reversed"):
                 shown = counts.sel(budget=budget, conclusion=kind)
                 rows[f"{kind}, {budget}"] = shown.to_numpy()
-        PAGE.table(rows, f"conclusions-{word}")
+        PAGE.table(rows, f"conclusions-{label}")
 
 
-def facts(found, seconds):
+def facts(replays, seconds):
     """Write numbers that stand in running text."""
-    for name, word in {COVID: "covid", ROBUST: "robust", DL: "dl"}.items():
-        kept = found[name]["kept"].squeeze("metric", drop=True).to_pandas()
+    for name, label in {COVID: "covid", ROBUST: "robust", DL: "dl"}.items():
+        shares = replays[name]["kept"].squeeze("metric", drop=True).to_pandas()
         PAGE.facts(
             **{
-                f"{word}_{method}_{budget}": f"{kept.loc[method, budget]:.0%}"
+                f"{label}_{method}_{budget}": f"{shares.loc[method, budget]:.0%}"
                 for method in ("pool", "mtf", "maxmean", "leverage")
                 for budget in (10, 30, 60, 100)
             }

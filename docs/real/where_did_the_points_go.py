@@ -36,11 +36,11 @@ def read_passages(data):
 
 def causes(runs, qrels):
     """Write and draw what each run loses to each cause, and compare one pair."""
-    parts = runs.ireval.losses(qrels, "nDCG@10", stages=STAGES)
-    means = parts.groupby("system").mean().sort_values("score", ascending=False)
+    losses = runs.ireval.losses(qrels, "nDCG@10", stages=STAGES)
+    means = losses.groupby("system").mean().sort_values("score", ascending=False)
     PAGE.table(shown(means.drop(columns="cut_by_stage_2")), "causes")
-    PAGE.figure(parts.loc[means.index].ireval.plot.loss_bars(), "bars")
-    compared = parts[["score", "ordered"]]
+    PAGE.figure(losses.loc[means.index].ireval.plot.loss_bars(), "bars")
+    compared = losses[["score", "ordered"]]
     compared = compared.loc[[FIRST, SECOND]].ireval.compare(baseline=FIRST).set_index("metric")
     row = compared.loc["ordered"]
     PAGE.facts(
@@ -58,11 +58,11 @@ def cuts(runs, qrels):
     first, second = (ranked[ranked["system"].eq(name)] for name in (FIRST, SECOND))
     rows = []
     for most in CUTS:
-        known = first.loc[first["rank"] <= most, ["topic", "doc"]]
-        kept = second.drop(columns="rank").merge(known, on=["topic", "doc"])
-        both = pd.concat([first.drop(columns="rank"), kept])
-        parts = both.ireval.losses(qrels, "nDCG@10", stages=[FIRST, SECOND])
-        means = parts.loc[SECOND].mean().rename({f"cut_by_{SECOND}": "cut"})
+        reranked = first.loc[first["rank"] <= most, ["topic", "doc"]]
+        reordered = second.drop(columns="rank").merge(reranked, on=["topic", "doc"])
+        both = pd.concat([first.drop(columns="rank"), reordered])
+        losses = both.ireval.losses(qrels, "nDCG@10", stages=[FIRST, SECOND])
+        means = losses.loc[SECOND].mean().rename({f"cut_by_{SECOND}": "cut"})
         rows.append({"reranked": most} | means.drop("unjudged").to_dict())
     PAGE.table(shown(pd.DataFrame(rows).set_index("reranked")), "cuts")
 
@@ -72,25 +72,28 @@ def chunks(data):
     questions, texts, spans = read(data / "chunking")
     every = cut(texts, SIZE)
     pairs = every.merge(spans, on="doc", suffixes=("", "_of_evidence"))
-    held = pairs.query("start < end_of_evidence and end > start_of_evidence")
+    overlapping = pairs.query("start < end_of_evidence and end > start_of_evidence")
     first = bm25(questions, texts, every, depth=20)
-    asked = {f"q{n}": {*WORD.findall(text.lower())} for n, text in enumerate(questions)}
-    found = [
-        len(asked[row.topic] & {*WORD.findall(texts[row.doc][row.start : row.end].lower())})
+    question_words = {f"q{n}": {*WORD.findall(text.lower())} for n, text in enumerate(questions)}
+    scores = [
+        len(
+            question_words[row.topic] & {*WORD.findall(texts[row.doc][row.start : row.end].lower())}
+        )
         for row in first.itertuples()
     ]
-    second = first.assign(score=found - first["rank"] / 1000).sort_values("score")
+    second = first.assign(score=scores - first["rank"] / 1000).sort_values("score")
     second = second.groupby("topic").tail(10)
     both = pd.concat([first.assign(system="bm25"), second.assign(system="overlap")])
     runs, qrels = (
-        frame.assign(doc=frame["doc"] + "#" + frame["start"].astype(str)) for frame in (both, held)
+        frame.assign(doc=frame["doc"] + "#" + frame["start"].astype(str))
+        for frame in (both, overlapping)
     )
     runs = runs[["system", "topic", "doc", "score"]]
     qrels = qrels[["topic", "doc", "grade"]].drop_duplicates()
-    parts = runs.ireval.losses(qrels, "nDCG@5", stages=["bm25", "overlap"])
-    means = parts.drop(columns="unjudged").groupby("system").mean()
+    losses = runs.ireval.losses(qrels, "nDCG@5", stages=["bm25", "overlap"])
+    means = losses.drop(columns="unjudged").groupby("system").mean()
     PAGE.table(shown(means), "chunks")
-    row = parts[["cut_by_overlap"]].ireval.compare(baseline="bm25").iloc[0]
+    row = losses[["cut_by_overlap"]].ireval.compare(baseline="bm25").iloc[0]
     PAGE.facts(
         dropped=f"{row['difference']:.3f}",
         dropped_low=f"{row['ci_low']:.3f}",
