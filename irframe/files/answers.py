@@ -154,8 +154,8 @@ def _by_topic(x: object, topics: list[Hashable]) -> dict[Hashable, object]:
         expected = "a list of answers for topics=, or a matrix with both topics= and docs="
         raise InputError(expected, f"an object of type {type(x).__name__}")
     if len(x) != len(topics):
-        found = f"{len(topics)} topics for {words.counted(len(x), 'answer')}"
-        raise InputError("one topic for each answer", found, "pass all topics in order")
+        got = f"{len(topics)} topics for {words.counted(len(x), 'answer')}"
+        raise InputError("one topic for each answer", got, "pass all topics in order")
     return dict(zip(topics, x, strict=True))
 
 
@@ -165,8 +165,8 @@ def _refuse_positions(x: Hits) -> None:
     if not RUN.lacking(RUN.find(map(str, names))):
         return  # rows
     answers = [*map(_as_dictionary, x)]
-    found = [hits_in(answer) for answer in answers]
-    of_tools = any(h is not None and h is not a for h, a in zip(found, answers, strict=True))
+    lists = [hits_in(answer) for answer in answers]
+    of_tools = any(h is not None and h is not a for h, a in zip(lists, answers, strict=True))
     of_others = any(_lists_of(answer) for answer in answers if isinstance(answer, Mapping))
     if of_tools or of_others or holds_hits(dict(enumerate(x))):
         advice = "name their topics in order: ir.as_runs(answers, topics=[...])"
@@ -192,8 +192,8 @@ def _hits_by_topic(answers: Mapping[Hashable, object], path: str | None) -> Answ
         return None
     if failed := [repr(topic) for topic in lists if topic not in hits_of]:
         advice = "search again for these topics, or leave them out, so that they have empty lists"
-        found = f"none for {len(failed)} topics"
-        raise InputError("hits in the answer of every topic", found, advice, failed)
+        got = f"none for {len(failed)} topics"
+        raise InputError("hits in the answer of every topic", got, advice, failed)
     _warn_partial(answers)
     return hits_of
 
@@ -255,9 +255,9 @@ def _of_other_tools(answers: Mapping[Hashable, object]) -> dict[Hashable, object
     The hits are the only list of dictionaries in an answer. Raise if answers contain several lists,
     or if their hits have no id.
     """
-    others = [answer for answer in answers.values() if isinstance(answer, Mapping)]
-    names = [*dict.fromkeys(chain.from_iterable(map(_lists_of, others)))]
-    values = chain.from_iterable(answer.values() for answer in others if len(answer) <= KEYS)
+    dictionaries = [answer for answer in answers.values() if isinstance(answer, Mapping)]
+    names = [*dict.fromkeys(chain.from_iterable(map(_lists_of, dictionaries)))]
+    values = chain.from_iterable(answer.values() for answer in dictionaries if len(answer) <= KEYS)
     by_system = all(isinstance(value, list | Mapping) for value in values)
     if not names or (by_system and (len(names) > 1 or names[0] not in BARE)):
         return None
@@ -265,10 +265,10 @@ def _of_other_tools(answers: Mapping[Hashable, object]) -> dict[Hashable, object
     first = next(hits[0] for hits in lists.values() if hits and isinstance(hits, list))
     if len(names) == 1 and has_id(first):
         return lists
-    found = f"hits in {' or '.join(map(repr, names))} with other fields"
+    got = f"hits in {' or '.join(map(repr, names))} with other fields"
     advice = f"name the key of hits and the field of ids: ir.as_runs(x, hits={names[0]!r}, id=...)"
     fields = [name for name, value in first.items() if isinstance(value, str | int)]
-    raise InputError("answers of a known tool", found, advice, fields)
+    raise InputError("answers of a known tool", got, advice, fields)
 
 
 def _warn_partial(answers: Mapping[Hashable, object]) -> None:
@@ -313,10 +313,11 @@ def _of_fields(hit: object, key: str) -> object:
     """Move the user's fields of a hit to ``properties``."""
     if not isinstance(hit, Mapping) or "properties" in hit:
         return hit
-    own = hit.get(key) if key else {name: hit[name] for name in ("id", SCORE) if name in hit}
-    if not isinstance(own, Mapping) or not own:
+    inner = hit.get(key) if key else {name: hit[name] for name in ("id", SCORE) if name in hit}
+    if not isinstance(inner, Mapping) or not inner:
         return hit
-    return {**own, "properties": {n: v for n, v in hit.items() if n not in own and v is not own}}
+    further = {n: v for n, v in hit.items() if n not in inner and v is not inner}
+    return {**inner, "properties": further}
 
 
 def _hits_at(answer: object, path: Sequence[str]) -> Hits | None:
@@ -331,8 +332,8 @@ def _refuse_one_answer(x: Mapping[Hashable, object]) -> None:
     """Raise for a single answer without its topic."""
     plain = any(isinstance(value, str | Number) for value in x.values())
     unknown = plain and bool(_lists_of(x))
-    known = any(_hits_at(x, path) is not None for path, _ in _PATHS if ONLY not in path)
-    if _of_vespa(x) is not None or unknown or known:
+    of_tool = any(_hits_at(x, path) is not None for path, _ in _PATHS if ONLY not in path)
+    if _of_vespa(x) is not None or unknown or of_tool:
         advice = "name its topic: {'q1': answer}"
         raise InputError("answers by topic", "one answer without its topic", advice)
 
@@ -414,7 +415,7 @@ def row_of_hit(hit: object, name: str | None) -> dict[str, Any]:
     row = {}
     for column, names in IDS.items():
         usable = (level.fields for level in levels if column != SCORE or not level.is_payload)
-        value = next((v for own in usable for n in names if (v := own.get(n)) is not None), None)
+        value = next((v for f in usable for n in names if (v := f.get(n)) is not None), None)
         if value is not None and (column not in {START, END} or isinstance(value, Number)):
             row[column] = value
     if name is not None:
@@ -441,10 +442,10 @@ def _is_kept(name: object, value: object) -> bool:
     """Tell whether a further field becomes a column."""
     if not isinstance(name, str) or name in NAMES or name.startswith("_") or name == LISTED_SCORE:
         return False
-    taken = (
+    has_role = (
         words.roles([name]) or name in {*words.REPEAT_NAMES, *LIKE_SEARCHES} or like_systems(name)
     )
-    return isinstance(value, str | Number) and not taken
+    return isinstance(value, str | Number) and not has_role
 
 
 class Level(NamedTuple):

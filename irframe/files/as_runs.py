@@ -67,8 +67,8 @@ def _of_ranx(x: Any, kind: Kind) -> pd.DataFrame | None:
         return None
     names = [run.name for run in x]
     if None in names or len(set(names)) < len(names):
-        found = "missing or repeated names among"
-        raise IdError("runs of ranx with distinct names", found, "set run.name", names)
+        got = "missing or repeated names among"
+        raise IdError("runs of ranx with distinct names", got, "set run.name", names)
     return _one_frame(dict(zip(names, x, strict=True)))
 
 
@@ -84,9 +84,9 @@ def _of_lists(x: object, kind: Kind) -> pd.DataFrame | None:
         return None
     texts = [repr(topic) for topic, docs in x.items() if isinstance(docs, str)]
     if texts and not kind.find(x):
-        found = "a text instead of a list for"
+        got = "a text instead of a list for"
         advice = "put it into a list: {'q1': ['d1']}"
-        raise InputError("{topic: [doc, ...]}", found, advice, texts)
+        raise InputError("{topic: [doc, ...]}", got, advice, texts)
     if not _holds_lists(x, sets=kind.value == GRADE):
         return None
     lists = [(topic, enumerate(docs, start=1)) for topic, docs in x.items()]
@@ -96,8 +96,8 @@ def _of_lists(x: object, kind: Kind) -> pd.DataFrame | None:
 
 
 def _of_hits(x: object, kind: Kind) -> pd.DataFrame | None:
-    read = reader_of(x) if kind.value == SCORE else None
-    return None if read is None else read(x)
+    convert = reader_of(x) if kind.value == SCORE else None
+    return None if convert is None else convert(x)
 
 
 def _of_systems(x: object, kind: Kind) -> pd.DataFrame | None:
@@ -109,9 +109,9 @@ def _of_systems(x: object, kind: Kind) -> pd.DataFrame | None:
     heights = {key: height(value) for key, value in x.items()}
     plain = [repr(key) for key, value in x.items() if isinstance(value, Number)]
     if plain or set(heights.values()) <= {None}:
-        found = "documents without a topic" if plain else "an empty dictionary"
+        got = "documents without a topic" if plain else "an empty dictionary"
         advice = "name their topic: {'q1': ...}" if plain else ""
-        raise InputError("{topic: {doc: score}} or {system: run}", found, advice, plain)
+        raise InputError("{topic: {doc: score}} or {system: run}", got, advice, plain)
     if lacking := _split_dictionary(x)[1]:
         advice = "pass all of them to evaluate, cube or scorer, which count these as empty lists"
         raise InputError("rows of every system in a frame", "none of", advice, lacking)
@@ -119,11 +119,11 @@ def _of_systems(x: object, kind: Kind) -> pd.DataFrame | None:
     topics = [key for key, high in heights.items() if high == 1 and key not in runs]
     systems = [key for key in x if key in runs]
     if topics and systems:
-        found = (
+        got = (
             f"both: {topics[0]!r} holds scores like a topic, and {systems[0]!r} holds topics or a "
             "table like a system"
         )
-        raise InputError("{topic: {doc: score}} or {system: run}", found, "pass them separately")
+        raise InputError("{topic: {doc: score}} or {system: run}", got, "pass them separately")
     return _one_frame(x) if systems else None
 
 
@@ -138,28 +138,28 @@ def _of_numbers(x: object, kind: Kind) -> pd.DataFrame | None:
 
 def _refuse_listed(entries: Sequence[Any]) -> NoReturn:
     """Raise for pairs, records or lists as judgments."""
-    found = "pairs"
+    got = "pairs"
     graded = "{t: dict(pairs)"
     listed = "{t: [doc for doc, _ in pairs]"
-    pairs = all(isinstance(each, list | tuple) and len(each) == 2 for each in entries)
-    if all(isinstance(each, Mapping) for each in entries):
+    pairs = all(isinstance(entry, list | tuple) and len(entry) == 2 for entry in entries)
+    if all(isinstance(entry, Mapping) for entry in entries):
         frame = framed(entries)
-        found = f"records with the fields {', '.join(map(repr, frame.columns))}"
+        got = f"records with the fields {', '.join(map(repr, frame.columns))}"
         fields = (
             proposed(frame.assign(topic=range(len(entries))), {TOPIC: TOPIC}, [DOC, GRADE]) or {}
         )
         doc, grade = [*fields] or ("doc", "grade")
         graded = f"{{t: {{row[{doc!r}]: row[{grade!r}] for row in pairs}}"
         listed = f"{{t: [row[{doc!r}] for row in pairs]"
-    elif not (pairs and all(isinstance(each[1], Number) for each in entries)):
-        found = "lists in lists"
+    elif not (pairs and all(isinstance(entry[1], Number) for entry in entries)):
+        got = "lists in lists"
         graded = "{t: pairs[0]"
         listed = "{t: [doc for docs in pairs for doc in docs]"
     advice = (
         f"if each has a grade: {graded} for t, pairs in qrels.items()}}; "
         f"if each is a relevant document: {listed} for t, pairs in qrels.items()}}"
     )
-    raise InputError("judgments, {topic: {doc: grade}} or {topic: [doc, ...]}", found, advice)
+    raise InputError("judgments, {topic: {doc: grade}} or {topic: [doc, ...]}", got, advice)
 
 
 ADAPTERS: tuple[Callable[[Any, Kind], pd.DataFrame | None], ...] = (
@@ -191,8 +191,8 @@ def by_role(x: object, kind: Kind, no_role: str | None = None) -> ByRole:
     if isinstance(x, ByRole):
         return x
     x = unpacked(x) if kind.value == SCORE and isinstance(x, Mapping | list) else x
-    made = (adapter(x, kind) for adapter in ADAPTERS)
-    frame: Any = next(each for each in made if each is not None)
+    frames = (adapter(x, kind) for adapter in ADAPTERS)
+    frame: Any = next(made for made in frames if made is not None)
     levels = getattr(getattr(x, "index", None), "names", ())
     columns = require_columns(frame, kind, no_role, levels)
     if kind.value == SCORE and SYSTEM not in columns:
@@ -388,15 +388,15 @@ def as_runs(
     if len(several) > 1:
         expected = f"a run of one system, for system={system!r}"
         raise IdError(expected, f"{len(several)} systems", "leave out system=", several)
-    others = frame.drop(columns=name) if SYSTEM in columns else frame.copy(deep=False)
-    others.insert(0, name, system)
-    return others
+    result = frame.drop(columns=name) if SYSTEM in columns else frame.copy(deep=False)
+    result.insert(0, name, system)
+    return result
 
 
 def _read_hits(x: object, name: str | None, on_error: OnError, ranked_by: RankedBy) -> pd.DataFrame:
     """Convert hits with the options of `as_runs`."""
-    if (read := reader_of(x, on_error)) is not None:
-        return read(x, name, ranked_by=ranked_by)
+    if (convert := reader_of(x, on_error)) is not None:
+        return convert(x, name, ranked_by=ranked_by)
     if not is_dictionary(x) or not x or not all(map(_is_run, x.values())):
         expected = "lists of hits for id= and ranked_by=, or calls of agents for on_error="
         raise ParameterError(expected, f"a {type(x).__name__}")
@@ -430,18 +430,18 @@ def _split_dictionary(x: Mapping[Hashable, object]) -> tuple[Runs | ByRole, list
     """Split off the systems of a dictionary without any document."""
     empty = [name for name, lists in x.items() if _is_empty(lists)]
     names = {*empty}
-    others = {name: lists for name, lists in x.items() if name not in names}
+    nonempty = {name: lists for name, lists in x.items() if name not in names}
     systems = any(
         isinstance(x[n], pd.DataFrame) or (isinstance(x[n], Mapping) and x[n]) for n in empty
     )
-    if not others and not systems:
+    if not nonempty and not systems:
         return NOTHING, [ONLY_SYSTEM]
-    nested = [lists for lists in others.values() if isinstance(lists, Mapping)]
+    nested = [lists for lists in nonempty.values() if isinstance(lists, Mapping)]
     runs = any((height(n) or 0) > 1 or _is_run(n) for n in nested)
-    runs = runs or any(isinstance(lists, pd.DataFrame) for lists in others.values())
+    runs = runs or any(isinstance(lists, pd.DataFrame) for lists in nonempty.values())
     if not empty or not (systems or runs):
         return x, []
-    return others or NOTHING, [str(name) for name in empty]
+    return nonempty or NOTHING, [str(name) for name in empty]
 
 
 def _is_empty(lists: object) -> bool:

@@ -69,8 +69,8 @@ def as_spans(x: object, *, texts: Texts = None) -> pd.DataFrame:
     table = columns_of(x)
     if table is None:
         if not isinstance(x, Iterable) or isinstance(x, str | bytes | Mapping):
-            found = f"an object of type {type(x).__name__}"
-            raise InputError(WANTED, found, "read files with ir.read_spans")
+            got = f"an object of type {type(x).__name__}"
+            raise InputError(WANTED, got, "read files with ir.read_spans")
         table = framed(list(x))
     nested = next((name for name in NESTED if name in table.columns), None)
     frame = table if nested is None else _unnested(table, nested)
@@ -89,9 +89,9 @@ def _refuse_beyond(spans: pd.DataFrame, texts: Mapping[Any, Any]) -> None:
     length = pd.to_numeric(spans[DOC].astype(object).map(lengths))
     unknown = spans.loc[length.isna(), DOC].unique()
     if len(unknown):
-        found = f"{len(unknown)} documents without one"
+        got = f"{len(unknown)} documents without one"
         advice = "add these documents to texts="
-        raise InputError("a text for every document with spans", found, advice, map(str, unknown))
+        raise InputError("a text for every document with spans", got, advice, map(str, unknown))
     wrong = spans[numbers(spans[END]) > length.to_numpy()]
     if len(wrong):
         offenders = [
@@ -135,11 +135,11 @@ def _spans_of_json(value: object, nested: str, row: int) -> list[object]:
     try:
         spans = json.loads(value) if isinstance(value, str) else value
     except json.JSONDecodeError as error:
-        found = f"an error in row {row} ({error})"
-        raise InputError(f"JSON in column {nested!r}", found) from error
+        got = f"an error in row {row} ({error})"
+        raise InputError(f"JSON in column {nested!r}", got) from error
     if isinstance(spans, Mapping) or not isinstance(spans, Iterable):
-        found = f"an object of type {type(spans).__name__} in row {row}"
-        raise InputError(f"lists of spans in column {nested!r}", found)
+        got = f"an object of type {type(spans).__name__} in row {row}"
+        raise InputError(f"lists of spans in column {nested!r}", got)
     return list(spans)
 
 

@@ -55,9 +55,9 @@ def refuse_unfit(column: pd.Series, error: type[IrframeError], what: str = "valu
     ]
     if unfit:
         kind = "text or whole numbers" if names else "numbers"
-        found = f"other values in column {column.name!r}"
+        got = f"other values in column {column.name!r}"
         advice = "convert them to UTF-8 text, or to numbers of at most 64 bits"
-        raise error(f"{what} that are {kind}", found, advice, unfit)
+        raise error(f"{what} that are {kind}", got, advice, unfit)
 
 
 def is_utf8(column: Iterable[Any]) -> bool:
@@ -229,8 +229,8 @@ def labels_in(labels: pd.Index, role: str, name: Hashable) -> pd.Index:
     if pd.api.types.is_float_dtype(dtype):
         return pd.Index(_as_integers(pd.Series(labels, name=name), role))
     if is_object and not is_utf8(labels):
-        own = _of_objects(pd.Series(labels, name=name, dtype=object), role)
-        return labels if isinstance(own, list) else pd.Index(own)
+        converted = _of_objects(pd.Series(labels, name=name, dtype=object), role)
+        return labels if isinstance(converted, list) else pd.Index(converted)
     if not (is_object or pd.api.types.is_string_dtype(dtype)):
         _refuse_kind(role, name, str(dtype))
     refuse_missing(np.asarray(labels == "", bool), role)
@@ -256,8 +256,8 @@ def _as_integers(column: pd.Series, role: str) -> NDArray[np.int64]:
     values = column.to_numpy(np.float64, na_value=np.nan)
     refuse_missing(np.isnan(values), role)
     if (values != np.round(values)).any() or (np.abs(values) >= EXACT).any():
-        found = f"fractions, or floats from {EXACT:.0f} on, in column {column.name!r}"
-        raise IdError(f"{role}s that are text or whole numbers", found, "read them as text")
+        got = f"fractions, or floats from {EXACT:.0f} on, in column {column.name!r}"
+        raise IdError(f"{role}s that are text or whole numbers", got, "read them as text")
     warn(f"{role}s that are floats, such as {values[0]}, are read as whole numbers")
     return values.astype(np.int64)
 
@@ -276,8 +276,8 @@ def _of_objects(column: pd.Series, role: str) -> NDArray[np.int64] | list[object
     kinds = sorted({type(value).__name__ for value in values})
     if len(kinds) > 1:
         advice = "convert them to text with astype(str)"
-        found = f"{' and '.join(kinds)} in column {column.name!r}"
-        raise IdError(f"{role}s of one type", found, advice)
+        got = f"{' and '.join(kinds)} in column {column.name!r}"
+        raise IdError(f"{role}s of one type", got, advice)
     refuse_unfit(column, IdError, f"{role}s")
     _refuse_kind(role, column.name, kinds[0])
 
@@ -335,7 +335,7 @@ def every_row(sides: Sequence[pd.Index], names: Any) -> pd.MultiIndex:
         order = sorted(range(len(labels)), key=labels.__getitem__)
         levels.append(side if order == [*range(len(order))] else side.take(order))
         codes.append(np.argsort(order))
-    spread: Any = [np.ravel(each) for each in np.meshgrid(*codes, indexing="ij")]
+    spread: Any = [np.ravel(grid) for grid in np.meshgrid(*codes, indexing="ij")]
     return pd.MultiIndex(levels, spread, names=names, verify_integrity=False)
 
 
@@ -385,10 +385,10 @@ def of_ranges(values: NDArray[Value], start: Codes, length: Codes) -> NDArray[Va
     ends = np.cumsum(length)
     result = np.empty(int(length.sum()), values.dtype)
     for first in range(0, len(length), RANGES):
-        part = slice(first, first + RANGES)
-        last = int(ends[part][-1])
-        result[last - int(length[part].sum()) : last] = values[
-            rows_of_ranges(start[part], length[part])
+        block = slice(first, first + RANGES)
+        last = int(ends[block][-1])
+        result[last - int(length[block].sum()) : last] = values[
+            rows_of_ranges(start[block], length[block])
         ]
     return result
 
@@ -404,9 +404,9 @@ def within(codes: Codes) -> Codes:
     order = grouped(codes)
     rows = np.arange(len(codes))
     first = np.diff(codes[order], prepend=-1) != 0
-    place = np.empty(len(codes), np.int64)
-    place[order] = rows - np.maximum.accumulate(np.where(first, rows, 0))
-    return place
+    position = np.empty(len(codes), np.int64)
+    position[order] = rows - np.maximum.accumulate(np.where(first, rows, 0))
+    return position
 
 
 def repeated(codes: Codes) -> Codes:

@@ -165,11 +165,11 @@ class Kind:
         columns = self.find(names)
         missing = [choice for choice in self.lacking(columns) if choice[0] not in optional]
         if missing:
-            *others, last = map(" or ".join, missing)
-            listed = f"{', '.join(others)} and {last}" if others else last
+            *first_roles, last = map(" or ".join, missing)
+            listed = f"{', '.join(first_roles)} and {last}" if first_roles else last
             expected = f"{self.noun} with a column for {listed}"
-            known = ((role, ", ".join(words.ALIASES[role])) for role in chain(*missing))
-            hints = [f"{role} may be named {aliases}" for role, aliases in known]
+            accepted = ((role, ", ".join(words.ALIASES[role])) for role in chain(*missing))
+            hints = [f"{role} may be named {aliases}" for role, aliases in accepted]
             advice = "; ".join(hints)
             advice += f". For example: {line}" if (line := example(columns)) else ""
             raise InputError(expected, f"{where} with other columns", advice, names)
@@ -192,7 +192,7 @@ class Kind:
         longest = self.layouts[0]
         if self.surplus and number > len(longest):
             beyond = range(len(longest), number)
-            return [(*longest, *(f"{UNREAD} {place}" for place in beyond))]
+            return [(*longest, *(f"{UNREAD} {column}" for column in beyond))]
         return [layout for layout in self.layouts if len(layout) == number]
 
 
@@ -278,10 +278,10 @@ def check_columns(
         If two columns of one role differ, or if a column without a role may name the systems.
     """
     named_roles = {role for role, name in columns.items() if kind.called.get(name) == role}
-    for role, taken in columns.items():
+    for role, column in columns.items():
         rivals = [name for name in words.ALIASES.get(role, ()) if name in names]
-        if len(rivals) > 1 and taken != role and role not in named_roles:
-            refuse_rivals({name: get(name) for name in rivals}, role, taken)
+        if len(rivals) > 1 and column != role and role not in named_roles:
+            refuse_rivals({name: get(name) for name in rivals}, role, column)
     if kind.value != SCORE:
         return columns
     refuse_strangers(columns, names, get, levels)
@@ -311,22 +311,22 @@ def require_columns(
         raise InputError(f"{kind.noun} with rows", "an empty one")
 
     def get(name: Any) -> pd.Series:
-        own = name in frame.columns
-        return frame[name] if own else frame.index.get_level_values(name).to_series()
+        index_names = name in frame.columns
+        return frame[name] if index_names else frame.index.get_level_values(name).to_series()
 
-    own = [name for name in frame.index.names if name is not None]
-    names = [name for name in (*frame.columns, *own) if name != no_role]
+    index_names = [name for name in frame.index.names if name is not None]
+    names = [name for name in (*frame.columns, *index_names) if name != no_role]
     if no_role is None:
-        refuse_two_texts(columns, names, get, [*own, *levels])
-    return check_columns(columns, kind, names, get, [*own, *levels])
+        refuse_two_texts(columns, names, get, [*index_names, *levels])
+    return check_columns(columns, kind, names, get, [*index_names, *levels])
 
 
 def _example(frame: pd.DataFrame, kind: Kind, columns: Mapping[str, str]) -> str:
     """Return a line of code that adds missing roles."""
-    others = words.roles(frame.columns)
-    if kind.value == SCORE and words.GRADE in others:
+    present = words.roles(frame.columns)
+    if kind.value == SCORE and words.GRADE in present:
         raise InputError("a run", "judgments", "pass the runs first, then the judgments")
-    if kind.value == GRADE and others.keys() & {words.SCORE, words.RANK}:
+    if kind.value == GRADE and present.keys() & {words.SCORE, words.RANK}:
         advice = "pass the runs first, then the judgments: the two may be swapped"
         raise InputError("judgments", "a run", advice)
     return line_of(frame, columns, [choice[0] for choice in kind.lacking(columns)])
@@ -346,22 +346,22 @@ def refuse_two_units(
     judged
         A function that returns the judged ids. The advice proposes the column that contains them.
     """
-    own = columns.get(words.DOC)
-    others = [name for name in words.CHUNKS if name in frame.columns and name != own]
+    doc = columns.get(words.DOC)
+    chunks = [name for name in words.CHUNKS if name in frame.columns and name != doc]
     chunk = next(
-        (n for n in others if not (frame[n].astype(str) == frame[own].astype(str)).all()), None
+        (n for n in chunks if not (frame[n].astype(str) == frame[doc].astype(str)).all()), None
     )
     if chunk is None:
         return
     ways = {
-        own: f"collapse to documents with units={own!r}",
-        chunk: f"if chunks are judged, ir.as_runs(frame).drop(columns={own!r})",
+        doc: f"collapse to documents with units={doc!r}",
+        chunk: f"if chunks are judged, ir.as_runs(frame).drop(columns={doc!r})",
     }
-    known = {*map(str, judged())}
-    met = [name for name in ways if not known.isdisjoint(frame[name].astype(str))]
-    advice = "; or, ".join(way for name, way in ways.items() if name in met or not met)
-    found = f"chunks in {chunk!r} and documents in {own!r}"
-    raise InputError("either chunks or documents in a run", found, advice)
+    judged_ids = {*map(str, judged())}
+    met = [name for name in ways if not judged_ids.isdisjoint(frame[name].astype(str))]
+    advice = "; or, ".join(text for name, text in ways.items() if name in met or not met)
+    got = f"chunks in {chunk!r} and documents in {doc!r}"
+    raise InputError("either chunks or documents in a run", got, advice)
 
 
 _INDEX = re.compile(r"__index_level_\d+__")
@@ -376,28 +376,28 @@ def in_types(table: pa.Table | pd.DataFrame, source: str, kind: Kind) -> pa.Tabl
     frame = table if isinstance(table, pd.DataFrame) else None
     names = [*(arrow.column_names if frame is None else frame.columns)]
 
-    def line(known: dict[str, str]) -> str:
+    def line(by_role: dict[str, str]) -> str:
         columns_of_file = arrow.to_pandas() if frame is None else frame
-        text = line_of(columns_of_file, known, [choice[0] for choice in kind.lacking(known)])
+        text = line_of(columns_of_file, by_role, [choice[0] for choice in kind.lacking(by_role)])
         return kind.advised(text) if text.startswith(RENAMED) else ""
 
-    known = kind.require(names, source, example=line)
+    by_role = kind.require(names, source, example=line)
     if not len(table):
         raise FileFormatError(kind.noun, f"{source} without a single row")
 
     def get(name: Any) -> pd.Series:
-        place = names.index(name)
-        column: Any = arrow.column(place).to_pandas() if frame is None else frame.iloc[:, place]
+        pos = names.index(name)
+        column: Any = arrow.column(pos).to_pandas() if frame is None else frame.iloc[:, pos]
         return column  # type: ignore[no-any-return]
 
-    refuse_two_texts(known, names, get)
-    known = check_columns(known, kind, names, get)
+    refuse_two_texts(by_role, names, get)
+    by_role = check_columns(by_role, kind, names, get)
     columns = {
-        role: to_role(table[name], role, name, ranked=SCORE in known)
-        for role, name in known.items()
+        role: to_role(table[name], role, name, ranked=SCORE in by_role)
+        for role, name in by_role.items()
     }
-    for place, name in enumerate(names):
-        if name not in known.values() and not _INDEX.fullmatch(str(name)):
-            column = arrow.column(place) if frame is None else to_arrow(frame.iloc[:, place])
+    for pos, name in enumerate(names):
+        if name not in by_role.values() and not _INDEX.fullmatch(str(name)):
+            column = arrow.column(pos) if frame is None else to_arrow(frame.iloc[:, pos])
             columns.setdefault(name, column)
     return pa.table(columns)

@@ -57,7 +57,7 @@ Column = Callable[[Hashable], pd.Series]
 """A function that returns a column of a table by its name."""
 
 
-def line_of(frame: pd.DataFrame, known: Mapping[str, Hashable], expected: Sequence[str]) -> str:
+def line_of(frame: pd.DataFrame, columns: Mapping[str, Hashable], expected: Sequence[str]) -> str:
     """Return a line of code that renames columns to roles.
 
     Several columns of numbers may each be the scores of a system.
@@ -69,7 +69,7 @@ def line_of(frame: pd.DataFrame, known: Mapping[str, Hashable], expected: Sequen
     """
     if not frame.columns.is_unique:
         return ""
-    free = [name for name in frame.columns if name not in known.values()]
+    free = [name for name in frame.columns if name not in columns.values()]
     floats = [name for name in free if pd.api.types.is_float_dtype(frame[name])]
     systems = [name for name in floats if not {*UNLIKE[SCORE].split()} & {*words_of(name)}]
     if SCORE in expected and len(systems) > 1:
@@ -78,15 +78,16 @@ def line_of(frame: pd.DataFrame, known: Mapping[str, Hashable], expected: Sequen
         )
         if one_is_score or len(expected) > 1:
             return ""
-        which = f", value_vars={systems}" if systems != free else ""
-        melted = f"frame.melt({[known[TOPIC], known[DOC]]}, var_name='system', value_name='score'"
-        return f"{melted}{which}) if each of {', '.join(map(repr, systems))} is a system"
+        value_vars = f", value_vars={systems}" if systems != free else ""
+        ids = [columns[TOPIC], columns[DOC]]
+        melted = f"frame.melt({ids}, var_name='system', value_name='score'"
+        return f"{melted}{value_vars}) if each of {', '.join(map(repr, systems))} is a system"
     far = [n for n in free if {*DISTANCES.split()} & {*words_of(n)} and is_numeric(frame[n])]
     if SCORE in expected and len(far) == 1:  # of distances, smaller values are better
-        others = [role for role in expected if role != SCORE]
-        pairs = proposed(frame, known, others)
+        further = [role for role in expected if role != SCORE]
+        pairs = proposed(frame, columns, further)
         if pairs is not None and _falls(
-            frame, far[0], {**{v: k for k, v in pairs.items()}, **known}
+            frame, far[0], {**{v: k for k, v in pairs.items()}, **columns}
         ):
             # The lists are sorted by decreasing values, so these are scores in spite of the name.
             pairs, far = {**pairs, far[0]: SCORE}, []
@@ -94,7 +95,7 @@ def line_of(frame: pd.DataFrame, known: Mapping[str, Hashable], expected: Sequen
             line = f".rename(columns={pairs})" * bool(pairs)
             negated = f".assign(score=lambda rows: -rows[{far[0]!r}])" if far else ""
             return f"frame{line}{negated}"
-    pairs = proposed(frame, known, expected)
+    pairs = proposed(frame, columns, expected)
     return "" if pairs is None else f"frame.rename(columns={pairs})"
 
 
@@ -106,7 +107,7 @@ def _falls(frame: pd.DataFrame, name: Hashable, columns: Mapping[str, Hashable])
 
 
 def proposed(
-    frame: pd.DataFrame, known: Mapping[str, Hashable], expected: Sequence[str]
+    frame: pd.DataFrame, columns: Mapping[str, Hashable], expected: Sequence[str]
 ) -> dict[Hashable, str] | None:
     """Return the only plausible columns for missing roles.
 
@@ -120,26 +121,26 @@ def proposed(
     {'question': 'topic', 'url': 'doc', 'similarity': 'score'}
     >>> proposed(frame, {}, ["topic", "doc", "score"])
     """
-    choices = sorted(_choices_of_columns(frame, known, expected), key=lambda choice: -choice[0])
+    choices = sorted(_choices_of_columns(frame, columns, expected), key=lambda choice: -choice[0])
     best = 0
-    found = list[dict[Hashable, str]]()
+    best_choices = list[dict[Hashable, str]]()
     for points, pairs in islice(choices, MOST):
         if points < best:
             break
-        by_role = {**known, **{role: name for name, role in pairs.items()}}
+        by_role = {**columns, **{role: name for name, role in pairs.items()}}
         ids = [by_role[role] for role in (SYSTEM, TOPIC, DOC) if role in by_role]
         if len(ids) < 2 or not frame.duplicated(ids).any():
-            best, found = points, [*found, pairs]
-    return found[0] if len(found) == 1 else None
+            best, best_choices = points, [*best_choices, pairs]
+    return best_choices[0] if len(best_choices) == 1 else None
 
 
 def _choices_of_columns(
-    frame: pd.DataFrame, known: Mapping[str, Hashable], expected: Sequence[str]
+    frame: pd.DataFrame, columns: Mapping[str, Hashable], expected: Sequence[str]
 ) -> Iterator[tuple[int, dict[Hashable, str]]]:
     """Yield combinations of columns for roles, with their points."""
     tried = []
     for role in expected:
-        liked = {n: _likeness(n, role) for n in frame.columns if n not in known.values()}
+        liked = {n: _likeness(n, role) for n in frame.columns if n not in columns.values()}
         fit = [n for n in sorted(liked, key=lambda n: -liked[n]) if liked[n] > 0]
         tried.append([(liked[n], n) for n in fit[:TRIED] if _fits(frame[n], role, liked[n])])
     for choice in product(*tried):
@@ -202,7 +203,7 @@ def like_systems(name: str) -> bool:
 def refuse_rivals(
     frame: Mapping[Hashable, pd.Series] | pd.DataFrame,
     role: str,
-    taken: Hashable,
+    chosen: Hashable,
     names: Sequence[Hashable] = (),
 ) -> None:
     """Raise if two columns of one role differ.
@@ -213,25 +214,25 @@ def refuse_rivals(
         A frame.
     role
         The role. A column with this exact name is always accepted.
-    taken
+    chosen
         The column that was chosen for the role.
     names
         The accepted names of the role, by default those in `irframe.names.ALIASES`.
     """
-    if taken == role:
+    if chosen == role:
         return
-    rivals = [name for name in names or words.ALIASES[role] if name in frame and name != taken]
+    rivals = [name for name in names or words.ALIASES[role] if name in frame and name != chosen]
     for name in rivals:
-        left, right = frame[taken], frame[name]
+        values, rival_values = frame[chosen], frame[name]
         # A column with one value cannot distinguish systems, so it only describes the run.
-        described = role != SYSTEM or right.nunique() < 2
-        decided = (taken, name) in KNOWN_PAIRS or (name in words.LAST_RESORTS and described)
-        if not decided and left.dtype != right.dtype:
-            left, right = left.astype(str), right.astype(str)
-        if not decided and not left.equals(right):
-            found = f"{taken!r}, which comes first, and {name!r}, which differs"
-            advice = f"say which one is meant: frame.rename(columns={{{taken!r}: {role!r}}})"
-            raise InputError(f"one column for {role}", found, advice)
+        described = role != SYSTEM or rival_values.nunique() < 2
+        decided = (chosen, name) in KNOWN_PAIRS or (name in words.LAST_RESORTS and described)
+        if not decided and values.dtype != rival_values.dtype:
+            values, rival_values = values.astype(str), rival_values.astype(str)
+        if not decided and not values.equals(rival_values):
+            got = f"{chosen!r}, which comes first, and {name!r}, which differs"
+            advice = f"say which one is meant: frame.rename(columns={{{chosen!r}: {role!r}}})"
+            raise InputError(f"one column for {role}", got, advice)
 
 
 def without_titles(columns: dict[str, str], get: Column) -> dict[str, str]:
@@ -245,7 +246,7 @@ def without_titles(columns: dict[str, str], get: Column) -> dict[str, str]:
     name = columns.get(SYSTEM, SYSTEM)
     if name == SYSTEM or not {TOPIC, DOC} <= columns.keys():
         return columns
-    topic, labels = (pd.factorize(get(part))[0] for part in (columns[TOPIC], name))
+    topic, labels = (pd.factorize(get(column))[0] for column in (columns[TOPIC], name))
     several = len(topic) - len(np.unique(topic))
     if not several or len(np.unique(labels)) < min(3, len(labels)):
         return columns
@@ -277,8 +278,8 @@ def refuse_strangers(
     """
     if SYSTEM in columns or TOPIC not in columns:
         return
-    others = [name for name in names if isinstance(name, str) and name not in columns.values()]
-    for name in (name for name in others if others.count(name) == 1):
+    candidates = [name for name in names if isinstance(name, str) and name not in columns.values()]
+    for name in (name for name in candidates if candidates.count(name) == 1):
         labels, values = _few_labels(get(name))
         if len(values) < 2 or name.lower() in LIKE_SEARCHES:  # `evaluate` handles searches
             continue
@@ -289,7 +290,7 @@ def refuse_strangers(
             continue
         docs = pd.factorize(get(columns[DOC]))[0] if DOC in columns else 0 * topic
         unique, unique_by_label = (
-            not len(repeated(each * len(topic) + docs)) for each in (topic, lists)
+            not len(repeated(code * len(topic) + docs)) for code in (topic, lists)
         )
         if not like_systems(name) and (
             name in {*words.REPEAT_NAMES, *words.PARTS}
@@ -298,13 +299,13 @@ def refuse_strangers(
         ):
             continue
         shown = ", ".join(map(repr, pd.Index(values[:5]).tolist()))
-        found = f"rows of one topic that differ in {name!r} ({shown})"
+        got = f"rows of one topic that differ in {name!r} ({shown})"
         advice = f"is it the system? {renamed({name: SYSTEM}, levels)}; if it distinguishes topics "
         advice += f"with one id, score each by itself with groupby({name!r}); if neither, "
         advice += (
             "leave it out" if name in levels or not unique else f"frame.drop(columns={name!r})"
         )
-        raise InputError("a column of systems", f"none, and {found}", advice)
+        raise InputError("a column of systems", f"none, and {got}", advice)
 
 
 def refuse_two_texts(
@@ -320,26 +321,26 @@ def refuse_two_texts(
     columns, names, get, levels
         As for `refuse_strangers`.
     """
-    taken, names = columns.get(TOPIC), [*names]
+    topic_column, names = columns.get(TOPIC), [*names]
     text = next(
         (name for name in words.ALIASES[TOPIC] if name in words.LAST_RESORTS and name in names),
-        taken,
+        topic_column,
     )
-    if text == taken or any(str(name).lower() in LIKE_SEARCHES for name in names):
+    if text == topic_column or any(str(name).lower() in LIKE_SEARCHES for name in names):
         return  # each search has its own text
     keys = [role for role in (SYSTEM, TOPIC) if role in columns]
     columns_by_role = {role: get(columns[role]).to_numpy() for role in keys} | {
         "text": get(text).to_numpy()
     }
     once = pd.DataFrame(columns_by_role).dropna().drop_duplicates()
-    again = once[once.duplicated(keys, keep=False)]
-    if len(again):
-        texts = again.groupby(TOPIC, sort=False)["text"].unique()
+    several = once[once.duplicated(keys, keep=False)]
+    if len(several):
+        texts = several.groupby(TOPIC, sort=False)["text"].unique()
         offenders = [f"{topic!r} ({', '.join(map(repr, own[:2]))})" for topic, own in texts.items()]
         advice = "leave it out" if text in levels else f"frame.drop(columns={text!r})"
         advice = f"give each text its own topic, or if they belong to one topic, {advice}"
-        found = f"{len(offenders)} topics with several in {text!r}"
-        raise InputError("one text for each topic", found, advice, offenders)
+        got = f"{len(offenders)} topics with several in {text!r}"
+        raise InputError("one text for each topic", got, advice, offenders)
 
 
 def renamed(pairs: Mapping[Hashable, str], levels: Container[Hashable]) -> str:
@@ -351,7 +352,8 @@ def renamed(pairs: Mapping[Hashable, str], levels: Container[Hashable]) -> str:
     "frame.rename(columns={'exp': 'system'}).rename_axis(index={'q': 'topic'})"
     """
     of_columns, of_levels = (
-        {name: role for name, role in pairs.items() if (name in levels) == own} for own in (0, 1)
+        {name: role for name, role in pairs.items() if (name in levels) == level}
+        for level in (0, 1)
     )
     line = f".rename(columns={of_columns})" * bool(of_columns)
     return f"frame{line}{f'.rename_axis(index={of_levels})' * bool(of_levels)}"
@@ -380,21 +382,21 @@ def _are_lists(
         return separates
     order = np.argsort(topic, kind="stable")
     key, _ = read_numbers(get(columns[role]), role)
-    key, own, topic = key[order], lists[order], topic[order]
+    key, codes, topic = key[order], lists[order], topic[order]
     worse = key[1:] > key[:-1] if role == SCORE else key[1:] < key[:-1]
-    same, inside = own[1:] == own[:-1], topic[1:] == topic[:-1]
-    in_turn = len(own) - int(same.sum()) == len(np.unique(own)) and not (worse & same).any()
-    return bool((worse & inside).any() and (separates or in_turn))
+    same, inside = codes[1:] == codes[:-1], topic[1:] == topic[:-1]
+    contiguous = len(codes) - int(same.sum()) == len(np.unique(codes)) and not (worse & same).any()
+    return bool((worse & inside).any() and (separates or contiguous))
 
 
-def about_duplicates(owner: Codes, lists: Codes, again: Codes, drop: str, *ways: str) -> str:
+def about_duplicates(owner: Codes, lists: Codes, duplicates: Codes, drop: str, *ways: str) -> str:
     """Return advice about duplicated rows.
 
     Parameters
     ----------
     owner, lists
         The system and the list of each row.
-    again
+    duplicates
         The positions of duplicated rows.
     drop
         The code that drops duplicates.
@@ -402,8 +404,8 @@ def about_duplicates(owner: Codes, lists: Codes, again: Codes, drop: str, *ways:
         Other advice. The last item is about repeats. This item is omitted unless some system has
         duplicates in all its lists.
     """
-    others = owner[~np.isin(lists, lists[again])]
-    advice = "; ".join(ways if np.setdiff1d(owner, others).size else ways[:-1])
+    unaffected = owner[~np.isin(lists, lists[duplicates])]
+    advice = "; ".join(ways if np.setdiff1d(owner, unaffected).size else ways[:-1])
     return f"{advice}{'; else ' * bool(advice)}drop the duplicates: {drop}"
 
 
@@ -433,9 +435,9 @@ def repeat_column(frame: pd.DataFrame, keys: list[Hashable]) -> str | None:
     if not candidates or not frame.duplicated(keys).any():
         return None
     separating = [name for name in candidates if not frame.duplicated([*keys, name]).any()]
-    parts = [name for name in words.PARTS if name in frame.columns and name not in keys]
-    if parts and not separating:
-        return repeat_column(frame, [*keys, *parts])
+    units = [name for name in words.PARTS if name in frame.columns and name not in keys]
+    if units and not separating:
+        return repeat_column(frame, [*keys, *units])
     if len(separating) > 1:
         advice = (
             f"say which one is meant: frame.rename(columns={{{separating[0]!r}: {words.REPEAT!r}}})"

@@ -135,10 +135,10 @@ def is_row(lines: bytes, cut: Cut) -> bool:
 def _row_pattern(cut: Cut) -> bytes:
     """Return the pattern of a row that begins with ``#``."""
     separator = re.escape(cut.separator.encode())
-    word = rb"[^\n" + separator + rb"]+"
-    shapes = [_SHAPES.get(name, word) for name in cut.columns[1:]]
+    field = rb"[^\n" + separator + rb"]+"
+    shapes = [_SHAPES.get(name, field) for name in cut.columns[1:]]
     fits = bool(cut.header) or len(cut.columns) >= _FEWEST or cut.columns[-1] == words.GRADE
-    return separator.join([word, *shapes]) + rb"$" if fits else rb"(?!)"
+    return separator.join([field, *shapes]) + rb"$" if fits else rb"(?!)"
 
 
 def may_be_longer(cut: Cut, kind: Kind) -> bool:
@@ -176,15 +176,15 @@ def faults(data: bytes, cut: Cut, kind: Kind) -> list[str]:
     expected = len(cut.columns)
     more = may_be_longer(cut, kind)
     between = None if cut.between == ANY else cut.between.encode()
-    found = []
+    messages = []
     for number, line in _numbered(data, cut):
         n_fields = len(line.split(between))
         if n_fields < expected or (n_fields > expected and not more):
-            found.append(_fault(number, line, cut, n_fields))
-    if not found:
+            messages.append(_fault(number, line, cut, n_fields))
+    if not messages:
         odd = ((number, line) for number, line in _numbered(data, cut) if not _is_text(line))
-        found = [f"line {number} is not UTF-8 text" for number, _ in odd]
-    return found
+        messages = [f"line {number} is not UTF-8 text" for number, _ in odd]
+    return messages
 
 
 def _fault(number: int, line: bytes, cut: Cut, n_fields: int) -> str:
@@ -268,9 +268,9 @@ def _line_cut_off(table: pa.Table, data: bytes, source: str) -> str:
     if words.SYSTEM not in table.column_names or table.num_rows <= _SMALL:
         return ""
     systems = table[words.SYSTEM]
-    *_, other, last = systems[-2:]
-    counts = [pc.sum(pc.equal(systems, system)).as_py() for system in (other, last)]
-    if other == last or counts[0] < _SMALL or counts[1] > 1:
+    *_, previous, last = systems[-2:]
+    counts = [pc.sum(pc.equal(systems, system)).as_py() for system in (previous, last)]
+    if previous == last or counts[0] < _SMALL or counts[1] > 1:
         return ""
     number = 1 + data.rstrip().count(b"\n")
     text = f"line {number} of {source}, its last, is the only one of the system {str(last)!r}"

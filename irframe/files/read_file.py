@@ -134,8 +134,8 @@ def _row(line: bytes) -> dict[str, object]:
     def distinct(pairs: list[tuple[str, object]]) -> dict[str, object]:
         result = dict(pairs)
         if len(result) < len(pairs):
-            found = "a name twice in one row"
-            raise ValueError(found)
+            got = "a name twice in one row"
+            raise ValueError(got)
         return result
 
     row: dict[str, object] = json.loads(line, parse_float=Decimal, object_pairs_hook=distinct)
@@ -193,13 +193,13 @@ def _loaded(data: bytes, source: str) -> Any:
             advice = "install it: pip install cbor2"
             raise FileFormatError(expected, f"none, for {source}", advice) from error
         return cbor2.loads(data)
-    again, large, endless = list[str](), list[str](), list[bool]()
+    repeated_keys, large, endless = list[str](), list[str](), list[bool]()
 
     def distinct(pairs: list[tuple[str, object]]) -> dict[str, object]:
         result = dict(pairs)
         if len(result) < len(pairs):
             numbers = Counter(key for key, _ in pairs)
-            again.extend(key for key, number in numbers.items() if number > 1)
+            repeated_keys.extend(key for key, number in numbers.items() if number > 1)
         if _holds_infinity([*result.values()]):
             endless.append(True)
         return result
@@ -216,11 +216,11 @@ def _loaded(data: bytes, source: str) -> Any:
     if endless or _holds_infinity([nested]):
         json.loads(data, parse_float=finite)
     refuse_beyond_floats(large, source)
-    if again:
-        found = f"repeated keys in {source}"
+    if repeated_keys:
+        got = f"repeated keys in {source}"
         advice = "keep one entry, or merge them"
-        offenders = map(shortened, again)
-        raise FileFormatError("every key once in a dictionary", found, advice, offenders)
+        offenders = map(shortened, repeated_keys)
+        raise FileFormatError("every key once in a dictionary", got, advice, offenders)
     return nested
 
 
@@ -267,22 +267,22 @@ class FileSet:
         """The problems of the skipped files."""
 
     def accepted(
-        self, read: Iterable[tuple[str, pa.Table | Failure]]
+        self, results: Iterable[tuple[str, pa.Table | Failure]]
     ) -> Iterator[tuple[str, pa.Table]]:
         """Yield the files that can be combined; warn about others."""
-        for name, table in read:
-            if found := self.problems(name, table):
-                self.left += found
+        for name, table in results:
+            if problems := self.problems(name, table):
+                self.left += problems
             else:
                 yield name, table
-        if left := dict.fromkeys(file for file, *_ in self.left):
-            warn(f"{LEFT_OUT} ({len(left)}): {shown(left)}")
+        if skipped := dict.fromkeys(file for file, *_ in self.left):
+            warn(f"{LEFT_OUT} ({len(skipped)}): {shown(skipped)}")
 
     def as_attribute(self) -> list[dict[str, str]]:
         """Return the problems of skipped files as dictionaries."""
         names = "file", "expected", "found"
         texts = ([text.encode(errors="backslashreplace").decode() for text in p] for p in self.left)
-        return [dict(zip(names, each, strict=True)) for each in texts]
+        return [dict(zip(names, values, strict=True)) for values in texts]
 
     def problems(self, name: str, table: pa.Table | Failure) -> list[Problem]:
         """Return why a file cannot be combined with earlier ones.
@@ -292,7 +292,7 @@ class FileSet:
         if isinstance(table, Exception):
             return problems_of(name, table)
         columns = table.column_names
-        first, others = self.first = self.first or (name, columns)
+        first, first_columns = self.first = self.first or (name, columns)
         problems = [
             (
                 name,
@@ -300,7 +300,7 @@ class FileSet:
                 f"{'one' if role in columns else 'none'}, unlike {first}",
             )
             for role in (RANK, SCORE)
-            if (role in columns) != (role in others)
+            if (role in columns) != (role in first_columns)
         ]
         systems = pc.unique(table[SYSTEM]).to_pylist()
         here = sources.home(name)
@@ -319,8 +319,8 @@ def parse_text(data: bytes, source: str, kind: Kind) -> pa.Table:
     try:
         return parse(data, source, kind)
     except FileFormatError as error:
-        *others, last = (format_.name for format_ in FORMATS)
-        formats = ", ".join([error.expected, *others, f"or {last}"])
+        *names, last = (format_.name for format_ in FORMATS)
+        formats = ", ".join([error.expected, *names, f"or {last}"])
         expected = formats if error.expected == kind.expected else ""
         raise error.within("", expected=expected) from error
 
@@ -347,9 +347,9 @@ def read_file(source: Source, kind: Kind) -> pa.Table:
     """Read a file in the format that its content shows."""
     data = sources.load(source)
     name = name_of(source)
-    found = next(each for each in (*FORMATS, TEXT_FORMAT) if each.tells(data, kind))
-    with undamaged(f"a file of {found.name}", name, advise=kind.advised):
-        return found.read(data, name, kind)
+    file_format = next(f for f in (*FORMATS, TEXT_FORMAT) if f.tells(data, kind))
+    with undamaged(f"a file of {file_format.name}", name, advise=kind.advised):
+        return file_format.read(data, name, kind)
 
 
 def plain_table(source: Source, *, na_filter: bool = False) -> pd.DataFrame:
@@ -382,17 +382,17 @@ def plain_table(source: Source, *, na_filter: bool = False) -> pd.DataFrame:
 def run_table(source: Source, system: str | None, kind: Kind = RUN) -> pa.Table:
     """Read a run, with the columns that its folders name."""
     table = read_file(source, kind)
-    parts = sources.partitions(name_of(source))
+    labels = sources.partitions(name_of(source))
     label = sources.system_of(name_of(source))
-    parts.pop(str(roles(parts).get(SYSTEM)), None)
-    for name, value in parts.items():
+    labels.pop(str(roles(labels).get(SYSTEM)), None)
+    for name, value in labels.items():
         if name not in table.column_names:
             table = table.append_column(name, constant(value, table.num_rows))
     if system is None and label is None and SYSTEM in table.column_names:
         return table
     chosen = system or label or stem(source)
-    others = table.drop_columns([SYSTEM]) if SYSTEM in table.column_names else table
-    return others.add_column(0, SYSTEM, constant(chosen, table.num_rows))
+    untagged = table.drop_columns([SYSTEM]) if SYSTEM in table.column_names else table
+    return untagged.add_column(0, SYSTEM, constant(chosen, table.num_rows))
 
 
 def attempt(source: Source, *, by_file: bool, kind: Kind) -> pa.Table | Failure:

@@ -284,13 +284,13 @@ def read_all(
 ) -> pd.DataFrame:
     """Read files into one run frame."""
     with threads() as pool:
-        read = pool.map(partial(read_file.attempt, by_file=by_file, kind=kind), files)
-        results = list(tracked(read, len(files), "file", progress=progress))
+        tables_of_files = pool.map(partial(read_file.attempt, by_file=by_file, kind=kind), files)
+        results = list(tracked(tables_of_files, len(files), "file", progress=progress))
     names = [name_of(file) for file in files]
     accepted = read_file.FileSet()
     if skip:
-        kept = dict(accepted.accepted(zip(names, results, strict=True)))
-        frame = _concat([*kept], [*kept.values()])
+        tables_by_name = dict(accepted.accepted(zip(names, results, strict=True)))
+        frame = _concat([*tables_by_name], [*tables_by_name.values()])
         frame.attrs |= {PROBLEMS: accepted.as_attribute()} if accepted.left else {}
         return frame
     tables = all_read(names, results)
@@ -340,9 +340,9 @@ def with_names(frame: pd.DataFrame, pattern: re.Pattern[str] | None) -> pd.DataF
         expected = f"names of files like {pattern.pattern!r}"
         raise ParameterError(expected, f"{len(strange)} that do not fit", advice, strange)
     labels = pd.DataFrame({role: [fit[role] for fit in fits if fit] for role in (SYSTEM, REPEAT)})
-    again = names[labels.duplicated(keep=False)]
-    if len(again):
-        raise ParameterError("one file for every repeat of a system", "several", "", again)
+    duplicates = names[labels.duplicated(keep=False)]
+    if len(duplicates):
+        raise ParameterError("one file for every repeat of a system", "several", "", duplicates)
     result = frame.drop(columns=SYSTEM)
     for pos, role in enumerate((SYSTEM, REPEAT)):
         result.insert(pos, role, labels[role].astype(frame[SYSTEM].dtype).array.take(codes))
@@ -398,9 +398,9 @@ def all_read(
     offenders = [
         f"{n} {error.offenders[0]}" if error.offenders else error.found for n, error in errors
     ]
-    found = f"{len(errors)} files that do not fit"
+    got = f"{len(errors)} files that do not fit"
     advice = "mend these files or leave them out"
-    raise FileFormatError(first.expected, found, advice, offenders)
+    raise FileFormatError(first.expected, got, advice, offenders)
 
 
 def refuse_clashes(
@@ -409,12 +409,12 @@ def refuse_clashes(
     """Raise if files cannot be combined."""
     pairs = zip(names, tables, strict=True)
     problems = [problem for pair in pairs for problem in accepted.problems(*pair)]
-    for error, again in ((FileFormatError, False), (IdError, True)):
-        clashes = [problem for problem in problems if (problem[1] == read_file.ONCE) == again]
+    for error, by_system in ((FileFormatError, False), (IdError, True)):
+        clashes = [problem for problem in problems if (problem[1] == read_file.ONCE) == by_system]
         if clashes:
             found = f"{len({name for name, *_ in clashes})} files that conflict with earlier ones"
             advice = "read these separately, and add what they lack"
-            if again:
+            if by_system:
                 advice = f"{BY_NAME if by_file else BY_TAG}; {PARTS}"
             offenders = [f"{name}: {got}" for name, _, got in clashes]
             raise error(clashes[0][1], found, advice, offenders)
@@ -426,7 +426,7 @@ def one_table(tables: list[pa.Table]) -> pa.Table:
         stacked = pa.concat_tables(tables, promote_options="permissive")
     except pa.ArrowException as error:
         expected = "further columns of one type in all files"
-        found = f"several ({error})"
-        raise InputError(expected, found, "read these files separately") from error
+        got = f"several ({error})"
+        raise InputError(expected, got, "read these files separately") from error
     tables.clear()
     return stacked

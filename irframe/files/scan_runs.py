@@ -97,8 +97,8 @@ class ScannedRuns:
 
     def frame(self) -> pd.DataFrame:
         """Read all runs into one frame, as `read_runs` does."""
-        read = read_runs.read_all(self.files, self.kind, by_file=self.by_file, skip=False)
-        return self._described(read)
+        runs = read_runs.read_all(self.files, self.kind, by_file=self.by_file, skip=False)
+        return self._described(runs)
 
     def _described(self, frame: pd.DataFrame) -> pd.DataFrame:
         """Collapse runs to documents, and label their repeats."""
@@ -124,14 +124,14 @@ class ScannedRuns:
         if not self.skip:
             return self
         read = partial(read_file.attempt, by_file=self.by_file, kind=self.kind)
-        together = read_file.FileSet()
+        file_set = read_file.FileSet()
         readable_files = list[str]()
-        for file, table in together.accepted((file, read(file)) for file in self.files):
+        for file, table in file_set.accepted((file, read(file)) for file in self.files):
             notes_of([table])
             readable_files.append(file)
         if not readable_files:
-            found = f"none of {len(self.files)} files"
-            raise InputError("a run that can be read", found, "", self.files)
+            got = f"none of {len(self.files)} files"
+            raise InputError("a run that can be read", got, "", self.files)
         return replace(self, files=tuple(readable_files), skip=False)
 
     def states(self) -> list[read_runs.State]:
@@ -215,7 +215,7 @@ def read_batches(files: Sequence[str], kind: Kind, *, by_file: bool) -> Iterator
         If a file is unreadable or cannot be combined with earlier ones, as in `read_runs`.
     """
     batches = _batches(files, by_file=by_file)
-    together = read_file.FileSet()
+    file_set = read_file.FileSet()
     alone = {names[0] for names, size in batches if len(names) == 1 and size > BATCH}
 
     def attempt(name: str) -> pa.Table | read_file.Failure | Iterator[pa.Table]:
@@ -229,18 +229,18 @@ def read_batches(files: Sequence[str], kind: Kind, *, by_file: bool) -> Iterator
         for names, _ in batches:
             read_tables: list[Any] = list(islice(results, len(names)))
             runs = read_tables.pop() if isinstance(read_tables[0], Iterator) else iter(())
-            for part in chain([read_tables] if read_tables else [], _one_by_one(runs)):
-                tables = read_runs.all_read(names, part)
-                part.clear()  # the list keeps no reference, so that `one_table` can free memory
-                read_runs.refuse_clashes(together, names, tables, by_file=by_file)
+            for batch in chain([read_tables] if read_tables else [], _one_by_one(runs)):
+                tables = read_runs.all_read(names, batch)
+                batch.clear()  # the list keeps no reference, so that `one_table` can free memory
+                read_runs.refuse_clashes(file_set, names, tables, by_file=by_file)
                 notes_of(tables)
                 yield to_frame(read_runs.one_table(tables))
 
 
 def _one_by_one(runs: Iterator[pa.Table]) -> Iterator[list[pa.Table]]:
     """Yield each table in a list of its own."""
-    while part := list(islice(runs, 1)):
-        yield part
+    while tables := list(islice(runs, 1)):
+        yield tables
 
 
 def _ahead(
@@ -261,12 +261,12 @@ def _batches(files: Sequence[str], *, by_file: bool) -> list[tuple[list[str], in
         name: size * (DENSE if name.lower().endswith(dense) else 1)
         for name, size, _ in read_runs.states_of(files)
     }
-    together: dict[tuple[str, str | None], list[str]] = defaultdict(list)
+    groups: dict[tuple[str, str | None], list[str]] = defaultdict(list)
     for name in files:
-        together[sources.home(name), None if by_file else sources.system_of(name)].append(name)
+        groups[sources.home(name), None if by_file else sources.system_of(name)].append(name)
     # All files of a system are in one batch, because its lists must be complete to be scored.
     batches: list[tuple[list[str], int]] = []
-    for names in together.values():
+    for names in groups.values():
         size = sum(sizes.get(name, 0) for name in names)
         is_full = not batches or batches[-1][1] + size > BATCH
         before = ([], 0) if is_full else batches.pop()
@@ -289,20 +289,20 @@ def read_by_system(file: str, kind: Kind = RUN) -> Iterator[pa.Table] | None:
         return None
     with Path(file).open("rb") as stream:
         is_parquet = stream.read(len(sources.PARQUET)) == sources.PARQUET
-    places = dict[str, list[int]]()
+    pieces_of = dict[str, list[int]]()
     rows = Counter[str]()
     pieces = (piece[SYSTEM] for piece in _pieces(file, kind))
     try:
-        for place, systems in enumerate(_labels_of_parquet(file, kind) if is_parquet else pieces):
+        for number, systems in enumerate(_labels_of_parquet(file, kind) if is_parquet else pieces):
             for entry in pc.value_counts(systems).to_pylist():
-                places.setdefault(entry["values"], []).append(place)
+                pieces_of.setdefault(entry["values"], []).append(number)
                 rows[entry["values"]] += entry["counts"]
     except (IrframeError, LookupError):
         return None
     if len(rows) < 2 or rows.total() < FEW * len(rows) or min(rows.values()) < 2:
         return None
     read = _parquet_pieces if is_parquet else _pieces
-    return _read_complete_systems(lambda: read(file, kind), places, _turns(rows))
+    return _read_complete_systems(lambda: read(file, kind), pieces_of, _turns(rows))
 
 
 def _turns(rows: Counter[str]) -> Iterator[list[str]]:
@@ -321,27 +321,27 @@ def _turns(rows: Counter[str]) -> Iterator[list[str]]:
 
 def _read_complete_systems(
     read: Callable[[], Iterator[pa.Table]],
-    places: dict[str, list[int]],
+    pieces_of: dict[str, list[int]],
     shares: Iterator[list[str]],
 ) -> Iterator[pa.Table]:
     """Yield the complete runs of each group of systems."""
     pieces, at, piece = enumerate(read()), -1, pa.table({})
     for systems in shares:
-        expected = {place for system in systems for place in places[system]}
-        parts = []
+        expected = {number for system in systems for number in pieces_of[system]}
+        tables = []
         if min(expected) < at:
             pieces = enumerate(read())
             at = -1
         while True:
             if at in expected:
-                parts.append(piece.filter(pc.is_in(piece[SYSTEM], pa.array(systems, TEXT))))
+                tables.append(piece.filter(pc.is_in(piece[SYSTEM], pa.array(systems, TEXT))))
             if at >= max(expected):
                 break
             at, piece = next(pieces)
-        taken = (
-            parts.pop(0) for _ in range(len(parts))
+        freed = (
+            tables.pop(0) for _ in range(len(tables))
         )  # the list keeps no reference, so that memory can be freed
-        yield pa.concat_tables(taken, promote_options="permissive")
+        yield pa.concat_tables(freed, promote_options="permissive")
 
 
 def _parquet_pieces(file: str, kind: Kind) -> Iterator[pa.Table]:

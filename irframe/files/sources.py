@@ -55,17 +55,17 @@ def refuse_large(source: str, size: int, content: int) -> None:
         The number of decompressed bytes so far.
     """
     if content > most_of(size):
-        found = f"{source} with more than {most_of(size):,} bytes in it"
+        got = f"{source} with more than {most_of(size):,} bytes in it"
         limit = f"at most {FREE >> 20} MiB or {RATIO} times its size"
         advice = f"{MEANT}, and unpack it first"
-        raise FileFormatError(f"a file that unpacks to {limit}", found, advice)
+        raise FileFormatError(f"a file that unpacks to {limit}", got, advice)
 
 
 def refuse_wide(source: str, columns: int) -> None:
     """Raise for a table with implausibly many columns."""
     if columns > COLUMNS:
-        found = f"{columns:,} in {source}"
-        raise FileFormatError(f"a table of at most {COLUMNS:,} columns", found, MEANT)
+        got = f"{columns:,} in {source}"
+        raise FileFormatError(f"a table of at most {COLUMNS:,} columns", got, MEANT)
 
 
 @contextmanager
@@ -95,9 +95,9 @@ def undamaged(
     except Warning:
         raise
     except caught as error:
-        found = f"{source} damaged ({shortened(error, str)})"
+        got = f"{source} damaged ({shortened(error, str)})"
         advice = "fetch or write the file again"
-        raise FileFormatError(f"{kind} without damage", found, advice) from error
+        raise FileFormatError(f"{kind} without damage", got, advice) from error
 
 
 def is_address(name: str) -> bool:
@@ -111,8 +111,8 @@ def opened_by(address: str) -> tuple[Any, str]:
         fsspec: Any = import_module("fsspec.core")
     except ImportError as error:
         advice = "install it: pip install fsspec"
-        found = f"none, for the address {address}"
-        raise InputError("the package fsspec, which opens addresses", found, advice) from error
+        got = f"none, for the address {address}"
+        raise InputError("the package fsspec, which opens addresses", got, advice) from error
     try:
         store, path = fsspec.url_to_fs(address)
     except (ImportError, ValueError) as error:
@@ -257,16 +257,16 @@ def _blocks(source: Source, size: int) -> Iterator[bytes]:
         packed_size = stream.seek(0, io.SEEK_END)
         stream.seek(0)
         packed = False
-        seen = 0
+        unpacked = 0
         with undamaged("a compressed file", name_of(source), *_DAMAGE):
             for _ in range(LAYERS):
                 if (unpack := _unpacking(stream)) is not None:
                     stream = stack.enter_context(unpack(stream))
                     packed = True
             while block := stream.read(size):
-                seen += len(block)
+                unpacked += len(block)
                 if packed:  # otherwise a few compressed bytes could fill the memory
-                    refuse_large(name_of(source), packed_size, seen)
+                    refuse_large(name_of(source), packed_size, unpacked)
                 yield block
 
 
@@ -327,8 +327,8 @@ def is_parquet(data: bytes) -> bool:
 
 def read_parquet(data: bytes, source: str) -> pa.Table:
     """Read a Parquet file."""
-    first, *others = parquet_batches(data, source)
-    return pa.concat_tables([first, *others]) if others else first
+    first, *batches = parquet_batches(data, source)
+    return pa.concat_tables([first, *batches]) if batches else first
 
 
 def parquet_batches(
@@ -354,17 +354,17 @@ def parquet_batches(
         with opened, ParquetFile(opened, pre_buffer=False, buffer_size=FREE >> 6) as parquet:
             metadata = parquet.metadata
             size = opened.size()
-            seen = 0
+            size_so_far = 0
             refuse_wide(source, metadata.num_columns)
             refuse_large(source, size, metadata.num_rows * metadata.num_columns * _WIDTH)
             for group in range(metadata.num_row_groups):
                 few = next(parquet.iter_batches(FIRST, [group]), None)
                 rows = FREE // (1 + max(map(_content, few.columns)) // FIRST) if few else FIRST
                 for batch in parquet.iter_batches(min(max(rows, FIRST), MOST), [group], columns):
-                    seen += sum(map(_content, batch.columns))
-                    refuse_large(source, size, seen)
+                    size_so_far += sum(map(_content, batch.columns))
+                    refuse_large(source, size, size_so_far)
                     yield pa.table(batch)
-            if not seen:
+            if not size_so_far:
                 yield parquet.schema_arrow.empty_table()
 
 
@@ -436,14 +436,14 @@ def _files_in(name: str) -> list[str]:
 
 def _data_files(files: list[str], folder: str) -> list[str]:
     """Return the files in a folder and its partitions."""
-    kept = []
+    included = []
     for file in files:
         inner = PurePosixPath(Path(file).as_posix()[len(Path(folder).as_posix()) :].lstrip("/"))
         partitioned = all(_PARTITION.fullmatch(name) for name in inner.parts[:-1])
         data_set = partitioned or _PART_NAME.fullmatch(inner.name)
         if data_set and all(map(_is_shown, inner.parts)):
-            kept.append(file)
-    return kept
+            included.append(file)
+    return included
 
 
 def _is_shown(path: str) -> bool:

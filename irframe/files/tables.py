@@ -125,16 +125,16 @@ def labelled(x: Any, topics: Labels, docs: Labels, value: str) -> object:
     1    q1   b    0.1
     """
     if topics is None or docs is None:
-        found = "topics=" if docs is None else "docs="
-        raise InputError("a matrix with both topics= and docs=", f"only {found}")
+        got = "topics=" if docs is None else "docs="
+        raise InputError("a matrix with both topics= and docs=", f"only {got}")
     axes = pd.Index([*topics], name=TOPIC), pd.Index([*docs], name=DOC)
     shape, expected = (
         tuple(map(len, axes)),
         x.shape if hasattr(x, "shape") else pd.DataFrame(x).shape,
     )
     if shape != expected:
-        found = f"labels for shape {shape}"
-        raise InputError(f"topics= and docs= for a matrix of shape {expected}", found)
+        got = f"labels for shape {shape}"
+        raise InputError(f"topics= and docs= for a matrix of shape {expected}", got)
     if not hasattr(x, "tocoo"):
         return _of_matrix(pd.DataFrame(x, *axes), value)
     sparse = x.tocoo()
@@ -168,14 +168,14 @@ def with_own_levels(frame: pd.DataFrame) -> pd.DataFrame:
     if len({*names}) == len(names):
         return frame
     values = frame.index.get_level_values
-    again: Any = [
-        place
-        for place, name in enumerate(names)
+    duplicates: Any = [
+        level
+        for level, name in enumerate(names)
         if name is not None
-        and name in names[:place]
-        and values(place).equals(values(names.index(name)))
+        and name in names[:level]
+        and values(level).equals(values(names.index(name)))
     ]
-    return frame.set_axis(frame.index.droplevel(again)) if again else frame
+    return frame.set_axis(frame.index.droplevel(duplicates)) if duplicates else frame
 
 
 def refuse_repeated(frame: pd.DataFrame, where: str = "") -> None:
@@ -185,10 +185,10 @@ def refuse_repeated(frame: pd.DataFrame, where: str = "") -> None:
 
 
 def _refuse_again(expected: str, names: Collection[Hashable]) -> None:
-    again = named_again(names) if len({*names}) < len(names) else []
-    if again:
+    duplicates = named_again(names) if len({*names}) < len(names) else []
+    if duplicates:
         advice = "drop the others, or rename them"
-        raise IdError(expected, f"{len(again)} again", advice, again)
+        raise IdError(expected, f"{len(duplicates)} again", advice, duplicates)
 
 
 def named_again(names: Iterable[Hashable]) -> list[Hashable]:
@@ -259,8 +259,8 @@ def rows_of(x: object, kind: Kind) -> pd.DataFrame:
         raise InputError(f"{kind.noun} with rows", "an empty one")
     names = sorted({type(row).__name__ for row in rows})
     if len(names) > 1:
-        found = f"rows of {len(names)} kinds"
-        raise InputError(f"{kind.noun} in rows of one kind", found, "pass them separately", names)
+        got = f"rows of {len(names)} kinds"
+        raise InputError(f"{kind.noun} in rows of one kind", got, "pass them separately", names)
     if not isinstance(rows[0], Mapping) and not hasattr(rows[0], "_fields"):
         expected = f"{kind.noun} in rows that name their columns"
         raise InputError(expected, f"rows of type {names[0]}", _naming(x, rows, kind, columns))
@@ -305,23 +305,23 @@ def _names_of_rows(rows: Sequence[Any], layout: Sequence[str], last: str) -> lis
     if {*map(len, rows)} not in ({3}, {len(layout)}):
         return None
     frame: Any = pd.DataFrame([*map(tuple, rows)]).apply(_as_numbers)
-    numbers = [place for place in frame if is_numeric(frame[place])]
+    numbers = [pos for pos in frame if is_numeric(frame[pos])]
     if len(frame.columns) == len(layout):
-        expected = {place for place, name in enumerate(layout) if name in {RANK, SCORE, GRADE}}
+        expected = {pos for pos, name in enumerate(layout) if name in {RANK, SCORE, GRADE}}
         return [*layout] if expected <= {*numbers} and len({*frame[1]}) == 1 else None
-    floats = [place for place in numbers if pd.api.types.is_float_dtype(frame[place])]
+    floats = [pos for pos in numbers if pd.api.types.is_float_dtype(frame[pos])]
     if len(floats) > 1 or not numbers:
         return None
     number = (floats or numbers)[-1]
-    topic, doc = (place for place in frame if place != number)
-    moves = [int((frame[place] != frame[place].shift()).sum()) for place in (topic, doc)]
+    topic, doc = (pos for pos in frame if pos != number)
+    moves = [int((frame[pos] != frame[pos].shift()).sum()) for pos in (topic, doc)]
     if 2 * moves[1] < moves[0]:  # rows of a topic are contiguous
         topic, doc = doc, topic
     rising = last == SCORE and bool((frame.groupby(topic)[number].diff().dropna() > 0).all())
     if rising and floats:  # these may be distances, or unsorted scores
         return None
     called = {topic: TOPIC, doc: DOC, number: RANK if rising else last}
-    return [called[place] for place in frame]
+    return [called[pos] for pos in frame]
 
 
 def _as_numbers(column: pd.Series) -> pd.Series:
@@ -358,7 +358,7 @@ def height(value: object, most: int = DEEPEST) -> int | None:
         return 0
     if not most:
         raise InputError(f"dictionaries with at most {DEEPEST} levels", "more levels")
-    below = (height(part, most - 1) for part in value.values())
+    below = (height(inner, most - 1) for inner in value.values())
     # Only the first dictionary that is not empty is checked. Checking all takes as long as reading.
     first = next((levels for levels in below if levels is not None), None)
     return None if first is None else first + 1
@@ -384,8 +384,8 @@ def flatten(nested: Nested, value: str) -> pd.DataFrame:
     strange = [repr(topic) for topic, docs in nested.items() if not isinstance(docs, Mapping)]
     if strange:
         kinds = sorted({type(docs).__name__ for docs in nested.values()} - {"dict"})
-        found = f"topics with values of type {', '.join(kinds)}"
-        raise InputError(f"{{topic: {{doc: {value}}}}}", found, "", strange)
+        got = f"topics with values of type {', '.join(kinds)}"
+        raise InputError(f"{{topic: {{doc: {value}}}}}", got, "", strange)
     topics = pd.Series([*nested], dtype=object, name=TOPIC)
     if not is_utf8([topic for topic in topics if isinstance(topic, str)]):
         refuse_unfit(topics, IdError, "topics")
@@ -399,8 +399,8 @@ def flatten(nested: Nested, value: str) -> pd.DataFrame:
     if frame[value].dtype == object:
         pairs = zip(docs, entries, strict=True)
         if inside := [repr(doc) for doc, entry in pairs if isinstance(entry, Mapping | list)]:
-            found = f"lists or dictionaries in place of {value}s"
-            raise InputError(f"{{topic: {{doc: {value}}}}}", found, "", dict.fromkeys(inside))
+            got = f"lists or dictionaries in place of {value}s"
+            raise InputError(f"{{topic: {{doc: {value}}}}}", got, "", dict.fromkeys(inside))
     return frame
 
 
@@ -423,7 +423,7 @@ def predictions(nested: Nested, value: str) -> pd.DataFrame:
     model = meta.get("model_name") if isinstance(meta, Mapping) else meta
     if not isinstance(model, str | None):
         raise InputError(f"the name of a model in {_META}", shortened(model))
-    parts = []
+    frames = []
     for subset, splits in nested.items():
         if subset == _META:
             continue
@@ -431,10 +431,10 @@ def predictions(nested: Nested, value: str) -> pd.DataFrame:
             if not isinstance(topics, Mapping):
                 expected = "predictions of MTEB, {subset: {split: {topic: {doc: score}}}}"
                 raise InputError(expected, f"a {type(topics).__name__} under {subset!r}")
-            parts.append(flatten(topics, value).assign(subset=subset, split=split))
-    if not parts:
+            frames.append(flatten(topics, value).assign(subset=subset, split=split))
+    if not frames:
         raise InputError("predictions of MTEB", "none below the model's name")
-    frame = pd.concat(parts, ignore_index=True)
+    frame = pd.concat(frames, ignore_index=True)
     alone = [name for name in ("subset", "split") if len(frame[name].unique()) == 1]
     frame = frame.drop(columns=alone)
     if model is not None:

@@ -77,14 +77,14 @@ def cuts_of(data: bytes, kind: Kind, source: str = "the file") -> list[Cut]:
         refuse_wide(source, len(headed[0].columns))
         return headed
     if kind.called:  # the caller named columns, so a header is required
-        header = max((fields_of(line, way) for way in ways), key=len)
+        header = max((fields_of(line, separator) for separator in ways), key=len)
         kind.require(header, source)
     cuts = []
     for between in ways:
         number = len(line.split("\t") if between == "\t" else fields_of(line, between))
         cuts += [Cut(columns, between) for columns in kind.layouts_of(number)]
     cuts = cuts or [Cut(kind.layouts[0], kind.between or ANY)]
-    refuse_wide(source, max(len(way.columns) for way in cuts))
+    refuse_wide(source, max(len(separator.columns) for separator in cuts))
     above = data[: first.start(1)]
     return [c if is_row(above, c) else c._replace(start=first.start(1)) for c in cuts]
 
@@ -110,14 +110,14 @@ def parse(data: bytes, source: str, kind: Kind, cut: Cut | None = None) -> pa.Ta
     doubtful = False
     if not cuts:
         raise FileFormatError(kind.expected, f"{source} without a single row")
-    for way in cuts:
-        found, longest = _cut_rows(data[way.start :], way, kind)
-        if isinstance(found, Strange):
-            strange.append((way, found))
-        elif found is not None and _is_doubtful(data, way, found, longest, kind):
+    for candidate in cuts:
+        result, longest = _cut_rows(data[candidate.start :], candidate, kind)
+        if isinstance(result, Strange):
+            strange.append((candidate, result))
+        elif result is not None and _is_doubtful(data, candidate, result, longest, kind):
             doubtful = True
-        elif found is not None and not _are_scores(found, data, way, kind, source):
-            return _noted(found, data, source, kind, way, longest)
+        elif result is not None and not _are_scores(result, data, candidate, kind, source):
+            return _noted(result, data, source, kind, candidate, longest)
     if not cuts[0].header:
         _refuse_header(data, source, kind)
     if strange:
@@ -174,9 +174,9 @@ def _third_column(topic: Codes, numbers: Codes, source: str) -> str:
 def _counts_up(topic: Codes, numbers: Codes) -> bool:
     """Tell whether lists are numbered from 1 or 0."""
     first = beginnings(topic)
-    place = np.arange(len(topic)) - np.repeat(first, np.diff(first, append=len(topic)))
+    pos = np.arange(len(topic)) - np.repeat(first, np.diff(first, append=len(topic)))
     start = numbers[:1]  # a slice, because a file may have no rows
-    return {*start.tolist()} <= {0, 1} and bool((numbers - place == start).all())
+    return {*start.tolist()} <= {0, 1} and bool((numbers - pos == start).all())
 
 
 def _refuse_header(data: bytes, source: str, kind: Kind) -> None:
@@ -188,7 +188,7 @@ def _refuse_header(data: bytes, source: str, kind: Kind) -> None:
     if not kind.headed or first is None:
         return
     line = first[1].decode(errors="replace")
-    between = max(("\t", ANY, ",", ";"), key=lambda way: len(fields_of(line, way)))
+    between = max(("\t", ANY, ",", ";"), key=lambda separator: len(fields_of(line, separator)))
     names = fields_of(line, between)
     if len({*names}) < len(names) or not all(re.search("^[^0-9.+-]", name) for name in names):
         return
@@ -208,15 +208,15 @@ def _error_of_lines(
 ) -> FileFormatError:
     """Return the error about lines that do not fit."""
     offenders = faults(data, cut, kind)
-    found = f"{source} with lines that do not fit"
+    got = f"{source} with lines that do not fit"
     advice = MEND
     if not offenders:
-        found = f"{source} with quotes or separators that do not fit"
+        got = f"{source} with quotes or separators that do not fit"
         advice = "mend the quotes, or name the separator with sep="
     if doubtful and not offenders:
-        found = f"{source}, whose blanks may separate columns or belong to names"
+        got = f"{source}, whose blanks may separate columns or belong to names"
         advice = f"separate columns by tabs, or name them: {kind.reader}(path, columns=[...])"
-    return FileFormatError(kind.expected, found, advice, offenders)
+    return FileFormatError(kind.expected, got, advice, offenders)
 
 
 def _noted(
@@ -236,17 +236,17 @@ def _noted(
         called = table.rename_columns([names[name] for name in table.column_names])
         return with_notes(in_types(called, source, kind), data, source, uneven, surplus)
     named = [role for role in kind.roles if role in table.column_names]
-    others = (name for name in table.column_names if name not in named)
-    return with_notes(table.select([*named, *others]), data, source, uneven, surplus)
+    further = (name for name in table.column_names if name not in named)
+    return with_notes(table.select([*named, *further]), data, source, uneven, surplus)
 
 
 def _exactly(body: bytes, cut: Cut) -> pa.Table | None:
     """Read rows; return None if some do not fit."""
     if cut.between != ANY:
         return _typed(rows_of(body, cut), cut)
-    if one := _one_blank(body):
-        table = _typed(body, cut.alone(one))
-        if table is not None or not _is_padded(body, one, len(cut.columns)):
+    if blank := _one_blank(body):
+        table = _typed(body, cut.alone(blank))
+        if table is not None or not _is_padded(body, blank, len(cut.columns)):
             return table
     return _typed(rows_of(separated(body), cut) + b"\n", cut.alone())
 
@@ -257,10 +257,10 @@ def _one_blank(body: bytes) -> str:
     return used[0] if b"#" not in body and used in ([" "], ["\t"]) else ""
 
 
-def _is_padded(body: bytes, one: str, columns: int) -> bool:
+def _is_padded(body: bytes, blank: str, columns: int) -> bool:
     """Tell whether several blanks separate some columns."""
     lines = body.count(b"\n") + (not body.endswith(b"\n"))
-    return body.count(one.encode()) != lines * (columns - 1)
+    return body.count(blank.encode()) != lines * (columns - 1)
 
 
 def _cut_rows(body: bytes, cut: Cut, kind: Kind) -> tuple[pa.Table | Strange | None, int]:
@@ -277,19 +277,19 @@ def _cut_rows(body: bytes, cut: Cut, kind: Kind) -> tuple[pa.Table | Strange | N
     if table is not None:
         return table, 0
     if cut.between == ANY:
-        one = _one_blank(body)
-        plain = one and not _is_padded(body, one, len(cut.columns))
-        found = _by_value(body, cut.alone(one)) if plain else None
-        if found is not None and not (isinstance(found, Strange) and "" in found.values):
-            return found, 0
+        blank = _one_blank(body)
+        plain = blank and not _is_padded(body, blank, len(cut.columns))
+        result = _by_value(body, cut.alone(blank)) if plain else None
+        if result is not None and not (isinstance(result, Strange) and "" in result.values):
+            return result, 0
         body = separated(body)
     is_quoted = cut.quoted and b'"' in body
     if not is_quoted:
         body = re.sub(rb"^[ \t\v\f]+$", b"", body, flags=re.MULTILINE)
     lines = rows_of(body, cut) + b"\n"
-    found = _by_value(lines, cut.alone())
-    if found is not None or is_quoted or not may_be_longer(cut, kind):
-        return found, 0
+    result = _by_value(lines, cut.alone())
+    if result is not None or is_quoted or not may_be_longer(cut, kind):
+        return result, 0
     shorter = cut if cut.header else cut._replace(columns=kind.layouts[0])
     tab = re.escape(cut.separator.encode())
     fields = tab.join([rb"[^\r\n" + tab + rb"]+"] * len(shorter.columns))
@@ -349,7 +349,7 @@ def _by_value(text: bytes, cut: Cut) -> pa.Table | Strange | None:
         table = _read(text, cut, dict.fromkeys(names, TEXT))
     except pa.ArrowInvalid:
         return None
-    made = {}
+    converted = {}
     for name in names:
         column = table[name]
         strange = np.zeros(0, np.intp)
@@ -359,8 +359,8 @@ def _by_value(text: bytes, cut: Cut) -> pa.Table | Strange | None:
             column, strange = _as_type(column, name, ranked=SCORE in names)
         if len(strange):
             return Strange(name, strange, table[name].take(pa.array(strange)).to_pylist())
-        made[name] = column
-    return pa.table(made)
+        converted[name] = column
+    return pa.table(converted)
 
 
 def _as_type(
@@ -404,9 +404,9 @@ def _uneven(body: bytes, cut: Cut, number: int, source: str) -> str:
     return f"{text} sixth is passed over, as by trec_eval" if len(numbers) > 1 else ""
 
 
-def _refuse_values(data: bytes, source: str, cut: Cut, found: Strange) -> NoReturn:
+def _refuse_values(data: bytes, source: str, cut: Cut, strange: Strange) -> NoReturn:
     """Raise for lines with invalid values."""
-    role, rows, values = found
+    role, rows, values = strange
     missing = [value.strip().lower() in {"", "nan"} for value in values]
     error = ERRORS.get(role, IdError)
     expected = wanted_of(role, role)

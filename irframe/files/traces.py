@@ -209,9 +209,9 @@ def of_searches(
     calls = {topic: _calls(topic, entries, name) for topic, entries in x.items()}
     with_hits = [call for call in chain(*calls.values()) if call.hits]
     if not with_hits:
-        found = "none in the calls and messages of"
+        got = "none in the calls and messages of"
         advice = "name the field of the document: ir.as_runs(x, id='...')"
-        raise InputError("results of tools that hold documents", found, advice, map(repr, x))
+        raise InputError("results of tools that hold documents", got, advice, map(repr, x))
     tools = {call.tool for call in with_hits if call.is_named} | {RETRIEVER}
     searches = {
         topic: [call for call in each if call.hits is not None or _searches(call, tools)]
@@ -255,27 +255,27 @@ def _calls(topic: Hashable, entries: Sequence[object], field: str | None) -> lis
         advice = "put the hits of each search into a list: {'q1': [hits]}"
         raise InputError("a list of calls for every topic", "only hits in", advice, [repr(topic)])
     parents = {call.span: call.parent for call in calls if call.span is not None}
-    read = {call.span for call in calls if call.hits}
-    kept: dict[object, ToolCall] = {}
+    returned = {call.span for call in calls if call.hits}
+    distinct: dict[object, ToolCall] = {}
     for n, call in enumerate(calls):
-        if call.hits is not None and not read.isdisjoint(_above(call.parent, parents)):
+        if call.hits is not None and not returned.isdisjoint(_above(call.parent, parents)):
             continue  # an enclosing span returned the same hits
         key = (n,) if call.id is None else call.id
-        before = kept.setdefault(key, call)
+        before = distinct.setdefault(key, call)
         if before.hits is None and call.result is not None:
-            kept[key] = call
+            distinct[key] = call
         elif call.hits is not None and repr(call.hits) != repr(before.hits):
             offenders = [f"{call.id!r} of {topic!r}"]
             advice = "give each call its own id"
             raise InputError("one result for each call id", "several for", advice, offenders)
-    return [*kept.values()]
+    return [*distinct.values()]
 
 
 def _above(span: NAME | None, parents: Mapping[NAME, NAME | None]) -> Iterator[NAME]:
     """Yield the enclosing spans of a span, innermost first."""
-    seen = set[NAME]()
-    while span is not None and span not in seen:
-        seen.add(span)
+    visited = set[NAME]()
+    while span is not None and span not in visited:
+        visited.add(span)
         yield span
         span = parents.get(span)
 
@@ -363,9 +363,9 @@ def _in_time(topic: Hashable, calls: Sequence[ToolCall]) -> list[Hits]:
     if len(units) > 1:
         timeless = sum(call.time is None for call in calls)
         expected = "times of all searches or of none" if timeless else "times in one unit"
-        found = f"{timeless} without one in" if timeless else "several units in"
+        got = f"{timeless} without one in" if timeless else "several units in"
         advice = "add or remove times" if timeless else "convert them to one unit"
-        raise InputError(expected, found, advice, [repr(topic)])
+        raise InputError(expected, got, advice, [repr(topic)])
     ordered = calls if None in units else sorted(calls, key=lambda call: call.time or (0, 0))
     return [call.hits or () for call in ordered]
 

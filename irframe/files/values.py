@@ -114,8 +114,8 @@ def framed(data: Any, columns: list[str] | None = None) -> pd.DataFrame:
     if isinstance(data, Mapping):
         long = {n: len(c) for n, c in data.items() if isinstance(c, list | tuple | np.ndarray)}
         if len({*long.values()}) > 1:
-            found = ", ".join(f"{name!r} with {length} rows" for name, length in long.items())
-            raise InputError("columns of equal length", found)
+            got = ", ".join(f"{name!r} with {length} rows" for name, length in long.items())
+            raise InputError("columns of equal length", got)
     rows = data if isinstance(data, list) else ()
     lengths = {len(row) if isinstance(row, list | tuple) else -1 for row in rows}
     if len(lengths) > 1:  # pandas would fill shorter rows with NaN
@@ -128,8 +128,8 @@ def framed(data: Any, columns: list[str] | None = None) -> pd.DataFrame:
         hash(tuple(frame.columns))
     except (ValueError, TypeError, AssertionError, AttributeError) as error:
         expected = "a table with columns of equal length"
-        found = shortened(error, str)
-        raise InputError(expected, found) from error
+        got = shortened(error, str)
+        raise InputError(expected, got) from error
     return frame
 
 
@@ -308,8 +308,8 @@ def in_rows(column: pd.Series, rows: NDArray[np.intp]) -> list[str]:
 
 def wanted_of(role: str, name: Hashable) -> str:
     """Return the expectation about the numbers of a role."""
-    what = "whole numbers" if role in {words.RANK, words.GRADE} else "numbers"
-    return f"{what} in column {name!r}"
+    noun = "whole numbers" if role in {words.RANK, words.GRADE} else "numbers"
+    return f"{noun} in column {name!r}"
 
 
 def read_numbers(column: pd.Series, role: str) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
@@ -380,16 +380,16 @@ def _of_value(value: object, role: str) -> tuple[float, bool]:
 
 
 def _of_text(
-    given: NDArray[np.object_], role: str
+    texts: NDArray[np.object_], role: str
 ) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
     """Convert text to floats; return their validity too."""
-    if not is_utf8(given):
-        given = np.array([text if is_utf8([text]) else "?" for text in given], object)
-    text = pc.ascii_trim_whitespace(pa.array(given, TEXT))
+    if not is_utf8(texts):
+        texts = np.array([text if is_utf8([text]) else "?" for text in texts], object)
+    text = pc.ascii_trim_whitespace(pa.array(texts, TEXT))
     if role == words.GRADE:
         low = pc.ascii_lower(text)
-        for word, number in (("true", "1"), ("false", "0")):
-            text = pc.if_else(pc.equal(low, word), number, text)
+        for truth, number in (("true", "1"), ("false", "0")):
+            text = pc.if_else(pc.equal(low, truth), number, text)
     pattern = _INTEGER if role in {words.RANK, words.GRADE} else _DECIMAL
     missing = pc.is_in(pc.ascii_lower(text), pa.array(["", "nan"], TEXT)).to_numpy(
         zero_copy_only=False
@@ -399,7 +399,7 @@ def _of_text(
     values = plain.cast(pa.float64()).to_numpy(zero_copy_only=False)
     valid = is_number.to_numpy(zero_copy_only=False) | missing
     for row in np.flatnonzero(np.isinf(values)).tolist():
-        valid[row] &= says_infinite(given[row])
+        valid[row] &= says_infinite(texts[row])
     return values, valid
 
 
@@ -416,7 +416,7 @@ def _merged(values: NDArray[np.float64], column: pd.Series, least: float) -> NDA
     same = np.flatnonzero(values[order[1:]] == values[order[:-1]])
     pairs = np.stack([order[same], order[same + 1]])
     left, right = (map(_all_digits, column.iloc[side].tolist()) for side in pairs)
-    differ = [one != other for one, other in zip(left, right, strict=True)]
+    differ = [digits != other_digits for digits, other_digits in zip(left, right, strict=True)]
     return np.unique(pairs[:, differ])
 
 

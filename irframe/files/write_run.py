@@ -191,12 +191,12 @@ def refuse_input(path: str | PathLike[str], inputs: Iterable[str]) -> None:
     output = checked_path(path)
     if is_address(str(output)) or not output.is_file():
         return
-    names = (name for word in inputs for name in (word, *glob(word, recursive=True)))  # noqa: PTH207
+    names = (name for pattern in inputs for name in (pattern, *glob(pattern, recursive=True)))  # noqa: PTH207
     present = (Path(name).resolve() for name in names if exists(name))  # noqa: PTH110
     if any(output.resolve().is_relative_to(name) for name in present):
         expected = "an output file that is not an input"
-        found = f"{fspath(path)}, which is read"
-        raise ParameterError(expected, found, "write to another file")
+        got = f"{fspath(path)}, which is read"
+        raise ParameterError(expected, got, "write to another file")
 
 
 ROWS = 1 << 18
@@ -287,9 +287,9 @@ def _wrote_table(
     if system is not None:
         label = {SYSTEM: constant(system, len(rows))}
         columns = label | columns | label
-    taken = {*kind.find(rows.columns).values()}
-    others = [name for name in rows.columns if name not in taken and name not in columns]
-    table = columns | {str(name): to_arrow(rows[name]) for name in others}
+    with_role = {*kind.find(rows.columns).values()}
+    further = [name for name in rows.columns if name not in with_role and name not in columns]
+    table = columns | {str(name): to_arrow(rows[name]) for name in further}
     with create(path) as stream:
         writer(stream, pa.table(table))
     return True
