@@ -1,1 +1,1 @@
-"""Planning of experiments: variance components, topics needed, replication, simulated tracks."""
+"""Planning: variance components, topics needed, replication, simulated tracks."""

@@ -22,18 +22,18 @@ from irframe.planning.over_repeats import by_source, repeat_components, variance
 from irframe.scores.read_scores import scores_to_compare
 
 ROUNDING = 8 * np.finfo(np.float64).eps
-"""Largest deviation that counts as a rounding error, relative to the largest score."""
+"""Largest deviation that counts as a rounding error, as a multiple of the largest score."""
 
 
 class MeanSquares(NamedTuple):
-    """Analysis of variance of systems x topics with single scores.
+    """Two-way analysis of variance of systems and topics.
 
     Parameters
     ----------
     system, topic, residual
-        Mean squares, each of shape (depth,).
+        Mean squares of systems, of topics and of their interaction, each of shape (depth,).
     systems, topics
-        Numbers of systems and of topics, each of shape (depth,).
+        Number of systems and number of topics, each of shape (depth,).
     """
 
     system: Array
@@ -44,9 +44,9 @@ class MeanSquares(NamedTuple):
 
     @property
     def variances(self) -> Array:
-        """Return variances of system, topic and interaction, shape (3, depth).
+        """Variances of system, topic and interaction, shape (3, depth).
 
-        They are estimated from expected mean squares, and may be negative.
+        The variances are estimated by the method of moments, and may be negative.
         """
         system = (self.system - self.residual) / self.topics
         topic = (self.topic - self.residual) / self.systems
@@ -54,7 +54,7 @@ class MeanSquares(NamedTuple):
 
 
 def mean_squares(scores: Array) -> MeanSquares:
-    """Return the analysis of variance of scores.
+    """Return the two-way analysis of variance of scores.
 
     Parameters
     ----------
@@ -64,8 +64,8 @@ def mean_squares(scores: Array) -> MeanSquares:
     Returns
     -------
     MeanSquares
-        Mean squares per depth. They are NaN for a single topic, and 0 if all deviations are
-        rounding errors.
+        Mean squares per depth. The mean squares of topics and of the residual are NaN for a single
+        topic. A mean square is 0 if all its deviations are rounding errors.
     """
     systems, topics, depths = scores.shape
     of_topic = scores.mean(axis=0)
@@ -91,11 +91,11 @@ def mean_squares(scores: Array) -> MeanSquares:
 
 
 def variance_interval(squares: MeanSquares, alpha: float) -> tuple[Array, Array]:
-    """Return lower and upper variances of sources, shape (3, depth).
+    """Return both ends of confidence intervals of variances, (3, depth).
 
-    The interval of the interaction is based on chi squared, and is exact for normal scores. The
-    other variances are differences of mean squares. Their intervals use the modified large-sample
-    method.
+    The interval of the interaction uses the chi-squared distribution, and is exact for normal
+    scores. The variances of systems and of topics are differences of mean squares, whose intervals
+    use the modified large-sample method, see `components`.
     """
     freedom = squares.systems - 1, squares.topics - 1
     rest = freedom[0] * freedom[1]
@@ -112,7 +112,7 @@ def variance_interval(squares: MeanSquares, alpha: float) -> tuple[Array, Array]
 
 
 def _reach(first: Array, df1: Array, second: Array, df2: Array, tail: float) -> Array:
-    """Return the distance of an interval's end from its centre."""
+    """Return the distance from an interval's centre to an end."""
     ratio = _f(tail, df1, df2)
     one = 1 - 1 / _f(tail, df1)
     two = 1 / _f(1 - tail, df2) - 1
@@ -124,8 +124,8 @@ def _reach(first: Array, df1: Array, second: Array, df2: Array, tail: float) -> 
 def _f(tail: float, df1: Array, df2: Array | float = np.inf) -> Array:
     """Return upper quantiles of the F distribution.
 
-    For infinite df2 they are quantiles of chi squared divided by df1. They are NaN for zero degrees
-    of freedom.
+    `tail` is the upper tail probability. For infinite df2 the quantiles are those of chi squared
+    divided by df1. They are NaN for 0 degrees of freedom.
     """
     df1 = np.where(np.asarray(df1) > 0, df1, np.nan)
     if np.isscalar(df2):
@@ -150,20 +150,22 @@ def components(scores: xr.DataArray | pd.DataFrame, *, alpha: float = 0.05) -> x
     Returns
     -------
     xarray.Dataset
-        The components are ``"system"``, ``"topic"`` and ``"interaction"``. The variables are
+        The variance components are ``"system"``, ``"topic"`` and ``"interaction"``. The variables
+        are
 
         - ``variance`` (metric, depth, component), with its confidence interval ``variance_low`` and
           ``variance_high``;
         - ``share`` (metric, depth, component), the share of the total variance, 0 to 1;
         - ``n_topics`` (metric, depth), the number of topics with scores of all systems.
 
-        With repeats there are no intervals. If each system has repeats of its own, the components
-        are ``"topic"``, ``"repeat"``, ``"system_topic"`` and ``"residual"``. If repeats are shared,
-        there are seven components for systems, topics, repeats and their interactions, also with
-        ``mean_square``. Repeats within topics are averaged first.
+        For scores with repeats there are no intervals. If repeats are nested in systems, the
+        components are ``"topic"``, ``"repeat"``, ``"system_topic"`` and ``"residual"``. If all
+        systems share the repeats, there are seven components: systems, topics, repeats and their
+        interactions. In this case there is also the variable ``mean_square``. Repeats within topics
+        are averaged first.
 
-        After `groupby` the first dimension is the group. Values are NaN for a single topic, and
-        shares are NaN if there is no variance.
+        After `groupby` the first dimension is the group. Variances are NaN for a single topic.
+        Shares are NaN if the total variance is 0.
 
     Raises
     ------
@@ -179,16 +181,17 @@ def components(scores: xr.DataArray | pd.DataFrame, *, alpha: float = 0.05) -> x
     Notes
     -----
     A score is the sum of a mean and independent random effects of system, topic and their
-    interaction. Their variances are v_s, v_t and v_st, where v_st includes random error. With S
-    systems and T topics, they are estimated from mean squares (MS) by ``v_st = MS_st``, ``v_s =
-    (MS_s - MS_st) / T`` and ``v_t = (MS_t - MS_st) / S``.
+    interaction. The variances of these effects are v_s, v_t and v_st, where v_st includes the
+    random error. With S systems and T topics, the variances are estimated from mean squares (MS) by
+    ``v_st = MS_st``, ``v_s = (MS_s - MS_st) / T`` and ``v_t = (MS_t - MS_st) / S``.
 
     The intervals assume that all effects, including those of systems, are normal. The interval of
-    v_st is based on chi squared, and is exact under this assumption. The intervals of v_s and v_t
-    use the modified large-sample method [3]_. In simulations with normal effects, 95% intervals
-    covered the true value 94 to 96 times in 100. With exponential effects they covered it 67 to 87
-    times, and with uniform effects at least 96 times. A bootstrap of topics is not provided. It
-    ignores that systems are a sample, too, and its coverage is far lower.
+    v_st uses the chi-squared distribution, and is exact under this assumption. The intervals of v_s
+    and v_t use the modified large-sample method [3]_. In simulations with normal effects, 95%
+    intervals covered the true value 94 to 96 times in 100. With exponential effects the coverage
+    was 67 to 87 in 100, and with uniform effects at least 96 in 100. There is no method that
+    resamples topics. Such intervals ignore that systems are a sample, too, and their coverage is
+    far lower.
 
     References
     ----------
@@ -229,18 +232,18 @@ def design_effects(paired: Scores) -> dict[str, Array]:
     Returns
     -------
     dict
-        ``design_effect`` is the variance of mean differences divided by the variance for as many
-        independent topics of equal weight. Both are summed over pairs. With clusters there is also
-        ``icc``, the intraclass correlation ``(ratio - 1) / (m - 1)``, from -1 to 1. Here ``ratio``
-        is the variance divided by the variance without clusters, with the same weights and tasks.
-        The mean cluster size is ``m = sum B^2 / sum b^2``. The shares of topics and clusters in the
-        mean are b and B.
+        ``design_effect`` is the variance of mean differences, divided by the variance for the same
+        number of independent topics of equal weight. Both variances are summed over pairs of
+        systems. If topics have clusters, there is also ``icc``, the intraclass correlation ``(r -
+        1) / (m - 1)``, from -1 to 1. Here r is the variance divided by the variance without
+        clusters, with the same weights and tasks. The mean cluster size is ``m = sum B^2 / sum
+        b^2``, where b are the weights of topics and B those of clusters.
     """
     pairs = all_pairs(len(paired.systems))
 
     def effects(scores: Array, design: Design | None = None) -> tuple[Array, Array]:
         unclustered = None
-        size = 1.0  # without clusters the mean cluster size is 1
+        size = 1.0  # the mean cluster size of independent topics
         if design is not None:
             unclustered = design_of(len(design.task), weights=design.weights, task=design.task)
             size = (design.masses**2).sum() / (design.shares**2).sum()
@@ -259,9 +262,9 @@ def design_effects(paired: Scores) -> dict[str, Array]:
 
 
 def analyse(paired: Scores) -> MeanSquares:
-    """Return the analysis of variance, with terms over (metric, depth).
+    """Return the analysis of variance by metric and depth.
 
-    The design of topics is ignored.
+    Each field has the shape (metric, depth). Clusters, tasks and weights of topics are ignored.
     """
     paired = replace(paired, design=None)
     return MeanSquares(*paired.over_all(paired.values[0, ..., 0].size, mean_squares))

@@ -16,7 +16,7 @@ from irframe.paired.margins import missed_one_sided
 from irframe.scores.repeats import draw_attributes
 
 OWN = ("topic", "repeat", "system_topic", "residual")
-"""Variance components if each system has repeats of its own."""
+"""Variance components if repeats are nested in systems."""
 SHARED = ("system", "topic", "repeat", "system_topic", "system_repeat", "topic_repeat", "residual")
 """Variance components if all systems share repeats."""
 COMPONENT = "component"
@@ -24,11 +24,11 @@ COMPONENT = "component"
 N_REPEATS = "n_repeats"
 """Dimension of numbers of repeats."""
 MOST = 2**40
-"""Upper bound of the search for a number of topics."""
+"""Largest number of topics that is tried."""
 
 
 def repeat_components(paired: Scores) -> xr.Dataset:
-    """Return the variance components of scores with repeats; see `components`."""
+    """Return variance components of scores with repeats, see `components`."""
     shared = paired.repeats.layout == "shared"
     names = SHARED if shared else OWN
     estimates, squares = _analysed(paired)
@@ -39,7 +39,7 @@ def repeat_components(paired: Scores) -> xr.Dataset:
 
 
 def variances(paired: Scores, estimates: Array, sources: Sequence[str]) -> dict[str, Array]:
-    """Return variances and their shares, each (source, metric, depth).
+    """Return variances and shares, each (component, metric, depth).
 
     Negative variances are set to 0 with a warning.
     """
@@ -53,13 +53,13 @@ def variances(paired: Scores, estimates: Array, sources: Sequence[str]) -> dict[
 
 
 def by_source(paired: Scores, values: dict[str, Array], sources: Sequence[str]) -> xr.Dataset:
-    """Return a dataset of values over metric, depth and source."""
+    """Return a dataset over metric, depth and component."""
     turned = {name: np.moveaxis(values, 0, 2) for name, values in values.items()}
     return paired.beyond_depth(turned, COMPONENT).assign_coords({COMPONENT: list(sources)})
 
 
 def _analysed(paired: Scores) -> Arrays:
-    """Return variances and mean squares, each (source, metric, depth)."""
+    """Return variances and mean squares, each (component, metric, depth)."""
     repeats_of = paired.repeats
     every = slice(None)
 
@@ -75,27 +75,29 @@ def _analysed(paired: Scores) -> Arrays:
 
 
 def own_components(lists: Array, owner: Array) -> Array:
-    """Return variances if each system has repeats of its own.
+    """Return variance components if repeats are nested in systems.
 
     Parameters
     ----------
     lists
-        Shape (list, topic, depth), without NaN.
+        Scores of lists, shape (list, topic, depth), without NaN. A list is one repeat of one
+        system.
     owner
-        The system of each list, ascending.
+        Position of the system of each list, ascending.
 
     Returns
     -------
     numpy.ndarray
-        Shape (source, depth), with sources in the order of `OWN`. Estimates may be negative by
-        chance. They are NaN for a single topic or system. The variance of repeats is NaN if no
-        system has several.
+        Shape (component, depth), with components in the order of `OWN`. Estimates may be negative
+        by chance. They are NaN for a single topic or a single system. The component of repeats is
+        NaN if no system has several repeats.
 
     Notes
     -----
     Let there be T topics, S systems and R repeats of a system. The residual is pooled over systems.
     ``repeat = var_r(mean_t) - residual / T`` is averaged over systems with several repeats. The
-    other components follow from mean squares (MS) of the means over repeats: ``system_topic = MS_st
+    other components are estimated from the mean squares (MS) of scores averaged over repeats:
+    ``system_topic = MS_st
     - residual / R`` and ``topic = (MS_t - MS_st) / S``.
     """
     table = table_of(lists, owner)
@@ -117,22 +119,22 @@ def own_components(lists: Array, owner: Array) -> Array:
 
 
 def shared_components(table: Array) -> Arrays:
-    """Return variances and mean squares if systems share repeats.
+    """Return variance components and mean squares of shared repeats.
 
     Parameters
     ----------
     table
-        Shape (system, repeat, topic, depth), without NaN.
+        Scores, shape (system, repeat, topic, depth), without NaN.
 
     Returns
     -------
     variances, squares : numpy.ndarray
-        Shape (source, depth), with sources in the order of `SHARED`.
+        Shape (component, depth), with components in the order of `SHARED`.
 
     Notes
     -----
-    The estimates follow from expected mean squares of systems x topics x repeats, with one
-    observation per cell.
+    The components are estimated by the method of moments, from the mean squares of a three-way
+    analysis of variance with one observation per cell.
     """
     sizes = {"s": table.shape[0], "r": table.shape[1], "t": table.shape[2]}
     axes = {"s": 0, "r": 1, "t": 2}
@@ -172,11 +174,11 @@ def topics_over_repeats(
     power: float,
     alpha: float,
 ) -> xr.Dataset:
-    """Return the topics needed with repeats; see `topics_needed`."""
+    """Return the topics needed with repeats, see `topics_needed`."""
     repeats_of = paired.repeats
     if repeats_of is None:
         advice = "add a column such as repeat or seed"
-        raise ParameterError("scores with repeats for n_repeats=", "scores without", advice)
+        raise ParameterError("scores with repeats for n_repeats=", "scores without repeats", advice)
     if repeats_of.layout == "topic":
         advice = "omit n_repeats= to plan for means over the repeats of the pilot"
         expected = "repeats of systems or shared repeats for n_repeats="
@@ -186,7 +188,7 @@ def topics_over_repeats(
     counts = [int(repeats_of.counts.min())] if repeats is None else listed(repeats)
     counts = [check_int("repeats", count, low=1) for count in counts]
     if not counts:
-        raise ParameterError("at least one number of repeats", "none")
+        raise ParameterError("at least one number of repeats in n_repeats=", "none")
     of_differences = _of_differences(paired)
     options: Any = {"one_sided": question == "margin", "power": power, "alpha": alpha}
     options["draws"] = 1 if repeats_of.layout == "shared" else 2
@@ -202,7 +204,8 @@ def topics_over_repeats(
 def _of_differences(paired: Scores) -> Arrays:
     """Return the variance components of differences of two systems.
 
-    The components are topic, repeat and residual, each of shape (metric, depth).
+    The components are those of topics, of repeats and of the residual, each of shape (metric,
+    depth).
     """
     shared = paired.repeats.layout == "shared"
     values, _ = _analysed(paired)
@@ -221,10 +224,11 @@ def _least_topics(
     power: float,
     alpha: float,
 ) -> Array:
-    """Return the smallest number of topics with the given power.
+    """Return the smallest number of topics that gives the power.
 
-    The result is NaN if no number of topics is sufficient. `draws` is 1 if systems share repeats.
-    It is 2 if each system has repeats of its own, which contribute half of the variance each.
+    The result is NaN if no number of topics is sufficient. `draws` is the number of independent
+    samples of repeats in a difference: 1 if systems share repeats, and otherwise 2, each of which
+    contributes half of the variance.
     """
     by_topic, by_repeat, residual = (np.asarray(variance, np.float64) for variance in values)
 

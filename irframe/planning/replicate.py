@@ -41,7 +41,7 @@ def replicate(
     *,
     baseline: Hashable | None = None,
 ) -> xr.Dataset:
-    """Compare scores with those of the experiment they reproduce.
+    """Compare a reproduction with the original experiment.
 
     Parameters
     ----------
@@ -51,29 +51,32 @@ def replicate(
         Scores of the original experiment, with the same metrics, depths and names of systems, on
         the same or on different topics.
     baseline
-        The system over which the other systems are improvements, in both experiments.
+        The system over which the improvements of all other systems are computed.
 
     Returns
     -------
     xarray.Dataset
-        Variables over (metric, system, depth): ``mean`` and ``mean_original``; ``p``, the p-value
-        of a t-test of the hypothesis that both means are equal. If the topics are the same, the
-        test is paired, and there is also ``rmse``, the root mean squared difference.
+        The variables have the dimensions (metric, system, depth). ``mean`` and ``mean_original``
+        are the means in the reproduction and in the original experiment. ``p`` is the p-value of a
+        t-test of the hypothesis that both means are equal. If both experiments have the same
+        topics, the test is paired, and there is also ``rmse``, the root mean squared difference of
+        scores.
 
         With a baseline there are two more variables, which are NaN for the baseline itself.
-        ``effect_ratio`` is the improvement divided by the original improvement. It is 1 if they are
-        equal, and below 0 if the improvement became a loss. ``delta_ri`` is the original relative
-        improvement minus the new one, so it is negative if the improvement is larger now.
+        ``effect_ratio`` is the improvement over the baseline, divided by the improvement in the
+        original experiment. It is 1 if both improvements are equal, and negative if one of them is
+        a loss. ``delta_ri`` is the relative improvement in the original experiment minus that in
+        the reproduction.
 
         After `groupby` the first dimension is the group.
 
     Raises
     ------
     ParameterError
-        If metrics, systems or depths differ, or only some topics are the same. Also as for
+        If metrics, systems or depths differ, or if only some topics are common to both. Also as for
         `compare`.
     DepthError
-        If scores lack a depth.
+        If the scores lack one of the depths.
 
     Warns
     -----
@@ -82,10 +85,9 @@ def replicate(
 
     Notes
     -----
-    Let a be a system and b the baseline, x the original means and x' those of the reproduction.
-    The effect ratio is ``(x'_a - x'_b) / (x_a - x_b)``, and ``delta_ri`` is ``(x_a - x_b) / x_b -
-    (x'_a - x'_b) / x'_b``. On different topics the t-test is that of two samples with equal
-    variances.
+    Let a be a system and b the baseline, x the original means and x' those of the reproduction. The
+    effect ratio is ``(x'_a - x'_b) / (x_a - x_b)``, and ``delta_ri`` is ``(x_a - x_b) / x_b - (x'_a
+    - x'_b) / x'_b``. For different topics the test is the two-sample t-test with equal variances.
 
     References
     ----------
@@ -132,7 +134,7 @@ def replicate(
 
 
 def _paired(new: Scores, old: Scores) -> dict[str, Array]:
-    """Return the columns for the same topics, (metric, system, depth)."""
+    """Return the columns for common topics, (metric, system, depth)."""
     size = len(new.systems)
     old = old.take(topic=old.topics.get_indexer(new.topics))
     values = np.concatenate([new.values, old.values], axis=1)
@@ -146,7 +148,8 @@ def _paired(new: Scores, old: Scores) -> dict[str, Array]:
 def _reproduced(scores: Array) -> Arrays:
     """Return both means, p-values and RMSE, each (system, depth).
 
-    The first half of the systems are those of the reproduction, the second half the originals.
+    The first half of the systems are those of the reproduction. The second half are the same
+    systems in the original experiment.
     """
     new, old = np.split(np.moveaxis(scores, 1, 2), 2)
     topics = new.shape[2]
@@ -163,17 +166,15 @@ def _unpaired(new: Scores, old: Scores) -> dict[str, Array]:
         squares = np.square(scores - mean[:, np.newaxis]).sum(axis=1)
         return np.full(mean.shape, scores.shape[1]), mean, squares
 
-    sides = []
-    for side in (new, old):
-        rows = [side.over(row, slice(None), moments) for row in range(len(side.metrics))]
-        sides.append([np.stack(arrays) for arrays in zip(*rows, strict=True)])
+    sides = (side.over_all(side.values[0, ..., 0].size, moments) for side in (new, old))
     (n, mean, squares), (m, other, others) = sides
     df = n + m - 2
     with np.errstate(invalid="ignore", divide="ignore"):
         error = np.sqrt((squares + others) / df * (1 / n + 1 / m))
     t = ratio(mean - other, error)
     p = 2 * scipy.special.stdtr(df, -np.abs(t))
-    return {"mean": mean, "mean_original": other, "p": p}
+    columns = {"mean": mean, "mean_original": other, "p": p}
+    return {name: np.swapaxes(values, 1, 2) for name, values in columns.items()}
 
 
 TO_UNIT: dict[str, Callable[[Array], Array]] = {
@@ -181,7 +182,7 @@ TO_UNIT: dict[str, Callable[[Array], Array]] = {
     "normal": scipy.special.ndtr,
     "uniform": lambda z: np.clip(0.15 * z + 0.5, 0, 1),
 }
-"""Transformations of z-scores."""
+"""Transformation of z-scores by value of ``scaling=``."""
 
 
 @verb
@@ -191,7 +192,7 @@ def standardise(
     *,
     reference: Hashable | Sequence[Hashable] | xr.DataArray | pd.DataFrame | None = None,
 ) -> xr.DataArray | pd.DataFrame:
-    """Standardise scores by those of reference systems per topic.
+    """Standardise scores by the scores of reference systems per topic.
 
     Parameters
     ----------
@@ -199,41 +200,41 @@ def standardise(
         Scores per system and topic: an array, or a frame, wide or long.
     scaling
         ``"z"``: the number of standard deviations above the mean of the reference systems.
-        ``"normal"`` or ``"uniform"``: the share of systems with lower scores, 0 to 1, if scores had
-        a normal or a uniform distribution (N-std and U-std of [3]_).
+        ``"normal"`` or ``"uniform"``: the share of systems that would have lower scores, from 0 to
+        1, if scores had a normal or a uniform distribution (N-std and U-std of [3]_).
     reference
         The reference systems: one or several systems of the scores, or scores of other systems with
-        the same metrics, topics and depths. By default all systems of the scores.
+        the same metrics, topics and depths. The default is all systems of the scores.
 
     Returns
     -------
     xarray.DataArray or pandas.DataFrame
-        An array for an array, or a wide frame with the index of the scores for a frame. The
-        direction of each metric does not change, so lower is better for costs. Values are NaN if
-        the score is missing, and on topics on which reference systems do not differ.
+        An array for an array, or a wide frame with the same index for a frame. For costs, lower
+        standardised scores are better. Missing scores remain NaN, and all scores are NaN on topics
+        on which the reference systems do not differ.
 
     Raises
     ------
     ParameterError
-        If the scaling or a system is unknown, there are fewer than two reference systems, or
+        If the scaling or a system is unknown, if there are fewer than two reference systems, or if
         reference scores lack metrics, topics or depths.
     MetricError
-        If a metric is not averaged arithmetically over topics.
+        If a metric is not an arithmetic mean over topics.
     InputError
         If scores are infinite.
 
     Warns
     -----
     IrframeWarning
-        If topics have no standard scores, because reference systems do not differ or only one has
-        a score.
+        If topics have no standardised scores, because the reference systems do not differ on them
+        or only one of these has a score.
 
     Notes
     -----
     ``z = (x - m) / s``. The mean m and the standard deviation s (with divisor n - 1) are those of
-    the reference systems on the topic and depth. ``"normal"`` is ``Phi(z)``. ``"uniform"`` is
-    ``.15 z + .5``, clipped to [0, 1], as in [2]_ and [3]_. It is 1 from 3 1/3 standard deviations
-    above the mean.
+    the reference systems on the topic and depth. ``"normal"`` is ``Phi(z)``. ``"uniform"`` is ``.15
+    z + .5``, clipped to [0, 1], as in [2]_ and [3]_. The clipped value is 1 for scores that are at
+    least 3 1/3 standard deviations above the mean.
 
     References
     ----------
@@ -286,14 +287,14 @@ def _refuse_others(array: xr.DataArray) -> None:
     labels = metric_labels(array)
     others = [label for label in labels if facts(label).summary != "mean"]
     if others:
-        raise MetricError("metrics averaged arithmetically over topics", "", "", others)
+        raise MetricError("metrics that are arithmetic means over topics", "", "", others)
     refuse_infinite(labels, array.to_numpy())
 
 
 def _reference(array: xr.DataArray, reference: Any) -> xr.DataArray:
-    """Return the reference systems' scores, aligned to the scores.
+    """Return the scores of the reference systems, aligned to scores.
 
-    Raise if they lack labels of the scores.
+    Raise if the reference lacks metrics, topics or depths of the scores.
     """
     if isinstance(reference, ScoreLike):
         other = to_scores(reference).compute()
@@ -315,7 +316,7 @@ def _reference(array: xr.DataArray, reference: Any) -> xr.DataArray:
 
 
 def _tell_constant(array: xr.DataArray, spread: Array) -> None:
-    """Warn about topics with scores, but without standard scores."""
+    """Warn about topics with scores, but without standardised scores."""
     scored = array.notnull().any(SYSTEM).to_numpy()
     lost = (scored & np.isnan(spread[:, 0])).any(axis=tuple(range(2, scored.ndim)))
     for metric, topics in zip(metric_labels(array), np.atleast_2d(lost), strict=True):
@@ -323,13 +324,13 @@ def _tell_constant(array: xr.DataArray, spread: Array) -> None:
         if len(names):
             where = f" at some {dim}" if (dim := axis_of(array).dim) in array.dims else ""
             warn(
-                f"{metric} has no standard scores{where} on {len(names)} topics, because reference "
-                f"systems do not differ on them: {listing(names)}"
+                f"{metric} has no standardised scores{where} on {len(names)} topics, because "
+                f"reference systems do not differ on them: {listing(names)}"
             )
 
 
 def _as_frame(scores: xr.DataArray, read: Scores) -> pd.DataFrame:
-    """Return scores as a frame with the original rows."""
+    """Return standardised scores as a frame with the original rows."""
     original = read.source.to_frame()
     original = original.droplevel(read.by) if read.by in original.index.names else original
     rows = np.asarray(read.rows)

@@ -19,15 +19,15 @@ MOST_GRADES = 128
 FIRST_TOPIC = 101
 SYSTEMS_PER_TEAM = 3
 CANDIDATES_PER_RANK = 3
-"""Candidate documents of a topic per rank that systems return."""
+"""Number of candidate documents of a topic, as a multiple of the length of lists."""
 RELEVANT = 0.1
-"""Mean share of relevant documents among a topic's candidates, where `grades` is a number."""
+"""Mean share of relevant documents among the candidates of a topic, if `grades` is a number."""
 RICHEST = 2.8
-"""Share of relevant candidates that the richest topic has, as a multiple of the mean share."""
+"""Largest share of relevant candidates of a topic, as a multiple of the mean share."""
 CONTRIBUTORS = 0.6
 """Share of the systems whose top ranks are judged."""
 DECIMALS = (1, 2, 3, 4, 6)
-"""Decimals to which systems round their scores; fewer decimals give more ties."""
+"""Decimals to which systems round their scores. Fewer decimals cause more ties."""
 COMMON, TEAMWORK, OWN = 0.5, 0.6, 0.6
 """Standard deviations of noise: common to all systems, to a team, and specific to a system."""
 
@@ -45,37 +45,38 @@ def simulate_track(
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Simulate runs and judgments of any size from a seed.
 
-    Systems differ in quality and topics in difficulty. Relevant documents become rarer with rank,
-    systems of a team are similar, and scores tie. Only documents that some of the systems ranked
-    high enough are judged. A simulated track is no evidence about real systems.
+    Systems differ in quality, topics differ in difficulty, and systems of a team are similar.
+    Relevant documents are rarer at greater ranks, and some scores tie. Only the top documents of
+    some systems are judged. A simulated track is no evidence about real systems.
 
     Parameters
     ----------
     systems
-        Number of systems, 1 or more.
+        Number of systems, at least 1.
     topics
-        Number of topics, 1 or more.
+        Number of topics, at least 1.
     docs
-        Number of documents in the collection, `depth` or more.
+        Number of documents in the collection, at least `depth`.
     depth
-        Documents that every system returns for every topic, 1 or more.
+        Number of documents that every system returns for every topic, at least 1.
     pool_depth
-        Ranks of a contributing run that are judged, 1 to `depth`.
+        Number of top documents of each contributing run that are judged, 1 to `depth`.
     grades
-        Number of grades, 2 to 128. Grade 0 has a share of 0.9 in the candidates of a topic, and
-        each higher grade has about half the share of the grade below. Alternatively the shares of
-        all grades from 0 upwards, which sum to 1. Shares are means over topics.
+        Number of grades, 2 to 128. 90% of the candidate documents of a topic have grade 0, and each
+        higher grade has about half as many documents as the grade below. Alternatively, pass the
+        shares of all grades from 0 upwards, which sum to 1. Shares vary between topics; these are
+        the means.
     teams
-        Number of teams of systems, 1 to `systems`. By default a team per three systems.
+        Number of teams of systems, 1 to `systems`. The default is one team for every three systems.
     seed
-        Seed of the random numbers, 0 or more. Equal arguments give equal tracks.
+        Seed of the random numbers, at least 0. The same arguments give the same track.
 
     Returns
     -------
     runs : DataFrame
         `systems * topics * depth` rows in rank order within system and topic, with the columns
-        system, team, topic, doc, rank (1 to `depth`), score, and contributing. The last one is
-        whether the system's top ranks were judged; this is so for about 0.6 of the systems.
+        system, team, topic, doc, rank (1 to `depth`), score, and contributing. ``contributing`` is
+        whether the top documents of the system were judged. About 60% of the systems contribute.
     qrels : DataFrame
         One row per judged document, with the columns topic, doc and grade.
 
@@ -86,15 +87,17 @@ def simulate_track(
 
     Notes
     -----
-    A topic's candidates are a random ``3 * depth`` documents of the collection, or all of a
-    smaller one, with hidden grades g of 0 to G. System s orders the candidates d of topic t by
+    The candidates of a topic are ``3 * depth`` random documents of the collection, or all documents
+    if the collection is smaller. They have grades g from 0 to G, most of which are not in the
+    judgments. System s sorts the candidates d of topic t by the value
 
         q(s) e(t) g(t, d) / G + 0.5 x(t, d) + 0.6 y(team(s), t, d) + 0.6 z(s, t, d),
 
-    with quality q from 0.4 to 2.8 (two thirds of its range depend on the team), ease e from 0.4 to
-    1.6, and standard normal x, y, z. The score is this value rounded to 1, 2, 3, 4 or 6 decimals,
-    constant per system. Thus some scores tie, while ranks follow the unrounded value. The share of
-    relevant candidates varies between topics, up to 2.8 times its mean.
+    where x, y and z are standard normal. The quality q of a system is from 0.4 to 2.8, and two
+    thirds of this range depend on the team. The ease e of a topic is from 0.4 to 1.6. The score is
+    this value rounded to 1, 2, 3, 4 or 6 decimals, depending on the system. Ranks follow the
+    unrounded value, so some scores tie. The share of relevant candidates varies between topics, up
+    to 2.8 times its mean.
 
     Examples
     --------
@@ -141,7 +144,7 @@ def _are_shares(grades: object) -> bool:
 
 
 def _shares(grades: int | Sequence[float]) -> NDArray[np.float64]:
-    """Return the mean share of every grade among candidates."""
+    """Return the mean share of each grade among the candidates."""
     if not isinstance(grades, int | np.integer):
         return np.asarray(grades, dtype=np.float64)
     halving = 0.5 ** np.arange(1, grades)
@@ -149,7 +152,7 @@ def _shares(grades: int | Sequence[float]) -> NDArray[np.float64]:
 
 
 def _enter(rng: np.random.Generator, systems: int, teams: int) -> pd.DataFrame:
-    """Return the participating systems, a row for each."""
+    """Return a frame of the participating systems."""
     team = np.arange(systems) * teams // systems
     member = np.arange(systems) - np.searchsorted(team, team)
     letters = [ascii_lowercase[index % 26] * (index // 26 + 1) for index in member]
@@ -200,7 +203,7 @@ def _hidden_grades(
     rng: np.random.Generator, shares: NDArray[np.float64], candidates: int
 ) -> NDArray[np.intp]:
     richest = 1 / max(shares[1:].sum(), 1 / RICHEST)
-    poorest = (3 - richest) / 2  # so that the mean richness is 1
+    poorest = (3 - richest) / 2  # the mean of `richness` is then 1
     richness = poorest + (richest - poorest) * rng.random() ** 2
     beyond = np.cumsum(shares[:0:-1]) * richness  # shares of grade G, of G - 1 and above, ...
     return len(beyond) - np.searchsorted(beyond, rng.random(candidates), side="right")
@@ -209,7 +212,7 @@ def _hidden_grades(
 def _values(
     rng: np.random.Generator, field: pd.DataFrame, relevance: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """Return the values of candidates, shape (system, candidate)."""
+    """Return the values that rank the candidates, (system, candidate)."""
     ease = 0.4 + 1.2 * rng.random()
     common = COMMON * rng.standard_normal(len(relevance))
     teamwork = TEAMWORK * rng.standard_normal((1 + field[TEAM].max(), len(relevance)))
@@ -244,7 +247,7 @@ TEAMS = {
     "expansion": ("splade", "doct5query"),
     "rerankers": ("monot5", "duot5"),
 }
-"""Mapping from team to its systems, in the order of the simulated systems."""
+"""Teams and their systems, in the order of the simulated systems."""
 
 
 def example_track() -> tuple[pd.DataFrame, pd.DataFrame]:
@@ -252,11 +255,11 @@ def example_track() -> tuple[pd.DataFrame, pd.DataFrame]:
 
     Eight systems of four teams return 50 documents for each of 16 topics. Grades range from 0 to 3,
     and the first 10 documents of five systems are judged. Two systems are far better than the
-    baseline, some pairs do not differ significantly, scores tie, and some documents near the top
-    are unjudged.
+    baseline, and some pairs do not differ significantly. Some scores tie, and some documents near
+    the top are unjudged.
 
-    **The runs are simulated.** The familiar names are labels, and the runs are no evidence about
-    the systems with these names.
+    **The runs are simulated.** The names of well-known systems are used as labels, and the runs are
+    no evidence about these systems.
 
     Returns
     -------

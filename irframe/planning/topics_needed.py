@@ -1,4 +1,4 @@
-"""Number of topics that a test collection needs.
+"""Number of topics that an experiment needs.
 
 Verbs: topics_needed.
 """
@@ -29,7 +29,7 @@ from irframe.planning.over_repeats import topics_over_repeats
 from irframe.scores.read_scores import Baselines, choose_pairs, pair_labels, scores_to_compare
 
 FEWEST = 2
-"""Smallest number of topics with a variance."""
+"""Smallest number of topics from which a variance can be estimated."""
 
 
 @np.errstate(divide="ignore")
@@ -42,7 +42,8 @@ def topics_for_difference(
     ----------
     difference
         Difference of the means of two systems, above 0. With several systems it is the difference
-        of the best and the worst system, and all others have the mean of the two.
+        of the best and the worst system. All other systems are assumed to have the mean of these
+        two.
     variance
         Variance of the differences of two systems, or of the scores of a system; any shape.
     power, alpha
@@ -94,7 +95,7 @@ def topics_for_width(width: float, variance: Array, *, alpha: float) -> Array:
     Parameters
     ----------
     width
-        Width from end to end, above 0.
+        Expected width of the interval, from end to end, above 0.
     variance
         Variance of the differences of two systems, any shape.
     alpha
@@ -117,12 +118,12 @@ def _least(reached: Callable[[Array, Array], Array], effect: Array, lower_bound:
     Parameters
     ----------
     reached
-        Function of numbers of topics and effects that returns which numbers are sufficient.
+        Function of numbers of topics and of effects. It returns whether each number is sufficient.
     effect
         The effect to detect, any shape.
     lower_bound
-        Lower bounds of the numbers, of the same shape. If a bound is NaN, so is the result. If it
-        is 0, the result is `FEWEST`.
+        Lower bounds of the numbers of topics, with the shape of `effect`. If a bound is NaN, the
+        result is NaN. If a bound is 0, the result is `FEWEST`.
     """
     least: Array = np.maximum(np.ceil(np.ravel(lower_bound) - 1e-9), FEWEST)
     short = np.flatnonzero(np.ravel(lower_bound) > 0)
@@ -136,7 +137,7 @@ TESTS = ("t", ANOVA)
 TestedTopics = Annotated[Significance | Literal["t", "anova"], Unused("adjust", "family", "over")]
 OF_PAIRS = ("baseline", "per")
 OPTIONS = {**dict.fromkeys(("t", "width", "margin", "topics"), OF_PAIRS), "anova": ("systems",)}
-"""Further arguments that apply to a question or its test."""
+"""Further arguments that apply to a question, or to the test of a difference."""
 
 
 @verb(repeats=True)
@@ -156,7 +157,7 @@ def topics_needed(
 ) -> xr.Dataset:
     """Estimate from pilot scores how many topics are needed.
 
-    The variance over topics is estimated from the scores of a pilot experiment or an earlier
+    The variance over topics is estimated from scores of a pilot experiment, or of an earlier
     collection. Pass exactly one of `difference`, `width`, `margin` and `topics`.
 
     Parameters
@@ -164,54 +165,56 @@ def topics_needed(
     scores
         Scores per system and topic: an array, or a frame, wide or long.
     difference
-        The difference of means to detect with the given `power`, above 0. It is the difference of
-        two systems for ``"t"``, and of the best and the worst system for ``"anova"``.
+        The difference of means to detect with the given `power`, above 0. For ``"t"`` it is the
+        difference of two systems, and for ``"anova"`` that of the best and the worst system.
     width
-        The width of a confidence interval of a difference of means, from end to end, above 0.
+        The expected width of a confidence interval of a difference of means, from end to end, above
+        0.
     margin
-        A margin of non-inferiority, above 0. A one-sided test shows with the given `power` that two
-        equal systems differ by less than this margin.
+        A margin of non-inferiority, above 0. With the given `power`, a one-sided test shows that
+        one of two equal systems is not worse than the other by this margin.
     topics
-        A number of topics, at least 2. The result is the difference of two systems that a t-test
-        detects with this number of topics.
+        A number of topics, at least 2. The result is then the smallest difference of two systems
+        that a t-test detects with this number of topics.
     test
-        ``"t"``, a paired t-test, or ``"anova"``, a one-way analysis of variance; or an
-        `irframe.Significance` with one of these. Its `alpha` is the significance level, and one
-        minus the confidence level of intervals.
+        ``"t"``, a paired t-test; ``"anova"``, a one-way analysis of variance; or an
+        `irframe.Significance` with one of these. The field `alpha` is the significance level, and
+        one minus the confidence level of intervals.
     power
         The probability that the test detects the difference, above `alpha` and below 1.
     systems
         Number of systems in ``"anova"``, at least 2; by default the number of systems in the
         scores.
     baseline
-        A system with which the others are compared; by default all pairs are compared. Not
-        available for ``"anova"``.
+        A system with which all other systems are compared; by default all pairs are compared. A
+        baseline is not available for ``"anova"``.
     per
-        ``"pair"`` returns a result for each pair; by default variances are averaged over pairs. Not
-        available for ``"anova"``.
+        With ``"pair"`` there is a result for each pair of systems. By default variances are
+        averaged over pairs. The option is not available for ``"anova"``.
     n_repeats
         Numbers of repeats per system, at least 1, for `difference` and `margin`. The pilot must
-        have repeats, but not repeats within topics. By default it is the smallest number in the
-        pilot. The result is over (metric, depth, n_repeats). It is NaN if no number of topics is
-        sufficient, because repeats vary too much.
+        have repeats, but not repeats within topics. The default is the smallest number of repeats
+        of a system in the pilot. The result has the dimensions (metric, depth, n_repeats). It is
+        NaN if no number of topics is sufficient, because repeats vary too much.
 
     Returns
     -------
     xarray.Dataset
-        ``topics`` is the number of topics, an integer. If `topics` is passed, there is
-        ``difference`` instead, the smallest true difference that is detected. ``variance`` is the
-        variance used, in squared units of the metric. The dimensions are (metric, depth). With
-        ``per="pair"`` there is also pair, with the coordinates ``system_a`` and ``system_b``. After
-        `groupby` the group is the first dimension. Values are NaN for a single topic. The attribute
-        ``caution`` contains the number of topics of the pilot.
+        ``topics`` is the number of topics needed. If `topics` is passed, the result contains
+        ``difference`` instead, the smallest true difference that is detected with the given power.
+        ``variance`` is the variance from which these are computed, in squared units of the metric.
+        The dimensions are (metric, depth). With ``per="pair"`` there is another dimension, pair,
+        with the coordinates ``system_a`` and ``system_b``. After `groupby` the group is the first
+        dimension. Values are NaN for a single topic. The attribute ``caution`` contains the number
+        of topics of the pilot.
 
     Raises
     ------
     ParameterError
-        Unless exactly one of `difference`, `width`, `margin` and `topics` is passed, or if
-        arguments are out of range or do not apply. Also as for `compare`.
+        If not exactly one of `difference`, `width`, `margin` and `topics` is passed, or if
+        arguments are out of range or cannot be combined. Also as for `compare`.
     DepthError
-        If scores lack a depth.
+        If the scores lack one of the depths.
 
     Warns
     -----
@@ -228,16 +231,17 @@ def topics_needed(
     the smallest n with the required power by the noncentral F distribution. For a margin m the test
     is a one-sided t-test with noncentrality ``m sqrt(n / v)``.
 
-    The expected width of an interval of a difference is ``2 t(1 - alpha/2, n - 1) E(s) / sqrt(n)``,
-    where s is the standard deviation of n normal differences.
+    The expected width of a confidence interval is ``2 t(1 - alpha/2, n - 1) E(s) / sqrt(n)``, where
+    E(s) is the expected standard deviation of n normal differences.
 
     With T topics and R repeats, a difference has the variance ``s_D^2 / T + 2 s_r^2 / R + 2 s_e^2 /
-    (T R)`` with Satterthwaite's degrees of freedom. The terms are the `components` of the pilot.
+    (T R)`` with Satterthwaite's degrees of freedom. The variances are estimated by `components`
+    from the pilot.
 
-    The result is an estimate from a pilot. The sample variance of a pair is more often below than
-    above the true variance, so more topics may be needed. No confidence interval is returned,
-    because none has its nominal coverage with up to 50 topics. A 95% interval based on chi squared
-    covered the true variance 76 to 89 times in 100.
+    The result depends on the variance in the pilot, which is more often below than above the true
+    variance. More topics may therefore be needed. There is no confidence interval of the result,
+    because no known interval has its nominal coverage with up to 50 topics. 95% intervals based on
+    the chi-squared distribution covered the true variance 76 to 89 times in 100.
 
     References
     ----------
@@ -287,14 +291,14 @@ ANSWERS: dict[str, Callable[..., Array]] = {
         np.sqrt(variance), np.full(np.shape(variance), int(topics)), power=power, alpha=alpha
     ),
 }
-"""Functions of the variance by question. They return topics or the detectable difference."""
+"""Functions that answer a question from a variance, by question or by test of a difference."""
 
 
 def _only(questions: dict[str, float | None]) -> tuple[str, float]:
-    """Return the name and value of the only question passed."""
+    """Return the name and the value of the question asked."""
     passed = {name: value for name, value in questions.items() if value is not None}
     if len(passed) != 1:
-        raise ParameterError(f"one of {', '.join(questions)}", f"{len(passed)}", "", passed)
+        raise ParameterError(f"exactly one of {', '.join(questions)}", f"{len(passed)}", "", passed)
     ((name, value),) = passed.items()
     if name == "topics":
         return name, check_int(name, value, low=2)
@@ -302,17 +306,17 @@ def _only(questions: dict[str, float | None]) -> tuple[str, float]:
 
 
 def _refuse_foreign(question: str, arguments: Mapping[str, object]) -> None:
-    """Raise for arguments that do not apply to a question."""
+    """Raise for arguments that cannot be combined with a question."""
     applicable = OPTIONS.get(question, ())
     passed = [n for n, value in arguments.items() if value is not None and n not in applicable]
     if passed:
-        raise ParameterError(f"arguments that apply to {question!r}", "", "", passed)
+        raise ParameterError(f"arguments that can be combined with {question!r}", "", "", passed)
 
 
 def _of_pairs(
     paired: Scores, baseline: Baselines, answer: Callable[[Array], Array], name: str, *, each: bool
 ) -> xr.Dataset:
-    """Return the result from the variance of differences."""
+    """Return the result from the variances of differences."""
     pairs = choose_pairs(paired, baseline, several=True)
     variance = _of_differences(paired, pairs, each=each)
     values = {"variance": variance, name: answer(variance)}
@@ -326,7 +330,7 @@ def _by_anova(
 ) -> xr.Dataset:
     several = check_int("systems", len(paired.systems) if systems is None else systems, low=2)
     squares = analyse(paired)
-    # The variance of a system's scores over topics, pooled over systems.
+    # This is the variance of a system's scores over topics, pooled over systems.
     variance = (squares.topic + (squares.systems - 1) * squares.residual) / squares.systems
     topics = topics_for_difference(target, variance, systems=several, power=power, alpha=alpha)
     return _labelled(paired, {"variance": variance, "topics": topics})
@@ -355,7 +359,7 @@ def _labelled(paired: Scores, values: dict[str, Array]) -> xr.Dataset:
 
 
 def _guess(topics: ArrayLike) -> str:
-    """Return the caution about the size of the pilot.
+    """Return the caution that the result is an estimate.
 
     Examples
     --------

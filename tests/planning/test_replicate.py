@@ -87,7 +87,7 @@ def test_scores_with_different_labels_are_refused(scores):
         scores.ireval.replicate(scores.sel(depth=[10]))
 
 
-pytestmark = pytest.mark.filterwarnings("ignore:.*has no standard scores")
+pytestmark = pytest.mark.filterwarnings("ignore:.*has no standardised scores")
 
 
 def test_standard_scores_equal_those_of_scipy(scores):
