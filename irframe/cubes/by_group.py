@@ -1,4 +1,4 @@
-"""Splitting into groups, and joining of the groups' results."""
+"""Splitting of cubes and scores into groups, and joining of results."""
 
 from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -29,14 +29,14 @@ from irframe.names import GRADE, PAIR, SIDES, SYSTEM, TOPIC, roles
 from irframe.record import InGroups, bind, options_of
 
 ASKED = ("baseline", "system")
-"""Arguments of verbs that name required systems."""
+"""Arguments of verbs that name systems which every group must contain."""
 
 
 @contextmanager
 def naming_group(key: object, by: object) -> Iterator[None]:
     """Add the name of a group to errors and warnings.
 
-    Without groups, leave them unchanged.
+    Without groups, errors and warnings are unchanged.
     """
     try:
         with in_group("" if by is None else f"{by} {key}"):
@@ -50,13 +50,13 @@ def naming_group(key: object, by: object) -> Iterator[None]:
 def groups(subject: Any, by: Any) -> Iterator[tuple[Any, Any]]:
     """Yield each group of a cube, scores or a result.
 
-    Each item consists of the group's name and the object restricted to its systems or topics.
-    Without groups, yield the object itself under the name None.
+    Each item is the name of a group and the object restricted to the systems or topics of this
+    group. Without groups, the only item is None and the object itself.
 
     Raises
     ------
     ParameterError
-        If the grouping is unknown, or a label has no group.
+        If no column or coordinate has the name of the groups, or a label has no group.
     """
     one_column("by", by)
     if by is None:
@@ -72,10 +72,10 @@ def groups(subject: Any, by: Any) -> Iterator[tuple[Any, Any]]:
 
 
 def with_given_groups(subject: Any, by: Any) -> tuple[Any, Any]:
-    """Return an object with groups as a coordinate or column.
+    """Add a mapping of groups to an object.
 
-    If groups are a mapping, they are added to the object. The result contains the object and the
-    name of the groups. Other groups are returned unchanged.
+    The groups become a coordinate or a column. The result is the object and the name of the groups.
+    If `by` is not a mapping, both arguments are returned unchanged.
 
     Raises
     ------
@@ -107,14 +107,14 @@ def with_given_groups(subject: Any, by: Any) -> tuple[Any, Any]:
 
 
 def with_names(arguments: Mapping[str, Any], by: Any) -> tuple[dict[str, Any], Any]:
-    """Return the arguments of a verb with mapped groups added.
+    """Add a mapping of groups to all objects among arguments.
 
-    If groups are a mapping, they become a coordinate or column of each object. The name of the
-    groups is also returned.
+    The groups become a coordinate or column of each object. The result is the arguments of a verb
+    and the name of the groups.
 
     Parameters
     ----------
-    given
+    arguments
         The arguments, with the object first.
     by
         The name of the groups, or a mapping from topics or systems to groups.
@@ -130,7 +130,7 @@ def with_names(arguments: Mapping[str, Any], by: Any) -> tuple[dict[str, Any], A
 
 
 def split_arguments(arguments: Mapping[str, Any], by: object) -> dict[Any, dict[str, Any]]:
-    """Return the arguments of a verb for each group.
+    """Split the arguments of a verb by group.
 
     Scores among the arguments are restricted to the group. Groups that lack a system named in the
     arguments are left out.
@@ -138,7 +138,7 @@ def split_arguments(arguments: Mapping[str, Any], by: object) -> dict[Any, dict[
     Raises
     ------
     ParameterError
-        If scores among the arguments have other groups than the object.
+        If scores among the arguments and the object have different groups.
     """
     (first, subject), *further = arguments.items()
     subjects = _groups_of(subject, by)
@@ -157,21 +157,21 @@ def split_arguments(arguments: Mapping[str, Any], by: object) -> dict[Any, dict[
 
 
 def _is_table(subject: object) -> bool:
-    """Return whether an object is `Scores`, which have groups."""
+    """Return whether an object splits itself into groups, as `Scores` does."""
     return callable(getattr(subject, "groups", None))
 
 
 def _groups_of(subject: Any, by: object) -> dict[Any, Any]:
-    """Return the groups of scores, a cube or a result."""
+    """Return scores, a cube or a result by group."""
     return dict(subject.groups() if _is_table(subject) else groups(subject, by))
 
 
 def answers(
     call: Callable[..., Any], groups: InGroups, arguments: Sequence[Any], options: dict[str, Any]
 ) -> Any:
-    """Return the results of a verb on cubes of groups.
+    """Call a verb on the cube of each group.
 
-    If the results are cubes, they stay grouped. Groups that lack a system named in the arguments
+    The results are joined; cubes remain separate. Groups that lack a system named in the arguments
     are left out.
     """
     bound = bind(call, (groups.example, *arguments), options)
@@ -191,11 +191,11 @@ def answers(
 def drop_groups_without(
     groups: Mapping[Any, Any], arguments: Mapping[str, Any], by: object
 ) -> Mapping[Any, Any]:
-    """Return the groups with the required systems; warn about others.
+    """Drop groups without the required systems, with a warning.
 
     Parameters
     ----------
-    parts
+    groups
         Mapping from each group to its cube, scores, result or systems.
     arguments
         Arguments of a verb. The arguments in `ASKED` name the required systems.
@@ -211,13 +211,12 @@ def drop_groups_without(
     without = {
         key: lacking for key, group in groups.items() if (lacking := expected - _systems(group))
     }
-    # If every group lacks the system, its name is wrong. The verb then raises an error that lists
-    # the names.
+    # A system that every group lacks is misspelled. The verb then raises an error with the names.
     if not without or len(without) == len(groups):
         return groups
     lines = {key: ", ".join(sorted(map(str, lacking))) for key, lacking in without.items()}
     details = "; ".join(f"{key} (no {names})" for key, names in lines.items())
-    warn(f"groups that lack a system asked for are left out ({by}): {details}")
+    warn(f"groups without a requested system are left out ({by}): {details}")
     return {key: group for key, group in groups.items() if key not in without}
 
 
@@ -247,12 +246,12 @@ def group_keys(frame: pd.DataFrame, by: Hashable) -> pd.Index:
     if by not in names:
         raise ParameterError("by to be an index level or a column", repr(by), "", map(str, names))
     if not len(frame):
-        raise InputError("a frame with rows to group", "an empty one")
+        raise InputError("a frame with rows to group", "an empty frame")
     keys = group_values(frame, by)
     missing = np.flatnonzero(pd.isna(keys))
     if len(missing):
         rows = [str(label) for label in frame.index[missing]]
-        raise ParameterError(f"a group ({by}) in every row", f"none in {len(rows)}", "", rows)
+        raise ParameterError(f"a group ({by}) in every row", f"none in {len(rows)} rows", "", rows)
     return keys
 
 
@@ -278,7 +277,7 @@ def _labelled_groups(labelled: Labelled, by: str) -> Iterator[tuple[Hashable, La
 def of_label(labelled: Labelled, by: Any, key: Hashable) -> Any:
     """Return the scores of one label of a dimension.
 
-    Systems and topics without scores under this label are dropped.
+    Systems and topics without scores for this label are dropped.
 
     Examples
     --------
@@ -296,7 +295,7 @@ def of_label(labelled: Labelled, by: Any, key: Hashable) -> Any:
 
 
 def took_part(labelled: Labelled) -> Array | None:
-    """Return which systems took part in which topics, or None.
+    """Return the participation of systems in topics, or None.
 
     The shape is (system, topic). None means that participation is unknown.
     """
@@ -317,22 +316,22 @@ def group_positions(
     participated: Array,
     stated: Array | None = None,
 ) -> Iterator[tuple[Hashable, dict[str, Array]]]:
-    """Yield each group with positions of its systems and topics.
+    """Yield each group with the positions of its systems and topics.
 
     Systems and topics that do not take part in the group are left out.
 
     Parameters
     ----------
     by, dim, keys
-        The name of the groups, their dimension, and the group of each label of the dimension.
+        The name of the groups, the dimension that is grouped, and the group of each of its labels.
     systems
         The systems.
     participated
-        Whether a system took part in a topic, shape (system, topic). It decides which systems or
-        topics are in a group.
+        Whether a system took part in a topic, shape (system, topic). A system belongs to a group of
+        topics if it took part in one of them, and likewise for topics.
     stated
-        Declared participation, with the same shape. Warn about systems that should be in a group by
-        this declaration and are not.
+        Declared participation, with the same shape. A warning names systems that are declared for a
+        group but did not take part in it.
     """
     codes, labels = pd.factorize(keys)
     across = SYSTEM if dim == TOPIC else TOPIC
@@ -363,8 +362,8 @@ def join(results: Mapping[Any, Any], by: str, source: Any) -> Any:
     Returns
     -------
     object
-        Frames are joined to one frame, whose first column or index level is the group. Arrays are
-        joined to one array, whose first dimension is the group. Cubes remain separate, in an
+        Frames are concatenated, with the group as first column or index level. Arrays are
+        concatenated along a new first dimension, the group. Cubes remain separate, in an
         `InGroups`.
 
     Raises
@@ -383,7 +382,7 @@ def join(results: Mapping[Any, Any], by: str, source: Any) -> Any:
     if not isinstance(first, Labelled):
         return type(first).join(results, by)
     bare: list[Any] = []
-    for result in results.values():  # pairs get their systems as index
+    for result in results.values():  # pairs are aligned by the names of their systems
         labelled = PAIR in result.dims and PAIR not in result.xindexes
         array = result.set_index({PAIR: SIDES}) if labelled else result
         bare.append(
@@ -393,10 +392,12 @@ def join(results: Mapping[Any, Any], by: str, source: Any) -> Any:
         )
     if by in {*bare[0].dims, *bare[0].coords} or by in getattr(bare[0], "data_vars", ()):
         advice = "rename the groups, as in groupby(pd.Series(by, name='part'))"
-        raise ParameterError("groups with a name that the result does not have", repr(by), advice)
+        raise ParameterError(
+            "a name of the groups that is no coordinate of the result", repr(by), advice
+        )
     keys = pd.Index(list(results), name=by)
     nothing: Any = np.nan
-    if isinstance(bare[0], xr.Dataset):  # a missing text is ""
+    if isinstance(bare[0], xr.Dataset):  # a missing text is "", not NaN
         texts = (name for name, array in bare[0].data_vars.items() if array.dtype.kind in "OUT")
         nothing = dict.fromkeys(texts, "") | ({"n": 0} if "n" in bare[0] else {})
     joined = xr.concat(bare, dim=keys, join="outer", fill_value=nothing)
@@ -432,7 +433,7 @@ def join_frames(results: Mapping[Any, pd.DataFrame], by: Hashable) -> pd.DataFra
     if not (isinstance(first.index, pd.RangeIndex) and first.index.name is None):
         joined = pd.DataFrame(pd.concat(dict(zip(results, frames, strict=True)), names=[by]))
     elif by in first.columns:
-        raise ParameterError("groups with a name that is no column of the result", repr(by))
+        raise ParameterError("a name of the groups that is no column of the result", repr(by))
     else:
         for key, frame in zip(results, frames, strict=True):
             frame.insert(0, by, key)

@@ -40,14 +40,14 @@ def concat(cubes: Iterable[xr.Dataset], dim: str = TOPIC) -> xr.Dataset:
         Cubes made by `irframe.cube`, at least one.
     dim
         ``"topic"``: cubes of different topics, such as tracks. A system that is missing in a cube
-        did not take part in its topics. ``"system"``: cubes of different systems with the same
-        topics and judgments. The pool of the result contains the documents of all contributing
-        systems.
+        did not take part in the topics of this cube. ``"system"``: cubes of different systems with
+        the same topics and judgments. The pool of the result contains the documents of all
+        contributing systems.
 
     Returns
     -------
     xarray.Dataset
-        The joined cube, which has the depth of the deepest cube.
+        The concatenated cube, with the depth of the deepest cube.
 
     Raises
     ------
@@ -57,9 +57,9 @@ def concat(cubes: Iterable[xr.Dataset], dim: str = TOPIC) -> xr.Dataset:
         If cubes of different systems differ in topics or judgments, or cubes disagree on the
         group of a system or topic.
     ParameterError
-        If cubes were ranked differently.
+        If cubes were built with different options of ranking, such as ``ties=``.
     DepthError
-        If lists of a shallower cube were cut at its depth.
+        If a cube is shallower than another, and its lists were cut.
 
     Examples
     --------
@@ -78,11 +78,11 @@ def concat(cubes: Iterable[xr.Dataset], dim: str = TOPIC) -> xr.Dataset:
     for name in ORDER:
         values = {repr(cube.attrs.get(name)) for cube in cubes}
         if len(values) > 1:
-            raise ParameterError(f"cubes made with the same {name}", "several", "", values)
+            raise ParameterError(f"cubes made with the same {name}", "different values", "", values)
     names = pd.Index(np.concatenate([cube[dim].to_numpy() for cube in cubes]))
     doubled = names[names.duplicated()].unique()
     if len(doubled):
-        raise IdError(f"every {dim} in one of the cubes", f"{len(doubled)} in several", "", doubled)
+        raise IdError(f"every {dim} in a single cube", f"{len(doubled)} in several", "", doubled)
     depth = _deepest(cubes)
     across = SYSTEM if dim == TOPIC else TOPIC
     labels = _appended([cube.indexes[across] for cube in cubes])
@@ -90,7 +90,7 @@ def concat(cubes: Iterable[xr.Dataset], dim: str = TOPIC) -> xr.Dataset:
     for name, label in SOMETIMES.items():
         plain = [str(exp) for exp in experiments if getattr(exp.judgments.table, name) is None]
         if plain and len(plain) < len(experiments):
-            raise InputError(f"cubes that all have {label}, or none", "some without", "", plain)
+            raise InputError(f"{label} in all cubes or in none", "cubes without", "", plain)
     joined = _along_topics(experiments, labels.unique()) if dim == TOPIC else _systems(experiments)
     user_coords = joined_groups(regrouped(cubes, dim), dim, labels.unique())
     attributes = {
@@ -112,7 +112,7 @@ def _joined_record(records: list[list[Step]]) -> list[Step]:
     """Return the record of a concatenated cube.
 
     If all cubes have the same record, the result has this record with the inputs of all cubes.
-    Otherwise the record is that of `concat`.
+    Otherwise the record is a call of `concat` with the records of the cubes.
     """
     first = records[0]
     for record in records[1:]:
@@ -134,7 +134,7 @@ def _without_inputs(step: Step) -> tuple[str, dict[str, object]]:
 def joined_groups(cubes: list[xr.Dataset], dim: str, labels: pd.Index) -> dict[Any, Any]:
     """Return user coordinates of the concatenated cube.
 
-    Coordinates of the other dimension are aligned by label.
+    Coordinates of the dimension that is not concatenated are aligned by label.
     """
     across = SYSTEM if dim == TOPIC else TOPIC
     group_coords = _shared_coords(cubes, across, labels)
@@ -144,7 +144,7 @@ def joined_groups(cubes: list[xr.Dataset], dim: str, labels: pd.Index) -> dict[A
     lost = sorted(map(str, set().union(*(cube.coords for cube in bare)) - common))
     if lost:
         advice = "drop them with drop_vars, or build each cube with them"
-        raise InputError("cubes with the same group coordinates", "some without", advice, lost)
+        raise InputError("the same group coordinates in all cubes", "cubes without", advice, lost)
     wide = [cube.reindex({across: labels}) for cube in bare]
     options: Any = {"data_vars": "minimal", "coords": "minimal", "compat": "override"}
     joined = xr.concat(wide, dim, join="exact", **options)
@@ -155,9 +155,9 @@ def joined_groups(cubes: list[xr.Dataset], dim: str, labels: pd.Index) -> dict[A
 def _shared_coords(
     cubes: list[xr.Dataset], dim: str, labels: pd.Index
 ) -> dict[str, tuple[str, Array]]:
-    """Return the group coordinates of the other dimension.
+    """Return the group coordinates of a dimension from all cubes.
 
-    Raise if cubes disagree on them.
+    Raise if a label has different groups in several cubes.
     """
     joined = {}
     for name in _group_names(cubes, dim):
@@ -177,13 +177,13 @@ def _shared_coords(
 
 
 def _group_names(cubes: list[xr.Dataset], dim: str) -> list[str]:
-    """Return the group coordinates of a dimension in any cube."""
+    """Return the names of a dimension's group coordinates in all cubes."""
     names = [name for cube in cubes for name in cube.coords if cube[name].dims == (dim,)]
     return [str(name) for name in dict.fromkeys(names) if name != dim and name not in view.OURS]
 
 
 def _disagreeing(coords: list[xr.DataArray]) -> pd.Index:
-    """Return labels to which coordinates give different groups."""
+    """Return the labels whose group differs between coordinates."""
     groups = pd.concat([coord.to_series() for coord in coords])
     counts = groups.groupby(level=0, sort=False).nunique()
     labels: pd.Index = counts.index[counts > 1]
@@ -191,9 +191,10 @@ def _disagreeing(coords: list[xr.DataArray]) -> pd.Index:
 
 
 def regrouped(cubes: list[xr.Dataset], dim: str) -> list[xr.Dataset]:
-    """Return cubes with one-per-cube groups along the concatenated dimension.
+    """Move groups that are constant per cube to the concatenated dimension.
 
-    If a group has a single value in each cube, it becomes a coordinate of that dimension.
+    For example, cubes of different tracks are concatenated along topics. A group of systems that
+    names the track of each cube becomes a group of topics.
     """
     cubes = list(cubes)
     for name in _group_names(cubes, SYSTEM if dim == TOPIC else TOPIC):
@@ -201,7 +202,7 @@ def regrouped(cubes: list[xr.Dataset], dim: str) -> list[xr.Dataset]:
         mixed = len({coord.dims for coord in coords}) > 1
         single = [coord.dims == (dim,) or len(pd.unique(coord.to_numpy())) == 1 for coord in coords]
         if mixed and not all(single):
-            raise InputError("groups of systems or groups of topics", "both in", "", [name])
+            raise InputError("groups of a single dimension", "two dimensions of", "", [name])
         if all(single) and (mixed or len(_disagreeing(coords))):
             for n, cube in enumerate(cubes):
                 if name in cube.coords and cube[name].dims != (dim,):
@@ -223,8 +224,8 @@ def _deepest(cubes: list[xr.Dataset]) -> int:
     less = [cube for cube in cubes if cube.sizes[DEPTH] < deepest]
     short = [str(n) for cube in less if int(cube["retrieved"].max()) > (n := cube.sizes[DEPTH])]
     if short:
-        advice = "build them all to the same depth"
-        raise DepthError(f"lists that go down to depth {deepest}", "some cut at", advice, short)
+        advice = "build all cubes with the same depth="
+        raise DepthError(f"lists that reach depth {deepest}", "lists cut at depth", advice, short)
     return deepest
 
 
@@ -253,7 +254,7 @@ def _along_topics(experiments: list[Experiment], systems: pd.Index) -> Experimen
 
 
 def _joined_judgments(bases: Sequence[Judgments]) -> Judgments:
-    """Return judgments of different topics as one."""
+    """Concatenate judgments of different topics."""
     tables = [base.only(np.arange(len(base.row))).table for base in bases]
     topics = _ranges(len(table.topics) for table in tables)
     more: dict[str, Any] = {}
@@ -312,10 +313,10 @@ def _listed(
     sides: Sequence[tuple[Codes, Codes]],
     rows: Sequence[Codes],
 ) -> Experiment:
-    """Return an experiment with the lists of several experiments.
+    """Add the lists of several experiments to an experiment.
 
-    `sides` contains the positions of their systems and topics in the new experiment. `rows`
-    contains the positions of their judgments.
+    For each experiment, `sides` contains the positions of its systems and topics in the result, and
+    `rows` contains the positions of its judgments.
     """
     shape = len(base.systems), len(base.judgments.code)
     took_part = np.zeros(shape, bool)
@@ -339,16 +340,16 @@ def _listed(
 
 
 def _same_topics(experiment: Experiment, first: Experiment) -> Experiment:
-    """Return an experiment with the topics in another experiment's order."""
+    """Return an experiment with its topics in the order of another."""
     own_topics, topics = experiment.judgments.topics, first.judgments.topics
     missing = own_topics.symmetric_difference(topics)
     if len(missing):
-        message = f"{len(missing)} that some cube lacks"
+        message = f"{len(missing)} topics that some cube lacks"
         raise InputError("cubes of the same topics", message, "", missing)
     experiment = experiment.part(np.arange(experiment.shape[0]), own_topics.get_indexer(topics))
     higher = topics[experiment.tops != first.tops]
     if len(higher):
-        message = f"different ones on {len(higher)} topics"
+        message = f"different top grades on {len(higher)} topics"
         raise InputError("cubes with the same top grades", message, "", higher)
     return experiment
 
@@ -360,7 +361,7 @@ def _places(experiment: Experiment, first: Experiment) -> Codes:
     """
     base, expected = experiment.judgments, first.judgments
     _refuse_judgments(expected, base.count != expected.count)
-    # Most cubes share one file of judgments, so that no names need to be looked up.
+    # Cubes of one file of judgments have equal documents. Looking up their names would be slow.
     if np.array_equal(base.docs, expected.docs):
         positions = np.arange(len(base.row))
     else:
@@ -376,7 +377,7 @@ def _places(experiment: Experiment, first: Experiment) -> Codes:
 
 
 def _sometimes(base: Judgments) -> list[Array]:
-    """Return the optional fields of judgments, see `SOMETIMES`."""
+    """Return the optional fields that judgments have; see `SOMETIMES`."""
     grades = base.table.subtopic_grade
     every = None if grades is None else grades[base.row], base.strata, base.probability
     return [values for values in every if values is not None]
@@ -386,5 +387,5 @@ def _refuse_judgments(base: Judgments, differing: Array) -> None:
     """Raise if the judgments of any topic differ."""
     if differing.any():
         topics = base.topics[differing]
-        message = f"different ones on {differing.sum()} topics"
+        message = f"different judgments on {differing.sum()} topics"
         raise InputError("cubes with the same judgments", message, "", topics)

@@ -64,19 +64,20 @@ def cube(
     Parameters
     ----------
     runs
-        Run frame, or any input of `as_runs`: topic, doc, and score or rank; usually system. Columns
-        that are constant per topic or per system (track, team, ...) become coordinates.
-        Alternatively the files from `scan_runs`, which are read a few at a time. Only their judged
-        documents are kept.
+        Run frame with columns for topic, doc, score or rank, and usually system; or any input of
+        `as_runs`. Columns that are constant per topic or per system (track, team, ...) become
+        coordinates. Alternatively the result of `scan_runs`. Its files are read a few at a time,
+        and only judged documents are kept.
     qrels
-        Qrels frame, or any input of `as_qrels`: topic, doc, grade. With a column subtopic, intent
-        or aspect, a document may have a grade for each. Columns that are constant per topic become
-        coordinates.
+        Qrels frame with columns for topic, doc and grade; or any input of `as_qrels`. With a column
+        subtopic, intent or aspect, a document may have a grade for each subtopic. Columns that are
+        constant per topic become coordinates.
     depth
-        Number of ranks to keep, at least 1; by default the length of the longest list. Ranks beyond
-        the end of a list are empty.
+        Number of ranks to keep, at least 1. The default is the length of the longest list. Ranks
+        beyond the end of a list are empty.
     ties
-        How documents are ranked: a rule for equal scores such as ``"trec"``, or an `irframe.Ties`.
+        How documents with equal scores are ranked: the name of a rule such as ``"trec"``, or an
+        `irframe.Ties`.
     topics
         ``"qrels"``: every judged topic; a missing list counts as an empty list. ``"runs"``: topics
         for which at least one run has a list. ``"common"``: topics for which every run of their
@@ -89,24 +90,25 @@ def cube(
     pool
         The depth of the judged pool, or an `irframe.Pool`, which also names the contributing runs.
     units
-        The unit of a hit: the document of each chunk, or an `irframe.Units`. The latter can also
+        The document of each chunk, if chunks were retrieved; or an `irframe.Units`, which can also
         contain the cost of each hit and the original of each copy.
     search
         The column that numbers the searches of an agent, or an `irframe.Searches`.
     scores
-        Whether to keep the scores of documents, which an `irframe.Threshold` needs. They take 8
-        bytes per document, 4 with ``irframe.Ties(dtype="float32")``.
+        Whether to keep the scores of documents, which an `irframe.Threshold` needs. Scores take 8
+        bytes per document, or 4 with ``irframe.Ties(dtype="float32")``.
 
     Returns
     -------
     xarray.Dataset
-        A view of the experiment: ``grade`` over (system, topic, depth), int8, with the marks
-        `irframe.names.UNJUDGED` and `irframe.names.EMPTY`. The coordinates ``retrieved`` and
-        ``unjudged`` over (system, topic) count all documents and the unjudged documents of the
-        complete list. Attributes contain the options and the experiment. ``system_code`` and
-        ``topic_code`` are positions in the experiment. Every repeat is one system of the cube. Its
-        coordinates ``repeat_of`` and ``repeat`` name the system and the repeat. Scores have a
-        dimension of repeats, (metric, system, repeat, topic, depth).
+        The variable ``grade`` over (system, topic, depth), int8. Unjudged documents have the value
+        `irframe.names.UNJUDGED`, and empty ranks have `irframe.names.EMPTY`. The coordinates
+        ``retrieved`` and ``unjudged`` over (system, topic) count all documents and the unjudged
+        documents of the complete list. Attributes contain the options and the experiment (the runs
+        joined to the judgments). The coordinates ``system_code`` and ``topic_code`` are positions
+        in the experiment. If systems have repeats, every repeat is one system of the cube. The
+        coordinates ``repeat_of`` and ``repeat`` then name the system and the repeat. Scores of this
+        cube have the dimensions (metric, system, repeat, topic, depth).
 
     Raises
     ------
@@ -125,7 +127,8 @@ def cube(
     -----
     IrframeWarning
         If topics of the runs have no judgments, or judged topics have no list. If systems lack
-        lists, which count as empty, or have no judged topic. If no retrieved document is judged.
+        lists (missing lists count as empty), or have no judged topic. If no retrieved document is
+        judged.
 
     Examples
     --------
@@ -165,8 +168,8 @@ def build_groups(
 ) -> Iterator[tuple[Hashable, xr.Dataset]]:
     """Yield a cube for every group.
 
-    The cubes are selections of one cube. If groups have different topics of the same name, a cube
-    is built for each group.
+    The cubes are selections of one cube. If different topics in several groups have the same name,
+    a cube is built for each group.
     """
     if isinstance(runs, ScannedRuns):
         runs = runs.readable().frame()
@@ -201,9 +204,9 @@ def build_cube(
 ) -> xr.Dataset:
     """Build a cube by a ranking policy; see `cube`.
 
-    With `by`, the cube can be split into groups.
+    If `by` is passed, the cube can be split by this column.
 
-    The `extra` are further attributes.
+    The attributes in `extra` are added to the cube.
     """
     table = once_judged(read_qrels_table(qrels, spans=True))
     expected = Extras(filed=True, all_ties=True)
@@ -221,7 +224,7 @@ def build_cube(
     lists = (ranked.runs if ranked else framed).lists
     judgments = Judgments.chosen(table, choose_topics(lists, table.topics, policy.topics))
     depth = policy.depth or lists.longest(judgments.code)
-    # If runs are read a few at a time, grades are computed in blocks of at least one topic.
+    # Scanned runs are ranked in blocks of topics, so that only one topic must fit into memory.
     refuse_large(len(lists.systems), len(judgments.code) if ranked is None else 1, depth)
     if ranked is None:
         ranked = rank_framed(framed, policy, expected)
@@ -282,9 +285,7 @@ def open_cube(path: str | PathLike[str]) -> xr.Dataset:
     IrframeWarning
         If files that the cube was made from have changed or no longer exist.
 
-    Notes
-    -----
-    The checksum of every file is verified when it is read.
+    Notes ----- The checksum of every file is verified when the file is read.
 
     Examples
     --------
@@ -300,7 +301,7 @@ def open_cube(path: str | PathLike[str]) -> xr.Dataset:
     changed = changed_files(facts["sources"])
     if changed:
         files = f"{len(changed)} files that this cube was made from"
-        warn(f"{files} are gone, or have changed since: {listing(changed)}")
+        warn(f"{files} have changed or no longer exist: {listing(changed)}")
     chunks = tuple(np.diff(facts["ends"], prepend=0).tolist())
     coords = {name: xr.Variable(dims, values) for name, (dims, values) in user_coords.items()}
     attributes = {words.CAUTION: facts[words.CAUTION]} if words.CAUTION in facts else {}
@@ -321,9 +322,9 @@ def save(cube: xr.Dataset, path: str | PathLike[str], *, progress: bool = False)
     path
         The path or address to write to. The folder is written under a temporary name and then
         renamed, so that it is never incomplete. If the folder already contains the same cube, its
-        files are verified. They are written again if one is damaged.
+        files are verified. If one is damaged, all files are written again.
     progress
-        Whether to show a progress bar of the blocks of topics, by tqdm.
+        Whether to show a progress bar (tqdm) over blocks of topics.
 
     Returns
     -------
@@ -333,7 +334,7 @@ def save(cube: xr.Dataset, path: str | PathLike[str], *, progress: bool = False)
     Raises
     ------
     StoreError
-        If the path contains something else, or cannot be written.
+        If the path contains anything other than a saved cube, or cannot be written.
 
     Examples
     --------

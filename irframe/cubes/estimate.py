@@ -35,7 +35,7 @@ from irframe.record import recorded
 LEAST_DRAWN = 15
 """Smallest number of drawn documents in lists for which confidence limits are computed."""
 LEAST_ADDING = 3
-"""Smallest number of drawn documents that add to the score of a system."""
+"""Smallest number of drawn documents that must add to a score for confidence limits."""
 MOST_BIASED = 20
 """Largest sum over topics of 1/n, with n drawn documents in an ideal ranking, at which the bias of
 nDCG is small compared with its error."""
@@ -54,13 +54,13 @@ def freedom_of(
 
     The shape is (metric, system, depth).
 
-    They are the number of drawn documents in a system's lists minus one. Documents that were
-    certain to be drawn do not count. For nDCG only documents that add to the score count. With
-    weights w of ranks the number is ``(sum w^2)^2 / sum w^4``.
+    The degrees of freedom are the number of drawn documents in a system's lists minus one.
+    Documents that were certain to be drawn do not count. For nDCG only documents that add to the
+    score count. If ranks have weights w, the number is ``(sum w^2)^2 / sum w^4``.
 
-    They are NaN at depths where fewer than `LEAST_DRAWN` documents are expected in the mean of
-    systems, or in the ideal rankings for nDCG. They are also NaN if fewer than `LEAST_ADDING`
-    documents of a system add to the score.
+    The values are NaN at depths where systems have fewer than `LEAST_DRAWN` drawn documents on
+    average, or, for nDCG, where the ideal rankings have fewer. The values are also NaN if fewer
+    than `LEAST_ADDING` documents of a system add to the score.
 
     Parameters
     ----------
@@ -71,7 +71,8 @@ def freedom_of(
     graded
         Grades of documents, and the top grades of their collections.
     model
-        Predicted grades and top grades. Documents with a different gain add to the score.
+        Predicted grades and top grades. A document then adds to the score if its judged gain
+        differs from the predicted gain.
     """
     uncertain = draw.chance < 1
     chance = draw.chance if (draw.chance > 0).all() else draw.judged
@@ -99,9 +100,10 @@ def freedom_of(
 def limits(mean: xr.DataArray, reach: xr.DataArray, shares: Sequence[bool]) -> list[xr.DataArray]:
     """Return confidence limits of means on a transformed scale.
 
-    The scale is the arcsine of the root for means from 0 to 1, and the logarithm for others.
+    The scale is the arcsine of the square root for means from 0 to 1, and the logarithm for other
+    means.
 
-    Limits are NaN if nothing varies, or the mean is outside the scale.
+    Limits are NaN if the standard error is 0, or the mean is outside the scale.
     """
     share = xr.DataArray(list(shares), dims=METRIC)
     reach = reach.where(reach > 10.0**-TIE)
@@ -119,7 +121,7 @@ def limits(mean: xr.DataArray, reach: xr.DataArray, shares: Sequence[bool]) -> l
 def name_scale(
     metrics: Sequence[object], flags: Sequence[bool] | Array, scales: tuple[str, str]
 ) -> str:
-    """Return the scale of each metric's confidence limits.
+    """Describe the scale of the confidence limits of metrics.
 
     Examples
     --------
@@ -140,9 +142,9 @@ def with_limits(
     metrics: list[Metric],
     alpha: float,
 ) -> xr.Dataset:
-    """Return means with confidence limits.
+    """Add confidence limits to means.
 
-    Warn about means with a standard error and no limits.
+    Warn about means that have a standard error but no limits.
     """
     shares = [facts(metric).share for metric in metrics]
     reach = scipy.special.stdtrit(freedom, 1 - alpha / 2) * error
@@ -153,21 +155,21 @@ def with_limits(
     lost = int((np.isnan(low) & (error.notnull() | none)).sum())
     if not lost:
         return result
-    why = f"fewer than {LEAST_ADDING} drawn documents add something to the score, or all as much"
+    why = f"fewer than {LEAST_ADDING} drawn documents add to the score, or all add the same"
     if draw.complete:
         why = "every document was judged"
     elif none:
-        few = f"fewer than {LEAST_DRAWN} drawn documents in a system's lists"
-        why = f"there is one topic, or {few}, or too few in ideal rankings"
-    message = f"no intervals of {lost} of {low.size} means, as {why}"
+        few = f"fewer than {LEAST_DRAWN} drawn documents in lists or ideal rankings"
+        why = f"there is only one topic, or there are {few}"
+    message = f"{lost} of {low.size} means have no interval, because {why}"
     warn(message)
     return result.assign_attrs({CAUTION: message})
 
 
 def read_draw(cube: xr.Dataset) -> Draw:
-    """Read how the judged documents of a cube were drawn.
+    """Return the sample of judged documents of a cube.
 
-    Warn about topics in which one of several documents of a stratum was judged.
+    Warn about topics with a stratum of several documents, of which only one was judged.
     """
     base = experiment_of(cube).judgments
     labels = cube[TOPIC].to_numpy()
@@ -176,8 +178,8 @@ def read_draw(cube: xr.Dataset) -> Draw:
     if unknown.any():
         listed = ", ".join(map(str, labels[unknown][:5]))
         warn(
-            f"standard errors of {unknown.sum()} topics are not known, as a stratum of several "
-            f"documents has one that was judged: {listed}"
+            f"standard errors of {unknown.sum()} topics are unknown, because only one of several "
+            f"documents of a stratum was judged: {listed}"
         )
     return draw
 
@@ -191,7 +193,7 @@ def read_estimated(
     """
     if shares_ranks(cube.attrs["ties"]):
         message = f"ties={cube.attrs['ties']!r}"
-        raise InputError("one order of tied documents", message, "choose another ties=")
+        raise InputError("a rule that orders tied documents", message, "choose another ties=")
     return read_metrics(cube, metrics, at)
 
 
@@ -212,16 +214,18 @@ def estimate(
 ) -> xr.Dataset:
     """Estimate scores under complete judgments from a random sample.
 
-    Documents of the pools were drawn at random and judged; see `draw_to_judge`.
+    The sample consists of the documents of the pools that were drawn at random and judged; see
+    `draw_to_judge`.
 
     Parameters
     ----------
     cube
-        A cube of judgments with a column `probability` or `stratum`, as `draw_to_judge` draws them.
+        A cube whose judgments have a column `probability` or `stratum`, as those of
+        `draw_to_judge`.
     metrics
-        Metrics that sum gains over ranks, or their names: P, DCG, RBP, SDCG, INSQ; or nDCG.
+        P, DCG, RBP, SDCG, INSQ or nDCG, as metrics or names. All but nDCG sum gains over ranks.
     at
-        Depths to return, within the cube; by default all.
+        Depths to return, within the cube. The default is all depths of the cube.
     alpha
         One minus the confidence level of the intervals, above 0 and below 1.
 
@@ -229,14 +233,15 @@ def estimate(
     -------
     xarray.Dataset
         ``estimate`` and its standard ``error`` over (metric, system, topic, depth); ``mean``,
-        ``mean_error``, ``ci_low`` and ``ci_high`` over (metric, system, depth). Intervals are for
-        the mean over these topics. They include the sampling of documents, but not of topics.
+        ``mean_error``, ``ci_low`` and ``ci_high`` over (metric, system, depth). Intervals refer to
+        the mean over the topics of the cube. They include the variance of drawing documents, but
+        not that of drawing topics.
 
     Raises
     ------
     MetricError
-        If a metric has another form. If the ideal ranking of nDCG has fewer than 5 drawn documents,
-        such as depth 10 if 20 % are drawn.
+        If a metric is not one of those above. If the ideal ranking of nDCG has fewer than 5 drawn
+        documents, for example at depth 10 with 20 % of the documents drawn.
     InputError
         If judgments have neither probabilities nor strata, or tied documents share their gain.
     ParameterError
@@ -248,35 +253,34 @@ def estimate(
     -----
     IrframeWarning
         If only one of several documents of a stratum was judged. The error is then NaN, because the
-        variance is unknown. If limits of means are NaN. This is so if every document was judged,
-        fewer than 15 drawn documents are in a system's lists, fewer than 3 of them add to a score,
-        or all contributions are equal. The attribute ``caution`` repeats the warning.
+        variance is unknown. If limits of means are NaN, because every document was judged, fewer
+        than 15 drawn documents are in a system's lists, fewer than 3 of them add to a score, or all
+        contributions are equal. The attribute ``caution`` repeats the warning.
 
-    Notes
-    -----
-    The estimator is that of Horvitz and Thompson [1]_: the gain of a judged document is divided by
-    the probability p with which it was drawn. If documents have strata, and p is the judged share
-    n/N of the stratum, the sample is stratified. A stratum then adds ``N^2 (1/n - 1/N) s^2`` to the
-    variance. Here s^2 is the variance of the contributions of its judged documents to the score,
-    which are 0 for documents that were not retrieved. Otherwise documents were drawn independently,
-    and each judged document adds ``(1 - p) / p^2`` times its squared contribution. Documents
-    outside the pool have no gain. Linear gains are relative to the highest judged grade of all
-    topics. Pass gains, ``gain={1: 0.5, 2: 1}``, if a sample may lack that grade.
+    Notes ----- The estimator is that of Horvitz and Thompson [1]_: the gain of a judged document is
+    divided by the probability p with which it was drawn. If documents have strata, and p is the
+    judged share n/N of the stratum, the sample is stratified. A stratum then adds ``N^2 (1/n - 1/N)
+    s^2`` to the variance. Here s^2 is the variance of the contributions of its judged documents to
+    the score. The contribution of a document that was not retrieved is 0. Otherwise documents were
+    drawn independently, and each judged document adds ``(1 - p) / p^2`` times its squared
+    contribution. Documents outside the pool have no gain. Linear gains are relative to the highest
+    judged grade of all topics. Pass gains, ``gain={1: 0.5, 2: 1}``, if a sample may lack that
+    grade.
 
     nDCG is the estimated DCG divided by the estimated ideal DCG. In the ideal ranking, drawn
     documents in descending order of gain take 1/p ranks each, down to the depth. The cumulative
-    discount is interpolated linearly between ranks. nDCG is 0 if no drawn document has gain.
-    Its variance is that of the jackknife [3]_: each drawn document is left out in turn, retrieved
-    or not, and the change of the score is its contribution. Linearised variances would be up to a
-    quarter too small. Ratios are biased if few drawn documents are in the ideal ranking. In TREC's
-    Deep Learning track of 2021 the bias was .013 to .040 at depth 10 with 10 to 30 % drawn, and
-    less than .01 at depth 100. Therefore depths have a minimum. Estimates are corrected by the
-    jackknife's estimate of the bias, ``sum (1 - n/N) (n - 1) (mean of the scores without one
-    document - score)`` over strata. The squared error of a mean includes the square of the
-    correction. Estimates of single topics may exceed 1.
+    discount is interpolated linearly between ranks. nDCG is 0 if no drawn document has gain. The
+    variance of nDCG is that of the jackknife [3]_. Each drawn document, retrieved or not, is left
+    out in turn. The change of the score is the contribution of the document. Linearised variances
+    would be up to a quarter too small. Ratios are biased if few drawn documents are in the ideal
+    ranking. In TREC's Deep Learning track of 2021 the bias was .013 to .040 at depth 10 with 10 to
+    30 % drawn, and less than .01 at depth 100. Therefore shallow depths raise an error. Estimates
+    are corrected by the jackknife's estimate of the bias, ``sum (1 - n/N) (n - 1) (mean of the
+    scores without one document - score)`` over strata. The squared error of a mean includes the
+    square of the correction. Estimates of single topics may exceed 1.
 
-    Limits of means are Student's, computed on the scale of the arcsine of the root, or of
-    logarithms for scores that may exceed 1. The degrees of freedom are the number of drawn
+    Limits of means are Student's limits on the scale of the arcsine of the square root. For scores
+    that may exceed 1 the scale is the logarithm. The degrees of freedom are the number of drawn
     documents in a system's lists minus one. For nDCG only documents that add to the score count.
     With weights w of ranks, the number is ``(sum w^2)^2 / sum w^4``. Limits are NaN with fewer than
     15 drawn documents, or fewer than 3 that add to the score, because their coverage would be too
@@ -299,9 +303,8 @@ def estimate(
     .. [3] Berger, Skinner. A jackknife variance estimator for unequal probability sampling. Journal
        of the Royal Statistical Society B 67, 2005. doi:10.1111/j.1467-9868.2005.00489.x
 
-    Examples
-    --------
-    Two of four documents were judged, so that the relevant one stands for two:
+    Examples -------- Two of four documents were judged. The relevant document of these two
+    represents two documents:
 
     >>> import irframe as ir
     >>> import pandas as pd
@@ -310,7 +313,7 @@ def estimate(
     ... )
     >>> cube = ir.cube({"1": {"a": 4.0, "b": 3.0, "c": 2.0}}, qrels)
     >>> import warnings
-    >>> with warnings.catch_warnings(action="ignore"):  # two documents say little of others
+    >>> with warnings.catch_warnings(action="ignore"):  # too few documents for an interval
     ...     found = cube.ireval.estimate("P", at=2)
     >>> found["estimate"].item(), found["error"].item()
     (1.0, 0.7071067811865476)
@@ -361,13 +364,13 @@ def draw_to_judge(
     Parameters
     ----------
     qrels
-        A qrels frame: topic, doc, grade.
+        A qrels frame with columns for topic, doc and grade.
     share
         Share of the documents to draw, above 0 and at most 1. Pass one share for all strata, or
         ``{stratum: share}``.
     strata
         A column of the frame that divides the pool of each topic into strata, such as
-        ``"stratum"``; by default the pool of a topic is one stratum.
+        ``"stratum"``. By default the pool of a topic is one stratum.
     seed
         Seed of the random order of the documents. The order depends only on the seed and the
         identifiers, so a smaller sample is a subset of every larger sample with the same seed.
@@ -409,7 +412,7 @@ def draw_to_judge(
     """
     table = read_to_draw(qrels)
     if table.subtopic_grade is not None:
-        raise InputError("judgments with one grade per document", "subtopics")
+        raise InputError("judgments with one grade per document", "grades by subtopic")
     label = _stratum_labels(table, strata)
     keys = random_keys(table.topics[table.topic], table.doc.combine_chunks(), seed=seed)
     chosen, probability = _drawn(table.topic, label, keys, share)
@@ -420,9 +423,9 @@ def draw_to_judge(
 
 
 def read_to_draw(qrels: Qrels) -> coded_tables.QrelsTable:
-    """Return judgments to draw from.
+    """Read judgments from which documents are drawn.
 
-    Each document occurs once per topic.
+    Raise if a document occurs twice on a topic.
     """
     table = coded_tables.read_qrels_table(qrels)
     (codes,) = coded_tables.code_documents(coded_tables.Side(table.topic, table.doc))
@@ -444,7 +447,7 @@ def _stratum_labels(table: coded_tables.QrelsTable, strata: str) -> Array:
         raise ParameterError(expected, f"{strata!r} among", "", columns)
     values = table.frame[strata]
     if values.isna().any():
-        message = f"{int(values.isna().sum())} without"
+        message = f"{int(values.isna().sum())} documents without"
         raise ParameterError(f"a stratum ({strata}) for every document", message)
     return values.astype(str).to_numpy(object)
 
@@ -452,7 +455,7 @@ def _stratum_labels(table: coded_tables.QrelsTable, strata: str) -> Array:
 def _drawn(
     topic: Codes, label: Array, keys: Array, share: Share
 ) -> tuple[NDArray[np.bool_], NDArray[np.float64]]:
-    """Draw documents of every stratum, with their probabilities."""
+    """Return which documents are drawn, and with which probability."""
     code, labels = pd.factorize(label)
     order = np.lexsort((keys, code, topic))
     pair = topic[order].astype(np.int64) * max(1, len(labels)) + code[order]

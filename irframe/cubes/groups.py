@@ -28,9 +28,10 @@ def each_group(
     cube
         A validated cube.
     by
-        A coordinate of its systems or topics.
+        A coordinate of the systems or topics.
     stated
-        Whether only systems that took part in a group belong to it.
+        Whether participation as declared by collections decides which systems belong to a group.
+        Otherwise a system without lists in a group is left out of the group.
 
     Yields
     ------
@@ -66,13 +67,13 @@ def own_rows(cube: xr.Dataset, by: str) -> Iterator[tuple[Hashable, xr.Dataset]]
     Yields
     ------
     key, cube
-        A group's name and its part of the cube. If the cube has no explicit depth, the part has the
-        length of its longest list as depth.
+        A group's name and its part of the cube. Without an explicit depth of the cube, the depth of
+        the part is the length of its longest list.
 
     Warns
     -----
     IrframeWarning
-        If systems have no rows in some group, and no collection excludes them there.
+        If systems have no rows in some group, and are not excluded by a collection.
     """
     for key, group in each_group(cube, by, stated="collection" in cube.attrs):
         longest = max(1, int(group["retrieved"].to_numpy().max(initial=0)))
@@ -86,11 +87,11 @@ def warn_absent(
     rows = zip(labels, absent, strict=True)
     lines = [f"{key} ({listing(systems[row])})" for key, row in rows if row.any()]
     if lines:
-        warn(f"systems without any score in a group are left out there ({by}): {'; '.join(lines)}")
+        warn(f"systems without scores in a group are left out of it ({by}): {'; '.join(lines)}")
 
 
 def read_groups(labelled: Labelled, by: Any) -> tuple[str, Any]:
-    """Return a group coordinate's dimension and the groups of labels.
+    """Return the dimension of groups and the group of each label.
 
     Raises
     ------
@@ -123,8 +124,8 @@ def stamped(
 ) -> Any:
     """Record the verb, its input and options in attributes.
 
-    Cubes have only the record. Other results also have an attribute for each option that is a
-    number or a text.
+    Cubes get only the record of verbs and options. Other results also get an attribute for each
+    option that is a number or a text.
     """
     subject = source if subject is None else subject
     if isinstance(result, InGroups) or (isinstance(result, xr.Dataset) and words.GRADE in result):
@@ -139,14 +140,14 @@ def stamped(
         facts = {key for key in FACTS & attrs.keys() if attrs[key] != before.get(key)}
         options = applied(options, attrs, source)
         chosen = {k: v for k, v in plain_options(options).items() if k not in facts}
-        if isinstance(result, Labelled):  # the result is no longer linked to the experiment
+        if isinstance(result, Labelled):  # a result has no link to the experiment
             links = {*CODES.values(), "retrieved"} & {*result.coords}
             result = result.drop_vars(links)
         decided = before if before.get(words.RESULT) not in {None, *SOURCES} else {}
         decided = {k: v for k, v in decided.items() if k != words.METRICS}
         first = {words.P_VALUES: attrs[words.P_VALUES]} if words.P_VALUES in attrs else {}
         attributes = united(first, provenance(source), decided, attrs, chosen, {words.RESULT: name})
-        leading = [words.RESULT, *first, *chosen]  # xarray prints the first six
+        leading = [words.RESULT, *first, *chosen]  # xarray prints only the first six
         result.attrs = {key: attributes[key] for key in dict.fromkeys([*leading, *attributes])}
         for array in result.data_vars.values() if isinstance(result, xr.Dataset) else ():
             array.attrs |= {words.RESULT: name} if {*LIST} <= {*array.dims} else {}
@@ -172,7 +173,8 @@ def provenance(source: Any) -> dict[Hashable, Any]:
     if EXPERIMENT in attributes:
         experiment = experiment_of(source)
         facts[words.JUDGMENTS] = experiment.judgments.digest
-        # The experiment knows its judges for all topics, even if only some are selected.
+        # Systems without judged documents are determined over all topics, not only the selected
+        # ones.
         if unknown := attributes[EXPERIMENT].unknown:
             names = source.get(REPEAT_OF, source[words.SYSTEM]).to_numpy().astype(str)
             judged = {*names[~source[words.SYSTEM].astype(str).isin(unknown)]}
@@ -218,7 +220,7 @@ def with_repeats(cube: xr.Dataset, folded: Folded) -> xr.Dataset:
 
 
 def one_of_each(cube: xr.Dataset) -> xr.Dataset:
-    """Return a cube with the first repeat of every system.
+    """Return a cube with only the first repeat of every system.
 
     The repeat gets the name of the system.
     """
@@ -237,8 +239,8 @@ def each_a_system(cube: xr.Dataset) -> xr.Dataset:
 def unfolded(result: Any, layout: object = None) -> Any:
     """Return a result with a dimension of repeats.
 
-    Results without repeats are returned unchanged. If each topic has repeats of its own, the values
-    of repeats that a topic lacks are NaN.
+    Results without repeats are returned unchanged. With the layout ``"topic"`` (repeats are drawn
+    inside each topic), values are NaN for repeats that a topic lacks.
     """
     if not isinstance(result, Labelled) or REPEAT_OF not in result.coords:
         return result
@@ -299,7 +301,7 @@ def repeats_of(frame: pd.DataFrame, keys: list[Hashable]) -> str | None:
     frame
         Rows of scores.
     keys
-        Levels and columns that distinguish all rows if there are no repeats.
+        Levels and columns that identify each row if there are no repeats.
     """
     sides = frame.index.names, frame.columns
     levels, columns = ([n for n in side if n in words.REPEAT_NAMES] for side in sides)
@@ -323,7 +325,7 @@ def refuse_repeated_cube(cube: xr.Dataset, verb: str) -> None:
         return
     name = cube.attrs.get(words.REPEATED, words.REPEAT)
     advice = (
-        f"select one, as in cube.isel(system=cube.{words.REPEAT} == 1), or "
-        f"drop_vars([{words.REPEAT!r}, {REPEAT_OF!r}]), which takes each for a system"
+        f"select one, as in cube.isel(system=cube.{words.REPEAT} == 1), or treat each as a "
+        f"system with cube.drop_vars([{words.REPEAT!r}, {REPEAT_OF!r}])"
     )
-    raise InputError(f"a cube of one {name} of every system for {verb}", "several", advice)
+    raise InputError(f"one {name} of every system for {verb}", "several", advice)

@@ -1,8 +1,8 @@
-"""The reader of scores in any supported form.
+"""Reading of scores in any supported form.
 
 Verbs: as_scores.
 
-It returns values, labels, groups and attributes as one `Scores` object.
+`parse_scores` returns values, labels, groups and attributes as one `Scores` object.
 """
 
 import math
@@ -23,7 +23,7 @@ from irframe.cubes.groups import group_values, read_groups
 from irframe.cubes.score_frames import ScoreRows, read_rows
 from irframe.cubes.scores import Scores
 from irframe.cubes.view import LIST, selected
-from irframe.errors import InputError, ParameterError
+from irframe.errors import InputError, ParameterError, listing
 from irframe.experiments.group_columns import RESERVED, given_groups, refuse_several
 from irframe.experiments.topic_design import (
     LABELS,
@@ -38,7 +38,7 @@ from irframe.stops import DEPTHS, Axis, axis_of
 DECLARED = (words.DRAWN, words.REPEATS)
 """Attributes that declare topics and repeats."""
 ScoreLike = xr.DataArray | pd.DataFrame | Scores
-"""Scores as an array or a frame, or as read."""
+"""Scores as an array, a frame or a `Scores` object."""
 
 
 def as_scores(
@@ -59,13 +59,12 @@ def as_scores(
         - a frame with columns for system, topic, ``measure`` and ``value``, as from ir_measures and
           PyTerrier's ``Experiment(..., perquery=True)``;
         - a Series, one column of such a frame;
-        - with `metric`, a matrix of one metric's scores, with topics in rows and systems in
-          columns, or the reverse. The orientation follows from the name of an axis, such as
-          ``topic`` or ``model``, or from `systems`. If both axes have such names, `metric` is by
-          default ``score``;
-        - ``{topic: {metric: score}}``, as from pytrec_eval, or ``{system: ...}`` of these;
-        - named tuples such as `ir_measures.Metric`, or dictionaries, one for each row; or
-          ``{system: rows}`` of these;
+        - a matrix of the scores of `metric`, with topics in rows and systems in columns, or the
+          reverse. The orientation follows from the name of an axis, such as ``topic`` or ``model``,
+          or from `systems`. If both axes have such names, the default of `metric` is ``score``;
+        - ``{topic: {metric: score}}``, as from pytrec_eval, or a dictionary of these by system;
+        - a list of rows, which are named tuples, such as `ir_measures.Metric`, or dictionaries; or
+          a dictionary of these lists by system;
         - an array over (metric,) system, topic (and depth);
         - any table with ``__arrow_c_stream__``: polars, DuckDB, PyArrow.
 
@@ -87,7 +86,7 @@ def as_scores(
     Raises
     ------
     InputError
-        If the input has another form. The message contains code that reshapes it.
+        If the input has none of these forms. The message contains code that reshapes it.
     IdError
         If a system has two scores on a topic, or two columns have the same name.
 
@@ -110,16 +109,15 @@ def as_scores(
         frame = score_frames.score_frame(x)
         wide = _read_rows(frame, metric=metric).to_frame()
     if metric is not None:
-        if metric not in wide.columns and wide.shape[1] != 1:
-            several = "several columns, none of this name"
-            raise InputError(f"scores by {metric}", several, "", map(str, wide.columns))
-        wide = wide[[metric]] if metric in wide.columns else wide.set_axis([metric], axis=1)
+        if metric not in wide.columns:
+            if wide.shape[1] != 1:
+                raise InputError(f"a column {metric}", "the columns", "", map(str, wide.columns))
+            wide = wide.set_axis([metric], axis=1)
+        wide = wide[[metric]]
     missing = [name for name in lower if name not in wide.columns]
     if missing:
-        columns = map(str, wide.columns)
-        raise InputError(
-            "lower= to name columns of scores", f"no {', '.join(missing)} among", "", columns
-        )
+        expected = f"lower= to name metrics of the scores ({listing(map(str, wide.columns))})"
+        raise InputError(expected, "", "", missing)
     drawn = {name: frame.attrs[name] for name in DECLARED if name in frame.attrs}
     if lower or drawn:
         wide = wide.copy(deep=False)
@@ -129,7 +127,7 @@ def as_scores(
 
 
 def _frame_of_array(scores: xr.DataArray) -> pd.DataFrame:
-    """Return an array as a frame with metrics as columns."""
+    """Convert an array to a frame with a column per metric."""
     source = parse_scores(scores).load()
     source.refuse_bounds()
     array = _array_of(source if source.axis.dim in scores.dims else replace(source, depths=None))
@@ -143,7 +141,7 @@ def _frame_of_array(scores: xr.DataArray) -> pd.DataFrame:
 
 
 def _read_rows(frame: pd.DataFrame, by: object = None, metric: str | None = None) -> ScoreRows:
-    """Read the rows of a frame without aggregated topics.
+    """Read the rows of a frame, without aggregated topics such as ``all``.
 
     The parameters are those of `read_rows`.
     """
@@ -168,7 +166,7 @@ def parse_scores(x: object, *, asking: str = "", by: object = None) -> Scores:
     Parameters
     ----------
     x
-        An array, any input of `as_scores`, or scores already read.
+        An array, any input of `as_scores`, or a `Scores` object.
     asking
         Name in errors about several repeats, "" if repeats are supported.
     by
@@ -179,8 +177,8 @@ def parse_scores(x: object, *, asking: str = "", by: object = None) -> Scores:
     InputError
         If the input contains no scores, or values are not numbers.
     ParameterError
-        If the groups are unknown. If topics have labels without a declaration, or a declaration
-        without labels.
+        If no column, level or coordinate has the name of the groups. If topics have labels
+        (cluster, task or weight) without a declaration, or a declaration without labels.
     IdError
         If a system has two scores on a topic, or labels are not unique.
     DepthError
@@ -215,16 +213,16 @@ def refuse_result(x: object) -> None:
     returned = getattr(x, "attrs", {}).get(words.RESULT, "")
     labels = {*(x.index.names if isinstance(x, pd.DataFrame) else getattr(x, "dims", ()))}
     if returned and returned not in words.SCORE_VERBS and {*LIST} <= labels:
-        advice = 'rank systems by scores, such as cube.ireval.score("AP")'
-        raise InputError("scores of systems", f"what {returned} returned", advice)
+        advice = 'pass scores of systems, such as cube.ireval.score("AP")'
+        raise InputError("scores of systems", f"the result of {returned}", advice)
 
 
 def read_all(arguments: Mapping[str, Any], asking: str, by: Any = None) -> dict[str, Any]:
-    """Return the arguments of a verb with all scores read.
+    """Read all scores among the arguments of a verb.
 
     Parameters
     ----------
-    given
+    arguments
         The arguments, with the scores first.
     asking
         Name in errors about several repeats, "" if repeats are supported.
@@ -241,21 +239,22 @@ def read_all(arguments: Mapping[str, Any], asking: str, by: Any = None) -> dict[
 
 
 def to_scores(scores: object, asking: str = "") -> xr.DataArray:
-    """Return scores in any supported form as an array.
+    """Convert scores in any supported form to an array.
 
     Parameters
     ----------
     scores
-        An array over system, topic and optionally metric and depth; or any input of `as_scores`. In
-        a wide frame `metric_columns` selects the columns.
+        An array over system, topic and optionally metric and depth; or any input of `as_scores`.
+        `metric_columns` selects the columns of a wide frame.
     asking
         Name in errors about several repeats, "" if repeats are supported.
 
     Returns
     -------
     xarray.DataArray
-        Dimensions (metric, system, topic), in float64. Repeats, if there are any, come after
-        systems, and depths are last. Pairs of system and topic without a row in a frame are NaN.
+        Scores with the dimensions (metric, system, topic), in float64. If there are repeats, their
+        dimension comes after systems. If there are depths, their dimension is last. Scores are NaN
+        for a system and topic without a row in the frame.
 
     Raises
     ------
@@ -268,7 +267,7 @@ def to_scores(scores: object, asking: str = "") -> xr.DataArray:
 
 
 def _array_of(source: Scores) -> xr.DataArray:
-    """Return scores as an array with declared labels of topics."""
+    """Convert scores to an array with the declared labels of topics."""
     repeats = {words.REPEAT: source.repeats} if source.several_repeats else {}
     labels: Any = {words.SYSTEM: source.systems, **repeats, words.TOPIC: source.topics}
     labels |= {} if source.depths is None else {source.axis.dim: source.depths}
@@ -341,7 +340,7 @@ def _declared(
 ) -> TopicLabels | None:
     """Return the declared labels of topics.
 
-    Labels that only define the groups are left out.
+    A label that only defines the groups is left out.
     """
     if not values and words.DRAWN not in attrs:
         return None
@@ -367,11 +366,11 @@ def _array_without_aggregates(array: xr.DataArray) -> xr.DataArray:
 def _read_frame(frame: pd.DataFrame, asking: str, by: object) -> Scores:
     """Read a frame with a row per system and topic.
 
-    A row may also have a repeat, a depth and a group.
+    Rows may also differ in repeats, depths and groups.
     """
     column = None if isinstance(by, Mapping | pd.Series) else by
     if column is not None:
-        group_keys(frame, column)  # before columns are dropped
+        group_keys(frame, column)  # raises if a row has no group
     rows = _read_rows(frame, column)
     table = rows.table
     codes = dict(rows.codes)
@@ -421,7 +420,7 @@ def _metric_values(
 
 
 def _labels_of_rows(table: pd.DataFrame, codes: Array, topics: pd.Index) -> dict[str, Array]:
-    """Return the labels of every topic.
+    """Return the labels (cluster, task, weight) of every topic.
 
     Raise if rows of a topic have different labels.
     """
@@ -440,10 +439,10 @@ def _labels_of_rows(table: pd.DataFrame, codes: Array, topics: pd.Index) -> dict
 def _to_dense(
     values: Array, codes: Mapping[str, Array], labels: Mapping[str, pd.Index]
 ) -> tuple[Array, Array | None]:
-    """Return an array of values and the rows of cells.
+    """Spread rows over an array with a dimension per label.
 
-    The array has a dimension for metrics and for all labels. The rows are None if a system is
-    scored twice on a topic.
+    The first dimension of the array is metrics. The second result is the row of each cell, or None
+    if a system is scored twice on a topic.
     """
     shape = tuple(map(len, labels.values()))
     cells = np.ravel_multi_index(tuple(codes.values()), shape)

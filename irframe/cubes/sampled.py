@@ -30,45 +30,45 @@ class Draw:
     """The sample of judged documents and its sampling probabilities."""
 
     topic: NDArray[np.integer[Any]]
-    """The topic of each document; other arrays of documents have this shape, too."""
+    """The topic of each document, shape (document,)."""
     judged: NDArray[np.bool_]
-    """Whether each document was judged."""
+    """Whether each document was judged, shape (document,)."""
     probability: Floats
     chance: Floats
-    """Probability of each document, judged or not, to be judged; 0 if unknown."""
+    """Probability that a document is judged, for all documents; 0 if unknown."""
     stratum: NDArray[np.int32]
     size: Array
     """Number of documents per stratum, shape (topic, stratum)."""
     drawn: Array
     """Number of judged documents per stratum."""
     together: bool
-    """Whether strata have samples of fixed size, or documents were drawn independently."""
+    """Whether strata have samples of fixed size. Otherwise documents were drawn independently."""
 
     @classmethod
     def of(
         cls, base: Judgments, grade: Array, label: Array | None, probability: Floats | None
     ) -> "Draw":
-        """Read how documents were drawn.
+        """Derive the sample from judgments.
 
         Parameters
         ----------
         base
             The documents.
         grade, label, probability
-            The grade of each document (below 0 if it is unjudged), its stratum, and the probability
-            with which it was drawn.
+            The grade of each document (below 0 if unjudged), its stratum, and its sampling
+            probability.
 
         Raises
         ------
         InputError
             If both strata and probabilities are missing.
         ParameterError
-            If a probability of a judged document is not above 0 and at most 1.
+            If the probability of a judged document is outside (0, 1].
         GradeError
             If no document of a stratum was judged.
         """
         if label is None and probability is None:
-            expected = "judgments that were drawn, in a column stratum or probability"
+            expected = "judgments with a column stratum or probability"
             raise InputError(
                 expected, "neither", "draw them with qrels.ireval.draw_to_judge(share)"
             )
@@ -80,7 +80,7 @@ class Draw:
             if len(wrong):
                 offenders = [f"{probability[row]} of {base.docs[row]}" for row in wrong]
                 expected = "a probability above 0 and at most 1 for every judged document"
-                raise ParameterError(expected, f"{len(wrong)} without", "", offenders)
+                raise ParameterError(expected, f"{len(wrong)} other probabilities", "", offenders)
         if label is None or (label == "").any():
             label = np.full(len(grade), "", object)
         levels = np.unique(np.append(base.levels, grade))
@@ -111,7 +111,7 @@ class Draw:
 
     @property
     def factor(self) -> Floats:
-        """The factor of each stratum's variance.
+        """The factor of the variance in each stratum, as in `estimate`.
 
         The factor is NaN if only one of several documents of the stratum was judged.
         """
@@ -133,14 +133,14 @@ def estimated(
     Parameters
     ----------
     metrics
-        Metrics that sum gains over ranks, or divide this sum by that of an ideal ranking.
+        Metrics that sum gains over ranks, or divide this sum by the sum for an ideal ranking.
     rows, draw
         As for `totals`.
     grades
-        Pairs of the grades of documents and the top grades of their collections. There are two
-        pairs if grades were also predicted.
+        Pairs of arrays: the grade of each document, and the top grade of its collection. A second
+        pair contains predicted grades.
     depths
-        Depths within the rows.
+        The depths, none beyond the last rank of `rows`.
 
     Yields
     ------
@@ -150,7 +150,7 @@ def estimated(
     Raises
     ------
     MetricError
-        If a metric has another form.
+        If a metric is of another kind.
     """
     per_metric = [_weights(metric, rows.shape[-1], depths) for metric in metrics]
     pairs = list(zip(metrics, per_metric, strict=True))
@@ -161,9 +161,7 @@ def estimated(
         if not isinstance(metric, nDCG) or metric.ideal != "judged" or metric.judged_only
     ]
     if refused:
-        expected = (
-            "metrics that add up gains by rank, such as P, DCG, RBP, or nDCG by what is judged"
-        )
+        expected = "metrics that sum gains over ranks, such as P, DCG, RBP, or nDCG(ideal='judged')"
         raise MetricError(expected, "", "", refused)
     _refuse_shallow(ideal, draw, depths)
     for metric, weights in pairs:
@@ -176,9 +174,9 @@ def estimated(
 
 
 def _refuse_shallow(metrics: Sequence[Metric], draw: Draw, depths: Sequence[int]) -> None:
-    """Raise if ideal rankings have too few drawn documents.
+    """Raise if ideal rankings contain too few drawn documents.
 
-    Estimates that divide by such ideal rankings would be biased.
+    Estimates that are divided by these ideal rankings would be biased.
     """
     if draw.complete or not metrics:
         return
@@ -192,9 +190,9 @@ def _refuse_shallow(metrics: Sequence[Metric], draw: Draw, depths: Sequence[int]
 
 
 def _weights(metric: Metric, ranks: int, depths: Sequence[int]) -> Floats | None:
-    """Return a metric's weights of ranks, or None.
+    """Return the weights of ranks in a metric, or None.
 
-    None stands for weights that depend on other relevant or judged documents.
+    The result is None if the weights depend on other relevant or judged documents.
     """
     if not (metric.additive and metric.linear and hasattr(metric, "gain")) or metric.judged_only:
         return None
@@ -202,7 +200,7 @@ def _weights(metric: Metric, ranks: int, depths: Sequence[int]) -> Floats | None
     plain = replace(metric, **changed)
     scores = []
     # Weights are computed with one relevant document at each rank, and again with a further
-    # relevant document. If both differ, they depend on the recall base.
+    # relevant document. If the weights differ, they depend on the recall base.
     for relevant in (1, 2):
         block = Block(
             grade=np.where(np.eye(ranks, dtype=bool), 1, UNJUDGED).astype(Grade),
@@ -218,7 +216,7 @@ def _weights(metric: Metric, ranks: int, depths: Sequence[int]) -> Floats | None
 def weights_of(metric: Metric, ranks: int, depths: Sequence[int]) -> Floats:
     """Return the weights of ranks in a score.
 
-    For nDCG these are the weights in the numerator.
+    For nDCG they are the weights in the DCG of the list.
     """
     if isinstance(metric, nDCG):
         inside = np.arange(ranks)[:, np.newaxis] < np.asarray(depths)
@@ -228,7 +226,7 @@ def weights_of(metric: Metric, ranks: int, depths: Sequence[int]) -> Floats:
 
 
 def placed(metric: nDCG, draw: Draw, graded: tuple[Array, Array], depths: Sequence[int]) -> Array:
-    """Return the number of drawn documents in the ideal ranking.
+    """Return the number of drawn documents in each ideal ranking.
 
     The shape is (topic, depth).
     """
@@ -255,7 +253,7 @@ def gains_of(metric: Metric, grade: Array, top: Array) -> Floats:
     metric
         A metric.
     grade, top
-        Grades, and the highest grade of the collection of each grade. Both have the same shape.
+        Grades of documents, and the top grade of each document's collection, with the same shape.
     """
     gain: Gain = getattr(metric, "gain", Binary())
     gains = np.zeros(grade.shape)
@@ -268,25 +266,25 @@ def gains_of(metric: Metric, grade: Array, top: Array) -> Floats:
 def totals(
     rows: Array, draw: Draw, worth: Sequence[Floats], weights: Floats
 ) -> tuple[Floats, Floats]:
-    """Return the Horvitz-Thompson estimates of totals and their variances.
+    """Return Horvitz-Thompson estimates of totals and their covariances.
 
     Parameters
     ----------
     rows
-        Position of the judgment at each rank of lists, or -1 if there is none; shape (system,
+        Position of the judgment of the document at each rank, or -1 if unjudged; shape (system,
         topic, rank).
     draw
         Which documents were judged.
     worth
-        Arrays with a value for each document, shape (judged,). The value is 0 if the document was
-        not judged.
+        Arrays with the value (gain) of each document, 0 if unjudged; shape (document,).
     weights
         Weight of a value at every rank and depth, shape (rank, depth).
 
     Returns
     -------
     totals, covariances
-        Shape (value, system, topic, depth), and (value, value, system, topic, depth).
+        The estimates, shape (value, system, topic, depth), and their covariances, shape (value,
+        value, system, topic, depth). The first dimension is the position in `worth`.
     """
     systems, topics, ranks = rows.shape
     several = len(worth)
@@ -295,7 +293,7 @@ def totals(
     spread = np.zeros((several, several, systems, topics, depths))
     step = max(1, CELLS // max(1, topics * ranks))
     padded = [np.append(np.where(draw.judged, gains, 0.0), 0.0) for gains in worth]
-    # For ranks without a judgment, position -1 selects the 0 that was appended.
+    # The appended 0 has position -1, the position of ranks without a judgment.
     inverse = np.append(1 / draw.probability, 0.0)
     for first in range(0, systems, step):
         chunk = slice(first, first + step)
@@ -307,7 +305,7 @@ def totals(
 
 
 def _spread(draw: Draw, gains: Floats, index: Array, weights: Floats, inverse: Floats) -> Floats:
-    """Return covariances of estimated totals, (value, value, system, topic, depth)."""
+    """Return the covariances of totals; see `totals`."""
     products = gains[:, np.newaxis] * gains[np.newaxis]
     if not draw.together:
         inverses = inverse[index]
@@ -330,8 +328,8 @@ def _spread(draw: Draw, gains: Floats, index: Array, weights: Floats, inverse: F
 class _Leaving:
     """Totals by topic, with and without each judged document.
 
-    The jackknife leaves out each document in turn. If its stratum was drawn as one sample, the
-    other documents of the stratum represent the omitted document.
+    The jackknife leaves out each document in turn. If the stratum of the document was drawn as one
+    sample, the other documents of the stratum represent the omitted document.
     """
 
     def __init__(self, draw: Draw, *, together: bool) -> None:
@@ -356,8 +354,8 @@ class _Leaving:
     def totals(self, values: Floats) -> tuple[Floats, Floats]:
         """Return estimated totals, with and without each document.
 
-        The first array has the shape (..., topic); the second has each document's topic without
-        that document.
+        The first array has the shape (..., topic). The second array has the shape (..., document):
+        the total of the document's topic without the document.
         """
         sums = self._sums(values * self.inverse)
         total = sums.sum(axis=-1)
@@ -368,8 +366,8 @@ class _Leaving:
     def covariances(self, value: Floats, without: Floats) -> Floats:
         """Return the jackknife's covariances, (value, value, system, topic).
 
-        The contribution of a document is the change of the score if the document is left out.
-        Contributions have the same variance formula as contributions to totals.
+        The contribution of a document is the change of the score if the document is left out. The
+        formula of the variance is the same as for totals.
         """
         effects = (value[..., self.topic] - without) / (self.grown * self.inverse)
         products = effects[:, np.newaxis] * effects
@@ -383,7 +381,7 @@ class _Leaving:
     def bias(self, value: Floats, without: Floats) -> Floats:
         """Return the jackknife's estimate of the bias, (value, system, topic).
 
-        The bias of a stratum decreases with its judged share.
+        A larger judged share of a stratum reduces the bias.
         """
         drawn = self.draw.drawn
         size = np.maximum(self.draw.size, 1)
@@ -396,12 +394,12 @@ def ratios(
 ) -> tuple[Floats, Floats, Floats]:
     """Return estimates of nDCG, their variances and biases.
 
-    Both the DCG of the list and the ideal DCG are estimated.
+    nDCG is the estimated DCG of the list divided by the estimated ideal DCG.
 
-    The shapes are those of `totals`. Scores are 0 if no document has gain. The third array is the
-    jackknife's estimate of the bias, which is subtracted from the estimates. For the bias, the
-    other documents of a stratum always represent the omitted one, even if documents were drawn
-    independently.
+    The first two arrays have the shapes of `totals`. Scores are 0 if no document has gain. The
+    third array is the jackknife's estimate of the bias, which is already subtracted from the
+    scores. In this estimate the other documents of a stratum represent the omitted document, even
+    if documents were drawn independently.
     """
     estimates, spread, bias = _ratios(rows, draw, worth, metric, depths, together=draw.together)
     if not draw.together:
@@ -446,15 +444,14 @@ def _ratios(
 
 
 def _ideals(leaving: _Leaving, gain: Floats, metric: nDCG, depth: int) -> list[Floats]:
-    """Return ideal gains of topics, with and without each document.
+    """Return estimated ideal DCG, with and without each document.
 
     The shape of the first array is (value, 1, topic).
 
-    The cumulative discount is interpolated linearly between ranks, because estimated counts are not
-    integers.
+    The number of documents of each gain is an estimate and not an integer. Therefore the cumulative
+    discount is interpolated linearly between ranks.
     """
-    # The ideal list begins with the documents of the highest gain. Their number is an estimate, so
-    # it falls between ranks.
+    # The ideal ranking contains documents in descending order of gain.
     levels = np.unique(np.append(gain, 0.0))[::-1]
     added = np.append(0.0, discounts(metric.discount, metric.base, depth).cumsum())
     gained = [np.zeros(total.shape) for total in leaving.totals(gain)]

@@ -35,12 +35,12 @@ Kernel = Callable[[Block, Sequence[Metric], Sequence[int]], Iterator[Array]]
 
 
 def score_block(block: Block, metrics: Sequence[Metric], depths: Sequence[int]) -> Iterator[Array]:
-    """Score a block of rankings, one metric after the other.
+    """Score a block of rankings by each metric.
 
     Parameters
     ----------
     block
-        Rankings of one top grade.
+        Rankings of topics with the same top grade.
     metrics
         The metrics.
     depths
@@ -75,10 +75,10 @@ class Work:
     """Whether the kernel needs ties, even if tied documents do not share their gain."""
 
     def over(self, cube: xr.Dataset) -> xr.DataArray:
-        """Compute the values of a cube, lazily if it is.
+        """Compute the values of a cube, lazily if the cube is lazy.
 
-        The dimensions are (metric, system, topic, depth). If a metric has several arrays, they are
-        adjacent.
+        The dimensions are (metric, system, topic, depth). If the kernel yields several arrays per
+        metric, these arrays are adjacent.
         """
         grade = cube[words.GRADE].variable
         experiment = view.experiment_of(cube)
@@ -94,9 +94,9 @@ class Work:
     def tiles(
         self, experiment: Experiment, depth: int, run: Callable[..., Iterable[None]]
     ) -> Array:
-        """Compute the values of lists cut at a depth.
+        """Compute the values of an experiment whose lists are cut.
 
-        Lists are processed in tiles. The result is that of `over`.
+        Lists are cut at `depth` and processed in tiles. The result has the dimensions of `over`.
         """
         # If only judged documents are scored, documents below the depth of the cube can move up.
         if any(metric.judged_only for metric in self.metrics):
@@ -155,22 +155,23 @@ def score(
         Depths to return, within the cube; by default all.
     no_rel
         The scores on topics without relevant documents. ``"nan"``: NaN for every metric.
-        ``"silence"``: 1 if nothing is read, else 0, as for `irframe.evaluate`.
+        ``"silence"``: 1 if no document is read, and 0 otherwise, as for `irframe.evaluate`.
     rel
-        Lowest relevant grade by collection, as for `irframe.evaluate`. The cube must have been made
-        with ``collection=``.
+        Lowest relevant grade by collection, as for `irframe.evaluate`. The cube must have been
+        built with ``collection=``.
     stop
-        Where users stop reading each list, instead of `at`. An `irframe.Budget` needs a cube made
-        with lengths. An `irframe.Threshold` needs one made with ``scores=True``, and an
-        `irframe.AfterSearches` one made with ``search=``.
+        The rule by which users stop reading a list, instead of `at`. An `irframe.Budget` needs a
+        cube that was built with lengths of hits. An `irframe.Threshold` needs a cube that was built
+        with ``scores=True``. An `irframe.AfterSearches` needs a cube that was built with
+        ``search=``.
 
     Returns
     -------
     xarray.DataArray
-        Scores with the dimensions (metric, system, topic, depth), float64. With budgets the last
-        dimension is ``budget``. With a single depth, as in ``at=10``, there is no dimension
-        ``depth``. A metric with its own depth is constant beyond that depth. Scores are NaN if a
-        system did not take part in a topic.
+        Scores with the dimensions (metric, system, topic, depth), float64. For an `irframe.Budget`
+        the last dimension is ``budget``. With a single depth, as in ``at=10``, there is no
+        dimension ``depth``. A metric with its own depth is constant beyond that depth. Scores are
+        NaN if a system did not take part in a topic.
 
     Raises
     ------
@@ -227,9 +228,9 @@ def score(
 
 
 def _at_one_depth(scores: xr.DataArray) -> xr.DataArray:
-    """Return scores at their only depth without that dimension.
+    """Drop the dimension of a single depth from scores.
 
-    Selection by xarray would import dask.
+    Indexing by xarray would import dask, which takes time.
     """
     last = scores.transpose(..., words.DEPTH)
     coords = {name: coord.variable for name, coord in last.drop_vars(words.DEPTH).coords.items()}
@@ -239,9 +240,10 @@ def _at_one_depth(scores: xr.DataArray) -> xr.DataArray:
 
 
 def _on_topics(values: xr.DataArray, positions: Array) -> xr.DataArray:
-    """Select one score variant per metric and topic.
+    """Select the variant of each metric for every topic.
 
-    The positions of the variants have the shape (metric, topic).
+    The variants of a metric differ in their lowest relevant grade. `positions` contains the
+    position of a variant, shape (metric, topic).
     """
     every = []
     for variants in positions:
@@ -260,7 +262,7 @@ def label_scores(
     depths: Sequence[int],
     dim: str = words.DEPTH,
 ) -> xr.DataArray:
-    """Return scores with labels of metrics, depths and the cube.
+    """Add the labels of metrics, depths and the cube to scores.
 
     Scores are NaN where a system did not take part.
     """
@@ -377,12 +379,12 @@ def cwl(
     read with probability ``L(i) = V(i) (1 - C(i))``. Then EU = ``sum W(i) g(i)``, ED = ``sum V(i)``
     and ETU = ``sum L(i) sum_(j<=i) g(j)``. ETC is ETU with a gain of 1 at every rank.
 
-    The sums run to rank 1000, or to the `horizon` of a metric, where ranks beyond the list have no
-    gain. Users who continue beyond that rank never stop, so they add to ED and not to ETC. For RR,
-    ETC is 0 if nothing relevant is found, as in cwl_eval. For RBP the sums have no last rank. AP
-    treats relevant documents that were not retrieved as infinitely deep, so that EU is average
-    precision. ED and ETC are then NaN if no relevant document is retrieved. In contrast, cwl_eval
-    divides by the number of retrieved relevant documents.
+    The sums end at rank 1000, or at the `horizon` of a metric. Ranks beyond the list have no gain.
+    Users who continue beyond the last rank add to ED but not to ETC. For RR, ETC is 0 if no
+    relevant document is retrieved, as in cwl_eval. For RBP the sums are computed over infinitely
+    many ranks. AP treats relevant documents that were not retrieved as infinitely deep, so that EU
+    is average precision. ED and ETC are then NaN if no relevant document is retrieved. In contrast,
+    cwl_eval divides by the number of retrieved relevant documents.
 
     References
     ----------
@@ -406,7 +408,7 @@ def cwl(
         expected = f"metrics of the C/W/L framework: {', '.join(sorted(supported))}"
         raise MetricError(expected, "", "", refused)
     uneven = [metric for metric in chosen if not metric.linear]
-    refuse_shared(uneven, cube.attrs["ties"], "what users do who follow")
+    refuse_shared(uneven, cube.attrs["ties"], "the expected utility and cost of")
     values = Work(chosen, depths, _read_block, len(QUANTITIES)).over(cube)
     arrays = {
         name: values.isel({words.METRIC: slice(position, None, len(QUANTITIES))})

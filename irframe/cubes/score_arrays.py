@@ -27,10 +27,11 @@ from irframe.stops import DEPTHS, axis_of
 
 
 def normalise_collection(subject: object, by: Any) -> Any:
-    """Return the groups of collections, if `by` names them.
+    """Return collections as groups, if `by` names them.
 
-    The groups have the name of their column, or "collection". Other values of `by` are returned
-    unchanged.
+    `by` names collections if it is the name of their column, or "collection". Other values of `by`
+    are returned unchanged. If scores no longer have the column, the result is a mapping from topics
+    to collections.
     """
     attributes = getattr(subject, "attrs", {})
     names = _names(subject)
@@ -43,9 +44,9 @@ def normalise_collection(subject: object, by: Any) -> Any:
 
 
 def refuse(bound: inspect.BoundArguments, *, one_unit: bool) -> None:
-    """Raise for arguments of a verb that contradict each other.
+    """Raise for arguments of a verb that cannot be combined.
 
-    Some verbs need lists of one unit.
+    With `one_unit`, also raise for systems whose lists have different units.
     """
     subject, *params = bound.arguments.values()
     if "rel" in bound.arguments:
@@ -78,11 +79,9 @@ def _names(subject: object) -> list[Hashable]:
 
 
 def refuse_repeats(scores: Any, verb: str) -> Any:
-    """Return scores without a dimension of repeats.
+    """Raise for several repeats, and drop a single repeat.
 
-    Raise for several repeats, unless the verb reads them.
-
-    A dimension with a single repeat is dropped. The name is "" if the verb supports repeats.
+    `verb` is the name of the verb, or "" if the verb supports repeats.
     """
     if not verb:
         return scores
@@ -96,25 +95,24 @@ def refuse_repeats(scores: Any, verb: str) -> Any:
 
 
 def refuse_several_repeats(verb: str, repeat: object, line: str = "") -> NoReturn:
-    """Raise for several repeats in a verb without them."""
+    """Raise an error about several repeats of systems."""
     line = line or f"scores.mean({words.REPEAT!r}, keep_attrs=True)"
     advice = f"average over them: {line}; or select one"
     raise InputError(f"scores of one {repeat} for {verb}", "several", advice)
 
 
 def dims_of(scores: object) -> tuple[str, ...]:
-    """Return the dimensions that scores may have, in their order."""
+    """Return the dimensions that scores may have, in order."""
     return words.METRIC, words.SYSTEM, words.REPEAT, words.TOPIC, axis_of(scores).dim
 
 
 def metric_columns(frame: pd.DataFrame, codes: Mapping[str, Array]) -> list[Any]:
     """Return the columns of a frame that are scores.
 
-    These are the columns that irframe made, as the frame's attributes record, and columns named
-    after a metric. Another column of numbers is a metric too if it varies within a topic and within
-    a system, because it was then added or renamed. Other numbers are properties of topics or
-    systems, such as a length or a year, and are left out. If no column is certainly a metric, all
-    columns are returned.
+    Scores are columns that irframe computed, according to the attributes of the frame, and columns
+    with the name of a metric. Another column of numbers counts as scores if it varies within topics
+    and within systems. Otherwise it is a property of topics or systems, such as a length or a year,
+    and is left out. If no column is certainly a metric, all columns are returned.
 
     Parameters
     ----------
@@ -126,8 +124,8 @@ def metric_columns(frame: pd.DataFrame, codes: Mapping[str, Array]) -> list[Any]
     Warns
     -----
     IrframeWarning
-        If a column is used as a metric although irframe did not make it and its name is not that of
-        a metric. If columns of numbers are left out.
+        If a column is used as a metric although irframe did not compute it. If columns of numbers
+        are left out.
 
     Examples
     --------
@@ -150,14 +148,14 @@ def metric_columns(frame: pd.DataFrame, codes: Mapping[str, Array]) -> list[Any]
     if added + varying:
         read_as = directions(map(str, added + varying))
         warn(
-            "columns that hold a number per system and topic are taken as metrics: "
+            "columns with a number per system and topic are used as metrics: "
             f"{', '.join(map(str, added + varying))}; {read_as}{'; ' * bool(read_as)}"
-            "drop those that are none"
+            "drop columns that are not metrics"
         )
     if len(numbers) > len(varying):
         properties = [str(name) for name in numbers if name not in varying]
         warn(
-            "columns with one number per topic or per system are no scores, and are left out: "
+            "columns with one number per topic or per system are not scores and are left out: "
             f"{', '.join(properties)}"
         )
     return [name for name in frame.columns if name in metrics or name in varying]
@@ -196,7 +194,7 @@ def validated(scores: xr.DataArray) -> xr.DataArray:
     Parameters
     ----------
     scores
-        An array of scores. Other dimensions than those of scores are unchanged.
+        An array of scores. Only the dimensions of scores are validated.
 
     Raises
     ------
@@ -208,8 +206,8 @@ def validated(scores: xr.DataArray) -> xr.DataArray:
         If values are not numbers, or metrics have no labels.
     """
     if scores.dtype == Grade and (scores <= words.UNJUDGED).any():
-        message = "grades of a cube, with marks of what is not judged"
-        raise InputError("scores", message, 'score it: cube.ireval.score("AP")')
+        message = "grades of a cube, with marks of unjudged documents"
+        raise InputError("scores", message, 'score the cube: cube.ireval.score("AP")')
     changed = {}
     axis = axis_of(scores)
     for dim in [dim for dim in dims_of(scores) if dim in scores.dims]:
@@ -235,8 +233,8 @@ def _as_integers(depths: pd.Index) -> pd.Index:
     )
     if integers is None or (integers != depths).any():
         wrong = depths if integers is None else depths[integers != depths]
-        advice = "score the depths you need, and select them: score(..., at=[...])"
-        raise DepthError("whole numbers for depths", f"{len(wrong)} that are none", advice, wrong)
+        advice = "score at these depths: score(..., at=[...])"
+        raise DepthError("integer depths", "other values", advice, wrong)
     return integers
 
 
@@ -247,7 +245,7 @@ def _in_float(scores: xr.DataArray) -> xr.DataArray:
         return scores
     if kind in "fiub":
         return scores.astype(np.float64)
-    advice = "make numbers of them: scores.astype(float)"
+    advice = "convert them: scores.astype(float)"
     offenders = []
     if kind == "O" and scores.chunks is None:
         column = pd.Series(scores.to_numpy().ravel())
@@ -261,7 +259,7 @@ def _in_float(scores: xr.DataArray) -> xr.DataArray:
 
 
 def in_order(scores: xr.DataArray) -> xr.DataArray:
-    """Return validated scores with labels and dimensions in order."""
+    """Return scores with all dimensions, labelled and in order."""
     if not {*LIST} <= {*scores.dims}:
         message = ", ".join(map(str, scores.dims)) or "none"
         raise InputError(f"dimensions {words.SYSTEM} and {words.TOPIC}", message)
@@ -274,7 +272,7 @@ def in_order(scores: xr.DataArray) -> xr.DataArray:
     unexpected = [str(dim) for dim in scores.dims if dim not in expected_dims]
     if unexpected:
         expected = f"dimensions metric, system, topic, {expected_dims[-1]}"
-        raise InputError(expected, f"{len(unexpected)} more", "", unexpected)
+        raise InputError(expected, "other dimensions", "", unexpected)
     sizes = {dim: size for dim, size in scores.sizes.items() if dim not in scores.coords}
     missing = {dim: np.arange(1, size + 1) for dim, size in sizes.items()}
     dims = [dim for dim in expected_dims if dim in scores.dims]
@@ -292,20 +290,20 @@ def numbers_of(frame: pd.DataFrame) -> NDArray[np.float64]:
     flags = pd.api.types.is_bool_dtype
     text = [str(n) for n in frame.columns if not (_is_number(frame[n]) or flags(frame[n]))]
     if text or not frame.size:
-        message = "columns of other values" if text else "no column, or no row"
-        advice = "make numbers of them: frame.astype(float)" if text else ""
+        message = "columns of other values" if text else "an empty frame"
+        advice = "convert them: frame.astype(float)" if text else ""
         raise InputError("a column of numbers per metric", message, advice, text)
     return frame.astype("Float64").to_numpy(np.float64, na_value=np.nan)
 
 
 def counting_costs(subject: object) -> AbstractContextManager[None]:
-    """Return a context that knows an object's cost columns."""
+    """Return a context in which columns of costs are known."""
     costs = getattr(subject, "attrs", {}).get(LOWER)
     return during(COSTS, COSTS.get() | {*map(str, listed(costs))}) if costs else nullcontext()
 
 
 def with_costs(function: Function) -> Function:
-    """Wrap a function that needs cost columns of its object."""
+    """Decorate a function that needs the cost columns of its argument."""
     signature = inspect.signature(function)
     first = next(iter(signature.parameters))
 
@@ -337,14 +335,14 @@ def aggregated_topics(values: Array, topics: pd.Index, codes: Array, groups: Arr
     Parameters
     ----------
     values
-        A row per score list and a column per metric.
+        Scores with a column per metric.
     topics
         Labels of topics.
     codes
         Position of the topic of each row.
     groups
-        Code of the system, repeat and depth of each row. Rows with the same code are summarised
-        together.
+        Code of the system, repeat and depth of each row. Only rows with the same code are
+        summarised.
 
     Warns
     -----
@@ -386,9 +384,10 @@ def _geometric(column: "pd.Series[float]") -> float:
 
 
 def _summarises(label: str, values: Array, expected: list[Array]) -> bool:
-    """Return whether all values summarise those of the other topics.
+    """Return whether values are a summary of the other topics.
 
-    The name of the row says which summary: geometric means, or means and sums.
+    A topic called ``gmean`` contains geometric means. Other aggregated topics contain means or
+    sums.
     """
     mean, total, geometric = expected
     allowed = [geometric] if label.lower() == GEOMETRIC else [mean, total]
@@ -406,8 +405,8 @@ def expand_scalars(result: Any, *names: str) -> Any:
 def refuse_units(scores: object) -> None:
     """Raise for systems whose lists have different units.
 
-    For example, two systems may split documents into chunks in different ways. Scores by spans of
-    text and scores of lists collapsed to documents can be compared.
+    For example, two systems may split documents into chunks in different ways. Lists that were
+    collapsed to documents, or scored by spans of text, can be compared.
     """
     attributes = getattr(scores, "attrs", {})
     if not isinstance(scores, xr.DataArray | pd.DataFrame) or isinstance(attributes.get(UNIT), str):
@@ -424,7 +423,9 @@ def refuse_units(scores: object) -> None:
     if len({*units.values()}) > 1:
         offenders = [f"{system} of {unit}" for system, unit in units.items()]
         advice = "collapse to documents with units=, or judge spans of text"
-        raise InputError("systems whose lists are of one unit", "several", advice, offenders)
+        raise InputError(
+            "lists of the same unit for all systems", "several units", advice, offenders
+        )
 
 
 def refuse_mixed(values: Collection[Any]) -> None:

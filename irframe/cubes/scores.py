@@ -44,15 +44,16 @@ class Scores:
     values
         Shape (metric, system, topic, depth), NaN for missing scores; a dask array until loaded.
     metrics, systems, topics
-        Labels.
+        Labels of the dimensions.
     depths
         Labels of depths or other stopping points; None if scores have no such axis.
     attrs
-        Attributes for results.
+        Attributes that results of the scores inherit.
     design
         How topics were drawn; None if they were drawn independently and have equal weights.
     repeats
-        Labels of repeats (the dimension after systems). After averaging, a `Repeats` object.
+        Labels of repeats, if values have a dimension of repeats after systems. After averaging it
+        is a `Repeats` object.
     axis
         The axis of depths or other stopping points.
     topic_labels
@@ -60,13 +61,14 @@ class Scores:
     source
         The array or the rows of a frame that the scores were read from.
     rows
-        Row of each system and topic (and depth) in the frame, -1 if missing. None for arrays.
+        Position of the row of each system and topic (and depth) in the frame, -1 if missing; None
+        for arrays.
     by, keys
-        Name of the groups; the dimension of the groups and the group of each label.
+        The name of the groups. The dimension that is grouped, and the group of each of its labels.
     groups_of_labels
         Scores by group, if groups are a dimension of the array.
     bounds
-        Lower and upper scores, if the values are the lower scores.
+        Lower and upper bounds of scores, in one array. The values are then the lower bounds.
     averaged
         Whether repeats are averaged, and topics of weight 0 are left out.
     """
@@ -96,7 +98,7 @@ class Scores:
 
     @property
     def pooled(self) -> str:
-        """The caution about pooled topics of several collections, or ""."""
+        """The caution about topics of several collections, or ""."""
         column = self.source.attrs.get(COLLECTION)
         if column is None:
             return ""
@@ -112,10 +114,10 @@ class Scores:
         return message if present > 1 else ""
 
     def refuse_bounds(self) -> None:
-        """Raise for lower and upper scores."""
+        """Raise if the scores are lower and upper bounds."""
         if self.bounds is not None:
             expected = f"dimensions metric, system, topic, {self.axis.dim}"
-            raise InputError(expected, "1 more", "", [BOUND])
+            raise InputError(expected, "other dimensions", "", [BOUND])
 
     def groups(self) -> "Iterator[tuple[Hashable, Scores]]":
         """Yield the name and the scores of each group.
@@ -142,12 +144,12 @@ class Scores:
 
     @property
     def has_row(self) -> Array:
-        """Whether the frame has a row per system and topic."""
+        """Whether the frame has a row, shape (system, topic)."""
         present = np.asarray(self.rows) >= 0
         return np.asarray(present if present.ndim == len(LIST) else present.any(axis=-1))
 
     def _with_rows(self, positions: dict[str, Array]) -> dict[str, Array]:
-        """Return the positions of systems and topics with rows."""
+        """Restrict positions to systems and topics with rows."""
         if self.rows is None:
             return positions
         inside = at_places(self.has_row, *(positions.get(dim) for dim in LIST))
@@ -176,7 +178,7 @@ class Scores:
 
     @cached_property
     def scored(self) -> NDArray[np.bool_]:
-        """Common topics of all systems, shape (metric, topic, depth)."""
+        """Whether all systems have a score, shape (metric, topic, depth)."""
         metrics, _, *shape = self.values.shape
         if np.isfinite(self.values.sum()):  # the sum is NaN if any value is NaN
             return np.broadcast_to(np.True_, (metrics, *shape))
@@ -210,16 +212,16 @@ class Scores:
 
     @cached_property
     def topic_order(self) -> Array | None:
-        """The order of topics by name, None if sorted."""
+        """Positions that sort topics by name, None if sorted."""
         return _by_name(self.topics)
 
     @cached_property
     def system_order(self) -> Array | None:
-        """The order of systems by name, None if sorted."""
+        """Positions that sort systems by name, None if sorted."""
         return _by_name(self.systems)
 
     def pieces(self, pairs: int) -> Iterator[tuple[int, slice]]:
-        """Yield the blocks of depths of every metric."""
+        """Yield the metric and the depths of each block."""
         metrics, _, _, depths = self.values.shape
         blocks = list(groups(depths, fitting(pairs, BLOCK_BYTES)))
         for row in range(metrics):
@@ -229,7 +231,7 @@ class Scores:
     def by_piece(
         self, pairs: int, compute: Callable[[int, slice], Array], *, axis: int = 0
     ) -> Array:
-        """Compute by `pieces` and concatenate the results along depths."""
+        """Compute in blocks, and concatenate the results along depths."""
         results: dict[int, list[Array]] = {}
         for row, block in self.pieces(pairs):
             results.setdefault(row, []).append(compute(row, block))
@@ -238,7 +240,7 @@ class Scores:
     def by_pair(
         self, pairs: int, compute: Callable[[int, slice], Arrays], *, progress: bool = False
     ) -> list[Array]:
-        """Compute arrays of shape (metric, depth, pair) by `pieces`."""
+        """Compute arrays of shape (metric, depth, pair) in blocks."""
         metrics, _, _, depths = self.values.shape
         pieces = list(self.pieces(pairs))
         columns: list[Array] = []
@@ -255,7 +257,7 @@ class Scores:
     def over_all(
         self, size: int, compute: Callable[..., Arrays], *, given: bool = False
     ) -> list[Array]:
-        """Compute on all metrics as `over` does.
+        """Apply `over` to all metrics in blocks of depths.
 
         Parameters
         ----------
@@ -264,7 +266,7 @@ class Scores:
         compute
             As for `over`.
         given
-            Whether to call `given`, which passes the terms of the means, instead of `over`.
+            Whether to compute on the terms of the means (by `given`) instead of the scores.
         """
         how = self.given if given else self.over
         return self.by_pair(size, lambda row, block: how(row, block, compute))
@@ -272,7 +274,7 @@ class Scores:
     def by_summary(self, compute: "Callable[[Scores], list[Array]]") -> list[Array]:
         """Compute metrics with the same kind of mean at once.
 
-        The depths of these metrics are concatenated to one axis.
+        The depths of these metrics are concatenated along one axis.
         """
         metrics, systems, topics, depths = self.values.shape
         if metrics == 1:
@@ -300,7 +302,7 @@ class Scores:
         *,
         systems: slice = slice(None),
     ) -> Arrays:
-        """Compute on one metric's scores over the common topics.
+        """Compute on the scores of one metric on common topics.
 
         Parameters
         ----------
@@ -309,9 +311,10 @@ class Scores:
         depths
             Positions of the depths.
         compute
-            Function of scores (system, topic, depth) without NaN, with topics sorted by name. It
-            returns arrays whose last dimension is depth. The second argument is the design of the
-            topics, unless topics were drawn independently and have equal weights.
+            Function of scores, shape (system, topic, depth), without NaN and with topics sorted by
+            name. The function returns arrays with depth as last dimension. Its second argument is
+            the design of the topics. It is omitted if topics were drawn independently and have
+            equal weights.
         systems
             Positions of the systems to compute on.
         """
@@ -331,7 +334,7 @@ class Scores:
         return tuple(chunk[..., back] for chunk in joined)
 
     def given(self, row: int, depths: slice, compute: Callable[..., Arrays]) -> Arrays:
-        """Compute on the `summands` of one metric, as `over`."""
+        """Compute on the terms of the means of one metric; see `over`."""
         of = self.summaries[row]
         return self.over(
             row, depths, lambda scores, *design: compute(summands(scores, of), *design)
@@ -349,7 +352,7 @@ class Scores:
             if not test.supports_design:
                 supported = ", ".join(name for name, kind in TESTS.items() if kind.supports_design)
                 named = options_declared(self.attrs)
-                expected = f"a test of topics drawn together or weighted, {supported}, for {named}"
+                expected = f"a test that supports {named} ({supported})"
                 raise ParameterError(expected, test.name)
             return test.with_design(design[0], values, pairs)
         return test.kernel(values, pairs)
@@ -360,7 +363,7 @@ class Scores:
         return (values, pairs) if order is None else (values[order], np.argsort(order)[pairs])
 
     def load(self) -> "Scores":
-        """Return these scores in memory."""
+        """Load lazy scores into memory."""
         return in_memory(self)[0]
 
     def take(
@@ -401,13 +404,13 @@ class Scores:
         )
 
     def where(self, selected: NDArray[np.bool_]) -> Self:
-        """Return scores with NaN on other topics."""
+        """Set scores on topics outside a mask to NaN."""
         if selected.all():
             return self
         return replace(self, values=np.where(selected[:, np.newaxis], self.values, np.nan))
 
     def labels(self, *dims: str) -> dict[str, Any]:
-        """Return the labels of metrics, and of systems and depths."""
+        """Return the labels of metrics, depths and, if requested, systems."""
         labels: dict[str, Any] = {METRIC: self.metrics}
         if SYSTEM in dims:
             labels[SYSTEM] = self.systems.rename(SYSTEM)
@@ -450,14 +453,14 @@ def in_memory(*sides: Scores) -> list[Scores]:
 
 
 def patterns(scored: Array) -> Iterator[tuple[Array, Array]]:
-    """Yield distinct sets of scored topics and their depths."""
+    """Yield each distinct mask of scored topics and its depths."""
     distinct, code = np.unique(scored, axis=1, return_inverse=True)
     for number, topics in enumerate(distinct.T):
         yield topics, np.flatnonzero(code.ravel() == number)
 
 
 def _by_name(labels: pd.Index) -> Array | None:
-    """Return the order of labels by name, None if sorted."""
+    """Return positions that sort labels by name, None if sorted."""
     names = [*map(str, labels.tolist())]
     return None if sorted(names) == names else np.argsort(np.array(names, object), kind="stable")
 
@@ -467,7 +470,7 @@ def _select(labels: Any, positions: object) -> Any:
 
 
 def summands(scores: Array, summary: Summary) -> Array:
-    """Return the terms that a mean sums over topics.
+    """Return the terms whose sum over topics gives a mean.
 
     Examples
     --------
@@ -481,7 +484,7 @@ def summands(scores: Array, summary: Summary) -> Array:
 
 
 def finite(added: Array, summary: Summary) -> NDArray[np.bool_]:
-    """Return whether all `summands` are finite, by system and depth."""
+    """Return whether all terms are finite, by system and depth."""
     if summary == "harmonic":  # the reciprocal of 0 is infinite
         return np.asarray((added != 0).all(axis=1))
     return np.ones((len(added), added.shape[2]), bool)

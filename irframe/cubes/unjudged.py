@@ -37,7 +37,7 @@ SHARED = ("Judged", "NumRet")
 
 
 def unjudged_shares(scored: xr.DataArray) -> xr.DataArray:
-    """Return the share of unjudged among retrieved documents by system.
+    """Return the share of retrieved documents that are unjudged.
 
     Parameters
     ----------
@@ -47,7 +47,8 @@ def unjudged_shares(scored: xr.DataArray) -> xr.DataArray:
     Returns
     -------
     xarray.DataArray
-        Shares over all dimensions except topics and repeats. They are NaN if nothing was retrieved.
+        Shares with all dimensions of the scores except topics and repeats. They are NaN for systems
+        that retrieved no document.
 
     Examples
     --------
@@ -87,34 +88,33 @@ def bounds(
     Returns
     -------
     xarray.DataArray
-        Dimensions (bound, metric, system, topic, depth), `bound` being ``lower`` and ``upper``.
+        Bounds with the dimensions (bound, metric, system, topic, depth). The labels of `bound` are
+        ``lower`` and ``upper``.
 
     Raises
     ------
     MetricError
-        If the bounds of a metric are unknown, or would take too long to compute.
+        If irframe cannot bound a metric, or the computation would take too long.
     DepthError
         If depths are beyond the cube.
     GradeError
         If grade -1 marks unjudged documents.
 
-    Notes
-    -----
-    The lower bound of metrics without a recall base is the score. For the upper bound, unjudged
-    documents gain 1, or the top gain if that is higher. The remainder of the metric below the list
-    is added. With m = min(k, length of the list), the remainder is ``p**m`` for RBP and ``1/(m+1)
-    prod_{i<=m} (1 - G(i))`` for ERR. For INSQ it is the sum of the remaining weights, and for P and
-    SDCG the missing ranks down to k gain 1. RR, Success, SetP, DCG and NumRelRet are scored with
-    the unjudged documents as relevant. The running time is proportional to the number of cells of
-    the cube.
+    Notes ----- The lower bound of metrics without a recall base is the score. For the upper bound,
+    unjudged documents gain 1, or the top gain if that is higher. The largest contribution of ranks
+    below the list is added. With m = min(k, length of the list), this contribution is ``p**m`` for
+    RBP and ``1/(m+1) prod_{i<=m} (1 - G(i))`` for ERR. For INSQ it is the sum of the remaining
+    weights, and for P and SDCG the missing ranks down to k gain 1. RR, Success, SetP, DCG and
+    NumRelRet are scored with the unjudged documents as relevant. The running time is proportional
+    to the number of cells of the cube.
 
     The bounds of metrics with a recall base are the exact extremes over all ways to grade the
     *retrieved* unjudged documents of the ranking, above and below the depth, from 0 to the top
-    grade. The lower bound of All on sets is the score. Its upper bound is 1 if an unjudged document
+    grade. For All, the lower bound is the score, and the upper bound is 1 if an unjudged document
     was read. Grades also change the normaliser, so the score is not always highest if all unjudged
     documents are relevant. Grades for which the score is NaN are ignored. The bounds assume that no
-    further unjudged document is relevant. Pools that are shallower than the cube's
-    (``norm="pool"``, ``ideal="pool"``) do not change.
+    further unjudged document is relevant. With ``norm="pool"`` or ``ideal="pool"``, pools that are
+    shallower than the cube do not change.
 
     With u unjudged documents down to the deepest depth k, the time of a ranking is proportional to
     k u. The upper bound of nDCG on several grades takes this time for every grade and for each of a
@@ -161,7 +161,7 @@ def bounds(
 
 
 def _linear_both(metric: Metric) -> bool:
-    """Return whether either bound is linear in gains.
+    """Return whether both bounds of a metric are linear in gains.
 
     Tied documents may then share their gain.
     """
@@ -205,7 +205,7 @@ def bound_block(block: Block, metrics: Sequence[Metric], depths: Sequence[int]) 
             yield metric.highest(evidence)[..., columns - 1]
             continue
         depth = np.minimum(columns, metric.depth or columns)
-        if block.subtopic_grade is not None:  # an unjudged document may contain any set
+        if block.subtopic_grade is not None:  # an unjudged document may complete any set
             score = metric.score(evidence)[..., columns - 1]
             has_unjudged = np.cumsum(block.grade == UNJUDGED, axis=-1)[..., depth - 1] > 0
             yield from (score, np.where(has_unjudged & (score < 1), 1.0, score))
@@ -237,7 +237,7 @@ def condense(cube: xr.Dataset) -> Cube:
     Raises
     ------
     DepthError
-        If lists were cut when the cube was built: documents below the cut would move up.
+        If lists were cut when the cube was built, because documents below the cut would move up.
 
     References
     ----------
@@ -271,14 +271,14 @@ def pooled(cube: xr.Dataset, depth: int) -> Cube:
     Returns
     -------
     xarray.Dataset
-        The cube with fewer judgments. A document is judged only if a contributing run has it among
-        its first `depth` rows in file order. Documents that no contributing run retrieved are
+        The cube with fewer judgments. A document is judged only if a contributing run retrieved it
+        among its first `depth` rows in file order. Documents that no contributing run retrieved are
         unjudged at every depth.
 
     Raises
     ------
     DepthError
-        If the depth is below 1 or beyond the pool.
+        If the depth is below 1, or above the pool depth of the cube.
     InputError
         If the cube has no document identifiers.
     GradeError
@@ -320,9 +320,9 @@ def pool_depth_of(cube: xr.Dataset, depth: int | None = None) -> int:
         raise InputError("a cube with topics", "none")
     deepest = int(depths.min())
     expected = deepest if depth is None else depth
-    advice = "say what was judged: cube(..., pool=ir.Pool(depth=100))"
+    advice = "pass the depth to which runs were judged: cube(..., pool=ir.Pool(depth=100))"
     if deepest < 1:
-        raise DepthError("a known pool depth", "an unknown one", advice)
+        raise DepthError("a known pool depth", "an unknown pool depth", advice)
     return check_int("pool depth", expected, low=1, high=deepest, error=DepthError, advice=advice)
 
 
@@ -340,7 +340,7 @@ def sample(data: xr.Dataset | Qrels, share: float, *, seed: int = 0) -> Cube | p
     Parameters
     ----------
     data
-        A cube made by `irframe.cube`, or a qrels frame: topic, doc, grade.
+        A cube made by `irframe.cube`, or a qrels frame with columns for topic, doc and grade.
     share
         Share of the judgments to keep, above 0 and at most 1.
     seed
@@ -363,10 +363,9 @@ def sample(data: xr.Dataset | Qrels, share: float, *, seed: int = 0) -> Cube | p
     GradeError
         If grade -1 marks unjudged documents.
 
-    Notes
-    -----
-    The sample has ``max(1, floor(share n + 1/2))`` of the n documents of a topic with the same
-    grade. It has at least 10 documents of each grade below 1, or all if there are fewer.
+    Notes ----- The sample has ``max(1, floor(share n + 1/2))`` of the n documents of a topic with
+    the same grade. For each grade below 1 it has at least 10 documents, or all if there are fewer
+    than 10.
 
     References
     ----------
@@ -430,13 +429,11 @@ def rejudge(cube: xr.Dataset, qrels: Qrels) -> Cube:
         If topics of the cube have no judgments, or judged topics have no lists in the cube. Both
         are left out.
 
-    Notes
-    -----
-    A cube contains the judged documents of its lists, and the identifiers of unjudged documents
-    down to rank 100. Grades can therefore be changed or removed in any cube. If lists are longer
-    than 100 documents, newly judged documents must be among the first 100. If `cube` was called
-    without a pool depth, the depth is computed again. It is unknown if lists contain newly judged
-    documents.
+    Notes ----- A cube contains the judged documents of its lists, and the identifiers of unjudged
+    documents down to rank 100. Grades can therefore be changed or removed in any cube. If lists are
+    longer than 100 documents, newly judged documents must be among the first 100. If `cube` was
+    called without a pool depth, the depth is computed again from the new judgments. It is unknown
+    if lists contain newly judged documents.
 
     Examples
     --------
@@ -450,7 +447,7 @@ def rejudge(cube: xr.Dataset, qrels: Qrels) -> Cube:
     steps = steps_of(cube)
     if any(step.verb == "condense" for step in steps):
         raise InputError(
-            "a cube that is not condensed", "a condensed one", "condense it afterwards"
+            "a cube that is not condensed", "a condensed cube", "condense the result instead"
         )
     experiment = experiment_of(cube).loaded
     new = Judgments.of(qrels, ())
@@ -459,8 +456,8 @@ def rejudge(cube: xr.Dataset, qrels: Qrels) -> Cube:
     judged = np.flatnonzero(positions >= 0)
     if not len(judged):
         sides = [shown(labels[:3]) for labels in (topics, new.topics)]
-        message = f"none: the cube has {sides[0]}, the judgments {sides[1]}"
-        raise IdError("topics of the cube among the judgments", message)
+        message = f"none: the cube has {sides[0]}, and the judgments have {sides[1]}"
+        raise IdError("judgments of topics of the cube", message)
     beyond = new.topics.difference(topics, sort=False)
     lacking = {
         "topics of the cube have no judgments any more and are left out": topics[positions < 0],

@@ -53,7 +53,7 @@ LOADED = 1 << 30
 """Maximum bytes of a lazy cube that is loaded for a verb that needs the complete cube."""
 
 WORKED = 6
-"""Bytes per grade: the grade, the document, and whether it is tied."""
+"""Bytes of a loaded cube per grade: the grade, the document, and the flag of ties."""
 
 VERBS: dict[str, Callable[..., Any]] = {}
 """Verbs of cubes, scores and their results, by name."""
@@ -80,11 +80,11 @@ class Declared:
 
     @property
     def asking(self) -> str:
-        """The name in errors about repeats, or ""."""
+        """The name in errors about repeats, "" if repeats are supported."""
         return "" if self.repeats else self.name
 
     def of_scores(self, subject: object) -> bool:
-        """Return whether the verb reads an object as scores."""
+        """Return whether the verb reads the object as scores."""
         return self.first == "scores" and not isinstance(subject, xr.Dataset)
 
 
@@ -135,7 +135,7 @@ def verb(
         Whether the function compares systems. Their lists must then have the same unit.
     reads
         Parameters that name user coordinates. If none of them is passed, the function is called
-        without user coordinates. They are added to its result afterwards.
+        without user coordinates. User coordinates are then added to the result.
     """
     if function is None:
         return partial(
@@ -188,7 +188,7 @@ def table_verb(
 def _answer(
     verb: Declared, grouped: Any, arguments: Sequence[object], options: dict[str, Any]
 ) -> Any:
-    """Return the result of a verb, by group if grouped."""
+    """Apply a verb to an object or to each of its groups."""
     groups = grouped if isinstance(grouped, InGroups) else None
     subject = grouped if groups is None else groups.subject
     bound = bind(verb.function, (grouped, *arguments), options)
@@ -231,8 +231,8 @@ def _read(verb: Declared, params: Mapping[str, Any], by: object = None) -> dict[
 def _read_subject(subject: object, asking: str, *, cube: bool) -> Any:
     """Return a validated cube, or a result with all dimensions.
 
-    A dimension with a single selected label gets length one. If the name of the caller is passed,
-    several repeats raise an error.
+    If a single label of a dimension was selected, the dimension gets length one. Several repeats
+    raise an error, unless `asking` is "".
     """
     is_cube = isinstance(subject, xr.Dataset) and (
         words.GRADE in subject or view.EXPERIMENT in subject.attrs
@@ -248,7 +248,7 @@ def _read_subject(subject: object, asking: str, *, cube: bool) -> Any:
 
 
 def _verified(result: Any, source: object) -> Any:
-    """Return a result after its cube's grades are verified."""
+    """Verify the grades of a lazy cube, unless the result is lazy."""
     if isinstance(source, xr.Dataset) and words.GRADE in source:
         arrays = result.variables.values() if isinstance(result, xr.Dataset) else [result]
         lazy = any(getattr(array, "chunks", None) for array in arrays)
@@ -261,9 +261,9 @@ def loaded(cube: xr.Dataset, name: str) -> xr.Dataset:
     """Return a cube in memory; raise if it is large."""
     size = WORKED * sum(array.nbytes for array in cube.data_vars.values() if array.chunks)
     if size > LOADED:
-        message = f"a lazy one of {size / 2**30:.3g} GiB"
+        message = f"a lazy cube of {size / 2**30:.3g} GiB"
         advice = f"select systems, topics or depths, or load it: cube.compute().ireval.{name}(...)"
-        raise InputError(f"a cube in memory, or one of at most 1 GiB, for {name}", message, advice)
+        raise InputError(f"a cube in memory, or of at most 1 GiB, for {name}", message, advice)
     return cube.compute() if size else cube
 
 
@@ -279,8 +279,8 @@ def _describe_scores(result: Any, scores: Scores) -> None:
 def _answer_one(verb: Declared, params: Mapping[str, Any]) -> Any:
     """Call the function of a verb.
 
-    User coordinates are dropped before the call, unless the verb reads some of them. They are
-    restored in the result.
+    User coordinates are dropped before the call, unless the verb reads some of them. They are added
+    to the result again.
     """
     subject = params[verb.first]
     table = isinstance(subject, Scores)
@@ -320,7 +320,7 @@ def _answer_groups(verb: Declared, params: Mapping[str, Any], by: Any) -> tuple[
 
 
 def _as_selected(verb: Declared, result: Any, subject: object) -> Any:
-    """Return a result with the scalar coordinates of its object."""
+    """Drop dimensions that are scalar coordinates of the object."""
     if not (isinstance(result, view.Labelled) and isinstance(subject, view.Labelled)):
         return result
     along = [axis_of(subject).dim] * verb.of_scores(subject)
@@ -364,7 +364,7 @@ def read_depth(cube: xr.Dataset, depth: int | None) -> int:
 
 
 def drop_absent(cube: xr.Dataset) -> xr.Dataset:
-    """Drop empty systems and topics with a warning.
+    """Drop systems and topics without lists, with a warning.
 
     Examples
     --------
@@ -385,7 +385,7 @@ def drop_absent(cube: xr.Dataset) -> xr.Dataset:
 
 
 def by_topics(cube: xr.Dataset) -> Iterator[xr.Dataset]:
-    """Yield a cube in memory, a lazy one by blocks.
+    """Yield a cube in memory; split a lazy cube into blocks.
 
     Parameters
     ----------
@@ -408,12 +408,14 @@ def by_topics(cube: xr.Dataset) -> Iterator[xr.Dataset]:
 
 
 def common_topics(cube: xr.Dataset) -> xr.Dataset:
-    """Select the topics of all systems, with a warning.
+    """Select topics in which all systems took part.
+
+    Warn about other topics.
 
     Raises
     ------
     InputError
-        If all systems have no topic in common.
+        If there is no topic in which all systems took part.
 
     Examples
     --------
@@ -429,7 +431,9 @@ def common_topics(cube: xr.Dataset) -> xr.Dataset:
 def shared_topics(
     participated: NDArray[np.bool_], error: type[IrframeError] = InputError
 ) -> NDArray[np.intp]:
-    """Return positions of topics of all systems, and warn.
+    """Return positions of topics in which all systems took part.
+
+    Warn about other topics.
 
     Parameters
     ----------
@@ -450,7 +454,7 @@ def shared_topics(
         raise error("topics in which every system took part", "none", advice)
     if len(common) < topics:
         lost = topics - len(common)
-        warn(f"{lost} of {topics} topics are left out: not all systems took part there")
+        warn(f"{lost} of {topics} topics are left out, because not all systems took part in them")
     return common
 
 
@@ -463,11 +467,14 @@ def refuse_deeper(metrics: Iterable[Metric], depth: int) -> None:
     >>> refuse_deeper([P() @ 20], 10)
     Traceback (most recent call last):
     ...
-    irframe.errors.DepthError: expected depth=10 to reach as deep as the metrics, but found P@20.
+    irframe.errors.DepthError: expected depth=10 to be at least the depth of every metric, but
+    found P@20.
     """
     deeper = [str(metric) for metric in metrics if (metric.depth or 1) > depth]
     if deeper:
-        raise DepthError(f"depth={depth} to reach as deep as the metrics", ", ".join(deeper))
+        raise DepthError(
+            f"depth={depth} to be at least the depth of every metric", ", ".join(deeper)
+        )
 
 
 def against(
@@ -488,6 +495,6 @@ def against(
     if yardstick in rows:
         raise ParameterError("systems other than the baseline", repr(baseline))
     if not rows or len(set(rows)) < len(rows):
-        message = "none" if not rows else "some again"
-        raise ParameterError("at least one system beside the baseline, each once", message)
+        message = "duplicates" if rows else "none"
+        raise ParameterError("different systems to compare with the baseline", message)
     return yardstick, rows

@@ -47,7 +47,7 @@ def in_chunks(
     dtype: type,
     ends: tuple[int, ...] = (),
 ) -> Any:
-    """Apply a function to blocks of lazy grades lazily.
+    """Apply a function lazily to blocks of lazy grades.
 
     The arguments of the function are grades, codes of their systems and topics, and the experiment.
     Its result has the shape of the grades. With `ends`, the result has a further first dimension of
@@ -81,7 +81,7 @@ LARGE, BLOCK = 1 << 28, 1 << 21
 
 
 def blocks_of(systems: int, topics: int, depth: int, least: int = LARGE) -> tuple[int, ...] | None:
-    """Return the topics per block of a cube, or None.
+    """Return the number of topics in each block, or None.
 
     The result is None if the cube is small enough for one block.
 
@@ -97,7 +97,7 @@ def blocks_of(systems: int, topics: int, depth: int, least: int = LARGE) -> tupl
 
 
 def slices_of(chunks: Sequence[int]) -> list[slice]:
-    """Return where chunks of some lengths are.
+    """Return the slices of consecutive chunks of given lengths.
 
     Examples
     --------
@@ -111,7 +111,7 @@ variable = partial(xr.Variable, fastpath=True)
 """A variable of an unchanged array; otherwise xarray imports dask to look for lazy arrays."""
 
 labels: Any = partial(xr.IndexVariable, fastpath=True)
-"""The labels of a dimension, as a variable of the same kind."""
+"""A coordinate of labels along their dimension; see `variable`."""
 
 CELL = (SYSTEM, TOPIC, DEPTH)
 LIST = (SYSTEM, TOPIC)
@@ -122,7 +122,7 @@ EXPERIMENT = "experiment"
 CODES = {SYSTEM: "system_code", TOPIC: "topic_code"}
 """Coordinates with positions of systems and topics in the experiment."""
 SHOWN = ("retrieved", "unjudged")
-"""Numbers of documents and of unjudged documents per list."""
+"""Coordinates that count the documents and the unjudged documents of each list."""
 OURS = frozenset((*LIST, DEPTH, *CODES.values(), *SHOWN, "took_part"))
 """Coordinates of cubes and scores that irframe adds."""
 
@@ -139,14 +139,17 @@ PROVENANCE = (
 
 
 SHIFT = 32
-"""Bits of a code below the mark of the experiment; all 52 bits fit into a float."""
+"""Number of low bits of a code, which contain a position; the high bits mark the experiment.
+
+A float represents a code of 52 bits exactly.
+"""
 
 TRUSTED = ContextVar("TRUSTED", default=False)
 """Whether cubes come directly from a verb, and are therefore unchanged."""
 
-ONE_LEVEL = "make one of them: reset_index({0!r}).assign_coords({0}=[...])"
-TOGETHER = "put cubes together with irframe.concat"
-WANTED = "a cube as it was built, if selected, masked or reordered"
+ONE_LEVEL = "use a single level: reset_index({0!r}).assign_coords({0}=[...])"
+TOGETHER = "concatenate cubes with irframe.concat"
+WANTED = "a cube with unchanged grades"
 ADVICE = (
     "select with isel or sel, mask whole systems or topics with where(condition) and no other "
     "value, choose depths with at=, and change runs or judgments before the cube is built"
@@ -160,7 +163,7 @@ def view(
     *,
     chunks: tuple[int, ...] | None = None,
 ) -> xr.Dataset:
-    """Show an experiment.
+    """Return a dataset that shows an experiment.
 
     Parameters
     ----------
@@ -199,7 +202,7 @@ def _view_of(
     named: Mapping[str, pd.Index],
     user_coords: Mapping[Any, Any],
 ) -> xr.Dataset:
-    """Return a view of the systems and topics of codes."""
+    """Return a dataset of selected systems and topics."""
     chosen = np.ix_(*codes.values())
     coords: dict[Any, Any] = {dim: labels(dim, label) for dim, label in named.items()}
     coords[DEPTH] = labels(DEPTH, np.arange(1, grade.sizes[DEPTH] + 1))
@@ -224,7 +227,7 @@ def of_spans(cube: xr.Dataset) -> bool:
 def refuse_spans(cube: xr.Dataset, what_for: str = "") -> None:
     """Raise for judgments of text spans if documents are needed."""
     if of_spans(cube):
-        advice = "score(...) reads spans; for others judge chunks or documents"
+        advice = "call score(...), which reads spans, or judge chunks or documents"
         raise InputError(f"judgments of documents{what_for}", "spans of text", advice)
 
 
@@ -248,7 +251,7 @@ def experiment_of(cube: xr.Dataset) -> Experiment:
 def read_cube(cube: object) -> xr.Dataset:
     """Return a validated cube with its dimensions in order.
 
-    After validation only missing lists are masked.
+    Masked lists become missing lists of the experiment.
 
     Parameters
     ----------
@@ -276,8 +279,8 @@ def read_cube(cube: object) -> xr.Dataset:
     if not isinstance(cube, xr.Dataset) or GRADE not in cube:
         raise InputError("a cube made by irframe.cube", type(cube).__name__)
     if not isinstance(experiment, Experiment):
-        advice = "files hold it after cube.ireval.save(path), and irframe.open_cube(path) reads it"
-        raise InputError("a cube with its experiment", "one that lost this attribute", advice)
+        advice = "save it with cube.ireval.save(path), and open it with irframe.open_cube(path)"
+        raise InputError("a cube with the attribute experiment", "a cube without", advice)
     shown = cube[GRADE].variable
     if TRUSTED.get() and shown.dims == CELL and shown.dtype == Grade:
         return cube
@@ -300,7 +303,7 @@ def read_cube(cube: object) -> xr.Dataset:
 def verify_grades(cube: xr.Dataset) -> None:
     """Verify the grades of a lazy cube now.
 
-    Results that are computed from the experiment alone do not compute grades.
+    Results that are computed from the experiment alone do not verify grades.
     """
     if cube[GRADE].chunks:
         cube[GRADE].max().compute()
@@ -336,7 +339,7 @@ def labels_of(subject: Labelled, dim: str, owner: str, advice: str) -> pd.Index:
         raise IdError(f"one label for every {dim}", message, ONE_LEVEL.format(dim), names)
     if not index.is_unique:
         doubled = index[index.duplicated()].unique()
-        raise IdError(f"every {dim} once in {owner}", f"{len(doubled)} again", advice, doubled)
+        raise IdError(f"every {dim} once in {owner}", "duplicates", advice, doubled)
     return index
 
 
@@ -345,19 +348,19 @@ def _codes(cube: xr.Dataset, dim: str, experiment: Experiment) -> tuple[Codes, p
     name = CODES[dim]
     for needed in (dim, name):
         if needed not in cube.variables:
-            raise InputError(f"a cube with {needed} for every {dim}", "none", f"keep {needed}")
+            raise InputError(f"a cube with {needed}", "none", f"do not drop {needed}")
     codes = np.atleast_1d(cube[name].to_numpy())
     strange = [str(extra) for extra in cube[name].dims if extra not in LIST]
     if strange:
-        advice = "unstack it, or give its dimensions their names back"
+        advice = "unstack the cube, or rename its dimensions"
         raise InputError("a cube with dimensions system and topic", f"{name} over", advice, strange)
     if not {*cube[name].dims} <= {dim}:
         raise InputError("a cube of one experiment", "lists of several", TOGETHER)
     if codes.dtype.kind not in "iu":
         unknown = cube[dim].to_numpy()[pd.isna(codes)]
         if len(unknown):
-            advice = "select labels that it has, or build it with them"
-            raise InputError(f"a cube with every {dim}", "nothing known of", advice, unknown)
+            advice = "select other labels, or build the cube with these"
+            raise InputError(f"{dim}s of the cube", "unknown labels", advice, unknown)
         codes = codes.astype(np.int64)
     positions = codes & ((1 << SHIFT) - 1)
     size = experiment.shape[LIST.index(dim)]
@@ -365,11 +368,11 @@ def _codes(cube: xr.Dataset, dim: str, experiment: Experiment) -> tuple[Codes, p
         raise InputError("a cube of one experiment", "lists of several", TOGETHER)
     index = labels_of(cube, dim, "a cube", f"{TOGETHER}, and select each label once")
     if index.hasnans:
-        message = f"{np.count_nonzero(index.isna())} without"
-        raise IdError(f"a label for every {dim}", message, "select those that have one")
+        message = f"{np.count_nonzero(index.isna())} {dim}s without"
+        raise IdError(f"a label for every {dim}", message, f"select the {dim}s with a label")
     if not pd.Index(positions).is_unique:
         doubled = index[pd.Index(positions).duplicated()]
-        raise IdError(f"every {dim} once in a cube", f"{len(doubled)} again", TOGETHER, doubled)
+        raise IdError(f"every {dim} once in a cube", "duplicates", TOGETHER, doubled)
     return np.asarray(positions), index
 
 
@@ -384,14 +387,14 @@ def _by_depth(cube: xr.Dataset) -> xr.Variable:
         message = "other dimensions" if strange else f"grades as {grade.dtype}"
         raise InputError("a cube of grades over systems, topics and depths", message, "", strange)
     if depth_labels is None or not depth_labels.size:
-        raise DepthError("a cube with labels for every depth", "none", "keep the depths")
+        raise DepthError("a cube with labels of depths", "none", "do not drop the depths")
     depths = np.atleast_1d(depth_labels.to_numpy())
     expected, order = np.arange(1, len(depths) + 1), np.argsort(depths)
     if DEPTH not in grade.dims or not np.array_equal(depths[order], expected):
         shown = depths[:5].tolist()
         message = f"depths {shown}{' and more' if len(depths) > 5 else ''}"
-        advice = f"leave the cube whole, and ask for these depths with at={shown}"
-        raise DepthError("a cube with all depths from 1 on", message, advice)
+        advice = f"pass all depths, and select some with at={shown}"
+        raise DepthError("a cube with the depths 1, 2, ..., n", message, advice)
     grade = grade if np.array_equal(depths, expected) else grade.isel({DEPTH: order})
     return grade.transpose(*CELL)
 
@@ -459,7 +462,7 @@ def _verified_block(shown: Array, systems: Codes, topics: Codes, experiment: Exp
     tile = slice(0, systems.size), slice(0, topics.size)
     present, wrong = _masked_or_changed(selection, shown, tile)
     if (wrong | (selection.participated & ~present)).any():
-        raise InputError(WANTED, "lists with other grades, or masked in part", ADVICE)
+        raise InputError(WANTED, "lists with other grades or partly masked lists", ADVICE)
     return np.where(pd.isna(shown), EMPTY, shown).astype(Grade)
 
 

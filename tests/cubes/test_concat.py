@@ -209,12 +209,12 @@ class TestGroups:
     def test_systems_in_one_cube_and_topics_in_another(self):
         news, web = of_tracks(experiment(1))
         other = web.drop_vars("team").assign_coords(team=("topic", list("abcd")))
-        refused(InputError, "both in: team", lambda: ir.concat([news, other]))
+        refused(InputError, "two dimensions of: team", lambda: ir.concat([news, other]))
 
     def test_groups_of_the_topics_stand_in_every_cube(self):
         news, web = of_tracks(experiment(1))
         with pytest.raises(
-            InputError, match="the same group coordinates, but found some without: trac"
+            InputError, match="group coordinates in all cubes, but found cubes without: trac"
         ):
             ir.concat([news, web.drop_vars("track")])
 
@@ -251,10 +251,10 @@ class TestRefusals:
     def test_shared_labels(self, cube):
         parts = [cube.isel(topic=slice(3)), cube.isel(topic=slice(1, 6))]
         refused(
-            IdError, "every topic in one of the cubes, but found 2 in several: ", ir.concat, parts
+            IdError, "every topic in a single cube, but found 2 in several: ", ir.concat, parts
         )
         with pytest.raises(
-            IdError, match="every system in one of the cubes, but found 8 in several"
+            IdError, match="every system in a single cube, but found 8 in several"
         ):
             ir.concat([cube, cube], dim="system")
 
@@ -271,7 +271,7 @@ class TestRefusals:
         common = {"ties": "random", "seed": 1} if name == "seed" else {}
         parts = of_tracks(frames, **common)[0], of_tracks(frames, **common | options)[1]
         values = [repr(part.attrs.get(name)) for part in parts]
-        with pytest.raises(ParameterError, match=f"the same {name}, but found several") as caught:
+        with pytest.raises(ParameterError, match=f"the same {name}, but found different values") as caught:
             ir.concat(parts)
         assert sorted(caught.value.offenders) == sorted(values)
 
@@ -279,10 +279,10 @@ class TestRefusals:
         frames = experiment(0)
         deep, shallow = of_tracks(frames)[0], of_tracks(frames, depth=2)[1]
         with pytest.raises(
-            DepthError, match="down to depth 6, but found some cut at: 2.*same depth"
+            DepthError, match="reach depth 6, but found lists cut at depth: 2.*same depth"
         ):
             ir.concat([deep, shallow])
-        with pytest.raises(DepthError, match="down to depth 6"):
+        with pytest.raises(DepthError, match="reach depth 6"):
             ir.concat([deep.isel(depth=slice(4)), of_tracks(frames)[1]])
         both = ir.concat(of_tracks(frames, depth=2))
         assert both.sizes["depth"] == 2
@@ -291,7 +291,7 @@ class TestRefusals:
         parts = [cube.isel(system=[0]), cube.isel(system=[1], topic=slice(2, None))]
         lacking = ", ".join(cube["topic"].values[:2])
         with pytest.raises(
-            InputError, match=f"the same topics, but found 2 that some.*: {lacking}"
+            InputError, match=f"the same topics, but found 2 topics that some.*: {lacking}"
         ):
             ir.concat(parts, dim="system")
 
@@ -309,7 +309,7 @@ class TestRefusals:
             for each, group in ((qrels, SYSTEMS[:2]), (other, SYSTEMS[2:]))
         )
         with pytest.raises(
-            InputError, match="the same judgments, but found different ones on 1 topic: n2"
+            InputError, match="the same judgments, but found different judgments on 1 topic: n2"
         ):
             ir.concat([first, second], dim="system")
 
@@ -318,7 +318,7 @@ class TestRefusals:
         higher = dense(cube).top + (cube["topic"] == "102").to_numpy()
         other = shown_as(other, replace(experiment_of(other), top=higher))
         with pytest.raises(
-            InputError, match="same top grades, but found different ones on 1 topic: 102"
+            InputError, match="same top grades, but found different top grades on 1 topic: 102"
         ):
             ir.concat([cube.isel(system=[0]), other], dim="system")
 

@@ -115,7 +115,7 @@ def test_cubes_put_together(cube, scores):
         scores.sel(metric=list(METRICS[1:])),
     )
     plain = qrels.groupby(["topic", "doc"], as_index=False)["grade"].max()
-    with pytest.raises(InputError, match="cubes that all have subtopics, or none"):
+    with pytest.raises(InputError, match="subtopics in all cubes or in none"):
         ir.concat([ir.cube(runs[here], plain[plain["topic"] < "2"]), separate[1]])
 
 

@@ -59,7 +59,7 @@ def test_estimates_and_variances_are_right_over_all_samples(column):
             weight = np.where(kept, chance, 1 - chance).prod()
             drawn.append((odds.assign(grade=POOL["grade"].where(kept, -1)), weight))
     with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "no intervals of", IrframeWarning)
+        warnings.filterwarnings("ignore", ".* means have no interval", IrframeWarning)
         found = [RUNS.ireval.cube(frame).ireval.estimate(*METRICS, at=AT) for frame, _ in drawn]
     weights = np.array([weight for _, weight in drawn])
     values, errors = (np.stack([each[n] for each in found]) for n in ("estimate", "error"))
@@ -155,7 +155,7 @@ def test_complete_judgments_have_no_error_and_means_are_over_topics():
     runs, qrels = ir.example_track()
     every = runs.ireval.cube(qrels.assign(probability=1.0))
     with pytest.warns(
-        IrframeWarning, match="no intervals of 16 of 16 means, as every document was"
+        IrframeWarning, match="16 of 16 means have no interval, because every document was"
     ):
         found = every.ireval.estimate("P", "DCG", at=5)
     complete = runs.ireval.cube(qrels).ireval.score("P", "DCG", at=[5])
@@ -174,7 +174,7 @@ def test_complete_judgments_have_no_error_and_means_are_over_topics():
 
 def test_what_cannot_be_estimated_is_refused(cube):
     runs, qrels = ir.example_track()
-    refused(InputError, "judgments that were drawn.*found neither", cube.ireval.estimate, "P", at=5)
+    refused(InputError, "column stratum or probability.*found neither", cube.ireval.estimate, "P", at=5)
     drawn = runs.ireval.cube(qrels.ireval.draw_to_judge(0.5))
     with pytest.raises(MetricError, match="add up gains by rank.*found Recall, nDCG"):
         drawn.ireval.estimate("P", "Recall", "nDCG(ideal='full')", "nDCG", at=5)
@@ -186,8 +186,8 @@ def test_what_cannot_be_estimated_is_refused(cube):
         runs.ireval.cube(qrels.assign(probability=0.0)).ireval.estimate("P", at=5)
     sample = POOL.assign(grade=[1, -1, -1, -1, 0, 2, 0, 2])
     with (
-        pytest.warns(IrframeWarning, match="standard errors of 1 topic are not known"),
-        pytest.warns(IrframeWarning, match="fewer than 15 drawn documents in a system's lists"),
+        pytest.warns(IrframeWarning, match="standard errors of 1 topic are unknown"),
+        pytest.warns(IrframeWarning, match="fewer than 15 drawn documents in lists"),
     ):
         found = RUNS.ireval.cube(sample).ireval.estimate("P", at=3)
     assert np.isnan(found["error"]).any()
@@ -283,7 +283,7 @@ def test_limits_of_ndcg_need_some_drawn_documents_in_each_ideal_ranking(relevant
         warnings.simplefilter("always")
         found = cube.ireval.estimate("nDCG", at=30)
     assert np.isfinite(found["ci_low"]).all() == has_limits
-    assert has_limits or "too few in ideal rankings" in str(caught[0].message)
+    assert has_limits or "in lists or ideal rankings" in str(caught[0].message)
 
 
 def test_draws_of_strata_say_how_likely_each_document_was():

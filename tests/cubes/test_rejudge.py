@@ -127,11 +127,11 @@ def further(doc):
             InputError,
             "build the cube anew|Build the cube",
         ),
-        (LONG.ireval.cube(JUDGED), JUDGED.assign(topic="2"), IdError, "the cube has '1', the jud"),
-        (LONG.ireval.cube(JUDGED), JUDGED.assign(topic=1), IdError, "topics of the cube among"),
+        (LONG.ireval.cube(JUDGED), JUDGED.assign(topic="2"), IdError, "the cube has '1', and the jud"),
+        (LONG.ireval.cube(JUDGED), JUDGED.assign(topic=1), IdError, "judgments of topics of the cube"),
         (LONG.ireval.cube(JUDGED), further("d0").assign(grade=[1, 2, 3]), IdError, "d0"),
         (LONG.ireval.cube(JUDGED), JUDGED.assign(grade=40000), GradeError, "40000"),
-        (LONG.ireval.cube(JUDGED).ireval.condense(), JUDGED, InputError, "a condensed one"),
+        (LONG.ireval.cube(JUDGED).ireval.condense(), JUDGED, InputError, "a condensed cube"),
     ],
 )
 def test_what_is_not_known_is_refused_by_name(cube, qrels, error, words):

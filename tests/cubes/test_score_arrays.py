@@ -61,11 +61,11 @@ def test_a_metric_coordinate_or_name_labels_an_array_of_one_metric():
 @pytest.mark.parametrize(
     ("scores", "error", "words"),
     [
-        (pd.concat([LONG, LONG.iloc[:1]]), IdError, "1 again"),
+        (pd.concat([LONG, LONG.iloc[:1]]), IdError, "found 1 more"),
         (LONG.assign(value="x"), InputError, "of other values.*frame.astype"),
-        (LONG.iloc[:0], InputError, "no column, or no row"),
+        (LONG.iloc[:0], InputError, "found an empty frame"),
         (xr.DataArray([1.0], dims="system"), InputError, "dimensions system and topic"),
-        (xr.DataArray([[[1.0]]], dims=["system", "topic", "x"]), InputError, "1 more: x"),
+        (xr.DataArray([[[1.0]]], dims=["system", "topic", "x"]), InputError, "found other dimensions: x"),
         (xr.DataArray([[["1"]]], dims=["system", "topic", "depth"]), InputError, "numbers, .*<U1"),
         (xr.DataArray([[1, "x", None]], dims=["system", "topic"]), InputError, "1 of.*: 'x'"),
         (
@@ -76,7 +76,7 @@ def test_a_metric_coordinate_or_name_labels_an_array_of_one_metric():
         (
             xr.DataArray([[1.0, 2]], {"topic": list("aa")}, ["system", "topic"]),
             IdError,
-            "every topic once in scores, but found 1 again: a",
+            "every topic once in scores, but found duplicates: a",
         ),
         (
             xr.DataArray(
@@ -88,7 +88,7 @@ def test_a_metric_coordinate_or_name_labels_an_array_of_one_metric():
         (
             xr.DataArray([[[1.0, 2]]], {"depth": [1.0, 2.5]}, ["system", "topic", "depth"]),
             DepthError,
-            "found 1 that are none: 2.5",
+            "integer depths, but found other values: 2.5",
         ),
         ([1.0], InputError, "list"),
         (pd.DataFrame({"x": [1]}), InputError, "indexed by system and topic"),
@@ -114,7 +114,7 @@ def test_columns_of_scores_are_distinguished_from_properties(stated):
     with pytest.warns(IrframeWarning) as caught:
         assert parse_scores(frame).metrics == ["AP", "mine", "flat"]
     messages = [str(each.message) for each in caught]
-    assert "taken as metrics: mine, flat; larger is better for mine, flat; drop" in messages[0]
+    assert "used as metrics: mine, flat; larger is better for mine, flat; drop" in messages[0]
     assert messages[1].endswith("left out: length, size, year, empty")
     with pytest.warns(IrframeWarning):
         kept = parse_scores(frame.reset_index(), by="kind")
@@ -126,7 +126,7 @@ def test_columns_of_scores_are_distinguished_from_properties(stated):
 )
 def test_of_one_system_or_topic_what_varies_is_a_score(label, level, varies):
     one = wide(**SIDES).xs(label, level=level, drop_level=False)[["AP", varies]]
-    with pytest.warns(IrframeWarning, match="taken as metrics"):
+    with pytest.warns(IrframeWarning, match="used as metrics"):
         assert varies in parse_scores(one).metrics
 
 
@@ -134,7 +134,7 @@ def test_unknown_metric_names_are_warned_of_beside_known_ones():
     frame = wide().assign(NumRel=[1, 2, 1, 2])
     assert parse_scores(frame).metrics == ["AP", "NumRel"]
     frame.attrs = {"metrics": ["AP"]}
-    with pytest.warns(IrframeWarning, match="taken as metrics: NumRel"):
+    with pytest.warns(IrframeWarning, match="used as metrics: NumRel"):
         assert parse_scores(frame).metrics == ["AP", "NumRel"]
     only = frame[["NumRel"]].rename(columns={"NumRel": "mine"})
     with pytest.warns(IrframeWarning, match="left out: mine"), pytest.raises(InputError):
@@ -173,7 +173,7 @@ def test_groups_that_are_none():
     frame = wide(half=list("xyyx"))
     with pytest.raises(ParameterError, match="'half', to have one value .* 2 topics: 1, 2"):
         frame.ireval.groupby("half").summary()
-    with pytest.raises(InputError, match="rows to group, but found an empty one"):
+    with pytest.raises(InputError, match="rows to group, but found an empty frame"):
         frame.iloc[:0].ireval.groupby("half").summary()
     for by in ("name", "qid"):
         refused(ParameterError, "a property of systems or topics", frame.ireval.groupby, by)

@@ -121,7 +121,7 @@ class TestGroups:
         frame = as_scores(masked.sel(depth=10)).reindex(as_scores(scores.sel(depth=10)).index)
         frame = frame.join(scores["half"].to_series())
         for subject in (masked.sel(depth=10), frame):
-            with pytest.warns(IrframeWarning, match=r"left out there \(half\): first \(ance\)"):
+            with pytest.warns(IrframeWarning, match=r"left out of it \(half\): first \(ance\)"):
                 found = subject.ireval.groupby("half").compare()
             assert len(found) == 2 * (21 + 28)
         declared = masked.sel(depth=[10]).assign_coords(took_part=~absent)
@@ -176,7 +176,7 @@ class TestCubesInGroups:
     def test_overwritten_cubes_are_refused(self, shapes, cube):
         cubes = cube.ireval.groupby("half").pooled(10)
         more = {key: part.assign(grade=part["grade"] + 1) for key, part in cubes}
-        refused(InputError, "as it was built", shapes[0], InGroups(more, "half"))
+        refused(InputError, "unchanged grades", shapes[0], InGroups(more, "half"))
 
 
 class TestLabels:
@@ -269,4 +269,4 @@ def test_systems_to_hold_against_a_baseline():
     for baseline, systems in (("z", None), ("a", "z"), ("a", "a"), ("a", []), ("a", ["b", "b"])):
         with pytest.raises(ParameterError):
             against(labels, baseline, systems)
-    refused(ParameterError, "beside the baseline", lambda: against(["a"], "a", None))
+    refused(ParameterError, "different systems to compare with the baseline", lambda: against(["a"], "a", None))

@@ -62,7 +62,7 @@ def test_masked_lists_did_not_take_part(cube, chunks):
 def test_lists_masked_in_part_are_refused(cube, chunks):
     masked = cube.where((cube["depth"] != 4) | ~cube["topic"].isin(["102", "105"]))
     if chunks:
-        refused(InputError, "masked in part", lambda: read_cube(masked.chunk(chunks)).compute())
+        refused(InputError, "partly masked", lambda: read_cube(masked.chunk(chunks)).compute())
         return
     with pytest.raises(InputError, match="16 lists with other grades.*bm25 on 102, bm25 on") as e:
         read_cube(masked)
@@ -83,7 +83,7 @@ def test_some_depths_are_to_be_asked_for_with_at(cube, depths, words):
 
 def test_without_depths(cube):
     refused(
-        DepthError, "labels for every depth, but found none", read_cube, cube.drop_vars("depth")
+        DepthError, "labels of depths, but found none", read_cube, cube.drop_vars("depth")
     )
 
 
@@ -93,11 +93,11 @@ def test_what_is_no_cube(cube):
 
 
 def test_lost_parts_are_named(cube):
-    refused(InputError, r"lost this attribute. Files .*save\(path\)", read_cube, cube.drop_attrs())
+    refused(InputError, r"attribute experiment.*Save .*save\(path\)", read_cube, cube.drop_attrs())
     for dim in ("system", "topic"):
-        with pytest.raises(InputError, match=f"a cube with {dim} for every {dim}, but found none"):
+        with pytest.raises(InputError, match=f"a cube with {dim}, but found none"):
             read_cube(cube.drop_vars(dim))
-        with pytest.raises(InputError, match=f"{dim}_code for every {dim}, but found none"):
+        with pytest.raises(InputError, match=f"a cube with {dim}_code, but found none"):
             read_cube(cube.drop_vars(f"{dim}_code"))
 
 
@@ -140,7 +140,7 @@ def test_cubes_over_other_dimensions_are_refused_by_these(cube, moved):
 
 def test_grades_of_lazy_cubes_are_checked_in_each_task(cube):
     lazy = (cube.chunk(topic=4) + 1).ireval.score("AP")
-    refused(InputError, "as it was built", lazy.compute)
+    refused(InputError, "unchanged grades", lazy.compute)
 
 
 def test_cubes_put_together_by_hand(cube):
@@ -149,26 +149,26 @@ def test_cubes_put_together_by_hand(cube):
     for dim in ("system", "topic"):
         label = cube[dim].values[0]
         with pytest.raises(
-            IdError, match=f"every {dim} once in a cube, but found 1 again: {label}"
+            IdError, match=f"every {dim} once in a cube, but found duplicates: {label}"
         ):
             read_cube(cube.isel({dim: [0, 1, 0]}))
-        with pytest.raises(IdError, match=f"every {dim} once in a cube, but found 1 again: c"):
+        with pytest.raises(IdError, match=f"every {dim} once in a cube, but found duplicates: c"):
             read_cube(cube.isel({dim: [0, 1, 0]}).assign_coords({dim: list("abc")}))
 
 
 def test_unknown_labels_are_named(cube):
     topics = [*cube["topic"].values, "x", "y"]
-    with pytest.raises(InputError, match="every topic, but found nothing known of: x, y"):
+    with pytest.raises(InputError, match="topics of the cube, but found unknown labels: x, y"):
         read_cube(cube.reindex(topic=topics))
-    with pytest.raises(InputError, match="every system, but found nothing known of: nobody"):
+    with pytest.raises(InputError, match="systems of the cube, but found unknown labels: nobody"):
         read_cube(cube.reindex(system=["bm25", "nobody"]))
 
 
 def test_unknown_labels_of_a_lazy_cube_are_named(cube):
     lazy = cube.chunk(system=2, topic=5)
-    with pytest.raises(InputError, match="every topic, but found nothing known of: x"):
+    with pytest.raises(InputError, match="topics of the cube, but found unknown labels: x"):
         read_cube(lazy.reindex(topic=[*cube["topic"].values, "x"]))
-    with pytest.raises(InputError, match="every system, but found nothing known of: nobody"):
+    with pytest.raises(InputError, match="systems of the cube, but found unknown labels: nobody"):
         read_cube(lazy.reindex(system=["bm25", "nobody"]))
 
 

@@ -161,5 +161,5 @@ def test_invalid_arguments_of_tie_verbs_are_refused():
     refused(DepthError, "at least 1", cube.tie_rates, 0)
     for ties in ("trec", ["trec"], ["trec", "doc", "order"]):
         refused(ParameterError, "two rules", runs.ireval.tie_agreement, qrels, ["AP"], ties=ties)
-    words = "depth=5 to reach as deep as the metrics, but found nDCG@10"
+    words = "depth=5 to be at least the depth of every metric, but found nDCG@10"
     refused(DepthError, words, runs.ireval.tie_agreement, qrels, ["P", "nDCG@10"], at=[5, 20])

@@ -307,7 +307,7 @@ def test_means_from_documents_equal_those_of_ppi_python():
 
 def test_saving_grows_with_the_quality_of_the_model():
     true = RUNS.ireval.cube(PEOPLE).ireval.score("P", "DCG", at=[5]).mean("topic")
-    with pytest.warns(IrframeWarning, match="no intervals of 16 of 16 means"):
+    with pytest.warns(IrframeWarning, match="16 of 16 means have no interval"):
         same = by_documents(RUNS.ireval.cube(PEOPLE))
     assert np.isnan(same["ci_low"]).all()
     np.testing.assert_allclose(same["mean"], true, atol=1e-12)
@@ -345,14 +345,14 @@ def test_ndcg_is_the_human_estimate_corrected_by_the_model():
 @pytest.mark.parametrize(
     ("human", "error", "pattern"),
     [
-        (PEOPLE, InputError, "judgments that were drawn.*found neither"),
+        (PEOPLE, InputError, "column stratum or probability.*found neither"),
         (DRAWN[DRAWN["grade"] >= 0], IdError, "-1 for those not drawn.*on one side only"),
         (DRAWN.replace({"doc": {"d001": "nobody"}}), IdError, "one side only.*nobody of topic"),
         (DRAWN.replace({"grade": {1: 5}}), GradeError, "up to the highest of the model.*5 of"),
         (
             DRAWN.assign(topic="x" + DRAWN["topic"]),
             IdError,
-            "topics of the cube among the judgments",
+            "judgments of topics of the cube",
         ),
     ],
     ids=["not drawn", "without others", "other documents", "higher grades", "other topics"],

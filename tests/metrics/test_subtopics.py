@@ -369,7 +369,7 @@ def test_operations_that_lose_strata_are_refused(tmp_path):
     cube = runs.ireval.cube(qrels)
     one, other = (each.assign(topic=each["topic"] + "x") for each in (runs, qrels))
     plain = one.ireval.cube(other.drop(columns="stratum"))
-    refused(InputError, "cubes that all have stratum, or none", lambda: ir.concat([cube, plain]))
+    refused(InputError, "stratum in all cubes or in none", lambda: ir.concat([cube, plain]))
     refused(MetricError, "one order of ties", lambda: cube.ireval.tie_ranges("infAP"))
     with pytest.warns(IrframeWarning, match="probability, which the TREC format lacks"):
         qrels.assign(probability=0.3).ireval.write_qrels(tmp_path / "drawn.txt")

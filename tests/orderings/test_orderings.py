@@ -229,7 +229,7 @@ def test_side_by_side_has_rankings_orderings_and_differences(cube):
 
 def test_metrics_deeper_than_the_orderings_are_refused(cube):
     with pytest.raises(
-        DepthError, match="depth=10 to reach as deep as the metrics, but found P@20"
+        DepthError, match="depth=10 to be at least the depth of every metric, but found P@20"
     ):
         cube.ireval.side_by_side("monot5", "bm25", "P@20", depth=10)
     pair = cube.ireval.side_by_side("monot5", "bm25", "P@5", depth=10)

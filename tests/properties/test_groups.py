@@ -539,5 +539,5 @@ def test_renamed_or_added_columns_are_metrics_with_a_warning(name):
         ):
             loud(name, cube, change=lambda _: frame, **options)  # noqa: B023 - may look at depths
         messages = [str(each.message) for each in caught]
-        assert sum("taken as metrics: mine;" in message for message in messages) == 1
+        assert sum("used as metrics: mine;" in message for message in messages) == 1
         assert sum("left out: length" in message for message in messages) == ("length" in frame)

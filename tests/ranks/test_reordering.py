@@ -187,7 +187,7 @@ def test_bad_input():
     runs, qrels = ir.example_track()
     scores = runs.ireval.cube(qrels).ireval.score("AP", "ASL")
     refused(ParameterError, "systems to compare.*'nobody'", scores.ireval.rrie, baseline="nobody")
-    with pytest.raises(ParameterError, match="one system beside the baseline"):
+    with pytest.raises(ParameterError, match="systems to compare with the baseline"):
         scores.sel(system=["bm25"]).ireval.rrie(baseline="bm25")
     with pytest.raises(DepthError, match="without"):
         scores.isel(depth=0, drop=True).ireval.rrie(baseline="bm25", at=3)

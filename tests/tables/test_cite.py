@@ -57,7 +57,7 @@ def test_papers_of_what_a_comparison_used_are_cited(scores):
 
 def test_scores_of_elsewhere_and_tests_as_values(scores):
     renamed = scores.rename(columns={"nDCG@10": "mine"})
-    with pytest.warns(IrframeWarning, match="are taken as metrics: mine"):
+    with pytest.warns(IrframeWarning, match="are used as metrics: mine"):
         compared = renamed.ireval.compare(ir.paired.TukeyHSD(samples=20))
     cited = ir.cite(compared)
     assert list(cited.columns) == ["reference", "doi", "used"]
