@@ -1,4 +1,4 @@
-"""Splitting of cubes and scores into groups, and joining of results."""
+"""Splitting of objects into groups, and joining of results."""
 
 from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -157,7 +157,7 @@ def split_arguments(arguments: Mapping[str, Any], by: object) -> dict[Any, dict[
 
 
 def _is_table(subject: object) -> bool:
-    """Return whether an object splits itself into groups, as `Scores` does."""
+    """Return whether an object can split itself, as `Scores` can."""
     return callable(getattr(subject, "groups", None))
 
 
@@ -316,9 +316,9 @@ def group_positions(
     participated: Array,
     stated: Array | None = None,
 ) -> Iterator[tuple[Hashable, dict[str, Array]]]:
-    """Yield each group with the positions of its systems and topics.
+    """Yield each group and the positions of its labels.
 
-    Systems and topics that do not take part in the group are left out.
+    The labels are systems and topics. Labels that did not take part in the group are left out.
 
     Parameters
     ----------

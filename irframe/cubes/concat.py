@@ -177,7 +177,7 @@ def _shared_coords(
 
 
 def _group_names(cubes: list[xr.Dataset], dim: str) -> list[str]:
-    """Return the names of a dimension's group coordinates in all cubes."""
+    """Return the names of group coordinates of a dimension."""
     names = [name for cube in cubes for name in cube.coords if cube[name].dims == (dim,)]
     return [str(name) for name in dict.fromkeys(names) if name != dim and name not in view.OURS]
 
@@ -191,10 +191,11 @@ def _disagreeing(coords: list[xr.DataArray]) -> pd.Index:
 
 
 def regrouped(cubes: list[xr.Dataset], dim: str) -> list[xr.Dataset]:
-    """Move groups that are constant per cube to the concatenated dimension.
+    """Move groups to the concatenated dimension.
 
-    For example, cubes of different tracks are concatenated along topics. A group of systems that
-    names the track of each cube becomes a group of topics.
+    Only groups with a single value in every cube are moved. For example, cubes of different tracks
+    are concatenated along topics. A group of systems that contains the track becomes a group of
+    topics.
     """
     cubes = list(cubes)
     for name in _group_names(cubes, SYSTEM if dim == TOPIC else TOPIC):
@@ -340,7 +341,7 @@ def _listed(
 
 
 def _same_topics(experiment: Experiment, first: Experiment) -> Experiment:
-    """Return an experiment with its topics in the order of another."""
+    """Sort the topics of an experiment like those of another."""
     own_topics, topics = experiment.judgments.topics, first.judgments.topics
     missing = own_topics.symmetric_difference(topics)
     if len(missing):

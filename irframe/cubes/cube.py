@@ -285,7 +285,9 @@ def open_cube(path: str | PathLike[str]) -> xr.Dataset:
     IrframeWarning
         If files that the cube was made from have changed or no longer exist.
 
-    Notes ----- The checksum of every file is verified when the file is read.
+    Notes
+    -----
+    The checksum of every file is verified when the file is read.
 
     Examples
     --------

@@ -257,15 +257,16 @@ def estimate(
         than 15 drawn documents are in a system's lists, fewer than 3 of them add to a score, or all
         contributions are equal. The attribute ``caution`` repeats the warning.
 
-    Notes ----- The estimator is that of Horvitz and Thompson [1]_: the gain of a judged document is
-    divided by the probability p with which it was drawn. If documents have strata, and p is the
-    judged share n/N of the stratum, the sample is stratified. A stratum then adds ``N^2 (1/n - 1/N)
-    s^2`` to the variance. Here s^2 is the variance of the contributions of its judged documents to
-    the score. The contribution of a document that was not retrieved is 0. Otherwise documents were
-    drawn independently, and each judged document adds ``(1 - p) / p^2`` times its squared
-    contribution. Documents outside the pool have no gain. Linear gains are relative to the highest
-    judged grade of all topics. Pass gains, ``gain={1: 0.5, 2: 1}``, if a sample may lack that
-    grade.
+    Notes
+    -----
+    The estimator is that of Horvitz and Thompson [1]_: the gain of a judged document is divided by
+    the probability p with which it was drawn. If documents have strata, and p is the judged share
+    n/N of the stratum, the sample is stratified. A stratum then adds ``N^2 (1/n - 1/N) s^2`` to the
+    variance. Here s^2 is the variance of the contributions of its judged documents to the score.
+    The contribution of a document that was not retrieved is 0. Otherwise documents were drawn
+    independently, and each judged document adds ``(1 - p) / p^2`` times its squared contribution.
+    Documents outside the pool have no gain. Linear gains are relative to the highest judged grade
+    of all topics. Pass gains, ``gain={1: 0.5, 2: 1}``, if a sample may lack that grade.
 
     nDCG is the estimated DCG divided by the estimated ideal DCG. In the ideal ranking, drawn
     documents in descending order of gain take 1/p ranks each, down to the depth. The cumulative
@@ -288,10 +289,10 @@ def estimate(
     They are NaN as well if the sum of ``1 / n`` over topics is above 20, where n is the number of
     drawn documents in the ideal ranking.
 
-    Coverage of 95 % limits was measured on 63 runs and 53 topics of TREC's Deep Learning track of
-    2021, and on 8 to 30 of these topics, with 5 to 20 % of the documents drawn. It was 92 to 97 %,
-    and 93 to 96 % for nDCG at depth 100. On 16 topics with few relevant documents it was 93 to 95 %
-    for nDCG (the Robust track of 2003 with 10 % drawn, the example track with 20 %).
+    The coverage of 95 % limits was measured on 63 runs of TREC's Deep Learning track of 2021, with
+    5 to 20 % of the documents drawn. Either all 53 topics or 8 to 30 of them were used. It was 92
+    to 97 %, and 93 to 96 % for nDCG at depth 100. On 16 topics with few relevant documents it was
+    93 to 95 % for nDCG (the Robust track of 2003 with 10 % drawn, the example track with 20 %).
 
     References
     ----------
@@ -303,8 +304,9 @@ def estimate(
     .. [3] Berger, Skinner. A jackknife variance estimator for unequal probability sampling. Journal
        of the Royal Statistical Society B 67, 2005. doi:10.1111/j.1467-9868.2005.00489.x
 
-    Examples -------- Two of four documents were judged. The relevant document of these two
-    represents two documents:
+    Examples
+    --------
+    Two of four documents were judged. The relevant document of these two represents two documents:
 
     >>> import irframe as ir
     >>> import pandas as pd

@@ -91,7 +91,7 @@ def warn_absent(
 
 
 def read_groups(labelled: Labelled, by: Any) -> tuple[str, Any]:
-    """Return the dimension of groups and the group of each label.
+    """Return the grouped dimension and each label's group.
 
     Raises
     ------
@@ -220,7 +220,7 @@ def with_repeats(cube: xr.Dataset, folded: Folded) -> xr.Dataset:
 
 
 def one_of_each(cube: xr.Dataset) -> xr.Dataset:
-    """Return a cube with only the first repeat of every system.
+    """Select the first repeat of every system of a cube.
 
     The repeat gets the name of the system.
     """

@@ -127,7 +127,7 @@ def as_scores(
 
 
 def _frame_of_array(scores: xr.DataArray) -> pd.DataFrame:
-    """Convert an array to a frame with a column per metric."""
+    """Convert an array to a frame with metrics as columns."""
     source = parse_scores(scores).load()
     source.refuse_bounds()
     array = _array_of(source if source.axis.dim in scores.dims else replace(source, depths=None))
@@ -141,7 +141,7 @@ def _frame_of_array(scores: xr.DataArray) -> pd.DataFrame:
 
 
 def _read_rows(frame: pd.DataFrame, by: object = None, metric: str | None = None) -> ScoreRows:
-    """Read the rows of a frame, without aggregated topics such as ``all``.
+    """Read the rows of a frame, except aggregated topics.
 
     The parameters are those of `read_rows`.
     """
@@ -267,7 +267,7 @@ def to_scores(scores: object, asking: str = "") -> xr.DataArray:
 
 
 def _array_of(source: Scores) -> xr.DataArray:
-    """Convert scores to an array with the declared labels of topics."""
+    """Convert scores to an array with declared labels."""
     repeats = {words.REPEAT: source.repeats} if source.several_repeats else {}
     labels: Any = {words.SYSTEM: source.systems, **repeats, words.TOPIC: source.topics}
     labels |= {} if source.depths is None else {source.axis.dim: source.depths}

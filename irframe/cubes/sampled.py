@@ -111,7 +111,7 @@ class Draw:
 
     @property
     def factor(self) -> Floats:
-        """The factor of the variance in each stratum, as in `estimate`.
+        """The factor of each stratum's variance, as in `estimate`.
 
         The factor is NaN if only one of several documents of the stratum was judged.
         """

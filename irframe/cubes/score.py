@@ -75,10 +75,10 @@ class Work:
     """Whether the kernel needs ties, even if tied documents do not share their gain."""
 
     def over(self, cube: xr.Dataset) -> xr.DataArray:
-        """Compute the values of a cube, lazily if the cube is lazy.
+        """Compute the values of a cube.
 
-        The dimensions are (metric, system, topic, depth). If the kernel yields several arrays per
-        metric, these arrays are adjacent.
+        The result is lazy if the cube is lazy. The dimensions are (metric, system, topic, depth).
+        If the kernel yields several arrays per metric, these arrays are adjacent.
         """
         grade = cube[words.GRADE].variable
         experiment = view.experiment_of(cube)
@@ -262,7 +262,7 @@ def label_scores(
     depths: Sequence[int],
     dim: str = words.DEPTH,
 ) -> xr.DataArray:
-    """Add the labels of metrics, depths and the cube to scores.
+    """Add labels of metrics, depths and the cube to scores.
 
     Scores are NaN where a system did not take part.
     """

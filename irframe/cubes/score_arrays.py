@@ -303,7 +303,7 @@ def counting_costs(subject: object) -> AbstractContextManager[None]:
 
 
 def with_costs(function: Function) -> Function:
-    """Decorate a function that needs the cost columns of its argument."""
+    """Decorate a function that needs columns of costs."""
     signature = inspect.signature(function)
     first = next(iter(signature.parameters))
 

@@ -334,7 +334,7 @@ class Scores:
         return tuple(chunk[..., back] for chunk in joined)
 
     def given(self, row: int, depths: slice, compute: Callable[..., Arrays]) -> Arrays:
-        """Compute on the terms of the means of one metric; see `over`."""
+        """Compute on the terms of a metric's means; see `over`."""
         of = self.summaries[row]
         return self.over(
             row, depths, lambda scores, *design: compute(summands(scores, of), *design)

@@ -100,18 +100,20 @@ def bounds(
     GradeError
         If grade -1 marks unjudged documents.
 
-    Notes ----- The lower bound of metrics without a recall base is the score. For the upper bound,
-    unjudged documents gain 1, or the top gain if that is higher. The largest contribution of ranks
-    below the list is added. With m = min(k, length of the list), this contribution is ``p**m`` for
-    RBP and ``1/(m+1) prod_{i<=m} (1 - G(i))`` for ERR. For INSQ it is the sum of the remaining
-    weights, and for P and SDCG the missing ranks down to k gain 1. RR, Success, SetP, DCG and
-    NumRelRet are scored with the unjudged documents as relevant. The running time is proportional
-    to the number of cells of the cube.
+    Notes
+    -----
+    The lower bound of metrics without a recall base is the score. For the upper bound, unjudged
+    documents gain 1, or the top gain if that is higher. The largest contribution of ranks below the
+    list is added. With m = min(k, length of the list), this contribution is ``p**m`` for RBP and
+    ``1/(m+1) prod_{i<=m} (1 - G(i))`` for ERR. For INSQ it is the sum of the remaining weights, and
+    for P and SDCG the missing ranks down to k gain 1. RR, Success, SetP, DCG and NumRelRet are
+    scored with the unjudged documents as relevant. The running time is proportional to the number
+    of cells of the cube.
 
-    The bounds of metrics with a recall base are the exact extremes over all ways to grade the
-    *retrieved* unjudged documents of the ranking, above and below the depth, from 0 to the top
-    grade. For All, the lower bound is the score, and the upper bound is 1 if an unjudged document
-    was read. Grades also change the normaliser, so the score is not always highest if all unjudged
+    The bounds of metrics with a recall base are exact extremes over all possible grades, from 0 to
+    the top grade, of the *retrieved* unjudged documents. These include documents below the depth.
+    For All, the lower bound is the score, and the upper bound is 1 if an unjudged document was
+    read. Grades also change the normaliser, so the score is not always highest if all unjudged
     documents are relevant. Grades for which the score is NaN are ignored. The bounds assume that no
     further unjudged document is relevant. With ``norm="pool"`` or ``ideal="pool"``, pools that are
     shallower than the cube do not change.
@@ -161,7 +163,7 @@ def bounds(
 
 
 def _linear_both(metric: Metric) -> bool:
-    """Return whether both bounds of a metric are linear in gains.
+    """Return whether both bounds are linear in gains.
 
     Tied documents may then share their gain.
     """
@@ -363,9 +365,10 @@ def sample(data: xr.Dataset | Qrels, share: float, *, seed: int = 0) -> Cube | p
     GradeError
         If grade -1 marks unjudged documents.
 
-    Notes ----- The sample has ``max(1, floor(share n + 1/2))`` of the n documents of a topic with
-    the same grade. For each grade below 1 it has at least 10 documents, or all if there are fewer
-    than 10.
+    Notes
+    -----
+    The sample has ``max(1, floor(share n + 1/2))`` of the n documents of a topic with the same
+    grade. For each grade below 1 it has at least 10 documents, or all if there are fewer than 10.
 
     References
     ----------
@@ -429,11 +432,13 @@ def rejudge(cube: xr.Dataset, qrels: Qrels) -> Cube:
         If topics of the cube have no judgments, or judged topics have no lists in the cube. Both
         are left out.
 
-    Notes ----- A cube contains the judged documents of its lists, and the identifiers of unjudged
-    documents down to rank 100. Grades can therefore be changed or removed in any cube. If lists are
-    longer than 100 documents, newly judged documents must be among the first 100. If `cube` was
-    called without a pool depth, the depth is computed again from the new judgments. It is unknown
-    if lists contain newly judged documents.
+    Notes
+    -----
+    A cube contains the judged documents of its lists, and the identifiers of unjudged documents
+    down to rank 100. Grades can therefore be changed or removed in any cube. If lists are longer
+    than 100 documents, newly judged documents must be among the first 100. If `cube` was called
+    without a pool depth, the depth is computed again from the new judgments. It is unknown if lists
+    contain newly judged documents.
 
     Examples
     --------

@@ -80,7 +80,7 @@ class Declared:
 
     @property
     def asking(self) -> str:
-        """The name in errors about repeats, "" if repeats are supported."""
+        """Name in errors about repeats, "" if repeats are supported."""
         return "" if self.repeats else self.name
 
     def of_scores(self, subject: object) -> bool:
@@ -188,7 +188,7 @@ def table_verb(
 def _answer(
     verb: Declared, grouped: Any, arguments: Sequence[object], options: dict[str, Any]
 ) -> Any:
-    """Apply a verb to an object or to each of its groups."""
+    """Apply a verb to an object or to its groups."""
     groups = grouped if isinstance(grouped, InGroups) else None
     subject = grouped if groups is None else groups.subject
     bound = bind(verb.function, (grouped, *arguments), options)
@@ -248,7 +248,7 @@ def _read_subject(subject: object, asking: str, *, cube: bool) -> Any:
 
 
 def _verified(result: Any, source: object) -> Any:
-    """Verify the grades of a lazy cube, unless the result is lazy."""
+    """Verify a cube's grades unless the result is lazy."""
     if isinstance(source, xr.Dataset) and words.GRADE in source:
         arrays = result.variables.values() if isinstance(result, xr.Dataset) else [result]
         lazy = any(getattr(array, "chunks", None) for array in arrays)
@@ -385,7 +385,7 @@ def drop_absent(cube: xr.Dataset) -> xr.Dataset:
 
 
 def by_topics(cube: xr.Dataset) -> Iterator[xr.Dataset]:
-    """Yield a cube in memory; split a lazy cube into blocks.
+    """Yield a cube, or the blocks of a lazy cube.
 
     Parameters
     ----------

@@ -139,10 +139,7 @@ PROVENANCE = (
 
 
 SHIFT = 32
-"""Number of low bits of a code, which contain a position; the high bits mark the experiment.
-
-A float represents a code of 52 bits exactly.
-"""
+"""Low bits of a code, which contain the position. 20 higher bits mark the experiment."""
 
 TRUSTED = ContextVar("TRUSTED", default=False)
 """Whether cubes come directly from a verb, and are therefore unchanged."""

@@ -1,4 +1,4 @@
-"""Means of scores over topics, weighted topics and resamples.
+"""Means of scores over topics, also weighted or resampled topics.
 
 Values: Resampling.
 """
@@ -19,7 +19,7 @@ from irframe.cubes.by_group import join_frames
 from irframe.cubes.parse_scores import declared_labels_of, to_scores
 from irframe.cubes.score import refuse_repeated_depths
 from irframe.cubes.scores import Arrays, Scores, of_topics, patterns, summands
-from irframe.errors import DepthError, ParameterError, warn
+from irframe.errors import DepthError, ParameterError, listing, warn
 from irframe.experiments.topic_design import drawn_topics
 from irframe.metrics import facts as averaging
 from irframe.metrics.base import Summary
@@ -32,7 +32,7 @@ from irframe.stops import axis_of
 
 
 def scores_at(array: xr.DataArray, at: object) -> xr.DataArray:
-    """Return scores at one depth, by default the greatest."""
+    """Select scores at one depth, by default the greatest."""
     dim = axis_of(array).dim
     if dim not in array.dims:
         if at is not None:
@@ -42,7 +42,8 @@ def scores_at(array: xr.DataArray, at: object) -> xr.DataArray:
         return array.isel({dim: int(array[dim].to_numpy().argmax())})
     depths = array.indexes[dim].tolist()
     if isinstance(at, bool) or at not in depths:
-        raise DepthError("at, some of the depths scored", repr(at), "", map(str, depths))
+        expected = f"at= to be one of the depths of the scores ({listing(map(str, depths))})"
+        raise DepthError(expected, repr(at))
     return array.isel({dim: depths.index(at)})
 
 
@@ -53,7 +54,7 @@ def by_depth(
 ) -> pd.DataFrame:
     """Apply a function to scores at one or several depths.
 
-    For a list of depths, the frame has a column of depths.
+    If `at` is a list, the frame has a column of depths.
 
     Parameters
     ----------
@@ -62,7 +63,7 @@ def by_depth(
     scores
         Scores.
     at
-        A depth, by default the greatest; or several different depths.
+        A depth, or a list of different depths. The default is the greatest depth.
 
     Raises
     ------
@@ -74,16 +75,16 @@ def by_depth(
         return function(scores_at(array, at))
     depths = listed(at)
     if not depths:
-        raise DepthError("at, some of the depths scored", "none")
-    refuse_repeated_depths(depths, "depths scored, each once")
+        raise DepthError("at= to contain depths of the scores", "none")
+    refuse_repeated_depths(depths, "different depths of the scores")
     frames = {depth: function(scores_at(array, depth)) for depth in depths}
     return join_frames(frames, axis_of(array).dim)
 
 
 def averages(scores: xr.DataArray, summary: Summary | None = None) -> xr.DataArray:
-    """Average scores over topics, ignoring missing scores.
+    """Return the means of scores over topics, ignoring missing scores.
 
-    Each metric has its own kind of mean.
+    The metric determines the kind of mean, such as arithmetic or geometric.
 
     Parameters
     ----------
@@ -91,7 +92,7 @@ def averages(scores: xr.DataArray, summary: Summary | None = None) -> xr.DataArr
         Scores over topics and any other dimensions. Scores of one metric need no dimension
         ``metric``. Declared labels of topics determine the weights of topics.
     summary
-        The kind of mean; by default that of the metric.
+        The kind of mean. The default is that of the metric.
 
     Returns
     -------
@@ -115,7 +116,7 @@ def averages(scores: xr.DataArray, summary: Summary | None = None) -> xr.DataArr
 
 
 def _average_under(scores: Array, *, summary: Summary, design: Design) -> Array:
-    """Average over topics, the last axis, with their design.
+    """Return means over the last axis, topics with a design.
 
     The mean is NaN if a task has no scores.
     """
@@ -129,7 +130,7 @@ def _average_under(scores: Array, *, summary: Summary, design: Design) -> Array:
 
 
 def moments(scores: Scores) -> tuple[Any, ...]:
-    """Return count, mean, squares, freedom and effective number of topics.
+    """Return the statistics of each mean over topics.
 
     Parameters
     ----------
@@ -139,9 +140,9 @@ def moments(scores: Scores) -> tuple[Any, ...]:
     Returns
     -------
     tuple of array
-        The number of scores n, their mean, squares, degrees of freedom and effective number of
-        topics. Each has the shape (metric, system, depth). The squares are defined as the variance
-        of the mean times n (n - 1). The effective number is None without a design.
+        Arrays of shape (metric, system, depth): the number of scores n, their mean, the variance of
+        the mean times n (n - 1), the degrees of freedom, and the effective number of topics. The
+        effective number is None without a design.
     """
     design = scores.design
     if design is not None and not design.plain:
@@ -159,7 +160,7 @@ def moments(scores: Scores) -> tuple[Any, ...]:
 def _under(scores: Scores, design: Design) -> tuple[Any, ...]:
     """Return `moments` of topics with a design.
 
-    Systems without scores on a task have NaN.
+    Values are NaN for systems without scores on a task.
     """
     shape = (*scores.values.shape[:2], scores.values.shape[3])
     mean, variance, freedom, topics = (np.full(shape, np.nan) for _ in range(4))
@@ -187,10 +188,10 @@ def metric_labels(scores: xr.DataArray) -> list[str]:
 
 
 def position(labels: list[str], expected: object, role: str) -> int:
-    """Return the position of a label, or raise."""
+    """Return the position of a label; raise if unknown."""
     pos = index_of(expected, labels)
     if pos is None:
-        raise ParameterError(f"{role} to be one of those scored", repr(str(expected)), "", labels)
+        raise ParameterError(f"{role} to be a metric with scores", repr(str(expected)), "", labels)
     return pos
 
 
@@ -205,13 +206,13 @@ def tell_left_out(labels: list[str], counts: Iterable[int]) -> None:
 class Resampling(OptionValue):
     """The number of resamples, and the seed of their generator.
 
-    Verbs accept it as ``resamples=``. The number alone can be passed if the seed has its default.
-    Tests that resample have their own options `samples` and `seed`.
+    Verbs accept this value as ``resamples=``. They also accept the number of resamples alone. Tests
+    that resample have their own options `samples` and `seed`.
 
     Parameters
     ----------
     samples
-        Number of resamples, at least 1; the default depends on the verb.
+        Number of resamples, at least 1. The default depends on the verb.
     seed
         Seed of the generator, at least 0. The same seed gives the same result.
 
@@ -239,12 +240,12 @@ class Resampling(OptionValue):
 
 @dataclass(frozen=True)
 class Resamples:
-    """Resampling of topics, and the level of intervals.
+    """A resampling of topics, and the confidence level of intervals.
 
     Parameters
     ----------
     alpha
-        One minus the level of the intervals, above 0 and below 1.
+        One minus the confidence level of the intervals, above 0 and below 1.
     samples
         Number of resamples, at least 1.
     seed
@@ -262,36 +263,37 @@ class Resamples:
 
     @classmethod
     def of(cls, alpha: float, resamples: Resampling | int) -> Self:
-        """Return the resamples of an option."""
+        """Read the option ``resamples=`` of a verb."""
         drawn = Resampling.read(resamples, 1000)
         return cls(alpha, cast("int", drawn.samples), drawn.seed)
 
     def counts(self, topics: int) -> Array:
-        """Return the count of each topic in each resample."""
+        """Return the number of times that each topic was drawn."""
         return count_drawn(draw_topics(topics, samples=self.samples, seed=self.seed))
 
     def means(
         self, scores: Array, summary: Summary, sign: int = 1, design: Design | None = None
     ) -> Array:
-        """Average over resampled topics.
+        """Return means over resampled topics.
 
-        Means are rounded so that equal ones tie.
+        Means are rounded, so that equal means are ties.
 
         Parameters
         ----------
         scores
             Shape (system, topic, depth), without NaN.
         summary
-            How the metric is averaged.
+            The kind of mean of the metric.
         sign
             1, or -1 for costs, so that higher values are better.
         design
-            How topics were drawn. Clusters are resampled within tasks; topics keep their weights.
+            The sampling design of topics. Clusters are resampled within tasks, and topics keep
+            their weights.
 
         Returns
         -------
         numpy.ndarray
-            Means, shape (sample, depth, system). Higher is better. They are NaN for a single topic,
+            Means times `sign`, shape (sample, depth, system). They are NaN for a single topic,
             which cannot be resampled.
         """
         systems, topics, depths = scores.shape
@@ -307,20 +309,19 @@ class Resamples:
         return means_of_draws(counts, scores, summary, sign)
 
     def ends(self, values: Array, beyond: Array | float) -> Arrays:
-        """Return the limits of an interval of resampled values.
+        """Return the limits of percentile intervals.
 
         Parameters
         ----------
         values
             Shape (..., sample).
         beyond
-            The largest share of resamples beyond either end: one number, or a number for each row.
+            The tail probability on either side: a number, or a number for each row.
 
         Returns
         -------
         tuple of numpy.ndarray
-            Lower and upper ends. Both are NaN if the share of NaN resamples is larger than
-            `beyond`.
+            The lower and upper limits. Both are NaN if the share of NaN values exceeds `beyond`.
         """
         # Rounded, because (1 - 0.95) / 2 * 1000 is above 25.
         rank = np.floor(np.round(np.nan_to_num(beyond) * self.samples, 9)).astype(int)
@@ -333,7 +334,7 @@ class Resamples:
     def expanded(self, topics: Array | int) -> Array:
         """Return the tail probability of an expanded percentile interval.
 
-        The share of a single topic is NaN.
+        The probability is NaN for a single topic.
 
         Examples
         --------
@@ -347,9 +348,9 @@ class Resamples:
 
 
 def means_of_draws(counts: Array, scores: Array, summary: Summary, sign: int = 1) -> Array:
-    """Average over topics with given counts, as `Resamples.means`.
+    """Return means over topics that are counted several times.
 
-    The counts have the shape (sample, topic).
+    The counts have the shape (sample, topic). The result has the shape of `Resamples.means`.
     """
     systems, topics, depths = scores.shape
     summands = terms(scores, summary).transpose(1, 2, 0).reshape(topics, -1)
@@ -358,9 +359,9 @@ def means_of_draws(counts: Array, scores: Array, summary: Summary, sign: int = 1
 
 
 def without_each(scores: Array, summary: Summary, sign: int = 1) -> Array:
-    """Average over all topics but one, for each topic.
+    """Return the means without each topic.
 
-    Means are rounded so that equal ones tie.
+    Means are rounded, so that equal means are ties.
 
     Parameters
     ----------
@@ -372,8 +373,8 @@ def without_each(scores: Array, summary: Summary, sign: int = 1) -> Array:
     Returns
     -------
     numpy.ndarray
-        Means, shape (topic, depth, system). The first dimension is the omitted topic. A mean is NaN
-        if no topic remains.
+        Means times `sign`, shape (topic, depth, system). The first dimension is the omitted topic.
+        A mean is NaN if no topic remains.
     """
     systems, topics, depths = scores.shape
     scored = ~np.isnan(scores).any(axis=0)
@@ -384,7 +385,7 @@ def without_each(scores: Array, summary: Summary, sign: int = 1) -> Array:
 
 
 def _weighted(counts: Array, summands: Array) -> Array:
-    """Return sums weighted by counts; terms may be infinite."""
+    """Return sums weighted by counts. Terms may be infinite."""
     infinite = np.isinf(summands)
     if not infinite.any():
         return counts @ summands

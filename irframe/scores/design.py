@@ -61,34 +61,36 @@ def design(
         A frame with a column of topics, such as judgments or properties of topics. Names of columns
         are looked up in this frame first.
     cluster
-        Topics that were drawn together, such as questions about one document or turns of one
-        conversation. Pass the name of a column, level or coordinate that is constant per topic, or
-        a mapping from topics to labels. Intervals and tests count clusters, not topics.
+        The cluster of each topic. Topics of a cluster were drawn together, such as questions about
+        one document or turns of one conversation. Pass the name of a column, level or coordinate
+        that is constant per topic, or a mapping from topics to labels. Intervals and tests treat
+        clusters, not topics, as the sampling unit.
     task
-        The task, collection or data set of each topic. All tasks have equal weight in means.
-        Intervals refer to new topics of the same tasks. If tasks are a column of the scores and
-        share topic names, topics are named by task and topic.
+        The task (or collection, or data set) of each topic. All tasks have equal weight in means.
+        Intervals refer to new topics of the same tasks. If tasks are a column of the scores, and a
+        topic name occurs in several tasks, topics are named by task and topic.
     weight
         Weight of each topic, at least 0. Only ratios of weights matter.
     repeats
         The sampling unit of repeats. ``"system"``: each system has its own repeats, such as a model
         trained with several seeds. ``"shared"``: all systems share each repeat, such as a pass of a
-        judge. ``"topic"``: repeats are drawn inside each topic, such as variations of the query. By
-        default ``"system"`` for ``repeat``, ``seed``, ``trial``, ``checkpoint`` and ``fold``.
+        judge. ``"topic"``: repeats are drawn inside each topic, such as variations of the query.
+        The default is ``"system"`` for repeats called ``repeat``, ``seed``, ``trial``,
+        ``checkpoint`` or ``fold``.
 
     Returns
     -------
     pandas.DataFrame, xarray.DataArray or xarray.Dataset
-        A frame of scores has one column per metric and index levels ``cluster``, ``task`` and
-        ``weight``; an array or cube has coordinates of topics with these names. An attribute
-        records these names. New declarations are added to earlier ones. Without any option, all
-        declarations are removed.
+        The object with declared labels of topics. In a frame they are the index levels ``cluster``,
+        ``task`` and ``weight``, and each metric has a column. In an array or cube they are
+        coordinates of topics. An attribute records the declaration. New declarations are added to
+        earlier ones. Without any option, all declarations are removed.
 
     Raises
     ------
     ParameterError
-        If a name is unknown, or a topic has no value or several. If values are measurements instead
-        of labels. If `repeats` is passed for scores without repeats.
+        If a name is unknown, or a topic has no value or several values. If values are measurements
+        instead of labels. If `repeats` is passed for scores without repeats.
     InputError
         If the object is neither scores nor a cube.
 
@@ -114,7 +116,7 @@ def design(
 def _values(
     declared: Mapping[str, Any], table: object, columns: pd.DataFrame, where: str
 ) -> dict[str, pd.Series]:
-    """Return the values of topics for each label."""
+    """Return the value of every topic for each label."""
     first = None if table is None else columns_of(table)
     if table is not None and (first is None or TOPIC not in roles(first.columns)):
         raise InputError("a table with a column of topics", type(table).__name__)
@@ -132,7 +134,7 @@ def _values(
 def _attributes(
     attrs: Mapping[Any, Any], names: Mapping[str, Any], repeats: Layout | None
 ) -> dict[Any, Any]:
-    """Return attributes that declare labels and repeats.
+    """Return attributes with the declaration of labels and repeats.
 
     Without labels and repeats, earlier declarations are removed.
     """
@@ -169,7 +171,7 @@ def _of_labelled(
 
 
 def _refuse_single(repeats: str) -> None:
-    raise ParameterError(f"several scores of a system for repeats={repeats!r}", "one each")
+    raise ParameterError(f"repeats of systems for repeats={repeats!r}", "none")
 
 
 def _of_frame(
@@ -205,9 +207,9 @@ def _of_frame(
 
 
 def _with_topics_of_tasks(frame: pd.DataFrame, task: object) -> pd.DataFrame:
-    """Return scores with unique names of topics across tasks.
+    """Make the names of topics unique across tasks.
 
-    A topic name that occurs in several tasks is preceded by the task.
+    If any topic name occurs in several tasks, all names are preceded by the task.
     """
     levels = [level for level in frame.index.names if level is not None]
     rows = frame.reset_index(levels)

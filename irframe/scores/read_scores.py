@@ -1,4 +1,4 @@
-"""Scores and references read for comparisons, and pairs of systems."""
+"""Reading of scores for comparisons, and pairs of systems."""
 
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import replace
@@ -26,19 +26,19 @@ from irframe.scores.averages import moments
 from irframe.scores.repeats import OVERS, Over, read_repeats, refuse_crossed_design
 
 SCORING = {"evaluate", "score"}
-"""Verbs that return scores. Unchanged scores are within the range of the metric."""
+"""Verbs whose results are scores within the range of the metric."""
 SLACK = 1e-9
 LARGEST = 1e100
 """Largest score whose variance does not overflow."""
 
 
 def warn_left_out(scores: Scores) -> None:
-    """Warn about omitted topics, and about single topics.
+    """Warn if topics are omitted, or only one remains.
 
     Raises
     ------
     ParameterError
-        If a metric has no topics to compare systems on.
+        If a metric has no topic on which all systems have a score.
     """
     counted = scores.scored.sum(axis=1).min(axis=1, initial=len(scores.topics))
     without = [label for label, count in zip(scores.metrics, counted, strict=True) if not count]
@@ -74,11 +74,11 @@ def _refuse_lost_tasks(scores: Scores, design: Design) -> None:
 
 
 def refuse_infinite(metrics: list[str], scores: Array) -> None:
-    """Raise if scores, metrics first, are infinite or huge."""
+    """Raise if scores are infinite or huge; metrics come first."""
     rows = zip(metrics, scores, strict=True)
     infinite = [metric for metric, values in rows if np.isinf(values).any()]
     if infinite:
-        raise InputError("finite scores to compare systems by", "infinite ones", "", infinite)
+        raise InputError("finite scores", "infinite scores of", "", infinite)
     refuse_huge(metrics, scores)
 
 
@@ -89,7 +89,7 @@ def refuse_huge(metrics: list[str], scores: Array) -> None:
         metric for metric, values in rows if np.isfinite(size := _size(values)) and size > LARGEST
     ]
     if huge:
-        raise InputError(f"scores from -{LARGEST:g} to {LARGEST:g}", "larger ones", "", huge)
+        raise InputError(f"scores from -{LARGEST:g} to {LARGEST:g}", "larger scores of", "", huge)
 
 
 def _size(values: Array) -> float:
@@ -101,22 +101,21 @@ Depths = int | Sequence[int] | None
 
 
 def read_scores(scores: ScoreLike, over: Over = "both") -> Scores:
-    """Read scores.
+    """Read scores and average over repeats.
 
     Lazy scores remain lazy until `Scores.load`.
 
     Parameters
     ----------
     scores
-        An array or a frame of scores, or scores already read.
+        An array or a frame of scores, or a `Scores` object.
     over
-        The population to which differences are generalised if systems have repeats.
+        The population that differences are generalised to, if systems have repeats.
 
     Returns
     -------
     Scores
-        All scores with labels. Repeats are averaged, and the single repeats are in
-        `Scores.repeats`.
+        The means over repeats. The attribute `repeats` contains the scores of every repeat.
     """
     if isinstance(scores, Scores) and scores.averaged:
         return scores
@@ -142,7 +141,7 @@ def read_scores(scores: ScoreLike, over: Over = "both") -> Scores:
 
 
 def _beware_of_arithmetic(metrics: Iterable[object], scores: Iterable[Array]) -> None:
-    """Warn about metrics with values outside their range."""
+    """Warn about values outside the range of their metric."""
     changed = []
     for metric, values in zip(map(str, metrics), scores, strict=True):
         fact = facts(metric)
@@ -155,14 +154,14 @@ def _beware_of_arithmetic(metrics: Iterable[object], scores: Iterable[Array]) ->
         ):
             changed.append(f"{metric} ({low:g} to {high:g})")
     if changed:
-        reason = "values outside what a metric can be: something was done to scores since"
+        reason = "scores are outside the range of their metric, and were changed after scoring"
         warn(f"{reason}: {listing(changed)}")
 
 
 def by_task(scores: Scores, drawn: DrawnTopics | None) -> Scores:
-    """Return the means of tasks as scores.
+    """Return the mean over each task as scores.
 
-    The dimension of topics contains the tasks.
+    The labels of topics are replaced by tasks.
     """
     if drawn is None or TASK not in scores.label_values:
         advice = "name them: scores.ireval.design(task=...)"
@@ -190,7 +189,7 @@ def scores_to_compare(scores: ScoreLike, *, quiet: bool = False) -> Scores:
     Parameters
     ----------
     scores
-        An array or a frame of scores, or scores already read. Labels may occur more than once.
+        An array or a frame of scores, or a `Scores` object.
     quiet
         Whether to omit the warning about topics that are left out.
 
@@ -202,7 +201,7 @@ def scores_to_compare(scores: ScoreLike, *, quiet: bool = False) -> Scores:
     Raises
     ------
     ParameterError
-        If there are fewer than two systems, or a metric has no topic on which all systems have a
+        If there are fewer than two systems. If a metric has no topic on which all systems have a
         score.
     InputError
         If scores are infinite (the message lists the metrics), or if lazy scores are too large to
@@ -211,7 +210,8 @@ def scores_to_compare(scores: ScoreLike, *, quiet: bool = False) -> Scores:
     Warns
     -----
     IrframeWarning
-        If topics are left out because some system has no score on them, or only one remains.
+        If topics are left out because some system has no score on them, or if only one topic
+        remains.
     """
     result = read_scores(scores)
     if len(result.systems) < 2:
@@ -224,21 +224,21 @@ def scores_to_compare(scores: ScoreLike, *, quiet: bool = False) -> Scores:
 
 
 def select_depths(scores: Scores, at: Depths) -> Scores:
-    """Return scores at given depths, by default the greatest."""
+    """Select scores at some depths, by default the greatest."""
     index = scores.depths
     if at is None:
         return scores if index is None else scores.take(depth=[int(index.argmax())])
     if index is None:
-        advice = "leave at= out; each metric stands for the depth in its name"
+        advice = "leave at= out, because the depth of each metric is in its name"
         raise DepthError("scores by depth", "scores without depths", advice)
     depths = listed(at)
     unit = plural(scores.axis.dim)
-    expected = f"{unit} scored, each once, from {index.min()} to {index.max()}"
+    expected = f"different {unit} of the scores, from {index.min()} to {index.max()}"
     missing = [depth for depth in depths if depth not in index]
     if missing or not depths:
         numbers = [depth for depth in missing if isinstance(depth, int | float | np.number)]
         deeper = any(depth > index.max() for depth in numbers)
-        advice = "score deeper, or ask for less" if deeper else "ask for some of those scored"
+        advice = "score to a greater depth" if deeper else f"select some of these {unit}"
         message = f"{len(missing)} not scored" if missing else "none"
         raise DepthError(expected, message, advice, missing)
     refuse_repeated_depths(depths, expected)
@@ -247,34 +247,34 @@ def select_depths(scores: Scores, at: Depths) -> Scores:
 
 Reference = int | str | Metric | xr.DataArray | pd.DataFrame
 Sides = Literal["common", "own"]
-"""Which topics are used if two sides differ: common topics, or all topics of each side."""
+"""Topics to use if two sides have different topics: common topics, or all topics of each side."""
 
 
 def match_reference(
     scores: ScoreLike, reference: Any, topics: Sides | None = None
 ) -> tuple[Scores, Scores]:
-    """Read scores and the reference that they are compared with.
+    """Read scores and their reference.
 
     Parameters
     ----------
     scores
         Scores.
     reference
-        A depth of the scores, one of their metrics, or other scores of the same systems. ``"AP"``
-        is the metric at each depth, and ``"AP@10"`` is the metric at one depth.
+        A depth or a metric of the scores, or other scores of the same systems. ``"AP"`` stands for
+        the metric at each depth, and ``"AP@10"`` for the metric at depth 10.
     topics
         As for `share_topics`.
 
     Returns
     -------
     new, reference : Scores
-        Scores and reference, with the same systems in the same order. The reference has one metric
-        or the same metrics as the scores, and likewise one depth or the same depths.
+        Both with the same systems in the same order. The reference has a single metric or the
+        metrics of the scores. It has a single depth or the depths of the scores.
 
     Raises
     ------
     ParameterError
-        If the metric is unknown, or systems or metrics differ from those of the scores.
+        If the metric is unknown, or the reference has other systems or metrics than the scores.
     DepthError
         If the scores lack a depth.
     """
@@ -301,39 +301,41 @@ def match_reference(
 def share_topics(
     scores: Scores, other: Scores, topics: Sides | None = None, *, at_every_depth: bool = False
 ) -> tuple[Scores, Scores]:
-    """Restrict two sides to the topics that all systems share.
+    """Restrict two sides to common topics of all systems.
 
     Parameters
     ----------
     scores, other
-        Scores of the same systems. `other` has one metric and depth, or as many as `scores`.
+        Scores of the same systems. `other` has a single metric or the metrics of `scores`, and
+        likewise for depths.
     topics
-        Which topics are used: the topics common to both sides, or all topics of each side. By
-        default both sides must have the same topics, or none in common. In the latter case all
+        The topics to use: common topics of both sides, or all topics of each side (``"own"``). By
+        default both sides must have the same topics or no common topic. Without common topics all
         topics of each side are used.
     at_every_depth
-        Whether a topic counts only if every system has scores on it at all depths of both sides.
+        Whether to use only topics on which every system has scores at all depths of both sides.
 
     Returns
     -------
     scores, other : Scores
-        Both sides, with NaN on topics on which any system lacks a score on either side. If `topics`
-        is passed, or no topic is common, attributes contain the number of topics of each side.
+        Both sides. Scores are NaN on topics on which any system lacks a score on either side. If
+        `topics` is passed, or no topic is common, attributes contain the number of topics of each
+        side.
 
     Raises
     ------
     ParameterError
-        If only some topics are common to both sides. If ``topics="common"`` is passed and no topic
-        is common.
+        If only some topics are common to both sides and `topics` is not passed. If
+        ``topics="common"`` is passed and no topic is common.
     """
     scores, other = in_memory(scores, other)
     both = scores.topics.intersection(other.topics, sort=False)
     differing = scores.topics.symmetric_difference(other.topics)
     if topics is None and len(both):
-        advice = "topics='common' takes those of both, topics='own' all of each side"
+        advice = "pass topics='common' for common topics, or topics='own' for all topics"
         refuse_unshared("the same topics on both sides, or none", differing, advice)
     if topics == "common" and not len(both):
-        advice = "topics='own' takes all of each side"
+        advice = "pass topics='own' for all topics of each side"
         raise ParameterError("topics in common with the reference", "none", advice)
     if topics == "own" or not len(both):
         sides = [scores_to_compare(scores), scores_to_compare(other)]
@@ -358,7 +360,7 @@ def share_topics(
 
 
 def _with_topic_counts(scores: Scores, other: Scores) -> tuple[Scores, Scores]:
-    """Return both sides with their numbers of topics as attributes."""
+    """Record the number of topics of each side in attributes."""
     counts = zip(OF_REFERENCE, (len(scores.topics), len(other.topics)), strict=True)
     attrs = scores.attrs | dict(counts)
     return replace(scores, attrs=attrs), replace(other, attrs=attrs)
@@ -367,11 +369,11 @@ def _with_topic_counts(scores: Scores, other: Scores) -> tuple[Scores, Scores]:
 def refuse_unshared(expected: str, differing: Iterable[object], advice: str) -> None:
     """Raise for labels that only one side has."""
     if offenders := [*differing]:
-        raise ParameterError(expected, f"{len(offenders)} of one side only", advice, offenders)
+        raise ParameterError(expected, f"{len(offenders)} on one side only", advice, offenders)
 
 
 def _repeat_single(side: Scores, common: Array) -> Scores:
-    """Repeat a single metric or depth to match the shape."""
+    """Repeat a single metric or depth to match a mask."""
     metrics, _, depths = common.shape
     if side.depths is None and depths > 1:
         side = replace(side, depths=pd.RangeIndex(1, 2))
@@ -384,14 +386,14 @@ def _repeat_single(side: Scores, common: Array) -> Scores:
 def pick_metric(scores: Scores, metric: str | Metric) -> Scores:
     """Return the scores of one metric.
 
-    If its label names a depth, they are the scores at this depth.
+    A label such as ``"AP@10"`` selects the scores at depth 10.
 
     Parameters
     ----------
     scores
         Scores by several metrics.
     metric
-        A metric or its label. A label can end in a depth of the scores, as in ``"AP@10"``.
+        A metric or its label. A label can end with a depth of the scores.
 
     Returns
     -------
@@ -418,35 +420,36 @@ def pick_metric(scores: Scores, metric: str | Metric) -> Scores:
 
 
 def same_systems(scores: Scores, other: Scores) -> Scores:
-    """Return `other` with its systems in the order of `scores`.
+    """Sort the systems of `other` in the order of `scores`.
 
     Raise if the systems differ.
     """
     systems, others = scores.systems, other.systems
     differing = [*systems.difference(others, sort=False), *others.difference(systems, sort=False)]
     refuse_unshared(
-        "the same systems in both scores", differing, "choose the systems that both have"
+        "the same systems in both scores", differing, "select the common systems of both"
     )
     return other.take(system=others.get_indexer(systems))
 
 
 Baselines = Hashable | Sequence[Hashable] | None
-"""A system with which others are compared, or a list of systems."""
+"""The system that other systems are compared with, or a list of these."""
 
 
 def choose_pairs(scores: Scores, baseline: Baselines, *, several: bool = False) -> Array:
     """Return all pairs of systems, or those with a baseline.
 
-    The result contains positions of systems, shape (pair, 2).
+    The result contains the positions of both systems, shape (pair, 2).
 
     Parameters
     ----------
     scores
         The scores.
     baseline
-        A baseline, or None for all pairs.
+        The baseline, or None for all pairs.
     several
-        Whether `baseline` may be a list. Each pair of baselines is compared once.
+        Whether `baseline` may be a list of baselines. The result contains each pair of baselines
+        only once.
     """
     systems = scores.systems.tolist()
     if baseline is None:
@@ -456,17 +459,17 @@ def choose_pairs(scores: Scores, baseline: Baselines, *, several: bool = False) 
         named, expected = baseline, "baselines to be some of the systems"
     rows = places(expected, named, systems)
     if not rows or len(set(rows)) < len(rows):
-        raise ParameterError("at least one baseline, each once", "some again" if rows else "none")
+        raise ParameterError("different baselines", "duplicates" if rows else "none")
     sides = [baseline_pairs(len(systems), row) for row in rows]
     return np.concatenate([side[~np.isin(side[:, 0], rows[:n])] for n, side in enumerate(sides)])
 
 
 def label_pairs(scores: Scores, pairs: Array) -> dict[str, object]:
-    """Return the label columns of comparisons.
+    """Return the columns that label comparisons of pairs.
 
     Rows are ordered by metric, depth and pair.
 
-    If scores have no depths, the depth is that in the metric's name, or missing.
+    If scores have no depths, the depth is the one in the name of the metric, or missing.
     """
     metrics, _, _, depths = scores.values.shape
     own_depths: Any = [fact.depth for fact in scores.metric_facts]
@@ -481,6 +484,6 @@ def label_pairs(scores: Scores, pairs: Array) -> dict[str, object]:
 
 
 def pair_labels(scores: Scores, pairs: Array) -> dict[str, tuple[str, pd.Index]]:
-    """Return the coordinates of pairs: their two systems."""
+    """Return the two systems of each pair as coordinates."""
     sides = zip(SIDES, pairs.T, strict=True)
     return {name: (PAIR, scores.systems.take(side)) for name, side in sides}

@@ -1,8 +1,8 @@
-"""Repeated runs of systems, and topics with a design.
+"""Repeated runs of systems, and the sampling design of topics.
 
 Repeats are, for example, seeds, passes of a judge, or variations of a query. `Scores` contains the
-means over repeats. `Repeats` contains every repeat, and computes the variance and the degrees of
-freedom of means.
+means over repeats. `Repeats` contains the scores of every repeat. It computes the variance and the
+degrees of freedom of means.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -35,8 +35,7 @@ Over = Literal["both", "topic", "repeat", "task"]
 """The population that differences are generalised to."""
 OVERS: tuple[Over, ...] = ("both", "topic", "repeat", "task")
 OTHER_COLUMNS = ("n_repeats_a", "n_repeats_b", "df", "repeat_share")
-"""Columns of comparisons about repeats."""
-ONE = "one {}: what another {} would change is not in {}"
+"""Columns of comparisons that describe repeats."""
 ENOUGH: dict[str, int] = {"system": 3, "shared": 5}
 """Smallest number of repeats at which the crossed test is reliable.
 
@@ -46,18 +45,19 @@ with 3, and up to 7 % with 2 repeats of each system."""
 
 @dataclass(frozen=True, eq=False)
 class Repeats:
-    """Every repeat of every system.
+    """The scores of every repeat of every system.
 
     Parameters
     ----------
     values
-        Shape (metric, list, topic, depth); the lists of a system are adjacent.
+        Scores, shape (metric, list, topic, depth). A list is one repeat of one system. The repeats
+        of a system are adjacent.
     owner
-        Position of the system of each list.
+        Position of the system of each list, shape (list,).
     counts
-        Number of repeats per system.
+        Number of repeats of each system.
     layout
-        The sampling unit of a repeat: ``"system"``, ``"shared"`` or ``"topic"``, see `design`.
+        The sampling unit of a repeat: ``"system"``, ``"shared"`` or ``"topic"``; see `design`.
     word
         Name of the repeats in the input, such as ``seed``.
     over
@@ -83,7 +83,7 @@ class Repeats:
         topic: Array | None,
         depth: Sequence[int] | Array | None,
     ) -> "Repeats":
-        """Return the repeats at some positions of each dimension."""
+        """Select scores by position along each dimension."""
         lists = None
         owner = self.owner
         counts = self.counts
@@ -96,7 +96,7 @@ class Repeats:
         return replace(self, values=values, owner=owner, counts=counts)
 
     def crossed(self, scores: Scores, row: int, depths: slice, pairs: Array) -> Crossed:
-        """Return the standard errors of paired differences, (pair, depth)."""
+        """Return paired differences with standard errors, (pair, depth)."""
 
         def compute(lists: Array, *_: Array) -> tuple[Array, ...]:
             shared = self.layout == "shared"
@@ -105,16 +105,16 @@ class Repeats:
         return Crossed(*self.flat(scores, row, depths).given(0, slice(None), compute))
 
     def flat(self, scores: Scores, row: int, depths: slice) -> Scores:
-        """Return the scores of a metric by list."""
+        """Return the scores of a metric with lists as systems."""
         values = self.values[row : row + 1, :, :, depths]
         labels = scores.metrics[row : row + 1]
         return replace(scores, values=values, metrics=labels, repeats=None, design=None)
 
     def own(self, scores: Scores) -> tuple[Array, Array, Array]:
-        """Return variance, freedom and repeats' standard deviation of means.
+        """Return the variance of means, and its degrees of freedom.
 
-        The three arrays have the shape (metric, system, depth). Each mean is over the topics of the
-        system.
+        The third array is the standard deviation of the means of repeats. All have the shape
+        (metric, system, depth). A mean is over the topics on which the system has a score.
         """
         shape = (*scores.values.shape[:2], scores.values.shape[3])
         variance, freedom, spread = (np.full(shape, np.nan) for _ in range(3))
@@ -126,7 +126,7 @@ class Repeats:
         return variance, freedom, spread
 
     def by_topics(self, scores: Scores) -> Iterator[tuple[tuple[int, int, Array], Array]]:
-        """Yield positions and lists by metric, system and topics."""
+        """Yield positions in results, and scores on scored topics."""
         for row, system in np.ndindex(scores.values.shape[:2]):
             lists = self.values[row, self.owner == system]
             for topics, depths in patterns(~np.isnan(scores.values[row, system])):
@@ -135,24 +135,25 @@ class Repeats:
 
 
 def read_repeats(scores: Scores, over: Over = "both") -> Scores:
-    """Return means over repeats, with the repeats attached.
+    """Average scores over repeats.
 
     Parameters
     ----------
     scores
-        Scores with a dimension of repeats.
+        Scores with a dimension of repeats. The result keeps them in its attribute `repeats`.
     over
         The population that differences are generalised to.
 
     Raises
     ------
     ParameterError
-        If the kind of repeats is unknown, or systems share no repeat.
+        If the sampling unit of repeats is unknown, or if shared repeats have no repeat that all
+        systems have.
 
     Warns
     -----
     IrframeWarning
-        If repeats that some system lacks are left out, or if repeats lack topics.
+        If shared repeats are left out because some system lacks them, or if repeats lack topics.
     """
     choice("over", over, OVERS)
     values, repeats = scores.values, scores.repeats
@@ -165,7 +166,7 @@ def read_repeats(scores: Scores, over: Over = "both") -> Scores:
     name = word_of(scores)
     layout = layout_of(scores.attrs, name)
     if layout == "topic" and over == "repeat":
-        expected = f"over='topic' or 'both' for {plural(name)} that are draws inside their topics"
+        expected = f"over='topic' or 'both' for {plural(name)} that are drawn inside topics"
         raise ParameterError(expected, repr(over))
     if layout == "shared":
         values, has_scores = _shared_by_all(values, has_scores, name)
@@ -196,16 +197,16 @@ def read_repeats(scores: Scores, over: Over = "both") -> Scores:
 
 
 def _shared_by_all(values: Array, has_scores: Array, name: str) -> tuple[Array, Array]:
-    """Return values of the repeats that every system has."""
+    """Select the repeats that every system has."""
     taking_part = has_scores.any(axis=1)
     common = np.asarray(has_scores[taking_part].all(axis=0))
     if not common.any():
-        expected = f"{plural(name)} that all systems have, for repeats='shared'"
-        advice = "repeats='system' is for repeats that each system has of its own"
+        expected = f"{plural(name)} that all systems have in common, because repeats='shared'"
+        advice = "pass repeats='system' if each system has its own repeats"
         raise ParameterError(expected, "none", advice)
     lost = np.count_nonzero(has_scores.any(axis=0) & ~common)
     if lost:
-        warn(f"{plural(name)} that not every system has are left out: {lost} of {len(common)}")
+        warn(f"{plural(name)} that some system lacks are left out: {lost} of {len(common)}")
     return values if common.all() else values[:, :, common], has_scores[:, common]
 
 
@@ -217,13 +218,13 @@ def _warn_short(scores: Scores, lists: Array, owner: Array, labels: pd.Index, na
     rows = zip(scores.systems[owner], labels, lacking, strict=True)
     if lacking.any():
         warn(
-            "topics count on which every repeat has a score; repeats that lack topics of their "
+            "topics without scores of every repeat are left out; repeats that lack topics of their "
             f"system: {listing(f'{system} {name} {label} ({n})' for system, label, n in rows if n)}"
         )
 
 
 def draw_attributes(sides: Sequence[Scores]) -> dict[str, object]:
-    """Return the attributes of the design of topics and repeats."""
+    """Return attributes that describe topics and repeats."""
     every = [side.repeats for side in sides if side.repeats is not None]
     attributes = design_attributes(sides)
     if not every:
@@ -239,12 +240,12 @@ def draw_attributes(sides: Sequence[Scores]) -> dict[str, object]:
 
 
 def refuse_crossed_design(scores: Scores) -> Scores:
-    """Return scores; raise for a design together with counted repeats."""
+    """Return scores; raise for a design and sampled repeats."""
     if scores.repeats is not None and scores.repeats.crossing and scores.design is not None:
         name = scores.repeats.word
         named = options_declared(scores.attrs)
-        advice = f"over='topic' works on means over {plural(name)}; repeats='topic' is for such"
-        raise ParameterError(f"{plural(name)} that do not count, beside {named}", "both", advice)
+        advice = f"pass over='topic', which averages over {plural(name)}"
+        raise ParameterError(f"{named} or sampled {plural(name)}", "both", advice)
     return scores
 
 
@@ -254,14 +255,16 @@ def beware_of_repeats(scores: Scores, subject: str = "this interval") -> list[st
     if repeats is None or not repeats.crossing:
         return []
     messages = []
+    labels = plural(repeats.word)
     several = repeats.counts[repeats.counts > 1]
     if (repeats.counts == 1).any():
-        message = ONE.format(repeats.word, repeats.word, subject)
-        messages.append(f"{message}: {listing(scores.systems[repeats.counts == 1])}")
+        single = listing(scores.systems[repeats.counts == 1])
+        absent = f"the variance between {labels} is not in {subject} for systems with one"
+        messages.append(f"{absent} {repeats.word}: {single}")
     enough = ENOUGH[repeats.layout]
     if repeats.over == "both" and several.min(initial=enough) < enough:
-        hold = f"tests and intervals hold less often than they say below {enough}"
-        messages.append(f"{hold} {plural(repeats.word)}: {several.min()}")
+        unreliable = f"tests and intervals are unreliable with fewer than {enough} {labels}"
+        messages.append(f"{unreliable}: {several.min()}")
     return messages
 
 
@@ -278,15 +281,15 @@ def drawn_repeats(
 ) -> dict[str, Array]:
     """Return the expected best and worst of k repeats.
 
-    The names of the columns are, for example, ``best_of_3``.
+    Columns have names such as ``best_of_3``.
     """
     drawn = {}
     for name, numbers in sizes.items():
         if numbers is None:
             continue
         if scores.repeats is None:
-            advice = "name repeats in a column such as repeat or seed"
-            raise ParameterError(f"several repeats for {name}=", "one of every system", advice)
+            advice = "add a column of repeats, such as repeat or seed"
+            raise ParameterError(f"several repeats for {name}=", "one of each system", advice)
         for k in listed(numbers):
             number = check_int(name, k, low=1)
             drawn[f"{name}_{number}"] = best_of(scores, number, worst=name == "worst_of")
@@ -296,8 +299,8 @@ def drawn_repeats(
 def best_of(scores: Scores, k: int, *, worst: bool = False) -> Array:
     """Return the expected best, or worst, of k repeats.
 
-    This is the best mean over topics. If repeats are draws inside topics, it is the mean over
-    topics of the best score.
+    The best repeat is the repeat with the best mean over topics. If repeats are drawn inside
+    topics, the result is the mean over topics of the expected best score.
 
     Parameters
     ----------
@@ -318,14 +321,14 @@ def best_of(scores: Scores, k: int, *, worst: bool = False) -> Array:
 
 
 def of_draws(values: Array, k: int, *, lowest: bool = False) -> Array:
-    """Return the expected maximum of k of n values.
+    """Return the expected maximum of k randomly drawn values.
 
-    The k values are drawn without replacement along the first dimension.
+    The k values are drawn without replacement from the n values along the first dimension.
 
     Notes
     -----
     The result is ``sum y_(i) C(i - 1, k - 1) / C(n, k)``, with values y in ascending order and
-    without NaN. It is NaN if k is above n.
+    without NaN. The result is NaN if k is above n.
 
     References
     ----------
@@ -347,7 +350,8 @@ def of_draws(values: Array, k: int, *, lowest: bool = False) -> Array:
 
 
 LEAST, LEAST_DRAWN = 5, 10
-"""Effective numbers of topics below which tests of weighted means and resamples are unreliable."""
+"""Effective numbers of topics below which tests of weighted means, and resampling, are
+unreliable."""
 
 
 def effective(scores: Scores) -> Array:
@@ -372,12 +376,12 @@ def _of_designs(scores: Scores, compute: Callable[[Design], float]) -> Array:
 def beware_of_design(
     scores: Scores, topics: Array, freedom: Array, *, drawn: bool = False
 ) -> list[str]:
-    """Return cautions about designs with little information.
+    """Return cautions about few topics, clusters or tasks.
 
     Parameters
     ----------
     scores
-        The scores. Without a design there are no cautions.
+        The scores. The result is empty if their topics have no design.
     topics
         The effective number of topics.
     freedom
@@ -390,15 +394,15 @@ def beware_of_design(
     if design is None or not np.isfinite(topics).any():
         return []
     least, methods = (LEAST_DRAWN, "resamples") if drawn else (LEAST, "tests and intervals")
-    hold = f"{methods} hold less often than they say where"
+    hold = f"{methods} are unreliable if"
     messages = []
     if WEIGHT in declared:
         fewest = np.nanmin(topics)
         heaviest = design.shares.max()
         if fewest < least:
             messages.append(
-                f"{hold} topics with weights are as good as "
-                f"fewer than {least} of equal weight: {fewest:.3g}"
+                f"{hold} weighted topics are worth fewer than "
+                f"{least} topics of equal weight: {fewest:.3g}"
             )
         if heaviest > 0.5:
             messages.append(f"one topic has {100 * heaviest:.3g}% of the weight")
@@ -407,7 +411,7 @@ def beware_of_design(
     alone = int((np.diff(design.starts) == 1).sum())
     if TASK in declared and alone:
         messages.append(
-            "no interval, as tasks of a single topic do not say how their topics vary: "
+            "no interval, because the variance within tasks of a single topic is unknown: "
             f"{alone} of {design.tasks}"
         )
     elif {CLUSTER, TASK} & {*declared} and np.nanmin(freedom, initial=np.inf) < LEAST:
@@ -420,12 +424,12 @@ def refuse_design(scores: Scores, method: str) -> None:
     """Raise for a design that a method cannot use."""
     if scores.design is not None and not scores.design.plain:
         named = options_declared(scores.attrs)
-        expected = f"topics that were drawn independently and count alike, for {method}"
+        expected = f"independent topics of equal weight for {method}"
         raise ParameterError(expected, f"scores with {named}")
 
 
 def design_attributes(sides: Sequence[Scores]) -> dict[str, object]:
-    """Return the attributes of the design of topics."""
+    """Return attributes that describe the design of topics."""
     designs = [side.design for side in sides if side.design is not None]
     if not designs:
         return {}

@@ -16,7 +16,7 @@ from irframe.comparing.rehearse import rehearse
 from irframe.errors import InputError, ParameterError
 from irframe.paired.pairs import draw_signs
 
-pytestmark = pytest.mark.filterwarnings("ignore:tests and intervals hold less")
+pytestmark = pytest.mark.filterwarnings("ignore:tests and intervals are unreliable")
 RUNS, QRELS = ir.example_track()
 SCORES = ir.evaluate(RUNS, QRELS, ["nDCG@10", "ASL"]).dropna()
 MARGIN, DRAWS = 0.05, 80

@@ -39,7 +39,7 @@ VERBS = {
 """Verbs that take weights, and what else they are asked here."""
 pytestmark = [
     pytest.mark.filterwarnings(f"ignore:{each}:irframe.errors.IrframeWarning")
-    for each in ("(tests and intervals|resamples) hold less often", "one topic has")
+    for each in ("(tests and intervals|resamples) are unreliable", "one topic has")
 ]
 WEIGHABLE = [name for name, each in TESTS.items() if each.supports_design]
 
@@ -162,7 +162,7 @@ def test_groups_have_the_weights_of_their_topics():
 def test_tests_have_a_weighted_form_or_refuse_by_name(test):
     if test not in WEIGHABLE:
         for verb in ("compare", "rank_intervals", "leaderboard"):
-            with pytest.raises(ParameterError, match=f"for weight=.*{test}"):
+            with pytest.raises(ParameterError, match=f"supports weight=.*{test}"):
                 getattr(DRAWN.ireval, verb)(test=test)
         return
     values, pairs = SCORES[0].to_numpy(), np.array([[0, 1], [2, 1]])
@@ -194,12 +194,14 @@ def test_false_claims_are_as_rare_as_alpha_says_whatever_the_weights(shape):
 def test_weights_that_leave_few_topics_are_warned_of():
     heavy = dict.fromkeys(TOPICS, 1.0) | {"q3": 12.0}
     for name in VERBS:
-        with pytest.warns(UserWarning, match="fewer than 5 of equal weight: 3.41") as caught:
+        with pytest.warns(UserWarning, match="fewer than 5 topics of equal weight: 3.41") as caught:
             found = asked(name, SCORES, heavy)
         assert [str(each.message) for each in caught] == found.attrs["caution"].split("\n")
         assert "one topic has 52.2% of the weight" in found.attrs["caution"]
     heavier = SCORES.ireval.design(weight=dict.fromkeys(TOPICS, 1.0) | {"q3": 3.3})
-    with pytest.warns(UserWarning, match="resamples hold .* fewer than 10 of equal weight: 9"):
+    with pytest.warns(
+        UserWarning, match="resamples are unreliable .* fewer than 10 topics of equal weight: 9"
+    ):
         heavier.ireval.compare("bootstrap")
     alike = SCORES.ireval.design(weight=dict.fromkeys(TOPICS, 1.0))
     assert "caution" not in alike.ireval.compare().attrs

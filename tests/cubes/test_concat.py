@@ -250,12 +250,8 @@ class TestAttributes:
 class TestRefusals:
     def test_shared_labels(self, cube):
         parts = [cube.isel(topic=slice(3)), cube.isel(topic=slice(1, 6))]
-        refused(
-            IdError, "every topic in a single cube, but found 2 in several: ", ir.concat, parts
-        )
-        with pytest.raises(
-            IdError, match="every system in a single cube, but found 8 in several"
-        ):
+        refused(IdError, "every topic in a single cube, but found 2 in several: ", ir.concat, parts)
+        with pytest.raises(IdError, match="every system in a single cube, but found 8 in several"):
             ir.concat([cube, cube], dim="system")
 
     @pytest.mark.parametrize(
@@ -271,7 +267,9 @@ class TestRefusals:
         common = {"ties": "random", "seed": 1} if name == "seed" else {}
         parts = of_tracks(frames, **common)[0], of_tracks(frames, **common | options)[1]
         values = [repr(part.attrs.get(name)) for part in parts]
-        with pytest.raises(ParameterError, match=f"the same {name}, but found different values") as caught:
+        with pytest.raises(
+            ParameterError, match=f"the same {name}, but found different values"
+        ) as caught:
             ir.concat(parts)
         assert sorted(caught.value.offenders) == sorted(values)
 

@@ -194,7 +194,9 @@ def test_files_that_changed_after_opening_are_named(tmp_path):
     (tmp_path / "bm25.gz").touch()
     (tmp_path / "ance.gz").unlink()
     for name in cubes:
-        with pytest.warns(IrframeWarning, match=r"2 files that .* have changed .*: .*ance.*bm25\.gz"):
+        with pytest.warns(
+            IrframeWarning, match=r"2 files that .* have changed .*: .*ance.*bm25\.gz"
+        ):
             ir.open_cube(tmp_path / name)
 
 

@@ -174,15 +174,19 @@ def test_complete_judgments_have_no_error_and_means_are_over_topics():
 
 def test_what_cannot_be_estimated_is_refused(cube):
     runs, qrels = ir.example_track()
-    refused(InputError, "column stratum or probability.*found neither", cube.ireval.estimate, "P", at=5)
+    refused(
+        InputError, "column stratum or probability.*found neither", cube.ireval.estimate, "P", at=5
+    )
     drawn = runs.ireval.cube(qrels.ireval.draw_to_judge(0.5))
-    with pytest.raises(MetricError, match="add up gains by rank.*found Recall, nDCG"):
+    with pytest.raises(MetricError, match="sum gains over ranks.*found Recall, nDCG"):
         drawn.ireval.estimate("P", "Recall", "nDCG(ideal='full')", "nDCG", at=5)
     with pytest.raises(
         MetricError, match="5 drawn documents, but found 5, 9 with .* at=10 or deeper"
     ):
         drawn.ireval.estimate("P", "nDCG", at=[5, 9, 15])
-    with pytest.raises(ParameterError, match="a probability above 0.*found 523 without: 0.0 of"):
+    with pytest.raises(
+        ParameterError, match="a probability above 0.*found 523 other probabilities: 0.0 of"
+    ):
         runs.ireval.cube(qrels.assign(probability=0.0)).ireval.estimate("P", at=5)
     sample = POOL.assign(grade=[1, -1, -1, -1, 0, 2, 0, 2])
     with (

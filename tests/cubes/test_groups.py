@@ -235,9 +235,7 @@ def test_what_results_of_groups_say_is_kept(array):
     frame = frame.set_index("half", append=True)[["AP"]]
     with pytest.warns(IrframeWarning, match="all scores are the same: AP of bm25 .half b"):
         found = (scores if array else frame).ireval.groupby("half").summary()
-    assert found.attrs["caution"] == (
-        "no interval where all scores are the same: AP of bm25 (half b)"
-    )
+    assert found.attrs["caution"] == ("no interval if all scores are the same: AP of bm25 (half b)")
     assert found.attrs["interval"] == "logit"
 
 

@@ -120,7 +120,7 @@ def test_a_metric_renames_or_selects(scores, long):
         ir.as_scores(scores, metric="RR")
 
 
-@pytest.mark.filterwarnings("ignore:no interval of a single score")
+@pytest.mark.filterwarnings("ignore:no interval for systems with a single score")
 def test_tables_dictionaries_and_rows(scores):
     assert same(pa.Table.from_pandas(scores.reset_index()), scores)
     nested = {

@@ -65,7 +65,11 @@ def test_a_metric_coordinate_or_name_labels_an_array_of_one_metric():
         (LONG.assign(value="x"), InputError, "of other values.*frame.astype"),
         (LONG.iloc[:0], InputError, "found an empty frame"),
         (xr.DataArray([1.0], dims="system"), InputError, "dimensions system and topic"),
-        (xr.DataArray([[[1.0]]], dims=["system", "topic", "x"]), InputError, "found other dimensions: x"),
+        (
+            xr.DataArray([[[1.0]]], dims=["system", "topic", "x"]),
+            InputError,
+            "found other dimensions: x",
+        ),
         (xr.DataArray([[["1"]]], dims=["system", "topic", "depth"]), InputError, "numbers, .*<U1"),
         (xr.DataArray([[1, "x", None]], dims=["system", "topic"]), InputError, "1 of.*: 'x'"),
         (

@@ -269,4 +269,8 @@ def test_systems_to_hold_against_a_baseline():
     for baseline, systems in (("z", None), ("a", "z"), ("a", "a"), ("a", []), ("a", ["b", "b"])):
         with pytest.raises(ParameterError):
             against(labels, baseline, systems)
-    refused(ParameterError, "different systems to compare with the baseline", lambda: against(["a"], "a", None))
+    refused(
+        ParameterError,
+        "different systems to compare with the baseline",
+        lambda: against(["a"], "a", None),
+    )

@@ -82,9 +82,7 @@ def test_some_depths_are_to_be_asked_for_with_at(cube, depths, words):
 
 
 def test_without_depths(cube):
-    refused(
-        DepthError, "labels of depths, but found none", read_cube, cube.drop_vars("depth")
-    )
+    refused(DepthError, "labels of depths, but found none", read_cube, cube.drop_vars("depth"))
 
 
 def test_what_is_no_cube(cube):

@@ -214,7 +214,11 @@ def test_fewer_judgments_change_more(cube):
         ({"seeds": 0}, ParameterError, "at least one value in seeds"),
         ({"seeds": [1, 1]}, ParameterError, "seeds without duplicates"),
         ({"at": 51}, DepthError, "found 51"),
-        ({"at": [20, 5]}, DepthError, "depth=5 to be at least the depth of every metric, .*nDCG@10"),
+        (
+            {"at": [20, 5]},
+            DepthError,
+            "depth=5 to be at least the depth of every metric, .*nDCG@10",
+        ),
     ],
 )
 def test_robustness_refusals(cube, options, error, words):

@@ -103,7 +103,7 @@ def test_each_side_by_its_own_topics_or_both_by_those_they_share(verb, sides):
         return
     refused(
         ParameterError,
-        "of one side only: .*topics='common'.*'own'",
+        "on one side only: .*topics='common'.*'own'",
         ask,
         verb,
         new,

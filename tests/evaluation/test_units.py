@@ -135,7 +135,7 @@ def test_budgets_are_asked_for_by_name():
         scores.ireval.compare(budget=60)
     with pytest.raises(TypeError, match=r"write scores\.sel\(budget=60\)\.ireval\.compare\(\)"):
         scores.ireval.compare(at=60)
-    with pytest.raises(DepthError, match="budgets scored, each once, from 20 to 90"):
+    with pytest.raises(DepthError, match="different budgets of the scores, from 20 to 90"):
         scores.ireval.leaderboard(at=50)
     with pytest.raises(InputError, match="budgets in one unit"):
         scores.ireval.coverage(reference=cube.ireval.score("AP", "nDCG"))

@@ -263,7 +263,7 @@ def test_requested_names_are_labels_of_results(track):
     np.testing.assert_array_equal(scores, canonical)
     cube = runs.ireval.cube(qrels)
     assert cube.ireval.score(*LABELS)["metric"].values.tolist() == LABELS
-    with pytest.warns(match="no interval where all scores are the same: hit_rate@5 of monot5"):
+    with pytest.warns(match="no interval if all scores are the same: hit_rate@5 of monot5"):
         summary = scores.ireval.summary()
     assert summary.index.unique("metric").tolist() == LABELS
     compared = scores.ireval.compare(baseline="bm25")

@@ -178,7 +178,7 @@ class TestTopicDifferences:
         assert not scores.ireval.plot.topic_differences("a", "b").get_xticklabels()
 
 
-@pytest.mark.filterwarnings("ignore:tests and intervals hold less often")  # one has two repeats
+@pytest.mark.filterwarnings("ignore:tests and intervals are unreliable")  # one has two repeats
 def test_repeats_are_dots_beside_means():
     rng = np.random.default_rng(0)
     values = rng.uniform(0.2, 0.6, (1, 2, 3, 8))

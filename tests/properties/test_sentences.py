@@ -189,4 +189,4 @@ def test_scores_outside_their_range_are_refused(reader, change):
     with xr.set_options(keep_attrs=True):  # as is usual since 2025.11
         made = change(READERS[reader](RUNS, QRELS))
     words = caption_text(made.ireval.summary().attrs)
-    assert ("outside what a metric can be" in words) == (change in CHANGED)
+    assert ("outside the range of their metric" in words) == (change in CHANGED)

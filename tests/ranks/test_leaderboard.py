@@ -75,7 +75,7 @@ def test_changes_equal_a_comparison_with_the_baseline(scores):
 def test_relative_changes_from_a_baseline_of_zero_are_nan():
     index = pd.MultiIndex.from_product([["a", "b"], ["1", "2"]], names=["run", "topic"])
     frame = pd.DataFrame({"AP": [0.5, 0.25, 0, 0]}, index)
-    with pytest.warns(IrframeWarning, match="no interval where all scores are the same: AP of b"):
+    with pytest.warns(IrframeWarning, match="no interval if all scores are the same: AP of b"):
         board = frame.ireval.leaderboard(baseline="b")
     assert board.loc["b", ["ci_low", "ci_high"]].isna().all()
     assert "AP of b" in board.attrs["caution"]

@@ -133,14 +133,16 @@ class TestRefusals:
     @pytest.mark.parametrize(
         ("at", "words", "offenders"),
         [
-            ([1, 7, 8], r"found 2 not scored: 7, 8\. Ask for some", [7, 8]),
-            ([1, 21], r"found 1 not scored: 21\. Score deeper", [21]),
+            ([1, 7, 8], r"found 2 not scored: 7, 8\. Select some", [7, 8]),
+            ([1, 21], r"found 1 not scored: 21\. Score to a greater depth", [21]),
             ([], "found none", []),
             ([5, 1, 5], r"found some more than once: 5\. Name each depth once in at=", [5]),
         ],
     )
     def test_depths(self, at, words, offenders):
-        with pytest.raises(DepthError, match=f"each once, from 1 to 20, but {words}") as caught:
+        with pytest.raises(
+            DepthError, match=f"different depths of the scores, from 1 to 20, but {words}"
+        ) as caught:
             select_depths(read_scores(random_scores(0)), at)
         assert caught.value.offenders == offenders
 

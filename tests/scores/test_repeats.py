@@ -341,8 +341,8 @@ BAD_OF_SCORES = [
         {"rank_interval": "bootstrap"},
         "rank_interval='bootstrap'.*over='topic'",
     ),
-    ("compare", {"topics": 3, "weight": W}, {}, "beside weight="),
-    ("summary", {"topics": 3, "weight": W}, {}, "repeats that do not count, beside weight="),
+    ("compare", {"topics": 3, "weight": W}, {}, "weight= or sampled repeats"),
+    ("summary", {"topics": 3, "weight": W}, {}, "weight= or sampled repeats, but found both"),
     ("sheet", {}, {"system": "a"}, r"one repeat for sheet.*scores.mean\('repeat'"),
     ("summary", {"repeats": 1}, {"best_of": 2}, "several repeats for best_of="),
     ("summary", {}, {"best_of": 0}, "best_of"),
@@ -372,7 +372,7 @@ def test_what_cannot_be_is_refused_by_name(name):
     assert re.search(message, str(failed.value).replace("\n", " ")), str(failed.value)
 
 
-@pytest.mark.filterwarnings("ignore:tests and intervals hold less often")
+@pytest.mark.filterwarnings("ignore:tests and intervals are unreliable")
 def test_what_is_left_out_is_counted():
     scores = drawn()
     scores[0, 1, 2, :4] = np.nan
@@ -383,16 +383,14 @@ def test_what_is_left_out_is_counted():
     assert "left out: 4 of 10" in messages
     assert (found["n_topics"] == 6).all()
     scores[0, 1, 2] = np.nan
-    with pytest.warns(
-        IrframeWarning, match="repeats that not every system has are left out: 1 of 3"
-    ):
+    with pytest.warns(IrframeWarning, match="repeats that some system lacks are left out: 1 of 3"):
         found = ir.verbs.compare(scores.assign_attrs(repeats="shared"))
     assert (found[["n_repeats_a", "n_repeats_b"]] == 2).all(axis=None)
 
 
 def test_captions_say_what_was_repeated_and_whether_it_counts():
     scores = runs().ireval.evaluate(QRELS, "AP")
-    with pytest.warns(IrframeWarning, match="one seed: what another seed would change"):
+    with pytest.warns(IrframeWarning, match="variance between seeds is not in .* with one seed"):
         found = ir.verbs.compare(scores)
     assert (
         "1 to 3 seeds of each system, which intervals and tests count beside topics"
@@ -465,7 +463,7 @@ class TestVariations:
         assert (own["AP"] == 0).all()
 
 
-@pytest.mark.filterwarnings("ignore:tests and intervals hold less often")
+@pytest.mark.filterwarnings("ignore:tests and intervals are unreliable")
 def test_intervals_are_chosen_by_single_repeats():
     """Means over repeats may lie within 0 and 1."""
     values = np.random.default_rng(0).random((2, 2, 8))

@@ -78,9 +78,7 @@ def test_means_of_infinite_scores_have_no_interval(weights):
     with pytest.warns(IrframeWarning) as caught:
         found = frame.ireval.summary().loc["BalancePoint"]
     messages = [str(each.message) for each in caught]
-    assert sum(
-        "no interval where scores are infinite: BalancePoint of a" in one for one in messages
-    )
+    assert sum("no interval if scores are infinite: BalancePoint of a" in one for one in messages)
     assert not sum("the same" in one for one in messages)
     assert found.loc["a", "mean"] == np.inf
     assert found[["ci_low", "ci_high"]].notna().all(axis=1).to_dict() == {"a": False, "b": True}
@@ -88,7 +86,7 @@ def test_means_of_infinite_scores_have_no_interval(weights):
 
 def test_reciprocal_ranks_on_few_topics_have_a_caution():
     few = ir.cube(*ir.example_track()).ireval.score("RR", "AP").isel(topic=slice(7), depth=[49])
-    message = "intervals of a mean RR hold less often than they say below 8 topics: 7"
+    message = "intervals of a mean RR are unreliable with fewer than 8 topics: 7"
     with pytest.warns(IrframeWarning, match=message) as caught:
         summary = few.ireval.summary()
     assert len(caught) == 1
@@ -115,7 +113,7 @@ def test_moments_against_pandas():
         found = scores.ireval.summary(interval="t")
     uneven, single = (str(each.message) for each in caught)
     assert "different topics" in uneven
-    assert single == "no interval of a single score: d"
+    assert single == "no interval for systems with a single score: d"
     for place in np.ndindex(5, 5, 3):
         row, system, depth = place
         values = scores[row, system, :, depth].to_pandas().dropna()
@@ -206,7 +204,7 @@ def test_missing_scores_and_other_dimensions(averaged):
 def test_depths_that_were_not_scored(at):
     scores = ir.cube(*ir.example_track()).ireval.score("AP", "RR", at=[5, 10])
     for ask in (scores.ireval.best_systems, scores.ireval.reordering):
-        refused(DepthError, "depths scored", ask, at=at)
+        refused(DepthError, "depths of the scores", ask, at=at)
 
 
 @pytest.mark.parametrize("at", [[10, 5], (10,), np.array([5])])
