@@ -1,4 +1,4 @@
-"""Agreement of orderings by metrics and depths, with intervals.
+"""Agreement of orderings of systems, with intervals.
 
 Verbs: agreement.
 """
@@ -35,29 +35,29 @@ from irframe.scores.read_scores import (
 from irframe.scores.repeats import refuse_design
 
 Of = Literal["expected", "averages"]
-"""The quantity of an interval."""
+"""Quantity that an interval estimates."""
 QUANTITIES = {
     "expected": "to be expected on {} topics like these",
     "averages": "by the averages over all topics",
 }
 CORRELATIONS = (agreements.Kendall, agreements.TauAP, agreements.Spearman, agreements.Pearson)
-"""Methods that have intervals of the agreement by averages over all topics."""
+"""Methods that have intervals with ``interval_of="averages"``."""
 LEAST_TOPICS = 20
-"""Least number of topics for which these intervals are reliable."""
+"""Minimum number of topics for which these intervals are reliable."""
 BLOCK_BYTES = 2**26
-"""Target size in bytes of the agreements of all resamples in memory."""
+"""Target size in bytes of the agreements that are in memory at a time."""
 
 
 @dataclass(frozen=True)
 class Intervals:
-    """Kind and level of the intervals.
+    """Quantity and level of the intervals.
 
     Parameters
     ----------
     resamples
         The resamples and the confidence level.
     of
-        A key of `QUANTITIES`.
+        The quantity, a key of `QUANTITIES`.
     """
 
     resamples: Resamples
@@ -67,29 +67,27 @@ class Intervals:
         choice("interval_of", self.of, QUANTITIES)
 
     def refuse(self, method: agreements.Agreement) -> None:
-        """Raise if a method has no interval of this kind."""
+        """Raise if a method has no interval of this quantity."""
         if self.of == "averages" and not isinstance(method, CORRELATIONS):
-            expected = (
-                "a correlation, as kendall, tau_ap, spearman or pearson, for interval_of='averages'"
-            )
+            expected = "kendall, tau_ap, spearman or pearson with interval_of='averages'"
             raise ParameterError(expected, repr(method))
 
     def described(self, result: xr.Dataset, topics: Array) -> xr.Dataset:
-        """Describe intervals in attributes, and warn of unreliable ones."""
-        few = int(np.min(topics))
+        """Describe intervals in attributes; warn of unreliable intervals."""
+        least = int(np.min(topics))
         most = int(np.max(topics))
-        counted = low_to_high(few, most)
+        counted = low_to_high(least, most)
         drawn = {"alpha": self.resamples.alpha, "samples": self.resamples.samples}
         result = result.assign_attrs(drawn, interval_of=QUANTITIES[self.of].format(counted))
         cautions = []
-        if self.of == "averages" and few < LEAST_TOPICS:
-            what = "intervals of an agreement by the averages over all topics"
-            cautions.append(f"{what} are unreliable with fewer than {LEAST_TOPICS} topics: {few}")
+        if self.of == "averages" and least < LEAST_TOPICS:
+            noun = "intervals of an agreement by the averages over all topics"
+            cautions.append(f"{noun} are unreliable with fewer than {LEAST_TOPICS} topics: {least}")
         low = result["ci_low"] if "ci_low" in result else result["agreement_interval"][..., 0]
         without = np.isnan(low.to_numpy()) & ~np.isnan(result["agreement"].to_numpy())
         if without.any() and most > 1:  # all verbs warn about a single topic
-            what = "agreements without an interval, because they do not vary over resamples"
-            cautions.append(f"{what} or are undefined: {without.sum()} of {without.size}")
+            noun = "agreements without an interval, because resamples do not vary"
+            cautions.append(f"{noun} or are undefined: {without.sum()} of {without.size}")
         warn(*cautions)
         return result
 
@@ -97,7 +95,8 @@ class Intervals:
 class OneSide(NamedTuple):
     """Mean scores of one side of an agreement.
 
-    Each side has K vectors of means. Every vector is compared with every vector of the other side.
+    A vector contains a mean for each system. Each side has K vectors, for example one per depth,
+    and each vector is compared with all vectors of the other side.
 
     Parameters
     ----------
@@ -106,9 +105,9 @@ class OneSide(NamedTuple):
     drawn
         Means over resamples, shape (sample, ..., K, system).
     without
-        Means without each topic, shape (topic, ..., K, system); empty if they are not needed.
+        Means without each topic, shape (topic, ..., K, system). Empty if not needed.
     scored
-        Topics that count, shape (topic, ..., K).
+        Whether all systems have scores on a topic, shape (topic, ..., K, 1).
     """
 
     means: Array
@@ -118,7 +117,7 @@ class OneSide(NamedTuple):
 
     @property
     def topics(self) -> Array:
-        """Number of topics that count, shape (..., K)."""
+        """Number of topics with scores, shape (..., K)."""
         return np.asarray(self.scored[..., 0].sum(axis=0))
 
     def at(self, block: slice) -> Self:
@@ -126,7 +125,7 @@ class OneSide(NamedTuple):
         return type(self)(*(array[..., block, :] for array in self))
 
     def separate(self) -> Self:
-        """Return each vector on its own, with K = 1."""
+        """Return each vector as a side with K = 1."""
         return type(self)(*(array[..., np.newaxis, :] for array in self))
 
     @classmethod
@@ -136,7 +135,7 @@ class OneSide(NamedTuple):
 
 
 def read_sides(paired: Scores, options: Intervals, method: agreements.Agreement) -> list[OneSide]:
-    """Return one side per metric, with K depths."""
+    """Return one side per metric, with a vector per depth."""
     sides = []
     for row, summary in enumerate(paired.summaries):
         sign = 1 if method.distance else paired.signs[row]
@@ -161,7 +160,10 @@ def read_sides(paired: Scores, options: Intervals, method: agreements.Agreement)
 def with_reference(
     paired: Scores, reference: Scores, options: Intervals, method: agreements.Agreement
 ) -> Array:
-    """Return limits of agreements with a reference: (2, metric, depth)."""
+    """Return limits of agreements with a reference.
+
+    The shape is (2, metric, depth).
+    """
     refuse_other_topics(paired, reference)
     new, old = (read_sides(side, options, method) for side in (paired, reference))
     references = [old[min(row, len(old) - 1)].separate() for row in range(len(new))]
@@ -171,7 +173,10 @@ def with_reference(
 
 
 def between_metrics(paired: Scores, options: Intervals, method: agreements.Agreement) -> Array:
-    """Return limits between metrics: (2, metric, metric, depth)."""
+    """Return limits of agreements between metrics.
+
+    The shape is (2, metric, metric, depth).
+    """
     by_depth = OneSide.stacked(read_sides(paired, options, method))
     return np.moveaxis(ends_of(by_depth, by_depth, options, method), 1, -1)
 
@@ -179,29 +184,33 @@ def between_metrics(paired: Scores, options: Intervals, method: agreements.Agree
 def between_depths(
     rows: Scores, columns: Scores, options: Intervals, method: agreements.Agreement
 ) -> Array:
-    """Return limits between depths: (2, metric, depth, depth)."""
+    """Return limits of agreements between depths.
+
+    The shape is (2, metric, depth, depth).
+    """
     refuse_other_topics(rows, columns)
     left = read_sides(rows, options, method)
     right = left if columns is rows else read_sides(columns, options, method)
     longer = max(len(left), len(right))
     sides = zip(left * (longer // len(left)), right * (longer // len(right)), strict=True)
-    return np.stack([ends_of(one, other, options, method) for one, other in sides], axis=1)
+    return np.stack([ends_of(*pair, options, method) for pair in sides], axis=1)
 
 
 def refuse_other_topics(paired: Scores, reference: Scores) -> None:
     """Raise if two sides have different topics.
 
-    Both sides need the same topics, because resamples draw the same topics on both.
+    Each resample draws the same topics for both sides.
     """
     differing = paired.topics.symmetric_difference(reference.topics)
-    advice = "choose those of both"
+    advice = "select the topics that both sides have"
     refuse_unshared("the same topics on both sides, for an interval", differing, advice)
 
 
 def beware_of_ties(values: xr.DataArray) -> None:
     """Warn about undefined agreements."""
     if undefined := int(np.isnan(values.to_numpy()).sum()):
-        warn(f"agreements that are undefined, as systems all tie: {undefined} of {values.size}")
+        reason = "because all systems tie"
+        warn(f"agreements that are undefined, {reason}: {undefined} of {values.size}")
 
 
 def with_ends(values: xr.DataArray, ends: Array, options: Intervals, paired: Scores) -> xr.Dataset:
@@ -221,15 +230,16 @@ def ends_of(
     left, right
         The two sides, with K1 and K2 vectors of means.
     options
-        Kind and level of the intervals.
+        Quantity and level of the intervals.
     method
         The method of agreement.
 
     Returns
     -------
     numpy.ndarray
-        Lower and upper limits, shape (2, ..., K1, K2). They are NaN if the agreement of too many
-        resamples is undefined, or if it does not vary although the two sides differ.
+        Lower and upper limits, shape (2, ..., K1, K2). Limits are NaN if the agreement is undefined
+        for too many resamples. They are also NaN if the agreement is equal for all resamples,
+        although the two sides differ.
     """
     options.refuse(method)
     ends = _of_averages if options.of == "averages" else _expanded
@@ -259,7 +269,7 @@ def _expanded(left: OneSide, right: OneSide, resamples: Resamples, kernel: Kerne
 
 
 def _of_averages(left: OneSide, right: OneSide, resamples: Resamples, kernel: Kernel) -> Array:
-    """Return the limits of the agreement by averages."""
+    """Return the interval for ``interval_of="averages"``."""
     estimate = kernel(left.means, right.means)
     drawn = kernel(left.drawn, right.drawn)
     counted = left.scored & right.scored[..., 0][..., np.newaxis, :]
@@ -276,7 +286,7 @@ def _of_averages(left: OneSide, right: OneSide, resamples: Resamples, kernel: Ke
 
 
 METRIC_OTHER = "metric_other"
-"""Dimension of the metrics on the other side."""
+"""Dimension of the metrics on the second side."""
 ORDERINGS = (agreements.Kendall, agreements.RBO, agreements.Spearman, agreements.TauAP)
 """Methods that use only the order of the systems."""
 
@@ -331,10 +341,10 @@ def agreement(
     topics
         The topics to use if the reference has different topics, as for `coverage`.
     interval_of
-        The quantity of the intervals; by default there are none. ``"expected"`` is the agreement to
-        expect on as many similar topics. ``"averages"``, for correlations, is the agreement of
-        averages over the whole population of topics; it is higher, because these averages have no
-        sampling error. P-values of Kendall's tau are returned with the intervals.
+        The quantity that intervals estimate. The default is no intervals. ``"expected"`` is the
+        expected agreement on another sample of as many topics. ``"averages"``, for correlations, is
+        the agreement of averages over the whole population of topics. It is higher, because these
+        averages have no sampling error. P-values of Kendall's tau are returned with the intervals.
     alpha
         One minus the confidence level of the intervals, above 0 and below 1.
     resamples
@@ -344,18 +354,20 @@ def agreement(
     Returns
     -------
     xarray.DataArray or xarray.Dataset
-        Agreement over (metric, depth), with the group first after `groupby`; without a reference
-        over (metric, metric_other, depth). Undefined values are NaN, for example the correlation if
-        all systems tie. The attribute ``coefficient`` names the measure. With `interval_of` the
-        result is a dataset with ``agreement``, ``ci_low`` and ``ci_high``, and for Kendall's tau
-        ``p``, the p-value of no association between the orders. Limits are NaN if the agreement of
-        too many resamples is undefined. The attribute ``interval_of`` names their quantity.
+        Agreement over (metric, depth), or over (metric, metric_other, depth) without a reference.
+        After `groupby`, the group is the first dimension. Undefined values are NaN, for example the
+        correlation if all systems tie. The attribute ``coefficient`` names the measure.
+
+        With `interval_of` the result is a dataset with ``agreement``, ``ci_low`` and ``ci_high``.
+        For Kendall's tau it also has ``p``, the p-value for the null hypothesis of no association.
+        Limits are NaN if the agreement is undefined for too many resamples. The attribute
+        ``interval_of`` describes the quantity of the intervals.
 
     Raises
     ------
     IrframeError
-        For the same reasons as `coverage`, or if the measure is unknown or has no intervals of this
-        kind.
+        For the same reasons as `coverage`. Also if the measure is unknown, or has no intervals of
+        this quantity.
 
     Warns
     -----
@@ -365,27 +377,28 @@ def agreement(
 
     Notes
     -----
-    A system's score is its mean over the topics on which every system has a score by all metrics.
-    Both sides must have these scores, unless `topics` allows each side its own topics. Kendall,
-    tau_ap, RBO and Spearman use only the order. For them means are rounded to 12 decimals, so that
-    means that are equal in exact arithmetic tie. The means of costs change sign, also for Pearson.
-    RMSE uses the unchanged means. For tau_ap the reference is the true ordering. Without a
-    reference, ``metric`` is the true ordering.
+    Systems are ordered by their means over the topics on which every system has scores of all
+    metrics. Both sides must have these scores, unless `topics` allows different topics. Kendall,
+    tau_ap, RBO and Spearman use only the order of the means. For these measures, means are rounded
+    to 12 decimals, so that means that are equal in exact arithmetic tie. The means of costs change
+    sign, also for Pearson. RMSE uses the unchanged means. For tau_ap the reference is the true
+    ordering. Without a reference, ``metric`` is the true ordering.
 
-    For intervals topics are drawn with replacement: the same topics on both sides, and for all
-    systems, metrics and depths. The expected agreement has the expanded percentile interval [3]_:
-    the quantiles of the resamples at ``a = Phi(-t sqrt(n / (n - 1)))`` and ``1 - a``, with
-    Student's t for n - 1 degrees of freedom at ``1 - alpha / 2``. Noisy averages agree less than
-    exact ones, and averages of resamples agree least. Both limits are therefore rather low, and the
-    agreement itself may lie above them.
+    Intervals use bootstrap samples of the topics. A sample has the same topics on both sides, and
+    for all systems, metrics and depths. The interval of the expected agreement is the expanded
+    percentile interval [3]_. Its limits are the quantiles of the bootstrap distribution at
+    ``a = Phi(-t sqrt(n / (n - 1)))`` and ``1 - a``, where t is the quantile of Student's t with
+    n - 1 degrees of freedom at ``1 - alpha / 2``. Averages over samples contain more noise than
+    averages over the topics, and therefore agree less. Both limits are rather low, and the
+    agreement itself may lie above the interval.
 
     For ``interval_of="averages"``, s is the larger of two errors: the standard deviation of the
-    resamples times ``sqrt(n / (n - 1))``, and the standard error of the jackknife. b is the mean of
-    the resamples minus the agreement. The interval reaches from ``t s`` below the agreement to
-    ``max(0, -b) + t s`` above it, within -1 and 1. Intervals are conservative. In draws of 5 to 50
-    real topics, 95% intervals of Kendall's tau of both kinds covered their quantity in 97 to 100%
-    of the draws. Plain percentiles are shorter, and do not cover the agreement by averages over all
-    topics at any number of topics.
+    bootstrap distribution times ``sqrt(n / (n - 1))``, and the standard error of the jackknife. b
+    is the mean of the bootstrap distribution minus the agreement. The interval reaches from ``t s``
+    below the agreement to ``max(0, -b) + t s`` above it, within -1 and 1. Both kinds of intervals
+    are conservative. In samples of 5 to 50 real topics, 95% intervals of Kendall's tau covered
+    their quantity in 97 to 100% of the samples. Plain percentile intervals are shorter, and do not
+    cover the agreement by averages over all topics at any number of topics.
 
     References
     ----------
@@ -412,7 +425,7 @@ def agreement(
     options = Intervals(Resamples.of(alpha, resamples), interval_of or "expected")
     if reference is None:
         paired = scores_to_compare(scores)
-        common = np.asarray(paired.scored.all(axis=0))  # topics with scores of all metrics, systems
+        common = np.asarray(paired.scored.all(axis=0))  # topics with all scores by all metrics
         if (common != paired.scored).any():
             paired = scores_to_compare(paired.where(common[np.newaxis]))
         by_depth = np.moveaxis(system_means(paired, chosen), 0, 1)
@@ -425,9 +438,10 @@ def agreement(
 
         ends = partial(between_metrics, paired)
     else:
-        paired, other = match_reference(scores, reference, topics)
-        compared = partial(_with_reference, paired, other, chosen)
-        ends = partial(with_reference, paired, other)
+        sides = match_reference(scores, reference, topics)
+        paired = sides[0]
+        compared = partial(_with_reference, *sides, chosen)
+        ends = partial(with_reference, *sides)
     values = compared(chosen.kernel).assign_attrs(coefficient=repr(chosen))
     beware_of_ties(values)
     if interval_of is None:

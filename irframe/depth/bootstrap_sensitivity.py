@@ -27,7 +27,7 @@ def bootstrap_sensitivity(
     resamples: Resampling | int = 1000,
     positions: ArrayLike | None = None,
 ) -> xr.Dataset:
-    """Return the share of significant pairs, and the difference required.
+    """Return the share of significant pairs and the required difference.
 
     Parameters
     ----------
@@ -36,19 +36,20 @@ def bootstrap_sensitivity(
     alpha
         Significance level, above 0 and below 1.
     resamples
-        Resamples of the topics, the same for every pair, metric and depth: an `irframe.Resampling`,
-        or the number of resamples.
+        Resamples of the topics: an `irframe.Resampling`, or the number of resamples. The same
+        resamples are used for every pair, metric and depth.
     positions
-        Positions of topics from 0, shape (any number, topics). They replace the random resamples.
+        Positions of topics, starting at 0, that replace the random resamples. The shape is
+        (resample, topic).
 
     Returns
     -------
     xarray.Dataset
-        ``asl`` is the achieved significance level over (metric, depth, pair); its sorted values are
-        the ASL curve. ``power`` is the share of pairs with ``asl < alpha``. ``pair_delta`` is the
-        difference of means that a pair needs for significance, over (metric, depth, pair), and
-        ``delta`` is the largest of these. ``system_a`` and ``system_b`` name the systems of each
-        pair. After `groupby`, the group is the first dimension.
+        ``asl``, over (metric, depth, pair), is the achieved significance level. Its sorted values
+        are the ASL curve. ``power`` is the share of pairs with ``asl < alpha``. ``pair_delta``,
+        over (metric, depth, pair), is the difference of means that a pair needs for significance.
+        ``delta`` is the largest ``pair_delta`` of all pairs. ``system_a`` and ``system_b`` name the
+        systems of each pair. After `groupby`, the group is the first dimension.
 
     Raises
     ------
@@ -76,8 +77,8 @@ def bootstrap_sensitivity(
     >>> import irframe as ir
     >>> runs, qrels = ir.example_track()
     >>> scores = runs.ireval.evaluate(qrels, ["AP", "RR"])
-    >>> found = scores.ireval.bootstrap_sensitivity(resamples=200)
-    >>> found[["power", "delta"]].to_dataframe().round(3)
+    >>> result = scores.ireval.bootstrap_sensitivity(resamples=200)
+    >>> result[["power", "delta"]].to_dataframe().round(3)
             power  delta
     metric
     AP      0.750  0.130

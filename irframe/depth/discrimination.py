@@ -1,4 +1,4 @@
-"""Significant pairs of systems by depth, and their confirmation.
+"""Significant differences between systems, by depth and against a reference.
 
 Verbs: discrimination, median_p, coverage, inversions, ratios.
 """
@@ -47,13 +47,13 @@ def discrimination(
         Scores per system and topic: an array, or a frame, wide or long.
     test
         The significance test, as for `compare`: an `irframe.Significance`, or the name of a test.
-        ``Significance(adjust=None)`` gives the ratio of the literature.
+        With ``Significance(adjust=None)``, the ratio is defined as in the literature.
 
     Returns
     -------
     xarray.DataArray
-        Discrimination ratio, 0 to 1, over (metric, depth), with the group first after `groupby`.
-        Attributes describe the test.
+        Discrimination ratio, 0 to 1, over (metric, depth). After `groupby`, the group is the first
+        dimension. Attributes describe the test.
 
     Raises
     ------
@@ -67,9 +67,9 @@ def discrimination(
 
     Notes
     -----
-    ``|{pairs with p < alpha}| / (n(n-1)/2)`` for n systems. p-values are two-sided. The ratio
-    depends on the metric, the topics and the systems. Differences that are equal on all topics are
-    not significant, as for `compare`. Without a correction they are significant, as in the
+    The ratio is ``|{pairs with p < alpha}| / (n(n-1)/2)`` for n systems. p-values are two-sided.
+    The ratio depends on the metric, the topics and the systems. A difference that is equal on all
+    topics is not significant, as in `compare`. Without a correction it is significant, as in the
     literature.
 
     References
@@ -98,7 +98,7 @@ def over_pairs(
     reduce: Callable[[Array], Array],
     name: str,
 ) -> xr.DataArray:
-    """Reduce the p-values of pairs to a number per depth."""
+    """Reduce the p-values of all pairs at each depth."""
     paired = scores_to_compare(read_scores(scores, pairing.over))
     refuse_over([paired], pairing)
     pairs = all_pairs(len(paired.systems))
@@ -134,14 +134,15 @@ def median_p(
     scores
         As for `discrimination`.
     test
-        As for `discrimination`, but not corrected by default, because corrected p-values of many
-        pairs are mostly 1. The significance level matters only for two-stage corrections
-        (``"fdr_tsbh"``, ``"fdr_tsbky"``).
+        The test, as for `discrimination`. By default, p-values are not corrected, because most
+        corrected p-values of many pairs are 1. The significance level matters only for the
+        two-stage corrections ``"fdr_tsbh"`` and ``"fdr_tsbky"``.
 
     Returns
     -------
     xarray.DataArray
-        Median p-value, 0 to 1, over (metric, depth), with the group first after `groupby`.
+        Median p-value, 0 to 1, over (metric, depth). After `groupby`, the group is the first
+        dimension.
 
     Raises
     ------
@@ -155,8 +156,8 @@ def median_p(
 
     Notes
     -----
-    Under a metric with a lower median p-value, more pairs tend to differ significantly. p-values
-    are two-sided.
+    p-values are two-sided. The lower the median p-value of a metric, the more pairs tend to differ
+    significantly.
 
     References
     ----------
@@ -183,40 +184,41 @@ def coverage(
     *,
     topics: Sides | None = None,
 ) -> xr.DataArray:
-    """Compute the share of a reference's verdicts that scores confirm.
+    """Compute the share of significant differences that scores confirm.
 
     Parameters
     ----------
     scores
         Scores per system and topic: an array, or a frame, wide or long.
     reference
-        The scores to confirm. A depth stands for the scores of each metric at that depth. A metric
-        of the scores is compared at every depth, or at one depth as in ``"AP@10"``. Another array
-        or frame must have the same systems. It must have one metric or the metrics of `scores`, and
-        one depth or the depths of `scores`.
+        The scores whose differences should be confirmed. A depth means the scores of each metric at
+        that depth. A metric of the scores is compared at every depth, or at one depth as in
+        ``"AP@10"``. Another array or frame must have the same systems. It must have one metric or
+        the metrics of `scores`, and one depth or the depths of `scores`.
     test
         The significance test on both sides, as for `compare`: an `irframe.Significance`, or the
-        name of a test. ``Significance(adjust=None)`` gives the ratio of the literature.
+        name of a test. With ``Significance(adjust=None)``, the ratio is defined as in the
+        literature.
     topics
         The topics to use if the reference has different topics. ``"common"``: the topics that both
-        sides share. ``"own"``: all topics of each side. By default both sides must have the same
-        topics, or no topic in common. In the latter case each side uses its own topics.
+        sides have. ``"own"``: all topics of each side. By default, both sides must have either the
+        same topics or no topic in common. Without common topics, each side uses its own topics.
 
     Returns
     -------
     xarray.DataArray
-        Coverage ratio, 0 to 1, over (metric, depth), with the group first after `groupby`. NaN if
-        the reference has no significant difference. Attributes describe the test. If the sides may
-        have different topics, ``n_topics`` and ``n_topics_reference`` are the numbers of their
-        topics.
+        Coverage ratio, 0 to 1, over (metric, depth). After `groupby`, the group is the first
+        dimension. The ratio is NaN if the reference has no significant difference. Attributes
+        describe the test. If the sides may have different topics, the attributes ``n_topics`` and
+        ``n_topics_reference`` are the numbers of topics of the scores and of the reference.
 
     Raises
     ------
     DepthError
         For a reference depth outside the scores.
     ParameterError
-        If the reference has other systems, or other topics without `topics`; and for the same
-        reasons as `compare`.
+        If the reference has other systems, or if it has other topics and `topics` is None. Also for
+        the same reasons as `compare`.
 
     Warns
     -----
@@ -225,12 +227,12 @@ def coverage(
 
     Notes
     -----
-    With ``D = {(i, j): i significantly better than j}`` on either side, the ratio is
-    ``|D_new & D_ref| / |D_ref|``. The pair must differ significantly in the same direction. The
-    better system has the better mean; for a metric that is a cost, the lower mean is better. A
-    topic counts if every system has a score on it. The scores must be on both sides, or on one side
-    if each side uses its own topics. Differences that are equal on all topics are not significant,
-    as for `compare`. Without a correction they are significant, as in the literature.
+    Let ``D = {(i, j): i is significantly better than j}``. The ratio is
+    ``|D_new & D_ref| / |D_ref|``, so a difference is confirmed if it is significant in the same
+    direction. The better system has the better mean, which is the lower mean for a cost metric.
+    Only topics are used on which every system has a score, on both sides unless each side uses its
+    own topics. A difference that is equal on all topics is not significant, as in `compare`.
+    Without a correction it is significant, as in the literature.
 
     References
     ----------
@@ -263,17 +265,17 @@ def share_of_verdicts(
     *,
     sign: int = 1,
 ) -> xr.DataArray:
-    """Return the share of a reference's verdicts that scores claim.
+    """Return the share of a reference's verdicts that scores share.
 
-    With a sign of -1, count verdicts whose reverse the scores claim.
+    `claim` returns the verdicts of the scores. If `sign` is -1, opposite verdicts are counted.
     """
     pairs = all_pairs(len(paired.systems))
     pairing.correct_together(paired, reference, pairs)
     fixed = reference.values.shape[3] == 1
 
     def share(row: int, block: slice) -> Array:
-        other = min(row, reference.values.shape[0] - 1)
-        expected = pairing.verdicts(reference, other, slice(0, 1) if fixed else block, pairs)
+        metric = min(row, reference.values.shape[0] - 1)
+        expected = pairing.verdicts(reference, metric, slice(0, 1) if fixed else block, pairs)
         alike = (claim(paired, row, block, pairs) == sign * expected) & (expected != 0)
         count = (expected != 0).sum(axis=0)
         return np.asarray(alike.sum(axis=0) / np.where(count > 0, count, np.nan))
@@ -289,7 +291,7 @@ def inversions(
     *,
     topics: Sides | None = None,
 ) -> xr.DataArray:
-    """Compute the share of a reference's verdicts that scores contradict.
+    """Compute the share of significant differences that scores reverse.
 
     Parameters
     ----------
@@ -299,8 +301,8 @@ def inversions(
     Returns
     -------
     xarray.DataArray
-        Inversion ratio, 0 to 1, over (metric, depth), with the group first after `groupby`.
-        NaN if the reference has no significant difference.
+        Inversion ratio, 0 to 1, over (metric, depth). After `groupby`, the group is the first
+        dimension. The ratio is NaN if the reference has no significant difference.
 
     Raises
     ------
@@ -314,8 +316,9 @@ def inversions(
 
     Notes
     -----
-    ``|{(i, j) in D_ref: mean_new(j) > mean_new(i)}| / |D_ref|``. The difference of means has the
-    other sign, and need not be significant. Means that differ by less than 5e-13 are equal.
+    With D as in `coverage`, the ratio is
+    ``|{(i, j) in D_ref: mean_new(j) is better than mean_new(i)}| / |D_ref|``. The difference of the
+    new means need not be significant. Means that differ by less than 5e-13 are equal.
 
     References
     ----------
@@ -345,7 +348,7 @@ def ratios(
     *,
     topics: Sides | None = None,
 ) -> pd.DataFrame:
-    """Return discrimination, coverage, inversions and median p-value in a table.
+    """Return discrimination, coverage, inversions and median p-values.
 
     Parameters
     ----------
@@ -355,9 +358,9 @@ def ratios(
     Returns
     -------
     pandas.DataFrame
-        A row per metric and depth, with ``discrimination`` of the scores, ``coverage`` and
-        ``inversions`` of the reference, and ``median_p`` of uncorrected p-values. After `groupby`,
-        the group is the first dimension.
+        One row per metric and depth, with the columns ``discrimination``, ``coverage``,
+        ``inversions`` and ``median_p``, the median of uncorrected p-values. After `groupby`, the
+        group is the first column.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Effect of leaving out contributing runs or judgments.
+"""Effect of leaving out runs of the pool, or judgments.
 
 Verbs: leave_out, robustness.
 """
@@ -53,10 +53,10 @@ def leave_out(
     together
         A coordinate of the systems, such as ``"team"``, whose groups are left out in turn.
     depth
-        Pool depth, by default that of the cube.
+        Pool depth. The default is the pool depth of the cube.
     at
-        Evaluation depths of metrics without a depth, by default the pool depth. Metrics with a
-        depth are evaluated there.
+        Evaluation depths of metrics without a depth. The default is the pool depth. A metric with
+        a depth, such as ``"nDCG@10"``, is evaluated at this depth.
     progress
         Whether to show a progress bar, by tqdm.
 
@@ -65,28 +65,29 @@ def leave_out(
     pandas.DataFrame
         One row per metric, evaluation depth and contributing run, with the columns
 
-        - ``metric``, ``depth``, the group if `together` is given, ``system``: the run left out;
-        - ``lost`` and ``lost_relevant``: the numbers of judged and of relevant documents that no
-          other run (or group) has in the pool, over all topics;
-        - ``mean`` and ``mean_without``: the mean score of the run with all judgments of the pool,
-          and with those of a pool without it (or its group);
-        - ``change``: the difference in percent of ``mean``, NaN if ``mean`` is 0;
-        - ``rank``, ``rank_without``, ``rank_change``: 1 + the number of better systems with the
-          full pool, the same with the pool made without the run, and their absolute difference;
-        - ``tau``: Kendall's tau-b between the orders of all systems with the full pool and with the
-          pool made without the run.
+        - ``metric``, ``depth``, the group if `together` is used, and ``system``, the run that is
+          left out;
+        - ``lost`` and ``lost_relevant``, the numbers of judged and of relevant documents that only
+          this run (or its group) contributes to the pool, over all topics;
+        - ``mean`` and ``mean_without``, the mean score of the run with the full pool, and with the
+          pool made without the run (or its group);
+        - ``change``, their difference in percent of ``mean``, NaN if ``mean`` is 0;
+        - ``rank``, 1 + the number of better systems with the full pool, ``rank_without``, the same
+          with the pool made without the run, and ``rank_change``, their absolute difference;
+        - ``tau``, Kendall's tau-b between the orders of all systems with the two pools.
 
-        Means over the rows of a metric and depth are those of Table 5 of [3]_. The attribute
-        ``judgments`` counts all judgments. ``set_aside`` counts judgments of documents that no
-        contributing run has in the pool.
+        Means over the rows of a metric and depth correspond to Table 5 of [3]_. The attribute
+        ``judgments`` is the number of all judgments. The attribute ``set_aside`` is the number of
+        judgments of documents that no contributing run has in the pool.
 
     Raises
     ------
     ParameterError
-        If no system contributes, `together` is not a coordinate of the systems, or a contributing
-        system has no value there.
+        If no system contributes to the pool. If `together` is not a coordinate of the systems, or
+        a contributing system has no value of this coordinate.
     DepthError
-        If the pool depth exceeds that of the cube, or an evaluation depth exceeds that of the cube.
+        If the pool depth exceeds the pool depth of the cube, or an evaluation depth exceeds the
+        depth of the cube.
     InputError
         If the cube has lost its attribute ``experiment``.
     GradeError
@@ -99,11 +100,11 @@ def leave_out(
 
     Notes
     -----
-    A document stays judged if a remaining contributing run has it at rank `depth` or above, with
-    rows in file order. Documents that no contributing run has there count as unjudged before and
-    after, since leaving out a run cannot change them. All systems are scored again on the topics
-    that lose a document. The computation needs only the two best ranks of a document in different
-    runs (or groups).
+    A document stays judged if a remaining contributing run has it in the first `depth` rows of the
+    file. Documents that no contributing run has there count as unjudged with both pools, because
+    leaving out a run cannot change them. All systems are scored again on the topics that lose a
+    document. The computation needs only the two best ranks of a document in different runs (or
+    groups).
 
     References
     ----------
@@ -118,8 +119,8 @@ def leave_out(
     --------
     >>> import irframe as ir
     >>> cube = ir.cube(*ir.example_track())
-    >>> left = leave_out(cube, "AP(norm='min')", "RBP(p=0.8)")
-    >>> left.groupby("metric")[["change", "rank_change", "tau"]].mean()
+    >>> result = leave_out(cube, "AP(norm='min')", "RBP(p=0.8)")
+    >>> result.groupby("metric")[["change", "rank_change", "tau"]].mean()
                     change  rank_change    tau
     metric
     AP(norm='min') -24.399          0.8  0.871
@@ -134,25 +135,25 @@ def leave_out(
     experiment = experiment_of(cube)
     groups = contributing_groups(cube, experiment.known_pool.contributing, together)
     best, leader, second = _best_ranks(experiment, groups, pool)
-    kept = best > 0
-    base = _ranked(fewer_judged(experiment, kept, pool), best[kept])
-    own = {metric.depth for metric in chosen if metric.depth is not None}
-    study = _Study(base, chosen, wanted_depths(cube, chosen, sorted({*depths, *own})))
-    each_group = np.unique(groups[groups >= 0])
+    pooled = best > 0
+    base = _ranked(fewer_judged(experiment, pooled, pool), best[pooled])
+    metric_depths = {metric.depth for metric in chosen if metric.depth is not None}
+    study = _Study(base, chosen, wanted_depths(cube, chosen, sorted({*depths, *metric_depths})))
+    distinct = np.unique(groups[groups >= 0])
     without = [
-        study.without(best[kept], np.where(leader == group, second, best)[kept])
-        for group in tracked(each_group, len(each_group), "run", progress=progress)
+        study.without(best[pooled], np.where(leader == group, second, best)[pooled])
+        for group in tracked(distinct, len(distinct), "run", progress=progress)
     ]
     cells = [(m, k) for m in chosen for k in (sorted(depths) if m.depth is None else [m.depth])]
     rows = _rows(cube, study, cells, groups, without)
     if together is not None:
         rows.insert(2, together, cube[together].sel({SYSTEM: rows[SYSTEM].tolist()}).to_numpy())
     total = len(best)
-    set_aside = int((~kept).sum())
+    set_aside = int((~pooled).sum())
     if set_aside:
         warn(
             f"{set_aside} of {total} judgments are set aside: no contributing run has their "
-            f"documents in the pool, down to depth {pool}; all means are by the other "
+            f"documents in the pool, down to depth {pool}; all means use the other "
             f"{total - set_aside}"
         )
     rows.attrs |= {"judgments": total, "set_aside": set_aside}
@@ -162,7 +163,7 @@ def leave_out(
 def contributing_groups(
     cube: xr.Dataset, contributing: NDArray[np.bool_], together: str | None
 ) -> Array:
-    """Return the group of each contributing system, else -1."""
+    """Return the group of each contributing system, or -1."""
     if not contributing.any():
         raise ParameterError("systems that contribute to the pool", "none")
     if together is None:
@@ -172,18 +173,18 @@ def contributing_groups(
         expected = "together to be a coordinate of the systems"
         raise ParameterError(expected, repr(together), "", coordinates)
     codes, _ = pd.factorize(cube[together].to_numpy())
-    nameless = cube[SYSTEM].to_numpy()[contributing & (codes < 0)]
-    if len(nameless):
+    unlabelled = cube[SYSTEM].to_numpy()[contributing & (codes < 0)]
+    if len(unlabelled):
         expected = f"a value of {together} for every contributing system"
-        raise ParameterError(expected, "none for", "", nameless)
+        raise ParameterError(expected, "none for", "", unlabelled)
     return np.where(contributing, codes, -1)
 
 
 def _best_ranks(experiment: Experiment, groups: Array, depth: int) -> tuple[Array, Array, Array]:
     """Return the best pool rank of every judged document.
 
-    Also return the group of that rank, -1 if there is none, and the best rank in other groups. A
-    rank of 0 means that no group has the document in the pool.
+    Also return the group that has this rank, or -1, and the best rank of all other groups. A rank
+    of 0 means that no group has the document in the pool.
     """
     hits = experiment.hits
     n_documents = len(experiment.judgments.row)
@@ -195,14 +196,14 @@ def _best_ranks(experiment: Experiment, groups: Array, depth: int) -> tuple[Arra
     top = entries[beginnings(hits.row[entries])]
     best[hits.row[top]] = hits.pool_rank[top]
     leader[hits.row[top]] = group[top]
-    others = entries[group[entries] != leader[hits.row[entries]]]
-    top = others[beginnings(hits.row[others])]
+    behind = entries[group[entries] != leader[hits.row[entries]]]
+    top = behind[beginnings(hits.row[behind])]
     second[hits.row[top]] = hits.pool_rank[top]
     return best, leader, second
 
 
 def _ranked(experiment: Experiment, ranks: Array) -> Experiment:
-    """Return an experiment with these ranks in the pool."""
+    """Return an experiment with new pool ranks of its documents."""
     pool = replace(experiment.known_pool, rank=ranks.astype(np.int32))
     return replace(experiment, pool=pool)
 
@@ -219,23 +220,23 @@ class _Study:
         self.means = self._average(self.scores)
 
     def without(self, before: Array, ranks: Array) -> tuple[Array, int, int]:
-        """Return means without a group, and document counts.
+        """Return means without a group, and counts of lost documents.
 
-        Means have shape (metric, depth, system). The counts are the numbers of all and of relevant
-        documents.
-
-        `before` and `ranks` are the best ranks of all documents with and without the group.
+        Means have shape (metric, depth, system). The counts are the numbers of lost documents and
+        of lost relevant documents. `before` and `ranks` are the best ranks of all documents with
+        and without the group.
         """
         judgments = self.base.judgments
         lost = ranks == 0
+        # metrics that read the pool also depend on the ranks of documents that stay judged
         moved = ranks != before if any(fact.pooled for fact in self.facts) else lost
         topics = np.unique(judgments.topic[moved])
         scores = self.scores.copy()
         if len(topics):
             rows = np.isin(judgments.topic, topics)
-            kept = ~lost[rows]
+            judged = ~lost[rows]
             subset = self.base.part(np.arange(self.base.shape[0]), topics)
-            pooled = _ranked(fewer_judged(subset, kept), ranks[rows][kept])
+            pooled = _ranked(fewer_judged(subset, judged), ranks[rows][judged])
             scores[:, :, topics] = self._score(pooled)
         return self._average(scores), int(lost.sum()), int((judgments.grade[lost] >= 1).sum())
 
@@ -248,7 +249,7 @@ class _Study:
         return np.stack([average(values, fact.summary, axis=1).T for values, fact in pairs])
 
     def rounded(self, means: Array) -> Array:
-        """Return rounded means for which higher is better."""
+        """Return rounded means, with costs negated."""
         return np.round(np.array([[[fact.sign]] for fact in self.facts]) * means, TIE)
 
 
@@ -259,7 +260,7 @@ def _rows(
     groups: Array,
     without: list[tuple[Array, int, int]],
 ) -> pd.DataFrame:
-    """Return a row per metric, depth and left-out system."""
+    """Return one row per metric, depth and contributing system."""
     systems = np.argsort(groups, kind="stable")[(groups < 0).sum() :]
     group = np.unique(groups[systems], return_inverse=True)[1]
     after, lost, relevant = (np.array(values) for values in zip(*without, strict=True))
@@ -302,7 +303,7 @@ def robustness(
     coefficient: Method = "kendall",
     progress: bool = False,
 ) -> xr.DataArray:
-    """Correlate orderings by shares of the judgments and by all.
+    """Correlate orderings by all judgments with orderings by fewer.
 
     Parameters
     ----------
@@ -313,11 +314,11 @@ def robustness(
     shares
         Shares of the judgments to keep, above 0 and at most 1.
     seeds
-        Number of draws, with seeds 0, 1, ..., or the seeds themselves. The samples of one seed are
-        nested.
+        Number of samples per share, with the seeds 0, 1, ..., or a list of seeds. The samples with
+        the same seed are nested.
     at
-        Evaluation depths, at least the depths of metrics that have one; by default the depth of the
-        cube.
+        Evaluation depths, which must reach the depths of the metrics. The default is the depth of
+        the cube.
     coefficient
         A measure of agreement or its name, as for `agreement`.
     progress
@@ -326,8 +327,8 @@ def robustness(
     Returns
     -------
     xarray.DataArray
-        Agreement over (metric, depth, share, seed). A plot shows means and standard deviations over
-        ``seed``.
+        Agreement over (metric, depth, share, seed). `irframe.plots.robustness_curves` draws means
+        and standard deviations over ``seed``.
 
     Raises
     ------
@@ -340,7 +341,7 @@ def robustness(
 
     Notes
     -----
-    Samples are those of `sample`, stratified by topic and grade.
+    Judgments are drawn by `sample`, stratified by topic and grade.
 
     References
     ----------
@@ -366,8 +367,8 @@ def robustness(
     shares = listed(shares)
     for share in shares:
         number("share", share, above=0, high=1)
-    every = range(check_int("seeds", seeds, high=MOST_SEEDS)) if isinstance(seeds, int) else seeds
-    checked = [check_int("seeds", seed) for seed in listed(every)]
+    values = range(check_int("seeds", seeds, high=MOST_SEEDS)) if isinstance(seeds, int) else seeds
+    checked = [check_int("seeds", seed) for seed in listed(values)]
     each_once("shares", shares)
     each_once("seeds", checked)
     deepest = max([*depths, *(metric.depth or 1 for metric in chosen)])
@@ -380,7 +381,7 @@ def robustness(
     ]
     first = results[0]
     stacked = np.stack([array.to_numpy() for array in results], axis=-1)
-    values = stacked.reshape(*first.shape, len(shares), len(checked))
+    stacked = stacked.reshape(*first.shape, len(shares), len(checked))
     labels = {name: first[name].to_numpy() for name in first.dims}
     labels |= {SHARE: np.asarray(shares), SEED: np.asarray(checked)}
-    return xr.DataArray(values, labels, list(labels), name="agreement", attrs=first.attrs)
+    return xr.DataArray(stacked, labels, list(labels), name="agreement", attrs=first.attrs)

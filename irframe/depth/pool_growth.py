@@ -1,4 +1,7 @@
-"""Relevant documents by pool depth, and in single runs."""
+"""Relevant documents in pools and runs by pool depth.
+
+Verbs: pool_growth.
+"""
 
 from collections.abc import Sequence
 
@@ -22,38 +25,46 @@ def pool_growth(
     at: int | Sequence[int] | None = None,
     rel: int = 1,
 ) -> xr.Dataset:
-    """Count the relevant documents of pools of growing depth.
+    """Count the relevant documents in pools of increasing depth.
 
     Parameters
     ----------
     cube
         A cube made by `irframe.cube`.
     at
-        Rising pool depths, at most the pool depth of the cube; by default all depths from 1.
+        Pool depths in ascending order, at most the pool depth of the cube. The default is all
+        depths from 1.
     rel
         Lowest relevant grade, at least 1.
 
     Returns
     -------
     xarray.Dataset
-        Over depth: ``judged`` and ``relevant`` are the mean numbers of judged and relevant
-        documents of the pool per topic. ``rate`` is the share of relevant documents among those
-        that are new at that depth, NaN if there are none.
+        Variables over depth, for pools of this depth:
 
-        Over depth, as means over contributing runs and topics, with standard deviations (``_sd``):
-        ``relevant_in_pool`` counts the relevant documents of the pool that the run has down to that
-        depth. ``relevant_past`` counts the other relevant documents of the pool. ``first_unjudged``
-        is the rank of the first document of the run outside the pool. For a list without such a
-        document it is the length of the list plus one. They are NaN if no run contributes, or if
-        lists are too short to compute them.
+        - ``judged`` and ``relevant``, the mean numbers of judged and of relevant documents per
+          topic;
+        - ``rate``, the share of relevant documents among the documents that are not in the pool of
+          the previous depth. The rate is NaN if there are no such documents.
 
-        Scalars: ``first_unjudged_all`` and ``first_unjudged_all_sd`` are ``first_unjudged`` and its
-        standard deviation with all judgments.
+        Variables over depth that are means over contributing runs and topics. Each has a standard
+        deviation, whose name ends in ``_sd``:
+
+        - ``relevant_in_pool``, the number of relevant documents of the pool that the run has down
+          to this depth;
+        - ``relevant_past``, the number of the other relevant documents of the pool;
+        - ``first_unjudged``, the rank of the first document of the run outside the pool, or the
+          length of the list plus one if there is no such document.
+
+        These are NaN if no run contributes, or if the cube cuts lists before the rank is reached.
+
+        Scalars: ``first_unjudged_all`` and ``first_unjudged_all_sd``, the mean and the standard
+        deviation of the same rank if all judged documents are used.
 
     Raises
     ------
     DepthError
-        If a depth is outside the pool.
+        If a depth is above the pool depth.
     ParameterError
         If depths are not ascending, or `rel` is out of range.
     InputError
@@ -62,12 +73,13 @@ def pool_growth(
     Warns
     -----
     IrframeWarning
-        If no system contributes, or if lists are too short for some depths. The warning states the
-        number of these depths.
+        If no system contributes, or if the cube cuts lists before some depths. The warning states
+        the number of these depths.
 
     Notes
     -----
-    A document enters the pool at its best rank in a contributing run, with rows in file order.
+    A document enters the pool at its best rank in a contributing run. The ranks are those of the
+    rows in file order.
 
     References
     ----------
@@ -85,8 +97,8 @@ def pool_growth(
     1        4.38      2.06  0.47
     5       18.19      6.56  0.33
     10      32.69      9.88  0.23
-    >>> owed = growth[["relevant_in_pool", "relevant_past", "first_unjudged"]]
-    >>> owed.sel(depth=10).to_array().values
+    >>> of_runs = growth[["relevant_in_pool", "relevant_past", "first_unjudged"]]
+    >>> of_runs.sel(depth=10).to_array().values
     array([ 3.825,  6.05 , 11.625])
     """
     depths = [*range(1, pool_depth_of(cube) + 1)] if at is None else listed(at)
@@ -98,7 +110,7 @@ def pool_growth(
     columns = {"judged": judged.mean(axis=0), "relevant": relevant.mean(axis=0), "rate": rate}
     runs = cube.isel({SYSTEM: np.flatnonzero(experiment.known_pool.contributing)})
     if not runs.sizes[SYSTEM]:
-        warn("no system of the cube contributes to the pool: values of single runs are missing")
+        warn("no system of the cube contributes to the pool: means over runs are missing")
     columns |= _of_runs(runs, rel, checked)
     arrays = {name: (DEPTH if array.ndim else (), array) for name, array in columns.items()}
     return xr.Dataset(arrays, {DEPTH: checked})
@@ -114,21 +126,21 @@ def count_pools(experiment: Experiment, rel: int, depths: Array) -> tuple[Array,
     rel
         Lowest relevant grade.
     depths
-        Rising pool depths.
+        Pool depths in ascending order.
 
     Returns
     -------
     judged, relevant : numpy.ndarray
         Numbers of documents, shape (topic, depth).
     rate : numpy.ndarray
-        Share of relevant documents among new ones, shape (depth,).
+        Share of relevant documents among those that are new at a depth, shape (depth,).
     """
     base = experiment.judgments
     rank = experiment.known_pool.rank
     pooled = rank > 0
     judged, relevant = (
-        _count_within(base.topic[kept], rank[kept], len(base.count), depths)
-        for kept in (pooled, pooled & (base.grade >= rel))
+        _count_within(base.topic[selected], rank[selected], len(base.count), depths)
+        for selected in (pooled, pooled & (base.grade >= rel))
     )
     new = np.diff(judged.sum(axis=0), prepend=0)
     with np.errstate(invalid="ignore"):
@@ -139,14 +151,14 @@ def rising_pool_depths(cube: xr.Dataset, depths: Sequence[int]) -> Array:
     """Return ascending pool depths, or raise if they are invalid."""
     checked = np.array([pool_depth_of(cube, depth) for depth in depths], np.int64)
     if not len(checked) or (np.diff(checked) <= 0).any():
-        raise ParameterError("pool depths that rise", repr(depths))
+        raise ParameterError("pool depths in ascending order", repr(depths))
     return checked
 
 
 def _of_runs(runs: xr.Dataset, rel: int, depths: Array) -> dict[str, Array]:
     """Return means and standard deviations over runs and topics.
 
-    Both are NaN if there are too few lists.
+    A mean needs one list, and a standard deviation two. Otherwise they are NaN.
     """
     lists: dict[str, list[Array]] = {}
     unknown = np.zeros(len(depths), bool)
@@ -158,7 +170,7 @@ def _of_runs(runs: xr.Dataset, rel: int, depths: Array) -> dict[str, Array]:
             lists.setdefault(name, []).append(array[exists].astype(np.float64))
     if unknown.any():
         warn(
-            f"values of single runs are unknown at {unknown.sum()} of {len(unknown)} depths: lists "
+            f"means over runs are unknown at {unknown.sum()} of {len(unknown)} depths: lists "
             f"were cut at {runs.sizes[DEPTH]}; build the cube with a greater depth="
         )
     columns = {}
@@ -171,7 +183,7 @@ def _of_runs(runs: xr.Dataset, rel: int, depths: Array) -> dict[str, Array]:
 
 
 def _of_lists(runs: xr.Dataset, rel: int, depths: Array) -> tuple[dict[str, Array], Array]:
-    """Return values of every list, and depths beyond its end."""
+    """Return values of every list, and whether depths are unknown."""
     experiment = experiment_of(runs)
     relevant = experiment.judgments.grade >= rel
     pooled = count_pools(experiment, rel, depths)[1]

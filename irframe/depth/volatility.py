@@ -1,4 +1,4 @@
-"""Correlation of orderings at different depths, and stable depths.
+"""Correlations of orderings at different depths, and stable depths.
 
 Verbs: volatility, stability.
 """
@@ -65,52 +65,52 @@ def volatility(
     alpha: float = 0.05,
     resamples: Resampling | int = 1000,
 ) -> xr.DataArray | xr.Dataset:
-    """Correlate the orderings of systems at every two depths.
+    """Correlate the orderings of systems between all depths.
 
     Parameters
     ----------
     scores
         Scores over (metric, system, topic, depth).
     reference
-        The other side of the comparison: a metric of the scores, or scores of the same systems by
-        depth, with one metric or the metrics of `scores`. By default each metric is compared with
-        itself.
+        The second side of the comparison: a metric of the scores, or other scores by depth. Other
+        scores must have the same systems, and one metric or the metrics of `scores`. By default,
+        each metric is compared with itself.
     coefficient
         A measure of agreement or its name, as for `agreement`.
     topics
         The topics to use if the reference has different topics, as for `coverage`.
     interval_of
-        The quantity of the intervals, as for `agreement`; by default there are none. Intervals at
-        many depths take much time, so select some depths first.
+        The quantity that intervals estimate, as for `agreement`. The default is no intervals.
+        Intervals at many depths take much time, so select a few depths first.
     alpha, resamples
         Level and resamples of the intervals, as for `agreement`.
 
     Returns
     -------
     xarray.DataArray or xarray.Dataset
-        Volatility matrices over (metric, depth, depth_other), with the group first after `groupby`.
-        The coordinate ``metric_other`` names the metric on the other side, the attribute
-        ``coefficient`` the measure. Undefined correlations are NaN, for example if all systems tie.
-        With `interval_of` the result is a dataset, as for `agreement`.
+        Volatility matrices over (metric, depth, depth_other). After `groupby`, the group is the
+        first dimension. The coordinate ``metric_other`` names the metric of the second side, and
+        the attribute ``coefficient`` names the measure. Undefined correlations are NaN, for example
+        if all systems tie. With `interval_of` the result is a dataset, as for `agreement`.
 
     Raises
     ------
     DepthError
-        If the scores have no depths, or lack a depth.
+        If the scores have no depths.
     ParameterError
-        If a measure or metric is unknown, or the reference has other systems.
+        If a measure or metric is unknown, or if the reference has other systems.
 
     Warns
     -----
     IrframeWarning
-        If topics are left out because some system has no score on them. With intervals, also for
-        the same reasons as `agreement`.
+        If topics are left out because some system has no score on them. With intervals also for the
+        same reasons as `agreement`.
 
     Notes
     -----
-    ``T[k1, k2] = corr(order at k1, order at k2)`` of the systems by mean score. Means are rounded
-    and costs change sign as for `agreement`. For tau_ap the ordering at ``depth`` is the true
-    ordering.
+    ``T[k1, k2] = corr(order at k1, order at k2)``, where systems are ordered by mean score. As in
+    `agreement`, means are rounded, and costs change sign. For tau_ap, the ordering at ``depth`` is
+    the true ordering.
 
     References
     ----------
@@ -132,11 +132,11 @@ def volatility(
     """
     chosen = parse_agreement(coefficient)
     options = agreement.Intervals(Resamples.of(alpha, resamples), interval_of or "expected")
-    own = read_scores(scores)
-    if own.depths is None:
+    first = read_scores(scores)
+    if first.depths is None:
         raise DepthError("scores by depth", "scores without depths", "score a cube")
-    other = own if reference is None else _other(own, reference)
-    rows, columns = share_topics(own, other, topics, at_every_depth=True)
+    second = first if reference is None else _second(first, reference)
+    rows, columns = share_topics(first, second, topics, at_every_depth=True)
     values = _volatility(rows, columns, chosen)
     agreement.beware_of_ties(values)
     if interval_of is None:
@@ -146,15 +146,15 @@ def volatility(
     )
 
 
-def _other(scores: Scores, reference: Any) -> Scores:
+def _second(scores: Scores, reference: Any) -> Scores:
     if not isinstance(reference, ScoreLike):
         return pick_metric(scores, reference)
-    read = same_systems(scores, read_scores(reference))
-    if read.depths is None or len(read.metrics) not in {1, len(scores.metrics)}:
-        sizes = zip((METRIC, SYSTEM, TOPIC, read.axis.dim), read.values.shape, strict=True)
-        found = ", ".join(f"{dim} {size}" for dim, size in sizes)
-        raise ParameterError("reference scores by depth, of one metric or as many", found)
-    return read
+    second = same_systems(scores, read_scores(reference))
+    if second.depths is None or len(second.metrics) not in {1, len(scores.metrics)}:
+        sizes = zip((METRIC, SYSTEM, TOPIC, second.axis.dim), second.values.shape, strict=True)
+        expected = "a reference by depth, with one metric or as many metrics as the scores"
+        raise ParameterError(expected, ", ".join(f"{dim} {size}" for dim, size in sizes))
+    return second
 
 
 def _volatility(rows: Scores, columns: Scores, method: Agreement) -> xr.DataArray:
@@ -162,11 +162,11 @@ def _volatility(rows: Scores, columns: Scores, method: Agreement) -> xr.DataArra
     right = left if columns is rows else agreement.system_means(columns, method)
     names = [*columns.metrics] * (1 if len(right) == len(left) else len(left))
     axis = rows.axis
-    others = {axis.other: columns.labels()[axis.dim], agreement.METRIC_OTHER: (METRIC, names)}
+    labels = {axis.other: columns.labels()[axis.dim], agreement.METRIC_OTHER: (METRIC, names)}
     dims = (METRIC, axis.dim, axis.other)
     attributes = {**rows.attrs, "coefficient": repr(method)}
     values = method.kernel(left, right)
-    return xr.DataArray(values, rows.labels() | others, dims, name="agreement", attrs=attributes)
+    return xr.DataArray(values, rows.labels() | labels, dims, name="agreement", attrs=attributes)
 
 
 @verb
@@ -183,9 +183,9 @@ def stability(volatility: xr.DataArray, threshold: float = 0.9) -> xr.Dataset:
     Returns
     -------
     xarray.Dataset
-        ``stable_depth`` is the smallest depth from which all correlations exceed the threshold, NaN
-        if there is none. ``share_above`` is the share of entries off the diagonal that exceed it, 0
-        to 1. Both are over metric, and the group if there is one.
+        ``stable_depth`` is the smallest depth from which all correlations exceed the threshold, or
+        NaN. ``share_above`` is the share of correlations between different depths that exceed the
+        threshold, 0 to 1. Both are over metric, and over the group if there is one.
 
     Raises
     ------
@@ -194,9 +194,9 @@ def stability(volatility: xr.DataArray, threshold: float = 0.9) -> xr.Dataset:
 
     Notes
     -----
-    ``theta = min {k : T[k1, k2] > threshold for all k1, k2 >= k}``. An undefined correlation never
-    exceeds the threshold. A stable depth equal to the last depth is no evidence of stability,
-    because an ordering always agrees with itself.
+    The stable depth is ``min {k : T[k1, k2] > threshold for all k1, k2 >= k}``. An undefined
+    correlation does not exceed the threshold. A stable depth equal to the last depth is no evidence
+    of stability, because an ordering always agrees with itself.
 
     References
     ----------
@@ -212,20 +212,21 @@ def stability(volatility: xr.DataArray, threshold: float = 0.9) -> xr.Dataset:
     ...     [[1, 0.7, 0.6], [0.7, 1, 0.95], [0.6, 0.95, 1]],
     ...     {"depth": depths, "depth_other": depths},
     ... )
-    >>> found = stability(matrix)
-    >>> found["stable_depth"].item(), round(found["share_above"].item(), 3)
+    >>> result = stability(matrix)
+    >>> result["stable_depth"].item(), round(result["share_above"].item(), 3)
     (10.0, 0.333)
     """
     axis = axis_of(volatility)
     dims = (axis.dim, axis.other)
-    what = f"a volatility matrix, with dimensions {dims[0]} and {dims[1]}"
-    holding(what, volatility, {*dims}, "sizes")
+    expected = f"a volatility matrix, with dimensions {dims[0]} and {dims[1]}"
+    holding(expected, volatility, {*dims}, "sizes")
     matrix = volatility.transpose(..., *dims)
-    depths, others = (matrix[dim].to_numpy() for dim in dims)
-    unmatched = np.setxor1d(depths, others)
-    if len(unmatched) or not np.array_equal(depths, others):
-        found = "some on one side only" if len(unmatched) else "them in two orders"
-        raise InputError("the same depths on both sides", found, "select them on both", unmatched)
+    depths, second = (matrix[dim].to_numpy() for dim in dims)
+    unmatched = np.setxor1d(depths, second)
+    if len(unmatched) or not np.array_equal(depths, second):
+        found = "depths on one side only" if len(unmatched) else "depths in a different order"
+        advice = "select the same depths of both dimensions"
+        raise InputError("the same depths on both sides", found, advice, unmatched)
     number("threshold", threshold, low=-1, high=1)
     first = matrix.isel(dict.fromkeys(dims, 0), drop=True)
     values = matrix.to_numpy()

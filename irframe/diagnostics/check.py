@@ -36,10 +36,10 @@ from irframe.quantities.subtopics import POOLED_UNJUDGED
 from irframe.record import recorded
 
 EXAMPLES = 3
-"""Number of examples listed for a run without judged documents."""
+"""Number of documents that are listed as examples if a run has no judged documents."""
 
 Listed = dict[str, pd.Series]
-"""Mapping from column to listed values, indexed by system."""
+"""Mapping from column to the problems in this column, indexed by system."""
 
 
 def _of_rows(table: coded_tables.RunTable, rows: Codes) -> pd.Series:
@@ -56,7 +56,7 @@ def odd_topics(
     length: int | None,
     tied: Codes,
 ) -> Listed:
-    """Return the topics with unusual lists, by column and system."""
+    """Return the topics of unusual lists, by column and system."""
     lengths = frames.list_lengths(table, judgments)
     lists, rows = np.unique(table.group, return_counts=True)
     usual = frames.usual_length(rows)
@@ -90,7 +90,7 @@ def odd_topics(
 def none_judged(
     table: coded_tables.RunTable, has_judgments: NDArray[np.bool_], judged: NDArray[np.bool_]
 ) -> pd.Series:
-    """Return examples from systems without judged documents."""
+    """Return some documents of systems without judged documents."""
     number = len(table.systems)
     with_topics, with_judged = (
         np.bincount(table.system[of], minlength=number) > 0 for of in (has_judgments, judged)
@@ -110,7 +110,7 @@ def unknown(table: coded_tables.RunTable, documents: Iterable[object] | None) ->
 
 
 def copied(table: coded_tables.RunTable, ranking: Ranking, copies: Copies) -> Codes:
-    """Return the rows that copy a document above them."""
+    """Return the rows with a copy of a document above."""
     if copies is None:
         return ranking.order[:0]
     mapping = as_map(copies, "copies", (DOC, "canonical"))
@@ -127,8 +127,8 @@ def identical(table: coded_tables.RunTable, codes: Codes, ranking: Ranking) -> p
         table.systems.tolist(), np.split(codes[ranking.order], ends[1:-1]), strict=True
     ):
         same.setdefault(ranked_codes.tobytes(), []).append(system)
-    pairs = [(one, other) for group in same.values() for one, other in permutations(group, 2)]
-    return pd.Series([other for _, other in pairs], [one for one, _ in pairs], object)
+    pairs = [pair for group in same.values() for pair in permutations(group, 2)]
+    return pd.Series([second for _, second in pairs], [first for first, _ in pairs], object)
 
 
 def sizes(
@@ -138,7 +138,7 @@ def sizes(
     ranking: Ranking,
     depth: int,
 ) -> dict[str, Any]:
-    """Return numbers of lists, documents and unjudged documents per system."""
+    """Return numbers of lists and documents per system."""
     number = len(table.systems)
     order = ranking.order
     system = table.system[order]
@@ -149,15 +149,15 @@ def sizes(
         "documents": slice(None),
         "ties": ranking.tied,
     }
-    counted |= {"seen": top, "lacking": top & unjudged}
+    counted |= {"top": top, "unjudged_top": top & unjudged}
     counts = {name: np.bincount(system[of], minlength=number) for name, of in counted.items()}
     longest = pd.Series(ranking.rank).groupby(system).max()
     first = pd.Series(ranking.rank[unjudged]).groupby(system[unjudged]).min()
-    seen = counts.pop("seen")
-    lacking = counts.pop("lacking")
+    size = counts.pop("top")
+    unjudged_top = counts.pop("unjudged_top")
     return counts | {
         "longest": longest.reindex(range(number), fill_value=0).to_numpy(),
-        f"unjudged_at_{depth}": lacking / np.where(seen, seen, np.nan),
+        f"unjudged_at_{depth}": unjudged_top / np.where(size, size, np.nan),
         "first_unjudged": first.reindex(range(number)).astype("Int64").array,
     }
 
@@ -172,7 +172,7 @@ BY_SEVERITY = {
 SEVERITY = {
     name: severity_of for severity_of, names in BY_SEVERITY.items() for name in names.split()
 }
-"""Severity of each column that lists problems, the most severe first."""
+"""Severity of each column that lists problems, in order of severity."""
 COUNTS = ("topics", "documents", "longest", "ties", "first_unjudged", *searches.COSTS)
 """The columns of integers."""
 
@@ -194,24 +194,26 @@ def check(
     Parameters
     ----------
     runs, qrels
-        Run frame and qrels frame, or anything that `as_runs` and `as_qrels` accept. Runs that
-        cannot be scored are also accepted, such as runs with duplicate documents, or with missing
-        ids, scores or ranks.
+        Runs and judgments, in any form that `as_runs` and `as_qrels` read. Runs that cannot be
+        scored are also accepted, such as runs with duplicate documents, or with missing ids, scores
+        or ranks.
     depth
         Depth down to which unjudged documents are counted, at least 1.
     list_length
-        Required number of documents per list, at least 1. Longer and shorter lists are reported. By
-        default it is the most frequent length, and longer lists are not reported.
+        Required number of documents per list, at least 1. Longer and shorter lists are reported.
+        The default is the most frequent length. In this case, longer lists are not reported.
     documents
-        The ids of all documents of the collection. By default any id is valid.
+        The ids of all documents of the collection. By default, any id is valid.
     train
-        Judgments used for training. A caution counts the judged topics and documents that are also
-        in these judgments.
+        Judgments that were used for training. A caution states how many judged topics and documents
+        are also in these judgments.
     units
-        ``irframe.Units(copies=...)`` declares which documents are copies. Later copies are listed.
+        ``irframe.Units(copies=...)`` declares which documents are copies. Copies of documents that
+        are ranked above are listed.
     search
-        As for `cube`. Lists then contain the documents of several searches. Ties are not reported,
-        and a document counts as duplicate if a single search returned it twice.
+        The column of searches, as for `cube`. Lists then contain the documents of several searches.
+        Ties are not reported, and a document counts as duplicate if a single search returned it
+        twice.
 
     Returns
     -------
@@ -219,9 +221,10 @@ def check(
         The index contains the systems in the order of the frame, followed by the files that
         ``read_runs(..., on_error="skip")`` skipped. The first columns are
 
-        - ``severity``, that of the most severe problem: ``"error"`` (the run cannot be scored, or
-          its scores are meaningless), ``"warning"`` (scores may mislead), ``"note"`` or ``""``;
-        - ``found``: the names of the columns that list problems;
+        - ``severity``, the severity of the most severe problem: ``"error"`` (the run cannot be
+          scored, or its scores are meaningless), ``"warning"`` (scores may mislead), ``"note"``, or
+          ``""`` if there is no problem;
+        - ``found``: the names of the columns that list problems of the run;
         - ``topics``, ``documents``, ``longest``: numbers of lists and rows, and the length of the
           longest list.
 
@@ -230,35 +233,37 @@ def check(
         - ``unreadable``: the problems of a file, with the first three lines and a count;
         - ``ids_missing``: the positions of rows without topic or document, which are skipped;
         - ``scores_missing``: topic and document of rows without a score, which are ranked last;
-        - ``duplicates``: topic and document of rows with a document that is listed before;
-        - ``documents_unjudged``: the first three documents of a run without any judged document,
-          whose ids may differ from those of the judgments;
-        - ``chunks``: topic and document of unjudged rows whose id is that of a judged document
-          followed by a number, such as ``A#3``, ``A_3`` and ``A-0003`` for ``A``. Pass
+        - ``duplicates``: topic and document of rows that repeat a document of the list;
+        - ``documents_unjudged``: the first three documents of a run without any judged document.
+          The ids in runs and judgments may differ;
+        - ``chunks``: topic and document of unjudged rows whose id consists of a judged id and a
+          number, such as ``A#3``, ``A_3`` and ``A-0003`` for ``A``. Pass
           ``units=r"(.+?)[#_:.-]+\d+"`` to the verb that scores the run;
         - ``scores_constant``: the topics of a run in which all documents of a topic have the same
-          score, so that their order depends on the rule for ties;
-        - ``topics_unmatched``: the topics of a run without any judged topic, whose ids may differ;
+          score. Their order depends on the rule for ties;
+        - ``topics_unmatched``: the topics of a run without any judged topic. The ids in runs and
+          judgments may differ;
         - ``topics_missing``: judged topics that the run lacks;
         - ``topics_unknown``: topics of the run without judgments;
-        - ``documents_unknown``: documents that are not in `documents`, an error if all are unknown;
+        - ``documents_unknown``: documents that are not in `documents`. This problem is an error if
+          all documents of the run are unknown;
         - ``ids_alike``: topic and document of unjudged rows whose id differs from a judged id only
           by case, Unicode form or ``./`` at the beginning;
         - ``texts_differ``: topic and document of rows whose document has a different text in an
           earlier row, if a column such as ``text`` contains texts;
         - ``scores_infinite``: topic and document of rows with an infinite score;
         - ``ranks_contradict``: topics in which a lower rank has a higher score;
-        - ``ranks_skipped``: topics whose ranks have gaps, or begin beyond 2. Gaps are closed before
-          scoring;
+        - ``ranks_skipped``: topics whose ranks have gaps, or begin above 2. Scoring ignores the
+          gaps;
         - ``lists_long``: topics whose list is longer than `list_length`;
         - ``identical_to``: systems with the same documents in the same order in every topic;
-        - ``ranks_repeated``: topics in which a rank is repeated or missing, an error without
-          scores;
+        - ``ranks_repeated``: topics in which a rank is repeated or missing. This problem is an
+          error if the run has no scores;
         - ``lists_short``: topics whose list has fewer than `list_length` documents;
         - ``lists_tied``: topics in which two documents have the same score;
         - ``copies``: topic and document of rows with a copy of a document at a better rank;
-        - ``columns_surplus``: the columns of the file that were skipped, such as ``(7,)``, from
-          `read_run` and `read_runs`.
+        - ``columns_surplus``: the positions of columns of the file that `read_run` or `read_runs`
+          skipped, such as ``(7,)``.
 
         The last columns are numbers:
 
@@ -266,15 +271,15 @@ def check(
         - ``unjudged_at_10``, with 10 replaced by `depth`: the share of unjudged documents in the
           top `depth` of judged topics, NaN if nothing is retrieved. Grade -1 counts as unjudged;
         - ``first_unjudged``: the best rank of an unjudged document, missing if all are judged;
-        - with `search`, ``shown``, the number of documents that all searches returned, and
-          ``again``, the number of documents that an earlier search had returned.
+        - ``shown`` and ``again``, only with `search`: the number of documents that all searches
+          returned, and the number of those that an earlier search had returned.
 
     Raises
     ------
     InputError
         If a required column is missing, or if there are no rows and no skipped files.
     IdError
-        If rows have no system, or ids are neither text nor integers.
+        If rows have no system, or if ids are neither text nor integers.
     DepthError
         If a depth or length is below 1.
 
@@ -282,12 +287,13 @@ def check(
     -----
     IrframeWarning
         If judged documents are not in `documents`, for example because the collection has changed.
-        If `train` contains judged topics or documents. The attribute ``caution`` has the same text.
+        Also if `train` contains judged topics or documents. The attribute ``caution`` contains the
+        same text.
 
     Notes
     -----
-    Documents are ordered as in trec_eval: by score, and equal scores by document in descending
-    order.
+    Documents are ordered as in trec_eval: by descending score, and documents with equal scores by
+    descending id.
 
     References
     ----------
@@ -310,7 +316,7 @@ def check(
     """
     check_int("depth", depth, low=1, error=DepthError)
     judgments = coded_tables.read_qrels_table(qrels)
-    unreadable = _left_out(runs)
+    unreadable = _skipped_files(runs)
     if repeat_column(judgments.frame, [judgments.columns[role] for role in (TOPIC, DOC)]) is None:
         (codes,) = coded_tables.code_documents(coded_tables.Side(judgments.topic, judgments.doc))
         coded_tables.refuse_twice_judged(judgments, repeated(codes))
@@ -343,7 +349,7 @@ def _ids(documents: Iterable[object] | None) -> list[Any] | None:
     if documents is None:
         return None
     if isinstance(documents, str) or not isinstance(documents, Iterable):
-        raise InputError("documents= as a list of ids", shortened(documents))
+        raise InputError("documents= to be a list of ids", shortened(documents))
     return [*documents]
 
 
@@ -365,7 +371,7 @@ def _numbers_of_systems(
     }
     costs: dict[str, Any] = {}
     if policy.search is not None:
-        table, costs = _together(_with_every_score(table), policy)
+        table, costs = _merged_searches(_with_every_score(table), policy)
     codes, judged = _coded(table, judgments)
     has_judgments = np.asarray(table.topics.isin(judgments.topics))[table.topic]
     scored = _with_every_score(table)
@@ -386,19 +392,19 @@ def _numbers_of_systems(
     return pd.DataFrame(sizes(table, has_judgments, judged, ranking, depth) | costs, index), listed
 
 
-def _together(
+def _merged_searches(
     table: coded_tables.RunTable, policy: Policy
 ) -> tuple[coded_tables.RunTable, dict[str, Any]]:
     """Return merged lists of searches, and their costs per system."""
-    listed, _, again = searches.shown(table, policy)
+    listed, _, repeats = searches.shown(table, policy)
     counts = {searches.SHOWN: np.bincount(listed.system)}
-    counts[searches.AGAIN] = np.bincount(listed.system, again).astype(int)
+    counts[searches.AGAIN] = np.bincount(listed.system, repeats).astype(int)
     runs = searches.merged(by_role(table.frame, RUN, policy.search), policy, chunks=True)
     return coded_tables.read_table(runs), counts
 
 
 def _with_ids(frame: pd.DataFrame) -> tuple[pd.DataFrame, pd.Series]:
-    """Return the rows with ids, and positions of other rows."""
+    """Return the rows with ids, and positions of rows without."""
     columns = roles(frame.columns)
     ids = [columns[role] for role in (TOPIC, DOC) if role in columns]
     lacking = frame[ids].isna().any(axis=1).to_numpy()
@@ -411,7 +417,7 @@ def _with_ids(frame: pd.DataFrame) -> tuple[pd.DataFrame, pd.Series]:
 def _with_every_score(table: coded_tables.RunTable) -> coded_tables.RunTable:
     """Return a table with a score in every row.
 
-    Without a score column, scores follow from ranks. Rows without either are ranked last.
+    If there is no score column, scores are negative ranks. Rows without either are ranked last.
     """
     if table.score is not None and not np.isnan(table.score).any():
         return table
@@ -426,7 +432,7 @@ def _with_every_score(table: coded_tables.RunTable) -> coded_tables.RunTable:
 def _coded(
     table: coded_tables.RunTable, judgments: coded_tables.QrelsTable
 ) -> tuple[Codes, NDArray[np.bool_]]:
-    """Return document codes, and whether each is judged."""
+    """Return document codes, and whether documents are judged."""
     retrieved = coded_tables.Side(frames.topics_of_both(table, judgments), table.doc)
     if is_text(table.doc.type) != is_text(judgments.doc.type):
         (codes,) = coded_tables.code_documents(retrieved)
@@ -437,8 +443,8 @@ def _coded(
     return codes, np.isin(codes, judged[judgments.grade != POOLED_UNJUDGED])
 
 
-def _left_out(runs: Runs) -> pd.Series:
-    """Return the problems of files that were skipped in reading."""
+def _skipped_files(runs: Runs) -> pd.Series:
+    """Return the problems of files that were not read."""
     problems_read = getattr(runs, "attrs", {}).get(PROBLEMS)
     if not problems_read:
         return pd.Series(dtype=object)
@@ -451,7 +457,7 @@ def _left_out(runs: Runs) -> pd.Series:
 
 
 def _filled(numbers: pd.DataFrame, listed: Listed) -> pd.DataFrame:
-    """Return one row per system or file, with tuples."""
+    """Return one row per system or file, with problems."""
     labels = [*numbers.index, *listed["ids_missing"].index, *listed["unreadable"].index]
     index = pd.Index(dict.fromkeys(labels), name=numbers.index.name)
     lists = {

@@ -22,8 +22,8 @@ def describe(cube: xr.Dataset, *, depth: int | None = None, rel: int = 1) -> pd.
     cube
         A cube made by `irframe.cube`.
     depth
-        Rank down to which unjudged documents are counted, at most the depth of the cube, which is
-        the default.
+        Rank down to which unjudged documents are counted. The default and maximum is the depth of
+        the cube.
     rel
         Lowest relevant grade, at least 1.
 
@@ -32,13 +32,13 @@ def describe(cube: xr.Dataset, *, depth: int | None = None, rel: int = 1) -> pd.
     pandas.DataFrame
         One row, or one row per group with the group as first column:
 
-        - ``systems``, the number of systems, and ``contributing``, the number that contributed to
-          the pool;
-        - ``topics``, the number of topics, and ``no_relevant``, the number without relevant
-          documents;
+        - ``systems``, the number of systems, and ``contributing``, the number of systems that
+          contributed to the pool;
+        - ``topics``, the number of topics, and ``no_relevant``, the number of topics without
+          relevant documents;
         - ``lists``, the number of non-empty lists, and ``longest``, the length of the longest list;
-        - ``grades``, the grades that occur;
-        - ``pool_depth``, the smallest over topics, missing if unknown;
+        - ``grades``, the grades that occur in the judgments;
+        - ``pool_depth``, the smallest pool depth of all topics, missing if unknown;
         - ``judged`` and ``relevant``, mean numbers of documents per topic, and
           ``relevant_median``, the median number of relevant documents;
         - ``unjudged``, the mean number of unjudged documents per list down to `depth`, and

@@ -25,30 +25,30 @@ MILLER = "Miller 2024, arXiv:2411.00640"
 def drawn_together(judgments: QrelsTable) -> Iterator[Finding]:
     """Yield findings about topics that may form clusters.
 
-    One finding is about ids: most topics share a prefix before a number with some, but not all,
-    other topics. The other is about evidence: for most topics it is in documents that also contain
-    evidence for other topics. Only the user knows how topics were sampled.
+    One finding is about ids. For most topics, some but not all other topics have the same prefix
+    before a number. The second finding is about evidence. For most topics, evidence is in documents
+    that also contain evidence for other topics. Only the user knows how topics were sampled.
     """
     topics = judgments.topics.astype(str).to_series()
     counts = topics.str.extract(r"^(.*?\w)[_.:/#-]+\d+$", expand=False).value_counts()
     if 1 < len(counts) < counts.sum() and counts.sum() > len(topics) / 2:
-        what = "topics that may have been sampled in clusters, by their ids"
-        yield from findings_at("note", what, _counted(counts), ASKED, MILLER)
+        problem = "topics that may have been sampled in clusters, by their ids"
+        yield from findings_at("note", problem, _counted(counts), ASKED, MILLER)
     if judgments.spans is None:
         return
     pairs = judgments.frame[[judgments.columns[role] for role in (TOPIC, DOC)]]
     pairs = pairs[judgments.grade >= 1].drop_duplicates()
-    n_common = pairs[pairs.duplicated(pairs.columns[1], keep=False)]
-    number = n_common.iloc[:, 0].nunique()
+    common = pairs[pairs.duplicated(pairs.columns[1], keep=False)]
+    number = common.iloc[:, 0].nunique()
     if number > len(topics) / 2:
-        what = "topics whose evidence is in documents with evidence of other topics"
-        where = _counted(n_common.iloc[:, 1].value_counts())
-        yield from findings_at("note", what, where, ASKED, MILLER, number)
+        problem = "topics whose evidence is in documents with evidence of other topics"
+        where = _counted(common.iloc[:, 1].value_counts())
+        yield from findings_at("note", problem, where, ASKED, MILLER, number)
 
 
 ASKED = (
-    "if they are turns of a conversation, or questions about one document, declare the clusters by "
-    "cube.ireval.design(cluster=...); tests and intervals then use them"
+    "if these topics are turns of a conversation, or questions about one document, declare the "
+    "clusters by cube.ireval.design(cluster=...), so that tests and intervals use them"
 )
 """Advice about topics that may be clustered."""
 
@@ -58,15 +58,15 @@ def _counted(counts: pd.Series) -> list[str]:
 
 
 EXPLAINED = 0.05
-"""Share of explained variance above which a topic column is reported."""
+"""Share of explained variance above which a column of topics is reported."""
 FEWEST = 5
-"""Smallest mean number of topics per value of a topic column."""
+"""Minimum mean number of topics per value of a column of topics."""
 RARE = 0.05
-"""Largest p-value of the explained variance."""
+"""Largest p-value of the explained variance for which a column is reported."""
 
 
 def explaining(cube: xr.Dataset, metrics: Sequence[Metric], depth: int) -> Iterator[Finding]:
-    """Yield a finding about topic columns that explain score variance.
+    """Yield a finding about columns of topics that explain variance.
 
     Only columns with few values are tested. The share of variance is the adjusted R squared.
     """
@@ -77,20 +77,25 @@ def explaining(cube: xr.Dataset, metrics: Sequence[Metric], depth: int) -> Itera
     scores = scored_at(cube, metrics[:1], depth).isel({METRIC: 0})
     values = scores.mean(SYSTEM).to_series()
     where = [f"{c.name} ({share:.0%})" for c in few if (share := explained(values, c.values))]
-    what = f"columns that explain variance of {scores[METRIC].item()} over topics"
-    advice = "declare topics with equal values as clusters if they were sampled together, or as "
+    problem = f"columns that explain variance of {scores[METRIC].item()} over topics"
+    advice = "if topics with equal values were sampled together, declare them as clusters, or as "
     advice += f"tasks of equal weight{IN_CODE}design(cluster=...), design(task=...)"
-    yield from findings_at("note", what, where, advice, MILLER)
+    yield from findings_at("note", problem, where, advice, MILLER)
 
 
 def scored_at(cube: xr.Dataset, metrics: Sequence[Metric], depth: int) -> xr.DataArray:
-    """Return scores at a depth, by default nDCG or SpanR."""
+    """Return scores at a depth.
+
+    If there are no metrics, nDCG or SpanR is used.
+    """
     chosen: list[Any] = [*metrics] or ["SpanR" if of_spans(cube) else "nDCG"]
     return score(cube, chosen, at=[min(depth, cube.sizes[DEPTH])]).isel({DEPTH: 0}, drop=True)
 
 
 def explained(values: pd.Series, labels: ArrayLike) -> float:
-    """Return the adjusted share of explained variance, if significant.
+    """Return the adjusted share of explained variance.
+
+    The share is 0 if it is too small, or not significant.
 
     Examples
     --------
@@ -103,18 +108,18 @@ def explained(values: pd.Series, labels: ArrayLike) -> float:
     inside = (values - groups.transform("mean")).var(ddof=0)
     total = values.var(ddof=0)
     freedom = values.count() - groups.ngroups
-    others = groups.ngroups - 1
-    if not (total > 0 and others and freedom > 0):
+    between = groups.ngroups - 1
+    if not (total > 0 and between and freedom > 0):
         return 0.0
-    chance = scipy.special.betainc(freedom / 2, others / 2, inside / total)
-    share = 1 - inside / total * (freedom + others) / freedom
-    return float(share) if share > EXPLAINED and chance < RARE else 0.0
+    p = scipy.special.betainc(freedom / 2, between / 2, inside / total)  # of the F test
+    share = 1 - inside / total * (freedom + between) / freedom
+    return float(share) if share > EXPLAINED and p < RARE else 0.0
 
 
 FAR = 3.5
-"""Number of median absolute deviations from the median beyond which a repeat is an outlier."""
+"""Number of median absolute deviations from the median above which a repeat is an outlier."""
 LEAST = 5
-"""Smallest number of repeats for a test of outliers."""
+"""Minimum number of repeats for a test of outliers."""
 BOUTHILLIER = "Bouthillier et al. 2021, arXiv:2103.03098"
 LEYS = "Leys et al. 2013, doi:10.1016/j.jesp.2013.03.013"
 
@@ -127,11 +132,11 @@ def check_repeats(
     Parameters
     ----------
     cube
-        A cube of the runs with each repeat as a system.
+        A cube of the runs in which each repeat is a system.
     folded
         The system and the number of each repeat.
     metrics
-        The metrics; if there are none, nDCG is used.
+        The metrics. Without metrics, nDCG is used.
     depth
         Evaluation depth.
     """
@@ -142,21 +147,21 @@ def check_repeats(
     yield from _far_off(cube, owners, folded.word, metrics, depth)
     counts = owners.groupby("system", sort=False).size()
     if counts.max() > 1:
-        what = f"systems with one {folded.word}, while others have up to {counts.max()}"
+        problem = f"systems with one {folded.word}, while others have up to {counts.max()}"
         advice = (
-            f"run them again, unless they do not vary by {folded.word}: their intervals ignore "
-            "this variance"
+            f"run these systems with more {plural(folded.word)}, unless their results do not vary "
+            f"by {folded.word}; their intervals ignore this variance"
         )
         single = counts.index[counts == 1]
-        yield from findings_at("warning", what, single, advice, BOUTHILLIER)
+        yield from findings_at("warning", problem, single, advice, BOUTHILLIER)
     shared = owners.groupby("repeat", sort=False)["system"].nunique()
     if REPEATS not in cube.attrs:
-        what = f"{plural(folded.word)} that several systems have under the same label"
+        problem = f"{plural(folded.word)} that several systems have under the same label"
         advice = (
-            "treated as repeats of single systems, unless you declare that all systems share a "
-            f"repeat, such as a pass of a judge{IN_CODE}design(repeats='shared')"
+            "if all systems share a repeat, such as a pass of a judge, declare this; otherwise, "
+            f"each system has its own repeats{IN_CODE}design(repeats='shared')"
         )
-        yield from findings_at("note", what, shared.index[shared > 1], advice, BOUTHILLIER)
+        yield from findings_at("note", problem, shared.index[shared > 1], advice, BOUTHILLIER)
 
 
 def _far_off(
@@ -172,12 +177,12 @@ def _far_off(
             for rows in owned
             for row in rows[far_off(values[rows])]
         ]
-        what = f"{plural(repeat_name)} whose mean {metric} is an outlier within their system"
+        problem = f"{plural(repeat_name)} whose mean {metric} is an outlier within their system"
         advice = (
-            f"check these runs: a failed training is no valid {repeat_name}, and widens all "
-            "intervals of its system"
+            f"check these runs, and leave out failed trainings, because an invalid {repeat_name} "
+            "widens all intervals of its system"
         )
-        yield from findings_at("warning", what, far, advice, LEYS)
+        yield from findings_at("warning", problem, far, advice, LEYS)
 
 
 def far_off(values: np.ndarray) -> np.ndarray:

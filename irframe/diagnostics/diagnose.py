@@ -43,15 +43,15 @@ from irframe.tables.captions import origin_text
 TOPS = (10, 20, 100)
 """Depths at which unjudged documents are counted."""
 TIED = 0.1
-"""Tie rate in the top 20 from which ties are a warning."""
+"""Minimum tie rate in the top 20 for which ties are a warning."""
 UNJUDGED_SHARE = 0.05
-"""Share of unjudged documents from which they are a warning."""
+"""Minimum share of unjudged documents for which they are a warning."""
 YIELD = 0.05
-"""Share of relevant documents among the last pooled from which a pool is too shallow."""
+"""Share of relevant documents at the last pool depth from which a pool is too shallow."""
 DECIDED = "what decides the numbers"
 """Text of the last finding, which lists ties, topics, gains and the pool."""
 STANDARD = (1, 3, 5, 10, 15, 20, 30, 50, 100, 200, 500, 1000)
-"""Customary evaluation depths."""
+"""Usual evaluation depths."""
 
 
 def check_cube(cube: xr.Dataset, metrics: Sequence[Metric], depth: int) -> Iterator[Finding]:
@@ -62,9 +62,9 @@ def check_cube(cube: xr.Dataset, metrics: Sequence[Metric], depth: int) -> Itera
     cube
         A cube with the depth of its lists.
     metrics
-        The metrics to be reported; may be empty.
+        The metrics to be reported. The list may be empty.
     depth
-        The evaluation depth of metrics without a depth of their own.
+        The evaluation depth of metrics without a depth.
     """
     yield from explaining(cube, metrics, depth)
     rates = None if cube.attrs["ties"] == "rank" or of_spans(cube) else tie_rates(cube)
@@ -86,38 +86,38 @@ def _of_documents(
     yield from _unjudged_findings(cube)
     yield from _pool(cube, metrics, depth, by_rows)
     outside = cube[SYSTEM].to_numpy()[~experiment_of(cube).known_pool.contributing]
-    advice = "check their unjudged documents and bounds before comparing them"
-    what = "systems that did not contribute to the pool"
-    yield from findings_at("note", what, outside, advice, LU + ", section 2.4")
+    advice = "check the unjudged documents and bounds of these systems before you compare them"
+    problem = "systems that did not contribute to the pool"
+    yield from findings_at("note", problem, outside, advice, LU + ", section 2.4")
     yield from _undecided(cube, depth)
 
 
-TIED_POOLS = "; pools rank equal scores in the order of rows, so another order may differ"
-"""Addition to advice about pools that depend on the order of rows with equal scores."""
+TIED_POOLS = "; the pool depends on the order of rows with equal scores"
+"""End of advice about pools if some documents have equal scores."""
 
 
 def too_long(cube: xr.Dataset, stops: Stops) -> Iterator[Finding]:
     """Yield findings about lists without a document within the budget."""
     of_lists = stops.nothing_read(experiment_of(cube).hits)
     for row, budget in enumerate(stops.of):
-        what = f"lists whose first document is longer than {budget} {cube.attrs['length']}"
-        advice = "shorten chunks, use a larger budget, or skip documents that do not fit; "
-        advice += f"they score as empty lists{IN_CODE}cut='skip'"
+        problem = f"lists whose first document is longer than {budget} {cube.attrs['length']}"
+        advice = "these lists count as empty: shorten chunks, use a larger budget, or skip "
+        advice += f"documents that do not fit{IN_CODE}cut='skip'"
         empty = of_lists[..., row]
         systems = cube.indexes[SYSTEM]
-        yield from findings.findings_of("warning", what, systems, empty, advice, findings.SAKAI)
+        yield from findings.findings_of("warning", problem, systems, empty, advice, findings.SAKAI)
 
 
 def _ties(rates: xr.DataArray) -> Iterator[Finding]:
     means = _largest_first(rates.mean("topic").to_series())
     median = float(means.median())
     tied = int((rates > 0).sum())
-    what = f"rankings with ties in the top 20 (median rate {median:.0%} over runs)"
+    problem = f"rankings with ties in the top 20 (median rate {median:.0%} over runs)"
     where = [f"{system} ({rate:.0%})" for system, rate in means[means > 0].items()]
-    advice = "keep the order in which runs were filed, and report how much ties can change"
+    advice = "use the order in the file, and report how much the order of ties can change scores"
     advice += f"{IN_CODE}ties='order', tie_ranges"
     severity = "warning" if median >= TIED else "note"
-    yield from findings_at(severity, what, where, advice, LU + ", section 4.3", tied)
+    yield from findings_at(severity, problem, where, advice, LU + ", section 4.3", tied)
 
 
 def _unjudged_findings(cube: xr.Dataset) -> Iterator[Finding]:
@@ -128,11 +128,11 @@ def _unjudged_findings(cube: xr.Dataset) -> Iterator[Finding]:
         shares = _largest_first(unjudged / listed_.where(listed_ > 0))
         number = int(unjudged.sum())
         share = unjudged.sum() / max(int(listed_.sum()), 1)
-        what = f"unjudged documents in the top {depth} ({share:.0%})"
+        problem = f"unjudged documents in the top {depth} ({share:.0%})"
         where = [f"{system} ({rate:.0%})" for system, rate in shares.items() if rate > 0]
         advice = "report bounds, or scores of condensed runs, with the scores"
         severity = "warning" if share >= UNJUDGED_SHARE else "note"
-        yield from findings_at(severity, what, where, advice, LU + ", section 2.5", number)
+        yield from findings_at(severity, problem, where, advice, LU + ", section 2.5", number)
 
 
 def _largest_first(values: pd.Series) -> pd.Series:
@@ -151,11 +151,11 @@ def _pool(
         grades = cube["grade"].isel({SYSTEM: np.flatnonzero(contributing)})
         judged = (grades != UNJUDGED).cumprod(DEPTH).sum(DEPTH).median().item()
         median = f"which is {pool}; the median list is judged to depth {judged:.0f}"
-        what = f"evaluation deeper than the pool of contributing runs, as filed, {median}"
+        problem = f"evaluation deeper than the pool of contributing runs, as filed, {median}"
         advice = f"report bounds or condensed lists too, or declare the pool{by_rows}"
         advice += f"{IN_CODE}pool=ir.Pool(depth=100, contributing=[...])"
         where = "depth " + findings.listed_findings(beyond)
-        yield Finding("warning", what, where, len(beyond), advice, LU + ", section 2.4")
+        yield Finding("warning", problem, where, len(beyond), advice, LU + ", section 2.4")
     if not pool:
         return
     last = np.array([max(1, pool - 1), pool][pool == 1 :])
@@ -164,14 +164,12 @@ def _pool(
     if not metrics:
         divided = ["metrics with a recall base, such as AP"]
     if rate >= YIELD:
-        what = (
-            f"{rate:.0%} of the documents pooled last are relevant: more relevant ones are likely"
+        problem = (
+            f"{rate:.0%} of the documents at the last pool depth are relevant: more are likely"
         )
-        advice = (
-            "add metrics without a recall base, such as RBP, and report what leaving out a run "
-        )
-        advice += f"changes{by_rows}{IN_CODE}leave_out"
-        yield from findings_at("warning", what, divided, advice, LU + ", section 4.2")
+        advice = "add metrics without a recall base, such as RBP, and report how scores change if "
+        advice += f"a run is left out{by_rows}{IN_CODE}leave_out"
+        yield from findings_at("warning", problem, divided, advice, LU + ", section 4.2")
 
 
 def _undecided(cube: xr.Dataset, depth: int) -> Iterator[Finding]:
@@ -179,14 +177,14 @@ def _undecided(cube: xr.Dataset, depth: int) -> Iterator[Finding]:
         return
     metric = RBP(p=0.8)
     pairs = decide(bounds(cube, metric, at=min(depth, cube.sizes[DEPTH])))
-    open_ = int((~pairs["decided"]).sum())
-    if open_:
-        what = f"pairs of systems closer than their residuals under {metric}"
+    undecided = int((~pairs["decided"]).sum())
+    if undecided:
+        problem = f"pairs of systems whose order unjudged documents can change under {metric}"
         advice = "report which pairs unjudged documents cannot change"
         advice += f"{IN_CODE}bounds, decide"
-        severity = "warning" if open_ > len(pairs) / 2 else "note"
+        severity = "warning" if undecided > len(pairs) / 2 else "note"
         where = singular(f"of {len(pairs)} pairs")
-        yield Finding(severity, what, where, open_, advice, LU + ", section 4.6")
+        yield Finding(severity, problem, where, undecided, advice, LU + ", section 4.6")
 
 
 def _reporting(metrics: Sequence[Metric], depth: int) -> Iterator[Finding]:
@@ -194,17 +192,17 @@ def _reporting(metrics: Sequence[Metric], depth: int) -> Iterator[Finding]:
     where = LU + ", section 5"
     truncated = [str(metric) for metric in metrics if metric.fillings]
     if len(truncated) == len(metrics):
-        advice = "add a metric such as RBP or ERR, whose uncertainty is known"
-        what = "only metrics with a recall base"
-        yield from findings_at("warning", what, truncated, advice, where)
-    advice = "report how they are cut and normalised, and fix the depth beforehand"
+        advice = "add a metric such as RBP or ERR, for which bounds are known"
+        problem = "only metrics with a recall base"
+        yield from findings_at("warning", problem, truncated, advice, where)
+    advice = "choose the depth beforehand, and report how the metrics are cut and normalised"
     advice += f"{IN_CODE}norm=, ideal="
-    what = "metrics with a recall base, whose normalisation depends on the depth"
-    yield from findings_at("note", what, truncated, advice, where)
+    problem = "metrics with a recall base, whose normalisation depends on the depth"
+    yield from findings_at("note", problem, truncated, advice, where)
     odd = [str(m) for m in metrics if (m.depth or depth) not in STANDARD]
-    what = "depths that are not customary"
-    advice = "use customary depths"
-    yield from findings_at("note", what, odd, advice, where)
+    problem = "metrics at unusual depths"
+    advice = f"use one of the usual depths: {', '.join(map(str, STANDARD))}"
+    yield from findings_at("note", problem, odd, advice, where)
 
 
 @recorded
@@ -225,31 +223,31 @@ def diagnose(
     Parameters
     ----------
     data
-        A run frame, or anything that `as_runs` accepts, followed by its judgments; or a cube. For a
-        cube, findings about the original frames are omitted.
+        Runs, in any form that `as_runs` reads, followed by their judgments; or a cube. For a cube,
+        findings about the original frames are omitted.
     qrels
-        Qrels frame, or anything that `as_qrels` accepts; with a cube, the metrics.
+        Judgments, in any form that `as_qrels` reads. With a cube, this argument is the metrics.
     metrics
-        Metrics to be reported, or their names, for findings that depend on metrics.
+        Metrics that you report, or their names. Some findings are about these metrics.
     depth
-        Evaluation depth of metrics without a depth of their own, by default the length of the
-        longest list.
+        Evaluation depth of metrics without a depth. The default is the length of the longest list.
     pool, units, search
-        With a run frame, as for `cube`. The documents of several searches are merged and checked.
+        As for `cube`, and only used with runs. The documents of several searches are merged.
     stop
-        An `irframe.Budget`. Lists without a document within the budget are counted.
+        An `irframe.Budget`. Lists whose first document exceeds the budget are counted.
     errors
-        Policy for frames that cannot be read: ``"raise"`` an error, or ``"report"`` all problems as
-        findings that list every location.
+        Policy for frames that cannot be read. ``"raise"``: raise the first error. ``"report"``:
+        return all problems as findings that list every location.
 
     Returns
     -------
     pandas.DataFrame
-        One row per finding, the most severe first, with the columns
+        One row per finding, in order of severity, with the columns
 
         - ``severity``: ``"error"`` (nothing can be scored), ``"warning"`` (numbers may mislead) or
           ``"note"`` (worth reporting with the numbers);
-        - ``what``, a description; ``where``, the first locations; and ``how_many``, their number;
+        - ``what``, a description of the problem;
+        - ``where``, the first locations of the problem, and ``how_many``, their number;
         - ``advice``, the action that solves the problem;
         - ``reference``, a publication or page that explains the finding.
 
@@ -258,7 +256,7 @@ def diagnose(
     Raises
     ------
     InputError
-        If a frame is empty, lacks a column, or cannot be read for another reason, unless
+        If a frame cannot be read, for example because it is empty or lacks a column, unless
         ``errors="report"``.
 
     Notes
@@ -266,7 +264,7 @@ def diagnose(
     Findings about frames are
 
     - topics and documents without a match in the other frame;
-    - documents that are listed or judged twice, and missing scores;
+    - documents that occur twice in a list or in the judgments, and missing scores;
     - ranks that contradict scores or have gaps;
     - systems without judged topics, and missing and short lists;
     - topics without relevant documents, and grade -1;
@@ -278,22 +276,22 @@ def diagnose(
     - lists whose first document is longer than a budget;
     - unjudged documents in the top 10, 20 and 100;
     - evaluation deeper than the pool, and systems that did not contribute to the pool;
-    - for metrics with a recall base, pools in which the last documents are often relevant;
-    - pairs of systems closer than the residuals of RBP(p=0.8);
-    - choices of metrics and depths that the paper advises against.
+    - for metrics with a recall base, many relevant documents at the last pool depth;
+    - pairs of systems whose order under RBP(p=0.8) unjudged documents can change;
+    - choices of metrics and depths that [1]_ advises against.
 
     Findings about designs are
 
-    - outliers among five or more repeats of a system, such as seeds. Their mean is more than 3.5
-      median absolute deviations from the median;
+    - outliers among five or more repeats of a system, such as seeds. The mean of an outlier is more
+      than 3.5 median absolute deviations from the median;
     - systems with one repeat, if other systems have several;
     - topics with a common prefix before a number, or with evidence in the same documents;
-    - topic columns with few values that explain more than 5% of the variance of mean scores, by
+    - columns of topics with few values that explain more than 5% of the variance of mean scores, by
       adjusted R squared.
 
-    For judgments of spans of text, findings about judged documents are omitted. Pools rank equal
-    scores in the order of rows. If there are equal scores, findings about the pool depend on the
-    order of rows, which the advice mentions.
+    For judgments of spans of text, findings about judged documents are omitted. Documents with
+    equal scores enter a pool in the order of rows. The advice of findings about the pool mentions
+    this if there are equal scores.
 
     References
     ----------
@@ -309,8 +307,8 @@ def diagnose(
     209 unjudged documents in the top 10 (16%)
     979 unjudged documents in the top 20 (38%)
     1 evaluation deeper than the pool of contributing runs, as filed, which is 10; ...
-    2 18% of the documents pooled last are relevant: more relevant ones are likely
-    19 pairs of systems closer than their residuals under RBP(p=0.8)
+    2 18% of the documents at the last pool depth are relevant: more are likely
+    19 pairs of systems whose order unjudged documents can change under RBP(p=0.8)
     2 only metrics with a recall base
     """
     if isinstance(data, xr.Dataset):
@@ -336,7 +334,7 @@ def diagnose(
 
 
 def _parse_any(metrics: Metrics) -> list[Metric]:
-    """Return metrics from any input, including an empty list."""
+    """Parse metrics, of which there may be none."""
     return [] if isinstance(metrics, tuple | list) and not metrics else parse_metrics(metrics)
 
 
@@ -355,7 +353,7 @@ def _of_cube(cube: xr.Dataset, metrics: Any, depth: int | None, stop: BudgetAlon
 
 
 def folded_of(cube: xr.Dataset) -> Folded:
-    """Return the repeats recorded in a cube."""
+    """Return the repeats of a cube."""
     if REPEAT_OF not in cube.coords:
         return Folded(None, None, {})
     repeats = zip(cube[REPEAT_OF].to_numpy(), cube[REPEAT].to_numpy(), strict=True)
@@ -372,7 +370,7 @@ def _findings(
     depth: int | None,
     stops: Stops | None,
 ) -> Iterator[Finding]:
-    """Yield findings about the frames, then about their cube."""
+    """Yield findings about the frames and about their cube."""
     folded, table = runs
     of_frames = list(check_frames(table, judgments, depth))
     yield from of_frames

@@ -1,4 +1,4 @@
-"""Findings: their type, lists of locations, and printed texts."""
+"""Findings about runs and judgments, and how they are printed."""
 
 import textwrap
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -16,11 +16,11 @@ from irframe.escaping import visible
 from irframe.printed import FIRST, WIDTH, Kept, fitted
 
 SEVERITIES = ("error", "warning", "note")
-"""Severities, from "nothing can be scored" to "worth reporting with the numbers"."""
+"""Severities of findings, with the most severe first."""
 IN_CODE = ", in code: "
-"""Text in advice before the code that follows it."""
+"""Text between advice and the code that follows it."""
 SHOWN = 5
-"""Number of locations that a finding lists."""
+"""Maximum number of locations that a finding lists."""
 _EVERY: ContextVar[bool] = ContextVar("every", default=False)
 LU = "Lu, Moffat, Culpepper 2016, doi:10.1007/s10791-016-9282-6"
 SAKAI = "Sakai, Dou 2013, doi:10.1145/2484028.2484031"
@@ -36,14 +36,15 @@ class Finding:
     severity
         ``"error"``, ``"warning"`` or ``"note"``.
     what
-        Description of the problem. where
-            The first locations.
-        how_many
-            The number of locations.
-        advice
-            Recommended action.
-        reference
-            A publication or page that explains the problem.
+        Description of the problem.
+    where
+        The first locations.
+    how_many
+        The number of locations.
+    advice
+        Recommended action.
+    reference
+        A publication or page that explains the problem.
     """
 
     severity: str
@@ -78,7 +79,7 @@ def findings_at(
     how_many: int | None = None,
     describe: Callable[[Any], Iterable[object]] | None = None,
 ) -> Iterator[Finding]:
-    """Yield a finding with its locations, if there are any.
+    """Yield a finding if there are locations.
 
     If locations are rows, `describe` returns their texts.
     """
@@ -97,9 +98,9 @@ def findings_of(
     advice: str,
     reference: str = TREC_EVAL,
 ) -> Iterator[Finding]:
-    """Yield a finding about lists, with systems sorted by number.
+    """Yield a finding about lists, with counts by system.
 
-    The mask of lists has the shape (system, topic).
+    `lists` is a mask of shape (system, topic).
     """
     counts = lists.sum(axis=1)
     order = np.argsort(-counts, kind="stable")[: int((counts > 0).sum())]
@@ -120,15 +121,15 @@ def every_place() -> AbstractContextManager[None]:
 
 
 def finding_of(error: IrframeError) -> Finding:
-    """Return an error as a finding."""
-    what = f"expected {error.expected}, but found {error.found}"
+    """Convert an error to a finding."""
+    problem = f"expected {error.expected}, but found {error.found}"
     where = listed_findings(error.offenders)
     number = max(1, len(error.offenders))
-    return Finding("error", what, where, number, error.advice, TREC_EVAL)
+    return Finding("error", problem, where, number, error.advice, TREC_EVAL)
 
 
 def until_error(findings: Iterable[Finding]) -> Iterator[Finding]:
-    """Yield findings, and a final error as a finding."""
+    """Yield findings, and convert an error to the last finding."""
     try:
         yield from findings
     except IrframeError as error:
@@ -136,9 +137,9 @@ def until_error(findings: Iterable[Finding]) -> Iterator[Finding]:
 
 
 class Findings(Kept):
-    """Frame of findings, displayed in full without empty columns.
+    """Frame of findings that prints without empty columns.
 
-    The first locations of a tuple are displayed. Selections of rows or columns are plain frames.
+    The first elements of tuples are printed. Selections of rows or columns have the same class.
     """
 
     def _shown(self) -> pd.DataFrame:
@@ -160,7 +161,7 @@ class Findings(Kept):
 
 
 def _as_lines(finding: Mapping[Any, Any]) -> str:
-    """Return the printed text of a finding, with its advice."""
+    """Return the text of a finding and of its advice."""
     where = finding.get("where") or ""
     positions = where if isinstance(where, str) else listed_findings(where)
     text = f"{finding['severity']:8}{finding['how_many']:>6}  {finding['what']}"
@@ -174,7 +175,7 @@ def _as_lines(finding: Mapping[Any, Any]) -> str:
 
 
 def findings_frame(findings: Sequence[Finding]) -> Findings:
-    """Return findings as a frame, the most severe first."""
+    """Return findings as a frame, in order of severity."""
     columns = [spec.name for spec in fields(Finding)]
     ordered = sorted(findings, key=lambda finding: SEVERITIES.index(finding.severity))
     return Findings([astuple(finding) for finding in ordered], columns=columns)

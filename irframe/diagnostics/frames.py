@@ -1,4 +1,4 @@
-"""Checks of run frames and judgments."""
+"""Findings about run frames and judgments."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
@@ -40,9 +40,9 @@ def odd_lists(table: RunTable) -> dict[str, Codes]:
     Lists are numbered as in `RunTable.group`. The kinds are
 
     - ``ranks_repeated``: a rank is repeated or missing;
-    - ``ranks_skipped``: ranks have gaps, or begin beyond 2;
+    - ``ranks_skipped``: ranks have gaps, or begin above 2;
     - ``ranks_contradict``: a document at a lower rank has a higher score;
-    - ``scores_constant``: in every list of the system, all documents have the same score.
+    - ``scores_constant``: all documents have the same score, in every list of the system.
     """
     names = ("ranks_repeated", "ranks_skipped", "ranks_contradict", "scores_constant")
     odd: dict[str, Codes] = dict.fromkeys(names, np.arange(0))
@@ -74,7 +74,7 @@ def odd_lists(table: RunTable) -> dict[str, Codes]:
 
 
 def usual_length(lengths: NDArray[np.integer]) -> int:
-    """Return the most frequent length, the largest if tied.
+    """Return the most frequent length, or the largest of several.
 
     Examples
     --------
@@ -95,9 +95,9 @@ def list_lengths(table: RunTable, judgments: QrelsTable) -> NDArray[np.integer]:
 
 
 def topics_of_both(table: RunTable, judgments: QrelsTable) -> Codes:
-    """Return every row's topic code in the qrels.
+    """Return the topic code of each row.
 
-    Codes of topics without judgments begin after those of the qrels.
+    Judged topics have their codes in the judgments. Codes of other topics follow these.
     """
     codes = judgments.topics.get_indexer(table.topics)
     beyond = len(judgments.topics) + np.arange(len(codes))
@@ -110,9 +110,9 @@ def check_frames(table: RunTable, judgments: QrelsTable, depth: int | None) -> I
     Parameters
     ----------
     table, judgments
-        The frames with columns identified by role.
+        The frames as coded tables.
     depth
-        Evaluation depth, by default the length of the longest list.
+        Evaluation depth. The default is the length of the longest list.
     """
     yield from _topic_findings(table, judgments)
     if judgments.spans is None:
@@ -121,15 +121,15 @@ def check_frames(table: RunTable, judgments: QrelsTable, depth: int | None) -> I
     yield from _lists(table, judgments, depth)
     topics = judgments.topics
     relevant = np.bincount(judgments.topic[judgments.grade >= 1], minlength=len(topics))
-    advice = f"they score 0 whatever is retrieved, or are excluded{IN_CODE}no_rel='nan'"
+    advice = f"every system scores 0 on these topics: exclude them{IN_CODE}no_rel='nan'"
     yield from findings_at(
         "warning", "topics without relevant documents", topics[relevant == 0], advice
     )
     marked = judgments.grade == POOLED_UNJUDGED
-    advice = "drop these rows if they mark unjudged documents, else give them grade 0"
-    what = "judgments of grade -1, which may mark pooled but unjudged documents"
+    advice = "if these rows mark unjudged documents, drop them; otherwise, change the grade to 0"
+    problem = "judgments of grade -1, which may mark pooled but unjudged documents"
     where = topics[np.unique(judgments.topic[marked])]
-    for finding in findings_at("warning", what, where, advice, YILMAZ, int(marked.sum())):
+    for finding in findings_at("warning", problem, where, advice, YILMAZ, int(marked.sum())):
         yield replace(finding, where=f"topics {finding.where}")
 
 
@@ -137,9 +137,9 @@ def _topic_findings(table: RunTable, judgments: QrelsTable) -> Iterator[Finding]
     sides = table.topics, judgments.topics
     types = [pa.array(side).type for side in sides]
     if types[0] != types[1] and not all("string" in str(kind) for kind in types):
-        kinds = f"{table.topics.dtype} in the runs, {judgments.topics.dtype} in the qrels"
+        where = f"{table.topics.dtype} in the runs, {judgments.topics.dtype} in the qrels"
         n_common = int(table.topics.astype(str).isin(judgments.topics.astype(str)).sum())
-        yield Finding("error", "topics of two types", kinds, n_common, CONVERT, TREC_EVAL)
+        yield Finding("error", "topics of two types", where, n_common, CONVERT, TREC_EVAL)
         return
     unknown = table.topics[~table.topics.isin(judgments.topics)]
     if len(unknown) == len(table.topics):
@@ -147,12 +147,12 @@ def _topic_findings(table: RunTable, judgments: QrelsTable) -> Iterator[Finding]
         advice = "compare leading zeros, prefixes and types"
         yield Finding("error", "no topic in common", where, len(unknown), advice, TREC_EVAL)
         return
-    advice = "nothing to do if the track dropped them; they are ignored"
+    advice = "check that the track dropped these topics; they are ignored"
     yield from findings_at("warning", "topics of the runs without judgments", unknown, advice, LU)
 
 
 CONVERT = "convert one side with astype(str)"
-SPLIT = "use a different id for each text if they are different documents"
+SPLIT = "if the texts are different documents, use a different id for each text"
 
 
 def _document_findings(table: RunTable, judgments: QrelsTable) -> Iterator[Finding]:
@@ -162,15 +162,15 @@ def _document_findings(table: RunTable, judgments: QrelsTable) -> Iterator[Findi
         return
     topic = topics_of_both(table, judgments)
     listed_, judged = code_documents(Side(topic, table.doc), Side(judgments.topic, judgments.doc))
-    seen = np.isin(listed_, judged)
-    keep = "keep one of them"
-    twice = listed_again(table.system, listed_)
-    again = repeated(judged)
-    unseen = np.flatnonzero(~seen)
-    chunks, spelled = (like(table, judgments, unseen) for like in (like_chunks, like_spelled))
-    for severity, what, rows, describe, advice in (
-        ("error", "documents listed twice in a ranking", twice, table.describe, keep),
-        ("error", "documents judged twice", again, judgments.describe, keep),
+    is_judged = np.isin(listed_, judged)
+    keep = "keep one of the rows"
+    listed_twice = listed_again(table.system, listed_)
+    judged_twice = repeated(judged)
+    unjudged = np.flatnonzero(~is_judged)
+    chunks, spelled = (like(table, judgments, unjudged) for like in (like_chunks, like_spelled))
+    for severity, problem, rows, describe, advice in (
+        ("error", "documents listed twice in a ranking", listed_twice, table.describe, keep),
+        ("error", "documents judged twice", judged_twice, judgments.describe, keep),
         ("warning", CHUNKS, chunks, table.describe, COLLAPSE),
         (
             "warning",
@@ -181,13 +181,13 @@ def _document_findings(table: RunTable, judgments: QrelsTable) -> Iterator[Findi
         ),
         ("warning", "documents with several texts", with_other_texts(table), table.describe, SPLIT),
     ):
-        yield from findings_at(severity, what, rows, advice, describe=describe)
-    if (topic < len(judgments.topics)).any() and not seen.any():
+        yield from findings_at(severity, problem, rows, advice, describe=describe)
+    if (topic < len(judgments.topics)).any() and not is_judged.any():
         docs = [shown(value.as_py() for value in side.doc[:3]) for side in (table, judgments)]
         where = f"runs: {docs[0]}; qrels: {docs[1]}"
-        advice = "compare the identifiers; every score is 0"
-        what = "no judged document is retrieved"
-        yield Finding("warning", what, where, len(judged), advice, TREC_EVAL)
+        advice = "every score is 0: compare the document ids of runs and judgments"
+        problem = "no judged document is retrieved"
+        yield Finding("warning", problem, where, len(judged), advice, TREC_EVAL)
 
 
 CHUNKS = "documents whose ids look like chunks of judged documents"
@@ -199,11 +199,11 @@ def _scores(table: RunTable) -> Iterator[Finding]:
     advice = "add the scores, or drop these rows"
     yield from findings_at("error", "missing scores", missing, advice, describe=table.describe)
     odd = odd_lists(table)
-    for name, problem, advice, source in (
+    for name, fault, advice, source in (
         (
             "ranks_contradict",
             "contradict their scores",
-            f"check which of the two is right, and rank by it{IN_CODE}ties='rank'",
+            f"check whether ranks or scores are right; to rank by ranks{IN_CODE}ties='rank'",
             LU,
         ),
         (
@@ -214,28 +214,28 @@ def _scores(table: RunTable) -> Iterator[Finding]:
         ),
     ):
         systems = table.systems[np.unique(odd[name] // len(table.topics))]
-        what = f"rankings whose ranks {problem}"
-        yield from findings_at("warning", what, systems, advice, source, len(odd[name]))
+        problem = f"rankings whose ranks {fault}"
+        yield from findings_at("warning", problem, systems, advice, source, len(odd[name]))
 
 
 def _lists(table: RunTable, judgments: QrelsTable, depth: int | None) -> Iterator[Finding]:
     lengths = list_lengths(table, judgments)
     systems = table.systems
     empty = lengths == 0
-    stray = empty.all(axis=1)
-    if not stray.all():
-        advice = "compare the topic ids; these systems score 0 on every topic"
-        what = "systems without a list for any judged topic"
-        yield from findings_at("warning", what, systems[stray], advice)
-    missing = empty & ~stray[:, np.newaxis]
-    advice = f"a missing list scores 0, which ASL rewards{IN_CODE}ASL(unretrieved='irrel+1')"
-    what = "judged topics missing from a run"
-    yield from findings_of("warning", what, systems, missing, advice, ALEX)
+    unmatched = empty.all(axis=1)
+    if not unmatched.all():
+        advice = "these systems score 0 on every topic: compare the topic ids"
+        problem = "systems without a list for any judged topic"
+        yield from findings_at("warning", problem, systems[unmatched], advice)
+    missing = empty & ~unmatched[:, np.newaxis]
+    advice = f"a missing list scores 0, the best ASL{IN_CODE}ASL(unretrieved='irrel+1')"
+    problem = "judged topics missing from a run"
+    yield from findings_of("warning", problem, systems, missing, advice, ALEX)
     longest = int(lengths.max()) if depth is None else depth
     short = (lengths > 0) & (lengths < longest)
-    what = f"rankings shorter than {longest}"
+    problem = f"rankings shorter than {longest}"
     advice = "metrics treat missing ranks as not relevant; compare runs of equal length"
-    yield from findings_of("note", what, systems, short, advice, LU)
+    yield from findings_of("note", problem, systems, short, advice, LU)
 
 
 TEXT_COLUMNS = ("text", "contents", "content", "body", "passage_text", "document")
@@ -243,9 +243,10 @@ TEXT_COLUMNS = ("text", "contents", "content", "body", "passage_text", "document
 
 
 def like_spelled(table: RunTable, judgments: QrelsTable, rows: Codes) -> Codes:
-    """Return the rows whose ids nearly equal judged documents.
+    """Return the rows whose ids nearly equal judged ids.
 
-    Only the given rows are searched. Ids differ by case, Unicode form, or ``./`` at the beginning.
+    `rows` are the rows to search. The ids may differ by case, Unicode form, or ``./`` at the
+    beginning.
     """
     if not len(rows) or not (is_text(table.doc.type) and is_text(judgments.doc.type)):
         return rows[:0]
@@ -262,7 +263,7 @@ def like_spelled(table: RunTable, judgments: QrelsTable, rows: Codes) -> Codes:
 
 
 def with_other_texts(table: RunTable) -> Codes:
-    """Return the rows whose document has another text above."""
+    """Return the rows whose document has a different text above."""
     doc_column = table.columns.get(DOC)
     name = next((n for n in TEXT_COLUMNS if n in table.frame.columns and n != doc_column), None)
     if name is None:
@@ -276,7 +277,10 @@ def with_other_texts(table: RunTable) -> Codes:
 def judgment_cautions(
     judgments: QrelsTable, documents: Iterable[object] | None, train: Qrels | None
 ) -> Iterator[str]:
-    """Yield cautions about judgments outside collection or in training."""
+    """Yield cautions about judgments that should not be used.
+
+    These are judgments of documents outside the collection, or of the training data.
+    """
     topics = judgments.topics.astype(str)
     docs = _docs_of(judgments)
     if documents is not None and len(missing := docs[~docs.isin([*map(str, documents)])]):
@@ -284,9 +288,9 @@ def judgment_cautions(
         yield f"judged documents outside the collection: {counts}"
     if train is None:
         return
-    seen = read_qrels_table(train)
-    trained = topics[topics.isin(seen.topics.astype(str))]
-    n_docs = int(docs.isin(_docs_of(seen)).sum())
+    training = read_qrels_table(train)
+    trained = topics[topics.isin(training.topics.astype(str))]
+    n_docs = int(docs.isin(_docs_of(training)).sum())
     if len(trained) or n_docs:
         named = f" ({listing(trained)})" if len(trained) else ""
         counts = f"{len(trained)} of {len(topics)} judged topics{named}"

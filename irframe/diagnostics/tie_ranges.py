@@ -39,13 +39,13 @@ def tie_ranges(
     metrics
         Metrics or their names.
     at
-        Depths to return, within the cube; by default all.
+        Depths to return. The default is all depths of the cube.
 
     Returns
     -------
     xarray.DataArray
-        The lowest and the highest score over all orders of tied documents, with the dimensions
-        (bound, metric, system, topic, depth). `bound` is ``lower`` or ``upper``.
+        The lowest and the highest score over all orders of tied documents. The dimensions are
+        (bound, metric, system, topic, depth), where ``bound`` is ``"lower"`` or ``"upper"``.
 
     Raises
     ------
@@ -54,21 +54,22 @@ def tie_ranges(
     ParameterError
         If the cube was ranked by a rank column, which has no ties.
     InputError
-        If documents tied across the last depth are unknown.
+        If the cube does not contain the documents that are tied with the document at its last
+        depth.
 
     Notes
     -----
-    The bounds are exact. If a document of higher value is directly below a document of lower value,
-    swapping the two never lowers the score at any depth. The highest score therefore has every tied
-    block in descending order of value, and the lowest score in ascending order. The value is
-    relevance or gain. For Bpref, unjudged documents are between relevant and other judged
-    documents. For Judged, the judged documents are first. For a cost the highest score is the
-    worst, and it is NaN if ESL finds no relevant document.
+    The bounds are exact. The value of a document is its relevance or gain. If a document is
+    directly below a document with a lower value, swapping the two does not lower the score at any
+    depth. Therefore, the score is highest if tied documents are in descending order of value, and
+    lowest if they are in ascending order. For Bpref, unjudged documents are between relevant and
+    other judged documents. For Judged, judged documents are first. For a cost metric, the highest
+    score is the worst. It is NaN if ESL finds no relevant document.
 
     No single order is known to be best for InfAP, Twist and its components, CRP, Q with gain below
-    its threshold, G, INST, and other metrics with adaptive users. Documents below the cube's depth
-    are included if they are tied with a document above it. The running time is proportional to the
-    number of cells.
+    its threshold, G, INST, and other metrics with adaptive users. Documents below the depth of the
+    cube are included if they are tied with a document above. The running time is proportional to
+    the number of cells.
 
     References
     ----------
@@ -98,7 +99,7 @@ def tie_ranges(
 def refuse_untied(cube: xr.Dataset) -> None:
     """Raise if a cube was not ranked by score."""
     if cube.attrs["ties"] == "rank":
-        raise ParameterError("a cube ranked by score", "ties='rank', which has no ties")
+        raise ParameterError("a cube that is ranked by score", "a cube with ties='rank'")
 
 
 @verb(bounded=True, repeats=True)
@@ -115,8 +116,8 @@ def tie_rates(cube: xr.Dataset, depth: int = 20) -> xr.DataArray:
     Returns
     -------
     xarray.DataArray
-        The share of top documents with the same score as another top document, from 0 to 1, over
-        (system, topic); NaN for an empty list. Table 6 of the paper contains
+        The share of top documents with the same score as another top document, 0 to 1, over
+        (system, topic). The share is NaN for an empty list. Table 6 of [1]_ contains
         ``.mean("topic").median()``.
 
     Raises
@@ -174,15 +175,15 @@ def tie_agreement(
     Parameters
     ----------
     runs, qrels
-        Run frame and qrels frame.
+        Runs and judgments, in any form that `as_runs` and `as_qrels` read.
     metrics
         Metrics or their names.
     ties
-        Two rules for ties, each a name or an `irframe.Ties`. Table 6 of the paper compares
+        Two rules for ties. A rule is a name or an `irframe.Ties`. Table 6 of [1]_ compares
         ``"trec"`` and ``"order"``.
     at
-        Evaluation depths, by default that of the longest list. They must not be smaller than the
-        depth in a metric's name.
+        Evaluation depths, which must reach the depths of the metrics. The default is the length of
+        the longest list.
     coefficient
         A coefficient of agreement or its name, as for `agreement`.
 
@@ -194,7 +195,7 @@ def tie_agreement(
     Raises
     ------
     ParameterError
-        If there are not exactly two rules.
+        If `ties` does not contain exactly two rules.
     IrframeError
         As for `cube` and `score`.
 
@@ -213,7 +214,7 @@ def tie_agreement(
     {'RBP(p=0.8)': 0.93, 'P@5': 0.96}
     """
     if isinstance(ties, str) or len(listed(ties)) != 2:
-        raise ParameterError("two rules in ties=", repr(ties))
+        raise ParameterError("a list of two rules in ties=", repr(ties))
     chosen = parse_metrics(metrics)
     depths = None if at is None else [check_int("at", depth, low=1) for depth in listed(at)]
     if depths is not None:

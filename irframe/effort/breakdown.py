@@ -1,4 +1,7 @@
-"""Ranks of answers, and comparisons of two systems by them."""
+"""Ranks of answers, and comparisons of systems by these ranks.
+
+An answer is the relevant document of a topic. A system answers a topic if it returns the answer.
+"""
 
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
@@ -35,7 +38,7 @@ DEEPEST = 100
 """Default rank below which a document counts as not returned."""
 
 Relevant = Literal["only", "first"]
-"""Policy for topics with several relevant documents: an error, or the first returned."""
+"""Policy for topics with several relevant documents: raise, or use the first that is returned."""
 ANSWERABLE = "answerable"
 """Coordinate of topics: whether they have a relevant document."""
 
@@ -43,7 +46,7 @@ ANSWERABLE = "answerable"
 def answers_of_cube(
     cube: xr.Dataset, *, depth: int | None, rel: int, relevant: Relevant
 ) -> xr.Dataset:
-    """Return the answers in a cube.
+    """Return the ranks of answers in a cube.
 
     The default of `depth` is 100 or the depth of the cube, whichever is smaller.
     """
@@ -64,11 +67,11 @@ def answers_of_runs(
     rel: int,
     relevant: Relevant,
 ) -> dict[Any, xr.Dataset]:
-    """Return the answers in frames by group.
+    """Return the ranks of answers in run frames, by group.
 
-    Without groups the only key is None. A group of topics contains the systems with a list for one
-    of them. It is omitted if none of its topics has a relevant document. The default of `depth` is
-    100.
+    Without groups, the only key is None. A group of topics contains the systems that have a list
+    for at least one of the topics. Groups of topics without relevant documents are omitted. The
+    default of `depth` is 100.
     """
     if shares_ranks(policy.ties):
         raise ParameterError("ties= without shared ranks", f"ties={policy.ties!r}")
@@ -93,11 +96,11 @@ def answers_of_runs(
 def _answers(
     experiment: Experiment, blocks: Iterable[Experiment], depth: int, rel: int, relevant: Relevant
 ) -> xr.Dataset:
-    """Return the answers in an experiment.
+    """Return the ranks of answers in an experiment.
 
     The variables over (system, topic) are ``rank``, the rank of the first relevant document, or 0;
-    ``participated``, whether the system took part in the topic; and ``listed``, whether it returned
-    any document.
+    ``participated``, whether the system took part in the topic; and ``listed``, whether the system
+    returned any document.
     """
     ESL(rel=rel)
     choice("relevant", relevant, get_args(Relevant))
@@ -125,7 +128,7 @@ def _answers(
 
 
 def _first_ranks(experiment: Experiment, depth: int, rel: int) -> NDArray[np.int32]:
-    """Return ranks of first relevant documents, 0 for none."""
+    """Return ranks of first relevant documents, or 0 without one."""
     hits = experiment.hits
     entries = (hits.rank <= depth) & (experiment.judgments.grade[hits.row] >= rel)
     rank = np.full(hits.length.shape, depth + 1, np.int32)
@@ -134,7 +137,7 @@ def _first_ranks(experiment: Experiment, depth: int, rel: int) -> NDArray[np.int
 
 
 BLOCK = 1 << 21
-"""Number of ranks that are compared at a time, which bounds memory."""
+"""Number of ranks that are compared at a time, to limit memory."""
 
 P_VALUES = (
     "p_ranksum",
@@ -152,27 +155,26 @@ P_VALUES = (
 def claim(
     answered: Array, answered_significant: Array, ranked: Array, ranked_significant: Array
 ) -> dict[str, Array]:
-    """Return the verdicts from the comparisons of answers and ranks.
+    """Return verdicts that combine two comparisons of b with a.
 
     Parameters
     ----------
     answered
-        1 if b answers more topics than a among those that only one of them answers, -1 if a answers
-        more, and 0 if the numbers are equal.
+        1 if more topics are answered by b only than by a only, -1 if fewer, and 0 if equally many.
     answered_significant
-        Whether this difference is significant.
+        Whether the numbers of answered topics differ significantly.
     ranked
-        1 if b ranks answers higher on topics that both answer, -1 if a ranks them higher, and 0 if
+        1 if b ranks answers better on topics that both answer, -1 if a ranks them better, and 0 if
         the means are equal.
     ranked_significant
-        Whether this difference is significant.
+        Whether the ranks of answers differ significantly.
 
     Returns
     -------
     dict
-        Verdicts on b against a. ``better``: b is ahead in both comparisons.
-        ``significantly_better``: both are significant. ``no_harm``: b is significantly ahead in one
-        and not significantly behind in the other.
+        Verdicts on b. ``better``: b is ahead in both comparisons. ``significantly_better``: b is
+        significantly ahead in both. ``no_harm``: b is significantly ahead in one comparison and not
+        significantly behind in the other.
     """
     more = answered * answered_significant
     higher = ranked * ranked_significant
@@ -189,7 +191,7 @@ def break_down(rank: NDArray[np.int32], pairs: Array, rank_sum: RankSum) -> dict
     Parameters
     ----------
     rank
-        Ranks of answers, 0 for none; shape (system, topic).
+        Ranks of answers, or 0 without an answer, shape (system, topic).
     pairs
         Positions of systems a and b, shape (pair, 2).
     rank_sum
@@ -218,7 +220,7 @@ def break_down(rank: NDArray[np.int32], pairs: Array, rank_sum: RankSum) -> dict
 
 
 def reciprocal(rank: NDArray[np.int32]) -> Floats:
-    """Return reciprocal ranks, 0 without an answer."""
+    """Return reciprocal ranks, or 0 without an answer."""
     return np.where(rank > 0, 1 / np.maximum(rank, 1), 0.0)
 
 
@@ -244,7 +246,7 @@ def _block(a: NDArray[np.int32], b: NDArray[np.int32]) -> dict[str, Array]:
 
 def _compare_answered(name: str, a: Floats, b: Floats, both: Array) -> dict[str, Array]:
     """Return means and p-values on topics that both systems answer."""
-    # Topics on which both scores are 0 do not change the statistics.
+    # the statistics ignore topics on which both scores are 0
     a = np.where(both, a, 0)
     b = np.where(both, b, 0)
     n = both.sum(axis=1)
@@ -263,10 +265,11 @@ def _t(a: Floats, b: Floats, both: Array, n: Array) -> Floats:
     """Return p-values of paired t-tests over topics in `both`."""
     difference = b - a
     mean = difference.sum(axis=1) / np.maximum(n, 1)
-    rest = np.where(both, difference - mean[:, np.newaxis], 0)
-    squares = (rest**2).sum(axis=1)
+    deviations = np.where(both, difference - mean[:, np.newaxis], 0)
+    squares = (deviations**2).sum(axis=1)
+    # differences that are equal in exact arithmetic must have no variance
     noise = ROUNDING * np.maximum(a.max(axis=1, initial=1), b.max(axis=1, initial=1))
-    squares[abs(rest).max(axis=1, initial=0) <= noise] = 0
+    squares[abs(deviations).max(axis=1, initial=0) <= noise] = 0
     mean[abs(mean) <= noise] = 0
     freedom = np.maximum(n - 1, 1)
     t = ratio(mean, np.sqrt(squares / freedom / np.maximum(n, 1)))
@@ -274,7 +277,7 @@ def _t(a: Floats, b: Floats, both: Array, n: Array) -> Floats:
 
 
 CASES = ("neither", "a_only", "b_only", "both")
-"""Outcomes of a topic, in the order of the cases of Lin et al."""
+"""Outcomes of a topic for two systems, in the order of Lin et al."""
 KINDS = pd.CategoricalDtype(list(CASES), ordered=True)
 Measure = Literal["ESL", "RR"]
 OutcomeTest = Literal["wilcoxon", "t"]
@@ -284,7 +287,7 @@ RankSums = Literal["tie-corrected", "plain"]
 
 @dataclass(frozen=True)
 class Basis:
-    """Checked options of verdicts."""
+    """Checked options for verdicts."""
 
     measure: str
     test: OutcomeTest
@@ -294,7 +297,7 @@ class Basis:
 
 
 def basis(measure: Measure, test: TestedOutcomes, rank_sum: RankSums) -> Basis:
-    """Return the checked options of verdicts, as for `outcomes`."""
+    """Check the options of `outcomes` for verdicts."""
     choice("measure", measure, get_args(Measure))
     chosen = Significance.read(test)
     by = choice("test", chosen.test, get_args(OutcomeTest))
@@ -307,7 +310,7 @@ def basis(measure: Measure, test: TestedOutcomes, rank_sum: RankSums) -> Basis:
 def compare_answers(
     answers: xr.Dataset, pairs: NDArray[np.int64], verdict: Basis, skipped: int, *, ordered: bool
 ) -> pd.DataFrame:
-    """Return a row per pair, with the columns of `outcomes`."""
+    """Return one row per pair, with the columns of `outcomes`."""
     systems = answers.indexes[SYSTEM]
     labels = {f"system_{side}": systems.take(pairs[:, i]) for i, side in enumerate("ab")}
     columns = break_down(answers["rank"].to_numpy(), pairs, verdict.rank_sum)
@@ -349,27 +352,27 @@ def pairs_of(
     labels = answers.indexes[SYSTEM].tolist()
     choices = [order, pairs, systems if baseline is None else baseline]
     if sum(value is not None for value in choices) > 1:
-        raise ParameterError("only one of order=, pairs=, or baseline= with systems=", "several")
+        raise ParameterError("one of order=, pairs= and baseline= (with systems=)", "several")
     if pairs is not None:
         return _chosen(listed(pairs), labels)
     if order is not None:
-        return _best_so_far(answers, places("systems of the runs compared", order, labels))
+        return _best_so_far(answers, places("compared systems in order=", order, labels))
     if baseline is not None:
-        base, others = against(labels, baseline, systems)
-        return np.array([(base, other) for other in others], np.int64)
+        base, compared = against(labels, baseline, systems)
+        return np.array([(base, system) for system in compared], np.int64)
     rows = np.arange(len(labels))
     if systems is not None:
         rows = np.array(places("systems to compare", systems, labels), np.int64)
     if len(set(rows.tolist())) < max(2, len(rows)):
         named = [repr(labels[row]) for row in rows]
-        raise ParameterError("at least two systems, each once", "", "", named)
+        raise ParameterError("at least two systems, without duplicates", "", "", named)
     return np.asarray(rows[all_pairs(len(rows))], np.int64)
 
 
 def _chosen(
     pairs: Sequence[tuple[Hashable, Hashable]], labels: list[Hashable]
 ) -> NDArray[np.int64]:
-    """Return positions of given pairs, or raise for invalid ones."""
+    """Return positions of chosen pairs, or raise for invalid pairs."""
     wrong = [repr(pair) for pair in pairs if not isinstance(pair, tuple | list) or len(pair) != 2]
     positions = [] if wrong else [places("systems of pairs", pair, labels) for pair in pairs]
     wrong += [
@@ -377,7 +380,8 @@ def _chosen(
     ]
     wrong += [repr(pair) for row, pair in enumerate(pairs) if pair in pairs[:row]]
     if wrong or not positions:
-        raise ParameterError("pairs=[(a, b), ...] of two systems, each pair once", "", "", wrong)
+        expected = "pairs=[(a, b), ...] of different systems, without duplicates"
+        raise ParameterError(expected, "", "", wrong)
     return np.array(positions, np.int64)
 
 
@@ -385,7 +389,7 @@ def _best_so_far(answers: xr.Dataset, order: list[int]) -> NDArray[np.int64]:
     if len(order) < 2 or len(set(order)) < len(order):
         labels = answers.indexes[SYSTEM]
         twice = [str(labels[row]) for row in sorted(set(order)) if order.count(row) > 1]
-        expected = "an order of at least two systems, each once"
+        expected = "an order of at least two systems, without duplicates"
         raise ParameterError(expected, f"{len(order)} systems", "", twice)
     rank = answers["rank"].to_numpy()
     mrr = np.round([reciprocal(rank[row]).mean() for row in order], 12)

@@ -45,7 +45,7 @@ from irframe.record import InGroups
 
 Stages = Sequence[Hashable] | Sequence[Sequence[Hashable]] | None
 DEEPEST = 100
-"""Greatest depth at which bounds are computed for metrics with slow bounds."""
+"""Greatest depth for bounds of metrics whose bounds take long to compute."""
 
 
 @verb(groups=True)
@@ -61,55 +61,57 @@ def losses(
     Parameters
     ----------
     data
-        A cube made by `irframe.cube`; or runs, in any form that `as_runs` reads, followed by
-        their judgments.
+        A cube made by `irframe.cube`, followed by the metric; or runs, in any form that `as_runs`
+        reads, followed by their judgments and the metric.
     qrels
-        Judgments, in any form that `as_qrels` reads; with a cube, the metric.
+        Judgments, in any form that `as_qrels` reads. With a cube, this argument is the metric.
     metric
-        A metric whose highest score has documents sorted by grade, or its name, such as
-        ``"nDCG@10"``. These are AP, BinG, Bpref, DCG, ERR, F, INSQ, InterpolatedAP, IPrec, nDCG,
-        nDCGRel, P, Q, RBP, Recall, RelativeP, RR, Rprec, RprecMult, SDCG, Success, YAAP.
+        A metric or its name, such as ``"nDCG@10"``. The score must be highest if documents are
+        sorted by grade. Such metrics are AP, BinG, Bpref, DCG, ERR, F, INSQ, InterpolatedAP, IPrec,
+        nDCG, nDCGRel, P, Q, RBP, Recall, RelativeP, RR, Rprec, RprecMult, SDCG, Success, YAAP.
     stages
         A list of systems, such as ``["bm25", "monot5"]``, where each system reranks documents of
-        the previous system; or several of these lists. Other systems have one stage.
+        the previous system. Several pipelines are a list of such lists. Other systems have one
+        stage.
 
     Returns
     -------
     xarray.DataArray or pandas.DataFrame
-        Scores: for a cube an array over (metric, system, topic), for runs a frame indexed by system
-        and topic. The scores and losses are
+        The score and the losses of every system and topic. The result for a cube is an array over
+        (metric, system, topic), in which each loss is a metric. The result for runs is a frame
+        with the columns
 
         - ``score``, the score of the metric;
         - ``not_retrieved``, the loss because relevant documents are not in the first stage;
         - ``cut_by_`` followed by the name of a later stage, the loss because this stage dropped
-          documents; 0 for systems without this stage. If lists of stages have different systems at
-          this position, the name is ``cut_by_stage_2`` and so on;
+          documents, which is 0 for systems without this stage. If pipelines have different systems
+          at this stage, the name is ``cut_by_stage_2`` and so on;
         - ``ordered``, the loss because documents of the last stage are not in their best order;
         - ``unjudged``, the largest possible increase of the score if unjudged documents were
-          judged. It is not part of the sum. It is omitted for metrics without `bounds`, and for
-          metrics with a recall base at more than 100 ranks, where it would take minutes.
+          judged. This column is omitted for metrics without `bounds`. It is also omitted for
+          metrics with a recall base at more than 100 ranks, because it would take minutes.
 
-        Lower is better, except for the score. The score and the losses add up to the highest score
-        that is possible for the topic.
+        Lower losses are better. The score and the losses, without ``unjudged``, add up to the
+        highest possible score of the topic.
 
     Raises
     ------
     MetricError
-        If the highest score of a metric is not by grade, if a longer list can lower its score, or
-        if it is not averaged by an arithmetic mean.
+        If the order by grade does not have the highest score of the metric, if a longer list can
+        lower the score, or if scores are not averaged by the arithmetic mean.
     InputError
-        If a stage has documents that the previous stage lacks. The message names them. For a cube
-        it names judged documents only.
+        If a stage has documents that the previous stage lacks. The message names these documents.
+        For a cube, it names judged documents only.
     ParameterError
-        If systems are unknown, or if a system has different previous stages.
+        If systems are unknown, or if a system has different previous stages in two pipelines.
 
     Notes
     -----
-    The highest score of a topic is the score of its judged documents in descending order of grade.
-    The ceiling of a list is the score of its documents in their best order, cut at the depth of the
-    metric. Unjudged documents are scored as by the metric. With stages f1, f2, ..., s, the losses
-    are ``not_retrieved = max - ceiling(f1)``, ``cut by f2 = ceiling(f1) - ceiling(f2)``, and
-    ``ordered = ceiling(s) - score(s)``. A metric without a depth is evaluated at the end of lists,
+    The highest score ``max`` of a topic is the score of its judged documents in descending order of
+    grade. The ceiling of a list is the score of its documents in their best order, cut at the depth
+    of the metric. Unjudged documents count as the metric defines. With stages f1, f2, ..., s, the
+    losses are ``not_retrieved = max - ceiling(f1)``, ``cut by f2 = ceiling(f1) - ceiling(f2)``, and
+    ``ordered = ceiling(s) - score(s)``. A metric without a depth is evaluated over complete lists,
     or at the depth of the cube.
 
     Examples
@@ -125,8 +127,8 @@ def losses(
     """
     if isinstance(data, xr.Dataset):
         if (metric is None) == (qrels is None):
-            got = "none" if metric is None else "judgments, too"
-            raise ParameterError("one metric, as a cube contains its judgments", got)
+            got = "none" if metric is None else "judgments and a metric"
+            raise ParameterError("only a metric, because a cube contains its judgments", got)
         chosen = _one_metric(metric or qrels)
         experiment = experiment_of(data)
         wanted_depths(data, [chosen], None)
@@ -140,7 +142,7 @@ def losses(
         result: Any = label_scores(data, array, names, [depth]).isel({words.DEPTH: 0}, drop=True)
     else:
         if qrels is None or metric is None:
-            raise ParameterError("judgments and a metric beside the runs", "none")
+            raise ParameterError("runs, judgments and a metric", "runs without both of these")
         runs, by = (data.subject, data.by) if isinstance(data, InGroups) else (data, None)
         chosen = _one_metric(metric)
         result = _of_runs(runs, qrels, chosen, stages, by)
@@ -151,16 +153,17 @@ def losses(
 
 
 def _one_metric(metric: Any) -> Metric:
-    """Return the metric; raise for several or unsuitable ones.
+    """Return the metric, or raise for several or unsuitable metrics.
 
-    A metric is unsuitable if a loss could be negative.
+    Unsuitable metrics are those with which a loss could be negative.
     """
     chosen = parse_metrics(metric)
     if len(chosen) > 1:
-        raise MetricError("one metric", "several", "call losses once for each", map(str, chosen))
+        advice = "call losses for one metric at a time"
+        raise MetricError("one metric", "several", advice, map(str, chosen))
     if not chosen[0].by_grade or facts(chosen[0]).summary != "mean":
         suitable = sorted(name for name, kind in METRICS.items() if kind.by_grade)
-        expected = f"a metric with a mean, whose best order is by grade: {', '.join(suitable)}"
+        expected = f"a metric whose best order is by grade ({', '.join(suitable)})"
         raise MetricError(expected, str(chosen[0]))
     refuse_unordered(chosen)
     return chosen[0]
@@ -171,7 +174,7 @@ def _of_runs(runs: Any, qrels: Any, metric: Metric, stages: Stages, by: Any) -> 
     folded = fold(runs)
     policy = Policy()
     if folded.word is not None:
-        advice = f"select one {folded.word}, or give each repeat a system of its own"
+        advice = f"select one {folded.word}, or give each repeat its own system name"
         raise ParameterError("runs without repeats", f"several {folded.word}", advice)
     judgments = Judgments.of(qrels, [metric])
     reader = Reader(judgments, policy, (), pooled=True)
@@ -196,7 +199,7 @@ def _of_runs(runs: Any, qrels: Any, metric: Metric, stages: Stages, by: Any) -> 
 def _refuse_unlike(runs: pd.DataFrame, stages: Stages) -> None:
     """Raise for documents that the previous stage lacks.
 
-    Run frames contain the names of all documents.
+    The message names all documents, because run frames contain their names.
     """
     roles = words.roles(runs.columns)
     rows = runs[[roles[role] for role in (words.TOPIC, words.DOC)]]
@@ -205,10 +208,10 @@ def _refuse_unlike(runs: pd.DataFrame, stages: Stages) -> None:
     for path in filter(None, paths_of(stages)):
         places("systems in stages=", path, [*systems.unique()])
         for before, stage in pairwise(path):
-            after, available = (
+            reranked, available = (
                 pd.MultiIndex.from_frame(rows[systems == system]) for system in (stage, before)
             )
-            _refuse(stage, before, after[~after.isin(available)])
+            _refuse(stage, before, reranked[~reranked.isin(available)])
 
 
 def paths_of(stages: Stages) -> list[list[Any]]:
@@ -228,29 +231,29 @@ def _refuse(stage: Hashable, before: Hashable, added: Collection[tuple[object, o
     if len(added):
         named = [f"{doc} on topic {topic}" for topic, doc in added]
         expected = f"only documents of {before} in {stage}, which reranks it"
-        advice = "each run in stages= must rerank the previous run; leave out fused runs"
+        advice = "leave fused runs out of stages=, because each run must rerank the previous run"
         raise InputError(expected, f"{len(named)} more", advice, named)
 
 
 @dataclass(frozen=True)
 class Ceilings:
-    """Scores of lists in their own and their best order."""
+    """Scores of lists in actual order and in best order."""
 
     experiment: Experiment
     metric: Metric
     depth: int
     """Number of ranks in the lists."""
     is_cut: bool
-    """Whether the original lists are longer."""
+    """Whether some original lists are longer than `depth`."""
 
     @property
     def at(self) -> int:
-        """Depth at which lists are cut."""
+        """Evaluation depth of the metric, or the number of ranks."""
         return self.metric.depth or self.depth
 
     @cached_property
     def counts(self) -> Array:
-        """Documents per list and grade, unjudged last: (system, topic, level)."""
+        """Numbers of documents by grade, unjudged last: (system, topic, level)."""
         hits = self.experiment.hits
         judgments = self.experiment.judgments
         level = np.searchsorted(judgments.levels, judgments.grade)
@@ -261,7 +264,7 @@ class Ceilings:
         return np.concatenate([judged, self.experiment.unjudged[..., np.newaxis]], axis=-1)
 
     def losses(self, stages: Stages) -> dict[str, Floats]:
-        """Return score, losses and possible gain, each (system, topic)."""
+        """Return score, losses and possible gain: arrays (system, topic)."""
         experiment = self.experiment
         chains = self.chains(stages)
         self._refuse_added(chains)
@@ -295,8 +298,8 @@ class Ceilings:
             rows = places("systems in stages=", path, systems)
             for end, row in enumerate(rows, start=1):
                 if chains.setdefault(row, rows[:end]) != rows[:end]:
-                    expected = "each system in stages= after the same stages everywhere"
-                    raise ParameterError(expected, f"{systems[row]} after different ones")
+                    expected = "the same previous stages of a system in all pipelines of stages="
+                    raise ParameterError(expected, f"different stages before {systems[row]}")
         return [chains.get(row, [row]) for row in range(len(systems))]
 
     def _refuse_added(self, chains: list[list[int]]) -> None:
@@ -306,8 +309,8 @@ class Ceilings:
         judgments = experiment.judgments
         system = hits.of // max(1, experiment.shape[1])
         for before, stage in {tuple(chain[-2:]) for chain in chains if len(chain) > 1}:
-            after, available = (hits.row[system == row] for row in (stage, before))
-            rows = after[~np.isin(after, available)]
+            reranked, available = (hits.row[system == row] for row in (stage, before))
+            rows = reranked[~np.isin(reranked, available)]
             topics = judgments.topics[judgments.topic[rows]]
             added = [*zip(judgments.names[rows], topics, strict=True)]
             longer = experiment.unjudged[stage] > experiment.unjudged[before]
@@ -315,7 +318,7 @@ class Ceilings:
             _refuse(experiment.systems[stage], experiment.systems[before], added)
 
     def _computed(self, kernel: Kernel, arrays: int = 1) -> Floats:
-        """Return the results of a kernel, (array, system, topic)."""
+        """Return the arrays of a kernel, shape (array, system, topic)."""
         shares = shares_ranks(self.experiment.made.get("ties"))
         width = self.at if self.metric.by_prefix and not shares else self.depth
         hidden = bool(arrays > 1 and self.metric.fillings)
@@ -333,7 +336,7 @@ class Ceilings:
         return extremes == "ceiling" or not slow
 
     def _highest(self) -> Floats:
-        """Return the highest score of every topic, (1, topic)."""
+        """Return the highest score of every topic, shape (1, topic)."""
         levels = self.experiment.judgments.levels_of
         ends = self.metric.depth or self.is_cut or self.metric.needs_depth
         to_the_end = not ends and not facts(self.metric).pooled
@@ -342,7 +345,7 @@ class Ceilings:
         return self.best(counts, max(self.depth, longest))
 
     def best(self, counts: Array, depth: int) -> Floats:
-        """Return best-order scores for counts (row, topic, level)."""
+        """Return scores of best orders for counts (row, topic, level)."""
         experiment = self.experiment
         metric = self.metric
         levels = experiment.judgments.levels

@@ -1,4 +1,4 @@
-"""Misplacement of documents, Twist, and effort against gain.
+"""Misplacement of documents, Twist, and tables of effort and gain.
 
 Verbs: misplacement, archetypes, effort_gain.
 """
@@ -28,19 +28,19 @@ from irframe.quantities import positions
 from irframe.scores.averages import scores_at
 
 ARCHETYPES = ("ideal", "worst", "full scale", "excellent", "typical B", "typical A")
-"""Kinds of curves in the order in which they are tested."""
+"""Archetypes of curves. A curve has the first of these that applies."""
 EXCELLENT = ("ups-and-downs", "excellent A", "excellent B")
-"""Kinds of excellent curves in the order in which they are tested."""
+"""Kinds of excellent curves. An excellent curve has the first of these that applies."""
 
 MEASURED = (
     *("rp", "crp", "first_crossing", "balance_point", "rho", "s_plus", "s_minus"),
     *("sigma_plus", "sigma_minus", "sigma", "twist", "archetype", "excellent"),
 )
-"""Variables of rankings."""
+"""Variables of each ranking, in the order in which `_measure` returns them."""
 
 
 SHORT = 46_340
-"""Largest length of rankings whose sums of misplacements fit into 32 bits."""
+"""Largest length of rankings whose cumulated relative positions fit into 32 bits."""
 
 BLOCK = 1 << 22
 """Number of cells in memory at a time."""
@@ -61,8 +61,8 @@ def misplacement(
     cube
         A cube made by `irframe.cube`.
     depth
-        Nominal length N of all rankings, at most the depth of the cube, which is the default.
-        Longer lists are cut, and shorter lists are padded with non-relevant documents.
+        Nominal length N of all rankings. The default and maximum is the depth of the cube. Longer
+        lists are cut, and shorter lists are padded with non-relevant documents.
     crossing
         Definition of the crossing of the cumulated relative position, as for `Twist`:
         ``"sign_change"``, ``"definition"`` or ``"matters"``.
@@ -78,17 +78,20 @@ def misplacement(
 
         Variables over (system, topic):
 
-        - ``first_crossing`` and ``balance_point``, infinite if a curve never crosses 0;
-        - the ratios ``rho``, ``sigma_plus``, ``sigma_minus``, ``sigma`` and their ``twist``;
-        - ``s_plus`` and ``s_minus``, the sums of positions by which documents are too low and too
-          high;
+        - ``first_crossing``, the rank at which ``crp`` first crosses 0, and ``balance_point``, the
+          larger of this rank and R. Both are infinite if the curve never crosses 0;
+        - the ratios ``rho``, ``sigma_plus``, ``sigma_minus`` and ``sigma``, and ``twist``, the
+          mean of ``rho`` and ``sigma``;
+        - ``s_plus``, the sum of positive relative positions, and ``s_minus``, the sum of the
+          absolute negative ones;
         - ``archetype``, the kind of curve, and ``excellent``, the kind of excellent curve.
 
-        Variables over (topic): ``recall_base`` R, and ``length``, the nominal length.
+        Variables over (topic): ``recall_base``, the number R of relevant documents, and
+        ``length``, the nominal length.
 
         ``attrs["no_relevant"]`` is the number of topics without relevant documents. On these
-        topics, and on topics in which a system did not take part, numbers are NaN, ``rp`` and
-        ``crp`` are 0, and archetypes are empty strings.
+        topics, and if a system did not take part in a topic, numbers are NaN, ``rp`` and ``crp``
+        are 0, and archetypes are empty strings.
 
     Raises
     ------
@@ -107,17 +110,18 @@ def misplacement(
 
     Notes
     -----
-    Let [min, max] be the ranks of the document's grade in the ideal ranking. ``RP(j)`` is
-    ``j - min`` above these ranks, ``j - max`` below them, and 0 within them. Unjudged and missing
-    documents, and documents with a lower grade than `rel`, are non-relevant. ``rho = R / max(R,
-    first crossing)``. ``sigma+- = 1 - s+- / s+-_worst``, where the reversed ideal ranking is the
-    worst. Sigma is the harmonic mean of both, and ``twist = (rho + sigma) / 2``.
+    In the ideal ranking, the documents of each grade take the ranks from min to max. The relative
+    position ``RP(j)`` of a document of this grade at rank j is ``j - min`` if j is less than min,
+    ``j - max`` if j is greater than max, and else 0. Unjudged and missing documents, and documents
+    with a lower grade than `rel`, are non-relevant. ``rho = R / max(R, first crossing)``.
+    ``sigma+- = 1 - s+- / s+-_worst``, where the worst ranking is the reversed ideal ranking.
+    ``sigma`` is the harmonic mean of ``sigma+`` and ``sigma-``, and ``twist = (rho + sigma) / 2``.
 
     The archetype is the first of these that applies: ideal; worst (no relevant document); full
     scale (the reversed ideal ranking); excellent (first crossing up to rank R); typical B (no
-    crossing); typical A. An excellent curve has ups and downs if it is below 0 again up to rank R.
-    Otherwise it is excellent A if all relevant documents are in the first R ranks, and excellent B
-    if not.
+    crossing); typical A. An excellent curve has ups and downs if it falls below 0 after its first
+    crossing, at a rank up to R. Otherwise it is excellent A if the first R documents are all
+    relevant, and excellent B if not.
 
     References
     ----------
@@ -144,9 +148,8 @@ def misplacement(
     R = positions.recall_base(expected)[:, 0]
     length = np.maximum(deepest, 2 * R)
     missing = int(length.max(initial=deepest)) - deepest
-    listed_ = cube[GRADE].to_numpy()[..., :deepest]
-    beyond = [(0, 0), (0, 0), (0, missing)]
-    grade = np.pad(listed_, beyond, constant_values=EMPTY)
+    grade = cube[GRADE].to_numpy()[..., :deepest]
+    grade = np.pad(grade, [(0, 0), (0, 0), (0, missing)], constant_values=EMPTY)
     blocks = [
         _measure(grade[rows], expected, length[:, np.newaxis], crossing)
         for rows in row_slices(len(grade), max(1, BLOCK // max(grade[0].size, 1)))
@@ -169,7 +172,7 @@ def misplacement(
     if lengthened:
         warn(
             f"{lengthened} of {len(R)} topics have more than {deepest} / 2 relevant documents: "
-            "their nominal length is twice the recall base"
+            "their nominal length is twice the number of relevant documents"
         )
     return data
 
@@ -201,10 +204,10 @@ def _measure(
         np.isinf(first),
     ]
     archetype = np.select(kinds, ARCHETYPES[:-1], ARCHETYPES[-1])
-    again = (np.less(curve, 0) & (rank > first) & (rank <= R)).any(axis=-1, keepdims=True)
+    falls = (np.less(curve, 0) & (rank > first) & (rank <= R)).any(axis=-1, keepdims=True)
     complete = (relevant & (rank <= R)).sum(axis=-1, keepdims=True) == R
     excellent = np.select(
-        [archetype != "excellent", again, complete], ["", *EXCELLENT[:2]], EXCELLENT[2]
+        [archetype != "excellent", falls, complete], ["", *EXCELLENT[:2]], EXCELLENT[2]
     )
     values = [np.where(R > 0, value, np.nan)[..., 0] for value in numbers]
     names = [np.where(R > 0, name, "")[..., 0] for name in (archetype, excellent)]
@@ -212,7 +215,7 @@ def _measure(
 
 
 def _reversed(grade: Array, expected: positions.ExpectedRanks, length: Array) -> NDArray[np.bool_]:
-    """Return which rankings are the reversed ideal, shape (..., 1)."""
+    """Return whether rankings are reversed ideal rankings, shape (..., 1)."""
     rank = np.arange(1, grade.shape[-1] + 1)
     n_placed = np.zeros(grade.shape[:-1], np.int64)
     for pos, level in enumerate(expected.level):
@@ -235,11 +238,11 @@ def archetypes(misplaced: xr.Dataset) -> pd.DataFrame:
     -------
     pandas.DataFrame
         One row, or one row per group with the group as first column. ``total`` is the number of
-        rankings of topics with relevant documents. ``ideal``, ``worst``, ``full scale``,
+        rankings for topics with relevant documents. ``ideal``, ``worst``, ``full scale``,
         ``excellent``, ``typical B`` and ``typical A`` are shares of these rankings.
         ``ups-and-downs``, ``excellent A`` and ``excellent B`` are shares that add up to
-        ``excellent``.
-        ``no_relevant`` is the number of rankings of other topics.
+        ``excellent``. ``no_relevant`` is the number of rankings for topics without relevant
+        documents.
 
     Raises
     ------
@@ -281,9 +284,9 @@ def archetypes(misplaced: xr.Dataset) -> pd.DataFrame:
 
 
 BORDERS = (0.25, 0.5, 0.75)
-"""Borders between classes of effort, and quantiles of gain."""
+"""Borders between the classes of effort. The borders of gain are quantiles of these levels."""
 REGIONS = ("diagonal", "high-high", "grey", "other")
-"""Equal classes; high gain at high effort; other cells with more gain than effort; the rest."""
+"""Regions of the table of gain by effort, which are defined in the notes of `effort_gain`."""
 
 _REGION = np.array(
     [
@@ -293,7 +296,7 @@ _REGION = np.array(
         [1, 1, 2, 0],
     ]
 )
-"""Region of every cell; rows are gain from low to huge, columns Twist from 0 to 1."""
+"""Position in `REGIONS` for every cell. Rows are classes of gain, and columns of effort."""
 
 
 @verb
@@ -311,20 +314,20 @@ def effort_gain(
         Scores per system and topic of an effort metric and at least one gain metric: a frame, or an
         array. If there are several depths, the greatest is used.
     effort
-        The metric of effort, from 0 to 1, where 1 is no wasted effort.
+        The metric of effort, from 0 to 1, where 1 means no wasted effort.
     quartiles
-        The three borders between low, medium, high and huge gain; by default the quartiles of each
-        metric's scores. For a cost metric the lowest scores are huge gain.
+        The three borders between low, medium, high and huge gain. The defaults are the quartiles
+        of each metric's scores. For a cost metric, the lowest scores have huge gain.
 
     Returns
     -------
     xarray.Dataset
-        - ``row`` and ``column`` (metric, system, topic), the class of gain and of effort, 1 to 4,
-          or 0 if a score is missing;
+        - ``row`` and ``column`` (metric, system, topic), the classes of gain and effort, which are
+          1 to 4, or 0 if a score is missing;
         - ``quadrant`` (metric, system, topic), the name of the region of the cell;
         - ``cell`` (metric, gain, effort) and ``share`` (metric, region), the shares of rankings;
         - ``points`` (metric), the number of rankings;
-        - ``border`` (metric, quartile), the borders from low to huge gain;
+        - ``border`` (metric, quartile), the borders between the classes of gain;
         - ``gain_score`` (metric, system, topic) and ``effort_score`` (system, topic), the scores.
 
     Raises
@@ -338,10 +341,11 @@ def effort_gain(
 
     Notes
     -----
-    Columns are [0, .25), [.25, .5), [.5, .75), [.75, 1]. A value on a border, after rounding to 12
-    decimals, belongs to the higher class of gain or effort. The region *diagonal* has equal row and
-    column. *high-high* has rows 3 and 4 and columns 1 and 2, which is high gain at high effort.
-    *grey* has the cells (2, 1) and (4, 3), and *other* all others.
+    The classes of effort are [0, .25), [.25, .5), [.5, .75) and [.75, 1]. A value on a border,
+    after rounding to 12 decimals, belongs to the class above. The region *diagonal* has cells with
+    the same class of gain and effort. *high-high* has gain classes 3 and 4 with effort classes 1
+    and 2, which means high gain for a user with high effort. *grey* has the cells (2, 1) and (4,
+    3), where the first class is that of gain. *other* has the remaining cells.
 
     References
     ----------
@@ -361,7 +365,8 @@ def effort_gain(
     pos = index_of(parse_metric(effort), labels)
     if pos is None or len(labels) < 2:
         got = ", ".join(labels)
-        raise InputError(f"scores of {effort} and of a gain metric", got, "score both")
+        advice = "compute scores of both metrics"
+        raise InputError(f"scores of {effort} and of a gain metric", got, advice)
     expected = labels[pos]
     effort_score = array.isel({METRIC: pos}, drop=True)
     _refuse_other_scales(effort_score, expected)
@@ -390,9 +395,9 @@ def _refuse_other_scales(scores: xr.DataArray, label: str) -> None:
 
 
 def _classes(borders: ArrayLike, values: Array) -> NDArray[np.int64]:
-    """Return the class of every value, from 1.
+    """Return the class of every value, starting at 1.
 
-    Values are rounded, so that they do not depend on the order of summation.
+    Values are rounded, because the order of summation changes their last digits.
     """
     ends, rounded = (np.round(np.asarray(numbers, float), TIE) for numbers in (borders, values))
     return np.asarray(1 + np.searchsorted(ends, rounded, side="right"), np.int64)
@@ -406,8 +411,8 @@ def _borders(
     Higher gains are better.
     """
     if quartiles is None:
-        shared = gains.where(effort.notnull()).to_numpy().reshape(len(gains), -1)
-        return np.stack([np.nanquantile(np.round(values, TIE), BORDERS) for values in shared])
+        scored = gains.where(effort.notnull()).to_numpy().reshape(len(gains), -1)
+        return np.stack([np.nanquantile(np.round(values, TIE), BORDERS) for values in scored])
     borders = np.array([number("quartiles", border) for border in listed(quartiles)])
     if borders.shape != (3,) or not (np.diff(borders) >= 0).all():
         raise ParameterError("three ascending numbers in quartiles=", repr(quartiles))

@@ -1,4 +1,7 @@
-"""Outcomes of systems on topics with one relevant document."""
+"""Outcomes of systems on topics with one relevant document.
+
+Verbs: outcomes.
+"""
 
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
@@ -25,7 +28,7 @@ from irframe.printed import Result
 from irframe.record import InGroups
 
 NEXT = "next: .ireval.styled(), .ireval.plot.outcome_shares()"
-"""Hint printed below outcomes."""
+"""Hint that is printed below outcomes."""
 
 
 @dataclass(eq=False, repr=False)
@@ -35,12 +38,11 @@ class Outcomes:
     Parameters
     ----------
     summary
-        One row per comparison (and group), with the columns described in `outcomes`.
+        One row per comparison (and group), with the columns that `outcomes` describes.
     compared
-        For every group, the ranks that were compared, and the positions of systems a and b, shape
-        (pair, 2), where a is the baseline.
+        Group -> the ranks of answers, and the positions of systems a and b, shape (pair, 2).
     by
-        The name of the groups, or None.
+        The name of the groups. None if there are no groups.
 
     Examples
     --------
@@ -63,7 +65,7 @@ class Outcomes:
 
     @classmethod
     def join(cls, results: Mapping[Any, "Outcomes"], by: Any) -> "Outcomes":
-        """Concatenate the outcomes of groups, labelled by group."""
+        """Concatenate the outcomes of groups."""
         compared = {
             key: entry for key, result in results.items() for entry in result.compared.values()
         }
@@ -83,7 +85,7 @@ class Outcomes:
 
     @property
     def attrs(self) -> dict[Any, Any]:
-        """Attributes of the summary, including the record of its options."""
+        """Attributes of the summary, such as the record of options."""
         return self.summary.attrs
 
     @attrs.setter
@@ -97,10 +99,12 @@ class Outcomes:
         Returns
         -------
         pandas.DataFrame
-            The columns are ``system_a``, ``system_b``, the topic (and group); ``outcome``, an
-            ordered categorical; ``rank_a`` and ``rank_b``, <NA> if the document was not returned;
-            ``esl_a`` and ``esl_b``, the ranks if both systems returned the document, else NaN;
-            ``rr_a`` and ``rr_b``.
+            The columns are ``system_a``, ``system_b``, the topic (and group), and
+
+            - ``outcome``, an ordered categorical that states which systems returned the document;
+            - ``rank_a`` and ``rank_b``, the ranks of the document, <NA> if it was not returned;
+            - ``esl_a`` and ``esl_b``, the ranks if both systems returned the document, else NaN;
+            - ``rr_a`` and ``rr_b``, the reciprocal ranks.
         """
         frames = {key: _queries(*entry) for key, entry in self.compared.items()}
         joined = frames[None] if self.by is None else join_frames(frames, self.by)
@@ -117,7 +121,7 @@ class Outcomes:
         number = counted(len(self.summary), "comparison")
         heading = f"Outcomes of {number} over {counted(topics, TOPIC)} at depth {depth}"
         return (
-            f"{heading}\n{self.summary!r}\nall columns: .summary; a row per topic: .queries; {NEXT}"
+            f"{heading}\n{self.summary!r}\nall columns: .summary; rows by topic: .queries; {NEXT}"
         )
 
 
@@ -165,47 +169,48 @@ def outcomes(
 ) -> Outcomes:
     """Compare systems by answered topics and by ranks of answers.
 
-    Topics must have one relevant document each, the answer. Its rank is defined only if the
-    document is returned. Therefore topics that only one system answers are counted, and ranks are
-    compared on topics that both systems answer.
+    Each topic must have one relevant document, the answer. The rank of the answer is defined only
+    if a system returns it. Therefore, the topics that only one system answers are counted, and
+    ranks are compared on the topics that both systems answer.
 
     Parameters
     ----------
     data
-        A cube made by `irframe.cube`; or a run frame, or anything that `as_runs` accepts. Runs are
-        ranked by the defaults of `cube`. Shared ranks (``ties="mean"``) are not supported.
+        A cube made by `irframe.cube`; or runs, in any form that `as_runs` reads. Runs are ranked by
+        the defaults of `cube`. Shared ranks (``ties="mean"``) are not supported.
     qrels
-        Qrels frame, with a run frame only.
+        Judgments. Required with runs, and not allowed with a cube.
     test
-        The test of `measure` for verdicts: ``"wilcoxon"``, the signed-rank test, or ``"t"``, the
-        paired t-test; or an `irframe.Significance` with one of these. Its correction for multiple
-        comparisons is applied to every kind of p-value. ``"max-t"`` is not available. The
-        literature uses ``adjust=None``.
+        The test of `measure` for verdicts: ``"wilcoxon"`` for the signed-rank test, ``"t"`` for the
+        paired t-test, or an `irframe.Significance` with one of these tests. Its correction for
+        multiple comparisons is applied to every kind of p-value. The correction ``"max-t"`` is not
+        available. The literature uses ``adjust=None``.
     baseline
-        The baseline, which is ``system_a`` in every pair. By default all pairs are compared in the
+        The baseline, which is ``system_a`` in every pair. By default, all pairs are compared in the
         order of the systems.
     systems
-        One or several systems to compare with the baseline or with each other; by default all.
+        One or several systems to compare with the baseline or with each other. The default is all
+        systems.
     order
         Systems in chronological order. Each system, as b, is compared with the best earlier system,
-        as a. The best system has the highest MRR. If systems tie, the earlier system is used.
+        as a. The best system has the highest MRR. If systems tie, the earliest is used.
     pairs
         Pairs of systems (a, b) to compare. One correction applies to all of them.
     depth
-        Documents below this rank count as not returned; at least 1 and at most the cube's depth. By
-        default 100, or the depth of the cube if that is smaller.
+        Documents below this rank count as not returned. The rank is at least 1 and at most the
+        depth of the cube. The default is 100, or the depth of the cube if that is smaller.
     rel
         Lowest relevant grade, at least 1.
     relevant
-        ``"only"``: several relevant documents for a topic are an error. ``"first"``: the first one
-        that is returned is the answer.
+        ``"only"``: raise if a topic has several relevant documents. ``"first"``: the first relevant
+        document that a system returns is the answer.
     measure
         The measure of ranks in verdicts: ``"ESL"``, where a lower mean is better, or ``"RR"``,
         where a higher mean is better. Means are over topics that both systems answer.
     rank_sum
-        The rank-sum test of reciprocal ranks over all topics: ``"tie-corrected"``, with continuity
-        correction, as `scipy.stats.mannwhitneyu`; or ``"plain"``, as `scipy.stats.ranksums`, whose
-        p-values are far larger if many ranks are tied.
+        The rank-sum test of reciprocal ranks over all topics. ``"tie-corrected"``: with corrections
+        for ties and continuity, as in `scipy.stats.mannwhitneyu`. ``"plain"``: without, as in
+        `scipy.stats.ranksums`, whose p-values are far larger if many ranks are tied.
 
     Returns
     -------
@@ -213,29 +218,29 @@ def outcomes(
         ``queries`` contains one row per comparison and topic, with the topic column of the runs.
         ``summary`` contains one row per comparison with the columns
 
-        - the group, after `groupby`; ``system_a``, ``system_b``; with `order` also ``best_so_far``,
-          whether b has a higher MRR than a;
-        - ``n_topics``, ``mrr_a``, ``mrr_b``, ``delta = mrr_b - mrr_a``, and p-values over all
-          topics: ``p_ranksum``, ``p_wilcoxon``, ``p_t`` (the paper's Table 1);
-        - the number of topics answered by ``neither``, ``a_only``, ``b_only``, ``both``, and their
-          shares, ``share_neither`` and so on;
-        - ``p_answered``, the sign test of a_only against b_only;
-        - over topics that both answer, mean ``esl_a``, ``esl_b`` with ``p_esl_wilcoxon``,
-          ``p_esl_t``, and ``rr_a``, ``rr_b`` with ``p_rr_wilcoxon``, ``p_rr_t`` (Table 2);
-        - with a correction, the adjusted p-values, with names that end in ``_adjusted``;
-        - the two comparisons for the verdicts: ``answered``, 1 if b answers more topics, -1 if a
-          does, and ``answered_significant``; ``ranked``, 1 if b ranks answers higher, -1 if a does,
-          and ``ranked_significant``;
-        - the verdicts on b. ``better``: b is better in both comparisons. ``significantly_better``:
-          both are also significant. ``no_harm``: b is significantly better in one comparison and
-          not significantly worse in the other;
+        - the group, after `groupby`; ``system_a`` and ``system_b``. With `order` also
+          ``best_so_far``, whether b has a higher MRR than a;
+        - ``n_topics``, ``mrr_a``, ``mrr_b``, ``delta = mrr_b - mrr_a``, and the p-values
+          ``p_ranksum``, ``p_wilcoxon``, ``p_t`` of reciprocal ranks over all topics (Table 1 of
+          [1]_);
+        - ``neither``, ``a_only``, ``b_only`` and ``both``, the numbers of topics by the systems
+          that answer them, and ``share_neither`` and so on, the shares of these topics;
+        - ``p_answered``, the p-value of the sign test of ``a_only`` against ``b_only``;
+        - ``esl_a``, ``esl_b``, ``rr_a`` and ``rr_b``, the means over topics that both answer, and
+          the p-values ``p_esl_wilcoxon``, ``p_esl_t``, ``p_rr_wilcoxon``, ``p_rr_t`` (Table 2);
+        - adjusted p-values, if there is a correction, with names that end in ``_adjusted``;
+        - ``answered``, 1 if b answers more topics, -1 if a does, and ``answered_significant``;
+        - ``ranked``, 1 if b ranks answers better, -1 if a does, and ``ranked_significant``;
+        - the verdicts on b. ``better``: b is ahead in both comparisons. ``significantly_better``: b
+          is significantly ahead in both. ``no_harm``: b is significantly ahead in one comparison
+          and not significantly behind in the other;
         - ``n_no_relevant``, the number of topics (of the group) that are dropped because they have
           no relevant document.
 
     Raises
     ------
     InputError
-        If a topic has several relevant documents, or no topic has any.
+        If a topic has several relevant documents, or if no topic has a relevant document.
     ParameterError
         If a system is unknown, or an argument is out of range.
     DepthError
@@ -246,7 +251,7 @@ def outcomes(
     Warns
     -----
     IrframeWarning
-        As for `cube`: a missing list counts as an empty list.
+        If lists are missing. As in `cube`, a missing list counts as an empty list.
 
     Notes
     -----
@@ -280,7 +285,7 @@ def outcomes(
     data = data.subject if isinstance(data, InGroups) else data
     if not isinstance(data, xr.Dataset):
         if qrels is None:
-            raise ParameterError("a qrels frame for the run frame", "none")
+            raise ParameterError("runs and judgments", "runs without judgments")
         data, judged, by = with_given_groups(data, qrels, by)
         selected = None if systems is None else [*listed(baseline), *listed(systems)]
         selected = selected if order is None else list(order)
@@ -290,7 +295,7 @@ def outcomes(
     else:
         refuse_declared(data.attrs, "outcomes")
         if qrels is not None:
-            raise ParameterError("a cube, or a run frame and judgments", "a cube and judgments")
+            raise ParameterError("a cube, or runs and judgments", "a cube and judgments")
         answers = {None: breakdown.answers_of_cube(read_cube(data), **reading)}
     for key in drop_groups_without(
         {k: result.indexes[SYSTEM] for k, result in answers.items()}, {"baseline": baseline}, by

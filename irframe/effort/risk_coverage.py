@@ -26,16 +26,18 @@ from irframe.stops import AXES
 def risk_coverage(
     data: xr.Dataset | Runs, qrels: Qrels | None = None, *, rel: int = 1
 ) -> pd.DataFrame:
-    """Return risk and coverage by threshold of the first score.
+    """Return risk and coverage by threshold on the first score.
+
+    A system answers a topic if the score of its first document is at least the threshold.
 
     Parameters
     ----------
     data
-        A cube made with ``scores=True``; or a run frame with scores, followed by its judgments. If
-        a topic has no relevant document, its judgments need a row of grade 0, or ``{topic: {}}`` in
+        A cube made with ``scores=True``; or runs with scores, followed by their judgments. The
+        judgments of a topic without relevant documents need a row of grade 0, or ``{topic: {}}`` in
         a dictionary.
     qrels
-        Qrels frame, with a run frame only.
+        Judgments. Required with runs, and not allowed with a cube.
     rel
         Lowest relevant grade, at least 1.
 
@@ -45,20 +47,19 @@ def risk_coverage(
         For each system, one row per distinct score of a first document, in descending order:
 
         - ``threshold``, the score;
-        - ``answered``, the number of topics whose first document has at least this score, and
-          ``coverage``, the share of these topics;
+        - ``answered`` and ``coverage``, the number and the share of answered topics;
         - ``risk``, the share of answered topics whose first document is not relevant;
-        - ``left_alone``, the share of topics without relevant documents that are not answered, NaN
-          if all topics have relevant documents;
+        - ``left_alone``, the share of unanswered topics among topics without relevant documents.
+          The value is NaN if all topics have relevant documents;
         - ``n_topics``, the number of topics.
 
-        Scales of scores differ between systems, so systems are compared at equal coverage rather
-        than at equal thresholds.
+        Compare systems at equal coverage, and not at equal thresholds, because the scales of scores
+        differ between systems.
 
     Raises
     ------
     ParameterError
-        If lists have no scores, or scores do not decide the order under `ties`.
+        If lists have no scores, or if the cube was not ranked by scores (``ties="rank"``).
     IrframeError
         As for `irframe.cube`.
 
@@ -78,14 +79,14 @@ def risk_coverage(
     rel = check_int("rel", rel, low=1)
     if not isinstance(data, xr.Dataset):
         if qrels is None:
-            raise ParameterError("judgments for the run frame", "none")
+            raise ParameterError("runs and judgments", "runs without judgments")
         with OneCall(without=not_lacking(None, "silence")):
             data = build_cube(fold(data).runs, qrels, Policy(score=words.SCORE))
     elif qrels is not None:
-        raise ParameterError("a cube, or a run frame and judgments", "a cube and judgments")
+        raise ParameterError("a cube, or runs and judgments", "a cube and judgments")
     experiment = experiment_of(read_cube(data)).loaded
     if experiment.made["ties"] == "rank":
-        raise ParameterError("ties= under which scores decide the order", "'rank'")
+        raise ParameterError("a cube that is ranked by scores", "a cube with ties='rank'")
     if words.SCORE not in (experiment.hits.along or {}):
         expected, advice = AXES[words.THRESHOLD].missing
         raise ParameterError(expected, "none", advice)
@@ -108,9 +109,9 @@ def risk_coverage(
 
 
 def _of_system(first: Array, wrong: Array, unanswerable: Array) -> pd.DataFrame:
-    """Return one system's rows from scores of first documents.
+    """Return the rows of one system.
 
-    The score is NaN if a topic has no documents.
+    `first` contains the score of the first document of each topic, or NaN without documents.
     """
     order = np.argsort(-first, kind="stable")[: np.count_nonzero(~np.isnan(first))]
     reached = first[order]

@@ -35,24 +35,29 @@ def search_lengths(
     cube
         A cube made by `irframe.cube`.
     depth
-        Depth at which lists are cut, at least 1 and at most that of the cube, the default.
+        Depth at which lists are cut, at least 1. The default and maximum is the depth of the cube.
     rel
         Lowest relevant grade, at least 1.
     unretrieved
-        Search length of relevant documents that were not retrieved: ``"irrel"``, the number of
-        irrelevant documents retrieved, as in the paper; ``"irrel+1"``, this number plus 1; or a
-        number, at least 1, for lists of any length.
+        Search length of relevant documents that were not retrieved. ``"irrel"``: the number of
+        retrieved irrelevant documents, as in [1]_. ``"irrel+1"``: this number plus 1. A number of
+        at least 1 is used for all lists.
 
     Returns
     -------
     pandas.DataFrame
-        One row per system and relevant document, with the columns ``system``, ``topic``, ``doc``,
-        ``grade``; ``rank``, <NA> if the document was not retrieved; ``search_length``; and
-        ``precision``, the precision at the document as in MAP, 0 if it was not retrieved.
+        One row per system and relevant document, with the columns
 
-        The documents of a list are in rank order, with unretrieved documents last. The mean of the
-        first n documents of a topic is therefore ``ASL(first=n)``. ASL is the mean over topics of
-        the mean over documents. The attribute ``caution`` counts documents that were not retrieved.
+        - ``system``, ``topic``, ``doc``, ``grade``;
+        - ``rank``, <NA> if the document was not retrieved;
+        - ``search_length``;
+        - ``precision``, the precision at the rank of the document as in MAP, 0 if it was not
+          retrieved.
+
+        The documents of a list are in rank order, with unretrieved documents last. Therefore, the
+        mean search length of the first n documents of a topic is ``ASL(first=n)``. ASL of a system
+        is the mean over topics of the mean over documents. The attribute ``caution`` counts
+        documents that were not retrieved.
 
     Raises
     ------
@@ -101,6 +106,7 @@ def search_lengths(
     if n_unretrieved:
         total = f"{len(lengths):,} relevant documents"
         message = f"{n_unretrieved:,} of {total} of lists were never retrieved"
+        # some values of unretrieved= favour systems with shorter lists
         lengths.attrs |= caution(
             [message, *warn_uneven(experiment_of(cube), metric, depth).values()]
         )
@@ -162,15 +168,15 @@ def length_histogram(
     bins
         Largest number of bins for retrieved documents, at least 1.
     width
-        Search lengths per bin, at least 1. By default it is the smallest of 1, 2 or 5 times a power
-        of ten that needs at most `bins` bins. With a given width, `bins` is ignored.
+        Width of a bin, at least 1. The default is the smallest of 1, 2, 5, 10, 20, 50, ... that
+        needs at most `bins` bins. If a width is passed, `bins` is ignored.
 
     Returns
     -------
     pandas.DataFrame
-        One row per system and bin: ``system``, ``low`` and ``high`` (both inclusive),
-        ``documents`` and their ``share``. The last bin of a system has <NA> as ends. It counts the
-        relevant documents that were not retrieved.
+        One row per system and bin: ``system``, ``low`` and ``high`` (both inclusive), and
+        ``documents`` and ``share``, the number and the share of documents in the bin. The last bin
+        of a system counts the relevant documents that were not retrieved. Its ends are <NA>.
 
     Raises
     ------
@@ -218,7 +224,7 @@ def length_histogram(
 
 
 def bin_width(largest: int, bins: int, width: int | None) -> int:
-    """Return the width of bins, by default the smallest sufficient.
+    """Return the width of bins.
 
     The default is the first of 1, 2, 5, 10, ... with which the bins reach the largest value.
 
@@ -240,7 +246,7 @@ def refuse_others(lengths: pd.DataFrame) -> None:
     columns = getattr(lengths, "columns", ())
     missing = [name for name in (SYSTEM, TOPIC, DOC, RANK, LENGTH) if name not in columns]
     if missing or not len(lengths):
-        got = "columns missing" if missing else "no rows"
+        got = "a frame without the columns" if missing else "no rows"
         raise InputError("search lengths from cube.ireval.search_lengths()", got, "", missing)
 
 
@@ -255,23 +261,25 @@ def difference_histogram(
     lengths
         Search lengths from `search_lengths`.
     a, b
-        The two systems. The difference is the search length in a minus the search length in b, so a
-        wins if it is negative. ``"best"`` and ``"median"`` select the best and the median system by
-        ASL, unless a system has this name. For an even number of systems, the median is the better
-        of the two in the middle.
+        The two systems. The difference is the search length in a minus the search length in b. It
+        is negative if a is better. ``"best"`` and ``"median"`` select the best and the median
+        system by ASL, unless a system has this name. If the number of systems is even, the median
+        is the better of the two middle systems.
     bins
         Number of bins on each side of 0, at least 1.
     width
-        Search lengths per bin, at least 1. By default it is the smallest of 1, 2 or 5 times a power
-        of ten with which the bins reach the largest difference.
+        Width of a bin, at least 1. The default is the smallest of 1, 2, 5, 10, 20, 50, ... with
+        which the bins reach the largest difference.
 
     Returns
     -------
     pandas.DataFrame
-        One row per bin, from wins of a to wins of b, with the columns ``system_a`` and
-        ``system_b``; ``low`` and ``high``, both inclusive and infinite at the outer ends;
-        ``documents`` and their ``share``; and ``unretrieved``, the number of documents that only
-        one of the two systems retrieved.
+        One row per bin, in ascending order of the difference, with the columns
+
+        - ``system_a`` and ``system_b``;
+        - ``low`` and ``high``, both inclusive, and infinite for the outer bins;
+        - ``documents`` and ``share``, the number and the share of documents in the bin;
+        - ``unretrieved``, the number of documents that only one of the two systems retrieved.
 
     Raises
     ------
@@ -282,8 +290,8 @@ def difference_histogram(
 
     Notes
     -----
-    If only one system retrieved a document, its search length in the other system is that of
-    unretrieved documents. This is a lower bound, because the list ended before the document.
+    If only one system retrieved a document, the other system has the search length of unretrieved
+    documents. This length is a lower bound, because the list ended before the document.
 
     References
     ----------
@@ -327,7 +335,7 @@ def difference_histogram(
 
 
 def _by_rank(lengths: pd.DataFrame, name: Hashable) -> Hashable:
-    """Return the best, median or named system by ASL."""
+    """Return a system by name, or by rank."""
     if name not in ("best", "median") or (lengths[SYSTEM] == name).any():
         return name
     by_topic = lengths.groupby([SYSTEM, TOPIC], sort=False)[LENGTH].mean()
@@ -339,7 +347,7 @@ def _by_rank(lengths: pd.DataFrame, name: Hashable) -> Hashable:
 def _length_differences(
     lengths: pd.DataFrame, a: Hashable, b: Hashable
 ) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-    """Return differences by document; whether only one system retrieved it."""
+    """Return differences, and whether only one system retrieved the document."""
     places("systems of the search lengths", [a, b], lengths[SYSTEM].unique().tolist())
     if a == b:
         raise ParameterError("two different systems", f"{a!r} twice")
@@ -361,23 +369,24 @@ def effective_count(search_lengths: ArrayLike) -> int:
     Parameters
     ----------
     search_lengths
-        Search lengths above 0, infinite for a precision of 0; in any order, at least one.
+        At least one search length, in any order. A search length is above 0, and infinite for a
+        precision of 0.
 
     Returns
     -------
     int
-        The smallest n for which the mean of the n smallest search lengths is nearest to their
-        harmonic mean. It is 0 if all are infinite.
+        The smallest n for which the mean of the n smallest search lengths is nearest to the
+        harmonic mean of all search lengths. The result is 0 if all search lengths are infinite.
 
     Raises
     ------
     ParameterError
-        If there are no search lengths, or one is not above 0.
+        If there are no search lengths, or if one is not above 0.
 
     Notes
     -----
-    The arithmetic mean of precisions 1/SL corresponds to a mean of search lengths (SL) weighted by
-    1/SL. This count replaces the weights by 0 and 1.
+    The mean of the precisions 1/SL corresponds to a mean of the search lengths SL with weights
+    1/SL. This count replaces the weights by 1 for the n smallest search lengths, and else 0.
 
     References
     ----------
@@ -417,11 +426,11 @@ def effective_top(lengths: pd.DataFrame, *, precision: Precision = "map") -> pd.
     Returns
     -------
     pandas.DataFrame
-        One row per system. ``documents`` is the number of relevant documents over all topics. Their
-        reciprocal precisions are sorted; with ``"atomized"`` these are search lengths.
-        ``effective`` is the number of smallest reciprocals whose mean equals the reciprocal of the
-        mean precision. ``share`` is ``effective`` divided by ``documents``. A system that retrieved
-        no relevant document has 0.
+        One row per system. ``documents`` is the number of relevant documents over all topics. Each
+        of them has a reciprocal precision, which with ``"atomized"`` is the search length.
+        ``effective`` is the number of smallest reciprocals whose mean is nearest to the reciprocal
+        of the mean precision. ``share`` is ``effective`` divided by ``documents``. Both are 0 for a
+        system that retrieved no relevant document.
 
     Raises
     ------
@@ -452,8 +461,8 @@ def effective_top(lengths: pd.DataFrame, *, precision: Precision = "map") -> pd.
     if precision == "atomized":
         search = np.maximum(lengths[LENGTH].to_numpy(np.float64), 1)
     else:
-        seen = lengths[PRECISION].to_numpy()
-        search = np.where(seen > 0, 1 / np.where(seen > 0, seen, 1), np.inf)
+        values = lengths[PRECISION].to_numpy()
+        search = np.where(values > 0, 1 / np.where(values > 0, values, 1), np.inf)
     systems = lengths[SYSTEM].to_numpy()
     retrieving = lengths[RANK].notna().groupby(systems).transform("any").to_numpy()
     groups = pd.Series(np.where(retrieving, search, np.inf)).groupby(systems, sort=False)

@@ -75,7 +75,7 @@ def test_worked_ties(golden):
         assert found.item() == pytest.approx(case["expected"][method])
     with pytest.warns(ir.errors.IrframeWarning) as caught:
         assert np.isnan((x * 0).ireval.agreement(y).item())
-    assert "undefined, as systems all tie: 1 of 1" in str(caught[1].message)
+    assert "undefined, because all systems tie: 1 of 1" in str(caught[1].message)
 
 
 def test_errors_are_in_the_units_of_the_scores(scores):
@@ -178,7 +178,7 @@ def test_intervals_of_averages_equal_the_loop(deep, method):
     measure = tau if method == "kendall" else lambda x, y: np.corrcoef(x, y)[0, 1]
     expected = looped_of_averages(one, other, measure, (True, False))
     assert found_at(found, metric="nDCG", depth=5) == pytest.approx(expected)
-    with pytest.raises(ParameterError, match="a correlation"):
+    with pytest.raises(ParameterError, match="tau_ap, spearman or pearson"):
         deep.ireval.agreement("ASL@10", "rmse", **ASKED | {"interval_of": "averages"})
 
 

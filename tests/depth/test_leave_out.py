@@ -120,7 +120,7 @@ def test_judgments_that_no_run_put_into_the_pool_are_counted(cube):
     more = pd.concat(
         [QRELS, pd.DataFrame({"topic": "101", "doc": list("xyz"), "grade": [1, 0, 2]})]
     )
-    message = "3 of 526 judgments are set aside: .* depth 10; all means are by the other 523"
+    message = "3 of 526 judgments are set aside: .* depth 10; all means use the other 523"
     with pytest.warns(IrframeWarning, match=message) as caught:
         rows = RUNS.ireval.cube(more).ireval.leave_out("AP")
     assert len(caught) == 1

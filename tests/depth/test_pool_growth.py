@@ -108,4 +108,4 @@ def test_runs_that_did_not_contribute_have_no_values(cube):
 def test_refusals(cube):
     refused(DepthError, "at least 1 and at most 10", lambda: cube.ireval.pool_growth(at=[5, 20]))
     for depths in ([5, 5], []):
-        refused(ParameterError, "rise", cube.ireval.pool_growth, at=depths)
+        refused(ParameterError, "ascending order", cube.ireval.pool_growth, at=depths)

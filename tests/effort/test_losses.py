@@ -108,7 +108,7 @@ def test_different_second_stages_share_one_column():
     assert losses.sel(metric="cut_by_stage_2").to_numpy().ravel().tolist() == [0, 0, 0.5]
     refused(
         ParameterError,
-        "q after different ones",
+        "different stages before q",
         cube.ireval.losses,
         "R",
         stages=[["s", "q"], ["r", "q"]],

@@ -306,7 +306,7 @@ def test_invalid_arguments_of_outcomes_are_refused():
     for options in bad:
         refused(ParameterError, "expected", cube.ireval.outcomes, **options)
         refused(ParameterError, "expected", runs.ireval.outcomes, qrels, **options)
-    refused(ParameterError, "qrels frame", lambda: ir.verbs.outcomes(runs))
+    refused(ParameterError, "runs without judgments", lambda: ir.verbs.outcomes(runs))
     refused(
         InputError, "judgments.*found an object of type str", lambda: ir.verbs.outcomes(runs, "A")
     )

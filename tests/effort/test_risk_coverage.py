@@ -84,7 +84,7 @@ def test_runs_without_an_order_by_score_are_refused():
     runs, qrels = track()
     ranks = runs.assign(rank=runs.groupby(["system", "topic"]).cumcount() + 1)
     ranked = ranks.ireval.cube(qrels, ties="rank", scores=True)
-    refused(ParameterError, "ties= under which scores", ranked.ireval.risk_coverage)
+    refused(ParameterError, "a cube that is ranked by scores", ranked.ireval.risk_coverage)
     with pytest.warns(IrframeWarning, match="scores rise with the ranks"):
         plain = ranks.ireval.cube(qrels)
     refused(ParameterError, "scores=True", plain.ireval.risk_coverage)
