@@ -1,4 +1,4 @@
-"""Agreement of orderings and score vectors, as matrices."""
+"""Correlations and distances of orderings and of score vectors."""
 
 from irframe.agreements.base import Agreement, share_above, stable_depth
 from irframe.agreements.correlations import (

@@ -1,4 +1,4 @@
-"""Base class of agreement methods, ranks, and stable depths."""
+"""Base class of agreement methods, tied ranks, and stable depths."""
 
 import math
 from abc import ABC, abstractmethod
@@ -18,12 +18,12 @@ from irframe.names import as_html
 class Agreement(ABC):
     """Base class of methods that compare orderings or scores.
 
-    A method is a frozen value whose fields are parameters. A subclass defines `compare`.
+    A method is a frozen dataclass with its parameters as fields. A subclass defines `compare`.
 
     Notes
     -----
-    Scores are not rounded. Scores that differ only by rounding errors, such as sums in another
-    order, count as different. To make them ties, pass ``numpy.round(scores, 12)``.
+    Scores are not rounded, so that scores that differ only by rounding errors are not tied. To tie
+    them, pass ``numpy.round(scores, 12)``.
 
     Examples
     --------
@@ -43,8 +43,8 @@ class Agreement(ABC):
         Parameters
         ----------
         x
-            Scores of S systems in K1 orderings, such as depths, higher is better, shape
-            (..., K1, S). An asymmetric method takes them as the reference.
+            Scores of S systems in K1 orderings, for example at K1 depths, shape (..., K1, S).
+            Higher is better. In an asymmetric method, `x` is the reference.
         y
             Scores of the same systems in K2 orderings, shape (..., K2, S). Leading dimensions
             broadcast.
@@ -52,8 +52,8 @@ class Agreement(ABC):
         Returns
         -------
         numpy.ndarray
-            Agreement of row k1 of `x` with row k2 of `y`, shape (..., K1, K2). NaN if a row
-            contains NaN or the method is undefined.
+            Agreement of row k1 of `x` with row k2 of `y`, shape (..., K1, K2). It is NaN if a row
+            contains NaN, or if the method is undefined for the rows.
 
         Examples
         --------
@@ -72,57 +72,59 @@ class Agreement(ABC):
 
     @abstractmethod
     def compare(self, x: Floats, y: Floats) -> Floats:
-        """Compare rows without NaN, in the shapes of `kernel`."""
+        """Compare rows without NaN; the shapes are those of `kernel`."""
 
 
 def _fill(scores: Floats) -> tuple[Floats, NDArray[np.bool_]]:
-    """Replace rows with NaN by 0, and return these rows."""
+    """Replace rows with NaN by 0, and mark these rows."""
     blank: NDArray[np.bool_] = np.asarray(np.isnan(scores).any(axis=-1))
     return (np.where(blank[..., None], 0.0, scores) if blank.any() else scores), blank
 
 
 def _refuse_shapes(x: tuple[int, ...], y: tuple[int, ...]) -> None:
-    """Raise for shapes that do not match.
+    """Raise if shapes do not match.
 
-    numpy would broadcast some of these shapes.
+    Without this check, numpy would broadcast some wrong shapes.
     """
     leading = zip(reversed(x[:-2]), reversed(y[:-2]), strict=False)
     fit = len(x) > 1 < len(y) and x[-1] == y[-1] > 0
     if not fit or any(a != b and 1 not in (a, b) for a, b in leading):
         expected = "scores of the same systems, shapes (..., K1, S) and (..., K2, S), S at least 1"
-        advice = "put systems on the last axis and orderings on the axis before it"
+        advice = "pass systems along the last axis, and orderings along the axis before"
         raise ParameterError(expected, f"x of shape {x}, y of shape {y}", advice)
 
 
 Positions = NDArray[np.intp]
 
 PAIR_BYTES = 2**25
-"""Bytes of sign matrices in memory at once; wide blocks keep the matrix products fast.
+"""Maximum size of a block of sign matrices. Wide blocks keep the matrix products fast.
 
-At most 2**23 pairs of 4-byte signs fit, and single precision counts exactly up to 2**24.
+At most 2**23 pairs of 4-byte signs fit into a block, and single precision counts exactly up to
+2**24.
 """
 
 ROW_BYTES = 2**21
-"""Bytes of elementwise intermediates at once; they should stay in the processor's cache."""
+"""Maximum size of temporary arrays, which should fit into the processor cache."""
 
 
 def pair_blocks(systems: int, row_bytes: int) -> Iterator[tuple[Positions, Positions]]:
-    """Yield every pair of systems once, in blocks.
+    """Yield every unordered pair of systems once, in blocks.
 
-    Without pairs it yields one empty block.
+    A single system has no pairs, and yields one empty block.
 
     Parameters
     ----------
     systems
-        Number of systems S, which have S(S-1)/2 pairs.
+        Number of systems S, with S(S-1)/2 pairs.
     row_bytes
-        Bytes of one pair over all orderings of both sides. A block takes at most `PAIR_BYTES`, or
-        contains a single pair.
+        Size of the signs of one pair in all orderings of `x` and `y`. A block has at most
+        `PAIR_BYTES` bytes, or contains a single pair.
 
     Yields
     ------
     tuple of numpy.ndarray
-        Positions of the first and of the second system of each pair. The first is the smaller one.
+        Index of the first system and index of the second system of each pair. The first index is
+        smaller.
 
     Examples
     --------
@@ -138,19 +140,19 @@ def pair_blocks(systems: int, row_bytes: int) -> Iterator[tuple[Positions, Posit
 
 
 def signs(keys: NDArray[np.floating], first: Positions, second: Positions) -> NDArray[np.floating]:
-    """Return the sign of the key difference of each pair.
+    """Return the sign of the difference of each pair.
 
     Parameters
     ----------
     keys
-        Sort keys, finite, shape (..., K, S).
+        Finite values by which systems are ordered, shape (..., K, S).
     first, second
-        Positions of the systems of P pairs.
+        Indices of the systems of P pairs.
 
     Returns
     -------
     numpy.ndarray
-        Signs, shape (..., K, P), dtype as `keys`.
+        Signs, shape (..., K, P), with the dtype of `keys`.
 
     Examples
     --------
@@ -170,8 +172,8 @@ def over_rows(x: Floats, y: Floats, reduce: Callable[[Floats, Floats], Floats]) 
     x, y
         Arrays of shapes (..., K1, S) and (..., K2, S).
     reduce
-        Function of two arrays that broadcast to (..., K1, K2, S). It returns the value of each
-        pair of rows. The arrays take at most `ROW_BYTES`, or contain one row of `x`.
+        Function of two arrays that broadcast to (..., K1, K2, S). It returns the value of each pair
+        of rows. The arrays have at most `ROW_BYTES` bytes, or contain one row of `x`.
 
     Returns
     -------
@@ -194,15 +196,15 @@ def over_rows(x: Floats, y: Floats, reduce: Callable[[Floats, Floats], Floats]) 
 
 
 def count_below(scores: Floats) -> Floats:
-    """Return the number of systems below each system.
+    """Return the number of systems with lower scores.
 
-    The counts order the systems like their scores, with the same ties. Their sum is the number of
-    pairs that are not tied.
+    The counts give the same order of systems, with the same ties, as the scores. Their sum is the
+    number of pairs that are not tied.
 
     Parameters
     ----------
     scores
-        Scores, higher is better, no NaN, shape (..., S).
+        Scores without NaN, shape (..., S). Higher is better.
 
     Returns
     -------
@@ -224,18 +226,18 @@ def count_below(scores: Floats) -> Floats:
 
 
 def tied_ranks(scores: Floats) -> Ends:
-    """Return the best and worst possible ranks of each system.
+    """Return the best and worst possible rank of each system.
 
     Parameters
     ----------
     scores
-        Scores, higher is better, no NaN, shape (..., S).
+        Scores without NaN, shape (..., S). Higher is better.
 
     Returns
     -------
     tuple of numpy.ndarray
-        First and last rank of the group of tied systems of each system, each of shape (..., S).
-        Both are equal for a system without ties.
+        First and last rank of the systems that are tied with each system, both of shape (..., S).
+        They are equal for a system without ties.
 
     Examples
     --------
@@ -247,28 +249,28 @@ def tied_ranks(scores: Floats) -> Ends:
 
 
 def stable_depth(correlations: ArrayLike, depths: ArrayLike, *, threshold: float = 0.9) -> Floats:
-    """Return the depth from which all orderings are equivalent.
+    """Return the depth from which on all orderings are equivalent.
 
     Parameters
     ----------
     correlations
-        Volatility matrices, the correlations of orderings at two depths, shape (..., K, K).
+        Volatility matrices: correlations of the orderings at each two depths, shape (..., K, K).
     depths
-        The K depths, ascending.
+        The K depths in ascending order.
     threshold
-        Two orderings are equivalent if their correlation exceeds it.
+        Two orderings are equivalent if their correlation exceeds the threshold.
 
     Returns
     -------
     numpy.ndarray
         The smallest depth theta such that all correlations of depths k1, k2 >= theta exceed the
-        threshold, shape (...), or NaN. If the result is the last depth, it is no evidence of
-        stability, since an ordering always agrees with itself.
+        threshold, shape (...), or NaN if there is none. The last depth is not evidence of
+        stability, because an ordering always agrees with itself.
 
     Notes
     -----
     ``theta = min {k : T[k1, k2] > threshold for all k1, k2 >= k}``. An undefined correlation (NaN)
-    never exceeds the threshold.
+    does not exceed the threshold.
 
     References
     ----------
@@ -302,13 +304,13 @@ def share_above(correlations: ArrayLike, *, threshold: float = 0.9) -> Floats:
     correlations
         Volatility matrices, shape (..., K, K).
     threshold
-        Two orderings are equivalent if their correlation exceeds it.
+        Two orderings are equivalent if their correlation exceeds the threshold.
 
     Returns
     -------
     numpy.ndarray
-        Share of the K(K-1) entries off the diagonal that exceed the threshold, 0 to 1, shape
-        (...). NaN for a single depth.
+        Share of the K(K-1) entries off the diagonal that exceed the threshold, 0 to 1, shape (...).
+        It is NaN for a single depth.
 
     Notes
     -----

@@ -17,22 +17,23 @@ from irframe.errors import ParameterError
 
 @dataclass(frozen=True, kw_only=True)
 class Kendall(base.Agreement):
-    """Kendall's tau: concordant minus discordant pairs of systems.
+    """Kendall's tau, a rank correlation.
 
     Parameters
     ----------
     variant
-        ``"b"`` corrects for pairs tied on either side, ``"a"`` divides by all pairs.
+        ``"b"`` is tau-b, which corrects for ties. ``"a"`` is tau-a, which divides by the number of
+        all pairs.
 
     Notes
     -----
     ``tau_a = (C - D) / (S(S-1)/2)`` and ``tau_b = (C - D) / sqrt(U_x U_y)``. C and D are the
-    numbers of concordant and discordant pairs, and U is the number of pairs that are not tied on
-    one side. For K orderings, C - D is computed by multiplying the matrix of signs, K by pairs, by
-    its transpose.
+    numbers of concordant and discordant pairs of the S systems. U_x and U_y are the numbers of
+    pairs that are not tied in `x` and in `y`. For K orderings, C - D is the product of the matrix
+    of signs, of shape (K, pairs), with its transpose.
 
-    Range: -1 to 1; two orderings above 0.9 are customarily taken as equivalent. Undefined (NaN) for
-    one system, and tau_b also if all systems tie.
+    Range: -1 to 1. Two orderings with a value above 0.9 are usually considered equivalent. The
+    value is NaN for a single system. tau_b is also NaN if all systems are tied.
 
     References
     ----------
@@ -41,7 +42,7 @@ class Kendall(base.Agreement):
 
     Examples
     --------
-    Two of three pairs are concordant, and one is tied in `x`:
+    Two of the three pairs are concordant. One pair is tied in `x`:
 
     >>> from irframe.agreements import Kendall
     >>> x, y = [[0.4, 0.4, 0.1]], [[0.7, 0.5, 0.2]]
@@ -68,9 +69,9 @@ class Kendall(base.Agreement):
     def p_values(self, x: ArrayLike, y: ArrayLike) -> Floats:
         """Return two-sided p-values for tau of every two rows.
 
-        Under the null hypothesis all orders of the systems are equally likely. p is exact for up to
-        33 systems without ties. Otherwise it is computed by the normal approximation corrected for
-        ties.
+        Under the null hypothesis, all orders of the systems are equally likely. p-values are exact
+        for up to 33 systems without ties. Otherwise they use a normal approximation that is
+        corrected for ties.
 
         Examples
         --------
@@ -106,7 +107,7 @@ def _tie_sums(scores: ArrayLike) -> Iterator[Floats]:
 
 @cache
 def _exact(n: int) -> Floats:
-    """Return two-sided p-values of C - D for n systems."""
+    """Return exact two-sided p-values by C - D."""
     inversions = np.ones(1)
     for size in range(2, n + 1):
         inversions = np.convolve(inversions, np.full(size, 1 / size))
@@ -116,7 +117,7 @@ def _exact(n: int) -> Floats:
 
 
 def _balance(x: Floats, y: Floats) -> Floats:
-    """Return concordant minus discordant pairs, from sort keys."""
+    """Return the number of concordant minus discordant pairs."""
     keys_x = x.astype(np.float32)
     keys_y = keys_x if y is x else y.astype(np.float32)
     batch = np.broadcast_shapes(x.shape[:-2], y.shape[:-2])
@@ -132,32 +133,32 @@ def _balance(x: Floats, y: Floats) -> Floats:
 
 @dataclass(frozen=True, kw_only=True)
 class TauAP(base.Agreement):
-    """AP correlation, which weighs swaps among the best systems most.
+    """AP correlation, a rank correlation that emphasises the top.
 
     Parameters
     ----------
     symmetric
-        Whether to average both directions; by default `x` is the reference and `y` the estimate.
+        Whether to average both directions. By default `x` is the reference and `y` the estimate.
     ties
-        ``"a"`` is the expected value over random orders of tied systems. ``"b"`` counts tied
-        systems as not ordered, corrects for them, and always averages both directions.
+        ``"a"`` is the mean over all orders of tied systems. ``"b"`` treats ties as missing
+        information and corrects for them. It always averages both directions.
 
     Notes
     -----
-    ``tau_ap = 2/(S-1) sum_{i=2..S} C(i)/(i-1) - 1``. Let s be the system at rank i of the estimate.
-    C(i) is the number of systems that are above s in both the estimate and the reference. This is
-    Kendall's tau with pairs weighted by 1/(i-1), where i is the rank of the lower system in the
-    estimate.
+    ``tau_ap = 2/(S-1) sum_{i=2..S} C(i)/(i-1) - 1``. C(i) is the number of systems that are above
+    the system at rank i of the estimate in both orderings. tau_ap is Kendall's tau with the weight
+    1/(i-1) for each pair, where i is the rank of the lower system in the estimate. Swaps among the
+    best systems therefore lower tau_ap most.
 
-    Let t and b be the first and the last possible rank of a system in its ordering. ``"a"`` weighs
-    a pair by the mean of 1/(i-1) over i = t..b, and ignores pairs tied on either side. This is the
-    mean over all orders of tied systems on both sides. ``"b"`` is the mean over both directions of
-    ``2/m sum_{i: t_i > 1} c_i/(t_i - 1) - 1``. Here m is the number of systems below the best
-    group. c_i is the number of systems in better groups that are strictly above system i on the
-    other side too.
+    Let t and b be the first and the last possible rank of a system in an ordering with ties. In
+    ``"a"`` the weight of a pair is the mean of 1/(i-1) over i = t..b, and pairs that are tied in
+    the estimate or in the reference are ignored. The result is the mean over all orders of tied
+    systems. ``"b"`` is the mean over both directions of ``2/m sum_{i: t_i > 1} c_i/(t_i - 1) - 1``.
+    Here m is the number of systems that are not tied for the first rank. c_i is the number of
+    systems that are strictly above system i in both orderings.
 
-    Range: -1 to 1, equal to Kendall's tau on average if errors are spread evenly. Undefined (NaN)
-    for one system, and ``"b"`` also if all systems tie.
+    Range: -1 to 1. tau_ap equals Kendall's tau on average if errors are distributed uniformly over
+    the ranks. The value is NaN for a single system. ``"b"`` is also NaN if all systems are tied.
 
     References
     ----------
@@ -168,13 +169,13 @@ class TauAP(base.Agreement):
 
     Examples
     --------
-    Swapping the two best of three systems costs more than swapping the two worst:
+    Swapping the two best of three systems lowers the value more than swapping the two worst:
 
     >>> from irframe.agreements import TauAP
     >>> TauAP().kernel([[3, 2, 1]], [[2, 3, 1], [3, 1, 2]])
     array([[0. , 0.5]])
 
-    The two best systems tie in the estimate. They may be in the right order or swapped:
+    The two best systems are tied in the estimate. The value is the mean over both orders, 1 and 0:
 
     >>> TauAP().kernel([[3, 2, 1]], [[2, 2, 1]])
     array([[0.5]])
@@ -189,7 +190,7 @@ class TauAP(base.Agreement):
         choice("ties", self.ties, ("a", "b"))
 
     def compare(self, x: Floats, y: Floats) -> Floats:
-        """Return tau_ap of every two rows, `x` being the reference."""
+        """Return tau_ap of every two rows; `x` is the reference."""
         one_way = _expected if self.ties == "a" else _tau_ap_below_best
         ranks_x, ranks_y = base.tied_ranks(x), base.tied_ranks(y)
         values = one_way(ranks_x, ranks_y)
@@ -199,7 +200,7 @@ class TauAP(base.Agreement):
 
 
 def _expected(reference: Ends, estimated: Ends) -> Floats:
-    """Return the mean of tau_ap over all tied orders."""
+    """Return the mean of tau_ap over all orders of ties."""
     first, last = (rank.astype(np.intp) for rank in estimated)
     systems = first.shape[-1]
     upto = np.append(0, np.cumsum(_weights(systems)))
@@ -212,7 +213,7 @@ def _expected(reference: Ends, estimated: Ends) -> Floats:
 
 
 def _tau_ap_below_best(reference: Ends, estimated: Ends) -> Floats:
-    """Return tau_ap of the systems below the best group."""
+    """Return tau_ap of the systems below the first rank."""
     first, _ = estimated
     weights = _weights(first.shape[-1])[first.astype(np.intp) - 1]
     total = sum(
@@ -240,14 +241,14 @@ def _pairs(
 
 @dataclass(frozen=True, kw_only=True)
 class Pearson(base.Agreement):
-    """Pearson's correlation of scores.
+    """Pearson's correlation coefficient of scores.
 
     Notes
     -----
     ``r = sum (x - mean x)(y - mean y) / sqrt(sum (x - mean x)**2 sum (y - mean y)**2)`` over the
-    systems. It is the inner product of rows scaled to mean 0 and length 1.
+    systems. It is computed as the inner product of rows that are scaled to mean 0 and length 1.
 
-    Range: -1 to 1. Undefined (NaN) if all systems have the same score or a score is infinite.
+    Range: -1 to 1. The value is NaN if all systems have the same score, or if a score is infinite.
 
     References
     ----------
@@ -292,8 +293,8 @@ def correlate(x: Floats, y: Floats) -> Floats:
 def _standardise(scores: Floats) -> Floats:
     """Return rows scaled to mean 0 and length 1."""
     centred = scores - scores.mean(axis=-1, keepdims=True)
-    centred[np.ptp(scores, axis=-1) == 0] = np.nan  # the mean is rounded, so they may not be 0
-    centred /= np.abs(centred).max(axis=-1, keepdims=True)  # squares would underflow or overflow
+    centred[np.ptp(scores, axis=-1) == 0] = np.nan  # else rounding errors
+    centred /= np.abs(centred).max(axis=-1, keepdims=True)  # else squares may overflow or underflow
     return np.asarray(centred / np.sqrt(np.square(centred).sum(axis=-1, keepdims=True)))
 
 
@@ -303,10 +304,10 @@ class Spearman(base.Agreement):
 
     Notes
     -----
-    Pearson's r of the ranks, where tied systems get the mean of their ranks. Without ties
-    ``rho = 1 - 6 sum (rank_x - rank_y)**2 / (S(S**2 - 1))``.
+    Spearman's rho is Pearson's r of the ranks. Tied systems have the mean of their ranks. Without
+    ties ``rho = 1 - 6 sum (rank_x - rank_y)**2 / (S(S**2 - 1))``.
 
-    Range: -1 to 1. Undefined (NaN) if all systems have the same score.
+    Range: -1 to 1. The value is NaN if all systems have the same score.
 
     References
     ----------
@@ -327,7 +328,7 @@ class Spearman(base.Agreement):
 
 
 def _mid_ranks(scores: Floats) -> Floats:
-    """Return twice the mean rank, up to a constant."""
+    """Return twice the mean rank, plus a constant."""
     return base.count_below(scores) - base.count_below(-scores)
 
 
@@ -337,8 +338,8 @@ class RMSE(base.Agreement):
 
     Notes
     -----
-    ``RMSE = sqrt(sum (x - y)**2 / S)`` over the systems. It is a distance, which is 0 for equal
-    scores. It is computed from the differences, which avoids cancellation.
+    ``RMSE = sqrt(sum (x - y)**2 / S)`` over the systems. RMSE is a distance, and 0 for equal
+    scores. It is computed from the differences of scores, which avoids cancellation.
 
     References
     ----------
@@ -366,32 +367,32 @@ class RMSE(base.Agreement):
 
 @dataclass(frozen=True, kw_only=True)
 class RBO(base.Agreement):
-    """Rank-biased overlap of two orderings with persistence `p`.
+    """Rank-biased overlap (RBO) of two orderings.
 
     Parameters
     ----------
     p
-        Probability to read the next rank, between 0 and 1. Small values emphasise the top.
+        Persistence, between 0 and 1. Small values emphasise the top ranks.
     ties
-        The meaning of a tie. ``"w"``: the systems are equally good, and enter the overlap at the
-        same depth. ``"a"``: their order is unknown, and the value is the mean over all orders.
-        ``"b"``: like ``"a"``, but corrected so that the agreement of an ordering with itself is 1.
+        Meaning of a tie. With ``"w"``, tied systems are equally good, and enter the overlap at the
+        same depth. With ``"a"``, their order is unknown, and the value is the mean over all orders.
+        ``"b"`` corrects ``"a"``, so that the agreement of an ordering with itself is 1.
 
     Notes
     -----
     ``RBO_ext = (X_S/S) p**S + ((1-p)/p) sum_{d=1..S} (X_d/d) p**d``. X_d is the number of systems
-    among the first d of both orderings. Both order the same S systems, so X_S = S. A system counts
-    from the larger of its two ranks on. Its contribution, the sum of the weights from there to S,
-    decreases with the rank. RBO is therefore a sum over systems of the smaller of two numbers.
+    that are among the first d in both orderings, so X_S = S. A system is part of the overlap from
+    the larger of its two ranks on. Its contribution is the sum of the weights from this rank to S.
+    RBO is therefore computed as a sum over systems of the smaller of two contributions.
 
-    With ties, let t and b be the first and the last possible rank of a system. Its contribution
-    c_d to the first d is [t <= d] in ``"w"``. In ``"a"`` and ``"b"`` it is 0 above its group,
-    (d-t+1)/(b-t+1) inside it, and 1 below it. X_d/d becomes ``2 sum c c' / (sum c + sum c')`` in
-    ``"w"`` and ``"a"``, and ``sum c c' / sqrt(sum c**2 sum c'**2)`` in ``"b"``, with sums over the
-    systems.
+    With ties, let t and b be the first and the last possible rank of a system. In ``"w"``, its
+    contribution c_d at depth d is [t <= d]. In ``"a"`` and ``"b"``, c_d is 0 for d < t,
+    (d-t+1)/(b-t+1) for t <= d <= b, and 1 for d > b. X_d/d is replaced by ``2 sum c c' / (sum c +
+    sum c')`` in ``"w"`` and ``"a"``, and by ``sum c c' / sqrt(sum c**2 sum c'**2)`` in ``"b"``. The
+    sums are over the systems, and c and c' are the contributions in the two orderings.
 
-    Range: above 0 to 1. Equal orderings score 1, but in ``"a"`` only if there are no ties. Scores
-    of reversed orderings, and the mean over random orderings, are above 0.
+    Range: above 0 to 1. The value of equal orderings is 1, but with ``"a"`` only without ties. The
+    value of reversed orderings, and the mean over random orderings, are above 0.
 
     References
     ----------
@@ -402,7 +403,7 @@ class RBO(base.Agreement):
 
     Examples
     --------
-    At p = 0.5 and for two systems, depth 1 weighs 1/2, and depth 2 and beyond weigh 1/4 + 1/4:
+    For two systems and p = 0.5, the weight of depth 1 is 1/2, like that of all further depths:
 
     >>> from irframe.agreements import RBO
     >>> RBO(p=0.5).kernel([[2, 1]], [[2, 1], [1, 2]])
@@ -432,7 +433,7 @@ class RBO(base.Agreement):
         return np.asarray(overlap + self.p**systems)
 
     def _agree(self, x: Ends, y: Ends, depth: int) -> Floats:
-        """Return the agreement of both orderings at a depth."""
+        """Return the agreement of every two orderings at a depth."""
         top_x, top_y = (self._contributions(*ends, depth) for ends in (x, y))
         overlap = top_x @ top_y.swapaxes(-1, -2)
         if self.ties == "b":
@@ -442,7 +443,7 @@ class RBO(base.Agreement):
         return np.asarray(2 * overlap / (size_x[..., :, None] + size_y[..., None, :]))
 
     def _contributions(self, first: Floats, last: Floats, depth: int) -> Floats:
-        """Return the contribution of every system to a depth."""
+        """Return the contribution of every system at a depth."""
         if self.ties == "w":
             return (first <= depth).astype(np.float64)
         return np.clip((depth - first + 1) / (last - first + 1), 0, 1)
@@ -453,7 +454,7 @@ AgreementName = Literal[
     "tau_ap_b", "tau_b",
 ]  # fmt: skip
 Method = AgreementName | base.Agreement
-"""A method of agreement, or its name."""
+"""An agreement method, or its name."""
 
 AGREEMENTS: dict[str, base.Agreement] = {
     "kendall": Kendall(),
@@ -468,21 +469,21 @@ AGREEMENTS: dict[str, base.Agreement] = {
     "tau_ap_b": TauAP(ties="b"),
     "tau_b": Kendall(),
 }
-"""Name -> method of agreement."""
+"""Name -> agreement method."""
 
 
 def parse_agreement(method: Method) -> base.Agreement:
-    """Return the method of agreement for a name.
+    """Return the agreement method for a name.
 
     Parameters
     ----------
     method
-        A name in `AGREEMENTS`, a value such as ``RBO(p=0.8)``, or the text of a value.
+        Name in `AGREEMENTS`, a method such as ``RBO(p=0.8)``, or the repr of a method.
 
     Returns
     -------
     Agreement
-        The method.
+        The agreement method.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Innate pairwise ordering of rankings, and counts of separable pairs."""
+"""Innate orderings of pairs of rankings."""
 
 from collections.abc import Sequence
 from fractions import Fraction
@@ -13,27 +13,28 @@ from irframe.checks import check_int
 from irframe.errors import MetricError
 
 BLOCK = 1 << 20
-"""Cells that a thread compares at once; a few arrays of this size fit into a cache."""
+"""Number of elements that a thread compares at once; such arrays fit into the cache."""
 
 FINEST = 10**6
-"""Largest denominator of a gain that is read as a fraction instead of as decimals."""
+"""Largest denominator of gains that are converted to fractions; others are read as decimals."""
 
 LABELS = {-2: "**ns", -1: "ns", 0: "=", 1: "ni", 2: "**ni"}
-"""Code -> label: non-superior, equal, non-inferior. ``**`` is non-separable, followed by the label
-at the depth before."""
+"""Code -> label: non-superior (ns), equal (=) or non-inferior (ni). Labels with ``**`` are
+non-separable, and continue with the last label before that."""
 
 
 class Transitions(NamedTuple):
-    """Innate order of pairs at every depth, as its changes.
+    """Depths at which innate orderings of pairs change.
 
     Parameters
     ----------
     sign
-        1 if the first ranking leads first, -1 if the second does, 0 if the rankings are equal.
+        1 if the first ranking is the first to have more cumulated gain, -1 if the second ranking
+        is, and 0 if the rankings are equal.
     decided
-        First depth at which the pair is not equal, 0 if there is none.
+        First depth at which the rankings are not equal, 0 if there is none.
     split
-        First depth at which the pair is non-separable, 0 if there is none.
+        First depth at which the rankings are non-separable, 0 if there is none.
 
     Examples
     --------
@@ -49,18 +50,18 @@ class Transitions(NamedTuple):
 
 
 def integer_gains(gains: Sequence[float]) -> list[int]:
-    """Return integers in exact proportion to gains.
+    """Return integers that are exactly proportional to gains.
 
     Parameters
     ----------
     gains
-        Gains of at least 0. Each is read as the simplest fraction that rounds to the same float,
-        so that 0.2 is 1/5 and 0.3333333333333333 is 1/3.
+        Gains of at least 0. A gain stands for the simplest fraction that rounds to the same float,
+        so that 0.2 stands for 1/5 and 0.3333333333333333 for 1/3.
 
     Returns
     -------
     list of int
-        The smallest integers with the proportions of the gains.
+        The smallest integers that are proportional to the gains.
 
     Examples
     --------
@@ -78,14 +79,14 @@ def integer_gains(gains: Sequence[float]) -> list[int]:
 
 
 def compare_rankings(gains: Array, pairs: Array) -> Transitions:
-    """Compare pairs of systems topic by topic, at every depth.
+    """Return innate orderings of pairs of systems by topic.
 
     Parameters
     ----------
     gains
         Integer gains by rank, at least 0, shape (system, topic, depth).
     pairs
-        Positions of the first and second system, shape (pair, 2).
+        Indices of the first and second system, shape (pair, 2).
 
     Returns
     -------
@@ -94,9 +95,9 @@ def compare_rankings(gains: Array, pairs: Array) -> Transitions:
 
     Notes
     -----
-    Algorithm 1 of Moffat and Mackenzie for all depths. A ranking may have less cumulated gain than
-    the other at one depth and more at another. The pair is then non-separable from the later of the
-    two depths on.
+    This is Algorithm 1 of Moffat and Mackenzie, for all depths at once. If one ranking has more
+    cumulated gain at one depth, and the other ranking has more at another depth, the pair is
+    non-separable from the larger of these depths on.
 
     References
     ----------
@@ -134,10 +135,10 @@ def compare_rankings(gains: Array, pairs: Array) -> Transitions:
 
 
 def _cumulated(gains: Array) -> Array:
-    """Return cumulated gains in the narrowest sufficient integer type."""
+    """Return cumulated gains in the smallest sufficient integer dtype."""
     most = int(gains.max(initial=0)) * max(gains.shape[-1], 1)
     if most > np.iinfo(np.int64).max:
-        advice = "give the gains fewer decimals"
+        advice = "use fewer decimals in the gains"
         raise MetricError("gains that can be summed exactly", f"sums up to {most}", advice)
     kinds = (np.int8, np.int16, np.int32, np.int64)
     narrowest = next(kind for kind in kinds if most <= np.iinfo(kind).max)
@@ -145,19 +146,19 @@ def _cumulated(gains: Array) -> Array:
 
 
 def _first(true: NDArray[np.bool_]) -> NDArray[np.int32]:
-    """Return the first true depth, or 0 without one."""
+    """Return the first depth with a true value, or 0."""
     index = true.argmax(axis=-1)
     any_true = np.take_along_axis(true, index[..., np.newaxis], axis=-1)[..., 0]
     return np.where(any_true, index + 1, 0).astype(np.int32)
 
 
 def label_depths(transitions: Transitions, depth: int) -> NDArray[np.int8]:
-    """Return the label codes for every depth.
+    """Return the codes of the labels at every depth.
 
     Parameters
     ----------
     transitions
-        The result of `compare_rankings`, any shape.
+        Result of `compare_rankings`, in any shape.
     depth
         Number of depths.
 
@@ -193,7 +194,7 @@ def label_depths(transitions: Transitions, depth: int) -> NDArray[np.int8]:
 
 
 def count_labels(transitions: Transitions, depth: int) -> NDArray[np.int32]:
-    """Count the topics with each label at every depth.
+    """Count topics by label at every depth.
 
     Parameters
     ----------
@@ -205,7 +206,7 @@ def count_labels(transitions: Transitions, depth: int) -> NDArray[np.int32]:
     Returns
     -------
     numpy.ndarray
-        Shape (pair, depth, 5), in the order of `LABELS`.
+        Number of topics, shape (pair, depth, 5). The last axis has the order of `LABELS`.
 
     Examples
     --------
@@ -267,7 +268,7 @@ def random_separability(k: int) -> Separability:
     Returns
     -------
     Separability
-        Exact numbers of ordered pairs, 4**k in all.
+        Exact numbers of ordered pairs. Their sum is 4**k.
 
     Raises
     ------
@@ -276,8 +277,9 @@ def random_separability(k: int) -> Separability:
 
     Notes
     -----
-    ``2**k`` pairs are equal and ``2 (C(2k+1, k) - 2**k)`` are separable. The difference of
-    cumulated gains is a random walk of 2k fair steps that must not go below 0.
+    ``2**k`` pairs are equal, and ``2 (C(2k+1, k) - 2**k)`` pairs are separable. The numbers follow
+    from counts of random walks of 2k steps that stay on one side of 0, because the difference of
+    cumulated gains is such a walk.
 
     References
     ----------

@@ -1,1 +1,1 @@
-"""Innate orderings, preferences, and comparisons of orderings."""
+"""Innate orderings, preferences, and comparisons with metrics."""

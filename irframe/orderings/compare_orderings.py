@@ -1,4 +1,4 @@
-"""Comparisons of systems by a metric and by innate orderings.
+"""Comparisons of metrics with innate orderings.
 
 Verbs: compare_orderings, significance_agreement.
 """
@@ -55,57 +55,57 @@ def compare_orderings(
     gain: GainLike | None = None,
     rel: int | None = None,
 ) -> pd.DataFrame:
-    """Compare systems with a baseline by metric and orderings.
+    """Compare systems with a baseline by metric and innate orderings.
 
     Parameters
     ----------
     cube
-        A cube made by `irframe.cube`.
+        A cube, as returned by `irframe.cube`.
     metric
-        The metric that suits the task, or the name of the metric.
+        Metric, or name of a metric.
     test
-        The significance test of the metric's differences, as for `compare`: an
-        `irframe.Significance`, or the name of a test. The correction for the number of systems and
-        the level also apply to the test of orderings. max-T is not available. The literature uses
-        ``adjust=None``.
+        Significance test of the differences by metric: an `irframe.Significance`, or the name of a
+        test, as for `compare`. Its correction for multiple comparisons and its level also apply to
+        the sign test of orderings. max-T is not supported. The literature uses ``adjust=None``.
     baseline
         The baseline system.
     systems
-        One or several systems to compare with the baseline, by default all others.
+        One or several systems to compare with the baseline. The default is all other systems.
     depth
-        Evaluation depth of metric and orderings, at most that of the cube; by default the depth of
-        the metric or, without one, of the cube.
+        Evaluation depth of metric and orderings. The default is the fixed depth of the metric, or
+        the depth of the cube if the metric has none.
     gain, rel
-        Gain map and lowest relevant grade of the orderings; by default those of the metric. For a
-        metric without them, the defaults are binary gain and grade 1.
+        Gain map and lowest relevant grade of the orderings. The defaults are those of the metric,
+        or binary gain and 1 if the metric has none.
 
     Returns
     -------
     pandas.DataFrame
-        One row per system with the columns
+        One row per system, with the columns
 
         - ``metric``, ``depth``, ``system_a``, ``system_b`` (the baseline);
-        - ``mean_a``, ``mean_b``, ``difference`` = ``mean_a - mean_b``, ``statistic`` and ``p`` of
-          the test;
-        - ``dagger``, whether the corrected p is below alpha;
-        - ``**ns``, ``ns``, ``=``, ``ni``, ``**ni``, the number of topics in each group, for
-          ``system_a`` against ``system_b``;
-        - ``p_orderings`` of the sign test and the system that it ``favours``, missing if there is
-          no dagger;
+        - ``mean_a``, ``mean_b``, ``difference`` (``mean_a - mean_b``), and ``statistic`` and ``p``
+          of the test by metric;
+        - ``dagger``, whether the corrected p-value is below alpha;
+        - ``**ns``, ``ns``, ``=``, ``ni`` and ``**ni``, the number of topics in each group for
+          ``system_a`` compared with ``system_b``;
+        - ``p_orderings``, the p-value of the sign test, and ``favours``, the system with more
+          topics in its favour, both missing without a dagger;
         - ``double_dagger``, whether the sign test is also significant and favours the same system;
-        - ``mark``, one of the two daggers or an empty text.
+        - ``mark``, a dagger, a double dagger, or an empty string.
 
     Raises
     ------
     DepthError
         If the metric has a fixed depth that differs from `depth`.
     IrframeError
-        For the same reasons as `score`, `compare` and `orderings`.
+        As for `score`, `compare` and `orderings`.
 
     Notes
     -----
-    The second test has the null hypothesis that ni topics are as frequent as ns topics. A double
-    dagger makes it likely that other metrics order the systems in the same way, but it is no proof.
+    The null hypothesis of the sign test is that ni topics are as frequent as ns topics. After a
+    double dagger, other metrics are likely to order the systems in the same way, but this is not
+    certain.
 
     References
     ----------
@@ -156,7 +156,7 @@ def compare_orderings(
 def _mark(
     report: pd.DataFrame, ordered: xr.Dataset, *, adjust: Correction | None, alpha: float, sign: int
 ) -> pd.DataFrame:
-    """Return the report with the tests of metric and orderings."""
+    """Return the comparison with the columns of the sign test."""
     counts = ordered["count"].to_numpy()
     behind, ahead = counts[:, 1], counts[:, 3]
     better = np.sign(ahead.astype(np.int64) - behind)
@@ -181,8 +181,8 @@ def _mark(
 TEST = "test"
 CATEGORY = "category"
 CATEGORIES = ("Both: Yes", "Both: No", "Metric: Yes", "Metric: No", "Both: Opposed")
-"""Significance by metric and by orderings: both, for the same system; neither; the metric only; the
-orderings only; both, but for different systems."""
+"""Significance of a difference: by metric and orderings, for the same system; by neither; only by
+metric; only by orderings; by both, but for different systems."""
 CELL = (METRIC, TEST, DEPTH, PAIR)
 
 
@@ -195,43 +195,44 @@ def significance_agreement(
     gain: GainLike | None = None,
     rel: int | None = None,
 ) -> xr.Dataset:
-    """Cross-tabulate significance by metric and by orderings over pairs.
+    """Cross-tabulate significance by metric and by innate orderings.
 
     Parameters
     ----------
     cube
-        A cube made by `irframe.cube`, with at least two systems.
+        A cube with at least two systems, as returned by `irframe.cube`.
     metrics
-        Metrics or their names.
+        Metrics, or names of metrics.
     test
-        The significance tests of differences, as for `compare`: an `irframe.Significance` with one
-        or several tests, or the names of tests. The correction over the pairs and the level also
-        apply to the test of orderings. max-T is not available. The literature uses ``adjust=None``.
+        Significance tests of the differences by metric: an `irframe.Significance` with one or
+        several tests, or names of tests, as for `compare`. The correction for multiple comparisons
+        and the level also apply to the sign test of orderings. max-T is not supported. The
+        literature uses ``adjust=None``.
     at
-        Evaluation depths of metrics and orderings, at most the depth of the cube, which is the
-        default.
+        Evaluation depths of metrics and orderings. The default is the depth of the cube.
     gain, rel
-        Gain map and lowest relevant grade of the orderings; by default those of each metric. For a
-        metric without them, the defaults are binary gain and grade 1.
+        Gain map and lowest relevant grade of the orderings. The defaults are those of each metric,
+        or binary gain and 1 if the metric has none.
 
     Returns
     -------
     xarray.Dataset
-        - ``verdict`` (metric, test, depth, pair), the category of the pair as a position in the
+        - ``verdict`` (metric, test, depth, pair), the category of the pair, as an index of the
           coordinate ``category``;
         - ``share`` (metric, test, depth, category), the share of pairs in each category;
-        - the p-values ``p`` (metric, test, depth, pair) and ``p_orderings`` (metric, depth, pair);
-        - ``rank`` (metric, depth, system), 1 for the best mean.
+        - ``p`` (metric, test, depth, pair), the p-values by metric;
+        - ``p_orderings`` (metric, depth, pair), the p-values of the sign test of orderings;
+        - ``rank`` (metric, depth, system), the rank of the mean, 1 for the best system.
 
-        The coordinates ``system_a`` and ``system_b`` name the pairs. The categories are ``"Both:
-        Yes"``, ``"Both: No"``, ``"Metric: Yes"`` (only the metric finds the difference
-        significant), ``"Metric: No"`` (only the orderings do) and ``"Both: Opposed"`` (both do, but
-        for different systems).
+        The coordinates ``system_a`` and ``system_b`` contain the systems of the pairs. The
+        categories are ``"Both: Yes"``, ``"Both: No"``, ``"Metric: Yes"`` (the difference is
+        significant only by metric), ``"Metric: No"`` (only by orderings) and ``"Both: Opposed"``
+        (by both, but for different systems).
 
     Raises
     ------
     IrframeError
-        For the same reasons as `score`, `compare` and `orderings`.
+        As for `score`, `compare` and `orderings`.
 
     References
     ----------
@@ -287,7 +288,7 @@ def significance_agreement(
 
 
 def _p_metrics(paired: Scores, tests: list[PairedTest], pairs: Array) -> Array:
-    """Return p-values of metrics, shape (metric, test, depth, pair)."""
+    """Return p-values by metric, shape (metric, test, depth, pair)."""
     every = slice(None)
     rows = range(len(paired.metrics))
     return np.stack(
@@ -303,7 +304,7 @@ def _orderings(
     pairs: Array,
     depths: Array,
 ) -> tuple[Array, Array]:
-    """Return p-values and directions of sign tests, (metric, depth, pair)."""
+    """Return p-values and signs of sign tests, (metric, depth, pair)."""
     options = [gains_of(metric, gain, rel) for metric in metrics]
     results: dict[str, tuple[Array, Array]] = {}
     for worth, lowest in options:
@@ -324,16 +325,16 @@ def categorise(
     Parameters
     ----------
     p, p_orderings
-        p-values of a metric and of the orderings, any shapes that broadcast.
+        p-values by metric and by orderings, in shapes that broadcast.
     alpha
-        Significance level; p must be below it.
+        Significance level. Significant p-values are below it.
     alike
-        Whether both favour the same system.
+        Whether metric and orderings favour the same system.
 
     Returns
     -------
     numpy.ndarray
-        Positions in `CATEGORIES`.
+        Indices of `CATEGORIES`.
 
     Examples
     --------

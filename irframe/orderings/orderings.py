@@ -1,4 +1,4 @@
-"""Innate orderings of pairs of systems without a metric.
+"""Innate orderings of pairs of systems, without a metric.
 
 Verbs: orderings, side_by_side.
 """
@@ -42,63 +42,70 @@ def orderings(
     rel: int = 1,
     labels: bool | None = None,
 ) -> xr.Dataset:
-    """Return innate orderings of systems per topic.
+    """Return innate orderings of systems by topic.
 
-    All metrics must agree on an innate ordering.
+    An innate ordering of two rankings is one on which all metrics must agree.
 
     Parameters
     ----------
     cube
-        A cube made by `irframe.cube`.
+        A cube, as returned by `irframe.cube`.
     a, b
-        The systems of a pair. If one is omitted, every other system takes its place. If both are
-        omitted, all pairs are compared in the order of the cube.
+        The systems of a pair. If one of them is omitted, the given system is compared with every
+        other system. If both are omitted, all pairs are compared in the order of the cube.
     depth
-        Depth of the comparison, at most that of the cube, which is the default.
+        Depth at which rankings are cut. The default is the depth of the cube.
     gain
-        Gain map. Orderings do not depend on a metric, but they do depend on the gains of grades.
+        Gain map, since orderings depend on the gains of grades.
     rel
-        Lowest relevant grade, at least 1. Only the binary gain uses it.
+        Lowest relevant grade, at least 1. Only used with ``gain="binary"``.
     labels
-        Whether to return ``label``. By default it is omitted if all pairs are compared, because
-        ``sign`` and the first depths contain the same information in less memory.
+        Whether to return the variable ``label``. By default it is omitted if all pairs are
+        compared, because ``sign`` and the first depths contain the same information and need less
+        memory.
 
     Returns
     -------
     xarray.Dataset
-        The variables describe a against b. If there may be several pairs, they also have the
-        dimension pair, with the coordinates ``system_a`` and ``system_b``:
+        The variables describe a compared with b. Unless both `a` and `b` are given, they also have
+        the dimension ``pair``, with the coordinates ``system_a`` and ``system_b``:
 
-        - ``label`` (topic, depth), int8: 0 equal; 1 *ni*, a is not inferior to b; -1 *ns*, a is
-          not superior to b; 2 and -2 non-separable, after ni and after ns;
-        - ``sign`` (topic): the system that is ahead first, 1 for a, -1 for b, 0 if neither is;
-        - ``first_decided`` and ``first_nonseparable`` (topic): the first depth at which a topic is
-          not equal, and the first at which it is non-separable, 0 if there is none. With ``sign``
-          they determine ``label``;
-        - ``count`` (depth, group): the number of topics in the groups ``**ns ns = ni **ni``;
-        - ``p`` (depth): the p-value of the sign test of ni against ns topics.
+        - ``label`` (topic, depth), int8: 0 if the rankings are equal, 1 (*ni*) if a is not inferior
+          to b, -1 (*ns*) if a is not superior to b, and 2 or -2 if they are non-separable and were
+          ni or ns before that depth.
+        - ``sign`` (topic): 1 if a is the first system to have more cumulated gain, -1 if b is, and
+          0 if the rankings are equal.
+        - ``first_decided`` and ``first_nonseparable`` (topic): the first depth at which the
+          rankings are not equal, and the first depth at which they are non-separable. Both are 0 if
+          there is no such depth. With ``sign`` they determine ``label``.
+        - ``count`` (depth, group): the number of topics in the groups ``**ns ns = ni **ni``, where
+          ``**`` means non-separable.
+        - ``p`` (depth): the p-value of the sign test, which compares the numbers of ni and ns
+          topics.
 
     Raises
     ------
     ParameterError
-        If a system is unknown, or both systems are the same.
+        If a system is unknown, or if both systems are the same.
     DepthError
-        If the depth is beyond the cube.
+        If the depth exceeds that of the cube.
     MetricError
-        If a gain map lacks a relevant grade, or the cube has shared ranks (``ties="mean"``).
+        If a gain map lacks a relevant grade, or if tied documents of the cube share ranks
+        (``ties="mean"``).
 
     Notes
     -----
-    System a is not inferior to b at depth k if its cumulative gain at i is at least b's for every
-    i <= k. With binary gain this order follows from two rules: raising a grade never hurts, and
-    moving a better document up never hurts. With graded gain it orders more pairs than these rules,
-    because gains are summed. Gains are compared in exact arithmetic. Lists are padded with gain 0,
-    and unjudged documents have gain 0.
+    System a is not inferior to b at depth k if its cumulated gain at rank i is at least that of b
+    for every i <= k. With binary gain, this ordering follows from two rules: raising a grade never
+    lowers a score, and moving a better document up never lowers a score. With graded gain, it
+    orders more pairs than these rules, because gains are added. Cumulated gains are compared in
+    exact arithmetic. Unjudged documents and ranks past the end of a list have gain 0.
 
     The sign test is an exact two-sided binomial test. Its null hypothesis is that ni and ns are
-    equally likely among the topics with one of these labels. It implies nothing about a particular
-    metric. Both labels allow equal scores, and a metric may order non-separable topics either way.
-    Non-separable topics are not a random sample of topics.
+    equally likely among the topics with one of these labels. A small p-value says nothing about a
+    particular metric, because systems may have equal scores on ni and ns topics, and either system
+    may have the higher score on non-separable topics. Moreover, the ni and ns topics are not a
+    random sample of all topics.
 
     References
     ----------
@@ -127,9 +134,9 @@ def orderings(
 def order_pairs(
     cube: xr.Dataset, pairs: Array, *, depth: int, gain: GainLike, rel: int, labels: bool
 ) -> xr.Dataset:
-    """Return the orderings of pairs of systems.
+    """Return the innate orderings of pairs of systems.
 
-    `pairs` contains positions of systems, shape (pair, 2). The other arguments are as for
+    `pairs` contains indices of systems, shape (pair, 2). The other arguments are those of
     `orderings`.
     """
     rows, pairs = np.unique(pairs, return_inverse=True)
@@ -144,9 +151,9 @@ def order_pairs(
 
 
 def name_pairs(cube: xr.Dataset, a: Hashable | None, b: Hashable | None) -> Array:
-    """Return positions of the pairs to compare.
+    """Return the indices of the systems of each pair.
 
-    The result contains one pair, all pairs with one system, or all pairs of systems.
+    The result contains one pair, all pairs of one system, or all pairs of systems.
     """
     systems = cube.indexes[SYSTEM]
     named = [system for system in (a, b) if system is not None]
@@ -167,7 +174,7 @@ def name_pairs(cube: xr.Dataset, a: Hashable | None, b: Hashable | None) -> Arra
 def competition_ranks(means: Array) -> Array:
     """Return competition ranks of means along the last axis.
 
-    Higher means are better.
+    The rank of a mean is 1 plus the number of higher means.
 
     Examples
     --------
@@ -239,14 +246,15 @@ def pair_coordinates(cube: xr.Dataset, pairs: Array) -> dict[Any, Any]:
 
 
 def is_bound(cube: xr.Dataset, metric: Metric, *, gain: GainLike, rel: int) -> bool:
-    """Return whether a metric always agrees with the orderings.
+    """Return whether a metric always agrees with innate orderings.
 
-    Such a metric scores ranking a at least as high as b if a is not inferior to b.
+    A metric agrees if the score of ranking a is at least that of ranking b whenever a is not
+    inferior to b.
 
     Parameters
     ----------
     cube
-        The cube with the grades.
+        A cube, which contains the grades.
     metric
         The metric.
     gain, rel
@@ -254,11 +262,11 @@ def is_bound(cube: xr.Dataset, metric: Metric, *, gain: GainLike, rel: int) -> b
 
     Notes
     -----
-    Metric and orderings must have the same gains, up to a factor. Sums of gain then always agree if
-    no rank has a larger weight than the rank above it. Metrics of the ranks of relevant documents,
-    ERR, INST, NERR and Q agree if gains are binary. With graded gains an ordering follows from sums
-    of gain, which these metrics do not compute. Metrics that depend on the length of a list, on
-    unjudged documents or on an ideal position may disagree.
+    The metric and the orderings must have the same gains, up to a factor. Weighted sums of gain
+    then agree if no weight exceeds that of the rank above. Metrics of the ranks of relevant
+    documents, ERR, INST, NERR and Q agree only with binary gain. With graded gain, an ordering
+    depends on sums of gain, which these metrics do not compute. Metrics that depend on the length
+    of a list, on unjudged documents or on ideal positions may disagree.
 
     Examples
     --------
@@ -286,9 +294,9 @@ def is_bound(cube: xr.Dataset, metric: Metric, *, gain: GainLike, rel: int) -> b
 def gains_of(
     metric: Metric, gain: GainLike | None = None, rel: int | None = None
 ) -> tuple[GainLike, int]:
-    """Return gain map and relevance threshold, by default a metric's.
+    """Return gain map and relevance threshold, by default the metric's.
 
-    The defaults for a metric without them are binary gain and grade 1.
+    For a metric without them, the defaults are binary gain and 1.
 
     Examples
     --------
@@ -302,7 +310,7 @@ def gains_of(
 
 
 def _worth(levels: Any, top: int, gain: GainLike, rel: int) -> NDArray[np.float64]:
-    """Return the gains of grades relative to the highest gain."""
+    """Return the gains of grades, divided by the highest gain."""
     worth = parse_gain(gain).map(levels, rel=rel, top=top)
     return np.asarray(worth / max(worth.max(initial=0), np.finfo(float).tiny))
 
@@ -322,50 +330,50 @@ def side_by_side(
     Parameters
     ----------
     cube
-        A cube made by `irframe.cube`.
+        A cube, as returned by `irframe.cube`.
     a, b
-        The two systems.
+        The two systems to compare.
     metrics
-        Metrics whose differences are returned, or their names. A metric with a fixed depth is
+        Metrics, or names of metrics, for the differences of scores. A metric with a fixed depth is
         scored at that depth.
     depth
-        Evaluation depth of orderings and metrics, at most that of the cube, which is the default.
+        Evaluation depth of orderings and metrics. The default is the depth of the cube.
     gain, rel
-        Gain map and lowest relevant grade of the orderings. Orderings imply the order of scores
-        only for metrics with the same gains. For example, nDCG with linear gain may contradict an
-        ordering by binary gain.
+        Gain map and lowest relevant grade of the orderings. Only metrics with the same gains must
+        agree with the orderings. For example, nDCG with linear gain may contradict an ordering by
+        binary gain.
 
     Returns
     -------
     xarray.Dataset
-        The result of `orderings` for the pair with topics in display order. ``gain_a`` and
-        ``gain_b`` (topic, depth) are the rankings, as shares of the highest gain. ``difference``
-        (metric, topic) is the score of a minus that of b.
+        The result of `orderings` for the pair, with topics in the order that is described below.
+        The variables ``gain_a`` and ``gain_b`` (topic, depth) contain the gains by rank, divided by
+        the highest gain. ``difference`` (metric, topic) is the score of a minus the score of b.
 
     Raises
     ------
     DepthError
-        If a metric has a depth beyond `depth`.
+        If the fixed depth of a metric exceeds `depth`.
     IrframeError
-        For the same reasons as `orderings` and `score`.
+        As for `orderings` and `score`.
 
     Warns
     -----
     IrframeWarning
-        If some metrics may contradict the orderings; the warning names them.
+        If a metric may contradict the orderings.
 
     Notes
     -----
-    Topics are sorted into five groups with the closest comparisons in the middle. ``**ns`` begins
-    with the topic that is non-separable longest, and ``ns`` with the earliest decided. Equal topics
-    follow. ``ni`` begins with the latest decided topic, and ``**ni`` ends with the topic that is
-    non-separable longest. Ties are sorted by the depth of the decision in the same way, then by
-    their order in the cube.
+    Topics are sorted into the five groups ``**ns``, ``ns``, ``=``, ``ni`` and ``**ni``. Within
+    ``**ns``, the topics that are non-separable from the smallest depth on come first. Within
+    ``ns``, the topics that are decided at the smallest depth come first. ``ni`` and ``**ni`` are
+    sorted in the opposite direction. Ties in ``**ns`` and ``**ni`` are sorted like ``ns`` and
+    ``ni``. All other ties have the order of the cube.
 
-    Metrics that sum gains over ranks (P, Recall, RBP, DCG, nDCG) cannot contradict orderings with
-    the same gains. Metrics of the ranks of relevant documents (AP, RR, ...), ERR, INST, NERR and Q
-    cannot contradict orderings by binary gain. Metrics that depend on the length of a list can
-    contradict orderings.
+    Metrics that are weighted sums of gains (P, Recall, RBP, DCG, nDCG) cannot contradict orderings
+    with the same gains. Metrics of the ranks of relevant documents (AP, RR, ...), ERR, INST, NERR
+    and Q cannot contradict orderings by binary gain. Metrics that depend on the length of a list
+    can contradict orderings.
 
     References
     ----------
@@ -402,9 +410,9 @@ def side_by_side(
 
 
 def _display_order(pair: xr.Dataset) -> NDArray[np.intp]:
-    """Return topic positions in display order.
+    """Return the indices of topics in the order of `side_by_side`.
 
-    Topics form five groups with the closest comparisons in the middle.
+    The closest comparisons are in the middle.
     """
     last = pair.sizes[DEPTH]
     decided, split = (

@@ -30,11 +30,11 @@ from irframe.paired import all_pairs
 from irframe.record import recorded
 
 CELLS = 1 << 21
-"""Number of cells (pairs x topics x depths) that are compared at a time."""
+"""Number of elements (pairs x topics x depths) that are compared at once."""
 PREFERENCES = ("rpp", "lexirecall", "lexiprecision")
 Weights = Literal["uniform", "dcg", "inverse"]
 WEIGHTS: tuple[Weights, ...] = get_args(Weights)
-"""Weights of users who want the 1st, 2nd, ... relevant document."""
+"""Names of the weights of users who want 1, 2, ... relevant documents."""
 
 
 @verb
@@ -47,51 +47,53 @@ def preferences(
     weights: Weights = "uniform",
     rel: int = 1,
 ) -> xr.Dataset:
-    """Return the preferences of users between systems per topic.
+    """Return the preferences of users between systems by topic.
 
     Parameters
     ----------
     cube
-        A cube made by `irframe.cube`.
+        A cube, as returned by `irframe.cube`.
     a, b
-        The systems of a pair. If one is omitted, every other system takes its place. If both are
-        omitted, all pairs are compared in the order of the cube.
+        The systems of a pair. If one of them is omitted, the given system is compared with every
+        other system. If both are omitted, all pairs are compared in the order of the cube.
     at
-        Depths at which lists are cut, at most the depth of the cube, which is the default.
+        Depths at which lists are cut. The default is the depth of the cube.
     weights
-        Weights in ``rpp`` of users who want i relevant documents: ``"uniform"``, equal weights;
-        ``"dcg"``, 1/log2(i + 1); ``"inverse"``, 1/i.
+        Weights in ``rpp`` of users who want i relevant documents. ``"uniform"`` means equal
+        weights, ``"dcg"`` 1/log2(i + 1), and ``"inverse"`` 1/i.
     rel
         Lowest relevant grade, at least 1.
 
     Returns
     -------
     xarray.Dataset
-        Variables over (topic, depth). If there may be several pairs, they also have the dimension
-        pair, with the coordinates ``system_a`` and ``system_b``. Values are above 0 if a is
-        preferred, below 0 if b is preferred, and NaN for topics without relevant documents:
+        Variables over (topic, depth). Unless both `a` and `b` are given, they also have the
+        dimension ``pair``, with the coordinates ``system_a`` and ``system_b``. Values are above 0
+        if a is preferred, below 0 if b is preferred, and NaN for topics without relevant documents:
 
-        - ``rpp``, recall-paired preference, -1 to 1: the share of users who prefer a, minus the
-          share of users who prefer b;
-        - ``lexirecall``, -1, 0 or 1: the preference of the users who want most documents, among
-          users with a preference;
-        - ``lexiprecision``, -1, 0 or 1: the preference of the users who want fewest documents.
+        - ``rpp``, the recall-paired preference, -1 to 1: the weighted share of users who prefer a,
+          minus that of users who prefer b.
+        - ``lexirecall``, -1, 0 or 1: among users with a preference, the preference of those who
+          want the most documents.
+        - ``lexiprecision``, -1, 0 or 1: among users with a preference, the preference of those who
+          want the fewest documents.
 
     Raises
     ------
     ParameterError
-        If a system or the weights are unknown, or both systems are the same.
+        If a system or the weights are unknown, or if both systems are the same.
     DepthError
-        If depths are beyond the cube.
+        If a depth exceeds that of the cube.
     MetricError
-        If the cube has shared ranks (``ties="mean"``).
+        If tied documents of the cube share ranks (``ties="mean"``).
 
     Notes
     -----
-    Users who want i relevant documents prefer the list with the i-th relevant document at a better
-    rank, or the only list that contains it. If neither list contains it, they have no preference.
-    There is one kind of user per relevant judged document. These are preferences, not scores:
-    ``rpp`` may be intransitive, so no score of single systems gives the same order.
+    Users who want i relevant documents prefer the list in which the i-th relevant document has the
+    higher rank, or the only list that contains i relevant documents. If neither list does, or if
+    the ranks are equal, they have no preference. There is one kind of user for each number i from 1
+    to the number of relevant judged documents. The values are not differences of scores: ``rpp``
+    may be intransitive.
 
     References
     ----------
@@ -158,11 +160,11 @@ def _prefer(
 
 
 def _compare(first: Array, second: Array, table: Array, depths: Array) -> tuple[Array, ...]:
-    """Return preferences from numbers of relevant documents by rank.
+    """Return preferences for numbers of relevant documents by rank.
 
-    A user who wants one document more than either list has so far stops at the first rank at which
-    a list has it. The user prefers that list. If both lists have the document there, the user
-    prefers neither.
+    The i-th relevant document is reached at the first rank at which a list has i relevant
+    documents. Users who want i documents prefer this list. If both lists reach i documents at this
+    rank, they have no preference.
     """
     ahead = np.maximum(first, second)
     served = np.diff(ahead, axis=-1, prepend=0) > 0
@@ -193,28 +195,28 @@ def separability(
     gain: GainLike = "binary",
     rel: int = 1,
 ) -> xr.DataArray:
-    """Return the shares of separable pairs of rankings by depth.
+    """Return the share of separable pairs of rankings by depth.
 
     Parameters
     ----------
     cube
-        A cube made by `irframe.cube`, with at least two systems.
+        A cube with at least two systems, as returned by `irframe.cube`.
     depth, gain, rel
         As for `orderings`.
 
     Returns
     -------
     xarray.DataArray
-        Shares of pairs of systems over all topics, with the dimensions (outcome, depth). Outcomes
-        are ``equal``, ``separable`` (one is not inferior, so all metrics agree) and
-        ``non-separable``.
+        Shares of the pairs of systems over all topics, with the dimensions (outcome, depth). The
+        outcomes are ``equal``, ``separable`` (one ranking is not inferior to the other, so all
+        metrics agree) and ``non-separable``.
 
     Raises
     ------
     ParameterError
-        If there is only one system.
+        If the cube has only one system.
     DepthError
-        If the depth is beyond the cube.
+        If the depth exceeds that of the cube.
 
     References
     ----------
@@ -246,7 +248,7 @@ def separability(
 
 
 LONGEST = 10
-"""Largest length of enumerated rankings; there are 2**k rankings of length k, and 4**k pairs."""
+"""Maximum length of enumerated rankings. 2**k rankings of length k have 4**k pairs."""
 
 
 @recorded
@@ -257,25 +259,26 @@ def enumerate_rankings(
     *,
     n_relevant: int | None = None,
 ) -> xr.Dataset:
-    """Compare all binary rankings of a length without a metric.
+    """Return the innate orderings of all binary rankings.
 
     Parameters
     ----------
     k
         Length of the rankings, 1 to 10.
     rows, columns
-        Metrics that sort the rankings, best first. By default, and for ties, the order is
-        lexicographic with relevant before non-relevant.
+        Metrics that sort the rankings of the rows and of the columns, best first. The default order
+        is lexicographic, with relevant before non-relevant. Ties have the same order.
     n_relevant
-        Number of relevant documents R of every ranking, at least k, which is the default.
+        Number of relevant judged documents, at least k. The default is k.
 
     Returns
     -------
     xarray.Dataset
-        ``label`` (row, column), the codes of `orderings` for the ranking of the row against that of
-        the column; ``covers`` (row, column), whether the row is not inferior to the column with no
-        third ranking in between; ``tau``, Kendall's tau between the two orders. The coordinates
-        ``row`` and ``column`` contain the rankings as text, such as ``"101"``.
+        The variable ``label`` (row, column) contains the code of `orderings` for the ranking of the
+        row, compared with that of the column. ``covers`` (row, column) is True if the row is not
+        inferior to the column and no third ranking is in between. ``tau`` is Kendall's tau between
+        the orders of rows and columns. The coordinates ``row`` and ``column`` contain the rankings
+        as text, such as ``"101"``.
 
     Raises
     ------
@@ -298,7 +301,7 @@ def enumerate_rankings(
     0.976
     """
     k = check_int("k", k, low=1, high=LONGEST)
-    serps = np.array(list(product([1, 0], repeat=k)), Grade)  # the best first
+    serps = np.array(list(product([1, 0], repeat=k)), Grade)  # best first
     relevant = check_int("n_relevant", k if n_relevant is None else n_relevant, low=k)
     arranged = [_arranged(serps, metric, relevant) for metric in (rows, columns)]
     spelled = np.array(["".join(map(str, serp)) for serp in serps])
