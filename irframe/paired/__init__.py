@@ -11,22 +11,23 @@ from irframe.paired.randomisation import MaxT, Permutation, TukeyHSD
 
 TestName = Literal["t", "wilcoxon", "ranksum", "sign", "permutation", "bootstrap", "tukey"]
 Test = TestName | PairedTest
-"""A test, or its short name."""
+"""A paired test, or its short name."""
 
 TESTS: dict[str, type[PairedTest]] = {
     test.name: test for test in (PairedT, Wilcoxon, RankSum, Sign, Permutation, Bootstrap, TukeyHSD)
 }
-"""Short name -> class."""
+"""Short name -> class of the test."""
 
 
 def parse_test(test: Test) -> PairedTest:
-    """Return the test with a name, or a test unchanged.
+    """Return the paired test for a name.
 
     Parameters
     ----------
     test
-        "t", "wilcoxon", "ranksum", "sign", "permutation", "bootstrap" or "tukey" for a test
-        with default options; a test; or the repr of a test.
+        Short name of a test: ``"t"``, ``"wilcoxon"``, ``"ranksum"``, ``"sign"``, ``"permutation"``,
+        ``"bootstrap"`` or ``"tukey"``. The test then has default options. A test or the repr of a
+        test is also valid.
 
     Returns
     -------

@@ -21,23 +21,23 @@ from irframe.paired.differences import (
 from irframe.paired.pairs import Pairs, checked, count_drawn, draw_topics, each_pair, product
 
 TIE = 1e-9
-"""Relative tolerance within which statistics count as equal."""
+"""Relative tolerance within which statistics are considered equal."""
 
 
 class Discrimination(NamedTuple):
-    """Discriminative power, and the differences needed for significance.
+    """Discriminative power, and differences needed for significance.
 
     Parameters
     ----------
     asl
-        Achieved significance level (ASL) of every pair, shape (pair, depth). The sorted values are
+        Achieved significance level (ASL) of every pair, shape (pair, depth). The sorted levels are
         the ASL curve.
     power
         Share of pairs with an achieved significance level below alpha, shape (depth,).
     pair_deltas
         Difference of means that each pair needs for significance, shape (pair, depth).
     delta
-        Largest of these differences, which is enough for every pair, shape (depth,).
+        Largest of these differences, which suffices for every pair, shape (depth,).
 
     Examples
     --------
@@ -53,35 +53,35 @@ class Discrimination(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class Bootstrap(ResamplingTest):
-    """The paired bootstrap test, which resamples topics.
+    """Paired bootstrap test, which resamples topics.
 
     Parameters
     ----------
     samples
-        Number of bootstrap samples of topics, at least 1.
+        Number of bootstrap samples, at least 1.
     seed
-        Seed of the bootstrap samples, at least 0.
+        Seed of the random number generator, at least 0.
 
     Returns
     -------
     Bootstrap
-        A test whose statistic is the paired t statistic and whose p-value is the achieved
-        significance level.
+        A test with the paired t as the statistic. The p-value is the achieved significance level.
 
     Notes
     -----
-    Let z = a - b, w = z - mean(z) and t(v) = mean(v) / (sd(v) / sqrt(n)), where sd has n - 1 in the
-    denominator. Then p is the share of bootstrap samples w* of w with ``|t(w*)| >= |t(z)|``, and at
-    least 1 / (samples + 1). Statistics that agree to 1e-9 count as equal. A mean difference that is
-    0 at 12 decimals, or within the rounding error of the scores, has p = 1. The bootstrap samples
-    are the same for every pair and depth.
+    Let z = a - b, w = z - mean(z) and t(v) = mean(v) / (sd(v) / sqrt(n)), where n is the number of
+    topics, and sd has the denominator n - 1. The p-value is the share of bootstrap samples w* of w
+    with ``|t(w*)| >= |t(z)|``, but at least 1 / (samples + 1). Statistics are considered equal if
+    they agree to a relative tolerance of 1e-9. p is 1 if the mean difference is 0 at 12 decimals,
+    or within the rounding error of the scores. All pairs and depths have the same bootstrap
+    samples.
 
-    The p-value of constant differences is 1 if they are 0, and otherwise the smallest possible one.
-    It is 1 for a single topic. Verbs that test pairs return NaN in these cases, unless the
-    differences are 0.
+    If all differences are 0, or for a single topic, p is 1. For other constant differences, p has
+    the smallest possible value. Verbs that test pairs return NaN instead, unless all differences
+    are 0.
 
-    Under a design, clusters are resampled within tasks, and topics keep their weights. The standard
-    error is computed by `Design.replicates`.
+    With a sampling design, clusters are resampled within tasks, and topics keep their weights.
+    `Design.replicates` computes the standard error.
 
     References
     ----------
@@ -108,12 +108,12 @@ class Bootstrap(ResamplingTest):
         Parameters
         ----------
         topics
-            Number of topics, which is also the size of a bootstrap sample.
+            Number of topics, which is also the size of each bootstrap sample.
 
         Returns
         -------
         numpy.ndarray
-            Shape (samples, topics), positions of topics.
+            Indices of topics, shape (samples, topics).
 
         Examples
         --------
@@ -125,25 +125,25 @@ class Bootstrap(ResamplingTest):
     def kernel(
         self, scores: Floats, pairs: Pairs = None, *, resamples: Ints | None = None
     ) -> PairedResult:
-        """Test every pair at every depth at once; see `PairedTest.kernel`.
+        """Test every pair at every depth; see `PairedTest.kernel`.
 
         Parameters
         ----------
         scores, pairs
-            As for every paired test.
+            As for `PairedTest.kernel`.
         resamples
-            Positions of topics, shape (any number, topics). They replace the random draws.
+            Indices of topics, shape (any number, topics), which replace the random draws.
 
         Returns
         -------
         PairedResult
-            `statistic` and `p`, each of shape (pair, depth).
+            Arrays of shape (pair, depth).
         """
         shares = self._shares(scores, resamples)
         return self._test(scores, pairs, shares, None, self._least(resamples))
 
     def with_design(self, design: Design, scores: Floats, pairs: Pairs = None) -> PairedResult:
-        """Test every pair under a design; see `PairedTest.with_design`."""
+        """Test every pair with a design; see `PairedTest.with_design`."""
         return self._test(scores, pairs, self._drawn(scores, design), design, self._least(None))
 
     def _test(
@@ -163,7 +163,7 @@ class Bootstrap(ResamplingTest):
         Notes
         -----
         The interval is ``mean -+ t* se``, where t* is a quantile of |t(w*)|. It is NaN if p cannot
-        be below alpha, and if t* is infinite because too many bootstrap samples are constant.
+        be below alpha, or if t* is infinite because too many bootstrap samples are constant.
         """
         shares = self._drawn(scores, design)
         rank = _rank(self.samples, alpha)
@@ -174,7 +174,7 @@ class Bootstrap(ResamplingTest):
             t = np.sort(ratio(abs(means), spread), axis=-1)[..., -rank]
             mean, error, _ = _observed(a, b, design)
             known = possible & (error > 0) & np.isfinite(t)
-            # Samples within TIE of t count for p, so the interval is wider by the same factor.
+            # p counts samples that are smaller by TIE, so the interval is wider by that factor.
             half = np.where(known, t, np.nan) / (1 - TIE) * error
             return mean - half, mean + half
 
@@ -190,27 +190,27 @@ class Bootstrap(ResamplingTest):
         alpha: float = 0.05,
         resamples: Ints | None = None,
     ) -> Discrimination:
-        """Return the discriminative power, and the differences needed for significance.
+        """Return discriminative power and the differences needed for significance.
 
         Parameters
         ----------
         scores, pairs, resamples
             As for `kernel`.
         design
-            The sampling design of the topics. It cannot be combined with `resamples`.
+            Sampling design of the topics, which cannot be combined with `resamples`.
         alpha
-            Significance level, strictly between 0 and 1.
+            Significance level, between 0 and 1.
 
         Returns
         -------
         Discrimination
-            Significance levels and differences per pair and depth.
+            Significance levels, discriminative power and differences.
 
         Notes
         -----
-        The difference that a pair needs is |mean(w*)| of the bootstrap sample with the
-        ceil(samples alpha)-th largest ``|t(w*)|``. If several are equal, it is the first of them.
-        It is NaN for a single topic.
+        The difference that a pair needs is ``|mean(w*)|`` of the bootstrap sample with the
+        ceil(samples alpha)-th largest ``|t(w*)|``. If several samples have this value, the first
+        one is used. The difference is NaN for a single topic.
 
         References
         ----------
@@ -247,13 +247,13 @@ class Bootstrap(ResamplingTest):
         return Discrimination(asl, (asl < alpha).mean(axis=0), deltas, deltas.max(axis=0))
 
     def _drawn(self, scores: Floats, design: Design | None) -> Floats:
-        """Return bootstrap shares of topics, or counts of clusters."""
+        """Return shares of topics or counts of clusters in samples."""
         if design is None:
             return self._shares(scores, None)
         return design.counts(samples=self.samples, seed=self.seed)
 
     def _least(self, resamples: Ints | None) -> float:
-        """Return the smallest possible p; 0 if resamples are passed."""
+        """Return the smallest possible p, 0 if resamples are passed."""
         return 1 / (1 + self.samples) if resamples is None else 0.0
 
     def _shares(self, scores: Floats, resamples: Ints | None) -> Floats:
@@ -264,19 +264,19 @@ class Bootstrap(ResamplingTest):
             raise ParameterError(f"resamples of {topics} topics each", got)
         outside = np.unique(drawn[(drawn < 0) | (drawn >= topics)])
         if len(outside):
-            raise ParameterError(f"positions of topics from 0 to {topics - 1}", "", "", outside)
+            raise ParameterError(f"indices of topics from 0 to {topics - 1}", "", "", outside)
         return np.asarray(count_drawn(drawn) / topics)
 
 
 def _rank(samples: int, alpha: float) -> int:
     """Return the rank of the critical statistic in descending order."""
-    return math.ceil(round(samples * alpha, 9))  # rounded because 100 * 0.07 is above 7
+    return math.ceil(round(samples * alpha, 9))  # rounded, because 100 * 0.07 is above 7
 
 
 def _replicates(
     a: Floats, b: Floats, shares: Floats, design: Design | None = None
 ) -> tuple[Floats, Floats, Floats]:
-    """Return t(z), and resampled means of w* with standard errors."""
+    """Return t(z), and the means of w* with standard errors."""
     topics = a.shape[-1]
     mean, error, centred = _observed(a, b, design)
     if topics == 1:
@@ -288,7 +288,7 @@ def _replicates(
         power = product(centred, shares.T)
         variance = power - means**2
         variance[variance <= DEGENERATE * power] = 0
-        # Division by topics for the mean, times topics / (topics - 1) for the sd.
+        # The variance of the mean: variance * topics / (topics - 1) / topics.
         variance /= topics - 1
     else:
         means, variance = design.replicates(design.sums(centred), shares)
@@ -297,9 +297,9 @@ def _replicates(
 
 
 def _observed(a: Floats, b: Floats, design: Design | None) -> tuple[Floats, ...]:
-    """Return mean(z), its standard error, and centred z.
+    """Return the mean of z, its standard error, and w.
 
-    The standard error and the centred values are 0 if z is constant.
+    The standard error and w are 0 if z is constant.
     """
     topics = a.shape[-1]
     if design is None:
@@ -309,7 +309,7 @@ def _observed(a: Floats, b: Floats, design: Design | None) -> tuple[Floats, ...]
         mean, error, _ = design.estimate(a - b, noise(a, b) / ROUNDING)
     centred = np.where(error[..., None] > 0, a - b - mean[..., None], 0)
     if design is not None:
-        # The same formula as for bootstrap samples, with every cluster drawn once.
+        # The formula is that of bootstrap samples, where every cluster is drawn once.
         once = np.ones((1, design.clusters))
         error = np.sqrt(design.replicates(design.sums(centred), once)[1][..., 0])
     return mean, error, centred

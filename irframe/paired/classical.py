@@ -1,4 +1,4 @@
-"""Classical tests: PairedT, Wilcoxon, RankSum, Sign."""
+"""Classical tests: t-test, signed-rank test, rank-sum test and sign test."""
 
 from dataclasses import dataclass
 from functools import lru_cache
@@ -26,21 +26,21 @@ from irframe.paired.pairs import GROUP_BYTES, Pairs, by_pair, in_blocks, marked_
 
 @dataclass(frozen=True, kw_only=True)
 class PairedT(PairedTest):
-    """The paired t-test of a mean difference.
+    """Paired t-test.
 
     Returns
     -------
     PairedT
-        A test whose kernel returns t and its two-sided p-value.
+        A test with t as the statistic.
 
     Notes
     -----
-    ``t = mean(a - b) / (sd(a - b) / sqrt(n))``, where sd has n - 1 in the denominator. It has
-    Student's distribution with n - 1 degrees of freedom. With clusters, tasks or weights of topics,
-    mean, standard error and degrees of freedom are those of `Design`. If all differences are 0, t
-    is 0 and p is 1. Other differences that are constant, up to rounding errors, have an infinite t
-    and p = 0. For a single topic t is NaN and p is 1. Verbs that test pairs return NaN for p in
-    these cases: see `PairedResult.decided`.
+    ``t = mean(a - b) / (sd(a - b) / sqrt(n))``, where n is the number of topics, and sd has the
+    denominator n - 1. t has Student's distribution with n - 1 degrees of freedom. With clusters,
+    tasks or weights of topics, the mean, its standard error and the degrees of freedom are those of
+    `Design`. If all differences are 0, t is 0 and p is 1. For other constant differences, t is
+    infinite and p is 0. For a single topic, t is NaN and p is 1. Verbs that test pairs return NaN
+    instead of these p-values, see `PairedResult.decided`.
 
     References
     ----------
@@ -60,13 +60,13 @@ class PairedT(PairedTest):
     supports_design: ClassVar[bool] = True
 
     def kernel(self, scores: Floats, pairs: Pairs = None) -> PairedResult:
-        """Test every pair at every depth at once; see `PairedTest.kernel`."""
+        """Test every pair at every depth; see `PairedTest.kernel`."""
         return self.with_design(None, scores, pairs)
 
     def with_design(
         self, design: Design | None, scores: Floats, pairs: Pairs = None
     ) -> PairedResult:
-        """Test every pair under a design; see `PairedTest.with_design`."""
+        """Test every pair with a design; see `PairedTest.with_design`."""
 
         def compute(block: Floats, pairs: Ints) -> PairedResult:
             mean, sd, freedom = moments(block, pairs, design)
@@ -85,14 +85,14 @@ def student(
     mean, sd
         Mean and standard deviation of paired differences.
     topics
-        Number of differences, at least 1; its shape must broadcast with `mean`.
+        Number of topics, at least 1, in a shape that broadcasts with `mean`.
     freedom
-        Degrees of freedom; by default topics - 1.
+        Degrees of freedom. The default is topics - 1.
 
     Returns
     -------
     PairedResult
-        Arrays of the shape of `mean`.
+        Arrays with the shape of `mean`.
     """
     one = np.equal(topics, 1)
     t = ratio(mean, np.where(one & (mean == 0), 0.0, sd / np.sqrt(topics)))
@@ -101,7 +101,7 @@ def student(
 
 
 def t_test(differences: Differences) -> PairedResult:
-    """Return the result of `PairedT` for described differences."""
+    """Return the t-test for statistics of differences."""
     freedom = differences.freedom
     return student(differences.mean, differences.sd, topics=differences.topics, freedom=freedom)
 
@@ -115,28 +115,28 @@ class Wilcoxon(PairedTest):
     correction
         Whether to apply the continuity correction of 1/2 in the normal approximation.
     exact
-        Whether to compute p from the exact distribution of the rank sum.
+        Whether to compute p-values from the exact distribution of the rank sum.
     decimals
-        Decimals to which differences are rounded, 0 to 15, so that 1/2 - 1/3 ties with
-        1/3 - 1/6. With None they are not rounded, as in most statistics packages.
+        Decimals to which differences are rounded, 0 to 15, so that 1/2 - 1/3 is tied with 1/3 -
+        1/6. None means no rounding, as in most statistics packages.
 
     Returns
     -------
     Wilcoxon
-        A test whose statistic is the sum of signed ranks, W+ - W-.
+        A test with the sum of signed ranks, W+ - W-, as the statistic.
 
     Notes
     -----
-    Differences are rounded, zeros are dropped, and ties get average ranks. Let n be the number of
-    remaining differences, and W+ the rank sum of the positive differences. Then ``z = (W+ -
-    n(n+1)/4) / sqrt(n(n+1)(2n+1)/24 - sum(t^3 - t)/48)``, with the sum over groups of t ties. The
-    normal approximation is used for every n, so a single topic has z = 1 and p = .317. If no
-    differences remain, the statistic is 0 and p is 1.
+    Differences are rounded, zeros are dropped, and ties have average ranks. Let n be the number of
+    remaining differences, and W+ and W- the rank sums of the positive and of the negative
+    differences. Then ``z = (W+ - n(n+1)/4) / sqrt(n(n+1)(2n+1)/24 - sum(t^3 - t)/48)``, where the
+    last sum is over groups of t tied differences. The normal approximation is used for any n. For a
+    single topic, z is 1 and p is .317. If no differences remain, the statistic is 0 and p is 1.
 
-    The exact distribution is that of the average ranks under random signs. Every rank is in the sum
-    with probability 1/2. The distribution is therefore a convolution over the ranks, which are
-    doubled because average ranks may be fractions. It takes time cubic in the number of topics, and
-    is computed once per pattern of ties.
+    The exact distribution of W+ is that of a sum that contains every rank with probability 1/2. It
+    is computed as a convolution over the ranks, which are doubled because average ranks may be
+    fractions. The time is cubic in the number of topics. The distribution is computed once per
+    pattern of ties.
 
     References
     ----------
@@ -160,13 +160,13 @@ class Wilcoxon(PairedTest):
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.correction and self.exact:
-            expected = "a correction of the normal approximation, or the exact distribution"
-            raise ParameterError(expected, "correction=True, exact=True", "omit one of them")
+            expected = "either correction=True or exact=True"
+            raise ParameterError(expected, "both", "omit one of these options")
         if self.decimals is not None:
             check_int("decimals", self.decimals, low=0, high=15)
 
     def kernel(self, scores: Floats, pairs: Pairs = None) -> PairedResult:
-        """Test every pair at every depth at once; see `PairedTest.kernel`."""
+        """Test every pair at every depth; see `PairedTest.kernel`."""
 
         def compute(block: Floats, pairs: Ints) -> PairedResult:
             if self.exact:
@@ -180,7 +180,7 @@ class Wilcoxon(PairedTest):
         return PairedResult(*in_blocks(compute, scores, pairs))
 
     def _exact(self, a: Floats, b: Floats) -> Ends:
-        """Return W+ - W- and its exact two-sided p-value."""
+        """Return W+ - W- and exact two-sided p-values."""
         difference = self._differences(a, b)
         zeros = difference == 0
         ranks = scipy.stats.rankdata(abs(difference), axis=-1)
@@ -203,17 +203,17 @@ class Wilcoxon(PairedTest):
         return difference
 
     def _signed_ranks(self, a: Floats, b: Floats) -> tuple[Floats, Floats, Floats]:
-        """Return the positive rank sum, tie correction and non-zero count."""
+        """Return W+, the tie correction, and the non-zero count."""
         difference = self._differences(a, b)
         zeros = (difference == 0).sum(axis=-1, dtype=np.float64)
         positive = difference > 0
-        # Non-negative floats are ordered like their bits, so the sign bit is free for a mark.
+        # The bits of non-negative floats, read as integers, have the same order. The sign bit is
+        # always 0, and is replaced by a mark.
         keys = np.abs(difference, out=difference).view(np.uint64)
         keys <<= 1
         keys |= positive
         plus, ties = marked_ranks(keys)
-        # Zeros have the first ranks. Their number is subtracted from the rank of every positive
-        # difference.
+        # Zeros have the first ranks, and are dropped. The ranks of all others fall by their number.
         plus -= zeros * positive.sum(axis=-1)
         return plus, ties - (zeros**3 - zeros), a.shape[-1] - zeros
 
@@ -221,17 +221,17 @@ class Wilcoxon(PairedTest):
 def _normal(
     statistic: Floats, deviation: Floats, variance: Floats, *, correction: bool
 ) -> PairedResult:
-    """Return a statistic with two-sided p from the normal approximation."""
+    """Return statistics with p-values of the normal approximation."""
     size = np.maximum(abs(deviation) - 0.5, 0) if correction else abs(deviation)
     return PairedResult(statistic, 2 * scipy.special.ndtr(-ratio(size, np.sqrt(variance))))
 
 
 @lru_cache(maxsize=64)
 def _rank_sum_cdf(doubled: bytes) -> Floats:
-    """Return the distribution function of W+ from doubled ranks.
+    """Return the distribution function of W+ for doubled ranks.
 
-    Ranks of dropped differences are 0. The function ends at half of the largest rank sum, because
-    the smaller of W+ and W- never exceeds that.
+    Dropped differences have rank 0. The function ends at half of the largest rank sum, which the
+    smaller of W+ and W- never exceeds.
     """
     ranks = np.frombuffer(doubled, np.int64)
     density = np.zeros(len(ranks) * (len(ranks) + 1) // 2 + 1)
@@ -244,7 +244,7 @@ def _rank_sum_cdf(doubled: bytes) -> Floats:
 
 @dataclass(frozen=True, kw_only=True)
 class RankSum(PairedTest):
-    """Wilcoxon's rank-sum test, which ignores the pairing of topics.
+    """Wilcoxon's rank-sum test, which ignores the pairing by topic.
 
     Parameters
     ----------
@@ -257,17 +257,17 @@ class RankSum(PairedTest):
     -------
     RankSum
         A test that compares every score of a with every score of b. The statistic is the number of
-        comparisons in which a is higher, minus the number in which a is lower.
+        comparisons in which a is higher, minus the number of comparisons in which a is lower.
 
     Notes
     -----
-    All 2n scores are rounded to 12 decimals and ranked jointly, where ties get average ranks. Let U
-    be the rank sum of a minus n(n+1)/2. The statistic is 2U - n^2. It is tested by ``z = (U -
-    n^2/2) / sqrt(n^2/12 ((2n + 1) - sum(t^3 - t) / (2n(2n - 1))))``, with the sum over groups of t
-    ties. If all scores are equal, p is 1.
+    All 2n scores are rounded to 12 decimals and ranked together. Ties have average ranks. Let U be
+    the rank sum of a, minus n(n+1)/2. The statistic is 2U - n^2. The p-value uses the normal
+    approximation ``z = (U - n^2/2) / sqrt(n^2/12 ((2n + 1) - sum(t^3 - t) / (2n(2n - 1))))``, where
+    the sum is over groups of t tied scores. If all scores are equal, p is 1.
 
-    The test ignores that both systems have the same topics. It has the lowest power of all tests
-    here, and is provided because the literature reports it. The default equals
+    The test ignores that both systems have the same topics. It has less power than the paired
+    tests, and is provided because it is used in the literature. The default equals
     ``scipy.stats.mannwhitneyu``. ``RankSum(correction=False, tie_correction=False)`` equals
     ``scipy.stats.ranksums``, whose variance is too large for tied scores such as reciprocal ranks.
 
@@ -290,7 +290,7 @@ class RankSum(PairedTest):
     tie_correction: bool = True
 
     def kernel(self, scores: Floats, pairs: Pairs = None) -> PairedResult:
-        """Test every pair at every depth at once; see `PairedTest.kernel`."""
+        """Test every pair at every depth; see `PairedTest.kernel`."""
 
         def pooled(a: NDArray[np.uint32], b: NDArray[np.uint32]) -> Ends:
             return marked_ranks(np.concatenate([2 * a + 1, 2 * b], axis=-1))
@@ -298,7 +298,7 @@ class RankSum(PairedTest):
         def compute(block: Floats, pairs: Ints) -> PairedResult:
             n = block.shape[2]
             flat = np.rint(block * SCALE).reshape(len(block), -1)
-            # Scores are replaced by their dense ranks per depth, which have the same order.
+            # Dense ranks fit into integers, and have the same order as the scores.
             codes = scipy.stats.rankdata(flat, "dense", axis=1).astype(np.uint32)
             ranks, ties = by_pair(pooled, codes.reshape(block.shape), pairs, width=2 * n)
             ties = ties * self.tie_correction
@@ -311,18 +311,18 @@ class RankSum(PairedTest):
 
 @dataclass(frozen=True, kw_only=True)
 class Sign(PairedTest):
-    """The sign test, which counts wins and losses.
+    """Sign test, which counts wins and losses.
 
     Returns
     -------
     Sign
-        A test whose statistic is wins - losses of a.
+        A test with the number of wins minus losses of a as the statistic.
 
     Notes
     -----
-    Differences are rounded to 12 decimals and ties are dropped. ``p = min(1, 2 P[X <= min(wins,
-    losses)])``, where X is binomial with wins + losses trials and probability 1/2. If all topics
-    tie, p is 1.
+    Differences are rounded to 12 decimals, and zeros are dropped. ``p = min(1, 2 P[X <= min(wins,
+    losses)])``, where X has a binomial distribution with wins + losses trials and probability 1/2.
+    If all differences are 0, p is 1.
 
     References
     ----------
@@ -342,7 +342,7 @@ class Sign(PairedTest):
     title: ClassVar[str] = "sign test"
 
     def kernel(self, scores: Floats, pairs: Pairs = None) -> PairedResult:
-        """Test every pair at every depth at once; see `PairedTest.kernel`."""
+        """Test every pair at every depth; see `PairedTest.kernel`."""
 
         def compute(block: Floats, pairs: Ints) -> tuple[Floats, ...]:
             wins, losses = by_pair(sides, block, pairs)
@@ -357,17 +357,17 @@ def sign_p(wins: Ints, losses: Ints) -> Floats:
     Parameters
     ----------
     wins, losses
-        Non-negative integers, arrays of the same shape.
+        Numbers of topics, arrays of the same shape.
 
     Returns
     -------
     numpy.ndarray
-        p-values of the same shape, which are 1 if there are no wins and losses.
+        p-values of the same shape, 1 if there are no wins and no losses.
 
     Notes
     -----
-    ``min(1, 2 P[X <= min(wins, losses)])``, where X is binomial with wins + losses trials and
-    probability 1/2.
+    ``min(1, 2 P[X <= min(wins, losses)])``, where X has a binomial distribution with wins + losses
+    trials and probability 1/2.
 
     References
     ----------
@@ -381,7 +381,7 @@ def sign_p(wins: Ints, losses: Ints) -> Floats:
     """
     fewer = np.minimum(wins, losses)
     trials = np.add(wins, losses)
-    # Few outcomes are possible, so p is computed once per outcome and looked up for every pair.
+    # Few outcomes are possible, so p is computed once per outcome.
     codes = fewer + trials * (trials.max(initial=0) + 1)
     distinct, index = np.unique(codes, return_inverse=True)
     number, successes = np.divmod(distinct, trials.max(initial=0) + 1)

@@ -1,7 +1,8 @@
-"""Variances of differences over topics and repeats of systems.
+"""Variances of mean differences over topics and repeats.
 
-A list contains the scores of one repeat of a system on all topics. Either each system has repeats
-of its own, or each repeat is shared by all systems.
+A repeat is one of several runs of a system, such as a seed. A list contains the scores of one
+repeat of a system on all topics. Repeats are either separate for each system, or shared by all
+systems.
 """
 
 from typing import NamedTuple
@@ -15,17 +16,17 @@ from irframe.paired.pairs import in_blocks, products
 
 
 class RepeatAnova(NamedTuple):
-    """Analysis of variance of every system's topics x repeats table.
+    """Analysis of variance of each system's topics x repeats table.
 
-    The variances have the shape (system, depth).
+    Variances have the shape (system, depth).
     """
 
     topic: Floats
-    """Variance of the means over repeats, divided by the number of topics T."""
+    """Variance over topics of the means over repeats, divided by the number of topics T."""
     repeat: Floats
-    """Variance of the means over topics, divided by the number of repeats R; 0 if R is 1."""
+    """Variance over repeats of the means over topics, divided by the number of repeats R, or 0."""
     residual: Floats
-    """Residual mean square, divided by T R, which both other variances contain."""
+    """Residual mean square, divided by T R. Both other variances contain it."""
     repeats: Ints
     """Number of repeats of each system, shape (system, 1)."""
     topics: int
@@ -34,7 +35,7 @@ class RepeatAnova(NamedTuple):
 
 
 class Crossed(NamedTuple):
-    """Differences of pairs and their variances, shape (pair, depth).
+    """Mean differences of pairs with variances, shape (pair, depth).
 
     Parameters
     ----------
@@ -43,9 +44,9 @@ class Crossed(NamedTuple):
     variance
         Variance of the mean difference.
     freedom
-        Satterthwaite's degrees of freedom, at least 1; NaN if the variance is 0.
+        Satterthwaite's degrees of freedom, at least 1. They are NaN if the variance is 0.
     share
-        Share of repeats in the variance, 0 to 1.
+        Share of the variance that is due to repeats, 0 to 1.
     """
 
     mean: Floats
@@ -54,7 +55,7 @@ class Crossed(NamedTuple):
     share: Floats
 
     def test(self) -> PairedResult:
-        """Return t and its two-sided p-values.
+        """Return t with two-sided p-values.
 
         Examples
         --------
@@ -63,12 +64,12 @@ class Crossed(NamedTuple):
         array([0.0734])
         """
         t = ratio(self.mean, np.sqrt(self.variance))
-        # Degrees of freedom may be NaN for t = 0, where p is 1 for any number of them.
+        # For t = 0, p is 1, but the degrees of freedom may be NaN.
         p = 2 * scipy.special.stdtr(np.where(t == 0, 1.0, self.freedom), -abs(t))
         return PairedResult(t, p).decided()
 
     def interval(self, *, alpha: float) -> Ends:
-        """Return the intervals, NaN if the variance is 0."""
+        """Return confidence intervals, NaN if the variance is 0."""
         error = np.sqrt(np.where(self.variance > 0, self.variance, np.nan))
         half = -scipy.special.stdtrit(self.freedom, alpha / 2) * error
         return self.mean - half, self.mean + half
@@ -77,22 +78,22 @@ class Crossed(NamedTuple):
 def crossed(
     lists: Floats, owner: Ints, pairs: Ints, *, shared: bool = False, over: str = "both"
 ) -> Crossed:
-    """Return differences of pairs with variances over topics and repeats.
+    """Return mean differences with variances over topics and repeats.
 
     Parameters
     ----------
     lists
-        Shape (list, topic, depth), without NaN. The lists of each system are consecutive.
+        Scores without NaN, shape (list, topic, depth). The lists of each system are consecutive.
     owner
-        Position of the system of each list, from 0, ascending.
+        Index of the system of each list, starting at 0, in ascending order.
     pairs
-        Shape (pair, 2), positions of systems.
+        Indices of systems, shape (pair, 2).
     shared
-        Whether repeats are shared by all systems. All systems then have the same repeats in the
+        Whether repeats are shared by all systems. If True, all systems have the same repeats in the
         same order.
     over
-        The population to generalise to: ``"both"``, new topics and new repeats; ``"topic"``, new
-        topics with the same repeats; ``"repeat"``, new repeats on the same topics.
+        Population of the inference: ``"both"`` means new topics and new repeats, ``"topic"`` means
+        new topics with the same repeats, and ``"repeat"`` means new repeats on the same topics.
 
     Returns
     -------
@@ -102,14 +103,15 @@ def crossed(
     Notes
     -----
     ``V_T`` is the variance over T topics of the difference of means over repeats, divided by T.
-    ``V_R`` is the sum over both systems of the variance of the means of R repeats, divided by R.
-    If repeats are shared, it is the variance of the difference of these means, divided by R.
-    ``V_E`` is the residual mean square of the topics x repeats table, divided by T R. It is summed
-    over both systems, or computed from the differences if repeats are shared. Both V_T and V_R
-    contain it, so that ``V = max(V_T + V_R - V_E, V_T, V_R)``.
+    ``V_R`` is the variance over R repeats of the means over topics, divided by R and summed over
+    both systems. ``V_E`` is the residual mean square of the table of topics x repeats, divided by T
+    R and summed over both systems. If repeats are shared, V_R and V_E are computed from the
+    differences of scores instead. Both V_T and V_R contain V_E, so the variance of the mean
+    difference is ``V = max(V_T + V_R - V_E, V_T, V_R)``.
 
-    Satterthwaite's degrees of freedom are at least 1. They are ``V^2 / (V_T^2 / (T - 1) + sum v^2 /
-    (R - 1) + sum e^2 / ((T - 1)(R - 1)))``, with sums over the terms v of V_R and e of V_E.
+    Satterthwaite's degrees of freedom are ``V^2 / (V_T^2 / (T - 1) + sum v^2 / (R - 1) + sum e^2 /
+    ((T - 1)(R - 1)))``, but at least 1. The sums are over the terms v of V_R and the terms e of
+    V_E.
 
     References
     ----------
@@ -138,23 +140,23 @@ def crossed(
         total = repeat
         below = squares[0]
     else:
-        # Both terms contain the residual, so it is subtracted once. The estimate may be below one
-        # of the terms, which is impossible for the true variance.
+        # Both terms contain the residual, so it is subtracted once. The result may be below one of
+        # the terms, but the true variance is not.
         total = np.maximum(between + repeat - residual, np.maximum(between, repeat))
         below = squares[0] + squares[1]
     with np.errstate(divide="ignore", invalid="ignore"):
         if over != "repeat":
             below = below + between**2 / (topics - 1)
-        # After subtraction of the residual the total may be small relative to its terms.
+        # Subtracting the residual may leave a total that is small relative to its terms.
         freedom = np.where(total > 0, np.maximum(total**2 / below, 1.0), np.nan)
         share = repeat / (between + repeat)
     return Crossed(mean, total, freedom, share)
 
 
 def table_of(lists: Floats, owner: Ints) -> RepeatAnova:
-    """Return the analysis of variance of every system's repeats.
+    """Return the analysis of variance of each system's repeats.
 
-    The parameters are those of `crossed`.
+    The parameters are as for `crossed`.
 
     Examples
     --------
@@ -185,16 +187,16 @@ def table_of(lists: Floats, owner: Ints) -> RepeatAnova:
 
 
 def one_sample(table: RepeatAnova, over: str = "both") -> Ends:
-    """Return variances of system means and degrees of freedom.
+    """Return the variance and degrees of freedom of system means.
 
-    Both have the shape (system, depth).
+    Both arrays have the shape (system, depth).
 
     Parameters
     ----------
     table
-        The analysis of variance of the systems.
+        Analysis of variance of the systems.
     over
-        ``"both"`` or ``"repeat"``. The latter needs at least two repeats.
+        ``"both"`` or ``"repeat"``, as for `crossed`. ``"repeat"`` needs at least two repeats.
 
     Notes
     -----
@@ -219,16 +221,16 @@ def _mean_square(values: Floats, freedom: int) -> Floats:
 def _by_freedom(table: RepeatAnova) -> Floats:
     """Return squared variances divided by their degrees of freedom.
 
-    The shape is (2, system, depth), with repeats first and residuals second.
+    The shape is (2, system, depth), first for repeats, then for residuals.
     """
     df = np.maximum(table.repeats - 1, 1)
     return np.stack([table.repeat**2 / df, table.residual**2 / (max(table.topics - 1, 1) * df)])
 
 
 def _differences(values: Floats, pairs: Ints) -> Ends:
-    """Return mean differences and their variances, each (pair, depth).
+    """Return mean differences and their variances, (pair, depth).
 
-    The values have the shape (system, observation, depth).
+    Values have the shape (system, observation, depth).
     """
     mean, sd, _ = in_blocks(moments, values, pairs, dtypes=(np.float64,) * 3)
     return mean, sd**2 / values.shape[1]

@@ -1,8 +1,8 @@
 """Sampling designs of topics: clusters, tasks and weights.
 
-Mean scores are linear in the scores. Their variance is a sum of squares of contributions of
-clusters, which are linear in the scores as well. The variances of all pairs of systems therefore
-follow from a Gram matrix, with and without a design.
+A mean score and the contribution of each cluster to it are linear in the scores. The variance of
+the mean is a sum of squares of such contributions. The variances of all pairs of systems therefore
+follow from a Gram matrix, as without a design.
 """
 
 from dataclasses import dataclass
@@ -15,23 +15,23 @@ from irframe.arrays import Array, Floats, Ints
 from irframe.paired.pairs import DRAWN, count_drawn, products, refuse_large
 
 ROUNDING = 8 * np.finfo(np.float64).eps
-"""Largest range of differences that count as constant, relative to the larger score."""
+"""Range up to which differences are considered constant, relative to the larger score."""
 GUARD = 1e-3
-"""Sums of squares below this share of their operands lose digits to cancellation."""
+"""Ratio of a sum of squares to its operands below which cancellation makes it inaccurate."""
 
 
 class Estimate(NamedTuple):
-    """A mean, its variance and its degrees of freedom.
+    """A mean, its variance, and the degrees of freedom.
 
     Parameters
     ----------
     mean
         The mean.
     variance
-        The variance of the mean. It is exactly 0 for constant values, and NaN if a task has a
-        single cluster.
+        Variance of the mean. It is exactly 0 for constant values, and NaN if a task has a single
+        cluster.
     freedom
-        The degrees of freedom of the variance.
+        Degrees of freedom of the variance.
     """
 
     mean: Floats
@@ -41,31 +41,33 @@ class Estimate(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Design:
-    """A sampling design of topics, see `design_of`.
+    """Sampling design of topics, as returned by `design_of`.
 
     Parameters
     ----------
     weights
-        Weight of each topic, above 0. Only ratios within a task matter.
+        Weight of each topic, above 0. Only the ratios of weights within a task matter.
     cluster
-        Cluster of each topic, from 0. The clusters of a task are numbered consecutively, in the
-        order of their first topics.
+        Cluster of each topic, starting at 0. The clusters of a task have consecutive numbers, in
+        the order of their first topics.
     task
-        Task of each topic, from 0, in the order of their first topics.
+        Task of each topic, starting at 0. Tasks have the order of their first topics.
 
     Notes
     -----
-    Each of K tasks has the share ``W = 1 / K``, and its topics have the shares ``b = w / sum w``.
-    The mean of task h is ``m_h = sum b d``, and the overall mean is ``sum W m_h``. Let B be the sum
-    of b^2 in the task, and B_g and Q_g the sums of b and b^2 in cluster g. Cluster g contributes
-    ``r_g = sum b (d - m_h)``, summed over its topics. The variance of m_h is ``V_h = sum c_g
-    r_g^2`` with ``c_g = Q_g / (Q_g - 2 B_g Q_g + B_g^2 B)``. The variance of the overall mean is
-    ``sum W^2 V_h``.
+    Let d be the values and w the weights of topics. Each of K tasks has the share ``W = 1 / K``,
+    and the topics of a task have the shares ``b = w / sum w``. The mean of task h is ``m_h = sum b
+    d``, and the overall mean is ``sum W m_h``. Let B be the sum of b^2 over the task, and let B_g
+    and Q_g be the sums of b and of b^2 over cluster g. The contribution of the cluster is ``r_g =
+    sum b (d - m_h)``, summed over its topics. The variance of m_h is ``V_h = sum c_g r_g^2`` with
+    ``c_g = Q_g / (Q_g - 2 B_g Q_g + B_g^2 B)``. The variance of the overall mean is ``sum W^2
+    V_h``.
 
-    V_h has the degrees of freedom ``tr(P)^2 / tr(P^2)`` with ``P_gk = sqrt(c_g c_k) ([g = k] Q_g -
-    Q_g B_k - B_g Q_k + B_g B_k B)``. They hold for independent differences of equal variance, and
-    are combined over tasks by Satterthwaite's formula. For independent topics of equal weight in
-    one task this is Student's test. For clusters of equal size it is Student's test on their means.
+    The degrees of freedom of V_h are ``tr(P)^2 / tr(P^2)`` with ``P_gk = sqrt(c_g c_k) ([g = k] Q_g
+    - Q_g B_k - B_g Q_k + B_g B_k B)``. They assume independent values of equal variance, and are
+      combined over tasks by Satterthwaite's formula. For independent topics of equal weight in one
+      task, the t-test with these quantities is Student's test. For clusters of equal size, it is
+      Student's test on the cluster means.
 
     References
     ----------
@@ -82,12 +84,12 @@ class Design:
     task: Ints
 
     def take(self, topics: Array) -> Self:
-        """Return the design of topics at a mask or positions."""
+        """Return the design of some topics, by mask or indices."""
         return type(self)(self.weights[topics], *_in_order(self.cluster[topics], self.task[topics]))
 
     @cached_property
     def plain(self) -> bool:
-        """Whether topics are independent, equally weighted, and one task."""
+        """Whether topics are independent, equally weighted, in one task."""
         equal = np.ptp(self.weights) == 0 and self.tasks == 1
         return bool(equal and self.clusters == len(self.weights))
 
@@ -114,14 +116,14 @@ class Design:
 
     @cached_property
     def starts(self) -> Ints:
-        """First cluster of every task, and number of clusters."""
+        """First cluster of each task, and the number of clusters."""
         owner = np.zeros(self.clusters, np.int64)
         owner[self.cluster] = self.task
         return np.searchsorted(owner, np.arange(self.tasks + 1))
 
     @cached_property
     def effective(self) -> float:
-        """Effective number of topics (Kish)."""
+        """Kish's effective number of topics."""
         return float(1 / (self.shares**2).sum())
 
     @cached_property
@@ -136,13 +138,13 @@ class Design:
 
     @property
     def _tasks(self) -> list[slice]:
-        """The clusters of every task."""
+        """Slice of the clusters of each task."""
         return [slice(*ends) for ends in zip(self.starts[:-1], self.starts[1:], strict=True)]
 
     def sums(self, values: Floats) -> Floats:
-        """Return the sums of shares times values by cluster.
+        """Return sums of shares times values by cluster.
 
-        Values have the shape (..., topic), sums (..., cluster).
+        Values have the shape (..., topic), and sums have the shape (..., cluster).
         """
         order = np.argsort(self.cluster, kind="stable")
         if not (np.diff(order) == 1).all():
@@ -150,9 +152,9 @@ class Design:
         return _summed(values * self.shares, self.cluster)
 
     def projected(self, values: Floats) -> tuple[Floats, Floats]:
-        """Return means and scaled deviations by cluster.
+        """Return means, and scaled deviations by cluster.
 
-        The sum of squares of the deviations is the variance.
+        The sum of the squared deviations is the variance of the mean.
         """
         sums = self.sums(values)
         of_tasks = np.add.reduceat(sums, self.starts[:-1], axis=-1)
@@ -160,18 +162,19 @@ class Design:
         return of_tasks.sum(axis=-1), self._scaling[0] * (sums - self.masses * means)
 
     def estimate(self, values: Floats, largest: Floats) -> Estimate:
-        """Return means over the last axis with their variances.
+        """Return means over topics with their variances.
 
         Parameters
         ----------
         values
             Scores or differences, shape (..., topic).
         largest
-            Largest absolute score, shape (...). Deviations within its rounding error are 0.
+            Largest absolute score, shape (...). Deviations within the rounding error of this score
+            are treated as 0.
 
         Examples
         --------
-        With two topics in each cluster this is Student's variance of the cluster means:
+        With two topics in each cluster, the variance is that of the mean of the two cluster means:
 
         >>> pairs = design_of(4, cluster=np.array([0, 0, 1, 1]))
         >>> pairs.estimate(np.array([0.1, 0.3, 0.2, 0.6]), np.array(0.6)).variance.round(4).item()
@@ -186,22 +189,22 @@ class Design:
         return Estimate(mean, *self._total(np.moveaxis(variances, -1, 0)))
 
     def by_gram(self, block: Floats, pairs: Ints) -> tuple[Estimate, tuple[Ints, ...]]:
-        """Return estimates of all pairs, and positions of inaccurate ones.
+        """Return estimates of all pairs, and indices of inaccurate ones.
 
         Parameters
         ----------
         block
-            Shape (depth, system, topic).
+            Scores, shape (depth, system, topic).
         pairs
-            Shape (pair, 2).
+            Indices of systems, shape (pair, 2).
 
         Returns
         -------
         Estimate
             Arrays of shape (depth, pair).
         tuple of numpy.ndarray
-            Depths and pairs whose estimates are inaccurate because of cancellation. Their
-            differences should be passed to `estimate`.
+            Indices of the depths and pairs whose estimates are inaccurate because of cancellation.
+            The caller should pass their differences to `estimate`.
         """
         a, b = pairs.T
         means, off = self.projected(block - block.mean(axis=1, keepdims=True))
@@ -221,9 +224,9 @@ class Design:
         return estimates, np.nonzero(estimates.variance <= doubt)
 
     def _total(self, by_task: Floats) -> tuple[Floats, Floats]:
-        """Return variance and degrees of freedom over all tasks.
+        """Return the variance and degrees of freedom over all tasks.
 
-        The variances of tasks have the shape (task, ...).
+        The argument contains the variances of tasks, shape (task, ...).
         """
         variance = by_task.sum(axis=0)
         freedoms = self._scaling[1].reshape(-1, *[1] * (by_task.ndim - 1))
@@ -253,7 +256,7 @@ class Design:
         return np.concatenate([count_drawn(each) for each in drawn], axis=1)
 
     def drawn(self, *, samples: int, seed: int) -> Floats:
-        """Return the shares of topics in resampled means, (sample, topic)."""
+        """Return shares of topics in resampled means, (sample, topic)."""
         times = self.counts(samples=samples, seed=seed)
         within = np.add.reduceat(times * self.masses, self.starts[:-1], axis=1) * self.tasks
         topics = times[:, self.cluster] * self.shares
@@ -265,15 +268,16 @@ class Design:
         Parameters
         ----------
         sums
-            Sums by cluster, shape (..., cluster), see `sums`.
+            Sums by cluster, shape (..., cluster), as returned by `sums`.
         counts
             Number of times that each bootstrap sample contains each cluster, shape (sample,
             cluster).
 
         Notes
         -----
-        Let a task have G clusters with sums s and shares A. Its mean is ``m = sum s / sum A``, with
-        the variance ``G / (G - 1) sum (s - A m)^2 / (sum A)^2``. Sums are over the clusters drawn.
+        Let s be the sums and A the shares of the G clusters of a task. The mean of the task is ``m
+        = sum s / sum A``, with the variance ``G / (G - 1) sum (s - A m)^2 / (sum A)^2``. The sums
+        are over the drawn clusters, which may contain a cluster several times.
         """
         mean: Floats = np.zeros(())
         variance: Floats = np.zeros(())
@@ -294,7 +298,8 @@ class Design:
 
 
 DEGENERATE = 1e-13
-"""Sums of squares about the mean of a bootstrap sample, relative to those about 0, that are 0."""
+"""Ratio of the sum of squared deviations to the sum of squares of a bootstrap sample that is 0
+except for rounding errors."""
 
 
 def design_of(
@@ -311,16 +316,16 @@ def design_of(
     topics
         Number of topics.
     weights
-        Weight of each topic, above 0; by default all are equal.
+        Weight of each topic, above 0. By default all weights are equal.
     cluster
-        Cluster of each topic within its task; by default every topic is a cluster of its own.
+        Cluster of each topic within its task. By default each topic is a separate cluster.
     task
-        Task of each topic; by default there is one task. All tasks have equal weight.
+        Task of each topic. By default all topics are in one task. All tasks have equal weight.
 
     Returns
     -------
     Design
-        The design of the topics in this order.
+        The design, with the topics in the order of the arguments.
 
     Examples
     --------
@@ -347,14 +352,14 @@ def _in_order(cluster: Ints, task: Ints) -> tuple[Ints, Ints]:
 
 
 def _by_first(labels: Ints, keys: Ints | None = None) -> Ints:
-    """Return codes of labels, ordered by first position or key."""
+    """Return codes of labels, ordered by first index or key."""
     _, first, codes = np.unique(labels, return_index=True, return_inverse=True)
     order = np.argsort(first if keys is None else keys[first], kind="stable")
     return np.asarray(np.argsort(order)[codes])
 
 
 def _summed(values: Floats, cluster: Ints) -> Floats:
-    """Return the sums over consecutive topics of the same cluster."""
+    """Return sums over consecutive topics of the same cluster."""
     starts = np.flatnonzero(np.diff(cluster, prepend=-1))
     if len(starts) == len(cluster):
         return values
@@ -362,10 +367,10 @@ def _summed(values: Floats, cluster: Ints) -> Floats:
 
 
 def _adjusted(mass: Floats, squares: Floats) -> tuple[Floats, float]:
-    """Return square roots of c by cluster; degrees of freedom.
+    """Return square roots of c, and degrees of freedom.
 
-    The terms of the heaviest cluster may nearly cancel. This cluster is therefore left out of all
-    sums, and added at the end.
+    The terms of the cluster with the largest share may nearly cancel. This cluster is therefore
+    excluded from all sums, and added at the end.
     """
     if len(mass) < 2:
         return np.full(1, np.nan), np.nan

@@ -1,4 +1,4 @@
-"""Base class of paired tests, and descriptions of paired differences."""
+"""Base class of paired tests, and statistics of paired differences."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
@@ -17,14 +17,14 @@ from irframe.paired.pairs import GROUP_BYTES, Pairs, by_pair, fitting, groups, i
 
 
 class PairedResult(NamedTuple):
-    """Evidence that the two systems of a pair differ.
+    """Statistics and p-values of pairs of systems.
 
     Parameters
     ----------
     statistic
-        Shape (pair, depth), positive if a is better than b. Its meaning depends on the test.
+        Test statistics, shape (pair, depth). They are positive if a is better than b.
     p
-        Two-sided p-values, shape (pair, depth), not adjusted for multiple comparisons.
+        Two-sided p-values, shape (pair, depth), which are not adjusted for multiple comparisons.
 
     Examples
     --------
@@ -36,10 +36,10 @@ class PairedResult(NamedTuple):
     p: Floats
 
     def decided(self) -> "PairedResult":
-        """Return the result with p-values of NaN for constant differences.
+        """Replace the p-values of constant differences by NaN.
 
-        The variance of constant differences is unknown. Tests that estimate it have an infinite
-        statistic, or NaN for a single topic. If all differences of a pair are 0, p is unchanged.
+        Constant differences give no estimate of the variance. In tests that need it, the statistic
+        is infinite, or NaN for a single topic. If all differences of a pair are 0, p is unchanged.
 
         Examples
         --------
@@ -51,10 +51,10 @@ class PairedResult(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class PairedTest(ABC):
-    """A test of whether two systems differ on paired topics.
+    """Base class of paired tests.
 
-    A test is an immutable value. Its options are its fields, tests with equal options are equal,
-    and its `repr` evaluates to an equal test. Its `kernel` tests all pairs at all depths.
+    A test is a frozen dataclass with its options as fields. Its `kernel` tests whether systems
+    differ on the same topics, for all pairs at all depths.
 
     Examples
     --------
@@ -64,16 +64,16 @@ class PairedTest(ABC):
     """
 
     name: ClassVar[str]
-    """Short name, for `parse_test`."""
+    """Short name, as in `parse_test`."""
     title: ClassVar[str]
     """Name in captions."""
     _repr_html_ = as_html
     supports_design: ClassVar[bool] = False
     """Whether the test supports clusters, tasks and weights of topics."""
     joint: ClassVar[bool] = False
-    """Whether the p-values are already adjusted for all pairs, and need no correction."""
+    """Whether p-values are already adjusted for multiple comparisons."""
     inverted: ClassVar[bool] = False
-    """Whether intervals invert the test. Otherwise they are Student's intervals."""
+    """Whether confidence intervals invert the test. If False, they are Student's intervals."""
 
     def __post_init__(self) -> None:
         wrong = [
@@ -82,7 +82,7 @@ class PairedTest(ABC):
             if field.type is bool and not isinstance(getattr(self, field.name), bool)
         ]
         if wrong:
-            raise ParameterError("True or False", "", "choose one of the two", wrong)
+            raise ParameterError("options that are True or False", "", "", wrong)
 
     @abstractmethod
     def kernel(self, scores: Floats, pairs: Pairs = None) -> PairedResult:
@@ -91,21 +91,21 @@ class PairedTest(ABC):
         Parameters
         ----------
         scores
-            Shape (system, topic, depth), without NaN.
+            Scores without NaN, shape (system, topic, depth).
         pairs
-            Positions of systems a and b, shape (pair, 2), as returned by `all_pairs` and
-            `baseline_pairs`; by default all pairs.
+            Indices of the systems a and b, shape (pair, 2), as returned by `all_pairs` and
+            `baseline_pairs`. The default is all pairs.
 
         Returns
         -------
         PairedResult
-            `statistic` and `p`, each of shape (pair, depth).
+            Arrays of shape (pair, depth).
         """
 
     def with_design(self, design: Design, scores: Floats, pairs: Pairs = None) -> PairedResult:
-        """Test every pair at every depth under a design.
+        """Test every pair at every depth with a sampling design.
 
-        Only available if `supports_design`.
+        Tests without `supports_design` do not have this method.
 
         Parameters
         ----------
@@ -117,45 +117,45 @@ class PairedTest(ABC):
         Returns
         -------
         PairedResult
-            `statistic` and `p`, as from `kernel`.
+            Arrays of shape (pair, depth).
         """
-        raise NotImplementedError(f"{self!r} does not support designs of topics")
+        raise NotImplementedError(f"{self!r} does not support sampling designs of topics")
 
     def interval(
         self, scores: Floats, pairs: Pairs = None, design: Design | None = None, *, alpha: float
     ) -> Ends:
-        """Return the test's confidence intervals of mean differences.
+        """Return confidence intervals of mean differences.
 
-        Only available if `inverted`.
+        Tests without `inverted` do not have this method.
 
         Parameters
         ----------
         scores, pairs
             As for `kernel`.
         design
-            The sampling design of the topics; by default independent topics of equal weight.
+            Sampling design of the topics. The default is independent topics of equal weight.
         alpha
             One minus the confidence level.
 
         Returns
         -------
         tuple of numpy.ndarray
-            Lower and upper ends, shape (pair, depth). An interval excludes 0 if, and only if,
-            p < alpha, except for constant differences.
+            Lower and upper ends, shape (pair, depth). An interval excludes 0 if and only if p <
+            alpha, except for constant differences.
         """
         raise NotImplementedError(f"{self!r} has no intervals")
 
 
 @dataclass(frozen=True, kw_only=True)
 class ResamplingTest(PairedTest):
-    """A test by random draws that all pairs share.
+    """Base class of tests with random draws for all pairs.
 
     Parameters
     ----------
     samples
         Number of draws, at least 1.
     seed
-        Seed of the draws, at least 0. The same seed gives the same p-values.
+        Seed of the random number generator, at least 0. Equal seeds give equal p-values.
     """
 
     samples: int
@@ -179,22 +179,22 @@ def moments(
     pairs
         Shape (pair, 2).
     design
-        The sampling design of the topics; by default independent topics of equal weight.
+        Sampling design of the topics. The default is independent topics of equal weight.
 
     Returns
     -------
     tuple of numpy.ndarray
-        Mean and standard deviation of a - b, and degrees of freedom, each of shape (depth, pair).
-        With a design, the standard deviation is the standard error of the mean times the square
-        root of the number of topics.
+        Mean and standard deviation of a - b, and degrees of freedom, all of shape (depth, pair).
+        With a design, the standard deviation is the standard error of the mean, multiplied by the
+        square root of the number of topics.
 
     Notes
     -----
-    First the mean of each topic over systems is subtracted, then the mean of each system over
-    topics. Let G be the matrix of inner products. The sum of squares of a difference is then G[a,
-    a] + G[b, b] - 2 G[a, b]. It is inaccurate if it is at most a thousandth of its operands, or
-    within the rounding error of the largest score. Such a pair is computed again from its
-    differences by `exact_moments`, which also recognises constant differences.
+    From each score, the mean of the topic over systems is subtracted, and then the mean of the
+    system over topics. Let G be the Gram matrix of the results. The sum of squared deviations of a
+    difference is G[a, a] + G[b, b] - 2 G[a, b]. It is inaccurate if it is at most a thousandth of
+    its operands, or within the rounding error of the largest score. The sum is then computed again
+    by `exact_moments`, which also recognises constant differences.
     """
     topics = block.shape[2]
     if design is None:
@@ -212,7 +212,7 @@ def moments(
 def _scores_at(
     block: Floats, pairs: Ints, positions: tuple[Ints, ...]
 ) -> Iterator[tuple[tuple[Ints, Ints], Floats, Floats]]:
-    """Yield positions of depths and pairs, with both systems' scores."""
+    """Yield indices of depths and pairs, with both systems' scores."""
     depth, pair = positions
     for group in groups(len(depth), fitting(block.shape[2])):
         where = depth[group], pair[group]
@@ -221,10 +221,10 @@ def _scores_at(
 
 
 def _by_gram(block: Floats, pairs: Ints) -> tuple[Floats, Floats, tuple[Ints, ...]]:
-    """Return means, sums of squares, and positions of inaccurate pairs."""
+    """Return means, sums of squares, and indices of inaccurate pairs."""
     topics = block.shape[2]
     a, b = pairs.T
-    # The mean of a topic cancels out of differences. Subtracting it first loses no digits.
+    # Topic means cancel in differences. Subtracting them first prevents a loss of digits.
     centred = block - block.mean(axis=1, keepdims=True)
     means = centred.mean(axis=2)
     centred -= means[:, :, None]
@@ -238,29 +238,29 @@ def _by_gram(block: Floats, pairs: Ints) -> tuple[Floats, Floats, tuple[Ints, ..
 
 
 def deviations(squares: Floats, topics: int) -> Floats:
-    """Return standard deviations from sums of squares about the mean."""
+    """Return standard deviations for sums of squared deviations."""
     return np.sqrt(squares / (topics - 1 if topics > 1 else np.nan))
 
 
 def exact_moments(a: Floats, b: Floats) -> Ends:
-    """Return mean and sum of squares of differences over topics.
+    """Return mean and sum of squared deviations of differences.
 
     Parameters
     ----------
     a, b
-        Scores, topics last.
+        Scores, shape (..., topic).
 
     Returns
     -------
     tuple of numpy.ndarray
-        Mean, and sum of squares about the mean.
+        Mean over topics, and sum of squared deviations from the mean.
 
     Notes
     -----
-    Scores are rounded, so that differences which are mathematically constant may vary in their last
-    bits. Differences count as constant if their range is at most 8 units of rounding (2.2e-16) of
-    the larger score. Their sum of squares is then exactly 0. If their mean is also within that
-    tolerance, the systems count as identical, and the mean is 0.
+    Because of rounding, differences that are mathematically constant may vary in their last bits.
+    Differences are considered constant if their range is at most 8 units of rounding (2.2e-16) of
+    the larger score. The sum is then exactly 0. If the mean is also within that tolerance, it is
+    exactly 0 too.
     """
     difference = a - b
     mean = difference.mean(axis=-1)
@@ -273,12 +273,12 @@ def exact_moments(a: Floats, b: Floats) -> Ends:
 
 
 def noise(a: Floats, b: Floats) -> Floats:
-    """Return the largest range of differences that rounding explains.
+    """Return the range of differences that rounding may cause.
 
     Parameters
     ----------
     a, b
-        Scores, topics last.
+        Scores, shape (..., topic).
 
     Returns
     -------
@@ -293,26 +293,26 @@ def _largest(a: Floats, b: Floats) -> Floats:
 
 
 SCALE = 1e12
-"""Scale of rounding: differences are ranked and counted with 12 decimals."""
+"""Scale that rounds differences to 12 decimals before they are ranked or counted."""
 
 
 class Differences(NamedTuple):
-    """Statistics of the differences between two systems.
+    """Statistics of the differences between the systems of pairs.
 
     Parameters
     ----------
     mean
-        Mean over topics of a - b, shape (pair, depth).
+        Mean of a - b over topics, shape (pair, depth).
     sd
-        Standard deviation of the differences with topics - 1 in the denominator, shape (pair,
-        depth). It is exactly 0 for constant differences, and NaN for one topic.
+        Standard deviation of the differences, with the denominator topics - 1, shape (pair, depth).
+        It is exactly 0 for constant differences, and NaN for a single topic.
     wins, ties, losses
-        Numbers of topics on which a - b, rounded to 12 decimals, is positive, 0 and negative,
-        each of shape (pair, depth).
+        Numbers of topics on which a - b, rounded to 12 decimals, is positive, 0 or negative. All
+        have the shape (pair, depth).
     topics
-        The number of topics, or one number per depth.
+        Number of topics, or number of topics at each depth.
     freedom
-        Degrees of freedom of the standard deviation: topics - 1, unless topics have a design.
+        Degrees of freedom of the standard deviation, topics - 1 without a sampling design.
 
     Examples
     --------
@@ -337,11 +337,11 @@ class Differences(NamedTuple):
         Returns
         -------
         numpy.ndarray
-            Shape (pair, depth); NaN if all differences are the same.
+            Effect sizes, shape (pair, depth), NaN for constant differences.
 
         Notes
         -----
-        d_z = mean / sd of the paired differences, so that t = d_z sqrt(topics).
+        ``d_z = mean / sd`` of the paired differences, so that ``t = d_z sqrt(topics)``.
 
         References
         ----------
@@ -356,16 +356,16 @@ class Differences(NamedTuple):
         Parameters
         ----------
         alpha
-            1 - confidence, strictly between 0 and 1.
+            One minus the confidence level, between 0 and 1.
 
         Returns
         -------
         tuple of numpy.ndarray
-            Lower and upper ends, each of shape (pair, depth); NaN if all differences are the same.
+            Lower and upper ends, both of shape (pair, depth), NaN for constant differences.
 
         Notes
         -----
-        mean -+ t_{1 - alpha/2, freedom} sd / sqrt(topics).
+        ``mean -+ t_{1 - alpha/2, freedom} sd / sqrt(topics)``.
 
         References
         ----------
@@ -379,7 +379,7 @@ class Differences(NamedTuple):
         ([[-2.97]], [[6.97]])
         """
         level(alpha)
-        # The lower quantile is used because 1 - alpha / 2 loses the digits of a small alpha.
+        # The lower quantile is used, because 1 - alpha / 2 would lose digits of a small alpha.
         quantile = -scipy.special.stdtrit(self.freedom, alpha / 2)
         half = quantile * self._varying() / np.sqrt(self.topics)
         return self.mean - half, self.mean + half
@@ -392,16 +392,16 @@ class Differences(NamedTuple):
 def describe_differences(
     scores: Floats, pairs: Pairs = None, design: Design | None = None
 ) -> Differences:
-    """Return statistics of the differences between the systems of pairs.
+    """Return statistics of the differences between systems of pairs.
 
     Parameters
     ----------
     scores
-        Shape (system, topic, depth), without NaN.
+        Scores without NaN, shape (system, topic, depth).
     pairs
-        Positions of systems a and b, shape (pair, 2); by default all pairs.
+        Indices of the systems a and b, shape (pair, 2). The default is all pairs.
     design
-        The sampling design of the topics; by default independent topics of equal weight.
+        Sampling design of the topics. The default is independent topics of equal weight.
 
     Returns
     -------
@@ -410,8 +410,8 @@ def describe_differences(
 
     Notes
     -----
-    Mean and standard deviation are computed by `moments`. For wins, ties and losses, differences
-    are rounded to 12 decimals, so that 1/2 - 1/3 ties with 1/3 - 1/6.
+    For wins, ties and losses, differences are rounded to 12 decimals, so that 1/2 - 1/3 equals 1/3
+    - 1/6.
 
     References
     ----------
@@ -438,28 +438,28 @@ def describe_differences(
 
 
 def sides(a: Floats, b: Floats) -> tuple[Ints, Ints]:
-    """Count the topics that system a wins and loses.
+    """Count the topics on which a is better and worse.
 
     Parameters
     ----------
     a, b
-        Scores, topics last.
+        Scores, shape (..., topic).
 
     Returns
     -------
     tuple of numpy.ndarray
-        Wins and losses of a.
+        Numbers of topics on which a has the higher score, and the lower score.
     """
     difference = a - b
     difference *= SCALE
     return (
-        # A comparison with half of the 12th decimal is faster than rounding every difference.
+        # Comparing with half of the 12th decimal is faster than rounding every difference.
         np.count_nonzero(difference > 0.5, axis=-1),
         np.count_nonzero(difference < -0.5, axis=-1),
     )
 
 
 def ratio(above: Floats, below: Floats) -> Floats:
-    """Return the quotient, where 0 / 0 is 0."""
+    """Return the quotient, with 0 for 0 / 0."""
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.where((above == 0) & (below == 0), 0.0, above / below)

@@ -9,9 +9,9 @@ from irframe.arrays import Ends, Flags, Floats, Ints
 from irframe.paired.pairs import groups
 
 EFFECTS = ("hedges_g", "g_low", "g_high")
-"""Columns that effect sizes add to a comparison."""
+"""Columns of effect sizes in a comparison."""
 NEAR_ZERO = 2.0
-"""Value of |t| below which scipy inverts the noncentral t distribution inaccurately."""
+"""Value of |t| below which scipy's inverse of the noncentral t distribution is inaccurate."""
 
 
 def hedges(
@@ -22,30 +22,31 @@ def hedges(
     t: Floats | None = None,
     df: Floats | None = None,
 ) -> tuple[Floats, ...]:
-    """Return Hedges' g of paired differences, and its interval.
+    """Return Hedges' g of paired differences with its interval.
 
     Parameters
     ----------
     effect_size
-        Mean difference divided by the standard deviation of the differences.
+        Effect size d, the mean difference divided by the standard deviation of the differences.
     topics
-        Number of topics, an array of the same shape.
+        Number of topics n, an array of the same shape.
     alpha
         One minus the confidence level.
     t, df
-        Test statistic and its degrees of freedom, by default ``d sqrt(n)`` and n - 1. They are
-        required if there are repeats or clusters of topics.
+        Test statistic and its degrees of freedom. The defaults are ``d sqrt(n)`` and n - 1. With
+        repeats or clusters of topics, both arguments are required.
 
     Returns
     -------
     tuple of numpy.ndarray
-        g and the ends of its interval. They are NaN for one topic and for constant differences.
+        g, and the lower and upper end of its confidence interval. They are NaN for fewer than three
+        topics, and for constant differences.
 
     Notes
     -----
-    ``g = d (1 - 3 / (4 (n - 1) - 1))``. The ends of the interval are noncentralities of Student's
-    distribution times g / t. Their noncentral distributions have t as the alpha/2 and the 1 -
-    alpha/2 quantile.
+    ``g = d (1 - 3 / (4 (n - 1) - 1))``. The interval of the noncentrality parameter contains the
+    values for which t is between the alpha/2 and the 1 - alpha/2 quantile of the noncentral t
+    distribution. The interval of g is this interval, multiplied by g / t.
 
     References
     ----------
@@ -60,7 +61,7 @@ def hedges(
     """
     df = np.subtract(topics, 1) if df is None else df
     with np.errstate(divide="ignore", invalid="ignore"):
-        # For two topics the factor, and therefore every effect, would be 0.
+        # For two topics the factor would be 0, and so would every effect size.
         factor = np.where(topics > 2, 1 - 3 / (4 * (topics - 1) - 1), np.nan)
         d = np.where(np.isfinite(effect_size), effect_size, np.nan)
         plain = d * np.sqrt(topics)
@@ -74,11 +75,11 @@ def hedges(
 
 
 def _noncentrality(df: Floats, p: float, t: Floats) -> Floats:
-    """Return the noncentrality at which t is the p quantile."""
+    """Return the noncentrality for which t is the p quantile."""
     small = np.clip(t, -NEAR_ZERO, NEAR_ZERO)
     step = 1e-4
     near = small - scipy.special.ndtri(p)
-    for _ in range(8):  # Newton's method, since scipy's inverse treats t near 0 as 0
+    for _ in range(8):  # Newton's method; scipy's inverse rounds t near 0 to 0
         below, at, above = (scipy.special.nctdtr(df, near + by, small) for by in (-step, 0, step))
         near = near - (at - p) * 2 * step / (above - below)
     return np.asarray(np.where(np.abs(t) < NEAR_ZERO, near, scipy.special.nctdtrinc(df, p, t)))
@@ -91,31 +92,32 @@ def within_margin(
     margin: float | Floats,
     freedom: Floats | None = None,
 ) -> Ends:
-    """Test paired differences against a margin.
+    """Test non-inferiority and equivalence of paired differences.
 
     Parameters
     ----------
     mean, sd
-        Mean and standard deviation of the differences, any shape. Positive differences are gains.
+        Mean and standard deviation of the differences, in any shape. Positive differences are
+        improvements.
     topics
         Number of topics, at least 1.
     margin
-        The margin, above 0, in the units of the mean.
+        Margin, above 0, in the unit of the differences.
     freedom
-        Degrees of freedom; by default topics - 1.
+        Degrees of freedom. The default is topics - 1.
 
     Returns
     -------
     not_worse, equivalent : numpy.ndarray
-        p-values of the tests of non-inferiority and of equivalence. They are NaN for constant
-        differences.
+        p-values of the test of non-inferiority, and of the test of equivalence. They are NaN for
+        constant differences.
 
     Notes
     -----
     Let T have Student's distribution with n - 1 degrees of freedom. The p-value of non-inferiority
     is ``P(T >= (mean + margin) / (sd / sqrt(n)))``. The p-value of equivalence is the larger of
-    this one and ``P(T <= (mean - margin) / (sd / sqrt(n)))``, as in the two one-sided tests
-    procedure.
+    this p-value and ``P(T <= (mean - margin) / (sd / sqrt(n)))``, which is the two one-sided tests
+    procedure (TOST).
 
     References
     ----------
@@ -139,18 +141,18 @@ def within_margin(
 def missed_one_sided(lead: Floats, df: Floats, *, alpha: float) -> Floats:
     """Return the type II error rate of a one-sided t-test.
 
-    `lead` is the true difference in standard errors.
+    `lead` is the true difference, divided by its standard error.
     """
     critical = -scipy.special.stdtrit(df, alpha)
     share = scipy.special.nctdtr(df, lead, critical)
-    return np.asarray(np.nan_to_num(share))  # from a lead of 30 scipy returns NaN instead of 0
+    return np.asarray(np.nan_to_num(share))  # for leads above 30 scipy returns NaN instead of 0
 
 
 def _detectable_in_errors(df: float, power: float, alpha: float) -> float:
-    """Return the detectable difference of a t-test in standard errors."""
+    """Return the detectable difference, in standard errors."""
     if not df > 0:
         return np.nan
-    # The square of t has an F distribution, whose upper tail contains both tails of t.
+    # The square of t has an F distribution. Its upper tail contains both tails of t.
     critical = scipy.special.fdtri(1, df, 1 - alpha)
 
     def missing(true: float) -> float:
@@ -170,13 +172,13 @@ def detectable(
     Parameters
     ----------
     sd
-        Standard deviation of the differences. If it is 0, the result is NaN.
+        Standard deviation of the differences. The result is NaN where it is 0.
     topics
-        Number of topics, an array of the same shape.
+        Number of topics n, an array of the same shape.
     power, alpha
         Power and significance level of the test.
     freedom
-        Degrees of freedom; by default topics - 1.
+        Degrees of freedom. The default is topics - 1.
 
     Examples
     --------
@@ -193,20 +195,20 @@ def detectable(
 
 
 BLOCK = 1 << 20
-"""Number of differences in memory at a time."""
+"""Number of differences that are in memory at once."""
 
 
 class Powered(NamedTuple):
-    """Prediction-powered means, with standard errors and weights.
+    """Prediction-powered means with standard errors and weights.
 
     Parameters
     ----------
     estimate
         The means.
     error
-        Their standard errors if the weight is treated as known.
+        Standard errors of the means, without the uncertainty of the weight.
     jackknife
-        Their standard errors including the uncertainty of the weight.
+        Standard errors of the means by the jackknife, with the uncertainty of the weight.
     weight
         Weight of the cheap scores, 0 to 1.
 
@@ -223,21 +225,25 @@ class Powered(NamedTuple):
 
 
 def power(cheap: Floats, human: Floats, counted: Flags, judged: Flags) -> Powered:
-    """Estimate means from cheap scores and some human scores.
+    """Estimate prediction-powered means.
+
+    Scores by cheap judgments of many topics are combined with scores by human judgments of some
+    topics.
 
     Parameters
     ----------
     cheap, human
-        Scores, shape (..., topic, depth). Human scores outside `judged` are ignored.
+        Scores by cheap and by human judgments, shape (..., topic, depth). Human scores of topics
+        outside `judged` are ignored.
     counted
-        The topics whose cheap scores are averaged, shape (topic, depth).
+        Whether the cheap score of each topic is averaged, shape (topic, depth).
     judged
-        The topics with scores of both kinds, shape (topic, depth).
+        Whether each topic has both scores, shape (topic, depth).
 
     Returns
     -------
     Powered
-        Shape (..., depth) each.
+        Arrays of shape (..., depth).
 
     Notes
     -----
@@ -246,8 +252,8 @@ def power(cheap: Floats, human: Floats, counted: Flags, judged: Flags) -> Powere
     weight w with the smallest variance is ``cov_n(y, f) / ((1 + n / N) var(f))``, clipped to [0,
     1], where var(f) is the variance over both samples.
 
-    The jackknife omits each topic with human scores in turn, and estimates the weight again. Topics
-    with cheap scores only add ``w^2 var(f)`` each.
+    The jackknife leaves out each topic with human scores in turn, and estimates the weight again.
+    Each topic that has only cheap scores adds the constant ``w^2 var(f) / N^2`` to the variance.
 
     Examples
     --------
@@ -268,7 +274,7 @@ def power(cheap: Floats, human: Floats, counted: Flags, judged: Flags) -> Powere
     sums = (y * f).sum(axis=-2), (f * f).sum(axis=-2), (rest * rest).sum(axis=-2)
     weight, spread = _weight(*sums, mean_f - mean_all, n, every)
     left = ((y - _wide(weight) * f) ** 2).sum(axis=-2) / n**2
-    # The jackknife: each value below omits one topic.
+    # The jackknife: each element below leaves out one topic.
     n_1 = n - 1
     every_1 = np.where(in_both, every - 1, every)
     removed = np.where(in_both, f + _wide(mean_f - mean_all), 0.0)
@@ -289,7 +295,7 @@ def power(cheap: Floats, human: Floats, counted: Flags, judged: Flags) -> Powere
 def power_pairs(
     cheap: Floats, human: Floats, counted: Flags, judged: Flags, pairs: Ints
 ) -> Powered:
-    """Estimate differences of the means of pairs of systems.
+    """Estimate prediction-powered mean differences of pairs.
 
     Parameters
     ----------
@@ -298,12 +304,12 @@ def power_pairs(
     counted, judged
         As for `power`.
     pairs
-        Positions of systems, shape (pair, 2).
+        Indices of systems, shape (pair, 2).
 
     Returns
     -------
     Powered
-        Arrays of shape (pair, depth): the result of `power` for the differences of scores.
+        The result of `power` for the differences of scores, with arrays of shape (pair, depth).
 
     Examples
     --------
@@ -323,11 +329,11 @@ def power_pairs(
 def _weight(
     products: Floats, squares: Floats, total: Floats, gap: Floats, n: Floats, every: Floats
 ) -> Ends:
-    """Return the weight, and the variance of cheap scores.
+    """Return the weight of cheap scores, and their variance.
 
     `products` and `squares` are sums of y f and f^2 over the n topics with human scores. `total` is
-    the sum of f^2 over all topics. `gap` is the difference of the means of f in both samples. A
-    topic in both samples counts twice.
+    the sum of f^2 over all topics. `gap` is the difference of the means of f in both samples. The
+    variance counts topics that are in both samples twice.
     """
     spread = (squares + total + n * every / (n + every) * gap**2) / (n + every - 1)
     below = n * (1 + n / every) * spread
@@ -336,7 +342,7 @@ def _weight(
 
 
 def _centred(values: Floats, where: Flags) -> Ends:
-    """Return means over selected topics, and deviations from them."""
+    """Return means over selected topics, and deviations from the means."""
     mean = _mean(values, where)
     return mean, np.where(where, values - _wide(mean), 0.0)
 

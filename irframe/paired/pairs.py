@@ -1,4 +1,4 @@
-"""Pairs of systems, computed in blocks: products, resamples and ranks."""
+"""Computation over pairs of systems: products, random draws and ranks."""
 
 import os
 from collections.abc import Callable, Iterator
@@ -12,11 +12,11 @@ from irframe.checks import check_int, room
 from irframe.errors import ParameterError
 
 Pairs = Ints | None
-"""Positions of systems a and b, shape (pair, 2); None for all pairs."""
+"""Indices of the systems a and b of each pair, shape (pair, 2). None means all pairs."""
 
 
 def all_pairs(systems: int) -> Ints:
-    """Return every unordered pair of systems, earlier system first.
+    """Return every unordered pair of systems, smaller index first.
 
     Parameters
     ----------
@@ -26,7 +26,7 @@ def all_pairs(systems: int) -> Ints:
     Returns
     -------
     numpy.ndarray
-        Shape (systems * (systems - 1) / 2, 2): positions of a and b, in lexicographic order.
+        Indices of a and b in lexicographic order, shape (systems * (systems - 1) / 2, 2).
 
     Examples
     --------
@@ -37,19 +37,19 @@ def all_pairs(systems: int) -> Ints:
 
 
 def baseline_pairs(systems: int, baseline: int) -> Ints:
-    """Return the pairs of every other system with a baseline.
+    """Return the pairs of each other system with a baseline.
 
     Parameters
     ----------
     systems
         Number of systems, at least 1.
     baseline
-        Position of the baseline, 0 to systems - 1.
+        Index of the baseline, 0 to systems - 1.
 
     Returns
     -------
     numpy.ndarray
-        Shape (systems - 1, 2): positions of a and b. The baseline is b.
+        Indices of a and b, shape (systems - 1, 2). The baseline is b.
 
     Examples
     --------
@@ -62,9 +62,9 @@ def baseline_pairs(systems: int, baseline: int) -> Ints:
 
 
 BLOCK_BYTES = 2 * 2**20
-"""Target size of a block of depths."""
+"""Target size in bytes of a block of depths."""
 GROUP_BYTES = 2**18
-"""Target size of a working array for a group of pairs. A few such arrays fit into a cache."""
+"""Target size in bytes of an array for a group of pairs; a few such arrays fit into the cache."""
 WORKERS = min(8, os.cpu_count() or 1)
 
 Arrays = tuple[Array, ...]
@@ -83,15 +83,16 @@ def in_blocks(
     Parameters
     ----------
     compute
-        Function of a block (depth, system, topic) and the pairs. It returns arrays (depth, pair).
+        Function of a block of scores, shape (depth, system, topic), and the pairs. It returns
+        arrays of shape (depth, pair).
     scores
         Shape (system, topic, depth).
     pairs
-        Shape (pair, 2), positions of systems; None for all pairs.
+        Indices of systems, shape (pair, 2). None means all pairs.
     dtypes
-        The dtypes of the arrays that `compute` returns.
+        dtypes of the arrays that `compute` returns.
     least_bytes
-        Blocks of scores up to this size are not split among threads.
+        Size in bytes up to which a block of scores is not split among threads.
 
     Returns
     -------
@@ -107,7 +108,7 @@ def in_blocks(
         for result, computed in zip(results, compute(values, pairs), strict=True):
             result[block] = computed
 
-    # Few depths are split so that every thread has a block, unless blocks would be small.
+    # Every thread gets a block, unless the blocks would be smaller than `least_bytes`.
     least = fitting(systems * topics, least_bytes)
     width = min(fitting(systems * topics, BLOCK_BYTES), max(least, -(-depths // WORKERS)))
     if len(pairs) and depths:
@@ -122,19 +123,20 @@ def by_pair(
     *,
     width: int = 1,
 ) -> Arrays:
-    """Compute on both systems of pairs in groups.
+    """Compute arrays of shape (depth, pair) in groups of pairs.
 
     Parameters
     ----------
     compute
-        Function of the scores of a and of b, each (depth, pair, topic). It returns arrays (depth,
-        pair).
+        Function of the scores of a and the scores of b, both of shape (depth, pair, topic). It
+        returns arrays of shape (depth, pair).
     block
         Shape (depth, system, topic).
     pairs
-        Shape (pair, 2), at least one pair.
+        Indices of systems, shape (pair, 2), with at least one pair.
     width
-        Number of values that `compute` allocates per depth and pair, if above the number of topics.
+        Number of values that `compute` allocates per depth and pair, if it exceeds the number of
+        topics.
 
     Returns
     -------
@@ -156,22 +158,22 @@ def each_pair(
     *,
     width: int = 1,
 ) -> Arrays:
-    """Compute two arrays (pair, depth) from scores; see `in_blocks`, `by_pair`."""
+    """Combine `in_blocks` and `by_pair`."""
     return in_blocks(partial(by_pair, compute, width=width), scores, pairs)
 
 
 def groups(length: int, width: int) -> Iterator[slice]:
-    """Return consecutive slices of at most `width` that cover range(length)."""
+    """Split range(length) into slices of at most `width`."""
     return map(slice, range(0, length, width), range(width, length + width, width))
 
 
 def fitting(values: int, size: int = GROUP_BYTES) -> int:
-    """Return the number of rows of 8-byte values that fit."""
+    """Return the number of rows of floats that fit."""
     return max(1, size // (8 * max(1, values)))
 
 
 def checked(scores: Floats, pairs: Pairs) -> tuple[Floats, Ints]:
-    """Return scores and pairs as arrays of valid shapes."""
+    """Convert scores and pairs to arrays, or raise if invalid."""
     scores = np.asarray(scores)
     if scores.ndim != 3 or not scores.shape[1]:
         expected = "scores of shape (system, topic, depth) with at least one topic"
@@ -181,21 +183,21 @@ def checked(scores: Floats, pairs: Pairs) -> tuple[Floats, Ints]:
         raise ParameterError("pairs of shape (pair, 2)", f"shape {pairs.shape}")
     outside = pairs[((pairs < 0) | (pairs >= len(scores))).any(axis=1)]
     if len(outside):
-        expected = f"positions of systems from 0 to {len(scores) - 1}"
-        raise ParameterError(expected, "pairs outside", "", outside.tolist())
+        expected = f"pairs of indices of systems from 0 to {len(scores) - 1}"
+        raise ParameterError(expected, "other indices", "", outside.tolist())
     return scores, pairs
 
 
 UNTHREADED = 2**18
-"""Number of multiplications in one matrix product, small enough that BLAS starts no threads."""
+"""Multiplications per matrix product, few enough that BLAS starts no threads."""
 NARROWEST = 16
-"""Minimum number of rows or columns of a product, which limits the number of products."""
+"""Minimum number of rows or columns of a matrix product, which limits the number of products."""
 MANY = 1024
-"""Number of systems above which few pairs are multiplied one by one, without a Gram matrix."""
+"""Number of systems above which few pairs are multiplied without the full Gram matrix."""
 
 
 def products(block: Floats, pairs: Ints) -> tuple[Floats, Floats]:
-    """Return inner products of rows with themselves, and of pairs.
+    """Return inner products of systems with themselves, and of pairs.
 
     Parameters
     ----------
@@ -207,7 +209,7 @@ def products(block: Floats, pairs: Ints) -> tuple[Floats, Floats]:
     Returns
     -------
     tuple of numpy.ndarray
-        Shape (depth, system) and (depth, pair).
+        Inner products over topics, of shape (depth, system) and (depth, pair).
     """
     depths, systems, topics = block.shape
     if systems > MANY and 8 * len(pairs) < systems**2:
@@ -222,7 +224,7 @@ def products(block: Floats, pairs: Ints) -> tuple[Floats, Floats]:
 
 
 def product(rows: Floats, columns: Floats) -> Floats:
-    """Return rows @ columns, computed in small products.
+    """Return ``rows @ columns``, computed in small products.
 
     Parameters
     ----------
@@ -244,15 +246,15 @@ def product(rows: Floats, columns: Floats) -> Floats:
 
 
 DRAWN = 32
-"""Bytes per topic of a bootstrap sample while positions are counted."""
+"""Bytes per topic and bootstrap sample that are needed to count topics."""
 SIGNED = 2
-"""Bytes per topic of a draw of signs."""
+"""Bytes per topic and draw of signs."""
 
 
 def refuse_large(samples: int, topics: int, size: int) -> None:
-    """Raise if draws of topics would exceed the memory.
+    """Raise if random draws need too much memory.
 
-    `size` is the number of bytes per topic.
+    `size` is the number of bytes per topic and draw.
     """
     what = f"{samples:,} draws of {topics:,} topics"
     room(what, samples * topics * size, "ask for fewer samples=")
@@ -264,16 +266,16 @@ def draw_topics(topics: int, *, samples: int, seed: int) -> Ints:
     Parameters
     ----------
     topics
-        Number of topics, which is also the size of a bootstrap sample.
+        Number of topics, which is also the size of each bootstrap sample.
     samples
         Number of bootstrap samples.
     seed
-        Seed of the draws.
+        Seed of the random number generator.
 
     Returns
     -------
     numpy.ndarray
-        Shape (samples, topics), positions of topics.
+        Indices of topics, shape (samples, topics).
     """
     refuse_large(samples, topics, DRAWN)
     generator = np.random.default_rng(seed)
@@ -290,12 +292,12 @@ def draw_signs(topics: int, *, samples: int, seed: int) -> NDArray[np.int8]:
     samples
         Number of draws.
     seed
-        Seed of the draws.
+        Seed of the random number generator.
 
     Returns
     -------
     numpy.ndarray
-        Shape (samples, topics), each -1 or 1.
+        Signs -1 and 1, shape (samples, topics).
     """
     refuse_large(samples, topics, SIGNED)
     drawn = np.random.default_rng(seed).integers(2, size=(samples, topics), dtype=np.int8)
@@ -308,7 +310,7 @@ def count_drawn(drawn: Ints) -> Floats:
     Parameters
     ----------
     drawn
-        Shape (samples, topics), positions of topics.
+        Indices of topics, shape (samples, topics).
 
     Returns
     -------
@@ -332,16 +334,16 @@ def critical(drawn: Floats, alpha: float) -> Floats:
     Parameters
     ----------
     drawn
-        Statistics of the draws, along the first axis.
+        Statistics of the draws, which are along the first axis.
     alpha
         Significance level.
 
     Returns
     -------
     numpy.ndarray
-        The value that a statistic must exceed for p < alpha, infinite if there are too few draws.
-        The p-value is (1 + count) / (1 + draws), where count is the number of draws that are at
-        least as large.
+        Critical values, shape (...). Larger statistics have p < alpha, where the p-value is (1 +
+        count) / (1 + draws), and count is the number of draws that are at least as large. A
+        critical value is infinite if there are too few draws.
 
     Examples
     --------
@@ -357,25 +359,25 @@ def critical(drawn: Floats, alpha: float) -> Floats:
 
 
 def marked_ranks(keys: Array) -> Ends:
-    """Return sums of average ranks of marked values by row.
+    """Return the rank sum of marked values in each row.
 
     Parameters
     ----------
     keys
-        Unsigned integers: twice the value, plus 1 if it is marked. Rows are along the last axis,
-        and are sorted in place.
+        Unsigned integers that encode values and marks: twice the value, plus 1 if the value is
+        marked. Rows are along the last axis, and are sorted in place.
 
     Returns
     -------
     rank_sum, ties : numpy.ndarray
-        The sum of the average ranks (1 to n) of marked values; and the sum of t^3 - t over groups
-        of t tied values.
+        Sum of the average ranks (1 to n) of marked values, and sum of t^3 - t over groups of t tied
+        values.
 
     Notes
     -----
-    The mark is in the lowest bit, so that sorting the keys is enough, without an argsort. Among t
-    tied values the m marked ones come last. Their positions therefore sum to m (t - m) / 2 more
-    than their average ranks, and this excess is subtracted.
+    The mark is in the lowest bit, so that sorting the keys replaces a slower argsort. Among t tied
+    values, the m marked ones come last. The sum of their positions therefore exceeds the sum of
+    their average ranks by m (t - m) / 2, which is subtracted.
     """
     keys.sort(axis=-1)
     length = keys.shape[-1]

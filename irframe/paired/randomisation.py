@@ -1,4 +1,4 @@
-"""Randomisation tests: Permutation, TukeyHSD, and the correction MaxT."""
+"""Randomisation tests, and the max-T correction."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -26,33 +26,33 @@ from irframe.paired.pairs import (
 )
 
 TIE = 1e-12
-"""Tolerance within which sums count as equal, relative to their largest possible size."""
+"""Tolerance within which sums are considered equal, relative to their largest possible value."""
 CHUNK = 1000
-"""Number of draws in memory as floats at a time."""
+"""Number of draws that are in memory as floats at once."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Permutation(ResamplingTest):
-    """The paired permutation test, which flips signs of differences.
+    """Paired permutation test, which flips signs of differences.
 
     Parameters
     ----------
     samples
         Number of random sign assignments, at least 1.
     seed
-        Seed of the signs, at least 0.
+        Seed of the random number generator, at least 0.
 
     Returns
     -------
     Permutation
-        A test whose statistic is the mean difference a - b.
+        A test with the mean difference a - b as the statistic.
 
     Notes
     -----
-    ``p = (1 + count) / (1 + samples)``, where count is the number of draws whose absolute mean of
-    differences is at least the observed one. Sums that agree to 1e-12 of the sum of ``|a - b|``
-    count as equal. The signs are the same for every pair and depth. Under a design, all topics of a
-    cluster have the same sign, and topics keep their weights.
+    ``p = (1 + count) / (1 + samples)``, where count is the number of draws whose absolute mean
+    difference is at least the observed one. Sums are considered equal if they agree to 1e-12 of the
+    sum of ``|a - b|``. All pairs and depths have the same signs. With a sampling design, all topics
+    of a cluster have the same sign, and topics keep their weights.
 
     References
     ----------
@@ -76,17 +76,17 @@ class Permutation(ResamplingTest):
     samples: int = 10_000
 
     def signs(self, topics: int) -> NDArray[np.int8]:
-        """Draw the signs.
+        """Draw a random sign for every topic.
 
         Parameters
         ----------
         topics
-            Number of differences.
+            Number of topics.
 
         Returns
         -------
         numpy.ndarray
-            Shape (samples, topics), each -1 or 1.
+            Signs -1 and 1, shape (samples, topics).
 
         Examples
         --------
@@ -96,11 +96,11 @@ class Permutation(ResamplingTest):
         return draw_signs(topics, samples=self.samples, seed=self.seed)
 
     def with_design(self, design: Design, scores: Floats, pairs: Pairs = None) -> PairedResult:
-        """Test every pair under a design; see `PairedTest.with_design`."""
+        """Test every pair with a design; see `PairedTest.with_design`."""
         return self.kernel(by_cluster(design, scores), pairs)
 
     def kernel(self, scores: Floats, pairs: Pairs = None) -> PairedResult:
-        """Test every pair at every depth at once; see `PairedTest.kernel`."""
+        """Test every pair at every depth; see `PairedTest.kernel`."""
         scores, pairs = checked(scores, pairs)
         signs = self.signs(scores.shape[1])
 
@@ -120,14 +120,15 @@ class Permutation(ResamplingTest):
     def interval(
         self, scores: Floats, pairs: Pairs = None, design: Design | None = None, *, alpha: float
     ) -> Ends:
-        """Return intervals by inversion of the test; see `PairedTest.interval`.
+        """Return intervals that invert the test; see `PairedTest.interval`.
 
         Notes
         -----
-        Every draw divides the differences into two sets by their signs. It counts for the p-value
-        of a shift if the shift lies between the means of both sets. All these ranges contain the
-        mean difference, so each end of the interval is an order statistic of the ends of ranges. An
-        end is NaN if too few draws have both signs for any p below alpha.
+        Every draw divides the differences into two sets by their signs. The p-value of a
+        hypothetical mean difference counts the draws where it lies between the means of both sets.
+        These ranges all contain the observed mean difference, so each end of the interval is an
+        order statistic of the ends of the ranges. An end is NaN if too few draws contain both
+        signs, so that no p-value is below alpha.
         """
         if design is not None:
             scores = by_cluster(design, scores)
@@ -161,7 +162,7 @@ class Permutation(ResamplingTest):
 
 
 def by_cluster(design: Design, scores: Floats) -> Floats:
-    """Return the contributions of clusters to means, (system, cluster, depth).
+    """Return contributions of clusters to means, (system, cluster, depth).
 
     Examples
     --------
@@ -175,7 +176,7 @@ def by_cluster(design: Design, scores: Floats) -> Floats:
 
 
 KEPT = 4
-"""Number of copies of the ranges of all shuffles in memory while they are counted."""
+"""Number of arrays of the size of all ranges that are in memory at once."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -185,29 +186,30 @@ class TukeyHSD(ResamplingTest):
     Parameters
     ----------
     samples
-        Number of times the systems are shuffled within every topic, at least 1.
+        Number of random shuffles of the systems within every topic, at least 1.
     seed
-        Seed of the shuffles, at least 0.
+        Seed of the random number generator, at least 0.
 
     Returns
     -------
     TukeyHSD
-        A test whose statistic is the mean difference a - b, and whose p-values are adjusted for
-        all pairs of systems.
+        A test with the mean difference a - b as the statistic. The p-values are adjusted for all
+        pairs of systems.
 
     Notes
     -----
-    Each draw shuffles the systems' scores within every topic, in the same way at all depths. Let q*
-    be the range of the resulting means of systems. Then ``p = (1 + count of q* >= |mean(a) -
-    mean(b)|) / (1 + samples)``. The added 1 counts the observed order and keeps p above 0; the
+    Each draw shuffles the scores of the systems within every topic, in the same way at all depths.
+    Let q* be the range of the resulting system means. Then ``p = (1 + count of q* >= |mean(a) -
+    mean(b)|) / (1 + samples)``. The added 1 counts the observed order, and keeps p above 0. The
     published algorithm omits it. Simultaneous intervals are ``mean(a) - mean(b) -+ q``, where q is
     the quantile of q* above which p < alpha. They exclude 0 for exactly the significant pairs.
-    Ranges that agree to 1e-12 of the largest score count as equal. All systems are shuffled in
-    every draw, even if only some pairs are tested.
+    Ranges are considered equal if they agree to 1e-12 of the largest score. All systems are
+    shuffled in every draw, even if only some pairs are tested.
 
-    The test assumes that the differences of all pairs have the same variance. Otherwise it rejects
-    too often: with standard deviations of .02 and .3 among five systems, the family-wise error rate
-    is .08 to .14 instead of .05. In that case use t-tests with Holm's correction or `MaxT`.
+    The test assumes that the differences of all pairs have the same variance. If this does not
+    hold, it rejects too often. For example, with standard deviations of .02 and .3 among five
+    systems, the family-wise error rate is .08 to .14 instead of .05. In that case, use t-tests with
+    Holm's correction or with `MaxT`.
 
     References
     ----------
@@ -229,17 +231,18 @@ class TukeyHSD(ResamplingTest):
     samples: int = 10_000
 
     def shuffles(self, systems: int, topics: int) -> Iterator[Ints]:
-        """Yield the shuffles in groups.
+        """Yield random shuffles of the systems, in groups.
 
         Parameters
         ----------
         systems, topics
-            Number of systems and of topics.
+            Number of systems, and number of topics.
 
         Yields
         ------
         numpy.ndarray
-            Shape (draws, topics, systems): the position of the system whose score is used instead.
+            For each system, the index of the system whose score replaces its own, shape (draws,
+            topics, systems).
 
         Examples
         --------
@@ -253,14 +256,14 @@ class TukeyHSD(ResamplingTest):
             yield generator.permuted(np.broadcast_to(row, (draws, topics, systems)), axis=-1)
 
     def kernel(self, scores: Floats, pairs: Pairs = None) -> PairedResult:
-        """Test every pair at every depth at once; see `PairedTest.kernel`."""
+        """Test every pair at every depth; see `PairedTest.kernel`."""
         what = f"{self.samples:,} ranges of means at every depth"
         size = KEPT * 8 * scores.shape[-1] * self.samples
         room(what, size, "ask for fewer samples=, or select depths")
         statistic, threshold = in_blocks(_observed, scores, pairs)
         ranges = self._ranges(np.asarray(scores, dtype=np.float64))
-        # Differences and draws are sorted jointly, so that the draws that count for a difference
-        # come after it. The sort is stable and differences come first, so equal draws count, too.
+        # Differences and ranges are sorted together, so that the ranges that a difference counts
+        # come after it. The sort is stable and differences come first, so it counts equal ranges.
         order = np.concatenate([threshold, ranges]).argsort(axis=0, kind="stable")
         n_after = np.cumsum((order >= len(threshold))[::-1], axis=0)[::-1]
         counts = np.empty(order.shape)
@@ -282,14 +285,14 @@ class TukeyHSD(ResamplingTest):
         return statistic - half, statistic + half
 
     def _ranges(self, scores: Floats) -> Floats:
-        """Return the range of means by shuffle, (draw, depth)."""
+        """Return the range of system means by shuffle, (draw, depth)."""
         systems, topics, depths = scores.shape
         flat = np.ascontiguousarray(scores).reshape(systems * topics, depths)
         ranges = []
         for drawn in self.shuffles(systems, topics):
             rows = (drawn * topics + np.arange(topics)[:, None]).swapaxes(1, 2)
             ends = np.arange(0, rows.size + 1, topics)
-            # A product with a sparse matrix sums over topics without copying shuffled scores.
+            # A product with a sparse matrix sums shuffled scores over topics without copying them.
             gather = scipy.sparse.csr_array(
                 (np.ones(rows.size), rows.ravel(), ends), shape=(rows.size // topics, len(flat))
             )
@@ -306,41 +309,41 @@ def _observed(block: Floats, pairs: Ints) -> Ends:
 
 @dataclass(frozen=True, kw_only=True)
 class MaxT:
-    """Step-down maxT correction, which accounts for correlated comparisons.
+    """Step-down max-T correction for multiple comparisons.
 
     Parameters
     ----------
     samples
         Number of random sign assignments, at least 1.
     seed
-        Seed of the signs, at least 0.
+        Seed of the random number generator, at least 0.
 
     Returns
     -------
     MaxT
-        A correction that can be passed as ``adjust=`` for the tests t and permutation. Its name
-        ``"max-t"`` stands for the default options.
+        A correction that can be passed as ``adjust=`` with the tests ``"t"`` and ``"permutation"``.
+        The name ``"max-t"`` means the default options.
 
     Notes
     -----
-    Each draw flips the signs of all scores on random topics, which are the same for all systems.
-    The signs of all paired differences on these topics change, and the largest ``|t|`` of the
-    family is recorded. The correction steps down: pairs are sorted by ``|t|``, and a pair is
-    compared with the largest ``|t|`` of itself and all later pairs. ``p = (1 + count) / (1 +
-    samples)``, where count is the number of draws with a larger or equal ``|t|``. No p-value is
-    below that of an earlier pair, or below its unadjusted p-value. Groups that are corrected
-    together use the same sign for topics of the same name. Statistics that agree to 1e-12 count as
-    equal.
+    The correction accounts for the correlation of the comparisons. Each draw flips the signs of the
+    scores of all systems on random topics, which flips the signs of all paired differences on these
+    topics. Pairs are sorted by ``|t|``, from the largest to the smallest. The ``|t|`` of a pair is
+    compared with the largest ``|t|`` of the draw among this pair and all later pairs. ``p = (1 +
+    count) / (1 + samples)``, where count is the number of draws with a larger or equal ``|t|``. A
+    p-value is at least that of each earlier pair, and at least its unadjusted p-value. If several
+    groups of scores are corrected together, topics with the same name have the same sign in all
+    groups. Statistics are considered equal if they agree to 1e-12.
 
-    The family-wise error rate is at most alpha if differences are symmetric about their means,
-    whichever hypotheses are true. All p-values are at least 1 / (1 + samples). Simultaneous
-    intervals are Student's intervals with the quantile of the largest ``|t|`` of all pairs. If an
-    interval excludes 0, its pair is significant. Pairs that are significant in a later step may
-    have intervals that include 0.
+    The family-wise error rate is at most alpha, whichever null hypotheses are true, if differences
+    have distributions that are symmetric about their means. All p-values are at least 1 / (1 +
+    samples). Simultaneous intervals are Student's intervals with the quantile of the largest
+    ``|t|`` of all pairs. If an interval excludes 0, its pair is significant. The interval of a
+    significant pair may include 0, because the intervals do not step down.
 
     References
     ----------
-    .. [1] Westfall, Young. ResamplingTest-based multiple testing. Wiley, 1993.
+    .. [1] Westfall, Young. Resampling-based multiple testing. Wiley, 1993.
     .. [2] Romano, Wolf. Exact and approximate stepdown methods for multiple hypothesis testing.
        Journal of the American Statistical Association 100, 2005. doi:10.1198/016214504000000539
 
@@ -359,17 +362,17 @@ class MaxT:
         check_int("seed", self.seed, low=0)
 
     def kernel(self, scores: Floats, pairs: Ints, topics: Ints | None = None) -> Floats:
-        """Return the corrected p-values of a family.
+        """Return the corrected p-values of a family of pairs.
 
         Parameters
         ----------
         scores
-            Shape (topic, column), with a column for every system, or for every system, metric and
-            depth. The scores are 0 on topics on which a column is not compared.
+            Scores, shape (topic, column), with a column for each system, or for each system, metric
+            and depth. Scores are 0 on topics on which a column is not compared.
         pairs
-            Shape (pair, 2), positions of columns.
+            Indices of columns, shape (pair, 2).
         topics
-            Number of topics on which each pair is compared; by default all.
+            Number of topics on which each pair is compared. The default is all topics.
 
         Returns
         -------
@@ -392,7 +395,7 @@ class MaxT:
     def critical_t(
         self, scores: Floats, pairs: Ints, topics: Ints | None = None, *, alpha: float
     ) -> Floats:
-        """Return the critical |t| of simultaneous intervals.
+        """Return critical values of |t| for simultaneous intervals.
 
         Parameters
         ----------
@@ -404,9 +407,9 @@ class MaxT:
         Returns
         -------
         numpy.ndarray
-            Shape (pair,). A larger |t| has p < alpha. The value is infinite if no |t| has p <
-            alpha. The maximum is over all pairs, so a larger |t| is also significant in the
-            step-down procedure.
+            Critical values, shape (pair,). A larger |t| has p < alpha. The value is infinite if no
+            |t| has p < alpha. The maximum is over all pairs, so a larger |t| is also significant in
+            the step-down procedure.
         """
         family = _Family.of(scores, pairs, len(scores) if topics is None else topics)
         signs = draw_signs(len(scores), samples=self.samples, seed=self.seed)
@@ -443,14 +446,14 @@ class _Family(NamedTuple):
         return cls(pairs, counted, scale, noise)
 
     def at(self, positions: Ints | slice) -> Self:
-        """Return some of the pairs."""
+        """Return a selection of the pairs."""
         fields: Any = (array[positions] for array in self)
         return type(self)(*fields)
 
     def count_reaching(self, sums: Floats, thresholds: Floats) -> Ints:
-        """Count draws in which a pair's maximum reaches its threshold.
+        """Count the draws whose maximum reaches a pair's threshold.
 
-        The maximum is over the pair and all earlier pairs.
+        The maximum is over the pair and all earlier pairs of this family.
         """
         count = np.empty(len(self.pairs), dtype=np.int64)
         largest = np.zeros(sums.shape[1])
@@ -463,7 +466,7 @@ class _Family(NamedTuple):
         return count
 
     def largest(self, sums: Floats) -> Floats:
-        """Return the largest |t| by draw, scaled as in `sizes`."""
+        """Return the largest scaled |t| of each draw."""
         largest = np.zeros(sums.shape[1])
         for group in groups(len(self.pairs), fitting(sums.shape[1])):
             sizes = self.at(group).sizes(sums, self.topics.max())
@@ -471,10 +474,10 @@ class _Family(NamedTuple):
         return largest
 
     def sizes(self, sums: Floats, most: int) -> Floats:
-        """Return |t| scaled to [0, 1], from sums of scores.
+        """Return |t| scaled to [0, 1] for sums of scores.
 
-        With d the n differences, the scaled value is ``r = |sum d| / sqrt(n sum d^2)``, and
-        ``t^2 = (n - 1) r^2 / (1 - r^2)``. Sign flips do not change the sum of squares.
+        For n differences d, the scaled value is ``r = |sum d| / sqrt(n sum d^2)``, and ``t^2 = (n -
+        1) r^2 / (1 - r^2)``. Sign flips do not change the sum of squares.
         """
         a, b = self.pairs.T
         sizes: Floats = sums.take(a, axis=0)
@@ -483,7 +486,7 @@ class _Family(NamedTuple):
         sizes *= self.scale[:, np.newaxis]
         if (self.topics == most).all():
             return sizes
-        # The r of pairs with fewer topics is replaced by the r with the same t on `most` topics.
+        # For pairs with fewer topics, r is replaced by the value with the same t on `most` topics.
         squares = np.minimum(sizes**2, 1)
         above = (self.topics[:, np.newaxis] - 1) * squares
         below = above + (most - 1) * (1 - squares)
