@@ -1,4 +1,4 @@
-"""Documents to judge, their prior relevance, and methods of choice.
+"""Candidate documents for judging, and their prior relevance.
 
 Values: JudgingMethod.
 """
@@ -32,32 +32,34 @@ NAMES: tuple[MethodName, ...] = ("pool", "mtf", "maxmean", "leverage")
 
 @dataclass(frozen=True, repr=False, eq=False)
 class JudgingMethod(OptionValue):
-    """Method of choosing the next document to judge.
+    """Method that chooses the next document to judge.
 
-    `judge_next` accepts one method as ``method=``, and `replay` accepts several as ``methods=``.
-    The name of a method can be passed instead if the other fields have their defaults.
+    `judge_next` accepts one method as ``method=``, and `replay` accepts several as ``methods=``. If
+    only the method differs from the defaults, the name of the method can be passed instead.
 
     Parameters
     ----------
     method
-        ``"pool"``, ``"mtf"``, ``"maxmean"`` or ``"leverage"``, see `judge_next`; by default the
-        default of the verb.
+        ``"pool"``, ``"mtf"``, ``"maxmean"`` or ``"leverage"``, see `judge_next`. The default is
+        that of the verb.
     credit
-        The runs for which a judgment counts, for ``"maxmean"`` only: ``"all"`` runs that retrieved
-        the document, or only the ``"run"`` for which it was chosen.
+        The runs whose expected precision changes when a document is judged: ``"all"`` runs that
+        retrieved the document, or only the ``"run"`` for which the document was chosen. Only
+        ``"maxmean"`` has this option.
     batch
-        Number of documents per topic that are chosen before any of them is judged, at least 1.
-        Until a document is judged, its probability of relevance is used.
+        Number of documents per topic that are judged together, at least 1. They are chosen before
+        the relevance of any of them is known.
     prior
-        Judgments of a model: a frame with the columns topic, doc, and ``grade`` or
-        ``probability`` (from 0 to 1). With grades, the probability of relevance of each grade is
-        estimated from all judgments. The priority of a document is multiplied by its probability.
-        Not available for ``"mtf"``.
+        Judgments of a model: a frame with the columns topic, doc, and ``grade`` or ``probability``
+        (from 0 to 1). If the frame has grades, the probability of relevance of each grade is
+        estimated from the judgments so far. The priority of a document is multiplied by its
+        probability of relevance. A prior is not available for ``"mtf"``.
 
     Raises
     ------
     ParameterError
-        If the method is unknown, or if a method other than ``"maxmean"`` has a credit.
+        If the method is unknown, or if ``credit="run"`` is passed with a method other than
+        ``"maxmean"``.
 
     Examples
     --------
@@ -74,7 +76,7 @@ class JudgingMethod(OptionValue):
     prior: pd.DataFrame | None = None
 
     def __post_init__(self) -> None:
-        """Check the fields that can be checked without documents."""
+        """Check all fields except the prior."""
         check_int("batch", self.batch, low=1)
         credit = choice("credit", self.credit, ("all", "run"))
         method = None if self.method is None else choice("method", self.method, NAMES)
@@ -83,18 +85,18 @@ class JudgingMethod(OptionValue):
 
     @classmethod
     def read(cls, value: object, default: str | None = None) -> Self:
-        """Return a method unchanged, or the method with a name."""
+        """Return a method unchanged, or parse its name."""
         kinds: dict[str, Any] = {name: partial(cls, name) for name in NAMES}
         return super().read(as_written(value, kinds | {cls.__name__: cls}) or value, default)
 
     def __str__(self) -> str:
-        """Return the method as it is named in results."""
+        """Return the name of the method in results."""
         others = repr(self).partition(", ")[2]
         return f"{self.method}({others}" if others else str(self.method)
 
     @property
     def key(self) -> str:
-        """Name in the registry of methods."""
+        """Key of the method in the registry of methods."""
         return f"{self.method}(credit='run')" if self.credit == "run" else str(self.method)
 
 
@@ -103,7 +105,7 @@ class Candidates:
     """Candidate documents for judging, sorted by name within each topic."""
 
     rank: Array
-    """Rank in every list, 0 if not listed; shape (topic, document, system)."""
+    """Rank of each document in each list, 0 if not listed; shape (topic, document, system)."""
     took_part: Array
     """Whether each system took part, shape (topic, system)."""
     keys: Array
@@ -116,12 +118,12 @@ class Candidates:
 
     @cached_property
     def exists(self) -> Array:
-        """Whether a cell contains a document, shape (topic, document)."""
+        """Whether an element stands for a document, shape (topic, document)."""
         return np.asarray(self.listed.any(axis=-1))
 
     @cached_property
     def best_rank(self) -> Array:
-        """Best rank of every document, 0 without one; (topic, document)."""
+        """Best rank of each document, 0 if missing; (topic, document)."""
         largest = np.iinfo(self.rank.dtype).max
         ranks = np.where(self.listed, self.rank, largest)
         return np.where(self.exists, ranks.min(axis=-1, initial=largest), 0)
@@ -139,7 +141,7 @@ class Candidates:
 
     @cached_property
     def leverage(self) -> Array:
-        """Standard deviation of weights over participants, (topic, document)."""
+        """Standard deviation of weights over participating systems, (topic, document)."""
         inside = self.took_part[:, np.newaxis]
         number = np.maximum(inside.sum(axis=-1), 1)
         mean = self.weight.sum(axis=-1) / number
@@ -147,12 +149,12 @@ class Candidates:
         return np.asarray(np.sqrt((deviation**2).sum(axis=-1) / number))
 
     def lot(self, turn: Array) -> NDArray[np.uint64]:
-        """Return random integers that order systems at each topic's turn."""
+        """Return random integers that break ties at a turn."""
         words = self.keys + turn.astype(np.uint64)[:, np.newaxis]
         return mixed(words * np.uint64(0x9E3779B97F4A7C15))
 
     def likely(self, precision: Array) -> Array:
-        """Return probabilities of relevance, given the precision of systems.
+        """Return probabilities of relevance from the precision of systems.
 
         Parameters
         ----------
@@ -162,8 +164,8 @@ class Candidates:
         Returns
         -------
         numpy.ndarray
-            Shape (topic, document), 0 without a document. Each probability is the mean precision of
-            the systems that list the document, weighted by its weight in their lists.
+            Shape (topic, document), 0 for missing documents. Each probability is the mean precision
+            of the systems that list the document, weighted by the document's weight in their lists.
         """
         total = self.weight.sum(axis=-1)
         summed = np.matmul(self.weight, precision[..., np.newaxis])[..., 0]
@@ -171,9 +173,9 @@ class Candidates:
 
     @cached_property
     def earliness(self) -> Array:
-        """Priorities by best rank, then by number of lists."""
+        """Priorities by best rank, then by number of such ranks."""
         n_best = (self.rank == self.best_rank[..., np.newaxis]).sum(axis=-1)
-        # The share is below 1, so that documents are sorted by rank first.
+        # The share is below 1, so that ranks are compared first.
         share = n_best / (1 + self.rank.shape[-1])
         with np.errstate(divide="ignore"):
             return np.where(self.exists, 1 / (self.best_rank - share + 1), 0.0)
@@ -185,14 +187,15 @@ def tally(judged: Array, relevant: Array, weight: Array) -> tuple[Array, Array]:
     Parameters
     ----------
     judged, relevant
-        Whether documents are judged, and their relevance from 0 to 1; shape (topic, document).
+        Whether each document is judged, and its relevance from 0 to 1; shape (topic, document).
     weight
-        Weight of a document in a list, shape (topic, document, system).
+        Weight of each document in each list, shape (topic, document, system).
 
     Returns
     -------
     tuple of numpy.ndarray
-        Two arrays of shape (topic, system).
+        The sum of the weights of relevant documents, and that of judged documents, each of shape
+        (topic, system).
     """
     rows = np.stack([judged * relevant, judged.astype(float)], axis=1)
     return tuple(np.moveaxis(np.matmul(rows, weight), 1, 0))
@@ -202,18 +205,19 @@ PROBABILITY = "probability"
 BEGUN = (0.05, 0.2, 0.5, 0.8)
 """Initial probability of relevance of grades 0, 1, 2, and 3 or above."""
 WEIGHT = 2.0
-"""Number of judgments that the initial probability is worth."""
+"""Weight of the initial probability, as a number of judgments."""
 
 
 class Prior:
-    """Prior probabilities of relevance by level, updated by judgments.
+    """Probabilities of relevance by level, updated by judgments.
 
     Parameters
     ----------
     level
-        Position of the level of every document, such as its grade; shape (topic, document).
+        Number of the level of each document, shape (topic, document). A level is a group of
+        documents with the same probability, such as a grade.
     initial
-        Probability of relevance of each level before any document is judged.
+        Initial probability of relevance of each level.
     learns
         Whether judgments change the probabilities.
     """
@@ -239,16 +243,16 @@ class Prior:
 def read_prior(
     prior: pd.DataFrame | None, documents: "ListedDocuments", open_: Array
 ) -> Prior | None:
-    """Return the prior of documents from a frame, or None.
+    """Read the prior of documents from a frame.
 
     Parameters
     ----------
     prior
-        A frame with topic, doc, and grade or probability; or None.
+        A frame with the columns topic, doc, and grade or probability; or None.
     documents
         The documents of the lists.
     open_
-        Whether a document can be judged, shape (topic, document).
+        Whether each document can be judged, shape (topic, document).
 
     Raises
     ------
@@ -262,7 +266,7 @@ def read_prior(
     Warns
     -----
     IrframeWarning
-        If documents have no prior. They get the mean prior of the other documents.
+        If documents have no prior. The mean prior of all other documents is used for these.
     """
     if prior is None:
         return None
@@ -290,7 +294,7 @@ def read_prior(
 
 
 def _columns_of_prior(prior: object) -> dict[str, Any]:
-    """Return the columns of a prior frame by role."""
+    """Return the columns of a prior by role."""
     if not isinstance(prior, pd.DataFrame):
         raise InputError("a prior as a pandas DataFrame", type(prior).__name__)
     columns = {**roles(prior.columns)}
@@ -307,15 +311,15 @@ def _columns_of_prior(prior: object) -> dict[str, Any]:
 
 
 def _by_grade(grades: Array, row: Array) -> Prior:
-    """Return the prior of integer grades.
+    """Return the prior from integer grades.
 
-    All documents without a grade have one additional level.
+    Documents without a grade form an additional level.
     """
     values = pd.to_numeric(pd.Series(grades), errors="coerce").to_numpy(float)
     wrong = ~(values % 1 == 0)
     if wrong.any():
         offenders = pd.unique(np.asarray(grades, object)[wrong])
-        raise ParameterError("whole grades in a prior", "", "", map(repr, offenders))
+        raise ParameterError("integer grades in a prior", "", "", map(repr, offenders))
     levels, level = np.unique(values, return_inverse=True)
     initial = np.array(BEGUN)[np.clip(levels, 0, len(BEGUN) - 1).astype(int)]
     mean = initial[level].mean() if len(level) else BEGUN[0]
@@ -331,7 +335,7 @@ def _by_probability(column: pd.Series, index: pd.MultiIndex, row: Array) -> Prio
         pairs = zip(index[wrong], column[wrong], strict=True)
         offenders = [f"{value} for {doc} of {topic}" for (topic, doc), value in pairs]
         expected = "probabilities from 0 to 1 in a prior"
-        raise ParameterError(expected, f"{wrong.sum()} outside", "", offenders)
+        raise ParameterError(expected, f"{wrong.sum()} outside this range", "", offenders)
     mean = values.mean() if len(values) else 0.5
     level = np.arange(len(values) + 1)[row]
     return Prior(level, np.append(values, mean), learns=False)
@@ -345,15 +349,15 @@ NAMELESS = (
 
 @dataclass(frozen=True, eq=False)
 class ListedDocuments:
-    """Documents of lists, numbered by name within each topic."""
+    """Documents in a cube's lists, numbered by name within topics."""
 
     cube: xr.Dataset
     listed: Array
-    """Document number at each rank, -1 for none; shape (system, topic, rank)."""
+    """Number of the document at each rank, -1 after the last; shape (system, topic, rank)."""
     names: Array
-    """Document name of each number, shape (topic, number)."""
+    """Name of each document by number, shape (topic, number)."""
     row: Array
-    """Row of each document among the judgments of the cube, -1 if unjudged; shaped like `names`."""
+    """Row of each document in the judgments of the cube, -1 if unjudged; shape (topic, number)."""
 
     @classmethod
     def judged(cls, cube: xr.Dataset, depth: int) -> "ListedDocuments":
@@ -384,7 +388,7 @@ class ListedDocuments:
     def _numbered(
         cls, cube: xr.Dataset, rows: Array, cells: Any, others: Array
     ) -> "ListedDocuments":
-        """Return numbered documents from judgment rows and unjudged cells."""
+        """Return documents numbered by name, judged and unjudged."""
         judgments = experiment_of(cube).judgments
         listed = np.unique(rows[rows >= 0])
         topic = np.concatenate([judgments.topic[listed], cells[1]])
@@ -411,12 +415,12 @@ class ListedDocuments:
 
     @property
     def grade(self) -> Array:
-        """Grade of every document, `UNJUDGED` without one."""
+        """Grade of each document, `UNJUDGED` if it has none."""
         grades = np.append(self.judgments.grade, Grade(UNJUDGED))[self.row]
         return np.where(grades == POOLED_UNJUDGED, Grade(UNJUDGED), grades)
 
     def pool(self, systems: Array, seed: int) -> Candidates:
-        """Return the pool of some systems.
+        """Return the candidate documents of some systems.
 
         Parameters
         ----------
@@ -440,14 +444,14 @@ class ListedDocuments:
         return Candidates(ranks, took_part, keys.reshape(took_part.shape))
 
     def label(self, topic: Array, number: Array) -> list[Hashable]:
-        """Return document names in the type of the judgments."""
+        """Return names of documents with the type of the judgments."""
         names = self.names[topic, number].tolist()
         base = self.judgments.docs
         return [*map(int, names)] if len(base) and not isinstance(base[0], str) else names
 
 
 def helping(cube: xr.Dataset) -> Array:
-    """Return the positions of contributing systems, or of all."""
+    """Return the positions of the systems that contributed."""
     experiment = experiment_of(cube)
     took_part = experiment.participated.any(axis=1)
     stated = took_part & experiment.known_pool.contributing

@@ -1,4 +1,4 @@
-"""Cohen's kappa and Krippendorff's alpha with intervals."""
+"""Cohen's kappa and Krippendorff's alpha with confidence intervals."""
 
 from collections.abc import Callable, Iterable
 
@@ -10,13 +10,13 @@ from irframe.errors import listing
 from irframe.scores.averages import Resamples
 
 WEIGHTS = ("none", "linear", "quadratic")
-"""Weights of disagreements in kappa: equal, or by the difference of the grades."""
+"""Weights of disagreements in kappa: equal, or by the (squared) difference of grades."""
 DISTANCES = ("nominal", "ordinal", "interval")
-"""Distances of two grades in alpha."""
+"""Distances between two grades in alpha."""
 
 
 def kappas(counts: Array, scale: Array) -> Array:
-    """Return Cohen's kappa for every weighting.
+    """Return Cohen's kappa for each kind of weights.
 
     Parameters
     ----------
@@ -28,8 +28,8 @@ def kappas(counts: Array, scale: Array) -> Array:
     Returns
     -------
     numpy.ndarray
-        Shape (..., weighting), in the order of `WEIGHTS`; NaN if no disagreement is expected by
-        chance.
+        Shape (..., kind of weights), in the order of `WEIGHTS`. Kappa is NaN if no disagreement is
+        expected by chance.
 
     Examples
     --------
@@ -45,20 +45,20 @@ def kappas(counts: Array, scale: Array) -> Array:
 
 
 def alphas(coincidences: Array, scale: Array) -> Array:
-    """Return Krippendorff's alpha for every distance.
+    """Return Krippendorff's alpha for each distance.
 
     Parameters
     ----------
     coincidences
-        Coincidences of two grades of the same document, shape (..., grade, grade). The matrices are
-        symmetric. For two judges they are the joint counts plus their transpose.
+        Symmetric matrices with the number of times that a document has both grades, shape (...,
+        grade, grade). For two judges, the matrix is the joint counts plus their transpose.
     scale
         The grades, shape (grade,).
 
     Returns
     -------
     numpy.ndarray
-        Shape (..., distance), in the order of `DISTANCES`; NaN if all grades are equal.
+        Shape (..., distance), in the order of `DISTANCES`. Alpha is NaN if all grades are equal.
 
     Examples
     --------
@@ -85,9 +85,10 @@ def alphas_of_two(counts: Array, scale: Array) -> Array:
 
 
 def at_thresholds(counts: Array) -> Array:
-    """Return joint counts of binary relevance at every threshold.
+    """Return joint counts of binary relevance for every threshold.
 
-    Every grade except the lowest is a threshold.
+    Every grade except the lowest is a threshold. Documents with this grade or a higher one are
+    relevant.
 
     Examples
     --------
@@ -106,20 +107,20 @@ def _unlike_chance(total: Array, observed: Array, expected: Array) -> Array:
 
 
 Coefficients = Callable[[Array], dict[str, Array]]
-"""Function of joint counts, (..., grade, grade), that returns coefficients by name."""
+"""Type of functions of joint counts (..., grade, grade) that return coefficients by name."""
 
 LEAST_CLUSTERS = 1.5
 """Smallest effective number of clusters."""
 LEAST_TOPICS = 15
 """Number of topics from which intervals have their nominal coverage."""
 MOST_UNEQUAL = 0.6
-"""Largest coefficient of variation of documents per topic with nominal coverage."""
+"""Coefficient of variation of documents per topic up to which intervals have nominal coverage."""
 ROUNDING = 1e-12
-"""Standard errors up to this are rounding errors of 0."""
+"""Largest standard error that is a rounding error of 0."""
 LEAST_WITH_GRADE = 5
-"""Smallest number of topics with documents on both sides of a threshold for an interval."""
+"""Number of topics with documents on both sides of a threshold that an interval requires."""
 FEW_WITH_GRADE = 10
-"""Number of these topics below which the interval is wide."""
+"""Number of topics with documents on both sides below which a caution is issued."""
 THRESHOLD = "_at"
 PER_TOPIC = "_per_topic"
 INTERVAL = "_interval"
@@ -128,7 +129,7 @@ INTERVAL = "_interval"
 def with_intervals(
     counts: Array, coefficients: Coefficients, drawn: Array, resamples: Resamples
 ) -> dict[str, Array]:
-    """Return intervals of coefficients, and means over topics with intervals.
+    """Return confidence intervals of coefficients, and their means over topics.
 
     Parameters
     ----------
@@ -139,26 +140,29 @@ def with_intervals(
     drawn
         Number of times that each bootstrap sample contains each topic, shape (sample, topic).
     resamples
-        The options of the bootstrap, with the level alpha.
+        Options of the bootstrap. One minus its alpha is the confidence level.
 
     Returns
     -------
     dict
-        The keys are names of coefficients followed by `INTERVAL`, by `PER_TOPIC`, or by both. The
-        last dimension of intervals contains the two ends.
+        The name of a coefficient followed by `INTERVAL` is the key of its interval. The name
+        followed by `PER_TOPIC` is the key of its mean over topics, and the name followed by both is
+        the key of the interval of this mean. The last dimension of intervals contains the two ends.
 
     Notes
     -----
-    Topics are clusters of m documents, equivalent to ``g = (sum m)^2 / sum m^2`` clusters of equal
-    size, at least 1.5. Let z = atanh(kappa), and let s be the jackknife standard error of z over
-    topics. The first interval is ``z -+ t(g - 1) s``, transformed back. The second is the expanded
-    percentile interval. The result is their union, which is NaN if one of the two is undefined.
+    The result is the union of two intervals. It is NaN if one of the two is undefined. The first
+    interval is ``z -+ t(g - 1) s``, transformed back, where z is atanh(kappa) and s is its
+    jackknife standard error over topics. Topics are clusters of m documents, and g is the number of
+    clusters of equal size to which these are equivalent, ``(sum m)^2 / sum m^2``, at least 1.5. The
+    second interval is the expanded percentile interval.
 
-    Coefficients at thresholds depend on the documents on the rarer side, which may be concentrated
-    in few topics. For these, g is the mean of two values. The first is the smallest g for three
-    definitions of m: all documents, those from the threshold upwards, and those below. The second
-    uses the squared influence of each topic on z as m. The mean replaces the number of topics in
-    both intervals. The interval is NaN if fewer than five topics have documents on each side.
+    Coefficients at a threshold depend on the documents on the rarer side of the threshold, which
+    may be concentrated in few topics. For these coefficients, g is the mean of two values. The
+    first value is the smallest g for three definitions of m: all documents, those from the
+    threshold upwards, and those below. For the second value, m is the squared influence of each
+    topic on z. In both intervals, g then also replaces the number of topics. The interval is NaN if
+    fewer than five topics have documents on both sides.
     """
     sizes = counts.sum(axis=(-2, -1))
     total = counts.sum(axis=0)
@@ -190,7 +194,7 @@ def with_intervals(
 def clusters_of(sizes: Array) -> Array:
     """Return the effective number of clusters, at least 1.5.
 
-    The sizes have the shape (topic, ...).
+    The sizes of the clusters have the shape (topic, ...).
 
     Examples
     --------
@@ -208,9 +212,9 @@ def sides_of(counts: Array) -> tuple[Array, Array]:
     Returns
     -------
     documents, topics
-        The number of documents on both sides of each threshold, summed over both judges, shape
-        (topic, ..., threshold, side). Then the number of topics with such documents, minimised over
-        sides and judges, shape (..., threshold).
+        The number of documents on each side of each threshold, summed over both judges, shape
+        (topic, ..., threshold, side). The number of topics with documents on the side, minimised
+        over sides and judges, shape (..., threshold).
 
     Examples
     --------
@@ -250,7 +254,7 @@ def _student(values: Array, alpha: float) -> tuple[Array, Array]:
 
 
 def cautions(counts: Array, scale: Array, lost: Iterable[str]) -> list[str]:
-    """Return the cautions about intervals.
+    """Return cautions about the confidence intervals.
 
     Parameters
     ----------
@@ -259,7 +263,7 @@ def cautions(counts: Array, scale: Array, lost: Iterable[str]) -> list[str]:
     scale
         The grades.
     lost
-        Coefficients without an interval for some pair.
+        Names of coefficients whose interval is NaN for some pair.
 
     Examples
     --------

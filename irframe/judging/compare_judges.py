@@ -1,4 +1,4 @@
-"""Agreement between judges.
+"""Chance-corrected agreement between judges.
 
 Verbs: compare_judges.
 """
@@ -28,7 +28,7 @@ from irframe.scores.averages import Resamples, Resampling
 
 ALL = "all"
 BLOCK = 1 << 22
-"""Number of resampled counts that are kept in memory at a time."""
+"""Number of resampled counts in memory at a time."""
 
 
 @recorded
@@ -42,28 +42,29 @@ def compare_judges(
     alpha: float = 0.05,
     resamples: Resampling | int = 1000,
 ) -> xr.Dataset:
-    """Return the agreement of judges, corrected for chance.
+    """Return the chance-corrected agreement of judges.
 
     Parameters
     ----------
     judges
         Mapping from the name of each judge to a qrels frame, or anything that `as_qrels` accepts;
-        at least two judges. If a judge judged several times, such as a model, pass a list of these
-        or a frame with a column ``pass``. All passes together count as one judge. If a document has
-        grades for several subtopics, the highest is used.
+        at least two judges. If a judge, such as a model, judged several times, pass a list of
+        qrels, or a frame with a column ``pass``. All passes together count as one judge. If a
+        document has grades for several subtopics, the highest grade is used.
     reference
-        A judge with whom each other judge is compared; it is ``judge_b`` in every pair. By default
-        all pairs of judges are compared.
+        The judge with whom every other judge is compared. The reference is ``judge_b`` in every
+        pair. By default all pairs of judges are compared.
     pairs
-        The pairs of topic and document that are used. ``"same"``: all judges must have judged the
-        same pairs, otherwise an error is raised. ``"common"``: pairs that all judges have judged.
-        ``"pairwise"``: for two judges the pairs that both have judged, and for the alpha of all
-        judges the pairs that at least two have judged. ``n`` is the number of pairs used.
+        The pairs of topic and document that are used. ``"same"``: all pairs, which must be the same
+        for all judges. ``"common"``: the pairs that all judges have judged. ``"pairwise"``: for two
+        judges the pairs that both have judged, and for the alpha of all judges the pairs that at
+        least two have judged. The variable ``n`` of the result is the number of pairs used.
     grades
-        The scale of grades. By default it consists of the grades that occur, and an error is raised
-        if the lowest or highest grades of judges differ. If a judge never uses the ends of the
+        The scale of grades. The default is the set of grades that occur, and all judges must then
+        have the same lowest and the same highest grade. If a judge never uses the ends of the
         scale, pass a list of all grades, such as ``range(4)``, or ``"union"`` for all grades that
-        occur. Negative grades are valid, except -1, which marks unjudged documents and is refused.
+        occur. Negative grades are valid, except -1, which marks unjudged documents and raises an
+        error.
     per
         With ``"topic"``, coefficients are computed per topic, without intervals.
     alpha
@@ -75,74 +76,84 @@ def compare_judges(
     Returns
     -------
     xarray.Dataset
-        Coefficients by ``pair``. The coordinates ``judge_a`` and ``judge_b`` name the judges:
+        Coefficients by pair of judges. The coordinates ``judge_a`` and ``judge_b`` are the judges
+        of a pair. The variables are
 
         - ``kappa`` (pair, weights), Cohen's kappa. Disagreements have equal weights (``none``), or
-          are weighted by the difference of the grades (``linear``) or its square (``quadratic``);
-        - ``alpha`` (pair, distance), Krippendorff's alpha: ``nominal``, ``ordinal``, ``interval``;
-        - ``kappa_at`` and ``alpha_at`` (pair, threshold), coefficients of binary relevance, where
-          documents of this grade and above are relevant;
-        - ``confusion`` (pair, grade_a, grade_b) and ``n`` (pair), numbers of documents;
+          are weighted by the difference of the grades (``linear``) or by its square
+          (``quadratic``);
+        - ``alpha`` (pair, distance), Krippendorff's alpha with the distance ``nominal``,
+          ``ordinal`` or ``interval``;
+        - ``kappa_at`` and ``alpha_at`` (pair, threshold), kappa and alpha of binary relevance,
+          where documents with a grade from the threshold upwards are relevant;
+        - ``confusion`` (pair, grade_a, grade_b), the confusion matrix, and ``n`` (pair), the number
+          of documents;
         - ``joint_alpha`` (distance), the alpha of all judges at once;
         - if judges have several passes, ``within_kappa`` (judge, weights) and ``within_alpha``
           (judge, distance), the agreement between passes of the same judge, and ``n_passes``
-          (judge). Between two judges, every pass of one is compared with every pass of the other.
-          Each document counts once, so ``confusion`` may contain fractions of documents;
-        - for each coefficient, its name followed by ``_interval``: the confidence interval, with
-          the dimension ``bound`` (``lower`` and ``upper``);
-        - for each coefficient, its name followed by ``_per_topic``: the mean over topics. Its
-          ``_per_topic_interval`` is Student's interval. This is a different quantity, because
+          (judge), the number of passes. To compare two judges, every pass of one is compared with
+          every pass of the other. Each document counts once, so ``confusion`` may contain fractions
+          of documents;
+        - for each coefficient, a variable whose name ends in ``_interval``, the confidence
+          interval, with the dimension ``bound`` (``lower`` and ``upper``);
+        - for each coefficient, a variable whose name ends in ``_per_topic``, the mean over topics
+          of the coefficient of each topic. Student's interval of this mean ends in
+          ``_per_topic_interval``. The mean differs from the coefficient over all topics, because
           chance agreement is computed per topic, and all topics have equal weight.
 
         With ``per="topic"`` the first dimension is topic. A coefficient is NaN if all grades are
-        equal. An interval is NaN if the coefficient does not vary. It is also NaN if the
-        coefficient is undefined or 1 without some topic or in too many bootstrap samples.
+        equal. An interval is NaN if the coefficient does not vary over bootstrap samples. It is
+        also NaN if the coefficient is undefined or 1 when some topic is left out, or in too many
+        bootstrap samples.
 
     Raises
     ------
     ParameterError
         If there are fewer than two judges, or if the reference or an option is unknown.
     IdError
-        If judges judged different documents, no common document, or a document twice.
+        If ``pairs="same"`` and judges judged different documents, if no two judges judged the same
+        document, or if a judge judged a document twice.
     GradeError
-        If judges use different scales, or grade -1.
+        If judges use different scales of grades, or if the grade -1 occurs.
 
     Warns
     -----
     IrframeWarning
-        If the coverage of intervals is below their level. This is the case for fewer than 15
-        topics, and if the coefficient of variation of the numbers of documents per topic exceeds
-        0.6. Also if fewer than 10 topics have documents on both sides of a threshold, and if
-        intervals are NaN. The attribute ``caution`` has the same text.
+        If the coverage of intervals is below their level, which is the case for fewer than 15
+        topics, or if the coefficient of variation of the number of documents per topic exceeds 0.6.
+        If fewer than 10 topics have documents on both sides of a threshold. If intervals are NaN.
+        The attribute ``caution`` contains the same text.
 
     Notes
     -----
-    Kappa is ``1 - sum(w o) / sum(w e)``, where w are the weights of disagreements, and o the
-    observed shares. The shares e are expected by chance from the two judges' distributions of
-    grades. Alpha computes chance from the pooled grades of both: ``1 - (n - 1) sum(d o) / sum(d n
-    n')``. The squared distance d is 1 (nominal), or uses the difference of the grades (interval) or
-    of their mid-ranks (ordinal). Everything is computed from counts per topic.
+    Kappa is ``1 - sum(w o) / sum(w e)`` over pairs of grades. Here w are the weights of
+    disagreements, o the observed shares of documents, and e the shares expected by chance from the
+    two judges' distributions of grades. Alpha is ``1 - (n - 1) sum(d o) / sum(d n n')``, where
+    chance is computed from the pooled grades of both judges. The squared distance d of two
+    different grades is 1 (nominal), the squared difference of the grades (interval) or that of
+    their mid-ranks (ordinal).
 
-    Documents of the same topic are not independent, so the bootstrap draws topics. The n topics are
-    clusters of m documents. They are equivalent to ``g = (sum m)^2 / sum m^2`` clusters of equal
-    size [3]_ [4]_, at least 1.5. The interval is the union of two intervals. The first is ``z -+ t
-    s``, transformed back, where z is atanh(kappa), and s its jackknife standard error over topics.
-    Student's quantile t has g - 1 degrees of freedom. The second is the expanded percentile
-    interval [5]_. Its ends are the bootstrap quantiles at ``a = Phi(-t sqrt(n / (n - 1)))`` and ``1
+    Documents of the same topic are not independent, so the bootstrap draws topics. Each of the n
+    topics is a cluster of m documents. The clusters are equivalent to ``g = (sum m)^2 / sum m^2``
+    clusters of equal size [3]_ [4]_, at least 1.5. The confidence interval is the union of two
+    intervals. The first interval is ``z -+ t s``, transformed back, where z is atanh(kappa), and s
+    its jackknife standard error over topics. The quantile t is that of Student's distribution with
+    g - 1 degrees of freedom. The second interval is the expanded percentile interval [5]_. Its ends
+    are the bootstrap quantiles at ``a = Phi(-t sqrt(n / (n - 1)))`` and ``1
     - a``, where t has n - 1 degrees of freedom. In simulations with 5 to 50 topics of real judges,
-    95% intervals covered the kappa over all topics 93 to 97 times in 100. Plain percentile
-    intervals covered it 83 times with 5 topics, and 91 to 93 times with 30 topics.
+    95% intervals covered the kappa over all topics 93 to 97 times in 100. The coverage of plain
+    percentile intervals was 83 in 100 with 5 topics, and 91 to 93 in 100 with 30 topics.
 
-    If few documents are on one side of a threshold, g is smaller. It is the mean of two values. The
-    first is the smallest g for three definitions of m: all documents, those from the threshold
-    upwards, and those below. The second is g with the contributions of topics to the jackknife
-    variance as m [4]_. The mean also replaces the number of topics in the percentile interval. An
-    interval at a threshold needs five topics with documents on both sides by either judge. At the
-    top grade these intervals covered kappa 92 to 98 times in 100. They covered it 91 to 94 times
-    for six judges who seldom use this grade.
+    For coefficients at a threshold, g is the mean of two values, and is smaller if few documents
+    are on one side of the threshold. The first value is the smallest g for three definitions of m:
+    all documents, those from the threshold upwards, and those below. For the second value, m is the
+    contribution of each topic to the jackknife variance [4]_. In the percentile interval, g then
+    replaces the number of topics. An interval at a threshold requires five topics on which each
+    judge has documents on both sides. With the top grade as the threshold, the coverage was 92 to
+    98 in 100. It was 91 to 94 in 100 for six judges who seldom use this grade.
 
-    Passes of a model agree more with each other than with people. Further passes do not remove
-    errors that the model repeats in every pass.
+    Passes of a model agree more with each other than with people. Errors that the model repeats in
+    every pass cannot be removed by further passes.
 
     References
     ----------
@@ -201,9 +212,10 @@ def compare_judges(
 
 
 Counts = dict[str, Array]
-"""Joint counts of two grades, (..., grade, grade).
+"""Joint counts of two grades, shape (..., grade, grade).
 
-The keys are `PAIR` (pairs of judges), `ALL` (all judges) and `JUDGE` (passes of each judge).
+The keys are `PAIR` (counts of pairs of judges), `ALL` (of all judges) and `JUDGE` (of the passes of
+each judge).
 """
 
 
@@ -232,7 +244,7 @@ def count_grades(judged: JudgedTwice, pairs: Array, passes: Passes) -> Counts:
 def _labelled_coefficients(
     judged: JudgedTwice, counts: Counts, pairs: Array, passes: Passes
 ) -> xr.Dataset:
-    """Return the coefficients of counts with labels."""
+    """Return a dataset of the coefficients of counts."""
     sides = zip(JUDGES, pairs.T, strict=True)
     names = pd.Index(passes.judges)
     several = passes.several
@@ -269,7 +281,7 @@ _DIMS = {
 
 
 def _coefficients(counts: Array, kind: str, scale: Array) -> dict[str, Array]:
-    """Return the coefficients of one kind of counts by name."""
+    """Return the coefficients of counts by name."""
     if kind == ALL:
         return {"joint_alpha": coefficients.alphas(counts, scale)}
     kappa = coefficients.kappas(counts, scale)
@@ -283,7 +295,7 @@ def _coefficients(counts: Array, kind: str, scale: Array) -> dict[str, Array]:
 
 
 def _intervals(counts: Counts, scale: Array, resamples: Resamples) -> dict[str, Any]:
-    """Return intervals and means over topics of every coefficient."""
+    """Return intervals and means over topics by name."""
     drawn = resamples.counts(len(counts[PAIR]))
     width = max(1, BLOCK // (max(drawn.shape) * counts[ALL][0].size))
     labelled: dict[str, Any] = {}

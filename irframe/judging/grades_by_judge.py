@@ -1,4 +1,4 @@
-"""Judgments of several judges and passes, aligned by document."""
+"""Judgments of several judges, aligned by document."""
 
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -20,14 +20,14 @@ from irframe.quantities.subtopics import POOLED_UNJUDGED
 
 Tables = Mapping[Any, coded_tables.QrelsTable]
 Grades = Sequence[int] | str | None
-"""A scale of grades, as users pass it."""
+"""A scale of grades: all grades, ``"union"`` or None."""
 
 OTHERS = {
     "common": "uses the documents that all judges have judged",
     "pairwise": "uses, for two judges, the documents that both have judged",
     "own": "uses all judgments of each judge",
 }
-"""Policies for judges who judged different documents, with their descriptions in advice."""
+"""Values of ``pairs=`` for judges who judged different documents, with their descriptions."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,11 +41,13 @@ class JudgedTwice:
     topics
         The names of topics.
     topic
-        Position of every document's topic, shape (document,), ascending.
+        Position of the topic of each document, shape (document,), ascending.
     grade
-        Grades, shape (judge, document). Documents that a judge did not judge have `UNJUDGED`.
+        Grades, shape (judge, document). The grade is `UNJUDGED` if the judge did not judge the
+        document.
     row
-        Row of the judge's qrels that contains the grade, -1 for none.
+        Row of the judge's qrels that contains the grade, -1 if there is none; shape (judge,
+        document).
     scale
         All grades, ascending.
     """
@@ -75,9 +77,9 @@ class JudgedTwice:
         return {name: table.judging(kept[name]) for name, table in self.tables.items()}
 
     def by_topic(self) -> Iterator[tuple[int, NDArray[np.bool_]]]:
-        """Yield each topic's position and a mask of grades.
+        """Yield the position and a mask of grades by topic.
 
-        A mask has the shape (judge, grade, document).
+        The mask has the shape (judge, grade, document) and states which grade a document has.
         """
         starts = beginnings(self.topic)
         for start, end in zip(starts, np.append(starts[1:], len(self.topic)), strict=True):
@@ -95,8 +97,8 @@ def read_judges(
     judges
         Judge -> qrels.
     pairs
-        Policy for documents that only some judges have judged: ``"same"`` raises an error,
-        ``"common"`` drops them, and other policies keep them.
+        What is done with documents that only some judges have judged. ``"same"`` raises an error,
+        ``"common"`` drops these documents, and other values keep them.
     grades
         The scale of grades, as for `compare_judges`.
     allowed
@@ -169,7 +171,7 @@ def _side_by_side(tables: Tables) -> JudgedTwice:
 
 
 def _chosen_documents(judged: JudgedTwice, chosen: Array) -> JudgedTwice:
-    """Return the chosen documents and their topics."""
+    """Return grades restricted to the chosen documents."""
     kept, topic = np.unique(judged.topic[chosen], return_inverse=True)
     row = judged.row[:, chosen]
     grade = judged.grade[:, chosen]
@@ -208,7 +210,7 @@ def _refuse_differing(judged: JudgedTwice, policies: Iterable[str]) -> None:
         offenders.append(f"{name} not by {judged.judges[judge]}")
     offenders += ["..."] * (len(missing) - len(offenders))
     documents = (~judged.judged.all(axis=0)).sum()
-    got = f"{documents} of {judged.judged.shape[1]} that some judge did not"
+    got = f"{documents} of {judged.judged.shape[1]} that some judge did not judge"
     advice = "choose " + ", ".join(
         f"pairs={policy!r}, which {OTHERS[policy]}" for policy in policies
     )
@@ -216,7 +218,7 @@ def _refuse_differing(judged: JudgedTwice, policies: Iterable[str]) -> None:
 
 
 def _scale(judged: JudgedTwice, grades: Grades) -> NDArray[Grade]:
-    """Return the scale of grades, or raise if judges differ."""
+    """Return the scale of grades; raise if judges differ."""
     used = {
         name: np.unique(row[mask])
         for name, row, mask in zip(judged.judges, judged.grade, judged.judged, strict=True)
@@ -250,7 +252,7 @@ def _stated(used: Mapping[Hashable, NDArray[Grade]], grades: Sequence[int]) -> N
     limits: dict[str, Any] = {"low": LOWEST_GRADE, "high": HIGHEST_GRADE}
     listed_grades = [check_int("every one of grades", grade, **limits) for grade in listed(grades)]
     if len(set(listed_grades)) < len(listed_grades) or len(listed_grades) < 2:
-        raise ParameterError("grades= to have at least two different grades", repr(listed(grades)))
+        raise ParameterError("at least two different grades in grades=", repr(listed(grades)))
     beyond = {name: values[~np.isin(values, listed_grades)] for name, values in used.items()}
     strange = [
         f"{name}: {', '.join(map(str, values))}" for name, values in beyond.items() if len(values)
@@ -264,18 +266,18 @@ def _stated(used: Mapping[Hashable, NDArray[Grade]], grades: Sequence[int]) -> N
 
 JUDGE = "judge"
 PASSES = "pass"
-"""Names of the dimension of judges and of repeated judgments."""
+"""Names of the dimension of judges, and of the dimension of passes."""
 
 
 class Passes(NamedTuple):
     """Judgments by pass, and the judge of each pass."""
 
     qrels: dict[Any, Any]
-    """Name of a pass -> its judgments."""
+    """Judgments by name of the pass."""
     judges: list[Any]
     """Names of the judges."""
     owner: Array
-    """Position of the judge of every pass, ascending."""
+    """Position of the judge of each pass, ascending."""
 
     @property
     def counts(self) -> Array:
@@ -299,7 +301,8 @@ def passes_of(judges: Mapping[Any, Any]) -> Passes:
     Parameters
     ----------
     judges
-        Judge -> qrels; or a list of qrels, one per pass; or a frame with a column of passes.
+        Mapping from judge to qrels, to a list of qrels (one per pass), or to a frame with a column
+        of passes.
 
     Examples
     --------
@@ -338,28 +341,28 @@ def _passes_of(source: Any) -> dict[Any, Any]:
 
 
 def _is_qrels(value: object) -> bool:
-    """Return whether a value contains all judgments of a pass.
+    """Return whether a value is the qrels of a pass.
 
-    Other values in a list are single judgments.
+    Otherwise the values in a list are single judgments.
     """
     nested = isinstance(value, Mapping) and all(isinstance(x, Mapping) for x in value.values())
     return isinstance(value, pd.DataFrame) or (nested and bool(value))
 
 
 def by_judge(marks: Array, owner: Array) -> Array:
-    """Return the share of passes per judge, grade, and document.
+    """Return the share of passes that give each grade.
 
     Parameters
     ----------
     marks
-        Whether a document has a grade in a pass, shape (pass, grade, document).
+        Whether a document has the grade in the pass, shape (pass, grade, document).
     owner
-        Position of each pass's judge, ascending.
+        Position of the judge of each pass, ascending.
 
     Returns
     -------
     numpy.ndarray
-        Shape (judge, grade, document), 0 if no pass judged the document.
+        Shape (judge, grade, document). Shares are 0 if no pass judged the document.
     """
     starts = np.flatnonzero(np.diff(owner, prepend=-1))
     total = np.add.reduceat(marks.astype(float), starts, axis=0)
@@ -368,14 +371,14 @@ def by_judge(marks: Array, owner: Array) -> Array:
 
 
 def between(shares: Array) -> Array:
-    """Count coincidences of grades between judges, shape (grade, grade).
+    """Count coincidences of grades between judges, (grade, grade).
 
-    Each judge counts once.
+    Each judge has the same weight, whatever the number of passes.
 
     Parameters
     ----------
     shares
-        Shares of the grades per judge and document, shape (judge, grade, document).
+        Share of the judge's passes that give the grade, shape (judge, grade, document).
     """
     judging = shares.sum(axis=(0, 1))
     weight = np.where(judging > 1, 1 / np.maximum(judging - 1, 1), 0)
@@ -385,14 +388,14 @@ def between(shares: Array) -> Array:
 
 
 def coincidences(counts: Array, *, once: bool = False) -> Array:
-    """Count coincidences of grades of a document, shape (grade, grade).
+    """Count coincidences of grades within documents, (grade, grade).
 
     Parameters
     ----------
     counts
         Number of times that a document has a grade, shape (grade, document).
     once
-        Whether each document has weight 1, instead of its number of grades.
+        Whether each document has weight 1. By default the weight is the number of its grades.
     """
     marks = counts.sum(axis=0)
     pairs = np.maximum((marks - 1) * (marks if once else 1), 1)

@@ -42,12 +42,12 @@ from irframe.scores.averages import Resamples, Resampling
 from irframe.scores.read_scores import scores_to_compare
 
 Variables = dict[str, tuple[tuple[str, ...], Array]]
-"""Mapping from name to dimensions and values."""
+"""Mapping from the name of a variable to its dimensions and values."""
 Groups = Mapping[str, Sequence[Hashable]]
 
 DIMS = JUDGE, METRIC, DEPTH
 CONCLUSIONS = ("kept", "lost", "new", "reversed", "neither")
-"""Outcomes of a pair of systems under two judges, see `judge_effect`."""
+"""Classes of pairs of systems by their significance under two judges, see `judge_effect`."""
 
 
 @recorded
@@ -66,61 +66,66 @@ def judge_effect(
     resamples: Resampling | int = 1000,
     groups: Groups | None = None,
 ) -> xr.Dataset:
-    """Compare the conclusions about systems under different judges.
+    """Compare conclusions about systems under different judges.
 
     Parameters
     ----------
     data
-        A cube made by `irframe.cube`, whose documents are judged again by each judge; or a run
-        frame, or anything that `as_runs` accepts. At least two systems are needed.
+        A cube made by `irframe.cube`, whose judgments are replaced by those of each judge; or a run
+        frame, or anything that `as_runs` accepts. There must be at least two systems.
     judges
         Mapping from the name of each judge to a qrels frame, or anything that `as_qrels` accepts;
-        at least two judges. If a judge judged several times, pass a list of these, or a frame with
-        a column ``pass``. Scores are then averaged over passes, and tests treat the passes as
-        repeats shared by all systems.
+        at least two judges. If a judge judged several times, pass a list of qrels, or a frame with
+        a column ``pass``. Scores are then averaged over the passes, and tests treat the passes as
+        repeats that all systems share.
     metrics
         Metrics or their names.
     test
         The significance test, as for `compare`: an `irframe.Significance`, or the name of a test.
         The confidence level of all intervals is 1 - `alpha`.
     reference
-        The judge with whom all others are compared, by default the first.
+        The judge with whom all other judges are compared, by default the first.
     at
         Evaluation depths, by default all.
     pairs
-        The pairs of topic and document that are used: ``"same"`` and ``"common"`` as for
-        `compare_judges`; ``"own"`` uses all judgments of each judge. All judges must then have
-        judged the same topics.
+        The pairs of topic and document that are used. ``"same"`` and ``"common"`` are those of
+        `compare_judges`. With ``"own"``, all judgments of each judge are used, and all judges must
+        have judged the same topics.
     grades
         As for `compare_judges`.
     coefficients
         Coefficients of agreement or their names, as for `agreement`.
     interval_of, resamples
-        The kind of intervals of agreement, as for `agreement`, and their bootstrap samples of
-        topics. By default there are no intervals, because they are slow for many depths.
+        The kind of confidence intervals of the agreement, and the bootstrap samples of topics for
+        these, as for `agreement`. By default there are no intervals, because they take long for
+        many depths.
     groups
-        Groups of systems, such as ``{"same model": ["run1", "run2"]}``, to test whether a judge
-        favours them over the other systems. At least two systems must be in each group, and two
-        outside it.
+        Groups of systems, such as ``{"same model": ["run1", "run2"]}``. For each group, it is
+        tested whether a judge favours its systems over all other systems. At least two systems must
+        be in a group, and at least two outside it.
 
     Returns
     -------
     xarray.Dataset
-        Over the other judges, metrics and depths:
+        The dimension ``judge`` contains all judges except the reference. The variables are
 
-        - ``agreement`` (judge, metric, depth, coefficient), the agreement of the orders of systems.
-          With ``interval_of`` there is also ``agreement_interval`` (..., bound);
-        - ``conclusions`` (judge, metric, depth, conclusion), numbers of pairs of systems.
-          ``kept``: significantly different in the same direction under both judges. ``lost``:
-          significant under the reference only. ``new``: significant under the other judge only.
-          ``reversed``: significant in opposite directions. ``neither``: never significant;
-        - ``mean`` and ``rank`` (judge, metric, depth, system), where rank 1 is best and ties share
-          the best of their ranks; ``reference_mean`` and ``reference_rank`` (metric, depth,
-          system);
+        - ``agreement`` (judge, metric, depth, coefficient), the agreement of the rankings of
+          systems under the judge and under the reference. With `interval_of` there is also
+          ``agreement_interval`` (..., bound);
+        - ``conclusions`` (judge, metric, depth, conclusion), the number of pairs of systems with
+          each conclusion. ``kept``: the difference is significant in the same direction under both
+          judges. ``lost``: it is significant under the reference only. ``new``: it is significant
+          under the other judge only. ``reversed``: it is significant in opposite directions.
+          ``neither``: it is not significant under any of the two;
+        - ``mean`` and ``rank`` (judge, metric, depth, system), where rank 1 is best, and tied
+          systems share the best of their ranks;
+        - ``reference_mean`` and ``reference_rank`` (metric, depth, system), those under the
+          reference;
         - ``bias`` (judge, metric, depth, system), the mean under the judge minus the mean under the
-          reference, and ``bias_interval`` (..., bound), Student's interval over topics;
-        - with groups ``group_bias`` (judge, metric, depth, group), the mean bias of the systems in
-          the group minus that of all others, ``group_interval`` (..., bound) and ``group_p``.
+          reference, and ``bias_interval`` (..., bound), its Student's interval;
+        - with `groups`, ``group_bias`` (judge, metric, depth, group), the mean bias of the systems
+          in the group minus that of all other systems. Its interval is ``group_interval`` (...,
+          bound), and its p-value ``group_p``.
 
     Raises
     ------
@@ -129,22 +134,22 @@ def judge_effect(
     IdError
         With ``pairs="own"``, if the judges judged different topics.
     ParameterError
-        If a group contains unknown systems, or too few systems.
+        If a group contains an unknown system, or too few systems.
 
     Warns
     -----
     IrframeWarning
-        As for `compare`, and for intervals of agreement as for `agreement`.
+        As for `compare`. With `interval_of`, also as for `agreement`.
 
     Notes
     -----
-    A topic counts for a metric and depth if every system has a score on it under every judge.
-    Means are rounded to 12 decimals before they are ordered. Intervals of agreement are
+    A topic counts, for a metric and depth, if every system has a score on it under every judge.
+    Means are rounded to 12 decimals before systems are ranked. Intervals of agreement are
     conservative: 95% intervals covered Kendall's tau 99 times in 100 with 5 to 50 topics (see
-    `agreement`). The interval and p-value of a group are those of Welch's t-test of the systems'
-    biases. They generalise to similar systems, so a group of two or three systems provides little
-    evidence. A judge may also favour good systems in general. This is not a bias for a group whose
-    systems happen to be good.
+    `agreement`). The interval and the p-value of a group are those of Welch's t-test, which
+    compares the biases of the systems inside and outside the group. They generalise to similar
+    systems, so a group of two or three systems provides little evidence. A judge who favours good
+    systems in general also favours a group of good systems.
 
     References
     ----------
@@ -237,9 +242,9 @@ def _score(
 
 
 def _alike(scores: list[xr.DataArray]) -> list[xr.DataArray]:
-    """Return scores aligned to the first array's systems and topics.
+    """Return scores with the first array's systems and topics.
 
-    Other coordinates are dropped.
+    All other coordinates are dropped, because they may differ.
     """
     order = {dim: scores[0][dim].to_numpy() for dim in (SYSTEM, TOPIC)}
     return [array.sel(order).reset_coords(drop=True) for array in scores]
@@ -255,7 +260,7 @@ def _repeated(scores: list[xr.DataArray]) -> xr.DataArray:
 
 
 def _refuse_topics(judged: JudgedTwice) -> None:
-    """Raise if some topics are not judged by all judges."""
+    """Raise if some judge did not judge a topic."""
     offenders = []
     for name, judging in zip(judged.judges, judged.judged, strict=True):
         topics = np.setdiff1d(judged.topic, judged.topic[judging])
@@ -268,9 +273,10 @@ def _refuse_topics(judged: JudgedTwice) -> None:
 
 
 def _half_widths(other: Scores, base: Scores, alpha: float) -> Array:
-    """Return half widths of Student's intervals of mean differences.
+    """Return half widths of Student's intervals of biases.
 
-    The shape is (metric, depth, system). Half widths of constant differences are NaN.
+    The shape is (metric, depth, system). Half widths are NaN if the differences are constant, or if
+    the metric is not an arithmetic mean.
     """
     topics = base.scored.sum(axis=1)
     single = np.array([summary == "mean" for summary in base.summaries])[:, np.newaxis]
@@ -290,7 +296,7 @@ def _half_widths(other: Scores, base: Scores, alpha: float) -> Array:
 def _agreements(
     base: Scores, others: list[Scores], methods: list[Agreement], resampling: Intervals | None
 ) -> Variables:
-    """Return the judges' agreement about the order of systems."""
+    """Return the agreement of rankings with those under the reference."""
     dims = (*DIMS, "coefficient")
     values = [agreement_of(base, others, method) for method in methods]
     variables: Variables = {"agreement": (dims, np.stack(values, axis=-1))}
@@ -305,7 +311,7 @@ def _agreements(
 
 
 def agreement_of(base: Scores, others: list[Scores], method: Agreement) -> Array:
-    """Return each judge's agreement with the reference, (judge, metric, depth)."""
+    """Return agreement with the reference, (judge, metric, depth)."""
     old = system_means(base, method)
     new = np.stack([system_means(other, method) for other in others])
     return method.kernel(old[..., np.newaxis, :], new[..., np.newaxis, :])[..., 0, 0]
@@ -314,8 +320,8 @@ def agreement_of(base: Scores, others: list[Scores], method: Agreement) -> Array
 def winners(paired: Scores, pairing: Pairing) -> Array:
     """Return which system of each pair is significantly better.
 
-    The shape is (metric, depth, pair). The value is 1 for the first system, -1 for the second, and
-    0 if the difference is not significant.
+    The shape is (metric, depth, pair). The value is 1 if the first system is better, -1 if the
+    second is better, and 0 if the difference is not significant.
     """
     pairs = all_pairs(len(paired.systems))
     p = pairing.p_values(paired, pairs)
@@ -338,9 +344,9 @@ def conclude(base: Array, others: Sequence[Array]) -> Array:
 
 
 def _members(groups: Groups, systems: list[Hashable]) -> Array:
-    """Return whether systems belong to each group, (group, system)."""
+    """Return whether each system is in a group, (group, system)."""
     if not isinstance(groups, Mapping):
-        raise ParameterError("groups as a mapping of names to systems", shortened(groups))
+        raise ParameterError("groups= to be a mapping from name to systems", shortened(groups))
     inside = np.zeros((len(groups), len(systems)), bool)
     for row, members in enumerate(groups.values()):
         inside[row, places("systems of the runs", members, systems)] = True
@@ -353,7 +359,7 @@ def _members(groups: Groups, systems: list[Hashable]) -> Array:
 
 
 def _favours(bias: Array, members: Array, alpha: float) -> Variables:
-    """Compare each group's biases with those of all other systems."""
+    """Test whether judges favour a group of systems."""
     sides = [(bias[..., inside], bias[..., ~inside]) for inside in members]
     tested = [scipy.stats.ttest_ind(one, rest, axis=-1, equal_var=False) for one, rest in sides]
     ranges = [result.confidence_interval(1 - alpha) for result in tested]

@@ -1,4 +1,4 @@
-"""Choice of documents to judge, and conclusions from few judgments.
+"""Choice of documents to judge, and its simulation.
 
 Verbs: judge_next, replay.
 """
@@ -55,7 +55,7 @@ def judge_next(
     runs: Runs | None = None,
     seed: int = 0,
 ) -> pd.DataFrame:
-    """Return the documents to judge next, most useful first.
+    """Return the documents to judge next, in order of usefulness.
 
     Parameters
     ----------
@@ -63,61 +63,64 @@ def judge_next(
         A cube made by `irframe.cube`. Cubes built from run frames contain the ids of unjudged
         documents down to rank 100.
     n
-        Number of documents to judge over all topics, at least 1. Each round takes one document of
-        every topic, and begins with the topics with the fewest judgments.
+        Number of documents to judge over all topics, at least 1. In each round one document of
+        every topic is chosen. The topics with the fewest judgments come first.
     method
-        ``"pool"``: documents by best rank, then by the number of runs with that rank, then by id.
-        ``"mtf"`` (move to front): the next document of the first run, which remains first while its
-        documents are relevant. ``"maxmean"``: the next document of the run with the highest
-        expected precision. ``"leverage"``: documents whose ranks differ between systems and that
-        are probably relevant. Pass an `irframe.JudgingMethod` for a credit, a batch or a prior.
+        The method that chooses documents. ``"pool"``: the document with the best rank in any run.
+        Ties are broken by the number of runs with that rank, then by id. ``"mtf"`` (move to front):
+        the next document of one run. When this document is not relevant, the method moves on to
+        another run. ``"maxmean"``: the next document of the run with the highest expected
+        precision. ``"leverage"``: a document whose ranks differ between systems, and which is
+        probably relevant. Pass an `irframe.JudgingMethod` to set a credit, a batch or a prior.
     depth
-        Depth to which lists are read, by default 100 or the depth of the cube.
+        Depth to which lists are read. The default is 100, or the depth of the cube if that is
+        smaller.
     rel
         Lowest relevant grade, at least 1.
     runs
-        The runs from which the cube was made. They are needed if the cube lacks the ids of unjudged
-        documents, as beyond depth 100.
+        The runs from which the cube was made. They are required if the cube lacks ids of unjudged
+        documents, as it does beyond rank 100.
     seed
         Seed of the order of tied runs, at least 0.
 
     Returns
     -------
     pandas.DataFrame
-        `n` rows in the order of judging, with the columns ``topic`` and ``doc``; ``priority``, the
-        value by which the method chooses; ``probability``, the probability of relevance;
-        ``best_rank``; and ``runs``, the number of runs with the document. Without a prior, the
-        probability is estimated from the precision of the runs with the document.
+        `n` rows in the order of judging. The columns are ``topic`` and ``doc``; ``priority``, the
+        value by which the method chose the document; ``probability``, the probability of relevance;
+        ``best_rank`` of the document in any run; and ``runs``, the number of runs with the
+        document. Without a prior, the probability is estimated from the precision of these runs.
 
     Raises
     ------
     ParameterError
-        If `n` exceeds the number of unjudged documents, the method is unknown, ``"mtf"`` has a
-        prior, or probabilities lie outside [0, 1].
+        If `n` exceeds the number of unjudged documents in the pool, if the method is unknown, if
+        ``"mtf"`` has a prior, or if a probability is not from 0 to 1.
     InputError
-        If the ids of unjudged documents are missing, as beyond depth 100 without `runs`; if `runs`
-        are not the runs of the cube; or if the prior lacks a column.
+        If ids of unjudged documents are missing, as they are beyond rank 100 without `runs`. If
+        `runs` are not those of the cube, or if the prior lacks a column.
     DepthError
-        If a depth is below 1 or beyond the cube.
+        If a depth is below 1, or greater than that of the cube.
 
     Warns
     -----
     IrframeWarning
-        If the pool is unknown, so that all systems of the cube contribute to it, and if documents
-        have no prior.
+        If the contributors to the pool are unknown, so that all systems are treated as
+        contributors. If documents have no prior.
 
     Notes
     -----
     The result depends only on the judgments in the cube. To continue, add the new judgments to the
-    qrels and build the cube again. With one document per topic at a time, the methods equal the
-    published methods. The seed decides the order of tied runs. Other ties are broken by id, so the
-    order of rows does not matter.
+    qrels and build the cube again. With a batch of one document, the methods equal the published
+    methods. Tied runs are ordered at random, depending on the seed. Other ties are broken by id, so
+    that the result does not depend on the order of rows.
 
-    ``"leverage"`` judges the document with the largest ``L p^2``. Let W = 1 / sqrt(rank) be the
-    weight of a document in a list, or 0 if it is not listed. L is the standard deviation of W over
-    the systems that took part. The precision of a system is estimated by ``m = (1 + sum of W over
-    relevant documents) / (2 + sum of W over judged documents)``. The probability p is the mean of
-    m, weighted by W. The formula was chosen on TREC-8, Robust 2003, TREC-COVID round 1 and DL 2021.
+    ``"leverage"`` chooses the document with the largest ``L p^2``. Let W = 1 / sqrt(rank) be the
+    weight of the document in a list, or 0 if the list does not contain it. L is the standard
+    deviation of W over the systems that took part in the topic. The precision of a system is
+    estimated by ``m = (1 + sum of W over relevant documents) / (2 + sum of W over judged
+    documents)``. The probability of relevance p is the mean of m over systems, weighted by W. The
+    formula was chosen by experiments on TREC-8, Robust 2003, TREC-COVID round 1 and DL 2021.
 
     References
     ----------
@@ -142,7 +145,7 @@ def judge_next(
     rel = check_int("rel", rel, low=1)
     judging_method = JudgingMethod.read(method)
     named = None if runs is None else as_runs(runs)
-    # The cube is sorted, so that samples do not depend on the order of rows.
+    # The cube is sorted, so that the order of tied runs does not depend on the order of rows.
     cube = cube.sortby([SYSTEM, TOPIC])
     documents = ListedDocuments.named(cube, _depth(cube, depth), named)
     pool = documents.pool(helping(cube), seed)
@@ -184,12 +187,12 @@ def count_unjudged(cube: xr.Dataset, depth: int | None = None) -> int:
 
 
 def _depth(cube: xr.Dataset, depth: int | None) -> int:
-    """Return the depth of reading lists, by default 100."""
+    """Return the depth to which lists are read."""
     return min(cube.sizes[DEPTH], RANKS) if depth is None else read_depth(cube, depth)
 
 
 def _likely(pool: Candidates, judged: Array, relevant: Array, prior: Prior | None) -> Array:
-    """Return probabilities of relevance given judgments, (topic, document)."""
+    """Return probabilities of relevance after judgments, (topic, document)."""
     if prior is not None:
         topic, document = np.nonzero(judged)
         prior.learn(topic, document, relevant[topic, document])
@@ -199,12 +202,13 @@ def _likely(pool: Candidates, judged: Array, relevant: Array, prior: Prior | Non
 
 
 def _turns(unjudged: Array, n: int) -> int:
-    """Return the number of turns that provide `n` documents."""
+    """Return the number of rounds that provide `n` documents."""
     left = unjudged.sum(axis=1)
     if n > left.sum():
-        got = f"{n}, and {left.sum()} documents in the pool are unjudged"
-        advice = "choose more contributing systems or a greater depth"
-        raise ParameterError("n up to the number of unjudged documents", got, advice)
+        expected = f"n to be at most {left.sum()} (the number of unjudged documents in the pool)"
+        raise ParameterError(
+            expected, f"{n}", "choose more contributing systems or a greater depth"
+        )
     turns = np.arange(1, int(left.max()) + 1)
     reached = np.minimum(left, turns[:, np.newaxis]).sum(axis=1)
     return int(turns[np.searchsorted(reached, n)])
@@ -234,7 +238,7 @@ def replay(
     resamples: Resampling | int = 8,
     progress: bool = False,
 ) -> xr.Dataset:
-    """Compare conclusions from few judgments with those from all.
+    """Simulate judging by several methods, and compare the conclusions.
 
     Parameters
     ----------
@@ -242,7 +246,8 @@ def replay(
         A cube made by `irframe.cube`, whose judgments are treated as complete.
     methods
         Methods of `judge_next`: ``"pool"``, ``"mtf"``, ``"maxmean"``, ``"leverage"``, or values of
-        `irframe.JudgingMethod`. The latter are printed in the form ``"maxmean(credit='run')"``.
+        `irframe.JudgingMethod`. A method with options is labelled as in
+        ``"maxmean(credit='run')"``.
     budgets
         Numbers of judgments per topic, at least 1.
     metrics
@@ -250,67 +255,70 @@ def replay(
         the cube.
     test
         The significance test, as for `compare`: an `irframe.Significance`, or the name of a test.
-        The confidence level of intervals is 1 - `alpha` of this test.
+        The confidence level of intervals is 1 - `alpha`.
     unjudged
-        How documents without a judgment are scored: as ``"nonrelevant"`` documents, or after their
-        removal from all lists (``"condensed"``).
+        Whether documents without a judgment count as ``"nonrelevant"``, or are removed from all
+        lists before scoring (``"condensed"``).
     rel
         As for `judge_next`.
     depth
         Depth to which the lists of contributing systems are read, by default that of the cube.
     contributing_share
-        Share of the contributing systems, or of their groups, whose documents are judged; above 0
-        and at most 1. Below 1, each sample draws another random subset.
+        Share of the contributing systems whose documents are judged in a sample, above 0 and at
+        most 1. If the share is below 1, the systems are drawn at random for each sample. With
+        `together`, groups of systems are drawn.
     together
-        A coordinate of the systems such as ``"team"``. Systems with the same value contribute
-        together.
+        A coordinate of the systems, such as ``"team"``. Systems with the same value are always
+        drawn together.
     resamples
-        Number of samples, each with other contributing systems and another order of ties: an
-        `irframe.Resampling`, or a number.
+        The samples: an `irframe.Resampling`, or the number of samples. Samples differ in the
+        contributing systems and in the order of tied runs.
     progress
-        Whether to show a progress bar over samples, by tqdm.
+        Whether to show a progress bar (tqdm) over samples.
 
     Returns
     -------
     xarray.Dataset
-        Means over samples. The names followed by ``_interval`` contain Student's intervals over
-        samples, with the dimension ``bound``. They are NaN for one sample.
+        Means over samples. Each variable has a Student's interval over samples, whose name ends in
+        ``_interval``, with the dimension ``bound``. Intervals are NaN for a single sample. The
+        variables are
 
-        - ``judged`` and ``found`` (strategy, budget), the numbers of judged documents and of
-          relevant documents among them, per topic;
-        - ``tau`` and ``tau_ap`` (strategy, budget, metric), the agreement of the order of systems
-          with the order under full judgments;
-        - ``conclusions`` (strategy, budget, metric, conclusion), numbers of pairs of systems.
-          ``kept``: significantly different in the same direction. ``lost``: significant under full
-          judgments only. ``new``: significant under the budget only. ``reversed``: significant in
-          opposite directions. ``neither``: never significant;
+        - ``judged`` and ``found`` (strategy, budget), the number of judged documents per topic, and
+          the number of relevant documents among these;
+        - ``tau`` and ``tau_ap`` (strategy, budget, metric), the agreement of the ranking of systems
+          with the ranking under full judgments;
+        - ``conclusions`` (strategy, budget, metric, conclusion), the number of pairs of systems
+          with each conclusion, as for `judge_effect`. The two judges are the full judgments (as the
+          reference) and the judgments within the budget;
         - ``kept`` (strategy, budget, metric), the share of significant differences under full
           judgments that remain significant in the same direction;
-        - ``changed`` (strategy, budget, metric), the share of all pairs whose significance or
-          direction changes;
-        - ``change`` (strategy, budget, metric), the change in percent of the mean over systems that
-          did not contribute, minus the change over contributing systems. It is NaN if all systems
-          contribute.
+        - ``changed`` (strategy, budget, metric), the share of pairs that become significant, are no
+          longer significant, or change direction;
+        - ``change`` (strategy, budget, metric), the relative change, in percent, of the mean score
+          of systems that did not contribute, minus the relative change for contributing systems. It
+          is NaN if all systems contribute.
 
     Raises
     ------
     ParameterError
-        If a method, budget or coordinate is invalid, or the share lies outside (0, 1].
+        If a method, budget, share or coordinate is invalid.
     DepthError
-        If a depth is beyond the cube, or if truncated lists are to be condensed.
+        If a depth is greater than that of the cube, or if ``unjudged="condensed"`` and the lists
+        were cut.
     GradeError
         If grade -1 marks unjudged documents.
 
     Warns
     -----
     IrframeWarning
-        If the pool is unknown, so that all systems contribute to it, and if judgments are ignored.
+        If the contributors to the pool are unknown, so that all systems are treated as
+        contributors. If judgments are ignored.
 
     Notes
     -----
-    Full judgments are the judgments of documents in the pool of the contributing systems. Other
-    judgments are ignored, because no method could choose these documents. All systems, including
-    those that did not contribute, are scored on the topics in which all took part. Only ``"mtf"``
+    Full judgments are all judgments of documents in the lists of contributing systems. Judgments of
+    other documents are ignored, because no method could choose these. All systems, including those
+    that did not contribute, are scored on the topics in which all systems took part. Only ``"mtf"``
     and ``"maxmean"`` break ties at random. If all systems contribute, the results of the other
     methods are the same in every sample.
 
@@ -372,7 +380,7 @@ def replay(
 def _drawn(
     documents: ListedDocuments, together: str | None, share: float, draws: Resamples
 ) -> list[Array]:
-    """Return the positions of the contributing systems in every sample."""
+    """Return the positions of contributing systems by sample."""
     number("contributing_share", share, above=0, high=1)
     cube = documents.cube
     systems = helping(cube)
@@ -380,8 +388,8 @@ def _drawn(
     aside = judged - int(documents.pool(systems, 0).exists.sum())
     if aside:
         warn(
-            f"{aside} of {judged} judgments are set aside: no contributing run has their documents "
-            "in the pool"
+            f"{aside} of {judged} judgments are set aside, because no contributing run has their "
+            "documents in the pool"
         )
     helps = np.isin(np.arange(cube.sizes[SYSTEM]), systems)
     group = contributing_groups(cube, helps, together)
@@ -393,7 +401,7 @@ def _drawn(
 
 
 def _summary(results: list[SampleResult], alpha: float) -> dict[str, Any]:
-    """Return means over samples and their intervals."""
+    """Return means over samples, and intervals."""
     variables: dict[str, Any] = {}
     number = len(results)
     factor = scipy.special.stdtrit(number - 1.0, 1 - alpha / 2) if number > 1 else np.nan

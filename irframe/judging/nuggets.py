@@ -1,4 +1,4 @@
-"""Scores of answers by nuggets.
+"""Scores of generated answers by nuggets.
 
 Verbs: score_nuggets.
 """
@@ -20,47 +20,50 @@ from irframe.files.tables import columns_of
 from irframe.record import recorded
 
 SUPPORT = {"support": 1.0, "partial_support": 0.5, "not_support": 0.0}
-"""Gain of an answer from a nugget, by assignment."""
+"""Gain of an answer from a nugget, by the label in the column of assignments."""
 WEIGHTS = {"vital": 1.0, "okay": 0.5}
-"""Weight of a nugget by importance."""
+"""Weight of a nugget, by the label in the column of importance."""
 
 
 @recorded
 def score_nuggets(nuggets: pd.DataFrame | object) -> pd.DataFrame:
-    """Score answers by nuggets, as in the TREC RAG track.
+    """Score answers by nuggets as in TREC's RAG track.
 
     Parameters
     ----------
     nuggets
-        A row for every answer and nugget, with the columns system (if there are several), topic,
-        nugget, ``importance`` (``vital`` or ``okay``) and ``assignment`` (``support``,
-        ``partial_support`` or ``not_support``). Common other names of columns are accepted, such as
-        ``run_id``, ``qid`` and ``text``. For the records of nuggetizer, ``pandas.json_normalize(
-        records, "nuggets", ["run_id", "qid"])`` returns this frame. Every answer needs a label for
-        every nugget of its topic. If answers were generated several times, a column ``repeat`` (or
-        sample, pass, seed, ...) contains the number of the repeat.
+        A frame with a row for every answer and nugget, and with the columns system, topic, nugget,
+        ``importance`` (``vital`` or ``okay``) and ``assignment`` (``support``, ``partial_support``
+        or ``not_support``). The column of systems may be omitted if there is only one. Other common
+        names of columns are accepted, such as ``run_id``, ``qid`` and ``text``. From the records of
+        nuggetizer, ``pandas.json_normalize( records, "nuggets", ["run_id", "qid"])`` makes this
+        frame. Every answer must have a label for every nugget of its topic. If a system generated
+        several answers to a topic, a column ``repeat`` (or sample, pass, seed, ...) must
+        distinguish these.
 
     Returns
     -------
     pandas.DataFrame
-        A row for every answer, with the index (system, topic) named as in `nuggets`. The columns
-        are scores from 0 to 1:
+        A row for every answer, indexed by system and topic. The index levels are named as in
+        `nuggets`. The columns are scores from 0 to 1:
 
-        - ``all``, the share of nuggets that the answer supports; partial support counts one half;
-        - ``vital``, the share of vital nuggets, or 0 if a topic has none;
-        - ``weighted``, the weighted share of nuggets; an okay nugget has half the weight of a vital
-          one;
-        - ``strict_all``, ``strict_vital``, ``strict_weighted``, where partial support counts 0.
+        - ``all``, the share of nuggets that the answer supports, where partial support counts one
+          half;
+        - ``vital``, the share of vital nuggets that the answer supports, 0 if a topic has no vital
+          nuggets;
+        - ``weighted``, as ``all``, but an okay nugget has half the weight of a vital one;
+        - ``strict_all``, ``strict_vital`` and ``strict_weighted``, where partial support counts 0.
 
-        If answers were generated several times, the index also contains the repeats. They are
-        repeats within topics, and verbs compare means over them.
+        If systems generated several answers to a topic, the index also contains the repeats. They
+        are repeats within topics, so verbs such as `compare` use means over repeats.
 
-        The result is a frame of scores, with `compare`, `summary` and all other verbs of scores.
+        The result is a frame of scores, to which `compare`, `summary` and all other verbs of scores
+        apply.
 
     Raises
     ------
     InputError
-        If columns are missing, or labels are unknown; the message lists them.
+        If columns are missing, or labels are unknown.
     IdError
         If a nugget is labelled twice in an answer, is missing from an answer, or is vital in one
         answer and okay in another.
@@ -125,21 +128,21 @@ def _refuse_labels(frame: pd.DataFrame, allowed: Mapping[Hashable, Collection[st
         for label in frame[column][~frame[column].isin(list(labels))].unique()
     ]
     if offenders:
-        expected = " and ".join(f"{column} {', '.join(x)}" for column, x in allowed.items())
+        expected = " and ".join(f"{name} to be {' or '.join(x)}" for name, x in allowed.items())
         raise InputError(expected, "other labels", "", offenders)
 
 
 def _refuse_unlike(frame: pd.DataFrame, rows: pd.DataFrame) -> None:
-    """Raise unless answers label every nugget of their topic once.
+    """Raise unless answers have one label per nugget.
 
-    A nugget must have the same importance in all answers.
+    Also raise if a nugget does not have the same importance in all answers to a topic.
 
     Parameters
     ----------
     frame
-        Names of systems, topics and nuggets.
+        System, topic and nugget of every row, as in the input.
     rows
-        Codes of these, and the weights of nuggets.
+        Integer codes of systems, topics and nuggets, and the weights of nuggets.
     """
     again = rows.duplicated(["system", "topic", "nugget"]).to_numpy()
     if again.any():
@@ -161,12 +164,12 @@ def _refuse_unlike(frame: pd.DataFrame, rows: pd.DataFrame) -> None:
 
 
 def _row_ids(rows: pd.DataFrame) -> list[str]:
-    """Return the values of each row as one text."""
+    """Return the values of each row as one string."""
     return [" ".join(map(str, row)) for row in rows.itertuples(index=False)]
 
 
 def _scores(rows: pd.DataFrame, gain: Array) -> pd.DataFrame:
-    """Return the scores of answers, NaN without matching nuggets."""
+    """Return the scores of answers, NaN if no nugget counts."""
     answers = [rows["system"], rows["topic"]]
     scores = {}
     weight = rows["weight"]

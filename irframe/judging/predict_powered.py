@@ -34,7 +34,7 @@ FIELDS = ("estimate", "error", "jackknife", "weight")
 MEANS = ("mean", "ci_low", "ci_high", "weight")
 DIFFERENCES = ("difference", "difference_low", "difference_high", "difference_weight")
 ARRAYS = 8
-"""Arrays over pairs, or over systems and topics, in memory at a time."""
+"""Number of arrays over pairs, or over systems and topics, that are in memory at a time."""
 
 
 @verb
@@ -49,64 +49,66 @@ def predict_powered(
     topics: Literal["rest", "all"] | None = None,
     distribution: Literal["t", "normal"] = "t",
 ) -> xr.Dataset:
-    """Estimate means and differences from model and human judgments.
+    """Estimate means and differences from model and human judgments together.
 
     Parameters
     ----------
     scores
         Scores under the judgments of a model, such as a language model, that judged every topic: an
-        array, or a wide or long frame. If people judged some documents of every topic, pass a cube
-        with the model's judgments instead.
+        array, or a frame, wide or long. If people judged a sample of documents of every topic, pass
+        a cube with the judgments of the model instead.
     human
         Scores of the same systems, metrics and depths under human judgments, on a random sample of
-        at least two of these topics. With a cube: human judgments of a random sample of documents,
-        as a qrels frame from `draw_to_judge` with a row for each document that the model judged.
+        at least two of the topics. With a cube, pass the frame of `draw_to_judge`, which has a row
+        for each document that the model judged, after people have judged the drawn documents.
     metrics
-        With a cube: metrics that sum gains over ranks (P, DCG, RBP, SDCG, INSQ), or nDCG.
+        Metrics for a cube: nDCG, or metrics that sum gains over ranks (P, DCG, RBP, SDCG, INSQ).
+        Scores already have metrics.
     alpha
         One minus the confidence level of the intervals, above 0 and below 1.
     baseline
-        A system with which each other system is compared; it is ``system_b`` in every pair. By
-        default all pairs are compared. Not available with a cube.
+        The system with which every other system is compared. The baseline is ``system_b`` in every
+        pair. By default all pairs are compared. A baseline is not available with a cube.
     at
-        With a cube, evaluation depths, by default all. To restrict scores, select depths first.
+        Evaluation depths for a cube, by default all. For scores, select depths before.
     topics
-        The topics over which the model's scores are averaged: ``"rest"`` (the default), the topics
-        that people did not judge, or ``"all"``. See the notes. Not available with a cube.
+        The topics over which the model's scores are averaged. ``"rest"`` (the default): the topics
+        that people did not judge. ``"all"``: all topics. The option is not available with a cube.
     distribution
-        The distribution for intervals from scores. ``"t"``: Student's with n - 2 degrees of freedom
-        for n topics judged by people, on the log-odds scale for means from 0 to 1. ``"normal"``: as
-        in ppi-python; these intervals are too short for fewer than about 50 topics.
+        The distribution for intervals computed from scores. ``"t"``: Student's with n - 2 degrees
+        of freedom for n topics judged by people. Intervals of means from 0 to 1 are computed on the
+        log-odds scale. ``"normal"``: the normal distribution, as in ppi-python. These intervals are
+        too short for fewer than about 50 topics.
 
     Returns
     -------
     xarray.Dataset
-        ``mean``, ``ci_low``, ``ci_high`` and ``weight`` over (metric, system, depth), and
-        ``difference``, ``difference_low``, ``difference_high`` and ``difference_weight`` over
-        (metric, pair, depth), where the difference is system_a - system_b. The weight of the
-        model's scores lies between 0 (the mean uses human scores alone) and 1. ``n_human`` and
-        ``n_model`` (metric, depth) are the numbers of topics.
+        ``mean``, its interval ``ci_low``, ``ci_high``, and ``weight`` have the dimensions (metric,
+        system, depth). ``difference``, which is system_a - system_b, its interval
+        ``difference_low``, ``difference_high``, and ``difference_weight`` have the dimensions
+        (metric, pair, depth). The weight of the model's scores is from 0, if only human scores are
+        used, to 1. ``n_human`` and ``n_model`` (metric, depth) are the numbers of topics.
 
-        With a cube, means and intervals are for the topics of the cube, and there are no
-        differences. ``weight`` is the same for all systems (metric, depth), and ``n_human`` and
-        ``n_model`` count documents. There are three more variables. ``error`` is the standard error
-        with the model, and ``error_alone`` the one from human judgments alone. ``saving`` is the
-        share of human judgments that the model saves for an interval of the same width. It is
-        negative if more human judgments are necessary with the model.
+        With a cube, the means are those over the topics of the cube, and there are no differences.
+        ``weight`` (metric, depth) is the same for all systems, and ``n_human`` and ``n_model``
+        count documents. There are three more variables. ``error`` is the standard error of the
+        mean, and ``error_alone`` the standard error from human judgments alone. ``saving`` is the
+        share of human judgments that the model saves at the same width of intervals. It is negative
+        if the model makes intervals wider.
 
-        The attribute ``interval`` names the kind of intervals of means: ``"logit"`` or ``"t"`` by
-        metric, ``"normal"``, ``"arcsine"`` or ``"log"``. See the notes.
+        The attribute ``interval`` contains the kind of intervals of means: ``"logit"``, ``"t"``,
+        ``"normal"``, ``"arcsine"`` or ``"log"`` (see the notes).
 
     Raises
     ------
     IdError
-        If people judged no topic of the scores, topics without scores, or documents that the model
-        did not judge.
+        If people judged no topic of the scores. If people judged topics without scores, or
+        documents that the model did not judge.
     ParameterError
-        If there are fewer than two human topics, if systems differ, or if alpha is outside (0, 1).
+        If people judged fewer than two topics, if systems differ, or if alpha is not between 0 and
+        1.
     MetricError
-        If metrics differ, or are not averaged by an arithmetic mean; with a cube, for metrics that
-        `estimate` refuses.
+        If metrics differ, or are not arithmetic means over topics. With a cube, as for `estimate`.
     InputError
         If human judgments of documents have neither strata nor probabilities.
     GradeError
@@ -116,31 +118,31 @@ def predict_powered(
     -----
     IrframeWarning
         If topics are dropped because some system has no score on them. If topics count as unjudged
-        because human scores of some systems are missing. If intervals are NaN, because there are
-        two human topics or scores do not differ. If a metric needs more topics. With a cube, as for
-        `estimate` and `rejudge`. The attribute ``caution`` has the same text.
+        because human scores of some systems are missing. If intervals are NaN, because people
+        judged only two topics or because scores do not differ. With a cube, as for `estimate` and
+        `rejudge`. The attribute ``caution`` contains the same text.
 
     Notes
     -----
     Let f be the model's scores on N topics, and y the human scores on n topics. The estimate is ``w
-    mean_N(f) + mean_n(y - w f)`` with variance ``w^2 var_N(f) / N + var_n(y - w f) / n``. It is
-    unbiased for the mean under human judgments, however wrong the model is. The interval is shorter
-    for a better model. The weight ``w = cov_n(y, f) / ((1 + n/N) var(f))``, clipped to [0, 1], is
-    computed for each mean and each difference. As in ppi-python, var_N, var_n and cov_n divide by N
-    and n, and var(f), over both samples, divides by their size minus one. With
-    ``distribution="normal"`` all results equal those of ppi-python.
+    mean_N(f) + mean_n(y - w f)`` with variance ``w^2 var_N(f) / N + var_n(y - w f) / n``. The
+    estimate is unbiased for the mean under human judgments, however wrong the model is. The better
+    the model, the shorter the interval. The weight ``w = cov_n(y, f) / ((1 + n/N) var(f))``,
+    clipped to [0, 1], is computed for each mean and each difference. As in ppi-python, the divisor
+    is N for var_N, n for var_n and cov_n, and n + N - 1 for var(f), which is computed over both
+    samples. With ``distribution="normal"`` all results equal those of ppi-python.
 
     This variance ignores that the weight is estimated from few topics. Student's intervals
-    therefore use the jackknife variance: each human topic is left out in turn, and the weight is
-    computed again. Topics judged by the model alone add ``w^2 var(f)`` each. The intervals have n -
-    2 degrees of freedom, because the weight is estimated, so there are none for two topics.
-    Intervals of means from 0 to 1 are computed on the log-odds scale, as in `summary`. RR is an
-    exception, because its intervals would be too long on this scale.
+    therefore use a jackknife variance, for which each topic judged by people is left out in turn,
+    and the weight is computed again. Each topic judged by the model alone adds ``w^2 var(f)``. The
+    intervals have n - 2 degrees of freedom, because the weight is estimated. They are NaN for two
+    topics. Intervals of means from 0 to 1 are computed on the log-odds scale, as in `summary`. RR
+    is an exception, because its intervals would be too long on this scale.
 
-    Coverage was measured with samples of topics from two tracks. In TREC's Deep Learning track of
-    2021, GPT-4o predicts people. In TREC-8, one metric predicts another. There were 45 more topics
-    judged by the model alone. The table contains the coverage of 95% intervals, as the mean over
-    six metrics, with the lowest in brackets:
+    The coverage was measured on samples of topics from two tracks. In TREC's Deep Learning track of
+    2021, GPT-4o is the model. In TREC-8, one metric predicts another. Besides the topics judged by
+    people, 45 topics were judged by the model alone. The table contains the coverage of 95%
+    intervals, averaged over six metrics. The lowest coverage is in brackets:
 
     ======  =============  =============  =============
     topics  normal         means          differences
@@ -152,18 +154,18 @@ def predict_powered(
     ======  =============  =============  =============
 
     With a cube, the score of a topic is ``w F + sum over drawn documents of (y - w f) / p``. F is
-    the model's score of the complete list. A document contributes y to the score by its human grade
-    and f by the model's grade. It was drawn with probability p (Horvitz and Thompson, see
-    `estimate`). For nDCG these sums are replaced by estimates from the drawn documents under both
-    judges. The weight is the same for all systems. It minimises the sampling variance, and is
-    clipped to [0, 1].
+    the model's score of the complete list. A drawn document contributes y to the score with its
+    human grade, and f with the model's grade. It was drawn with probability p (Horvitz and
+    Thompson, see `estimate`). For nDCG these sums are replaced by estimates of nDCG from the drawn
+    documents, under both judgments. The weight minimises the sampling variance, is clipped to [0,
+    1], and is the same for all systems.
 
-    Standard errors contain the sampling variance, where the weight of each topic is estimated from
-    the other topics. The number of degrees of freedom is one less than the number of drawn
-    documents in a system's lists. Intervals are NaN for fewer than 15 drawn documents, and for
-    fewer than 3 whose human and model gains differ, because their coverage would be too low. Means
-    from 0 to 1 use the arcsine square root scale. Other means, such as those of DCG, use the log
-    scale.
+    For the standard error, the weight of each topic is estimated from all other topics. The number
+    of degrees of freedom is the number of drawn documents in the lists of the system, minus 1.
+    Intervals are NaN, because their coverage would be too low, for fewer than 15 drawn documents,
+    or for fewer than 3 whose human and model gains differ. For means from 0 to 1, intervals are
+    computed on the arcsine square root scale. For other means, such as those of DCG, the log scale
+    is used.
 
     References
     ----------
@@ -191,12 +193,12 @@ def predict_powered(
     level(alpha)
     choice("distribution", distribution, ("normal", "t"))
     if isinstance(scores, xr.Dataset):
-        _refuse_given({"baseline=": baseline, "topics=": topics}, "scores", "a cube", "score it")
+        advice = "omit them, or pass the scores of the cube"
+        _refuse_given({"baseline=": baseline, "topics=": topics}, "a cube", advice)
         return _by_documents(scores, human, metrics, at, alpha)
-    advice = "score metrics before, or hand over the cube and people's judgments of documents"
-    _refuse_given({"metrics=": metrics}, "a cube", "scores", advice)
+    advice = "score metrics and select depths before, as in scores.sel(depth=[...])"
+    _refuse_given({"metrics=": metrics, "at=": at}, "scores", advice)
     rest = choice("topics", topics or "rest", ("all", "rest")) == "rest"
-    _refuse_given({"at=": at}, "a cube", "scores", "select depths before: scores.sel(depth=...)")
     paired = read_scores.scores_to_compare(scores)
     refuse_design(paired, "predict_powered")
     people = _alike(paired, read_scores.read_scores(human).load())
@@ -225,7 +227,7 @@ def predict_powered(
 
 
 def _intervals_not_given(result: xr.Dataset, metrics: list[str]) -> Iterator[str]:
-    """Yield cautions about intervals that are NaN."""
+    """Yield the cautions about intervals that are NaN."""
     few = [name for name, n in zip(metrics, result["n_human"].values, strict=True) if n.min() < 3]
     if few:
         yield f"no intervals with only two topics judged by people: {listing(few)}"
@@ -238,11 +240,11 @@ def _intervals_not_given(result: xr.Dataset, metrics: list[str]) -> Iterator[str
         yield f"no intervals of {' and '.join(counts)}, because {why}"
 
 
-def _refuse_given(options: dict[str, object], subject: str, got: str, advice: str) -> None:
-    """Raise for options that do not apply to the input."""
+def _refuse_given(options: dict[str, object], subject: str, advice: str) -> None:
+    """Raise for options that the input does not support."""
     foreign = [name for name, value in options.items() if value is not None]
     if foreign:
-        raise ParameterError(f"these options with {subject} only", got, advice, foreign)
+        raise ParameterError(f"options that apply to {subject}", "", advice, foreign)
 
 
 ERRORS = ["error", "error_alone"]
@@ -252,11 +254,11 @@ BIASES = ["bias", "bias_alone"]
 def _by_documents(
     cube: xr.Dataset, human: Qrels, metrics: Any, at: int | Sequence[int] | None, alpha: float
 ) -> xr.Dataset:
-    """Return means from a model's cube and sampled human judgments."""
+    """Estimate means from a model's cube and sampled human judgments."""
     chosen, depths = estimate.read_estimated(cube, listed(metrics), at)
     table = read_qrels_table(human)
-    human_score = table.topics.isin(cube.indexes[TOPIC])[table.topic]
-    people = rejudge(cube, table.judging(human_score) if human_score.any() else human)
+    in_cube = table.topics.isin(cube.indexes[TOPIC])[table.topic]
+    people = rejudge(cube, table.judging(in_cube) if in_cube.any() else human)
     cube = cube.isel({TOPIC: cube.indexes[TOPIC].get_indexer(people.indexes[TOPIC])})
     cheap, grades = _of_both(cube, people)
     draw = estimate.read_draw(people)
@@ -297,7 +299,7 @@ def _by_documents(
 
 
 def _of_both(cube: xr.Dataset, people: xr.Dataset) -> list[tuple[Array, Array]]:
-    """Return model and human grades, each with top grades."""
+    """Return model and human grades, with top grades of topics."""
     experiment = experiment_of(cube)
     model = experiment.judgments
     base = experiment_of(people).judgments
@@ -307,13 +309,13 @@ def _of_both(cube: xr.Dataset, people: xr.Dataset) -> list[tuple[Array, Array]]:
     differing = model_keys.symmetric_difference(keys)
     if len(differing):
         cases = [f"{doc} of topic {cube.indexes[TOPIC][code]}" for code, doc in differing]
-        expected = "the same documents from people, with -1 for those not drawn, and from the model"
+        expected = "human judgments of the model's documents, with grade -1 for those not drawn"
         raise IdError(expected, f"{len(cases)} on one side only", "", cases)
     tops = experiment.tops[base.topic]
     high = np.flatnonzero(base.grade > tops)
     if len(high):
         cases = [f"{base.grade[row]} of {base.docs[row]}" for row in high]
-        raise GradeError("people's grades up to the highest of the model", "higher ones", "", cases)
+        raise GradeError("human grades up to the highest of the model", "higher ones", "", cases)
     return [(model.grade[model_keys.get_indexer(keys)], tops), (base.grade, tops)]
 
 
@@ -323,17 +325,17 @@ def _share(both: Array, of_model: Array) -> Array:
 
 
 def _alike(paired: Scores, human: Scores) -> Array:
-    """Return human scores aligned to the model's, NaN where missing."""
+    """Return human scores aligned to the model's, NaN if missing."""
     others = [metric for metric in paired.metrics if facts(metric).summary != "mean"]
     if others:
-        raise MetricError("metrics averaged by an arithmetic mean", "", "", others)
+        raise MetricError("metrics that are arithmetic means over topics", "", "", others)
     human = read_scores.same_systems(paired, human)
     strange = human.topics.difference(paired.topics, sort=False)
     if len(strange):
-        raise IdError("people's topics among those of the scores", "", "", strange)
+        raise IdError("human scores on topics of the model only", "", "", strange)
     missing = [metric for metric in paired.metrics if metric not in human.metrics]
     if missing:
-        raise MetricError("people's scores by every metric", "none for", "", missing)
+        raise MetricError("human scores by every metric", "none for", "", missing)
     if paired.depths is not None:
         human = read_scores.select_depths(human, paired.depths.tolist())
     rows = [human.metrics.index(metric) for metric in paired.metrics]
@@ -344,23 +346,23 @@ def _alike(paired: Scores, human: Scores) -> Array:
 
 
 def _samples(paired: Scores, people: Array, *, rest: bool) -> tuple[Array, Array]:
-    """Return masks of topics with model and with human scores.
+    """Return masks of the topics of model and human scores.
 
     Both masks have the shape (metric, topic, depth).
     """
     if people.shape[-1] != paired.values.shape[-1]:
-        raise ParameterError("people's scores without depths, as the model's", "several depths")
+        raise ParameterError("human scores without depths, like the model's", "several depths")
     scored: Any = ~np.isnan(people).any(axis=1)
     partly = ~np.isnan(people).all(axis=1) & ~scored & paired.scored
     lost = int(partly.any(axis=(0, 2)).sum())
     if lost:
-        warn(f"{lost} topics on which people's judgments score only some systems count as unjudged")
+        warn(f"topics treated as unjudged, because some systems lack human scores: {lost}")
     judged = scored & paired.scored
     counted = paired.scored & ~judged if rest else paired.scored
     fewest = judged.sum(axis=1).min(axis=1)
     few = [metric for metric, n in zip(paired.metrics, fewest, strict=True) if n < 2]
     if few:
-        expected = "at least two topics on which people's judgments score every system"
+        expected = "at least two topics with human scores of every system"
         raise ParameterError(expected, f"{fewest.min()}", "", few)
     if not counted.sum(axis=1).all():
         advice = "let people judge fewer topics than the model"
@@ -388,7 +390,7 @@ def _estimate(
 def _interval_ends(
     fields: dict[str, Array], curved: Array, *, n: Array, alpha: float, kind: str
 ) -> Array:
-    """Return interval ends, NaN without variance or enough topics."""
+    """Return interval ends, NaN without variance or for few topics."""
     if kind == "normal":
         half = scipy.special.ndtri(1 - alpha / 2) * fields["error"]
     else:

@@ -1,4 +1,4 @@
-"""Methods of choosing documents to judge, and their replay."""
+"""Methods that choose documents to judge, and their simulation."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
@@ -52,8 +52,8 @@ class Judging(ABC):
     prior
         Prior probabilities of relevance, or None.
     weight
-        Weight of a document in every run, shape (topic, document, system). It is passed if a
-        judgment counts for all runs with the document.
+        Weight of each document in each run, shape (topic, document, system). The weight is None if
+        a judgment does not count for all runs with the document.
     """
 
     by_account = False
@@ -69,13 +69,14 @@ class Judging(ABC):
         self.weight = weight
         self.open = pool.exists.copy()
         self.topics = np.arange(len(self.open))
-        self.run = np.zeros(len(self.open), np.intp)  # the run for which each document was chosen
+        # For each topic, the run for which the last document was chosen.
+        self.run = np.zeros(len(self.open), np.intp)
         self.hits = np.ones((len(self.open), pool.rank.shape[-1]))  # shape (topic, run)
         self.seen = 2 * self.hits
 
     @abstractmethod
     def next(self) -> tuple[Array, Array]:
-        """Return each topic's next document, or -1, with its priority."""
+        """Return each topic's next document, or -1, and its priority."""
 
     def take(self, topic: Array, document: Array) -> None:
         """Mark one document of each given topic as chosen."""
@@ -97,7 +98,7 @@ class Judging(ABC):
             self.seen = 2 + seen
 
     def _best(self, priority: Array) -> tuple[Array, Array]:
-        """Return the unjudged documents of highest priority, ties by name."""
+        """Return the unjudged documents of highest priority, and the priority."""
         weighted = priority if self.prior is None else priority * self.prior.likely()
         rounded = np.where(self.open, np.round(weighted, TIE), -np.inf)
         best = rounded.argmax(axis=-1) if rounded.shape[1] else np.zeros(len(rounded), int)
@@ -108,7 +109,7 @@ class Judging(ABC):
 
 
 class PoolOrder(Judging):
-    """Choice by best rank, then number of lists, then name."""
+    """Method ``pool``: documents by best rank, then name."""
 
     def next(self) -> tuple[Array, Array]:
         """Return the next document of every topic and its priority."""
@@ -116,7 +117,7 @@ class PoolOrder(Judging):
 
 
 class Leverage(Judging):
-    """Choice by spread of ranks and probability of relevance."""
+    """Method ``leverage``: spread of ranks times squared probability of relevance."""
 
     def __init__(self, pool: Candidates, prior: Prior | None = None) -> None:
         super().__init__(pool, prior, pool.weight)
@@ -128,7 +129,7 @@ class Leverage(Judging):
 
 
 class RunChoice(Judging, ABC):
-    """Choice of the next unjudged document of the best run."""
+    """Base class of methods that choose a run first."""
 
     random = True
 
@@ -146,10 +147,10 @@ class RunChoice(Judging, ABC):
 
     @abstractmethod
     def quality(self) -> Array:
-        """Return the quality of runs so far, shape (topic, system)."""
+        """Return the current quality of runs, shape (topic, system)."""
 
     def next(self) -> tuple[Array, Array]:
-        """Return the best run's next document, and that run's quality."""
+        """Return the best run's next document and the run's quality."""
         quality = self.quality()
         if self.prior is not None:
             every = self._first_open(self.topics[:, np.newaxis], self.lists)
@@ -164,13 +165,13 @@ class RunChoice(Judging, ABC):
         return np.where(remaining, document, -1), chosen
 
     def _stay(self, run: Array) -> Array:
-        """Return the runs to use, given the best runs."""
+        """Return the runs to choose from, given the best runs."""
         return run
 
     def _first_open(self, topic: Array, lists: Array) -> Array:
         """Return the first unjudged document of each list.
 
-        The topics have the shape of the lists without the last dimension, which is the rank.
+        `topic` contains the topic of each list. The last dimension of `lists` is the rank.
         """
         if not self.open.size:
             return np.zeros(lists.shape[:-1], np.int32)
@@ -184,14 +185,14 @@ class RunChoice(Judging, ABC):
         self.left[topic] -= self.pool.listed[topic, document]
 
     def begin(self, judged: Array, relevant: Array) -> None:
-        """Update the state with earlier judgments."""
+        """Update the state by earlier judgments, shape (topic, document)."""
         super().begin(judged, relevant)
         self.turn += judged.sum(axis=-1)
         self.left = (self.pool.listed & self.open[..., np.newaxis]).sum(axis=1)
 
 
 class MoveToFront(RunChoice):
-    """Move-to-front: choice from one run until a non-relevant document."""
+    """Method ``mtf``: one run until a non-relevant document."""
 
     by_account = True
 
@@ -204,7 +205,7 @@ class MoveToFront(RunChoice):
         self.front = np.full(len(self.left), -1)
 
     def quality(self) -> Array:
-        """Return minus the number of non-relevant documents per run."""
+        """Return the negative number of non-relevant documents per run."""
         return self.priority
 
     def learn(self, outcome: Outcome) -> None:
@@ -213,24 +214,24 @@ class MoveToFront(RunChoice):
         self.front[outcome.topic] = np.where(outcome.relevant < 1, -1, outcome.run)
 
     def _stay(self, run: Array) -> Array:
-        """Return the first run, or the best run without one."""
+        """Return the current run, unless its documents are used up."""
         stays = (self.front >= 0) & (self.left[self.topics, self.front] > 0)
         return np.where(stays, self.front, run)
 
 
 class MaxMeanOfAll(RunChoice):
-    """Choice by the mean precision of runs."""
+    """Method ``maxmean`` with credit for all runs."""
 
     def __init__(self, pool: Candidates, prior: Prior | None = None) -> None:
         super().__init__(pool, prior, pool.listed)
 
     def quality(self) -> Array:
-        """Return the posterior mean of the precision of every run."""
+        """Return the posterior mean of the precision of runs."""
         return np.asarray(self.hits / self.seen)
 
 
 class MaxMeanOfRun(MaxMeanOfAll):
-    """Choice by precision of runs on documents chosen for them."""
+    """Method ``maxmean`` with credit for the chosen run."""
 
     by_account = True
 
@@ -247,16 +248,16 @@ METHODS: dict[str, type[Judging]] = {
     "maxmean(credit='run')": MaxMeanOfRun,
     "leverage": Leverage,
 }
-"""Methods by name; ``maxmean`` has one entry per credit."""
+"""Methods by name. ``maxmean`` has one entry for each credit."""
 
 
 class Turns(NamedTuple):
-    """Documents judged in each turn, with topics in order."""
+    """Judged documents, sorted by turn and topic."""
 
     turn: Array
     topic: Array
     document: Array
-    """Positions of documents in the pool of their topic."""
+    """Positions of documents among the candidates of their topic."""
     priority: Array
     """Value by which the method chose the document."""
 
@@ -264,25 +265,26 @@ class Turns(NamedTuple):
 def take_turns(
     method: Judging, relevant: Array, turns: int, *, batch: int = 1, judged: Array | None = None
 ) -> Turns:
-    """Return the documents judged, one per topic and turn.
+    """Choose documents, one per topic and turn.
 
     Parameters
     ----------
     method
-        The method with its state.
+        The method. Its state is changed.
     relevant
         Relevance or probability of relevance of each document, 0 to 1; shape (topic, document).
     turns
         Largest number of documents to judge per topic.
     batch
-        Number of documents that are chosen before the method uses their relevance, at least 1.
+        Number of documents per topic that are chosen before the method learns their relevance, at
+        least 1.
     judged
-        Documents that are already judged, shape (topic, document); by default none.
+        Whether each document is already judged, shape (topic, document). By default no document is.
 
     Returns
     -------
     Turns
-        The judged documents, until no topic has documents left.
+        The chosen documents. There are fewer if all candidates are judged before the last turn.
     """
     before = np.zeros(relevant.shape, bool) if judged is None else judged
     if not method.by_account:
@@ -309,7 +311,7 @@ def take_turns(
 
 
 def _next_unknown(method: Judging, relevant: Array, judged: Array) -> tuple[Array, Array]:
-    """Return the next documents that are not judged yet."""
+    """Return the next documents that were not judged before."""
     while True:
         document, priority = method.next()
         topic = np.flatnonzero(document >= 0)
@@ -322,13 +324,13 @@ def _next_unknown(method: Judging, relevant: Array, judged: Array) -> tuple[Arra
 
 
 SampleResult = dict[str, Array]
-"""Results of one sample by name, see `irframe.verbs.replay`."""
+"""Type of the results of one sample: the variables of `replay` by name."""
 RESULTS = ("judged", "found", "tau", "tau_ap", "conclusions", "kept", "changed", "change")
 
 
 @dataclass(frozen=True, eq=False)
 class Trial:
-    """Options of a replay: documents, methods, budgets, metrics, and tests."""
+    """Options of a simulation of judging, see `replay`."""
 
     documents: ListedDocuments
     methods: Sequence[JudgingMethod]
@@ -347,10 +349,11 @@ class Trial:
         drawn
             Positions of the contributing systems in each sample.
         seed
-            Seed of ties in the first sample.
+            Seed of the order of tied runs in the first sample. It is increased by 1 for each
+            further sample.
         alike
-            Whether all samples have the same contributing systems. Then only methods that break
-            ties at random are computed again.
+            Whether all samples have the same contributing systems. The results of methods that do
+            not break ties at random are then copied from the first sample.
         """
         done: list[SampleResult] = []
         for sample, systems in enumerate(drawn):
@@ -378,7 +381,7 @@ class Trial:
         return dict(zip(RESULTS, map(np.stack, zip(*rows, strict=True)), strict=True))
 
     def score(self, rows: Array) -> xr.DataArray:
-        """Return scores if only the given rows are judged."""
+        """Return the scores if only these judgments exist."""
         cube = self.documents.cube
         experiment = experiment_of(cube)
         kept = np.zeros(len(experiment.judgments.row), bool)
@@ -391,7 +394,7 @@ class Trial:
     def _by_budget(
         self, turns: Turns, relevant: Array, full: xr.DataArray, helps: Array
     ) -> list[Array]:
-        """Return results by budget, one array for each of `RESULTS`."""
+        """Return the results by budget, in the order of `RESULTS`."""
         row = self.documents.row
         rows = []
         for budget in self.budgets:
@@ -404,7 +407,7 @@ class Trial:
     def _against_full(
         self, full: xr.DataArray, new: xr.DataArray, helps: Array
     ) -> tuple[Array, ...]:
-        """Return agreement, conclusions and changes against full judgments."""
+        """Compare scores with those under full judgments."""
         scored = (full.notnull() & new.notnull()).all(SYSTEM)
         base, other = (
             scores_to_compare(scores.where(scored), quiet=True) for scores in (full, new)

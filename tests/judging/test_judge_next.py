@@ -78,7 +78,7 @@ def test_invalid_arguments_of_judge_next_are_refused(cube):
     every = cube.ireval.judge_next(1200)[["topic", "doc"]].assign(grade=1)
     prior = every[:2].drop(columns="grade").assign(probability=[0.5, 1.5])
     wrong = {
-        "found 1201, and 1200 documents in the pool are unjudged": (ParameterError, {"n": 1201}),
+        "n to be at most 1200 .* but found 1201": (ParameterError, {"n": 1201}),
         "depth": (DepthError, {"depth": 51}),
         "probabilities from 0 to 1 .* 1.5 for": (
             ParameterError,
@@ -131,7 +131,9 @@ def test_cubes_without_document_names_need_runs(cube, tmp_path):
     others = RUNS.drop(columns="rank").assign(score=-RUNS["score"])
     with pytest.raises(InputError, match="runs that the cube was made from"):
         cube.ireval.judge_next(1, runs=others)
-    with pytest.raises(ParameterError, match="0 documents in the pool are unjudged"):
+    with pytest.raises(
+        ParameterError, match="n to be at most 0 .the number of unjudged documents in the pool"
+    ):
         cube.ireval.condense().ireval.judge_next(1)
 
 

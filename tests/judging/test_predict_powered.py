@@ -192,7 +192,7 @@ def test_topics_with_human_scores_of_some_systems_count_as_unjudged(both):
     scores, human = both
     holes = human.copy()
     holes[:, 2, 1] = np.nan
-    with pytest.warns(IrframeWarning, match="^1 topic .* only some systems"):
+    with pytest.warns(IrframeWarning, match="^topics treated as unjudged, .*: 1$"):
         result = scores.ireval.predict_powered(holes)
     expected = scores.ireval.predict_powered(human.drop_isel(topic=1))
     np.testing.assert_array_equal(result["ci_low"], expected["ci_low"])
@@ -200,7 +200,7 @@ def test_topics_with_human_scores_of_some_systems_count_as_unjudged(both):
 
 def test_too_few_human_or_model_topics_are_refused(both):
     scores, human = both
-    with pytest.raises(ParameterError, match="people's judgments.*found 0: AP"):
+    with pytest.raises(ParameterError, match="two topics with human scores.*found 0: AP"):
         scores.ireval.predict_powered(human.where(human["metric"] != "AP"))
     refused(ParameterError, "found 1: AP", lambda: scores.ireval.predict_powered(human[:, :, :1]))
     with pytest.raises(ParameterError, match="only the model judged"):
@@ -213,7 +213,7 @@ def test_too_few_human_or_model_topics_are_refused(both):
         (
             lambda h: h.assign_coords(topic=["x" + t for t in h["topic"].values]),
             IdError,
-            "among those of the scores, but found x",
+            "on topics of the model only, but found x",
         ),
         (lambda h: h.isel(system=slice(3)), ParameterError, "same systems"),
         (lambda h: h.isel(metric=[0]), MetricError, "none for: RBP"),
@@ -229,14 +229,14 @@ def test_human_scores_with_other_labels_are_refused(both, change, error, pattern
 
 def test_depths_that_only_people_have_are_refused(both):
     scores, human = both
-    with pytest.raises(ParameterError, match="people's scores without depths"):
+    with pytest.raises(ParameterError, match="human scores without depths"):
         scores.sel(depth=5, drop=True).ireval.predict_powered(human)
 
 
 def test_metrics_that_are_summed_are_refused():
     runs, qrels = ir.example_track()
     sums = runs.ireval.evaluate(qrels, "NumRelRet")
-    pattern = "arithmetic mean, but found NumRelRet"
+    pattern = "arithmetic means over topics, but found NumRelRet"
     refused(MetricError, pattern, sums.ireval.predict_powered, sums.head(4))
 
 
@@ -364,7 +364,13 @@ def test_human_judgments_of_other_documents_are_refused(human, error, pattern):
 def test_options_of_scores_are_refused_with_cubes_and_vice_versa(both):
     scores, human = both
     for call, pattern in (
-        (lambda: scores.ireval.predict_powered(human, metrics="P"), "with a cube only.*metrics="),
-        (lambda: CUBE.ireval.predict_powered(DRAWN, topics="all"), "with scores only.*topics="),
+        (
+            lambda: scores.ireval.predict_powered(human, metrics="P"),
+            "apply to scores, but found metrics=",
+        ),
+        (
+            lambda: CUBE.ireval.predict_powered(DRAWN, topics="all"),
+            "apply to a cube, but found topics=",
+        ),
     ):
         refused(ParameterError, pattern, call)
