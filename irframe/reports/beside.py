@@ -1,4 +1,4 @@
-"""Lists, texts, pairs of systems, and comparisons without means."""
+"""Top-ranked documents, texts, pairs of systems, and comparisons without means."""
 
 import gzip
 import json
@@ -50,7 +50,8 @@ class TopLists:
         Position of each document in `ids`, indexed (system, topic, rank). It is -1 if there is no
         document, or its name is unknown.
     grade
-        Grades, `UNJUDGED` or `EMPTY`, indexed (system, topic, rank).
+        Grade of each document, indexed (system, topic, rank). It is `UNJUDGED` for unjudged
+        documents, and `EMPTY` after the end of a list.
     """
 
     ids: list[str]
@@ -64,15 +65,15 @@ class TopLists:
 
 
 def top_lists(cube: xr.Dataset, runs: pd.DataFrame | None) -> TopLists:
-    """Return the top of every ranking of a cube.
+    """Return the first documents of every ranking of a cube.
 
     Parameters
     ----------
     cube
         The cube.
     runs
-        Run frame of the cube, which contains the names of unjudged documents. Without it, unjudged
-        documents have no name.
+        Runs of the cube, which contain the names of unjudged documents. If it is None, unjudged
+        documents of saved cubes have no name.
     """
     grade = cube["grade"].to_numpy()[..., :SHOWN].astype(np.int16)
     shown = grade.shape[-1]
@@ -90,7 +91,7 @@ def top_lists(cube: xr.Dataset, runs: pd.DataFrame | None) -> TopLists:
 
 
 def _name_spans(cube: xr.Dataset, grade: NDArray[np.int16], named: Any) -> None:
-    """Name results with evidence by document and span.
+    """Write document and span as the names of results with evidence.
 
     An unjudged result contains no evidence, so its grade is set to 0.
     """
@@ -112,9 +113,9 @@ def first_runs(cube: xr.Dataset, runs: pd.DataFrame) -> pd.DataFrame:
     Parameters
     ----------
     cube
-        A cube. If it has no repeats, the runs are returned unchanged.
+        Cube of the runs. If it has no repeats, the runs are returned unchanged.
     runs
-        Runs of the cube, with every repeat as a system.
+        Runs in which every repeat is a system.
     """
     if REPEAT_OF not in cube.coords:
         return runs
@@ -125,13 +126,13 @@ def first_runs(cube: xr.Dataset, runs: pd.DataFrame) -> pd.DataFrame:
 
 
 MARKS = {words.UNJUDGED: "?", words.EMPTY: ""}
-"""Grade -> mark of results without a grade."""
+"""Text in the column of grades for unjudged documents, and for ranks without a document."""
 PAGE_BYTES = 3_000_000
-"""Texts are added to a page up to this size."""
+"""Largest size of a page with texts. Further texts are left out."""
 OPENING_BYTES = 2 * SHOWN * 2 * SNIPPET
-"""Upper limit for the two opening lists, whose texts are not compressed."""
+"""Upper bound of the texts in the two opening lists, which are not compressed."""
 SPELLED = 4 / 3
-"""Bytes of base64 text per compressed byte."""
+"""Number of base64 characters per byte."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -170,18 +171,18 @@ def choose(
 ) -> Snippets:
     """Return the texts that fit into a page.
 
-    The texts of topics are added in the given order.
+    Texts are added topic by topic, until the next topic does not fit.
 
     Parameters
     ----------
     texts
         All texts.
     lists
-        The top of every ranking.
+        First documents of every ranking.
     topics
         The topics.
     order
-        Positions of the topics, sorted by the spread of their scores.
+        Positions of the topics, in the order in which their texts are added.
     room
         Number of bytes that the texts may add to the page.
     """
@@ -205,7 +206,7 @@ def _by_position(texts: dict[str, str], names: Sequence[str]) -> dict[int, str]:
 
 
 def _size(texts: dict[int, str]) -> int:
-    """Return an upper estimate of the bytes of texts."""
+    """Return the size of compressed texts in base64."""
     return int(SPELLED * len(gzip.compress(json.dumps(texts).encode(), 9))) if texts else 0
 
 
@@ -232,7 +233,7 @@ def pair_at(a: int, b: int, systems: int) -> int:
 
 
 NAMELESS = "(unjudged)"
-"""Text for an unjudged document of a cube, which does not keep its name."""
+"""Text in place of an unknown name of an unjudged document."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -242,9 +243,9 @@ class Duel:
     Parameters
     ----------
     view
-        Numbers of the topics.
+        Numbers of all topics, or of one collection.
     lists
-        The top of every ranking.
+        First documents of every ranking.
     a, b
         Positions of the two systems in the cube.
     """
@@ -326,7 +327,7 @@ class Duel:
         return ("duel.median", values) if differences else None
 
     def _at_worst(self) -> Claim:
-        """Check whether judging the unjudged documents could change the sign."""
+        """Check whether judgments could change the sign of the difference."""
         if (ends := worst_and_best(self.view, *self._positions)) is None:
             return None
         low, high = ends
@@ -340,7 +341,7 @@ class Duel:
 
     @cached_property
     def topic(self) -> str:
-        """Topic with the largest difference."""
+        """Topic with the largest absolute difference."""
         most = int(self.bars["difference"].abs().to_numpy().argmax())
         return str(self.bars[TOPIC].iloc[most])
 
@@ -375,7 +376,7 @@ NAMES = {
     "ni": "behind",
     "**ni": "first behind, then undecided",
 }
-"""Innate ordering of the baseline against a system -> position of the system."""
+"""Group of topics from `orderings` -> heading, which describes the system."""
 OUTCOMES = (
     *("neither", "a_only", "b_only", "both", "p_answered", "esl_a", "esl_b"),
     *("p_esl_wilcoxon", "better", "significantly_better", "no_harm"),
@@ -383,7 +384,7 @@ OUTCOMES = (
 
 
 def beside(view: View) -> list[PagePart]:
-    """Return the sections that compare systems with baselines without means."""
+    """Return the sections on outcomes, orderings, losses and effort."""
     if of_spans(view.cube):
         return []
     makers: list[tuple[str, str, Callable[[View], PagePart]]] = []
@@ -437,7 +438,7 @@ def _changes_from_baselines(view: View, scored: xr.DataArray) -> pd.DataFrame:
     columns = pd.DataFrame(index=systems)
     if not baselines or view.is_single:
         return columns
-    with unsaid():  # the leaderboard already has these cautions
+    with unsaid():  # the leaderboard already shows the cautions of this comparison
         pairs = compare(scored, setting.pairing.decided, baseline=baselines)
     turned = {"system_a": "system_b", "system_b": "system_a"}
     both = pd.concat([pairs, pairs.rename(columns=turned).assign(difference=-pairs["difference"])])
@@ -463,7 +464,7 @@ def _lengths(view: View, metric: str) -> PagePart:
     depth = view.setting.rank if cost else view.cube.sizes[DEPTH]
     try:
         scored = view.costs.sel({METRIC: [metric], DEPTH: [depth]})
-    except MetricError:  # one of the two metrics cannot be computed
+    except MetricError:  # ASL or Twist cannot be computed; the other one may still be
         scored = score(view.full_cube, metric, at=[depth])
     summed = summary(scored)
     frame = summed.isel({METRIC: 0, DEPTH: 0}, drop=True).to_dataframe().reset_index()

@@ -1,6 +1,6 @@
 """Figures of a page as Vega-Lite specifications.
 
-Figures name the colours of the page's style sheet. They therefore change with its dark mode.
+Colours are variables of the page's style sheet, so that figures follow its dark mode.
 """
 
 import re
@@ -18,7 +18,7 @@ from irframe.reports.words import ALONG, Values, bar_label, deep, percent, range
 from irframe.stops import DEPTHS
 
 HUES = 8
-"""Number of system colours in the page's style."""
+"""Number of colours for systems in the page's style sheet."""
 INK = "var(--ink)"
 QUIET = "var(--quiet)"
 RULE = "var(--rule)"
@@ -28,21 +28,21 @@ WIDE = 470
 FULL = 980
 """Width of a figure as wide as the page."""
 NAMED = 20
-"""Most systems that a figure names."""
+"""Largest number of systems for which a figure shows names."""
 LINE = 20
-"""Height of a named row in pixels."""
+"""Height of a row with a name, in pixels."""
 ABOVE = {"titleAngle": 0, "titleAlign": "left", "titleAnchor": "end", "titleX": -32, "titleY": -12}
 """Options that put the title of a vertical axis above the axis and its labels."""
 DIGITS = re.compile(r"(\.\d\d)\d{3,}")
-"""Digits beyond a hundredth of a pixel. They take a third of a figure's bytes."""
+"""Digits beyond a hundredth of a pixel. These digits are a third of a figure's bytes."""
 MARKS = " role-mark "
-"""Text that Vega writes once for each kind of mark."""
+"""Text that Vega writes once for each layer with marks."""
 LONGEST = 14
-"""Letters of the name of a line."""
+"""Largest number of letters of a name at the end of a line."""
 NAME_GAP = 0.075
 """Smallest distance between names of lines, as a share of the height."""
 ROLES = re.compile(r' (?:role|aria-roledescription)="[^"]*"')
-"""ARIA roles of marks. They are removed, because screen readers read the table below."""
+"""ARIA roles of marks. Figures omit them, because screen readers read the table below."""
 DASHES = [
     *([1, 0], [6, 3], [2, 2], [8, 3, 2, 3], [14, 4]),
     *([2, 6], [12, 3, 2, 3, 2, 3], [4, 10]),
@@ -51,7 +51,7 @@ DASHES = [
 Spec = dict[str, Any]
 """Specification of a figure in Vega-Lite."""
 Chart = Any
-"""A chart or its encodings in altair, which is optional and imported late."""
+"""Chart or encoding of altair. Altair is optional, so that its types are not imported."""
 MISSING = "the extra report: pip install 'irframe[report]'"
 
 
@@ -63,7 +63,9 @@ def _needed(name: str) -> ModuleType:
     try:
         return import_module(name)
     except ImportError as error:
-        raise InputError("altair and vl-convert-python", "none", f"install {MISSING}") from error
+        raise InputError(
+            "the packages altair and vl-convert-python", "none", f"install {MISSING}"
+        ) from error
 
 
 def drawing() -> ModuleType:
@@ -81,13 +83,13 @@ def script() -> str:
 def svg(figure: Spec) -> str:
     """Draw a figure as SVG.
 
-    Characters that XML does not allow are replaced, because Vega would end the process.
+    Characters that XML does not allow are replaced, because Vega would crash on them.
 
     Raises
     ------
     InputError
-        If marks are missing. When Vega fails, it leaves marks out and prints the reason on the
-        terminal.
+        If marks are missing in the SVG. When Vega fails, it omits marks and prints the reason on
+        the terminal.
     """
     drawn = ROLES.sub("", str(_needed("vl_convert").vegalite_to_svg(printable(figure))))
     drawn = DIGITS.sub(r"\1", drawn)
@@ -96,7 +98,7 @@ def svg(figure: Spec) -> str:
     n_drawn = drawn.count(MARKS)
     if n_drawn < expected:
         advice = "read the reason that Vega printed on the terminal"
-        raise InputError(f"{expected} kinds of marks in a figure", f"{n_drawn}", advice)
+        raise InputError(f"{expected} layers of marks in the figure", f"{n_drawn}", advice)
     return drawn
 
 
@@ -146,7 +148,7 @@ def _tooltips(*fields: str) -> list[Chart]:
 
 
 def _marker() -> Chart:
-    """Return the line at the depth that the page shows."""
+    """Return a vertical line at the selected depth."""
     alt = drawing()
     rule = alt.Chart(alt.NamedData("now")).mark_rule(strokeDash=[4, 3], color=QUIET, tooltip=None)
     return rule.encode(x="depth:Q")
@@ -161,7 +163,7 @@ def curves(lines: pd.DataFrame, now: pd.DataFrame) -> Spec:
         Columns ``depth``, ``mean``, ``system``, ``place`` (position of the system) and ``hue``
         (position of its colour).
     now
-        Column ``depth`` with the depth that the page shows.
+        Column ``depth`` with the selected depth.
     """
     alt = drawing()
     base = alt.Chart(alt.NamedData("lines"))
@@ -180,9 +182,9 @@ def curves(lines: pd.DataFrame, now: pd.DataFrame) -> Spec:
 
 
 def ends_of(lines: pd.DataFrame) -> pd.DataFrame:
-    """Return where to write the names of lines.
+    """Return the names of lines, and the heights of these names.
 
-    Names are at the ends of the lines and do not overlap.
+    A name is at the end of its line, or higher or lower if names would overlap.
     """
     last = lines[lines["depth"] == lines["depth"].max()].sort_values("mean")
     gap = NAME_GAP * ((lines["mean"].max() - min(0, lines["mean"].min())) or 1)
@@ -215,7 +217,7 @@ def by_depth(
     lines
         Columns ``depth``, ``value`` and ``metric``.
     now
-        Column ``depth`` with the depth that the page shows.
+        Column ``depth`` with the selected depth.
     title
         Name of the quantity that is drawn.
     low
@@ -270,7 +272,8 @@ def _pointed(base: Chart, y: str) -> Chart:
 def unjudged(shares: pd.DataFrame) -> Spec:
     """Draw the share of unjudged documents by depth.
 
-    The line is the median system. The bands cover the middle half of the systems and all systems.
+    The line is the median system. One band covers the middle half of the systems, and the other
+    band covers all systems.
     """
     alt = drawing()
     base = alt.Chart(alt.NamedData("shares")).encode(x=_x())
@@ -307,14 +310,14 @@ def ranges(ends: pd.DataFrame, title: str, lines: Sequence[float] = (), width: i
     Parameters
     ----------
     ends
-        Columns ``system``, ``lower``, ``upper`` and ``mean``. Optional columns are ``low`` and
-        ``high``, the ends of a second, thin line, and ``verdict``.
+        Columns ``system``, ``lower``, ``upper`` and ``mean``. Optional columns are ``verdict``, and
+        ``low`` and ``high``, the ends of a thin line.
     title
         Name of the quantity that is drawn.
     lines
-        Values at which a vertical line is drawn.
+        Values at which vertical lines are drawn.
     width
-        Approximate width of the figure with its names.
+        Approximate width of the figure including names, in pixels.
     """
     alt = drawing()
     named = len(ends) <= NAMED
@@ -366,7 +369,7 @@ def stacked(components: pd.DataFrame, title: str) -> Spec:
     components
         A row for each system and a column for each component. The first component is at the left.
     title
-        Quantity that is drawn.
+        Name of the quantity that is drawn.
     """
     alt = drawing()
     names = [str(name).replace("_", " ") for name in components]

@@ -33,7 +33,7 @@ VERDICT = (
     *("verdict", "detectable", "n_topics"),
 )
 OF_SCORES = ("no_rel", "rel")
-"""Policies of scores that are not parameters of a cube."""
+"""Arguments of `evaluate` that `cube` does not take."""
 
 
 @dataclass(frozen=True)
@@ -43,8 +43,8 @@ class Gate:
     Parameters
     ----------
     update
-        Whether to write baseline files. Missing files are created, and the files of runs that pass
-        are replaced.
+        Whether to write baseline files. A missing file is created. An existing file is replaced if
+        all runs pass.
     """
 
     update: bool = False
@@ -63,7 +63,7 @@ class Gate:
     ) -> None:
         """Raise unless every run passes the gate against a baseline.
 
-        The gates are those of ``irframe compare``.
+        The gates are those of the command ``irframe compare``.
 
         Parameters
         ----------
@@ -78,7 +78,7 @@ class Gate:
         fail_on
             Gate that fails a run: ``"not-not-worse"``, ``"worse"``, ``"drop"`` or ``"undecided"``.
         test
-            As for `compare`.
+            Test of differences, as for `compare`.
         policy
             Further arguments of `evaluate`, such as ``{"ties": "doc"}``.
 
@@ -87,9 +87,10 @@ class Gate:
         AssertionError
             If a run fails. The message contains the verdicts and the five documents that cause the
             largest losses. Losses are relative to the baseline. If the baseline is a file without
-            documents, they are relative to the best possible ranking.
+            documents, losses are relative to the best possible ranking.
         IrframeError
-            If `evaluate` or `compare` raises it, such as for a file with other judgments.
+            If `evaluate` or `compare` raises an error, such as for a baseline file made with other
+            judgments.
         """
         __tracebackhide__ = True
         frame = as_runs(_read_if_path(runs, read_runs))
@@ -119,7 +120,7 @@ class Gate:
 
 
 def _read_if_path(source: object, read: Callable[[Any], Any]) -> Any:
-    """Read a file; return anything that is not a path."""
+    """Read a source if it is a path; otherwise return it."""
     return read(source) if isinstance(source, str | os.PathLike) else source
 
 

@@ -26,14 +26,14 @@ from irframe.reports.words import MISSING, NAMED, Values, fixed, percent, say, s
 
 BETTER = (0x00, 0x72, 0xB2)
 WORSE = (0xD5, 0x5E, 0x00)
-"""Colours of cells whose row is better or worse than the column."""
+"""Colours of cells where the row's system is better or worse than the column's."""
 FULL = 255
 SIGNED = 40
-"""Most systems with a sign in each cell."""
+"""Largest number of systems for which cells have signs."""
 CELL = 15
-"""Pixels of a cell with a sign."""
+"""Width and height of a cell with a sign, in pixels."""
 ARM = 3
-"""Half the length of a sign's lines."""
+"""Half the length of the lines of a plus or minus sign, in pixels."""
 INKED = (0x10, 0x16, 0x1E, FULL)
 """Colour of signs."""
 
@@ -44,7 +44,7 @@ def matrix(view: View, metric: int, depth: int) -> NDArray[np.int8]:
     Parameters
     ----------
     view
-        Numbers of the topics.
+        Numbers of all topics, or of one collection.
     metric, depth
         Positions of a metric and a depth.
 
@@ -52,7 +52,7 @@ def matrix(view: View, metric: int, depth: int) -> NDArray[np.int8]:
     -------
     numpy.ndarray
         Number of significance levels above the p-value, indexed (system, system) in the order of
-        the leaderboard. It is negative if the system of the row is worse.
+        the leaderboard. The number is negative if the system of the row is worse.
     """
     order = view.ranked["order"][metric, depth]
     first, second = all_pairs(len(order)).T
@@ -94,11 +94,11 @@ def picture(marks: NDArray[np.int8], levels: int) -> str:
 
 
 KNOWN = ("team", "group", "type", "runtype", "run_type", "run type")
-"""Columns of systems that a leaderboard may show. It shows at most two of them."""
+"""User coordinates of systems that the leaderboard shows, at most two of them."""
 
 
 def known(view: View) -> dict[str, list[str]]:
-    """Return the text columns of the leaderboard by name."""
+    """Return the user coordinates of systems that the leaderboard shows."""
     coords = (view.cube[name] for name in KNOWN if name in view.cube.coords)
     columns = [column for column in coords if column.dims == (SYSTEM,)][:2]
     return {str(column.name): texts(column.to_numpy()) for column in columns}
@@ -108,12 +108,12 @@ def rungs(view: View, systems: list[str]) -> Iterator[Values]:
     """Yield the rows of the leaderboard as texts.
 
     The rows show the metric and depth that the page opens with. ``place`` is the position of the
-    system in the cube, and ``known`` contains the values of text columns. ``ranks`` is the
-    interval of ranks. ``opens`` is True if a new tier begins, and ``leads`` if the system could be
-    first. ``share`` contains positions in the bar, in percent. ``change`` is the difference from
-    the first baseline. ``marks`` lists the numbers of the baselines that differ significantly.
-    ``first`` is the share of first places. ``repeats`` contains the name, mean and position of
-    each repeat.
+    system in the cube, and ``known`` contains the user coordinates. ``ranks`` is the interval of
+    ranks. ``opens`` is whether the row begins a new tier, and ``leads`` is whether the system could
+    be first. ``share`` contains the positions of the interval and the mean in the bar, in percent.
+    ``change`` is the difference from the first baseline. ``marks`` lists the numbers of the
+    baselines from which the system differs significantly. ``first`` is the share of resamples in
+    which the system is first. ``repeats`` contains the name, mean and position of each repeat.
     """
     at = view.setting.pos
     values = {name: array[0, at] for name, array in view.ranked.items()}
@@ -151,7 +151,7 @@ def rungs(view: View, systems: list[str]) -> Iterator[Values]:
 
 
 def _rung_texts(view: View, values: Mapping[str, Array], base: float) -> dict[str, list[str]]:
-    """Return the text columns of the leaderboard by name."""
+    """Return the texts of each column of the leaderboard."""
     low, mean, high = ([*map(fixed, values[name])] for name in ENDS)
     shares = values["first"]
     columns = [*known(view).values()] or [[""] * len(mean)]
@@ -201,8 +201,8 @@ def limits_of(view: View) -> dict[str, list[list[float]]]:
 def worst_and_best(view: View, a: int, b: int) -> tuple[float, float] | None:
     """Return the bounds of a difference of two means.
 
-    The bounds hold for all possible grades of the unjudged documents. Return None if they cannot be
-    computed.
+    The bounds hold for all possible grades of the unjudged documents. Return None if the bounds
+    cannot be computed.
     """
     if (limits := limits_of(view).get(view.setting.metrics[0])) is None:
         return None
@@ -213,7 +213,7 @@ def worst_and_best(view: View, a: int, b: int) -> tuple[float, float] | None:
 def first_places(scores: pd.DataFrame, metric: str, alpha: float) -> str:
     """Return a Markdown paragraph on possibly first systems.
 
-    The result is empty for a single system. It is also empty for systems with repeats, which the
+    The paragraph is empty for a single system. It is also empty for systems with repeats, which the
     test does not support.
     """
     if scores.index.get_level_values(SYSTEM).nunique() < 2:
@@ -231,17 +231,17 @@ def first_places(scores: pd.DataFrame, metric: str, alpha: float) -> str:
 ENDS = ("ci_low", "mean", "ci_high")
 """Values that a bar of the leaderboard shows."""
 SPANNED = (*ENDS, "repeats")
-"""Values that must fit into a bar."""
+"""Values that determine the ends of the bars."""
 
 
 def span(values: Mapping[str, Array]) -> tuple[float, float]:
-    """Return the lower and upper end of the bars."""
+    """Return the values at both ends of the bars."""
     ends = np.concatenate([*(values[name] for name in SPANNED if name in values), [0.0]])
     return float(np.nanmin(ends)), float(np.nanmax(ends))
 
 
 def share(value: float, low: float, high: float) -> float:
-    """Return the relative position of a value in percent.
+    """Return a value's position between two ends, in percent.
 
     Examples
     --------
@@ -271,7 +271,7 @@ class HardTopics:
     Parameters
     ----------
     view
-        Numbers of the topics.
+        Numbers of all topics, or of one collection.
     metric, depth
         Positions of the metric and the depth.
     """
@@ -282,7 +282,7 @@ class HardTopics:
 
     @cached_property
     def table(self) -> pd.DataFrame:
-        """One row per topic, the hardest first.
+        """Table with a row per topic, the hardest first.
 
         The columns are `QUARTERS`, the best system, and the number of systems with a score of 0.
         """
@@ -309,7 +309,7 @@ class HardTopics:
 
     @property
     def rows(self) -> list[tuple[dict[str, str], dict[str, float]]]:
-        """Rows as texts, with positions of their marks in percent."""
+        """Texts of each row, and positions of its marks in percent."""
         table = self.table
         low, high = min(0.0, float(table["low"].min())), float(table["high"].max())
         numbers = table[["median", "q1", "q3", "top"]].map(fixed)
@@ -321,7 +321,7 @@ class HardTopics:
 
 
 def hardest_topics(view: View, metric: int, depth: int) -> tuple[str, Values]:
-    """Return the claim on the hardest or zero-scoring topics."""
+    """Choose the sentence on the hardest topics."""
     table = HardTopics(view, metric, depth).table
     names = table[TOPIC]
     zeros = table["without"] == table["n"]
@@ -336,7 +336,7 @@ def hardest_topics(view: View, metric: int, depth: int) -> tuple[str, Values]:
 
 
 def _topic_texts(row: Values, texts: Values) -> dict[str, str]:
-    """Return the texts of a row of topics."""
+    """Return the cells of a row in the table of topics."""
     return {
         "topic": str(row[TOPIC]),
         "median": texts["median"],
@@ -355,9 +355,9 @@ class Sheet:
     Parameters
     ----------
     view
-        Numbers of the topics.
+        Numbers of all topics, or of one collection.
     rung
-        Values of the system in the leaderboard.
+        Row of the system in the leaderboard.
     """
 
     view: View
@@ -390,7 +390,7 @@ class Sheet:
 
     @property
     def says(self) -> str:
-        """Number of topics above and below the median system."""
+        """Sentence on the topics above and below the median system."""
         side = np.sign(self.topics["better"])
         low, high = self.topics["score"].min(), self.topics["score"].max()
         counts = {"better": int((side > 0).sum()), "worse": int((side < 0).sum())}
@@ -412,7 +412,7 @@ class Sheet:
 
     @cached_property
     def rows(self) -> list[tuple[Values, dict[str, float]]]:
-        """Topics as texts, with positions of their marks in percent."""
+        """Texts of each row, and positions of its marks in percent."""
         ends = self.topics[["best", "worst"]].to_numpy()
         low, high = min(0.0, float(ends.min())), float(ends.max())
         texts = self.topics[["score", "median", "best", "worst"]].map(fixed)

@@ -30,14 +30,14 @@ from irframe.reports.ladder import first_places
 from irframe.tables.captions import caption_text
 
 FALLEN = 10
-"""Largest number of topics that are shown."""
+"""Largest number of topics in a section."""
 BEHIND = 3
-"""Largest number of documents that are shown for each topic."""
+"""Largest number of documents for each topic."""
 GRAVEST = (words.NO_VERDICT, "worse", "undecided", "not worse", "equivalent", "better")
 """Verdicts, the most serious first."""
 Topics = list[Hashable]
 Attributes = Mapping[Hashable, Any]
-"""Decisions of a comparison by name."""
+"""Attributes of a comparison."""
 HEAD = ("metric", "verdict", "difference", "interval", "topics", "detectable", "unjudged", "bounds")
 
 
@@ -79,11 +79,12 @@ def markdown(
     Returns
     -------
     str
-        The result of the gate, its rule, its margin and its baseline, the systems that could be
-        first, and a section per system. The section with the most serious verdict comes first. A
-        section has a line per metric, and the topics with the largest losses. Each topic lists the
-        documents that cause the loss, from the first repeat. The text has at most `MOST` characters
-        and counts omitted systems.
+        The heading contains the result of the gate, its rule, margin and baseline. Next come the
+        systems that could be first, and a section per system. The section with the most serious
+        verdict comes first. A section has a line per metric, and the topics with the largest
+        losses. Each topic lists the documents that cause the loss. For systems with repeats, these
+        are documents of the first repeat. The text has at most `MOST` characters and counts omitted
+        systems.
     """
     of_systems = dict(list(comparison.groupby("system_a", sort=False)))
     gravity = {name: min(map(GRAVEST.index, rows["verdict"])) for name, rows in of_systems.items()}
@@ -133,7 +134,7 @@ ROOM = 200
 
 
 def _fitting(lines: Iterator[str], room: int) -> list[str]:
-    """Return the first lines that fit into so many characters."""
+    """Return the first lines that fit into a number of characters."""
     kept: list[str] = []
     for line in lines:
         room -= len(line) + 1
@@ -149,20 +150,20 @@ class Change(NamedTuple):
     rows: pd.DataFrame
     """Rows of the system in the comparison."""
     pair: xr.Dataset
-    """Cube of the system and the baseline; only the system if the baseline is a file."""
+    """Cube of the system and the baseline, or of the system if the baseline is a file."""
     scores: pd.DataFrame
-    """Scores of both, indexed (system, topic)."""
+    """Scores of the system and the baseline, indexed (system, topic)."""
     runs: pd.DataFrame
     word: str = ""
-    """Name of a repeat, "" without repeats; lists are those of the first repeat."""
+    """Name of a repeat, such as seed, or "". Lists are those of the first repeat."""
     lists: pd.DataFrame | None = None
-    """First documents of each list of a baseline file, if it keeps them."""
+    """First documents of each list of a baseline file, or None if the file has none."""
 
     @classmethod
     def of(
         cls, rows: pd.DataFrame, cube: xr.Dataset, scores: pd.DataFrame, runs: pd.DataFrame
     ) -> "Change":
-        """Return the change described by one system's rows."""
+        """Return the comparison of one system from its rows."""
         system, baseline = rows["system_a"].iloc[0], rows["system_b"].iloc[0]
         both = [system, baseline]
         repeat = ""
@@ -185,7 +186,7 @@ class Change(NamedTuple):
 
     @property
     def names(self) -> tuple[Any, Any]:
-        """The system and the baseline."""
+        """Names of the system and the baseline."""
         return self.rows["system_a"].iloc[0], self.rows["system_b"].iloc[0]
 
     def head(
@@ -252,8 +253,9 @@ class Change(NamedTuple):
     def lost(self, metric: Metric, topics: Topics) -> pd.DataFrame | None:
         """Return the documents that lowered the system's score.
 
-        The baseline ranks these documents higher. A baseline file without documents is replaced by
-        the best possible ranking. Return None if the metric is not a sum over documents.
+        Each document contributes less to the score of the system than to that of the baseline. The
+        best possible ranking replaces a baseline file without documents. Return None if the metric
+        is not a sum over documents.
         """
         uncut = at_depth(metric, None)
         if uncut.terms is None:
@@ -269,7 +271,7 @@ class Change(NamedTuple):
     def both(self, metric: Metric, topics: Topics) -> tuple[xr.Dataset, pd.DataFrame] | None:
         """Return the cube and runs of both systems, if known.
 
-        A baseline file must keep as many documents as the metric reads.
+        If the baseline is a file, it must contain as many documents as the metric reads.
         """
         if self.pair.sizes[SYSTEM] == 2:
             return self.pair, self.runs
@@ -282,7 +284,7 @@ class Change(NamedTuple):
     def behind(
         self, metric: Metric, topics: Topics, texts: Texts | None
     ) -> tuple[dict[Hashable, list[str]], Any]:
-        """Return descriptions of documents by topic, and all texts."""
+        """Describe the documents from `lost` by topic, and return all texts."""
         lost = self.lost(metric, topics)
         if lost is None:
             return {}, read_texts(texts, [], topics)
@@ -295,15 +297,15 @@ class Change(NamedTuple):
 
 
 BEST = "the best ranking"
-"""Name of the ranking with the highest grades first."""
+"""Name of the best possible ranking, which has the highest grades first."""
 
 
 def _cube_with(
     single: xr.Dataset, runs: pd.DataFrame, topics: Topics, lists: pd.DataFrame | None
 ) -> tuple[xr.Dataset, pd.DataFrame]:
-    """Return the cube and runs of a system and others.
+    """Return the cube and runs of a system and other lists.
 
-    The other lists are the best possible rankings by default. If the system has no list on any of
+    By default, the other lists are the best possible rankings. If the system has no list on any of
     the topics, its own cube and runs are returned.
     """
     base = experiment_of(single).judgments
@@ -367,7 +369,7 @@ def _within_bounds(pair: xr.Dataset, metric: Metric, attributes: Attributes | No
 
 
 def _document(row: Any, snippet: str | None) -> str:
-    """Return the text on a document that lowered a score.
+    """Describe a document that lowered the score on a topic.
 
     The text contains the grade, the ranks before and after, and the difference.
     """
@@ -384,8 +386,8 @@ def _notes(comparison: pd.DataFrame, deepest: int) -> str:
     no_documents = ""
     if "frozen" in comparison.attrs and Frozen.read(comparison.attrs["baseline"]).documents is None:
         no_documents = (
-            " The file of the baseline keeps no documents: it has no bounds, and documents "
-            f"behind a loss are found against {BEST}."
+            " The file of the baseline contains no documents. Bounds are therefore not known, and "
+            f"the documents behind a loss are found by comparison with {BEST}."
         )
     return (
         f"{literal(caption_text(decided))}. "

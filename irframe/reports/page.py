@@ -27,7 +27,7 @@ from irframe.reports.words import SCRIPTED, Values, say, short, spoken, texts
 from irframe.tables.captions import significance_text
 
 ALIGNED = 4
-"""Bytes; typed arrays of JavaScript start at multiples of their number size."""
+"""Arrays start at multiples of so many bytes, as typed arrays of JavaScript require."""
 
 
 def pack(arrays: Mapping[str, Array]) -> tuple[str, dict[str, Values]]:
@@ -114,11 +114,11 @@ class Page:
     views
         Views of all topics and of each collection. The page opens with the first view.
     lists
-        Top of every ranking.
+        First documents of every ranking.
     trust, beside, verdicts
-        Static sections.
+        Sections that do not change with the metric and the depth.
     origins
-        Origin of the numbers, by heading.
+        Lists and sections on settings, versions, papers and inputs.
     call
         Call that made the page.
     snippets
@@ -194,7 +194,7 @@ class Page:
 
     @cached_property
     def known(self) -> list[str]:
-        """Text columns of the leaderboard."""
+        """Names of the user coordinates that the leaderboard shows."""
         return list(ladder.known(self.opening))
 
     @cached_property
@@ -204,13 +204,13 @@ class Page:
 
     @cached_property
     def drawn(self) -> list[int]:
-        """Positions of systems whose curves are drawn at first."""
+        """Positions of the systems whose curves the page opens with."""
         order = [rung["place"] for rung in self.rungs]
         return order[:DRAWN] + [system for system in order[DRAWN:] if system in self.baselines]
 
     @cached_property
     def word(self) -> str:
-        """Name of a repeat, "" without repeats."""
+        """Name of a repeat, such as seed, or "" without repeats."""
         words = [view.repeats.word for view in self.views if view.repeats is not None]
         return words[0] if words else ""
 
@@ -313,7 +313,7 @@ class Page:
 
     @cached_property
     def spans(self) -> list[Values]:
-        """Name of each view, with positions of systems and topics."""
+        """Name of each view, and the positions of its systems and topics."""
         systems = pd.Index(self.systems)
         topics = pd.Index(self.topics)
         return [
@@ -357,8 +357,8 @@ class Page:
     def _scores(self) -> dict[str, Array]:
         """Return scores and quartiles of all views.
 
-        Scores are indexed (metric, system, topic, depth). Missing scores are NaN. Quartiles have
-        three rows per view in place of the systems. Scores and quartiles are rounded together, so
+        Scores are indexed (metric, system, topic, depth). Missing scores are NaN. In place of
+        systems, quartiles have three rows per view. Scores and quartiles are rounded together, so
         that comparisons with a median stay correct.
         """
         shape = len(self.setting.metrics), len(self.topics), len(self.setting.depths)

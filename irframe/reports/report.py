@@ -1,4 +1,4 @@
-"""HTML report of an experiment with its data's origin.
+"""HTML report of an experiment.
 
 Verbs: report.
 """
@@ -50,7 +50,7 @@ from irframe.tables import captions
 from irframe.tables.cite import papers
 
 LIBRARIES = ("numpy", "pandas", "scipy", "xarray", "altair", "vl-convert-python")
-"""Libraries that numbers and figures depend on."""
+"""Libraries whose versions the page lists."""
 SPELLED = {
     "ties": "order of equal scores (ties)",
     "score_dtype": "precision of scores (score_dtype)",
@@ -60,9 +60,9 @@ SPELLED = {
     "depth": "lists are cut at (depth)",
     "collection": "topics come in tracks by (collection)",
 }
-"""Option -> description with the name of its argument."""
+"""Option of a cube -> its text on the page."""
 MADE: ContextVar[str] = ContextVar("irframe_made", default="")
-"""Command line that makes the report, if the console does."""
+"""Command line that makes the report, or "" if Python code makes it."""
 
 
 VERBS = ("rank_intervals", "compare", "volatility")
@@ -84,7 +84,7 @@ def named_after(setting: Setting) -> str:
 
 
 def asked(setting: Setting, ranks: xr.Dataset) -> list[tuple[str, str]]:
-    """Return the settings of a report as texts."""
+    """Return the names and values of a report's settings."""
     design = captions.design_text(ranks.attrs)
     repeats = captions.repeats_text(ranks.attrs)
     depths = f"{len(setting.depths)}, {setting.depths[0]} to {setting.depths[-1]}"
@@ -123,15 +123,16 @@ def policies(cube: xr.Dataset) -> list[tuple[str, str]]:
     return done + [
         (SPELLED.get(name, name), ", ".join(texts(np.atleast_1d(decided[name]))))
         for name in captions.ORIGIN_WORDS
-        if name in decided and name != "pool_depth"  # the depth may be that of the runs
+        if name in decided
+        and name != "pool_depth"  # it may be the depth of the runs, which are cut at it
     ]
 
 
 def inputs(cube: xr.Dataset) -> pd.DataFrame:
     """Return the inputs with their SHA-256.
 
-    The inputs are files. If the cube was not made from files, they are frames. If the record
-    contains no frames either, the input is the cube.
+    The inputs are the files or the frames from which the cube was made. If its record contains
+    neither, the input is the cube.
     """
     files = [_of_file(*state) for state in cube.attrs[EXPERIMENT].files]
     if files:
@@ -202,11 +203,11 @@ def _as_code(value: object) -> str:
 
 Target = str | PathLike[str]
 METRICS = ("nDCG", "AP", "RBP(p=0.8)")
-"""Metrics of a report by default."""
+"""Default metrics of a report."""
 DATA = ("data", "qrels", "path", "texts")
-"""Arguments that stand as names in the call."""
+"""Arguments that the printed call shows as variables."""
 ASKED = ("baseline", "test", "resamples", "margin")
-"""Arguments of the statistics."""
+"""Arguments for tests, intervals and verdicts."""
 
 
 def report(
@@ -244,17 +245,17 @@ def report(
     path
         The file to write.
     metrics
-        Metrics or their names. The page opens with the first.
+        Metrics or their names. The page opens with the first metric.
     baseline
-        A system, or a list of systems, to compare all others with. The page opens with the first.
-        With several baselines, each system is marked with the numbers of the baselines from which
-        it differs significantly.
+        A system, or a list of systems, to compare all others with. The page opens with the first
+        baseline. With several baselines, each system is marked with the numbers of the baselines
+        from which it differs significantly.
     at
-        Depths to show, in any order. The page opens with the first. The default is up to 48
-        depths, most of them small. The page then opens with the largest depth up to 10.
+        Depths to show, in any order. The page opens with the first depth. By default, the page
+        shows up to 48 depths, most of them small. It then opens with the largest depth up to 10.
     stop
-        An `irframe.Budget` of text in place of depths, for a cube with lengths. The page opens
-        with the first budget.
+        An `irframe.Budget` with the amounts of text to show in place of depths. The cube must have
+        lengths. The page opens with the first amount.
     title
         Title of the page. The default is the folder of the files that were read.
     test
@@ -262,15 +263,16 @@ def report(
         P-values are corrected over all pairs of a metric at a depth. The confidence level of
         intervals is 1 - `alpha`.
     resamples
-        Resamples of the topics, from which the shares of first places are computed. Pass an
-        `irframe.Resampling`, or the number of resamples, at least 100.
+        Resamples of the topics. They give the share of resamples in which a system is first. Pass
+        an `irframe.Resampling`, or the number of resamples, at least 100.
     margin
         Largest difference that does not matter, above 0. With a margin, every system gets a verdict
-        as from `compare`. It is against the first baseline, or the first system without baselines.
+        as from `compare`. The systems are compared with the first baseline. Without baselines, they
+        are compared with the best system.
     texts
-        Texts of documents and queries, as for `explain`. They are shown beside the two lists, cut
-        to 300 characters. Topics with the largest differences come first. No more texts are added
-        once the page has 3 MB.
+        Texts of documents and queries, as for `explain`. The page shows the first 300 characters
+        beside the two lists. Texts of the topics with the largest differences are added first. The
+        page grows to at most 3 MB.
 
     Returns
     -------
@@ -305,7 +307,7 @@ def report(
     """
     arguments = {name: value for name, value in locals().items() if name not in DATA}
     if not isinstance(title, str | None):
-        raise ParameterError("title, a text", shortened(title))
+        raise ParameterError("title= to be a text", shortened(title))
     figures.drawing()
     refuse_unused(slots_of(signature_of(report))["test"], test, "report", "test")
     look(target := Path(_target(data, qrels, path)))
@@ -350,7 +352,7 @@ def _frames_and_cube(
 
 
 def _target(data: object, qrels: object, path: Target | None) -> Target:
-    """Return the path, the second argument after a cube."""
+    """Return the path, which is the second argument after a cube."""
     chosen = qrels if isinstance(data, xr.Dataset) and path is None else path
     if not isinstance(chosen, str | PathLike):
         advice = "call ir.report(runs, qrels, path) or cube.ireval.report(path)"
@@ -364,7 +366,7 @@ def _defaults() -> Values:
 
 
 def _page(title: str, setting: Setting, frames: dict[str, pd.DataFrame], call: str) -> Page:
-    """Return the page; its static sections describe the first view."""
+    """Return the page, whose static sections describe the first view."""
     shown = list(views(setting))
     opening = shown[0]
     problems = findings(opening.full_cube, setting, frames)

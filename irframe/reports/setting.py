@@ -27,7 +27,7 @@ from irframe.scores.averages import Resampling
 from irframe.stops import AXES, DEPTHS, Axis
 
 USUAL = (*range(1, 21), *range(25, 101, 5), 150, 200, 250, 300, 400, 500, 600, 700, 800, 900, 1000)
-"""Depths that a page shows by default, down to the depth of the cube."""
+"""Depths that a page shows by default, up to the depth of the cube."""
 OPENING = 10
 """Deepest depth that a page opens with by default."""
 
@@ -42,11 +42,11 @@ class Setting:
     """Cube with all repeats."""
     metrics: tuple[str, ...]
     depths: tuple[int, ...]
-    """Depths or budgets."""
+    """Depths or budgets, ascending."""
     at: int
     """The depth of `depths` that the page opens with."""
     axis: Axis
-    """Axis of `depths`."""
+    """Whether `depths` are depths or budgets, with their unit."""
     baselines: tuple[Hashable, ...]
     pairing: Pairing
     samples: int
@@ -83,7 +83,7 @@ class Setting:
 
     @cached_property
     def rank(self) -> int:
-        """Depth of lists, also where the page shows budgets."""
+        """Depth for sections on documents, also if the page shows budgets."""
         return min(OPENING, self.cube.sizes[DEPTH]) if self.axis.unit else self.at
 
     @cached_property
@@ -93,7 +93,7 @@ class Setting:
 
     @cached_property
     def signs(self) -> NDArray[np.int64]:
-        """1 if higher is better, else -1; (metric, 1, 1)."""
+        """1 for metrics where higher is better, otherwise -1; shape (metric, 1, 1)."""
         return np.array([[[fact.sign]] for fact in self.facts])
 
     @cached_property
@@ -103,7 +103,7 @@ class Setting:
 
     @cached_property
     def alpha(self) -> float:
-        """Significance level; intervals are at 1 minus this level."""
+        """Significance level. The confidence level of intervals is 1 - `alpha`."""
         return self.pairing.alpha
 
     @cached_property
@@ -122,7 +122,7 @@ def _budgets(cube: xr.Dataset, stop: Budget) -> tuple[tuple[int, ...], Axis]:
 
 
 def _checked(cube: xr.Dataset, options: Values) -> Values:
-    """Return the options of the statistics in their plain types."""
+    """Return the checked options for tests, intervals and verdicts."""
     baseline = options["baseline"]
     margin = options.get("margin")
     drawn = Resampling.read(options["resamples"], 1000)
@@ -131,7 +131,7 @@ def _checked(cube: xr.Dataset, options: Values) -> Values:
         places("baseline= to be one of the systems", baseline, cube.indexes[SYSTEM].tolist())
         if not baselines or len(set(baselines)) < len(baselines):
             got = "repeated names" if baselines else ""
-            raise ParameterError("at least one baseline, each once", got)
+            raise ParameterError("at least one baseline, and each only once", got)
     return {
         "baselines": tuple(baselines),
         "pairing": Pairing(options["test"]),
@@ -142,7 +142,7 @@ def _checked(cube: xr.Dataset, options: Values) -> Values:
 
 
 def usual_depths(deepest: int) -> list[int]:
-    """Return at most 50 depths of a cube.
+    """Return the default depths for a cube, at most 50.
 
     Examples
     --------
@@ -163,7 +163,7 @@ class PagePart:
     Parameters
     ----------
     key
-        Name of the section in addresses, and of its data.
+        Name of the section in links and of its CSV data.
     says
         Heading, which states the answer.
     how
@@ -175,7 +175,7 @@ class PagePart:
     figure
         Vega-Lite specification of the figure, if there is one.
     guide
-        Page of the documentation.
+        Page of the documentation about the section.
     unknown
         Whether the answer cannot be computed.
     """
@@ -191,7 +191,7 @@ class PagePart:
 
     @cached_property
     def found(self) -> list[Values]:
-        """Findings of `diagnose`, if the table lists them."""
+        """Rows of the table, if they are findings of `diagnose`."""
         return self._frame.to_dict("records") if "severity" in self._frame else []
 
     @property
@@ -239,10 +239,10 @@ def parts(
     Parameters
     ----------
     view
-        Numbers of the topics, the argument of each function in `makers`.
+        Numbers of all topics, or of one collection. Each function in `makers` takes a view.
     makers
-        For each section, its key, a noun phrase for the text if it fails, and the function that
-        returns it.
+        Key, subject and function of each section. If the function fails, the section says that the
+        subject is not known.
     """
     sections = []
     for key, subject, make in makers:

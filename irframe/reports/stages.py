@@ -1,6 +1,6 @@
 """Section on the losses of pipelines by stage.
 
-The column ``reranks`` of runs names the system that each one reranks.
+The column ``reranks`` of the runs contains the system that a system reranks.
 """
 
 from collections.abc import Hashable
@@ -18,7 +18,7 @@ from irframe.reports.view import View
 from irframe.reports.words import say
 
 RERANKS = "reranks"
-"""Column of runs with the system whose documents each system reorders."""
+"""Column of runs with the system that a system reranks."""
 
 
 def stages_of(cube: xr.Dataset) -> list[list[Hashable]]:

@@ -43,15 +43,15 @@ from irframe.reports.words import NAMED, Claim, percent, say, short, spoken, tex
 from irframe.tables.captions import ADJUST_WORDS, repeats_text, significance_text
 
 MOSTLY = 0.5
-"""Share of unjudged documents above which the first heading names it."""
+"""Share of unjudged documents above which the first heading shows this share."""
 MANY = 10
-"""If more systems could be first, the page names those most often first."""
+"""If more systems could be first, the page names those most often first in resamples."""
 ALIKE = 0.9
-"""Kendall's tau from which two orders of systems are called similar."""
+"""Lowest Kendall's tau of two orders of systems that are called similar."""
 
 
 def who_is_first(view: View, metric: int, depth: int) -> Claim:
-    """Return the claim on systems that could be first."""
+    """Choose the sentence on the systems that could be first."""
     names = view.labels[view.ranked["order"][metric, depth]]
     if view.void:
         return f"first.{'unjudged' if view.relevant else 'nothing'}", {}
@@ -63,7 +63,7 @@ def who_is_first(view: View, metric: int, depth: int) -> Claim:
 
 
 def _could_be_first(view: View, metric: int, depth: int) -> Claim:
-    """Return the claim on first systems that the test keeps."""
+    """Choose the sentence on systems that the test does not exclude."""
     names = view.labels[view.ranked["order"][metric, depth]]
     best = [name for name in names if name in view.labels[view.ranked[FIRST][metric, depth] > 0]]
     topics = view.topics_compared[metric, depth]
@@ -87,16 +87,16 @@ def _unjudged_share(view: View, depth: int) -> float:
 
 
 def what_judging_could_change(view: View, now: str) -> Claim:
-    """Return the claim on systems that judgments could put first.
+    """Choose the sentence on systems that judgments could put first.
 
     The test excludes these systems from first place, but the bounds of their means do not.
 
     Parameters
     ----------
     view
-        Numbers of the topics.
+        Numbers of all topics, or of one collection.
     now
-        Opening metric and depth in words.
+        Metric and depth that the page opens with, as text.
     """
     at = view.setting.pos
     sign = view.setting.facts[0].sign
@@ -127,7 +127,7 @@ def _likely(view: View, metric: int, depth: int) -> list[str]:
 
 
 def how_surely(view: View, metric: int, depth: int) -> Claim:
-    """Return the claim on first places in resamples."""
+    """Choose the sentence on first places in resamples."""
     if view.is_single or view.crossing or view.void or view.tied[metric, depth]:
         return None
     topics = view.topics_compared[metric, depth]
@@ -145,7 +145,7 @@ def how_surely(view: View, metric: int, depth: int) -> Claim:
 
 
 def what_repeats(view: View) -> Claim:
-    """Return the claim on repeats and their use in intervals."""
+    """Choose the sentence on repeats and their use in intervals."""
     repeats = view.repeats
     if repeats is None:
         return None
@@ -159,7 +159,7 @@ def what_repeats(view: View) -> Claim:
 
 
 def how_many_differ(view: View, metric: int, depth: int) -> Claim:
-    """Return the claim on significant pairs of systems."""
+    """Choose the sentence on significant pairs of systems."""
     if view.is_single:
         return None
     pairs = view.strength.shape[-1]
@@ -181,7 +181,7 @@ def _correction_words(pairing: Pairing, pairs: int) -> str:
 
 
 def who_is_unjudged(view: View) -> list[Claim]:
-    """Return the claims on unjudged documents, one per depth."""
+    """Choose the sentences on unjudged documents, one per depth."""
     if of_spans(view.cube):
         return [None] * len(view.setting.depths)
     shares = view.unjudged.transpose(DEPTH, SYSTEM).to_numpy()
@@ -200,7 +200,7 @@ def _unjudged_to(view: View, shares: Array, depth: int) -> Claim:
 
 
 def how_it_changes(view: View, metric: int, depth: int) -> Claim:
-    """Return the claim on agreement with the deepest order."""
+    """Choose the sentence on agreement with the deepest order."""
     if view.is_single:
         return "order.alone", {}
     setting = view.setting
@@ -222,7 +222,7 @@ def how_it_changes(view: View, metric: int, depth: int) -> Claim:
 
 
 def in_tiers(view: View, metric: int, depth: int) -> Claim:
-    """Return the claim on the number of tiers."""
+    """Choose the sentence on the number of tiers."""
     tier = np.nan_to_num(view.ranked["tier"][metric, depth]).astype(int)
     if view.is_single:
         return "tiers.alone", {"name": view.systems[0], "mean": view.means[metric, depth, 0]}
@@ -253,11 +253,11 @@ def sentences(view: View) -> dict[str, list[list[str]]]:
 LU = "10.1007/s10791-016-9282-6"
 ZOBEL = "10.1145/290941.291014"
 TRUST = "questions/trust"
-"""Page of the documentation."""
+"""Page of the documentation on reliability."""
 SETTLING = 10
-"""Documents to judge next that the page names."""
+"""Number of documents to judge next that the page lists."""
 SHALLOW = 0.05
-"""A pool is called shallow if the share of relevant documents at its end is at least this."""
+"""Lowest share of relevant documents at the end of a pool that is called shallow."""
 OF_SEVERAL = {"next", "left-out"}
 """Sections that need several systems."""
 OF_ONE = {"left-out"}
@@ -441,7 +441,7 @@ def _checks(
 
 
 HALF = 0.999
-"""Highest level of two-sided intervals that give one-sided bounds."""
+"""Largest alpha of the two-sided intervals that give one-sided bounds."""
 KEPT = ("verdict", "difference", "ci_low", "ci_high", "p_adjusted", "detectable")
 """Columns of a comparison in the table of verdicts."""
 

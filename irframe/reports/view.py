@@ -1,4 +1,4 @@
-"""Numbers of a set of topics, packed for the page."""
+"""Numbers of the page, for all topics or for one collection."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -33,7 +33,7 @@ from irframe.scores.repeats import Repeats
 from irframe.scores.summary import summary
 
 DROPPED = 7
-"""Bits of a float32 mantissa (23) that are dropped; five decimal digits stay."""
+"""Bits of a float32 mantissa (23) that rounding drops. Five decimal digits stay."""
 
 
 def rounded(values: Array, *, percents: bool = False) -> NDArray[np.float32]:
@@ -96,7 +96,7 @@ STEPS = (0.01, 0.001)
 
 
 QUARTERS = {"low": 0, "q1": 0.25, "median": 0.5, "q3": 0.75, "high": 1}
-"""Quantiles of the scores on a topic by name."""
+"""Name -> quantile of the scores on a topic."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -136,13 +136,15 @@ class View:
         options: Any = {"at": depths} if dim == DEPTH else {"stop": Budget(depths)}
         try:
             scores = score(self.full_cube, *dict.fromkeys([*setting.metrics, *SHARED]), **options)
-        except MetricError:  # undefined for subtopics, and for ties that share ranks
+        except (
+            MetricError
+        ):  # unjudged shares are undefined for subtopics, and for ties that share ranks
             scores = score(self.full_cube, *setting.metrics, **options)
         return scores.rename({} if dim == DEPTH else {dim: DEPTH})
 
     @cached_property
     def costs(self) -> xr.DataArray:
-        """Scores of ASL and Twist at two depths."""
+        """Scores for the sections on search length (ASL) and effort (Twist)."""
         depths = sorted({self.setting.rank, self.cube.sizes[DEPTH]})
         return score(self.full_cube, "ASL", "Twist", at=depths)
 
@@ -164,7 +166,7 @@ class View:
 
     @cached_property
     def crossing(self) -> bool:
-        """Whether intervals and tests count repeats."""
+        """Whether intervals and tests include the variance of repeats."""
         return self.repeats is not None and self.repeats.crossing
 
     @cached_property
@@ -177,7 +179,7 @@ class View:
 
     @cached_property
     def quarters(self) -> Array:
-        """`QUARTERS` of scores, (metric, quarter, topic, depth)."""
+        """Quantiles `QUARTERS` of scores, indexed (metric, quantile, topic, depth)."""
         rising = np.sort(self.scores.to_numpy(), axis=1)
         last = np.isfinite(rising).sum(axis=1, keepdims=True) - 1
         pos = np.reshape([*QUARTERS.values()], (-1, 1, 1)) * last.clip(0)
@@ -188,7 +190,7 @@ class View:
 
     @cached_property
     def by_repeat(self) -> Array:
-        """Mean of every repeat, (metric, depth, repeat)."""
+        """Mean of every repeat, indexed (metric, depth, repeat)."""
         if self.repeats is None:
             return self.every_pair(0.0, 0)
         scored = np.where(self.read.scored[:, np.newaxis], self.repeats.values, np.nan)
@@ -218,7 +220,7 @@ class View:
             columns["n_topics"] = ranks["n"].max(SYSTEM)
             return ranks.assign(columns | {"first": ones * np.nan})
         ranks = rank_intervals(self.every, test=setting.pairing.decided)
-        if self.crossing:  # resamples of topics ignore the variance of repeats
+        if self.crossing:  # resamples of topics would ignore the variance of repeats
             return ranks.assign(first=ranks["mean"] * np.nan)
         shares = first_shares(self.paired, self.resamples)
         return ranks.assign(first=((METRIC, DEPTH, SYSTEM), shares))
@@ -230,25 +232,25 @@ class View:
 
     @cached_property
     def excess(self) -> Array:
-        """Expected excess of the first mean, (metric, depth)."""
+        """Expected excess of the best mean over its true value, indexed (metric, depth)."""
         size = len(self.systems) * min(self.setting.samples, DRAWS)
         excess = partial(excess_of_first, self.paired, self.resamples)
         return self.paired.by_piece(size, excess)
 
     @cached_property
     def means(self) -> Array:
-        """Means, (metric, depth, system)."""
+        """Means, indexed (metric, depth, system)."""
         return self.ranks["mean"].transpose(METRIC, DEPTH, SYSTEM).to_numpy()
 
     @cached_property
     def topics_compared(self) -> Array:
-        """Number of topics of the means, (metric, depth)."""
+        """Number of topics over which means are taken, indexed (metric, depth)."""
         topics = self.ranks["n_topics"].transpose(METRIC, DEPTH, ...)
         return topics.max(topics.dims[2:]).to_numpy()
 
     @cached_property
     def ranked(self) -> dict[str, Array]:
-        """Arrays of `ranks`, (metric, depth, system).
+        """Arrays of `ranks`, indexed (metric, depth, system).
 
         ``order`` contains the positions of the systems, the best first.
         """
@@ -256,7 +258,9 @@ class View:
         values = {str(name): of.to_numpy() for name, of in ranks if of.ndim == 3}
         mean = np.nan_to_num(self.means * self.setting.signs)
         values["order"] = np.lexsort([-mean, values["rank"]])
-        values.setdefault(FIRST, values["rank_low"] == 1)  # the test does not support repeats
+        values.setdefault(
+            FIRST, values["rank_low"] == 1
+        )  # the test of first places does not support repeats
         if self.is_single:
             return values
         few = (self.topics_compared < self.enough) | self.tied
@@ -271,7 +275,7 @@ class View:
 
     @cached_property
     def tied(self) -> NDArray[np.bool_]:
-        """Whether all systems share one mean, (metric, depth)."""
+        """Whether all systems share one mean, indexed (metric, depth)."""
         return (self.ranks["rank"] == 1).all(SYSTEM).transpose(METRIC, DEPTH).to_numpy()
 
     @cached_property
@@ -286,7 +290,7 @@ class View:
 
     @cached_property
     def enough(self) -> NDArray[np.int64]:
-        """Fewest topics for naming a first system, (metric, 1)."""
+        """Fewest topics for naming a first system, indexed (metric, 1)."""
         return np.array([[max(FEW, fact.least_topics)] for fact in self.setting.facts])
 
     @cached_property
@@ -311,16 +315,16 @@ class View:
 
     @cached_property
     def paired(self) -> Scores:
-        """Scores with the topics that all systems share."""
+        """Scores on the topics that all systems have."""
         return scores_to_compare(self.read, quiet=True)
 
     @cached_property
     def averaged(self) -> NDArray[np.bool_]:
-        """Whether the metric is averaged over scores, (metric, 1)."""
+        """Whether the arithmetic mean summarises the metric, indexed (metric, 1)."""
         return np.array([[how == "mean"] for how in self.paired.summaries])
 
     def every_pair(self, value: float, *last: int) -> Array:
-        """Return an array of one value over (metric, depth, ...)."""
+        """Return an array filled with a value, indexed (metric, depth, ...)."""
         return np.full((len(self.setting.metrics), len(self.setting.depths), *last), value)
 
     @cached_property
@@ -340,7 +344,7 @@ class View:
 
     @cached_property
     def half(self) -> Array:
-        """Half width of each pair's interval, (metric, depth, pair)."""
+        """Half width of each pair's interval, indexed (metric, depth, pair)."""
         repeats = self.repeats
         alpha = self.setting.alpha
         designed = not self.is_single and self.paired.design is not None
@@ -363,14 +367,14 @@ class View:
 
     @cached_property
     def strength(self) -> NDArray[np.uint8]:
-        """Number of `levels` above a pair's p-value, (metric, depth, pair)."""
+        """Number of `levels` above a pair's p-value, indexed (metric, depth, pair)."""
         below = self.p[..., np.newaxis] < np.array(self.levels)
         judged = self.is_single or self.paired.known[all_pairs(len(self.systems))].all(axis=1)
         return np.asarray(below.sum(-1, np.uint8) * judged, np.uint8)
 
     @cached_property
     def p(self) -> Array:
-        """Corrected p-values, (metric, depth, pair)."""
+        """Corrected p-values, indexed (metric, depth, pair)."""
         if self.is_single:
             return self.every_pair(1.0, 0)
         return self.setting.pairing.p_values(self.paired, all_pairs(self.cube.sizes[SYSTEM]))
@@ -404,7 +408,7 @@ class View:
 
     @cached_property
     def bounded(self) -> xr.DataArray:
-        """Bounds of scores, (metric, bound, system, topic)."""
+        """Bounds of scores, indexed (metric, bound, system, topic)."""
         metrics = self.setting.metrics
         limits_by_metric = self._bounds(*metrics) or [
             bounds(self.full_cube, metrics[-1], at=self.setting.rank)
@@ -414,7 +418,7 @@ class View:
         return limits.mean(REPEAT) if REPEAT in limits.dims else limits
 
     def _bounds(self, *metrics: str) -> list[xr.DataArray]:
-        """Return bounds of scores, without metrics that have none."""
+        """Return the bounds of scores by the metrics that have bounds."""
         try:
             return [bounds(self.full_cube, *metrics, at=self.setting.rank)]
         except MetricError:
@@ -423,19 +427,19 @@ class View:
 
     @cached_property
     def differing(self) -> NDArray[np.float64]:
-        """Share of significant pairs, (metric, depth); NaN without pairs."""
+        """Share of significant pairs, indexed (metric, depth); NaN without pairs."""
         return self.every_pair(np.nan) if self.is_single else (self.strength > 0).mean(axis=-1)
 
     @cached_property
     def agreement(self) -> NDArray[np.float64]:
-        """Kendall's tau between depths, (metric, depth, depth)."""
+        """Kendall's tau between depths, indexed (metric, depth, depth)."""
         if self.is_single:
             return self.every_pair(np.nan, len(self.setting.depths))
         return np.asarray(volatility(self.scores).transpose(METRIC, DEPTH, ...))
 
     @cached_property
     def unjudged(self) -> xr.DataArray:
-        """Share of unjudged documents, (system, depth)."""
+        """Share of unjudged documents, indexed (system, depth)."""
         if not np.isin(SHARED, self.scored[METRIC]).all():
             return self.ranks["mean"].isel({METRIC: 0}, drop=True) * np.nan
         return unjudged_shares(self.scored)

@@ -37,7 +37,7 @@ class _Spelled(Formatter):
     """Formatter of templates."""
 
     def format_field(self, value: object, format_spec: str) -> str:
-        """Return a value in the form that a template names."""
+        """Return a value in the format that a template names."""
         if format_spec.startswith("+"):
             return f"{value} {format_spec[1:]}{'' if value == 1 else 's'}"
         form = FORMS.get(format_spec)
@@ -72,7 +72,7 @@ say = _Spelled().say
 Values = dict[Any, Any]
 """Values by name, for templates, rows of tables and the script of the page."""
 Claim = tuple[str, Values] | None
-"""Key of a template and its values, or None."""
+"""Key of a template and values for its fields, or None for no sentence."""
 
 
 def spoken(claims: Iterable[Claim]) -> list[str]:
@@ -187,7 +187,7 @@ def deep(depth: int) -> str:
 FORMS: dict[str, Callable[[Any], str]] = {
     form.__name__: form for form in (correlation, deep, listed, percent, level, fixed, short)
 }
-"""Name of a form in templates -> function that formats values."""
+"""Format in templates -> function that formats a value."""
 WORDS = (files("irframe.reports") / "page" / "words.toml").read_text(encoding="utf-8")
 TEMPLATES = {
     f"{group}.{name}": template
@@ -201,12 +201,12 @@ SCRIPTED = {key: words for key, words in TEMPLATES.items() if key.startswith(OF_
 
 
 def text(label: object) -> str:
-    """Return a label as the page spells it."""
+    """Return a label as text with visible control characters."""
     return texts([label])[0]
 
 
 def texts(labels: Iterable[object]) -> list[str]:
-    """Return labels as the page spells them."""
+    """Return labels as texts with visible control characters."""
     spelled = [str(label.item() if isinstance(label, np.generic) else label) for label in labels]
     return spelled if "".join(spelled).isprintable() else [*map(visible, spelled)]
 

@@ -89,7 +89,7 @@ def test_several_baselines_are_numbered(cube):
         assert lengths[f"p from {name} (corrected)"].notna().sum() == 7
     bare = view_of(cube, ["nDCG"], [10], baseline="bm25", adjust="none")
     assert "p" in beside(bare)[2].data
-    refused(ParameterError, "each once", view_of, cube, ["nDCG"], [10], baseline=2 * ["bm25"])
+    refused(ParameterError, "each only once", view_of, cube, ["nDCG"], [10], baseline=2 * ["bm25"])
 
 
 def test_bars_include_every_interval_and_zero():

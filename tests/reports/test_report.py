@@ -201,7 +201,7 @@ def test_figures_draw_names_with_any_characters(tmp_path):
 def test_a_figure_that_fails_is_an_error():
     # a place is a name that Vega cannot take for one
     bars = pd.DataFrame({"topic": ["a"], "difference": [0.1], "place": ["constructor"], "hue": [0]})
-    refused(InputError, "1 kinds of marks", figures.svg, figures.differences(bars, "difference"))
+    refused(InputError, "1 layers of marks", figures.svg, figures.differences(bars, "difference"))
 
 
 def test_the_security_policy_allows_only_the_two_scripts(page):

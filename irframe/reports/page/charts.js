@@ -1,10 +1,10 @@
-// The figures that move: Vega draws them, from rows picked out of the numbers.
-// Expressions are interpreted: the page allows no text to become a script.
+// Interactive figures, which Vega draws from rows of the numbers.
+// Vega interprets expressions, because the Content-Security-Policy forbids eval.
 const quiet = { actions: false, renderer: "svg", ast: true, tooltip: { theme: "custom" } };
 const drawings = {};
 const dataOf = {};
 
-// Draw a figure anew, or for the first time; Vega tells of what fails, and draws no marks.
+// Draw a figure, or draw it again. If Vega fails, it draws no marks and logs the reason.
 async function show(name) {
   const data = dataOf[name](), place = document.querySelector(`[data-live="${name}"]`);
   const [first] = Object.values(data), known = first.some((each) => !Number.isNaN(each.value ?? each.mean ?? each.difference));
@@ -37,7 +37,7 @@ function shareRows(pick) {
 const toldRows = () => shareRows((m, d) => of("told", m)[d]);
 const orderRows = () => shareRows((m, d) => of("agreement", m, state.depth)[d]);
 
-// Names at the ends of the lines, far enough apart to be read.
+// Names at the ends of the lines, moved so that they do not overlap.
 function ends(lines) {
   const means = lines.map((each) => each.mean), gap = 0.075 * (Math.max(...means) - Math.min(0, ...means) || 1);
   const last = lines.filter((each) => each.depth === facts.depths.at(-1)).sort((a, b) => a.mean - b.mean);

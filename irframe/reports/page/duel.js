@@ -1,4 +1,4 @@
-// Two systems: topic by topic, and document by document on one.
+// Comparison of two systems by topic, and by document on one topic.
 const EMPTY = -32768, UNJUDGED = -32767;
 const grades = (mark) => (mark === UNJUDGED ? "?" : mark === EMPTY ? "" : String(mark));
 

@@ -1,4 +1,4 @@
-// The ladder: a row per system, sorted and filtered.
+// Leaderboard with a row per system, sorted and filtered.
 const body = element("rungs").tBodies[0];
 const rungs = new Map([...body.rows].map((line) => [Number(line.dataset.system), line]));
 
@@ -22,7 +22,7 @@ function rungValues() {
   return found;
 }
 
-// What a row of the ladder says of a system.
+// Return the texts of a row of the leaderboard.
 function spelled(found, place) {
   const [from, to] = [found.rank_low[place], found.rank_high[place]], open = found.unjudged[place];
   const none = Number.isNaN(found.ci_low[place]);
@@ -36,7 +36,7 @@ function spelled(found, place) {
   };
 }
 
-// The lists of repeats of a system of the view: what they are called, and where their means stand.
+// Write the names and means of a system's repeats, and draw a dot at each mean.
 function repeatsOf(place) {
   const names = view().repeats, first = names.slice(0, place).reduce((sum, each) => sum + each.length, 0);
   const means = names[place].length ? now("repeats").subarray(first, first + names[place].length) : [];

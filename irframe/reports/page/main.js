@@ -1,4 +1,4 @@
-// The controls.
+// Controls, errors and tooltips of the page.
 function within(system) {
   return local(system) >= 0 ? system : view().systems[ladderOrder()[0]];
 }
@@ -43,7 +43,7 @@ function sayFailure(reason) {
 addEventListener("unhandledrejection", (event) => sayFailure(event.reason));
 addEventListener("error", (event) => sayFailure(event.error));
 
-// Marks of figures that stand still tell of themselves at the pointer.
+// Marks of static figures have tooltips.
 const hint = Object.assign(document.createElement("div"), { className: "tip", hidden: true });
 document.body.append(hint);
 addEventListener("pointermove", (event) => {
@@ -55,7 +55,7 @@ addEventListener("pointermove", (event) => {
   hint.style.top = `${event.pageY + 16}px`;
 });
 
-// A telephone opens with what is second folded.
+// On narrow screens, secondary sections are closed when the page opens.
 if (matchMedia("(max-width: 600px)").matches) document.querySelectorAll("details.fold").forEach((each) => { each.open = false; });
 addEventListener("hashchange", () => { if (element(anchor().slice(1))) lead(anchor().slice(1)); });
 

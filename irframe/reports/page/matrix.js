@@ -1,5 +1,5 @@
 // Matrix of significant differences, in the order of the leaderboard.
-// Colours are on a canvas, signs and the cursor in a picture above it, which stays sharp at any size.
+// Colours are on a canvas. Signs and the cursor are in an SVG above it, which is sharp at any size.
 const board = document.createElement("canvas");
 const signs = document.createElementNS("http://www.w3.org/2000/svg", "svg");
 board.tabIndex = 0;
@@ -43,7 +43,7 @@ const NAMED = 40;
 
 const ACROSS = 12;
 
-// Names of rows, and of columns as far as there is room; those that are looked for stand out.
+// Write the names of rows, and of columns if they fit. Systems that match the search are marked.
 function nameRows(order, sought) {
   element("board").classList.toggle("many", order.length > NAMED);
   element("board-names").style.setProperty("--rows", order.length);
@@ -72,18 +72,18 @@ function drawSigns(marks, count) {
   }), ...(cursor ? [part("rect", { x: cursor[1], y: cursor[0], width: 1, height: 1 })] : []));
 }
 
-// Topics on which every system of the view has a score; a comparison is of these.
+// Topics on which every system of the view has a score. Comparisons use these topics.
 function matched() {
   const there = (topic) => (system) => !Number.isNaN(at("scores", state.metric, system, topic, state.depth));
   return view().topics.filter((topic) => view().systems.every(there(topic)));
 }
 
-// Relative to the largest score: differences that vary by no more are one and the same, since the
-// scores of a page have this many bits.
+// Tolerance relative to the largest score: scores of a page have only this many bits, so that
+// differences that vary less than this are equal.
 const ROUNDING = 2 ** -15;
 
-// By how much the first of two systems scores more, between what and what that is, and on how
-// many topics it scores better, alike and worse.
+// Return the difference between two systems, its interval, and the numbers of topics on which the
+// first system wins, ties and loses.
 function compared(a, b, topics) {
   const [left, right] = [a, b].map((system) => topics.map((topic) => at("scores", state.metric, view().systems[system], topic, state.depth)));
   const apart = left.map((score, place) => score - right[place]), counts = [0, 0, 0];
@@ -117,7 +117,7 @@ function sayCell(order) {
   placeTip(order.length);
 }
 
-// Beside the cell, within the window.
+// Place the tooltip beside the cell, within the window.
 function placeTip(count) {
   const tip = element("tip"), cell = board.clientWidth / count, [line, column] = cursor;
   const left = cells.offsetLeft + (column + 1) * cell, { left: from } = element("board").getBoundingClientRect();

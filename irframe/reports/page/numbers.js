@@ -1,4 +1,4 @@
-// The one copy of the numbers: typed arrays, and how to pick from them.
+// Numbers of the page as typed arrays, and functions that read them.
 const facts = JSON.parse(document.getElementById("facts").textContent);
 
 async function unpack(text) {
@@ -7,7 +7,7 @@ async function unpack(text) {
   return new Response(stream).arrayBuffer();
 }
 
-// Vega, which is the larger part of the page, is packed as well.
+// Vega is compressed too, because it is the larger part of the page.
 const code = document.createElement("script");
 code.textContent = new TextDecoder().decode(await unpack(document.getElementById("vega").textContent));
 document.head.append(code);
@@ -20,7 +20,7 @@ const held = Object.fromEntries(Object.entries(facts.contents).map(([name, { kin
 }));
 const texts = JSON.parse(new TextDecoder().decode(held.texts.values));
 
-// The last axis of an array at the places given, such as the systems at a metric and depth.
+// Return the last axis of an array at given indices, such as the systems at a metric and depth.
 function row(name, ...places) {
   const { values, shape } = held[name];
   const size = shape.slice(places.length).reduce((product, each) => product * each, 1);
@@ -28,7 +28,7 @@ function row(name, ...places) {
   return values.subarray(first, first + size);
 }
 
-// One number.
+// Return one number of an array.
 function at(name, ...places) {
   const { values, shape } = held[name];
   return values[places.reduce((sum, place, axis) => sum * shape[axis] + place, 0)];
@@ -38,7 +38,7 @@ const signed = (value) => (Number.isNaN(value) ? "" : (value > 0 && /[1-9]/.test
 const short = (name, most = 40) => (name.length <= most ? name : `${name.slice(0, most / 2 - 1)}…${name.slice(1 - most / 2)}`);
 const nameOf = (system) => short(facts.systems[system]);
 
-// A sentence, from its template: what is counted stands before a noun, behind a plus.
+// Fill a template. The format "+noun" writes a number with the singular or plural of a noun.
 const forms = { fixed: (value) => fixed(value), short, deep: (depth) => (facts.unit ? `${depth} ${facts.unit}` : `depth ${depth}`) };
 const say = (key, values) => facts.words[key].replace(/\{(\w+)(?::([^}]*))?\}/g, (_, name, form) => {
   const value = values[name];

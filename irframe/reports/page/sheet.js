@@ -1,4 +1,4 @@
-// The sheet of one system: its score on every topic against those of all systems of the view.
+// Scores of one system by topic, compared with those of all systems of the view.
 const sheetBody = element("sheet-rows").tBodies[0];
 const sheetAddress = (system) => address("sheet", facts.systems[system]);
 
@@ -63,7 +63,7 @@ function drawSheet() {
 }
 watchers.push(drawSheet);
 
-// The address of a page may name the system whose sheet is wanted, as the names in the ladder do.
+// The address may contain the name of the selected system, as links in the leaderboard do.
 function openSheet() {
   const system = facts.systems.findIndex((_, place) => sheetAddress(place) === anchor());
   if (system < 0) return;

@@ -1,4 +1,4 @@
-// What the page shows, and what is to be drawn again when that changes.
+// State of the page, and functions that draw after it changes.
 const state = {
   view: 0, metric: 0, depth: facts.at, baseline: facts.baselines[0] ?? null, sort: "rank_low", down: false, find: "",
   drawn: new Set(facts.drawn), a: facts.duel[0], b: facts.duel[1], topic: facts.duel[2], own: facts.own,
@@ -22,31 +22,31 @@ const said = (name, view = state.view) => {
   return (sentences[state.metric] ?? sentences[0])[state.depth];
 };
 
-// The quartiles of the scores of the view's systems on a topic.
+// Return the quartiles of scores on a topic over the systems of the view.
 const quartiles = (topic) => [0, 1, 2].map((place) => at("quartiles", state.metric, 3 * state.view + place, topic, state.depth));
 
-// Positions in the view of its systems, the best first.
+// Return the positions of the systems in the view, the best first.
 function ladderOrder() {
   const mean = now("mean"), rank = now("rank"), sign = facts.signs[state.metric];
   return [...mean.keys()].sort((a, b) => rank[a] - rank[b] || sign * (mean[b] - mean[a]) || a - b);
 }
 
-// Position of the median run, which may be the baseline, whoever it is at a metric and a depth.
+// Return the position of the median run. The baseline may be the median run of each depth.
 const median = () => ladderOrder()[(view().systems.length - 1) >> 1];
 const MEDIAN = facts.systems.length;
 
-// Below how many of the levels the p-value of two systems of the view is.
+// Return the number of significance levels above the p-value of two systems.
 function strength(a, b) {
   return now("strength")[pairOf(a, b)];
 }
 
-// Position of two systems of the view among its pairs.
+// Return the position of two systems among all pairs of the view.
 function pairOf(a, b) {
   const [low, high] = a < b ? [a, b] : [b, a], count = view().systems.length;
   return low * count - (low * (low + 1)) / 2 + high - low - 1;
 }
 
-// Only systems that are chosen have a colour, which they keep; one more gets the rarest.
+// Only selected systems have a colour, which they keep. A new system gets the least used colour.
 const owned = new Map(facts.hues.flatMap((hue, system) => (hue < 0 ? [] : [[system, hue]])));
 const chosen = () => new Set([...state.drawn, state.a, state.b, state.own]);
 const HUES = 8;
@@ -77,8 +77,7 @@ function sayNow() {
 }
 watchers.push(sayNow);
 
-// What is shown stands in the address, as far as it is not what the page opens with, behind the
-// place to which it leads: #duel?depth=20&a=bm25.
+// The address contains the changed state after the anchor, as in #duel?depth=20&a=bm25.
 const named = { metric: facts.metrics, depth: facts.depths, view: facts.views.map((each) => each.name),
   baseline: [...facts.systems, "the median run"], a: facts.systems, b: facts.systems, topic: facts.topics, own: facts.systems };
 const opening = { ...state };
@@ -90,7 +89,7 @@ function keepAddress() {
   for (const [key, names] of Object.entries(named)) if (state[key] !== opening[key]) asked.set(key, names[state[key]] ?? "");
   if (state.find) asked.set("find", state.find);
   const text = String(asked) ? `${anchor() || "#"}?${asked}` : anchor();
-  if (text !== location.hash) try { history.replaceState(null, "", text || location.pathname + location.search); } catch { /* of a page in a page */ }
+  if (text !== location.hash) try { history.replaceState(null, "", text || location.pathname + location.search); } catch { /* refused in a frame without an address */ }
 }
 watchers.push(keepAddress);
 
@@ -106,7 +105,7 @@ function readAddress() {
   if (!view().topics.includes(state.topic)) state.topic = view().topics[0];
 }
 
-// Lead to a part of the page, opening what it is folded in.
+// Move to an element of the page, and open the closed sections around it.
 function lead(id, focused) {
   const target = element(id);
   target?.querySelectorAll("details.fold").forEach((each) => { each.open = true; });

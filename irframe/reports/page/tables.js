@@ -1,7 +1,7 @@
-// Data as CSV: what was written beside a figure that stands still, or picked from the numbers.
+// CSV data of static figures and tables, or of the numbers of the page.
 const exports = {};
 const quoted = (value) => {
-  // Numbers have the digits that are known: those of the page are kept to five.
+  // The numbers of the page have five digits, so CSV files contain no more.
   const known = typeof value === "number" && !Number.isInteger(value) ? Number(value.toPrecision(5)) : value;
   const text = String(known ?? "");
   return /[",\n\r]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;

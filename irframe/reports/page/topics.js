@@ -1,4 +1,4 @@
-// Topics by how the systems do on them, the hardest first.
+// Table of topics, the hardest first.
 const topicBody = element("topic-rows").tBodies[0];
 const topicAddress = (topic) => address("topic", facts.topics[topic]);
 
@@ -43,7 +43,7 @@ function drawTopics() {
 }
 watchers.push(drawTopics);
 
-// The address of a page may name a topic: its lists are shown, of its best system and another.
+// The address may contain a topic. The page then shows the lists of its best system and another.
 function openTopic() {
   const topic = facts.topics.findIndex((_, place) => topicAddress(place) === anchor());
   if (topic < 0) return;
