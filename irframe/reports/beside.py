@@ -91,7 +91,7 @@ def top_lists(cube: xr.Dataset, runs: pd.DataFrame | None) -> TopLists:
 
 
 def _name_spans(cube: xr.Dataset, grade: NDArray[np.int16], named: Any) -> None:
-    """Write document and span as the names of results with evidence.
+    """Name results with evidence by their document and span.
 
     An unjudged result contains no evidence, so its grade is set to 0.
     """

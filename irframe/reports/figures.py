@@ -182,7 +182,7 @@ def curves(lines: pd.DataFrame, now: pd.DataFrame) -> Spec:
 
 
 def ends_of(lines: pd.DataFrame) -> pd.DataFrame:
-    """Return the names of lines, and the heights of these names.
+    """Return the names of lines with their heights.
 
     A name is at the end of its line, or higher or lower if names would overlap.
     """

@@ -120,7 +120,7 @@ class Gate:
 
 
 def _read_if_path(source: object, read: Callable[[Any], Any]) -> Any:
-    """Read a source if it is a path; otherwise return it."""
+    """Read a file, or return data that are no path."""
     return read(source) if isinstance(source, str | os.PathLike) else source
 
 

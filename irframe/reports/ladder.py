@@ -309,7 +309,7 @@ class HardTopics:
 
     @property
     def rows(self) -> list[tuple[dict[str, str], dict[str, float]]]:
-        """Texts of each row, and positions of its marks in percent."""
+        """Texts of each row, and its marks in percent."""
         table = self.table
         low, high = min(0.0, float(table["low"].min())), float(table["high"].max())
         numbers = table[["median", "q1", "q3", "top"]].map(fixed)
@@ -336,7 +336,7 @@ def hardest_topics(view: View, metric: int, depth: int) -> tuple[str, Values]:
 
 
 def _topic_texts(row: Values, texts: Values) -> dict[str, str]:
-    """Return the cells of a row in the table of topics."""
+    """Return the cells of a topic as texts."""
     return {
         "topic": str(row[TOPIC]),
         "median": texts["median"],
@@ -412,7 +412,7 @@ class Sheet:
 
     @cached_property
     def rows(self) -> list[tuple[Values, dict[str, float]]]:
-        """Texts of each row, and positions of its marks in percent."""
+        """Texts of each row, and its marks in percent."""
         ends = self.topics[["best", "worst"]].to_numpy()
         low, high = min(0.0, float(ends.min())), float(ends.max())
         texts = self.topics[["score", "median", "best", "worst"]].map(fixed)

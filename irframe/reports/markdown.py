@@ -134,7 +134,7 @@ ROOM = 200
 
 
 def _fitting(lines: Iterator[str], room: int) -> list[str]:
-    """Return the first lines that fit into a number of characters."""
+    """Return the lines that fit into some characters."""
     kept: list[str] = []
     for line in lines:
         room -= len(line) + 1
@@ -284,7 +284,7 @@ class Change(NamedTuple):
     def behind(
         self, metric: Metric, topics: Topics, texts: Texts | None
     ) -> tuple[dict[Hashable, list[str]], Any]:
-        """Describe the documents from `lost` by topic, and return all texts."""
+        """Describe the documents from `lost`, and return all texts."""
         lost = self.lost(metric, topics)
         if lost is None:
             return {}, read_texts(texts, [], topics)
@@ -303,7 +303,7 @@ BEST = "the best ranking"
 def _cube_with(
     single: xr.Dataset, runs: pd.DataFrame, topics: Topics, lists: pd.DataFrame | None
 ) -> tuple[xr.Dataset, pd.DataFrame]:
-    """Return the cube and runs of a system and other lists.
+    """Return the cube and runs of a system and others.
 
     By default, the other lists are the best possible rankings. If the system has no list on any of
     the topics, its own cube and runs are returned.

@@ -210,7 +210,7 @@ class Page:
 
     @cached_property
     def word(self) -> str:
-        """Name of a repeat, such as seed, or "" without repeats."""
+        """Name of a repeat, such as seed, or ""."""
         words = [view.repeats.word for view in self.views if view.repeats is not None]
         return words[0] if words else ""
 
@@ -313,7 +313,7 @@ class Page:
 
     @cached_property
     def spans(self) -> list[Values]:
-        """Name of each view, and the positions of its systems and topics."""
+        """Name of each view, with its systems and topics."""
         systems = pd.Index(self.systems)
         topics = pd.Index(self.topics)
         return [

@@ -352,7 +352,10 @@ def _frames_and_cube(
 
 
 def _target(data: object, qrels: object, path: Target | None) -> Target:
-    """Return the path, which is the second argument after a cube."""
+    """Return the path of the page.
+
+    The path is the second argument if the first argument is a cube.
+    """
     chosen = qrels if isinstance(data, xr.Dataset) and path is None else path
     if not isinstance(chosen, str | PathLike):
         advice = "call ir.report(runs, qrels, path) or cube.ireval.report(path)"

@@ -83,7 +83,7 @@ class Setting:
 
     @cached_property
     def rank(self) -> int:
-        """Depth for sections on documents, also if the page shows budgets."""
+        """Depth for sections on documents, not a budget."""
         return min(OPENING, self.cube.sizes[DEPTH]) if self.axis.unit else self.at
 
     @cached_property
@@ -93,7 +93,7 @@ class Setting:
 
     @cached_property
     def signs(self) -> NDArray[np.int64]:
-        """1 for metrics where higher is better, otherwise -1; shape (metric, 1, 1)."""
+        """1 where higher is better, otherwise -1; shape (metric, 1, 1)."""
         return np.array([[[fact.sign]] for fact in self.facts])
 
     @cached_property
@@ -103,7 +103,10 @@ class Setting:
 
     @cached_property
     def alpha(self) -> float:
-        """Significance level. The confidence level of intervals is 1 - `alpha`."""
+        """Significance level.
+
+        The confidence level of intervals is 1 - `alpha`.
+        """
         return self.pairing.alpha
 
     @cached_property

@@ -63,7 +63,7 @@ def who_is_first(view: View, metric: int, depth: int) -> Claim:
 
 
 def _could_be_first(view: View, metric: int, depth: int) -> Claim:
-    """Choose the sentence on systems that the test does not exclude."""
+    """Choose the sentence on systems that the test keeps."""
     names = view.labels[view.ranked["order"][metric, depth]]
     best = [name for name in names if name in view.labels[view.ranked[FIRST][metric, depth] > 0]]
     topics = view.topics_compared[metric, depth]

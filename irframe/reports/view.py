@@ -1,4 +1,4 @@
-"""Numbers of the page, for all topics or for one collection."""
+"""Numbers of the page for all topics or a collection."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -144,7 +144,7 @@ class View:
 
     @cached_property
     def costs(self) -> xr.DataArray:
-        """Scores for the sections on search length (ASL) and effort (Twist)."""
+        """Scores of ASL (search length) and Twist (effort)."""
         depths = sorted({self.setting.rank, self.cube.sizes[DEPTH]})
         return score(self.full_cube, "ASL", "Twist", at=depths)
 
@@ -232,7 +232,7 @@ class View:
 
     @cached_property
     def excess(self) -> Array:
-        """Expected excess of the best mean over its true value, indexed (metric, depth)."""
+        """Expected excess of the best mean over its true value."""
         size = len(self.systems) * min(self.setting.samples, DRAWS)
         excess = partial(excess_of_first, self.paired, self.resamples)
         return self.paired.by_piece(size, excess)
@@ -244,7 +244,7 @@ class View:
 
     @cached_property
     def topics_compared(self) -> Array:
-        """Number of topics over which means are taken, indexed (metric, depth)."""
+        """Number of topics of a mean, indexed (metric, depth)."""
         topics = self.ranks["n_topics"].transpose(METRIC, DEPTH, ...)
         return topics.max(topics.dims[2:]).to_numpy()
 
@@ -324,7 +324,7 @@ class View:
         return np.array([[how == "mean"] for how in self.paired.summaries])
 
     def every_pair(self, value: float, *last: int) -> Array:
-        """Return an array filled with a value, indexed (metric, depth, ...)."""
+        """Return an array of one value, indexed (metric, depth, ...)."""
         return np.full((len(self.setting.metrics), len(self.setting.depths), *last), value)
 
     @cached_property
@@ -367,7 +367,7 @@ class View:
 
     @cached_property
     def strength(self) -> NDArray[np.uint8]:
-        """Number of `levels` above a pair's p-value, indexed (metric, depth, pair)."""
+        """Number of `levels` above the p-value, indexed (metric, depth, pair)."""
         below = self.p[..., np.newaxis] < np.array(self.levels)
         judged = self.is_single or self.paired.known[all_pairs(len(self.systems))].all(axis=1)
         return np.asarray(below.sum(-1, np.uint8) * judged, np.uint8)
@@ -418,7 +418,7 @@ class View:
         return limits.mean(REPEAT) if REPEAT in limits.dims else limits
 
     def _bounds(self, *metrics: str) -> list[xr.DataArray]:
-        """Return the bounds of scores by the metrics that have bounds."""
+        """Return the bounds of scores by metrics that have bounds."""
         try:
             return [bounds(self.full_cube, *metrics, at=self.setting.rank)]
         except MetricError:
