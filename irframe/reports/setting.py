@@ -93,7 +93,7 @@ class Setting:
 
     @cached_property
     def signs(self) -> NDArray[np.int64]:
-        """1 where higher is better, otherwise -1; shape (metric, 1, 1)."""
+        """1 if higher is better, otherwise -1, (metric, 1, 1)."""
         return np.array([[[fact.sign]] for fact in self.facts])
 
     @cached_property
