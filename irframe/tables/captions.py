@@ -64,7 +64,7 @@ INTERVAL_WORDS = {
 }
 REPEAT_WORDS = {"system": "of each system", "shared": "for all systems", "topic": "of each topic"}
 DRAWING = {"bootstrap", "max-t"}
-"""Methods of rank intervals that draw samples."""
+"""Methods of rank intervals that draw random samples."""
 ALWAYS_DRAWING = {"compare_judges", "leaderboard", "rank_intervals", "replay"}
 TEST_WORDS = {"anova": "one-way analysis of variance", GIVEN_RESAMPLES: Bootstrap.title}
 """Tests without a class: the test of `topics_needed`, and the bootstrap of given resamples."""
@@ -76,7 +76,7 @@ MARGIN_WORDS = {
     "compare": "margin {}, not worse and equivalent by one-sided t-tests",
     PLAN: "not worse by margin {}, by a one-sided t-test",
 }
-"""Verb -> text for its margin and the one-sided tests against it."""
+"""Verb -> text for its margin, with the tests against this margin."""
 ORIGIN_WORDS = {
     "ties": "ties {}",
     "seed": "seed {}",
@@ -119,7 +119,7 @@ SHOWN_BY = {
     *("over", "relative_margin", "repeats", "samples", "scaling", "shares", "simultaneous"),
     *("test", "worst_of", *METHODS),
 }
-"""Options that other parts of a caption, or the rows and columns of a table, already show."""
+"""Options that captions omit, because the caption or the table shows them elsewhere."""
 PAIRED = {"compare", "compare_orderings", "outcomes", "risk", "rrie"}
 """Verbs whose rows name their baseline."""
 COPY_WORDS = {"spend": "keep their ranks and gain nothing", "skip": "are taken out"}
@@ -138,7 +138,7 @@ UNRECORDED = "how these numbers were decided is not recorded: the attributes are
 JUDGING = {"sample", "pooled", "draw_to_judge", "qrels"}
 """Steps that change judgments. They are not described after `rejudge` replaces the judgments."""
 STATED_OPTIONS = POLICY | SHOWN_BY | {"depth", "metric", "of", "rel", "share", "unit"}
-"""Options of earlier steps that `STEP_WORDS` or the text for the experiment already contain."""
+"""Options of steps that `STEP_WORDS` or `origin_text` already shows."""
 USUAL = {"depth": "", "share": "", "seed": 0, "metric": "", "scaling": "", "by": ""}
 
 
@@ -153,9 +153,9 @@ def caption_text(attributes: Attributes, *parts: str, interval: str = "{}") -> s
     attributes
         Attributes of the result.
     parts
-        Texts that come first.
+        Texts at the beginning of the caption.
     interval
-        Template for the text about intervals. It is empty if the table shows none.
+        Template for the text about intervals. It is empty if the table has no intervals.
 
     Examples
     --------
@@ -344,7 +344,7 @@ def design_text(attributes: Attributes) -> str:
 
 
 def options_text(attributes: Attributes) -> str:
-    """Return the other changed options of a result.
+    """Return the changed options that captions do not show elsewhere.
 
     Examples
     --------
@@ -383,7 +383,7 @@ def _unusual(step: Step, hidden: Collection[str], depth: str = "{}") -> list[str
 def _option_text(name: str, value: object, depth: str) -> str:
     """Return the value of an option as text.
 
-    A number is a depth if `name` is ``"reference"``.
+    A numeric ``reference`` is a depth.
     """
     if isinstance(value, Mapping) and name == "reference":
         return "other scores"
@@ -457,7 +457,7 @@ def step_texts(steps: Iterable[Step]) -> list[str]:
 
 
 def origin(attributes: Attributes) -> dict[str, Any]:
-    """Return the attributes that decided scores."""
+    """Return the attributes that determined the scores."""
     decided = {name: attributes[name] for name in ORIGIN_WORDS if name in attributes}
     steps = steps_of(attributes)
     if len(steps) > 1 or (steps and steps[0].verb not in SOURCES):
@@ -474,7 +474,7 @@ def origin(attributes: Attributes) -> dict[str, Any]:
     if decided.get("ties") != "random":
         decided.pop("seed", None)
     depths = np.atleast_1d(decided.get("pool_depth", 0))
-    if not depths.all() or attributes.get("pool") == "unknown":  # not all lists are judged
+    if not depths.all() or attributes.get("pool") == "unknown":  # an unjudged list
         decided.pop("pool_depth", None)
     return decided
 

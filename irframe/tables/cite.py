@@ -18,7 +18,7 @@ from irframe.printed import Result
 from irframe.record import Step, all_steps, function_of, steps_of
 
 ENTRY = re.compile(r"\.\. \[\d+\] (.*?)(?=\.\. \[\d+\] |$)")
-"""A reference in a docstring with single spaces."""
+"""Entry in the references of a docstring, after runs of spaces became single spaces."""
 
 DOI = re.compile(r"\s*\bdoi:(10\.\S+[^\s.,;])")
 CITED = ["reference", "doi", "used"]
@@ -38,7 +38,7 @@ WHERE = {
     "Sakai. A simple and effective approach": "scaling=uniform",
     "Urbano, Lima": "scaling=uniform",
 }
-"""Start of a reference that belongs to options of a verb -> these options."""
+"""Start of a reference of a verb -> options or conditions under which the verb cites it."""
 CORRECTIONS = """
 holm: Holm. A simple sequentially rejective multiple test procedure. Scandinavian Journal of
     Statistics 6, 1979.
@@ -60,7 +60,7 @@ fdr_by: Benjamini, Yekutieli. The control of the false discovery rate in multipl
 fdr_tsbh, fdr_tsbky: Benjamini, Krieger, Yekutieli. Adaptive linear step-up procedures that control
     the false discovery rate. Biometrika 93, 2006. doi:10.1093/biomet/93.3.491
 """
-"""References of corrections, which have no docstrings."""
+"""References of corrections, because corrections have no docstrings."""
 
 
 def cite(result: pd.DataFrame | xr.DataArray | xr.Dataset) -> pd.DataFrame:
@@ -69,13 +69,14 @@ def cite(result: pd.DataFrame | xr.DataArray | xr.Dataset) -> pd.DataFrame:
     Parameters
     ----------
     result
-        The result of a verb, with its attributes: scores, a comparison or a leaderboard.
+        Scores, or the result of a verb, such as a comparison or a leaderboard. Its attributes must
+        be complete.
 
     Returns
     -------
     pandas.DataFrame
-        A row for each paper, in order of use. ``doi`` is empty if the paper has none. ``used``
-        lists the metrics, tests and verbs that refer to the ``reference``.
+        A row for each paper, in the order of the steps that used it. ``doi`` is empty if the paper
+        has none. ``used`` lists the metrics, tests and verbs that refer to the ``reference``.
 
     Raises
     ------
@@ -148,7 +149,7 @@ def _papers_of_step(step: Step, further: Mapping[str, object]) -> Iterator[tuple
 
 
 def _is_met(condition: str, options: Mapping[str, object]) -> bool:
-    """Return whether an option is passed, or has a value."""
+    """Return whether an option is set, or has a value."""
     name, _, value = condition.partition("=")
     option = options.get(name)
     return _letters_of(option).startswith(_letters_of(value)) if value else bool(option)
@@ -180,9 +181,9 @@ def _reference(entry: str) -> tuple[str, str]:
 
 
 def _used(step: Step) -> Iterator[tuple[str, object]]:
-    """Yield the name and object of everything used.
+    """Yield the names and classes of the methods of a step.
 
-    These are metrics, a test, measures of agreement, max-T and the verb.
+    The methods are metrics, a test, measures of agreement, max-T and the verb.
     """
     metrics = step.options.get("metrics") or [step.options.get("metric")]
     methods = step.options.get("coefficients") or [step.options.get("coefficient")]
@@ -190,7 +191,7 @@ def _used(step: Step) -> Iterator[tuple[str, object]]:
     named += [(parse_test, step.options.get("test"))]
     named += [(parse_agreement, name) for name in methods]
     for parse, name in named:
-        with suppress(IrframeError, TypeError):  # the name may come from another library
+        with suppress(IrframeError, TypeError):  # metrics of other libraries cannot be parsed
             if name:
                 yield str(name), type(parse(name))
     if str(step.options.get("adjust")).startswith(MaxT.__name__):

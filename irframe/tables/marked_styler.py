@@ -24,7 +24,7 @@ Styler: Any = style.Styler  # the stubs lack the private methods overridden here
 DAGGERS = {"†": r"\dagger", "‡": r"\ddagger"}
 BOLD = "font-weight: bold"
 LETTERS = string.ascii_lowercase
-"""Marks of systems."""
+"""Letters that mark systems."""
 Display = Callable[[object], str]
 """Function that returns a value as text."""
 
@@ -90,7 +90,8 @@ def everywhere(text: str) -> dict[str, str]:
 
 def _plain_caption(notes: str, form: str) -> str:
     """Return the notes as an escaped caption."""
-    is_word = re.match(r"[a-z]+\b(?![.\d+@(])", notes)  # do not capitalise names
+    # only words begin with a capital letter; names such as bm25 keep their case
+    is_word = re.match(r"[a-z]+\b(?![.\d+@(])", notes)
     text = _escape(notes[:1].upper() + notes[1:] if is_word else notes, form)
     for symbol, command in DAGGERS.items() if form == "latex" else ():
         text = text.replace(symbol, f"${command}$")
@@ -109,7 +110,7 @@ class Table(NamedTuple):
     numbers
         The cells.
     extras
-        Texts after the cells.
+        Texts after the numbers of the cells.
     best
         Mask of the best cells.
     notes
@@ -165,11 +166,12 @@ class MarkedStyler(Styler):  # type: ignore[misc]
             If two rows or two columns have the same label.
         """
         if self.best is not None and self.best.to_numpy().any():
-            for what, labels in (("row", self.best.index), ("column", self.best.columns)):
-                again = labels[labels.duplicated()].unique()
-                if len(again):
-                    expected = f"every {what} once, to mark the best"
-                    raise InputError(expected, f"{len(again)} again", "pass best=False", again)
+            for side, labels in (("row", self.best.index), ("column", self.best.columns)):
+                duplicates = labels[labels.duplicated()].unique()
+                if len(duplicates):
+                    expected = f"different {side} labels to mark the best"
+                    got = f"{len(duplicates)} duplicates"
+                    raise InputError(expected, got, "pass best=False", duplicates)
             self.apply(partial(_props, self.best, props), axis=None)
         return self
 
@@ -204,7 +206,7 @@ class MarkedStyler(Styler):  # type: ignore[misc]
     def _display(self, form: str, *, braces: bool) -> None:
         displays = self._display_funcs
         for name, labels in vars(self).items():
-            if name.startswith("_display_funcs_"):  # display functions of labels
+            if name.startswith("_display_funcs_"):  # labels have display functions too
                 default = labels.default_factory
                 labels.default_factory = partial(_escaping, default, form)
         self._display_funcs = {
@@ -226,7 +228,7 @@ class MarkedStyler(Styler):  # type: ignore[misc]
 
 
 def _display_of(value: object, precision: int) -> object:
-    """Return a number as text, and a text unchanged."""
+    """Format a number, and return a text unchanged."""
     is_integer = isinstance(value, int | np.integer) and not isinstance(value, bool)
     return str(value) if is_integer else fixed_text(value, precision)
 

@@ -47,11 +47,11 @@ from irframe.tables.quantities import depths_text, means_text
 
 Cell = tuple[int, ...]
 MARK = "mark"
-"""Name of the index level of marks."""
+"""Name of the index level with the letters of systems."""
 DAGGER = "†"
 ENDS = ("ci_low", "ci_high")
 SHOWN = ("mean", "ci_low", "ci_high", "n")
-"""Columns of a summary in a table, which leaves out `best_of_3` and similar columns."""
+"""Columns of a summary that a table shows. It omits columns such as `best_of_3`."""
 
 
 class Options(NamedTuple):
@@ -70,7 +70,7 @@ class Means:
     Parameters
     ----------
     table
-        A row per system, and a column per metric and depth, grouped.
+        A row per system, and a column per group, metric and depth.
     signs
         1 for each column where higher is better, -1 where lower is.
     keys
@@ -91,9 +91,10 @@ class Means:
         return replace(bare, table=bare.spread(frame, frame["mean"]))
 
     def spread(self, frame: pd.DataFrame, numbers: ArrayLike, role: str = SYSTEM) -> pd.DataFrame:
-        """Return the values of a frame's rows as a table.
+        """Return values as a table with one value per row of `frame`.
 
-        The frame is the long one, or has the same groups, metrics and depths in the same order.
+        The frame is the one from which the table was made, or has its groups, metrics and depths in
+        the same order.
         """
         row, column = self.cells(frame, role)
         numbers = np.asarray(numbers)
@@ -105,17 +106,17 @@ class Means:
     def cells(
         self, frame: pd.DataFrame, role: str = SYSTEM
     ) -> tuple[NDArray[np.integer], NDArray[np.integer]]:
-        """Return the table's row and column of every row."""
+        """Return the positions in the table of a frame's rows."""
         names = list(self.keys.columns)
         column = frame.groupby(names, sort=False, dropna=False, observed=True).ngroup()
         return self.table.index.get_indexer(pd.Index(frame[role])), column.to_numpy()
 
     def best(self) -> pd.DataFrame:
-        """Return which means are the best of their column."""
+        """Return a mask of the best means of each column."""
         return best_of((self.table * self.signs).round(TIE))
 
     def sorted(self, sort: Hashable) -> "Means":
-        """Return the systems best first, by a column."""
+        """Return the table with the best systems first."""
         if sort is False:
             return self
         labels = list(self.table.columns)
@@ -177,7 +178,7 @@ def _long(summary: Any) -> pd.DataFrame:
     frame: pd.DataFrame = summary[[*SHOWN]].dropna(subset=["mean"]).reset_index()
     frame = frame.rename(columns=dict.fromkeys(ALIASES[SYSTEM], SYSTEM))
     if frame.empty:
-        raise InputError("means to lay out", "none: no system has a score on any topic")
+        raise InputError("a system with scores", "no system with a score on any topic")
     if dim not in frame:
         frame[dim] = pd.NA
     return frame
@@ -237,14 +238,14 @@ def _cell_columns(comparison: pd.DataFrame) -> list[Hashable]:
 
 
 def _means(comparison: pd.DataFrame) -> Means:
-    """Return the means of all systems, a baseline first."""
+    """Return the means of all systems, with the baseline first."""
     *groups, _, _ = cell = _cell_columns(comparison)
     sides = [
         comparison[[*cell, side, mean]].set_axis([*cell, SYSTEM, "mean"], axis="columns")
         for side, mean in zip(SIDES, ("mean_a", "mean_b"), strict=True)
     ]
     baseline = comparison["system_b"].nunique() == 1 < comparison["system_a"].nunique()
-    # Both sides have the same order of metrics and depths.
+    # Both sides have the same order of metrics and depths, so either may come first.
     both = pd.concat(sides[::-1] if baseline else sides, ignore_index=True)
     return Means.of(both, groups, axis_of(comparison))
 
@@ -252,16 +253,16 @@ def _means(comparison: pd.DataFrame) -> Means:
 def _refuse_duplicates(comparison: pd.DataFrame) -> None:
     twice = comparison[comparison.duplicated([*_cell_columns(comparison), *SIDES])]
     if len(twice):
-        expected = "each pair once per metric and depth"
-        raise InputError(expected, f"{len(twice)} again", "", twice["system_a"])
+        expected = "each pair of systems once per metric and depth"
+        raise InputError(expected, f"{len(twice)} duplicates", "", twice["system_a"])
 
 
 def _baseline(comparison: pd.DataFrame) -> str:
     """Return the only baseline, or raise InputError."""
     others = comparison["system_b"].unique()
     if len(others) != 1:
-        advice = "compare with baseline=, or ask for marks='letters' and no intervals"
-        raise InputError("a comparison with a baseline", "one of all pairs", advice)
+        advice = "pass baseline= to compare, or use marks='letters' without intervals"
+        raise InputError("a comparison with one baseline", "a comparison of all pairs", advice)
     return str(others[0])
 
 
@@ -319,7 +320,7 @@ def _verdict_marks(comparison: pd.DataFrame, means: Means) -> Extra:
     """Return the verdict on each system against the baseline."""
     _baseline(comparison)
     if "verdict" not in comparison:
-        raise InputError("a comparison with verdicts", "none", "compare with margin= or power=")
+        raise InputError("a comparison with verdicts", "none", "pass margin= or power= to compare")
     texts = means.spread(comparison, comparison["verdict"], "system_a")
     verdicts = texts.map(lambda text: text if isinstance(text, str) and text else "")
     forms = {"html": " <sup>{}</sup>", "latex": r"\textsuperscript{{ {}}}"}
@@ -327,7 +328,7 @@ def _verdict_marks(comparison: pd.DataFrame, means: Means) -> Extra:
 
 
 def _beaten(comparison: pd.DataFrame, means: Means) -> pd.DataFrame:
-    """Return the marks, or number, of significantly beaten systems."""
+    """Return the letters, or number, of significantly beaten systems."""
     costs = {label: facts(label).cost for label in comparison[METRIC].unique()}
     lead = (comparison["mean_a"] - comparison["mean_b"]).round(TIE).to_numpy()
     lead = np.where(comparison[METRIC].map(costs), -lead, lead)
@@ -345,13 +346,13 @@ def _beaten(comparison: pd.DataFrame, means: Means) -> pd.DataFrame:
 
 
 NAMES = (METRIC, *AXES, SYSTEM, *SIDES, TOPIC, DOC, "step", "old", "new")
-"""Columns of labels, which follow those of groups."""
+"""Columns of labels. They follow the columns of groups."""
 MARKED = "† significant; ‡ and so are the innate orderings, for the same system"
 EXTRA_COLUMNS = (MARK, "dagger", "double_dagger", *ENDS)
-"""Columns whose values follow a mean."""
+"""Columns whose values are written after a mean."""
 SYSTEMS = (SYSTEM, *SIDES)
 MEANS = ("mean", "mean_a", "mrr_b")
-"""Columns of means, of which the first is highlighted."""
+"""Columns of means. The best values of the first one present are highlighted."""
 LOWEST = ("median_p", "inversions")
 """Verbs whose values are better if lower."""
 ACROSS = ("outcome", "category", "region", "component", "group", "column", BOUND)
@@ -359,7 +360,7 @@ ACROSS = ("outcome", "category", "region", "component", "group", "column", BOUND
 DETAILS = (TOPIC, "gain", "effort", "quartile")
 """Dimensions that a table leaves out or averages."""
 SPREAD = "_sd"
-"""Suffix of the name of a standard deviation, which follows its mean."""
+"""Suffix of the name of a standard deviation, which is written after its mean."""
 PLUS_MINUS = {**everywhere(" ± {}"), "latex": r" $\pm$ {}"}
 
 
@@ -393,8 +394,8 @@ def _of_array(values: xr.DataArray) -> Table:
 def _of_dataset(result: xr.DataArray | xr.Dataset) -> Table:
     """Return the table of variables with the same dimensions.
 
-    The table has the variables with the fewest dimensions, a column per variable. If all
-    variables are by topic, their means over topics are shown.
+    These are the variables with the fewest dimensions, one column per variable. If all variables
+    have the dimension topic, their means over topics are shown.
     """
     data = result if isinstance(result, xr.Dataset) else result.to_dataset(name=result.name or "")
     every = {str(name): part for name, part in data.items() if part.dtype.kind in "iuf"}
@@ -443,13 +444,13 @@ def _table_of_frame(frame: pd.DataFrame) -> Table:
     frame = frame[of_outcomes(frame)]
     named = [name for name in frame.index.names if name is not None]
     flat = frame.reset_index(named) if named else frame.reset_index(drop=True)
-    columns = list(flat.columns)  # columns of groups come before labels
+    columns = list(flat.columns)  # the columns of groups come before those of labels
     first = next((pos for pos, name in enumerate(columns) if name in NAMES), 0)
     rows = [*columns[:first], *takewhile(lambda name: name in NAMES, columns[first:])]
     same = [name for name in rows if len(flat) > 1 and len(flat[name].unique()) == 1]
     left = [name for name in rows if name not in same]
     most = most_letters(flat)
-    dense = ["letters"] if most > MOST_LETTERS else []  # the columns of tiers and ranks stay
+    dense = ["letters"] if most > MOST_LETTERS else []  # long; tiers and ranks stay in the table
     shown = flat.drop(columns=[*EXTRA_COLUMNS, *same, *dense], errors="ignore")
     numbers = shown.set_index(left) if left else shown
     words = [f"{name} {flat[name].iloc[0]}" for name in same if flat[name].notna().all()]
@@ -480,7 +481,7 @@ def _extras(flat: pd.DataFrame, numbers: pd.DataFrame) -> tuple[Extra, ...]:
 
 
 def _beside(numbers: pd.DataFrame, column: Hashable, values: pd.Series) -> pd.DataFrame:
-    """Return a frame with values in one column only."""
+    """Return a frame of texts that is empty outside one column."""
     filled = np.full(numbers.shape, "", dtype=object)
     filled[:, numbers.columns.get_loc(column)] = values
     return pd.DataFrame(filled, numbers.index, numbers.columns)

@@ -9,9 +9,9 @@ from irframe.names import TOPIC, counted, low_to_high, plural
 from irframe.stops import Axis
 
 SHOWN = 4
-"""The most depths that a caption lists."""
+"""Largest number of depths that a caption lists."""
 AVERAGES = {"sum": "totals", "harmonic": "harmonic means", "geometric": "geometric means"}
-"""Kind of summary -> its name in captions; all others are means."""
+"""Kind of summary -> its name in captions. All other kinds are called means."""
 
 
 def means_text(metrics: pd.Series, topics: pd.Series) -> str:
@@ -24,7 +24,7 @@ def means_text(metrics: pd.Series, topics: pd.Series) -> str:
 
 
 def low_to_high_of(numbers: ArrayLike) -> str:
-    """Return the range of some integers, or their one value."""
+    """Return the range of integers, or their common value."""
     return low_to_high(int(np.min(numbers)), int(np.max(numbers)))
 
 
@@ -40,7 +40,7 @@ def topics_text(numbers: ArrayLike) -> str:
 
 
 def depths_text(result: pd.DataFrame, axis: Axis) -> str:
-    """Name the depths of a frame, or its other stops."""
+    """Name the depths, thresholds or budgets of a frame."""
     if axis.dim not in result or result[axis.dim].isna().any():
         return ""
     stops = sorted(result[axis.dim].unique())

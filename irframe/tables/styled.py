@@ -44,22 +44,22 @@ def styled(
     precision
         Decimals of the numbers, at least 0.
     best
-        Whether the best mean of each column is bold. The best mean of a cost is the lowest.
+        Whether the best mean of each column is bold. For costs, the best mean is the lowest.
     marks
-        Superscripts of the means of a comparison. ``"letters"`` lists the systems that a system
+        Superscripts for the means of a comparison. ``"letters"`` lists the systems that a system
         significantly beats, or their number if there are more than 26 systems. ``"daggers"`` marks
-        significant differences from the baseline. With several baselines, it lists the numbers of
-        the baselines. ``"verdicts"`` adds the verdict on each system, such as ``not worse``, and
-        needs one baseline and a margin or a power. ``"none"`` adds nothing.
+        significant differences from the baseline. With several baselines, the numbers of the
+        baselines replace the dagger. ``"verdicts"`` adds the verdict on each system, such as ``not
+        worse``, and needs one baseline and a margin or a power. ``"none"`` adds nothing.
     intervals
-        Whether intervals follow the numbers. The intervals of a summary are those of means, and
-        are shown by default. The intervals of a comparison with a baseline are those of
-        differences.
+        Whether intervals follow the numbers. Intervals of a summary are about means, and are shown
+        by default. Intervals of a comparison with a baseline are about differences.
     relative_to
-        A system. The relative difference from its mean, in per cent, follows each other mean.
+        A system. Every other mean is followed by its relative difference from the mean of this
+        system, in per cent.
     sort
         Label of the column to sort by, or True for the first column. The best system comes first.
-        By default, systems keep their order, and a baseline comes first.
+        By default, systems keep their order, except that a baseline comes first.
 
     Returns
     -------
@@ -67,11 +67,11 @@ def styled(
         The table of scores, summaries and comparisons contains means, with a row per system and a
         column per metric and depth (and group). The table of an array has a row per metric (and
         group) and a column per depth. The table of another frame contains its rows without
-        constant columns. It omits letters if a system has more than six. The caption contains the
-        constants, the test, its correction and level, depths, topics, and the data behind the
-        numbers.
+        constant columns. It omits letters if a system has more than six letters. The caption
+        contains the constants, the test, its correction and level, depths, topics, and the data
+        behind the numbers.
 
-        All methods of a Styler work, and ``highlight_best(props)`` is an additional one.
+        The result has all methods of a Styler, and also ``highlight_best(props)``.
         ``clear()`` removes marks and intervals, and ``to_excel()`` writes the numbers only.
         ``to_latex()`` uses the rules of booktabs and converts CSS. Write LaTeX commands with the
         flags of pandas, such as ``"textbf: --rwrap --latex"``.
