@@ -181,7 +181,7 @@ def _reference(entry: str) -> tuple[str, str]:
 
 
 def _used(step: Step) -> Iterator[tuple[str, object]]:
-    """Yield the names and classes of the methods of a step.
+    """Yield the names and classes of methods of a step.
 
     The methods are metrics, a test, measures of agreement, max-T and the verb.
     """

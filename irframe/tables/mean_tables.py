@@ -91,7 +91,7 @@ class Means:
         return replace(bare, table=bare.spread(frame, frame["mean"]))
 
     def spread(self, frame: pd.DataFrame, numbers: ArrayLike, role: str = SYSTEM) -> pd.DataFrame:
-        """Return values as a table with one value per row of `frame`.
+        """Return a table with one value per row of `frame`.
 
         The frame is the one from which the table was made, or has its groups, metrics and depths in
         the same order.
@@ -481,7 +481,7 @@ def _extras(flat: pd.DataFrame, numbers: pd.DataFrame) -> tuple[Extra, ...]:
 
 
 def _beside(numbers: pd.DataFrame, column: Hashable, values: pd.Series) -> pd.DataFrame:
-    """Return a frame of texts that is empty outside one column."""
+    """Return values in one column, and empty texts elsewhere."""
     filled = np.full(numbers.shape, "", dtype=object)
     filled[:, numbers.columns.get_loc(column)] = values
     return pd.DataFrame(filled, numbers.index, numbers.columns)
