@@ -143,7 +143,7 @@ def test_only_the_command_itself_switches_the_collector_off(files, capsys, monke
         ("qrels.txt a.run --metric " + "x" * 5000, "at most 4,000 characters, but found 5,000"),
         ("qrels.txt a.run -m AP --depth 0", "--depth to be a whole number of at least 1"),
         ("qrels.txt a.run -m AP --depth 99999999999999999999", "at most 2147483647"),
-        ("qrels.txt a.run -m AP@9999999999", "down to depth 2147483647 at most"),
+        ("qrels.txt a.run -m AP@9999999999", "metrics of depth 2147483647 at most"),
         (
             "qrels.txt a.run -m P@5 P@20 nDCG@6 AP --depth 5",
             "found P@20, nDCG@6, but expected .* 5 at",
@@ -151,7 +151,7 @@ def test_only_the_command_itself_switches_the_collector_off(files, capsys, monke
         ("qrels.txt a.run -m Bpref --ties mean", "metrics that share gain"),
         (
             "qrels.txt team.parquet -m AP --by name",
-            "found 'name'; there are: team, but expected by",
+            "found 'name'; the runs have: team, but expected by",
         ),
         ("qrels.txt a.run -m AP --by team --format trec_eval", "expected no --by"),
         ("qrels.txt - - -m AP", "expected standard input .* found it 2 times"),
@@ -616,9 +616,9 @@ def test_a_leaderboard_prints_80_columns_and_all_with_wide(files, capsys):
 @pytest.mark.parametrize(
     ("table", "told"),
     [
-        ("run,team\nbm25,a\n", "all systems of the runs .* found 7 that it lacks"),
+        ("run,team\nbm25,a\n", "all systems of the runs .* found 7 without a row"),
         ("team\na\n", "a column system or name .* found none"),
-        ("run,team\nbm25,a\nbm25,b\n", "a row per system .*: bm25"),
+        ("run,team\nbm25,a\nbm25,b\n", "one row per system .*: bm25"),
     ],
 )
 def test_a_table_that_does_not_fit(files, capsys, tmp_path, table, told):
@@ -907,7 +907,7 @@ def test_risk_coverage_prints_the_thresholds_of_each_system(files, capsys, rel):
     shown = pd.read_csv(StringIO("\n".join(table)), sep=r"\s+")
     assert shown["system"].value_counts().between(1, 10).all()
     assert (shown.groupby("system")["coverage"].max() == 1).all()
-    assert note == f"[{len(shown)} of {len(rows)} thresholds, the lowest of each tenth of coverage]"
+    assert note == f"[{len(shown)} of {len(rows)} thresholds: the lowest one per tenth of coverage]"
 
 
 def test_a_comment_without_a_gate_has_no_verdict_of_a_gate(files, capsys):

@@ -1,7 +1,8 @@
-"""Commands of the command line, imported at their first use.
+"""Commands of the command line.
 
-Each command has a function ``declare_...``, which declares its options, and a function
-``run_...``, which returns the answer. Commands call public functions only.
+A command has a function ``declare_...``, which declares its options, and a function ``run_...``,
+which returns the answer. Their module is imported when the command is first used. Commands call
+public functions only.
 """
 
 import ast
@@ -19,25 +20,25 @@ from irframe.escaping import encodable, one_line
 from irframe.progress import ERASED
 
 COMMANDS = {
-    "evaluate": ("evaluate", "score runs, as a table or as trec_eval prints it"),
+    "evaluate": ("evaluate", "score runs; print a table, or the layout of trec_eval"),
     "compare": ("compare", "test which systems differ"),
     "freeze": (
         "evaluate",
-        "save the scores of a run as a baseline file for later runs",
+        "save the scores of a run as a baseline for later runs",
     ),
-    "check": ("evaluate", "list problems in each submitted run"),
-    "diagnose": ("evaluate", "list what may mislead in runs and judgments"),
-    "leaderboard": ("compare", "rank the systems, with intervals of ranks"),
-    "losses": ("evaluate", "split the lost score of each run by cause"),
+    "check": ("evaluate", "list the problems of each submitted run"),
+    "diagnose": ("evaluate", "list properties of runs and judgments that may mislead"),
+    "leaderboard": ("compare", "rank the systems, with intervals of their ranks"),
+    "losses": ("evaluate", "split the score that each run loses by cause"),
     "risk-coverage": (
         "evaluate",
-        "list the risk and coverage of each system by threshold of its first score",
+        "list risk and coverage of each system by score threshold",
     ),
-    "judge-next": ("evaluate", "list the documents to judge next, the most useful first"),
+    "judge-next": ("evaluate", "list the documents to judge next, most useful first"),
     "report": ("compare", "write all results to one HTML page"),
     "convert": ("convert", "write runs or judgments in another format"),
-    "metrics": ("convert", "list the metrics, or explain some"),
-    "demo": ("convert", "evaluate the embedded track and explain the result"),
+    "metrics": ("convert", "list all metrics, or explain some of them"),
+    "demo": ("convert", "evaluate the example track, and explain the results"),
 }
 """Name of a command -> its module and summary."""
 
@@ -56,7 +57,7 @@ EXAMPLES = {
     "metrics": "irframe metrics nDCG RBP",
     "demo": "irframe demo --files .",
 }
-"""Name of a command -> an example, for the folder that ``irframe demo --files`` writes."""
+"""Name of a command -> an example with the files that ``irframe demo --files .`` writes."""
 
 GROUPS = {
     "files": "system columns sep repeat systems contributing collection texts train qrels "
@@ -70,23 +71,23 @@ GROUPS = {
     "gate": "baseline_file rehearse update fail_on",
     "output": "output format per_topic by wide link title report",
 }
-"""Heading in the help -> the options below it. Other options come first."""
+"""Heading in the help -> its options. Options without a heading come first."""
 
 EPILOG = """\
 exit status:
-  0  the answer was given
-  1  check, diagnose or compare found what --fail-on names
-  2  an error, printed in one line
+  0    success
+  1    check, diagnose or compare found a problem that --fail-on selects
+  2    error, explained in one line
   130  stopped by Ctrl-C; no incomplete file was written
 """
 
 NEVER = "never"
-"""Value of ``--fail-on`` with which findings never change the exit status."""
+"""Value of ``--fail-on`` for which no finding changes the exit status."""
 METRIC = "-m", "--metric"
 
 
 def as_options(text: str, names: Container[str]) -> str:
-    """Return a message with Python arguments replaced by options.
+    """Replace Python arguments in a message by options.
 
     Examples
     --------
@@ -111,14 +112,14 @@ def as_options(text: str, names: Container[str]) -> str:
 
 
 def tell(message: object, names: Container[str] = ()) -> int:
-    """Print one line on stderr, and return 2.
+    """Print one line on stderr; return exit status 2.
 
     Parameters
     ----------
     message
         The error or text to print.
     names
-        The options of the command, which replace Python arguments in the message.
+        The options of the command. They replace Python arguments in the message.
     """
     if isinstance(message, IrframeError):
         message = as_options(message.found_first, names)
@@ -137,7 +138,7 @@ AnyAction = TypeVar("AnyAction", bound=Action)
 
 
 class Line(ArgumentParser):
-    """Parser that reports an error in one line."""
+    """Parser that prints an error in one line."""
 
     def __init__(self, prog: str, description: str, epilog: str = "") -> None:
         shape = RawDescriptionHelpFormatter
@@ -145,14 +146,14 @@ class Line(ArgumentParser):
         self._titled = {title: self.add_argument_group(title) for title in GROUPS}
 
     def _add_action(self, action: AnyAction) -> AnyAction:
-        """Add an option to its group, as argparse does."""
+        """Add an option to its group in the help."""
         for title, members in GROUPS.items():
             if action.option_strings and action.dest in members.split():
                 return self._titled[title]._add_action(action)  # noqa: SLF001 - same method
         return super()._add_action(action)
 
     def error(self, message: str) -> NoReturn:
-        """Exit with an error and a suggestion."""
+        """Exit with an error, and suggest a similar option."""
         about, _, choices = message.partition(" (choose from ")
         wrong = re.search(r"(?:invalid choice: |unrecognized arguments: .*?)'?([^\s'=]+)", about)
         flags = {flag.lstrip("-"): flag for flag in self._option_string_actions}
@@ -162,16 +163,16 @@ class Line(ArgumentParser):
         sys.exit(tell(f"{about}{hint}{listed}; see {self.prog} --help"))
 
     def read(self, words: Sequence[str]) -> Namespace:
-        """Read arguments, with files and options in any order."""
+        """Parse arguments, with files and options in any order."""
         names = [f"{a.metavar}{' ...' * bool(a.nargs)}" for a in self._get_positional_actions()]
         self.usage = " ".join(["%(prog)s [OPTION ...]", *names])
         return self.parse_intermixed_args(spread(words))
 
 
 def spread(words: Sequence[str]) -> list[str]:
-    """Return arguments with a separate option for each metric.
+    """Repeat the option of metrics for each metric.
 
-    The first argument after ``-m`` is a metric. The following arguments are also metrics, up to an
+    The first argument after ``-m`` is a metric. The arguments after it are metrics too, up to an
     option, an existing file, a name with a suffix of letters, or a pattern.
 
     Examples
@@ -194,7 +195,7 @@ def spread(words: Sequence[str]) -> list[str]:
 
 
 def _ends_metrics(word: str) -> bool:
-    """Return whether an argument after metrics is something else."""
+    """Tell whether an argument after metrics is no metric."""
     is_pattern = Path(word).suffix[1:2].isalpha() or any(mark in word for mark in "*?[/\\")
     exists = os.path.exists(word)  # noqa: PTH110 - Path.exists raises for invalid paths
     return word.startswith("-") or ("(" not in word and is_pattern) or exists

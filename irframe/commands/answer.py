@@ -1,4 +1,4 @@
-"""Answers of commands: text or bytes, and an exit status."""
+"""Answers of commands: their formats and exit status."""
 
 import json
 import math
@@ -26,14 +26,17 @@ SUFFIXES = {
     ".parquet": "parquet",
     ".md": "markdown",
 }
-"""Suffix of an output file -> format."""
+"""Suffix of an output file -> name of its format."""
 FORMATS = tuple(SUFFIXES.values())
 WIDTH = 80
-"""Width of wrapped text."""
+"""The number of characters per line of printed text."""
 
 
 class Answer(NamedTuple):
-    """Answer of a command, empty if already written."""
+    """The answer of a command, and its exit status.
+
+    The content is None if the command has written its file itself.
+    """
 
     content: str | bytes | None
     status: int = 0
@@ -41,9 +44,9 @@ class Answer(NamedTuple):
 
 def declare_output(parser: ArgumentParser, *further: str) -> None:
     """Declare the options for the output file and its format."""
-    parser.add_argument("-o", "--output", metavar="FILE", help="write the answer there")
+    parser.add_argument("-o", "--output", metavar="FILE", help="file to write instead of printing")
     kinds = (*FORMATS, *further)
-    words = f"{', '.join(kinds)}; by default that of the suffix of FILE, or table"
+    words = f"{', '.join(kinds)}; default: the suffix of the output file, else table"
     parser.add_argument("--format", metavar="FORMAT", choices=kinds, help=words)
 
 
@@ -51,31 +54,31 @@ def declare_failing(parser: ArgumentParser) -> None:
     """Declare the option for findings that change the exit status."""
     parser.add_argument(
         "--fail-on", choices=(*SEVERITIES, NEVER), default="error",
-        help="lowest severity of a finding for exit status 1",
+        help="exit with status 1 if a finding has at least this severity",
     )  # fmt: skip
 
 
 def format_of(options: Namespace) -> str:
-    """Return the format of the answer, from option or suffix.
+    """Return the format of the answer, by option or suffix.
 
-    Raise ParameterError if the suffix is unknown.
+    Raise `ParameterError` for an unknown suffix.
     """
     if options.format is not None:
         return str(options.format)
     suffix = Path(options.output or "").suffix.lower()
     if suffix and suffix not in SUFFIXES:
-        expected = f"-o with a suffix that is one of {', '.join(SUFFIXES)}"
-        raise ParameterError(expected, options.output, "name the format with --format")
+        expected = f"-o with one of the suffixes {', '.join(SUFFIXES)}"
+        raise ParameterError(expected, options.output, "pass --format to choose the format")
     return SUFFIXES.get(suffix, "table")
 
 
 def written(frame: pd.DataFrame, kind: str) -> str | bytes:
-    """Return a frame in a format, lists joined by commas."""
+    """Convert a frame to a format."""
     frame = frame.rename_axis(columns=None)
     frame.attrs = {}
     if kind == "parquet":
         return bytes(_flat(frame).to_parquet(index=False))
-    if kind == "json":  # JSON contains all digits
+    if kind == "json":  # before rounding, because JSON contains all digits
         flat = _flat(frame).astype(object)
         finite = flat.notna() & ~flat.isin([math.inf, -math.inf])  # JSON cannot represent infinity
         rows = flat.where(finite, None).to_dict("records")
@@ -90,18 +93,18 @@ def written(frame: pd.DataFrame, kind: str) -> str | bytes:
 
 
 def noted(content: str | bytes, notes: str) -> str:
-    """Return a table with a wrapped note below."""
+    """Add a wrapped note below a table."""
     return f"{content!s}\n{wrapped(notes)}\n"
 
 
 def wrapped(text: str, indent: str = "") -> str:
-    """Wrap text at 80 characters, if possible."""
+    """Wrap text at 80 characters; keep long words whole."""
     breaks: dict[str, Any] = {"break_long_words": False, "break_on_hyphens": False}
     return textwrap.fill(text, WIDTH, subsequent_indent=indent, **breaks)
 
 
 def _is_numbered(frame: pd.DataFrame) -> bool:
-    """Return whether the rows of a frame have no labels."""
+    """Tell whether the rows of a frame are only numbered."""
     return frame.index.nlevels == 1 and frame.index.name is None
 
 
@@ -119,27 +122,27 @@ def _printed(frame: pd.DataFrame) -> str:
 
 
 def _with_p_texts(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return a frame whose p-values are text."""
+    """Convert the p-values of a frame to text."""
     names = frame.columns[frame.columns.map(is_p)]
     return frame.assign(**{str(name): frame[name].map(p_text) for name in names})
 
 
 def narrow_table(frame: pd.DataFrame, first: Sequence[Hashable]) -> str:
-    """Return a table within 80 characters, with a note.
+    """Print a table within 80 characters per line.
 
-    Names of systems are cut, and then columns are left out, until the table fits. The note names
-    the omitted columns.
+    Names of systems are shortened first. If the table is still too wide, columns are omitted, and a
+    note names them.
 
     Parameters
     ----------
     frame
         The frame to print.
     first
-        Columns that take precedence.
+        Columns to print first, so that they are omitted last.
     """
     texts = _with_p_texts(frame)
     if _is_numbered(frame):
-        texts.index = pd.Index([""] * len(frame))  # the index is not printed
+        texts.index = pd.Index([""] * len(frame))  # blank labels, because the index is not printed
     with pd.option_context("display.float_format", fixed_text):
         columns = [*dict.fromkeys([*first, *frame.columns])]
         shown, note = fitted(texts, columns, WIDTH)
@@ -147,13 +150,13 @@ def narrow_table(frame: pd.DataFrame, first: Sequence[Hashable]) -> str:
 
 
 def with_short_labels(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return a frame with labels shortened until it fits."""
+    """Shorten the labels of a frame until it fits."""
     with pd.option_context("display.float_format", fixed_text):
         return narrowed(frame, [*frame.columns], WIDTH)
 
 
 def _markdown(frame: pd.DataFrame) -> str:
-    """Return a Markdown table, numbers with four decimals."""
+    """Convert a frame to a Markdown table with four decimals."""
     rows = [[markdown(name) for name in frame.columns], ["---"] * len(frame.columns)]
     rows += [[_markdown_cell(value) for value in row] for row in frame.itertuples(index=False)]
     return "".join(f"| {' | '.join(row)} |\n" for row in rows)
@@ -171,7 +174,7 @@ def _latex(frame: pd.DataFrame) -> str:
 
 
 def status_of(severities: pd.Series, fail_on: str) -> int:
-    """Return 1 if a finding reaches a severity, else 0.
+    """Return exit status 1 if a finding is severe enough.
 
     Examples
     --------

@@ -39,14 +39,14 @@ from irframe.tables.captions import caption_text
 
 
 def command_line(words: Sequence[str]) -> str:
-    """Return the shell command, with patterns for many files.
+    """Return the shell command with short lists of files.
 
-    A pattern replaces all files of a folder with the same suffix.
+    If the arguments contain all files of a folder with a suffix, one pattern replaces them.
 
     Parameters
     ----------
     words
-        The arguments after ``irframe``, from the shell.
+        The arguments after ``irframe``.
 
     Examples
     --------
@@ -67,7 +67,7 @@ def command_line(words: Sequence[str]) -> str:
 
 MARKDOWN = "markdown"
 REHEARSALS = 500
-"""Number of rehearsals of a gate."""
+"""The number of simulated comparisons of ``--rehearse``."""
 
 
 def declare_compare(parser: ArgumentParser) -> None:
@@ -75,21 +75,21 @@ def declare_compare(parser: ArgumentParser) -> None:
     inputs.declare_scoring(parser, ir.evaluate, ir.cube, ir.verbs.compare)
     parser.add_argument(
         "--baseline-file", metavar="FILE",
-        help="baseline file of irframe freeze, in place of a run; its judgments, policies and "
-        "metrics must be the same",
+        help="compare with a baseline file of irframe freeze instead of a run; judgments, "
+        "policies and metrics must be the same",
     )  # fmt: skip
     parser.add_argument(
         "--rehearse", action="store_true",
-        help="print to stderr how often the gate fails if no mean differs from the baseline's, and "
-        "if each is worse by the margin",
+        help="simulate the gate: print on stderr how often it fails if no mean changed, and if "
+        "every mean is worse by the margin",
     )  # fmt: skip
     parser.add_argument(
         "--update", action="store_true",
-        help="freeze the run in FILE if the gate passes; otherwise leave FILE unchanged",
+        help="if the gate passes, freeze the run in the baseline file",
     )  # fmt: skip
     parser.add_argument(
         "--fail-on", choices=CONDITIONS, default="never",
-        help="condition for exit status 1, see below",
+        help="gate: the condition for exit status 1, see below",
     )  # fmt: skip
     gates = "\n".join(
         wrapped(f"  {name:<14} {words}", " " * 17) for name, words in CONDITIONS.items()
@@ -97,10 +97,10 @@ def declare_compare(parser: ArgumentParser) -> None:
     parser.epilog = f"--fail-on:\n{gates}\n\n{parser.epilog or ''}"
     parser.add_argument(
         "--texts", metavar="FILE", action="append", default=[],
-        help="Parquet file of texts of documents or queries, for markdown; may be repeated",
+        help="Parquet file with texts of documents or queries, for markdown; may be repeated",
     )  # fmt: skip
     _declare_wide(parser)
-    parser.add_argument("--link", metavar="URL", help="where the report is, for markdown")
+    parser.add_argument("--link", metavar="URL", help="address of the report, for markdown")
     parser.set_defaults(gate=True)
     declare_output(parser)
 
@@ -138,37 +138,41 @@ def run_compare(options: Namespace) -> Answer:
         content = noted(shown, _notes(comparison))
     else:
         content = written(comparison, kind)
-    if options.update and not failed:  # last, because the page reads the old file
+    if options.update and not failed:  # last, because `markdown` reads the old file
         _update(options, (runs, qrels, metrics), scores, comparison)
     return Answer(content, int(failed))
 
 
 def _refuse_conflicts(options: Namespace, *, gated: bool) -> None:
-    """Raise ParameterError for conflicting options."""
+    """Raise `ParameterError` for options that conflict."""
     baselines = listed(options.baseline)
     file = options.baseline_file
     if file is not None and baselines:
-        raise ParameterError("--baseline or --baseline-file", "both")
+        raise ParameterError("either --baseline or --baseline-file", "both")
     if gated and file is None and len(baselines) != 1:
-        expected = "--baseline once, a system that others are compared with, or --baseline-file"
-        raise ParameterError(expected, f"{len(baselines)}")
+        expected = (
+            "--baseline-file, or --baseline with one system that the others are compared with"
+        )
+        raise ParameterError(expected, f"{len(baselines)} baselines")
     if options.update and (file is None or options.fail_on == "never"):
         flag = "--baseline-file" if file is None else "--fail-on"
-        raise ParameterError("a gate whose baseline --update renews", f"no {flag}")
+        raise ParameterError("--baseline-file and --fail-on together with --update", f"no {flag}")
     if options.rehearse and (options.margin is None or options.fail_on == "never"):
         flag = "--margin" if options.margin is None else "--fail-on"
-        raise ParameterError("a gate with a margin for --rehearse", f"no {flag}")
+        raise ParameterError("--margin and --fail-on together with --rehearse", f"no {flag}")
     if options.update:
         look(file)
     if options.fail_on == "drop" and options.margin is None:
-        raise ParameterError("--margin, for --fail-on drop", "none")
+        raise ParameterError("--margin together with --fail-on drop", "none")
 
 
 def _rehearse(options: Namespace, scores: pd.DataFrame, arguments: dict[str, object]) -> None:
-    """Print how often the gate fails with and without losses."""
+    """Print how often the gate fails in simulated comparisons."""
     unchanged, worse = rehearse(scores, arguments, options.fail_on, samples=REHEARSALS)
-    rates = f"{unchanged:.1%} where nothing changed, and {worse:.1%} where each mean is worse"
-    tell(f"of {REHEARSALS:,} rehearsals --fail-on {options.fail_on} fails {rates} by the margin")
+    rates = (
+        f"{unchanged:.1%} if nothing changed, and {worse:.1%} if every mean is worse by the margin"
+    )
+    tell(f"--fail-on {options.fail_on} fails in {REHEARSALS:,} simulated comparisons: {rates}")
 
 
 def _update(
@@ -179,11 +183,11 @@ def _update(
 ) -> None:
     """Freeze the run that passed, and print the changed means.
 
-    The run is scored by all metrics that the file contains.
+    The run is scored by all metrics in the old file, so that no metric is lost.
     """
     systems = scores.index.unique(level=0)
     if len(systems) != 1:
-        expected = f"one run, to be frozen in {options.baseline_file}"
+        expected = f"one run to freeze in {options.baseline_file}"
         raise ParameterError(expected, f"{len(systems)}", "", systems)
     frozen = Frozen.read(options.baseline_file)
     runs, qrels, metrics = scored
@@ -194,13 +198,13 @@ def _update(
     scores = ir.verbs.design(scores, **drawn) if drawn else scores
     ir.verbs.freeze(scores, options.baseline_file, documents=frozen.documents, runs=runs)
     moved = [f"{row.metric} {row.mean_b:.4f} to {row.mean_a:.4f}" for row in rows.itertuples()]
-    tell(f"{options.baseline_file} now holds {systems[0]}: {', '.join(moved)}")
+    tell(f"{options.baseline_file} now contains {systems[0]}: {', '.join(moved)}")
 
 
 def _short(comparison: pd.DataFrame, options: Namespace) -> str:
-    """Return the short table of a comparison.
+    """Print a comparison as a narrow table.
 
-    The table omits a metric or baseline that is the same in all rows. The notes contain it.
+    A metric or baseline that is the same in all rows is in the note below instead of a column.
     """
     shown = comparison[["metric", *SIDES, "difference"]].assign(
         interval=_intervals(comparison["ci_low"], comparison["ci_high"]),
@@ -218,7 +222,7 @@ def _short(comparison: pd.DataFrame, options: Namespace) -> str:
 
 
 SHORT = ("difference", "interval", "p_adjusted", "verdict")
-"""Columns of every printed comparison."""
+"""The columns that every printed comparison has."""
 
 
 def _intervals(low: pd.Series, high: pd.Series) -> pd.Series:
@@ -226,13 +230,13 @@ def _intervals(low: pd.Series, high: pd.Series) -> pd.Series:
 
 
 def _same(comparison: pd.DataFrame) -> dict[str, str]:
-    """Return the metric and baseline that all rows share."""
+    """Return the metric and baseline, if equal in all rows."""
     names = ["metric", SIDES[1]][: 1 + (len(comparison) > 1)]
     return {n: str(v[0]) for n in names if len(v := comparison[n].unique()) == 1}
 
 
 def _verdict_words(comparison: pd.DataFrame) -> list[str]:
-    """Return the verdict on the first system of each pair."""
+    """Return a verdict on the first system of each pair."""
     signs = comparison["metric"].map(lambda name: facts(name).sign) * comparison["difference"]
     void = comparison[[*SIDES]].astype(str).isin(listed(comparison.attrs.get(UNKNOWN))).any(axis=1)
     verdicts = pd.Series("not significant", comparison.index)
@@ -257,7 +261,10 @@ def declare_leaderboard(parser: ArgumentParser) -> None:
 
 
 def run_leaderboard(options: Namespace) -> Answer:
-    """List the systems, by default by the metrics of tasks."""
+    """Print the leaderboard.
+
+    Without metrics, the systems are scored by the metrics of the tasks.
+    """
     kind = format_of(options)
     options.metric = options.metric or [metric for _, metric in options.task_metrics or []]
     scores = inputs.scored(
@@ -280,9 +287,9 @@ def run_leaderboard(options: Namespace) -> Answer:
 
 
 def _short_board(board: pd.DataFrame) -> pd.DataFrame:
-    """Return the short table of a leaderboard.
+    """Shorten a leaderboard.
 
-    One column contains both ends of an interval.
+    The two bounds of an interval are joined in one column.
     """
     ends = zip(board["rank_low"], board["rank_high"], strict=True)
     names = {"ci_low": "interval", "rank_low": "ranks", FIRST: "1st?"}
@@ -301,18 +308,18 @@ def declare_report(parser: ArgumentParser) -> None:
     inputs.declare_scoring(parser, ir.report, ir.cube, usual=METRICS)
     parser.add_argument(
         "-o", "--output", metavar="FILE", default="irframe-report.html",
-        help="the page to write; by default irframe-report.html",
+        help="HTML file to write; default: irframe-report.html",
     )  # fmt: skip
     parser.add_argument(
         "--texts", metavar="FILE", action="append", default=[],
-        help="Parquet file of texts of documents or queries; may be repeated",
+        help="Parquet file with texts of documents or queries; may be repeated",
     )  # fmt: skip
 
 
 def run_report(options: Namespace) -> Answer:
     """Write the report."""
     if Path(options.output).suffix.lower() not in {".html", ".htm", ""}:
-        raise ParameterError("-o with the suffix .html", options.output)
+        raise ParameterError("-o to name a file with the suffix .html", options.output)
     metrics = inputs.metrics_of(options)
     runs = inputs.read_all(options, every=True)
     qrels = inputs.read_judgments(options)

@@ -24,7 +24,7 @@ from irframe.names import DEPTH, METRIC, SYSTEM
 from irframe.printed import fixed_text, p_text
 
 KINDS = {".parquet": "parquet", ".parq": "parquet", ".json": "json"}
-"""Suffix of an output file -> its format. All others are TREC files."""
+"""Suffix of an output file -> its format. Other files are written in TREC format."""
 FORMATS = ("trec", "parquet", "json")
 
 
@@ -32,16 +32,20 @@ def declare_convert(parser: ArgumentParser) -> None:
     """Declare the options of the command."""
     parser.add_argument(
         "files", metavar="FILE", nargs="+",
-        help="runs in any format: files, patterns in quotes, folders, or - for standard input",
+        help="files of runs in any format; patterns in quotes; folders; or - for standard input",
     )  # fmt: skip
-    parser.add_argument("-o", "--output", metavar="FILE", help="by default standard output")
-    parser.add_argument("--qrels", action="store_true", help="it is one file of judgments")
     parser.add_argument(
-        "--subtopics", action="store_true", help="the second column of judgments names subtopics"
+        "-o", "--output", metavar="FILE", help="file to write; default: standard output"
+    )
+    parser.add_argument(
+        "--qrels", action="store_true", help="convert one file of judgments instead of runs"
+    )
+    parser.add_argument(
+        "--subtopics", action="store_true", help="read the second column of judgments as subtopics"
     )
     parser.add_argument(
         "--format", choices=FORMATS,
-        help="trec; parquet; or json, the dictionaries that pytrec_eval, ranx and BEIR take",
+        help="output format; json is {topic: {doc: score}}, as in pytrec_eval, ranx and BEIR",
     )  # fmt: skip
     declare_reading(parser)
 
@@ -77,13 +81,16 @@ def run_convert(options: Namespace) -> Answer:
 def declare_metrics(parser: ArgumentParser) -> None:
     """Declare the options of the command."""
     parser.add_argument(
-        "names", metavar="METRIC", nargs="*", help="explain these, such as nDCG or map_cut_10"
+        "names",
+        metavar="METRIC",
+        nargs="*",
+        help="metrics to explain, such as nDCG or map_cut_10; default: list all metrics",
     )
     declare_output(parser)
 
 
 def run_metrics(options: Namespace) -> Answer:
-    """List all metrics, or explain some."""
+    """List all metrics, or explain some of them."""
     kind = format_of(options)
     if not options.names:
         rows = [
@@ -107,7 +114,7 @@ def run_metrics(options: Namespace) -> Answer:
 
 
 def _explained(kind: type[Metric]) -> str:
-    """Return the call and docstring of a metric."""
+    """Format the parameters and the docstring of a metric."""
     fields = inspect.signature(kind).parameters.values()
     called = ", ".join(f"{field.name}={field.default!r}" for field in fields)
     prose, mark, code = (inspect.getdoc(kind) or "").partition("\nExamples\n")
@@ -130,11 +137,11 @@ def _margin(line: str) -> int:
 def declare_demo(parser: ArgumentParser) -> None:
     """Declare the options of the command."""
     parser.add_argument(
-        "--files", metavar="FOLDER", help="write the track there instead, to try the commands on"
+        "--files", metavar="FOLDER", help="write the files of the track to this folder instead"
     )
     parser.add_argument(
         "--report", metavar="FILE", default="irframe-demo.html",
-        help="where to write the HTML report; irframe-demo.html by default",
+        help="HTML file to write; default: irframe-demo.html",
     )  # fmt: skip
 
 
@@ -164,7 +171,7 @@ def _pairs_text(versus: pd.DataFrame) -> str:
 
 
 def _demo_text() -> str:
-    """Return what the track shows, with the calls."""
+    """Return results on the track, with their code."""
     runs, qrels = ir.example_track()
     cube = ir.cube(runs, qrels)
     systems, topics, depth = cube["grade"].shape
@@ -175,12 +182,12 @@ def _demo_text() -> str:
     depths = _by_depth(cube, pool)
     intro = (
         f"A simulated track: {systems} systems, {topics} topics, lists of {depth}, judged by "
-        f"pooling some of the runs to depth {pool}. Each table below is one line of code."
+        f"pooling some of the runs to depth {pool}. One line of code makes each table below."
     )
     end = (
-        "Your own files: ir.read_runs('runs/*.gz') and ir.read_qrels('qrels.txt'), or irframe "
-        "evaluate QRELS RUN... -m AP nDCG@10. To write the files of this track: irframe demo "
-        "--files track."
+        "To read your own files, call ir.read_runs('runs/*.gz') and ir.read_qrels('qrels.txt'), or "
+        "run irframe evaluate QRELS RUN... -m AP nDCG@10. To write the files of this track, run "
+        "irframe demo --files track."
     )
     return (
         f"{wrapped(intro)}\n\n"
@@ -188,26 +195,26 @@ def _demo_text() -> str:
         f"{written(means(scores), 'table')!s}\n"
         "AP against bm25, scores.ireval.compare('t', adjust='holm', baseline='bm25'):\n\n"
         f"{_pairs_text(versus[columns])}\n\n"
-        "The same at other depths, for AP(norm='min'):\n\n"
+        "Properties of AP(norm='min') by depth:\n\n"
         f"{depths.to_string(float_format=partial(fixed_text, decimals=2))}\n\n"
         f"{wrapped(_in_words(depths, 5, pool))}\n\n{wrapped(end)}\n\n"
     )
 
 
 def _in_words(depths: pd.DataFrame, depth: int, pool: int) -> str:
-    """Explain the columns of the table by one row."""
+    """Explain one row of the table in words."""
     row = depths.loc[depth]
     return (
-        f"In words: at depth {depth}, {row['discrimination']:.0%} of the pairs of systems differ "
-        f"significantly. Of the pairs that differ at depth {pool}, where judging stopped, "
-        f"{row['coverage']:.0%} differ at depth {depth} too, in the same direction: that is the "
-        "coverage. Kendall's tau compares the orders of the systems by their means: "
-        f"{row['tau']:.2f}, where 1 is the same order as at the pool depth and -1 the reverse."
+        f"Discrimination: at depth {depth}, {row['discrimination']:.0%} of the pairs of systems "
+        f"differ significantly. Coverage: {row['coverage']:.0%} of the pairs that differ "
+        f"significantly at depth {pool}, the pool depth, also do at depth {depth}, in the same "
+        "direction. Kendall's tau between the orders of systems by their means at both depths is "
+        f"{row['tau']:.2f}. A tau of 1 means the same order, and -1 the reverse order."
     )
 
 
 def _reported(path: str) -> str:
-    """Write the report of the track, and return a message."""
+    """Write the report of the track; return a message."""
     runs, qrels = ir.example_track()
     try:
         page = ir.report(runs, qrels, path, baseline="bm25", title="The example track")

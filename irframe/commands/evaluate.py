@@ -1,4 +1,4 @@
-"""Commands that score or check runs.
+"""Commands that score, check or diagnose runs.
 
 Commands: ``evaluate``, ``freeze``, ``check``, ``diagnose``, ``losses``, ``risk-coverage`` and
 ``judge-next``.
@@ -30,24 +30,24 @@ from irframe.tables.captions import caption_text
 
 RUNID = "runid"
 SUMMARY_ONLY = ("num_q", "gm_map", "gm_bpref")
-"""Measures that trec_eval prints only for all topics together."""
+"""Measures that trec_eval prints for all topics together, but not per topic."""
 
 
 def trec_layout(
     scores: pd.DataFrame, names: Sequence[str], listed: pd.MultiIndex | None = None
 ) -> str:
-    """Return scores in the layout of trec_eval 9.0, by system.
+    """Format scores as trec_eval 9.0 prints them.
 
     Parameters
     ----------
     scores
         Scores from `irframe.evaluate`.
     names
-        The metrics of the command line. If a set of measures, such as ``official``, or several
-        systems are scored, a line ``runid`` names each system.
+        The metrics in the command. If one of them is a set of measures, such as ``official``, or if
+        there are several systems, a line ``runid`` names each system.
     listed
-        The pairs of system and topic to print before the averages, sorted by the bytes of the
-        topic. trec_eval leaves out topics that a run lacks. The default is no pairs.
+        The pairs of system and topic to print before the averages. They are sorted by the bytes of
+        the topic. The default is no pairs. trec_eval omits topics without a list.
 
     Returns
     -------
@@ -83,7 +83,7 @@ def trec_layout(
 
 
 class Printed(NamedTuple):
-    """A column of scores as it is printed."""
+    """A column of scores in the layout of trec_eval."""
 
     sort_key: tuple[float, ...]
     label: str
@@ -91,16 +91,17 @@ class Printed(NamedTuple):
     name: str
     """The metric."""
     by_topic: bool = True
-    """Whether there is a line for each topic."""
+    """Whether the measure is printed per topic."""
 
     def text(self, value: float) -> str:
-        """Return a value as text."""
+        """Format a value: counts without decimals."""
         return f"{value:.0f}" if facts(self.name).summary == "sum" else f"{value:.4f}"
 
     def average(self, rows: NDArray[np.intp]) -> float:
         """Return the average over topics, as trec_eval computes it.
 
-        The scores are added topic by topic, because the order determines the rounding of halves.
+        Scores are added one by one in the order of topics. Another order of additions could round
+        the last printed digit differently.
         """
         summary = facts(self.name).summary
         values = self.values[rows]
@@ -113,7 +114,8 @@ class Printed(NamedTuple):
 def _printed_columns(scores: pd.DataFrame) -> list[Printed]:
     """Return the columns in the order of trec_eval.
 
-    The labels of trec_eval do not contain the level of relevance, because it uses a single level.
+    Labels contain the relevance level only if levels differ, because trec_eval has one level and
+    does not print it.
     """
     names = [str(name) for name in scores.columns]
     entries = [trec_name(split_level(name)[0]) for name in names]
@@ -139,18 +141,22 @@ def declare_freeze(parser: ArgumentParser) -> None:
     inputs.declare_scoring(parser, ir.evaluate, ir.verbs.freeze)
     parser.add_argument(
         "--documents", type=int, metavar="K",
-        help="keep the first K documents of each list, to explain losses in comments",
+        help="save the first K documents of each list too, to explain later losses",
     )  # fmt: skip
     parser.add_argument(
-        "-o", "--output", metavar="FILE", required=True, help="file to write, *.irframe"
+        "-o",
+        "--output",
+        metavar="FILE",
+        required=True,
+        help="file to write, with the suffix .irframe",
     )
 
 
 def run_freeze(options: Namespace) -> answer.Answer:
-    """Write the scores of a run, chosen by ``--baseline``."""
+    """Write the scores of one run to a baseline file."""
     arguments = inputs.given(options, ir.verbs.freeze)
     if isinstance(arguments["baseline"], list):
-        raise ParameterError("--baseline once", f"{len(arguments['baseline'])}")
+        raise ParameterError("one --baseline", f"{len(arguments['baseline'])}")
     metrics = inputs.metrics_of(options)
     kept = options.documents
     runs: Any = inputs.runs_of(options, rows=kept is not None)
@@ -161,16 +167,16 @@ def run_freeze(options: Namespace) -> answer.Answer:
 
 
 TREC_EVAL = "trec_eval"
-"""The format that trec_eval prints."""
+"""The name of the format that trec_eval prints."""
 
 
 def declare_evaluate(parser: ArgumentParser) -> None:
     """Declare the options of the command."""
     inputs.declare_scoring(parser, ir.evaluate)
-    parser.add_argument("-q", "--per-topic", action="store_true", help="each topic, too")
+    parser.add_argument("-q", "--per-topic", action="store_true", help="print a score per topic")
     parser.add_argument(
         "--by", metavar="COLUMN",
-        help="summarise by a column of Parquet runs or of --systems",
+        help="average by group: a column of Parquet runs or of --systems",
     )  # fmt: skip
     answer.declare_output(parser, TREC_EVAL)
 
@@ -183,18 +189,19 @@ def run_evaluate(options: Namespace) -> answer.Answer:
         options.metric = [name for name in names if name != RUNID]
         for flag, value in (("--by", options.by), ("--repeat", options.repeat)):
             if value is not None:
-                raise ParameterError(f"no {flag} where trec_eval's layout is asked for", value)
+                raise ParameterError(f"no {flag} together with --format trec_eval", value)
     drawn = [flag for flag in inputs.flags_of_design(options) if kind == TREC_EVAL or options.by]
     if drawn:
-        other = "trec_eval's layout" if kind == TREC_EVAL else "--by"
-        raise ParameterError(f"no {drawn[0]} beside {other}, which counts topics alike", "both")
+        other = "--format trec_eval" if kind == TREC_EVAL else "--by"
+        expected = f"no {drawn[0]} together with {other}, which gives all topics the same weight"
+        raise ParameterError(expected, "both")
     metrics = inputs.metrics_of(options)
     rows = options.per_topic and kind == TREC_EVAL
     runs: Any = inputs.runs_of(options, rows=rows)
     qrels = inputs.read_judgments(options)
     scores = inputs.scored(options, runs, qrels, metrics, options.by)
     unknown = checks.listed(scores.attrs.get(UNKNOWN))
-    # if no system has a judged document, evaluate issues the warning
+    # `evaluate` itself warns if no system has a judged document
     if 0 < len(unknown) < scores.index.get_level_values(SYSTEM).nunique():
         tell(f"warning: no retrieved document of {listing(unknown)} is judged")
     if kind == TREC_EVAL:
@@ -205,7 +212,7 @@ def run_evaluate(options: Namespace) -> answer.Answer:
 
 
 def _scores_text(scores: pd.DataFrame, kind: str, *, per_topic: bool) -> str | bytes:
-    """Return scores or their averages in a format."""
+    """Format scores or their averages."""
     shown = scores if per_topic else means(scores)
     return answer.written(answer.with_short_labels(shown) if kind == "table" else shown, kind)
 
@@ -213,7 +220,7 @@ def _scores_text(scores: pd.DataFrame, kind: str, *, per_topic: bool) -> str | b
 def means(scores: pd.DataFrame) -> pd.DataFrame:
     """Return the averages by system and group.
 
-    If systems have scores on different topics, further columns contain the numbers of topics.
+    If systems have scores on different topics, columns with the numbers of topics are added.
     """
     if DRAWN in scores.attrs:
         of_systems = ir.verbs.summary(scores)["mean"].unstack(METRIC, sort=False)  # noqa: PD010
@@ -230,7 +237,7 @@ def means(scores: pd.DataFrame) -> pd.DataFrame:
 
 
 SHOWN = 3
-"""Number of printed entries of a list. Other formats contain all entries."""
+"""The number of entries of a list that are printed. Other formats contain all entries."""
 
 
 def declare_check(parser: ArgumentParser) -> None:
@@ -242,7 +249,7 @@ def declare_check(parser: ArgumentParser) -> None:
 
 
 def run_check(options: Namespace) -> answer.Answer:
-    """Check all runs, including unreadable files."""
+    """Print the problems of each run, including unreadable files."""
     kind = answer.format_of(options)
     runs = inputs.read_valid(options)
     arguments = inputs.given(options, ir.verbs.check)
@@ -253,7 +260,7 @@ def run_check(options: Namespace) -> answer.Answer:
 
 
 def _table_and_lists(rows: pd.DataFrame, kind: str) -> str:
-    """Return a table, with shortened lists below it."""
+    """Format a table, with shortened lists below it."""
     nested = rows.map(lambda value: isinstance(value, tuple)).all()
     numbers = rows.loc[:, ~nested]
     note = ""
@@ -270,7 +277,7 @@ def _table_and_lists(rows: pd.DataFrame, kind: str) -> str:
 
 
 LONGEST = 300
-"""Number of characters that are printed of the positions of a finding."""
+"""The number of characters that are printed of the list of positions of a finding."""
 
 
 def declare_diagnose(parser: ArgumentParser) -> None:
@@ -283,7 +290,7 @@ def declare_diagnose(parser: ArgumentParser) -> None:
 def run_diagnose(options: Namespace) -> answer.Answer:
     """Print all findings.
 
-    Only text shortens the list of positions.
+    The default format shortens long lists of positions.
     """
     kind = answer.format_of(options)
     findings = ir.verbs.diagnose(
@@ -299,7 +306,7 @@ def run_diagnose(options: Namespace) -> answer.Answer:
 
 
 def _finding_text(finding: dict[Hashable, object]) -> str:
-    """Return a paragraph."""
+    """Format a finding as a paragraph."""
     positions = str(finding["where"])
     if len(positions) > LONGEST:
         positions = positions[:LONGEST].rpartition(", ")[0] + ", ..."
@@ -315,12 +322,12 @@ def _finding_text(finding: dict[Hashable, object]) -> str:
 def declare_losses(parser: ArgumentParser) -> None:
     """Declare the options of the command."""
     inputs.declare_scoring(parser, ir.verbs.losses, usual=("nDCG@10",))
-    parser.add_argument("-q", "--per-topic", action="store_true", help="each topic, too")
+    parser.add_argument("-q", "--per-topic", action="store_true", help="print losses per topic")
     answer.declare_output(parser)
 
 
 def run_losses(options: Namespace) -> answer.Answer:
-    """Print mean scores and losses, or those per topic."""
+    """Print mean scores and losses, or both per topic."""
     kind = answer.format_of(options)
     runs, qrels = inputs.read_all(options), inputs.read_judgments(options)
     arguments = inputs.given(options, ir.verbs.losses)
@@ -335,7 +342,7 @@ def run_losses(options: Namespace) -> answer.Answer:
 
 
 TENTHS = 10
-"""Largest number of thresholds per system in a printed table."""
+"""The largest number of thresholds per system that are printed."""
 
 
 def declare_risk_coverage(parser: ArgumentParser) -> None:
@@ -348,7 +355,7 @@ def declare_risk_coverage(parser: ArgumentParser) -> None:
 def run_risk_coverage(options: Namespace) -> answer.Answer:
     """Print risk and coverage by system and threshold.
 
-    The table has one row per tenth of coverage. Other formats contain all thresholds.
+    The printed table has one row per tenth of coverage. Other formats contain all thresholds.
     """
     kind = answer.format_of(options)
     runs, qrels = inputs.read_all(options), inputs.read_judgments(options)
@@ -357,7 +364,7 @@ def run_risk_coverage(options: Namespace) -> answer.Answer:
         return answer.Answer(answer.written(rows, kind))
     tenths = np.ceil(rows["coverage"] * TENTHS - ROUNDING)
     shown = rows[~pd.concat([rows[SYSTEM], tenths], axis=1).duplicated(keep="last")]
-    note = f"[{len(shown)} of {len(rows)} thresholds, the lowest of each tenth of coverage]"
+    note = f"[{len(shown)} of {len(rows)} thresholds: the lowest one per tenth of coverage]"
     return answer.Answer(answer.noted(answer.narrow_table(shown, [*rows.columns]), note))
 
 
@@ -369,10 +376,10 @@ def declare_judge_next(parser: ArgumentParser) -> None:
     """Declare the options of the command."""
     inputs.declare_files(parser)
     parser.add_argument(
-        "-n", type=int, default=100, help="how many documents, over all topics; 100 by default"
+        "-n", type=int, default=100, help="number of documents over all topics; default: 100"
     )
     parser.add_argument(
-        "--texts", metavar="TABLE", help="CSV, TSV or Parquet file of documents: doc, text"
+        "--texts", metavar="TABLE", help="CSV, TSV or Parquet file with the columns doc and text"
     )
     inputs.declare_options(parser, ir.verbs.judge_next, ir.cube)
     inputs.declare_systems(parser)
@@ -380,7 +387,7 @@ def declare_judge_next(parser: ArgumentParser) -> None:
 
 
 def run_judge_next(options: Namespace) -> answer.Answer:
-    """List the documents."""
+    """List the documents to judge next."""
     kind = answer.format_of(options)
     cube = ir.cube(
         inputs.read_all(options),
@@ -389,7 +396,7 @@ def run_judge_next(options: Namespace) -> answer.Answer:
     )
     arguments = inputs.given(options, ir.verbs.judge_next)
     documents = ir.verbs.judge_next(cube, options.n, **arguments)
-    if kind == QRELS:  # assessors replace the grade of unjudged documents
+    if kind == QRELS:  # a grade that assessors replace
         with TemporaryDirectory() as folder:
             path = Path(folder, "lines")
             ir.verbs.write_qrels(documents.assign(**{GRADE: POOLED_UNJUDGED}), path)
@@ -400,11 +407,11 @@ def run_judge_next(options: Namespace) -> answer.Answer:
 
 
 def _texts(path: str) -> pd.Series:
-    """Return the text of every document of a table."""
+    """Read the text of each document from a table."""
     table = plain_table(path)
     doc = roles(table.columns).get(DOC)
     if doc is None or TEXT not in table.columns:
-        expected = f"columns {' or '.join(ALIASES[DOC])}, and {TEXT}, in {path}"
+        expected = f"a column {' or '.join(ALIASES[DOC])} and a column {TEXT} in {path}"
         raise InputError(expected, "", "", table.columns)
     texts = table.set_index(table[doc].astype(str))[TEXT]
     return texts[~texts.index.duplicated()]

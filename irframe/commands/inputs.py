@@ -1,4 +1,4 @@
-"""Files and options of a command line."""
+"""Input files and options of commands."""
 
 import inspect
 import re
@@ -27,12 +27,12 @@ from irframe.option_values import gathered, plain_parameters
 
 
 def read_topic_values(path: str, word: str) -> pd.Series:
-    """Read a table of topics with clusters, tasks or weights."""
+    """Read the cluster, task or weight of each topic."""
     table = plain_table(path)
     topic = roles(table.columns).get(TOPIC)
     others = [name for name in table.columns if name != topic]
     if topic is None or len(others) != 1:
-        expected = f"a column {' or '.join(ALIASES[TOPIC])} and one of {word} in {path}"
+        expected = f"a column {' or '.join(ALIASES[TOPIC])} and one {word} column in {path}"
         raise InputError(expected, "", "", map(str, table.columns))
     values = table[others[0]]
     values = pd.to_numeric(values, errors="coerce") if word == "weight" else values
@@ -40,32 +40,37 @@ def read_topic_values(path: str, word: str) -> pd.Series:
 
 
 def declare_files(parser: ArgumentParser) -> None:
-    """Add the files of judgments and runs."""
+    """Declare the files of judgments and runs."""
     parser.add_argument("qrels", metavar="QRELS", help="file of judgments")
     parser.add_argument(
         "runs", metavar="RUN", nargs="+",
-        help="files of runs, packed or not, patterns in quotes, folders, or - for standard input",
+        help="files of runs, possibly compressed; patterns in quotes; folders; or - for standard "
+        "input",
     )  # fmt: skip
     declare_reading(parser)
 
 
 def declare_reading(parser: ArgumentParser) -> None:
-    """Add options for names of systems, columns and separators."""
+    """Declare the options for reading files of runs."""
     parser.add_argument(
-        "--system", choices=("tag", "file"), default="tag", help="name systems by tag or file"
+        "--system",
+        choices=("tag", "file"),
+        default="tag",
+        help="name systems by the tags in files (default), or by file names",
     )
     parser.add_argument(
         "--columns", metavar="NAMES", type=parse_columns,
-        help="columns of the files in order, as topic,doc,score, or roles, as model_name=system",
+        help="columns of files without a header, such as topic,doc,score; or roles of columns, "
+        "such as model_name=system",
     )  # fmt: skip
     parser.add_argument(
         "--sep", metavar="CHARACTER", type=lambda text: text.replace("\\t", "\t"),
-        help="separator of columns; \\t is a tab",
+        help="separator of columns in text; write \\t for a tab",
     )  # fmt: skip
 
 
 def parse_columns(text: str) -> list[str] | dict[str, str]:
-    """Return names of columns, or the roles of columns.
+    """Parse the names of columns, or their roles.
 
     Examples
     --------
@@ -78,7 +83,7 @@ def parse_columns(text: str) -> list[str] | dict[str, str]:
 
 
 def reading_options(options: Namespace) -> dict[str, Any]:
-    """Return the options for reading files."""
+    """Return the arguments for reading files."""
     return {"columns": options.columns, "sep": options.sep}
 
 
@@ -86,7 +91,7 @@ Verb = Callable[..., Any]
 
 
 def depths(text: str) -> int | list[int]:
-    """Return one depth, or several separated by commas.
+    """Parse one depth, or several separated by commas.
 
     Examples
     --------
@@ -98,7 +103,7 @@ def depths(text: str) -> int | list[int]:
 
 
 def number_or_column(text: str) -> int | str:
-    """Return an integer, or else a column name.
+    """Parse an integer or the name of a column.
 
     Examples
     --------
@@ -109,7 +114,7 @@ def number_or_column(text: str) -> int | str:
 
 
 def task_metric(text: str) -> list[str]:
-    """Return a task and its metric.
+    """Parse a task and its metric.
 
     Examples
     --------
@@ -121,7 +126,7 @@ def task_metric(text: str) -> list[str]:
 
 
 def names_of_stages(text: str) -> list[str]:
-    """Return the stages of a pipeline, separated by commas.
+    """Parse the stages of a pipeline, separated by commas.
 
     Examples
     --------
@@ -132,76 +137,80 @@ def names_of_stages(text: str) -> list[str]:
 
 
 def correction(text: str) -> str | None:
-    """Return a correction for multiple comparisons, or None."""
+    """Parse a correction for multiple comparisons."""
     return None if text == "none" else text
 
 
 HELP = {
-    "test": "a paired test: t, wilcoxon, ranksum, sign, permutation, bootstrap or tukey",
-    "depth": "cut every list there; no metric may be deeper",
-    "ties": "order of equal scores",
-    "score_dtype": "precision in which scores are equal; float32 as in trec_eval up to 9.0.8",
-    "topics": "qrels: judged topics, on which a missing list scores 0; runs: topics for which some "
-    "run has a list; common: topics for which every run has one",
+    "test": "paired test: t, wilcoxon, ranksum, sign, permutation, bootstrap or tukey",
+    "depth": "depth at which lists are cut; metrics may not be deeper",
+    "ties": "how documents with equal scores are ranked",
+    "score_dtype": "precision in which scores are compared; float32 as in trec_eval up to 9.0.8",
+    "topics": "topics to score: all judged topics, where missing lists score 0 (qrels); those with "
+    "a list of some run (runs); or those with a list of every run (common)",
     "pool_depth": "depth of the pool, if known",
-    "collection": "column of Parquet files with the track of each topic",
-    "no_rel": "score of topics without relevant documents, unless a metric defines it",
-    "adjust": "correction for multiple comparisons, such as holm, fdr_bh, max-t or none; auto is "
-    "holm if the test needs one",
-    "family": "the comparisons that are corrected together",
-    "alpha": "significance level; intervals are at 1 - alpha",
-    "baseline": "a system that others are compared with; repeat for several",
+    "collection": "column of Parquet files that contains the track of each topic",
+    "no_rel": "score of topics without relevant documents, for metrics that do not define it",
+    "adjust": "correction for multiple comparisons, such as holm, fdr_bh, max-t or none; auto "
+    "selects holm, unless the test includes a correction",
+    "family": "comparisons that are corrected together",
+    "alpha": "significance level; confidence intervals have level 1 - alpha",
+    "baseline": "system that the others are compared with; repeat the option for several systems",
+    "freeze.baseline": "system to freeze, if the runs have several",
     "at": "evaluation depths, such as 10 or 5,10",
-    "over": "the samples that differences generalise over if systems have repeats",
-    "rank_interval": "method of the rank intervals",
-    "judge_next.method": "method that chooses the documents",
+    "over": "what counts as a random sample, if systems have repeats or topics have tasks",
+    "rank_interval": "method for the confidence intervals of ranks",
+    "judge_next.method": "method that selects the documents",
+    "batch": "number of documents per topic that are selected before one is judged",
     **dict.fromkeys(("judge_next.rel", "risk_coverage.rel"), "lowest relevant grade"),
-    "credit": "maxmean: whether a judgment counts for all runs with the document, or for one",
-    "prior": "CSV, TSV or Parquet file of a model's judgments: topic, doc, grade or probability",
-    "interval": "method of the intervals of means",
-    "samples": "number of resamples",
-    "seed": "seed of random draws",
-    "margin": "difference that is too small to matter",
-    "train": "judgments that systems were trained with",
-    "task_metrics": "the metric of a task, such as marco=RR; repeat for each task",
-    "length": "column with the length of each document, or one length of all",
-    "list_length": "expected length of lists",
-    "check.depth": "cut every list at this depth",
-    "leaderboard.baseline": "a system that all others are compared with",
-    "report.at": "evaluation depths, such as 10 or 5,10; the page opens with the first",
-    "report.baseline": "a system that others are compared with on the page",
-    "of": "column, or pattern with one group, with the document of each chunk",
-    "threshold": "lowest score that is read, such as 0.5 or 0.2,0.5; a=0.2,b=0.5 for systems a and "
-    "b; or all for every score of the lists",
-    "search": "column that numbers the searches of a topic, in reading order",
-    "each": "number of documents read of each search",
-    "searches": "numbers of searches that are read, such as 2 or 1,2,3",
-    "budget": "amount of text that is read, in the unit of --length, such as 500 or 500,1000",
+    "credit": "for maxmean: whether a judgment counts for all runs with the document, or for one",
+    "prior": "CSV, TSV or Parquet file of judgments by a model, with columns topic, doc, and grade "
+    "or probability",
+    "interval": "method for the confidence intervals of means",
+    "samples": "number of bootstrap samples or permutations",
+    "seed": "seed of random numbers",
+    "margin": "largest difference that does not matter, in units of the metric",
+    "train": "file of judgments that the systems were trained on",
+    "task_metrics": "metric of a task, such as marco=RR; repeat the option for each task",
+    "length": "column with the length of each document, or one length for all documents",
+    "list_length": "number of documents that every list should have",
+    "check.depth": "depth at which lists are cut",
+    "leaderboard.baseline": "system that all others are compared with",
+    "report.at": "evaluation depths, such as 10 or 5,10; the page shows the first one at opening",
+    "report.baseline": "system that the page compares the others with",
+    "of": "column with the document of each chunk, or pattern whose group extracts it from the id",
+    "threshold": "lowest score of documents that the user reads: 0.5; several such as 0.2,0.5; one "
+    "per system such as a=0.2,b=0.5; or all, for every score in the lists",
+    "search": "column that numbers the searches of a topic in reading order",
+    "each": "number of documents that the user reads per search",
+    "searches": "numbers of searches after which the user stops, such as 2 or 1,2,3",
+    "budget": "amount of text that the user reads in the unit of --length, such as 500 or 500,1000",
     "stages": "systems of a pipeline in order, such as bm25,monot5",
-    "cut": "treatment of the first document that does not fit into a budget",
+    "cut": "what happens to the first document that does not fit into the budget",
 }
-"""Option of a verb -> its help text, if it differs from the sentence in the verb's docstring."""
+"""Option of a verb -> help text. Other options use the first sentence of the verb's docstring."""
 
 
 DESIGN = {
     "weight": (
         "--weights",
-        "CSV, TSV or Parquet file of the weights of topics: topic and one more column",
+        "CSV, TSV or Parquet file with the columns topic and weight",
     ),
     "cluster": (
         "--cluster",
-        "such a file of clusters of topics: topic and a column of clusters",
+        "CSV, TSV or Parquet file with the columns topic and cluster; topics of a cluster are "
+        "dependent",
     ),
     "task": (
         "--tasks",
-        "such a file of tasks of equal weight: topic and a column of tasks",
+        "CSV, TSV or Parquet file with the columns topic and task; all tasks have equal weight",
     ),
 }
-"""Option of `design` -> its option of the command line, and the help text."""
+"""Parameter of `design` -> the option that reads it from a file, and its help text."""
 
 
 def _thresholds(text: str) -> str | list[float] | dict[str, float]:
-    """Return thresholds: numbers, system=number pairs, or a word."""
+    """Parse thresholds: numbers, system=number pairs, or a word."""
     pairs = [part.rpartition("=") for part in text.split(",")]
     try:
         numbers = [float(number) for *_, number in pairs]
@@ -231,7 +240,7 @@ READING: dict[str, dict[str, Any]] = {
     "searches": {"type": depths, "metavar": "NUMBERS"},
     "threshold": {"type": _thresholds, "metavar": "SCORES"},
 }
-"""Option of a verb -> arguments of argparse besides those for its type."""
+"""Parameter of a verb -> arguments of argparse that its annotation does not determine."""
 ELSEWHERE = {
     "metrics": "-m",
     "leaderboard.at": "in the name of a metric, such as AP@10",
@@ -244,15 +253,15 @@ ELSEWHERE = {
     "runs": "the files",
     "scores": "read if --threshold is used",
 }
-"""Option of a verb -> its replacement on the command line, if the name differs."""
+"""Parameter of a verb that is no option -> what replaces it on the command line."""
 
 
 _LISTS = re.compile('^[^.;:]*: ``"')
-"""Beginning of a sentence that lists values."""
+"""The pattern of a sentence that lists values after a colon."""
 
 
 def _options_of(function: Verb) -> dict[str, inspect.Parameter]:
-    """Return the options of a verb for the command line."""
+    """Return the parameters of a verb that become options."""
     return {
         name: parameter
         for name, parameter in plain_parameters(inspect.signature(function)).items()
@@ -265,7 +274,7 @@ def _options_of(function: Verb) -> dict[str, inspect.Parameter]:
 
 
 def declare_options(parser: ArgumentParser, *functions: Verb) -> None:
-    """Add the options of verbs, each once."""
+    """Declare the options of verbs."""
     declared: set[str] = set()
     for function in functions:
         for name, parameter in _options_of(function).items():
@@ -289,7 +298,7 @@ def _sentence(function: Verb, name: str) -> str:
 
 
 def _reading(annotation: object) -> dict[str, Any]:
-    """Return the reader of an option from its annotation."""
+    """Return arguments of argparse for the type of an option."""
     united = get_origin(annotation) in {Union, UnionType}
     kinds = [kind for kind in get_args(annotation) if kind is not NoneType] if united else []
     [only, *others] = kinds or [annotation]
@@ -303,7 +312,7 @@ def _reading(annotation: object) -> dict[str, Any]:
 
 
 def given(options: Namespace, function: Verb) -> dict[str, Any]:
-    """Return the arguments of a verb from the options."""
+    """Return the arguments of a verb that the options contain."""
     arguments = {name: getattr(options, name) for name in _options_of(function)}
     if arguments.get("prior") is not None:
         arguments["prior"] = plain_table(arguments["prior"])
@@ -323,40 +332,45 @@ def usual(function: Verb, name: str) -> Any:
 
 YES = {"yes", "true", "1"}
 NO = {"no", "false", "0"}
-"""Texts of a column of booleans."""
+"""Texts that a column of booleans may contain, in lower case."""
 
 
 def declare_systems(parser: ArgumentParser) -> None:
-    """Add options for systems and the contributing ones."""
+    """Declare the options for the table of systems."""
     parser.add_argument(
         "--systems", metavar="TABLE",
-        help="CSV or Parquet file with a row per system: a column system, name or run, and others",
+        help="CSV or Parquet file with one row per system: a column system, name or run, and "
+        "columns of properties",
     )  # fmt: skip
     parser.add_argument(
         "--contributing",
         metavar="COLUMN",
-        help="column with the systems that contributed to the pool (yes, no)",
+        help="column that says which systems contributed to the pool (yes or no)",
     )
 
 
 def declare_scoring(
     parser: ArgumentParser, *functions: Verb, required: bool = True, usual: Sequence[str] = ()
 ) -> None:
-    """Add files, metrics, repeats, options of verbs and systems."""
+    """Declare files, metrics, and the options of verbs."""
     declare_files(parser)
-    words = f"; by default {' '.join(usual)}" if usual else ""
+    words = f"; default: {' '.join(usual)}" if usual else ""
     parser.add_argument(
         *METRIC, required=required and not usual, metavar="METRIC", action="append", default=[],
-        help="metrics, such as AP nDCG@10 'RBP(p=0.8)', map_cut_10 or official; several after one "
-        f"-m, or -m several times, anywhere on the line{words}",
+        help="one or more metrics, such as AP nDCG@10 'RBP(p=0.8)' map_cut_10, or a set such as "
+        f"official; may be repeated{words}",
     )  # fmt: skip
     parser.set_defaults(usual=usual)
     parser.add_argument(
         "--repeat", metavar="PATTERN",
-        help="regular expression of names of files with the groups system and repeat, such as "
+        help="regular expression that extracts system and repeat from file names, such as "
         r"'(?P<system>.+)-seed(?P<repeat>\d+)'",
     )  # fmt: skip
-    parser.add_argument("--repeats", choices=LAYOUTS, help="what each repeat varies")
+    parser.add_argument(
+        "--repeats",
+        choices=LAYOUTS,
+        help="whether repeats are drawn per system, for all systems, or within topics",
+    )
     declare_options(parser, *functions)
     if ir.evaluate in functions:
         for flag, words in DESIGN.values():
@@ -365,7 +379,7 @@ def declare_scoring(
 
 
 def read_systems(path: str) -> pd.DataFrame:
-    """Read a table of systems, indexed by their names."""
+    """Read the table of systems; return it indexed by system."""
     table = plain_table(path, na_filter=True)
     name = roles(table.columns).get(SYSTEM)
     if name is None:
@@ -373,34 +387,36 @@ def read_systems(path: str) -> pd.DataFrame:
     table = table.set_index(table[name].astype(str).rename(SYSTEM)).drop(columns=name)
     again = table.index[table.index.duplicated()].unique()
     if len(again):
-        raise IdError(f"a row per system in {path}", f"{len(again)} with several", "", again)
+        raise IdError(f"one row per system in {path}", f"{len(again)} with several", "", again)
     words = table.apply(lambda column: column.astype(str).str.lower())
     booleans = [name for name in table if words[name].isin(YES | NO).all()]  # no missing values
     return table.assign(**{str(name): words[name].isin(YES) for name in booleans})
 
 
 def with_systems(runs: pd.DataFrame, options: Namespace, *, every: bool = False) -> pd.DataFrame:
-    """Return runs with columns of the table of systems."""
+    """Add columns of the table of systems to runs."""
     expected = [getattr(options, name, None) for name in ("by", "contributing")]
     if getattr(options, "systems", None) is None:
         return runs
     table = read_systems(options.systems)
     strange = [name for name in runs[SYSTEM].unique() if name not in table.index]
     if strange:
-        found = f"{len(strange)} that it lacks"
-        raise IdError(f"all systems of the runs in {options.systems}", found, "", strange)
+        expected = f"all systems of the runs in {options.systems}"
+        raise IdError(expected, f"{len(strange)} without a row", "", strange)
     further = [name for name in table.columns if every and name not in runs.columns]
     columns = [name for name in dict.fromkeys([*expected, *further]) if name in table.columns]
     return runs.assign(**{str(name): runs[SYSTEM].map(table[name]) for name in columns})
 
 
 def _who_contributed(runs: pd.DataFrame, options: Namespace) -> pd.DataFrame:
-    """Return runs with a boolean column of contributing systems."""
+    """Add the column of contributing systems to runs."""
     name = getattr(options, "contributing", None)
     if name is None:
         return runs
     if name not in runs.columns:
-        raise ParameterError("--contributing, a column of the runs or of --systems", repr(name))
+        raise ParameterError(
+            "--contributing to name a column of the runs or of --systems", repr(name)
+        )
     return runs.assign(**{CONTRIBUTING: runs[name]})
 
 
@@ -409,12 +425,12 @@ STDIN = "-"
 
 
 def source_of(word: str) -> Source:
-    """Return the path of an argument, or standard input."""
+    """Return standard input for ``-``, else the path."""
     return sys.stdin.buffer if word == STDIN else word
 
 
 def sources_of(words: Sequence[str], *others: str) -> list[Source]:
-    """Return the files of paths, patterns, folders and standard input."""
+    """Return the files that the arguments name."""
     times = [*words, *others].count(STDIN)
     if times > 1:
         raise InputError("standard input (-) once", f"it {times} times")
@@ -428,7 +444,7 @@ def read_judgments(options: Namespace) -> pd.DataFrame:
 
 
 def read_all(options: Namespace, *, every: bool = False) -> pd.DataFrame:
-    """Read all runs, with columns of a table of systems."""
+    """Read all runs, with columns of the table of systems."""
     sources = sources_of(options.runs, options.qrels)
     repeat = getattr(options, "repeat", None)
     runs = ir.read_runs(sources, system=options.system, repeat=repeat, **reading_options(options))
@@ -436,14 +452,14 @@ def read_all(options: Namespace, *, every: bool = False) -> pd.DataFrame:
 
 
 def runs_of(options: Namespace, *, rows: bool = False) -> pd.DataFrame | ScannedRuns:
-    """Return scanned files of runs, or their rows if needed.
+    """Scan files of runs, or read them if needed.
 
     Parameters
     ----------
     options
-        Options of the command. Rows are needed if an option names a column of the runs.
+        The options of the command. Runs are read if an option needs a column of the runs.
     rows
-        Whether rows are needed in any case.
+        Whether the command needs the rows of the runs.
     """
     choices = (getattr(options, name, None) for name in ("by", "contributing", "systems", "repeat"))
     if rows or any(choices) or STDIN in options.runs:
@@ -453,29 +469,29 @@ def runs_of(options: Namespace, *, rows: bool = False) -> pd.DataFrame | Scanned
 
 
 def read_valid(options: Namespace) -> pd.DataFrame:
-    """Read the valid runs, and record problems of others."""
+    """Read the valid runs, and record the other files."""
     sources = sources_of(options.runs, options.qrels)
-    with OneCall(without=LEFT_OUT):  # the answer names the files that were left out
+    with OneCall(without=LEFT_OUT):  # no warning, because the answer names the skipped files
         return ir.read_runs(
             sources, system=options.system, on_error="skip", **reading_options(options)
         )
 
 
 def metrics_of(options: Namespace) -> list[Metric]:
-    """Return the metrics, none deeper than the lists, and costs."""
+    """Return the metrics, and the costs that they need."""
     units: Any = {name: getattr(options, name, None) for name in ("of", "length", "search")}
     metrics, prepared = Preparation(**units).with_costs(options.metric or options.usual)
     deepest = DEEPEST if options.depth is None else options.depth
     check_int("--depth", deepest, low=1, high=DEEPEST, error=DepthError)
     deeper = [metric for metric in metrics if (metric.depth or 0) > deepest]
     if deeper:
-        advice = "leave --depth out or make it deeper" if deepest < DEEPEST else ""
-        raise DepthError(f"metrics down to depth {deepest} at most", "", advice, deeper)
+        advice = "omit --depth, or pass a larger one" if deepest < DEEPEST else ""
+        raise DepthError(f"metrics of depth {deepest} at most", "", advice, deeper)
     return [*metrics, *prepared.costs]
 
 
 def flags_of_design(options: Namespace) -> list[str]:
-    """Return the options for the design of topics."""
+    """Return the options of the topic design that were passed."""
     return [flag for flag, _ in DESIGN.values() if getattr(options, flag[2:])]
 
 
@@ -486,7 +502,7 @@ def scored(
     metrics: Sequence[Metric],
     by: str | None = None,
 ) -> pd.DataFrame:
-    """Score runs by the options of a line."""
+    """Score runs with the options of a command."""
     scored: Any = partial(ir.evaluate, runs)
     if by is not None:
         groups: Any = by

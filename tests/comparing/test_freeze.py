@@ -294,19 +294,19 @@ def test_a_ratchet_moves_only_where_the_gate_passes(files, capsys):
     assert files.read_bytes() == before
     status, _, printed = gate(capsys, "monot5", "--margin", ".05", "--fail-on", "drop", "--update")
     assert status == 0
-    moved = "main.irframe now holds monot5: nDCG@10 0.4823 to 0.5584, AP 0.4106 to 0.4754"
+    moved = "main.irframe now contains monot5: nDCG@10 0.4823 to 0.5584, AP 0.4106 to 0.4754"
     assert moved in printed
     assert json.loads(files.read_text())["system"] == "monot5"
     assert gate(capsys, "splade", "--margin", ".02", "--fail-on", "drop")[0] == 1
     assert gate(capsys, "monot5", "--margin", ".02", "--fail-on", "not-not-worse")[0] == 0
     for words, printed in (
-        (["--update"], "found no --fail-on, but expected a gate whose baseline --update renews"),
-        (["--baseline", "bm25"], "found both, but expected --baseline or --baseline-file"),
-        (["--fail-on", "drop"], "--margin, for --fail-on drop"),
+        (["--update"], "found no --fail-on, but expected --baseline-file and --fail-on together with --update"),
+        (["--baseline", "bm25"], "found both, but expected either --baseline or --baseline-file"),
+        (["--fail-on", "drop"], "--margin together with --fail-on drop"),
         (["--ties", "doc"], "ties: trec in the file, doc here"),
         (
             ["track/runs/bm25.gz", "--fail-on", "drop", "--margin", "9", "--update"],
-            "one run, to be frozen in main.irframe, but found 2: splade, bm25",
+            "one run to freeze in main.irframe, but found 2: splade, bm25",
         ),
     ):
         status, _, error = gate(capsys, "splade", *words)
