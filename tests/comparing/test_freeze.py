@@ -300,7 +300,10 @@ def test_a_ratchet_moves_only_where_the_gate_passes(files, capsys):
     assert gate(capsys, "splade", "--margin", ".02", "--fail-on", "drop")[0] == 1
     assert gate(capsys, "monot5", "--margin", ".02", "--fail-on", "not-not-worse")[0] == 0
     for words, printed in (
-        (["--update"], "found no --fail-on, but expected --baseline-file and --fail-on together with --update"),
+        (
+            ["--update"],
+            "found no --fail-on, but expected --baseline-file and --fail-on together with --update",
+        ),
         (["--baseline", "bm25"], "found both, but expected either --baseline or --baseline-file"),
         (["--fail-on", "drop"], "--margin together with --fail-on drop"),
         (["--ties", "doc"], "ties: trec in the file, doc here"),
