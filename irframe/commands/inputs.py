@@ -44,8 +44,7 @@ def declare_files(parser: ArgumentParser) -> None:
     parser.add_argument("qrels", metavar="QRELS", help="file of judgments")
     parser.add_argument(
         "runs", metavar="RUN", nargs="+",
-        help="files of runs, possibly compressed; patterns in quotes; folders; or - for standard "
-        "input",
+        help="files of runs, folders, patterns in quotes, or - for standard input",
     )  # fmt: skip
     declare_reading(parser)
 
@@ -53,15 +52,12 @@ def declare_files(parser: ArgumentParser) -> None:
 def declare_reading(parser: ArgumentParser) -> None:
     """Declare the options for reading files of runs."""
     parser.add_argument(
-        "--system",
-        choices=("tag", "file"),
-        default="tag",
+        "--system", choices=("tag", "file"), default="tag",
         help="name systems by the tags in files (default), or by file names",
-    )
+    )  # fmt: skip
     parser.add_argument(
         "--columns", metavar="NAMES", type=parse_columns,
-        help="columns of files without a header, such as topic,doc,score; or roles of columns, "
-        "such as model_name=system",
+        help="names of all columns, as in topic,doc,score, or roles, as in model_name=system",
     )  # fmt: skip
     parser.add_argument(
         "--sep", metavar="CHARACTER", type=lambda text: text.replace("\\t", "\t"),
@@ -151,11 +147,11 @@ HELP = {
     "pool_depth": "depth of the pool, if known",
     "collection": "column of Parquet files that contains the track of each topic",
     "no_rel": "score of topics without relevant documents, for metrics that do not define it",
-    "adjust": "correction for multiple comparisons, such as holm, fdr_bh, max-t or none; auto "
-    "selects holm, unless the test includes a correction",
+    "adjust": "correction for multiple comparisons, such as holm, fdr_bh, max-t or none; auto is "
+    "holm if the test needs one",
     "family": "comparisons that are corrected together",
     "alpha": "significance level; confidence intervals have level 1 - alpha",
-    "baseline": "system that the others are compared with; repeat the option for several systems",
+    "baseline": "system that the others are compared with; may be repeated",
     "freeze.baseline": "system to freeze, if the runs have several",
     "at": "evaluation depths, such as 10 or 5,10",
     "over": "what counts as a random sample, if systems have repeats or topics have tasks",
@@ -164,8 +160,7 @@ HELP = {
     "batch": "number of documents per topic that are selected before one is judged",
     **dict.fromkeys(("judge_next.rel", "risk_coverage.rel"), "lowest relevant grade"),
     "credit": "for maxmean: whether a judgment counts for all runs with the document, or for one",
-    "prior": "CSV, TSV or Parquet file of judgments by a model, with columns topic, doc, and grade "
-    "or probability",
+    "prior": "CSV, TSV or Parquet file of judgments by a model: topic, doc, grade or probability",
     "interval": "method for the confidence intervals of means",
     "samples": "number of bootstrap samples or permutations",
     "seed": "seed of random numbers",
@@ -190,20 +185,12 @@ HELP = {
 }
 """Option of a verb -> help text. Other options use the first sentence of the verb's docstring."""
 
-
 DESIGN = {
-    "weight": (
-        "--weights",
-        "CSV, TSV or Parquet file with the columns topic and weight",
-    ),
-    "cluster": (
-        "--cluster",
-        "CSV, TSV or Parquet file with the columns topic and cluster; topics of a cluster are "
-        "dependent",
-    ),
+    "weight": ("--weights", "CSV, TSV or Parquet file with the columns topic and weight"),
+    "cluster": ("--cluster", "CSV, TSV or Parquet file with the columns topic and cluster"),
     "task": (
         "--tasks",
-        "CSV, TSV or Parquet file with the columns topic and task; all tasks have equal weight",
+        "CSV, TSV or Parquet file with the columns topic and task, of equal weight",
     ),
 }
 """Parameter of `design` -> the option that reads it from a file, and its help text."""
@@ -254,8 +241,6 @@ ELSEWHERE = {
     "scores": "read if --threshold is used",
 }
 """Parameter of a verb that is no option -> what replaces it on the command line."""
-
-
 _LISTS = re.compile('^[^.;:]*: ``"')
 """The pattern of a sentence that lists values after a colon."""
 
@@ -339,14 +324,12 @@ def declare_systems(parser: ArgumentParser) -> None:
     """Declare the options for the table of systems."""
     parser.add_argument(
         "--systems", metavar="TABLE",
-        help="CSV or Parquet file with one row per system: a column system, name or run, and "
-        "columns of properties",
+        help="CSV or Parquet file of systems: a column system, name or run, and others",
     )  # fmt: skip
     parser.add_argument(
-        "--contributing",
-        metavar="COLUMN",
+        "--contributing", metavar="COLUMN",
         help="column that says which systems contributed to the pool (yes or no)",
-    )
+    )  # fmt: skip
 
 
 def declare_scoring(

@@ -152,7 +152,7 @@ def _refuse_listed(entries: Sequence[Any]) -> NoReturn:
         graded = f"{{t: {{row[{doc!r}]: row[{grade!r}] for row in pairs}}"
         listed = f"{{t: [row[{doc!r}] for row in pairs]"
     elif not (pairs and all(isinstance(entry[1], Number) for entry in entries)):
-        got = "lists in lists"
+        got = "nested lists"
         graded = "{t: pairs[0]"
         listed = "{t: [doc for docs in pairs for doc in docs]"
     advice = (

@@ -149,7 +149,7 @@ def _in_order(frame: pd.DataFrame) -> pd.DataFrame:
         names[role] = next((alias for alias in aliases if alias in frame.columns), None)
     missing = [role for role in (TOPIC, DOC, START, END) if names.get(role) is None]
     if missing:
-        advice = f"rename columns to {' and '.join(missing)}"
+        advice = f"rename columns to {', '.join(missing)}"
         raise InputError(WANTED, "other columns", advice, map(str, frame.columns))
     if not len(frame):
         raise InputError("spans", "an empty frame")

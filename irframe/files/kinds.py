@@ -68,7 +68,7 @@ class Kind:
         """
         plain = isinstance(sep, str) and len(sep) == 1 and sep.isascii()
         if sep is not None and not (plain and sep not in NO_SEPARATORS):
-            expected = "sep, one ASCII character other than a quote or line end"
+            expected = "sep= to be one ASCII character other than a quote or line end"
             raise ParameterError(expected, shortened(sep))
         kind = replace(self, between=sep or "")
         if columns is None:
@@ -77,12 +77,12 @@ class Kind:
             return replace(kind, called=self._check_roles(columns))
         listed = [*columns] if is_list_like(columns, allow_sets=False) else []
         if not listed or not all(isinstance(name, str) for name in listed):
-            expected = "the names of all columns in order, or name -> role, in columns="
+            expected = "columns= to list the names of all columns, or to map names to roles"
             raise ParameterError(expected, shortened(columns))
         names = self.named(listed)
         if names is None:
             self.require(listed, "columns=")
-            raise ParameterError("names in columns=, each once", shortened(columns))
+            raise ParameterError("distinct names in columns=", shortened(columns))
         return replace(kind, layouts=(names,), headed=False)
 
     def _check_roles(self, columns: Mapping[Hashable, str]) -> dict[str, str]:
@@ -90,7 +90,7 @@ class Kind:
         listed = [*columns.values()]
         wrong = [role for role in listed if role not in self.roles or listed.count(role) > 1]
         if wrong:
-            expected = f"the roles {', '.join(self.roles)}, each once, in columns="
+            expected = f"columns= to map names to distinct roles of {', '.join(self.roles)}"
             raise ParameterError(expected, "", "", [*dict.fromkeys(map(repr, wrong))])
         return {str(name): role for name, role in columns.items()}
 
@@ -160,7 +160,7 @@ class Kind:
         """
         names = list(names)
         if absent := [name for name in self.called if name not in {*map(str, names)}]:
-            expected = f"the columns {', '.join(map(repr, absent))}, which columns= names"
+            expected = f"the columns {', '.join(map(repr, absent))} of columns="
             raise InputError(expected, f"{where} with other columns", "", names)
         columns = self.find(names)
         missing = [choice for choice in self.lacking(columns) if choice[0] not in optional]
@@ -175,7 +175,7 @@ class Kind:
             raise InputError(expected, f"{where} with other columns", advice, names)
         twice = [name for name in columns.values() if names.count(name) > 1]
         if twice:
-            raise InputError("one column per role", f"several in {where} named", "", twice)
+            raise InputError("one column per role", f"several columns of {where} named", "", twice)
         return columns
 
     def named(self, fields: Sequence[str]) -> tuple[str, ...] | None:

@@ -253,7 +253,7 @@ def without_titles(columns: dict[str, str], get: Column) -> dict[str, str]:
     doc = pd.factorize(get(columns[DOC]))[0].astype(np.int64)
     if len(np.unique(doc * (labels.max() + 1) + labels)) > len(np.unique(labels)):
         return columns
-    warn(f"the column {name!r} differs for every document, and is not read as the system")
+    warn(f"the column {name!r} is not read as the system, because every document has another value")
     return {role: column for role, column in columns.items() if role != SYSTEM}
 
 
@@ -300,8 +300,10 @@ def refuse_strangers(
             continue
         shown = ", ".join(map(repr, pd.Index(values[:5]).tolist()))
         got = f"rows of one topic that differ in {name!r} ({shown})"
-        advice = f"is it the system? {renamed({name: SYSTEM}, levels)}; if it distinguishes topics "
-        advice += f"with one id, score each by itself with groupby({name!r}); if neither, "
+        advice = (
+            f"if {name!r} names systems, {renamed({name: SYSTEM}, levels)}; if it distinguishes "
+        )
+        advice += f"topics with the same id, groupby({name!r}); if neither, "
         advice += (
             "leave it out" if name in levels or not unique else f"frame.drop(columns={name!r})"
         )
@@ -340,7 +342,7 @@ def refuse_two_texts(
         advice = "leave it out" if text in levels else f"frame.drop(columns={text!r})"
         advice = f"give each text its own topic, or if they belong to one topic, {advice}"
         got = f"{len(offenders)} topics with several in {text!r}"
-        raise InputError("one text for each topic", got, advice, offenders)
+        raise InputError("one query text per topic", got, advice, offenders)
 
 
 def renamed(pairs: Mapping[Hashable, str], levels: Container[Hashable]) -> str:

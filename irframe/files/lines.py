@@ -255,8 +255,8 @@ def _topics_like_comments(table: pa.Table, data: bytes, source: str) -> str:
     if not 0 < len(marked) < len(topics):
         return ""
     shown = ", ".join(map(repr, marked[:5].to_pylist()))
-    text = f"lines of {source} that begin with '#' fit its columns, and count as rows of the topics"
-    return f"{text} {shown}; a comment begins with '# '"
+    text = f"lines of {source} that begin with '#' fit its columns, and are read as rows of topics"
+    return f"{text} {shown}; begin comments with '# '"
 
 
 def _line_cut_off(table: pa.Table, data: bytes, source: str) -> str:
@@ -273,7 +273,7 @@ def _line_cut_off(table: pa.Table, data: bytes, source: str) -> str:
     if previous == last or counts[0] < _SMALL or counts[1] > 1:
         return ""
     number = 1 + data.rstrip().count(b"\n")
-    text = f"line {number} of {source}, its last, is the only one of the system {str(last)!r}"
+    text = f"the last line of {source} (line {number}) is the only line of system {str(last)!r}"
     return f"{text}: check that the file is not cut off"
 
 

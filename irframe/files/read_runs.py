@@ -399,7 +399,7 @@ def all_read(
         f"{n} {error.offenders[0]}" if error.offenders else error.found for n, error in errors
     ]
     got = f"{len(errors)} files that do not fit"
-    advice = "mend these files or leave them out"
+    advice = "mend these files, or leave them out"
     raise FileFormatError(first.expected, got, advice, offenders)
 
 
@@ -412,8 +412,8 @@ def refuse_clashes(
     for error, by_system in ((FileFormatError, False), (IdError, True)):
         clashes = [problem for problem in problems if (problem[1] == read_file.ONCE) == by_system]
         if clashes:
-            found = f"{len({name for name, *_ in clashes})} files that conflict with earlier ones"
-            advice = "read these separately, and add what they lack"
+            found = f"{len({name for name, *_ in clashes})} files in conflict with earlier ones"
+            advice = "read these files separately, and add the missing columns"
             if by_system:
                 advice = f"{BY_NAME if by_file else BY_TAG}; {PARTS}"
             offenders = [f"{name}: {got}" for name, _, got in clashes]

@@ -262,7 +262,7 @@ def rows_of(x: object, kind: Kind) -> pd.DataFrame:
         got = f"rows of {len(names)} kinds"
         raise InputError(f"{kind.noun} in rows of one kind", got, "pass them separately", names)
     if not isinstance(rows[0], Mapping) and not hasattr(rows[0], "_fields"):
-        expected = f"{kind.noun} in rows that name their columns"
+        expected = f"{kind.noun} in rows with named columns"
         raise InputError(expected, f"rows of type {names[0]}", _naming(x, rows, kind, columns))
     return framed(rows)
 
@@ -280,8 +280,8 @@ def _naming(x: object, rows: list[Any], kind: Kind, columns: list[str]) -> str:
         reader = "as_runs" if kind.value == SCORE else "as_qrels"
         return f"name the axes of a matrix: ir.{reader}(matrix, topics=..., docs=...)"
     if names is None:
-        return f"name them in a list of dictionaries, or a frame, by {', '.join(columns)}"
-    return f"name them: pd.DataFrame(rows, columns={names})"
+        return f"pass a frame or a list of dictionaries with the columns {', '.join(columns)}"
+    return f"name the columns: pd.DataFrame(rows, columns={names})"
 
 
 def _names_of_rows(rows: Sequence[Any], layout: Sequence[str], last: str) -> list[str] | None:

@@ -229,8 +229,8 @@ def _noted(
     surplus += [longest + 1] if longest else []
     uneven = _uneven(data[cut.start :], cut, longest, source) if longest else ""
     if surplus and not uneven:
-        text = f"column {surplus[0]} of {source}, and what follows it, is passed over"
-        uneven = f"{text}, as by trec_eval: if names hold blanks, separate columns by tabs"
+        text = f"column {surplus[0]} and later columns of {source} are ignored, as in trec_eval"
+        uneven = f"{text}; if names contain blanks, separate columns by tabs"
     if cut.header:
         names = dict(zip(cut.columns, cut.header, strict=True))
         called = table.rename_columns([names[name] for name in table.column_names])
@@ -400,8 +400,9 @@ def _uneven(body: bytes, cut: Cut, number: int, source: str) -> str:
     between = None if cut.between == ANY else cut.between.encode()
     rows = (line for line in body.splitlines() if not line.lstrip().startswith(b"#"))
     numbers = {len(line.split(between)) for line in rows if line.strip()} | {number}
-    text = f"rows of {source} have from {min(numbers)} to {max(numbers)} columns; what follows the"
-    return f"{text} sixth is passed over, as by trec_eval" if len(numbers) > 1 else ""
+    text = f"rows of {source} have {min(numbers)} to {max(numbers)} columns"
+    ignored = "columns after the sixth are ignored, as in trec_eval"
+    return f"{text}; {ignored}" if len(numbers) > 1 else ""
 
 
 def _refuse_values(data: bytes, source: str, cut: Cut, strange: Strange) -> NoReturn:

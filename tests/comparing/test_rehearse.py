@@ -128,8 +128,8 @@ def gate(tmp_path, monkeypatch, capsys):
 def test_the_console_rehearses(gate):
     printed = gate("--fail-on worse --rehearse")
     assert re.fullmatch(
-        r"irframe: --fail-on worse fails in 500 simulated comparisons: [0-9.]+% if nothing changed, "
-        r"and [0-9.]+% if every mean is worse by the margin\n",
+        r"irframe: --fail-on worse fails in 500 simulated comparisons: "
+        r"[0-9.]+% if nothing changed, and [0-9.]+% if every mean is worse by the margin\n",
         printed[2],
     )
     assert printed[:2] == gate("--fail-on worse")[:2]

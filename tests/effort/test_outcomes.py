@@ -311,7 +311,7 @@ def test_invalid_arguments_of_outcomes_are_refused():
         InputError, "judgments.*found an object of type str", lambda: ir.verbs.outcomes(runs, "A")
     )
     refused(ParameterError, "a cube and judgments", cube.ireval.outcomes, qrels)
-    refused(InputError, "rows that name their columns", lambda: ir.verbs.outcomes([1], qrels))
+    refused(InputError, "rows with named columns", lambda: ir.verbs.outcomes([1], qrels))
     shared = runs.ireval.cube(qrels, ties="mean")
     refused(IrframeError, "order of tied documents", shared.ireval.outcomes, baseline="A")
 

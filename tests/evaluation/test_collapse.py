@@ -253,5 +253,5 @@ def test_sections_of_chunks_in_order_are_no_systems():
     )
     pd.testing.assert_frame_equal(found, wanted)
     unordered = sections.sort_values("section", kind="stable")
-    message = r"differ in 'section' .*Is it the system"
+    message = r"differ in 'section' .*If 'section' names systems"
     refused(InputError, message, unordered.ireval.evaluate, QRELS, "RR", units="doc")

@@ -96,7 +96,9 @@ def test_unrelated_columns_of_one_name_do_not_matter():
 
 
 def test_repeated_columns_are_refused():
-    with pytest.raises(InputError, match="one column per role.*several in a frame named: doc"):
+    with pytest.raises(
+        InputError, match="one column per role.*several columns of a frame named: doc"
+    ):
         ir.verbs.rank(twice(RUN.drop(columns="doc"), "doc"))
     with pytest.raises(ParameterError, match="found 2 of the name 'team'"):
         ir.verbs.pool(twice(RUN, "team"), 2, together="team")

@@ -166,7 +166,10 @@ def test_predictions_of_mteb():
         (np.ones((2, 2)), r"ir.as_runs\(matrix, topics=..., docs=...\)"),
         (RUN["score"].rename(None), "rows of type float"),
         ([], "found an empty one"),
-        (ROWS, r"rows of type tuple. Name them: pd.DataFrame\(rows, columns=\['topic', 'doc',"),
+        (
+            ROWS,
+            r"rows of type tuple. Name the columns: pd.DataFrame\(rows, columns=\['topic', 'doc',",
+        ),
         ([ir_measures.ScoredDoc("q", "d", 1.0), {"topic": "q"}], "2 kinds: ScoredDoc, dict"),
         (3, r"type int. Make a frame of it: pd.DataFrame\(rows, columns=\['topic', 'doc', 'score"),
         ("bm25.run", "found an object of type str. Read files with ir.read_runs"),

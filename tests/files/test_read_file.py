@@ -219,7 +219,7 @@ def test_further_columns_of_one_name(tmp_path):
     assert read_run(tmp_path / "a").iloc[0].tolist() == ["a", "1", "a", 1, "x"]
     twice = pa.table([["1"], ["a"], [1], ["b"]], names=["qid", "doc", "rank", "doc"])
     pq.write_table(twice, tmp_path / "a")
-    refused(InputError, "several in .* named: doc", lambda: read_run(tmp_path / "a"))
+    refused(InputError, "several columns of .* named: doc", lambda: read_run(tmp_path / "a"))
 
 
 def test_parquet_files_with_further_columns(tmp_path):

@@ -93,7 +93,7 @@ def scanned(file):
 
 def test_rows_that_may_be_comments_cause_a_warning(tmp_path):
     (tmp_path / "a.txt").write_bytes(LINES + HASHED)
-    with pytest.warns(IrframeWarning, match="count as rows of the topics '#0'"):
+    with pytest.warns(IrframeWarning, match="are read as rows of topics '#0'"):
         rows(ir.scan_runs(tmp_path))
 
 

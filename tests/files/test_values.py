@@ -51,7 +51,7 @@ def test_ids_may_begin_with_the_mark(separator):
 @pytest.mark.parametrize("order", [("#a", "b"), ("b", "#a")])
 def test_some_ids_that_begin_with_the_mark_cause_a_warning(order):
     text = "".join(ROW.format(topic, "d") for topic in order)
-    with pytest.warns(IrframeWarning, match="rows of the topics '#a'; a comment begins with '# '"):
+    with pytest.warns(IrframeWarning, match="rows of topics '#a'; begin comments with '# '"):
         assert topics(text) == list(order)
 
 

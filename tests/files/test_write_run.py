@@ -197,7 +197,7 @@ def test_further_columns_do_not_matter(tmp_path):
 def test_columns_that_are_needed(tmp_path):
     with pytest.raises(InputError, match=r"topic and doc.*: system, score"):
         write_run(RUN[["system", "score"]], tmp_path / "a")
-    with pytest.raises(InputError, match="several in .* named: doc"):
+    with pytest.raises(InputError, match="several columns of .* named: doc"):
         write_run(pd.concat([RUN, RUN[["doc"]]], axis=1), tmp_path / "a")
     refused(InputError, "without rows", lambda: write_run(RUN[:0], tmp_path / "a"))
 
