@@ -17,7 +17,7 @@ SAMPLE = 300
 
 
 def untied(depths):
-    """Scores without ties."""
+    """Return scores without ties."""
     return np.random.default_rng(0).random((depths, SYSTEMS))
 
 
@@ -29,7 +29,7 @@ def orderings(depths):
 
 
 def race(benchmark, method, scores, function, sample=SAMPLE):
-    """Time our matrix and the loop, and compare results."""
+    """Time the matrix and the loop, and compare results."""
     matrix = benchmark.pedantic(method.kernel, args=(scores, scores), rounds=5, warmup_rounds=1)
     rows = np.random.default_rng(1).integers(len(scores), size=(sample, 2))
     mean, values = each(function, [(scores[a], scores[b]) for a, b in rows])

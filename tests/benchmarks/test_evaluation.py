@@ -1,7 +1,7 @@
-"""Speed and memory of evaluation, against peers.
+"""Speed and memory of evaluation, against other tools.
 
-Run with ``pytest --benchmark-only -n 0 -s tests/benchmarks/test_evaluation.py``. The peers are
-timed beside irframe, alternately, and the ratio of the best rounds is reported.
+Run with ``pytest --benchmark-only -n 0 -s tests/benchmarks/test_evaluation.py``. Rounds of the
+other tools and of irframe alternate, and the ratio of the best rounds is reported.
 """
 
 import gzip

@@ -1,8 +1,8 @@
 """Speed and memory of tests, against loops over scipy.
 
-Run with ``pytest --benchmark-only -n 0 -s tests/benchmarks/test_inference.py``. The loop, one call
-for each pair and depth, is timed on a sample in the same run and extrapolated. Scores are those
-of a simulated track, 110 systems x 249 topics x 1000 depths.
+Run with ``pytest --benchmark-only -n 0 -s tests/benchmarks/test_inference.py``. The loop calls
+scipy once per pair and depth. It is timed on a sample and extrapolated. Scores are those of a
+simulated track, 110 systems x 249 topics x 1000 depths.
 """
 
 import numpy as np

@@ -1,8 +1,8 @@
 """Speed of innate orderings, against Algorithm 1 in a loop.
 
-Run with ``pytest --benchmark-only -n 0 -s tests/benchmarks/test_orderings.py``. The loop, which
-gives the label of one pair at one depth, is timed on a sample in the same run and extrapolated to
-all pairs of systems on all topics at the greatest depth alone; ours gives every depth.
+Run with ``pytest --benchmark-only -n 0 -s tests/benchmarks/test_orderings.py``. The loop computes
+the label of one pair at one depth. It is timed on a sample, and extrapolated to all pairs of
+systems on all topics at the greatest depth. irframe computes the labels at every depth.
 """
 
 import numpy as np
@@ -43,7 +43,7 @@ def cube_of(gains):
 
 
 def seconds_of_loop(gains, pairs):
-    """Return the extrapolated time of the loop, and results."""
+    """Return the extrapolated time of the loop, and its labels."""
     rng = np.random.default_rng(1)
     rows = rng.integers(len(pairs), size=SAMPLE), rng.integers(gains.shape[1], size=SAMPLE)
     lists = gains.tolist()

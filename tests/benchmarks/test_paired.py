@@ -1,9 +1,9 @@
 """Speed of paired tests against scipy.
 
-Run with ``pytest --benchmark-only -n 0 -s tests/benchmarks/test_paired.py``. The loop, one call for
-each pair and depth, is timed on a sample in the same run and extrapolated; so are scipy's own
-vectorised calls, one for each pair over all depths and one for many pairs at one depth, with the
-faster of the two reported.
+Run with ``pytest --benchmark-only -n 0 -s tests/benchmarks/test_paired.py``. The loop calls scipy
+once per pair and depth. It is timed on a sample and extrapolated. The same holds for two vectorised
+calls of scipy: one per pair over all depths, and one for many pairs at one depth. The faster of the
+two is reported.
 """
 
 from functools import partial
@@ -30,7 +30,7 @@ SYSTEMS, TOPICS, DEPTHS = 110, 249, 1000
 
 @pytest.fixture(scope="module")
 def cube():
-    """Scores that share topic effects and settle as depth grows."""
+    """Return scores with common topic effects that converge with depth."""
     rng = np.random.default_rng(0)
     depth = np.sqrt(np.arange(1, DEPTHS + 1))
     scores = rng.standard_normal((SYSTEMS, TOPICS, DEPTHS)) / depth

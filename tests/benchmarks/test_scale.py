@@ -1,7 +1,7 @@
 """Time and memory for cubes larger than memory.
 
 Run with ``pytest --benchmark-only -n 0 -s tests/benchmarks/test_scale.py``; it writes some 300 MB
-of runs to a temporary folder. Memory is the most that a child process held.
+of runs to a temporary folder. Memory is the peak of a child process.
 """
 
 import shutil
@@ -80,8 +80,8 @@ WORK = {
     "outcomes": ("cube.ireval.outcomes(baseline='s0', relevant='first')", 0),
     "pooled": ("cube.ireval.pooled(5).ireval.score('RBP(p=0.8)', at=1000).compute()", 10),
 }
-"""What is done, and the bytes of each row that stay in memory: scores at all depths, in blocks and
-as one; hits, and the documents at the top by name."""
+"""Task -> bytes per row that stay in memory: scores at all depths, in blocks or as one array;
+judged documents, and the ids of the first documents."""
 
 
 def child(folder, work):
@@ -117,9 +117,8 @@ def test_memory_does_not_grow_with_topics(benchmark, tracks, name):
 
 @pytest.mark.parametrize("short", [False, True], ids=["deep lists", "short lists"])
 def test_scanning_is_bounded(benchmark, tmp_path, short):
-    """Scanning any number of rows needs at most 400 MB.
-
-    Of 180,000 lists of 50 documents, nearly all of which are kept by name, 450 MB.
+    """Scanning any number of rows needs at most 400 MB. For 180,000 lists of 50 documents, whose
+    ids are nearly all kept, the limit is 450 MB.
     """
     code = """if True:
         import sys, dask.array, pandas as pd, pyarrow.parquet, irframe as ir

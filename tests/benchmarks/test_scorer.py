@@ -1,8 +1,8 @@
 """Speed of prepared scorers, against a reused pytrec_eval evaluator.
 
-Run with ``pytest --benchmark-only -n 0 -s tests/benchmarks/test_scorer.py``. The peer is timed
-beside irframe, alternately, and the ratio of the best rounds is reported: for pytrec_eval with
-averages made in Python, as its users make them.
+Run with ``pytest --benchmark-only -n 0 -s tests/benchmarks/test_scorer.py``. Rounds of pytrec_eval
+and of irframe alternate, and the ratio of the best rounds is reported. Averages of pytrec_eval are
+computed in Python, as by its users.
 """
 
 import ir_measures
@@ -17,9 +17,9 @@ import irframe as ir
 
 METRICS = {"nDCG@10": "ndcg_cut_10", "AP": "map", "RR": "recip_rank"}
 SIZES = {(1, 10): 300, (50, 100): 150, (1000, 100): 12, (1000, 1000): 5, (6980, 1000): 2}
-"""Topics and documents -> rounds."""
+"""Number of topics and documents -> rounds."""
 LEAST = dict(zip(SIZES, (0.01, 1.3, 2.2, 3.3, 4), strict=True))
-"""The same -> how many times faster a scorer is."""
+"""Number of topics and documents -> lowest ratio of times, pytrec_eval to irframe."""
 
 
 def drawn(topics, docs, lists="even", judged=20):
@@ -40,7 +40,7 @@ def drawn(topics, docs, lists="even", judged=20):
 
 
 def evaluator(qrels):
-    """Return what averages pytrec_eval's scores."""
+    """Return a function that averages pytrec_eval's scores."""
     known = pytrec_eval.RelevanceEvaluator(qrels, set(METRICS.values()))
 
     def mean(run):
@@ -64,7 +64,7 @@ def test_dictionaries(benchmark, size, lists):
 
 
 def by_hand(labels, scores):
-    """Return nDCG@10 of arrays as one writes it with numpy."""
+    """Return nDCG@10 of arrays by a few lines of numpy."""
     weights = 1 / np.log2(np.arange(2, 12))
     order = np.argsort(-scores, axis=-1, kind="stable")[..., :10]
     gained = np.take_along_axis(labels, order, axis=-1) @ weights
@@ -114,7 +114,7 @@ def test_frames(benchmark, size, prepared):
 
 @pytest.mark.parametrize("size", [(50, 100), (250, 1000)], ids=str)
 def test_inside_ir_measures(benchmark, size):
-    """Nothing is slower for the provider's having been imported."""
+    """No measure is slower with irframe as a provider."""
     providers = ir_measures.DefaultPipeline.providers
     others = providers[:]
     import irframe.interop  # noqa: F401 - puts itself among the providers

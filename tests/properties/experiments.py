@@ -1,6 +1,6 @@
 """Small experiments for property tests.
 
-They have two tracks, graded and unjudged documents, ties, and missing lists.
+The experiments have two tracks, graded and unjudged documents, ties, and missing lists.
 """
 
 import numpy as np
@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 import irframe as ir
 
 SYSTEMS = ["s0", "s1", "s2", "s3"]
-"""The last one contributes nothing to the pool, so that leaving it out changes no judgment."""
+"""The last system does not contribute to the pool, so leaving it out changes no judgments."""
 TRACKS = {"news": ["n1", "n2", "n3", "n4"], "web": ["w1", "w2", "w3", "w4"]}
 DEPTH = 6
 
@@ -19,9 +19,9 @@ DEPTH = 6
 def experiment(seed, *, ties=False, missing=True):
     """Return run and qrels frames of two unrelated tracks.
 
-    Every system took part in the first track, all but the first one in the second; a list may be
-    missing where its system took part. What stands at the first two ranks of contributing lists
-    is judged, so that the pool has a depth.
+    All systems took part in the first track, and all except the first one in the second track.
+    Lists may be missing. The first two documents of contributing lists are judged, so that the pool
+    has a depth.
     """
     random = np.random.default_rng(seed)
     runs, qrels = [], []
@@ -61,8 +61,8 @@ def experiment(seed, *, ties=False, missing=True):
 def larger(seeds=1):
     """Return the embedded track as two tracks, with costs.
 
-    Its systems do differ, a part of what they retrieved is not judged, and one topic has nothing
-    relevant; scores differ in their last digits, so that they tie as single precision alone.
+    Its systems differ, some retrieved documents are unjudged, and one topic has no relevant
+    documents. Some scores are equal in single precision only.
     """
     runs, qrels = ir.example_track()
     topics = sorted(qrels["topic"].unique())
@@ -94,6 +94,7 @@ def larger(seeds=1):
 
 seeds = st.integers(0, 10_000)
 few = settings(max_examples=1, phases=[Phase.explicit, Phase.generate])
-"""For tests that call every verb at each draw. A smaller seed gives no smaller experiment."""
+"""Settings for tests that call every verb for each random input. They do not shrink inputs,
+because a smaller seed does not give a smaller experiment."""
 THOROUGH = settings.default.max_examples > 2
-"""Whether there are many draws. Then tests over all verbs try every combination."""
+"""Whether many random inputs are drawn. If so, tests over all verbs try every combination."""

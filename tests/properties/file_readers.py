@@ -1,4 +1,4 @@
-"""Readers of files and of the console, for property tests."""
+"""Ways to read files in Python and on the command line."""
 
 import contextlib
 import gzip
@@ -51,7 +51,7 @@ NUMBER = iter(range(10**9))
 
 
 def text_of(value: Any) -> str:
-    """Return a value as programs write it to text."""
+    """Return a value as text, as other programs write it."""
     need(value is not None)
     need(not isinstance(value, complex | np.complexfloating))
     return str(value)
@@ -78,7 +78,7 @@ def written(lines: Iterator[list[Any]], between: str, path: str) -> tuple[Path, 
 
 
 def trec(case: Case, between: str, ends=(".txt", ".qrels")) -> tuple[Path, Path, bool]:
-    """Return a run and judgments as TREC has them."""
+    """Return a run and judgments in TREC format."""
     nameless(case)
     need(not case.empty and not case.unjudged)
     need(not any({*row} - {*ROLES} or "score" not in row for row in case.run))
@@ -99,7 +99,7 @@ def trec(case: Case, between: str, ends=(".txt", ".qrels")) -> tuple[Path, Path,
 
 
 def packed(path: Path) -> Path:
-    """Return a file with the same in it, packed."""
+    """Return a compressed copy of a file."""
     target = path.with_name(path.name + ".gz")
     target.write_bytes(gzip.compress(path.read_bytes()))
     return target
@@ -126,7 +126,7 @@ TREC: dict[str, tuple[str, Callable[[Path, Path], Any]]] = {
     "console": ("\t", lambda runs, qrels: console(qrels, str(runs))),
     "console stdin": (" ", lambda runs, qrels: console(qrels, "-", runs.read_bytes())),
 }
-"""Reader -> what is between the cells of a line, and what reads the files."""
+"""Name of a reader -> separator of columns, and the function that reads the files."""
 
 
 def _trec(between: str, read: Callable[[Path, Path], Any]) -> Reader:
@@ -184,13 +184,13 @@ def _(case):
 
 
 class ConsoleError(Exception):
-    """Output of a command that failed with an unknown error."""
+    """A command failed with an unexpected error."""
 
 
 def run_console(line: list[str], given: bytes | None = None) -> None:
     """Run the command line; raise or warn what it prints.
 
-    Status 2 is that of errors that irframe raises.
+    Errors of irframe have exit status 2.
     """
     err, source = io.StringIO(), io.TextIOWrapper(io.BytesIO(given or b""))
     with (
@@ -211,7 +211,7 @@ def run_console(line: list[str], given: bytes | None = None) -> None:
 
 
 def console(qrels: Path, runs: str, given: bytes | None = None) -> Any:
-    """Return what the console says of a run."""
+    """Return the scores that the command line prints."""
     out = FOLDER / f"{next(NUMBER)}.csv"
     run_console(["evaluate", str(qrels), runs, "-m", *METRICS, "-q", "-o", str(out)], given)
     scores = pd.read_csv(out, dtype={"system": str, "topic": str}, keep_default_na=False)
@@ -266,7 +266,7 @@ def with_header(case: Case, rows: Rows, last: str, ends: str) -> Path:
 
 
 def in_text(case: Case, rows: Rows, last: str) -> pd.DataFrame:
-    """Return rows with their ids as text."""
+    """Return rows with ids as text."""
     textual(rows)
     return inferred(
         case, [row | {key: str(row[key]) for key in ("topic", "doc")} for row in rows], last
@@ -294,7 +294,7 @@ for _ends in (".tsv", ".csv"):
 
 
 def plainly(value: Any) -> Any:
-    """Return a JSON number for a number that json refuses."""
+    """Return JSON for a number that the json module refuses."""
     if isinstance(value, np.generic):
         return value.item()
     if isinstance(value, Decimal):
@@ -317,7 +317,7 @@ def json_file(text: str, ends: str) -> Path:
 
 
 def keyed(made: Any) -> str:
-    """Return dictionaries as JSON if their keys stay distinct."""
+    """Return dictionaries as JSON if the keys remain distinct."""
 
     def check(value):
         if isinstance(value, dict):

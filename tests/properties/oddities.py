@@ -1,7 +1,7 @@
 """Odd runs and judgments, expected answers, and a slow scorer.
 
-A case is a small experiment, a run and judgments as rows of plain values, with one thing that is
-odd. It goes through every reader of `properties.readers` and `properties.file_readers`.
+A case is a small experiment with one odd feature: a run and judgments as rows of plain values.
+Tests pass it to every reader of `properties.readers` and `properties.file_readers`.
 """
 
 import math
@@ -13,29 +13,30 @@ from typing import Any
 import numpy as np
 
 TAKE, REFUSE, ASK = "take", "refuse", "ask"
-"""The rule of a case: the scores of the slow scorer, an error, or either, if a reader may ask."""
+"""Rules of a case. Readers must return the scores of the slow scorer (TAKE), raise an error
+(REFUSE), or do either (ASK)."""
 Rows = list[dict[str, Any]]
 NAN = math.nan
 
 
 @dataclass(frozen=True)
 class Case:
-    """Rows of a run and of judgments, by role.
+    """Rows of a run and of judgments.
 
-    Keys that are no role are further columns.
+    Keys are roles or names of further columns.
     """
 
     name: str
     rule: str
     run: Rows
     judged: Rows
-    called: dict[str, str] = field(default_factory=dict)  # role -> what its column is called
+    called: dict[str, str] = field(default_factory=dict)  # role -> name of its column
     empty: tuple[Any, ...] = ()  # topics whose list has no document
     unjudged: tuple[Any, ...] = ()  # topics whose judgments have no document
-    twice: str = ""  # a column that stands there twice
+    twice: str = ""  # a column that occurs twice
 
     def write(self, rows: Rows) -> Rows:
-        """Return rows with the names their columns go by."""
+        """Return rows with the column names of the case."""
         return [{self.called.get(key, key): row[key] for key in row} for row in rows]
 
 
@@ -54,7 +55,7 @@ PLAIN_JUDGED = [("q1", "a", 0), ("q1", "b", 1), ("q1", "c", 2), ("q2", "a", 1), 
 def run(
     rows=PLAIN_RUN, *, topics=None, docs=None, scores=None, ranks=None, keep=True, **more
 ) -> Rows:
-    """Return rows of a run, with changes if any."""
+    """Return rows of a run, after optional changes."""
     topics, docs, made = topics or {}, docs or {}, []
     for place, (topic, doc, score) in enumerate(rows):
         row = {"topic": topics.get(topic, topic), "doc": docs.get(doc, doc)}
@@ -106,9 +107,9 @@ def ranks(name, rule, values, *, keep=False) -> Case:
 
 
 def systems(name: str, rule=TAKE) -> Case:
-    """Return a case of two systems named in some column.
+    """Return a case of two systems with a column of system names.
 
-    They must be read as two, whatever the column is called.
+    Readers must find two systems, whatever the name of the column.
     """
     second = [(topic, doc + "z", score) for topic, doc, score in PLAIN_RUN]
     both = [row | {"system": "A"} for row in run()] + [row | {"system": "B"} for row in run(second)]
@@ -137,7 +138,7 @@ TITLES = ["One", "Two", "Three", "Four", "Five", "Six"]
 
 CASES = [
     Case("plain", TAKE, run(), judged()),
-    # ids: text, compared exactly; a missing one is no id
+    # ids are text and compared exactly; missing values are refused
     with_ids("id integers", TAKE, topics=TWO_NUMBERS, docs=NUMBERS),
     # files cannot tell 11 from '11'
     Case("id integers in the run, text in judgments", TAKE, run(docs=NUMBERS), judged(docs=TEXTS)),
@@ -147,7 +148,7 @@ CASES = [
     with_ids("id of another type in judgments", REFUSE, docs={"c": 11}, only="judged"),
     # a cast would merge two documents
     with_ids("id 11 beside '11'", REFUSE, docs={"a": 11, "b": "11"}),
-    # 11.0 comes of a column with gaps: 11
+    # pandas writes 11 as 11.0 if other ids of the column are missing
     with_ids("id floats", TAKE, docs={"a": 11.0, "b": 12.0, "c": 13.0, "d": 14.0}),
     Case(
         "id floats in the run, integers in judgments",
@@ -209,14 +210,14 @@ CASES = [
     with_ids("id None in judgments", REFUSE, docs={"b": None}, only="judged"),
     with_ids("id None topic", REFUSE, topics={"q2": None}, only="run"),
     with_ids("id NaN topic in judgments", REFUSE, topics={"q2": NAN}, only="judged"),
-    # grades: whole numbers, however they are written
+    # grades are whole numbers in any notation
     # relevant or not
     grades("grade booleans", TAKE, [False, True, True, True, False]),
     grades("grade 1.0", TAKE, [0.0, 1.0, 2.0, 1.0, 0.0]),
     grades("grade text 1", TAKE, ["0", "1", "2", "1", "0"]),
     grades("grade text 1.0", TAKE, ["0.0", "1.0", "2.0", "1.0", "0.0"]),
     grades("grade text +1", TAKE, ["0", "+1", "+2", "+1", "0"]),
-    # nobody writes a grade so
+    # no program writes grades like this
     grades("grade text 1e2", REFUSE, ["0", "1e2", "1", "1", "0"]),
     # files hold nothing but text
     grades("grade text beside numbers", TAKE, [0, 1, "2", 1, 0]),
@@ -244,7 +245,7 @@ CASES = [
     # scores
     # an order like any other
     scores("score inf", TAKE, [math.inf, 2.5, 1.5, 2.25, 1.25, 0.5]),
-    # the last of its list
+    # it is last in its list
     scores("score -inf", TAKE, [3.5, 2.5, -math.inf, 2.25, 1.25, 0.5]),
     # no place in an order
     scores("score NaN", REFUSE, [3.5, NAN, 1.5, 2.25, 1.25, 0.5]),
@@ -259,7 +260,7 @@ CASES = [
     scores("score True beside numbers", REFUSE, [3.5, 2.5, True, 2.25, 1.25, 0.5]),
     # a decimal comma is no number
     scores("score text 1,5", REFUSE, ["3,5", "2,5", "1,5", "2,25", "1,25", "0,5"]),
-    # Python's underscores are no number elsewhere
+    # only Python accepts underscores in numbers
     scores("score text 1_5", REFUSE, ["3_5", "2_5", "1_5", "2_25", "1_25", "0_5"]),
     # a number beyond floats would tie with inf
     scores("score text 1e400", REFUSE, ["1e401", "1e400", "1.5", "2.25", "1.25", "0.5"]),
@@ -376,7 +377,7 @@ CASES = [
     # texts of documents
     beside("column document beside docno", TAKE, called={"doc": "docno"}, document=TITLES),
     beside("column label in a run", TAKE, label=[0, 1, 2, 0, 1, 0]),
-    # our own word is certain
+    # irframe's own column name is unambiguous
     beside("column doc beside docid", TAKE, docid=[*"uvwxyz"]),
     beside("column set", TAKE, set=["train"] * 3 + ["test"] * 3),
     # hybrid searches say where a hit came from
@@ -391,7 +392,7 @@ CASES = [
 ]
 
 
-# --- what is right --------------------------------------------------------------------------
+# --- the slow scorer -------------------------------------------------------------------------
 
 
 def number(value: Any) -> Any:
@@ -456,7 +457,7 @@ def truth(case: Case) -> dict[Any, tuple[float, ...]]:
 
 
 def named_alike(made: dict[Any, Any]) -> dict[Any, Any]:
-    """Return scores without the system name if there is one."""
+    """Return scores without the name of the system if there is only one."""
     several = len({system for system, _ in made}) > 1
     return {
         (str(system) if several else "", str(topic)): tuple(round(float(v), 9) for v in values)

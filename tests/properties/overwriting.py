@@ -60,7 +60,7 @@ CALCULATED = {
     ),
     "values in place": lambda c: _in_place(c.copy(deep=True)),
 }
-"""Operation -> what it does with the values of rankings."""
+"""Name of an operation -> function that changes the values of rankings."""
 
 
 def _exchanged(values):

@@ -18,11 +18,11 @@ METRICS = ["AP", "RR", "NumRet", "nDCG"]
 
 
 class CannotError(Exception):
-    """A reader cannot represent this content."""
+    """A reader cannot represent the content."""
 
 
 class LossyError(Exception):
-    """Ambiguous content, which a reader may refuse or guess."""
+    """Content is ambiguous: a reader may refuse or guess."""
 
 
 Reader = Callable[[Case], Any]
@@ -78,7 +78,7 @@ def nan(value: Any) -> bool:
 
 
 def columns(case: Case, rows: Rows, last: str) -> list[str]:
-    """Return the column names, also where there are no rows."""
+    """Return the column names, even without rows."""
     made = [*rows[0]] if rows else ["topic", "doc", last]
     return [case.called.get(name, name) for name in made]
 
@@ -101,7 +101,7 @@ def inferred(case: Case, rows: Rows, last: str, dtype: Any = None) -> pd.DataFra
 
 
 def faithful(made: pd.DataFrame, rows: Rows, case: Case) -> pd.DataFrame:
-    """Return a frame if it kept all values and types."""
+    """Return a frame if it preserves all values and types."""
     need(not case.twice)
     for row, got in zip(case.write(rows), made.to_dict("records"), strict=True):
         for key, value in row.items():
@@ -309,7 +309,7 @@ def _(case):
 
 
 def _hits(make: Callable[[Any, Any], Any], around: Callable[[list[Any]], Any] = list) -> Reader:
-    """Return a reader of lists of hits."""
+    """Return a reader that takes lists of hits."""
 
     def act(case):
         nameless(case)
@@ -416,6 +416,6 @@ SHAPES = {
     "arrow table": arrow_table,
     "polars": lambda *side: pl.from_arrow(arrow_table(*side)),
 }
-"""Shape -> what makes it of the rows of one side."""
+"""Name of a shape -> function that converts rows of runs or judgments to it."""
 for _name, _make in SHAPES.items():
     READERS[_name] = lambda case, make=_make: evaluate(*sides(case, make))

@@ -1,7 +1,7 @@
-"""Code in an error message leads to the right answer.
+"""Code in error messages runs and returns the right result.
 
 Wrong inputs have unusual names and shapes, and repeated rows. Each piece of code in a message is
-run as it stands, and so is the code in the next message, up to three times.
+run without changes. If it raises an error with code, that code is run, too, up to three times.
 """
 
 import ast
@@ -73,7 +73,7 @@ def outcomes(call, word, given, more, earlier=()):
 
 
 def followed(error, call, word, given, more, earlier):
-    """Yield the answers for one error, following further errors."""
+    """Yield the results for one error, and for errors of its advice."""
     message = " ".join(str(error).split())
     found = [*pieces(message)] if len(earlier) < 3 and message not in earlier else []
     if not found:
@@ -92,7 +92,7 @@ def followed(error, call, word, given, more, earlier):
 
 
 def renamed(frame, *names):
-    """Yield a frame under other names, orders and further columns."""
+    """Yield a frame with other names, column orders and further columns."""
     called = frame.set_axis(names, axis=1)
     yield called
     yield called[[names[2], *names[:2]]]

@@ -59,14 +59,14 @@ def test_scores_of_arrays_equal_evaluate(seed):
     chosen = [m for m in metrics() if m.depth is not None or m.uncut() is not None]
 
     def differing(some):
-        """Return the metrics, asked for together, whose scores are others."""
+        """Return the metrics whose scores differ when computed together."""
         table = ir.evaluate(run, qrels, some, ties="order", no_rel="zero").droplevel("system")
         rows = [int(topic) for topic in table.index]
         scored = [metric(*arrays[:2], listed=arrays[2])[rows] for metric in some]
         pairs = zip(some, scored, table.to_numpy().T, strict=True)
         return [metric for metric, *both in pairs if not np.array_equal(*both, equal_nan=True)]
 
-    # How far a sum over ranks is laid out, by the deepest metric asked for, decides its last bit.
+    # The deepest requested metric sets the length of sums over ranks, which affects the last bit.
     assert not [str(metric) for metric in differing(chosen) if differing([metric])]
 
 
@@ -85,7 +85,7 @@ def test_a_curve_equals_the_metric_at_every_depth(seed):
             places = [n - 1] * (metric.depth <= n)
             ends = [metric(labels, scores, listed=listed) for _ in places]
         curve = curve[..., places]
-        if ends:  # but for the last bit, as how far a sum is laid out differs
+        if ends:  # except for the last bit, because the lengths of sums differ
             np.testing.assert_allclose(np.stack(ends, axis=-1), curve, rtol=1e-12, err_msg=metric)
 
 
@@ -175,7 +175,7 @@ LISTED = [False, True, True, True, True, False, False, True, True]
 KEPT = [label if kept else None for label, kept in zip(LABELS, LISTED, strict=True)]
 
 
-# scikit-learn 1.9.1 gives these by ndcg_score(..., k=3, ignore_ties=True) and
+# scikit-learn 1.9.1 returns these by ndcg_score(..., k=3, ignore_ties=True) and
 # average_precision_score; rax 0.4.0 by ndcg_metric(..., topn=3, gain_fn=lambda g: g), ndcg_metric,
 # dcg_metric, recall_metric(..., topn=3); and the last by ndcg_metric(..., where=LISTED).
 @pytest.mark.parametrize(

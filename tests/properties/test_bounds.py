@@ -41,12 +41,12 @@ def test_bounds_are_refused_by_verbs_that_do_not_read_them(name, kind):
 
 
 @pytest.mark.parametrize(("name", "word"), BESIDE)
-def test_bounds_are_refused_beside_scores(name, word):
+def test_bounds_together_with_scores_are_refused(name, word):
     scores, given = asked(name, CUBE)
     refused(InputError, "bound", VERBS[name], scores, **given | {word: RANGES["bounds"]})
 
 
-def test_a_comparison_of_bounds_reads_both_sides():
+def test_comparisons_of_bounds_use_both_bounds():
     found = ir.verbs.compare(RANGES["bounds"])
     wider = RANGES["bounds"].copy()
     wider[{"bound": 1}] += 0.25

@@ -67,7 +67,7 @@ def test_the_console_prints_each_caution_once(form, tmp_path, capsys):
     assert TEXT not in err or form == "markdown"
 
 
-def test_the_gravest_cautions_come_first_and_are_warnings():
+def test_serious_cautions_come_first_and_are_warnings():
     gravest = [f"{begins} x" for begins in GRAVEST]
     cautions = cautions_of(caution(["few topics", *reversed(gravest), "few topics"]))
     assert cautions == [*gravest, "few topics"]

@@ -58,7 +58,7 @@ NESTED = {
               QRELS.to_dict("records"), QRELS.to_dict("list")),
     "spans": (SPANS.to_dict("records"),),
 }  # fmt: skip
-"""What files of JSON hold."""
+"""Contents of valid JSON files."""
 TREC = ("topic", "Q0", "doc", "rank", "score", "system")
 FILES = {
     "run": [
@@ -103,7 +103,7 @@ VALUES = (None, -1, 2**70, 1.5, 1e308, True, "", "x", "1", [], {}, [1], ["a"], {
 
 
 def damaged(data, random):
-    """Return bytes with random pieces cut, replaced, doubled or moved."""
+    """Return bytes with random pieces removed, replaced, doubled or moved."""
     for _ in range(random.choice((1, 1, 1, 2, 5))):
         start, end = sorted(random.choices(range(len(data) + 1), k=2))
         end = min(end, start + random.choice((0, 1, 4, 40)))
@@ -170,7 +170,7 @@ SEEDS = few_of(range(200), 100)
 
 @pytest.mark.parametrize("kind", READ)
 @pytest.mark.parametrize("seed", SEEDS)
-def test_a_damaged_file_is_read_or_named(kind, seed, tmp_path):
+def test_damaged_files_are_read_or_named_in_an_error(kind, seed, tmp_path):
     path, intact = tmp_path / "damaged", tmp_path / "sound"
     intact.write_bytes(b"1 Q0 a 1 2.5 sound\n")
     for data in cases(kind, seed):
@@ -186,7 +186,7 @@ def test_a_damaged_file_is_read_or_named(kind, seed, tmp_path):
 
 @pytest.mark.parametrize("kind", ["run", "qrels"])
 @pytest.mark.parametrize("seed", SEEDS)
-def test_an_odd_dictionary_is_read_or_refused(kind, seed):
+def test_odd_dictionaries_are_read_or_refused(kind, seed):
     draw = random.Random(seed)  # noqa: S311 - no secret
     read = {"run": ir.as_runs, "qrels": ir.as_qrels}[kind]
     for value in NESTED[kind]:

@@ -1,4 +1,4 @@
-"""Declared facts of metrics, against enumeration of small rankings."""
+"""Declared attributes of metrics equal those found by enumeration."""
 
 import itertools
 from functools import cache
@@ -27,13 +27,13 @@ pytestmark = pytest.mark.property
 CODES = np.array(strategies.CODES, np.int16)
 LEVELS = CODES[1:]
 WIDTH = 6
-"""Ranks that are scored, two past the end of the longest lists."""
+"""Number of scored ranks: two more than the length of the longest lists."""
 LISTS = [codes for n in range(5) for codes in itertools.product(CODES.tolist(), repeat=n)]
 INDEX = {codes: index for index, codes in enumerate(LISTS)}
 LENGTH = np.array([len(codes) for codes in LISTS])
 FULL = [codes for codes in LISTS if len(codes) == 4]
 MISSED = ((), (0, 2, 3), (0, 2, 3, 3))
-"""Grades of judged documents that no list contains; the last two differ by a relevant document."""
+"""Grades of judged documents outside the lists. The last two differ by one relevant document."""
 SWAPPED = [
     [
         INDEX[(*codes[:rank], codes[rank + 1], codes[rank], *codes[rank + 2 :])]
@@ -43,7 +43,7 @@ SWAPPED = [
     ]
     for rank in range(3)
 ]
-"""Index of each list after its documents at two neighbouring ranks change places."""
+"""Index of each list after swapping the documents at two neighbouring ranks."""
 NEAR = {"rtol": 1e-9, "atol": 1e-9}
 STEP = 1e-9
 
@@ -150,7 +150,7 @@ def sees_length_of(metrics):
 
 
 def favours_short_of(metrics):
-    """Return whether losing the only relevant document may pay."""
+    """Return whether dropping the only relevant document may raise a score."""
     sign = -1 if cost_of(metrics) else 1
     for metric in metrics:
         rel = getattr(metric, "rel", 1)
@@ -325,7 +325,7 @@ def average_of(metrics):
 
 
 def reads_of(kind, metric):
-    """Return which other judgments a metric reads, None if either."""
+    """Return which other judgments a metric needs, None for either."""
     words = {"subtopics": "by subtopic", "spans": "by spans", "timed": "lengths of the"}
     if "found_share" in parameters(kind.kernel):
         return {"subtopics": None, "spans": None, "timed": False}
@@ -358,14 +358,16 @@ def test_declared_facts_equal_enumerated_ones(name):
     expected["fillings"], expected["graded"] = fillings_of(metrics)
     expected |= reads_of(kind, metrics[0])
     assert {fact: getattr(kind, fact) for fact in expected} == expected
-    for metric in metrics:  # a number of ranks for what was not retrieved favours no list
+    for (
+        metric
+    ) in metrics:  # the fixed number of ranks for documents that were not retrieved favours no list
         stated = isinstance(getattr(metric, "unretrieved", ""), int)
         assert facts(metric).favours_short == (kind.favours_short and not stated)
         assert not favours_short_of([metric]) or not stated
 
 
 DOCS = ("a", "b", "c", "x")
-"""Documents that lists consist of; the last one is not judged."""
+"""Documents of the lists. The last document is not judged."""
 ORDERS = [order for n in (1, 2, 3) for order in itertools.permutations(DOCS, n)]
 LISTED = pd.DataFrame(
     [

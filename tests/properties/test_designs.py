@@ -1,4 +1,4 @@
-"""All verbs read the design that the data carry."""
+"""All verbs use the design that the data declare."""
 
 import inspect
 from itertools import product
@@ -81,9 +81,9 @@ def test_clusters_of_single_topics_change_nothing(name):
 
 
 DECIDED = {"compare", "summary", "leaderboard", "rank_intervals", "topics_needed"}
-"""Verbs whose numbers are other ones where topics were drawn together."""
+"""Verbs whose results change if topics are clustered."""
 MEANS = {"best_systems", "rrie"}
-"""Verbs of means alone."""
+"""Verbs that only return means."""
 
 
 @pytest.mark.parametrize(
@@ -109,7 +109,7 @@ COUNTS = {
     "difference_histogram": "documents that users read",
     "judge_next": "documents of each topic",
 }
-"""Verb that counts something else than topics, or whose numbers are the same here -> why."""
+"""Verb whose results do not depend on clusters -> the reason."""
 
 
 def result_or_message(name, cube):
@@ -163,7 +163,7 @@ def test_figures_show_means_by_the_design(name):
 
 
 def readers(scores, tmp_path):
-    """Yield scores that say the same, however they came."""
+    """Yield equal scores in all input forms."""
     flat = scores.sel(depth=10, drop=True)
     frame = flat.to_dataset("metric").to_dataframe()[["AP", "nDCG", "source", "half"]]
     words = {"cluster": "source", "task": "half"}
@@ -211,7 +211,7 @@ def test_warnings_are_equal_on_every_input_path(tmp_path):
 
 
 def turned(pairs):
-    """Return the same pairs with both systems swapped."""
+    """Return the same pairs with swapped systems."""
     back = pairs.assign(difference=-pairs["difference"]).swaplevel("system_a", "system_b")
     return back.rename_axis(pairs.index.names)
 
@@ -323,7 +323,7 @@ COINCIDING = {
     "nowhere": lambda _, second: second,
     "and are all equal": lambda first, _: first * 0 + 0.5,
 }
-"""Where the scores of two metrics coincide -> the scores of the second."""
+"""Name of a pattern of coinciding scores -> scores of the second metric."""
 
 
 @pytest.mark.parametrize("alike", COINCIDING)
@@ -347,7 +347,7 @@ def test_long_frames_of_metrics_whose_scores_coincide_are_read_in_full(word, ali
 
 @pytest.mark.parametrize("alike", COINCIDING)
 @pytest.mark.parametrize("column", ["measure", "metric"])
-def test_topics_of_tasks_are_several_in_long_frames_of_coinciding_scores(column, alike):
+def test_long_frames_distinguish_topics_of_tasks_with_coinciding_scores(column, alike):
     scores = drawn(np.random.default_rng(6)).isel(depth=-1, drop=True)
     scores[1] = COINCIDING[alike](*scores.to_numpy())
     rows = scores.to_dataframe("value").reset_index().rename(columns={"metric": column})

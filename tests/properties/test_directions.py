@@ -53,7 +53,7 @@ def test_only_scores_are_ranked(name):
 @pytest.mark.parametrize(
     "name", ["tokens", "latency (ms)", "latencySeconds", "shown", "again", "cost per query", "USD"]
 )
-def test_costs_are_known_by_name_wherever_they_come_from(name):
+def test_costs_are_recognised_by_name_in_every_input(name):
     frame = pd.DataFrame(VALUES, INDEX).rename(columns={"cost": name})
     declared = ir.as_scores(frame, lower=[name])
     ways = {
@@ -69,7 +69,7 @@ def test_costs_are_known_by_name_wherever_they_come_from(name):
         assert best[name] == "small", way
 
 
-def test_the_caption_says_which_way_an_unknown_column_is_read():
+def test_captions_state_the_direction_of_unknown_columns():
     frame = pd.DataFrame(VALUES, INDEX).rename(columns={"cost": "tokens"}).join(OTHER)
     for result in (frame.ireval.compare(), frame.ireval.leaderboard(), frame.ireval.summary()):
         assert result.attrs["direction"].startswith("larger is better for faithful; smaller is")

@@ -74,11 +74,11 @@ BY_METRIC = {
     ).assign_attrs(turned.attrs),
     "tie_ranges": lambda found, change: change(found),
 }
-"""Verbs of cubes with scores in what they give -> how these are changed."""
+"""Verb of cubes whose result contains scores -> function that changes these scores."""
 
 
 def decided(result):
-    """Return everything of a result but scores.
+    """Return the values of a result that are not scores.
 
     These are labels, counts, flags, ranks, shares and p-values.
     """
@@ -156,7 +156,7 @@ SWITCHES = {
     "seed": [5],
     "alpha": [0.1],
 }
-"""Options that are no words -> values beside the usual one."""
+"""Option without a list of choices -> values other than the default."""
 NOT_HERE = {"over", "relevant", "ties", "score_dtype"}
 """Options that need repeats, single relevant documents, or runs."""
 
@@ -192,7 +192,9 @@ def test_figures_state_only_options_that_their_result_records(verb, word, value)
     given = {key: one for key, one in given.items() if key in signature_of(VERBS[verb]).parameters}
     try:
         result = call(verb, CUBE, one_of_each, **given | {word: value})
-    except ParameterError:  # of a test, correction or order that does not go with the rest
+    except (
+        ParameterError
+    ):  # the test, correction or order cannot be combined with the other options
         assert word in {"test", "adjust", "seed", "order_by"}
         return
     result = getattr(result, "summary", result)
@@ -213,7 +215,7 @@ SHAPED = [
     for word in list(plain_parameters(signature_of(VERBS[verb])))[1:]
     for number in range(len(another(verb, word)))
 ] + [(verb, "by", number) for verb in sorted(DRAWN) for number in (0, 1)]
-"""Every option of verbs whose results are drawn, and groups, with the number of the value."""
+"""Verb, option and number of its value, for verbs with figures; and groups."""
 
 
 def shape_of(result):

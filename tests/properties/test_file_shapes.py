@@ -1,4 +1,4 @@
-"""Files of a wrong shape are refused despite right checksums."""
+"""Files with a wrong structure are refused even with valid checksums."""
 
 import copy
 import json
@@ -21,7 +21,7 @@ GONE = object()
 
 
 def places(value, path=()):
-    """Yield item paths, of lists the first two."""
+    """Yield the paths of items, for lists of the first two items."""
     yield path
     entries = value.items() if isinstance(value, dict) else ()
     for key, part in [*entries, *(enumerate(value[:2]) if isinstance(value, list) else ())]:
@@ -50,7 +50,7 @@ def mutants(content):
 
 
 WELL_FORMED = {"system", "judgments", "policy", "scores", "columns"}
-"""Facts of a baseline of which another may be right: refused where it is compared, or told."""
+"""Facts of a baseline file for which other values are valid, too."""
 
 
 def test_frozen_baselines_of_a_wrong_shape_are_refused(tmp_path):
@@ -99,7 +99,7 @@ def test_saved_cubes_of_a_wrong_shape_are_refused(tmp_path):
         ir.open_cube(tmp_path / "cube")
 
 
-def test_two_writers_of_different_cubes_lose_nothing(tmp_path):
+def test_two_writers_of_different_cubes_do_not_interfere(tmp_path):
     cubes = [ir.cube(RUNS, QRELS), ir.cube(RUNS, QRELS, ties="doc"), ir.cube(RUNS, QRELS, depth=5)]
     for turn in range(3):
         results, together = [], threading.Barrier(len(cubes))

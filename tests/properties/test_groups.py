@@ -1,4 +1,4 @@
-"""Results per group equal the results of each group alone."""
+"""Results by group equal the results of each group alone."""
 
 import inspect
 import warnings
@@ -134,7 +134,7 @@ def test_a_verb_by_group_equals_each_group_alone(name, seed):
 
 
 UNDRAWN = [name for name in OF_CUBES if name != "estimate"]
-"""Verbs of cubes that read other judgments than those drawn at random."""
+"""Verbs of cubes that need other judgments than the random ones."""
 
 
 @pytest.mark.property
@@ -167,7 +167,7 @@ def test_no_number_depends_on_the_other_track(seed):
 
 SCORED = [name for name in GROUPED if FIRST[name] == "scores"]
 OF_GROUPS = {name for name in GROUPED if FIRST[name] in RESULTS}
-"""Verbs of what other verbs gave, which have groups of their own."""
+"""Verbs of results, which define their groups themselves."""
 BASED = [name for name in GROUPED if "baseline" in inspect.signature(VERBS[name]).parameters]
 
 
@@ -193,10 +193,10 @@ OPTIONS = [
     (name, option, number)
     for name in GROUPED
     for option in list(plain_parameters(inspect.signature(VERBS[name])))[1:]
-    if option != "family"  # the family of all comparisons includes those of other groups
+    if option != "family"  # this family includes the comparisons of other groups
     for number in range(len(another(name, option)))
 ]
-"""Every option of every verb with each of its values but the usual one, by number."""
+"""Verb, option and number of its value, for all values other than the default."""
 
 
 @pytest.mark.property
@@ -220,7 +220,7 @@ OF_FRAMES = [
     for name in ("collapse", "cube", "evaluate", "rank", "split")
     for number, (_, usual) in enumerate(FRAMES[name])
     for option in list(plain_parameters(inspect.signature(function_of(name))))[1:]
-    if option not in {"contributing", "topics"}  # which name systems or topics of one group
+    if option not in {"contributing", "topics"}  # these name systems or topics of one group
     if another_of_frames(name, option) and not ({"at", "stop"} & {option, *usual})
 ]
 
@@ -314,7 +314,7 @@ READERS = {
     "another order of dimensions": lambda scores: last(scores).transpose(),
     "lazy": lambda scores: last(scores).chunk(topic=2),
 }
-"""What scores may be handed over as."""
+"""Forms of scores that verbs accept."""
 
 
 DEEP = {
@@ -324,7 +324,7 @@ DEEP = {
     "column by metric": lambda scores: scores.to_series().unstack("metric"),
     "as_scores": ir.as_scores,
 }
-"""What scores by depth may be handed over as."""
+"""Forms of scores by depth that verbs accept."""
 
 
 def as_called(result):
@@ -406,7 +406,7 @@ def test_groups_of_frames_may_be_a_mapping():
 
 
 def bare_groups(result):
-    """Return a frame, or what cubes in groups are."""
+    """Return a frame without attributes, or grouped cubes as they are."""
     return getattr(result, "_groups", result)
 
 
@@ -477,7 +477,7 @@ REFUSED = {
     "depths between depths": lambda scores: scores.interp(depth=[1.5, 2.5]),
     "depths averaged": lambda scores: scores.isel(depth=slice(4)).coarsen(depth=2).mean(),
 }
-"""What is done to scores -> how; nobody can say what a number of these would mean."""
+"""Name of a change -> function that changes scores so that results have no meaning."""
 
 
 def in_turn(changes, name):
@@ -508,7 +508,7 @@ ALIKE = {
         depth=scores["depth"].astype(float)
     ),
 }
-"""What is done to scores, which changes no number but by rounding -> how."""
+"""Name of a change -> function that changes scores only by rounding errors."""
 
 
 @pytest.mark.property

@@ -1,7 +1,7 @@
-"""A header changes neither the rows of a text file nor the rules for them.
+"""A header does not change how the rows of a text file are read.
 
-Every odd line is read or refused alike with and without a header that names the columns in order,
-for every separator.
+With and without a header, and for every separator, every odd line is read or refused in the same
+way. The header names the columns in order.
 """
 
 import re
@@ -55,7 +55,9 @@ CASES += [("qrels", name, line) for name, line in ODD_QRELS.items()]
 
 
 def outcome(path, kind, lines):
-    """Return the rows and cautions of a file, or its refusal, with lines numbered from the rows."""
+    """Return the rows and cautions of a file, or the error.
+
+    Line numbers are counted without the header."""
     path.write_text("".join(f"{line}\n" for line in lines))
     read = ir.read_run if kind == "run" else ir.read_qrels
     with warnings.catch_warnings(record=True) as caught:

@@ -21,11 +21,11 @@ DESIGNS = {
     },
     "weights": {"weight": lambda place: 1.0 + place % 3},
 }
-"""How topics were drawn -> the label of the topic at each position."""
+"""Name of a design -> label of the topic at each position."""
 
 
 @pytest.mark.parametrize(("drawn", "alpha"), few_of(product(DESIGNS, [0.2, 0.01]), 3))
-def test_the_report_decides_as_verbs_do_at_any_level_under_any_design(drawn, alpha):
+def test_decisions_of_the_report_equal_those_of_verbs(drawn, alpha):
     cube = ir.cube(*ir.example_track())
     topics = cube["topic"].to_numpy().tolist()
     labels = {

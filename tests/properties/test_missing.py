@@ -1,4 +1,4 @@
-"""Missing lists are scored and reported alike on all paths."""
+"""Missing lists are scored and reported equally in all inputs."""
 
 import json
 import warnings
@@ -108,7 +108,7 @@ READERS = (by_dictionaries, by_cube, by_cubes, by_scan, by_files, by_console)
 
 
 def expected_of(runs, qrels, lists):
-    """Return the score of each list alone, otherwise 0."""
+    """Return the score of each list, 0 for missing lists."""
     return {
         (system, topic): alone(runs, qrels, system, topic) if topic in lists[system] else 0.0
         for system in SYSTEMS

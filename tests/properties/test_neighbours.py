@@ -1,4 +1,4 @@
-"""How a run is read depends on that run alone."""
+"""Other runs do not change how a run is read."""
 
 import contextlib
 import io
@@ -70,7 +70,7 @@ answers = nested(lambda own: {"hits": {"hits": [{"_id": d, "_score": x} for d, _
 
 
 def mixed(runs, folder):
-    """Return systems that are each represented in another way."""
+    """Return systems in different representations."""
     paths = hits, numbers, answers, one_frame_each
     return {s: paths[int(s[1:])]({s: run}, folder)[s] for s, run in runs.items()}
 
@@ -164,7 +164,7 @@ def scored(act, runs, folder):
 
 
 @pytest.mark.parametrize("name", few_of(ACTS, 3))
-def test_a_run_is_read_by_itself(name, tmp_path):
+def test_reading_a_run_does_not_depend_on_other_runs(name, tmp_path):
     taken = refusals = 0
     for seed in range(8):
         systems = np.random.default_rng(seed).permutation(["s0", "s1", "s2", "s3"])[:3].tolist()

@@ -1,4 +1,4 @@
-"""Values that no file can hold raise irframe errors."""
+"""Values that no file can contain raise errors of irframe."""
 
 import gzip
 import inspect
@@ -39,9 +39,9 @@ REFUSED = {
     "object": object(),
     "missing": None,
 }
-"""Values that are neither an identifier nor a number."""
+"""Values that are neither identifiers nor numbers."""
 TAKEN = {"64 bits": 2**64 - 1, "infinite": float("inf"), "list": [1], "date": date(2020, 1, 1)}
-"""Values that are one of these by some readers."""
+"""Values that some readers accept as identifiers or numbers."""
 
 
 def odd(columns, role, value, *, rows):
@@ -81,7 +81,7 @@ READERS_OF_QRELS = {
     "write a dictionary": lambda q, file: ir.verbs.write_qrels(as_dictionaries(q, "grade"), file),
 }
 STRICT = {"evaluate", "rank", "rows", "write", "write a dictionary"}
-"""Readers that read every row, whatever is asked."""
+"""Readers that read every row, whatever the options."""
 READERS = {"run": (RUN, READERS_OF_RUNS), "qrels": (QRELS, READERS_OF_QRELS)}
 CASES = [
     (noun, role, reader)
@@ -154,7 +154,7 @@ def table_of(value, role):
 
 
 def left_out(runs):
-    """Return which files were left out, and what was found."""
+    """Return the files that were left out, and their problems."""
     return {each["file"]: each["found"] for each in runs.attrs["problems"]}
 
 
@@ -216,7 +216,7 @@ def test_endless_devices_are_refused_and_pipes_are_read(tmp_path):
 
 
 @pytest.mark.parametrize("before", [1, 2])
-def test_the_line_that_is_too_long_is_named(tmp_path, before):
+def test_errors_name_the_line_that_is_too_long(tmp_path, before):
     file = tmp_path / "a.txt"
     file.write_bytes(b"1 Q0 a 1 1 s\n" * (before - 1) + b"\0" * (1 << 20))
     message = f"a.txt with lines that do not fit: line {before} has 1 column"
@@ -279,7 +279,7 @@ def test_a_file_that_ends_inside_a_tag_is_named(tmp_path, monkeypatch, rows, war
 @pytest.mark.property
 @pytest.mark.parametrize("name", few_of(sorted(VERBS), 4, drawn=False))
 @pytest.mark.filterwarnings("ignore")
-def test_a_huge_number_is_refused_in_few_words(name):
+def test_errors_shorten_huge_numbers(name):
     """Call each verb with a huge number for each option."""
     for option in plain_parameters(inspect.signature(VERBS[name])).values():
         if not re.search(r"\b(int|float)\b", str(option.annotation)) or option.name == "original":

@@ -1,4 +1,4 @@
-"""Every offered verb can be called."""
+"""Every verb in tab completion can be called."""
 
 import matplotlib.pyplot as plt
 import pandas as pd
@@ -21,9 +21,10 @@ SCOPE = {"runs": RUNS, "qrels": QRELS, "cube": CUBE, "scores": CUBE.ireval.score
 SCOPE |= {"cost": dict.fromkeys(SYSTEMS, 1.0), "dates": dict.fromkeys(SYSTEMS, "2020-01-01")}
 SCOPE |= {"judges": {"one": QRELS, "two": QRELS.assign(grade=1)}, "ir": ir}
 UNJUDGED = {"draw_to_judge", "estimate"}
-"""What has or takes documents that were drawn and not judged, of which most verbs know nothing."""
+"""Verbs that return or accept documents with grade -1 (pooled, not judged). Most verbs refuse
+them."""
 NOT_CALLED = {"freeze", "groupby"}
-"""A figure of several parts, and what needs a name of a file."""
+"""A figure with several panels, and verbs that need a file name."""
 
 
 def called(code, path, **scope):
@@ -34,7 +35,7 @@ def called(code, path, **scope):
 
 
 CUBES = {"condense", "pooled", "sample", "rejudge"}
-"""What gives a cube, which offers nearly everything: that takes half a minute."""
+"""Verbs that return a cube. Calling all verbs of a cube takes half a minute."""
 NAMES = [
     *few_of(sorted(VERBS.keys() - UNJUDGED - CUBES), 6),
     pytest.param("condense", marks=pytest.mark.thorough),
@@ -62,9 +63,9 @@ def test_every_offered_verb_can_be_called(name, tmp_path):
 
 
 WITHOUT_EFFECT = {"cite", "groupby", "freeze", "report", "save", "write_qrels", "write_run"}
-"""What is called of anything that was made of runs, and what needs a name of a file."""
+"""Verbs of all results, and verbs that need a file name."""
 BY_COLUMNS = {"runs", "judgments", "scanned runs", "labels of nuggets"}
-"""What a frame is by its columns alone, whatever returned it."""
+"""Kinds of frames that are recognised by their columns alone."""
 ALSO_ASKED = {
     **dict.fromkeys(("a", "baseline", "system"), SYSTEMS[0]),
     "b": SYSTEMS[1],

@@ -1,4 +1,4 @@
-"""Verbs give equal results on changed cubes and built ones."""
+"""Verbs return equal results on changed cubes and on built cubes."""
 
 import copy
 import os
@@ -32,13 +32,13 @@ pytestmark = incomplete
 TOPICS = [topic for topics in TRACKS.values() for topic in topics]
 LAWFUL = sorted(VERBS)
 TURNS = 8 if THOROUGH else 30
-"""In how many turns the verbs are tried after the operations: whose turn it is, is drawn."""
+"""Number of groups of verbs. Each run of the tests draws one group."""
 RARELY = 20 if THOROUGH else len(VERBS)
-"""In how many turns they are tried after what overwrites values, of which there is far more."""
+"""Number of groups for operations that overwrite values, of which there are far more."""
 
 
 class Built(NamedTuple):
-    """Systems, topics and depth of the cube to compare with."""
+    """Systems, topics and depth of the cube for the comparison."""
 
     systems: tuple
     topics: tuple
@@ -56,7 +56,7 @@ SHALLOW = built(depth=3)
 
 @cache
 def names_of_results():
-    """Return variable names of results, which users may use too."""
+    """Return variable names of results, which users may use, too."""
     cube = ir.cube(*experiment(0))
     found = [outcome(name, cube) for name in VERBS]
     names = {str(name) for each in found if isinstance(each, xr.Dataset) for name in each}
@@ -134,7 +134,7 @@ RESTORED = {
         COMPLETE,
     ),
 }
-"""Operation -> what it does, and how a cube is built that way."""
+"""Name of an operation -> the operation, and a function that builds the equal cube."""
 
 REFUSED = {
     "some depths": lambda c: c.sel(depth=[1, 3, 5]),
@@ -185,7 +185,7 @@ def test_verbs_after_operations(operation, seed):
 
 
 def taken(turn, turns=TURNS):
-    """Return the verbs to try in this turn."""
+    """Return the group of verbs to try in this run."""
     return LAWFUL[turn % turns :: turns]
 
 
@@ -251,7 +251,7 @@ def test_overwritten_values_of_changed_cubes_are_refused_or_harmless(before):
 
 
 EAGER = ("signs", "divided by nothing")
-"""Operations that xarray has for arrays in memory only, or of which numpy warns when computed."""
+"""Operations that xarray supports only in memory, or for which numpy warns."""
 
 
 def assert_harmless(found, expected):
@@ -292,7 +292,7 @@ def assert_equal_where_present(found, expected):
         assert not found.where(~reduce(and_, inside)).count()
 
 
-def test_absent_lists_may_be_longer_than_the_cube_is_deep():
+def test_masked_lists_may_be_longer_than_the_depth_of_the_cube():
     cube = build(experiment(0))
     short_enough = cube["retrieved"] <= 3
     assert 0 < short_enough.sum() < short_enough.size
@@ -322,7 +322,7 @@ def test_one_topic_is_a_scalar_coordinate(storage, seed):
 @pytest.mark.property
 @few
 @given(seed=seeds)
-def test_names_change_no_number(seed):
+def test_labels_do_not_change_results(seed):
     runs, qrels = experiment(seed)
     cube = build((runs, qrels))
     renamed = [frame.assign(topic="q" + frame["topic"]) for frame in (runs, qrels)]
@@ -333,7 +333,7 @@ def test_names_change_no_number(seed):
 
 
 @pytest.mark.thorough
-def test_hash_seeds_and_threads_change_no_number():
+def test_hash_seeds_and_threads_do_not_change_results():
     code = (
         "from properties.experiments import experiment\nimport irframe as ir\n"
         "from properties.verbs import VERBS, outcome\n"
@@ -364,7 +364,7 @@ def without_addresses(text):
 @pytest.mark.property
 @few
 @given(seed=seeds)
-def test_row_order_changes_no_number(seed):
+def test_row_order_does_not_change_results(seed):
     runs, qrels = experiment(seed)
     shuffled = runs.sample(frac=1, random_state=seed), qrels.sample(frac=1, random_state=seed)
     again = build(shuffled).sel(system=SYSTEMS, topic=TOPICS)
@@ -379,13 +379,13 @@ DRAWN = [
     ("compare", {"adjust": "max-t"}),
     ("volatility", {"interval_of": "expected"}),
 ]
-"""Verbs with options that they are not given elsewhere, by which something is drawn."""
+"""Verbs with random draws -> options that select them."""
 
 
 @pytest.mark.property
 @few
 @given(seed=seeds)
-def test_the_order_of_topics_changes_no_number(seed):
+def test_topic_order_does_not_change_results(seed):
     cube = build(experiment(seed))
     shuffled = cube.isel(topic=np.random.default_rng(seed).permutation(len(TOPICS)))
     plain = [(name, {}) for name in taken(2) if name != "judge_next"]

@@ -31,7 +31,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::irframe.errors.IrframeWarning")
 
 
 class Odd:
-    """What is no value of any option."""
+    """An object that is not a valid value of any option."""
 
     def __repr__(self):
         return "<odd>"
@@ -45,9 +45,9 @@ OTHERS = {
     "scorer": lambda _: (QRELS, {"metrics": "AP"}),
     "styled": lambda _: (ir.verbs.compare(ir.evaluate(RUNS, QRELS, "AP")), {}),
 }
-"""Verbs that are in no other registry, and what they are called with."""
+"""Verb that is in no other registry -> its arguments."""
 GIVEN = {"judge_next": {"n": 1}}
-"""Verb -> arguments in place of those of other property tests."""
+"""Verb -> arguments that replace those of other property tests."""
 SLOW = pytest.param("report", marks=pytest.mark.thorough)
 FILES = {"freeze", "save", "write_qrels", "write_run"}
 """Verbs whose arguments are files, or texts that may be any."""
@@ -59,7 +59,7 @@ LIMITS = {
     r"at most (\d+(?:\.\d+)?)": lambda end: end + 1,
     r"(?<![\d.,])\d+ to (\d[\d,]*)(?![\d.])": lambda end: end + 1,
 }
-"""What docstrings say of ranges -> a number beyond."""
+"""Wording of a limit in docstrings -> a number beyond the limit."""
 CALLED = {
     "a": "systems?",
     "at": "depths?",
@@ -90,11 +90,11 @@ CALLED = {
     "train": "judgments",
     "units": "units|of",
 }
-"""Option -> what messages may call it."""
+"""Option -> name that messages may use."""
 FREE = {("collapse", "unit"), ("report", "path"), ("report", "title")}
-"""Options of which any text is a value."""
+"""Options for which every text is valid."""
 MATPLOTLIB = {"ax", "figsize"}
-"""Options that go to another library as they are."""
+"""Options that are passed to another library unchanged."""
 
 
 def function_of(name):
@@ -103,7 +103,7 @@ def function_of(name):
 
 @cache
 def shared_cube():
-    """Return the cube that all verbs are called on."""
+    """Return the cube on which all verbs are called."""
     return ir.cube(RUNS, QRELS)
 
 
@@ -142,7 +142,7 @@ def options_of(function):
 
 
 def wrong_options(name, function, subject, usual):
-    """Return odd values that are accepted or refused without names."""
+    """Return odd values that are accepted, or refused without the option's name."""
     wrong = {}
     for option in options_of(function):
         texts = [] if (name, option.name) in FREE else ["nonsense"]
@@ -172,7 +172,7 @@ def call_shown(name, figure):
     for call in [node for node in ast.walk(tree) if isinstance(node, ast.Call)]:
         drawn = re.fullmatch(rf"(?:(.*)\.plots?\.)?{name}", ast.unparse(call.func))
         drawn = None if drawn and "groupby(" in (drawn[1] or "") else drawn  # one example is enough
-        if drawn and drawn[1] not in {None, "ir"}:  # an accessor, of what comes first
+        if drawn and drawn[1] not in {None, "ir"}:  # an accessor: its object is the first argument
             call.args.insert(0, call.func.value.value.value)
         if drawn:
             call.func = ast.parse("figure", mode="eval").body

@@ -1,4 +1,4 @@
-"""Through how many files, moves and calls the main calls pass: each limit may only fall.
+"""Numbers of files, moves and calls behind the main functions. Limits may only fall.
 
 ``python tests/properties/test_paths.py`` prints the numbers.
 """
@@ -23,7 +23,7 @@ LIMITS = {
     "compare": (25, 149, 376),
     "report": (111, 3970, 31801),
 }
-"""Call -> most files, moves from one file to another, and calls of functions."""
+"""Call -> limits: files, moves between files, and function calls."""
 
 
 def lengths(call: Callable[[], Any]) -> tuple[int, int, int]:

@@ -1,4 +1,4 @@
-"""Position j is docs[j], and position i is topics[i]."""
+"""Integer positions in arrays refer to the scorer's topics and docs."""
 
 import numpy as np
 import pytest

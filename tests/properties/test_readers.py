@@ -26,15 +26,15 @@ KNOWN = {
     "score NaN": LISTS,
     "topic, the only one, whose list is empty": FILES,
 }
-"""Cases of which readers disagree, and why, or where: to become fewer."""
+"""Cases on which readers disagree, with the reason. Their number should fall."""
 
 
 @dataclass(frozen=True)
 class Answer:
-    """Answer of a reader to a case, as a sign.
+    """Answer of a reader to a case.
 
-    ``=`` right scores, ``x`` others, ``r`` an error of irframe, ``F`` one of something else, ``.``
-    where it cannot represent the case.
+    The sign is ``=`` for right scores, ``x`` for wrong scores, ``r`` for an error of irframe, ``F``
+    for another error, and ``.`` if the reader cannot represent the case.
     """
 
     sign: str
@@ -43,7 +43,7 @@ class Answer:
     lossy: bool = False
 
     def fault(self, rule: str) -> str:
-        """Return how an answer breaks its rule, if it does."""
+        """Return how an answer breaks the rule, None if it does not."""
         if self.sign == "F":
             return f"another error: {self.words}"
         if self.lossy or self.sign == ".":
@@ -78,7 +78,7 @@ def asked(act: Any, case: Case, right: Any) -> Answer:
 
 
 def right_of(case: Case) -> Any:
-    """Return the right scores; None of what has none."""
+    """Return the right scores, None if there are none."""
     try:
         return truth(case)
     except (TypeError, ValueError, ArithmeticError):

@@ -13,7 +13,7 @@ RUNS = {
     "robust03": ["THUIRr0301", "aplrob03a", "uwmtCR0", "Sel50", "fub03IeOLKe3"],
     "trec-covid-round1": ["10x20.prf.unipd.it", "BERT", "BITEM_df", "10x10.prf.unipd.it"],
 }
-"""Runs that go by s0, s1, ... in both tracks; s3 is not taken for one that was pooled."""
+"""Runs that are called s0, s1, ... in both tracks. s3 does not count as contributing."""
 
 
 def read_track(folder, track):

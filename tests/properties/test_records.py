@@ -1,11 +1,13 @@
-"""Records name what decided a number, and reproduce the result.
+"""Records contain all options that affect a result, and reproduce it.
 
-A verb is called as usual, and once more for each of its parameters with another value. A parameter
-without such a value fails by a `KeyError` of its name. Of a verb of cubes and scores the value is
+Each verb is called with default options, and once for each parameter with another value. If a
+parameter has no value, the test fails by a `KeyError` with its name. For verbs of cubes and
+scores, the value is
 
-- `OTHERS[parameter]`: a value; by verb, in a dictionary; several in a list of lists; `With(...)`
-  where it goes with other options; `{}` where the second value is data, or says the first again;
-- none, where the parameter is in `ELSEWHERE`: data, or of frames alone.
+- `OTHERS[parameter]`: a value; a dictionary from verb to value; a list of lists for several
+  values; `With(...)` for a value that needs other options; `{}` if other values are data or
+  synonyms;
+- none if the parameter is in `ELSEWHERE`, because it takes data or belongs to verbs of frames.
 
 Each verb is called by `asked(verb, cube)` of `properties/verbs.py` on `world("small")`. If a value
 changes nothing there, the verb is called on the worlds and with the options of `FURTHER[verb]`.
@@ -126,8 +128,7 @@ OTHERS = {
     "weights": "inverse",
     "width": dict.fromkeys(VERBS, 2) | {"topics_needed": With(width=0.2, difference=None)},
 }
-"""Parameter -> another argument, or arguments by verb, those that are lists in one; {} where the
-second value is data, or only another way to say the first."""
+"""Parameter -> another value, or values by verb (see above)."""
 JUDGED = larger()[1]
 DRAWN = ir.verbs.draw_to_judge(JUDGED, 0.5, seed=4)
 FURTHER = {
@@ -160,7 +161,7 @@ FURTHER = {
     "outcomes": [("larger", {"alpha": 0.4}), ("larger", {})],
     "predict_powered": [("larger", {"human": DRAWN, "metrics": "P", "at": [5]}, "cube")],
 }
-"""Verb -> where else to call it, with what, for the parameters that made no difference before."""
+"""Verb -> further worlds and options, for parameters without an effect so far."""
 FURTHER |= {name: [("larger", {})] for name in VERBS.keys() - FURTHER.keys()}
 for name in ("compare", "components", "discrimination", "summary", "topics_needed"):
     FURTHER[name].append(("repeats", {}))
@@ -170,7 +171,7 @@ IDLE = {
     "pool": {"contributing"},
     "leaderboard": {"order_by"},
 }
-"""Verb -> parameters of which no value that is tried here makes a difference."""
+"""Verb -> parameters whose tested values never change a result."""
 ELSEWHERE = {
     *OBJECTS,
     *UNRECORDED,
@@ -181,11 +182,11 @@ ELSEWHERE = {
     "documents",
     "train",
 }
-"""Arguments that are data, change no number, or are of frames alone."""
+"""Parameters that take data, change no result, or belong to verbs of frames."""
 
 
 def another(verb, name):
-    """Return a list of other arguments, empty if none exist."""
+    """Return a list of other values, empty if there are none."""
     if name not in OTHERS and name in ELSEWHERE:
         return []
     value = OTHERS[name]
@@ -216,7 +217,7 @@ def world(name):
 RUNS, QRELS = experiment(1)
 CHUNKED = r"(d\d)\d*"
 CHUNKS = r"(\w\dd\d)\d*"
-"""A pattern by which two documents of a topic are parts of another one."""
+"""Pattern by which two documents of a topic are chunks of another document."""
 LARGER = larger()[0]
 SCORING = {"qrels": JUDGED, "metrics": ["AP"]}
 TIED = {"score_dtype": "float32"}
@@ -271,7 +272,7 @@ FRAMES = {
     "score_nuggets": [(NUGGETS, {})],
     "split": [(LARGER, {"n": 2})],
 }
-"""Verbs of frames, which no decorator of cubes and scores makes."""
+"""Calls of the verbs of frames."""
 FRAME_OTHERS = {
     "budget": 90,
     "threshold": 1.5,
@@ -308,13 +309,13 @@ FRAME_OTHERS = {
     "interval_of": "averages",
     "tie_agreement.ties": [["trec", "doc"]],
 }
-"""As `OTHERS`, also of a verb, a point and a parameter."""
+"""Parameters as in `OTHERS`, also as ``verb.parameter``."""
 
 
 IN_ROWS = {"at", "baseline", "best_of", "budgets", "effects", "methods", "metrics", "shares"}
-"""Parameters that rows and columns show."""
+"""Parameters whose values are in rows or columns of the result."""
 UNSAID = {"unit", "original", "restrict", "split", "rank", "pool", "collapse"}
-"""Parameters, and verbs of frames, of which captions do not tell."""
+"""Parameters, and verbs of frames, that captions leave out."""
 FRAME_ONLY = {"together", "later_copies", "errors", "reference", "pairs", "grades"} | {
     "coefficients",
     "groups",
@@ -324,11 +325,11 @@ FRAME_ONLY = {"together", "later_copies", "errors", "reference", "pairs", "grade
     "rel",
     "threshold",
 }
-"""Arguments that are data, or that other tests of these verbs vary."""
+"""Parameters that take data, or that other tests vary."""
 
 
 def result_of(function, subject, options):
-    """Call a verb; return nothing where it refuses these options."""
+    """Call a verb. Return None if it refuses the options."""
     with though_incomplete(), warnings.catch_warnings(action="ignore", category=IrframeWarning):
         try:
             return function(subject, **gathered(inspect.signature(function), options))
@@ -354,8 +355,6 @@ def assert_recorded(function, subject, usual, others, left=None):
     """Assert that records differ where results do, and reproduce them.
 
     Return the parameters whose other values made no difference.
-
-    Returns the parameters of which another value was tried, of those left, and made no difference.
     """
     first = result_of(function, subject, usual)
     made, idle = [(first, usual)], set()
@@ -386,7 +385,7 @@ def _is_data(value, name):
 
 
 @pytest.mark.parametrize("name", few_of(sorted(VERBS), 16, drawn=False))
-def test_verbs_record_what_decides_their_results(name):
+def test_records_of_verbs_contain_all_effective_options(name):
     left = None
     for where, options, *made in [("small", {}), *FURTHER.get(name, [])]:
         if left == set():
@@ -409,7 +408,7 @@ def another_of_frames(verb, name):
 
 
 @pytest.mark.parametrize("name", few_of(FRAMES, 6, drawn=False))
-def test_verbs_of_frames_record_what_decides_their_results(name):
+def test_records_of_verbs_of_frames_contain_all_effective_options(name):
     function = getattr(ir, name, None) or getattr(ir.verbs, name)
 
     left = None

@@ -13,7 +13,8 @@ from irframe.errors import IrframeError, MetricError
 
 pytestmark = pytest.mark.filterwarnings("ignore::irframe.errors.IrframeWarning")  # of tracks
 REFUSED = {"alpha_nDCG": True, "DCG(gain={1: 1})": True, "AP(norm='pool')": False}
-"""Metrics of subtopics, with gains for some grades, and of the pool; whether the pool is known."""
+"""Metrics of subtopics, of gain maps for some grades, and of the pool -> whether the pool is
+known."""
 NAMES = {"metric", "metrics"}
 
 

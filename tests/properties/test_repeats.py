@@ -1,4 +1,4 @@
-"""Verbs of scores count repeats, or refuse them by name."""
+"""Verbs of scores use repeats, or refuse them by name."""
 
 import re
 import warnings
@@ -23,14 +23,14 @@ COUNTING = {
     *("compare", "summary", "leaderboard", "rank_intervals", "components", "topics_needed"),
     *("discrimination", "median_p", "design"),
 }
-"""Verbs of scores that count repeats, or declare what a repeat is."""
+"""Verbs of scores that use repeats, or declare their kind."""
 OF_CUBES = {
     *("score", "cwl", "bounds", "tie_ranges", "tie_rates"),
     *("condense", "pooled", "sample", "rejudge"),
 }
-"""Verbs of cubes that keep them apart."""
+"""Verbs of cubes that use repeats."""
 DRAWN = {"system_ranking"}
-"""Figures that do."""
+"""Figures that show repeats."""
 GIVEN = {
     "best_so_far": {"dates": {}},
     "topic_differences": {"a": "s1", "b": "s2"},
@@ -75,7 +75,7 @@ def refused(function, scores, **options):
 
 
 @pytest.mark.parametrize("name", few_of(of_scores("irframe.verbs"), 3, drawn=False))
-def test_verbs_count_repeats_of_frames_or_refuse_them(name, scores, cube):
+def test_verbs_use_repeats_of_frames_or_refuse_them(name, scores, cube):
     function = verbs("irframe.verbs")[name][0]
     with warnings.catch_warnings(action="ignore"):
         options = asked(name, cube)[1] if name in VERBS else {}
@@ -119,7 +119,7 @@ def one(cube, repeat):
 
 
 @pytest.mark.parametrize(("layout", "name"), few_of(product(LAYOUTS, sorted(VERBS)), 6))
-def test_every_verb_takes_cubes_with_repeats_or_says_what_to_write(layout, name):
+def test_verbs_accept_cubes_with_repeats_or_give_advice(layout, name):
     try:
         found = call(name, repeated(layout))
     except IrframeError as error:

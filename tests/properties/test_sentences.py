@@ -49,7 +49,7 @@ def test_judged_depth_is_that_of_the_shallowest_list(reader, helping, lost):
 
 
 @pytest.mark.parametrize("metric", ["AP", "NumRelRet", "GMAP", "InverseASL"])
-def test_a_table_says_which_averages_it_shows(metric):
+def test_tables_name_the_averages_that_they_show(metric):
     scores = ir.evaluate(RUNS, QRELS, metric)
     column = scores[metric].unstack()
     by_hand = {
@@ -68,7 +68,7 @@ def test_a_table_says_which_averages_it_shows(metric):
         np.testing.assert_allclose(shown[mean], expected, rtol=1e-9)
 
 
-def test_a_margin_is_tested_on_one_side_and_shares_of_first_are_equal_parts():
+def test_margins_are_one_sided_and_equal_systems_share_first_place():
     scores = ir.evaluate(RUNS, QRELS, "AP")
     found = scores.ireval.compare(baseline="bm25", margin=0.05, adjust=None)
     assert "margin 0.05, not worse and equivalent by one-sided t-tests" in caption_text(found.attrs)
@@ -98,7 +98,7 @@ GEOMETRIC = "AP(average='geometric')"
 
 
 @pytest.mark.parametrize("metric", few_of(["nDCG@10", "ASL", "NumRelRet@10", GEOMETRIC], 2))
-def test_a_comment_on_a_change_shows_what_its_notes_name(metric):
+def test_comments_on_changes_show_the_values_that_notes_name(metric):
     scores, cube = ir.evaluate(RUNS, QRELS, [metric]), ir.cube(RUNS, QRELS)
     found = scores.ireval.compare(baseline="bm25", power=0.8, alpha=0.1)
     page = markdown(found, cube, [ir.parse_metric(metric)], scores=scores, runs=RUNS)
@@ -138,7 +138,7 @@ def test_a_comment_on_a_change_shows_what_its_notes_name(metric):
 
 
 @pytest.mark.parametrize("alpha", [0.05, 0.2])
-def test_a_plan_reaches_what_its_caption_names(alpha):
+def test_plans_reach_the_power_in_their_caption(alpha):
     scores = ir.evaluate(RUNS, QRELS, "AP").loc[["bm25", "splade"]]
     differences = scores["AP"].unstack("system").diff(axis=1).iloc[:, 1]
     plan = scores.ireval.topics_needed(
@@ -186,7 +186,7 @@ KEPT = (lambda s: s, lambda s: s.round(2), lambda s: s.ireval.standardise())
 @pytest.mark.parametrize("change", CHANGED + KEPT)
 @pytest.mark.parametrize("reader", READERS)
 def test_scores_outside_their_range_are_refused(reader, change):
-    with xr.set_options(keep_attrs=True):  # as is usual since 2025.11
+    with xr.set_options(keep_attrs=True):  # the default of xarray since 2025.11
         made = change(READERS[reader](RUNS, QRELS))
     words = caption_text(made.ireval.summary().attrs)
     assert ("outside the range of their metric" in words) == (change in CHANGED)

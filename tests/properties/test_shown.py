@@ -1,7 +1,7 @@
-"""Every result is shown as table and figure, or refused.
+"""Every result has tables and figures, or a clear error.
 
-The results are those of all verbs: of tasks and groups, with one metric or depth selected, of some
-columns, and with other column names.
+The results are those of all verbs: with tasks and groups, with one selected metric or depth, with
+some columns only, and with other column names.
 """
 
 from contextlib import suppress

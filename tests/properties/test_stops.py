@@ -70,12 +70,12 @@ def as_depths(axis, result):
 
 @pytest.mark.parametrize("axis", OTHERS, ids=lambda axis: axis.dim)
 @pytest.mark.parametrize("name", few_of(OF_SCORES, 4))
-def test_verbs_read_scores_at_stops_as_those_at_depths(name, axis):
+def test_verbs_treat_scores_at_stops_like_scores_at_depths(name, axis):
     found = answer(name, axis)
     assert "depth" not in {*getattr(found, "dims", ()), *getattr(found, "columns", ())}
     assert "depth" not in caption_text(found.attrs).replace("judged to depth", "")
     expected = answer(name)
-    if name == "leaderboard":  # whose columns are called after places
+    if name == "leaderboard":  # its columns are named after the stops
         found = found.rename(columns=lambda label: re.sub(AT_STOP, "", label))
         expected = expected.rename(columns=lambda label: re.sub(r"@\d$", "", label))
         found, expected = (each.rename(columns={"nDCG@3": "nDCG"}) for each in (found, expected))
@@ -89,12 +89,12 @@ FIGURES = {
     "ladder": "rank_intervals",
     "score_boxes": None,
 }
-"""Figure of scores by depth -> the verb between, if there is one."""
+"""Figure of scores by depth -> the verb that computes its input, if any."""
 
 
 @pytest.mark.parametrize("axis", OTHERS, ids=lambda axis: axis.dim)
 @pytest.mark.parametrize("name", FIGURES)
-def test_figures_call_stops_by_their_names(name, axis):
+def test_figures_label_stops_with_their_names(name, axis):
     scores = at_stops(axis)(ir.verbs.score(CUBE, "AP"))
     verb = FIGURES[name]
     with warnings.catch_warnings(action="ignore", category=IrframeWarning):

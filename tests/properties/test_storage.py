@@ -35,18 +35,18 @@ PAIRED = {
     "compare_judges": lambda **_: ir.compare_judges(JUDGES, grades="union", resamples=20),
     "compare_judges by topic": lambda **_: ir.compare_judges(JUDGES, grades="union", per="topic"),
 }
-"""Results about pairs that the registry's arguments do not ask for."""
+"""Results for pairs, which the registry of arguments does not cover."""
 
 
 def of_frames(name):
-    """Call a verb of frames as test_records.py does first."""
+    """Call a verb of frames like the first call of test_records.py."""
     subject, options = FRAMES[name][0]
     function = getattr(ir, name, None) or getattr(ir.verbs, name)
     return function(subject, **gathered(inspect.signature(function), options))
 
 
 DRAWN = {"text": {"cluster": "c"}, "numbers": {"cluster": 1, "task": 2}, "weights": {"weight": 0.5}}
-"""Labels of every topic that `design` declares."""
+"""Labels of topics that `design` declares."""
 
 
 def designed(labels):
@@ -65,7 +65,7 @@ FURTHER = {name: partial(of_frames, name) for name in FRAMES.keys() - {"compare_
         systems=2, topics=2, docs=60, depth=5, pool_depth=2
     ),
 }
-"""What functions return that are no verbs of cubes and scores."""
+"""Results of functions that are not verbs of cubes or scores."""
 OTHER = {"as_qrels", "as_runs", "example_track", "open_cube", "parse_metric", "read_qrels"}
 OTHER |= {"read_run", "read_runs", "report", "save", "scan_runs", "scorer", "styled"}
 OTHER |= {"as_spans", "cite", "read_spans"}

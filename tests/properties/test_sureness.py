@@ -21,7 +21,7 @@ PARAMETERS = {name: plain_parameters(inspect.signature(verb)) for name, verb in 
 
 
 def taking(*names):
-    """Return the verbs with some parameters."""
+    """Return the verbs that have the given parameters."""
     return sorted(name for name, found in PARAMETERS.items() if {*names} <= {*found})
 
 
@@ -39,7 +39,7 @@ def test_a_joint_test_is_never_corrected_again(name):
 
     def given(**options):
         options["test"] = ir.paired.TukeyHSD(samples=50)
-        # A joint test has none, and Delta-Sort's is a part of a mean.
+        # Joint tests have no margin, and that of Delta-Sort is a share of a mean.
         if "margin" in PARAMETERS[name] and name not in {"ablation", "reordering"}:
             options["margin"] = None
         if name == "judge_effect":
@@ -55,8 +55,8 @@ def test_a_joint_test_is_never_corrected_again(name):
 
 
 @pytest.mark.parametrize("name", few_of(taking("adjust"), 4, drawn=False))
-def test_pairs_are_decided_with_one_correction_unless_another_is_asked_for(name):
-    one = {"median_p", "ablation", "reordering"}  # of which the first decides nothing
+def test_corrections_default_to_holm_and_can_be_switched_off(name):
+    one = {"median_p", "ablation", "reordering"}  # the first of these makes no decision
     assert PARAMETERS[name]["adjust"].default == "auto"
     if name in {"outcomes", "judge_effect"}:
         return
@@ -94,7 +94,7 @@ def test_tiny_differences_are_not_called_constant():
 
 @pytest.mark.filterwarnings("ignore:.*same on all topics:irframe.errors.IrframeWarning")
 @pytest.mark.parametrize("name", DECIDING)
-def test_pairs_that_only_tukey_calls_equal_are_named_by_every_verb(name):
+def test_every_verb_warns_of_pairs_that_only_tukey_calls_equal(name):
     values = np.array([[0.1, 0.4, 0.2, 0.5], [0.2, 0.5, 0.3, 0.6], [0.9, 0.1, 0.7, 0.3]])
     values[1, 0] += 0.01
     more = {"reference": of_ap(values)} if "reference" in PARAMETERS[name] else {}
@@ -133,7 +133,7 @@ def test_plans_are_called_guesses(cube):
 
 
 NAMES = sorted({*ir.metrics.METRICS, "GMAP", "GMBpref", "my own score"})
-"""Every metric, and names that set how it is averaged."""
+"""Every metric, and names that set its kind of average."""
 
 
 def drawn(name, seed, repeats):

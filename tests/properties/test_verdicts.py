@@ -26,7 +26,7 @@ def checked():
 
 
 @pytest.mark.parametrize("verdict", COLOURS)
-def test_a_verdict_on_all_pairs_is_drawn_in_its_colour(checked, verdict):
+def test_figures_draw_each_verdict_in_its_colour(checked, verdict):
     code = [*COLOURS].index(verdict)
     alike = checked.assign(
         verdict=checked["verdict"] * 0 + code,

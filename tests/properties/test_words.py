@@ -21,18 +21,18 @@ SIGNATURES = {name: inspect.signature(each).parameters for name, each in FUNCTIO
 PLAIN = {name: plain_parameters(inspect.signature(each)) for name, each in FUNCTIONS.items()}
 
 RETIRED = {"level", "other", "percent", "percents", "confidence", "n_samples", "random_state", "k"}
-"""Words for which there are others: alpha, reference, share, samples, seed, depth."""
+"""Retired parameter names. Use alpha, reference, share, samples, seed or depth."""
 DECIDING = ("test", "adjust", "family", "alpha")
 PLANNING = {"topics_needed"}
-"""Verbs whose test is of a plan, which compares nothing."""
+"""Verbs whose test belongs to a plan, not to a comparison."""
 COUNTED = {"components", "simulate_track", "topics_needed", "store", "predict_powered"}
 COUNTED |= {"as_qrels", "as_runs", "as_scores"}
 """Verbs that are told how many systems or topics, which part of these, what they are called, or
 which axis of a matrix has them."""
 LATER = {"report", "explain"}
-"""What looks at one depth alone."""
+"""Verbs of a single depth."""
 ONE = {"enumerate_rankings", "random_separability"}
-"""Functions of a number."""
+"""Functions of a single number."""
 DEFAULTS = {
     "alpha": {0.05},
     "family": {"depth", "all"},
@@ -42,7 +42,7 @@ DEFAULTS = {
     "progress": {False, None},
     "ties": {"trec"},
 }
-"""Word -> what it is by default."""
+"""Parameter -> its default."""
 LISTS = ("int", "Sequence[int]", "None")
 
 
@@ -66,7 +66,7 @@ KEYWORDS = {*DECIDING, "baseline", "at", "resamples", "seed", "collection", "pro
 @pytest.mark.parametrize(
     "name", [name for name, each in PLAIN.items() if "alpha" in each and "plots" not in name]
 )
-def test_significance_is_decided_by_the_same_words_in_the_same_order(name):
+def test_parameters_of_significance_have_the_same_names_and_order(name):
     parameters = PLAIN[name]
     taken = [word for word in parameters if word in DECIDING]
     assert taken == [word for word in DECIDING if word in taken]
@@ -76,7 +76,7 @@ def test_significance_is_decided_by_the_same_words_in_the_same_order(name):
 
 
 @pytest.mark.parametrize("name", [name for name, each in SIGNATURES.items() if "at" in each])
-def test_depths_are_one_or_several(name):
+def test_at_accepts_one_or_several_depths(name):
     words = str(SIGNATURES[name]["at"].annotation).replace("collections.abc.", "")
     assert name in LATER or set(words.split(" | ")) == set(LISTS)
 
@@ -87,7 +87,7 @@ def test_depths_are_one_or_several(name):
 )
 def test_systems_and_topics_are_chosen_by_label(word, name):
     words = str(SIGNATURES[name][word].annotation)
-    of_sides = "common" in words  # of scores and others that these are held against
+    of_sides = "common" in words  # scores, and other scores to compare them with
     assert name in COUNTED or "Hashable" in words or "Sequence" in words or of_sides
 
 
@@ -97,7 +97,8 @@ VALUES = [
     if isinstance(value := getattr(ir, name), type) and issubclass(value, OptionValue)
 ]
 MOST = {"median": 4, "90th percentile": 9, "one": 12, "all": 470, "fields": 26}
-"""Bounds of the number of parameters, of all public functions and of one, which may only fall."""
+"""Limits on the number of parameters of all public functions, and of one function. They may only
+fall."""
 
 
 def test_public_functions_have_few_parameters():
@@ -143,11 +144,11 @@ MEANINGS = {
         "agreement compare_judges coverage inversions judge_effect ratios standardise volatility",
     ),
 }
-"""Word -> its one meaning, and the public functions that take it."""
+"""Parameter -> its meaning, and the public functions that have it."""
 
 
 @pytest.mark.parametrize("word", MEANINGS)
-def test_a_function_takes_a_word_only_in_its_meaning(word):
+def test_functions_use_a_parameter_name_only_in_its_meaning(word):
     public = {name for home in (ir, ir.verbs) for name in home.__all__} & SIGNATURES.keys()
     _, functions = MEANINGS[word]
     assert sorted(name for name in public if word in SIGNATURES[name]) == functions.split()

@@ -14,11 +14,11 @@ from irframe.kinds import verbs
 from irframe.option_values import gathered, plain_parameters
 from irframe.record import InGroups
 
-verbs("irframe.verbs")  # imports every verb, which registers it
+verbs("irframe.verbs")  # importing the verbs registers them
 
 SCORED = ("AP(norm='min')", "RBP(p=0.8)", "nDCG@3")
 READ = ("AP(norm='min')", "RBP(p=0.8)", "NERR8@3", "INST(T=1)")
-"""What says how users read."""
+"""Metrics that describe how users read."""
 SUBJECTS = {
     "cube": lambda cube: cube,
     "data": lambda cube: cube,
@@ -31,10 +31,10 @@ SUBJECTS = {
         "compare", ir.verbs.score(cube, *SCORED, at=[3]), by
     ),
 }
-"""First parameter of a verb -> what it is made of."""
+"""First parameter of a verb -> function that makes the object from a cube."""
 FRAMES = ("lengths", "comparison")
 GROUPED = (*FRAMES, "volatility")
-"""What keeps no coordinate to group by, so that it is grouped when it is made."""
+"""Objects without coordinates to group by. They are grouped when they are made."""
 
 ARGUMENTS = {
     "metrics": dict.fromkeys(VERBS.keys() - {"predict_powered"}, SCORED)
@@ -65,7 +65,7 @@ ARGUMENTS = {
     "qrels": {"rejudge": lambda cube: judged_again(cube)},  # noqa: PLW0108 - defined below
     "human": lambda cube: some_topics(ir.verbs.score(cube, *SCORED)),
 }
-"""Parameter -> argument, one made of the cube, or arguments by verb; else the default."""
+"""Parameter -> argument, function of the cube, or arguments by verb."""
 
 
 def some_topics(scores):
@@ -116,7 +116,7 @@ def asked(name, cube, change=None, by=None, **options):
 
 
 def asked_plainly(name, cube, change=None, by=None, **options):
-    """Return subject and arguments, with option values as plain options."""
+    """Return subject and arguments, with combined options as separate ones."""
     first, *others = plain_parameters(inspect.signature(VERBS[name])).values()
     made = SPECIAL.get(name, SUBJECTS[first.name])
     grouped = by is not None and first.name in GROUPED
@@ -127,7 +127,7 @@ def asked_plainly(name, cube, change=None, by=None, **options):
 
 
 def argument(name, parameter, cube, subject, change):
-    """Return the argument for a parameter, empty for its default."""
+    """Return the argument of a parameter, empty for the default."""
     empty = inspect.Parameter.empty
     given = subject if parameter.name == "original" else ARGUMENTS.get(parameter.name, empty)
     if given is not empty and callable(given) and parameter.name != "original":
@@ -183,7 +183,7 @@ def assert_same(found, expected):
 
 
 def bare(labelled):
-    """Return a labelled object without coordinates that are no index."""
+    """Return a labelled object with index coordinates only."""
     labelled = labelled.compute()
     if "pair" in labelled.dims and "pair" not in labelled.xindexes:
         ends = [name for name, each in labelled.coords.items() if each.dims == ("pair",)]
