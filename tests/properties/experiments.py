@@ -39,10 +39,10 @@ def experiment(seed, *, ties=False, missing=True):
                 if missing and topic == topics[-1] and system == SYSTEMS[1]:
                     continue
                 length = int(random.integers(2, DEPTH + 1)) if topic != topics[0] else DEPTH
-                places = random.permutation(len(docs))[:length]
+                drawn = random.permutation(len(docs))[:length]
                 if system != SYSTEMS[-1]:
-                    judged[places[:2]] = True
-                listed = [docs[place] for place in places]
+                    judged[drawn[:2]] = True
+                listed = [docs[index] for index in drawn]
                 scores = np.arange(length, 0, -1.0)
                 scores = np.ceil(scores / 2) if ties else scores
                 runs += [
@@ -66,18 +66,18 @@ def larger(seeds=1):
     """
     runs, qrels = ir.example_track()
     topics = sorted(qrels["topic"].unique())
-    names = {name: f"{'nw'[place % 2]}{place // 2 + 1}" for place, name in enumerate(topics)}
+    names = {name: f"{'nw'[number % 2]}{number // 2 + 1}" for number, name in enumerate(topics)}
     tracks = {name: "news" if name[0] == "n" else "web" for name in names.values()}
-    systems = {name: f"s{place}" for place, name in enumerate(runs["system"].unique())}
+    systems = {name: f"s{number}" for number, name in enumerate(runs["system"].unique())}
     random = np.random.default_rng(0)
-    parts = []
+    frames = []
     for seed in range(seeds):
-        part = runs.assign(system=runs["system"].map(systems), topic=runs["topic"].map(names))
-        part["score"] += 1e-9 * random.random(len(part)) + (seed > 0) * random.normal(
-            0, 0.2, len(part)
+        repeat = runs.assign(system=runs["system"].map(systems), topic=runs["topic"].map(names))
+        repeat["score"] += 1e-9 * random.random(len(repeat)) + (seed > 0) * random.normal(
+            0, 0.2, len(repeat)
         )
-        parts.append(part.assign(seed=seed) if seeds > 1 else part)
-    frame = pd.concat(parts, ignore_index=True)
+        frames.append(repeat.assign(seed=seed) if seeds > 1 else repeat)
+    frame = pd.concat(frames, ignore_index=True)
     frame["team"] = "team " + frame["system"].isin(SYSTEMS[:2]).astype(str)
     frame["track"] = frame["topic"].map(tracks)
     frame["tokens"] = 90 + 7 * (frame["rank"] % 5)
@@ -86,10 +86,10 @@ def larger(seeds=1):
     frame["half"] = frame["topic"].str[1].astype(int) // 5
     best = frame[frame["contributing"]].groupby(["topic", "doc"])["rank"].min().rename("best")
     qrels = qrels.assign(topic=qrels["topic"].map(names)).join(best, on=["topic", "doc"])
-    kept = qrels[(qrels["best"] <= 3) | (random.random(len(qrels)) < 0.7)].drop(columns="best")
-    kept.loc[kept["topic"] == "w8", "grade"] = 0
-    kept = kept.reset_index(drop=True)
-    return frame, kept.assign(track=kept["topic"].map(tracks))
+    judged = qrels[(qrels["best"] <= 3) | (random.random(len(qrels)) < 0.7)].drop(columns="best")
+    judged.loc[judged["topic"] == "w8", "grade"] = 0
+    judged = judged.reset_index(drop=True)
+    return frame, judged.assign(track=judged["topic"].map(tracks))
 
 
 seeds = st.integers(0, 10_000)

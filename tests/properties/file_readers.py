@@ -59,7 +59,7 @@ def text_of(value: Any) -> str:
 
 def written(lines: Iterator[list[Any]], between: str, path: str) -> tuple[Path, bool]:
     """Write a text file; return whether its lines are unambiguous."""
-    lossless, made = True, []
+    lossless, encoded = True, []
     for line in lines:
         cells = [text_of(value) for value in line]
         lossless &= not any(
@@ -67,9 +67,9 @@ def written(lines: Iterator[list[Any]], between: str, path: str) -> tuple[Path, 
         )
         lossless &= between != " " or not any(cell.split() != [cell] for cell in cells)
         lossless &= not cells[0].startswith("#")
-        made.append(between.join(cells))
+        encoded.append(between.join(cells))
     target = FOLDER / f"{next(NUMBER)}{path}"
-    data = "".join(line + "\n" for line in made)
+    data = "".join(line + "\n" for line in encoded)
     try:
         target.write_bytes(data.encode())
     except UnicodeEncodeError:
@@ -83,12 +83,12 @@ def trec(case: Case, between: str, ends=(".txt", ".qrels")) -> tuple[Path, Path,
     need(not case.empty and not case.unjudged)
     need(not any({*row} - {*ROLES} or "score" not in row for row in case.run))
     textual(case.run), textual(case.judged)
-    places = Counter()
+    ranks = Counter()
 
     def lines():
         for row in case.run:
-            places[row.get("system"), row["topic"]] += 1
-            rank = row.get("rank", places[row.get("system"), row["topic"]])
+            ranks[row.get("system"), row["topic"]] += 1
+            rank = row.get("rank", ranks[row.get("system"), row["topic"]])
             yield [row["topic"], "Q0", row["doc"], rank, row["score"], row.get("system", "run")]
 
     runs, lossless = written(lines(), between, ends[0])
@@ -224,9 +224,9 @@ def counted_out(rows):
     Other numbers may be scores.
     """
     ranks = pd.DataFrame(rows)[["topic", "rank"]].groupby("topic")["rank"].apply(list)
-    starts = [[str(place) for place in range(start, 99)] for start in (0, 1)]
-    every = [sorted(map(str, each)) for each in ranks]
-    return all(each in [sorted(start[: len(each)]) for start in starts] for each in every)
+    starts = [[str(number) for number in range(start, 99)] for start in (0, 1)]
+    every = [sorted(map(str, values)) for values in ranks]
+    return all(values in [sorted(start[: len(values)]) for start in starts] for values in every)
 
 
 @reader("MS MARCO")
@@ -316,7 +316,7 @@ def json_file(text: str, ends: str) -> Path:
     return target
 
 
-def keyed(made: Any) -> str:
+def keyed(frame: Any) -> str:
     """Return dictionaries as JSON if the keys remain distinct."""
 
     def check(value):
@@ -327,8 +327,8 @@ def keyed(made: Any) -> str:
             )
             [check(item) for item in value.values()]
 
-    check(made)
-    return dumped(made)
+    check(frame)
+    return dumped(frame)
 
 
 @reader("JSON dict")
@@ -346,16 +346,16 @@ def _(case):
 
 def in_keys(case: Case, runs: Any, qrels: Any) -> Any:
     textual(case.run), textual(case.judged)
-    paths = [json_file(keyed(made), ".json") for made in (runs, qrels)]
+    paths = [json_file(keyed(frame), ".json") for frame in (runs, qrels)]
     return evaluate(ir.read_run(paths[0]), ir.read_qrels(paths[1]))
 
 
 def in_json(case: Case, rows: Rows, *, lines: bool) -> Path:
     need(not case.twice and not case.empty and not case.unjudged)
     need(not any(nan(row[key]) for row in rows for key in ("topic", "doc")))
-    made = case.write(rows)
+    records = case.write(rows)
     return json_file(
-        "".join(dumped(row) + "\n" for row in made) if lines else dumped(made),
+        "".join(dumped(row) + "\n" for row in records) if lines else dumped(records),
         ".jsonl" if lines else ".json",
     )
 

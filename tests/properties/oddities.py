@@ -56,15 +56,15 @@ def run(
     rows=PLAIN_RUN, *, topics=None, docs=None, scores=None, ranks=None, keep=True, **more
 ) -> Rows:
     """Return rows of a run, after optional changes."""
-    topics, docs, made = topics or {}, docs or {}, []
-    for place, (topic, doc, score) in enumerate(rows):
+    topics, docs, rows_of_run = topics or {}, docs or {}, []
+    for index, (topic, doc, score) in enumerate(rows):
         row = {"topic": topics.get(topic, topic), "doc": docs.get(doc, doc)}
         if ranks is not None:
-            row["rank"] = ranks[place]
+            row["rank"] = ranks[index]
         if keep:
-            row["score"] = score if scores is None else scores[place]
-        made.append(row | {key: values[place] for key, values in more.items()})
-    return made
+            row["score"] = score if scores is None else scores[index]
+        rows_of_run.append(row | {key: values[index] for key, values in more.items()})
+    return rows_of_run
 
 
 def judged(rows=PLAIN_JUDGED, *, topics=None, docs=None, grades=None, **more) -> Rows:
@@ -74,21 +74,21 @@ def judged(rows=PLAIN_JUDGED, *, topics=None, docs=None, grades=None, **more) ->
         {
             "topic": topics.get(topic, topic),
             "doc": docs.get(doc, doc),
-            "grade": grade if grades is None else grades[place],
+            "grade": grade if grades is None else grades[index],
         }
-        | {key: values[place] for key, values in more.items()}
-        for place, (topic, doc, grade) in enumerate(rows)
+        | {key: values[index] for key, values in more.items()}
+        for index, (topic, doc, grade) in enumerate(rows)
     ]
 
 
 def with_ids(name, rule, *, topics=None, docs=None, only=None) -> Case:
     """Return a case with odd ids."""
     sides = {"run": run, "judged": judged}
-    made = {
+    ids = {
         side: make(topics=topics, docs=docs) if only in (None, side) else make()
         for side, make in sides.items()
     }
-    return Case(name, rule, made["run"], made["judged"])
+    return Case(name, rule, ids["run"], ids["judged"])
 
 
 def grades(name, rule, values) -> Case:
@@ -118,9 +118,9 @@ def systems(name: str, rule=TAKE) -> Case:
 
 def named(name: str, first: Any, second: Any, rule: str) -> Case:
     """Return a case of two systems with these names."""
-    other = [(topic, doc + "z", score) for topic, doc, score in PLAIN_RUN]
+    second_run = [(topic, doc + "z", score) for topic, doc, score in PLAIN_RUN]
     both = [row | {"system": first} for row in run()] + [
-        row | {"system": second} for row in run(other)
+        row | {"system": second} for row in run(second_run)
     ]
     return Case(f"system {name}", rule, both, judged())
 
@@ -415,8 +415,8 @@ def lists_of(rows: Rows) -> dict[Any, dict[Any, list[Any]]]:
         )
     return {
         system: {
-            topic: [doc for _, _, doc in sorted(found, key=lambda hit: hit[:2], reverse=True)]
-            for topic, found in topics.items()
+            topic: [doc for _, _, doc in sorted(scored, key=lambda hit: hit[:2], reverse=True)]
+            for topic, scored in topics.items()
         }
         for system, topics in hits.items()
     }
@@ -434,32 +434,38 @@ def truth(case: Case) -> dict[Any, tuple[float, ...]]:
         grade[name_of(row["topic"])][name_of(row["doc"])] = int(number(row["grade"]))
     for topic in case.unjudged:
         grade[name_of(topic)] = {}
-    made = {}
+    scores = {}
     for system, lists in (lists_of(case.run) or {"run": {}}).items():
-        found = {name_of(topic): [name_of(doc) for doc in docs] for topic, docs in lists.items()}
+        retrieved = {
+            name_of(topic): [name_of(doc) for doc in docs] for topic, docs in lists.items()
+        }
         for topic, graded in grade.items():
-            hits = [graded.get(doc, 0) for doc in found.get(topic, [])]
-            places = [place for place, value in enumerate(hits, 1) if value >= 1]
+            hits = [graded.get(doc, 0) for doc in retrieved.get(topic, [])]
+            relevant_ranks = [rank for rank, value in enumerate(hits, 1) if value >= 1]
             relevant = sum(value >= 1 for value in graded.values())
-            ap = sum(n / place for n, place in enumerate(places, 1)) / relevant if relevant else 0.0
+            ap = (
+                sum(n / rank for n, rank in enumerate(relevant_ranks, 1)) / relevant
+                if relevant
+                else 0.0
+            )
             best = sum(
                 max(g, 0) / math.log2(i + 1)
                 for i, g in enumerate(sorted(graded.values(), reverse=True), 1)
             )
             dcg = sum(max(g, 0) / math.log2(i + 1) for i, g in enumerate(hits, 1))
-            made[system, topic] = (
+            scores[system, topic] = (
                 ap,
-                1 / places[0] if places else 0.0,
+                1 / relevant_ranks[0] if relevant_ranks else 0.0,
                 len(hits),
                 dcg / best if best else 0.0,
             )
-    return named_alike(made)
+    return named_alike(scores)
 
 
-def named_alike(made: dict[Any, Any]) -> dict[Any, Any]:
+def named_alike(scores: dict[Any, Any]) -> dict[Any, Any]:
     """Return scores without the name of the system if there is only one."""
-    several = len({system for system, _ in made}) > 1
+    several = len({system for system, _ in scores}) > 1
     return {
         (str(system) if several else "", str(topic)): tuple(round(float(v), 9) for v in values)
-        for (system, topic), values in made.items()
+        for (system, topic), values in scores.items()
     }

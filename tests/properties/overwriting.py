@@ -94,18 +94,18 @@ def exchanged(cube):
                 f"{name} rolled along {dim}",
                 lambda c, n=name, d=dim: _with(c, n, c[n].roll({d: 1})),
             )
-        for word, act in {
+        for change, act in {
             "plus one": lambda v: (v.astype(int) + 1).astype(v.dtype),
             "of zeros": xr.zeros_like,
             "of ones": xr.ones_like,
             "with other numbers": lambda v: v.astype(float) * 1.5 + 0.7,
         }.items():
-            yield f"{name} {word}", lambda c, n=name, a=act: _with(c, n, a(c[n]))
+            yield f"{name} {change}", lambda c, n=name, a=act: _with(c, n, a(c[n]))
         yield f"without {name}", lambda c, n=name: c.drop_vars(n)
     for name in PROVENANCE:
         if name in cube.attrs:
-            other = {"ties": "mean", "score_dtype": "float32", "pool": "stated"}.get(name, "other")
-            yield f"other {name}", lambda c, n=name, o=other: c.assign_attrs({n: o})
+            value = {"ties": "mean", "score_dtype": "float32", "pool": "stated"}.get(name, "other")
+            yield f"other {name}", lambda c, n=name, o=value: c.assign_attrs({n: o})
             yield f"no {name}", lambda c, n=name: _without_attribute(c, n)
     yield "tied as if for all", lambda c: c.assign_attrs(ties="random", seed=3)
     yield "as if cut", lambda c: c.assign_attrs(depth=c.sizes["depth"] - 1)

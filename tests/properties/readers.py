@@ -69,7 +69,7 @@ def kind(value: Any) -> str:
         "float": float | np.floating,
     }
     return next(
-        (word for word, made in kinds.items() if isinstance(value, made)), type(value).__name__
+        (name for name, cls in kinds.items() if isinstance(value, cls)), type(value).__name__
     )
 
 
@@ -79,8 +79,8 @@ def nan(value: Any) -> bool:
 
 def columns(case: Case, rows: Rows, last: str) -> list[str]:
     """Return the column names, even without rows."""
-    made = [*rows[0]] if rows else ["topic", "doc", last]
-    return [case.called.get(name, name) for name in made]
+    names = [*rows[0]] if rows else ["topic", "doc", last]
+    return [case.called.get(name, name) for name in names]
 
 
 def frame(case: Case, rows: Rows, last: str) -> pd.DataFrame:
@@ -92,18 +92,18 @@ def inferred(case: Case, rows: Rows, last: str, dtype: Any = None) -> pd.DataFra
     """Return rows as a frame with inferred dtypes."""
     need(not case.empty and not case.unjudged)
     try:
-        made = pd.DataFrame(case.write(rows), columns=columns(case, rows, last), dtype=dtype)
+        table = pd.DataFrame(case.write(rows), columns=columns(case, rows, last), dtype=dtype)
     except (UnicodeError, OverflowError):  # of pandas itself
         raise CannotError from None
     if case.twice:
-        made = pd.concat([made, made[[case.twice]]], axis=1)
-    return made
+        table = pd.concat([table, table[[case.twice]]], axis=1)
+    return table
 
 
-def faithful(made: pd.DataFrame, rows: Rows, case: Case) -> pd.DataFrame:
+def faithful(table: pd.DataFrame, rows: Rows, case: Case) -> pd.DataFrame:
     """Return a frame if it preserves all values and types."""
     need(not case.twice)
-    for row, got in zip(case.write(rows), made.to_dict("records"), strict=True):
+    for row, got in zip(case.write(rows), table.to_dict("records"), strict=True):
         for key, value in row.items():
             missing = value is None or nan(value)
             need(
@@ -111,13 +111,13 @@ def faithful(made: pd.DataFrame, rows: Rows, case: Case) -> pd.DataFrame:
                 if missing
                 else got[key] == value and kind(got[key]) == kind(value)
             )
-    return made
+    return table
 
 
 def converted(case: Case, rows: Rows, last: str, backend: str) -> pd.DataFrame:
-    made = inferred(case, rows, last)
+    table = inferred(case, rows, last)
     try:
-        changed = made.convert_dtypes(dtype_backend=backend)  # type: ignore[call-overload]
+        changed = table.convert_dtypes(dtype_backend=backend)  # type: ignore[call-overload]
     except Exception:  # noqa: BLE001 - of pandas, whatever it is
         raise CannotError from None
     return faithful(changed, rows, case)
@@ -127,10 +127,10 @@ def sides(case: Case, make: Callable[..., Any]) -> tuple[Any, Any]:
     return make(case, case.run, "score"), make(case, case.judged, "grade")
 
 
-def evaluated(found: Any) -> dict[Any, Any]:
+def evaluated(result: Any) -> dict[Any, Any]:
     """Return scores of irframe by system and topic."""
     return named_alike(
-        {key: tuple(row) for key, row in zip(found.index, found[METRICS].to_numpy(), strict=True)}
+        {key: tuple(row) for key, row in zip(result.index, result[METRICS].to_numpy(), strict=True)}
     )
 
 
@@ -139,20 +139,20 @@ def evaluate(runs: Any, qrels: Any) -> dict[Any, Any]:
 
 
 def in_categories(case, rows, last):
-    made = inferred(case, rows, last)
+    table = inferred(case, rows, last)
     need(rows and not case.twice)
     keys = [case.called.get(key, key) for key in ("system", "topic", "doc") if key in rows[0]]
     try:
-        return faithful(made.astype(dict.fromkeys(keys, "category")), rows, case)
+        return faithful(table.astype(dict.fromkeys(keys, "category")), rows, case)
     except (TypeError, ValueError):
         raise CannotError from None
 
 
 def in_index(case, rows, last):
-    made = inferred(case, rows, last)
+    table = inferred(case, rows, last)
     need(not case.twice)
     keys = [case.called.get(key, key) for key in ("system", "topic", "doc")]
-    return made.set_index([key for key in keys if key in made])
+    return table.set_index([key for key in keys if key in table])
 
 
 @reader("accessor")
@@ -190,14 +190,14 @@ def nested(case: Case, rows: Rows, value: str, empty: tuple[Any, ...]) -> dict[A
     nameless(case)
     need(not rows or value in rows[0])
     need(not rows or not {*rows[0]} - {"system", "topic", "doc", value})
-    made: dict[Any, Any] = {}
+    dictionaries: dict[Any, Any] = {}
     for row in rows:
-        docs = made.setdefault(row.get("system", "run"), {}).setdefault(row["topic"], {})
+        docs = dictionaries.setdefault(row.get("system", "run"), {}).setdefault(row["topic"], {})
         need(row["doc"] not in docs)
         docs[row["doc"]] = row[value]
     for topic in empty:
-        made.setdefault("run", {}).setdefault(topic, {})
-    return made
+        dictionaries.setdefault("run", {}).setdefault(topic, {})
+    return dictionaries
 
 
 def one(made: dict[Any, Any]) -> Any:
@@ -247,14 +247,16 @@ def _(case):
 def arrays(case: Case) -> dict[str, Any]:
     nameless(case)
     need(case.run and not case.empty and not {*case.run[0]} - {"topic", "doc", "score"})
-    made = {}
+    columns_by_role = {}
     for role in ("topic", "doc", "score"):
         values = [row[role] for row in case.run]
         need(
             role != "score" or len({kind(value) for value in values if value is not None}) == 1
         )  # an array has one
-        made[role] = np.array(values) if role == "score" else np.array(values, dtype=object)
-    return made
+        columns_by_role[role] = (
+            np.array(values) if role == "score" else np.array(values, dtype=object)
+        )
+    return columns_by_role
 
 
 @reader("arrays")
@@ -297,8 +299,8 @@ def order(case: Case) -> dict[Any, Any]:
     need(max(keys.values(), default=0) < 2)
     need(all(type(key) in (int, float) and abs(key) < 2**53 for _, key in keys))
     need(all(row.get("rank", 0) == int(row.get("rank", 0)) for row in case.run))
-    made = one(lists_of(case.run))
-    return made | {topic: [] for topic in case.empty}
+    lists = one(lists_of(case.run))
+    return lists | {topic: [] for topic in case.empty}
 
 
 @reader("lists of ids")
@@ -314,10 +316,10 @@ def _hits(make: Callable[[Any, Any], Any], around: Callable[[list[Any]], Any] = 
     def act(case):
         nameless(case)
         need(case.run and not any({*row} != {"topic", "doc", "score"} for row in case.run))
-        made: dict[Any, Any] = {topic: [] for topic in case.empty}
+        lists: dict[Any, Any] = {topic: [] for topic in case.empty}
         for row in case.run:
-            made.setdefault(row["topic"], []).append(make(row["doc"], row["score"]))
-        answers = {topic: around(hits) for topic, hits in made.items()}
+            lists.setdefault(row["topic"], []).append(make(row["doc"], row["score"]))
+        answers = {topic: around(hits) for topic, hits in lists.items()}
         return evaluate(answers, one(nested(case, case.judged, "grade", case.unjudged)))
 
     return act
@@ -335,9 +337,9 @@ def matrix(nested: dict[Any, Any]) -> pd.DataFrame:
     values = [value for docs in nested.values() for value in docs.values()]
     need(values and all(type(value) in (int, float) and not nan(value) for value in values))
     need(all(nested.values()) and all(abs(value) < 2**53 for value in values))
-    docs = [*dict.fromkeys(doc for own in nested.values() for doc in own)]
+    docs = [*dict.fromkeys(doc for row_values in nested.values() for doc in row_values)]
     need(not any(doc is None or nan(doc) for doc in (*docs, *nested)))
-    rows = [[own.get(doc, np.nan) for doc in docs] for own in nested.values()]
+    rows = [[row_values.get(doc, np.nan) for doc in docs] for row_values in nested.values()]
     try:
         axes = pd.Index([*nested], name="topic"), pd.Index(docs, name="docno")
         return pd.DataFrame(rows, *axes)
@@ -379,13 +381,13 @@ def arrow_table(case, rows, last):
     plain = case.write(rows)
     try:
         arrays = {name: pa.array([row[name] for row in plain], from_pandas=False) for name in names}
-        made = pa.table(
+        table = pa.table(
             {
                 n: c.cast(pa.string()) if c.type == pa.null() and not rows and n != last else c
                 for n, c in arrays.items()
             }
         )
-        got = made.to_pylist()
+        got = table.to_pylist()
     except (pa.ArrowException, OverflowError, TypeError, ValueError):
         raise CannotError from None
     for row, back in zip(plain, got, strict=True):
@@ -396,7 +398,7 @@ def arrow_table(case, rows, last):
                 for n in names
             )
         )
-    return made
+    return table
 
 
 def as_columns(case, rows, last):

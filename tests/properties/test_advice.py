@@ -31,14 +31,14 @@ MEANT = re.compile(r"\(did you mean '?([^?']+)'?\?\)")
 
 
 def evaluated(runs=RUN, qrels=QRELS, metrics="AP", **more):
-    found = ir.evaluate(runs, qrels, [metrics], **more)
-    several = len(found.index.levels[0]) > 1
-    return sorted((s * several, t, value) for (s, t), value in found.iloc[:, 0].round(9).items())
+    result = ir.evaluate(runs, qrels, [metrics], **more)
+    several = len(result.index.levels[0]) > 1
+    return sorted((s * several, t, value) for (s, t), value in result.iloc[:, 0].round(9).items())
 
 
 def compared(scores):
-    found = scores if "system_a" in scores else scores.ireval.compare()
-    return found[["system_a", "system_b", "difference", "p"]].round(9).to_numpy().tolist()
+    result = scores if "system_a" in scores else scores.ireval.compare()
+    return result[["system_a", "system_b", "difference", "p"]].round(9).to_numpy().tolist()
 
 
 def pieces(message):
@@ -49,8 +49,8 @@ def pieces(message):
             if text[-1] in ")]" and parses(text):
                 yield text
                 break
-    yield from (f"dict({found[0]})" for found in KEYWORD.finditer(message))
-    yield from (repr(found[1]) for found in MEANT.finditer(message))
+    yield from (f"dict({match[0]})" for match in KEYWORD.finditer(message))
+    yield from (repr(match[1]) for match in MEANT.finditer(message))
 
 
 def parses(text):
@@ -75,19 +75,19 @@ def outcomes(call, word, given, more, earlier=()):
 def followed(error, call, word, given, more, earlier):
     """Yield the results for one error, and for errors of its advice."""
     message = " ".join(str(error).split())
-    found = [*pieces(message)] if len(earlier) < 3 and message not in earlier else []
-    if not found:
+    codes = [*pieces(message)] if len(earlier) < 3 and message not in earlier else []
+    if not codes:
         yield message
     names = {"frame": given, "rows": given, "scores": given, "ir": ir, "pd": pd, "io": io}
-    for text in found:
+    for text in codes:
         try:
             after = eval(text, names | {"cube": CUBE, "runs": BOTH, "qrels": QRELS})  # noqa: S307
         except IrframeError as further:
             yield from followed(further, call, word, given, more, (*earlier, message))
         else:
-            own = after if isinstance(after, dict) else {}
+            options = after if isinstance(after, dict) else {}
             yield from outcomes(
-                call, word, given if own else after, more | own, (*earlier, message)
+                call, word, given if options else after, more | options, (*earlier, message)
             )
 
 
@@ -98,7 +98,7 @@ def renamed(frame, *names):
     yield called[[names[2], *names[:2]]]
     yield called.reset_index().rename(columns={"index": "Unnamed: 0"})
     yield called.assign(index="wiki")[["index", *names]]
-    yield called.assign(body=[f"text {place % 2}" for place in range(len(called))])
+    yield called.assign(body=[f"text {number % 2}" for number in range(len(called))])
 
 
 NAMES = {
@@ -152,8 +152,8 @@ CASES += [
 @pytest.mark.parametrize("place", range(len(CASES)))
 def test_code_in_an_error_message_runs(place):
     call, word, given, right = CASES[place]
-    found = [*outcomes(call, word, given, {})]
-    assert found == [right] * len(found)
+    results = [*outcomes(call, word, given, {})]
+    assert results == [right] * len(results)
 
 
 PLAIN = RUN.pivot(index="topic", columns="doc", values="score")

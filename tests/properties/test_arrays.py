@@ -34,28 +34,28 @@ def candidates(seed):
 
 def of_grades(metric):
     """Return whether a metric reads grades alone."""
-    known = metric.subtopics, metric.spans, metric.timed, facts(metric).pooled
-    return not any(known) and not str(metric).startswith("Inf")
+    other_needs = metric.subtopics, metric.spans, metric.timed, facts(metric).pooled
+    return not any(other_needs) and not str(metric).startswith("Inf")
 
 
 @cache
 def metrics():
     """Return every metric of grades, at several depths."""
-    found = [v.metric if d is None else v.metric @ d for v in VARIANTS for d in DEPTHS]
-    found += [replace(variant.metric, judged_only=True) for variant in VARIANTS]
-    return [metric for metric in dict.fromkeys(found) if of_grades(metric)]
+    every = [v.metric if d is None else v.metric @ d for v in VARIANTS for d in DEPTHS]
+    every += [replace(variant.metric, judged_only=True) for variant in VARIANTS]
+    return [metric for metric in dict.fromkeys(every) if of_grades(metric)]
 
 
 @pytest.mark.parametrize("seed", few_of(SEEDS, 6, 3, drawn=False))
 def test_scores_of_arrays_equal_evaluate(seed):
-    arrays = [part.reshape(6, -1) for part in candidates(seed)]
+    arrays = [array.reshape(6, -1) for array in candidates(seed)]
     run, qrels = {}, {}
     for row, (labels, scores, listed) in enumerate(zip(*arrays, strict=True)):
         present = np.flatnonzero(listed & (scores > -np.inf))
-        run[str(row)] = {str(place): scores[place] for place in present}
+        run[str(row)] = {str(index): scores[index] for index in present}
         judged = np.flatnonzero(~np.isnan(labels))
-        qrels[str(row)] = {str(place): int(labels[place]) for place in judged}
-    run, qrels = ({k: v for k, v in each.items() if v} for each in (run, qrels))
+        qrels[str(row)] = {str(index): int(labels[index]) for index in judged}
+    run, qrels = ({k: v for k, v in nested.items() if v} for nested in (run, qrels))
     chosen = [m for m in metrics() if m.depth is not None or m.uncut() is not None]
 
     def differing(some):
@@ -78,13 +78,13 @@ def test_a_curve_equals_the_metric_at_every_depth(seed):
         curve = metric.curve(labels, scores, listed=listed)
         assert curve.shape == (2, 3, n)
         if metric.depth is None:
-            places = sorted({0, n // 2, n - 1})
-            ends = [(metric @ (k + 1))(labels, scores, listed=listed) for k in places]
+            positions = sorted({0, n // 2, n - 1})
+            ends = [(metric @ (k + 1))(labels, scores, listed=listed) for k in positions]
             ends[-1] = metric(labels, scores, listed=listed)
         else:
-            places = [n - 1] * (metric.depth <= n)
-            ends = [metric(labels, scores, listed=listed) for _ in places]
-        curve = curve[..., places]
+            positions = [n - 1] * (metric.depth <= n)
+            ends = [metric(labels, scores, listed=listed) for _ in positions]
+        curve = curve[..., positions]
         if ends:  # except for the last bit, because the lengths of sums differ
             np.testing.assert_allclose(np.stack(ends, axis=-1), curve, rtol=1e-12, err_msg=metric)
 
@@ -104,12 +104,12 @@ def test_labelled_arrays_keep_their_other_dimensions():
     values, rng = np.array([[2, 0, 1], [0, 1, np.nan]]), np.random.default_rng(0)
     labels = xr.DataArray(values, dims=["q", "doc"], coords={"q": ["a", "b"]}, name="grade")
     scores = xr.DataArray(rng.normal(size=(3, 2, 2)), dims=["doc", "run", "q"])
-    found, curve = nDCG(depth=2)(labels, scores), AP().curve(labels, scores)
-    assert (found.dims, found.name, found.attrs) == (("run", "q"), "nDCG@2", {})
+    at_two, curve = nDCG(depth=2)(labels, scores), AP().curve(labels, scores)
+    assert (at_two.dims, at_two.name, at_two.attrs) == (("run", "q"), "nDCG@2", {})
     assert curve.dims == ("run", "q", "depth")
     assert curve["depth"].to_numpy().tolist() == [1, 2, 3]
     plain = scores.transpose("run", "q", "doc").to_numpy()
-    np.testing.assert_array_equal(found, nDCG(depth=2)(values, plain))
+    np.testing.assert_array_equal(at_two, nDCG(depth=2)(values, plain))
     np.testing.assert_array_equal(curve, AP().curve(values, plain))
     assert nDCG(depth=2)(labels).identical(nDCG(depth=2)(values) + 0 * nDCG(depth=2)(labels))
     with pytest.raises(InputError, match="with the same labels, but found q"):
@@ -190,8 +190,8 @@ KEPT = [label if kept else None for label, kept in zip(LABELS, LISTED, strict=Tr
     ],
 )
 def test_scores_equal_those_of_learning_to_rank_tools(metric, labels, listed, expected):
-    found = ir.parse_metric(metric)(labels, SCORES, listed=listed)
-    assert found == pytest.approx(expected, rel=1e-14)
+    score = ir.parse_metric(metric)(labels, SCORES, listed=listed)
+    assert score == pytest.approx(expected, rel=1e-14)
 
 
 def test_ndcg_equals_a_numpy_formula():

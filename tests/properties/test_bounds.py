@@ -27,29 +27,29 @@ with though_incomplete():
 FIRST = {name: next(iter(inspect.signature(verb).parameters)) for name, verb in VERBS.items()}
 OF_SCORES = sorted(name for name, first in FIRST.items() if first == "scores")
 BESIDE = [
-    (name, word)
+    (name, parameter)
     for name in OF_SCORES
-    for word in ("human", "original", "reference")
-    if word in inspect.signature(VERBS[name]).parameters
+    for parameter in ("human", "original", "reference")
+    if parameter in inspect.signature(VERBS[name]).parameters
 ]
 
 
 @pytest.mark.parametrize(("name", "kind"), few_of(product(sorted({*OF_SCORES} - READ), RANGES), 4))
 def test_bounds_are_refused_by_verbs_that_do_not_read_them(name, kind):
-    _, given = asked(name, CUBE)
-    refused(InputError, "bound", VERBS[name], RANGES[kind], **given)
+    _, options = asked(name, CUBE)
+    refused(InputError, "bound", VERBS[name], RANGES[kind], **options)
 
 
 @pytest.mark.parametrize(("name", "word"), BESIDE)
 def test_bounds_together_with_scores_are_refused(name, word):
-    scores, given = asked(name, CUBE)
-    refused(InputError, "bound", VERBS[name], scores, **given | {word: RANGES["bounds"]})
+    scores, options = asked(name, CUBE)
+    refused(InputError, "bound", VERBS[name], scores, **options | {word: RANGES["bounds"]})
 
 
 def test_comparisons_of_bounds_use_both_bounds():
-    found = ir.verbs.compare(RANGES["bounds"])
+    comparison = ir.verbs.compare(RANGES["bounds"])
     wider = RANGES["bounds"].copy()
     wider[{"bound": 1}] += 0.25
-    assert not found.equals(ir.verbs.compare(wider))
+    assert not comparison.equals(ir.verbs.compare(wider))
     assert {("compare", "scores")} <= set(FIRST.items())
     assert len(BESIDE) > 3

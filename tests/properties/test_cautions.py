@@ -46,7 +46,10 @@ def test_cautions_travel_with_results_once(reader, tmp_path):
     scores.ireval.freeze(tmp_path / "b.irframe", baseline="bm25")
     with pytest.warns(ir.errors.IrframeWarning) as caught:
         scores.ireval.compare(baseline=tmp_path / "b.irframe")
-    assert len([each for each in caught if "when frozen: lists that" in str(each.message)]) == 1
+    assert (
+        len([warning for warning in caught if "when frozen: lists that" in str(warning.message)])
+        == 1
+    )
 
 
 def test_a_saved_cube_keeps_its_cautions(tmp_path):
@@ -71,5 +74,5 @@ def test_serious_cautions_come_first_and_are_warnings():
     gravest = [f"{begins} x" for begins in GRAVEST]
     cautions = cautions_of(caution(["few topics", *reversed(gravest), "few topics"]))
     assert cautions == [*gravest, "few topics"]
-    words = re.sub(r'["\s]+', " ", SOURCE)
-    assert [begins for begins in GRAVEST if words.count(begins) < 2] == []
+    text = re.sub(r'["\s]+', " ", SOURCE)
+    assert [begins for begins in GRAVEST if text.count(begins) < 2] == []

@@ -133,10 +133,10 @@ def changed(value, random):
         inside = value
         for key in before:
             inside = inside[key]
-        how = random.choice(("put", "put", "delete", "name"))
-        if how == "delete":
+        change = random.choice(("put", "put", "delete", "name"))
+        if change == "delete":
             del inside[last]
-        elif how == "name" and isinstance(inside, dict):
+        elif change == "name" and isinstance(inside, dict):
             inside[random.choice(("", "score", "id", "hits", "data", "topic"))] = inside.pop(last)
         else:
             inside[last] = copy.deepcopy(random.choice(VALUES))
@@ -175,20 +175,20 @@ def test_damaged_files_are_read_or_named_in_an_error(kind, seed, tmp_path):
     intact.write_bytes(b"1 Q0 a 1 2.5 sound\n")
     for data in cases(kind, seed):
         path.write_bytes(data)
-        found = asked(READ[kind], path)
-        assert isinstance(found, pd.DataFrame) or str(path) in str(found), data
+        result = asked(READ[kind], path)
+        assert isinstance(result, pd.DataFrame) or str(path) in str(result), data
         if kind == "run":
             runs = ir.read_runs([intact, path], on_error="skip")
             assert "sound" in set(runs["system"]), data
-            left = [problem["file"] for problem in runs.attrs.get("problems", ())]
-            assert isinstance(found, pd.DataFrame) or str(path) in left, data
+            skipped = [problem["file"] for problem in runs.attrs.get("problems", ())]
+            assert isinstance(result, pd.DataFrame) or str(path) in skipped, data
 
 
 @pytest.mark.parametrize("kind", ["run", "qrels"])
 @pytest.mark.parametrize("seed", SEEDS)
 def test_odd_dictionaries_are_read_or_refused(kind, seed):
     draw = random.Random(seed)  # noqa: S311 - no secret
-    read = {"run": ir.as_runs, "qrels": ir.as_qrels}[kind]
+    reader = {"run": ir.as_runs, "qrels": ir.as_qrels}[kind]
     for value in NESTED[kind]:
         odd = changed(value, draw)
-        assert isinstance(asked(read, odd), pd.DataFrame | IrframeError)
+        assert isinstance(asked(reader, odd), pd.DataFrame | IrframeError)

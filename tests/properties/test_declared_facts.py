@@ -79,8 +79,8 @@ def gains_of(metric):
 @cache
 def padded():
     """Return the index of the code at each rank."""
-    place = {code: index for index, code in enumerate(CODES.tolist())}
-    return np.array([(*map(place.get, codes), *[0] * WIDTH)[:WIDTH] for codes in LISTS])
+    index_of = {code: index for index, code in enumerate(CODES.tolist())}
+    return np.array([(*map(index_of.get, codes), *[0] * WIDTH)[:WIDTH] for codes in LISTS])
 
 
 def cost_of(metrics):
@@ -88,15 +88,15 @@ def cost_of(metrics):
     orders = [INDEX[order] for order in set(itertools.permutations((3, 2, 0, 0)))]
     best = INDEX[3, 2, 0, 0]
     gaps = []
-    for found in scores_of(metrics):
-        last = np.nan_to_num(found[:, 3], nan=np.inf, posinf=1e9)
+    for values in scores_of(metrics):
+        last = np.nan_to_num(values[:, 3], nan=np.inf, posinf=1e9)
         gaps += [last[orders] - last[best]]
     return bool(np.min(gaps) >= -STEP and np.max(gaps) > STEP)
 
 
 def range_of(metrics):
-    found = np.concatenate(scores_of(metrics))
-    low, high = np.nanmin(found), np.nanmax(found)
+    values = np.concatenate(scores_of(metrics))
+    low, high = np.nanmin(values), np.nanmax(values)
     return (
         -np.inf if low < -STEP else float(low >= 1 and high > 1),
         np.inf if high > 1 + STEP else 1.0,
@@ -109,16 +109,16 @@ def unit_of(metrics):
         return False
     low, high = type(metrics[0]).range
     large = GainMap({1: 2, 2: 3, 3: 9})
-    found = [scores(changed(metric, gain=large), MISSED[0]) for metric in metrics]
-    return bool((np.array(found) > high + STEP).any() or (np.array(found) < low - STEP).any())
+    values = [scores(changed(metric, gain=large), MISSED[0]) for metric in metrics]
+    return bool((np.array(values) > high + STEP).any() or (np.array(values) < low - STEP).any())
 
 
 def changed(metric, **values):
     """Return a metric of a new class with unchecked values."""
-    other = object.__new__(new_class("Changed", (type(metric),), {"abstract": True}))
+    copy = object.__new__(new_class("Changed", (type(metric),), {"abstract": True}))
     for name, value in (vars(metric) | values).items():
-        object.__setattr__(other, name, value)
-    return other
+        object.__setattr__(copy, name, value)
+    return copy
 
 
 def needs_depth_of(metrics):
@@ -127,15 +127,15 @@ def needs_depth_of(metrics):
     Classes that override `uncut` do not declare it.
     """
     past = (np.arange(WIDTH) >= LENGTH[:, np.newaxis]) & (LENGTH > 0)[:, np.newaxis]
-    own = type(metrics[0]).uncut is not Metric.uncut
+    overridden = type(metrics[0]).uncut is not Metric.uncut
     needs = []
     for metric in metrics:
-        uncut = metric.uncut() if own else metric
-        found = np.array(scores_of([uncut or metric]))
-        last = found[:, np.arange(len(LISTS)), np.maximum(LENGTH - 1, 0), np.newaxis]
-        needs += [bool((~np.isclose(found, last, equal_nan=True) & past).any())]
-        assert not (own and uncut and needs[-1]), f"{uncut} depends on the depth"
-    return any(needs) and not own
+        uncut = metric.uncut() if overridden else metric
+        values = np.array(scores_of([uncut or metric]))
+        last = values[:, np.arange(len(LISTS)), np.maximum(LENGTH - 1, 0), np.newaxis]
+        needs += [bool((~np.isclose(values, last, equal_nan=True) & past).any())]
+        assert not (overridden and uncut and needs[-1]), f"{uncut} depends on the depth"
+    return any(needs) and not overridden
 
 
 def sees_length_of(metrics):
@@ -144,8 +144,8 @@ def sees_length_of(metrics):
     lists = [INDEX[codes] for codes in short]
     longer = [INDEX[(*codes, UNJUDGED)] for codes in short]
     return not all(
-        np.allclose(found[lists, 4:], found[longer, 4:], equal_nan=True)
-        for found in scores_of(metrics)
+        np.allclose(values[lists, 4:], values[longer, 4:], equal_nan=True)
+        for values in scores_of(metrics)
     )
 
 
@@ -175,12 +175,12 @@ def additive_of(metrics):
     inside = np.arange(4) < LENGTH[:, np.newaxis]
     block = block_of(LISTS, [[*LEVELS.tolist()] * 5] * len(LISTS), WIDTH)
     for metric in metrics:
-        found = metric.score(Evidence(block))
+        values = metric.score(Evidence(block))
         gains = gains_of(metric)
         single = [INDEX[(0,) * rank + (3,) + (0,) * (3 - rank)] for rank in range(4)]
-        weights = found[single] / gains[-1]
+        weights = values[single] / gains[-1]
         total = (gains[padded()[:, :4]] * inside) @ weights
-        if not np.allclose(found, total, **NEAR) or (np.diff(weights, axis=0) > STEP).any():
+        if not np.allclose(values, total, **NEAR) or (np.diff(weights, axis=0) > STEP).any():
             return False
     return True
 
@@ -216,10 +216,10 @@ def linear_of(metrics):
         mean = scores(metric, missed)[reordered(ties), :4].mean(axis=1)
         evidence = tied_evidence(ties, missed)
         try:
-            shared = metric.kernel(**evidence.read(metric))
+            shared_scores = metric.kernel(**evidence.read(metric))
         except TypeError:  # the kernel needs relevance as a flag, not as a share
             return False
-        if not np.allclose(np.broadcast_to(shared, mean.shape), mean, equal_nan=True):
+        if not np.allclose(np.broadcast_to(shared_scores, mean.shape), mean, equal_nan=True):
             return False
     return True
 
@@ -286,9 +286,9 @@ def bounds_are_exact(metric, depth, missed):
     every = block_of(labels, [judged_of(codes, missed) for codes in labels], depth)
     low, high = np.full((2, len(LABELLED), depth), np.nan)
     with np.errstate(all="ignore"):
-        found = metric.score(Evidence(every))
-        np.fmin.at(low, numbers, found)
-        np.fmax.at(high, numbers, found)
+        values = metric.score(Evidence(every))
+        np.fmin.at(low, numbers, values)
+        np.fmax.at(high, numbers, values)
         beyond = np.array([codes[depth:].count(UNJUDGED) for codes in LABELLED])
         judged = [judged_of(codes, missed) for codes in LABELLED]
         lists = block_of(LABELLED, judged, depth, beyond=beyond)
@@ -326,14 +326,14 @@ def average_of(metrics):
 
 def reads_of(kind, metric):
     """Return which other judgments a metric needs, None for either."""
-    words = {"subtopics": "by subtopic", "spans": "by spans", "timed": "lengths of the"}
+    messages = {"subtopics": "by subtopic", "spans": "by spans", "timed": "lengths of the"}
     if "found_share" in parameters(kind.kernel):
         return {"subtopics": None, "spans": None, "timed": False}
     try:
         metric.score(evidence_of(MISSED[0]))
     except MetricError as error:
-        return {fact: text in str(error) for fact, text in words.items()}
-    return dict.fromkeys(words, False)
+        return {fact: text in str(error) for fact, text in messages.items()}
+    return dict.fromkeys(messages, False)
 
 
 DERIVED = {
@@ -418,7 +418,7 @@ def test_facts_of_metrics_of_other_judgments_equal_enumerated_ones(kind):
     past = array.sel(depth=xr.DataArray(length.to_numpy(), dims="system"))
     longer = [order for order in ORDERS if len(order) > 1 and order[-1] == "x"]
     one, two = (["".join(order[:end]) for order in longer] for end in (-1, None))
-    found = {}
+    enumerated = {}
     for text in OTHER_KINDS[kind]:
         metric = ir.parse_metric(text)
         scores = array.sel(metric=text)
@@ -431,14 +431,14 @@ def test_facts_of_metrics_of_other_judgments_equal_enumerated_ones(kind):
             "range": (0.0, np.inf if scores.max() > 1 + STEP else 1.0),
             "sees_length": bool(abs(appended).max() > STEP),
         }
-        merged = found.setdefault(type(metric), shown)
-        found[type(metric)] = {fact: max(value, merged[fact]) for fact, value in shown.items()}
-    for metric, shown in found.items():
+        merged = enumerated.setdefault(type(metric), shown)
+        enumerated[type(metric)] = {fact: max(value, merged[fact]) for fact, value in shown.items()}
+    for metric, shown in enumerated.items():
         expected = shown | reads_of(metric, metric(**{"metric": "AP"} if metric is IA else {}))
         expected |= {fact: getattr(Metric, fact) for fact in UNDECLARED}
         assert {fact: getattr(metric, fact) for fact in expected} == expected, metric
 
 
 def test_every_metric_is_enumerated():
-    others = {ir.parse_metric(text) for texts in OTHER_KINDS.values() for text in texts}
-    assert {*PLAIN, *(type(metric).__name__ for metric in others)} == {*METRICS}
+    other_metrics = {ir.parse_metric(text) for texts in OTHER_KINDS.values() for text in texts}
+    assert {*PLAIN, *(type(metric).__name__ for metric in other_metrics)} == {*METRICS}

@@ -50,7 +50,9 @@ def drawn(random, metrics=("AP", "nDCG")):
 
 def asked(name, scores):
     more = {**MORE, "human": scores.isel(topic=slice(16)), "original": scores}
-    return VERBS[name](scores, **{word: more[word] for word in NEEDED.get(name, ())})
+    return VERBS[name](
+        scores, **{name_of_option: more[name_of_option] for name_of_option in NEEDED.get(name, ())}
+    )
 
 
 def numbers(result):
@@ -71,13 +73,13 @@ def answered(name, scores):
 @pytest.mark.parametrize("name", OF_SCORES)
 def test_clusters_of_single_topics_change_nothing(name):
     scores = drawn(np.random.default_rng(1)).assign_coords(own=("topic", TOPICS))
-    plain, own = answered(name, scores), answered(name, scores.ireval.design(cluster="own"))
+    plain, clustered = answered(name, scores), answered(name, scores.ireval.design(cluster="own"))
     if isinstance(plain, str):
-        assert own == plain
+        assert clustered == plain
         return
     more = {"n_clusters", "df", "design_effect", "icc"}
-    pd.testing.assert_frame_equal(own[plain.columns], plain, check_exact=True)
-    assert {*own.columns} - {*plain.columns} <= more
+    pd.testing.assert_frame_equal(clustered[plain.columns], plain, check_exact=True)
+    assert {*clustered.columns} - {*plain.columns} <= more
 
 
 DECIDED = {"compare", "summary", "leaderboard", "rank_intervals", "topics_needed"}
@@ -94,11 +96,11 @@ def test_verbs_use_the_design_of_topics_or_refuse_it(name, word):
     scores = scores.assign_coords(often=("topic", np.arange(1.0, 25)))
     named = {"cluster": "source", "task": "half", "weight": "often"}[word]
     drawn_as = scores.ireval.design(**{word: named})
-    plain, found = answered(name, scores), answered(name, drawn_as)
-    if isinstance(found, str) and not isinstance(plain, str):
-        assert f"{word}=" in found, found
+    plain, designed = answered(name, scores), answered(name, drawn_as)
+    if isinstance(designed, str) and not isinstance(plain, str):
+        assert f"{word}=" in designed, designed
     if name in DECIDED or (name in MEANS and word != "cluster"):
-        assert not found[plain.columns].equals(plain)
+        assert not designed[plain.columns].equals(plain)
 
 
 COUNTS = {
@@ -126,17 +128,19 @@ def test_verbs_of_any_object_use_the_design_or_refuse_it(name):
     cube = world("small")
     often = {topic: 1.0 + n**2 for n, topic in enumerate(cube.topic.values)}
     plain = result_or_message(name, cube)
-    found = result_or_message(name, cube.ireval.design(weight=often))
+    weighted = result_or_message(name, cube.ireval.design(weight=often))
     if isinstance(plain, str):
-        assert found == plain
-    elif isinstance(found, str):
-        assert "weight=" in found
-        assert "labels of topics" not in found
+        assert weighted == plain
+    elif isinstance(weighted, str):
+        assert "weight=" in weighted
+        assert "labels of topics" not in weighted
     elif name not in COUNTS:
-        table = isinstance(found, pd.DataFrame)
-        labels = {*found.columns, *found.index.names} if table else {*found.dims}
-        one, other = numbers(plain), numbers(found)
-        assert "topic" in labels or not one.equals(other[one.columns])
+        table = isinstance(weighted, pd.DataFrame)
+        labels = {*weighted.columns, *weighted.index.names} if table else {*weighted.dims}
+        plain_numbers, weighted_numbers = numbers(plain), numbers(weighted)
+        assert "topic" in labels or not plain_numbers.equals(
+            weighted_numbers[plain_numbers.columns]
+        )
 
 
 FIGURES = {
@@ -155,30 +159,32 @@ def test_figures_show_means_by_the_design(name):
     weighted = scores.assign_coords(often=("topic", np.arange(1.0, 25) ** 2))
     weighted = weighted.ireval.design(weight="often")
     lines = []
-    for each in (scores, weighted):
-        ax = getattr(each.ireval.plot, name)(**FIGURES[name])
+    for array in (scores, weighted):
+        ax = getattr(array.ireval.plot, name)(**FIGURES[name])
         lines.append([np.asarray(line.get_xydata(), float) for line in ax.get_lines()])
     pairs = zip(*lines, strict=False)
-    assert any(one.shape != other.shape or not np.allclose(one, other) for one, other in pairs)
+    assert any(
+        first.shape != second.shape or not np.allclose(first, second) for first, second in pairs
+    )
 
 
 def readers(scores, tmp_path):
     """Yield equal scores in all input forms."""
     flat = scores.sel(depth=10, drop=True)
     frame = flat.to_dataset("metric").to_dataframe()[["AP", "nDCG", "source", "half"]]
-    words = {"cluster": "source", "task": "half"}
-    yield "column", frame, words
-    yield "level", frame.set_index(["source", "half"], append=True), words
-    by_topic = {w: dict(zip(TOPICS, flat[n].to_numpy(), strict=True)) for w, n in words.items()}
+    columns = {"cluster": "source", "task": "half"}
+    yield "column", frame, columns
+    yield "level", frame.set_index(["source", "half"], append=True), columns
+    by_topic = {w: dict(zip(TOPICS, flat[n].to_numpy(), strict=True)) for w, n in columns.items()}
     yield "mapping", frame[["AP", "nDCG"]], by_topic
-    yield "array", flat, words
-    yield "table", frame[["AP", "nDCG"]], {"table": frame.loc["a"], **words}
+    yield "array", flat, columns
+    yield "table", frame[["AP", "nDCG"]], {"table": frame.loc["a"], **columns}
     long = frame.melt(["source", "half"], var_name="measure", ignore_index=False).reset_index()
-    yield "long", long, words
-    designed, labelled = frame.ireval.design(**words), {"cluster": "cluster", "task": "task"}
+    yield "long", long, columns
+    designed, labelled = frame.ireval.design(**columns), {"cluster": "cluster", "task": "task"}
     yield "some of them", designed.loc[["b", "a", "c", "d"]], {}
     yield "as_scores", ir.as_scores(designed), {}
-    carrying = flat.ireval.design(**words)
+    carrying = flat.ireval.design(**columns)
     yield "as_scores of an array", ir.as_scores(carrying), {}
     carrying.to_netcdf(tmp_path / "scores.nc")
     yield "saved", xr.open_dataarray(tmp_path / "scores.nc"), {}
@@ -190,24 +196,24 @@ def readers(scores, tmp_path):
     metrics = [designed["AP"].unstack("system"), designed["nDCG"].unstack("system")]
     both = pd.concat(map(ir.as_scores, metrics, ["AP", "nDCG"]), axis=1)
     yield "pivoted", both, labelled
-    other = pd.DataFrame({"RR": 0.5}, designed.index)
-    yield "joined", designed.join(other).drop(columns="RR"), labelled
+    rr = pd.DataFrame({"RR": 0.5}, designed.index)
+    yield "joined", designed.join(rr).drop(columns="RR"), labelled
     yield "concatenated", pd.concat([designed.loc[["a", "c"]], designed.loc[["b", "d"]]]), {}
 
 
 def test_warnings_are_equal_on_every_input_path(tmp_path):
     scores, first = drawn(np.random.default_rng(3)), None
-    for reader, given, words in readers(scores, tmp_path):
-        drawn_as = given.ireval.design(**words) if words else given
-        found = drawn_as.ireval.compare("t", adjust=None).set_index(
+    for reader, frame, columns in readers(scores, tmp_path):
+        drawn_as = frame.ireval.design(**columns) if columns else frame
+        comparison = drawn_as.ireval.compare("t", adjust=None).set_index(
             ["metric", "system_a", "system_b"]
         )
-        pairs = found[["difference", "p", "df", "n_clusters"]].astype(float)
+        pairs = comparison[["difference", "p", "df", "n_clusters"]].astype(float)
         pairs = pd.concat([pairs, turned(pairs)])
         first = pairs if first is None else first
         pd.testing.assert_frame_equal(pairs.loc[first.index], first, obj=reader, rtol=1e-9)
-        assert found.attrs["n_clusters"] == "11", reader
-        assert found.attrs["n_tasks"] == "2", reader
+        assert comparison.attrs["n_clusters"] == "11", reader
+        assert comparison.attrs["n_tasks"] == "2", reader
 
 
 def turned(pairs):
@@ -224,19 +230,19 @@ def test_the_design_survives_saving(tmp_path):
     cube.ireval.save(tmp_path / "cube")
     clusters = dict(zip(topics, np.arange(16) // 2, strict=True))
     expected = runs.ireval.evaluate(qrels, "AP").ireval.design(cluster=clusters).ireval.compare()
-    for given in (
+    for saved in (
         cube,
         ir.open_cube(tmp_path / "cube"),
         cube.isel(system=[7, 6, 5, 4, 3, 2, 1, 0]),
     ):
-        found = given.ireval.score("AP").isel(depth=-1, drop=True).ireval.compare()
-        assert names_declared(given.attrs) == {"cluster": "source"}
-        assert sorted(found["p"].round(9)) == sorted(expected["p"].round(9))
+        comparison = saved.ireval.score("AP").isel(depth=-1, drop=True).ireval.compare()
+        assert names_declared(saved.attrs) == {"cluster": "source"}
+        assert sorted(comparison["p"].round(9)) == sorted(expected["p"].round(9))
     evaluated = runs.ireval.evaluate(judged, "AP").ireval.design(judged, cluster="source")
     pd.testing.assert_frame_equal(evaluated.ireval.compare(), expected)
     evaluated.ireval.freeze(tmp_path / "main.irframe", baseline="bm25")
-    again = runs.ireval.evaluate(qrels, "AP").loc[["monot5"]]
-    row = again.ireval.compare(baseline=tmp_path / "main.irframe").iloc[0]
+    monot5 = runs.ireval.evaluate(qrels, "AP").loc[["monot5"]]
+    row = monot5.ireval.compare(baseline=tmp_path / "main.irframe").iloc[0]
     pair = evaluated.loc[["monot5", "bm25"]].ireval.compare(baseline="bm25").iloc[0]
     assert (row["p"], row["n_clusters"]) == (pair["p"], pair["n_clusters"])
 
@@ -247,23 +253,23 @@ def test_topics_with_one_name_in_several_tasks_stay_separate():
         [["x", "y"], SYSTEMS, TOPICS[:6]], names=["set", "system", "topic"]
     )
     scores = pd.DataFrame({"AP": random.random(len(index))}, index)
-    found = scores.ireval.design(task="set").ireval.compare()
-    assert (found["n_topics"] == 12).all()
+    comparison = scores.ireval.design(task="set").ireval.compare()
+    assert (comparison["n_topics"] == 12).all()
     means = scores["AP"].groupby(["set", "system"]).mean().groupby("system").mean()
-    expected = means[found["system_a"]].to_numpy() - means[found["system_b"]].to_numpy()
-    np.testing.assert_allclose(found["difference"], expected)
+    expected = means[comparison["system_a"]].to_numpy() - means[comparison["system_b"]].to_numpy()
+    np.testing.assert_allclose(comparison["difference"], expected)
     board = scores.ireval.design(task="set").ireval.leaderboard()
     np.testing.assert_allclose(board["AP"], means[board.index])
 
 
 def test_over_tasks_compares_means_of_tasks():
     scores = drawn(np.random.default_rng(5), metrics=("AP",)).isel(depth=0, drop=True)
-    found = scores.ireval.design(task="half").ireval.compare(
+    comparison = scores.ireval.design(task="half").ireval.compare(
         ir.Significance(over="task", adjust=None)
     )
     tested = scores.groupby("half").mean("topic").rename(half="topic").ireval.compare(adjust=None)
     np.testing.assert_allclose(
-        numbers(found)[["p", "difference"]], numbers(tested)[["p", "difference"]]
+        numbers(comparison)[["p", "difference"]], numbers(tested)[["p", "difference"]]
     )
     refused(
         ParameterError,
@@ -311,10 +317,10 @@ def test_errors_in_designs_are_named():
 
 def test_tasks_of_a_single_topic_have_no_interval():
     scores = drawn(np.random.default_rng(7)).isel(depth=0, drop=True)
-    found = scores.ireval.design(task={**dict.fromkeys(TOPICS, "y"), "t3": "x"}).ireval.compare()
-    assert found["p"].isna().all()
-    assert found["difference"].notna().all()
-    assert "tasks of a single topic" in found.attrs["caution"]
+    designed = scores.ireval.design(task={**dict.fromkeys(TOPICS, "y"), "t3": "x"}).ireval.compare()
+    assert designed["p"].isna().all()
+    assert designed["difference"].notna().all()
+    assert "tasks of a single topic" in designed.attrs["caution"]
 
 
 COINCIDING = {
@@ -334,14 +340,14 @@ def test_long_frames_of_metrics_whose_scores_coincide_are_read_in_full(word, ali
     scores[1] = COINCIDING[alike](*scores.to_numpy())
     named = {"cluster": "source", "task": "half", "weight": "often"}[word]
     rows = scores.to_dataframe("value").reset_index().rename(columns={"metric": "measure"})
-    found, expected = (each.ireval.design(**{word: named}) for each in (rows, scores))
+    result, expected = (form.ireval.design(**{word: named}) for form in (rows, scores))
     for metric in ("AP", "nDCG"):
         assert (
-            found[metric].to_numpy().tolist()
+            result[metric].to_numpy().tolist()
             == scores.sel(metric=metric).to_numpy().ravel().tolist()
         )
     pd.testing.assert_frame_equal(
-        numbers(found.ireval.summary()), numbers(expected.ireval.summary())
+        numbers(result.ireval.summary()), numbers(expected.ireval.summary())
     )
 
 
@@ -351,9 +357,9 @@ def test_long_frames_distinguish_topics_of_tasks_with_coinciding_scores(column, 
     scores = drawn(np.random.default_rng(6)).isel(depth=-1, drop=True)
     scores[1] = COINCIDING[alike](*scores.to_numpy())
     rows = scores.to_dataframe("value").reset_index().rename(columns={"metric": column})
-    place = rows["topic"].str[1:].astype(int)
-    again = rows.assign(topic=place % 12, half=np.where(place < 12, "x", "y"))
-    found = again.ireval.design(task="half")
-    assert len(found) == 24 * len(SYSTEMS)
+    number = rows["topic"].str[1:].astype(int)
+    numbered = rows.assign(topic=number % 12, half=np.where(number < 12, "x", "y"))
+    designed = numbered.ireval.design(task="half")
+    assert len(designed) == 24 * len(SYSTEMS)
     for metric in ("AP", "nDCG"):
-        assert sorted(found[metric]) == sorted(scores.sel(metric=metric).to_numpy().ravel())
+        assert sorted(designed[metric]) == sorted(scores.sel(metric=metric).to_numpy().ravel())

@@ -42,12 +42,12 @@ def test_only_scores_are_ranked(name):
         result = VERBS[name](subject, **options)
     except IrframeError:
         return
-    parts = [part for part in over_lists(result) if {"system", "topic"} <= {*part.dims}]
-    for part in parts:
-        assert part.attrs[RESULT] == name
+    arrays = [array for array in over_lists(result) if {"system", "topic"} <= {*array.dims}]
+    for array in arrays:
+        assert array.attrs[RESULT] == name
         if name not in SCORE_VERBS:
-            refused(InputError, f"what {name} returned", ir.verbs.best_systems, part)
-            refused(InputError, f"what {name} returned", ir.verbs.leaderboard, part)
+            refused(InputError, f"what {name} returned", ir.verbs.best_systems, array)
+            refused(InputError, f"what {name} returned", ir.verbs.leaderboard, array)
 
 
 @pytest.mark.parametrize(
@@ -64,9 +64,9 @@ def test_costs_are_recognised_by_name_in_every_input(name):
         "array": xr.DataArray(declared[name].to_xarray()),
         "long": frame.melt(var_name="measure", ignore_index=False).reset_index(),
     }
-    for way, scores in ways.items():
+    for form, scores in ways.items():
         best = scores.ireval.best_systems().set_index("metric")["system"]
-        assert best[name] == "small", way
+        assert best[name] == "small", form
 
 
 def test_captions_state_the_direction_of_unknown_columns():
@@ -80,7 +80,7 @@ def test_captions_state_the_direction_of_unknown_columns():
 
 
 def test_names_that_negate_a_cost_make_its_direction_unknown():
-    known = ["tokens per second", "latency saved", "cost effectiveness", "costume", "again later"]
-    assert not any(facts(label).cost for label in known)
+    names = ["tokens per second", "latency saved", "cost effectiveness", "costume", "again later"]
+    assert not any(facts(label).cost for label in names)
     assert facts("tokens@10").cost
     assert facts("shown after search 2").cost

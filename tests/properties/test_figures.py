@@ -86,18 +86,20 @@ def decided(result):
         result = result.reset_index().to_xarray()
     if isinstance(result, xr.DataArray):
         return {} if result.attrs.get("result") in SOURCES else {"": np.round(result, 12)}
-    words = {
-        name: part for name, part in result.items() if part.dtype.kind in "biuOUS" or is_p(name)
+    texts = {
+        name: values
+        for name, values in result.items()
+        if values.dtype.kind in "biuOUS" or is_p(name)
     }
-    return words | {name: np.round(result[name], 12) for name in {"cell", "share"} & {*result}}
+    return texts | {name: np.round(result[name], 12) for name in {"cell", "share"} & {*result}}
 
 
 @pytest.mark.parametrize("name", few_of(OF_SCORES, 2))
 def test_a_negated_cost_is_read_as_a_gain(name):
     gain, cost = (decided(call(name, CUBE, change)) for change in (renamed, negated))
     assert gain.keys() == cost.keys()
-    for word, values in gain.items():
-        np.testing.assert_array_equal(values, cost[word], err_msg=str(word))
+    for key, values in gain.items():
+        np.testing.assert_array_equal(values, cost[key], err_msg=str(key))
 
 
 OF_METRICS = [
@@ -121,10 +123,10 @@ def looks(name, kind, change):
     else:
         subject = call(kind, CUBE, change)
     unasked = {"leaderboard": {"metric", "depth"}, "compare": {"depth"}}
-    given = GIVEN.keys() - unasked.get(kind, set())
-    (ax,) = drawn(name, subject.sel(depth=[DEPTH]) if name == "agreement_map" else subject, given)
-    words = [re.sub(r"[-\N{MINUS SIGN}+]?[\d.]+", "", text) for text in texts_of(ax)]
-    return Counter(colours(ax)), Counter(filter(None, words))
+    options = GIVEN.keys() - unasked.get(kind, set())
+    (ax,) = drawn(name, subject.sel(depth=[DEPTH]) if name == "agreement_map" else subject, options)
+    texts = [re.sub(r"[-\N{MINUS SIGN}+]?[\d.]+", "", text) for text in texts_of(ax)]
+    return Counter(colours(ax)), Counter(filter(None, texts))
 
 
 def texts_of(ax):
@@ -142,8 +144,8 @@ def texts_of(ax):
 
 
 def colours(ax):
-    for part in (*ax.patches, *ax.lines, *ax.collections):
-        look = part.get_color() if hasattr(part, "get_color") else part.get_facecolor()
+    for artist in (*ax.patches, *ax.lines, *ax.collections):
+        look = artist.get_color() if hasattr(artist, "get_color") else artist.get_facecolor()
         yield from map(str, to_rgba_array(look).tolist())
     for image in ax.images:
         yield from map(str, np.ravel(image.get_array()).tolist())
@@ -165,7 +167,7 @@ def words_of(annotation):
     """Return the literal values that a parameter accepts."""
     if get_origin(annotation) is Literal:
         return [*get_args(annotation)]
-    return [word for part in get_args(annotation) for word in words_of(part)]
+    return [word for arg in get_args(annotation) for word in words_of(arg)]
 
 
 DRAWN = {kind for kinds in FIGURES.values() for kind in kinds} & {*VERBS}
@@ -188,10 +190,12 @@ def one_of_each(scores):
 @pytest.mark.parametrize(("verb", "word", "value"), few_of(SWITCHED, 24))
 @pytest.mark.filterwarnings("ignore::irframe.errors.IrframeWarning")
 def test_figures_state_only_options_that_their_result_records(verb, word, value):
-    given = {"metrics": ("AP",), "at": 3} if {"metrics", "at"} & {word} == set() else {}
-    given = {key: one for key, one in given.items() if key in signature_of(VERBS[verb]).parameters}
+    options = {"metrics": ("AP",), "at": 3} if {"metrics", "at"} & {word} == set() else {}
+    options = {
+        key: one for key, one in options.items() if key in signature_of(VERBS[verb]).parameters
+    }
     try:
-        result = call(verb, CUBE, one_of_each, **given | {word: value})
+        result = call(verb, CUBE, one_of_each, **options | {word: value})
     except (
         ParameterError
     ):  # the test, correction or order cannot be combined with the other options
@@ -204,9 +208,9 @@ def test_figures_state_only_options_that_their_result_records(verb, word, value)
         chosen = result.isel(test=[0]) if "test" in getattr(result, "dims", ()) else result
         recorded = caption_text(result.attrs) + str(result.attrs.get("measure"))
         for ax in drawn(name, chosen):
-            words = "\n".join(texts_of(ax))
-            assert [each for each in re.findall(RECORDED, words) if each not in recorded] == []
-            assert verb != "outcomes" or f"{result.attrs['measure']} a" in words
+            text = "\n".join(texts_of(ax))
+            assert [match for match in re.findall(RECORDED, text) if match not in recorded] == []
+            assert verb != "outcomes" or f"{result.attrs['measure']} a" in text
 
 
 SHAPED = [
@@ -242,7 +246,7 @@ def test_figures_draw_results_of_another_shape_or_refuse_them_by_name(verb, word
     usual, result = outcome(verb, CUBE), outcome(verb, CUBE, **options)
     if isinstance(result, type):
         return
-    result, usual = (getattr(found, "summary", found) for found in (result, usual))
+    result, usual = (getattr(answer, "summary", answer) for answer in (result, usual))
     if shape_of(result) == shape_of(usual):
         return
     for name in [name for name, kinds in FIGURES.items() if verb in kinds]:

@@ -24,8 +24,8 @@ def places(value, path=()):
     """Yield the paths of items, for lists of the first two items."""
     yield path
     entries = value.items() if isinstance(value, dict) else ()
-    for key, part in [*entries, *(enumerate(value[:2]) if isinstance(value, list) else ())]:
-        yield from places(part, (*path, key))
+    for key, item in [*entries, *(enumerate(value[:2]) if isinstance(value, list) else ())]:
+        yield from places(item, (*path, key))
 
 
 def changed(content, path, value):
@@ -42,11 +42,11 @@ def changed(content, path, value):
 
 
 def mutants(content):
-    for place in list(places(content))[1:]:
+    for path in list(places(content))[1:]:
         for value in (*VALUES, GONE):
-            mutant = changed(content, place, value)
+            mutant = changed(content, path, value)
             if json.dumps(mutant) != json.dumps(content):
-                yield place, value, mutant
+                yield path, value, mutant
 
 
 WELL_FORMED = {"system", "judgments", "policy", "scores", "columns"}
@@ -60,21 +60,24 @@ def test_frozen_baselines_of_a_wrong_shape_are_refused(tmp_path):
     del content["checksum"]
     expected = scores.ireval.compare(baseline=path).drop(columns="system_b")
     tried = 0
-    for place, value, mutant in mutants(content):
+    for item_path, value, mutant in mutants(content):
         path.write_text(json.dumps({**mutant, "checksum": freeze._checksum(mutant)}))
         tried += 1
         try:
-            found = freeze.Frozen.read(path)
+            baseline = freeze.Frozen.read(path)
         except StoreError:
             continue
         fits = isinstance(value, str | int | float) or value in (None, [], ["a", "a"], {}, GONE)
-        assert fits, (place, value)
-        assert place[0] in WELL_FORMED or place[0] in {"date", "irframe"}, (place, value)
-        known = found.table.stack().dropna()
-        assert known.between(0, 1).all()
-        if place[0] not in WELL_FORMED:
-            again = scores.ireval.compare(baseline=path).drop(columns="system_b")
-            assert again.equals(expected), (place, value)
+        assert fits, (item_path, value)
+        assert item_path[0] in WELL_FORMED or item_path[0] in {"date", "irframe"}, (
+            item_path,
+            value,
+        )
+        values = baseline.table.stack().dropna()
+        assert values.between(0, 1).all()
+        if item_path[0] not in WELL_FORMED:
+            comparison = scores.ireval.compare(baseline=path).drop(columns="system_b")
+            assert comparison.equals(expected), (item_path, value)
     assert tried > 300
     path.write_text("[" * 100_000)
     with pytest.raises(StoreError, match="deep"):
@@ -85,14 +88,14 @@ def test_saved_cubes_of_a_wrong_shape_are_refused(tmp_path):
     cube = ir.cube(RUNS, QRELS).ireval.save(tmp_path / "cube")
     expected, path = cube.ireval.score("AP").compute(), tmp_path / "cube" / folder.FACTS
     content, tried = json.loads(path.read_bytes()), 0
-    for place, value, mutant in list(mutants(content))[::2]:
+    for item_path, value, mutant in list(mutants(content))[::2]:
         path.write_text(json.dumps(mutant))
         tried += 1
         try:
-            found = ir.open_cube(tmp_path / "cube").ireval.score("AP").compute()
+            scores = ir.open_cube(tmp_path / "cube").ireval.score("AP").compute()
         except StoreError:
             continue
-        assert found.equals(expected), (place, value)
+        assert scores.equals(expected), (item_path, value)
     assert tried > 150
     path.write_text('{"files": ' + "[" * 100_000)
     with pytest.raises(StoreError, match="cut or changed"):
@@ -102,10 +105,10 @@ def test_saved_cubes_of_a_wrong_shape_are_refused(tmp_path):
 def test_two_writers_of_different_cubes_do_not_interfere(tmp_path):
     cubes = [ir.cube(RUNS, QRELS), ir.cube(RUNS, QRELS, ties="doc"), ir.cube(RUNS, QRELS, depth=5)]
     for turn in range(3):
-        results, together = [], threading.Barrier(len(cubes))
+        results, barrier = [], threading.Barrier(len(cubes))
 
-        def write(cube, path=tmp_path / f"cube{turn}", results=results, together=together):
-            together.wait()
+        def write(cube, path=tmp_path / f"cube{turn}", results=results, barrier=barrier):
+            barrier.wait()
             try:
                 cube.ireval.save(path)
                 results.append(cube)
@@ -124,9 +127,9 @@ def test_two_writers_of_different_cubes_do_not_interfere(tmp_path):
 
 def test_reading_a_replaced_store_raises(tmp_path):
     cube = ir.cube(RUNS, QRELS).ireval.save(tmp_path / "cube")
-    other = ir.cube(RUNS, QRELS, ties="doc").ireval.save(tmp_path / "other")
+    replacement = ir.cube(RUNS, QRELS, ties="doc").ireval.save(tmp_path / "other")
     (tmp_path / "cube").rename(tmp_path / "old")
-    other.ireval.save(tmp_path / "cube")
+    replacement.ireval.save(tmp_path / "cube")
     with pytest.raises(StoreError, match="Open it again"):
         cube.ireval.score("AP").compute()
 
@@ -143,12 +146,12 @@ def test_judgments_that_evaluate_refuses_are_refused_by_check():
 
 def test_remains_of_killed_writers_are_removed_and_others_stay(tmp_path):
     target = tmp_path / "out.txt"
-    left, written, strange = (write_run.beside(tmp_path / n) for n in ("out.txt",) * 2 + ("b",))
+    remains, written, strange = (write_run.beside(tmp_path / n) for n in ("out.txt",) * 2 + ("b",))
     folder = write_run.beside(target)
-    for path in (left, written, strange, folder / "x"):
+    for path in (remains, written, strange, folder / "x"):
         path.parent.mkdir(exist_ok=True)
         path.write_text("half")
-    for path in (left, written, strange, folder):
+    for path in (remains, written, strange, folder):
         os.utime(path, (0, 0))
     with write_run.locked(written) as alone:
         assert alone

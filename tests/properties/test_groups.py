@@ -67,36 +67,36 @@ def assert_groups(joined, expected):
 
     If one group raises an error, so must the joined call.
     """
-    wrong = any(isinstance(each, type) for each in expected.values())
+    wrong = any(isinstance(result, type) for result in expected.values())
     assert isinstance(joined, type) == wrong
     if not wrong:
-        for track, each in expected.items():
-            assert_group(joined, each, track)
+        for track, result in expected.items():
+            assert_group(joined, result, track)
 
 
 def assert_group(joined, expected, track):
     """Assert that a joined result includes that of a group."""
-    found = branch(joined, track)
-    if isinstance(found, pd.DataFrame) and isinstance(expected, xr.Dataset):
+    group = branch(joined, track)
+    if isinstance(group, pd.DataFrame) and isinstance(expected, xr.Dataset):
         expected = bare(expected).to_dataframe([*expected.dims])
     if isinstance(expected, xr.Dataset | xr.DataArray):
-        if isinstance(found, xr.Dataset) and isinstance(expected, xr.DataArray):
-            found = next(iter(found.data_vars.values()))
-        found, expected = bare(found), bare(expected)
+        if isinstance(group, xr.Dataset) and isinstance(expected, xr.DataArray):
+            group = next(iter(group.data_vars.values()))
+        group, expected = bare(group), bare(expected)
         labels = {dim: expected[dim] for dim in expected.dims if dim in expected.coords}
-        found = found.sel({dim: label for dim, label in labels.items() if dim in found.dims})
+        group = group.sel({dim: label for dim, label in labels.items() if dim in group.dims})
         sizes = {dim: slice(size) for dim, size in expected.sizes.items() if dim not in labels}
-        found = found.isel(sizes).transpose(*expected.dims)
+        group = group.isel(sizes).transpose(*expected.dims)
         if isinstance(expected, xr.Dataset):
             for name in expected.data_vars:
-                assert_values(found[name], expected[name])
+                assert_values(group[name], expected[name])
         else:
-            assert_values(found, expected)
+            assert_values(group, expected)
     elif isinstance(expected, pd.DataFrame):
-        assert_same(found, expected)
+        assert_same(group, expected)
     else:
         for name in ("summary", "queries"):
-            assert_same(found[name], getattr(expected, name))
+            assert_same(group[name], getattr(expected, name))
 
 
 def assert_values(found, expected):
@@ -118,8 +118,8 @@ def test_a_collection_is_one_column():
 def test_results_are_of_the_types_that_signatures_name(name):
     annotation = str(inspect.signature(VERBS[name]).return_annotation)
     cube = ir.cube(*experiment(3), collection="track")
-    for found in (outcome(name, cube), outcome(name, cube, by="track")):
-        result = getattr(found, "example", found)  # of cubes in groups
+    for returned in (outcome(name, cube), outcome(name, cube, by="track")):
+        result = getattr(returned, "example", returned)  # of cubes in groups
         kinds = [kind.__name__ for kind in type(result).__mro__[:3]]  # a result is a frame
         assert isinstance(result, type) or any(kind in annotation for kind in kinds)
 
@@ -159,10 +159,10 @@ def test_a_verb_of_cubes_by_group_equals_each_group_alone(name, seed):
 def test_no_number_depends_on_the_other_track(seed):
     both = ir.cube(*experiment(seed), collection="track")
     for track, topics in TRACKS.items():
-        part = ir.concat([both.sel(topic=topics)])
-        part = part.isel(system=dense(part).took_part.any(axis=1).nonzero()[0])
+        track_cube = ir.concat([both.sel(topic=topics)])
+        track_cube = track_cube.isel(system=dense(track_cube).took_part.any(axis=1).nonzero()[0])
         for name in sorted(VERBS)[:: 1 if THOROUGH else 3]:
-            assert_same(outcome(name, part), outcome_per_track(name, seed)[track])
+            assert_same(outcome(name, track_cube), outcome_per_track(name, seed)[track])
 
 
 SCORED = [name for name in GROUPED if FIRST[name] == "scores"]
@@ -174,9 +174,9 @@ BASED = [name for name in GROUPED if "baseline" in inspect.signature(VERBS[name]
 def uneven(seed):
     """Return frames whose groups have different systems and depths."""
     runs, qrels = experiment(seed)
-    place = runs.groupby(["system", "topic"]).cumcount()
+    rank = runs.groupby(["system", "topic"]).cumcount()
     absent = (runs["system"] == "s2") & (runs["track"] == "web")
-    return runs[((runs["track"] == "news") | (place < 4)) & ~absent], qrels
+    return runs[((runs["track"] == "news") | (rank < 4)) & ~absent], qrels
 
 
 @pytest.mark.property
@@ -250,7 +250,7 @@ def test_an_option_of_frames_by_group_equals_each_group_alone(name, number, opti
 def of_track(value, track):
     """Return the rows of one track, also in options."""
     if isinstance(value, dict):
-        return {name: of_track(each, track) for name, each in value.items()}
+        return {name: of_track(item, track) for name, item in value.items()}
     if not isinstance(value, pd.DataFrame):
         return value
     return value[value["track"] == track].reset_index(drop=True)
@@ -329,9 +329,9 @@ DEEP = {
 
 def as_called(result):
     """Return a frame with canonical names of levels and columns."""
-    again = {"name": "system", "qid": "topic"}
+    names = {"name": "system", "qid": "topic"}
     return (
-        result.rename(columns=again).rename_axis(index=again)
+        result.rename(columns=names).rename_axis(index=names)
         if isinstance(result, pd.DataFrame)
         else result
     )
@@ -363,17 +363,17 @@ def assert_readers(name, cube, readers, plain, **options):
             raise
 
 
-def assert_alike(found, expected):
+def assert_alike(frame, expected):
     """Assert that a frame and arrays give the same result."""
-    found = as_called(found)
-    if isinstance(found, pd.DataFrame) and not isinstance(expected, pd.DataFrame):
+    frame = as_called(frame)
+    if isinstance(frame, pd.DataFrame) and not isinstance(expected, pd.DataFrame):
         if isinstance(expected, xr.DataArray):
             expected = expected.to_dataset("metric")
-        rows = expected.to_dataframe().reset_index().set_index(found.index.names)
-        rest = rows.loc[rows.index.difference(found.index), [*found]]
-        assert not rest.drop(columns="n", errors="ignore").notna().to_numpy().any()
-        expected = rows.loc[found.index, [*found]].rename_axis(columns=found.columns.name)
-    assert_same(found, expected)
+        rows = expected.to_dataframe().reset_index().set_index(frame.index.names)
+        absent = rows.loc[rows.index.difference(frame.index), [*frame]]
+        assert not absent.drop(columns="n", errors="ignore").notna().to_numpy().any()
+        expected = rows.loc[frame.index, [*frame]].rename_axis(columns=frame.columns.name)
+    assert_same(frame, expected)
 
 
 @pytest.mark.property
@@ -396,13 +396,13 @@ def test_groups_of_frames_may_be_a_mapping():
             named = [runs.assign(group=runs["system"].map(of)), qrels]
         for verb, metrics in (("evaluate", ["AP"]), ("cube", [])):
             with warnings.catch_warnings(action="ignore"):
-                found = getattr(ir.verbs.groupby(bare[0], of), verb)(bare[1], *metrics)
+                result = getattr(ir.verbs.groupby(bare[0], of), verb)(bare[1], *metrics)
                 expected = getattr(ir.verbs.groupby(named[0], "group"), verb)(named[1], *metrics)
-                assert_same(bare_groups(found), bare_groups(expected))
+                assert_same(bare_groups(result), bare_groups(expected))
     nested = ir.verbs.to_pytrec_eval(bare[0])
     with warnings.catch_warnings(action="ignore"):
-        found = ir.verbs.groupby(nested, tracks).evaluate(bare[1], "AP")
-        assert_same(found, ir.verbs.groupby(bare[0], tracks).evaluate(bare[1], "AP"))
+        result = ir.verbs.groupby(nested, tracks).evaluate(bare[1], "AP")
+        assert_same(result, ir.verbs.groupby(bare[0], tracks).evaluate(bare[1], "AP"))
 
 
 def bare_groups(result):
@@ -443,11 +443,13 @@ def test_groups_without_the_baseline_are_left_out_and_named(name):
     cube = ir.cube(*experiment(1), collection="track")
     options = {"baseline": "s0", "by": "track"}
     with warnings.catch_warnings(record=True, action="always") as caught:
-        found = loud(name, cube, **options)
-    messages = [str(each.message) for each in caught if issubclass(each.category, IrframeWarning)]
+        result = loud(name, cube, **options)
+    messages = [
+        str(warning.message) for warning in caught if issubclass(warning.category, IrframeWarning)
+    ]
     assert sum("left out (track): web (no s0)" in message for message in messages) == 1
     alone = outcome(name, cube.sel(topic=TRACKS["news"]), baseline="s0")
-    assert_group(found, alone, "news")
+    assert_group(result, alone, "news")
 
 
 def loud(name, cube, **options):
@@ -493,10 +495,10 @@ def in_turn(changes, name):
 @pytest.mark.parametrize("name", few_of(SCORED, 6, 0, drawn=False))
 def test_frames_without_scores_are_refused(name):
     cube = ir.cube(*experiment(2))
-    for what, change in in_turn(REFUSED, name):
-        found = outcome(name, cube, change=change)
-        assert isinstance(found, type), what
-        assert issubclass(found, IrframeError), what
+    for label, change in in_turn(REFUSED, name):
+        result = outcome(name, cube, change=change)
+        assert isinstance(result, type), label
+        assert issubclass(result, IrframeError), label
 
 
 ALIKE = {
@@ -528,16 +530,19 @@ def test_scores_are_averaged_in_double_precision(name):
 @pytest.mark.parametrize("name", few_of(SCORED, 6, 2, drawn=False))
 def test_renamed_or_added_columns_are_metrics_with_a_warning(name):
     cube = ir.cube(*experiment(2))
-    made = ir.evaluate(*experiment(2), ["AP(norm='min')", "nDCG@3"])
-    renamed = made.rename(columns={"nDCG@3": "mine"})
+    scores = ir.evaluate(*experiment(2), ["AP(norm='min')", "nDCG@3"])
+    renamed = scores.rename(columns={"nDCG@3": "mine"})
     options = {"at": None} if "at" in inspect.signature(VERBS[name]).parameters else {}
-    for frame in (renamed, renamed.join(pd.Series(range(8), made.loc["s1"].index, name="length"))):
-        frame.attrs = made.attrs
+    for frame in (
+        renamed,
+        renamed.join(pd.Series(range(8), scores.loc["s1"].index, name="length")),
+    ):
+        frame.attrs = scores.attrs
         with (
             warnings.catch_warnings(record=True, action="always") as caught,
             suppress(IrframeError),
         ):
             loud(name, cube, change=lambda _: frame, **options)  # noqa: B023 - may look at depths
-        messages = [str(each.message) for each in caught]
+        messages = [str(warning.message) for warning in caught]
         assert sum("used as metrics: mine;" in message for message in messages) == 1
         assert sum("left out: length" in message for message in messages) == ("length" in frame)

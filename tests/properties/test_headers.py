@@ -59,11 +59,11 @@ def outcome(path, kind, lines):
 
     Line numbers are counted without the header."""
     path.write_text("".join(f"{line}\n" for line in lines))
-    read = ir.read_run if kind == "run" else ir.read_qrels
+    reader = ir.read_run if kind == "run" else ir.read_qrels
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", IrframeWarning)
         try:
-            frame = read(path)
+            frame = reader(path)
         except IrframeError as error:
             above = len(lines) - len(ROWS[kind]) - 1
             shift = lambda match: f"line {int(match[1]) - above}"  # noqa: E731
@@ -86,9 +86,9 @@ def test_rows_are_read_alike_with_and_without_a_header(tmp_path, kind, line, sep
 
 @pytest.mark.parametrize("separator", SEPARATORS)
 def test_only_comments_are_skipped(tmp_path, separator):
-    kept = {"a topic that begins with #", "an infinite score", "a missing rank"}
-    for name in ("a comment with separators", "a comment with as many columns", *kept):
+    not_comments = {"a topic that begins with #", "an infinite score", "a missing rank"}
+    for name in ("a comment with separators", "a comment with as many columns", *not_comments):
         lines = [*ROWS["run"], ODD_RUNS[name]]
         lines = [text.replace("|", SEPARATORS[separator]) for text in lines]
         _, rows, _ = outcome(tmp_path / "file.txt", "run", lines)
-        assert len(rows) == 2 + (name in kept), name
+        assert len(rows) == 2 + (name in not_comments), name

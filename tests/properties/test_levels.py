@@ -13,13 +13,13 @@ pytestmark = pytest.mark.filterwarnings("ignore::irframe.errors.IrframeWarning")
 METRICS, DEPTHS = ["AP", "RBP(p=0.8)"], [5, 10]
 DESIGNS = {
     "topics": {},
-    "clusters": {"cluster": lambda place: f"c{place // 2}"},
-    "tasks": {"task": lambda place: f"t{place % 2}"},
+    "clusters": {"cluster": lambda index: f"c{index // 2}"},
+    "tasks": {"task": lambda index: f"t{index % 2}"},
     "clusters of tasks": {
-        "cluster": lambda place: f"c{place // 2}",
-        "task": lambda place: f"t{place % 4 // 2}",
+        "cluster": lambda index: f"c{index // 2}",
+        "task": lambda index: f"t{index % 4 // 2}",
     },
-    "weights": {"weight": lambda place: 1.0 + place % 3},
+    "weights": {"weight": lambda index: 1.0 + index % 3},
 }
 """Name of a design -> label of the topic at each position."""
 
@@ -29,7 +29,7 @@ def test_decisions_of_the_report_equal_those_of_verbs(drawn, alpha):
     cube = ir.cube(*ir.example_track())
     topics = cube["topic"].to_numpy().tolist()
     labels = {
-        word: {topic: label(place) for place, topic in enumerate(topics)}
+        word: {topic: label(index) for index, topic in enumerate(topics)}
         for word, label in DESIGNS[drawn].items()
     }
     cube = cube.ireval.design(**labels) if labels else cube

@@ -25,9 +25,9 @@ METRIC = "nDCG@3"
 def with_warnings(call):
     """Return the result of a call and its warnings."""
     with warnings.catch_warnings(record=True, action="always") as caught:
-        found = call()
-    assert {each.category for each in caught} <= {IrframeWarning}
-    return found, sorted(str(each.message) for each in caught)
+        result = call()
+    assert {warning.category for warning in caught} <= {IrframeWarning}
+    return result, sorted(str(warning.message) for warning in caught)
 
 
 @st.composite
@@ -38,21 +38,21 @@ def experiments(draw):
     lists[draw(st.sampled_from(SYSTEMS))] = sorted({*draw(topics), draw(st.sampled_from(JUDGED))})
     judged = draw(st.booleans())
     rows = [
-        (system, topic, f"d{(place + number) % 4}" if judged else f"x{place}", -float(place))
+        (system, topic, f"d{(rank + number) % 4}" if judged else f"x{rank}", -float(rank))
         for number, (system, its) in enumerate(lists.items())
         for topic in its
-        for place in range(3)
+        for rank in range(3)
     ]
     runs = pd.DataFrame(rows, columns=["system", "topic", "doc", "score"])
-    docs = [(topic, f"d{place}", place) for topic in JUDGED for place in range(3)]
+    docs = [(topic, f"d{rank}", rank) for topic in JUDGED for rank in range(3)]
     return runs, pd.DataFrame(docs, columns=["topic", "doc", "grade"]), lists
 
 
 def nested(frame, value):
     """Return a frame as nested dictionaries."""
     return {
-        topic: dict(zip(part["doc"], part[value], strict=True))
-        for topic, part in frame.groupby("topic", sort=False)
+        topic: dict(zip(rows["doc"], rows[value], strict=True))
+        for topic, rows in frame.groupby("topic", sort=False)
     }
 
 
@@ -61,8 +61,10 @@ def by_frames(runs, qrels, _):
 
 
 def by_dictionaries(runs, qrels, _):
-    parts = {system: nested(part, "score") for system, part in runs.groupby("system", sort=False)}
-    return ir.evaluate(parts, nested(qrels, "grade"), METRIC)[METRIC]
+    dictionaries = {
+        system: nested(rows, "score") for system, rows in runs.groupby("system", sort=False)
+    }
+    return ir.evaluate(dictionaries, nested(qrels, "grade"), METRIC)[METRIC]
 
 
 def by_cube(runs, qrels, _):
@@ -76,13 +78,13 @@ def by_cubes(runs, qrels, _):
 
 def by_scan(runs, qrels, folder):
     runs.assign(rank=1).to_parquet(folder / "runs.parquet")
-    found = ir.scan_runs(folder / "runs.parquet").ireval.cube(qrels).ireval.save(folder / "cube")
-    return found.ireval.score("nDCG", at=3).compute().squeeze().to_series()
+    cube = ir.scan_runs(folder / "runs.parquet").ireval.cube(qrels).ireval.save(folder / "cube")
+    return cube.ireval.score("nDCG", at=3).compute().squeeze().to_series()
 
 
 def by_files(runs, qrels, folder):
-    for system, part in runs.groupby("system", sort=False):
-        part.to_parquet(folder / f"{system}.parquet")
+    for system, rows in runs.groupby("system", sort=False):
+        rows.to_parquet(folder / f"{system}.parquet")
     with patch.object(scan_runs, "BATCH", 1):
         return ir.scan_runs(folder / "*.parquet").ireval.evaluate(qrels, METRIC)[METRIC]
 
@@ -94,9 +96,11 @@ def by_console(runs, qrels, folder):
     with redirect_stderr(StringIO()) as lines:
         assert main(["evaluate", *files[:2], "-m", METRIC, "-q", "-o", files[2]]) == 0
     messages = [line.removeprefix("irframe: warning: ") for line in lines.getvalue().splitlines()]
-    known = runs["system"].isin(runs.merge(qrels)["system"])
-    if known.any() and not known.all():  # named beside an answer, which other readers do not write
-        unknown = listing(runs["system"][~known].unique())
+    has_judged = runs["system"].isin(runs.merge(qrels)["system"])
+    if (
+        has_judged.any() and not has_judged.all()
+    ):  # named beside an answer, which other readers do not write
+        unknown = listing(runs["system"][~has_judged].unique())
         messages.remove(f"no retrieved document of {unknown} is judged")
     for line in messages:
         warnings.warn(line, IrframeWarning, stacklevel=1)
@@ -117,24 +121,24 @@ def expected_of(runs, qrels, lists):
 
 
 def alone(runs, qrels, system, topic):
-    part = runs[(runs["system"] == system) & (runs["topic"] == topic)]
-    return ir.evaluate(part, qrels, METRIC, topics=[topic])[METRIC].item()
+    rows = runs[(runs["system"] == system) & (runs["topic"] == topic)]
+    return ir.evaluate(rows, qrels, METRIC, topics=[topic])[METRIC].item()
 
 
 @settings(max_examples=3)
 @given(experiment=experiments())
 def test_every_input_path_gives_equal_scores_and_warnings(experiment, tmp_path_factory):
     runs, qrels, lists = experiment
-    found, messages = with_warnings(lambda: by_frames(runs, qrels, None))
-    assert found.to_dict() == with_warnings(lambda: expected_of(runs, qrels, lists))[0]
+    scores, messages = with_warnings(lambda: by_frames(runs, qrels, None))
+    assert scores.to_dict() == with_warnings(lambda: expected_of(runs, qrels, lists))[0]
     assert_warnings(messages, lists)
     for reader in READERS:
         folder = tmp_path_factory.mktemp("reader")
-        again, others = with_warnings(
+        other_scores, other_messages = with_warnings(
             lambda reader=reader, folder=folder: reader(runs, qrels, folder)
         )
-        assert again.to_dict() == pytest.approx(found.to_dict()), reader
-        heads = [message.partition("; ")[0] for message in others]
+        assert other_scores.to_dict() == pytest.approx(scores.to_dict()), reader
+        heads = [message.partition("; ")[0] for message in other_messages]
         assert heads == [message.partition("; ")[0] for message in messages], reader
 
 
@@ -158,19 +162,19 @@ def assert_warnings(messages, lists):
     }
     for text, expected_once in expected.items():
         assert sum(singular(text) in message for message in messages) == expected_once, text
-    others = [each for each in messages if "no retrieved document is judged" in each]
-    assert len(messages) == sum(expected.values()) + len(others)
+    unjudged = [each for each in messages if "no retrieved document is judged" in each]
+    assert len(messages) == sum(expected.values()) + len(unjudged)
 
 
 @given(experiment=experiments())
 def test_scores_of_a_system_do_not_depend_on_other_systems(experiment):
     runs, qrels, lists = experiment
-    together, _ = with_warnings(lambda: by_frames(runs, qrels, None))
+    all_scores, _ = with_warnings(lambda: by_frames(runs, qrels, None))
     for system, its in lists.items():
         alone = runs[runs["system"] == system]
         if {*its} & {*JUDGED}:
-            found, _ = with_warnings(lambda alone=alone: by_frames(alone, qrels, None))
-            pd.testing.assert_series_equal(found, together.loc[[system]])
+            scores, _ = with_warnings(lambda alone=alone: by_frames(alone, qrels, None))
+            pd.testing.assert_series_equal(scores, all_scores.loc[[system]])
         else:
             with pytest.raises(IdError, match="the runs have '0[12]'.*the qrels '1'"):
                 with_warnings(lambda alone=alone: by_frames(alone, qrels, None))
@@ -185,15 +189,15 @@ def test_compared_means_are_over_the_same_topics(holes):
     scores = pd.DataFrame(dict(zip(["AP", "RR"], columns, strict=True)), keys)
     scores.loc[[*holes], :] = np.nan
     filled = {name: {topic for s, topic in keys if s == name} for name in SYSTEMS}
-    left = [topics - {t for s, t in holes if s == name} for name, topics in filled.items()]
-    common = set.intersection(*left)
+    remaining = [topics - {t for s, t in holes if s == name} for name, topics in filled.items()]
+    common = set.intersection(*remaining)
     best = scores.ireval.best_systems()
     if common:
         board = scores.ireval.leaderboard()
         assert best["system"][0] == board.index[0]
         assert best["value"][0] == board["AP"].iloc[0]
         assert best["n_topics"].tolist() == [len(common)] * 2
-    summary, present = scores.ireval.summary(), [topics for topics in left if topics]
+    summary, present = scores.ireval.summary(), [topics for topics in remaining if topics]
     uneven = any(topics != present[0] for topics in present)
     assert ("different topics" in summary.attrs.get("caution", "")) == uneven
     latex = summary.ireval.styled().to_latex()
@@ -214,11 +218,11 @@ def test_a_system_without_judged_documents_has_no_verdict(reader, column, tmp_pa
         scores = runs.ireval.cube(qrels).ireval.score("nDCG", at=[3])
     else:
         scores = scores.to_frame()
-    found = scores.ireval.compare(margin=0.1).set_index(["system_a", "system_b"])
-    void = ["c" in pair for pair in found.index]
-    assert (found["verdict"] == "no verdict").tolist() == void
-    assert not found["significant"][void].any()
-    assert "of c is judged" in found.attrs["caution"]
+    comparison = scores.ireval.compare(margin=0.1).set_index(["system_a", "system_b"])
+    void = ["c" in pair for pair in comparison.index]
+    assert (comparison["verdict"] == "no verdict").tolist() == void
+    assert not comparison["significant"][void].any()
+    assert "of c is judged" in comparison.attrs["caution"]
     for gate in set(CONDITIONS) - {"never"}:
         against = scores.ireval.compare(baseline="c", margin=0.1)
         assert len(failing(against, gate, 0.1)) == 2

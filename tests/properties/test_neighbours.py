@@ -43,13 +43,15 @@ def drawn(seed):
 
 def rows_of(runs, *roles):
     names = ["system", "topic", "doc", "rank", "score"]
-    rows = [(s, t, *row) for s, run in runs.items() for t, own in run.items() for row in own]
+    rows = [(s, t, *row) for s, run in runs.items() for t, hits in run.items() for row in hits]
     return pd.DataFrame(rows, columns=names)[["system", "topic", "doc", *roles]]
 
 
 def nested(make):
     """Return a function that makes nested dictionaries of runs."""
-    return lambda runs, _: {s: {t: make(own) for t, own in run.items()} for s, run in runs.items()}
+    return lambda runs, _: {
+        s: {t: make(hits) for t, hits in run.items()} for s, run in runs.items()
+    }
 
 
 def one_frame_each(runs, _):
@@ -77,14 +79,14 @@ def mixed(runs, folder):
 
 def written(runs, folder):
     for system, run in runs.items():
-        rows = [f"{t} Q0 {d} {r} {x} {system}" for t, own in run.items() for d, r, x in own]
+        rows = [f"{t} Q0 {d} {r} {x} {system}" for t, hits in run.items() for d, r, x in hits]
         (folder / f"{system}.run").write_text("\n".join(rows) + "\n")
     return f"{folder}/*.run"
 
 
 def three_columns(runs, folder):
     for system, run in runs.items():
-        rows = [f"{t} {d} {round(x * 100)}" for t, own in run.items() for d, _, x in own]
+        rows = [f"{t} {d} {round(x * 100)}" for t, hits in run.items() for d, _, x in hits]
         (folder / f"{system}.run").write_text("\n".join(rows) + "\n")
     return ir.read_runs(f"{folder}/*.run")
 
@@ -160,12 +162,12 @@ def scored(act, runs, folder):
     if len(runs) == 1:
         scores = pd.concat({s: scores.droplevel("system") for s in runs}, names=["system"])
     rows = scores.sort_index().round(9).groupby("system")
-    return {s: own.to_numpy().tolist() for s, own in rows}
+    return {s: values.to_numpy().tolist() for s, values in rows}
 
 
 @pytest.mark.parametrize("name", few_of(ACTS, 3))
 def test_reading_a_run_does_not_depend_on_other_runs(name, tmp_path):
-    taken = refusals = 0
+    accepted = refusals = 0
     for seed in range(8):
         systems = np.random.default_rng(seed).permutation(["s0", "s1", "s2", "s3"])[:3].tolist()
         runs = {system: drawn(4 * seed + n) for n, system in enumerate(systems)}
@@ -177,8 +179,8 @@ def test_reading_a_run_does_not_depend_on_other_runs(name, tmp_path):
         refusals += bool(refused)
         if not refused:
             assert every == {s: alone[s][s] for s in sorted(systems)}, seed
-            taken += 1
-    assert taken or name == "evaluate votes"
+            accepted += 1
+    assert accepted or name == "evaluate votes"
     assert refusals or name not in {"evaluate a frame", "evaluate hits", "console"}
 
 
@@ -187,19 +189,19 @@ def test_scores_of_hits_never_reorder_a_list(seed):
     rng = np.random.default_rng(seed)
     lists = {t: rng.permutation(DOCS)[: rng.integers(1, 8)].tolist() for t in TOPICS}
     plain = ir.evaluate(lists, QRELS, METRICS)
-    beside = {
+    makers = {
         "pairs": lambda doc: (doc, float(rng.integers(-3, 3))),
         "hits": lambda doc: {"id": doc, "score": float(rng.normal())},
         "some without": lambda doc: {"id": doc, "score": rng.choice([0.5, None, 0.25])},
     }
-    for make in beside.values():
-        made = {t: [make(doc) for doc in docs] for t, docs in lists.items()}
-        for bare in (made, {"run": made}):
-            found = ir.evaluate(ir.as_runs(bare, ranked_by="list"), QRELS, METRICS)
-            pd.testing.assert_frame_equal(found, plain, check_index_type=False)
-        answered = {t: {"documents": own} for t, own in made.items() if "id" in own[0]}
+    for make in makers.values():
+        hits_by_topic = {t: [make(doc) for doc in docs] for t, docs in lists.items()}
+        for bare in (hits_by_topic, {"run": hits_by_topic}):
+            scores = ir.evaluate(ir.as_runs(bare, ranked_by="list"), QRELS, METRICS)
+            pd.testing.assert_frame_equal(scores, plain, check_index_type=False)
+        answered = {t: {"documents": hits} for t, hits in hits_by_topic.items() if "id" in hits[0]}
         if answered:
             pd.testing.assert_frame_equal(ir.evaluate(answered, QRELS, METRICS), plain)
-        searches = ir.as_runs({t: [own] for t, own in made.items()}, ranked_by="list")
-        found = ir.evaluate(searches, QRELS, METRICS, search="search")
-        assert found.to_numpy().tolist() == plain.to_numpy().tolist()
+        searches = ir.as_runs({t: [hits] for t, hits in hits_by_topic.items()}, ranked_by="list")
+        scores = ir.evaluate(searches, QRELS, METRICS, search="search")
+        assert scores.to_numpy().tolist() == plain.to_numpy().tolist()

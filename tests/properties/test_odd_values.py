@@ -97,16 +97,16 @@ CASES = [
 def test_odd_values_raise_errors_of_irframe(noun, role, reader, tmp_path):
     columns, readers = READERS[noun]
     does = readers[reader]
-    taken, messages = set(), []
+    accepted, messages = set(), []
     for name, value in (REFUSED | TAKEN).items():
         for rows in (1, 3):
             try:
                 does(odd(columns, role, value, rows=rows), tmp_path / "out")
-                taken.add(name)
+                accepted.add(name)
             except IrframeError as error:
                 messages.append(str(error))
     assert max(map(len, messages), default=0) < 2000
-    assert reader not in STRICT or taken <= {*TAKEN}
+    assert reader not in STRICT or accepted <= {*TAKEN}
 
 
 BIG = "9" * 401
@@ -155,7 +155,7 @@ def table_of(value, role):
 
 def left_out(runs):
     """Return the files that were left out, and their problems."""
-    return {each["file"]: each["found"] for each in runs.attrs["problems"]}
+    return {problem["file"]: problem["found"] for problem in runs.attrs["problems"]}
 
 
 @pytest.fixture
@@ -174,9 +174,9 @@ def odd_files(tmp_path):
 @pytest.mark.thorough
 def test_odd_files_are_named_in_errors_or_skipped(odd_files):
     for file in odd_files:
-        for read in (ir.read_run, ir.read_qrels):
+        for reader in (ir.read_run, ir.read_qrels):
             with pytest.raises(IrframeError) as caught:
-                read(file)
+                reader(file)
             assert file.name in str(caught.value)
             assert len(str(caught.value)) < 2000
         runs = ir.scan_runs([file])
@@ -194,17 +194,17 @@ def test_a_repeated_key_is_named(tmp_path, name):
     file = tmp_path / "a.json"
     file.write_text(REPEATED[name])
     key = json.dumps(json.loads(REPEATED[name]))
-    for read in (ir.read_run, ir.read_qrels):
+    for reader in (ir.read_run, ir.read_qrels):
         with pytest.raises(FileFormatError, match="every key once") as caught:
-            read(file)
-        (again,) = caught.value.offenders
-        assert again.strip("'") in key
+            reader(file)
+        (repeated,) = caught.value.offenders
+        assert repeated.strip("'") in key
 
 
 def test_endless_devices_are_refused_and_pipes_are_read(tmp_path):
     for device in ("/dev/zero", "/dev/full", "/dev/null"):
-        for read in (ir.read_run, ir.read_qrels):
-            refused(InputError, f"a file or a pipe, but found the device {device}", read, device)
+        for reader in (ir.read_run, ir.read_qrels):
+            refused(InputError, f"a file or a pipe, but found the device {device}", reader, device)
         with pytest.warns(IrframeWarning, match="left out"):
             assert [*left_out(ir.read_runs([device], on_error="skip"))] == [device]
     mkfifo(tmp_path / "pipe")
@@ -220,8 +220,8 @@ def test_errors_name_the_line_that_is_too_long(tmp_path, before):
     file = tmp_path / "a.txt"
     file.write_bytes(b"1 Q0 a 1 1 s\n" * (before - 1) + b"\0" * (1 << 20))
     message = f"a.txt with lines that do not fit: line {before} has 1 column"
-    for read in (ir.read_run, lambda file: [*ir.scan_runs([file]).frames()]):
-        refused(FileFormatError, message, read, file)
+    for reader in (ir.read_run, lambda file: [*ir.scan_runs([file]).frames()]):
+        refused(FileFormatError, message, reader, file)
     with file.open("rb", buffering=0) as stream, pytest.raises(FileFormatError, match=message):
         ir.read_run(stream)
 
@@ -268,12 +268,12 @@ def test_a_file_that_ends_inside_a_tag_is_named(tmp_path, monkeypatch, rows, war
     monkeypatch.setattr("irframe.files.scan_runs.LARGE", large)
     file = tmp_path / "team.run"
     file.write_text("\n".join(rows))
-    for read in (ir.read_run, ir.read_runs, lambda file: [*ir.scan_runs([file]).frames()]):
+    for reader in (ir.read_run, ir.read_runs, lambda file: [*ir.scan_runs([file]).frames()]):
         if warned:
             with pytest.warns(IrframeWarning, match=f"line {len(rows)} of .*team.run, its last"):
-                read(file)
+                reader(file)
         else:
-            read(file)
+            reader(file)
 
 
 @pytest.mark.property

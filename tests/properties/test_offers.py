@@ -29,9 +29,9 @@ NOT_CALLED = {"freeze", "groupby"}
 
 def called(code, path, **scope):
     """Run the code that irframe offers, and close its figures."""
-    found = eval(code, SCOPE | {"path": path} | scope)  # noqa: S307 - what our own code says
+    result = eval(code, SCOPE | {"path": path} | scope)  # noqa: S307 - what our own code says
     plt.close("all")
-    return found
+    return result
 
 
 CUBES = {"condense", "pooled", "sample", "rejudge"}
@@ -52,14 +52,14 @@ def test_every_offered_verb_can_be_called(name, tmp_path):
     offers = {
         call: f"x.ireval.{call}"
         for home in (HOME, FIGURES)
-        for each in offered(result, home)
-        if each not in NOT_CALLED
-        for call in [example(each, result, home)]
+        for offer in offered(result, home)
+        if offer not in NOT_CALLED
+        for call in [example(offer, result, home)]
     }
-    known = {call: code for call, code in offers.items() if f".{call}" in shown}
-    assert known
-    for place, code in enumerate((known if kind_of(result) in KNOWN else offers).values()):
-        called(code, tmp_path / f"{place}", x=result)
+    printed = {call: code for call, code in offers.items() if f".{call}" in shown}
+    assert printed
+    for index, code in enumerate((printed if kind_of(result) in KNOWN else offers).values()):
+        called(code, tmp_path / f"{index}", x=result)
 
 
 WITHOUT_EFFECT = {"cite", "groupby", "freeze", "report", "save", "write_qrels", "write_run"}
@@ -82,17 +82,17 @@ def test_verbs_that_are_not_offered_are_refused(name):
     result = getattr(result, "summary", result)
     if not hasattr(result, "ireval"):
         return
-    taken = []
+    accepted = []
     for home in (HOME, FIGURES):
-        for each in verbs(home).keys() - {*offered(result, home)} - WITHOUT_EFFECT:
-            function = verbs(home)[each][0]
-            if BY_COLUMNS & {*takes(each, function)} and isinstance(result, pd.DataFrame):
+        for verb in verbs(home).keys() - {*offered(result, home)} - WITHOUT_EFFECT:
+            function = verbs(home)[verb][0]
+            if BY_COLUMNS & {*takes(verb, function)} and isinstance(result, pd.DataFrame):
                 continue
-            arguments = example(each, result, home).split("(", 1)[1]
+            arguments = example(verb, result, home).split("(", 1)[1]
             scope = ALSO_ASKED | {"function": function, "result": result}
             try:
                 called(f"function(result, {arguments}", "", **scope)
-                taken.append(each)
+                accepted.append(verb)
             except IrframeError:
                 plt.close("all")
-    assert taken == []
+    assert accepted == []

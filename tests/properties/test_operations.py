@@ -58,8 +58,8 @@ SHALLOW = built(depth=3)
 def names_of_results():
     """Return variable names of results, which users may use, too."""
     cube = ir.cube(*experiment(0))
-    found = [outcome(name, cube) for name in VERBS]
-    names = {str(name) for each in found if isinstance(each, xr.Dataset) for name in each}
+    results = [outcome(name, cube) for name in VERBS]
+    names = {str(name) for result in results if isinstance(result, xr.Dataset) for name in result}
     return sorted(names - {*RESERVED, "system", "topic"})
 
 
@@ -74,8 +74,8 @@ def build(frames, how=COMPLETE, **options):
 
 def tracks_of(cube):
     """Return the cube of each track with its participating systems."""
-    parts = [cube.isel(topic=cube["track"].to_numpy() == track) for track in TRACKS]
-    return [part.isel(system=dense(part).took_part.any(axis=1)) for part in parts]
+    cubes = [cube.isel(topic=cube["track"].to_numpy() == track) for track in TRACKS]
+    return [track_cube.isel(system=dense(track_cube).took_part.any(axis=1)) for track_cube in cubes]
 
 
 RESTORED = {
@@ -162,10 +162,12 @@ def test_every_verb_of_the_accessor_is_registered():
     from irframe.record import FRAME_VERBS
 
     labelled = {xr.Dataset, xr.DataArray}
-    taken = {name for name, (_, kinds) in verbs("irframe.verbs").items() if labelled & set(kinds)}
+    registered = {
+        name for name, (_, kinds) in verbs("irframe.verbs").items() if labelled & set(kinds)
+    }
     numberless = {"cite", "design", "freeze", "groupby", "styled", "save", "report"}
     of_runs_too = {"diagnose", "judge_effect", "risk_coverage"}  # tested in test_records.py
-    assert taken - set(VERBS) == numberless | of_runs_too
+    assert registered - set(VERBS) == numberless | of_runs_too
     assert of_runs_too <= {*FRAME_VERBS}
 
 
@@ -202,9 +204,9 @@ def as_built(name, seed, how=COMPLETE):
 
 @pytest.mark.property
 def test_verbs_after_a_round_trip(tmp_path):
-    again = build(experiment(0)).ireval.save(tmp_path / "cube")
+    reopened = build(experiment(0)).ireval.save(tmp_path / "cube")
     for name in taken(0):
-        assert_same(outcome(name, again), as_built(name, 0))
+        assert_same(outcome(name, reopened), as_built(name, 0))
 
 
 @pytest.mark.property
@@ -212,9 +214,9 @@ def test_verbs_after_a_round_trip(tmp_path):
 def test_lost_experiments_are_refused(operation):
     changed = REFUSED[operation](build(experiment(1)))
     for name in LAWFUL:
-        found = outcome(name, changed)
-        assert isinstance(found, type), name
-        assert issubclass(found, IrframeError), name
+        result = outcome(name, changed)
+        assert isinstance(result, type), name
+        assert issubclass(result, IrframeError), name
 
 
 with though_incomplete():
@@ -274,9 +276,9 @@ def test_masked_lists_are_absent(what, seed):
     mask, how = MASKED[what]
     masked = mask(build(experiment(seed)))
     for name in taken(3 + (what == "systems")):
-        found = outcome(name, masked)
-        if what == "topics" or not isinstance(found, type):  # of a system without scores
-            assert_equal_where_present(found, as_built(name, seed, how))
+        result = outcome(name, masked)
+        if what == "topics" or not isinstance(result, type):  # of a system without scores
+            assert_equal_where_present(result, as_built(name, seed, how))
 
 
 def assert_equal_where_present(found, expected):
@@ -310,13 +312,13 @@ def test_masked_lists_may_be_longer_than_the_depth_of_the_cube():
 @given(seed=seeds)
 def test_one_topic_is_a_scalar_coordinate(storage, seed):
     cube = RESTORED[storage][0](build(experiment(seed)))
-    one, alike = cube.sel(topic="n2"), cube.sel(topic=["n2"])
+    scalar, alike = cube.sel(topic="n2"), cube.sel(topic=["n2"])
     for name in taken(0):
-        found, expected = outcome(name, one), outcome(name, alike)
+        result, expected = outcome(name, scalar), outcome(name, alike)
         if isinstance(expected, xr.Dataset | xr.DataArray) and "topic" in expected.dims:
-            assert found["topic"].item() == "n2"
+            assert result["topic"].item() == "n2"
             expected = expected.isel(topic=0)
-        assert_same(found, expected)
+        assert_same(result, expected)
 
 
 @pytest.mark.property
@@ -367,9 +369,9 @@ def without_addresses(text):
 def test_row_order_does_not_change_results(seed):
     runs, qrels = experiment(seed)
     shuffled = runs.sample(frac=1, random_state=seed), qrels.sample(frac=1, random_state=seed)
-    again = build(shuffled).sel(system=SYSTEMS, topic=TOPICS)
+    reordered = build(shuffled).sel(system=SYSTEMS, topic=TOPICS)
     for name in taken(5):
-        assert_same(outcome(name, again), as_built(name, seed))
+        assert_same(outcome(name, reordered), as_built(name, seed))
 
 
 DRAWN = [
@@ -390,8 +392,8 @@ def test_topic_order_does_not_change_results(seed):
     shuffled = cube.isel(topic=np.random.default_rng(seed).permutation(len(TOPICS)))
     plain = [(name, {}) for name in taken(2) if name != "judge_next"]
     for name, options in plain + DRAWN:
-        found, expected = (outcome(name, each, **options) for each in (shuffled, cube))
-        assert_same(by_label(found), by_label(expected))
+        result, expected = (outcome(name, version, **options) for version in (shuffled, cube))
+        assert_same(by_label(result), by_label(expected))
 
 
 def by_label(result):

@@ -57,7 +57,7 @@ LIMITS = {
     r"above (-?\d+(?:\.\d+)?)": lambda end: end,
     r"below (-?\d+(?:\.\d+)?)": lambda end: end,
     r"at most (\d+(?:\.\d+)?)": lambda end: end + 1,
-    r"(?<![\d.,])\d+ to (\d[\d,]*)(?![\d.])": lambda end: end + 1,
+    r"(?<![\d.,])\d+ to (\d[\d,]*)(?![\d,]|\.\d)": lambda end: end + 1,
 }
 """Wording of a limit in docstrings -> a number beyond the limit."""
 CALLED = {
@@ -121,16 +121,16 @@ def called(name, folder):
 def paragraph(function, name):
     """Return the paragraph of a docstring about one option."""
     head = rf"^\*?{name}\n((?:    .*\n|\n(?=    ))+)"
-    found = re.search(head, f"{inspect.getdoc(function)}\n", re.MULTILINE)
-    return " ".join(found[1].split()) if found else ""
+    match = re.search(head, f"{inspect.getdoc(function)}\n", re.MULTILINE)
+    return " ".join(match[1].split()) if match else ""
 
 
 def beyond(function, name):
     """Return numbers outside the range that a docstring states."""
     text = paragraph(function, name)
     ends = [
-        beside(float(end.replace(",", "")))
-        for form, beside in LIMITS.items()
+        exceed(float(end.replace(",", "")))
+        for form, exceed in LIMITS.items()
         for end in re.findall(form, text)
     ]
     return [int(end) if end.is_integer() else end for end in ends]
@@ -146,14 +146,14 @@ def wrong_options(name, function, subject, usual):
     wrong = {}
     for option in options_of(function):
         texts = [] if (name, option.name) in FREE else ["nonsense"]
-        words = rf"\b({option.name}|{CALLED.get(option.name, option.name)})\b"
+        pattern = rf"\b({option.name}|{CALLED.get(option.name, option.name)})\b"
         for value in [Odd(), *texts, *beyond(function, option.name)]:
-            given = (value,) if option.kind is option.VAR_POSITIONAL else value
+            argument = (value,) if option.kind is option.VAR_POSITIONAL else value
             try:
-                result = function(subject, **{**usual, option.name: given})
+                result = function(subject, **{**usual, option.name: argument})
                 _ = result(RUNS) if name == "scorer" else result
             except Exception as error:  # noqa: BLE001 - of whatever kind, it is said
-                named = isinstance(error, IrframeError) and re.search(words, str(error))
+                named = isinstance(error, IrframeError) and re.search(pattern, str(error))
                 wrong |= {} if named else {f"{option.name}={value!r}": repr(error)}
             else:
                 wrong[f"{option.name}={value!r}"] = "taken"
@@ -168,7 +168,7 @@ def test_options_of_wrong_type_or_range_are_refused_by_name(name, tmp_path):
 def call_shown(name, figure):
     """Return the subject and arguments of a figure's example."""
     examples = doctest.DocTestParser().get_examples(inspect.getdoc(figure))
-    tree, seen = ast.parse("".join(example.source for example in examples)), []
+    tree, calls = ast.parse("".join(example.source for example in examples)), []
     for call in [node for node in ast.walk(tree) if isinstance(node, ast.Call)]:
         drawn = re.fullmatch(rf"(?:(.*)\.plots?\.)?{name}", ast.unparse(call.func))
         drawn = None if drawn and "groupby(" in (drawn[1] or "") else drawn  # one example is enough
@@ -178,13 +178,13 @@ def call_shown(name, figure):
             call.func = ast.parse("figure", mode="eval").body
 
     def recorded(*arguments, **options):
-        seen.append(inspect.signature(figure).bind(*arguments, **options).arguments)
+        calls.append(inspect.signature(figure).bind(*arguments, **options).arguments)
         return figure(*arguments, **options)
 
-    known = {**vars(inspect.getmodule(figure)), "figure": recorded}
-    exec(compile(ast.fix_missing_locations(tree), name, "exec"), known)  # noqa: S102 - our own
-    subject, *_ = seen[-1].values()
-    return subject, dict(list(seen[-1].items())[1:])
+    namespace = {**vars(inspect.getmodule(figure)), "figure": recorded}
+    exec(compile(ast.fix_missing_locations(tree), name, "exec"), namespace)  # noqa: S102 - our own
+    subject, *_ = calls[-1].values()
+    return subject, dict(list(calls[-1].items())[1:])
 
 
 FIGURES = [n for n in ir.plots.__all__ if n != "paper" and options_of(getattr(ir.plots, n))]
@@ -211,7 +211,7 @@ NEEDED = {
 @pytest.mark.parametrize("name", KINDS)
 def test_fields_of_values_of_wrong_type_or_range_are_refused(name):
     kind, wrong = KINDS[name], []
-    for field in [each.name for each in fields(kind) if each.init]:
+    for field in [item.name for item in fields(kind) if item.init]:
         for value in [Odd(), "nonsense", *beyond(kind, field)]:
             try:
                 kind(**{**NEEDED.get(name, {}), field: value})

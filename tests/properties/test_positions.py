@@ -27,14 +27,14 @@ def test_positions_in_errors_are_those_of_the_caller(data, integers):
     order = st.permutations([*range(len(docs)), NOWHERE])
     lists = np.array([data.draw(order) for _ in topics])
     score = np.array([data.draw(st.permutations(range(lists.shape[1]))) for _ in topics], float)
-    place = np.array(data.draw(st.permutations(range(len(topics)))))
+    positions = np.array(data.draw(st.permutations(range(len(topics)))))
     named = {
         topics[i]: {
             (docs[j] if j != NOWHERE else -5 if integers else "nowhere"): s
             for j, s in zip(lists[row], score[row], strict=True)
         }
-        for row, i in enumerate(place)
+        for row, i in enumerate(positions)
     }
-    found = scorer(topic=place, doc=lists, score=score)
+    scores = scorer(topic=positions, doc=lists, score=score)
     expected = ir.scorer(qrels, METRICS, topics=topics)(named)
-    assert found.to_dict() == expected.to_dict()
+    assert scores.to_dict() == expected.to_dict()

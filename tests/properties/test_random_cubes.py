@@ -39,13 +39,15 @@ def cube_of(seed):
     runs, qrels = [], []
     for topic in range(random.integers(1, 6)):
         for system in range(random.integers(1, 5)):
-            found = random.permutation(docs)[: random.integers(0, docs // 2 + 1)]
-            scores = random.normal(size=len(found)).round(int(random.integers(0, 2)))
-            pairs = zip(found, scores, strict=True)
+            retrieved = random.permutation(docs)[: random.integers(0, docs // 2 + 1)]
+            scores = random.normal(size=len(retrieved)).round(int(random.integers(0, 2)))
+            pairs = zip(retrieved, scores, strict=True)
             runs += [(f"s{system}", f"q{topic}", f"d{doc}", score) for doc, score in pairs]
         for doc in random.permutation(docs)[: random.integers(0, docs)]:
             grade = int(random.integers(-1 if kind == "mark" else 0, 3))
-            qrels += [(f"q{topic}", f"d{doc}", grade, str(each)) for each in range(1 + doc % 2)]
+            qrels += [
+                (f"q{topic}", f"d{doc}", grade, str(subtopic)) for subtopic in range(1 + doc % 2)
+            ]
     run = pd.DataFrame(runs, columns=["system", "topic", "doc", "score"])
     judged = pd.DataFrame(qrels, columns=["topic", "doc", "grade", "subtopic"])
     if kind != "subtopic":
@@ -54,9 +56,9 @@ def cube_of(seed):
         judged["stratum"] = "0"
     for frame in (run, judged):
         frame["track"] = np.where(frame["topic"] < "q2", "news", "web")
-    asked = {"ties": str(random.choice(["trec", "mean", "doc", "order"]))}
-    asked |= {"pool_depth": int(random.integers(1, 5))} if random.random() < 0.5 else {}
-    return ir.cube(run, judged, **asked)
+    options = {"ties": str(random.choice(["trec", "mean", "doc", "order"]))}
+    options |= {"pool_depth": int(random.integers(1, 5))} if random.random() < 0.5 else {}
+    return ir.cube(run, judged, **options)
 
 
 @pytest.mark.thorough

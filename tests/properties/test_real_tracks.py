@@ -18,8 +18,8 @@ RUNS = {
 
 def read_track(folder, track):
     paths = [next((folder / "runs").glob(f"*{name}.gz")) for name in RUNS[track]]
-    parts = [ir.read_runs([path]).assign(system=f"s{i}") for i, path in enumerate(paths)]
-    runs = pd.concat(parts, ignore_index=True)
+    frames = [ir.read_runs([path]).assign(system=f"s{i}") for i, path in enumerate(paths)]
+    runs = pd.concat(frames, ignore_index=True)
     qrels = ir.read_qrels(folder / "qrels.txt")
     return runs.assign(track=track, contributing=runs["system"] != "s3"), qrels.assign(track=track)
 
@@ -58,6 +58,6 @@ def test_groups_of_real_tracks(name, merged, cubes):
 @pytest.mark.parametrize("name", sorted(VERBS))
 def test_numbers_of_a_real_track_do_not_depend_on_another(name, merged, cubes):
     for track, cube in cubes.items():
-        part = merged.sel(topic=merged["track"] == track)
-        part = part.isel(system=dense(part).took_part.any(axis=1).nonzero()[0])
-        assert_same(outcome(name, part), outcome(name, cube))
+        track_cube = merged.sel(topic=merged["track"] == track)
+        track_cube = track_cube.isel(system=dense(track_cube).took_part.any(axis=1).nonzero()[0])
+        assert_same(outcome(name, track_cube), outcome(name, cube))

@@ -204,14 +204,14 @@ def world(name):
     runs, qrels = experiment(1)
     first = runs[runs["system"] == "s0"]
     first = pd.concat([first, first[first["score"] > 1].assign(system="s1")])
-    made = {"small": (runs, qrels), "ties": experiment(1, ties=True), "staged": (first, qrels)}
-    made |= {"larger": larger(), "searched": larger(), "repeats": larger(3)}
+    frames = {"small": (runs, qrels), "ties": experiment(1, ties=True), "staged": (first, qrels)}
+    frames |= {"larger": larger(), "searched": larger(), "repeats": larger(3)}
     named = {"length": "tokens", "pool_depth": 3, "scores": True}
     named = {"searched": {"search": "round"}, "small": {}, "ties": {}, "staged": {}}.get(
         name, named
     )
     with though_incomplete(), warnings.catch_warnings(action="ignore", category=IrframeWarning):
-        return ir.cube(*made[name], **gathered(inspect.signature(ir.cube), named))
+        return ir.cube(*frames[name], **gathered(inspect.signature(ir.cube), named))
 
 
 RUNS, QRELS = experiment(1)
@@ -357,26 +357,26 @@ def assert_recorded(function, subject, usual, others, left=None):
     Return the parameters whose other values made no difference.
     """
     first = result_of(function, subject, usual)
-    made, idle = [(first, usual)], set()
+    results, idle = [(first, usual)], set()
     for parameter in list(plain_parameters(inspect.signature(function)))[1:]:
         values = others(function.__name__, parameter) if left is None or parameter in left else []
         idle |= {parameter} if values else set()
         for value in values:
             options = {**usual, **(value if isinstance(value, With) else {parameter: value})}
-            found = result_of(function, subject, options)
-            if found is not None and differ(found, first):
+            result = result_of(function, subject, options)
+            if result is not None and differ(result, first):
                 idle -= {parameter}
-                assert attributes(found) != attributes(first), parameter
+                assert attributes(result) != attributes(first), parameter
                 if not {parameter, function.__name__} & (IN_ROWS | UNSAID | {"worst_of"}):
-                    assert caption_text(found.attrs) != caption_text(first.attrs), parameter
-            made.append((found, options))
-    for found, options in made:
-        if isinstance(getattr(found, "attrs", None), dict):
-            step = steps_of(found)[-1]
+                    assert caption_text(result.attrs) != caption_text(first.attrs), parameter
+            results.append((result, options))
+    for result, options in results:
+        if isinstance(getattr(result, "attrs", None), dict):
+            step = steps_of(result)[-1]
             verb, record = step
             data = {key: options[key] for key in options if _is_data(record.get(key), key)}
             assert verb == function.__name__
-            assert not differ(result_of(step.again, subject, {"data": data}), found), record
+            assert not differ(result_of(step.again, subject, {"data": data}), result), record
     return idle
 
 
@@ -386,17 +386,17 @@ def _is_data(value, name):
 
 @pytest.mark.parametrize("name", few_of(sorted(VERBS), 16, drawn=False))
 def test_records_of_verbs_contain_all_effective_options(name):
-    left = None
-    for where, options, *made in [("small", {}), *FURTHER.get(name, [])]:
-        if left == set():
+    idle = None
+    for where, options, *subject_kind in [("small", {}), *FURTHER.get(name, [])]:
+        if idle == set():
             break
         cube = world(where)
-        given = {key: value(cube) if callable(value) else value for key, value in options.items()}
+        values = {key: value(cube) if callable(value) else value for key, value in options.items()}
         with though_incomplete(), warnings.catch_warnings(action="ignore", category=IrframeWarning):
-            subject, usual = asked_plainly(name, cube, **given)
-        subject = SUBJECTS[made[0]](cube) if made else subject
-        left = assert_recorded(VERBS[name], subject, usual, another, left)
-    assert left == IDLE.get(name, set())
+            subject, usual = asked_plainly(name, cube, **values)
+        subject = SUBJECTS[subject_kind[0]](cube) if subject_kind else subject
+        idle = assert_recorded(VERBS[name], subject, usual, another, idle)
+    assert idle == IDLE.get(name, set())
 
 
 def another_of_frames(verb, name):
@@ -411,7 +411,7 @@ def another_of_frames(verb, name):
 def test_records_of_verbs_of_frames_contain_all_effective_options(name):
     function = getattr(ir, name, None) or getattr(ir.verbs, name)
 
-    left = None
+    idle = None
     for subject, usual in FRAMES[name]:
-        left = assert_recorded(function, subject, usual, another_of_frames, left)
-    assert left == IDLE.get(name, set())
+        idle = assert_recorded(function, subject, usual, another_of_frames, idle)
+    assert idle == IDLE.get(name, set())

@@ -42,7 +42,9 @@ GIVEN = {
 
 def of_scores(home):
     """Return the functions of scores in a namespace."""
-    return sorted(name for name, (made, _) in verbs(home).items() if SCORES in takes(name, made))
+    return sorted(
+        name for name, (function, _) in verbs(home).items() if SCORES in takes(name, function)
+    )
 
 
 @pytest.fixture(scope="module")
@@ -55,12 +57,12 @@ def cube():
 def scores(cube):
     """Return scores with three repeats of every system."""
     with warnings.catch_warnings(action="ignore", category=IrframeWarning):
-        found = ir.verbs.score(cube, "nDCG", at=[3]).fillna(0)
+        array = ir.verbs.score(cube, "nDCG", at=[3]).fillna(0)
     rng = np.random.default_rng(0)
-    several = found.expand_dims({"repeat": [1, 2, 3]}) * 1.0
+    several = array.expand_dims({"repeat": [1, 2, 3]}) * 1.0
     several = several + rng.normal(0, 0.02, several.shape)
     return several.transpose("metric", "system", "repeat", "topic", "depth").assign_attrs(
-        found.attrs
+        array.attrs
     )
 
 
@@ -81,8 +83,8 @@ def test_verbs_use_repeats_of_frames_or_refuse_them(name, scores, cube):
         options = asked(name, cube)[1] if name in VERBS else {}
     options = {k: v for k, v in options.items() if k not in {"at", "metric", "metrics"}}
     options |= {"difference": 0.1} if name == "topics_needed" else {}
-    given = ir.as_scores(scores.isel(depth=0, drop=True))
-    for shape in (given, given.reset_index("repeat"), given.reset_index()):
+    frame = ir.as_scores(scores.isel(depth=0, drop=True))
+    for shape in (frame, frame.reset_index("repeat"), frame.reset_index()):
         message = refused(function, shape, **options | GIVEN.get(name, {}))
         if name in COUNTING:
             assert message is None, message
@@ -113,15 +115,15 @@ def repeated(layout):
 
 def one(cube, repeat):
     """Return one repeat under the original system names."""
-    kept = cube.isel(system=cube["repeat"].to_numpy() == repeat)
-    names = kept["repeat_of"].to_numpy()
-    return kept.drop_vars(["repeat", "repeat_of"]).assign_coords(system=names)
+    repeat_cube = cube.isel(system=cube["repeat"].to_numpy() == repeat)
+    names = repeat_cube["repeat_of"].to_numpy()
+    return repeat_cube.drop_vars(["repeat", "repeat_of"]).assign_coords(system=names)
 
 
 @pytest.mark.parametrize(("layout", "name"), few_of(product(LAYOUTS, sorted(VERBS)), 6))
 def test_verbs_accept_cubes_with_repeats_or_give_advice(layout, name):
     try:
-        found = call(name, repeated(layout))
+        joined = call(name, repeated(layout))
     except IrframeError as error:
         message = str(error)
         assert name not in OF_CUBES | COUNTING, message
@@ -132,11 +134,11 @@ def test_verbs_accept_cubes_with_repeats_or_give_advice(layout, name):
         return
     if name not in OF_CUBES:
         assert name in COUNTING | {"letters"}  # of a comparison
-    elif "grade" not in found:
+    elif "grade" not in joined:
         for repeat in (1, 2):
-            alone, own = call(name, one(repeated(layout), repeat)), found.sel(repeat=repeat)
-            own, alone = (each.reset_coords(drop=True) for each in (own, alone))
-            xr.testing.assert_equal(own.drop_vars("repeat", errors="ignore"), alone)
+            alone, selected = call(name, one(repeated(layout), repeat)), joined.sel(repeat=repeat)
+            selected, alone = (result.reset_coords(drop=True) for result in (selected, alone))
+            xr.testing.assert_equal(selected.drop_vars("repeat", errors="ignore"), alone)
 
 
 def test_cubes_with_repeats_are_scored_or_refused():

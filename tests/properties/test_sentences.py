@@ -19,11 +19,13 @@ pytestmark = pytest.mark.filterwarnings("ignore::irframe.errors.IrframeWarning")
 
 def judged_down_to(runs, qrels):
     """Return the depth to which every list is judged."""
-    known = {*zip(qrels["topic"], qrels["doc"], strict=True)}
+    judged = {*zip(qrels["topic"], qrels["doc"], strict=True)}
     ranked = runs.sort_values("score", ascending=False, kind="stable")
     gaps = [
-        next((n for n, doc in enumerate(own["doc"]) if (topic, doc) not in known), len(own))
-        for (_, topic), own in ranked.groupby(["system", "topic"])
+        next(
+            (n for n, doc in enumerate(ranking["doc"]) if (topic, doc) not in judged), len(ranking)
+        )
+        for (_, topic), ranking in ranked.groupby(["system", "topic"])
     ]
     return min(gaps)
 
@@ -41,8 +43,8 @@ def test_judged_depth_is_that_of_the_shallowest_list(reader, helping, lost):
     runs = RUNS if helping else RUNS.drop(columns="contributing")
     first = RUNS[(RUNS["system"] == "bm25") & (RUNS["topic"] == "101") & (RUNS["rank"] == lost)]
     qrels = QRELS[~(QRELS["doc"].isin(first["doc"]) & (QRELS["topic"] == "101"))]
-    words = caption_text(READERS[reader](runs, qrels).ireval.summary().attrs)
-    match = re.search(r"as filed, judged to depth (\d+)", words)
+    caption = caption_text(READERS[reader](runs, qrels).ireval.summary().attrs)
+    match = re.search(r"as filed, judged to depth (\d+)", caption)
     deep = judged_down_to(RUNS[RUNS["contributing"]] if helping else RUNS, qrels)
     assert (int(match[1]) if match else 0) == deep
     assert lost < 51 or not helping or deep == 10
@@ -70,10 +72,12 @@ def test_tables_name_the_averages_that_they_show(metric):
 
 def test_margins_are_one_sided_and_equal_systems_share_first_place():
     scores = ir.evaluate(RUNS, QRELS, "AP")
-    found = scores.ireval.compare(baseline="bm25", margin=0.05, adjust=None)
-    assert "margin 0.05, not worse and equivalent by one-sided t-tests" in caption_text(found.attrs)
+    comparison = scores.ireval.compare(baseline="bm25", margin=0.05, adjust=None)
+    assert "margin 0.05, not worse and equivalent by one-sided t-tests" in caption_text(
+        comparison.attrs
+    )
     column = scores["AP"].unstack()
-    for row in found.itertuples():
+    for row in comparison.itertuples():
         differences = column.loc[row.system_a] - column.loc["bm25"]
         p_not_worse = stats.ttest_1samp(differences, -0.05, alternative="greater").pvalue
         p_not_better = stats.ttest_1samp(differences, 0.05, alternative="less").pvalue
@@ -100,8 +104,8 @@ GEOMETRIC = "AP(average='geometric')"
 @pytest.mark.parametrize("metric", few_of(["nDCG@10", "ASL", "NumRelRet@10", GEOMETRIC], 2))
 def test_comments_on_changes_show_the_values_that_notes_name(metric):
     scores, cube = ir.evaluate(RUNS, QRELS, [metric]), ir.cube(RUNS, QRELS)
-    found = scores.ireval.compare(baseline="bm25", power=0.8, alpha=0.1)
-    page = markdown(found, cube, [ir.parse_metric(metric)], scores=scores, runs=RUNS)
+    comparison = scores.ireval.compare(baseline="bm25", power=0.8, alpha=0.1)
+    page = markdown(comparison, cube, [ir.parse_metric(metric)], scores=scores, runs=RUNS)
     wide, depth = scores[metric].unstack("system"), 10 if "10" in metric else 50
     ranked = RUNS.sort_values(["score", "doc"], ascending=False).groupby(["system", "topic"])
     judged = ranked.head(depth).merge(QRELS, how="left").groupby("system")["grade"]
@@ -144,9 +148,9 @@ def test_plans_reach_the_power_in_their_caption(alpha):
     plan = scores.ireval.topics_needed(
         difference=0.05, power=0.7, test=ir.Significance(alpha=alpha)
     )
-    words = caption_text(plan.attrs)
-    assert f"paired t-test, alpha = {alpha}, power 0.7; true difference 0.05" in words
-    assert f"from a pilot of {len(differences)} topics" in words
+    caption = caption_text(plan.attrs)
+    assert f"paired t-test, alpha = {alpha}, power 0.7; true difference 0.05" in caption
+    assert f"from a pilot of {len(differences)} topics" in caption
     n = int(plan["topics"].item())
     least = [power_of(0.05 / differences.std(), topics, alpha) for topics in (n - 1, n)]
     assert least[0] < 0.7 <= least[1]
@@ -167,16 +171,16 @@ def test_plans_reach_the_power_in_their_caption(alpha):
 @pytest.mark.parametrize("share", [0.3, 0.5])
 def test_samples_and_levels_are_printed(share):
     drawn = QRELS.ireval.draw_to_judge(share)
-    found = ir.cube(RUNS, drawn).ireval.estimate("P", at=10, alpha=0.2)
-    level, words = re.match(
-        r"(\d+)% interval \(arcsine\); (.*?);", caption_text(found.attrs)
+    estimates = ir.cube(RUNS, drawn).ireval.estimate("P", at=10, alpha=0.2)
+    level, label = re.match(
+        r"(\d+)% interval \(arcsine\); (.*?);", caption_text(estimates.attrs)
     ).groups()
-    assert words == f"documents drawn to be judged, share {share}, seed 0"
+    assert label == f"documents drawn to be judged, share {share}, seed 0"
     sizes = drawn.groupby("topic")["grade"].agg(["size", lambda grades: (grades >= 0).sum()])
     assert (sizes.iloc[:, 1] == np.floor(share * sizes["size"] + 0.5)).all()
     narrow = ir.cube(RUNS, drawn).ireval.estimate("P", at=10, alpha=0.02)
     assert int(level) == 80
-    assert (found["ci_low"] > narrow["ci_low"]).all()
+    assert (estimates["ci_low"] > narrow["ci_low"]).all()
 
 
 CHANGED = (lambda s: s * 2, lambda s: s + 1, lambda s: s - 0.5, lambda s: np.log(s + 0.01))
@@ -187,6 +191,6 @@ KEPT = (lambda s: s, lambda s: s.round(2), lambda s: s.ireval.standardise())
 @pytest.mark.parametrize("reader", READERS)
 def test_scores_outside_their_range_are_refused(reader, change):
     with xr.set_options(keep_attrs=True):  # the default of xarray since 2025.11
-        made = change(READERS[reader](RUNS, QRELS))
-    words = caption_text(made.ireval.summary().attrs)
-    assert ("outside the range of their metric" in words) == (change in CHANGED)
+        changed = change(READERS[reader](RUNS, QRELS))
+    caption = caption_text(changed.ireval.summary().attrs)
+    assert ("outside the range of their metric" in caption) == (change in CHANGED)

@@ -82,8 +82,8 @@ MADE = {
 
 def grouped(name):
     """Return the result of a verb by group."""
-    subject, given = asked(name, CUBE, by="track")
-    return getattr(subject.ireval.groupby("track"), name)(**given)
+    subject, options = asked(name, CUBE, by="track")
+    return getattr(subject.ireval.groupby("track"), name)(**options)
 
 
 def shown(result):
@@ -96,22 +96,26 @@ def shown(result):
             assert table.to_latex()
     for name in [name for name, kinds in FIGURES.items() if kind_of(result) in kinds]:
         parameters = signature_of(getattr(ir.plots, name)).parameters
-        known = GIVEN | {"scores": ir.verbs.score(CUBE, "DCG"), "topic": "n1", "cube": CUBE}
-        asked = {word: known[word] for word in [*parameters][1:] if word in known}
-        needed = {word for word, one in parameters.items() if one.default is one.empty}
-        for given in (asked, {word: asked[word] for word in asked if word in needed}):
+        values = GIVEN | {"scores": ir.verbs.score(CUBE, "DCG"), "topic": "n1", "cube": CUBE}
+        options = {word: values[word] for word in [*parameters][1:] if word in values}
+        needed = {
+            word for word, parameter in parameters.items() if parameter.default is parameter.empty
+        }
+        for chosen in (options, {word: options[word] for word in options if word in needed}):
             with suppress(IrframeError):
-                getattr(ir.plots, name)(result, **given)
+                getattr(ir.plots, name)(result, **chosen)
             plt.close("all")
 
 
 def made(name, how):
     """Return the results of a verb, none if it refuses."""
     try:
-        found = [getattr(each, "summary", each) for each in MADE[how](name)]
+        results = [getattr(result, "summary", result) for result in MADE[how](name)]
     except IrframeError:
         return []
-    return [each for each in found if isinstance(each, pd.DataFrame | xr.Dataset | xr.DataArray)]
+    return [
+        result for result in results if isinstance(result, pd.DataFrame | xr.Dataset | xr.DataArray)
+    ]
 
 
 @pytest.mark.parametrize(("name", "how"), few_of(product(sorted(VERBS), MADE), 14))

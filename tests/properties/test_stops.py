@@ -46,40 +46,42 @@ def at_stops(axis):
 
 def answer(name, axis=DEPTHS):
     """Return a verb's result for depths relabelled as stops."""
-    subject, given = asked(name, CUBE, None if axis is DEPTHS else at_stops(axis))
-    for word in {"at", "reference"} & {*given} if axis is not DEPTHS else ():
-        value = given[word]
+    subject, options = asked(name, CUBE, None if axis is DEPTHS else at_stops(axis))
+    for option in {"at", "reference"} & {*options} if axis is not DEPTHS else ():
+        value = options[option]
         single = isinstance(value, int)
-        given[word] = place(axis, value) if single else [place(axis, depth) for depth in value]
+        options[option] = place(axis, value) if single else [place(axis, depth) for depth in value]
     with warnings.catch_warnings(action="ignore", category=IrframeWarning):
-        return VERBS[name](subject, **given)
+        return VERBS[name](subject, **options)
 
 
 def as_depths(axis, result):
     """Return a result with its stops relabelled as depths."""
     if hasattr(result, "columns"):
-        known = {axis.dim: "depth"} if axis.dim in result else {}
-        back = result.rename(columns=known)
-        return back.assign(**{n: (back[n] / place(axis, 1)).astype(int) for n in known.values()})
-    for dim, word in ((axis.dim, "depth"), (axis.other, "depth_other")):
+        names = {axis.dim: "depth"} if axis.dim in result else {}
+        back = result.rename(columns=names)
+        return back.assign(**{n: (back[n] / place(axis, 1)).astype(int) for n in names.values()})
+    for dim, label in ((axis.dim, "depth"), (axis.other, "depth_other")):
         if dim in result.coords:
             labels = np.round(result[dim] / place(axis, 1)).astype(int)
-            result = result.assign_coords({dim: labels}).rename({dim: word})
+            result = result.assign_coords({dim: labels}).rename({dim: label})
     return result
 
 
 @pytest.mark.parametrize("axis", OTHERS, ids=lambda axis: axis.dim)
 @pytest.mark.parametrize("name", few_of(OF_SCORES, 4))
 def test_verbs_treat_scores_at_stops_like_scores_at_depths(name, axis):
-    found = answer(name, axis)
-    assert "depth" not in {*getattr(found, "dims", ()), *getattr(found, "columns", ())}
-    assert "depth" not in caption_text(found.attrs).replace("judged to depth", "")
+    result = answer(name, axis)
+    assert "depth" not in {*getattr(result, "dims", ()), *getattr(result, "columns", ())}
+    assert "depth" not in caption_text(result.attrs).replace("judged to depth", "")
     expected = answer(name)
     if name == "leaderboard":  # its columns are named after the stops
-        found = found.rename(columns=lambda label: re.sub(AT_STOP, "", label))
+        result = result.rename(columns=lambda label: re.sub(AT_STOP, "", label))
         expected = expected.rename(columns=lambda label: re.sub(r"@\d$", "", label))
-        found, expected = (each.rename(columns={"nDCG@3": "nDCG"}) for each in (found, expected))
-    assert_same(as_depths(axis, found), expected)
+        result, expected = (
+            frame.rename(columns={"nDCG@3": "nDCG"}) for frame in (result, expected)
+        )
+    assert_same(as_depths(axis, result), expected)
 
 
 FIGURES = {

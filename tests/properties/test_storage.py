@@ -100,17 +100,17 @@ def is_cube(part):
 
 
 def assert_stored(result, folder, engines=ENGINES):
-    for part in parts(result):
-        if is_cube(part):
+    for item in parts(result):
+        if is_cube(item):
             continue  # test_records.py tests `save`
-        assert isinstance(part, pd.DataFrame | xr.Dataset | xr.DataArray)
-        if isinstance(part, pd.DataFrame):
-            part.to_parquet(folder / "result.parquet")
-            again = pd.read_parquet(folder / "result.parquet")
-            pd.testing.assert_frame_equal(as_lists(again), as_lists(part), check_frame_type=False)
-            assert again.attrs == part.attrs
+        assert isinstance(item, pd.DataFrame | xr.Dataset | xr.DataArray)
+        if isinstance(item, pd.DataFrame):
+            item.to_parquet(folder / "result.parquet")
+            loaded = pd.read_parquet(folder / "result.parquet")
+            pd.testing.assert_frame_equal(as_lists(loaded), as_lists(item), check_frame_type=False)
+            assert loaded.attrs == item.attrs
         else:
-            assert_in_files(part, folder, engines)
+            assert_in_files(item, folder, engines)
 
 
 def as_lists(frame):
@@ -122,14 +122,14 @@ def as_lists(frame):
 def assert_in_files(result, folder, engines):
     name = {xr.DataArray: "dataarray", xr.Dataset: "dataset"}[type(result)]
     for engine in engines:
-        path, how = folder / f"result.{engine}", {"engine": engine}
+        path, options = folder / f"result.{engine}", {"engine": engine}
         if engine == "zarr":
             write_zarr(result, path)
-            how["consolidated"] = False
+            options["consolidated"] = False
         else:
             result.to_netcdf(path, engine=engine)
-        with getattr(xr, f"open_{name}")(path, **how) as again:
-            xr.testing.assert_identical(again.load(), result)
+        with getattr(xr, f"open_{name}")(path, **options) as loaded:
+            xr.testing.assert_identical(loaded.load(), result)
     named = {} if isinstance(result, xr.Dataset) or result.name else {"name": "value"}
     assert len(result.to_dataframe(**named))
 
@@ -145,9 +145,9 @@ def write_zarr(result, path):
 @pytest.mark.parametrize("name", few_of(sorted(VERBS), 20, drawn=False))
 def test_results_of_verbs_are_saved_and_reopened(name, tmp_path):
     for options, engines in [({}, ENGINES[:1]), ({"by": "track"}, ENGINES[1:])]:
-        found = outcome(name, CUBE, **options)
-        assert not isinstance(found, type), found
-        assert_stored(found, tmp_path, engines)
+        result = outcome(name, CUBE, **options)
+        assert not isinstance(result, type), result
+        assert_stored(result, tmp_path, engines)
 
 
 @pytest.mark.property
@@ -160,7 +160,7 @@ def test_results_of_functions_are_saved_and_reopened(name, tmp_path):
 def test_pairs_are_named_by_plain_coordinates():
     for name, make in PAIRED.items():
         with warnings.catch_warnings(action="ignore", category=IrframeWarning):
-            found = make()
+            result = make()
         sides = ("judge_a", "judge_b") if "judges" in name else ("system_a", "system_b")
-        assert "pair" not in found.coords
-        assert {found[side].dims for side in sides} == {("pair",)}
+        assert "pair" not in result.coords
+        assert {result[side].dims for side in sides} == {("pair",)}

@@ -22,7 +22,7 @@ PARAMETERS = {name: plain_parameters(inspect.signature(verb)) for name, verb in 
 
 def taking(*names):
     """Return the verbs that have the given parameters."""
-    return sorted(name for name, found in PARAMETERS.items() if {*names} <= {*found})
+    return sorted(name for name, parameters in PARAMETERS.items() if {*names} <= {*parameters})
 
 
 @pytest.mark.filterwarnings("ignore:tukey assumes:irframe.errors.IrframeWarning")
@@ -56,14 +56,14 @@ def test_a_joint_test_is_never_corrected_again(name):
 
 @pytest.mark.parametrize("name", few_of(taking("adjust"), 4, drawn=False))
 def test_corrections_default_to_holm_and_can_be_switched_off(name):
-    one = {"median_p", "ablation", "reordering"}  # the first of these makes no decision
+    uncorrected = {"median_p", "ablation", "reordering"}  # the first of these makes no decision
     assert PARAMETERS[name]["adjust"].default == "auto"
     if name in {"outcomes", "judge_effect"}:
         return
     with though_incomplete():
         cube = ir.cube(*experiment(0))
     attrs = call(name, cube).attrs
-    assert attrs["adjust"] == ("none" if name in one else "holm")
+    assert attrs["adjust"] == ("none" if name in uncorrected else "holm")
     for none in ("none", None):
         assert call(name, cube, adjust=none).attrs["adjust"] == "none"
 
@@ -82,8 +82,8 @@ def test_pairs_with_constant_differences_are_counted_by_every_verb(name):
     values = np.array([[0.1, 0.4, 0.2, 0.5], [0.2, 0.5, 0.3, 0.6], [0.9, 0.1, 0.7, 0.3]])
     more = {"reference": of_ap(values)} if "reference" in PARAMETERS[name] else {}
     with pytest.warns(IrframeWarning, match="same on all topics.*: [12] of [36]"):
-        found = EVERY[name](of_ap(values), **more)
-    assert "same on all topics" in found.attrs[CAUTION]
+        result = EVERY[name](of_ap(values), **more)
+    assert "same on all topics" in result.attrs[CAUTION]
 
 
 def test_tiny_differences_are_not_called_constant():
@@ -99,8 +99,8 @@ def test_every_verb_warns_of_pairs_that_only_tukey_calls_equal(name):
     values[1, 0] += 0.01
     more = {"reference": of_ap(values)} if "reference" in PARAMETERS[name] else {}
     with pytest.warns(IrframeWarning, match="tukey assumes"):
-        found = EVERY[name](of_ap(values), test="tukey", **more)
-    assert "tukey assumes" in found.attrs[CAUTION]
+        result = EVERY[name](of_ap(values), test="tukey", **more)
+    assert "tukey assumes" in result.attrs[CAUTION]
 
 
 OF_MEANS = [name for name in taking("interval") if PARAMETERS[name]["interval"].default == "logit"]
@@ -115,21 +115,21 @@ def test_no_mean_is_called_certain(name):
     scores = xr.DataArray(values, labels, ("metric", "system", "topic"))
     for kind in ("logit", "t"):
         with pytest.warns(IrframeWarning, match="AP of a, AP of b$"):
-            found = EVERY[name](scores, interval=kind)
-        frame = found.to_dataframe() if isinstance(found, xr.Dataset) else found
+            result = EVERY[name](scores, interval=kind)
+        frame = result.to_dataframe() if isinstance(result, xr.Dataset) else result
         width = (frame["ci_high"] - frame["ci_low"]).groupby("system").first()
         assert width.isna().to_dict() == {"a": True, "b": True, "c": False}
-        assert "AP of a" in found.attrs[CAUTION]
+        assert "AP of a" in result.attrs[CAUTION]
 
 
 def test_plans_are_called_guesses(cube):
     scores = ir.verbs.score(cube, "AP", at=10)
-    for found in (
+    for plan in (
         scores.ireval.topics_needed(difference=0.1),
         scores.ireval.topics_needed(difference=0.1, test="anova"),
         scores.ireval.topics_needed(width=0.1, per="pair"),
     ):
-        assert found.attrs[CAUTION] == "an estimate from a pilot of 16 topics"
+        assert plan.attrs[CAUTION] == "an estimate from a pilot of 16 topics"
 
 
 NAMES = sorted({*ir.metrics.METRICS, "GMAP", "GMBpref", "my own score"})
@@ -159,11 +159,11 @@ def test_verdicts_agree_with_intervals_and_leaderboards(name, repeats):
             scores = drawn(name, seed, repeats)
             rows = scores.ireval.compare(test, adjust=None, power=0.8, effects=True)
             board = scores.ireval.leaderboard(test=ir.Significance(test, adjust=None))
-            place = dict(zip(board.index, range(6), strict=True))
+            rank_of = dict(zip(board.index, range(6), strict=True))
             cost = -1 if ir.metrics.facts.facts(name).cost else 1
             for row in rows.itertuples():
                 verdict = {"better": 1, "worse": -1}.get(row.verdict, 0)
-                ahead = np.sign(place[row.system_b] - place[row.system_a])
+                ahead = np.sign(rank_of[row.system_b] - rank_of[row.system_a])
                 assert verdict in {0, ahead}, (seed, row)
                 for low, high in ((row.ci_low, row.ci_high), (row.g_low, row.g_high)):
                     side = cost * ((low > 0) * 1 - (high < 0) * 1)

@@ -38,13 +38,13 @@ def incomplete_track(request):
 def test_shares_of_unjudged_count_rows_in_check_diagnose_and_figures(track):
     runs, qrels, shares = track
     cube = runs.ireval.cube(qrels)
-    found = ir.verbs.check(runs, qrels)[f"unjudged_at_{DEPTH}"]
-    np.testing.assert_allclose(found[shares.index], shares)
+    column = ir.verbs.check(runs, qrels)[f"unjudged_at_{DEPTH}"]
+    np.testing.assert_allclose(column[shares.index], shares)
     lines = cube.ireval.plot.unjudged_share().lines[: len(shares)]
     drawn = sorted(line.get_ydata()[DEPTH - 1] for line in lines)
     np.testing.assert_allclose(drawn, sorted(100 * shares), atol=1e-9)
-    found = ir.verbs.diagnose(runs, qrels)
-    (named,) = found.loc[found["what"].str.contains(f"the top {DEPTH} "), "where"]
+    findings = ir.verbs.diagnose(runs, qrels)
+    (named,) = findings.loc[findings["what"].str.contains(f"the top {DEPTH} "), "where"]
     assert {*named.split(", ")} == {
         f"{name} ({share:.0%})" for name, share in shares.items() if share
     }

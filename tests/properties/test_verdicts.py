@@ -35,7 +35,7 @@ def test_figures_draw_each_verdict_in_its_colour(checked, verdict):
     bars = alike.ireval.plot.agreement_bars()
     (bar,) = [patch for patch in bars.patches if patch.get_height()]
     dots = alike.ireval.plot.agreement_triangle()
-    (drawn,) = [each for each in dots.collections if len(each.get_offsets())]
+    (drawn,) = [collection for collection in dots.collections if len(collection.get_offsets())]
     shades = to_hex(bar.get_facecolor()), to_hex(drawn.get_facecolor()[0])
     assert shades == (COLOURS[verdict], COLOURS[verdict])
     for ax in (bars, dots):
@@ -46,14 +46,14 @@ def test_figures_draw_each_verdict_in_its_colour(checked, verdict):
 
 
 def test_intervals_of_the_report_have_the_colour_of_their_verdict():
-    words = ["better", "worse", "equivalent", "not worse", "undecided"]
-    ends = pd.DataFrame({"system": words, "lower": 0.0, "upper": 1.0, "mean": 0.5})
-    figure = ranges(ends.assign(verdict=words), "AP")
+    verdicts = ["better", "worse", "equivalent", "not worse", "undecided"]
+    ends = pd.DataFrame({"system": verdicts, "lower": 0.0, "upper": 1.0, "mean": 0.5})
+    figure = ranges(ends.assign(verdict=verdicts), "AP")
     (colour,) = [
         layer["encoding"]["color"] for layer in figure["layer"] if "color" in layer["encoding"]
     ]
     named = dict(zip(colour["scale"]["domain"], colour["scale"]["range"], strict=True))
-    assert {word: named[word] for word in ("better", "worse")} == {
+    assert {verdict: named[verdict] for verdict in ("better", "worse")} == {
         "better": "var(--better)",
         "worse": "var(--worse)",
     }

@@ -11,14 +11,16 @@ from irframe.option_values import OptionValue, plain_parameters
 
 KEYWORD = inspect.Parameter.KEYWORD_ONLY
 FUNCTIONS = {
-    name: each
+    name: function
     for home in (ir, ir.verbs)
     for name in home.__all__
-    if inspect.isfunction(each := getattr(home, name))
+    if inspect.isfunction(function := getattr(home, name))
 }
-FUNCTIONS |= {f"plots.{name}": each for name, (each, _) in verbs("irframe.plots").items()}
-SIGNATURES = {name: inspect.signature(each).parameters for name, each in FUNCTIONS.items()}
-PLAIN = {name: plain_parameters(inspect.signature(each)) for name, each in FUNCTIONS.items()}
+FUNCTIONS |= {f"plots.{name}": function for name, (function, _) in verbs("irframe.plots").items()}
+SIGNATURES = {name: inspect.signature(function).parameters for name, function in FUNCTIONS.items()}
+PLAIN = {
+    name: plain_parameters(inspect.signature(function)) for name, function in FUNCTIONS.items()
+}
 
 RETIRED = {"level", "other", "percent", "percents", "confidence", "n_samples", "random_state", "k"}
 """Retired parameter names. Use alpha, reference, share, samples, seed or depth."""
@@ -50,14 +52,16 @@ LISTS = ("int", "Sequence[int]", "None")
 def test_a_parameter_name_has_one_meaning(name):
     parameters = SIGNATURES[name]
     assert name in ONE or not RETIRED & parameters.keys()
-    named = {key: each for key, each in parameters.items() if key in KEYWORDS}
+    named = {key: parameter for key, parameter in parameters.items() if key in KEYWORDS}
     first = next(iter(parameters), None)
-    loose = [key for key, each in named.items() if each.kind is not KEYWORD and key != first]
+    loose = [
+        key for key, parameter in named.items() if parameter.kind is not KEYWORD and key != first
+    ]
     assert loose == []
-    for word, allowed in DEFAULTS.items():
-        if word in named and named[word].default is not inspect.Parameter.empty:
-            given = named[word].default
-            assert given in allowed or isinstance(given, tuple) or "plots." in name, word
+    for key, allowed in DEFAULTS.items():
+        if key in named and named[key].default is not inspect.Parameter.empty:
+            default = named[key].default
+            assert default in allowed or isinstance(default, tuple) or "plots." in name, key
 
 
 KEYWORDS = {*DECIDING, "baseline", "at", "resamples", "seed", "collection", "progress"} - {"test"}
@@ -68,17 +72,17 @@ KEYWORDS = {*DECIDING, "baseline", "at", "resamples", "seed", "collection", "pro
 )
 def test_parameters_of_significance_have_the_same_names_and_order(name):
     parameters = PLAIN[name]
-    taken = [word for word in parameters if word in DECIDING]
-    assert taken == [word for word in DECIDING if word in taken]
-    if "test" in taken and name not in PLANNING:
-        assert {"adjust", "alpha"} <= set(taken)
+    deciding = [word for word in parameters if word in DECIDING]
+    assert deciding == [word for word in DECIDING if word in deciding]
+    if "test" in deciding and name not in PLANNING:
+        assert {"adjust", "alpha"} <= set(deciding)
         assert parameters["adjust"].default == "auto"
 
 
 @pytest.mark.parametrize("name", [name for name, each in SIGNATURES.items() if "at" in each])
 def test_at_accepts_one_or_several_depths(name):
-    words = str(SIGNATURES[name]["at"].annotation).replace("collections.abc.", "")
-    assert name in LATER or set(words.split(" | ")) == set(LISTS)
+    annotation = str(SIGNATURES[name]["at"].annotation).replace("collections.abc.", "")
+    assert name in LATER or set(annotation.split(" | ")) == set(LISTS)
 
 
 @pytest.mark.parametrize(
@@ -86,9 +90,9 @@ def test_at_accepts_one_or_several_depths(name):
     [(w, n) for n, each in SIGNATURES.items() for w in ("systems", "topics") if w in each],
 )
 def test_systems_and_topics_are_chosen_by_label(word, name):
-    words = str(SIGNATURES[name][word].annotation)
-    of_sides = "common" in words  # scores, and other scores to compare them with
-    assert name in COUNTED or "Hashable" in words or "Sequence" in words or of_sides
+    annotation = str(SIGNATURES[name][word].annotation)
+    of_sides = "common" in annotation  # scores, and other scores to compare them with
+    assert name in COUNTED or "Hashable" in annotation or "Sequence" in annotation or of_sides
 
 
 VALUES = [
@@ -102,13 +106,13 @@ fall."""
 
 
 def test_public_functions_have_few_parameters():
-    public = [each for home in (ir, ir.verbs) for each in home.__all__]
+    public = [member for home in (ir, ir.verbs) for member in home.__all__]
     counts = {name: len(SIGNATURES[name]) for name in public if name in SIGNATURES}
-    found = sorted(counts.values())
+    numbers = sorted(counts.values())
     assert {name: n for name, n in counts.items() if n > MOST["one"]} == {}
-    assert found[len(found) // 2] <= MOST["median"]
-    assert found[len(found) * 9 // 10] <= MOST["90th percentile"]
-    assert sum(found) <= MOST["all"]
+    assert numbers[len(numbers) // 2] <= MOST["median"]
+    assert numbers[len(numbers) * 9 // 10] <= MOST["90th percentile"]
+    assert sum(numbers) <= MOST["all"]
     assert sum(len(fields(value)) for value in VALUES) <= MOST["fields"]
 
 

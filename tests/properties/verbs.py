@@ -100,8 +100,8 @@ def call(name, cube, change=None, by=None, **options):
     """
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", IrframeWarning)
-        subject, given = asked(name, cube, change, by, **options)
-        return answer(name, subject, by, **given)
+        subject, arguments = asked(name, cube, change, by, **options)
+        return answer(name, subject, by, **arguments)
 
 
 def answer(name, subject, by=None, **given):
@@ -117,27 +117,29 @@ def asked(name, cube, change=None, by=None, **options):
 
 def asked_plainly(name, cube, change=None, by=None, **options):
     """Return subject and arguments, with combined options as separate ones."""
-    first, *others = plain_parameters(inspect.signature(VERBS[name])).values()
-    made = SPECIAL.get(name, SUBJECTS[first.name])
+    first, *further = plain_parameters(inspect.signature(VERBS[name])).values()
+    make = SPECIAL.get(name, SUBJECTS[first.name])
     grouped = by is not None and first.name in GROUPED
-    subject = changed(made(cube, by=by) if grouped else made(cube), change)
+    subject = changed(make(cube, by=by) if grouped else make(cube), change)
     empty = inspect.Parameter.empty
-    given = {each.name: argument(name, each, cube, subject, change) for each in others}
-    return subject, {key: value for key, value in given.items() if value is not empty} | options
+    values = {
+        parameter.name: argument(name, parameter, cube, subject, change) for parameter in further
+    }
+    return subject, {key: value for key, value in values.items() if value is not empty} | options
 
 
 def argument(name, parameter, cube, subject, change):
     """Return the argument of a parameter, empty for the default."""
     empty = inspect.Parameter.empty
-    given = subject if parameter.name == "original" else ARGUMENTS.get(parameter.name, empty)
-    if given is not empty and callable(given) and parameter.name != "original":
-        given = changed(given(cube), change)
-    if isinstance(given, dict):
-        given = given.get(name, empty)
-        given = changed(given(cube), change) if callable(given) and given is not empty else given
-    if given is empty and parameter.default is parameter.empty and parameter.kind != 2:
+    value = subject if parameter.name == "original" else ARGUMENTS.get(parameter.name, empty)
+    if value is not empty and callable(value) and parameter.name != "original":
+        value = changed(value(cube), change)
+    if isinstance(value, dict):
+        value = value.get(name, empty)
+        value = changed(value(cube), change) if callable(value) and value is not empty else value
+    if value is empty and parameter.default is parameter.empty and parameter.kind != 2:
         raise LookupError(f"tests/properties/verbs.py knows no {parameter.name} for {name}")
-    return given
+    return value
 
 
 def changed(scores, change):
@@ -148,11 +150,11 @@ def changed(scores, change):
 def outcome(name, cube, **options):
     """Return the result of a verb, or its error class."""
     try:
-        found = call(name, cube, **options)
+        result = call(name, cube, **options)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", IrframeWarning)
-            lazy = isinstance(found, xr.Dataset | xr.DataArray)
-            return found.compute() if lazy else found
+            lazy = isinstance(result, xr.Dataset | xr.DataArray)
+            return result.compute() if lazy else result
     except IrframeError as error:
         return type(error)
 
@@ -186,7 +188,9 @@ def bare(labelled):
     """Return a labelled object with index coordinates only."""
     labelled = labelled.compute()
     if "pair" in labelled.dims and "pair" not in labelled.xindexes:
-        ends = [name for name, each in labelled.coords.items() if each.dims == ("pair",)]
+        ends = [
+            name for name, coordinate in labelled.coords.items() if coordinate.dims == ("pair",)
+        ]
         labelled = labelled.set_index(pair=ends)
     return labelled.drop_vars([name for name in labelled.coords if name not in labelled.xindexes])
 
