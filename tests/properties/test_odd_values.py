@@ -239,7 +239,7 @@ def test_values_that_name_no_file_are_not_paths(path):
         ir.open_cube,
     ):
         refused(InputError, "a path", does, path)
-    refused(ParameterError, "a name that ends in", ir.evaluate(*frames, "AP").ireval.freeze, path)
+    refused(ParameterError, "a file that ends in", ir.evaluate(*frames, "AP").ireval.freeze, path)
     with pytest.warns(IrframeWarning, match="left out"):
         assert len(left_out(ir.read_runs([path], on_error="skip"))) == 1
 
