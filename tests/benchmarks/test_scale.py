@@ -117,8 +117,9 @@ def test_memory_does_not_grow_with_topics(benchmark, tracks, name):
 
 @pytest.mark.parametrize("short", [False, True], ids=["deep lists", "short lists"])
 def test_scanning_is_bounded(benchmark, tmp_path, short):
-    """Scanning any number of rows needs at most 400 MB. For 180,000 lists of 50 documents, whose
-    ids are nearly all kept, the limit is 450 MB.
+    """Scanning any number of rows needs at most 400 MB.
+
+    For 180,000 lists of 50 documents, whose ids are nearly all kept, the limit is 450 MB.
     """
     code = """if True:
         import sys, dask.array, pandas as pd, pyarrow.parquet, irframe as ir

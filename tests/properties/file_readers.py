@@ -1,4 +1,4 @@
-"""Ways to read files in Python and on the command line."""
+"""Readers of files in Python and on the command line."""
 
 import contextlib
 import gzip
@@ -219,9 +219,9 @@ def console(qrels: Path, runs: str, given: bytes | None = None) -> Any:
 
 
 def counted_out(rows):
-    """Return whether each list has consecutive ranks from 0 or 1.
+    """Return whether all lists have consecutive ranks.
 
-    Other numbers may be scores.
+    Ranks start at 0 or 1. Other numbers may be scores.
     """
     ranks = pd.DataFrame(rows)[["topic", "rank"]].groupby("topic")["rank"].apply(list)
     starts = [[str(number) for number in range(start, 99)] for start in (0, 1)]

@@ -107,7 +107,7 @@ def ranks(name, rule, values, *, keep=False) -> Case:
 
 
 def systems(name: str, rule=TAKE) -> Case:
-    """Return a case of two systems with a column of system names.
+    """Return a case of two systems named in a column.
 
     Readers must find two systems, whatever the name of the column.
     """
@@ -463,7 +463,7 @@ def truth(case: Case) -> dict[Any, tuple[float, ...]]:
 
 
 def named_alike(scores: dict[Any, Any]) -> dict[Any, Any]:
-    """Return scores without the name of the system if there is only one."""
+    """Return scores without the name of a single system."""
     several = len({system for system, _ in scores}) > 1
     return {
         (str(system) if several else "", str(topic)): tuple(round(float(v), 9) for v in values)

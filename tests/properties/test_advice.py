@@ -73,7 +73,7 @@ def outcomes(call, word, given, more, earlier=()):
 
 
 def followed(error, call, word, given, more, earlier):
-    """Yield the results for one error, and for errors of its advice."""
+    """Yield the results for an error and its advice."""
     message = " ".join(str(error).split())
     codes = [*pieces(message)] if len(earlier) < 3 and message not in earlier else []
     if not codes:
@@ -92,7 +92,7 @@ def followed(error, call, word, given, more, earlier):
 
 
 def renamed(frame, *names):
-    """Yield a frame with other names, column orders and further columns."""
+    """Yield a frame with other names, orders and columns."""
     called = frame.set_axis(names, axis=1)
     yield called
     yield called[[names[2], *names[:2]]]

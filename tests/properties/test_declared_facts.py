@@ -150,7 +150,7 @@ def sees_length_of(metrics):
 
 
 def favours_short_of(metrics):
-    """Return whether dropping the only relevant document may raise a score."""
+    """Return whether dropping a relevant document may raise a score."""
     sign = -1 if cost_of(metrics) else 1
     for metric in metrics:
         rel = getattr(metric, "rel", 1)

@@ -1,4 +1,4 @@
-"""Files with a wrong structure are refused even with valid checksums."""
+"""Files with a wrong structure and valid checksums are refused."""
 
 import copy
 import json
@@ -21,7 +21,9 @@ GONE = object()
 
 
 def places(value, path=()):
-    """Yield the paths of items, for lists of the first two items."""
+    """Yield the paths of items.
+
+    Only the first two items of lists have paths."""
     yield path
     entries = value.items() if isinstance(value, dict) else ()
     for key, item in [*entries, *(enumerate(value[:2]) if isinstance(value, list) else ())]:

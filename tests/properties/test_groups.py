@@ -406,7 +406,7 @@ def test_groups_of_frames_may_be_a_mapping():
 
 
 def bare_groups(result):
-    """Return a frame without attributes, or grouped cubes as they are."""
+    """Return a frame without attributes, or grouped cubes unchanged."""
     return getattr(result, "_groups", result)
 
 

@@ -1,4 +1,4 @@
-"""A header does not change how the rows of a text file are read.
+"""A header does not change how rows are read.
 
 With and without a header, and for every separator, every odd line is read or refused in the same
 way. The header names the columns in order.
@@ -55,9 +55,10 @@ CASES += [("qrels", name, line) for name, line in ODD_QRELS.items()]
 
 
 def outcome(path, kind, lines):
-    """Return the rows and cautions of a file, or the error.
+    """Return rows and cautions of a file, or its error.
 
-    Line numbers are counted without the header."""
+    Line numbers are counted without the header.
+    """
     path.write_text("".join(f"{line}\n" for line in lines))
     reader = ir.read_run if kind == "run" else ir.read_qrels
     with warnings.catch_warnings(record=True) as caught:

@@ -1,4 +1,4 @@
-"""Verbs return equal results on changed cubes and on built cubes."""
+"""Verbs return equal results on changed and built cubes."""
 
 import copy
 import os

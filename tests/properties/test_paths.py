@@ -1,4 +1,6 @@
-"""Numbers of files, moves and calls behind the main functions. Limits may only fall.
+"""Numbers of files, moves and calls behind the main functions.
+
+The limits may only fall.
 
 ``python tests/properties/test_paths.py`` prints the numbers.
 """
@@ -27,7 +29,7 @@ LIMITS = {
 
 
 def lengths(call: Callable[[], Any]) -> tuple[int, int, int]:
-    """Return the files, moves and calls of irframe that a call passes through."""
+    """Return the files, moves and calls behind a call."""
     files: list[str] = []
 
     def note(frame: FrameType, event: str, _: Any) -> None:

@@ -1,4 +1,4 @@
-"""Integer positions in arrays refer to the scorer's topics and docs."""
+"""Integer positions in arrays refer to attributes of the scorer."""
 
 import numpy as np
 import pytest

@@ -43,7 +43,7 @@ class Answer:
     lossy: bool = False
 
     def fault(self, rule: str) -> str:
-        """Return how an answer breaks the rule, None if it does not."""
+        """Return how an answer breaks the rule, or None."""
         if self.sign == "F":
             return f"another error: {self.words}"
         if self.lossy or self.sign == ".":

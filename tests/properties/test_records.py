@@ -1,4 +1,4 @@
-"""Records contain all options that affect a result, and reproduce it.
+"""Records contain all effective options and reproduce the result.
 
 Each verb is called with default options, and once for each parameter with another value. If a
 parameter has no value, the test fails by a `KeyError` with its name. For verbs of cubes and
@@ -186,7 +186,7 @@ ELSEWHERE = {
 
 
 def another(verb, name):
-    """Return a list of other values, empty if there are none."""
+    """Return a list of other values, which may be empty."""
     if name not in OTHERS and name in ELSEWHERE:
         return []
     value = OTHERS[name]
