@@ -304,13 +304,13 @@ def _cautions(
     yield from significance.without_spread(int(flat.sum()), len(flat))
     sizes = options.pairing.family_sizes(groups, pairs)
     test = options.pairing.test
-    for group, result, kept, size in zip(groups, results, pairs, sizes, strict=True):
+    for group, result, group_pairs, size in zip(groups, results, pairs, sizes, strict=True):
         if group.repeats is not None:
             yield from beware_of_repeats(group)
         # Student's t can be arbitrarily large, so no number of topics is too small for it.
         if not isinstance(test, PairedT) or isinstance(options.pairing.adjust, MaxT):
-            yield from beware_of_least(options.pairing, group, kept, size)
-        yield from significance.with_zeros(group, kept)
+            yield from beware_of_least(options.pairing, group, group_pairs, size)
+        yield from significance.with_zeros(group, group_pairs)
         if group.design is not None:
             drawn = isinstance(test, Bootstrap)
             topics = effective(group)
@@ -346,9 +346,9 @@ def _groups_and_pairs(
         groups if scores.by is None else drop_groups_without(groups, named, scores.by)
     ).items():
         with nullcontext() if scores.by is None else naming_group(key, scores.by):
-            read = read_scores(group, options.pairing.over)
-            read = read if frozen is None else frozen.beside(read)
-            compared[key] = scores_to_compare(read)
+            averaged = read_scores(group, options.pairing.over)
+            averaged = averaged if frozen is None else frozen.beside(averaged)
+            compared[key] = scores_to_compare(averaged)
             _refuse_design(compared[key], options, group.bounds)
             pairs.append(choose_pairs(compared[key], label, several=True))
     pairwise.refuse_over(compared.values(), options.pairing)
@@ -369,9 +369,9 @@ def _frozen_or_baselines(
     if not files or files[0] in systems:
         return baseline
     if len(listed(baseline)) > 1 or bounds is not None:
-        found = "bounds" if bounds is not None else "several baselines"
+        got = "bounds" if bounds is not None else "several baselines"
         expected = "one baseline, and scores without bounds, if the baseline is a file"
-        raise ParameterError(expected, found, "", files)
+        raise ParameterError(expected, got, "", files)
     frozen = Frozen.read(files[0], systems)
     frozen.refuse_other_policies(scores.source.attrs)
     return frozen

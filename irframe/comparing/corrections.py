@@ -71,8 +71,8 @@ def adjust_p(
         ends = np.cumsum([p.size for p in groups])[:-1]
         adjusted = np.split(adjust_rows(flat, adjust, alpha), ends)
         return [values.reshape(p.shape) for values, p in zip(adjusted, groups, strict=True)]
-    kept = 2 if family == "depth" else 1
-    rows = [p.reshape(*p.shape[:kept], -1) for p in groups]
+    n_axes = 2 if family == "depth" else 1
+    rows = [p.reshape(*p.shape[:n_axes], -1) for p in groups]
     return [
         adjust_rows(r, adjust, alpha).reshape(p.shape) for r, p in zip(rows, groups, strict=True)
     ]

@@ -139,7 +139,7 @@ def _verdicts_at_bounds(
         sizes.append(len(low.systems))
     verdicts = {}
     for name, shift in (("verdict_lowest", (0, 1)), ("verdict_highest", (1, 0))):
-        shifted = [kept + size * np.array(shift) for kept, size in zip(pairs, sizes, strict=True)]
+        shifted = [pos + size * np.array(shift) for pos, size in zip(pairs, sizes, strict=True)]
         results = options.compare(both, shifted)
         verdicts[name] = np.concatenate([result["verdict"].ravel() for result in results])
     return verdicts

@@ -116,8 +116,8 @@ def _text_columns(names: Iterable[Hashable]) -> dict[str, tuple[Any, str]]:
     columns = {}
     for role, candidates in TEXT_COLUMNS.items():
         text = next((name for name in candidates if name in present), None)
-        taken = role == TOPIC and DOC in column_of and text == TEXT
-        if role in column_of and text is not None and not taken:
+        is_document_text = role == TOPIC and DOC in column_of and text == TEXT
+        if role in column_of and text is not None and not is_document_text:
             columns[role] = column_of[role], text
     if not columns:
         advice = "name the columns doc and text, or topic and query"
@@ -134,15 +134,15 @@ def _from_parquet(path: Path, ids: dict[str, set[str]]) -> list[tuple[str, pd.Se
     """Read the texts of some ids from a Parquet file."""
     if not path.is_file():
         raise FileFormatError("a Parquet file of texts", f"no file {path}")
-    read = partial(parquet_batches, str(path), str(path))
+    batches_of = partial(parquet_batches, str(path), str(path))
     columns = []
-    for role, names in _text_columns(next(read()).column_names).items():
+    for role, names in _text_columns(next(batches_of()).column_names).items():
         selected = pa.array(sorted(ids[role]), pa.string())
-        batches = (batch.select(names) for batch in read(columns=names))
+        batches = (batch.select(names) for batch in batches_of(columns=names))
         table = pa.concat_tables(
             [batch.filter(pc.is_in(batch[0].cast(pa.string()), selected)) for batch in batches]
         )
-        rows = table if table.num_rows else next(read(columns=names)).select(names)[:2]
+        rows = table if table.num_rows else next(batches_of(columns=names)).select(names)[:2]
         columns.append((role, _texts(rows.to_pandas(), *names)))
     return columns
 
@@ -203,8 +203,8 @@ def document_names(cube: xr.Dataset, depth: int, runs: pd.DataFrame | None = Non
     ]
     if runs is None:
         if experiment.listing is not None:
-            others = experiment.listing.load().names(experiment.shape, grade.shape[-1])
-            judged[grade == UNJUDGED] = others[grade == UNJUDGED]
+            unjudged_names = experiment.listing.load().names(experiment.shape, grade.shape[-1])
+            judged[grade == UNJUDGED] = unjudged_names[grade == UNJUDGED]
         return np.asarray(judged)
     names = _names_in_runs(cube, depth, runs)
     retrieved = grade != EMPTY
@@ -221,10 +221,10 @@ def _is_name(names: Array) -> NDArray[np.bool_]:
 
 def _names_in_runs(cube: xr.Dataset, depth: int, runs: pd.DataFrame) -> Array:
     """Return the names of a run's top documents."""
-    made = experiment_of(cube).made
+    rule = experiment_of(cube).made
     column = roles(runs.columns).get(SYSTEM)
     rows = runs if column is None else runs[runs[column].isin(cube.indexes[SYSTEM])]
-    ranked = rank(rows, Ties(made["ties"], dtype=made["score_dtype"], seed=made.get("seed", 0)))
+    ranked = rank(rows, Ties(rule["ties"], dtype=rule["score_dtype"], seed=rule.get("seed", 0)))
     role = roles(ranked.columns)
     shape = cube.sizes[SYSTEM], cube.sizes[TOPIC], min(depth, cube.sizes[DEPTH])
     top = ranked[ranked[role[RANK]] <= shape[-1]]

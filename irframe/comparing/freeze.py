@@ -218,9 +218,9 @@ class Frozen:
         days = (today() - date.fromisoformat(frozen)).days
         if days > OLD:
             cautions.append(f"{name} was frozen on {frozen}, {days} days ago: freeze it again")
-        others = len(self.table.index.difference(topics))
-        if others:
-            cautions.append(f"{others} topics of {name} are left out: they have no scores here")
+        n_missing = len(self.table.index.difference(topics))
+        if n_missing:
+            cautions.append(f"{n_missing} topics of {name} are left out: they have no scores here")
         cautions += [f"{name}, when frozen: {text}" for text in self.facts.get("cautions", [])]
         if self.facts["judgments"] is None:
             cautions.append(f"neither {name} nor the scores name their judgments")
@@ -240,9 +240,9 @@ class Frozen:
 
     def lists(self, name: object) -> pd.DataFrame | None:
         """Return the lists of the file as a run."""
-        kept = self.facts.get("documents", [])
+        top = self.facts.get("documents", [])
         rows = [
-            (name, topic, doc, -rank) for topic, docs in kept for rank, doc in enumerate(docs, 1)
+            (name, topic, doc, -rank) for topic, docs in top for rank, doc in enumerate(docs, 1)
         ]
         return pd.DataFrame(rows, columns=[SYSTEM, TOPIC, DOC, SCORE]) if rows else None
 
@@ -376,20 +376,20 @@ def _policies(attributes: Mapping[Hashable, Any]) -> dict[str, Any]:
 def _frozen(scores: xr.DataArray | pd.DataFrame, baseline: object) -> dict[str, Any]:
     """Return the content of the file for one system."""
     attributes = getattr(scores, "attrs", {})
-    read = read_scores(parse_scores(scores, asking="freeze"))
+    data = read_scores(parse_scores(scores, asking="freeze"))
     if isinstance(scores, pd.DataFrame):
         levels = [name for name in scores.index.names if name not in LABELS]
         if len(levels) > 2:
             raise InputError("scores per system and topic", f"{len(levels)} levels")
-    if baseline is None and len(read.systems) != 1:
-        count = f"{len(read.systems)} systems"
-        raise InputError("one system to freeze", count, "choose one by baseline=", read.systems)
-    [name] = listed(baseline) or [read.systems[0]]
-    [row] = places("baseline to be one of the systems", [name], read.systems.tolist())
-    depths = [None] if read.depths is None else read.depths.tolist()
-    values = read.take(system=np.array([row])).load().values[:, 0]
-    table = np.moveaxis(values, 1, 0).reshape(len(read.topics), -1)
-    if not read.known[row]:
+    if baseline is None and len(data.systems) != 1:
+        count = f"{len(data.systems)} systems"
+        raise InputError("one system to freeze", count, "choose one by baseline=", data.systems)
+    [name] = listed(baseline) or [data.systems[0]]
+    [row] = places("baseline to be one of the systems", [name], data.systems.tolist())
+    depths = [None] if data.depths is None else data.depths.tolist()
+    values = data.take(system=np.array([row])).load().values[:, 0]
+    table = np.moveaxis(values, 1, 0).reshape(len(data.topics), -1)
+    if not data.known[row]:
         advice = "compare the ids of runs and judgments, as irframe check does"
         raise InputError("judged documents in the lists of the baseline", f"none of {name}", advice)
     scored = ~np.isnan(table).all(axis=1)
@@ -403,12 +403,12 @@ def _frozen(scores: xr.DataArray | pd.DataFrame, baseline: object) -> dict[str, 
         "date": today().isoformat(),
         "irframe": VERSION,
         "judgments": policy.pop("judgments"),
-        **({} if read.topic_labels is None else {DRAWN: _as_json(read.topic_labels, read.topics)}),
+        **({} if data.topic_labels is None else {DRAWN: _as_json(data.topic_labels, data.topics)}),
         "policy": policy,
-        "columns": [[metric, depth] for metric in read.metrics for depth in depths],
+        "columns": [[metric, depth] for metric in data.metrics for depth in depths],
         "scores": [
             [topic, *(None if np.isnan(value) else value for value in row)]
-            for topic, row in zip(read.topics[scored].tolist(), table[scored].tolist(), strict=True)
+            for topic, row in zip(data.topics[scored].tolist(), table[scored].tolist(), strict=True)
         ],
         **({"cautions": cautions} if cautions else {}),
     }
@@ -424,7 +424,7 @@ def _as_json(labels: TopicLabels, topics: pd.Index) -> str:
     return json.dumps(by_topic)
 
 
-def _first_documents(runs: Runs, content: Mapping[str, Any], kept: int) -> list[list[Any]]:
+def _first_documents(runs: Runs, content: Mapping[str, Any], depth: int) -> list[list[Any]]:
     """Return each topic with the top documents of its list."""
     if runs is None:
         raise InputError("runs= for documents=", "none")
@@ -437,7 +437,7 @@ def _first_documents(runs: Runs, content: Mapping[str, Any], kept: int) -> list[
     prepared = Preparation(search=policy.get("search"), each=policy.get("each"))
     ties = Ties(**fields)
     ranked = rank(prepared.runs(frame, Policy(**ties.plain, **prepared.decided)), ties)
-    first = ranked[ranked[RANK] <= kept]
+    first = ranked[ranked[RANK] <= depth]
     docs = dict(list(first.groupby(column[TOPIC], sort=False)[column[DOC]]))
     return [[topic, docs[topic].tolist()] for topic, *_ in content["scores"] if topic in docs]
 

@@ -58,8 +58,8 @@ def malformed(content: Mapping[str, Any]) -> Iterator[str]:
         yield "no scores, or a duplicate column"
     in_range = content["judgments"] is not None and "standardised" not in content["policy"]
     yield from (f"caution {text!r}" for text in content.get("cautions", []) if not _is(text, str))
-    kept = content.get("documents", [])
-    yield from (f"documents {row!r}" for row in kept if not _is_list_of_documents(row))
+    documents = content.get("documents", [])
+    yield from (f"documents {row!r}" for row in documents if not _is_list_of_documents(row))
     ranges = [_range_of(metric) if in_range else ANY for metric, _ in columns]
     yield from _malformed_rows(content["scores"], ranges)
 

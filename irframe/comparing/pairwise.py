@@ -78,10 +78,10 @@ class PairOptions:
     def attributes(self) -> dict[str, object]:
         """Return the attributes that describe test, correction and intervals."""
         simultaneous = self.simultaneous or self.pairing.test.joint
-        other = MAX_T if self._by_max_t else "t"
+        students = MAX_T if self._by_max_t else "t"
         return {
             **self.pairing.described,
-            "interval": self.pairing.test.name if self._inverted else other,
+            "interval": self.pairing.test.name if self._inverted else students,
             "intervals": "simultaneous" if simultaneous else "for its pair alone",
         }
 
@@ -136,8 +136,8 @@ class PairOptions:
         sd = result["sd"]
         with np.errstate(divide="ignore", invalid="ignore"):
             t = np.where(sd > 0, result["mean_difference"] / (sd / np.sqrt(n)), np.nan)
-        how = {"t": t, "df": result["freedom"]} if "df" in result else {}
-        return hedges(result["effect_size"], n, alpha=self.pairing.alpha, **how)
+        student = {"t": t, "df": result["freedom"]} if "df" in result else {}
+        return hedges(result["effect_size"], n, alpha=self.pairing.alpha, **student)
 
     def margins(self, metrics: Sequence[str]) -> Array:
         """Return the margin of each metric, NaN without margins.
@@ -208,7 +208,7 @@ class PairOptions:
         summary = group.summaries[0]
         means = of_topics(values, summary, *design)
         summed = summands(values, summary)
-        known = finite(summed, summary)[pairs].all(axis=1)
+        is_finite = finite(summed, summary)[pairs].all(axis=1)
         differences = describe_differences(summed, pairs, *design)
         test = self.pairing.test
         if isinstance(test, PairedT) and group.system_order is None:
@@ -230,7 +230,7 @@ class PairOptions:
         counted = differences if summed is values else describe_differences(values, pairs)
         return (
             *(mean_a, mean_b, difference, *ends),
-            *(np.where(known, column, np.nan) for column in (differences.effect_size, *tested)),
+            *(np.where(is_finite, column, np.nan) for column in (differences.effect_size, *tested)),
             *(differences.mean, differences.sd, differences.freedom),
             *(counted.wins, counted.ties, counted.losses),
             topics,
@@ -336,10 +336,10 @@ def _repeat_columns(result: Columns, group: Scores, pairs: Array, alpha: float) 
         sd = np.sqrt(crossed.variance * result["n_topics"][row, block].T)
         return crossed.share, *crossed.interval(alpha=alpha), *crossed.test(), crossed.freedom, sd
 
-    columns["repeat_share"], *others = group.by_pair(len(pairs), compute)
+    columns["repeat_share"], *values = group.by_pair(len(pairs), compute)
     if repeats.crossing:
         names = ("ci_low", "ci_high", "statistic", "p", "freedom", "sd")
-        columns |= dict(zip(names, others, strict=True))
+        columns |= dict(zip(names, values, strict=True))
         columns["df"] = columns["freedom"]
         # Metrics that are not arithmetic means have effect sizes, but no intervals.
         lost = np.isnan(result["ci_low"]) & ~np.isnan(result["effect_size"])

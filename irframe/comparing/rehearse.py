@@ -95,12 +95,12 @@ def rehearse(
 
 def _with_baseline(scores: ScoreLike, baseline: Any, over: Over) -> tuple[Scores, Hashable]:
     """Return scores that include the baseline, and its label."""
-    read = read_scores(scores, over)
-    if is_file(baseline) and baseline not in read.systems:
-        frozen = Frozen.read(baseline, read.systems.tolist())
-        read = frozen.beside(read)
+    averaged = read_scores(scores, over)
+    if is_file(baseline) and baseline not in averaged.systems:
+        frozen = Frozen.read(baseline, averaged.systems.tolist())
+        averaged = frozen.beside(averaged)
         baseline = frozen.label
-    paired = scores_to_compare(read)
+    paired = scores_to_compare(averaged)
     if paired.values.shape[3] > 1:
         raise InputError("scores at one depth for the rehearsal", f"{paired.values.shape[3]}")
     if paired.repeats is not None and paired.repeats.crossing:

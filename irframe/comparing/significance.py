@@ -128,8 +128,8 @@ def p_values(
 
     def compute(values: Array, *design: Design) -> Arrays:
         result: PairedResult = paired.tested(test, values, pairs, *design)
-        known = finite(values, paired.summaries[row])[pairs].all(axis=1)
-        return (np.where(known, result.p if as_printed else result.decided().p, np.nan),)
+        is_finite = finite(values, paired.summaries[row])[pairs].all(axis=1)
+        return (np.where(is_finite, result.p if as_printed else result.decided().p, np.nan),)
 
     return paired.given(row, depths, compute)[0]
 
@@ -182,8 +182,8 @@ def unequal_spread(test: PairedTest, sd: Array) -> list[str]:
     The standard deviations `sd` of differences have the shape (..., pair).
     """
     spread = np.where(sd > 0, sd, np.nan)
-    known = spread[~np.isnan(spread).all(axis=-1)]
-    uneven = np.nanmax(known, axis=-1) ** 2 > UNEVEN * np.nanmin(known, axis=-1) ** 2
+    spreads = spread[~np.isnan(spread).all(axis=-1)]
+    uneven = np.nanmax(spreads, axis=-1) ** 2 > UNEVEN * np.nanmin(spreads, axis=-1) ** 2
     message = (
         f"{test.name} assumes that the differences of all pairs have the same variance, but some "
         f"variances are more than {UNEVEN} times as large as others: use t with holm or max-t"
@@ -241,7 +241,7 @@ class Pairing:
         axes = {"depth": (), "metric": (3,), "all": (0, 3)}[self.family]
         rows = zip(groups, pairs, strict=True)
         sizes = [
-            len(kept) * prod(group.values.shape[axis] for axis in axes) for group, kept in rows
+            len(chosen) * prod(group.values.shape[axis] for axis in axes) for group, chosen in rows
         ]
         return [sum(sizes)] * len(sizes) if self.family == "all" else sizes
 

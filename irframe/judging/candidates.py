@@ -91,8 +91,8 @@ class JudgingMethod(OptionValue):
 
     def __str__(self) -> str:
         """Return the name of the method in results."""
-        others = repr(self).partition(", ")[2]
-        return f"{self.method}({others}" if others else str(self.method)
+        options = repr(self).partition(", ")[2]
+        return f"{self.method}({options}" if options else str(self.method)
 
     @property
     def key(self) -> str:
@@ -150,8 +150,8 @@ class Candidates:
 
     def lot(self, turn: Array) -> NDArray[np.uint64]:
         """Return random integers that break ties at a turn."""
-        words = self.keys + turn.astype(np.uint64)[:, np.newaxis]
-        return mixed(words * np.uint64(0x9E3779B97F4A7C15))
+        seeds = self.keys + turn.astype(np.uint64)[:, np.newaxis]
+        return mixed(seeds * np.uint64(0x9E3779B97F4A7C15))
 
     def likely(self, precision: Array) -> Array:
         """Return probabilities of relevance from the precision of systems.
@@ -275,8 +275,8 @@ def read_prior(
     keys = prior[columns[TOPIC]].astype(str), prior[columns[DOC]].astype(str)
     index = pd.MultiIndex.from_arrays(keys)
     if index.has_duplicates:
-        again = [f"{doc} of {topic}" for topic, doc in index[index.duplicated()]]
-        raise IdError("one prior per document", f"{len(again)} duplicates", "", again)
+        duplicates = [f"{doc} of {topic}" for topic, doc in index[index.duplicated()]]
+        raise IdError("one prior per document", f"{len(duplicates)} duplicates", "", duplicates)
     topic, document = np.nonzero(names != "")
     topics = documents.cube.indexes[TOPIC].astype(str)
     expected = pd.MultiIndex.from_arrays([topics[topic], names[topic, document]])
@@ -378,22 +378,20 @@ class ListedDocuments:
             systems = cube[SYSTEM].to_numpy()
             topics = cube[TOPIC].to_numpy()
             offenders = [f"{systems[s]} on {topics[t]}" for s, t in nameless]
-            found = f"{len(offenders)} lists in which ids are missing"
-            raise InputError(
-                "names of the unjudged documents of a cube", found, NAMELESS, offenders
-            )
+            got = f"{len(offenders)} lists in which ids are missing"
+            raise InputError("names of the unjudged documents of a cube", got, NAMELESS, offenders)
         return cls._numbered(cube, rows, np.nonzero(open_), names[open_])
 
     @classmethod
     def _numbered(
-        cls, cube: xr.Dataset, rows: Array, cells: Any, others: Array
+        cls, cube: xr.Dataset, rows: Array, cells: Any, unjudged_names: Array
     ) -> "ListedDocuments":
         """Return documents numbered by name, judged and unjudged."""
         judgments = experiment_of(cube).judgments
         listed = np.unique(rows[rows >= 0])
         topic = np.concatenate([judgments.topic[listed], cells[1]])
         names = np.concatenate(
-            [judgments.docs[listed].astype(str).astype(object), others.astype(str)]
+            [judgments.docs[listed].astype(str).astype(object), unjudged_names.astype(str)]
         )
         every = pd.DataFrame({TOPIC: topic, DOC: names})
         distinct = every.drop_duplicates().sort_values([TOPIC, DOC])
@@ -431,9 +429,9 @@ class ListedDocuments:
         """
         listed = self.listed[systems]
         topics, most, lists = shape = (*self.names.shape, len(systems))
-        what = f"a pool of {topics:,} topics, up to {most:,} documents and {lists:,} systems"
+        message = f"a pool of {topics:,} topics, up to {most:,} documents and {lists:,} systems"
         advice = "select fewer topics or contributing systems, or pass a smaller depth="
-        room(what, topics * most * lists * 24, advice, most=memory())
+        room(message, topics * most * lists * 24, advice, most=memory())
         system, topic, rank = np.nonzero(listed >= 0)
         ranks = np.zeros(shape, np.int32)
         ranks[topic, listed[system, topic, rank], system] = rank + 1

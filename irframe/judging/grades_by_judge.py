@@ -71,10 +71,10 @@ class JudgedTwice:
 
     def frames(self) -> dict[Hashable, pd.DataFrame]:
         """Return the qrels of every judge, restricted to these documents."""
-        kept = {name: np.zeros(len(table.grade), bool) for name, table in self.tables.items()}
-        for mask, row in zip(kept.values(), self.row, strict=True):
+        masks = {name: np.zeros(len(table.grade), bool) for name, table in self.tables.items()}
+        for mask, row in zip(masks.values(), self.row, strict=True):
             mask[row[row >= 0]] = True
-        return {name: table.judging(kept[name]) for name, table in self.tables.items()}
+        return {name: table.judging(masks[name]) for name, table in self.tables.items()}
 
     def by_topic(self) -> Iterator[tuple[int, NDArray[np.bool_]]]:
         """Yield the position and a mask of grades by topic.
@@ -141,8 +141,8 @@ def _refuse_none_shared(judged: JudgedTwice) -> None:
     """Raise if no two judges have judged the same document."""
     if (judged.judged.sum(axis=0) > 1).any():
         return
-    (first, one), (second, other) = list(judged.tables.items())[:2]
-    ids = [f"{shown(side.topics)} with {shown(side.doc[:3].to_pylist())}" for side in (one, other)]
+    (first, a), (second, b) = list(judged.tables.items())[:2]
+    ids = [f"{shown(side.topics)} with {shown(side.doc[:3].to_pylist())}" for side in (a, b)]
     got = f"none: {first} has {ids[0]}, {second} has {ids[1]}"
     raise IdError("documents judged by two judges", got, "compare the identifiers")
 
@@ -172,10 +172,10 @@ def _side_by_side(tables: Tables) -> JudgedTwice:
 
 def _chosen_documents(judged: JudgedTwice, chosen: Array) -> JudgedTwice:
     """Return grades restricted to the chosen documents."""
-    kept, topic = np.unique(judged.topic[chosen], return_inverse=True)
+    topics, topic = np.unique(judged.topic[chosen], return_inverse=True)
     row = judged.row[:, chosen]
     grade = judged.grade[:, chosen]
-    return replace(judged, topics=judged.topics[kept], topic=topic, row=row, grade=grade)
+    return replace(judged, topics=judged.topics[topics], topic=topic, row=row, grade=grade)
 
 
 def _of_one_kind(tables: Tables) -> Tables:
@@ -192,10 +192,10 @@ def _of_one_kind(tables: Tables) -> Tables:
 
 def _all_topics(tables: Tables) -> pd.Index:
     """Return the topics of all judges, sorted by name."""
-    one, *others = tables.values()
-    topics = one.topics
-    for other in others:
-        topics = topics.append(other.topics.difference(topics, sort=False))
+    first, *further = tables.values()
+    topics = first.topics
+    for table in further:
+        topics = topics.append(table.topics.difference(topics, sort=False))
     return topics[np.argsort(topics.astype(str).to_numpy(), kind="stable")]
 
 
@@ -204,9 +204,9 @@ def _refuse_differing(judged: JudgedTwice, policies: Iterable[str]) -> None:
     missing = np.argwhere(~judged.judged)
     offenders = []
     for judge, index in missing[:6]:
-        other = int(judged.judged[:, index].argmax())
-        table = judged.tables[judged.judges[other]]
-        (name,) = table.describe(judged.row[other, [index]])
+        with_grade = int(judged.judged[:, index].argmax())
+        table = judged.tables[judged.judges[with_grade]]
+        (name,) = table.describe(judged.row[with_grade, [index]])
         offenders.append(f"{name} not by {judged.judges[judge]}")
     offenders += ["..."] * (len(missing) - len(offenders))
     documents = (~judged.judged.all(axis=0)).sum()

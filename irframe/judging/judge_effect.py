@@ -237,8 +237,8 @@ def _score(
     means = [array.mean(REPEAT, skipna=False) if REPEAT in array.dims else array for array in alike]
     scored = ~np.isnan(np.stack([array.to_numpy() for array in means])).any(axis=(0, 2))
     common = xr.DataArray(scored, dims=(METRIC, TOPIC, DEPTH))
-    kept = [array.where(common) for array in alike]
-    return [scores_to_compare(array, quiet=row > 0) for row, array in enumerate(kept)]
+    on_common = [array.where(common) for array in alike]
+    return [scores_to_compare(array, quiet=row > 0) for row, array in enumerate(on_common)]
 
 
 def _alike(scores: list[xr.DataArray]) -> list[xr.DataArray]:
@@ -361,9 +361,9 @@ def _members(groups: Groups, systems: list[Hashable]) -> Array:
 def _favours(bias: Array, members: Array, alpha: float) -> Variables:
     """Test whether judges favour a group of systems."""
     sides = [(bias[..., inside], bias[..., ~inside]) for inside in members]
-    tested = [scipy.stats.ttest_ind(one, rest, axis=-1, equal_var=False) for one, rest in sides]
+    tested = [scipy.stats.ttest_ind(a, b, axis=-1, equal_var=False) for a, b in sides]
     ranges = [result.confidence_interval(1 - alpha) for result in tested]
-    means = [one.mean(axis=-1) - rest.mean(axis=-1) for one, rest in sides]
+    means = [a.mean(axis=-1) - b.mean(axis=-1) for a, b in sides]
     ends = [np.stack([interval.low, interval.high], axis=-1) for interval in ranges]
     return {
         "group_bias": ((*DIMS, "group"), np.stack(means, axis=-1)),

@@ -203,14 +203,14 @@ def _likely(pool: Candidates, judged: Array, relevant: Array, prior: Prior | Non
 
 def _turns(unjudged: Array, n: int) -> int:
     """Return the number of rounds that provide `n` documents."""
-    left = unjudged.sum(axis=1)
-    if n > left.sum():
-        expected = f"n to be at most {left.sum()} (the number of unjudged documents in the pool)"
+    counts = unjudged.sum(axis=1)
+    if n > counts.sum():
+        expected = f"n to be at most {counts.sum()} (the number of unjudged documents in the pool)"
         raise ParameterError(
             expected, f"{n}", "choose more contributing systems or a greater depth"
         )
-    turns = np.arange(1, int(left.max()) + 1)
-    reached = np.minimum(left, turns[:, np.newaxis]).sum(axis=1)
+    turns = np.arange(1, int(counts.max()) + 1)
+    reached = np.minimum(counts, turns[:, np.newaxis]).sum(axis=1)
     return int(turns[np.searchsorted(reached, n)])
 
 
@@ -353,27 +353,27 @@ def replay(
     rel = check_int("rel", rel, low=1)
     condensed = choice("unjudged", unjudged, ("nonrelevant", "condensed")) == "condensed"
     pairing = Pairing(test)
-    read = read_depth(cube, depth)
+    reading_depth = read_depth(cube, depth)
     cube = common_topics(drop_absent(cube)).sortby([SYSTEM, TOPIC])
-    documents = ListedDocuments.judged(cube, read)
+    documents = ListedDocuments.judged(cube, reading_depth)
     last = cube.sizes[DEPTH]
     chosen = parse_metrics(metrics)
     options = chosen, last, pairing, condensed, rel
     draws = Resamples.of(pairing.alpha, resamples)
     helpers = _drawn(documents, together, contributing_share, draws)
-    done = tracked(helpers, len(helpers), "sample", progress=progress)
+    samples = tracked(helpers, len(helpers), "sample", progress=progress)
     alike = contributing_share == 1
     trial = Trial(documents, chosen_methods, turns, *options)
-    results = trial.judge_each(done, draws.seed, alike=alike)
+    results = trial.judge_each(samples, draws.seed, alike=alike)
     labels = {"strategy": names, "budget": turns, METRIC: list(map(str, chosen))}
-    words = {"conclusion": list(CONCLUSIONS), BOUND: list(SIDES)}
+    names_of_labels = {"conclusion": list(CONCLUSIONS), BOUND: list(SIDES)}
     attrs = {
         "contributing_share": contributing_share,
         "samples": draws.samples,
         "unjudged": unjudged,
     }
     return xr.Dataset(
-        _summary(results, pairing.alpha), labels | words, pairing.attributes() | attrs
+        _summary(results, pairing.alpha), labels | names_of_labels, pairing.attributes() | attrs
     )
 
 

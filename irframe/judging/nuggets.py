@@ -144,9 +144,9 @@ def _refuse_unlike(frame: pd.DataFrame, rows: pd.DataFrame) -> None:
     rows
         Integer codes of systems, topics and nuggets, and the weights of nuggets.
     """
-    again = rows.duplicated(["system", "topic", "nugget"]).to_numpy()
-    if again.any():
-        raise IdError("one label per answer and nugget", "duplicates", "", _row_ids(frame[again]))
+    twice = rows.duplicated(["system", "topic", "nugget"]).to_numpy()
+    if twice.any():
+        raise IdError("one label per answer and nugget", "duplicates", "", _row_ids(frame[twice]))
     first = rows.groupby(["topic", "nugget"])["weight"].transform("first")
     unlike = frame[(rows["weight"] != first).to_numpy()]
     if len(unlike):

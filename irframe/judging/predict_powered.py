@@ -277,9 +277,9 @@ def _by_documents(
         # The weight of a topic is estimated from the other topics, so that it does not depend on
         # the documents of the topic.
         without = _share(both.sum(axis=0) - both, of_model.sum(axis=0) - of_model)
-        rest = spread[0, 0] - 2 * without * spread[0, 1] + without**2 * spread[1, 1]
+        squared_error = spread[0, 0] - 2 * without * spread[0, 1] + without**2 * spread[1, 1]
         variables["mean"][row] = human_score + weight[row] * (model[row] - model_score)
-        variables["error"][row] = np.maximum(rest, 0)
+        variables["error"][row] = np.maximum(squared_error, 0)
         variables["error_alone"][row] = spread[0, 0]
         variables["bias"][row] = bias[0] - weight[row] * bias[1]
         variables["bias_alone"][row] = bias[0]
@@ -293,8 +293,8 @@ def _by_documents(
     result = variances.map(np.sqrt).assign(mean=scores["mean"].mean(TOPIC), saving=saving)
     counts = {"n_human": int(draw.judged.sum()), "n_model": int(draw.size.sum())}
     result = result.assign(counts).assign(weight=((METRIC, DEPTH), weight))
-    read = rows[..., : max(depths)]
-    freedom = estimate.freedom_of(chosen, read, draw, grades, depths, cheap).where(n > 1)
+    top_rows = rows[..., : max(depths)]
+    freedom = estimate.freedom_of(chosen, top_rows, draw, grades, depths, cheap).where(n > 1)
     return estimate.with_limits(result, result["error"], freedom, draw, chosen, alpha)
 
 
@@ -326,9 +326,9 @@ def _share(both: Array, of_model: Array) -> Array:
 
 def _alike(paired: Scores, human: Scores) -> Array:
     """Return human scores aligned to the model's, NaN if missing."""
-    others = [metric for metric in paired.metrics if facts(metric).summary != "mean"]
-    if others:
-        raise MetricError("metrics that are arithmetic means over topics", "", "", others)
+    wrong = [metric for metric in paired.metrics if facts(metric).summary != "mean"]
+    if wrong:
+        raise MetricError("metrics that are arithmetic means over topics", "", "", wrong)
     human = read_scores.same_systems(paired, human)
     strange = human.topics.difference(paired.topics, sort=False)
     if len(strange):

@@ -102,10 +102,10 @@ class Judging(ABC):
         weighted = priority if self.prior is None else priority * self.prior.likely()
         rounded = np.where(self.open, np.round(weighted, TIE), -np.inf)
         best = rounded.argmax(axis=-1) if rounded.shape[1] else np.zeros(len(rounded), int)
-        left = np.asarray(self.open.any(axis=-1))
-        values = np.full(len(left), np.nan)
-        values[left] = weighted[self.topics[left], best[left]]
-        return np.where(left, best, -1), values
+        has_open = np.asarray(self.open.any(axis=-1))
+        values = np.full(len(has_open), np.nan)
+        values[has_open] = weighted[self.topics[has_open], best[has_open]]
+        return np.where(has_open, best, -1), values
 
 
 class PoolOrder(Judging):
@@ -296,10 +296,10 @@ def take_turns(
         topic = np.flatnonzero(document >= 0)
         if not len(topic):
             break
-        taken = document[topic]
-        method.take(topic, taken)
-        waiting.append(Outcome(topic, taken, method.run[topic], relevant[topic, taken]))
-        chosen.append((np.full(len(topic), turn - 1), topic, taken, priority[topic]))
+        docs = document[topic]
+        method.take(topic, docs)
+        waiting.append(Outcome(topic, docs, method.run[topic], relevant[topic, docs]))
+        chosen.append((np.full(len(topic), turn - 1), topic, docs, priority[topic]))
         if turn % batch == 0:
             for learned in waiting:
                 method.learn(learned)
@@ -355,10 +355,11 @@ class Trial:
             Whether all samples have the same contributing systems. The results of methods that do
             not break ties at random are then copied from the first sample.
         """
-        done: list[SampleResult] = []
+        results: list[SampleResult] = []
         for sample, systems in enumerate(drawn):
-            done.append(self._judge(systems, seed + sample, done[0] if alike and done else None))
-        return done
+            first = results[0] if alike and results else None
+            results.append(self._judge(systems, seed + sample, first))
+        return results
 
     def _judge(self, systems: Array, seed: int, first: SampleResult | None) -> SampleResult:
         pool = self.documents.pool(systems, seed)
@@ -384,9 +385,9 @@ class Trial:
         """Return the scores if only these judgments exist."""
         cube = self.documents.cube
         experiment = experiment_of(cube)
-        kept = np.zeros(len(experiment.judgments.row), bool)
-        kept[rows] = True
-        fewer = shown_as(cube, fewer_judged(experiment, kept))
+        is_judged = np.zeros(len(experiment.judgments.row), bool)
+        is_judged[rows] = True
+        fewer = shown_as(cube, fewer_judged(experiment, is_judged))
         fewer = condense(fewer) if self.condensed else fewer
         at = wanted_depths(cube, self.metrics, self.at)
         return score(fewer, *self.metrics, at=at).reset_coords(drop=True)

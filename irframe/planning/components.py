@@ -71,13 +71,13 @@ def mean_squares(scores: Array) -> MeanSquares:
     of_topic = scores.mean(axis=0)
     of_system = scores.mean(axis=1)
     grand = of_topic.mean(axis=0)
-    rest = scores - of_topic
-    rest -= (of_system - grand)[:, np.newaxis]
+    deviations = scores - of_topic
+    deviations -= (of_system - grand)[:, np.newaxis]
     squares = np.stack(
         [
             topics * np.square(of_system - grand).sum(axis=0),
             systems * np.square(of_topic - grand).sum(axis=0),
-            np.einsum("stk,stk->k", rest, rest),
+            np.einsum("stk,stk->k", deviations, deviations),
         ]
     )
     rounding_error = (ROUNDING * np.maximum(scores.max(axis=(0, 1)), -scores.min(axis=(0, 1)))) ** 2
@@ -98,16 +98,16 @@ def variance_interval(squares: MeanSquares, alpha: float) -> tuple[Array, Array]
     use the modified large-sample method, see `components`.
     """
     freedom = squares.systems - 1, squares.topics - 1
-    rest = freedom[0] * freedom[1]
+    df_st = freedom[0] * freedom[1]
     low = []
     high = []
     sides = (squares.system, squares.topics), (squares.topic, squares.systems)
     for (mean, times), df in zip(sides, freedom, strict=True):
         centre = mean - squares.residual
-        low.append((centre - _reach(mean, df, squares.residual, rest, alpha / 2)) / times)
-        high.append((centre + _reach(mean, df, squares.residual, rest, 1 - alpha / 2)) / times)
-    low.append(squares.residual / _f(alpha / 2, rest))
-    high.append(squares.residual / _f(1 - alpha / 2, rest))
+        low.append((centre - _reach(mean, df, squares.residual, df_st, alpha / 2)) / times)
+        high.append((centre + _reach(mean, df, squares.residual, df_st, 1 - alpha / 2)) / times)
+    low.append(squares.residual / _f(alpha / 2, df_st))
+    high.append(squares.residual / _f(1 - alpha / 2, df_st))
     return np.maximum(np.stack(low), 0), np.maximum(np.stack(high), 0)
 
 

@@ -29,10 +29,10 @@ MOST = 2**40
 
 def repeat_components(paired: Scores) -> xr.Dataset:
     """Return variance components of scores with repeats, see `components`."""
-    shared = paired.repeats.layout == "shared"
-    names = SHARED if shared else OWN
+    are_shared = paired.repeats.layout == "shared"
+    names = SHARED if are_shared else OWN
     estimates, squares = _analysed(paired)
-    values = variances(paired, estimates, names) | ({"mean_square": squares} if shared else {})
+    values = variances(paired, estimates, names) | ({"mean_square": squares} if are_shared else {})
     topics = paired.labelled(paired.scored.sum(axis=1), "n_topics")
     result = by_source(paired, values, names).assign(n_topics=topics)
     return result.assign_attrs(paired.attrs | draw_attributes([paired]))
@@ -111,8 +111,8 @@ def own_components(lists: Array, owner: Array) -> Array:
         repeat = (table.repeat * counts**2).sum(axis=0) / counts[counts > 1].sum()
         repeat = repeat - residual / topics
         by_topic = means.mean(axis=0)
-        rest = means - by_topic - means.mean(axis=1, keepdims=True) + by_topic.mean(axis=0)
-        crossing = (rest**2).sum(axis=(0, 1)) / ((systems - 1) * (topics - 1))
+        deviations = means - by_topic - means.mean(axis=1, keepdims=True) + by_topic.mean(axis=0)
+        crossing = (deviations**2).sum(axis=(0, 1)) / ((systems - 1) * (topics - 1))
         above = by_topic.var(axis=0, ddof=1) if topics > 1 else np.full_like(repeat, np.nan)
     topic = above - crossing / systems
     return np.stack([topic, repeat, crossing - residual * (1 / counts).mean(), residual])
@@ -141,8 +141,8 @@ def shared_components(table: Array) -> Arrays:
     effects: dict[str, Array] = {}
     squares = []
     for source in ("", "s", "t", "r", "st", "sr", "tr", "str"):
-        left = tuple(axes[letter] for letter in "srt" if letter not in source)
-        effect = table.mean(axis=left, keepdims=True) if left else table
+        averaged_axes = tuple(axes[letter] for letter in "srt" if letter not in source)
+        effect = table.mean(axis=averaged_axes, keepdims=True) if averaged_axes else table
         for smaller, smaller_effect in effects.items():
             if {*smaller} <= {*source}:
                 effect = effect - smaller_effect
@@ -152,15 +152,15 @@ def shared_components(table: Array) -> Arrays:
             times = np.prod([sizes[letter] for letter in "srt" if letter not in source])
             with np.errstate(invalid="ignore", divide="ignore"):
                 squares.append(times * (effect**2).sum(axis=(0, 1, 2)) / freedom)
-    s, t, r, st, sr, tr, rest = squares
+    s, t, r, st, sr, tr, residual = squares
     systems = sizes["s"]
     topics = sizes["t"]
     repeats = sizes["r"]
     estimates = [
-        (s - st - sr + rest) / (topics * repeats),
-        (t - st - tr + rest) / (systems * repeats),
-        (r - sr - tr + rest) / (systems * topics),
-        *((st - rest) / repeats, (sr - rest) / topics, (tr - rest) / systems, rest),
+        (s - st - sr + residual) / (topics * repeats),
+        (t - st - tr + residual) / (systems * repeats),
+        (r - sr - tr + residual) / (systems * topics),
+        *((st - residual) / repeats, (sr - residual) / topics, (tr - residual) / systems, residual),
     ]
     return np.stack(estimates), np.stack(squares)
 
@@ -207,11 +207,11 @@ def _of_differences(paired: Scores) -> Arrays:
     The components are those of topics, of repeats and of the residual, each of shape (metric,
     depth).
     """
-    shared = paired.repeats.layout == "shared"
+    are_shared = paired.repeats.layout == "shared"
     values, _ = _analysed(paired)
-    names = SHARED if shared else OWN
-    taken = ("system_topic", "system_repeat" if shared else "repeat", "residual")
-    return tuple(2 * np.maximum(values[names.index(name)], 0) for name in taken)
+    names = SHARED if are_shared else OWN
+    sources = ("system_topic", "system_repeat" if are_shared else "repeat", "residual")
+    return tuple(2 * np.maximum(values[names.index(name)], 0) for name in sources)
 
 
 def _least_topics(
@@ -233,13 +233,13 @@ def _least_topics(
     by_topic, by_repeat, residual = (np.asarray(variance, np.float64) for variance in values)
 
     def enough(topics: Array) -> Array:
-        rest = residual / (topics * repeats)
-        between = by_topic / topics + rest
-        within = by_repeat / repeats + rest
+        residual_variance = residual / (topics * repeats)
+        between = by_topic / topics + residual_variance
+        within = by_repeat / repeats + residual_variance
         variance = between + by_repeat / repeats
         weighed = between**2 / (topics - 1)
         if repeats > 1:
-            weighed += (within**2 + rest**2 / (topics - 1)) / draws / (repeats - 1)
+            weighed += (within**2 + residual_variance**2 / (topics - 1)) / draws / (repeats - 1)
         with np.errstate(divide="ignore", invalid="ignore"):
             freedom = np.clip(variance**2 / weighed, 1, 1e9)
             lead = difference / np.sqrt(variance)

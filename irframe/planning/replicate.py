@@ -167,13 +167,13 @@ def _unpaired(new: Scores, old: Scores) -> dict[str, Array]:
         return np.full(mean.shape, scores.shape[1]), mean, squares
 
     sides = (side.over_all(side.values[0, ..., 0].size, moments) for side in (new, old))
-    (n, mean, squares), (m, other, others) = sides
+    (n, mean, squares), (m, old_mean, old_squares) = sides
     df = n + m - 2
     with np.errstate(invalid="ignore", divide="ignore"):
-        error = np.sqrt((squares + others) / df * (1 / n + 1 / m))
-    t = ratio(mean - other, error)
+        error = np.sqrt((squares + old_squares) / df * (1 / n + 1 / m))
+    t = ratio(mean - old_mean, error)
     p = 2 * scipy.special.stdtr(df, -np.abs(t))
-    columns = {"mean": mean, "mean_original": other, "p": p}
+    columns = {"mean": mean, "mean_original": old_mean, "p": p}
     return {name: np.swapaxes(values, 1, 2) for name, values in columns.items()}
 
 
@@ -285,9 +285,9 @@ def standardise(
 def _refuse_others(array: xr.DataArray) -> None:
     """Raise for metrics that cannot be standardised."""
     labels = metric_labels(array)
-    others = [label for label in labels if facts(label).summary != "mean"]
-    if others:
-        raise MetricError("metrics that are arithmetic means over topics", "", "", others)
+    wrong = [label for label in labels if facts(label).summary != "mean"]
+    if wrong:
+        raise MetricError("metrics that are arithmetic means over topics", "", "", wrong)
     refuse_infinite(labels, array.to_numpy())
 
 
@@ -297,22 +297,22 @@ def _reference(array: xr.DataArray, reference: Any) -> xr.DataArray:
     Raise if the reference lacks metrics, topics or depths of the scores.
     """
     if isinstance(reference, ScoreLike):
-        other = to_scores(reference).compute()
-        _refuse_others(other)
-        if axis_of(array).dim in {*array.dims} ^ {*other.dims}:
+        chosen = to_scores(reference).compute()
+        _refuse_others(chosen)
+        if axis_of(array).dim in {*array.dims} ^ {*chosen.dims}:
             raise ParameterError("reference scores by depth where scores are", "one of both")
         for dim in [dim for dim in array.dims if dim != SYSTEM]:
-            labels = other.indexes[dim].tolist()
+            labels = chosen.indexes[dim].tolist()
             expected = f"a {dim} of the reference scores"
-            other = other.isel({dim: places(expected, array[dim].to_numpy(), labels)})
+            chosen = chosen.isel({dim: places(expected, array[dim].to_numpy(), labels)})
     elif reference is None:
-        other = array
+        chosen = array
     else:
         systems = array.indexes[SYSTEM].tolist()
-        other = array.isel({SYSTEM: places("reference systems of the scores", reference, systems)})
-    if other.sizes[SYSTEM] < 2:
-        raise ParameterError("at least two reference systems", str(other.sizes[SYSTEM]))
-    return other
+        chosen = array.isel({SYSTEM: places("reference systems of the scores", reference, systems)})
+    if chosen.sizes[SYSTEM] < 2:
+        raise ParameterError("at least two reference systems", str(chosen.sizes[SYSTEM]))
+    return chosen
 
 
 def _tell_constant(array: xr.DataArray, spread: Array) -> None:

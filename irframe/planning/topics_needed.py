@@ -56,9 +56,9 @@ def topics_for_difference(
     signal = difference**2 / (1 if systems is None else 2) / variance
 
     def reached(topics: Array, signal: Array) -> Array:
-        rest = per_topic * (topics - 1)
-        critical = scipy.special.fdtri(df, rest, 1 - alpha)
-        missed: Array = scipy.special.ncfdtr(df, rest, topics * signal, critical)
+        df_residual = per_topic * (topics - 1)
+        critical = scipy.special.fdtri(df, df_residual, 1 - alpha)
+        missed: Array = scipy.special.ncfdtr(df, df_residual, topics * signal, critical)
         return missed <= 1 - power
 
     with_any = scipy.special.chndtrinc(scipy.special.chdtri(df, alpha), df, 1 - power)

@@ -143,9 +143,9 @@ def could_be_first(scores: Scores, resamples: Resamples) -> Array | None:
 
     def compute(row: int, depths: slice) -> Array:
         def test(values: Array, *design: Design) -> Arrays:
-            known = finite(values, scores.summaries[row]) & scores.known[:, np.newaxis]
+            comparable = finite(values, scores.summaries[row]) & scores.known[:, np.newaxis]
             signed = scores.signs[row] * values
-            p = first_p(signed, known, *design, samples=resamples.samples, seed=resamples.seed)
+            p = first_p(signed, comparable, *design, samples=resamples.samples, seed=resamples.seed)
             return (p,)
 
         return scores.given(row, depths, test)[0].T

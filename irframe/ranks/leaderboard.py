@@ -147,24 +147,24 @@ def leaderboard(
     """
     pairing = Pairing(test)
     ranking = RankOptions(rank_interval, interval, Resamples.of(pairing.alpha, resamples), pairing)
-    read = select_depths(read_tasks(scores, pairing.over, task_metrics), at)
-    tasks = means_by_task(read) if pairing.over != "task" else None
+    selected = select_depths(read_tasks(scores, pairing.over, task_metrics), at)
+    tasks = means_by_task(selected) if pairing.over != "task" else None
     choice("order_by", order_by, ORDERS)
     if order_by != "mean":
         _refuse_without_tasks(f"order_by={order_by!r}", tasks is not None)
     # Systems without scores on a task would remove its topics for all systems.
     if tasks is not None and tasks.lacking.any():
-        read = read.take(system=np.flatnonzero(~tasks.lacking))
-        if len(read.systems) < 2:
+        selected = selected.take(system=np.flatnonzero(~tasks.lacking))
+        if len(selected.systems) < 2:
             return _without_means(tasks, order_by, ranking)
-    paired = ranking.to_rank(read)
+    paired = ranking.to_rank(selected)
     first = paired.take(metric=[0], depth=[0])
     family_of = first if pairing.family == "depth" else paired
     significant = ranking.significant(family_of)[:1, :1]
     ranked, attributes = ranking.rank(first, significant)
     board = pd.DataFrame({name: array[0, :, 0] for name, array in ranked.items()}, paired.systems)
     means = _averages(paired)
-    label, *others = columns = list(means.columns)
+    label, *further = columns = list(means.columns)
     optional = (*ranking.columns, FIRST, "n_repeats", "repeat_sd")
     present = [name for name in optional if name in {*board} - {"rank", "tier"}]
     letters = letters_of(board["rank"], significant[0, 0])
@@ -172,7 +172,7 @@ def leaderboard(
     blocks.append(board[["ci_low", "ci_high", *present]])
     if baseline is not None:
         blocks.append(_changes(family_of, means[label], choose_pairs(paired, baseline), pairing))
-    frame = pd.concat([*blocks, means[others], board[["n_topics"]]], axis=1)
+    frame = pd.concat([*blocks, means[further], board[["n_topics"]]], axis=1)
     frame = frame.iloc[frame.index.astype(str).argsort()].sort_values("rank", kind="stable")
     if tasks is not None:
         frame = with_tasks(frame, tasks, order_by, ranking.resamples)
@@ -284,16 +284,16 @@ class TaskMeans(NamedTuple):
         what = f"means of {size[2]} systems by {size[1]} tasks over {size[0]:,} resamples"
         room(what, 8 * size[0] * size[1] * size[2], "ask for fewer resamples=")
         means = np.full(size, np.nan)
-        kept = np.concatenate([topics for _, topics in self.compared])
+        compared = np.concatenate([topics for _, topics in self.compared])
         if scores.topic_order is not None:  # samples must not depend on the order of topics
-            kept = scores.topic_order[np.isin(scores.topic_order, kept)]
-        design = scores.design and scores.design.take(kept)
+            compared = scores.topic_order[np.isin(scores.topic_order, compared)]
+        design = scores.design and scores.design.take(compared)
         if design is None or (np.diff(design.starts) < MIN_CLUSTERS).any():
             return means
         shares = design.drawn(samples=resamples.samples, seed=resamples.seed) * design.tasks
         for task, (present, topics) in enumerate(self.compared):
-            in_task = np.isin(kept, topics)
-            values = scores.values[0][present][:, kept[in_task]]
+            in_task = np.isin(compared, topics)
+            values = scores.values[0][present][:, compared[in_task]]
             drawn = shares[:, in_task] * in_task.sum()
             drawn_means = means_of_draws(drawn, values, scores.summaries[0], scores.signs[0])
             means[:, task, present] = drawn_means[:, 0]
@@ -324,15 +324,15 @@ def beaten(means: Array) -> Array:
     array([[0.  , 0.875, 0.75 ],
            [0.5 , 1.75 , 0.75 ]])
     """
-    known = ~np.isnan(means)
-    values = np.where(known, np.round(means, TIE), -np.inf)
+    has_mean = ~np.isnan(means)
+    values = np.where(has_mean, np.round(means, TIE), -np.inf)
     won = (values.shape[-1] - 1 + count_below(values) - count_below(-values)) / 2
-    n_systems = known.sum(axis=-1, keepdims=True)
+    n_systems = has_mean.sum(axis=-1, keepdims=True)
     with np.errstate(invalid="ignore", divide="ignore"):
         n_lacking = values.shape[-1] - n_systems
-        share = np.where(known, (won - n_lacking) / (n_systems - 1), np.nan)
+        share = np.where(has_mean, (won - n_lacking) / (n_systems - 1), np.nan)
         rates = np.nansum(share, axis=-2) / (~np.isnan(share)).sum(axis=-2)
-    return np.stack([rates, np.where(known, won, 0.0).mean(axis=-2)])
+    return np.stack([rates, np.where(has_mean, won, 0.0).mean(axis=-2)])
 
 
 def means_by_task(scores: Scores) -> TaskMeans | None:
@@ -376,27 +376,27 @@ def read_tasks(scores: ScoreLike, over: Over, task_metrics: TaskMetrics | None) 
     if not isinstance(task_metrics, Mapping):
         got = type(task_metrics).__name__
         raise ParameterError("task_metrics= to be a mapping from task to metric", got)
-    read = read_scores(scores, "both" if over == "task" else over).load()
-    _refuse_without_tasks("task_metrics=", TASK in read.label_values)
-    if read.repeats is not None:
+    averaged = read_scores(scores, "both" if over == "task" else over).load()
+    _refuse_without_tasks("task_metrics=", TASK in averaged.label_values)
+    if averaged.repeats is not None:
         raise ParameterError("scores without repeats for task_metrics=", "repeats")
-    tasks = pd.Series(read.label_values[TASK]).astype(str)
+    tasks = pd.Series(averaged.label_values[TASK]).astype(str)
     chosen = {str(task): label for task, label in task_metrics.items()}
     if lacking := [*dict.fromkeys(tasks[~tasks.isin([*chosen])])]:
         raise ParameterError("a metric for every task", f"none for {len(lacking)}", "", lacking)
     places("existing tasks in task_metrics=", [*chosen], [*dict.fromkeys(tasks)])
-    row_of = {task: index_of(label, read.metrics) for task, label in chosen.items()}
+    row_of = {task: index_of(label, averaged.metrics) for task, label in chosen.items()}
     if unknown := sorted({str(chosen[task]) for task, row in row_of.items() if row is None}):
-        expected = f"metrics of the scores in task_metrics= ({', '.join(read.metrics)})"
+        expected = f"metrics of the scores in task_metrics= ({', '.join(averaged.metrics)})"
         raise ParameterError(expected, f"{len(unknown)} not scored", "", unknown)
-    labels = [read.metrics[row] for row in dict.fromkeys(row_of.values()) if row is not None]
+    labels = [averaged.metrics[row] for row in dict.fromkeys(row_of.values()) if row is not None]
     odd = [label for label in labels if (facts(label).summary, facts(label).sign) != ("mean", 1)]
     if len(labels) > 1 and odd:
         expected = "metrics in task_metrics= that are arithmetic means, and no costs"
         raise ParameterError(expected, f"{len(odd)} costs or other means", "", odd)
     rows = tasks.map(row_of).to_numpy(int)
-    values = np.stack([read.values[row, :, topic] for topic, row in enumerate(rows)], axis=1)
-    selected = replace(read, values=values[np.newaxis], metrics=[" or ".join(labels)])
+    values = np.stack([averaged.values[row, :, topic] for topic, row in enumerate(rows)], axis=1)
+    selected = replace(averaged, values=values[np.newaxis], metrics=[" or ".join(labels)])
     if over != "task" or selected.design is None:
         return selected
     return by_task(selected, DrawnTopics(np.arange(len(selected.topics)), selected.design))
@@ -422,7 +422,7 @@ def with_tasks(
     mean can be compared, so that all systems are treated like these.
     """
     leading = ["rank", "tier", "letters"]
-    rest = board.columns.difference(leading, sort=False)
+    remaining = board.columns.difference(leading, sort=False)
     lost = tasks.means.index[tasks.lacking | every]
     table = board.reindex([*board.index, *lost])
     table.index = table.index.rename(board.index.name)
@@ -431,7 +431,7 @@ def with_tasks(
     table[counts] = table[counts].astype("Int64")
     if FIRST in table:
         table[FIRST] = table[FIRST].astype("boolean")
-    blocks = [table[leading], tasks.columns(resamples), table[rest], tasks.means]
+    blocks = [table[leading], tasks.columns(resamples), table[remaining], tasks.means]
     joined = pd.concat([block.loc[table.index] for block in blocks], axis=1)
     if order == "mean":
         return joined

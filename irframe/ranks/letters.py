@@ -66,19 +66,19 @@ def letter_groups(alike: Array) -> Array:
            [0, 1, 1]])
     """
     groups: list[Array] = []
-    shared = np.zeros(alike.shape, dtype=int)
+    n_shared = np.zeros(alike.shape, dtype=int)
     for system, row in enumerate(alike):
-        while (missing := row & (shared[system] == 0)).any():
+        while (missing := row & (n_shared[system] == 0)).any():
             group = row & alike[np.flatnonzero(missing)[-1]]
-            for member, others in enumerate(alike):  # better systems are added first
-                group = group & others if group[member] else group
+            for member, alike_to_member in enumerate(alike):  # better systems are added first
+                group = group & alike_to_member if group[member] else group
             groups.append(group)
-            shared += np.outer(group, group)
-    kept: list[Array] = []
+            n_shared += np.outer(group, group)
+    necessary: list[Array] = []
     for group in reversed(groups):
         pairs = np.outer(group, group)
-        if (shared[pairs] > 1).all():  # every pair of the group is in another group, too
-            shared = shared - pairs
+        if (n_shared[pairs] > 1).all():  # every pair of the group is in another group, too
+            n_shared = n_shared - pairs
         else:
-            kept.append(group)
-    return np.array(sorted(kept, key=lambda group: [*np.flatnonzero(group)]))
+            necessary.append(group)
+    return np.array(sorted(necessary, key=lambda group: [*np.flatnonzero(group)]))

@@ -371,13 +371,13 @@ class RankOptions:
             return holm_counts(sign * values, finite(values, summary), alpha, *design)
 
         def max_t(values: Array, *design: Design) -> Arrays:
-            known = finite(values, summary)
+            is_finite = finite(values, summary)
             for sampled in design:
                 values = by_cluster(sampled, values)
             if values.shape[1] < 2:
                 return 2 * (np.zeros((len(values), values.shape[2]), int),)
             drawn = MaxT(samples=self.resamples.samples, seed=self.resamples.seed)
-            rows: Any = zip(sign * values.T, known.T, strict=True)
+            rows: Any = zip(sign * values.T, is_finite.T, strict=True)
             counts = [_by_max_t(summed, mask, alpha, drawn) for summed, mask in rows]
             return tuple(np.stack(counts, axis=-1))
 
@@ -415,8 +415,8 @@ def _spread(
     below = count_below(-means)
     ranks = 1 + np.ascontiguousarray(below.T, dtype=np.int32)
     first = ranks == 1
-    shared = (first / first.sum(axis=0)).mean(axis=-1)
-    return *resamples.ends(ranks, resamples.alpha / 2), shared
+    shares = (first / first.sum(axis=0)).mean(axis=-1)
+    return *resamples.ends(ranks, resamples.alpha / 2), shares
 
 
 def _tiers(ranks: Array, separated: Array) -> Array:

@@ -375,18 +375,18 @@ def _best(scores: xr.DataArray) -> pd.DataFrame:
     )
     means = averages(scores.where(common))
     labels = means.indexes[SYSTEM]
-    read = read_scores(scores.where(common)).load()
+    averaged = read_scores(scores.where(common)).load()
     rows = []
     for metric, (row, n) in enumerate(zip(means.to_numpy(), topics, strict=True)):
         name = metric_labels(means)[metric]
-        known = np.flatnonzero(~np.isnan(row))
+        scored_systems = np.flatnonzero(~np.isnan(row))
         best = int(best_first(row, facts(name).sign)[0])
-        compared = read.take(metric=[metric], system=known) if n else None
+        compared = averaged.take(metric=[metric], system=scored_systems) if n else None
         first = None if compared is None else could_be_first(compared, Resamples(0.05, 1000, 0))
-        others = labels[:0]
+        candidates = labels[:0]
         if first is not None:
-            others = labels[known[first[0, 0]]].drop(labels[best], errors="ignore")
-        rows.append((name, labels[best] if n else None, row[best], listing(others), n))
+            candidates = labels[scored_systems[first[0, 0]]].drop(labels[best], errors="ignore")
+        rows.append((name, labels[best] if n else None, row[best], listing(candidates), n))
     tell_left_out(metric_labels(scores), left_out)
     return pd.DataFrame(rows, columns=[METRIC, SYSTEM, "value", FIRST, "n_topics"])
 
