@@ -153,8 +153,7 @@ def bounds(
     if hidden and not cube["grade"].chunks:
         deep = cube.sizes[DEPTH]
         block = experiment.block(experiment.fields(chosen, deep), deep)
-        every = slice(0, experiment.shape[0]), slice(0, experiment.shape[1])
-        block = replace(block, beyond=beyond(experiment, block, every))
+        block = replace(block, beyond=beyond(experiment, block, np.s_[:, :]))
         for _, scale in block.scales():
             for metric in chosen:
                 refuse_long(metric, scale, np.asarray(depths))

@@ -6,7 +6,7 @@ A verb validates its arguments, is applied to each group, and records its option
 import inspect
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial, wraps
+from functools import cached_property, partial, wraps
 from typing import Any, Concatenate, ParamSpec, Protocol, overload
 
 import numpy as np
@@ -61,17 +61,40 @@ VERBS: dict[str, Callable[..., Any]] = {}
 
 @dataclass(frozen=True)
 class Declared:
-    """The declarations of a verb; see `verb`."""
+    """The declarations of a verb.
+
+    Parameters
+    ----------
+    function
+        A function whose first parameter is a cube, scores or a result.
+    groups
+        Whether the function reads all groups at once. Other functions are called for each group.
+    bounded
+        Whether the function processes cubes larger than memory in blocks. For other functions a
+        small lazy cube is loaded, and a large one raises an error.
+    repeats
+        Whether the function supports several repeats of a system. Otherwise repeats raise an error.
+    spans
+        Whether the function supports judgments of text spans.
+    one_unit
+        Whether the function compares systems. Their lists must then have the same unit.
+    reads
+        Parameters that name user coordinates. If none of them is passed, the function is called
+        without user coordinates. User coordinates are then added to the result.
+    """
 
     function: Callable[..., Any]
-    first: str
-    """The first parameter."""
-    groups: bool
-    bounded: bool
-    repeats: bool
-    spans: bool
-    one_unit: bool
-    reads: tuple[str, ...]
+    groups: bool = False
+    bounded: bool = False
+    repeats: bool = False
+    spans: bool = False
+    one_unit: bool = False
+    reads: tuple[str, ...] = ()
+
+    @cached_property
+    def first(self) -> str:
+        """The first parameter of the function."""
+        return next(iter(signature_of(self.function).parameters))
 
     @property
     def name(self) -> str:
@@ -100,16 +123,7 @@ def verb(
     one_unit: bool = ...,
     reads: tuple[str, ...] = ...,
 ) -> Callable[[Function], Function]: ...
-def verb(
-    function: Any = None,
-    *,
-    groups: bool = False,
-    bounded: bool = False,
-    repeats: bool = False,
-    spans: bool = False,
-    one_unit: bool = False,
-    reads: tuple[str, ...] = (),
-) -> Any:
+def verb(function: Any = None, **options: Any) -> Any:
     """Turn a function into a verb.
 
     The first parameter of the function is a cube, scores, or the result of another verb.
@@ -121,34 +135,13 @@ def verb(
     Parameters
     ----------
     function
-        A function whose first parameter is the object.
-    groups
-        Whether the function reads all groups at once. Other functions are called for each group.
-    bounded
-        Whether the function processes cubes larger than memory in blocks. For other functions a
-        small lazy cube is loaded, and a large one raises an error.
-    repeats
-        Whether the function supports several repeats of a system. Otherwise repeats raise an error.
-    spans
-        Whether the function supports judgments of text spans.
-    one_unit
-        Whether the function compares systems. Their lists must then have the same unit.
-    reads
-        Parameters that name user coordinates. If none of them is passed, the function is called
-        without user coordinates. User coordinates are then added to the result.
+        The function.
+    options
+        The other fields of `Declared`.
     """
     if function is None:
-        return partial(
-            verb,
-            groups=groups,
-            bounded=bounded,
-            repeats=repeats,
-            spans=spans,
-            one_unit=one_unit,
-            reads=reads,
-        )
-    first = next(iter(signature_of(function).parameters))
-    declared = Declared(function, first, groups, bounded, repeats, spans, one_unit, reads)
+        return partial(verb, **options)
+    declared = Declared(function, **options)
 
     @wraps(function)
     def call(subject: Any, /, *arguments: Any, **options: Any) -> Any:

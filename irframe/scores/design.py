@@ -150,9 +150,7 @@ def _of_labelled(
         raise InputError("scores or a cube with topics", "none")
     if repeats is not None and REPEAT not in subject.dims and REPEAT_OF not in subject.coords:
         _refuse_single(repeats)
-    topics = (
-        subject.indexes[TOPIC] if TOPIC in subject.indexes else pd.RangeIndex(subject.sizes[TOPIC])
-    )
+    topics = subject.get_index(TOPIC)
     columns = {
         name: coord.to_numpy() for name, coord in subject.coords.items() if coord.dims == (TOPIC,)
     }
