@@ -6,7 +6,7 @@ A verb validates its arguments, is applied to each group, and records its option
 import inspect
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property, partial, wraps
+from functools import cached_property, wraps
 from typing import Any, Concatenate, ParamSpec, Protocol, overload
 
 import numpy as np
@@ -51,10 +51,8 @@ Options = ParamSpec("Options")
 
 LOADED = 1 << 30
 """Maximum bytes of a lazy cube that is loaded for a verb that needs the complete cube."""
-
 WORKED = 6
 """Bytes of a loaded cube per grade: the grade, the document, and the flag of ties."""
-
 VERBS: dict[str, Callable[..., Any]] = {}
 """Verbs of cubes, scores and their results, by name."""
 
@@ -84,12 +82,12 @@ class Declared:
     """
 
     function: Callable[..., Any]
-    groups: bool = False
-    bounded: bool = False
-    repeats: bool = False
-    spans: bool = False
-    one_unit: bool = False
-    reads: tuple[str, ...] = ()
+    groups: bool
+    bounded: bool
+    repeats: bool
+    spans: bool
+    one_unit: bool
+    reads: tuple[str, ...]
 
     @cached_property
     def first(self) -> str:
@@ -123,7 +121,16 @@ def verb(
     one_unit: bool = ...,
     reads: tuple[str, ...] = ...,
 ) -> Callable[[Function], Function]: ...
-def verb(function: Any = None, **options: Any) -> Any:
+def verb(
+    function: Any = None,
+    *,
+    groups: bool = False,
+    bounded: bool = False,
+    repeats: bool = False,
+    spans: bool = False,
+    one_unit: bool = False,
+    reads: tuple[str, ...] = (),
+) -> Any:
     """Turn a function into a verb.
 
     The first parameter of the function is a cube, scores, or the result of another verb.
@@ -134,23 +141,23 @@ def verb(function: Any = None, **options: Any) -> Any:
 
     Parameters
     ----------
-    function
-        The function.
-    options
-        The other fields of `Declared`.
+    function, groups, bounded, repeats, spans, one_unit, reads
+        As for `Declared`.
     """
-    if function is None:
-        return partial(verb, **options)
-    declared = Declared(function, **options)
 
-    @wraps(function)
-    def call(subject: Any, /, *arguments: Any, **options: Any) -> Any:
-        if isinstance(subject, InGroups) and isinstance(subject.subject, dict):
-            return by_group.answers(call, subject, arguments, options)
-        return _answer(declared, subject, arguments, options)
+    def declare(function: Callable[..., Any]) -> Callable[..., Any]:
+        declared = Declared(function, groups, bounded, repeats, spans, one_unit, reads)
 
-    VERBS[declared.name] = calling(call, function)
-    return call
+        @wraps(function)
+        def call(subject: Any, /, *arguments: Any, **options: Any) -> Any:
+            if isinstance(subject, InGroups) and isinstance(subject.subject, dict):
+                return by_group.answers(call, subject, arguments, options)
+            return _answer(declared, subject, arguments, options)
+
+        VERBS[declared.name] = calling(call, function)
+        return call
+
+    return declare if function is None else declare(function)
 
 
 class _TableVerb(Protocol[Options]):

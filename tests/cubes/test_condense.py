@@ -1,4 +1,4 @@
-"""Condensed runs, and metrics of judged documents alone."""
+"""Condensed runs, and metrics with ``judged_only=True``."""
 
 from dataclasses import replace
 
@@ -17,12 +17,12 @@ from irframe.orderings.orderings import is_bound
 from irframe.record import steps_of
 
 
-def test_condensed_lists(golden):
+def test_condensed_lists_equal_worked_cases(golden):
     for name in ("002-hand", "002-contributing-1", "002-contributing-2"):
-        case, given = golden[name]["expected"], golden[name]["input"]
-        docs = [f"d{i:02}" for i in range(len(given["serp"]))]
-        graded = {d: g for d, g in zip(docs, given["serp"], strict=True) if g is not None}
-        missing = list(given["judged_d"])
+        case, inputs = golden[name]["expected"], golden[name]["input"]
+        docs = [f"d{i:02}" for i in range(len(inputs["serp"]))]
+        graded = {d: g for d, g in zip(docs, inputs["serp"], strict=True) if g is not None}
+        missing = list(inputs["judged_d"])
         for grade in graded.values():
             missing.remove(grade)
         runs, qrels = frames_of_docs(
@@ -30,34 +30,34 @@ def test_condensed_lists(golden):
         )
         runs = pd.concat([runs, runs.assign(system="x", doc="x" + runs["doc"])])
         runs.loc[runs["system"] == "x", "doc"] = "z" + runs.loc[runs["system"] == "x", "doc"]
-        depth = max(given["ks"])
+        depth = max(inputs["ks"])
         cube = runs.ireval.cube(
             qrels, depth=depth, pool=ir.Pool(contributing=["s"])
         ).ireval.condense()
         row = cube.grade.sel(system="s", topic="t").values
         assert row[row != EMPTY].tolist() == case["condensed"]
         labels = {"AP(norm='min')": "AP_b", "nDCG": "NDCG_a_linear_log2", "RBP(p=0.8)": "RBP(0.8)"}
-        scores = cube.ireval.score(*labels, at=given["ks"]).sel(system="s", topic="t")
+        scores = cube.ireval.score(*labels, at=inputs["ks"]).sel(system="s", topic="t")
         for metric, key in labels.items():
-            expected = [case[f"@{k}"][f"condensed_{key}"] for k in given["ks"]]
+            expected = [case[f"@{k}"][f"condensed_{key}"] for k in inputs["ks"]]
             np.testing.assert_allclose(scores.sel(metric=metric), expected, atol=1e-9)
 
 
-def test_condensing_closes_up(cube):
+def test_condensed_lists_contain_no_unjudged_documents(cube):
     closed = cube.ireval.condense()
     assert not (closed.grade == UNJUDGED).any()
     assert (closed.retrieved == (cube.grade > UNJUDGED).sum("depth")).all()
     assert ((dense(closed).doc >= 0) == (closed.grade != EMPTY)).all()
     bpref = cube.ireval.score("Bpref", at=50)
-    again = closed.ireval.score("Bpref", at=50)
-    np.testing.assert_allclose(again, bpref)
-    again = closed.ireval.condense()
-    assert [step.verb for step in steps_of(again)] == ["cube", "condense", "condense"]
-    xr.testing.assert_identical(again.assign_attrs(closed.attrs), closed)
+    repeated = closed.ireval.score("Bpref", at=50)
+    np.testing.assert_allclose(repeated, bpref)
+    repeated = closed.ireval.condense()
+    assert [step.verb for step in steps_of(repeated)] == ["cube", "condense", "condense"]
+    xr.testing.assert_identical(repeated.assign_attrs(closed.attrs), closed)
 
 
 @pytest.mark.parametrize("chunks", [{}, {"topic": 4}])
-def test_marks_of_documents_that_were_not_judged_are_removed(track, chunks):
+def test_documents_with_negative_grades_are_removed(track, chunks):
     runs, qrels = track
     marked = qrels.assign(grade=qrels["grade"].mask(qrels.index % 7 == 0, -1 - qrels.index % 2))
     cube, names = runs.ireval.cube(marked), ["AP", "nDCG@10", "Bpref", "NumRet", "infAP"]
@@ -65,23 +65,23 @@ def test_marks_of_documents_that_were_not_judged_are_removed(track, chunks):
     dropped = runs.ireval.cube(marked[marked["grade"] >= 0]).ireval.condense()
     assert (closed.retrieved == dropped.retrieved).all()
     np.testing.assert_array_equal(closed.grade, dropped.grade)
-    found = closed.ireval.score(*names, at=50)
-    np.testing.assert_array_equal(found, dropped.ireval.score(*names, at=50))
+    result = closed.ireval.score(*names, at=50)
+    np.testing.assert_array_equal(result, dropped.ireval.score(*names, at=50))
     alone = [replace(ir.parse_metric(name), judged_only=True) for name in names]
-    np.testing.assert_array_equal(cube.ireval.score(*alone, at=50), found)
+    np.testing.assert_array_equal(cube.ireval.score(*alone, at=50), result)
 
 
-def test_a_metric_may_see_judged_documents_only(cube):
+def test_judged_only_metrics_equal_scores_of_condensed_lists(cube):
     names = ["P@10", "AP", "nDCG(gain='exp')@20", "RR(rel=2)", "Bpref"]
     metrics = [replace(ir.parse_metric(name), judged_only=True) for name in names]
-    found = cube.ireval.score(*metrics, "P", at=[10, 50])
+    result = cube.ireval.score(*metrics, "P", at=[10, 50])
     expected = cube.ireval.condense().ireval.score(*names, at=[10, 50])
-    np.testing.assert_array_equal(found[:5], expected)
-    np.testing.assert_array_equal(found[5:], cube.ireval.score("P", at=[10, 50]))
-    assert found["metric"].values[0] == "P(judged_only=True)@10"
+    np.testing.assert_array_equal(result[:5], expected)
+    np.testing.assert_array_equal(result[5:], cube.ireval.score("P", at=[10, 50]))
+    assert result["metric"].values[0] == "P(judged_only=True)@10"
 
 
-def test_frames_are_read_as_deep_as_judged_documents_stand(track):
+def test_evaluate_reads_complete_lists_for_judged_only_metrics(track):
     runs, qrels = track
     frame = runs.ireval.evaluate(qrels, ["P(judged_only=True)@5", "P@5"])
     condensed = runs.ireval.cube(qrels).ireval.condense().ireval.score("P@5", at=5).squeeze()
@@ -93,7 +93,7 @@ def test_frames_are_read_as_deep_as_judged_documents_stand(track):
         runs.ireval.evaluate(qrels, "P(judged_only=True)@5", depth=20)
 
 
-def test_metrics_of_judged_documents_need_uncut_lists_and_have_no_bounds(track, cube):
+def test_judged_only_metrics_refuse_cut_lists_and_bounds(track, cube):
     runs, qrels = track
     with pytest.raises(DepthError, match="depth 20 of 50"):
         runs.ireval.cube(qrels, depth=20).ireval.score("AP(judged_only=True)")
@@ -103,20 +103,20 @@ def test_metrics_of_judged_documents_need_uncut_lists_and_have_no_bounds(track, 
     assert not is_bound(cube, ir.metrics.AP(judged_only=True), gain="binary", rel=1)
 
 
-def test_ties_of_judged_documents_are_ranged():
+def test_judged_only_metrics_have_tie_ranges():
     runs = pd.DataFrame({"system": "s", "topic": "1", "doc": list("abcd"), "score": [2, 2, 2, 1]})
     qrels = pd.DataFrame({"topic": "1", "doc": list("acd"), "grade": [1, 0, 1]})
-    found = runs.ireval.cube(qrels).ireval.tie_ranges("RR(judged_only=True)", at=4)
-    assert found.to_numpy().ravel().tolist() == [0.5, 1]
+    result = runs.ireval.cube(qrels).ireval.tie_ranges("RR(judged_only=True)", at=4)
+    assert result.to_numpy().ravel().tolist() == [0.5, 1]
 
 
-def test_ties_survive_condensing():
+def test_condensing_keeps_ties():
     runs = pd.DataFrame({"system": "s", "topic": "1", "doc": list("dcba"), "score": [3, 2, 2, 2]})
     qrels = pd.DataFrame({"topic": "1", "doc": list("dca"), "grade": [1, 0, 2]})
     closed = runs.ireval.cube(qrels).ireval.condense()
     assert dense(closed).tied[0, 0].tolist() == [False, False, True, False]
 
 
-def test_condensing_needs_uncut_lists(track):
+def test_condensing_cut_lists_is_refused(track):
     runs, qrels = track
     refused(DepthError, "depth 20 of 50", runs.ireval.cube(qrels, depth=20).ireval.condense)

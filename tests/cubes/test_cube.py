@@ -1,8 +1,4 @@
-"""Cubes: contents, participation, refusals, and printing.
-
-Cubes read from where they were saved; how they are written is tested
-beside `save`.
-"""
+"""Cubes: contents, participation, errors and printing."""
 
 import warnings
 
@@ -31,7 +27,7 @@ from irframe.experiments import coded_tables
 from irframe.names import EMPTY, UNJUDGED
 
 VARIABLES = ["system", "topic", "retrieved", "unjudged", "system_code", "topic_code"]
-"""What a cube shows beside its depths and grades."""
+"""Variables of a cube except depths and grades."""
 
 
 def quiet_cube(runs=RUNS, qrels=QRELS, **options):
@@ -39,7 +35,7 @@ def quiet_cube(runs=RUNS, qrels=QRELS, **options):
         return runs.ireval.cube(qrels, **arguments(ir.cube, options))
 
 
-def test_cells_by_hand():
+def test_grades_of_a_small_cube():
     cube = quiet_cube()
     assert dict(cube.sizes) == {"system": 2, "topic": 3, "depth": 3}
     assert {*cube.variables} == {*VARIABLES, "depth", "grade"}
@@ -55,19 +51,19 @@ def test_cells_by_hand():
     assert arrays.took_part.all()
 
 
-def test_unjudged_topics_are_dropped_with_one_warning_that_counts_them():
+def test_unjudged_topics_are_dropped_with_a_warning():
     with pytest.warns(IrframeWarning) as caught:
         RUNS.ireval.cube(QRELS)
-    assert [str(each.message).partition(":")[0] for each in caught] == [
+    assert [str(warning.message).partition(":")[0] for warning in caught] == [
         "1 topic of the runs has no judgments and is left out",
         "no system has a list for 1 of 3 judged topics",
         "lists that systems lack count as empty",
     ]
-    assert {each.filename for each in caught} == {__file__}
+    assert {warning.filename for warning in caught} == {__file__}
 
 
 @incomplete
-def test_topics_named_and_listed():
+def test_topics_are_selected_by_rule_or_list():
     assert list(quiet_cube(topics="runs").topic.values) == ["1", "2"]
     assert list(quiet_cube(topics="common").topic.values) == ["1"]
     assert list(RUNS.ireval.cube(QRELS, topics=["4", "1"]).topic.values) == ["4", "1"]
@@ -75,12 +71,12 @@ def test_topics_named_and_listed():
     refused(ParameterError, "'all'", lambda: quiet_cube(topics="all"))
 
 
-def test_a_missing_topic_scores_zero_and_counts():
+def test_missing_lists_score_zero():
     scores = quiet_cube().ireval.score("AP")
     assert scores.sel(system="a", depth=3).values[0].tolist() == [0.5, 0.0, 0.0]
 
 
-def test_no_relevant_documents():
+def test_topics_without_relevant_documents_score_zero_or_nan():
     qrels = pd.DataFrame({"topic": ["1", "2"], "doc": ["d1", "d1"], "grade": [0, 1]})
     cube = quiet_cube(qrels=qrels)
     plain = cube.ireval.score("AP", "nDCG").sel(system="a", depth=3)
@@ -90,7 +86,7 @@ def test_no_relevant_documents():
     assert (marked.sel(topic="2") == 1).all()
 
 
-def test_depths():
+def test_depth_cuts_or_pads_lists():
     deep, cut = quiet_cube(depth=5), quiet_cube(depth=2)
     assert (deep.grade.sel(depth=[4, 5]) == EMPTY).all()
     assert cut.retrieved.values.tolist() == [[3, 1, 0], [1, 0, 0]]
@@ -105,7 +101,7 @@ def test_depths():
 
 
 @incomplete
-def test_the_callers_names_and_types_come_back():
+def test_frames_keep_the_names_and_types_of_the_caller():
     runs = RUNS.rename(columns={"system": "name", "topic": "qid", "doc": "docno"})
     runs = runs.astype({"qid": int})
     qrels = QRELS.rename(columns={"topic": "query_id", "grade": "label"}).astype({"query_id": int})
@@ -128,13 +124,13 @@ def test_ids_of_every_type_join(kind):
 
 @incomplete
 def test_a_frame_without_systems_is_one_system():
-    one = RUNS[RUNS["system"] == "a"].drop(columns="system")
-    frame = one.ireval.evaluate(QRELS, "AP")
+    single = RUNS[RUNS["system"] == "a"].drop(columns="system")
+    frame = single.ireval.evaluate(QRELS, "AP")
     assert frame.index.unique("system").tolist() == ["run"]
 
 
 @incomplete
-def test_by_scores_each_group_with_its_own_topics():
+def test_groups_are_scored_on_their_own_topics():
     qrels = pd.concat([QRELS, pd.DataFrame({"topic": ["2"], "doc": ["d1"], "grade": [0]})])
     runs = RUNS.assign(track=RUNS["topic"].map({"1": "web", "2": "news", "3": "none"}))
     runs = runs[runs["track"] != "none"]
@@ -155,7 +151,7 @@ def test_by_scores_each_group_with_its_own_topics():
 
 
 @incomplete
-def test_groups_with_the_same_topic_names_split_the_qrels_too():
+def test_groups_with_equal_topic_names_split_the_judgments():
     first = RUNS.query("topic == '1'")
     runs = pd.concat([first.assign(track="x"), first.assign(track="y", doc=first["doc"] + "y")])
     qrels = pd.concat([QRELS.assign(track="x"), QRELS.assign(track="y", doc=QRELS["doc"] + "y")])
@@ -167,7 +163,7 @@ def test_groups_with_the_same_topic_names_split_the_qrels_too():
 
 
 @incomplete
-def test_a_group_column_must_not_divide_a_topic():
+def test_groups_that_divide_a_topic_are_refused():
     runs = RUNS[RUNS["topic"] == "1"].assign(half=lambda rows: rows["system"].map({"a": "x"}))
     runs["half"] = np.where(np.arange(len(runs)) % 2, "x", "y")
     groups = runs.ireval.groupby("half")
@@ -190,7 +186,7 @@ def test_pool_of_contributing_runs():
         refused(ParameterError, words, quiet_cube, contributing=wrong)
 
 
-def test_no_system_of_a_group_need_contribute():
+def test_cubes_may_have_no_contributing_run():
     runs, qrels = ir.example_track()
     some = runs[~runs["contributing"]]
     assert (dense(some.ireval.cube(qrels)).pool_depth == 0).all()
@@ -203,7 +199,7 @@ def test_pool_depth_is_inferred():
     assert (dense(runs.ireval.cube(qrels)).pool_depth == 10).all()
 
 
-def test_pool_norm_counts_what_the_pool_of_each_depth_holds(cube):
+def test_pool_norms_use_the_pool_of_each_depth(cube):
     runs, qrels = ir.example_track()
     scores = cube.ireval.score("AP(norm='pool')", "AP", "nDCG(ideal='pool')", "nDCG")
     deep = scores.sel(depth=slice(10, None))
@@ -221,7 +217,7 @@ def test_pool_norm_counts_what_the_pool_of_each_depth_holds(cube):
             assert ratio.sel(topic=topic).item() == pytest.approx(expected)
 
 
-def test_dask_gives_the_same_and_computes_nothing_early(cube):
+def test_lazy_scores_equal_scores_in_memory(cube):
     metrics = [variant.text for variant in VARIANTS]
     now = cube.ireval.score(*metrics, at=[3, 20])
     later = cube.chunk(system=3, depth=10).ireval.score(*metrics, at=[3, 20])
@@ -230,7 +226,7 @@ def test_dask_gives_the_same_and_computes_nothing_early(cube):
     assert later.dims == now.dims
 
 
-def test_blocks_and_chunks_do_not_show(monkeypatch):
+def test_results_do_not_depend_on_block_sizes(monkeypatch):
     runs, qrels = ir.example_track()
     expected = runs.ireval.cube(qrels)
     scores = expected.ireval.score("AP(norm='pool')", "nDCG", "RBP(p=0.8)")
@@ -239,15 +235,15 @@ def test_blocks_and_chunks_do_not_show(monkeypatch):
     shuffled = runs.sample(frac=1, random_state=0)
     order = {"system": expected.system, "topic": expected.topic}
     for cube in (runs.ireval.cube(qrels), shuffled.ireval.cube(qrels).sel(order)):
-        parts = [*expected.data_vars, "retrieved", "unjudged"]
+        subsets = [*expected.data_vars, "retrieved", "unjudged"]
         xr.testing.assert_equal(
-            cube[parts].reset_coords(drop=True), expected[parts].reset_coords(drop=True)
+            cube[subsets].reset_coords(drop=True), expected[subsets].reset_coords(drop=True)
         )
-    again = runs.ireval.cube(qrels).ireval.score("AP(norm='pool')", "nDCG", "RBP(p=0.8)")
-    xr.testing.assert_equal(again, scores)
+    repeated = runs.ireval.cube(qrels).ireval.score("AP(norm='pool')", "nDCG", "RBP(p=0.8)")
+    xr.testing.assert_equal(repeated, scores)
 
 
-def test_metrics_are_refused_with_reasons():
+def test_invalid_metrics_are_refused():
     cube = quiet_cube()
     refused(MetricError, "at least one metric", cube.ireval.score)
     refused(MetricError, "AP", lambda: cube.ireval.score("AP", "AP@1", "AP"))
@@ -258,9 +254,9 @@ def test_metrics_are_refused_with_reasons():
 
 def test_tied_documents_share_their_gain(golden):
     case = golden["002-ties"]
-    given, expected = case["input"], case["expected"]
-    runs = pd.DataFrame(given["run"], columns=["doc", "score"]).assign(topic="1")
-    qrels = pd.DataFrame(given["qrels"].items(), columns=["doc", "grade"]).assign(topic="1")
+    inputs, expected = case["input"], case["expected"]
+    runs = pd.DataFrame(inputs["run"], columns=["doc", "score"]).assign(topic="1")
+    qrels = pd.DataFrame(inputs["qrels"].items(), columns=["doc", "grade"]).assign(topic="1")
     for depth in (None, 3, 5):
         cube = runs.ireval.cube(qrels, ties="mean", depth=depth)
         scores = cube.ireval.score("RBP(p=0.8, gain='linear')", "P").squeeze()
@@ -272,28 +268,28 @@ def test_tied_documents_share_their_gain(golden):
     refused(MetricError, "P, RBP, Recall.*found Q", lambda: cube.ireval.score("P", "Q", "AP"))
 
 
-def test_frames_stay_unchanged():
+def test_input_frames_are_unchanged():
     runs, qrels = RUNS.copy(), QRELS.copy()
     quiet_cube(runs, qrels)
     pd.testing.assert_frame_equal(runs, RUNS)
     pd.testing.assert_frame_equal(qrels, QRELS)
 
 
-def test_the_pool_is_that_of_all_judged_topics():
+def test_selected_topics_keep_the_pool_of_all_topics():
     runs, qrels = ir.example_track()
     every = ir.cube(runs, qrels)
     for topics in (["103", "101"], ["116"]):
-        part = ir.cube(runs, qrels, topics=topics)
-        same = every.sel(topic=topics).isel(depth=slice(part.sizes["depth"]))
+        subset = ir.cube(runs, qrels, topics=topics)
+        same = every.sel(topic=topics).isel(depth=slice(subset.sizes["depth"]))
         for name in ("grade", "retrieved", "unjudged"):
-            np.testing.assert_array_equal(part[name], same[name])
+            np.testing.assert_array_equal(subset[name], same[name])
         for name in ("pool_depth", "tied", "names"):
-            found, expected = (getattr(dense(each), name) for each in (part, same))
-            np.testing.assert_array_equal(found, expected)
+            result, expected = (getattr(dense(item), name) for item in (subset, same))
+            np.testing.assert_array_equal(result, expected)
 
 
 @pytest.mark.parametrize("depth", [10**12, 2**62])
-def test_what_does_not_fit_into_memory_is_not_asked_for(depth, tmp_path):
+def test_depths_that_exceed_memory_are_refused(depth, tmp_path):
     runs, qrels = ir.example_track()
     size = f"{8 * 16 * depth * 7:,} bytes"
     runs.drop(columns="team").to_parquet(tmp_path / "runs.parquet")
@@ -308,14 +304,14 @@ def test_what_does_not_fit_into_memory_is_not_asked_for(depth, tmp_path):
 
 
 @pytest.mark.parametrize("inside", ["", "cube.zarr"])
-def test_other_folders_are_no_saved_cubes(tmp_path, inside):
+def test_folders_without_a_cube_are_refused(tmp_path, inside):
     file = tmp_path / "file"
     file.write_text("no cube")
     for path in (file / inside, tmp_path / inside):
         refused(StoreError, "a cube written by save", ir.open_cube, path)
 
 
-def test_a_cube_prints_its_grades_what_is_judged_and_its_verbs():
+def test_repr_shows_grades_judged_share_and_verbs():
     cube = ir.cube(*ir.example_track()).ireval.sample(0.5, seed=1)
     judged = 1 - cube["unjudged"].sum().item() / cube["retrieved"].sum().item()
     for text in (repr(cube), cube._repr_html_()):

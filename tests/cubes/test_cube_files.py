@@ -1,4 +1,4 @@
-"""Saved cubes equal the original, or are refused."""
+"""Saved cubes equal the original cube, or raise an error."""
 
 import shutil
 import weakref
@@ -19,7 +19,7 @@ from irframe.experiments import folder
 
 
 def cut(file):
-    """Take the last byte of a file away."""
+    """Remove the last byte of a file."""
     file.write_bytes(file.read_bytes()[:-1])
 
 
@@ -43,7 +43,7 @@ def path(tmp_path):
 
 
 @pytest.mark.parametrize("block", few_of([1200, 1 << 24], 2))
-def test_a_saved_cube_is_the_cube(cube, path, monkeypatch, block):
+def test_saved_cubes_equal_the_original(cube, path, monkeypatch, block):
     monkeypatch.setattr(view, "BLOCK", block)
     named = cube.assign_coords(
         year=("topic", np.arange(16)),
@@ -52,33 +52,33 @@ def test_a_saved_cube_is_the_cube(cube, path, monkeypatch, block):
     )
     saved = named.ireval.save(path)
     assert len(saved["grade"].chunks[1]) == (1 if block > 1200 else 6)
-    for found in (saved, ir.open_cube(path), saved.chunk(system=3, topic=5)):
-        computed = found.compute()
+    for result in (saved, ir.open_cube(path), saved.chunk(system=3, topic=5)):
+        computed = result.compute()
         xr.testing.assert_identical(computed, named)
         xr.testing.assert_identical(computed.ireval.score("AP"), named.ireval.score("AP"))
-        scores = found.ireval.score("AP", "nDCG")
+        scores = result.ireval.score("AP", "nDCG")
         assert scores.chunks
         xr.testing.assert_identical(scores.compute(), named.ireval.score("AP", "nDCG"))
-    part = ir.open_cube(path).isel(system=slice(None, None, 2)).sel(topic=["103", "101", "116"])
+    subset = ir.open_cube(path).isel(system=slice(None, None, 2)).sel(topic=["103", "101", "116"])
     expected = named.isel(system=slice(None, None, 2)).sel(topic=["103", "101", "116"])
-    assert part.ireval.bounds("AP", at=5).compute().equals(expected.ireval.bounds("AP", at=5))
-    parts = [part.isel(system=[0, 2]), part.isel(system=[1, 3])]
-    for one in (part, ir.concat(parts, dim="system").isel(system=[0, 2, 1, 3])):
-        pd.testing.assert_frame_equal(one.ireval.judge_next(5), expected.ireval.judge_next(5))
+    assert subset.ireval.bounds("AP", at=5).compute().equals(expected.ireval.bounds("AP", at=5))
+    subsets = [subset.isel(system=[0, 2]), subset.isel(system=[1, 3])]
+    for single in (subset, ir.concat(subsets, dim="system").isel(system=[0, 2, 1, 3])):
+        pd.testing.assert_frame_equal(single.ireval.judge_next(5), expected.ireval.judge_next(5))
     for verb in ("condense", "judge_next", "search_lengths", "tie_rates", "pool_growth"):
         arguments = (3,) if verb == "judge_next" else ()
-        found, wanted = (getattr(c.ireval, verb)(*arguments) for c in (saved, named))
-        if isinstance(found, pd.DataFrame):
-            pd.testing.assert_frame_equal(found, wanted, check_dtype=False)
+        result, target = (getattr(c.ireval, verb)(*arguments) for c in (saved, named))
+        if isinstance(result, pd.DataFrame):
+            pd.testing.assert_frame_equal(result, target, check_dtype=False)
         else:
-            xr.testing.assert_allclose(found.compute(), wanted)
+            xr.testing.assert_allclose(result.compute(), target)
 
 
-def test_unused_parts_are_garbage_collected(cube):
-    part = view.experiment_of(cube).part(np.arange(8), np.arange(3)).loaded
-    assert part.longest
-    reference = weakref.ref(part)
-    del part
+def test_unused_selections_are_garbage_collected(cube):
+    subset = view.experiment_of(cube).part(np.arange(8), np.arange(3)).loaded
+    assert subset.longest
+    reference = weakref.ref(subset)
+    del subset
     assert reference() is None
 
 
@@ -95,13 +95,13 @@ def test_labels_that_parquet_cannot_hold_are_refused(cube, path, labels):
     assert not path.exists()
 
 
-def test_a_cube_of_no_topics_is_opened(cube, path):
+def test_cubes_without_topics_are_saved(cube, path):
     saved = cube.isel(topic=[]).ireval.save(path)
     assert dict(saved.sizes) == {"system": 8, "topic": 0, "depth": 50}
     assert saved.ireval.score("AP").sizes["topic"] == 0
 
 
-def test_what_is_saved_again_is_left_alone_or_mended_and_others_are_refused(cube, path):
+def test_saving_again_repairs_files_and_refuses_other_cubes(cube, path):
     cube.ireval.save(path)
     before = {file: file.stat().st_mtime_ns for file in files_in(path)}
     cube.ireval.save(path)
@@ -118,10 +118,7 @@ def test_what_is_saved_again_is_left_alone_or_mended_and_others_are_refused(cube
 
 
 def used(path):
-    """Return the scores and names of a saved cube.
-
-    This reads all of its files.
-    """
+    """Return results that need all files of a saved cube."""
     opened = ir.open_cube(path)
     return opened.ireval.score("AP", "nDCG", at=[5, 50]).compute(), opened.ireval.judge_next(9)
 
@@ -130,7 +127,9 @@ def test_damaged_files_are_named(cube, path):
     cube.ireval.save(path)
     names = [file.name for file in files_in(path)]
     for number, (name, damage) in enumerate(product(names, DAMAGES)):
-        copied = shutil.copytree(path, path.with_name(f"copy-{number}"))  # of which nothing is held
+        copied = shutil.copytree(
+            path, path.with_name(f"copy-{number}")
+        )  # no file of a new path is cached
         damage(copied / name)
         with pytest.raises(
             StoreError, match=f"{copied / name} (missing|cut or)|{copied}"
@@ -147,9 +146,9 @@ def test_flipped_bits_are_refused_or_harmless(cube, path):
     expected, random = used(path), np.random.default_rng(0)
     for file in files_in(path):
         content = file.read_bytes()
-        for place in random.integers(0, len(content), 40):
+        for pos in random.integers(0, len(content), 40):
             flipped = bytearray(content)
-            flipped[place] ^= 1 << int(random.integers(8))
+            flipped[pos] ^= 1 << int(random.integers(8))
             file.write_bytes(flipped)
             try:
                 scores, frame = used(path)
@@ -163,7 +162,7 @@ def test_flipped_bits_are_refused_or_harmless(cube, path):
 
 @pytest.mark.parametrize("files", [0, 1, 5, 7])
 @pytest.mark.parametrize("error", [KeyboardInterrupt, OSError(28, "No space left on device")])
-def test_what_is_interrupted_leaves_nothing(cube, path, monkeypatch, files, error):
+def test_interrupted_saving_leaves_no_files(cube, path, monkeypatch, files, error):
     put, done = folder.Path.write_bytes, []
 
     def fail(self, content):
@@ -182,8 +181,8 @@ def test_what_is_interrupted_leaves_nothing(cube, path, monkeypatch, files, erro
 
 def test_files_that_changed_after_opening_are_named(tmp_path):
     runs, qrels = ir.example_track()
-    for system, part in runs.groupby("system"):
-        ir.verbs.write_run(part, tmp_path / f"{system}.gz")
+    for system, subset in runs.groupby("system"):
+        ir.verbs.write_run(subset, tmp_path / f"{system}.gz")
     cubes = {
         "scanned": ir.scan_runs(f"{tmp_path}/*.gz").ireval.cube(qrels),
         "read": ir.cube(ir.read_runs(f"{tmp_path}/*.gz"), qrels),
@@ -200,13 +199,13 @@ def test_files_that_changed_after_opening_are_named(tmp_path):
             ir.open_cube(tmp_path / name)
 
 
-def test_addresses(cube):
+def test_cubes_are_saved_to_fsspec_addresses(cube):
     pytest.importorskip("fsspec", reason="addresses need fsspec")
     cube.ireval.save("memory://cubes/one")
     xr.testing.assert_identical(ir.open_cube("memory://cubes/one").compute(), cube)
 
 
-def test_documents_with_numbers_for_names(path):
+def test_integer_document_ids_are_saved(path):
     runs, qrels = (
         frame.assign(doc=frame["doc"].str[1:].astype(int), topic=frame["topic"].astype(int))
         for frame in ir.example_track()

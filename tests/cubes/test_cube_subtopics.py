@@ -61,25 +61,25 @@ def same(found, expected):
     xr.testing.assert_allclose(found.sel(labels).drop_attrs(), expected.drop_attrs())
 
 
-def test_plain_cubes_know_nothing_of_subtopics():
+def test_cubes_without_subtopics_have_no_subtopic_grades():
     plain = ir.cube(*ir.example_track())
     assert dense(plain).subtopic_grade is None
 
 
-def test_the_highest_grade_is_that_of_the_document(cube):
+def test_document_grade_is_the_highest_subtopic_grade(cube):
     arrays = dense(cube)
     assert arrays.subtopic_grade.shape == (len(arrays.judged_grade), 5)
     np.testing.assert_array_equal(arrays.subtopic_grade.max(axis=1), arrays.judged_grade)
 
 
 @pytest.mark.parametrize("name", ["subtopic", "intent", "aspect"])
-def test_columns_of_subtopics(name, scores):
+def test_subtopic_column_may_have_several_names(name, scores):
     runs, qrels = track()
-    found = ir.cube(runs, qrels.rename(columns={"subtopic": name})).ireval.score(*METRICS)
-    xr.testing.assert_identical(found, scores)
+    result = ir.cube(runs, qrels.rename(columns={"subtopic": name})).ireval.score(*METRICS)
+    xr.testing.assert_identical(result, scores)
 
 
-def test_columns_of_runs_ride_along():
+def test_columns_of_runs_become_coordinates():
     runs, qrels = track()
     kinds = np.where(runs["topic"] < "3", "informational", "navigational")
     cube = ir.cube(runs.assign(intent=kinds, subtopic="no"), qrels)
@@ -87,29 +87,29 @@ def test_columns_of_runs_ride_along():
     assert "subtopic" not in cube.coords
 
 
-def test_rows_in_any_order_and_lists_in_parts(cube, scores):
+def test_row_order_and_selections_do_not_change_scores(cube, scores):
     runs, qrels = track()
     shuffled = ir.cube(runs.sample(frac=1, random_state=1), qrels.sample(frac=1, random_state=2))
     same(shuffled.ireval.score(*METRICS), scores)
-    part = cube.isel(system=[2, 0], topic=[5, 1, 3])
-    same(part.ireval.score(*METRICS), scores.isel(system=[2, 0], topic=[5, 1, 3]))
-    one = cube.sel(topic="4").ireval.score(*METRICS)
-    xr.testing.assert_allclose(one.drop_attrs(), scores.sel(topic="4").drop_attrs())
+    subset = cube.isel(system=[2, 0], topic=[5, 1, 3])
+    same(subset.ireval.score(*METRICS), scores.isel(system=[2, 0], topic=[5, 1, 3]))
+    single = cube.sel(topic="4").ireval.score(*METRICS)
+    xr.testing.assert_allclose(single.drop_attrs(), scores.sel(topic="4").drop_attrs())
     same(cube.isel(depth=slice(9)).ireval.score(*METRICS), scores.isel(depth=slice(9)))
 
 
-def test_cubes_put_together(cube, scores):
+def test_concatenated_cubes_have_equal_scores(cube, scores):
     for dim, size in (("topic", 3), ("system", 2)):
-        parts = [cube.isel({dim: slice(size)}), cube.isel({dim: slice(size, None)})]
-        same(ir.concat(parts, dim).ireval.score(*METRICS), scores)
+        subsets = [cube.isel({dim: slice(size)}), cube.isel({dim: slice(size, None)})]
+        same(ir.concat(subsets, dim).ireval.score(*METRICS), scores)
     runs, qrels = track()
-    first, others = qrels["topic"] < "2", runs["system"] > "s1"
+    first, second = qrels["topic"] < "2", runs["system"] > "s1"
     here = runs["topic"] < "2"
     separate = [ir.cube(runs[here], qrels[first]), ir.cube(runs[~here], qrels[~first])]
-    widths = [dense(part).subtopic_grade.shape[1] for part in separate]
+    widths = [dense(subset).subtopic_grade.shape[1] for subset in separate]
     assert widths[0] < widths[1]
     same(ir.concat(separate).ireval.score("alpha_nDCG"), scores.sel(metric=["alpha_nDCG"]))
-    shuffled = [ir.cube(runs[~others], qrels), ir.cube(runs[others], qrels.iloc[::-1])]
+    shuffled = [ir.cube(runs[~second], qrels), ir.cube(runs[second], qrels.iloc[::-1])]
     same(
         ir.concat(shuffled, "system").ireval.score(*METRICS[1:]),
         scores.sel(metric=list(METRICS[1:])),
@@ -119,32 +119,34 @@ def test_cubes_put_together(cube, scores):
         ir.concat([ir.cube(runs[here], plain[plain["topic"] < "2"]), separate[1]])
 
 
-def test_saved_scanned_and_lazy_cubes(cube, scores, tmp_path):
+def test_saved_scanned_and_lazy_cubes_have_equal_scores(cube, scores, tmp_path):
     runs, qrels = track()
     same(cube.ireval.save(f"{tmp_path}/cube.zarr").ireval.score(*METRICS).compute(), scores)
     same(cube.chunk(topic=2, system=1).ireval.score(*METRICS).compute(), scores)
     for system, run in runs.groupby("system"):
         ir.verbs.write_run(run, tmp_path / f"{system}.run")
-    with pytest.warns(IrframeWarning, match="scores rise with the ranks"):  # those of the rows
+    with pytest.warns(
+        IrframeWarning, match="scores rise with the ranks"
+    ):  # the ranks are row numbers
         scanned = ir.scan_runs(f"{tmp_path}/*.run").ireval.cube(qrels)
     same(scanned.ireval.score(*METRICS), scores)
 
 
-def test_condensed_lists_score_like_judged_only_and_samples_keep_subtopics(cube):
+def test_condensed_and_sampled_cubes_keep_subtopics(cube):
     runs, qrels = track()
     condensed = cube.ireval.condense().ireval.score("alpha_nDCG", "IA(metric='RR')", at=10)
     alone = cube.ireval.score("alpha_nDCG(judged_only=True)", at=10)
     np.testing.assert_allclose(condensed[0], alone[0])
     judged = qrels[["topic", "doc"]]
-    kept = runs.merge(judged.drop_duplicates())
-    rebuilt = ir.cube(kept, qrels, depth=cube.sizes["depth"]).ireval.score("alpha_nDCG", at=10)
+    selected = runs.merge(judged.drop_duplicates())
+    rebuilt = ir.cube(selected, qrels, depth=cube.sizes["depth"]).ireval.score("alpha_nDCG", at=10)
     np.testing.assert_allclose(condensed[0].sel(topic=rebuilt.topic), rebuilt[0])
     sampled = cube.ireval.sample(0.4, seed=1)
     assert (dense(sampled).subtopic_grade > UNJUDGED).any(axis=1).all()
     assert len(dense(sampled).judged_grade) < len(dense(cube).judged_grade)
 
 
-def test_iterations_are_subtopics_where_metrics_need_them(tmp_path):
+def test_iterations_are_read_as_subtopics(tmp_path):
     runs, qrels = track()
     listed = qrels.rename(columns={"subtopic": "iteration"})
     ir.verbs.write_qrels(listed, tmp_path / "qrels")
@@ -157,13 +159,13 @@ def test_iterations_are_subtopics_where_metrics_need_them(tmp_path):
     refused(IdError, "rename the column 'iteration' to subtopic", ir.cube, runs, read)
 
 
-def test_frames_of_judgments_keep_their_subtopics():
+def test_verbs_of_judgments_keep_subtopics():
     runs, qrels = track()
     pool = runs.ireval.pool(3)
-    kept = qrels.ireval.restrict(pool)
+    selected = qrels.ireval.restrict(pool)
     pairs = set(map(tuple, pool[["topic", "doc"]].to_numpy()))
     inside = [pair in pairs for pair in zip(qrels["topic"], qrels["doc"], strict=True)]
-    pd.testing.assert_frame_equal(kept, qrels[inside])
+    pd.testing.assert_frame_equal(selected, qrels[inside])
     sampled = qrels.ireval.sample(0.5)
     assert sampled.columns.tolist() == qrels.columns.tolist()
     expected = qrels.merge(sampled[["topic", "doc"]].drop_duplicates())
@@ -173,12 +175,12 @@ def test_frames_of_judgments_keep_their_subtopics():
     index = pd.MultiIndex.from_frame(judged[["topic", "doc"]])
     np.testing.assert_array_equal(judged["grade"], best.loc[index])
     refused(InputError, "subtopics in 'subtopic'", lambda: ir.verbs.to_pytrec_eval(qrels))
-    found = runs.ireval.diagnose(qrels)
+    result = runs.ireval.diagnose(qrels)
     plain = runs.ireval.diagnose(best.reset_index())
-    pd.testing.assert_frame_equal(found, plain)
+    pd.testing.assert_frame_equal(result, plain)
 
 
-def test_judgments_and_metrics_that_do_not_fit(cube):
+def test_metrics_that_do_not_fit_the_judgments_are_refused(cube):
     runs, qrels = track()
     with pytest.raises(MetricError, match="subtopics in the column 'intent' of the qrels, for"):
         ir.evaluate(runs, qrels.rename(columns={"subtopic": "intent"}), ["AP", "alpha_nDCG@5"])
@@ -197,29 +199,29 @@ def test_judgments_and_metrics_that_do_not_fit(cube):
 
 
 @pytest.mark.property
-def test_a_document_that_is_relevant_to_nothing_changes_nothing():
+def test_documents_without_relevant_subtopics_do_not_change_scores():
     runs, qrels = track(topics=5, subtopics=3)
     best = qrels.groupby(["topic", "doc"])["grade"].transform("max")
     liked = qrels[best > 0]
     assert (liked["grade"] == 0).any()
-    found = liked.groupby(["topic", "subtopic"], as_index=False).first()
-    nothing = pd.concat([liked, found.assign(doc="found by nobody", grade=0)])
+    result = liked.groupby(["topic", "subtopic"], as_index=False).first()
+    nothing = pd.concat([liked, result.assign(doc="found by nobody", grade=0)])
     names = [name for name, kind in EVERY.items() if kind.subtopics and name != "IA"]
     names += [f"IA(metric={name!r})" for name in ("AP", "nDCG", "RR", "ERR", "P", "RBP(p=0.8)")]
-    scores = [ir.cube(runs, each).ireval.score(*names) for each in (liked, nothing)]
-    xr.testing.assert_allclose(*(each.drop_attrs() for each in scores))
-    one = {
+    scores = [ir.cube(runs, item).ireval.score(*names) for item in (liked, nothing)]
+    xr.testing.assert_allclose(*(item.drop_attrs() for item in scores))
+    single = {
         "topic": "1",
         "doc": ["a", "a", "b", "b"],
         "subtopic": [1, 2, 1, 3],
         "grade": [1, 0, 1, 0],
     }
     run = pd.DataFrame({"system": "s", "topic": ["1"], "doc": "a", "score": 1.0})
-    few = ir.cube(run, pd.DataFrame(one)).ireval.score("StRecall", "NRBP", "AP_IA")
+    few = ir.cube(run, pd.DataFrame(single)).ireval.score("StRecall", "NRBP", "AP_IA")
     np.testing.assert_allclose(few.to_numpy().ravel(), [1, 0.75, 0.5])
 
 
-def test_their_dimensions_stand_in_any_order():
+def test_dimension_order_does_not_change_scores():
     cube = ir.cube(*track(topics=3, subtopics=2))
     expected = cube.ireval.score("StRecall", "alpha_nDCG")
     xr.testing.assert_identical(cube.transpose().ireval.score("StRecall", "alpha_nDCG"), expected)

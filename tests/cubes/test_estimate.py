@@ -38,13 +38,13 @@ def samples(sizes):
     """Yield the pool for each possible sample of every stratum."""
     rows = [POOL.index[POOL["stratum"] == name] for name in "xy"]
     for chosen in product(*(combinations(r, n) for r, n in zip(rows, sizes, strict=True))):
-        kept = POOL.index.isin([7, *(row for part in chosen for row in part)])
-        yield POOL.assign(grade=POOL["grade"].where(kept, -1))
+        selected = POOL.index.isin([7, *(row for subset in chosen for row in subset)])
+        yield POOL.assign(grade=POOL["grade"].where(selected, -1))
 
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("column", ["stratum", "probability"])
-def test_estimates_and_variances_are_right_over_all_samples(column):
+def test_estimates_and_variances_are_unbiased(column):
     complete = RUNS.ireval.cube(POOL).ireval.score(*METRICS, at=AT)
     if column == "stratum":
         drawn = [(frame, 1.0) for frame in samples((2, 2))]
@@ -54,15 +54,15 @@ def test_estimates_and_variances_are_right_over_all_samples(column):
         unsure = np.flatnonzero(chance < 1)
         drawn = []
         for lot in product([False, True], repeat=len(unsure)):
-            kept = np.ones(len(POOL), bool)
-            kept[unsure] = lot
-            weight = np.where(kept, chance, 1 - chance).prod()
-            drawn.append((odds.assign(grade=POOL["grade"].where(kept, -1)), weight))
+            selected = np.ones(len(POOL), bool)
+            selected[unsure] = lot
+            weight = np.where(selected, chance, 1 - chance).prod()
+            drawn.append((odds.assign(grade=POOL["grade"].where(selected, -1)), weight))
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", ".* means have no interval", IrframeWarning)
-        found = [RUNS.ireval.cube(frame).ireval.estimate(*METRICS, at=AT) for frame, _ in drawn]
+        result = [RUNS.ireval.cube(frame).ireval.estimate(*METRICS, at=AT) for frame, _ in drawn]
     weights = np.array([weight for _, weight in drawn])
-    values, errors = (np.stack([each[n] for each in found]) for n in ("estimate", "error"))
+    values, errors = (np.stack([item[n] for item in result]) for n in ("estimate", "error"))
     mean = np.average(values, axis=0, weights=weights)
     np.testing.assert_allclose(mean, complete, atol=1e-12)
     spread = np.average((values - complete.to_numpy()) ** 2, axis=0, weights=weights)
@@ -70,7 +70,7 @@ def test_estimates_and_variances_are_right_over_all_samples(column):
 
 
 def ndcg_of(table, weight, ranks, k):
-    """Return nDCG of weighted documents, walking down both rankings."""
+    """Return nDCG of weighted documents, by loops over both rankings."""
 
     def reached(end):
         full = int(end)
@@ -91,47 +91,49 @@ def ndcg_of(table, weight, ranks, k):
 
 
 @pytest.mark.parametrize("column", ["stratum", "probability"])
-def test_ndcg_and_its_error_are_those_of_leaving_out_each_document(column):
+def test_ndcg_equals_a_slow_jackknife(column):
     runs, qrels = ir.example_track()
-    parts = qrels.assign(part=np.where(qrels["doc"].str[-1] < "4", "x", "y"))
-    drawn = parts.ireval.draw_to_judge(0.5, strata="part", seed=5)
+    subsets = qrels.assign(part=np.where(qrels["doc"].str[-1] < "4", "x", "y"))
+    drawn = subsets.ireval.draw_to_judge(0.5, strata="part", seed=5)
     drawn = drawn.drop(columns="probability" if column == "stratum" else "stratum")
-    found = runs.ireval.cube(drawn).ireval.estimate("nDCG", at=12).squeeze(["metric", "depth"])
+    result = runs.ireval.cube(drawn).ireval.estimate("nDCG", at=12).squeeze(["metric", "depth"])
     errors = 0
-    for system, topic in product(found["system"].values[:2], found["topic"].values[:6]):
+    for system, topic in product(result["system"].values[:2], result["topic"].values[:6]):
         run = runs[(runs["system"] == system) & (runs["topic"] == topic)].ireval.rank()
         ranks = dict(zip(run["doc"], run["rank"], strict=True))
         here = drawn[drawn["topic"] == topic].set_index("doc")
         some = here[here["grade"] >= 0]
         if column == "stratum":
-            sizes, numbers = (each["stratum"].value_counts() for each in (here, some))
+            sizes, numbers = (item["stratum"].value_counts() for item in (here, some))
         weight = {
             doc: 1 / row["probability"]
             if column == "probability"
             else sizes[row["stratum"]] / numbers[row["stratum"]]
             for doc, row in some.iterrows()
         }
-        asked = some["grade"].to_dict(), ranks, 12
-        value = ndcg_of(asked[0], weight, *asked[1:])
-        variance, bias, left = 0.0, 0.0, {}
-        if column == "probability":  # for the bias the others stand for a document all the same
+        grades = some["grade"].to_dict()
+        value = ndcg_of(grades, weight, ranks, 12)
+        variance, bias, remaining = 0.0, 0.0, {}
+        if column == "probability":  # the bias treats each topic as one stratum
             some, here = some.assign(stratum=""), here.assign(stratum="")
             sizes, numbers = {"": len(here)}, {"": len(some)}
         for doc, w in weight.items():
-            rest = {other: each for other, each in weight.items() if other != doc}
+            remainder = {other: item for other, item in weight.items() if other != doc}
             if column == "probability":
-                off = value - ndcg_of(asked[0], rest, *asked[1:])
+                off = value - ndcg_of(grades, remainder, ranks, 12)
                 variance += (1 - 1 / w) * off**2
             name = some["stratum"][doc]
             n = numbers[name]
-            rest |= {d: v * n / (n - 1) for d, v in rest.items() if some["stratum"][d] == name}
-            left.setdefault(name, []).append(ndcg_of(asked[0], rest, *asked[1:]))
-        for name, scores in left.items():
+            remainder |= {
+                d: v * n / (n - 1) for d, v in remainder.items() if some["stratum"][d] == name
+            }
+            remaining.setdefault(name, []).append(ndcg_of(grades, remainder, ranks, 12))
+        for name, scores in remaining.items():
             n = len(scores)
             bias += (1 - n / sizes[name]) * (n - 1) * (np.mean(scores) - value)
             if column == "stratum":
                 variance += (1 - n / sizes[name]) * (n - 1) * np.var(scores)
-        cell = found.sel(system=system, topic=topic)
+        cell = result.sel(system=system, topic=topic)
         np.testing.assert_allclose(cell["estimate"], value - bias, atol=1e-12)
         np.testing.assert_allclose(cell["error"], np.sqrt(variance), atol=1e-9)
         errors += variance > 0
@@ -139,40 +141,40 @@ def test_ndcg_and_its_error_are_those_of_leaving_out_each_document(column):
 
 
 @pytest.mark.parametrize("column", ["stratum", "probability"])
-def test_ndcg_of_complete_judgments_is_as_ever(column):
+def test_ndcg_of_complete_judgments_equals_the_score(column):
     runs, qrels = ir.example_track()
     kinds = ("nDCG", "nDCG(gain='exp')", "nDCG(gain={1: 3, 2: 1, 3: 2}, discount='zipf')")
     kinds += ("nDCG(discount='jk', base=3)", "nDCG(gain='binary', rel=2)")
     qrels.loc[qrels["topic"] == qrels["topic"].iloc[-1], "grade"] = 0
     cube = runs.ireval.cube(qrels.assign(**{column: 1}))
     with pytest.warns(IrframeWarning, match="every document was"):
-        found = cube.ireval.estimate(*kinds)
-    np.testing.assert_allclose(found["estimate"], cube.ireval.score(*kinds), atol=1e-12)
-    np.testing.assert_allclose(found["error"], 0, atol=1e-12)
+        result = cube.ireval.estimate(*kinds)
+    np.testing.assert_allclose(result["estimate"], cube.ireval.score(*kinds), atol=1e-12)
+    np.testing.assert_allclose(result["error"], 0, atol=1e-12)
 
 
-def test_complete_judgments_have_no_error_and_means_are_over_topics():
+def test_complete_judgments_have_no_error():
     runs, qrels = ir.example_track()
     every = runs.ireval.cube(qrels.assign(probability=1.0))
     with pytest.warns(
         IrframeWarning, match="16 of 16 means have no interval, because every document was"
     ):
-        found = every.ireval.estimate("P", "DCG", at=5)
+        result = every.ireval.estimate("P", "DCG", at=5)
     complete = runs.ireval.cube(qrels).ireval.score("P", "DCG", at=[5])
-    np.testing.assert_allclose(found["estimate"], complete, atol=1e-12)
-    np.testing.assert_allclose(found["mean"], complete.mean("topic"), atol=1e-12)
-    assert np.isnan(found["ci_high"]).all()
+    np.testing.assert_allclose(result["estimate"], complete, atol=1e-12)
+    np.testing.assert_allclose(result["mean"], complete.mean("topic"), atol=1e-12)
+    assert np.isnan(result["ci_high"]).all()
     drawn = qrels.ireval.draw_to_judge(0.4, seed=3)
     some = runs.ireval.cube(drawn).ireval.estimate("P", "DCG", at=5)
     error = np.sqrt((some["error"] ** 2).sum("topic")) / 16
     np.testing.assert_allclose(some["mean_error"], error)
     assert ((some["ci_low"] < some["mean"]) & (some["mean"] < some["ci_high"])).all()
     assert float(some["ci_high"].sel(metric="P").max()) < 1
-    one = runs.ireval.cube(qrels).ireval.rejudge(drawn)
-    np.testing.assert_array_equal(one.ireval.estimate("P", at=5)["error"], some["error"][:1])
+    single = runs.ireval.cube(qrels).ireval.rejudge(drawn)
+    np.testing.assert_array_equal(single.ireval.estimate("P", at=5)["error"], some["error"][:1])
 
 
-def test_what_cannot_be_estimated_is_refused(cube):
+def test_invalid_samples_and_metrics_are_refused(cube):
     runs, qrels = ir.example_track()
     refused(
         InputError, "column stratum or probability.*found neither", cube.ireval.estimate, "P", at=5
@@ -193,9 +195,9 @@ def test_what_cannot_be_estimated_is_refused(cube):
         pytest.warns(IrframeWarning, match="standard errors of 1 topic are unknown"),
         pytest.warns(IrframeWarning, match="fewer than 15 drawn documents in lists"),
     ):
-        found = RUNS.ireval.cube(sample).ireval.estimate("P", at=3)
-    assert np.isnan(found["error"]).any()
-    assert not np.isnan(found["estimate"]).any()
+        result = RUNS.ireval.cube(sample).ireval.estimate("P", at=3)
+    assert np.isnan(result["error"]).any()
+    assert not np.isnan(result["estimate"]).any()
 
 
 def slow_number(weights, drawn, lists):
@@ -208,7 +210,7 @@ def slow_number(weights, drawn, lists):
     return second**2 / fourth if fourth else 0.0
 
 
-def test_degrees_of_freedom_are_of_documents_that_count_alike():
+def test_degrees_of_freedom_equal_a_slow_loop():
     rng = np.random.default_rng(0)
     docs = [f"d{n}" for n in range(60)]
     rows = [
@@ -217,10 +219,10 @@ def test_degrees_of_freedom_are_of_documents_that_count_alike():
         for doc in docs
     ]
     qrels = pd.DataFrame(rows)
-    parts = [
+    subsets = [
         qrels.groupby("topic").sample(40, random_state=n).assign(system=f"s{n}") for n in (1, 2)
     ]
-    runs = pd.concat(parts).drop(columns="grade")
+    runs = pd.concat(subsets).drop(columns="grade")
     runs["rank"] = runs.groupby(["system", "topic"]).cumcount() + 1
     sampled = ir.verbs.draw_to_judge(qrels, 0.5, seed=2)
     cube = ir.cube(runs, sampled)
@@ -229,27 +231,28 @@ def test_degrees_of_freedom_are_of_documents_that_count_alike():
     draw = Draw.of(base, base.grade, base.strata, base.probability)
     metrics = [ir.parse_metric(text) for text in ("P", "RBP(p=0.5)", "RBP(p=0.95)", "nDCG")]
     graded = base.grade, experiment.tops[base.topic]
-    found = freedom_of(metrics, experiment.rows_at(40), draw, graded, [10, 40])
+    result = freedom_of(metrics, experiment.rows_at(40), draw, graded, [10, 40])
     drawn = {*zip(judged["topic"], judged["doc"], strict=True)}
     gaining = judged[judged["grade"] > 0]
     adding = {*zip(gaining["topic"], gaining["doc"], strict=True)}
     for (m, k), system in product(product(range(4), (10, 40)), (1, 2)):
         rank = np.arange(1, k + 1)
         weights = [rank**0.0, 0.5**rank, 0.95**rank, 1 / np.log2(1 + rank)][m]
-        own = runs[runs["system"] == f"s{system}"]
+        listed = runs[runs["system"] == f"s{system}"]
         lists = [
-            [*zip(part["topic"], part["doc"], strict=True)] for _, part in own.groupby("topic")
+            [*zip(subset["topic"], subset["doc"], strict=True)]
+            for _, subset in listed.groupby("topic")
         ]
         number = slow_number(weights, adding if m == 3 else drawn, lists)
-        value = found[m, system - 1, [10, 40].index(k)].item()
+        value = result[m, system - 1, [10, 40].index(k)].item()
         assert np.isnan(value) or value == pytest.approx(number - 1)
         guarded = slow_number(weights, drawn, lists)
         if guarded > 20:
             assert value == pytest.approx(number - 1)
         if guarded < 11:
             assert np.isnan(value)
-    assert np.isnan(found[1]).all()
-    assert not np.isnan(found[[0, 2, 3]]).any()
+    assert np.isnan(result[1]).all()
+    assert not np.isnan(result[[0, 2, 3]]).any()
 
 
 def test_limits_of_ndcg_need_drawn_documents_in_the_ideal_rankings():
@@ -270,8 +273,8 @@ def test_limits_of_ndcg_need_drawn_documents_in_the_ideal_rankings():
     (number,) = placed(ir.parse_metric("nDCG"), draw, graded, [80]).sum(axis=0)
     assert number == (base.grade > 0).sum() < 15
     with pytest.warns(IrframeWarning, match="fewer than 15 drawn documents"):
-        found = cube.ireval.estimate("nDCG", at=80)
-    assert np.isnan(found["ci_low"]).all()
+        result = cube.ireval.estimate("nDCG", at=80)
+    assert np.isnan(result["ci_low"]).all()
 
 
 @pytest.mark.parametrize(("relevant", "has_limits"), [(4, False), (16, True)])
@@ -285,49 +288,49 @@ def test_limits_of_ndcg_need_some_drawn_documents_in_each_ideal_ranking(relevant
     cube = ir.cube(run.drop(columns="grade"), ir.verbs.draw_to_judge(qrels, 0.4, seed=1))
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        found = cube.ireval.estimate("nDCG", at=30)
-    assert np.isfinite(found["ci_low"]).all() == has_limits
+        result = cube.ireval.estimate("nDCG", at=30)
+    assert np.isfinite(result["ci_low"]).all() == has_limits
     assert has_limits or "in lists or ideal rankings" in str(caught[0].message)
 
 
-def test_draws_of_strata_say_how_likely_each_document_was():
+def test_draws_record_sampling_probabilities():
     _, qrels = ir.example_track()
     qrels = qrels.assign(part=np.where(qrels["doc"] < "d5", "early", "late"))
     drawn = qrels.ireval.draw_to_judge({"early": 1, "late": 0.29}, strata="part", seed=1)
     sizes = drawn.groupby(["topic", "part"])
     judged = sizes["grade"].agg(lambda grade: (grade >= 0).sum())
     size = sizes.size()
-    wanted = np.floor(np.round(0.29 * size, 9) + 0.5).clip(lower=2).clip(upper=size)
-    wanted = wanted.where(size.index.get_level_values("part") == "late", size)
-    np.testing.assert_array_equal(judged, wanted)
+    expected = np.floor(np.round(0.29 * size, 9) + 0.5).clip(lower=2).clip(upper=size)
+    expected = expected.where(size.index.get_level_values("part") == "late", size)
+    np.testing.assert_array_equal(judged, expected)
     np.testing.assert_allclose(sizes["probability"].first(), judged / size)
-    kept = drawn["grade"] >= 0
-    assert drawn.loc[kept, "grade"].equals(qrels.loc[kept, "grade"])
+    selected = drawn["grade"] >= 0
+    assert drawn.loc[selected, "grade"].equals(qrels.loc[selected, "grade"])
     other = qrels.ireval.draw_to_judge({"early": 1, "late": 0.29}, strata="part", seed=2)
     assert not other["grade"].equals(drawn["grade"])
     for share, strata, message in [
         (0.1, "team", "strata to be a column of the judgments.*'team'"),
         ({"early": 0.5}, "part", "a share for every stratum, but found none for: late"),
-        (1.5, "part", "share to be a number of at most 1"),
+        (1.5, "part", "share to be a number .*at most 1"),
     ]:
         refused(ParameterError, message, qrels.ireval.draw_to_judge, share, strata=strata)
 
 
 def coverage(cube, qrels, share, depth, draws):
-    """Return how often limits of nDCG contain the complete mean."""
+    """Return the coverage of confidence limits of nDCG."""
     truth = cube.ireval.score("nDCG", at=depth).mean("topic")
     inside = []
     for seed in range(draws):
         drawn = cube.ireval.rejudge(qrels.ireval.draw_to_judge(share, seed=seed))
-        found = drawn.ireval.estimate("nDCG", at=depth)
-        covers = (found["ci_low"] <= truth) & (truth <= found["ci_high"])
-        inside.append(covers.where(found["ci_low"].notnull()))
+        result = drawn.ireval.estimate("nDCG", at=depth)
+        covers = (result["ci_low"] <= truth) & (truth <= result["ci_high"])
+        inside.append(covers.where(result["ci_low"].notnull()))
     return float(xr.concat(inside, "draw").mean())
 
 
 @pytest.mark.filterwarnings("ignore::irframe.errors.IrframeWarning")
 @pytest.mark.parametrize("draws", [25, pytest.param(100, marks=pytest.mark.thorough)])
-def test_limits_of_ndcg_hold_where_few_documents_are_relevant(draws):
+def test_coverage_is_right_with_few_relevant_documents(draws):
     runs, qrels = ir.example_track()
     assert coverage(runs.ireval.cube(qrels), qrels, 0.2, 50, draws) >= 0.925
 
@@ -341,7 +344,7 @@ def test_limits_of_ndcg_hold_where_few_documents_are_relevant(draws):
         ("trec-dl-2021-judges", "qrels.nist.txt", 0.1, 53, 0.93),
     ],
 )
-def test_limits_of_ndcg_hold_on_real_tracks(shared, name, judged, share, topics, least):
+def test_coverage_is_right_on_real_tracks(shared, name, judged, share, topics, least):
     runs = ir.read_runs(f"{shared}/data/{name}/runs/*")
     qrels = ir.read_qrels(shared / "data" / name / judged)
     some = np.random.default_rng(1).choice(np.sort(qrels["topic"].unique()), topics, replace=False)

@@ -1,7 +1,4 @@
-"""Group columns and the parts of a cube.
-
-What numbers say of where they come from.
-"""
+"""Groups of cubes, and the provenance of results."""
 
 import numpy as np
 import pandas as pd
@@ -32,7 +29,7 @@ def cube_of(runs=RUNS, qrels=QRELS, **options):
 
 
 class TestCoordinates:
-    def test_one_value_per_topic_or_per_system(self):
+    def test_columns_constant_per_topic_or_system_become_coordinates(self):
         runs = RUNS.assign(
             length=RUNS["topic"].map({"1": 3, "2": 5, "3": 3}),
             team=RUNS["system"].map({"a": "x", "b": "x", "c": "y"}),
@@ -47,19 +44,19 @@ class TestCoordinates:
         assert cube["team"].values.tolist() == ["x", "x", "y"]
         assert "row" not in cube.coords
 
-    def test_a_topic_without_runs_has_no_group_of_theirs(self):
+    def test_topics_without_runs_have_no_group(self):
         cube = cube_of(RUNS.assign(kind=RUNS["topic"].map({"1": "p", "2": "q", "3": "p"})))
         kinds = cube["kind"].to_series()
         assert kinds[["1", "2", "3"]].tolist() == ["p", "q", "p"]
         assert pd.isna(kinds["4"])
 
-    def test_a_column_of_two_tracks_with_systems_of_their_own_belongs_to_the_topics(self):
+    def test_tracks_with_disjoint_systems_are_groups_of_topics(self):
         rows = [("a", "1"), ("a", "2"), ("b", "3"), ("b", "4")]
         runs = pd.DataFrame(rows, columns=["system", "topic"]).assign(doc="d", score=1.0)
         cube = cube_of(runs.assign(track=["x", "x", "y", "y"]))
         assert cube["track"].to_series().to_dict() == {"1": "x", "2": "x", "3": "y", "4": "y"}
 
-    def test_topics_that_are_not_judged_take_their_groups_with_them(self):
+    def test_groups_of_unjudged_topics_are_dropped(self):
         runs = RUNS.assign(kind=RUNS["topic"].map({"1": "p", "2": "q", "3": "r"}))
         with (
             pytest.warns(IrframeWarning, match="2 topics of the runs have no judgments"),
@@ -68,14 +65,14 @@ class TestCoordinates:
             cube = cube_of(runs, QRELS[QRELS["topic"] == "2"])
         assert cube["kind"].to_series().to_dict() == {"2": "q"}
 
-    def test_the_qrels_decide_where_both_frames_have_the_column(self):
+    def test_groups_in_the_judgments_take_precedence(self):
         kinds = {"1": "p", "2": "q", "3": "p", "4": "r"}
         cube = cube_of(
             RUNS.assign(kind=RUNS["topic"].map(kinds)), QRELS.assign(kind=QRELS["topic"].map(kinds))
         )
         assert cube["kind"].to_series().to_dict() == kinds
 
-    def test_numbers_with_fractions_and_names_of_the_cube_do_not_ride_along(self):
+    def test_fractions_and_reserved_names_are_not_groups(self):
         assert OURS - {"system", "topic"} <= RESERVED
         names = sorted(RESERVED - {"contributing", "doc", "grade"})
         runs = RUNS.assign(weight=0.5, **dict.fromkeys(names, 7))
@@ -83,7 +80,7 @@ class TestCoordinates:
         assert "weight" not in cube.coords
         xr.testing.assert_equal(cube, cube_of())
 
-    def test_missing_values_are_a_value(self):
+    def test_missing_values_count_as_a_value(self):
         runs = RUNS.assign(team=RUNS["system"].map({"a": "x", "b": None, "c": "y"}))
         team = cube_of(runs)["team"].to_series()
         assert team[["a", "c"]].tolist() == ["x", "y"]
@@ -92,7 +89,7 @@ class TestCoordinates:
         assert "team" not in cube_of(runs).coords
 
     @pytest.mark.parametrize("dtype", ["category", "string", "object", "string[pyarrow]"])
-    def test_columns_of_any_type_become_plain(self, dtype):
+    def test_groups_have_numpy_dtypes(self, dtype):
         runs = RUNS.assign(team=RUNS["system"].str.upper()).astype({"team": dtype})
         team = cube_of(runs)["team"]
         assert isinstance(team.dtype, np.dtype)
@@ -105,49 +102,51 @@ class TestParts:
         cube = cube_of(RUNS.assign(team=RUNS["system"].map({"a": "x", "b": "y", "c": "x"})))
         return cube.assign_coords(kind=("topic", ["p", "q", "p", "q"]))
 
-    def test_topics_come_with_the_systems_that_take_part(self):
+    def test_groups_of_topics_have_the_participating_systems(self):
         tracks = {"1": "news", "2": "web", "3": "web", "4": "news"}
         qrels = QRELS.assign(track=QRELS["topic"].map(tracks))
         cube = cube_of(RUNS[RUNS["topic"] != "4"], qrels, collection="track")
-        parts = dict(each_group(cube, "track"))
-        assert list(parts) == ["web", "news"]
-        assert parts["web"]["system"].values.tolist() == ["a", "b", "c"]
-        assert parts["news"]["system"].values.tolist() == ["a", "b"]
-        assert parts["web"]["topic"].values.tolist() == ["3", "2"]
-        one = dict(each_group(cube_of().assign_coords(kind=("topic", list("ppqr"))), "kind"))
-        assert {key: part.sizes["system"] for key, part in one.items()} == dict.fromkeys("pqr", 3)
+        subsets = dict(each_group(cube, "track"))
+        assert list(subsets) == ["web", "news"]
+        assert subsets["web"]["system"].values.tolist() == ["a", "b", "c"]
+        assert subsets["news"]["system"].values.tolist() == ["a", "b"]
+        assert subsets["web"]["topic"].values.tolist() == ["3", "2"]
+        single = dict(each_group(cube_of().assign_coords(kind=("topic", list("ppqr"))), "kind"))
+        assert {key: subset.sizes["system"] for key, subset in single.items()} == dict.fromkeys(
+            "pqr", 3
+        )
 
-    def test_systems_come_with_the_topics_of_their_collections(self):
+    def test_groups_of_systems_have_the_topics_of_their_collections(self):
         tracks = {"1": "news", "2": "web", "3": "web", "4": "news"}
         qrels = QRELS.assign(track=QRELS["topic"].map(tracks))
         runs = RUNS.assign(team=RUNS["system"].map({"a": "x", "b": "y", "c": "z"}))
         cube = cube_of(runs, qrels, collection="track")
-        topics = {k: part["topic"].values.tolist() for k, part in each_group(cube, "team")}
+        topics = {k: subset["topic"].values.tolist() for k, subset in each_group(cube, "team")}
         assert topics == {"x": list("3214"), "y": list("3214"), "z": list("32")}
 
-    def test_a_part_of_a_cube_is_as_deep_as_the_cube_and_one_of_rows_as_its_lists(self):
+    def test_groups_of_rows_are_as_deep_as_their_lists(self):
         runs = pd.concat([RUNS, RUNS[:1].assign(doc="e", score=0.5)])
         runs["team"] = runs["system"].str.upper()
-        for how, depth, own in (({}, 2, 1), ({"depth": 3}, 3, 3)):
+        for how, depth, longest in (({}, 2, 1), ({"depth": 3}, 3, 3)):
             depths = {k: p.sizes["depth"] for k, p in each_group(cube_of(runs, **how), "team")}
             assert depths == dict.fromkeys("ABC", depth)
             depths = {k: p.sizes["depth"] for k, p in own_rows(cube_of(runs, **how), "team")}
-            assert depths == {"A": depth, "B": own, "C": own}
+            assert depths == {"A": depth, "B": longest, "C": longest}
 
-    def test_groups_of_rows_name_the_systems_without_rows(self):
+    def test_systems_without_rows_in_a_group_are_warned_of(self):
         cube = cube_of().assign_coords(kind=("topic", ["p", "p", "p", "q"]))
         with pytest.warns(IrframeWarning, match=r"rows in a group of kind .* q \(a, b, c\); say"):
             alone = dict(own_rows(cube, "kind"))["q"]
         assert (alone.sizes["system"], alone.sizes["topic"], alone.sizes["depth"]) == (0, 1, 1)
 
     def test_groups_keep_the_judgments_of_the_cube(self, cube):
-        for _, part in each_group(cube, "team"):
-            selected = cube.sel(topic=part["topic"].to_numpy())
+        for _, subset in each_group(cube, "team"):
+            selected = cube.sel(topic=subset["topic"].to_numpy())
             for name in ("top", "pool_rank", "pool_depth", "judged_doc"):
-                found, expected = (getattr(dense(each), name) for each in (part, selected))
-                np.testing.assert_array_equal(found, expected)
+                result, expected = (getattr(dense(item), name) for item in (subset, selected))
+                np.testing.assert_array_equal(result, expected)
 
-    def test_groups_are_named_by_a_coordinate_of_systems_or_topics(self, cube):
+    def test_group_coordinates_are_read_or_refused(self, cube):
         assert read_groups(cube, "team")[0] == "system"
         assert read_groups(cube, "kind")[1].tolist() == ["p", "q", "p", "q"]
         for wrong in ("year", "topic", "topic_code"):
@@ -156,7 +155,7 @@ class TestParts:
             assert sorted(caught.value.offenders) == ["kind", "team"]
         refused(ParameterError, "found 'team', and there is none", read_groups, cube_of(), "team")
 
-    def test_labels_without_a_group_are_named(self, cube):
+    def test_labels_without_a_group_are_refused(self, cube):
         some = cube.assign_coords(kind=("topic", np.array(["p", None, "p", np.nan], object)))
         with pytest.raises(ParameterError, match=r"group \(kind\) for every topic.*2: 2, 4\. Name"):
             dict(each_group(some, "kind"))
@@ -182,27 +181,27 @@ def assert_recorded(attributes, result):
     assert attributes.items() >= (DECIDED | {"result": result}).items()
 
 
-def test_scores_and_what_comes_of_them_say_how_they_were_made(provenance_cube, track):
+def test_results_record_how_the_cube_was_made(provenance_cube, track):
     scores = provenance_cube.ireval.score("AP", "P")
     assert_recorded(scores.attrs, "score")
     assert_recorded(scores.ireval.compare().attrs, "compare")
     assert_recorded(scores.ireval.summary().attrs, "summary")
     assert_recorded(scores.ireval.groupby("team").coverage("AP").attrs, "coverage")
-    found = provenance_cube.ireval.outcomes(relevant="first", baseline="bm25")
-    assert_recorded(found.summary.attrs, "outcomes")
-    assert_recorded(found.queries.attrs, "outcomes")
+    result = provenance_cube.ireval.outcomes(relevant="first", baseline="bm25")
+    assert_recorded(result.summary.attrs, "outcomes")
+    assert_recorded(result.queries.attrs, "outcomes")
     options = {"ties": ir.Ties("doc", dtype="float32"), "topics": "runs"}
-    made = track[0].ireval.evaluate(track[1], ["AP", "P@5"], **options)
-    assert_recorded(made.attrs, "evaluate")
-    assert made.attrs["metrics"] == ["AP", "P@5"]
+    built = track[0].ireval.evaluate(track[1], ["AP", "P@5"], **options)
+    assert_recorded(built.attrs, "evaluate")
+    assert built.attrs["metrics"] == ["AP", "P@5"]
 
 
-def test_files_keep_where_numbers_come_from(provenance_cube, tmp_path):
+def test_files_keep_provenance(provenance_cube, tmp_path):
     scores = provenance_cube.ireval.score("AP")
     scores.to_netcdf(tmp_path / "scores.nc", engine="h5netcdf")
-    again = xr.load_dataarray(tmp_path / "scores.nc", engine="h5netcdf")
-    xr.testing.assert_equal(again.drop_vars("team"), scores.drop_vars("team"))
-    assert_recorded(again.ireval.summary().attrs, "summary")
+    repeated = xr.load_dataarray(tmp_path / "scores.nc", engine="h5netcdf")
+    xr.testing.assert_equal(repeated.drop_vars("team"), scores.drop_vars("team"))
+    assert_recorded(repeated.ireval.summary().attrs, "summary")
     comparison = scores.sel(depth=10).ireval.compare()
     comparison.to_parquet(tmp_path / "comparison.parquet")
     read = pd.read_parquet(tmp_path / "comparison.parquet")
@@ -210,7 +209,7 @@ def test_files_keep_where_numbers_come_from(provenance_cube, tmp_path):
     assert read.ireval.styled().to_latex() == comparison.ireval.styled().to_latex()
 
 
-def test_captions_tell_what_decided_the_numbers(provenance_cube):
+def test_captions_state_provenance(provenance_cube):
     line = "ties doc; scores as float32; topics runs; top grade 3; "
     line += f"every pooled list, as filed, judged to depth 10; irframe {ir.__version__}"
     scores = provenance_cube.ireval.score("AP").sel(depth=[10])
@@ -227,30 +226,32 @@ def test_captions_list_the_top_grades_of_collections():
 
 
 @pytest.mark.parametrize("array", [False, True])
-def test_what_results_of_groups_say_is_kept(array):
+def test_results_of_groups_keep_cautions(array):
     scores = ir.cube(*ir.example_track()).ireval.score("AP", at=10)
     scores = scores.assign_coords(half=("topic", ["a"] * 5 + ["b"] * 11))
-    scores[:, 0, 5:] = 0.5  # all the same in the second group alone
+    scores[:, 0, 5:] = 0.5  # constant only in the second group
     frame = scores.squeeze("metric", drop=True).to_dataframe(name="AP")
     frame = frame.set_index("half", append=True)[["AP"]]
     with pytest.warns(IrframeWarning, match="all scores are the same: AP of bm25 .half b"):
-        found = (scores if array else frame).ireval.groupby("half").summary()
-    assert found.attrs["caution"] == ("no interval if all scores are the same: AP of bm25 (half b)")
-    assert found.attrs["interval"] == "logit"
+        result = (scores if array else frame).ireval.groupby("half").summary()
+    assert result.attrs["caution"] == (
+        "no interval if all scores are the same: AP of bm25 (half b)"
+    )
+    assert result.attrs["interval"] == "logit"
 
 
 def test_attributes_that_differ_between_groups_are_listed(cube):
     halves = cube.assign_coords(half=("topic", ["a"] * 5 + ["b"] * 11))
     ungrouped = cube.ireval.leave_out("AP", at=5)
-    parts = halves.ireval.groupby("half").leave_out("AP", at=5)
-    assert len(parts.attrs["judgments"]) == 2
-    assert sum(parts.attrs["judgments"]) == ungrouped.attrs["judgments"]
+    subsets = halves.ireval.groupby("half").leave_out("AP", at=5)
+    assert len(subsets.attrs["judgments"]) == 2
+    assert sum(subsets.attrs["judgments"]) == ungrouped.attrs["judgments"]
 
 
 def test_each_group_of_a_result_has_its_own_systems():
     result = cube_of().ireval.score("AP", at=1).to_dataset(name="mean")
     result = result.assign_coords(team=("system", ["x", "y", "x"]))
-    found = dict(groups(result, "team"))
-    assert [*found] == ["x", "y"]
+    actual = dict(groups(result, "team"))
+    assert [*actual] == ["x", "y"]
     for team, systems in (("x", ["a", "c"]), ("y", ["b"])):
-        assert found[team]["mean"].indexes["system"].tolist() == systems
+        assert actual[team]["mean"].indexes["system"].tolist() == systems

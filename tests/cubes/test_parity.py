@@ -60,7 +60,7 @@ def by_trec_name(frame):
 
 
 TRACKS = {"robust03": (1, "tag", 17 * 90), "trec-covid-round1": (3, "file", 48 * 29)}
-"""Folder -> every which run is read, what names it, and how many lists there are at least."""
+"""Mapping from a folder to the step between runs, the source of names, and the least lists."""
 
 
 @cache
@@ -75,14 +75,14 @@ def read_track(shared, track):
 def by_pytrec_eval(runs, qrels, measures, **options):
     """Yield the scores of each system by trec_eval 9."""
     nested = {
-        topic: dict(zip(part["doc"], part["grade"].astype(int), strict=True))
-        for topic, part in qrels.groupby("topic")
+        topic: dict(zip(subset["doc"], subset["grade"].astype(int), strict=True))
+        for topic, subset in qrels.groupby("topic")
     }
     peer = pytrec_eval.RelevanceEvaluator(nested, set(measures), **options)
     for system, run in runs.groupby("system"):
         lists = {
-            topic: dict(zip(part["doc"], part["score"], strict=True))
-            for topic, part in run.groupby("topic")
+            topic: dict(zip(subset["doc"], subset["score"], strict=True))
+            for topic, subset in run.groupby("topic")
         }
         yield system, pd.DataFrame(peer.evaluate(lists)).T
 
@@ -90,34 +90,34 @@ def by_pytrec_eval(runs, qrels, measures, **options):
 @pytest.mark.thorough
 @pytest.mark.filterwarnings("ignore:scores rise with the ranks:irframe.errors.IrframeWarning")
 @pytest.mark.parametrize("track", TRACKS)
-def test_runs_score_as_pytrec_eval(shared, track):
+def test_scores_equal_pytrec_eval(shared, track):
     runs, qrels = read_track(shared, track)
     ours = by_trec_name(
         runs.ireval.evaluate(qrels, NAMES, ties=ir.Ties(dtype="float32"), topics="runs")
     )
     compared = 0
     for system, theirs in by_pytrec_eval(runs, qrels, TREC):
-        found = ours.loc[system].loc[theirs.index, NAMES]
+        result = ours.loc[system].loc[theirs.index, NAMES]
         np.testing.assert_allclose(
-            found.to_numpy(), theirs[NAMES].to_numpy(float), rtol=1e-6, atol=1e-6
+            result.to_numpy(), theirs[NAMES].to_numpy(float), rtol=1e-6, atol=1e-6
         )
-        compared += len(found)
+        compared += len(result)
     assert compared > TRACKS[track][-1]
 
 
 @pytest.mark.thorough
-def test_condensed_runs_score_as_pytrec_eval_with_judged_documents_only(shared):
+def test_judged_only_scores_equal_pytrec_eval(shared):
     runs, qrels = read_track(shared, "robust03")
     metrics = [replace(ir.parse_metric(name), judged_only=True) for name in NAMES]
     cube = runs.ireval.cube(qrels, ties=ir.Ties(dtype="float32"))
     ours = cube.ireval.score(*metrics, at=1000)
     for system, theirs in by_pytrec_eval(runs, qrels, TREC, judged_docs_only_flag=True):
-        found = ours.sel(system=system, topic=theirs.index.to_numpy()).transpose("topic", "metric")
-        np.testing.assert_allclose(found, theirs[NAMES].to_numpy(float), rtol=1e-6, atol=1e-6)
+        result = ours.sel(system=system, topic=theirs.index.to_numpy()).transpose("topic", "metric")
+        np.testing.assert_allclose(result, theirs[NAMES].to_numpy(float), rtol=1e-6, atol=1e-6)
 
 
 @pytest.mark.thorough
-def test_geometric_means_are_those_of_pytrec_eval(shared):
+def test_geometric_means_equal_pytrec_eval(shared):
     runs, qrels = read_track(shared, "robust03")
     runs = runs[runs["system"].isin(runs["system"].unique()[::4])]
     names = ["gm_map", "gm_bpref"]
@@ -129,10 +129,12 @@ def test_geometric_means_are_those_of_pytrec_eval(shared):
 
 
 @pytest.mark.thorough
-def test_runs_score_as_ir_measures_has_it(shared):
+def test_scores_equal_ir_measures(shared):
     runs, qrels = read_track(shared, "robust03")
     runs = runs[runs["system"] == min(runs["system"])].copy()
-    runs["score"] += 1 - runs.groupby("topic")["score"].transform("min")  # it has 0 for the missed
+    runs["score"] += 1 - runs.groupby("topic")["score"].transform(
+        "min"
+    )  # ir_measures gives missing documents score 0
     metrics = ["Compat(p=0.95)", "Compat(p=0.8, normalize=False)", "Accuracy(rel=2)@30"]
     ours = runs.ireval.evaluate(qrels, metrics, ties="doc", topics="runs")
     peer = [measure_of(name.replace(" ", "")) for name in metrics]
@@ -140,20 +142,20 @@ def test_runs_score_as_ir_measures_has_it(shared):
     judged = qrels.rename(columns=names)[list(names.values())]
     for system, run in runs.groupby("system"):
         listed = run.rename(columns=names)[["query_id", "doc_id", "score"]]
-        found = [
+        result = [
             *ir_measures.compat.iter_calc(peer[:2], judged, listed),
             *ir_measures.accuracy.iter_calc(peer[2:], judged, listed),
         ]
-        theirs = pd.DataFrame(found)
+        theirs = pd.DataFrame(result)
         for metric, name in zip(peer, metrics, strict=True):
-            part = theirs[theirs["measure"] == metric].set_index("query_id")["value"]
-            scores = ours.loc[system][str(ir.parse_metric(name))].loc[part.index]
-            np.testing.assert_allclose(scores, part, atol=1e-9)
-            assert len(part) > 30
+            subset = theirs[theirs["measure"] == metric].set_index("query_id")["value"]
+            scores = ours.loc[system][str(ir.parse_metric(name))].loc[subset.index]
+            np.testing.assert_allclose(scores, subset, atol=1e-9)
+            assert len(subset) > 30
 
 
 @pytest.mark.thorough
-def test_covid_runs_score_as_published(shared):
+def test_covid_scores_equal_published_scores(shared):
     folder = shared / "data" / "trec-covid-round1"
     board = pd.read_csv(folder / "leaderboard.csv").set_index("run")
     runs = ir.read_runs(str(folder / "runs" / "*.gz"), system="file")
@@ -177,7 +179,7 @@ def test_covid_runs_score_as_published(shared):
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("kind", ["doc", "passage"])
-def test_dl_hard_runs_score_as_filed_with_them(shared, kind):
+def test_dl_hard_scores_equal_published_files(shared, kind):
     folder = shared / "data" / "dl-hard"
     qrels = ir.read_qrels(folder / f"dl_hard-{kind}.qrels")
     filed_names = [name for name in NAMES if name != "num_q"]
@@ -186,7 +188,7 @@ def test_dl_hard_runs_score_as_filed_with_them(shared, kind):
     assert len(paths) == {"doc": 14, "passage": 6}[kind]
     for path in paths:
         ours = ir.read_run(path).ireval.evaluate(qrels, metrics, ties=ir.Ties(dtype="float32"))
-        found = ours.set_axis(filed_names, axis="columns").droplevel(0)
+        result = ours.set_axis(filed_names, axis="columns").droplevel(0)
         filed = pd.read_csv(
             path.with_suffix("").with_suffix(".run.eval"),
             sep="\t",
@@ -196,8 +198,8 @@ def test_dl_hard_runs_score_as_filed_with_them(shared, kind):
         filed["name"] = filed["name"].str.strip()
         filed = filed[(filed["topic"] != "all") & filed["name"].isin(filed_names)]
         theirs = filed.set_index(["topic", "name"])["value"].unstack()[filed_names].astype(float)
-        barren = theirs["num_rel"] == 0  # trec_eval has no Rndcg there, though grade 1 gains
-        found.loc[barren[barren].index, "Rndcg"] = 0
+        barren = theirs["num_rel"] == 0  # trec_eval reports no Rndcg on these topics
+        result.loc[barren[barren].index, "Rndcg"] = 0
         np.testing.assert_allclose(
-            found.loc[theirs.index].to_numpy(), theirs.to_numpy(), atol=0.5001e-4
+            result.loc[theirs.index].to_numpy(), theirs.to_numpy(), atol=0.5001e-4
         )

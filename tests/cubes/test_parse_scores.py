@@ -1,4 +1,4 @@
-"""Scores in any form, as frames and as input."""
+"""Scores are read in any supported form."""
 
 import io
 import itertools
@@ -29,33 +29,33 @@ def long(scores):
 
 
 def same(found, expected):
-    """Compare scores by their labels, in any order."""
-    left, right = to_scores(found), to_scores(expected)
-    return left.reindex_like(right).drop_attrs().identical(right.drop_attrs())
+    """Return whether scores are equal, whatever the order of labels."""
+    remaining, right = to_scores(found), to_scores(expected)
+    return remaining.reindex_like(right).drop_attrs().identical(right.drop_attrs())
 
 
-def test_what_evaluate_gives_comes_back(scores):
+def test_frames_of_evaluate_are_returned_unchanged(scores):
     assert ir.as_scores(scores) is scores
 
 
-def test_from_a_file(scores):
+def test_scores_are_read_from_csv(scores):
     text = scores.reset_index().to_csv(index=False)
-    found = ir.as_scores(pd.read_csv(io.StringIO(text), dtype={"topic": "str"}))
-    # Old versions of pandas read numbers to their last digit but one.
-    left, right = to_scores(found), to_scores(scores)
-    np.testing.assert_allclose(left.reindex_like(right), right, rtol=1e-14)
+    result = ir.as_scores(pd.read_csv(io.StringIO(text), dtype={"topic": "str"}))
+    # Old versions of pandas do not read the last digit exactly.
+    remaining, right = to_scores(result), to_scores(scores)
+    np.testing.assert_allclose(remaining.reindex_like(right), right, rtol=1e-14)
     frame = pd.read_csv(io.StringIO(text))
     assert frame.ireval.compare(baseline="bm25")["p"].notna().all()
 
 
-def test_a_name_of_ones_own_stays_with_reset_index(scores):
+def test_custom_metric_names_survive_reset_index(scores):
     renamed = scores[["AP"]].set_axis(["mine"], axis=1)
     for attributes in ({"metrics": ["mine"]}, {}):
         renamed.attrs = attributes
         assert same(renamed.reset_index(), renamed)
 
 
-def test_columns_have_the_verbs(scores, long):
+def test_series_have_the_verbs(scores, long):
     expected = scores[["AP"]].ireval.compare(baseline="bm25")
     pd.testing.assert_frame_equal(scores["AP"].ireval.compare(baseline="bm25"), expected)
     pd.testing.assert_frame_equal(ir.verbs.compare(scores["AP"], baseline="bm25"), expected)
@@ -68,15 +68,15 @@ def test_columns_have_the_verbs(scores, long):
 
 
 @pytest.mark.parametrize("turned", [False, True])
-def test_matrices(scores, turned):
+def test_matrices_are_read_in_either_orientation(scores, turned):
     matrix = scores["AP"].unstack("system")[scores.index.unique("system")]
     matrix = matrix.T if turned else matrix
-    found = ir.as_scores(matrix, metric="AP")
-    assert same(ir.as_scores(matrix), found.rename(columns={"AP": "score"}))
-    np.testing.assert_array_equal(matrix.ireval.summary(), found.ireval.summary())
-    assert same(found, scores[["AP"]])
+    result = ir.as_scores(matrix, metric="AP")
+    assert same(ir.as_scores(matrix), result.rename(columns={"AP": "score"}))
+    np.testing.assert_array_equal(matrix.ireval.summary(), result.ireval.summary())
+    assert same(result, scores[["AP"]])
     pd.testing.assert_frame_equal(
-        found.ireval.compare(baseline="bm25"), scores["AP"].ireval.compare(baseline="bm25")
+        result.ireval.compare(baseline="bm25"), scores["AP"].ireval.compare(baseline="bm25")
     )
     bare = matrix.reset_index().rename_axis(columns=None)
     assert same(ir.as_scores(bare, metric="AP"), scores[["AP"]])
@@ -87,15 +87,15 @@ def test_matrices(scores, turned):
         _ = matrix.rename_axis(index=None, columns=None).ireval
 
 
-def test_matrices_without_names_are_asked_about():
+def test_matrices_without_axis_names_need_an_orientation():
     matrix = pd.DataFrame({"a": [0.5, 0.25], "b": [1.0, 0.0], "c": [0.0, 0.0]})
     refused(InputError, "systems='rows'", lambda: ir.as_scores(matrix, metric="nDCG"))
-    found = to_scores(ir.as_scores(matrix, metric="nDCG", systems="columns"))
-    assert dict(found.sizes) == {"metric": 1, "system": 3, "topic": 2}
-    assert found.sel(system="b").values.tolist() == [[1.0, 0.0]]
+    result = to_scores(ir.as_scores(matrix, metric="nDCG", systems="columns"))
+    assert dict(result.sizes) == {"metric": 1, "system": 3, "topic": 2}
+    assert result.sel(system="b").values.tolist() == [[1.0, 0.0]]
 
 
-def test_matrices_hold_numbers_once():
+def test_invalid_matrices_are_refused():
     matrix = pd.DataFrame({"a": [0.5], "b": ["x"]})
     refused(InputError, "scores indexed by", lambda: ir.as_scores(matrix, metric="AP"))
     with pytest.raises(IdError, match="found 1 more: a"):
@@ -104,14 +104,14 @@ def test_matrices_hold_numbers_once():
         )
 
 
-def test_published_matrices(shared):
+def test_published_matrix_gives_the_published_p_value(shared):
     matrix = pd.read_csv(shared / "data" / "score-matrices" / "adhoc8_ap.csv")
     scores = ir.as_scores(matrix, metric="AP", systems="columns")
     row = ir.verbs.compare(scores, baseline="run125").set_index("system_a").loc["run126"]
     assert row["p"] == pytest.approx(0.0013194, abs=5e-8)
 
 
-def test_a_metric_renames_or_selects(scores, long):
+def test_metric_selects_or_renames_a_column(scores, long):
     assert ir.as_scores(scores, metric="AP").columns.tolist() == ["AP"]
     assert ir.as_scores(long, metric="P@5").columns.tolist() == ["P@5"]
     assert ir.as_scores(scores["AP"], metric="MAP").columns.tolist() == ["MAP"]
@@ -121,15 +121,15 @@ def test_a_metric_renames_or_selects(scores, long):
 
 
 @pytest.mark.filterwarnings("ignore:no interval for systems with a single score")
-def test_tables_dictionaries_and_rows(scores):
+def test_tables_dictionaries_and_rows_are_read(scores):
     assert same(pa.Table.from_pandas(scores.reset_index()), scores)
     nested = {
-        system: {topic: dict(row) for topic, row in part.droplevel("system").iterrows()}
-        for system, part in scores.groupby("system", sort=False)
+        system: {topic: dict(row) for topic, row in subset.droplevel("system").iterrows()}
+        for system, subset in scores.groupby("system", sort=False)
     }
     assert same(nested, scores)
-    one = ir.as_scores(nested["bm25"])
-    assert one.index.unique("system").tolist() == ["run"]
+    single = ir.as_scores(nested["bm25"])
+    assert single.index.unique("system").tolist() == ["run"]
     metric = ir_measures.Metric("q1", ir_measures.AP, 0.5)
     assert ir.verbs.summary([metric])["mean"].tolist() == [0.5]
 
@@ -147,11 +147,11 @@ def test_tables_dictionaries_and_rows(scores):
         (pd.DataFrame({"name": ["a"], "AP": [0.5]}), r"perquery=True\)"),
     ],
 )
-def test_what_holds_no_scores(x, words):
+def test_objects_without_scores_are_refused(x, words):
     refused(InputError, words, lambda: ir.as_scores(x))
 
 
-def test_runs_are_no_scores(track):
+def test_runs_are_not_scores(track):
     runs, qrels = track
     assert not is_scores(runs)
     assert not is_scores(qrels)
@@ -159,26 +159,26 @@ def test_runs_are_no_scores(track):
     assert np.isfinite(ir.evaluate(runs.set_index(["topic", "doc"]), qrels, "AP")).all(axis=None)
 
 
-def test_frames_under_an_index_have_the_verbs_of_runs(track):
+def test_indexed_run_frames_have_the_verbs_of_runs(track):
     runs, qrels = track
-    found = runs.set_index(["system", "topic"]).ireval.evaluate(qrels, "AP")
-    pd.testing.assert_frame_equal(found, runs.ireval.evaluate(qrels, "AP"))
+    result = runs.set_index(["system", "topic"]).ireval.evaluate(qrels, "AP")
+    pd.testing.assert_frame_equal(result, runs.ireval.evaluate(qrels, "AP"))
 
 
-def test_arrays_at_one_depth(track):
+def test_arrays_become_frames(track):
     array = ir.verbs.score(ir.cube(*track), "AP", "P")
     expected = ir.evaluate(*track, ["AP", "P"], depth=10)
-    found = ir.as_scores(array.sel(depth=10))
-    pd.testing.assert_frame_equal(found, expected, check_names=False, atol=1e-12)
-    one = ir.as_scores(array.sel(depth=10, metric="AP"))
-    assert same(one, expected[["AP"]])
+    result = ir.as_scores(array.sel(depth=10))
+    pd.testing.assert_frame_equal(result, expected, check_names=False, atol=1e-12)
+    single = ir.as_scores(array.sel(depth=10, metric="AP"))
+    assert same(single, expected[["AP"]])
     assert ir.as_scores(array).index.names == ["system", "topic", "depth"]
     refused(
         InputError, "system and topic, but found metric, system", ir.as_scores, array.mean("topic")
     )
 
 
-def test_columns_that_might_be_meant_instead(long):
+def test_rival_columns_are_refused(long):
     for other, taken in (("score", "value"), ("query_id", "qid"), ("run", "name")):
         frame = long.assign(**{other: range(len(long))})
         if taken == "value":
@@ -188,7 +188,7 @@ def test_columns_that_might_be_meant_instead(long):
     assert same(long.assign(metric=long["measure"], measure="x"), long)
 
 
-def test_a_column_of_no_metric_is_one_beside_systems_and_topics():
+def test_the_only_column_of_numbers_is_the_metric():
     frame = pd.DataFrame({"system": ["a", "b"], "topic": "1", "score": [0.25, 0.5]})
     assert list(ir.as_scores(frame, metric="AP")) == ["AP"]
     words = frame.assign(score=["good", "bad"])
@@ -199,7 +199,7 @@ def test_a_column_of_no_metric_is_one_beside_systems_and_topics():
     ]
 
 
-def test_columns_of_any_name_are_scores_of_systems():
+def test_rows_may_have_custom_metrics():
     rows = [{"system": s, "qid": q, "right": n} for s, n in (("a", 1), ("b", 0)) for q in "12"]
     rows[0]["right"], rows[-1]["right"] = 2, 3
     expected = ir.as_scores(rows)
@@ -219,12 +219,12 @@ AXES = {
 def tracks():
     runs, qrels = ir.example_track()
     more = runs.assign(track="y", topic="y" + runs["topic"])
-    again = qrels.assign(topic="y" + qrels["topic"])
-    return pd.concat([runs.assign(track="x"), more]), pd.concat([qrels, again])
+    repeated = qrels.assign(topic="y" + qrels["topic"])
+    return pd.concat([runs.assign(track="x"), more]), pd.concat([qrels, repeated])
 
 
 @pytest.mark.parametrize(("topic", "system"), [*itertools.product(*AXES.values())])
-def test_a_matrix_keeps_its_roles_under_any_names(topic, system):
+def test_matrix_axes_are_recognised_by_any_alias(topic, system):
     values = np.arange(12).reshape(4, 3) / 12
     matrix = pd.DataFrame(values, list("1234"), list("abc"))
     matrix = matrix.rename_axis(index=topic, columns=system)
@@ -242,24 +242,24 @@ def test_a_matrix_keeps_its_roles_under_any_names(topic, system):
         refused(InputError, "systems in rows", lambda: ir.as_scores(matrix, systems="rows"))
 
 
-def test_groups_follow_the_column_of_collections(tracks):
+def test_collections_can_be_groups(tracks):
     scores = tracks[0].ireval.evaluate(tracks[1], "AP", collection="track")
     cube = tracks[0].ireval.cube(tracks[1], collection="track")
-    for found in (
+    for result in (
         scores.ireval.groupby("track").summary(),
         cube.ireval.score("AP").ireval.groupby("track").compare(),
     ):
-        assert "caution" not in found.attrs
+        assert "caution" not in result.attrs
         pd.testing.assert_frame_equal(
             scores.ireval.groupby("collection").summary(), scores.ireval.groupby("track").summary()
         )
     for pooled in (scores.ireval.summary(), cube.ireval.score("AP").ireval.discrimination()):
         assert "topics of 2 collections (track) are averaged together" in pooled.attrs["caution"]
-    one = scores[scores.index.get_level_values("topic").str.startswith("y")]
-    assert "collections" not in one.ireval.summary().attrs.get("caution", "")
+    single = scores[scores.index.get_level_values("topic").str.startswith("y")]
+    assert "collections" not in single.ireval.summary().attrs.get("caution", "")
 
 
-def test_scores_at_one_depth_are_a_table(tracks):
+def test_scores_at_one_depth_have_a_scalar_depth(tracks):
     scores = ir.cube(*ir.example_track()).ireval.score("AP", "nDCG", at=10)
     assert {*scores.to_dataframe()} == {"depth", "team", "score"}
     assert scores.mean("topic").to_pandas().shape == (2, 8)

@@ -1,4 +1,4 @@
-"""Rejudged cubes equal newly built ones, or are refused."""
+"""Rejudged cubes equal newly built cubes, or raise an error."""
 
 import warnings
 from itertools import product
@@ -27,7 +27,7 @@ def rounds(qrels, seed):
     changed = rng.random(len(second)) < 0.3
     second.loc[changed, "grade"] = rng.integers(0, 4, changed.sum())
     topics = set(first["topic"]) & set(second["topic"])
-    return [each[each["topic"].isin(topics)] for each in (first, second)]
+    return [item[item["topic"].isin(topics)] for item in (first, second)]
 
 
 def assert_alike(found, expected, metrics=METRICS):
@@ -37,37 +37,37 @@ def assert_alike(found, expected, metrics=METRICS):
     assert (found.grade == expected.grade).all()
     assert (found.unjudged == expected.unjudged).all()
     both = [cube.ireval.score(*metrics).reset_coords(drop=True) for cube in (found, expected)]
-    xr.testing.assert_identical(*(each.drop_attrs() for each in both))
+    xr.testing.assert_identical(*(item.drop_attrs() for item in both))
 
 
 @pytest.mark.parametrize(("seed", "collection"), few_of(product(range(5), [None, "track"]), 3))
-def test_a_round_is_the_cube_made_anew(seed, collection):
+def test_rejudged_cubes_equal_rebuilt_cubes(seed, collection):
     runs, qrels = experiment(seed)
-    ties = [each for each in TIES if each != "rank"][seed]
+    ties = [item for item in TIES if item != "rank"][seed]
     first, second = rounds(qrels, seed)
     with though_incomplete(), warnings.catch_warnings():
         warnings.simplefilter("ignore", IrframeWarning)
         options = {"ties": ties, "collection": collection, "depth": 30}
-        before, expected = (ir.cube(runs, each, **options) for each in (first, second))
-        found = before.ireval.rejudge(second)
+        before, expected = (ir.cube(runs, item, **options) for item in (first, second))
+        result = before.ireval.rejudge(second)
         linear = ["RBP(p=0.8)", "DCG", "P"] if ties == "mean" else METRICS
-        assert_alike(found, expected, linear)
-        assert_alike(found.ireval.rejudge(first), before, linear)
+        assert_alike(result, expected, linear)
+        assert_alike(result.ireval.rejudge(first), before, linear)
         rebuilt = expected.attrs["experiment"]
-        assert found.attrs["experiment"].pool.contributing.tolist() == (
+        assert result.attrs["experiment"].pool.contributing.tolist() == (
             rebuilt.pool.contributing.tolist()
         )
 
 
-def test_what_was_not_retrieved_before_leaves_the_pool_known():
+def test_new_judgments_of_retrieved_documents_make_the_pool_unknown():
     regraded = QRELS.assign(grade=QRELS["grade"].where(QRELS["grade"] < 2, 0))
     fewer = QRELS.sample(frac=0.8, random_state=1)
     for qrels in (regraded, fewer):
-        found = RUNS.ireval.cube(QRELS).ireval.rejudge(qrels)
+        result = RUNS.ireval.cube(QRELS).ireval.rejudge(qrels)
         expected = RUNS.ireval.cube(qrels)
-        assert_alike(found, expected)
-        assert found.attrs["pool"] == expected.attrs["pool"]
-        same = [each.ireval.score("AP", at=10).attrs["pool_depth"] for each in (found, expected)]
+        assert_alike(result, expected)
+        assert result.attrs["pool"] == expected.attrs["pool"]
+        same = [item.ireval.score("AP", at=10).attrs["pool_depth"] for item in (result, expected)]
         assert same[0] == same[1]
     drawn = RUNS.ireval.cube(fewer).ireval.rejudge(QRELS)
     assert drawn.attrs["pool"] == "unknown"
@@ -75,19 +75,19 @@ def test_what_was_not_retrieved_before_leaves_the_pool_known():
     assert rejudged.ireval.score("AP", at=10).attrs["pool_depth"] == 10
 
 
-def test_sliced_saved_and_lazy_cubes(tmp_path):
+def test_selected_and_saved_cubes_are_rejudged(tmp_path):
     first = RUNS.ireval.cube(QRELS.sample(frac=0.6, random_state=2))
     rejudged = first.ireval.rejudge(QRELS)
     first.ireval.save(tmp_path / "cube")
     assert_alike(ir.open_cube(tmp_path / "cube").ireval.rejudge(QRELS), rejudged)
     topics = ["103", "101"]
     judged = QRELS[QRELS["topic"].isin(topics)]
-    part = first.sel(topic=topics, system=["bm25", "ance"]).isel({DEPTH: slice(10)})
-    found = part.ireval.rejudge(judged)
+    subset = first.sel(topic=topics, system=["bm25", "ance"]).isel({DEPTH: slice(10)})
+    result = subset.ireval.rejudge(judged)
     expected = rejudged.sel(topic=topics, system=["bm25", "ance"]).isel({DEPTH: slice(10)})
-    assert (found.grade == expected.grade).all()
-    assert found.ireval.record[-1].verb == "rejudge"
-    assert found.team.to_numpy().tolist() == part.team.to_numpy().tolist()
+    assert (result.grade == expected.grade).all()
+    assert result.ireval.record[-1].verb == "rejudge"
+    assert result.team.to_numpy().tolist() == subset.team.to_numpy().tolist()
 
 
 def test_topics_of_one_side_are_left_out_with_a_warning():
@@ -144,16 +144,16 @@ def further(doc):
         (LONG.ireval.cube(JUDGED).ireval.condense(), JUDGED, InputError, "a condensed cube"),
     ],
 )
-def test_what_is_not_known_is_refused_by_name(cube, qrels, error, words):
+def test_invalid_judgments_are_refused(cube, qrels, error, words):
     with pytest.raises(error, match=words):
         cube.ireval.rejudge(qrels)
 
 
-def test_long_lists_take_what_they_hold_by_name():
+def test_documents_with_known_names_are_rejudged_in_long_lists():
     cube = LONG.ireval.cube(JUDGED)
     qrels = further("d99").assign(grade=[0, 3, 1])
     assert_alike(cube.ireval.rejudge(qrels), LONG.ireval.cube(qrels))
     back = cube.ireval.rejudge(JUDGED.iloc[:1])
     assert_alike(back, LONG.ireval.cube(JUDGED.iloc[:1]))
     with pytest.raises(InputError, match="names only to rank 100: run on 1"):
-        back.ireval.rejudge(JUDGED)  # which lost the name of a document at rank 121
+        back.ireval.rejudge(JUDGED)  # the name of the document at rank 121 is lost

@@ -1,8 +1,4 @@
-"""Tests of irframe.cubes.score.
-
-Topics of several collections in one cube: each with its own top grade and pool depth; Rankings
-scored some at a time, in memory and lazily.
-"""
+"""Scores of cubes with several top grades, and of blocks."""
 
 from dataclasses import replace
 from itertools import product
@@ -30,7 +26,7 @@ METRICS = ("ERR", "nDCG(gain='exp')", "AP(norm='pool')", "P(gain='linear')", "Q(
 
 @pytest.fixture(scope="module")
 def cubes():
-    """Return a cube of two scales, and one of each."""
+    """Return a cube with two top grades, and both parts."""
     cube = ir.cube(*ir.example_track())
     second = np.arange(cube.sizes["topic"]) % 3 == 0
     experiment = experiment_of(cube)
@@ -44,7 +40,7 @@ def cubes():
     ("chunks", "verb"),
     few_of(product([None, {"system": 3, "topic": 5}], ["score", "bounds", "tie_ranges"]), 2),
 )
-def test_every_scale_is_as_it_is_alone(cubes, verb, chunks):
+def test_top_grades_are_scored_independently(cubes, verb, chunks):
     both, alone = cubes
     both = both.chunk(chunks) if chunks else both
     names = METRICS[:4] if verb == "bounds" else METRICS
@@ -52,14 +48,14 @@ def test_every_scale_is_as_it_is_alone(cubes, verb, chunks):
     def compute(cube):
         return getattr(cube.ireval, verb)(*names, at=[1, 3, 10])
 
-    together = compute(both)
-    for part in alone:
-        expected = compute(part)
-        found = together.sel(topic=part.topic.to_numpy()).compute()
-        xr.testing.assert_allclose(found, expected, rtol=1e-13)
+    joint = compute(both)
+    for subset in alone:
+        expected = compute(subset)
+        result = joint.sel(topic=subset.topic.to_numpy()).compute()
+        xr.testing.assert_allclose(result, expected, rtol=1e-13)
 
 
-def test_from_the_depth_of_the_pool_on_everything_judged_counts():
+def test_pool_norms_equal_full_norms_from_the_pool_depth_on():
     runs, qrels = ir.example_track()
     missed = qrels.drop_duplicates("topic").assign(doc="found by nobody", grade=3)
     cube = ir.cube(runs, pd.concat([qrels, missed]))
@@ -84,7 +80,7 @@ PARSED = parse_metrics(["AP", "nDCG", "ASL"])
 
 
 @pytest.mark.parametrize("cells", [1, 49, 50, 51, 799, 800, 801, 1600, 1 << 17])
-def test_tiles_of_any_size_give_the_same(cube, cells, monkeypatch):
+def test_results_do_not_depend_on_tile_sizes(cube, cells, monkeypatch):
     expected = Work(PARSED, [1, 10, 50]).over(cube)
     sizes = []
 
@@ -93,44 +89,44 @@ def test_tiles_of_any_size_give_the_same(cube, cells, monkeypatch):
         return score.score_block(block, metrics, depths)
 
     monkeypatch.setattr(arrays, "BLOCK", cells)
-    found = Work(PARSED, [1, 10, 50], kernel=kernel).over(cube)
-    xr.testing.assert_identical(found, expected)
+    result = Work(PARSED, [1, 10, 50], kernel=kernel).over(cube)
+    xr.testing.assert_identical(result, expected)
     assert max(sizes) <= max(cells, 50)
     assert sum(sizes) == cube.grade.size
 
 
-def test_depths_are_columns(cube):
+def test_selected_depths_equal_columns_of_all_depths(cube):
     every = Work(PARSED, range(1, 51)).over(cube).to_numpy()
     some = Work(PARSED, [50, 3]).over(cube)
     assert some.dims == ("metric", "system", "topic", "depth")
     np.testing.assert_array_equal(some, every[..., [49, 2]])
 
 
-def test_quantities_of_a_list():
+def test_cwl_of_a_small_list():
     cube = cube_of({"a": [[1, 0, 2]]}, depth=3)
-    found = cube.ireval.cwl("P", "RBP(p=0.5)").squeeze()
-    assert set(found) == {*QUANTITIES}
-    at_3 = found.sel(depth=3)
+    result = cube.ireval.cwl("P", "RBP(p=0.5)").squeeze()
+    assert set(result) == {*QUANTITIES}
+    at_3 = result.sel(depth=3)
     assert at_3.sel(metric="P").to_array().values == pytest.approx([2 / 3, 2, 1, 3, 3])
     assert at_3.sel(metric="RBP(p=0.5)").to_array().values == pytest.approx([0.625, 1.25, 1, 2, 2])
 
 
-def test_utility_is_the_score(cube):
+def test_expected_utility_equals_the_score(cube):
     metrics = ["AP", "INST(T=2)", "NERR9@10", "SDCG", "RR"]
-    found = cube.ireval.cwl(*metrics, at=[5, 50])
+    result = cube.ireval.cwl(*metrics, at=[5, 50])
     score = cube.ireval.score(*metrics, at=[5, 50])
-    np.testing.assert_allclose(found["expected_utility"], score, atol=1e-12)
-    assert found["expected_depth"].sel(metric="SDCG", depth=5).mean() < 5
-    xr.testing.assert_equal(found.coords.to_dataset(), score.coords.to_dataset())
+    np.testing.assert_allclose(result["expected_utility"], score, atol=1e-12)
+    assert result["expected_depth"].sel(metric="SDCG", depth=5).mean() < 5
+    xr.testing.assert_equal(result.coords.to_dataset(), score.coords.to_dataset())
 
 
-def test_missing_lists_have_no_scores():
+def test_cwl_is_nan_for_missing_lists():
     cube = cube_of({"a": [[1]], "b": [[0, 1]]}, depth=2)
-    found = cube.where(cube["system"] == "a").ireval.cwl("INST(T=1)")
-    assert np.isnan(found["expected_depth"].sel(system="b")).all()
-    assert found["expected_depth"].sel(system="a").notnull().all()
+    result = cube.where(cube["system"] == "a").ireval.cwl("INST(T=1)")
+    assert np.isnan(result["expected_depth"].sel(system="b")).all()
+    assert result["expected_depth"].sel(system="a").notnull().all()
 
 
-def test_others_are_refused_by_name(cube):
+def test_cwl_refuses_other_metrics(cube):
     refused(MetricError, "INST.*found nDCG", lambda: cube.ireval.cwl("AP", "nDCG"))
     refused(MetricError, "at most 1.*3", lambda: cube.ireval.cwl("INST(T=1, gain=Linear(top=2))"))

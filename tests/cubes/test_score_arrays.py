@@ -20,15 +20,15 @@ LONG = pd.DataFrame(
 )
 
 
-def test_long_frames_of_pyterrier_and_ir_measures():
+def test_long_frames_of_pyterrier_and_ir_measures_are_read():
     scores = to_scores(LONG)
     assert scores.dims == ("metric", "system", "topic")
     assert list(scores.metric.values) == ["P@5", "AP"]
     assert list(scores.system.values) == ["b", "a"]
     assert list(scores.topic.values) == ["2", "1"]
     assert scores.sel(metric="AP", system="a", topic="1").item() == 7
-    one = LONG[LONG["name"] == "a"].drop(columns="name").rename(columns={"qid": "query_id"})
-    assert to_scores(one).sizes == {"metric": 2, "system": 1, "topic": 2}
+    single = LONG[LONG["name"] == "a"].drop(columns="name").rename(columns={"qid": "query_id"})
+    assert to_scores(single).sizes == {"metric": 2, "system": 1, "topic": 2}
 
 
 def test_measures_of_ir_measures_serve_as_labels():
@@ -42,8 +42,8 @@ def test_measures_of_ir_measures_serve_as_labels():
     assert ir.parse_metric(measures.AP(judged_only=True)) == ir.metrics.AP(judged_only=True)
 
 
-@pytest.mark.filterwarnings("ignore:no interval of:irframe.errors.IrframeWarning")
-def test_missing_pairs_are_nan_and_counted():
+@pytest.mark.filterwarnings("ignore:no interval for systems:irframe.errors.IrframeWarning")
+def test_missing_scores_are_left_out_with_a_warning():
     with pytest.warns(IrframeWarning, match=r"means over different topics: AP \(1 to 2\)"):
         summary = LONG.iloc[:-1].ireval.summary()
     assert summary.loc[("AP", "a"), "n"] == 1
@@ -51,7 +51,7 @@ def test_missing_pairs_are_nan_and_counted():
     assert np.isnan(summary.loc[("AP", "a"), "ci_low"])
 
 
-def test_a_metric_coordinate_or_name_labels_an_array_of_one_metric():
+def test_arrays_of_one_metric_are_labelled():
     scores = to_scores(LONG)
     xr.testing.assert_equal(to_scores(scores.sel(metric="AP")), scores.sel(metric=["AP"]))
     bare = scores.sel(metric="AP", drop=True).rename("AP")
@@ -98,7 +98,7 @@ def test_a_metric_coordinate_or_name_labels_an_array_of_one_metric():
         (pd.DataFrame({"x": [1]}), InputError, "indexed by system and topic"),
     ],
 )
-def test_bad_scores(scores, error, words):
+def test_invalid_scores_are_refused(scores, error, words):
     refused(error, words, lambda: to_scores(scores))
 
 
@@ -108,7 +108,7 @@ def wide(**columns):
 
 
 SIDES = {"length": [3, 5, 3, 5], "size": [1.5, 1.5, 2.5, 2.5], "year": 2019, "empty": np.nan}
-"""Columns of numbers that say something of topics or systems, or nothing."""
+"""Columns of numbers that are properties of topics or systems, constant or empty."""
 
 
 @pytest.mark.parametrize("stated", [["AP"], None])
@@ -117,24 +117,24 @@ def test_columns_of_scores_are_distinguished_from_properties(stated):
     frame.attrs = {"metrics": stated} if stated else {}
     with pytest.warns(IrframeWarning) as caught:
         assert parse_scores(frame).metrics == ["AP", "mine", "flat"]
-    messages = [str(each.message) for each in caught]
+    messages = [str(warning.message) for warning in caught]
     assert "used as metrics: mine, flat; larger is better for mine, flat; drop" in messages[0]
     assert messages[1].endswith("left out: length, size, year, empty")
     with pytest.warns(IrframeWarning):
-        kept = parse_scores(frame.reset_index(), by="kind")
-    assert kept.metrics == ["AP", "mine", "flat"]
+        selected = parse_scores(frame.reset_index(), by="kind")
+    assert selected.metrics == ["AP", "mine", "flat"]
 
 
 @pytest.mark.parametrize(
     ("label", "level", "varies"), [("a", "name", "length"), ("1", "qid", "size")]
 )
-def test_of_one_system_or_topic_what_varies_is_a_score(label, level, varies):
-    one = wide(**SIDES).xs(label, level=level, drop_level=False)[["AP", varies]]
+def test_varying_columns_of_a_single_label_are_scores(label, level, varies):
+    single = wide(**SIDES).xs(label, level=level, drop_level=False)[["AP", varies]]
     with pytest.warns(IrframeWarning, match="used as metrics"):
-        assert varies in parse_scores(one).metrics
+        assert varies in parse_scores(single).metrics
 
 
-def test_unknown_metric_names_are_warned_of_beside_known_ones():
+def test_unrecorded_metrics_are_used_with_a_warning():
     frame = wide().assign(NumRel=[1, 2, 1, 2])
     assert parse_scores(frame).metrics == ["AP", "NumRel"]
     frame.attrs = {"metrics": ["AP"]}
@@ -162,7 +162,7 @@ def test_numbers_of_any_type_are_read():
 
 
 @pytest.mark.filterwarnings("ignore:comparisons whose:irframe.errors.IrframeWarning")
-def test_levels_that_pandas_repeats_are_one():
+def test_duplicate_index_levels_of_groupby_are_merged():
     frame = wide().groupby("name").apply(lambda part: part.head(2))
     assert frame.index.nlevels == 3
     assert as_scores(frame).index.names == ["name", "qid"]
@@ -173,7 +173,7 @@ def test_levels_that_pandas_repeats_are_one():
         pd.concat([wide().reset_index()] * 2, axis=1).ireval.summary()
 
 
-def test_groups_that_are_none():
+def test_invalid_groups_are_refused():
     frame = wide(half=list("xyyx"))
     with pytest.raises(ParameterError, match="'half', to have one value .* 2 topics: 1, 2"):
         frame.ireval.groupby("half").summary()
@@ -189,14 +189,14 @@ def test_groups_that_are_none():
 
 
 @pytest.mark.filterwarnings("ignore:comparisons whose:irframe.errors.IrframeWarning")
-@pytest.mark.filterwarnings("ignore:no interval of:irframe.errors.IrframeWarning")
-def test_tables_of_other_libraries_have_groups():
+@pytest.mark.filterwarnings("ignore:no interval for systems:irframe.errors.IrframeWarning")
+def test_arrow_tables_can_be_grouped():
     arrow = pytest.importorskip("pyarrow")
     frame = wide(half=list("xyxy"))
     expected = frame.ireval.groupby("half").summary()
     table = arrow.Table.from_pandas(frame.reset_index(), preserve_index=False)
     for other in (table, frame.set_index("half", append=True)["AP"]):
-        found = ir.verbs.groupby(other, "half").summary()
-        pd.testing.assert_frame_equal(found, expected, check_dtype=False, check_index_type=False)
+        result = ir.verbs.groupby(other, "half").summary()
+        pd.testing.assert_frame_equal(result, expected, check_dtype=False, check_index_type=False)
     with pytest.warns(IrframeWarning, match="a single topic"):
         assert len(ir.verbs.groupby(table, "half").compare()) == 2

@@ -1,4 +1,4 @@
-"""Summary rows are left out on every input path."""
+"""Aggregated topics are left out on every input path."""
 
 import numpy as np
 import pandas as pd
@@ -53,31 +53,31 @@ PATHS = {
 
 @pytest.mark.parametrize("label", SUMMARIES)
 @pytest.mark.parametrize("path", PATHS)
-def test_rows_of_all_topics_are_no_topics(label, path):
+def test_aggregated_topics_are_left_out(label, path):
     expected = PLAIN.ireval.compare()
     with pytest.warns(IrframeWarning, match=f"summarise the other topics are left out: {label}"):
-        found = ir.verbs.compare(PATHS[path](with_row(label)))
-    same = found.set_index("metric").loc[expected["metric"]]
+        result = ir.verbs.compare(PATHS[path](with_row(label)))
+    same = result.set_index("metric").loc[expected["metric"]]
     assert same["n_topics"].tolist() == [8, 8]
     np.testing.assert_allclose(same["p"], expected["p"], rtol=1e-12)
 
 
-def test_a_topic_that_is_only_called_so_stays():
+def test_topics_called_all_with_other_values_are_kept():
     named = PLAIN.rename(index={"3": "all"}, level="topic")
     assert named.ireval.compare()["n_topics"].tolist() == [8, 8]
     rows = named.loc[(slice(None), "all"), :]
     assert ir.as_scores(rows).index.unique("topic").tolist() == ["all"]
 
 
-def test_values_of_other_text_than_names_of_runs_are_refused():
+def test_text_values_are_refused():
     rows = PLAIN.melt(var_name="measure", ignore_index=False).reset_index()
     wrong = rows.astype({"value": object})
     wrong.loc[0, "value"] = "high"
     refused(InputError, "numbers", wrong.ireval.summary)
 
 
-def test_each_repeat_has_its_own_summary():
+def test_aggregated_topics_of_repeats_are_left_out():
     seeds = [with_row("all").assign(seed=n, AP=lambda rows, n=n: rows["AP"] / n) for n in (1, 2)]
     with pytest.warns(IrframeWarning, match="left out: all"):
-        found = pd.concat(seeds)[["AP", "seed"]].ireval.compare()
-    assert found["n_topics"].tolist() == [8]
+        result = pd.concat(seeds)[["AP", "seed"]].ireval.compare()
+    assert result["n_topics"].tolist() == [8]

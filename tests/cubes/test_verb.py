@@ -1,8 +1,4 @@
-"""Tests of irframe.cubes.verb.
-
-What every verb does alike: groups, trees, labels that ride along, where numbers come from; What
-studies ask of the cubes and systems that they are given.
-"""
+"""Verbs: arguments, groups, user coordinates and provenance."""
 
 import warnings
 from dataclasses import replace
@@ -25,12 +21,12 @@ from irframe.record import InGroups
 
 @pytest.fixture
 def shapes():
-    """Return verbs that are registered during a test alone."""
-    known = set(VERBS)
+    """Yield two verbs that are registered only during a test."""
+    registered = set(VERBS)
 
     @verb
     def shape_of(cube):
-        """Return how many systems and topics there are."""
+        """Return the numbers of systems and topics."""
         return pd.DataFrame({"systems": [cube.sizes["system"]], "topics": [cube.sizes["topic"]]})
 
     @verb
@@ -39,7 +35,7 @@ def shapes():
         return (to_scores(scores) - (0 if other is None else to_scores(other))).mean("topic")
 
     yield shape_of, means_of
-    for name in set(VERBS) - known:
+    for name in set(VERBS) - registered:
         del VERBS[name]
 
 
@@ -57,11 +53,11 @@ def scores(cube):
 class TestCalls:
     def test_a_verb_is_registered_by_its_name(self, shapes):
         assert VERBS["shape_of"] is shapes[0]
-        assert shapes[0].__doc__ == "Return how many systems and topics there are."
+        assert shapes[0].__doc__ == "Return the numbers of systems and topics."
 
-    def test_a_cube_is_read_through_the_gate(self, shapes, cube):
-        found = shapes[0](cube.transpose().astype(float))
-        assert found.to_numpy().tolist() == [[8, 16]]
+    def test_cubes_are_validated(self, shapes, cube):
+        result = shapes[0](cube.transpose().astype(float))
+        assert result.to_numpy().tolist() == [[8, 16]]
         refused(DepthError, "at=", lambda: shapes[0](cube.sel(depth=[5, 10])))
         refused(InputError, "irframe.cube, but found DataFrame", lambda: shapes[0](pd.DataFrame()))
 
@@ -71,20 +67,20 @@ class TestCalls:
         refused(TypeError, "positional", lambda: shapes[0](cube, "half"))
 
     def test_a_selected_label_is_a_scalar_coordinate_of_the_result(self, cube):
-        found = cube.sel(system="ance").ireval.score("AP")
-        assert found.dims == ("metric", "topic", "depth")
-        assert found["system"].item() == "ance"
-        assert found["team"].item() == "vectors"
+        result = cube.sel(system="ance").ireval.score("AP")
+        assert result.dims == ("metric", "topic", "depth")
+        assert result["system"].item() == "ance"
+        assert result["team"].item() == "vectors"
 
-    def test_so_is_one_of_scores(self, shapes, scores):
-        found = shapes[1](scores.sel(system="ance"))
-        assert found.dims == ("metric", "depth")
-        assert found["system"].item() == "ance"
-        np.testing.assert_array_equal(found, shapes[1](scores).sel(system="ance"))
-        one = scores.sel(topic="104")
-        np.testing.assert_array_equal(shapes[1](one), one)
+    def test_a_selected_label_of_scores_is_a_scalar_coordinate_of_the_result(self, shapes, scores):
+        result = shapes[1](scores.sel(system="ance"))
+        assert result.dims == ("metric", "depth")
+        assert result["system"].item() == "ance"
+        np.testing.assert_array_equal(result, shapes[1](scores).sel(system="ance"))
+        single = scores.sel(topic="104")
+        np.testing.assert_array_equal(shapes[1](single), single)
 
-    def test_the_subject_stays_as_it_was(self, cube, scores):
+    def test_input_objects_are_unchanged(self, cube, scores):
         before = cube.copy(deep=True), scores.copy(deep=True)
         cube.ireval.groupby("half").condense()
         scores.ireval.groupby("team").summary()
@@ -93,14 +89,14 @@ class TestCalls:
 
 
 class TestGroups:
-    def test_systems_of_other_groups_have_no_number(self, shapes, scores):
-        found = shapes[1](InGroups(scores, "team"))
-        inside = found["team"].to_numpy()[:, np.newaxis] == scores["team"].to_numpy()
-        assert (found.isel(metric=0, depth=0).notnull().to_numpy() == inside).all()
-        assert found["system"].values.tolist() == scores["system"].values.tolist()
+    def test_systems_of_other_groups_have_nan(self, shapes, scores):
+        result = shapes[1](InGroups(scores, "team"))
+        inside = result["team"].to_numpy()[:, np.newaxis] == scores["team"].to_numpy()
+        assert (result.isel(metric=0, depth=0).notnull().to_numpy() == inside).all()
+        assert result["system"].values.tolist() == scores["system"].values.tolist()
 
     @pytest.mark.parametrize("known", ["nothing", "retrieved", "took_part"])
-    def test_a_group_has_the_systems_with_a_score_in_it_or_in_no_group(self, known):
+    def test_groups_have_systems_with_scores_in_the_group_or_in_none(self, known):
         labels = {"metric": ["AP", "RR"], "system": list("abcd"), "topic": list("1234")}
         scores = xr.DataArray(np.zeros((2, 4, 4)), labels, list(labels))
         scores = scores.assign_coords(half=("topic", list("xxyy")))
@@ -109,33 +105,33 @@ class TestGroups:
         if known != "nothing":
             scores = scores.assign_coords({known: scored})
         with warnings.catch_warnings(action="ignore", category=IrframeWarning):
-            parts = dict(parse_scores(scores, by="half").groups())
-        systems = {key: "".join(part.systems) for key, part in parts.items()}
+            subsets = dict(parse_scores(scores, by="half").groups())
+        systems = {key: "".join(subset.systems) for key, subset in subsets.items()}
         assert systems == {"x": "abd", "y": "abcd"}
         nobody = scores.where(scores["half"] == "y")
         assert len(dict(parse_scores(nobody, by="half").groups())["x"].systems) == 4
 
-    def test_a_system_that_took_part_without_any_score_is_named(self, scores):
+    def test_participating_systems_without_scores_are_warned_of(self, scores):
         absent = (scores["half"] == "first") & (scores["system"] == "ance")
         masked = scores.where(~absent)
         frame = as_scores(masked.sel(depth=10)).reindex(as_scores(scores.sel(depth=10)).index)
         frame = frame.join(scores["half"].to_series())
         for subject in (masked.sel(depth=10), frame):
             with pytest.warns(IrframeWarning, match=r"left out of it \(half\): first \(ance\)"):
-                found = subject.ireval.groupby("half").compare()
-            assert len(found) == 2 * (21 + 28)
+                result = subject.ireval.groupby("half").compare()
+            assert len(result) == 2 * (21 + 28)
         declared = masked.sel(depth=[10]).assign_coords(took_part=~absent)
-        frames = [one.ireval.groupby("half").compare() for one in (frame.dropna(), declared)]
-        assert [len(each) for each in frames] == [2 * (21 + 28)] * 2
+        frames = [single.ireval.groupby("half").compare() for single in (frame.dropna(), declared)]
+        assert [len(item) for item in frames] == [2 * (21 + 28)] * 2
 
-    def test_other_scores_are_split_alike(self, shapes, scores):
-        found = shapes[1](InGroups(scores, "half"), scores.isel(topic=slice(None, None, -1)))
-        np.testing.assert_allclose(found, 0, atol=1e-15)
+    def test_scores_among_arguments_are_split_by_group(self, shapes, scores):
+        result = shapes[1](InGroups(scores, "half"), scores.isel(topic=slice(None, None, -1)))
+        np.testing.assert_allclose(result, 0, atol=1e-15)
         other = scores.assign_coords(half=scores["half"].str.replace("second", "third"))
         with pytest.raises(ParameterError, match=r"groups \(half\) on both.*: second, third"):
             shapes[1](InGroups(scores, "half"), other)
 
-    def test_an_error_says_in_which_group(self):
+    def test_errors_name_the_group(self):
         runs, qrels = ir.example_track()
         depths = runs["rank"] <= np.where(runs["team"] == "terms", 50, 20)
         cube = runs[depths].ireval.cube(qrels, depth=30)
@@ -143,7 +139,7 @@ class TestGroups:
             cube.ireval.groupby("team").condense()
 
     @pytest.mark.parametrize("by", ["year", ["half"], 3])
-    def test_groups_that_are_none(self, cube, scores, by):
+    def test_unknown_groups_are_refused(self, cube, scores, by):
         frame = scores.sel(depth=10).to_series().unstack("metric")
         several = "by to be one column, but found .*half" if isinstance(by, list) else ""
         with pytest.raises(
@@ -156,7 +152,7 @@ class TestGroups:
             ):
                 dict(groups(subject, by))
 
-    def test_rows_without_a_group_are_named(self, scores):
+    def test_rows_without_a_group_are_refused(self, scores):
         frame = scores.sel(depth=10).to_series().unstack("metric").reset_index()
         frame["kind"] = frame["topic"].where(frame["topic"] != "103")
         with pytest.raises(
@@ -164,7 +160,7 @@ class TestGroups:
         ):
             dict(groups(frame, "kind"))
 
-    def test_something_without_groups(self):
+    def test_objects_that_cannot_be_grouped_are_refused(self):
         refused(
             InputError,
             "a cube, scores or a result to group, but found list",
@@ -175,35 +171,35 @@ class TestGroups:
 class TestCubesInGroups:
     def test_overwritten_cubes_are_refused(self, shapes, cube):
         cubes = cube.ireval.groupby("half").pooled(10)
-        more = {key: part.assign(grade=part["grade"] + 1) for key, part in cubes}
+        more = {key: subset.assign(grade=subset["grade"] + 1) for key, subset in cubes}
         refused(InputError, "unchanged grades", shapes[0], InGroups(more, "half"))
 
 
 class TestLabels:
-    def test_names_of_results_come_before_those_of_users(self, cube):
+    def test_user_coordinates_do_not_replace_results(self, cube):
         marked = cube.assign_coords(n=("system", np.arange(8)), mean=("topic", np.arange(16)))
-        found, plain = (each.ireval.score("AP", at=10).ireval.summary() for each in (marked, cube))
+        result, plain = (item.ireval.score("AP", at=10).ireval.summary() for item in (marked, cube))
         for name in plain:
-            np.testing.assert_array_equal(found[name], plain[name])
+            np.testing.assert_array_equal(result[name], plain[name])
 
     def test_user_coordinates_follow_their_labels(self, cube):
         cell = np.arange(8 * 16).reshape(8, 16)
         marked = cube.assign_coords(cell=(("system", "topic"), cell))
         turned = marked.isel(system=slice(None, None, -1))
-        found = turned.ireval.score("AP", at=10)
+        result = turned.ireval.score("AP", at=10)
         for name in ("team", "half", "cell"):
-            assert found[name].to_series().to_dict() == marked[name].to_series().to_dict()
+            assert result[name].to_series().to_dict() == marked[name].to_series().to_dict()
 
 
 class TestProvenance:
-    def test_results_say_what_decided_their_numbers(self):
+    def test_results_record_options_of_the_cube(self):
         runs, qrels = ir.example_track()
         cube = runs.ireval.cube(qrels, ties=ir.Ties("random", seed=4), depth=20)
         chain = [cube.ireval.score("AP"), cube.ireval.score("AP", at=10).ireval.summary()]
-        for found, name in zip(chain, ("score", "summary"), strict=True):
-            wanted = {"ties": "random", "seed": 4, "depth": 20, "top": 3, "pool_depth": 10}
-            assert found.attrs.items() >= (wanted | {"result": name}).items()
-            assert found.attrs["irframe"] == ir.__version__
+        for result, name in zip(chain, ("score", "summary"), strict=True):
+            expected = {"ties": "random", "seed": 4, "depth": 20, "top": 3, "pool_depth": 10}
+            assert result.attrs.items() >= (expected | {"result": name}).items()
+            assert result.attrs["irframe"] == ir.__version__
 
     def test_several_top_grades_and_pools_are_listed(self, cube):
         experiment = experiment_of(cube)
@@ -213,18 +209,18 @@ class TestProvenance:
         assert provenance([1]) == {}
 
 
-def test_groups_keep_the_order_of_labels_and_lack_values_elsewhere():
+def test_joined_groups_keep_the_order_of_labels():
     arrays = {
         "a": xr.DataArray([1.0, 2], {"system": ["s", "t"]}),
         "b": xr.DataArray([3.0], {"system": ["t"]}),
     }
-    found = join(arrays, "half", xr.DataArray(np.zeros(2), {"system": ["t", "s"]}))
-    assert found.sel(half="b", system="t") == 3
-    assert np.isnan(found.sel(half="b", system="s"))
-    assert found["system"].values.tolist() == ["t", "s"]
+    result = join(arrays, "half", xr.DataArray(np.zeros(2), {"system": ["t", "s"]}))
+    assert result.sel(half="b", system="t") == 3
+    assert np.isnan(result.sel(half="b", system="s"))
+    assert result["system"].values.tolist() == ["t", "s"]
 
 
-def test_groups_are_called_like_nothing_in_the_result():
+def test_groups_named_like_a_column_of_the_result_are_refused():
     cube = ir.cube(*ir.example_track())
     named = cube.assign_coords(p=("system", list("aabbccdd")))
     scores = named.ireval.score("AP", at=10)
@@ -241,7 +237,7 @@ def requirements_cube():
     return ir.cube(*ir.example_track(), depth=20)
 
 
-def test_the_depth_is_that_of_the_cube_or_less(requirements_cube):
+def test_depths_beyond_the_cube_are_refused(requirements_cube):
     assert [read_depth(requirements_cube, depth) for depth in (None, 20, 1)] == [20, 20, 1]
     for depth in (0, 21, 2.5, True, "5"):
         with pytest.raises(
@@ -250,18 +246,18 @@ def test_the_depth_is_that_of_the_cube_or_less(requirements_cube):
             read_depth(requirements_cube, depth)
 
 
-def test_what_has_no_order_is_refused(requirements_cube):
+def test_shared_ranks_are_refused(requirements_cube):
     with pytest.raises(MetricError, match="found ties='mean'"):
         read_depth(requirements_cube.assign_attrs(ties="mean"), None)
 
 
-def test_metrics_are_no_deeper_than_the_lists_that_are_read():
+def test_metrics_deeper_than_the_reading_depth_are_refused():
     refuse_deeper([ir.metrics.P(), ir.metrics.P() @ 10], 10)
     with pytest.raises(DepthError, match="P@10, AP@7"):
         refuse_deeper([ir.metrics.P() @ 10, ir.metrics.AP() @ 7, ir.metrics.AP() @ 6], 6)
 
 
-def test_systems_to_hold_against_a_baseline():
+def test_systems_are_compared_with_a_baseline():
     labels = ["a", "b", 3]
     assert against(labels, "b", None) == (1, [0, 2])
     assert against(labels, "b", [3, "a"]) == (1, [2, 0])

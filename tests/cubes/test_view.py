@@ -1,8 +1,4 @@
-"""Tests of irframe.cubes.view.
-
-Views: what comes back as it was built, and the words with which the rest is refused; Work by
-dask: clusters, workers and jobs that are killed, and workers without irframe.
-"""
+"""Changed cubes are read as they were built, or refused."""
 
 import os
 import pickle
@@ -32,14 +28,14 @@ SAME = {
 
 
 @pytest.mark.parametrize("change", SAME)
-def test_a_cube_comes_back_as_it_was_built(cube, change):
-    found = read_cube(SAME[change](cube))
-    xr.testing.assert_identical(found, cube)
-    assert found["grade"].dims == ("system", "topic", "depth")
-    assert found["grade"].dtype == np.int16
+def test_changed_types_and_counts_are_restored(cube, change):
+    result = read_cube(SAME[change](cube))
+    xr.testing.assert_identical(result, cube)
+    assert result["grade"].dims == ("system", "topic", "depth")
+    assert result["grade"].dtype == np.int16
 
 
-def test_one_label_is_a_dimension_of_one(cube):
+def test_scalar_coordinates_become_dimensions(cube):
     for label in ({"system": "ance"}, {"topic": "104"}):
         expected = cube.sel({dim: [name] for dim, name in label.items()})
         xr.testing.assert_identical(read_cube(cube.sel(label)), expected)
@@ -48,18 +44,18 @@ def test_one_label_is_a_dimension_of_one(cube):
 
 
 @pytest.mark.parametrize("chunks", [None, {"system": 2}])
-def test_masked_lists_did_not_take_part(cube, chunks):
+def test_masked_lists_are_missing(cube, chunks):
     inside = (cube["topic"] != "103") | (cube["system"] != "ance")
-    found = read_cube((cube.chunk(chunks) if chunks else cube).where(inside)).compute()
+    result = read_cube((cube.chunk(chunks) if chunks else cube).where(inside)).compute()
     expected = inside.transpose("system", "topic").to_numpy()
-    experiment = experiment_of(found)
+    experiment = experiment_of(result)
     np.testing.assert_array_equal(experiment.participated, expected)
-    assert (found["grade"].sel(system="ance", topic="103") == EMPTY).all()
+    assert (result["grade"].sel(system="ance", topic="103") == EMPTY).all()
     assert (experiment.rows_at(50)[~expected] == -1).all()
 
 
 @pytest.mark.parametrize("chunks", [None, {"system": 2}])
-def test_lists_masked_in_part_are_refused(cube, chunks):
+def test_partly_masked_lists_are_refused(cube, chunks):
     masked = cube.where((cube["depth"] != 4) | ~cube["topic"].isin(["102", "105"]))
     if chunks:
         refused(InputError, "partly masked", lambda: read_cube(masked.chunk(chunks)).compute())
@@ -77,20 +73,20 @@ def test_lists_masked_in_part_are_refused(cube, chunks):
         (3, r"depths \[3\]\. .*at=\[3\]"),
     ],
 )
-def test_some_depths_are_to_be_asked_for_with_at(cube, depths, words):
+def test_selected_depths_are_refused_with_advice(cube, depths, words):
     refused(DepthError, words, lambda: read_cube(cube.sel(depth=depths)))
 
 
-def test_without_depths(cube):
+def test_cubes_without_depths_are_refused(cube):
     refused(DepthError, "labels of depths, but found none", read_cube, cube.drop_vars("depth"))
 
 
-def test_what_is_no_cube(cube):
+def test_other_objects_are_refused(cube):
     for other in (None, cube["grade"], xr.Dataset({"x": 1})):
         refused(InputError, f"irframe.cube, but found {type(other).__name__}", read_cube, other)
 
 
-def test_lost_parts_are_named(cube):
+def test_missing_coordinates_and_attributes_are_refused(cube):
     refused(InputError, r"attribute experiment.*Save .*save\(path\)", read_cube, cube.drop_attrs())
     for dim in ("system", "topic"):
         with pytest.raises(InputError, match=f"a cube with {dim}, but found none"):
@@ -100,14 +96,14 @@ def test_lost_parts_are_named(cube):
 
 
 @pytest.mark.parametrize("write", ["to_netcdf", "to_zarr"])
-def test_files_of_xarray_do_not_hold_cubes(cube, tmp_path, write):
+def test_xarray_cannot_write_cubes(cube, tmp_path, write):
     refused(TypeError, "experiment|Dataset.attrs", lambda: getattr(cube, write)(tmp_path / "cube"))
 
 
 def test_a_cube_is_pickled_with_its_experiment(cube):
-    again = pickle.loads(pickle.dumps(cube.isel(topic=[2, 4])))  # noqa: S301 - our own
+    repeated = pickle.loads(pickle.dumps(cube.isel(topic=[2, 4])))  # noqa: S301 - our own
     expected = cube.isel(topic=[2, 4]).ireval.score("AP")
-    xr.testing.assert_identical(again.ireval.score("AP"), expected)
+    xr.testing.assert_identical(repeated.ireval.score("AP"), expected)
 
 
 def test_halves_of_two_experiments_are_refused(cube):
@@ -129,19 +125,19 @@ MOVED = {
 
 
 @pytest.mark.parametrize("moved", MOVED)
-def test_cubes_over_other_dimensions_are_refused_by_these(cube, moved):
+def test_other_dimensions_are_refused(cube, moved):
     with pytest.raises(
         InputError, match="dimensions system and topic, but found .*_code over: (cell|place)"
     ):
         read_cube(MOVED[moved](cube))
 
 
-def test_grades_of_lazy_cubes_are_checked_in_each_task(cube):
+def test_grades_of_lazy_cubes_are_verified_when_computed(cube):
     lazy = (cube.chunk(topic=4) + 1).ireval.score("AP")
     refused(InputError, "unchanged grades", lazy.compute)
 
 
-def test_cubes_put_together_by_hand(cube):
+def test_duplicate_labels_are_refused(cube):
     with pytest.raises(InputError, match="over systems, topics and depths, but found .*: track"):
         read_cube(xr.concat([cube, cube], dim="track", coords="minimal", compat="override"))
     for dim in ("system", "topic"):
@@ -154,7 +150,7 @@ def test_cubes_put_together_by_hand(cube):
             read_cube(cube.isel({dim: [0, 1, 0]}).assign_coords({dim: list("abc")}))
 
 
-def test_unknown_labels_are_named(cube):
+def test_unknown_labels_are_refused(cube):
     topics = [*cube["topic"].values, "x", "y"]
     with pytest.raises(InputError, match="topics of the cube, but found unknown labels: x, y"):
         read_cube(cube.reindex(topic=topics))
@@ -162,7 +158,7 @@ def test_unknown_labels_are_named(cube):
         read_cube(cube.reindex(system=["bm25", "nobody"]))
 
 
-def test_unknown_labels_of_a_lazy_cube_are_named(cube):
+def test_unknown_labels_of_a_lazy_cube_are_refused(cube):
     lazy = cube.chunk(system=2, topic=5)
     with pytest.raises(InputError, match="topics of the cube, but found unknown labels: x"):
         read_cube(lazy.reindex(topic=[*cube["topic"].values, "x"]))
@@ -201,7 +197,7 @@ def slowly(values):
 
 @pytest.mark.thorough
 @pytest.mark.filterwarnings("ignore")
-def test_a_cluster_gives_what_memory_gives_though_a_worker_is_killed(client, frames, files):
+def test_scores_on_a_cluster_survive_a_killed_worker(client, frames, files):
     scanned, expected = ir.scan_runs(files / "runs").ireval.cube(frames[1]), ir.cube(*frames)
     cube = scanned.ireval.save(files / "cube").chunk(topic=5)
     slow = cube.assign(grade=cube["grade"].copy(data=cube["grade"].data.map_blocks(slowly)))
@@ -216,6 +212,6 @@ def test_a_cluster_gives_what_memory_gives_though_a_worker_is_killed(client, fra
     xr.testing.assert_equal(saved.drop_vars("team", errors="ignore"), expected.drop_vars("team"))
 
 
-def test_dask_is_asked_for_by_name(monkeypatch):
+def test_missing_dask_is_reported(monkeypatch):
     monkeypatch.setitem(sys.modules, "dask.array", None)
     refused(InputError, r'pip install "irframe\[dask\]"', view.need_dask)

@@ -1,4 +1,4 @@
-"""`design` labels topics, and lost declarations are requested."""
+"""`design` labels topics, and lost declarations raise an error."""
 
 import re
 from io import StringIO
@@ -38,7 +38,7 @@ LOSSES = {
     "a long frame": lambda frame: long(frame),  # noqa: PLW0108 - defined below
     "an array": lambda frame: array(frame).drop_attrs(),
 }
-"""Operation -> what loses the declaration, and keeps the labels."""
+"""Operations that lose the declaration and keep the labels, by name."""
 
 
 def long(frame):
@@ -53,13 +53,13 @@ def array(frame):
 
 
 def sorted_means(scores):
-    found = scores.ireval.summary()
-    found = found if isinstance(found, pd.DataFrame) else found.to_dataframe()
-    return np.sort(found["mean"].to_numpy())
+    result = scores.ireval.summary()
+    result = result if isinstance(result, pd.DataFrame) else result.to_dataframe()
+    return np.sort(result["mean"].to_numpy())
 
 
 @pytest.mark.parametrize("loss", LOSSES)
-def test_lost_declarations_are_asked_for_by_a_line_that_works(loss):
+def test_lost_declarations_raise_an_error_with_working_code(loss):
     expected = DRAWN[["AP"]].ireval.summary()["mean"].sort_values().to_numpy()
     scores = LOSSES[loss](DRAWN)
     scores = ir.as_scores(scores, "AP") if loss == "a pivot" else scores
@@ -72,7 +72,7 @@ def test_lost_declarations_are_asked_for_by_a_line_that_works(loss):
     np.testing.assert_allclose(sorted_means(alone), np.sort(PLAIN["AP"].groupby("system").mean()))
 
 
-def test_lost_labels_are_asked_for():
+def test_lost_labels_raise_an_error_with_working_code():
     lost = DRAWN.droplevel("cluster")
     with pytest.raises(
         ParameterError, match="labels of topics that are declared.*cluster"
@@ -95,53 +95,53 @@ def test_names_are_looked_up_in_the_table_first():
     refused(InputError, "a table with a column of topics", lambda: PLAIN.ireval.design([1]))
 
 
-def test_designs_add_up_and_are_removed():
+def test_declarations_are_added_and_removed():
     drawn = PLAIN.ireval.design(TABLE, cluster="source").ireval.design(TABLE, task="language")
     assert drawn.index.names == ["system", "topic", "cluster", "task"]
     both = PLAIN.ireval.design(TABLE, cluster="source", task="language")
     pd.testing.assert_frame_equal(drawn.ireval.compare(), both.ireval.compare())
     bare = drawn.ireval.design()
     pd.testing.assert_frame_equal(bare.ireval.compare(), PLAIN.ireval.compare())
-    again = both.ireval.design(TABLE, cluster="language")
-    assert {*again.index.get_level_values("cluster")} == {"de", "en"}
+    repeated = both.ireval.design(TABLE, cluster="language")
+    assert {*repeated.index.get_level_values("cluster")} == {"de", "en"}
     coordinates = ARRAY.ireval.design(TABLE, cluster="source").ireval.design()
     xr.testing.assert_identical(coordinates.drop_attrs(), ARRAY.drop_attrs())
 
 
-def test_a_column_of_tasks_is_a_group_as_well():
+def test_declared_tasks_can_be_groups():
     names = dict(zip(TOPICS, TABLE["language"], strict=True))
     scores = PLAIN.assign(language=PLAIN.index.get_level_values("topic").map(names))
     drawn = scores.ireval.design(task="language")
-    found = drawn.ireval.groupby("language").summary()
-    for language, part in scores.groupby("language"):
-        expected = part.ireval.summary()["mean"]
-        np.testing.assert_allclose(found.loc[language, "mean"], expected)
+    result = drawn.ireval.groupby("language").summary()
+    for language, subset in scores.groupby("language"):
+        expected = subset.ireval.summary()["mean"]
+        np.testing.assert_allclose(result.loc[language, "mean"], expected)
     by_task = DRAWN.ireval.design().ireval.design(TABLE, task="language")
-    np.testing.assert_allclose(by_task.ireval.groupby("task").summary()["mean"], found["mean"])
+    np.testing.assert_allclose(by_task.ireval.groupby("task").summary()["mean"], result["mean"])
 
 
-def test_a_label_that_is_not_declared_may_be_a_group():
+def test_undeclared_labels_can_be_groups():
     coords = ARRAY.assign_coords(task=("topic", TABLE["language"].to_numpy()))
-    found = coords.ireval.groupby("task").summary()
-    assert found.sizes["task"] == 2
+    result = coords.ireval.groupby("task").summary()
+    assert result.sizes["task"] == 2
     refused(ParameterError, "undeclared ones: task", coords.ireval.summary)
 
 
-def test_labels_of_cubes_reach_their_scores(tmp_path):
+def test_scores_inherit_the_labels_of_cubes(tmp_path):
     cube = RUNS.ireval.cube(QRELS).ireval.design(TABLE, cluster="source")
-    kept = (
+    selected = (
         cube,
         cube.isel(system=slice(3)),
         cube.ireval.save(tmp_path / "cube"),
         cube.ireval.condense(),
     )
-    for each in kept:
-        scores = each.ireval.score("nDCG")
+    for item in selected:
+        scores = item.ireval.score("nDCG")
         assert scores.cluster.dims == ("topic",)
         assert scores.ireval.compare().attrs["n_clusters"] == "8"
     designed = ARRAY.ireval.design(cluster=cube.cluster.to_series())
-    one = designed.sel(system=["bm25", "ance"]).isel(topic=[0, 2, 4, 6])
-    assert one.ireval.compare().attrs["n_clusters"] == "4"
+    single = designed.sel(system=["bm25", "ance"]).isel(topic=[0, 2, 4, 6])
+    assert single.ireval.compare().attrs["n_clusters"] == "4"
 
 
 def test_repeats_are_declared():
@@ -151,6 +151,6 @@ def test_repeats_are_declared():
         "repeats= to say how the values of .epoch. were drawn",
         several.ireval.compare,
     )
-    found = several.ireval.design(repeats="shared").ireval.compare()
-    assert found.attrs["repeats"] == "shared"
+    result = several.ireval.design(repeats="shared").ireval.compare()
+    assert result.attrs["repeats"] == "shared"
     refused(ParameterError, "repeats='shared'", lambda: PLAIN.ireval.design(repeats="shared"))

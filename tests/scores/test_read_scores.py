@@ -29,7 +29,7 @@ pytestmark = pytest.mark.filterwarnings("ignore:topics on which some:irframe.err
 
 
 def holed(seed=0):
-    """Return scores that lack topics by metric and depth."""
+    """Return scores whose missing topics differ by metric and depth."""
     scores = random_scores(seed, topics=12)
     holes = np.random.default_rng(seed).random(scores.shape) < 0.03
     holes[:, :, :3] = False
@@ -42,7 +42,7 @@ def paired():
         return scores_to_compare(holed())
 
 
-def test_means_are_over_the_topics_that_all_systems_have(paired):
+def test_means_are_over_common_topics(paired):
     scores = holed().to_numpy()
     assert len(set(paired.scored.sum(axis=1).ravel().tolist())) > 1
     for row, sign in enumerate((1, -1)):
@@ -52,14 +52,14 @@ def test_means_are_over_the_topics_that_all_systems_have(paired):
 
 
 @pytest.mark.parametrize("verb", ["compare", "discrimination", "agreement", "volatility"])
-def test_lazy_scores_say_what_those_in_memory_do(verb):
+def test_lazy_scores_give_equal_results(verb):
     scores = random_scores(1, topics=12)
     lazy = scores.chunk(topic=5, system=2, depth=3)
-    found, expected = (getattr(each.ireval, verb)() for each in (lazy, scores))
-    assert found.equals(expected)
+    result, expected = (getattr(item.ireval, verb)() for item in (lazy, scores))
+    assert result.equals(expected)
 
 
-def test_lazy_scores_that_are_too_large_are_not_begun(monkeypatch):
+def test_large_lazy_scores_are_refused(monkeypatch):
     scores = random_scores(0, topics=12).chunk(topic=3)
     monkeypatch.setattr(scores_module, "LOADED_BYTES", scores.nbytes - 1)
     for verb in ("summary", "compare", "volatility"):
@@ -80,7 +80,7 @@ def test_rows_are_labelled_by_metric_depth_and_pair():
     assert list(labels.itertuples(index=False, name=None)) == expected
 
 
-def test_without_depths_the_metric_says_its_own():
+def test_scores_without_depths_have_the_depth_of_the_metric():
     scores = random_scores(0, metrics=("P@5", "AP"), systems=2).isel(depth=0, drop=True)
     paired = scores_to_compare(scores)
     depths = label_pairs(paired, choose_pairs(paired, "s1"))["depth"]
@@ -113,17 +113,17 @@ class TestRefusals:
         with pytest.warns(IrframeWarning, match=words):
             scores_to_compare(scores)
 
-    def test_one_topic_left(self):
+    def test_single_topics_are_warned_of(self):
         with pytest.warns(IrframeWarning, match="a single topic, which cannot show"):
             scores_to_compare(random_scores(0, topics=1))
 
-    def test_no_topic_left_at_some_depth(self):
+    def test_depths_without_common_topics_are_refused(self):
         scores = random_scores(0)
         scores[1, 0, :, 2] = np.nan
         with pytest.raises(ParameterError, match="every system has a score, but found none: ASL"):
             scores_to_compare(scores)
 
-    def test_infinite_scores_and_single_systems(self):
+    def test_infinite_scores_and_single_systems_are_refused(self):
         scores = random_scores(0)
         with pytest.raises(ParameterError, match="at least two systems to compare, but found 1"):
             scores_to_compare(scores[:, :1])
@@ -139,30 +139,30 @@ class TestRefusals:
             ([5, 1, 5], r"found some more than once: 5\. Name each depth once in at=", [5]),
         ],
     )
-    def test_depths(self, at, words, offenders):
+    def test_invalid_depths_are_refused(self, at, words, offenders):
         with pytest.raises(
             DepthError, match=f"different depths of the scores, from 1 to 20, but {words}"
         ) as caught:
             select_depths(read_scores(random_scores(0)), at)
         assert caught.value.offenders == offenders
 
-    def test_depths_of_scores_without_depths(self):
+    def test_depths_of_scores_without_depths_are_refused(self):
         with pytest.raises(DepthError, match="scores without depths.*Leave at= out"):
             select_depths(read_scores(random_scores(0).isel(depth=0, drop=True)), 5)
 
 
-def test_means_of_topics_in_any_order_take_no_copy_of_the_scores(monkeypatch):
+def test_means_do_not_copy_all_scores(monkeypatch):
     values = np.random.default_rng(0).random((1, 30, 40, 100))
     labels = {"metric": ["AP"], "topic": [f"t{n}" for n in range(40, 0, -1)]}
     scores = xr.DataArray(values, labels, ("metric", "system", "topic", "depth"))
-    read, ordered = (read_scores(each) for each in (scores, scores.sortby("topic")))
+    read, ordered = (read_scores(item) for item in (scores, scores.sortby("topic")))
     monkeypatch.setattr(scores_module, "SORTED_BYTES", 40 * 100 * 8 * 2)
     tracemalloc.start()
-    found = read.means
+    result = read.means
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak < values.nbytes / 4
-    np.testing.assert_array_equal(found, ordered.means)
+    np.testing.assert_array_equal(result, ordered.means)
 
 
 @pytest.mark.parametrize(
@@ -176,7 +176,7 @@ def test_means_of_topics_in_any_order_take_no_copy_of_the_scores(monkeypatch):
         ("map", ["AP"], [1, 5, 10, 20]),
     ],
 )
-def test_a_depth_or_metric_of_the_scores(reference, metrics, depths):
+def test_references_select_a_depth_or_metric(reference, metrics, depths):
     scores = random_scores(0)
     new, reference_scores = match_reference(scores, reference)
     assert new.depths.tolist() == [1, 5, 10, 20]
@@ -184,37 +184,37 @@ def test_a_depth_or_metric_of_the_scores(reference, metrics, depths):
     np.testing.assert_array_equal(reference_scores.values, scores.sel(metric=metrics, depth=depths))
 
 
-def test_other_scores_take_the_order_of_systems_and_metrics():
+def test_reference_scores_are_sorted_like_the_scores():
     scores, other = random_scores(0), random_scores(1)
     _, reference_scores = match_reference(scores.sel(depth=[5]), other[::-1, [5, 3, 1, 0, 2, 4]])
     np.testing.assert_array_equal(reference_scores.values, other.sel(depth=[5]))
     assert reference_scores.systems.tolist() == scores["system"].values.tolist()
 
 
-def test_a_label_is_read_before_it_is_a_depth():
+def test_labels_take_precedence_over_depths():
     scores = read_scores(random_scores(0, metrics=("P@5", "P")))
     assert len(pick_metric(scores, "P@5").depths) == 4
     assert pick_metric(scores, "P@10").depths.tolist() == [10]
 
 
 @pytest.mark.parametrize("reference", [0, 3, 21, "AP@2"])
-def test_depths_outside_the_scores(reference):
+def test_unknown_depths_are_refused(reference):
     with pytest.raises(DepthError):
         random_scores(0).ireval.coverage(reference)
 
 
 @pytest.mark.parametrize("reference", ["nDCG", "no metric", None, True, 2.5])
-def test_unknown_references(reference):
+def test_unknown_references_are_refused(reference):
     refused(ParameterError, "AP, ASL", lambda: random_scores(0).ireval.coverage(reference))
 
 
-def test_other_systems_are_named():
+def test_other_systems_are_refused():
     scores = random_scores(0)
     renamed = scores.assign_coords(system=[f"s{n}" for n in (0, 1, 2, 3, 4, 9)])
     refused(ParameterError, "same systems.*s5, s9", lambda: scores.ireval.coverage(renamed))
 
 
-def test_other_metrics_are_named():
+def test_other_metrics_are_refused():
     other = random_scores(0, metrics=("AP", "RR"))
     refused(ParameterError, "ASL", lambda: random_scores(0).ireval.coverage(other))
 
@@ -230,12 +230,12 @@ def test_other_depths_are_refused():
 
 
 @pytest.mark.parametrize("verb", ["coverage", "inversions", "agreement"])
-def test_both_sides_have_the_same_topics(verb):
+def test_ratios_use_the_topics_common_to_both_sides(verb):
     scores = random_scores(3, topics=9)
     holes = scores.copy()
     holes[1, :, [2, 5]] = np.nan
-    kept = [0, 1, 3, 4, 6, 7, 8]
-    expected = getattr(scores[:, :, kept].ireval, verb)("ASL")
+    selected = [0, 1, 3, 4, 6, 7, 8]
+    expected = getattr(scores[:, :, selected].ireval, verb)("ASL")
     np.testing.assert_array_equal(getattr(holes.ireval, verb)("ASL"), expected)
     np.testing.assert_array_equal(
         getattr(holes.sel(depth=[5, 1]).ireval, verb)("ASL"), expected[:, [1, 0]]
@@ -243,13 +243,13 @@ def test_both_sides_have_the_same_topics(verb):
     other = scores[1][:, [8, 7, 6, 4, 3, 1, 0]]
     shared = getattr(scores.ireval, verb)(other, topics="common")
     np.testing.assert_array_equal(shared, expected)
-    deep = getattr(scores[:, :, kept].ireval, verb)(20)
+    deep = getattr(scores[:, :, selected].ireval, verb)(20)
     late = scores.copy()
     late[:, :, [2, 5], 3] = np.nan
     np.testing.assert_array_equal(getattr(late.ireval, verb)(20)[:, :3], deep[:, :3])
 
 
-def test_metrics_of_a_matrix_have_the_same_topics():
+def test_agreement_uses_topics_common_to_all_metrics():
     scores = random_scores(3, topics=9)
     holes = scores.copy()
     holes[1, :, [2, 5]] = np.nan
@@ -269,7 +269,7 @@ def test_topics_left_out_are_warned_of_once():
 
 
 @pytest.mark.parametrize("metrics", [1, 2])
-def test_across_depths_a_topic_counts_at_every_depth_or_at_none(metrics):
+def test_topics_are_common_to_all_depths(metrics):
     scores, other = random_scores(0), random_scores(1)[:metrics]
     scores[0, 3, 2, 3] = np.nan
     other[0, 1, 4, 0] = np.nan
@@ -282,8 +282,8 @@ def test_across_depths_a_topic_counts_at_every_depth_or_at_none(metrics):
     np.testing.assert_array_equal(new.scored, expected)
     np.testing.assert_array_equal(reference_scores.scored, expected[:metrics])
     for paired, side in ((new, scores), (reference_scores, other)):
-        kept = paired.scored[:, np.newaxis]
-        np.testing.assert_array_equal(paired.values, np.where(kept, side, np.nan))
+        selected = paired.scored[:, np.newaxis]
+        np.testing.assert_array_equal(paired.values, np.where(selected, side, np.nan))
 
 
 RATIOS = pytest.mark.parametrize("ratio", ["coverage", "inversions"])
@@ -294,17 +294,17 @@ RATIOS = pytest.mark.parametrize("ratio", ["coverage", "inversions"])
     few_of(product(["coverage", "inversions"], range(2), [False, True]), 3),
 )
 class TestLoops:
-    def test_a_depth(self, ratio, seed, holes):
+    def test_references_at_a_depth_equal_a_loop(self, ratio, seed, holes):
         scores = random_scores(seed, holes=holes)
         check_against_loop(scores, ratio, 10, lambda m, _: (scores, m, 2))
 
-    def test_a_metric(self, ratio, seed, holes):
+    def test_references_by_metric_equal_a_loop(self, ratio, seed, holes):
         scores = random_scores(seed, holes=holes)
         check_against_loop(scores, ratio, "ASL", lambda _, k: (scores, 1, k))
         check_against_loop(scores, ratio, "AP@5", lambda _m, _k: (scores, 0, 1))
 
     @pytest.mark.thorough
-    def test_other_scores(self, ratio, seed, holes):
+    def test_other_scores_as_reference_equal_a_loop(self, ratio, seed, holes):
         scores, other = random_scores(seed, holes=holes), random_scores(seed + 100)
         shuffled = other[::-1, [3, 1, 0, 2, 5, 4]]
         check_against_loop(scores, ratio, shuffled, lambda m, k: (other, m, k))
@@ -313,7 +313,7 @@ class TestLoops:
 
 
 @RATIOS
-def test_blocks_of_depths_do_not_show(monkeypatch, ratio):
+def test_results_do_not_depend_on_blocks_of_depths(monkeypatch, ratio):
     verb = getattr(random_scores(3).ireval, ratio)
     references = [1, 10, "AP", random_scores(4)]
     expected_results = [verb(reference) for reference in references]

@@ -1,3 +1,5 @@
+"""Scores of repeated runs in every form."""
+
 import re
 import warnings
 from pathlib import Path
@@ -22,13 +24,13 @@ SEEDS = {"bm25": [1], "ance": [1, 2, 3], "monot5": [2, 3, 5]}
 def runs(seeds=SEEDS, name="seed"):
     """Return runs with different scores per seed."""
     rng = np.random.default_rng(3)
-    parts = []
+    subsets = []
     for system, labels in seeds.items():
-        own = RUNS[RUNS["system"] == system].drop(columns="rank", errors="ignore")
+        run = RUNS[RUNS["system"] == system].drop(columns="rank", errors="ignore")
         for label in labels:
-            noise = rng.normal(0, 0.5 * own["score"].std(), len(own)) * (len(labels) > 1)
-            parts.append(own.assign(score=own["score"] + noise, **{name: label}))
-    return pd.concat(parts, ignore_index=True)
+            noise = rng.normal(0, 0.5 * run["score"].std(), len(run)) * (len(labels) > 1)
+            subsets.append(run.assign(score=run["score"] + noise, **{name: label}))
+    return pd.concat(subsets, ignore_index=True)
 
 
 def array(values, **attrs):
@@ -60,11 +62,11 @@ def nested(frame, name="seed"):
         system: {
             label: {
                 topic: dict(zip(rows["doc"], rows["score"], strict=True))
-                for topic, rows in own.groupby("topic", sort=False)
+                for topic, rows in run.groupby("topic", sort=False)
             }
-            for label, own in each.groupby(name, sort=False)
+            for label, run in rows_by_system.groupby(name, sort=False)
         }
-        for system, each in frame.groupby("system", sort=False)
+        for system, rows_by_system in frame.groupby("system", sort=False)
     }
 
 
@@ -91,44 +93,44 @@ def compared(scores):
     return quietly(ir.verbs.compare, scores)
 
 
-class TestRoads:
-    """The same scores, however repeats are said."""
+class TestForms:
+    """Scores do not depend on the form of repeats."""
 
-    def test_a_frame_is_scored_repeat_by_repeat(self, scores):
+    def test_repeats_in_frames_are_scored_separately(self, scores):
         assert scores.index.names == ["system", "seed", "topic"]
-        one = runs().query("system == 'ance' and seed == 2").drop(columns="seed")
-        alone = one.ireval.evaluate(QRELS, METRICS)
+        single = runs().query("system == 'ance' and seed == 2").drop(columns="seed")
+        alone = single.ireval.evaluate(QRELS, METRICS)
         np.testing.assert_array_equal(scores.query("system == 'ance' and seed == 2"), alone)
 
-    def test_dictionaries_by_evaluate_and_by_the_scorer(self, scores):
+    def test_repeats_in_dictionaries_are_scored(self, scores):
         same(ir.evaluate(nested(runs()), QRELS, METRICS), scores)
         same(ir.scorer(QRELS, METRICS)(nested(runs())), scores)
 
-    def test_a_cube(self, compared):
+    def test_cubes_keep_repeats(self, compared):
         cube = runs().ireval.cube(QRELS)
         assert cube["repeat_of"].to_numpy().tolist() == [s for s in SEEDS for _ in SEEDS[s]]
         scores = cube.ireval.score("AP", "nDCG")
         assert scores.dims == ("metric", "system", "repeat", "topic", "depth")
-        found = quietly(ir.verbs.compare, scores.sel(metric=["nDCG"], depth=10))
+        result = quietly(ir.verbs.compare, scores.sel(metric=["nDCG"], depth=10))
         expected = compared[compared["metric"] == "nDCG@10"].reset_index(drop=True)
-        same(found.drop(columns="metric"), expected.drop(columns="metric"))
+        same(result.drop(columns="metric"), expected.drop(columns="metric"))
 
-    def test_a_saved_cube(self, tmp_path):
+    def test_saved_cubes_keep_repeats(self, tmp_path):
         cube = runs().ireval.cube(QRELS).ireval.design(repeats="topic")
         scores = cube.ireval.score("AP", at=[10])
-        again = cube.ireval.save(tmp_path / "cube").ireval.score("AP", at=[10])
-        assert again.attrs["repeats"] == "topic"
-        xr.testing.assert_identical(again.compute().drop_attrs(), scores.drop_attrs())
+        repeated = cube.ireval.save(tmp_path / "cube").ireval.score("AP", at=[10])
+        assert repeated.attrs["repeats"] == "topic"
+        xr.testing.assert_identical(repeated.compute().drop_attrs(), scores.drop_attrs())
 
-    def test_an_array_through_netcdf(self, tmp_path):
+    def test_netcdf_files_keep_repeats(self, tmp_path):
         scores = (
             runs().ireval.cube(QRELS).ireval.design(repeats="system").ireval.score("AP", at=[5, 10])
         )
         scores.to_netcdf(tmp_path / "scores.nc")
-        with xr.open_dataarray(tmp_path / "scores.nc") as again:
-            same(quietly(ir.verbs.compare, again.load()), quietly(ir.verbs.compare, scores))
+        with xr.open_dataarray(tmp_path / "scores.nc") as repeated:
+            same(quietly(ir.verbs.compare, repeated.load()), quietly(ir.verbs.compare, scores))
 
-    def test_columns_and_long_frames(self, scores, compared):
+    def test_repeats_in_columns_and_long_frames_are_read(self, scores, compared):
         flat = scores.reset_index()
         flat.attrs = {}
         same(quietly(ir.verbs.compare, flat), compared)
@@ -136,58 +138,58 @@ class TestRoads:
         same(quietly(ir.verbs.compare, long), compared)
         same(quietly(ir.verbs.compare, flat.ireval.design(repeats="system")), compared)
 
-    def test_seeds_of_lists_that_hold_several_parts_of_a_document(self):
-        parts = [
+    def test_repeats_of_spans_are_scored(self):
+        subsets = [
             ("1", "a", start, start + 10, seed, 1.0 - abs(start - 10 * seed) / 100)
             for seed in (1, 2)
             for start in (0, 10, 20)
         ]
         names = ["topic", "doc", "start", "end", "seed", "score"]
-        several = pd.DataFrame(parts, columns=names).assign(system="s")
+        several = pd.DataFrame(subsets, columns=names).assign(system="s")
         judged = ir.as_spans([{"topic": "1", "doc": "a", "start": 20, "end": 30}])
-        found = several.ireval.evaluate(judged, "SpanR@1")
-        assert found.index.names == ["system", "seed", "topic"]
-        assert found["SpanR@1"].tolist() == [0, 1]
+        result = several.ireval.evaluate(judged, "SpanR@1")
+        assert result.index.names == ["system", "seed", "topic"]
+        assert result["SpanR@1"].tolist() == [0, 1]
 
-    def test_groups(self):
+    def test_groups_keep_repeats(self):
         kinds = runs().assign(
             kind=lambda rows: np.where(rows["topic"].astype(str) < "109", "a", "b")
         )
         scores = quietly(kinds.ireval.groupby("kind").cube, QRELS).score("AP", at=[10])
-        found = quietly(scores.ireval.groupby("kind").compare)
+        result = quietly(scores.ireval.groupby("kind").compare)
         only = kinds[kinds["kind"] == "a"]
-        kept = QRELS[QRELS["topic"].isin(only["topic"])]
-        alone = quietly(ir.verbs.compare, only.ireval.cube(kept).ireval.score("AP", at=[10]))
+        selected = QRELS[QRELS["topic"].isin(only["topic"])]
+        alone = quietly(ir.verbs.compare, only.ireval.cube(selected).ireval.score("AP", at=[10]))
         same(
-            found[found["kind"] == "a"].drop(columns="kind").reset_index(drop=True)[["p", "df"]],
+            result[result["kind"] == "a"].drop(columns="kind").reset_index(drop=True)[["p", "df"]],
             alone[["p", "df"]],
         )
 
 
 class TestOneRepeat:
-    """One repeat of every system is none."""
+    """A single repeat of every system is ignored."""
 
     @pytest.mark.parametrize("name", ["seed", "repeat"])
     @pytest.mark.parametrize("verb", ["compare", "summary", "leaderboard", "rank_intervals"])
-    def test_verbs_give_what_they_give_without(self, verb, name):
-        one = runs({"bm25": [1], "ance": [1], "monot5": [1]}, name)
-        without = one.drop(columns=name).ireval.evaluate(QRELS, "AP")
-        found, expected = (
+    def test_results_equal_those_without_repeats(self, verb, name):
+        single = runs({"bm25": [1], "ance": [1], "monot5": [1]}, name)
+        without = single.drop(columns=name).ireval.evaluate(QRELS, "AP")
+        result, expected = (
             getattr(ir.verbs, verb)(scores)
-            for scores in (one.ireval.evaluate(QRELS, "AP"), without)
+            for scores in (single.ireval.evaluate(QRELS, "AP"), without)
         )
-        pd.testing.assert_frame_equal(found, expected, check_exact=True)
+        pd.testing.assert_frame_equal(result, expected, check_exact=True)
 
-    def test_a_dimension_of_one_repeat_is_none_for_any_verb(self):
+    def test_single_repeats_in_arrays_are_ignored(self):
         scores = drawn(repeats=1)
         flat = scores.isel(repeat=0, drop=True)
         same(ir.verbs.compare(scores), ir.verbs.compare(flat))
-        found = ir.verbs.sheet(scores, "a")
-        xr.testing.assert_equal(found, ir.verbs.sheet(flat, "a"))
+        result = ir.verbs.sheet(scores, "a")
+        xr.testing.assert_equal(result, ir.verbs.sheet(flat, "a"))
 
 
 class TestVerbs:
-    def test_labels_of_a_systems_own_repeats_mean_nothing(self):
+    def test_labels_of_repeats_do_not_matter(self):
         scores = drawn()
         order = [[2, 0, 1], [0, 1, 2], [1, 2, 0]]
         mixed = scores.copy(
@@ -198,31 +200,31 @@ class TestVerbs:
             ir.verbs.compare(mixed)[columns], ir.verbs.compare(scores)[columns], rtol=1e-9
         )
 
-    def test_repeats_inside_topics_are_means_of_topics(self):
+    def test_repeats_inside_topics_are_averaged(self):
         scores = drawn(repeats=4).assign_attrs(repeats="topic")
         scores[0, :, 2:, 3] = np.nan  # fewer variations of one topic
-        found = ir.verbs.compare(scores)
+        result = ir.verbs.compare(scores)
         plain = ir.verbs.compare(scores.mean("repeat"))
-        same(found[plain.columns], plain)
-        assert (found["df"] == 9).all()
-        assert (found["n_repeats_a"] == 4).all()
+        same(result[plain.columns], plain)
+        assert (result["df"] == 9).all()
+        assert (result["n_repeats_a"] == 4).all()
 
     @pytest.mark.filterwarnings("ignore:the normal approximation:irframe.errors.IrframeWarning")
-    def test_over_topics_alone_is_the_test_of_means(self):
+    def test_over_topic_equals_the_test_of_means(self):
         scores = drawn()
-        found = ir.verbs.compare(scores, ir.Significance("wilcoxon", over="topic"))
+        result = ir.verbs.compare(scores, ir.Significance("wilcoxon", over="topic"))
         plain = ir.verbs.compare(scores.mean("repeat"), test="wilcoxon")
-        same(found[plain.columns], plain)
+        same(result[plain.columns], plain)
 
-    def test_margins_take_variance_and_freedom_of_both(self):
+    def test_margin_tests_include_the_variance_of_repeats(self):
         from scipy import stats
 
-        found = ir.verbs.compare(drawn(), ir.Significance(over="both"), margin=0.05)
-        error = (found["ci_high"] - found["ci_low"]) / 2 / stats.t.ppf(0.975, found["df"])
-        expected = stats.t.sf((found["difference"] + 0.05) / error, found["df"])
-        np.testing.assert_allclose(found["p_not_worse"], expected)
+        result = ir.verbs.compare(drawn(), ir.Significance(over="both"), margin=0.05)
+        error = (result["ci_high"] - result["ci_low"]) / 2 / stats.t.ppf(0.975, result["df"])
+        expected = stats.t.sf((result["difference"] + 0.05) / error, result["df"])
+        np.testing.assert_allclose(result["p_not_worse"], expected)
 
-    def test_boards_and_matrices_decide_by_the_same_test(self):
+    def test_verbs_use_the_same_test(self):
         scores = drawn(systems=6, topics=25)
         compared = ir.verbs.compare(scores)
         ranks = ir.verbs.rank_intervals(scores)
@@ -240,48 +242,48 @@ class TestVerbs:
         np.testing.assert_allclose(board["p_adjusted"].drop("a"), against[board.index.drop("a")])
         assert {"n_repeats", "repeat_sd"} <= {*board.columns}
 
-    def test_costs_are_turned(self):
+    def test_best_costs_are_the_lowest(self):
         scores = drawn().assign_coords(metric=["ASL"]) * 10
-        found = ir.verbs.summary(scores, best_of=3)
+        result = ir.verbs.summary(scores, best_of=3)
         np.testing.assert_allclose(
-            found["best_of_3"].values[0], scores.mean("topic").min("repeat").values[0]
+            result["best_of_3"].values[0], scores.mean("topic").min("repeat").values[0]
         )
 
-    def test_the_summary_counts_both(self):
+    def test_summary_includes_the_variance_of_repeats(self):
         scores = drawn(repeats=4)
-        found = ir.verbs.summary(scores, best_of=[1, 2, 5], worst_of=2)
+        result = ir.verbs.summary(scores, best_of=[1, 2, 5], worst_of=2)
         means = scores.mean("topic").isel(metric=0)
-        np.testing.assert_allclose(found["repeat_sd"][0], means.std("repeat", ddof=1))
-        np.testing.assert_allclose(found["best_of_1"][0], means.mean("repeat"))
+        np.testing.assert_allclose(result["repeat_sd"][0], means.std("repeat", ddof=1))
+        np.testing.assert_allclose(result["best_of_1"][0], means.mean("repeat"))
         expected = [best_of_by_draws(row, 2, max) for row in means.values]
-        np.testing.assert_allclose(found["best_of_2"][0], expected)
+        np.testing.assert_allclose(result["best_of_2"][0], expected)
         np.testing.assert_allclose(
-            found["worst_of_2"][0], [best_of_by_draws(row, 2, min) for row in means.values]
+            result["worst_of_2"][0], [best_of_by_draws(row, 2, min) for row in means.values]
         )
-        assert np.isnan(found["best_of_5"]).all()
-        wide = (found["ci_high"] - found["ci_low"]).values
+        assert np.isnan(result["best_of_5"]).all()
+        wide = (result["ci_high"] - result["ci_low"]).values
         plain = ir.verbs.summary(scores.mean("repeat"))
         assert (wide > (plain["ci_high"] - plain["ci_low"]).values).all()
 
-    def test_means_over_repeats_alone_have_intervals_of_repeats(self):
+    def test_intervals_over_repeats_use_the_variance_of_repeats(self):
         from scipy import stats
 
         scores = drawn(repeats=4)
-        found = ir.verbs.rank_intervals(scores, test=ir.Significance(over="repeat"), interval="t")
-        half = stats.t.ppf(0.975, 3) * found["repeat_sd"] / 2
-        np.testing.assert_allclose(found["ci_high"] - found["mean"], half)
+        result = ir.verbs.rank_intervals(scores, test=ir.Significance(over="repeat"), interval="t")
+        half = stats.t.ppf(0.975, 3) * result["repeat_sd"] / 2
+        np.testing.assert_allclose(result["ci_high"] - result["mean"], half)
 
-    def test_of_answers_sampled_inside_topics_the_best_is_that_of_each_topic(self):
+    def test_best_repeats_inside_topics_are_averaged(self):
         passed = np.zeros((1, 1, 12, 2))
         passed[0, 0, :9, 0] = 1
         passed[0, 0, :, 1] = 1
         scores = array(passed, repeats="topic")
-        found = quietly(ir.verbs.summary, scores, best_of=2, worst_of=[2, 8])
-        assert found["worst_of_2"].item() == pytest.approx((0.545454 + 1) / 2, abs=1e-5)
-        assert found["worst_of_8"].item() == pytest.approx((0.018181 + 1) / 2, abs=1e-5)
-        assert found["best_of_2"].item() == pytest.approx((1 - 3 / 66 + 1) / 2)
+        result = quietly(ir.verbs.summary, scores, best_of=2, worst_of=[2, 8])
+        assert result["worst_of_2"].item() == pytest.approx((0.545454 + 1) / 2, abs=1e-5)
+        assert result["worst_of_8"].item() == pytest.approx((0.018181 + 1) / 2, abs=1e-5)
+        assert result["best_of_2"].item() == pytest.approx((1 - 3 / 66 + 1) / 2)
 
-    def test_draws_leave_out_what_is_missing(self):
+    def test_missing_draws_are_left_out(self):
         values = np.array([0.1, np.nan, 0.4, 0.2])
         assert of_draws(values, 2).item() == pytest.approx(
             best_of_by_draws([0.1, 0.4, 0.2], 2, max)
@@ -356,7 +358,7 @@ BAD_OF_SCORES = [
 
 
 @pytest.mark.parametrize(("verb", "drawing", "options", "words"), BAD_OF_SCORES, ids=str)
-def test_what_repeats_do_not_allow_is_refused_by_name(verb, drawing, options, words):
+def test_invalid_options_are_refused(verb, drawing, options, words):
     weight = drawing.get("weight")
     scores = drawn(**{name: value for name, value in drawing.items() if name != "weight"})
     scores = scores if weight is None else scores.ireval.design(weight=weight)
@@ -365,7 +367,7 @@ def test_what_repeats_do_not_allow_is_refused_by_name(verb, drawing, options, wo
 
 
 @pytest.mark.parametrize("name", BAD)
-def test_what_cannot_be_is_refused_by_name(name):
+def test_invalid_repeats_are_refused(name):
     call, message = BAD[name]
     with pytest.raises(IrframeError) as failed:
         quietly(call)
@@ -373,28 +375,28 @@ def test_what_cannot_be_is_refused_by_name(name):
 
 
 @pytest.mark.filterwarnings("ignore:tests and intervals are unreliable")
-def test_what_is_left_out_is_counted():
+def test_missing_repeats_are_warned_of():
     scores = drawn()
     scores[0, 1, 2, :4] = np.nan
     with pytest.warns(IrframeWarning) as caught:
-        found = ir.verbs.compare(scores)
-    messages = " ".join(str(each.message) for each in caught)
+        result = ir.verbs.compare(scores)
+    messages = " ".join(str(warning.message) for warning in caught)
     assert "b repeat 3 (4)" in messages
     assert "left out: 4 of 10" in messages
-    assert (found["n_topics"] == 6).all()
+    assert (result["n_topics"] == 6).all()
     scores[0, 1, 2] = np.nan
     with pytest.warns(IrframeWarning, match="repeats that some system lacks are left out: 1 of 3"):
-        found = ir.verbs.compare(scores.assign_attrs(repeats="shared"))
-    assert (found[["n_repeats_a", "n_repeats_b"]] == 2).all(axis=None)
+        result = ir.verbs.compare(scores.assign_attrs(repeats="shared"))
+    assert (result[["n_repeats_a", "n_repeats_b"]] == 2).all(axis=None)
 
 
-def test_captions_say_what_was_repeated_and_whether_it_counts():
+def test_captions_describe_repeats():
     scores = runs().ireval.evaluate(QRELS, "AP")
     with pytest.warns(IrframeWarning, match="variance between seeds is not in .* with one seed"):
-        found = ir.verbs.compare(scores)
+        result = ir.verbs.compare(scores)
     assert (
         "1 to 3 seeds of each system, which intervals and tests count beside topics"
-        in caption_text(found.attrs)
+        in caption_text(result.attrs)
     )
     over_topics = ir.verbs.compare(scores, ir.Significance(over="topic"))
     assert "intervals and tests are of these seeds" in caption_text(over_topics.attrs)
@@ -404,18 +406,18 @@ DATA = Path(__file__).parents[2].parent / "shared" / "data" / "reranker-seeds"
 
 
 @pytest.mark.skipif(not DATA.exists(), reason="../shared/data/reranker-seeds is absent")
-def test_real_seeds():
+def test_seeds_of_a_real_reranker_are_compared():
     rows = pd.read_csv(DATA / "ndcg10.csv.gz").melt(
         ["topic", "seed"], ["n30", "n100"], "system", "nDCG@10"
     )
     few = rows[rows["seed"].isin(sorted(rows["seed"].unique())[:5])]
-    found = ir.verbs.compare(few)
-    assert found["n_repeats_a"].item() == 5
-    assert 0 < found["repeat_share"].item() < 1
+    result = ir.verbs.compare(few)
+    assert result["n_repeats_a"].item() == 5
+    assert 0 < result["repeat_share"].item() < 1
 
 
 class TestVariations:
-    """Variations of queries, of which topics have different numbers."""
+    """Topics have different numbers of query variations."""
 
     @pytest.fixture
     def varied(self):
@@ -424,26 +426,26 @@ class TestVariations:
         return every[~(short & (every["variation"] == 3))].reset_index(drop=True)
 
     def expected(self, varied):
-        """Return every topic's mean over the variations that it has."""
-        parts = {
-            n: own.drop(columns="variation").ireval.evaluate(QRELS, "AP", topics="runs")
-            for n, own in varied.groupby("variation")
+        """Return the mean of every topic over its variations."""
+        subsets = {
+            n: run.drop(columns="variation").ireval.evaluate(QRELS, "AP", topics="runs")
+            for n, run in varied.groupby("variation")
         }
-        return pd.concat(parts, names=["n"]).groupby(level=["system", "topic"], sort=False).mean()
+        return pd.concat(subsets, names=["n"]).groupby(level=["system", "topic"], sort=False).mean()
 
     @pytest.mark.parametrize("reader", ["frame", "dictionary", "cube"])
-    def test_a_variation_that_a_topic_lacks_is_no_empty_list(self, varied, reader):
+    def test_missing_variations_are_not_empty_lists(self, varied, reader):
         if reader == "frame":
             scores = varied.ireval.evaluate(QRELS, "AP")
         else:
-            given = varied if reader == "cube" else nested(varied, "variation")
-            cube = quietly(ir.cube, given, QRELS)
+            inputs = varied if reader == "cube" else nested(varied, "variation")
+            cube = quietly(ir.cube, inputs, QRELS)
             cube = cube if reader == "cube" else cube.ireval.design(repeats="topic")
             scores = cube.ireval.score("AP").isel(depth=-1, drop=True)
-        found = ir.verbs.compare(scores)
+        result = ir.verbs.compare(scores)
         plain = ir.verbs.compare(self.expected(varied))
-        np.testing.assert_allclose(found[["difference", "p"]], plain[["difference", "p"]])
-        assert found["n_topics"].item() == 16
+        np.testing.assert_allclose(result[["difference", "p"]], plain[["difference", "p"]])
+        assert result["n_topics"].item() == 16
 
     def test_repeats_of_unknown_kind_with_missing_lists_are_refused(self, varied):
         passes = varied.rename(columns={"variation": "pass"})
@@ -454,18 +456,18 @@ class TestVariations:
             scores = quietly(renamed.ireval.evaluate, QRELS, "AP")
             assert scores.attrs.get("repeats") == layout
 
-    def test_a_topic_without_repeats_counts_as_an_empty_list(self, varied):
+    def test_topics_without_repeats_count_as_empty_lists(self, varied):
         first = min(varied["topic"])
         lacking = varied[~((varied["system"] == "ance") & (varied["topic"] == first))]
         with pytest.warns(IrframeWarning, match="count as empty: 1 of topics for which a system"):
             scores = lacking.ireval.evaluate(QRELS, "AP")
-        own = scores.xs("ance").xs(first, level="topic")
-        assert (own["AP"] == 0).all()
+        topic_scores = scores.xs("ance").xs(first, level="topic")
+        assert (topic_scores["AP"] == 0).all()
 
 
 @pytest.mark.filterwarnings("ignore:tests and intervals are unreliable")
-def test_intervals_are_chosen_by_single_repeats():
-    """Means over repeats may lie within 0 and 1."""
+def test_single_repeats_decide_the_kind_of_interval():
+    """Scores of single repeats exceed 1, but means do not."""
     values = np.random.default_rng(0).random((2, 2, 8))
     values[:, 0] += 0.7
     values[:, 1] -= 0.7

@@ -1,4 +1,4 @@
-"""Means, intervals and counts, equal wherever reported."""
+"""Summaries of scores, and equal means in other verbs."""
 
 import tracemalloc
 import warnings
@@ -33,23 +33,23 @@ def test_intervals_equal_scipy(scores):
     for interval, (low, high) in ends.items():
         summary = scores.ireval.summary(alpha=0.1, interval=interval)
         here = summary.sel(metric="AP", system="ance", depth=5)
-        found = [here[name].item() for name in ("mean", "ci_low", "ci_high", "n")]
-        assert found == pytest.approx([mean, low, high, len(values)])
+        result = [here[name].item() for name in ("mean", "ci_low", "ci_high", "n")]
+        assert result == pytest.approx([mean, low, high, len(values)])
         assert summary.attrs["interval"] == interval
 
 
-def test_logit_intervals_are_of_scores_from_0_to_1():
+def test_logit_intervals_need_scores_between_0_and_1():
     values = np.random.default_rng(0).random((3, 2, 6))
     values[1] += 0.5
-    values[0, 0, 0] = 1 + 2e-16  # a perfect nDCG, but for rounding
+    values[0, 0, 0] = 1 + 2e-16  # a perfect nDCG with a rounding error
     labels = {"metric": ["nDCG", "AP", "my own"]}
     scores = xr.DataArray(values, labels, ("metric", "system", "topic"))
-    student, found = (scores.ireval.summary(interval=name) for name in ("t", "logit"))
-    same = (student["ci_low"] == found["ci_low"]).all("system")
-    assert same.values.tolist() == [False, True, False]  # by the values, not by the name
-    assert found.attrs["interval"] == "logit, but t of AP"
+    student, result = (scores.ireval.summary(interval=name) for name in ("t", "logit"))
+    same = (student["ci_low"] == result["ci_low"]).all("system")
+    assert same.values.tolist() == [False, True, False]  # the values decide, not the name
+    assert result.attrs["interval"] == "logit, but t of AP"
     assert student.attrs["interval"] == "t"
-    inside = found.sel(metric="nDCG")
+    inside = result.sel(metric="nDCG")
     assert (inside["ci_low"] > 0).all()
     assert (inside["ci_high"] < 1).all()
 
@@ -60,14 +60,14 @@ def test_scores_that_do_not_vary_have_no_interval(interval, lazy):
     values = np.array([[0.0] * 5, [1.0] * 5, [0.1] * 5, [0.1, 0.2, 0.1, 0.2, 0.3]])
     labels = {"metric": ["AP"], "system": list("abcd")}
     scores = xr.DataArray(values[np.newaxis], labels, ("metric", "system", "topic"))
-    given = scores.chunk(topic=2) if lazy else scores
+    inputs = scores.chunk(topic=2) if lazy else scores
     message = "scores are the same: AP of a, AP of b, AP of c$"
     with pytest.warns(IrframeWarning, match=message) as caught:
-        found = given.ireval.summary(interval=interval).compute()
+        result = inputs.ireval.summary(interval=interval).compute()
     assert len(caught) == 1
-    assert np.isnan(found["ci_low"]).values.tolist() == [[True, True, True, False]]
-    assert np.isnan(found["ci_high"]).values.tolist() == [[True, True, True, False]]
-    assert "AP of a" in found.attrs["caution"]
+    assert np.isnan(result["ci_low"]).values.tolist() == [[True, True, True, False]]
+    assert np.isnan(result["ci_high"]).values.tolist() == [[True, True, True, False]]
+    assert "AP of a" in result.attrs["caution"]
 
 
 @pytest.mark.parametrize("weights", [None, {"1": 1.0, "2": 2.0, "3": 3.0}])
@@ -76,12 +76,14 @@ def test_means_of_infinite_scores_have_no_interval(weights):
     frame = pd.DataFrame({"BalancePoint": [1.0, np.inf, 2.0, 1.0, 3.0, 2.0]}, names)
     frame = frame if weights is None else frame.ireval.design(weight=weights)
     with pytest.warns(IrframeWarning) as caught:
-        found = frame.ireval.summary().loc["BalancePoint"]
-    messages = [str(each.message) for each in caught]
-    assert sum("no interval if scores are infinite: BalancePoint of a" in one for one in messages)
-    assert not sum("the same" in one for one in messages)
-    assert found.loc["a", "mean"] == np.inf
-    assert found[["ci_low", "ci_high"]].notna().all(axis=1).to_dict() == {"a": False, "b": True}
+        result = frame.ireval.summary().loc["BalancePoint"]
+    messages = [str(warning.message) for warning in caught]
+    assert sum(
+        "no interval if scores are infinite: BalancePoint of a" in single for single in messages
+    )
+    assert not sum("the same" in single for single in messages)
+    assert result.loc["a", "mean"] == np.inf
+    assert result[["ci_low", "ci_high"]].notna().all(axis=1).to_dict() == {"a": False, "b": True}
 
 
 def test_reciprocal_ranks_on_few_topics_have_a_caution():
@@ -98,7 +100,7 @@ def test_reciprocal_ranks_on_few_topics_have_a_caution():
 
 
 def with_gaps(seed):
-    """Return scores with all averages, and missing values."""
+    """Return scores with all kinds of mean and missing values."""
     rng = np.random.default_rng(seed)
     values = rng.random((5, 5, 9, 3)).round(2)
     values[0, 1, 2] = values[1, 2, :, 1] = values[2, 3, 1:] = np.nan
@@ -107,17 +109,17 @@ def with_gaps(seed):
     return xr.DataArray(values, labels, ("metric", "system", "topic", "depth"))
 
 
-def test_moments_against_pandas():
+def test_means_and_intervals_equal_pandas():
     scores = with_gaps(0)
     with pytest.warns(IrframeWarning) as caught:
-        found = scores.ireval.summary(interval="t")
-    uneven, single = (str(each.message) for each in caught)
+        result = scores.ireval.summary(interval="t")
+    uneven, single = (str(warning.message) for warning in caught)
     assert "different topics" in uneven
     assert single == "no interval for systems with a single score: d"
-    for place in np.ndindex(5, 5, 3):
-        row, system, depth = place
+    for pos in np.ndindex(5, 5, 3):
+        row, system, depth = pos
         values = scores[row, system, :, depth].to_pandas().dropna()
-        n, here = len(values), found.isel(metric=row, system=system, depth=depth)
+        n, here = len(values), result.isel(metric=row, system=system, depth=depth)
         harmonic = 1 / (1 / values.replace(0, 1e-300)).mean()
         geometric = stats.gmean(values.clip(lower=1e-5)) if n else np.nan
         means = [values.mean(), values.sum(min_count=1), values.mean(), harmonic, geometric]
@@ -150,17 +152,17 @@ def averaged():
 
 def reported(scores, metric):
     """Return the mean of bm25 by every verb."""
-    one = scores.sel(metric=[metric])
-    compared = one.sel(depth=50).ireval.compare(baseline="bm25")
-    paired = scores_to_compare(one)
-    sign, place = paired.signs[0], paired.systems.get_loc("bm25")
-    axes = one.ireval.plot.depth_curves()
+    single = scores.sel(metric=[metric])
+    compared = single.sel(depth=50).ireval.compare(baseline="bm25")
+    paired = scores_to_compare(single)
+    sign, pos = paired.signs[0], paired.systems.get_loc("bm25")
+    axes = single.ireval.plot.depth_curves()
     (line,) = (line for line in axes.lines if line.get_label().strip("_") == "bm25")
     return [
-        one.ireval.summary()["mean"].sel(system="bm25", depth=50).item(),
-        one.sel(system=["bm25"]).ireval.best_systems()["value"].item(),
+        single.ireval.summary()["mean"].sel(system="bm25", depth=50).item(),
+        single.sel(system=["bm25"]).ireval.best_systems()["value"].item(),
         *compared["mean_b"].unique(),
-        sign * paired.means[0, -1, place],
+        sign * paired.means[0, -1, pos],
         line.get_ydata()[-1],
     ]
 
@@ -179,7 +181,7 @@ def test_the_mean_of_a_system_is_the_same_everywhere(averaged):
         assert reported(averaged, metric) == pytest.approx([mean] * 5, rel=1e-12)
 
 
-def test_a_difference_is_that_of_the_means_with_an_interval_only_if_they_are_means(averaged):
+def test_only_differences_of_arithmetic_means_have_intervals(averaged):
     compared = averaged.sel(depth=50).ireval.compare()
     difference = compared["mean_a"] - compared["mean_b"]
     np.testing.assert_allclose(compared["difference"], difference, atol=1e-12)
@@ -189,19 +191,19 @@ def test_a_difference_is_that_of_the_means_with_an_interval_only_if_they_are_mea
     assert compared["p"].notna().all()
 
 
-def test_missing_scores_and_other_dimensions(averaged):
+def test_averages_keep_other_dimensions(averaged):
     bounds = xr.concat([averaged, averaged + 1], dim="bound").where(averaged["topic"] != "101")
-    found = averages(bounds)
-    assert found.dims == ("bound", "metric", "system", "depth")
-    rest = bounds.isel(topic=slice(1, None))
+    result = averages(bounds)
+    assert result.dims == ("bound", "metric", "system", "depth")
+    remainder = bounds.isel(topic=slice(1, None))
     for side in (0, 1):
-        xr.testing.assert_allclose(found[side], averages(rest[side]))
-        xr.testing.assert_allclose(found[side, 0], averages(bounds[side, 0]))
+        xr.testing.assert_allclose(result[side], averages(remainder[side]))
+        xr.testing.assert_allclose(result[side, 0], averages(bounds[side, 0]))
     assert np.isnan(averages(bounds * np.nan)).all()
 
 
 @pytest.mark.parametrize("at", [[1, 10], [99], 99, True, "x", [], [5, 5]])
-def test_depths_that_were_not_scored(at):
+def test_unknown_depths_are_refused(at):
     scores = ir.cube(*ir.example_track()).ireval.score("AP", "RR", at=[5, 10])
     for ask in (scores.ireval.best_systems, scores.ireval.reordering):
         refused(DepthError, "depths of the scores", ask, at=at)
@@ -218,7 +220,9 @@ def test_several_depths_are_distinguished_by_a_column(at):
     }.items():
         for by in (None, "half"):
             ask = getattr(scores.ireval if by is None else scores.ireval.groupby(by), verb)
-            found = ask(at=at, **options)
+            result = ask(at=at, **options)
             for depth in at:
-                part = found[found["depth"] == depth].drop(columns="depth").reset_index(drop=True)
-                pd.testing.assert_frame_equal(part, ask(at=int(depth), **options))
+                subset = (
+                    result[result["depth"] == depth].drop(columns="depth").reset_index(drop=True)
+                )
+                pd.testing.assert_frame_equal(subset, ask(at=int(depth), **options))
