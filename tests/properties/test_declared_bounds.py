@@ -1,4 +1,4 @@
-"""Declared upper bounds and numbers of topics of metrics, against enumeration."""
+"""Declared upper bounds and numbers of topics equal enumerated ones."""
 
 import itertools
 from functools import cache
@@ -48,9 +48,9 @@ def best_grade_of(metric):
 
 
 def with_full_gain(metric):
-    """Return the metric with a gain of at least 1 for its best grade.
+    """Return the metric with full gain for its best grade.
 
-    Bounds assume that a document may have this gain.
+    Bounds assume that an unjudged document may have a gain of 1.
     """
     if not hasattr(metric, "gain"):
         return metric
@@ -74,13 +74,13 @@ def highest_of(values):
 
 @cache
 def labelled_extremes(metric):
-    """Return the lowest and highest scores of lists over all labels."""
+    """Return the lowest and highest scores over all labels."""
     values = scores(metric, [labels for _, labels in LABELS])
     return -highest_of(-values), highest_of(values)
 
 
 def longer_extremes(metric, width):
-    """Return the highest scores if the best documents follow the list.
+    """Return the highest scores if the best documents follow.
 
     Lists are cut at each depth if they are longer.
     """
@@ -99,7 +99,7 @@ def longer_extremes(metric, width):
 
 
 def may_have_a_ceiling(metric):
-    """Return whether the best labels of all documents give the highest score.
+    """Return whether the best labels give the highest score.
 
     The lowest score must be that of the list as it is, and the recall base must not matter.
     """
@@ -153,7 +153,7 @@ BINARY = list(itertools.product((0, 1), repeat=3))
 
 @cache
 def coverage(metric, topics):
-    """Return the exact coverage of the intervals of `summary` for a mean.
+    """Return the exact coverage of the intervals of `summary`.
 
     Topics are independent, and the documents at their three ranks are relevant with the same
     probability. A missing interval does not cover the mean.
@@ -182,7 +182,7 @@ def coverage(metric, topics):
 
 
 def plain_metric(name):
-    """Return the metric with default options, or the first of its variants."""
+    """Return the metric with default options, or its first variant."""
     at = {"IPrec": 0.5, "RprecMult": 1.0}.get(name)
     try:
         return METRICS[name]() if at is None else METRICS[name] @ at
@@ -209,7 +209,7 @@ def test_metrics_without_such_intervals_declare_no_number_of_topics():
 
 @pytest.fixture
 def declare(monkeypatch):
-    """Return a function that changes a declared fact for the time of a test."""
+    """Return a function that changes a declared fact temporarily."""
 
     def clear():
         for cached in (_of, _facts_by_label, coverage):

@@ -254,7 +254,7 @@ def order_of(metrics):
 
 
 def by_grade_of(metrics):
-    """Return whether a longer list, sorted by grade, never scores worse.
+    """Return whether longer lists, sorted by grade, score higher.
 
     The score may depend on judgments of documents and on the grades of the list only.
     """
@@ -437,7 +437,7 @@ SWAPS = [
 
 
 def other_order_of(scores):
-    """Return the coarsest order that no promotion of a document violates."""
+    """Return the coarsest order that promotions do not violate."""
     row = {"".join(order): scores.sel(system="".join(order)).to_numpy() for order in ORDERS}
     gained = np.array([row["".join(new)] - row["".join(old)] for old, new, _ in SWAPS])
     for order, key in KEYS.items():
@@ -448,7 +448,7 @@ def other_order_of(scores):
 
 
 def other_facts(metric, scores):
-    """Return the facts of a metric, from its scores (system, depth) of all lists."""
+    """Return the facts of a metric from its scores."""
     length = scores["system"].str.len()
     past = scores.sel(depth=xr.DataArray(length.to_numpy(), dims="system"))
     late = abs(scores - past).where(scores["depth"] > length)
