@@ -1,1 +1,1 @@
-"""Runs prepared, and scored at depths and stops."""
+"""Evaluation of runs at depths and at other stops."""

@@ -1,6 +1,6 @@
 """Units of runs: chunks, copies, lengths and searches.
 
-Runs are prepared here before they are joined to judgments and ranked.
+`Preparation` changes runs and judgments before they are joined and ranked.
 
 Verbs: collapse.
 """
@@ -29,11 +29,11 @@ from irframe.files.scan_runs import ScannedRuns
 from irframe.record import recorded
 
 RankBy = Literal["first", "max", "sum", "mean"]
-"""How documents are ranked by their chunks."""
+"""The rule that ranks documents by their chunks."""
 
 FIRST_CHUNK = "doc, at its first chunk"
 """The attribute `unit` of runs that were collapsed by ``units=``."""
-UNKNOWN = "to know which document a chunk is of"
+UNKNOWN = "the document of each chunk"
 COUNT = "chunks"
 """Column of collapsed runs: the number of a document's chunks in the list."""
 
@@ -56,23 +56,24 @@ def collapse(
     unit
         The column with the document of each chunk, in `runs` or in the table `of`.
     rank_by
-        ``"first"``: a document takes the position of its first chunk. ``"max"``, ``"sum"`` and
-        ``"mean"``: documents are ranked by the maximum, sum or mean of the scores of their chunks
-        in the list.
+        ``"first"``: documents are ranked by the position of their first chunk. ``"max"``, ``"sum"``
+        and ``"mean"``: documents are ranked by the maximum, sum or mean of their chunks' scores in
+        the list.
     of
-        The document of each chunk, if `runs` have no column for it: a dictionary, Series or frame
-        chunk -> document. A pattern such as ``r"(.+)#\d+"`` has one group, which matches the
-        document within the chunk id.
+        The document of each chunk, if `runs` have no column of documents. Either a dictionary,
+        Series or frame chunk -> document, or a regular expression such as ``r"(.+)#\d+"``, whose
+        one group matches the document within the chunk id.
     ties
         The order of chunks with equal scores: a rule, or an `irframe.Ties`.
 
     Returns
     -------
     pandas.DataFrame
-        A row per system, topic and document, best first. Its columns are those of its first chunk
-        except the chunk id, ``rank`` (1, 2, ...) and ``chunks``, the number of its chunks in the
-        list. The result is ranked by ``rank``; scores are kept as ``listed_score``. If `runs` have
-        a column ``unit``, it names the documents.
+        A row per system, topic and document, best first. The row contains the columns of the
+        document's first chunk without the chunk id. The column ``rank`` (1, 2, ...) decides the
+        order, and scores are renamed to ``listed_score``. The column ``chunks`` counts the
+        document's chunks in the list. If `runs` have a column ``unit``, it becomes the name of the
+        document column.
 
     Raises
     ------
@@ -92,21 +93,22 @@ def collapse(
     """
     choice("rank_by", rank_by, ("first", "max", "sum", "mean"))
     if not isinstance(unit, str):
-        raise ParameterError("unit, the name of a column or of the documents", shortened(unit))
+        raise ParameterError("unit to be the name of a column or of the documents", shortened(unit))
     policy = Policy(**choices.Ties.read(ties).plain)
     collapsed = _collapsed(_of_chunks(by_role(runs, RUN), unit, of), rank_by, policy)
     score = words.roles(collapsed.columns).get(words.SCORE)
     if score is None:
         return collapsed
-    others = collapsed.drop(columns=words.LISTED_SCORE, errors="ignore")
-    return others.rename(columns={score: words.LISTED_SCORE})
+    unscored = collapsed.drop(columns=words.LISTED_SCORE, errors="ignore")
+    return unscored.rename(columns={score: words.LISTED_SCORE})
 
 
 def _collapsed(named: "Named", by: RankBy, policy: Policy, cost: str | None = None) -> pd.DataFrame:
     """Return collapsed lists, with the cost of each document.
 
-    The cost of a document counts all chunks after the first chunk of the previous document, up to
-    its own first chunk. Further chunks of earlier documents are included.
+    The cost of a document is the cost of all chunks between the first chunk of the previous
+    document (excluded) and the document's own first chunk (included). These chunks may belong to
+    earlier documents.
     """
     table, order = _ordered(named.runs, policy, once=named.once)
     frame = table.frame
@@ -123,11 +125,11 @@ def _collapsed(named: "Named", by: RankBy, policy: Policy, cost: str | None = No
             raise InputError(f"scores to collapse by {by!r}", "only ranks", "pass rank_by='first'")
         inside = lists[1:] == lists[:-1]
         if name_of_score == words.LISTED_SCORE and (score[1:] > score[:-1])[inside].any():
-            found = f"{words.LISTED_SCORE!r} that rises in some"
-            expected = f"scores that fall along lists, to collapse by {by!r}"
+            found = f"lists in which {words.LISTED_SCORE!r} rises"
+            expected = f"scores that fall from rank to rank, to collapse by {by!r}"
             raise InputError(expected, found, "pass rank_by='first'")
         value = pd.Series(score.astype(float)).groupby(key).agg(by).to_numpy()
-        # The sort is stable: documents with equal values are in the order of their first chunks.
+        # The sort is stable, so documents with equal values keep the order of their first chunks.
         best = np.lexsort((-value, lists[first]))
         first = first[best]
         values = {str(name_of_score): value[best], COUNT: values[COUNT][best]}
@@ -136,7 +138,7 @@ def _collapsed(named: "Named", by: RankBy, policy: Policy, cost: str | None = No
     before = min(list(frame.columns).index(left) for left in named.left)
     chosen = frame.iloc[first].drop(columns=named.left)
     chosen.insert(before, name, docs[first])
-    count = {COUNT: values.pop(COUNT)}  # the count becomes the last column
+    count = {COUNT: values.pop(COUNT)}  # removed and added again, to make it the last column
     values |= {_rank_of(table): within(lists[first]) + 1} | count
     if words.UNIT in frame.columns:
         values[words.UNIT] = name
@@ -155,44 +157,48 @@ class Named(NamedTuple):
     left: list[str]
     """Columns that name chunks, to be dropped."""
     once: bool
-    """Whether chunks have names. A list may then contain each chunk only once."""
+    """Whether chunks have names. Then a list must not contain a chunk twice."""
 
 
 def _of_chunks(runs: ByRole, unit: str, of: choices.ChunksOf) -> Named:
-    """Return the chunks and the document of each row."""
+    """Find the chunks and their documents in runs."""
     frame, columns = runs
-    own = columns[words.DOC]
+    doc_column = columns[words.DOC]
     if isinstance(of, str) and of in words.ALIASES[words.DOC] and of not in frame.columns:
-        of = own  # the name of the column in a file
+        of = doc_column  # `of` is the name that this column has in files
     inside = of if isinstance(of, str) and of in frame.columns else unit
     if (of is None or inside is of) and inside in frame.columns:
-        chunk = next((c for c in (own, *words.CHUNKS) if c in frame.columns and c != inside), None)
+        chunk = next(
+            (c for c in (doc_column, *words.CHUNKS) if c in frame.columns and c != inside), None
+        )
         keys = [columns[role] for role in (words.SYSTEM, words.TOPIC, words.DOC) if role in columns]
-        if chunk is None and inside == own and not frame.duplicated(keys).any():
+        if chunk is None and inside == doc_column and not frame.duplicated(keys).any():
             advice = "name the column, as in collapse('doc_id'), or pass of= chunk -> document"
-            raise ParameterError(UNKNOWN, f"the column {own!r} alone", advice)
+            raise ParameterError(UNKNOWN, f"only the column {doc_column!r}", advice)
         doc = frame[inside].rename(inside if inside in words.ALIASES[words.DOC] else words.DOC)
-        named = ByRole(frame, {**columns, words.DOC: chunk or own})
+        named = ByRole(frame, {**columns, words.DOC: chunk or doc_column})
         return Named(named, doc, [*filter(None, {chunk, inside})], once=chunk is not None)
     if of is None:
-        advice = f"collapse(column) or of= chunk -> document; columns are {list(frame.columns)}"
+        advice = f"name one of the columns {list(frame.columns)}, or pass of= chunk -> document"
         raise ParameterError(UNKNOWN, f"no column {unit!r}", advice)
-    title = words.DOC if own in words.CHUNKS else own
-    return Named(runs, _document_of_each(frame[own], unit, of).rename(title), [own], once=True)
+    title = words.DOC if doc_column in words.CHUNKS else doc_column
+    return Named(
+        runs, _document_of_each(frame[doc_column], unit, of).rename(title), [doc_column], once=True
+    )
 
 
 def _document_of_each(chunk: pd.Series, unit: str, of: choices.ChunksOf) -> pd.Series:
-    """Return the document of each chunk; refuse unknown chunks."""
+    """Return the document of each chunk; raise for unknown chunks."""
     if isinstance(of, str):
         try:
             groups = re.compile(of).groups
         except re.error as error:
-            raise ParameterError("of=, a pattern", f"{of!r} ({error})") from error
+            raise ParameterError("of to be a regular expression", f"{of!r} ({error})") from error
         if groups != 1:
             advice = r"name a column of the runs, or write a pattern such as of=r'(.+)#\d+'"
-            raise ParameterError("of=, a column or a pattern with one group", repr(of), advice)
+            raise ParameterError("of to be a column, or a pattern with one group", repr(of), advice)
         documents = chunk.astype(str).str.extract(f"^(?:{of})$", expand=False)
-        advice = "the pattern of= must match every name and have one group"
+        advice = "write a pattern that matches every chunk id"
         unknown = chunk[documents.isna()].unique()
         refuse_any(IdError, unknown, "the document of every chunk", "{} unknown", advice)
         return documents
@@ -204,8 +210,8 @@ def _document_of_each(chunk: pd.Series, unit: str, of: choices.ChunksOf) -> pd.S
 def _ordered(runs: ByRole, policy: Policy, *, once: bool) -> tuple[RunTable, Codes]:
     """Return runs in evaluation order, and their original rows."""
     if shares_ranks(policy.ties):
-        found = "shared ranks, ties='mean'"
-        raise ParameterError("one order of chunks", found, "choose another ties=")
+        expected = "a rule that orders chunks with equal scores"
+        raise ParameterError(expected, f"ties={policy.ties!r}", "choose another ties=")
     table = read_table(runs)
     order = rank_table(table, policy).order
     if once:
@@ -219,7 +225,7 @@ def _rank_of(table: RunTable) -> str:
 
 
 def pairs_of(lists: Codes, docs: Any) -> Codes:
-    """Return a number per pair of list and document."""
+    """Return a number for each pair of list and document."""
     code, labels = pd.factorize(pd.Series(docs, dtype=object))
     return pd.factorize(lists.astype(np.int64) * (len(labels) + 1) + code)[0]
 
@@ -232,10 +238,10 @@ def as_map(table: object, argument: str, names: tuple[str, str]) -> pd.Series:
     table
         A dictionary, a Series or a frame.
     argument
-        The name of the argument, for messages.
+        The name of the argument that contains the table, for messages.
     names
-        The names of the key and value columns of a frame. If a frame of two columns lacks these
-        names, its first column holds the keys.
+        The names of the key and value columns of a frame. If a frame of two columns does not have
+        these columns, its first column contains the keys.
 
     Examples
     --------
@@ -247,7 +253,7 @@ def as_map(table: object, argument: str, names: tuple[str, str]) -> pd.Series:
     elif isinstance(table, Mapping):
         table = pd.Series(dict(table), dtype=None if table else object)
     if not isinstance(table, pd.Series):
-        expected = f"{argument}=, a dictionary, a Series or a frame of two columns"
+        expected = f"{argument} to be a dictionary, a Series or a frame of two columns"
         raise ParameterError(expected, type(table).__name__)
     values = table.groupby(level=0, sort=False).nunique(dropna=False)
     differing = values.index[values > 1]
@@ -262,8 +268,13 @@ def _map_of_frame(frame: pd.DataFrame, argument: str, names: tuple[str, str]) ->
     columns = [str(column) for column in frame.columns]
     if value not in columns and len(columns) == 2:
         value = next(column for column in columns[::-1] if column != key)
-    known = (key, *words.CHUNKS, *words.ALIASES[words.DOC], *(columns if len(columns) == 2 else ()))
-    keys = next((name for name in known if name in columns and name != value), None)
+    candidates = (
+        key,
+        *words.CHUNKS,
+        *words.ALIASES[words.DOC],
+        *(columns if len(columns) == 2 else ()),
+    )
+    keys = next((name for name in candidates if name in columns and name != value), None)
     if value not in columns or keys is None:
         expected = f"a frame with the columns {key!r} and {names[1]!r} for {argument}="
         raise ParameterError(expected, "other columns", "", columns)
@@ -271,7 +282,7 @@ def _map_of_frame(frame: pd.DataFrame, argument: str, names: tuple[str, str]) ->
 
 
 def _looked_up(names: pd.Series, table: pd.Series, what: str, advice: str) -> pd.Series:
-    """Return the value of every name; refuse unknown names."""
+    """Return the value of every name; raise for unknown names."""
     values = pd.Series(table.reindex(names.astype(object)).to_numpy(), names.index)
     unknown = names[values.isna()].unique()
     refuse_any(IdError, unknown, f"the {what}", "{} unknown", advice)
@@ -288,9 +299,9 @@ class Preparation(NamedTuple):
     search: str | None = None
     each: int | None = None
     scores: bool = False
-    """Whether scores are kept."""
+    """Whether the scores of documents are kept, for thresholds."""
     costs: tuple[str, ...] = ()
-    """The costs of all documents shown, to add to scores."""
+    """The names of costs that are added to the scores as columns."""
 
     @classmethod
     def read(
@@ -300,13 +311,13 @@ class Preparation(NamedTuple):
         *,
         scores: bool = False,
     ) -> "Preparation":
-        """Return the preparation that the options ask for."""
+        """Return the preparation for the options `units` and `search`."""
         searched = {} if search is None else choices.Searches.read(search).plain
         return cls(**choices.Units.read(units).plain, **searched, scores=scores)
 
     @property
     def decided(self) -> dict[str, Any]:
-        """The fields of a `Policy` about units."""
+        """The fields of a `Policy` that describe units and searches."""
         length = self.length
         if length is not None and not isinstance(length, str):
             lengths = as_map(length, words.LENGTH, (words.DOC, words.LENGTH))
@@ -327,7 +338,7 @@ class Preparation(NamedTuple):
         policy
             The rules that decide rankings.
         by
-            The column of groups. Groups may share topic names.
+            The column of groups. The same topic name may occur in several groups.
         """
         table = self.length is not None and not isinstance(self.length, str)
         renamed = self.of is not None or self.copies is not None
@@ -338,8 +349,8 @@ class Preparation(NamedTuple):
         named = self.shown(runs)
         if self.search is not None:
             table = table and self.of is not None
-            read = replace(policy, length=None) if table else policy
-            named = searches.merged(named, read, by, chunks=self.of is not None)
+            search_policy = replace(policy, length=None) if table else policy
+            named = searches.merged(named, search_policy, by, chunks=self.of is not None)
         if renamed and by in named.frame and list_differs(named, by):
             prepared = self._replace(search=None)
             groups = named.frame.groupby(by, sort=False)
@@ -356,11 +367,13 @@ class Preparation(NamedTuple):
         return _with_lengths(named, self.length, policy.length).frame if table else named.frame
 
     def with_costs(self, metrics: Any) -> "tuple[list[Any], Preparation]":
-        """Separate costs from metrics, and prepare for them."""
+        """Separate the names of costs from metrics."""
         if self.search is None:
             return parse_metrics(metrics), self
         names = {*searches.COSTS}
-        if self.of is None or isinstance(self.length, str):  # a length exists for all documents
+        if self.of is None or isinstance(
+            self.length, str
+        ):  # lengths of chunks exist for every row only in a column
             names.add(self.decided["length"])
         every = [*one_by_one(metrics)]
         costs = [name for name in every if isinstance(name, str) and name in names]
@@ -368,7 +381,7 @@ class Preparation(NamedTuple):
         return parse_metrics(metrics), self._replace(costs=tuple(dict.fromkeys(costs)))
 
     def shown(self, runs: Any) -> ByRole:
-        """Return runs by role, with lengths for searches."""
+        """Return runs by role, with the lengths that costs need."""
         if isinstance(runs, ScannedRuns):
             runs = runs.readable().frame()
         named = by_role(runs, RUN, self.search)
@@ -377,7 +390,7 @@ class Preparation(NamedTuple):
         return _with_lengths(named, self.length, self.decided["length"])
 
     def qrels(self, qrels: Qrels, by: Any = None) -> Qrels:
-        """Return judgments of the documents that represent copies."""
+        """Return judgments in which copies have one name."""
         if self.search is not None:
             _refuse_spans(by_role(qrels, QRELS).frame, "search=")
         if self.copies is None:
@@ -398,7 +411,7 @@ class Preparation(NamedTuple):
         return copies
 
     def _copied(self, named: ByRole, policy: Policy) -> ByRole:
-        """Return runs in which copies carry their representative's name."""
+        """Return runs in which copies have their representative's name."""
         table, _ = _ordered(named, policy, once=True)
         name = str(named.columns[words.DOC])
         lists = table.group
@@ -412,7 +425,8 @@ class Preparation(NamedTuple):
             renamed = renamed[~later]
             lists = lists[~later]
         else:
-            # The first copy takes the representative's id, and a later representative takes its id.
+            # The first copy gets the id of its representative. If the representative itself comes
+            # later in the list, it gets the id of the first copy in exchange.
             first = docs.where(docs != representatives, docs.groupby(key).transform("first"))
             renamed[name] = first.where(later, representatives)
         ranked = renamed.assign(**{_rank_of(table): within(lists) + 1})
@@ -420,11 +434,11 @@ class Preparation(NamedTuple):
 
 
 UNCHANGED = Preparation()
-"""The preparation of runs whose documents are judged as they are."""
+"""The preparation of runs that need no change."""
 
 
 def standing(docs: pd.Series, copies: pd.Series) -> pd.Series:
-    """Return the representative of each document."""
+    """Return the representative of each document among its copies."""
     representatives = docs.astype(object).map(copies)
     return representatives.where(representatives.notna(), docs)
 
@@ -432,7 +446,7 @@ def standing(docs: pd.Series, copies: pd.Series) -> pd.Series:
 def _judged_once(
     qrels: ByRole, copies: pd.Series, groups: list[Hashable], *, spend: bool
 ) -> pd.DataFrame:
-    """Return judgments with each copy's highest grade."""
+    """Return judgments of representatives, with the highest grade of copies."""
     frame, columns = qrels
     _refuse_spans(frame, "copies=")
     doc = columns[words.DOC]
@@ -442,11 +456,11 @@ def _judged_once(
     grades = renamed.groupby([*keys, doc], sort=False)[grade]
     conflicts = int((grades.max() > grades.min()).sum())
     if conflicts:
-        warn(f"{conflicts} documents have copies of other grades; the highest one counts")
+        warn(f"{conflicts} documents have copies with other grades; the highest grade counts")
     once = renamed.assign(**{grade: grades.transform("max")}).drop_duplicates([*keys, doc])
     if spend:
-        others = copies[copies.index != copies.to_numpy()]
-        pairs = pd.DataFrame({"_stands": others.to_numpy(), "_copy": others.index})
+        copied = copies[copies.index != copies.to_numpy()]
+        pairs = pd.DataFrame({"_stands": copied.to_numpy(), "_copy": copied.index})
         more = once.merge(pairs, left_on=doc, right_on="_stands").assign(**{grade: 0})
         more = more.drop(columns=[doc, "_stands"]).rename(columns={"_copy": doc})
         once = pd.concat([once, more[list(once.columns)]], ignore_index=True)
@@ -464,8 +478,8 @@ def _with_lengths(runs: ByRole, length: object, name: str | None) -> ByRole:
     frame, columns = runs
     doc = frame[columns[words.DOC]]
     if name in columns.values():
-        found = f"{name!r}, a column of the runs"
-        raise ParameterError("lengths with a new name", found, "rename them")
+        found = f"{name!r}, which is also a column of the runs"
+        raise ParameterError("a new name for the lengths", found, "rename the lengths")
     lengths = as_map(length, words.LENGTH, (str(doc.name), words.LENGTH))
     values = _looked_up(doc, lengths, "length of every document", "add them to length=")
     return by_role(frame.assign(**{str(name): values.to_numpy()}), RUN)

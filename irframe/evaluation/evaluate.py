@@ -1,6 +1,7 @@
 """Evaluation of runs against one or several sets of judgments.
 
-Repeated judgments are passes of a judge or shards of the documents. All systems share a repeat.
+Judgments may be repeated: each repeat is a pass of a judge, or a shard of the documents. A repeat
+scores all systems.
 
 Verbs: evaluate, split.
 """
@@ -52,51 +53,54 @@ def evaluate(
     Parameters
     ----------
     runs, qrels
-        Run frame and qrels frame, or anything that `as_runs` and `as_qrels` take. Omit `qrels` if
-        the run frame has a column of grades; a document without a grade is unjudged. Runs may also
-        come from `scan_runs`. Then only a few files are in memory at a time. All files are read at
-        once if groups, `collection` or a column of contributing runs are requested.
+        Run frame and qrels frame, or any objects that `as_runs` and `as_qrels` convert. Omit
+        `qrels` if the run frame has a column of grades. A document without a grade is then
+        unjudged. Runs may also come from `scan_runs`. Then only a few files are in memory at a
+        time, except with groups, `collection` or a column of contributing runs.
     metrics
         Metrics or their names, as arguments or as a list. A metric with its own depth
         (``"nDCG@10"``) is scored at this depth. Any other metric is scored at `depth`, or on the
-        uncut list: nDCG with the full ideal ranking, AP with all relevant documents.
+        uncut list. On uncut lists nDCG uses the full ideal ranking, and AP all relevant documents.
     depth
-        Depth at which all lists are cut, at least 1. By default lists are not cut.
+        Depth at which all lists are cut, at least 1. The default is not to cut lists.
     ties, topics, collection
         As for `cube`.
     no_rel
-        Scores of topics without relevant documents. ``"nan"``: NaN for every metric.
-        ``"silence"``: metrics from 0 to 1 score 1 if nothing is read, else 0. Counts are unchanged.
-        Costs and unbounded gains are NaN. `topics` may then list topics without judgments.
+        Scores of topics without relevant documents. ``"nan"``: every metric is NaN.
+        ``"silence"``: metrics between 0 and 1 are 1 for an empty list, else 0. Counts do not
+        change, and costs and unbounded gains are NaN. With ``"silence"``, `topics` may contain
+        topics without judgments.
     rel
-        Lowest relevant grade by collection, such as ``{"dl21": 2}``. It applies to metrics without
-        ``rel`` in their names. The names of metrics do not change.
+        Lowest relevant grade by collection, such as ``{"dl21": 2}``. Metrics with ``rel`` in their
+        names ignore this grade. The names of metrics do not change.
     units, search
-        As for `cube`. With `search`, `metrics` may include costs. ``"shown"`` counts all documents
-        shown, and ``"again"`` counts documents that were shown before. The name of the lengths sums
-        the lengths of all documents shown. Costs ignore depths, and lower costs are better.
+        As for `cube`. With `search`, `metrics` may also contain names of costs. ``"shown"`` counts
+        all documents shown, and ``"again"`` those shown before. The name of the column of lengths
+        stands for the total length of the documents shown. Costs ignore depths, and lower costs
+        are better.
     stop
-        Where reading of each list stops: an `irframe.Budget`, `irframe.Threshold` or
+        Where a reader of each list stops: an `irframe.Budget`, `irframe.Threshold` or
         `irframe.AfterSearches`. Each metric then has a column per stop, such as ``"nDCG in 500
         tokens"``, ``"P >= 0.4"`` (or ``"P >= own threshold"``) or ``"R after search 2"``.
 
     Returns
     -------
     pandas.DataFrame
-        A column per metric, and the index (system, topic), named as in the caller's frame. Groups
-        come first in the index. A system has no rows for collections in which it did not take part.
+        A column per metric. The index levels are system and topic, named as in the run frame. With
+        groups, the first level is the group. A system has no rows for collections in which it did
+        not take part.
 
         Runs are repeated if they have a column ``repeat`` (or seed, trial, checkpoint, fold, epoch,
         pass, variation, sample) or the form ``{system: {repeat: run}}``. The index then has a level
-        for repeats after the system. A list that a repeat lacks counts as empty. A missing
-        ``variation`` or ``sample`` has no row, because topics may have different numbers of them.
-        `irframe.verbs.design` declares what a repeat is. Repeated judgments, and runs from `split`,
-        are scored per repeat.
+        of repeats after the level of systems. If a repeat has no list for a topic, the list counts
+        as empty. If a ``variation`` or ``sample`` has no list, the result has no row, because
+        topics may have different numbers of variations. `irframe.verbs.design` declares the kind of
+        repeats. Repeated judgments, and runs from `split`, are scored per repeat.
 
     Raises
     ------
     MetricError
-        If a metric such as P needs a depth and has none, or if `rel` applies to no metric.
+        If a metric such as P needs a depth and has none, or if all metrics ignore `rel`.
     ParameterError
         If `rel` names an unknown collection, or is passed without `collection`.
     IrframeError
@@ -128,7 +132,7 @@ def evaluate(
 
 
 def _own_judgments(runs: Any, qrels: Any, metrics: Any) -> tuple[Any, Any]:
-    """Return judgments, from the runs' grades if omitted."""
+    """Return judgments and metrics; without judgments, use the runs' grades."""
     first = [qrels] if isinstance(qrels, str | Metric) else qrels
     if not isinstance(first, list | tuple) or not all(isinstance(m, str | Metric) for m in first):
         return qrels, metrics
@@ -136,7 +140,9 @@ def _own_judgments(runs: Any, qrels: Any, metrics: Any) -> tuple[Any, Any]:
     judged = [columns.get(role) for role in (words.TOPIC, words.DOC, words.GRADE)]
     if not first or None in judged:
         return qrels, metrics
-    warn(f"judged only by {judged[2]!r} of the runs: other documents count as not relevant")
+    warn(
+        f"all judgments come from {judged[2]!r} of the runs: other documents count as not relevant"
+    )
     return runs[judged].drop_duplicates().dropna(subset=judged[2:]), (*first, *metrics)
 
 
@@ -154,13 +160,13 @@ def _with_repeats(plan: Plan, by: str | None, folded: Folded, qrels: Qrels) -> p
             if prepared.costs:
                 table = beside(table, shown, plan.policy, plan.stops, by, prepared.costs)
         else:
-            repeat, parts = several
+            repeat, subsets = several
             if prepared.costs:
                 expected = f"one judgment per document, to compute {prepared.costs[0]!r}"
                 raise ParameterError(expected, f"several by {repeat}", "omit this cost")
             plan = plan._replace(no_rel="nan") if repeat == words.SHARD else plan
             tables = {}
-            for label, listed, judged in parts:
+            for label, listed, judged in subsets:
                 with in_group(f"{repeat} {label}"):
                     tables[label] = _scored_runs(plan, by, listed, judged)
     if several is None:
@@ -186,7 +192,7 @@ def _scores_of(runs: Any, policy: policies.Policy) -> Any:
 def _scored_runs(
     plan: Plan, by: str | None, runs: Runs | ScannedRuns, qrels: Qrels
 ) -> pd.DataFrame:
-    """Score runs, or each group of them."""
+    """Score runs, or each group of runs."""
     if by is None:
         reader, scoring = _prepared(plan, qrels)
         table = scoring.table(reader.read(runs))
@@ -201,13 +207,13 @@ def _scored_runs(
         return _joined_groups(dict(_separate(plan, runs, qrels, by)), by)
     reader, scoring = _prepared(plan, qrels)
     groups = reader.read_groups(runs, by)
-    return _joined_groups({key: scoring.table(part) for key, part in groups}, by)
+    return _joined_groups({key: scoring.table(group) for key, group in groups}, by)
 
 
 def _separate(
     plan: Plan, runs: pd.DataFrame, qrels: pd.DataFrame, by: str
 ) -> Iterator[tuple[Hashable, pd.DataFrame]]:
-    """Score each group by itself if topic names repeat."""
+    """Score each group separately, if groups share topic names."""
     absent = {}
     collection = plan.policy.collection
     if plan.rel and collection in qrels.columns:
@@ -230,9 +236,9 @@ def _prepared(plan: Plan, qrels: Qrels) -> tuple[Reader, Scoring]:
     return Reader(judgments, plan.policy, (), pooled=True), Scoring(judgments, plan)
 
 
-def _joined_groups(parts: dict[Hashable, pd.DataFrame], by: str) -> pd.DataFrame:
+def _joined_groups(tables: dict[Hashable, pd.DataFrame], by: str) -> pd.DataFrame:
     """Concatenate the scores of groups and their attributes."""
-    table, attributes = _stacked_scores(parts, by)
+    table, attributes = _stacked_scores(tables, by)
     topics_of = [pair for attrs in attributes for pair in attrs.get(words.TOPICS_OF, ())]
     table.attrs = attributes[0] | ({words.TOPICS_OF: topics_of} if topics_of else {})
     table.attrs |= _unknown(attributes)
@@ -243,19 +249,19 @@ def _joined_groups(parts: dict[Hashable, pd.DataFrame], by: str) -> pd.DataFrame
 
 
 def _unknown(attributes: list[Any]) -> dict[str, list[str]]:
-    """Return the attribute naming systems without judged documents."""
+    """Return the attribute with the systems without judged documents."""
     unknown = set.intersection(*({*attrs.get(words.UNKNOWN, ())} for attrs in attributes))
     return {words.UNKNOWN: sorted(unknown)} if unknown else {}
 
 
 def _stacked_scores(
-    parts: dict[Hashable, pd.DataFrame], name: str
+    tables: dict[Hashable, pd.DataFrame], name: str
 ) -> tuple[pd.DataFrame, list[Any]]:
     """Concatenate scores and collect their attributes."""
-    attributes = [part.attrs for part in parts.values()]
-    for part in parts.values():
-        part.attrs = {}
-    return pd.DataFrame(pd.concat(parts, names=[name])), attributes
+    attributes = [table.attrs for table in tables.values()]
+    for table in tables.values():
+        table.attrs = {}
+    return pd.DataFrame(pd.concat(tables, names=[name])), attributes
 
 
 _SHARD_LABEL = re.compile(r"(\d+) of (\d+), seed (\d+)")
@@ -265,30 +271,30 @@ _SHARD_LABEL = re.compile(r"(\d+) of (\d+), seed (\d+)")
 def split(runs: Runs | Qrels, n: int, *, seed: int = 0) -> pd.DataFrame:
     """Split the documents of runs or judgments into shards.
 
-    Each shard is a small collection with its own lists and judgments. The variation of scores over
-    shards estimates the variation over collections of documents.
+    Each shard is a small document collection with its own lists and judgments. The variance of
+    scores over shards estimates the variance over document collections.
 
     Parameters
     ----------
     runs
-        Run frame or qrels frame, or what `as_runs` and `as_qrels` take.
+        Run frame or qrels frame, or any object that `as_runs` or `as_qrels` converts.
     n
         Number of shards, at least 2.
     seed
-        Seed of the assignment to shards, at least 0.
+        Seed of the random assignment of documents to shards, at least 0.
 
     Returns
     -------
     pandas.DataFrame
-        The same rows with a column ``shard``. A document is in the same shard in all lists, so
-        `evaluate` splits judgments in the same way and scores each shard with its own judgments.
-        The scores have the index (system, shard, topic). A topic without relevant documents in a
-        shard scores NaN there and is not compared.
+        The same rows with a column ``shard``. A document is in the same shard in all lists.
+        `evaluate` splits judgments in the same way, and scores each shard with its own judgments.
+        The index levels of these scores are system, shard and topic. If a topic has no relevant
+        document in a shard, its scores are NaN there and are not compared.
 
     Raises
     ------
     ParameterError
-        For fewer than two shards.
+        If `n` is less than 2.
 
     Notes
     -----
@@ -319,17 +325,17 @@ def _dealt(frame: pd.DataFrame, n: int, seed: int) -> pd.DataFrame:
     codes, docs = pd.factorize(frame[words.roles(frame.columns)[words.DOC]])
     number = np.array([zlib.crc32(str(doc).encode()) for doc in docs], np.uint64)
     start = np.uint64(seed * 0x9E3779B97F4A7C15 % 2**64)
-    place = (policies.mixed(number + start) if seed else number) % np.uint64(n)
+    shard_of_doc = (policies.mixed(number + start) if seed else number) % np.uint64(n)
     names = np.array([f"{shard + 1} of {n}, seed {seed}" for shard in range(n)])
-    return frame.assign(**{words.SHARD: names[place[codes]]})
+    return frame.assign(**{words.SHARD: names[shard_of_doc[codes]]})
 
 
 Part = tuple[Any, Any, pd.DataFrame]
-"""The label of a repeat, the runs, and the judgments that score them."""
+"""The label of a repeat, the runs, and the judgments of this repeat."""
 
 
 def judgment_repeats(runs: Any, qrels: Any) -> tuple[str, Iterator[Part]] | None:
-    """Return the repeats of judgments with the runs they judge.
+    """Return the repeats of judgments, with the runs to score.
 
     Parameters
     ----------
@@ -341,12 +347,13 @@ def judgment_repeats(runs: Any, qrels: Any) -> tuple[str, Iterator[Part]] | None
     Returns
     -------
     str, iterator, or None
-        The name of the column, and an iterator of repeats. None if judgments are not repeated.
+        The name of the column of repeats, and an iterator of repeats. None if judgments are not
+        repeated.
 
     Raises
     ------
     ParameterError
-        If runs and judgments have different shards.
+        If runs and judgments have no common shard, or runs were split in several ways.
     """
     sharded = isinstance(runs, pd.DataFrame) and words.SHARD in runs.columns
     labels = list(pd.unique(runs[words.SHARD])) if sharded else []
@@ -357,23 +364,25 @@ def judgment_repeats(runs: Any, qrels: Any) -> tuple[str, Iterator[Part]] | None
         return None
     columns = words.roles(qrels.columns)
     keys = [columns[role] for role in (words.TOPIC, words.DOC) if role in columns]
-    word = repeat_column(qrels, keys)
-    if word is None or qrels[word].nunique(dropna=False) < 2:
+    column = repeat_column(qrels, keys)
+    if column is None or qrels[column].nunique(dropna=False) < 2:
         return None
-    return word, ((key, runs, part.drop(columns=word)) for key, part in qrels.groupby(word))
+    return column, (
+        (key, runs, subset.drop(columns=column)) for key, subset in qrels.groupby(column)
+    )
 
 
 def _of_shards(runs: pd.DataFrame, qrels: Any, dealt: set[tuple[int, int]]) -> Iterator[Part]:
     if len(dealt) > 1:
         offenders = [f"{n} shards, seed {seed}" for n, seed in sorted(dealt)]
-        raise ParameterError("one way to split the runs", "several", "", offenders)
+        raise ParameterError("runs that are split in one way", "several", "", offenders)
     shard = words.SHARD
     judged = as_qrels(qrels)
     if shard not in judged.columns:
         judged = _dealt(judged, *next(iter(dealt)))
     if not {*judged[shard]} & {*runs[shard]}:
         labels = sorted({*judged[shard]})
-        raise ParameterError("judgments that are split as the runs", "", "", labels)
+        raise ParameterError("judgments with the shards of the runs", "", "", labels)
     for label in sorted(runs[shard].unique()):
         of_runs, of_qrels = (f[f[shard] == label].drop(columns=shard) for f in (runs, judged))
         if len(of_qrels):

@@ -1,4 +1,4 @@
-"""Lists of one run, with only judged documents ranked."""
+"""Fast ranking of the judged documents of one run."""
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
@@ -44,9 +44,9 @@ class Listed:
     key_of_row: Array
     """The key of each retrieved judged document."""
     documents: Callable[[NDArray[np.bool_]], NDArray[np.object_]]
-    """Function that returns the documents of lists in run order, None if unnamed."""
+    """Function from selected lists to their documents in run order; None if unnamed."""
     unnamed: bool = False
-    """Whether there are unnamed documents. These are the last among equal scores."""
+    """Whether documents may lack names. They rank last among equal scores."""
 
     @property
     def of(self) -> Codes:
@@ -62,20 +62,20 @@ def read_lists(
     *,
     again: bool = False,
 ) -> Listed | None:
-    """Read a dictionary of scores per topic, else return None.
+    """Read dictionaries of scores; return None for invalid ones.
 
     Parameters
     ----------
     lists
-        Document -> score, for every judged topic.
+        A dictionary document -> score for every judged topic.
     judgments
         The judgments.
     dtype
-        The precision in which scores are equal.
+        The precision in which scores are compared.
     systems
         The label of the run.
     again
-        Whether the scorer read other runs before.
+        Whether the scorer has read other runs before.
     """
     length = np.fromiter(map(len, lists), np.int64, len(lists))
     values = chain.from_iterable([scores.values() for scores in lists])
@@ -94,17 +94,17 @@ def read_lists(
 def _documents(
     lists: Dictionaries, length: NDArray[np.int64], used: NDArray[np.bool_]
 ) -> NDArray[np.object_]:
-    names = chain.from_iterable([lists[place] for place in np.flatnonzero(used).tolist()])
+    names = chain.from_iterable([lists[pos] for pos in np.flatnonzero(used).tolist()])
     return np.fromiter(names, object, int(length[used].sum()))
 
 
 def _judged(
     lists: Dictionaries, judgments: Judgments, key: Array, length: NDArray[np.int64], *, again: bool
 ) -> tuple[Codes, Array]:
-    """Return the retrieved judged documents and their keys.
+    """Return the retrieved judged documents and their sort keys.
 
-    Usually judged documents are looked up in the lists. If far more documents are judged than
-    listed, listed documents are looked up among the judged documents, which are coded once.
+    Judged documents are looked up in the lists. If there are far more judged than listed documents,
+    listed documents are looked up among the judged documents instead.
     """
     if again and len(judgments.row) > 2 * length.sum():
         code = judgments.rows_among(enumerate(lists), int(length.sum()))
@@ -138,18 +138,18 @@ class Positions:
 
     @cached_property
     def docs(self) -> pd.Index:
-        """The documents as passed, then other judged documents.
+        """The documents passed by the caller, then other judged documents.
 
         Raises
         ------
         IdError
             If a document is passed twice and therefore has two positions.
         """
-        given = labels_in(pd.Index([*self.given], dtype=object), DOC, "docs=")
-        twice = given[given.duplicated()]
+        passed = labels_in(pd.Index([*self.given], dtype=object), DOC, "docs=")
+        twice = passed[passed.duplicated()]
         refuse_any(IdError, twice, "every document of docs= once", "{} again")
-        given, judged = labels_of_one_kind(given, pd.Index(self.judgments.names))
-        docs: pd.Index = pd.Index([*given, *judged]).unique()
+        passed, judged = labels_of_one_kind(passed, pd.Index(self.judgments.names))
+        docs: pd.Index = pd.Index([*passed, *judged]).unique()
         return docs
 
     @cached_property
@@ -159,7 +159,7 @@ class Positions:
 
     @cached_property
     def _judged(self) -> pd.Index:
-        """The topic and document of each judgment as one number."""
+        """The number of each judgment's pair of topic and document."""
         _, judged = labels_of_one_kind(self.docs, pd.Index(self.judgments.names))
         doc = self.docs.get_indexer(judged)
         return pd.Index(self._pair(self.judgments.topic, doc))
@@ -169,23 +169,23 @@ class Positions:
 
     def rows(self, topic: Codes, doc: Codes) -> Codes:
         """Return the judgment of each topic and document, or -1."""
-        known = self._judged.get_indexer(pd.Index(self._pair(topic, doc)))
-        return np.where(doc < 0, -1, known)
+        row = self._judged.get_indexer(pd.Index(self._pair(topic, doc)))
+        return np.where(doc < 0, -1, row)
 
 
 def read_positions(
-    places: Positions, topic: Codes, doc: Codes, score: Array, dtype: ScoreDtype, systems: pd.Index
+    index: Positions, topic: Codes, doc: Codes, score: Array, dtype: ScoreDtype, systems: pd.Index
 ) -> Listed:
     """Read lists of positions.
 
     Parameters
     ----------
-    places
-        The documents to which positions refer.
+    index
+        The documents that positions refer to.
     topic, doc, score
         The columns of rows in any order. Topic -1 leaves a row out. Document -1 has no name.
     dtype
-        The precision in which scores are equal.
+        The precision in which scores are compared.
     systems
         The label of the run.
 
@@ -198,9 +198,9 @@ def read_positions(
     IdError
         If a list contains a document twice.
     """
-    judgments = places.judgments
+    judgments = index.judgments
     refuse_beyond("topic", topic, len(judgments.topics))
-    refuse_beyond("doc", doc, len(places.docs))
+    refuse_beyond("doc", doc, len(index.docs))
     # Nearest-neighbour searches pad short lists with position -1 and an extreme score.
     padding = (doc < 0) & (np.abs(score) >= PADDING)
     if padding.any() or topic.min(initial=0) < 0 or (topic[1:] < topic[:-1]).any():
@@ -209,17 +209,17 @@ def read_positions(
         topic, doc, score = topic[rows], doc[rows], score[rows]
     missing = np.flatnonzero(np.isnan(score))
     if len(missing):
-        named = _described(places, topic[missing], doc[missing])
+        named = _described(index, topic[missing], doc[missing])
         raise RankingError("a score in every row", f"{len(missing)} missing", "", named)
     length = np.bincount(topic, minlength=len(judgments.topics))
-    _refuse_again(places, as_matrix(doc, length, -1))
+    _refuse_again(index, as_matrix(doc, length, -1))
     key = as_key(score, dtype)
-    row = places.rows(topic, doc)
+    row = index.rows(topic, doc)
     hit = np.flatnonzero(row >= 0)
 
     def documents(used: NDArray[np.bool_]) -> NDArray[np.object_]:
         chosen = doc if used.all() else doc[np.repeat(used, length)]
-        names = places.names[chosen]
+        names = index.names[chosen]
         names[chosen < 0] = None
         return names
 
@@ -227,29 +227,29 @@ def read_positions(
     return Listed(*sides, row[hit], key[hit], documents, unnamed=True)
 
 
-def refuse_beyond(role: str, place: Codes, size: int) -> None:
-    """Raise for invalid positions; -1 is an unnamed document."""
-    beyond = place[(place < -1) | (place >= size)]
+def refuse_beyond(role: str, positions: Codes, size: int) -> None:
+    """Raise for invalid positions; -1 stands for an unnamed document."""
+    beyond = positions[(positions < -1) | (positions >= size)]
     if len(beyond):
-        advice = "give -1 for any other" if role == "doc" else ""
-        expected = f"{role} positions from -1 to {size - 1}, in {role}s of the scorer"
+        advice = "pass -1 for documents that are not in docs" if role == "doc" else ""
+        expected = f"{role} to be positions from -1 to {size - 1} in {role}s of the scorer"
         raise ParameterError(expected, "", advice, beyond)
 
 
-def _refuse_again(places: Positions, doc: Array) -> None:
-    """Raise if a list has a document twice."""
+def _refuse_again(index: Positions, doc: Array) -> None:
+    """Raise if a list contains a document twice."""
     ordered = np.sort(doc, axis=1)
-    again = (ordered[:, 1:] == ordered[:, :-1]) & (ordered[:, 1:] >= 0)
-    if again.any():
-        named = _described(places, np.nonzero(again)[0], ordered[:, 1:][again])
+    is_repeated = (ordered[:, 1:] == ordered[:, :-1]) & (ordered[:, 1:] >= 0)
+    if is_repeated.any():
+        named = _described(index, np.nonzero(is_repeated)[0], ordered[:, 1:][is_repeated])
         found = f"{len(named)} listed again"
         raise IdError("every document once in a list", found, "drop the duplicates", named)
 
 
-def _described(places: Positions, topic: Codes, doc: Codes) -> list[str]:
+def _described(index: Positions, topic: Codes, doc: Codes) -> list[str]:
     """Return the topics and documents of rows, for messages."""
-    names = np.append(places.names, "-1")[doc]
-    return [f"{a} {b}" for a, b in zip(places.judgments.topics[topic], names, strict=True)]
+    names = np.append(index.names, "-1")[doc]
+    return [f"{a} {b}" for a, b in zip(index.judgments.topics[topic], names, strict=True)]
 
 
 FEW = 1 << 10
@@ -261,26 +261,26 @@ CROWD = 4
 def rank_hits(listed: Listed, policy: TiePolicy, seed: int, *, filed: bool = False) -> Hits | None:
     """Rank the judged documents; None if too many scores tie.
 
-    Names are compared only among documents with equal scores, if one of them is judged.
+    Names are compared only within groups of equal scores that contain a judged document.
 
     Parameters
     ----------
     listed
         The lists.
     policy, seed
-        The rule for equal scores.
+        The rule for equal scores, and the seed of random ties.
     filed
         Whether to compute pooling ranks.
     """
-    longest = listed.key.shape[1]  # rows are padded to 2**n - 1 keys for bisection
+    longest = listed.key.shape[1]  # bisection without branches needs 2**n - 1 keys per row
     keys = np.full((len(listed.key), (1 << longest.bit_length()) - 1), np.inf, listed.key.dtype)
     keys[:, :longest] = listed.key
     keys[:, :longest].sort(axis=1)
-    shared = _tied(keys, listed.length) if policy.shares else None
+    tied_documents = _tied(keys, listed.length) if policy.shares else None
     past = np.maximum(keys.shape[1] - 1 - listed.length, 0).sum()  # pairs of equal padding keys
     are_tied = np.count_nonzero(keys[:, 1:] == keys[:, :-1]) > past
     if are_tied and not listed.unnamed:
-        equal = _tied(keys, listed.length) if shared is None else shared
+        equal = _tied(keys, listed.length) if tied_documents is None else tied_documents
         if _is_crowded(listed, equal):
             return None
     of = listed.of
@@ -289,7 +289,7 @@ def rank_hits(listed: Listed, policy: TiePolicy, seed: int, *, filed: bool = Fal
     before = _count(keys, of, key_of_row, equal=False)
     if not are_tied:
         rank = before + 1
-        return Hits(length, of, rank, listed.row, shared, rank if filed else None)
+        return Hits(length, of, rank, listed.row, tied_documents, rank if filed else None)
     last = listed.length[of] - 1
     following = np.minimum(before + 1, last)
     tied = np.flatnonzero((before < last) & (keys[of, following] == key_of_row))
@@ -300,11 +300,13 @@ def rank_hits(listed: Listed, policy: TiePolicy, seed: int, *, filed: bool = Fal
         if pooled is not None:
             pooled[tied] += blocks.count(blocks.filed())
         before[tied] += blocks.count(blocks.before(policy, seed))
-    return Hits(length, of, before + 1, listed.row, shared, None if pooled is None else pooled + 1)
+    return Hits(
+        length, of, before + 1, listed.row, tied_documents, None if pooled is None else pooled + 1
+    )
 
 
 def _count(keys: Array, of: Codes, limits: Array, *, equal: bool) -> Codes:
-    """Count smaller (or equal) keys of sorted lists by bisection."""
+    """Count the keys below (or up to) limits by bisection."""
     width = keys.shape[1]
     smaller = np.less_equal if equal else np.less
     if len(of) * width <= FEW:
@@ -321,18 +323,18 @@ def _count(keys: Array, of: Codes, limits: Array, *, equal: bool) -> Codes:
 
 
 def _tied(keys: Array, length: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Tell per document whether it ties with the one above."""
+    """Return whether each document ties with the document above it."""
     same = np.zeros(keys.shape, bool)
     same[:, 1:] = keys[:, 1:] == keys[:, :-1]
     return same[np.arange(keys.shape[1]) < length[:, np.newaxis]]
 
 
 def _is_crowded(listed: Listed, tied: NDArray[np.bool_]) -> bool:
-    """Tell whether judged documents may tie with many others."""
+    """Tell whether many documents may tie with judged ones."""
     size = np.diff(np.flatnonzero(~tied), append=len(tied))
-    others = (size * (size - 1)).sum() / len(tied)
+    pairs_per_document = (size * (size - 1)).sum() / len(tied)
     judged = np.minimum(listed.judgments.count, listed.length).sum()
-    return bool(judged * others > CROWD * len(tied))
+    return bool(judged * pairs_per_document > CROWD * len(tied))
 
 
 @dataclass(frozen=True, eq=False)
@@ -353,7 +355,7 @@ class Blocks:
 
     @classmethod
     def of_hits(cls, listed: Listed, hit: Codes, first: Codes, upto: Codes) -> "Blocks":
-        """Find the blocks of some judged documents.
+        """Pair judged documents with the documents tied with them.
 
         Parameters
         ----------
@@ -370,14 +372,14 @@ class Blocks:
         used[of] = True
         length = listed.length[used]
         key = listed.key if used.all() else listed.key[used]
-        # Some keys are infinite like the padding, so only a stable sort keeps them in front.
+        # If scores are infinite, only a stable sort keeps them in front of the padding.
         endless = np.count_nonzero(key == np.inf) > key.size - length.sum()
         order: Codes = np.argsort(key, axis=1, kind="stable" if endless else None)
         order += (np.cumsum(length) - length)[:, np.newaxis]
         ranges = (np.cumsum(used) - 1)[of] * order.shape[1] + first
         row = order.ravel().take(rows_of_ranges(ranges, size))
-        own = np.repeat(listed.judgments.names[listed.row[hit]], size)
-        return cls(listed, np.repeat(of, size), row, listed.documents(used)[row], own, size)
+        names = np.repeat(listed.judgments.names[listed.row[hit]], size)
+        return cls(listed, np.repeat(of, size), row, listed.documents(used)[row], names, size)
 
     def count(self, before: NDArray[np.bool_]) -> Codes:
         """Count the selected pairs of each judged document."""
@@ -388,7 +390,7 @@ class Blocks:
         return np.asarray(self.row < np.repeat(self.row[self.other == self.own], self.size))
 
     def before(self, policy: TiePolicy, seed: int) -> NDArray[np.bool_]:
-        """Return which tied documents come first."""
+        """Return which tied documents rank above the judged document."""
         if policy.keys is None:
             return self.filed()
         listed = self.listed
@@ -409,7 +411,7 @@ class Blocks:
 
 
 def _as_text(names: NDArray[np.object_]) -> NDArray[np.object_]:
-    """Return names as text, by which they are compared."""
+    """Return names as text, since ties are broken by text."""
     if not len(names) or isinstance(names[0], str):
         return names
     return np.array([str(name) for name in names], object)

@@ -1,7 +1,7 @@
 """Adapters to Lightning, sentence-transformers, pytrec_eval and ranx.
 
-`Batches` collects runs of batches, like metrics of Lightning. `Evaluator` is called with a model,
-like evaluators of sentence-transformers. Neither imports these packages.
+`Batches` has the interface of a Lightning metric. `Evaluator` has the interface of an evaluator of
+sentence-transformers. This module does not import these packages, except ranx in `to_ranx`.
 
 Verbs: to_pytrec_eval, to_ranx.
 """
@@ -26,11 +26,11 @@ from irframe.metrics import Metric
 from irframe.metrics.facts import facts
 
 QUERIES = 1 << 12
-"""Queries per block of similarities."""
+"""The number of queries whose similarities are computed at a time."""
 
 
 class Batches:
-    """Runs of batches of topics, scored together; made by `Scorer.batches`.
+    """A collector of batches of topics; made by `Scorer.batches`.
 
     Examples
     --------
@@ -47,7 +47,7 @@ class Batches:
         self.reset()
 
     def reset(self) -> None:
-        """Forget all batches."""
+        """Remove all batches."""
         self._batches: list[dict[str, Array]] = []
         self._topics: set[Any] = set()
 
@@ -57,10 +57,10 @@ class Batches:
         Parameters
         ----------
         topic
-            Topics, shape (topic,); or the topic of each document.
+            The topics of the rows of `doc`, or the topic of each document.
         doc, score
-            Documents and their scores, of shape (topic, rank) or of the shape of `topic`. Names or
-            positions, as for the scorer.
+            Documents and their scores, of shape (topic, rank) or of the shape of `topic`. Documents
+            are names or positions, as for the scorer.
 
         Raises
         ------
@@ -69,21 +69,21 @@ class Batches:
         """
         columns = paired(topic, doc, score)
         topics = {*columns[words.TOPIC].tolist()}
-        again = sorted(topics & self._topics, key=str)
-        refuse_any(IdError, again, "every topic in one batch", "{} again")
+        repeated_topics = sorted(topics & self._topics, key=str)
+        refuse_any(IdError, repeated_topics, "every topic in one batch", "{} again")
         self._topics |= topics
         self._batches.append(columns)
 
     def compute(self) -> dict[str, float]:
-        """Return averages over topics, and reset.
+        """Return averages over topics, and remove all batches.
 
         Raises
         ------
         IrframeError
-            As the scorer, for example for a repeated document; and if there is no batch.
+            If there is no batch. Also for invalid lists, as for the scorer.
         """
         if not self._batches:
-            raise InputError("a batch", "none")
+            raise InputError("a batch", "none", "call update first")
         arrays: Any = {
             name: joined([batch[name] for batch in self._batches]) for name in self._batches[0]
         }
@@ -98,7 +98,7 @@ class Evaluator:
     Attributes
     ----------
     primary_metric
-        The plain name of the first metric, by which trainers choose checkpoints.
+        The plain name of the first metric. Trainers use this metric to choose checkpoints.
     """
 
     def __init__(
@@ -114,7 +114,7 @@ class Evaluator:
     ) -> None:
         check_int("k", k, low=1)
         if not queries or not corpus:
-            raise InputError("queries and a corpus, id -> text", "none")
+            raise InputError("at least one query and one document", "none")
         self.name = name
         self._mean = mean
         self._queries = dict(queries)
@@ -137,23 +137,20 @@ class Evaluator:
         Parameters
         ----------
         model
-            A model with ``encode(texts)``, or ``encode_query`` and ``encode_document``. They return
-            an array or tensor with a row per text.
+            A model with a method ``encode(texts)``, or with ``encode_query`` and
+            ``encode_document``. Each method returns an array or tensor with a row per text.
         output_path, epoch, steps
-            Arguments that trainers pass; ignored.
+            Ignored. Trainers pass these arguments.
         """
         means = self._mean(self.search(model), names="plain")
         return {self._named(metric): value for metric, value in means.items()}
 
     def __iter__(self) -> Iterator["Evaluator"]:
-        """Yield the evaluator itself.
-
-        Trainers iterate over evaluators of other types as over a list.
-        """
+        """Yield the evaluator itself, since trainers iterate over evaluators."""
         yield self
 
     def search(self, model: Any) -> dict[Hashable, dict[Hashable, float]]:
-        """Return a model's run with the best `k` per topic."""
+        """Return the `k` best documents per topic as a run."""
         of_queries = getattr(model, "encode_query", None) or model.encode
         of_documents = getattr(model, "encode_document", None) or model.encode
         names = np.array([*self._corpus], dtype=object)
@@ -174,10 +171,10 @@ class Evaluator:
         return f"{self.name}_{metric}" if self.name else metric
 
 
-def joined(parts: Sequence[Array]) -> Array:
-    """Concatenate arrays; keep single values if types are mixed."""
-    numbers = all(part.dtype.kind in "iuf" for part in parts)
-    return np.concatenate(parts if numbers else [part.astype(object) for part in parts])
+def joined(arrays: Sequence[Array]) -> Array:
+    """Concatenate arrays; keep the type of each value."""
+    numbers = all(array.dtype.kind in "iuf" for array in arrays)
+    return np.concatenate(arrays if numbers else [array.astype(object) for array in arrays])
 
 
 def _cosine(queries: Array, texts: Array) -> Array:
@@ -201,8 +198,8 @@ def to_pytrec_eval(frame: pd.DataFrame) -> dict[str, dict[str, Any]]:
     Parameters
     ----------
     frame
-        A qrels frame if it has grades, else a run frame. Without scores, the score is minus the
-        rank.
+        A run frame, or a qrels frame, which has a column of grades. If a run frame has no scores,
+        the score is the negative rank.
 
     Returns
     -------
@@ -223,9 +220,9 @@ def to_pytrec_eval(frame: pd.DataFrame) -> dict[str, dict[str, Any]]:
     >>> to_pytrec_eval(run)
     {'1': {'d7': 2.5, 'd3': 0.5}}
     """
-    read = columns_of(frame)
-    table = frame if read is None else read
-    if read is not None and words.GRADE in words.roles(read.columns):
+    named = columns_of(frame)
+    table = frame if named is None else named
+    if named is not None and words.GRADE in words.roles(named.columns):
         judged = coded_tables.read_qrels_table(table)
         columns = judged.columns
         if judged.subtopic_grade is not None:
@@ -266,12 +263,12 @@ def to_ranx(frame: pd.DataFrame) -> Any:
     Parameters
     ----------
     frame
-        A qrels frame if it has grades, else a run frame.
+        A run frame, or a qrels frame, which has a column of grades.
 
     Returns
     -------
     ranx.Qrels, ranx.Run or list of ranx.Run
-        For several systems a list of runs, named after them. Ids are converted to text, as ranx
+        For several systems, a list with a run for each system. Ids are converted to text, as ranx
         requires.
 
     Raises

@@ -96,11 +96,11 @@ def judged_anew(
     is_new = listed_row >= 0
     fresh = ~np.isin(codes[1], codes[0])
     _refuse_ranks_unknown(experiment, judgments.topic[fresh], listed.of[is_new])
-    kept = row[hits.row] >= 0
-    rank = [hits.rank[kept], listed.rank[is_new].astype(np.int32) + 1]
-    filed = None if hits.filed is None else np.concatenate([hits.filed[kept], rank[1]])
-    of = np.concatenate([hits.of[kept], listed.of[is_new]])
-    rows = np.concatenate([row[hits.row[kept]], listed_row[is_new]]).astype(np.int32)
+    still_judged = row[hits.row] >= 0
+    rank = [hits.rank[still_judged], listed.rank[is_new].astype(np.int32) + 1]
+    filed = None if hits.filed is None else np.concatenate([hits.filed[still_judged], rank[1]])
+    of = np.concatenate([hits.of[still_judged], listed.of[is_new]])
+    rows = np.concatenate([row[hits.row[still_judged]], listed_row[is_new]]).astype(np.int32)
     anew = Hits(hits.length, of, np.concatenate(rank), rows, hits.tied, filed, hits.along).by_list()
     collections, top = _collections_and_tops(experiment, judgments)
     base = judgments.only(np.arange(len(judgments.row)))
@@ -113,11 +113,11 @@ def judged_anew(
     else:  # the depth is unknown
         pool = replace(pool, depth=np.zeros_like(old_pool.depth), stated=False)
     if listing is not None:
-        others = listed.take(np.flatnonzero(~is_new))
-        listing = concat_unjudged([others, _hidden(experiment, kept)])
-    made = {**experiment.made, "pool": pool.word(base)}
+        unjudged = listed.take(np.flatnonzero(~is_new))
+        listing = concat_unjudged([unjudged, _hidden(experiment, still_judged)])
+    options = {**experiment.made, "pool": pool.word(base)}
     return replace(
-        experiment, judgments=base, hits=anew, pool=pool, listing=listing, top=top, made=made
+        experiment, judgments=base, hits=anew, pool=pool, listing=listing, top=top, made=options
     )
 
 
@@ -152,12 +152,12 @@ def _refuse_ranks_unknown(experiment: Experiment, topic: Codes, lists: Codes) ->
     shape = experiment.shape
     count = np.bincount(lists, minlength=shape[0] * shape[1]).reshape(shape)
     fresh = np.bincount(topic, minlength=shape[1])
-    known = 0 if experiment.listing is None else RANKS
-    deeper = experiment.participated & (count < fresh) & (experiment.hits.length > known)
+    named_ranks = 0 if experiment.listing is None else RANKS
+    deeper = experiment.participated & (count < fresh) & (experiment.hits.length > named_ranks)
     if deeper.any():
         topics = experiment.judgments.topics
         pairs = [f"{experiment.systems[s]} on {topics[t]}" for s, t in np.argwhere(deeper)]
         expected = f"the names of all listed documents, to find {len(topic)} newly judged documents"
-        found = f"{len(pairs)} lists with names only to rank {known}"
+        found = f"{len(pairs)} lists with names only to rank {named_ranks}"
         advice = "build the cube anew: irframe.cube(runs, qrels)"
         raise InputError(expected, found, advice, pairs)

@@ -1,4 +1,4 @@
-"""Scorers: metrics prepared once for many runs."""
+"""Scorers: judgments and metrics prepared once for many runs."""
 
 from collections.abc import Callable, Hashable, Iterable, Mapping
 from functools import cached_property
@@ -28,7 +28,7 @@ NO_REPEATS = Folded(None, None, {})
 
 
 class Scorer:
-    """Judgments and metrics prepared for many runs; see `scorer`.
+    """Judgments and metrics prepared for many runs, by `scorer`.
 
     Attributes
     ----------
@@ -37,7 +37,7 @@ class Scorer:
     topics
         The topics that are scored.
     docs
-        The documents passed as `docs`, in that order, then the other judged documents.
+        The documents passed as `docs`, in this order, then the other judged documents.
 
     Examples
     --------
@@ -86,7 +86,7 @@ class Scorer:
 
     @cached_property
     def plain_names(self) -> list[str]:
-        """The metrics under names that experiment trackers accept."""
+        """Names of the metrics that experiment trackers accept."""
         return [plain_name(name, parse_metric) for name in self._names]
 
     def __call__(
@@ -98,21 +98,23 @@ class Scorer:
         score: object = None,
         system: Hashable = None,
     ) -> pd.DataFrame:
-        """Score a run, or runs, per system and topic.
+        """Score one or several runs per system and topic.
 
         Parameters
         ----------
         run
-            Anything that `irframe.as_runs` takes, such as ``{topic: {doc: score}}`` or a run frame.
-            Repeated runs have a column such as seed, or the form ``{system: {repeat: run}}``.
+            Any object that `irframe.as_runs` converts, such as ``{topic: {doc: score}}`` or a run
+            frame. Repeated runs have a column such as ``seed``, or the form
+            ``{system: {repeat: run}}``.
         topic, doc, score
-            Three arrays of one length instead of `run`. Or an array of topics, and documents and
-            scores of shape (topic, rank). Integers are positions in `topics` and `docs` if judged
-            ids are text. Documents are also positions if the scorer has `docs`. Position -1 is an
-            unjudged document without a name, which comes last among equal scores. With an infinite
-            or extreme score it is ignored, because nearest-neighbour searches pad short lists so.
+            Instead of `run`, three arrays of the same length. Alternatively an array of topics,
+            with documents and scores of shape (topic, rank). If judged ids are text, integers are
+            positions in `topics` and `docs`. If the scorer was made with `docs`, integer documents
+            are always positions. Position -1 stands for an unjudged document without a name, which
+            ranks last among equal scores. It is ignored if its score is infinite or extreme,
+            because nearest-neighbour searches pad short lists in this way.
         system
-            The label of the run, such as ``"step-500"``. By default the run's own label.
+            The label of the run, such as ``"step-500"``. The default is the label in `run`.
 
         Returns
         -------
@@ -126,7 +128,7 @@ class Scorer:
         """
         folded, experiment = self._folded(run, topic, doc, score)
         if system is not None:
-            _refuse_several(experiment, "scorer(runs) keeps the name of each")
+            _refuse_several(experiment, "leave out system=")
             experiment = experiment.named(pd.Index([system]), experiment.judgments.topics)
         return folded.unfold(self._scoring.table(experiment))
 
@@ -139,7 +141,7 @@ class Scorer:
         score: object = None,
         names: Literal["asked", "plain"] = "asked",
     ) -> dict[str, float]:
-        """Score one run, averaged over topics as each metric is.
+        """Average the scores of one run over topics.
 
         Parameters
         ----------
@@ -147,8 +149,8 @@ class Scorer:
             The run, as for a call. Repeats are averaged per topic first.
         names
             ``"asked"``: names of metrics as passed to `scorer`. ``"plain"``: names that experiment
-            trackers accept, such as ``nDCG_at_10`` for ``nDCG@10``. They consist of letters,
-            digits, underscores, points and hyphens, and `irframe.parse_metric` reads them.
+            trackers accept, such as ``nDCG_at_10`` for ``nDCG@10``. Plain names consist of letters,
+            digits, underscores, points and hyphens. `irframe.parse_metric` parses them.
 
         Returns
         -------
@@ -161,7 +163,7 @@ class Scorer:
             For several systems.
         """
         choice("names", names, ("asked", "plain"))
-        advice = "scorer(runs).ireval.summary() has the averages of each"
+        advice = "call scorer(runs).ireval.summary() for the averages of all systems"
         if _is_plain(run):
             folded = NO_REPEATS
             experiment = self._read(run, topic, doc, score)
@@ -174,18 +176,18 @@ class Scorer:
             repeats = layout_of({}, folded.word)
             systems = dict.fromkeys(system for system, _ in folded.owners.values())
             if len(systems) > 1:
-                raise InputError("one run", f"{len(systems)}", advice, systems)
+                raise InputError("a run of one system", f"{len(systems)} systems", advice, systems)
         labels = self._names if names == "asked" else self.plain_names
         return dict(zip(labels, self._scoring.means(experiment, repeats), strict=True))
 
     def batches(self) -> Batches:
-        """Return a collector of batches, as Lightning calls it.
+        """Return a collector of batches with the interface of Lightning.
 
         Returns
         -------
         Batches
-            Call ``update(topic, doc, score)`` for each batch, then ``compute()``, which returns
-            the averages under plain names.
+            ``update(topic, doc, score)`` adds a batch. ``compute()`` returns the averages, by
+            plain names of metrics.
 
         Examples
         --------
@@ -206,16 +208,16 @@ class Scorer:
         name: str = "",
         similarity: Callable[[Array, Array], Any] | None = None,
     ) -> Evaluator:
-        """Return an evaluator of models as sentence-transformers call it.
+        """Return an evaluator with the interface of sentence-transformers.
 
         Parameters
         ----------
         queries, corpus
-            Topic -> text, and document -> text.
+            Dictionaries topic -> text, and document -> text.
         k
             Number of documents per list, at least 1.
         name
-            Prefix of the names of metrics.
+            Prefix of the names of metrics in results.
         similarity
             Function of two arrays of vectors that returns scores, shape (query, document). By
             default the cosine similarity.
@@ -223,7 +225,7 @@ class Scorer:
         Returns
         -------
         Evaluator
-            ``evaluator(model)`` returns the averages under plain names.
+            ``evaluator(model)`` returns the averages, by plain names of metrics.
 
         Examples
         --------
@@ -259,7 +261,7 @@ class Scorer:
     def _folded(
         self, run: Any, topic: object, doc: object, score: object
     ) -> tuple[Folded, Experiment]:
-        """Read a run, with one system per repeat."""
+        """Read a run whose repeats become systems."""
         folded = fold(run, self._plan.policy.search)
         with OneCall(without=not_lacking(folded.word, self._plan.no_rel)):
             return folded, self._read(folded.runs, topic, doc, score)
@@ -278,7 +280,7 @@ class Scorer:
 
 
 def _is_plain(run: object) -> bool:
-    """Tell whether this is a dictionary of one run."""
+    """Tell whether a run is a dictionary, or missing."""
     if type(run) is not dict or not run:
         return run is None
     docs = next(iter(run.values()))
@@ -287,7 +289,8 @@ def _is_plain(run: object) -> bool:
 
 def _refuse_several(experiment: Experiment, advice: str) -> None:
     if len(experiment.systems) > 1:
-        raise InputError("one run", f"{len(experiment.systems)}", advice, experiment.systems)
+        found = f"{len(experiment.systems)} systems"
+        raise InputError("a run of one system", found, advice, experiment.systems)
 
 
 def scorer(
@@ -308,42 +311,44 @@ def scorer(
     Parameters
     ----------
     qrels
-        Qrels frame, or what `as_qrels` takes, such as ``{topic: {doc: grade}}``.
+        Qrels frame, or any object that `as_qrels` converts, such as ``{topic: {doc: grade}}``.
     metrics
         Metrics or their names, as for `evaluate`.
     docs
-        Documents to which positions in arrays refer. Other judged documents are appended.
+        Documents that positions in arrays refer to. Other judged documents are appended.
     depth, ties, no_rel
         As for `evaluate`.
     units, search, stop
-        As for `evaluate`. Thresholds are numbers, or a mapping system -> number.
+        As for `evaluate`. A threshold is a number, several numbers, or a mapping system -> number.
     topics
         ``"qrels"``: all judged topics. A missing list of a run counts as empty. ``"runs"``: topics
-        for which some run has a list. ``"common"``: topics for which every run has a list. A list
-        of judged topics selects these topics.
+        for which at least one run has a list. ``"common"``: topics for which every run has a list.
+        Alternatively a list of judged topics.
 
     Returns
     -------
     Scorer
-        ``scorer(run)`` returns the scores of `evaluate`, bit for bit. ``scorer.mean(run)`` returns
-        a dictionary metric -> average. A run is anything that `as_runs` takes, or three arrays:
+        ``scorer(run)`` returns exactly the scores of `evaluate`. ``scorer.mean(run)`` returns a
+        dictionary metric -> average. A run is any object that `as_runs` converts, or three arrays:
         ``scorer(topic=, doc=, score=)``.
 
     Raises
     ------
     IrframeError
-        As `evaluate`, for invalid judgments and metrics. An invalid run raises when it is scored.
+        For invalid judgments and metrics, as `evaluate`. Errors of a run are raised when the run is
+        scored.
 
     Warns
     -----
     IrframeWarning
-        When a run is scored, if it lacks topics, has unjudged topics, or no document is judged.
+        When a run is scored, if it lacks judged topics, if it has unjudged topics, or if none of
+        its documents is judged.
 
     Notes
     -----
-    In a dictionary of dictionaries, the scorer looks up only judged documents and documents tied
-    with them. After the first run it checks the types of ids and scores only for the first document
-    of each list. Missing scores are checked in all rows.
+    In a run ``{topic: {doc: score}}``, the scorer looks up only judged documents and the documents
+    tied with them. In the first run it checks the types of all ids and scores. In later runs it
+    checks those of the first document of each list. All runs are checked for missing scores.
 
     Examples
     --------
@@ -367,7 +372,9 @@ def scorer(
     silent = no_rel == "silence"
     judgments = Judgments.of(plan.prepared.qrels(qrels), chosen, topics, unjudged=silent)
     if isinstance(docs, str) or not isinstance(docs, Iterable | None):
-        raise InputError("docs, a list of document ids", shortened(docs))
+        raise InputError("docs to be a list of document ids", shortened(docs))
     names: Any = () if docs is None else docs
-    names = names.tolist() if hasattr(names, "tolist") else names  # for NumPy, pandas and Arrow
+    names = (
+        names.tolist() if hasattr(names, "tolist") else names
+    )  # NumPy, pandas and Arrow return plain Python values
     return Scorer(judgments, plan, names)

@@ -1,4 +1,4 @@
-"""Readers of runs for a scorer, with fast input paths."""
+"""Reading of runs for `evaluate` and for scorers."""
 
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import replace
@@ -34,25 +34,25 @@ from irframe.names import CHUNKS, DOC, RANK, SCORE, SYSTEM, TOPIC
 ONLY = pd.Index([ONLY_SYSTEM])
 
 SMALL = 1 << 14
-"""Rows of a frame up to which dictionaries of names are faster than columns."""
+"""The most rows of a frame for which dictionaries of documents are faster than columns."""
 
 TEXT: set[type] = {str, np.str_}
 INTEGERS: set[type] = {int, np.int64, np.int32}
-"""Types of ids."""
+"""Types of integer ids."""
 
 NUMBERS: set[type] = {float, int, np.float64, np.float32}
-"""Types of scores that are read unchanged."""
+"""Types of scores that need no conversion."""
 
 
 class Reader:
-    """Reads runs for the same judgments.
+    """A reader of runs with the same judgments.
 
     Parameters
     ----------
     judgments, policy
         The judgments, and the options that determine rankings.
     docs
-        Further documents to which positions in arrays refer.
+        Further documents that positions in arrays refer to.
     pooled
         Whether to describe the pool of judged documents.
     """
@@ -69,13 +69,13 @@ class Reader:
 
     @cached_property
     def _kinds(self) -> tuple[set[type], set[type]]:
-        """The types of document and topic ids."""
+        """The types of the judged document ids and topic ids."""
         names = self._judgments.names[0], self._judgments.topics[0]
         kinds = [TEXT if isinstance(name, str) else INTEGERS for name in names]
         return kinds[0], kinds[1]
 
     def read(self, run: Runs | None) -> Experiment:
-        """Read anything that `as_runs` or `scan_runs` returns or takes."""
+        """Read runs of any kind, including scanned files."""
         if type(run) is dict:
             return self._dictionary(run) or self.read_table(run)[0]
         if isinstance(run, ScannedRuns):
@@ -87,7 +87,7 @@ class Reader:
         return self._small(named) or self.read_table(named)[0]
 
     def read_groups(self, runs: pd.DataFrame, by: str) -> Iterator[tuple[Any, Experiment]]:
-        """Yield the experiments of groups of runs."""
+        """Yield the experiment of each group of runs."""
         experiment, groups = self.read_table(runs, by)
         if groups is not None:
             yield from experiment.parts(groups, stated=self._policy.collection is not None)
@@ -100,15 +100,15 @@ class Reader:
         if not (self.places.given and _is_integer(arrays[DOC])) and not self._is_row(arrays, DOC):
             return self.read(self._named(arrays))
         if not self._by_dictionary or self._pooled:
-            expected = "documents by name, for the pool of runs and for ties='rank'"
+            expected = "names of documents, for ties='rank' and for metrics that read the pool"
             raise InputError(expected, "positions")
-        others: list[Hashable] = []
+        unjudged: list[Hashable] = []
         topics = arrays[TOPIC]
         if not self._is_row(arrays, TOPIC):
             codes, labels = pd.factorize(pd.Series(topics))
             positions = self._judgments.topics.get_indexer(pd.Index(labels))
             topics = positions[codes]
-            others = pd.Index(labels)[positions < 0].tolist()
+            unjudged = pd.Index(labels)[positions < 0].tolist()
             if (positions < 0).all():
                 refuse_no_topics((labels, TOPIC), (self._judgments.topics, TOPIC))
         scores = numbers(pd.Series(arrays[SCORE], name=SCORE))
@@ -118,7 +118,9 @@ class Reader:
             longest = np.arange(len(unranked.length)) == unranked.length.argmax()
             judged = self._judgments.names[:3]
             warn_none_judged((unranked.documents(longest)[:3], DOC), (judged, DOC))
-        return cast("Experiment", self._ranked(unranked, others))  # documents may be unnamed
+        return cast(
+            "Experiment", self._ranked(unranked, unjudged)
+        )  # never None for positions, which are ranked even if many scores tie
 
     def _named(self, arrays: dict[str, Array]) -> pd.DataFrame:
         """Return arrays of document names as a frame."""
@@ -130,13 +132,13 @@ class Reader:
         return framed(named | {TOPIC: self._judgments.topics[named[TOPIC]]})
 
     def _is_row(self, arrays: dict[str, Array], role: str) -> bool:
-        """Tell whether values are positions, as judged ids are text."""
+        """Tell whether integers are positions, because judged ids are text."""
         judged = (self._judgments.names if role == DOC else self._judgments.topics)[0]
         return _is_integer(arrays[role]) and isinstance(judged, str)
 
     @cached_property
     def _by_dictionary(self) -> bool:
-        """Whether scoring needs nothing but scores by document."""
+        """Whether the options need only the scores of documents."""
         policy = self._policy
         by_rank = self._ties.column != SCORE or policy.order == "rank"
         columns = policy.length or policy.score or policy.search or policy.collection
@@ -148,8 +150,8 @@ class Reader:
     def _dictionary(self, run: dict[Any, Any]) -> Experiment | None:
         """Read {topic: {doc: score}}; None for anything else."""
         nothing: dict[Any, float] = {}
-        known = self._judgments.places
-        lists = [run.get(topic, nothing) for topic in known]
+        judged = self._judgments.places
+        lists = [run.get(topic, nothing) for topic in judged]
         if not self._by_dictionary or {*map(type, lists)} != {dict}:
             return None
         filled = [docs for docs in lists if docs]
@@ -157,7 +159,7 @@ class Reader:
             return None
         if any(None in docs or "" in docs for docs in filled):
             return None
-        if self._again:  # checking more than first documents takes as long as scoring
+        if self._again:  # checking all documents would take as long as scoring
             kinds = {type(next(iter(docs))) for docs in filled}
             kinds_of_score = {type(next(iter(docs.values()))) for docs in filled}
         else:
@@ -166,34 +168,34 @@ class Reader:
         doc_kinds, topic_kinds = self._kinds
         if not (kinds <= doc_kinds and kinds_of_score <= NUMBERS and self._are_exact(filled)):
             return None
-        others: list[Any] = []
+        unjudged: list[Any] = []
         if len(filled) < len(run):
-            beyond = {topic: docs for topic, docs in run.items() if topic not in known}
+            beyond = {topic: docs for topic, docs in run.items() if topic not in judged}
             strange = any(type(docs) is not dict for docs in beyond.values())
-            others = [] if strange else [topic for topic, docs in beyond.items() if docs]
-            if strange or not _of(others, topic_kinds):
+            unjudged = [] if strange else [topic for topic, docs in beyond.items() if docs]
+            if strange or not _of(unjudged, topic_kinds):
                 return None
-        return self._of_names(lists, ONLY, others)
+        return self._of_names(lists, ONLY, unjudged)
 
     def _are_exact(self, lists: Sequence[dict[Hashable, float]]) -> bool:
-        """Tell whether integer scores stay distinct as floats."""
+        """Tell whether floats represent all integer scores exactly."""
         kinds = {type(next(iter(docs.values()))) for docs in lists}
         if not kinds & INTEGERS:
             return True
         return all(abs(score) < EXACT for docs in lists for score in docs.values())
 
     def _small(self, named: ByRole) -> Experiment | None:
-        """Read a small frame of one system, else None."""
-        frame, known = named
-        if SCORE not in known or not 0 < len(frame) <= SMALL:
+        """Read a small frame of one system; None for others."""
+        frame, columns = named
+        if SCORE not in columns or not 0 < len(frame) <= SMALL:
             return None
         used = {*CHUNKS, *COLLECTIONS, *[CONTRIBUTING] * self._pooled}
         if used & {*frame.columns} or not self._by_dictionary:
             return None
-        system = _one_system(frame[known[SYSTEM]]) if SYSTEM in known else ONLY
-        score = frame[known[SCORE]]
-        names = frame[known[DOC]].to_numpy(object).tolist()
-        start, labels = _blocks(frame[known[TOPIC]])
+        system = _one_system(frame[columns[SYSTEM]]) if SYSTEM in columns else ONLY
+        score = frame[columns[SCORE]]
+        names = frame[columns[DOC]].to_numpy(object).tolist()
+        start, labels = _blocks(frame[columns[TOPIC]])
         odd = not isinstance(score.dtype, np.dtype) or score.dtype.kind not in "fiu"
         known_kinds = all(map(_of, (names, labels), self._kinds))
         odd = odd or not known_kinds or len({*labels}) < len(labels)
@@ -212,37 +214,39 @@ class Reader:
         lists: list[dict[Any, float]] = [run.get(topic, {}) for topic in judged]
         if sum(map(len, run.values())) < len(names) or not any(lists):
             return None
-        others = [label for label in labels if label not in judged]
-        return self._of_names(lists, system, others, [known.get(SYSTEM, SYSTEM), known[TOPIC]])
+        unjudged = [label for label in labels if label not in judged]
+        return self._of_names(
+            lists, system, unjudged, [columns.get(SYSTEM, SYSTEM), columns[TOPIC]]
+        )
 
     def _of_names(
         self,
         lists: listed.Dictionaries,
         system: pd.Index,
-        others: Sequence[Hashable],
+        unjudged: Sequence[Hashable],
         titles: Sequence[Hashable] = (SYSTEM, TOPIC),
     ) -> Experiment | None:
-        """Read lists of names; None if nothing is judged."""
+        """Read lists of documents; None if no document is judged."""
         dtype = self._policy.score_dtype
         unranked = listed.read_lists(lists, self._judgments, dtype, system, again=self._again)
         self._again = True
         if unranked is None or not len(unranked.row):
             return None
-        return self._ranked(unranked, others, titles)
+        return self._ranked(unranked, unjudged, titles)
 
     def read_table(
         self, runs: Runs | ByRole, by: str | None = None, systems: Sequence[Hashable] | None = None
     ) -> tuple[Experiment, Groups | None]:
-        """Read a run frame of any kind.
+        """Read runs of any kind as a frame.
 
         Parameters
         ----------
         runs
-            The frame, or what `as_runs` takes.
+            The frame, or any object that `as_runs` converts.
         by
-            The column of groups, which is constant per system or topic.
+            The column of groups, if any. It is constant per system or per topic.
         systems
-            The systems to read, by default all. Lists of other systems count as empty.
+            The systems to read. The default is all systems. Lists of other systems count as empty.
         """
         policy = self._policy
         qrels = self._judgments.table
@@ -258,7 +262,7 @@ class Reader:
         return self._experiment(ranked, codes, keys), groups
 
     def _read_scanned(self, runs: ScannedRuns) -> Experiment:
-        """Read the runs of files, in batches if possible."""
+        """Read runs from files, in batches if possible."""
         policy = self._policy
         qrels = self._judgments.table
         runs = runs.readable()
@@ -276,15 +280,15 @@ class Reader:
     def _ranked(
         self,
         unranked: listed.Listed,
-        others: Sequence[Hashable],
+        unjudged: Sequence[Hashable],
         names: Sequence[Hashable] = (SYSTEM, TOPIC),
     ) -> Experiment | None:
-        """Return an experiment of ranked lists, with warnings."""
+        """Return the experiment of ranked lists; warn of missing lists."""
         policy = self._policy
         hits = listed.rank_hits(unranked, self._ties, policy.seed, filed=self._pooled)
         if hits is None:
             return None
-        judgments = self._chosen(unranked, others)
+        judgments = self._chosen(unranked, unjudged)
         experiment = Experiment(judgments, unranked.systems, hits, list(names), top=judgments.top)
         if judgments is self._judgments and not self._pooled:
             return experiment
@@ -297,16 +301,16 @@ class Reader:
         collections = Collections.one(len(self._judgments.code))
         return experiment.with_pool(pool, policy.pool_depth, collections)
 
-    def _chosen(self, unranked: listed.Listed, others: Sequence[Hashable]) -> Judgments:
-        """Return the judgments of the scored topics, with warnings."""
+    def _chosen(self, unranked: listed.Listed, unjudged: Sequence[Hashable]) -> Judgments:
+        """Return the scored topics' judgments; warn of missing lists."""
         judgments = self._judgments
         topics = self._policy.topics
-        if unranked.length.all() and not others:
+        if unranked.length.all() and not unjudged:
             return judgments
         codes: Codes = np.arange(len(judgments.code))
-        placed = np.append(codes, np.full(len(others), -1))
-        length = np.append(unranked.length, np.ones(len(others), np.int64))[np.newaxis]
-        labels = pd.Index([*judgments.topics, *others])
+        placed = np.append(codes, np.full(len(unjudged), -1))
+        length = np.append(unranked.length, np.ones(len(unjudged), np.int64))[np.newaxis]
+        labels = pd.Index([*judgments.topics, *unjudged])
         lists = Lists(unranked.systems, labels, placed, length, Collections.one(len(codes)))
         if isinstance(topics, str):
             codes = choose_topics(lists, judgments.topics, topics)
@@ -321,14 +325,14 @@ class Reader:
 
 
 def _is_by_rank(named: ByRole, start: Codes) -> bool:
-    """Tell whether ranks rise and scores fall within lists."""
-    frame, known = named
-    if RANK not in known:
+    """Tell whether ranks and scores are in row order."""
+    frame, columns = named
+    if RANK not in columns:
         return True
-    rank = frame[known[RANK]]
+    rank = frame[columns[RANK]]
     if not isinstance(rank.dtype, np.dtype) or rank.dtype.kind not in "fiu":
         return False
-    score = frame[known[SCORE]].to_numpy(np.float64)
+    score = frame[columns[SCORE]].to_numpy(np.float64)
     ranks = rank.to_numpy(np.float64)
     ordered = (ranks[1:] > ranks[:-1]) & (score[1:] <= score[:-1])
     ordered[start[1:] - 1] = True
@@ -336,10 +340,12 @@ def _is_by_rank(named: ByRole, start: Codes) -> bool:
 
 
 def _blocks(column: pd.Series) -> tuple[Codes, list[Any]]:
-    """Return the starts and values of runs of equal values."""
+    """Return the start and value of stretches of equal values."""
     plain = column.tolist() if column.dtype == object else column
     if plain is not column and not (_of(plain, TEXT) or _of(plain, INTEGERS)):
-        return np.zeros(1, np.intp), [None]  # Arrow does not check for cycles
+        return np.zeros(1, np.intp), [
+            None
+        ]  # pyarrow would not stop for a list that contains itself
     try:
         values = pa.array(plain)
         values = values.combine_chunks() if isinstance(values, pa.ChunkedArray) else values
@@ -356,8 +362,8 @@ def _one_system(column: pd.Series) -> pd.Index | None:
     if not (_of(labels, TEXT) or _of(labels, INTEGERS)) or len({*labels}) > 1:
         return None
     kind: Any = getattr(column.dtype, "categories", column).dtype
-    one: pd.Index = pd.Index(labels[:1], dtype=kind)
-    return one
+    system: pd.Index = pd.Index(labels[:1], dtype=kind)
+    return system
 
 
 def _is_integer(values: Array) -> bool:
@@ -387,6 +393,6 @@ def paired(topic: object, doc: object, score: object) -> dict[str, Array]:
         scores = scores.ravel()
     if docs.ndim != 1 or {topics.shape, scores.shape} != {docs.shape}:
         found = f"topic {topics.shape}, doc {docs.shape}, score {scores.shape}"
-        expected = "topic, doc and score as arrays of one length, or a topic for each row of two"
+        expected = "three arrays of one length, or one topic for each row of doc and score"
         raise InputError(expected, found)
     return {TOPIC: topics, DOC: docs, SCORE: scores}

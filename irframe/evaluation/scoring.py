@@ -1,4 +1,4 @@
-"""Scores of an experiment at depths or other stops."""
+"""Scores of an experiment at depths or at other stops."""
 
 import dataclasses
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
@@ -29,24 +29,24 @@ from irframe.metrics.facts import average, facts
 from irframe.quantities.block import by_scale
 
 EVEN = 0.9
-"""Least ratio to the longest list from which lists count as equally long."""
+"""Lists count as equally long if their mean lengths have at least this ratio."""
 
 
 def warn_uneven(
     experiment: Experiment, metrics: Sequence[Metric], depth: int | None
 ) -> dict[str, str]:
-    """Warn of metrics that favour shorter lists.
+    """Warn of metrics that favour systems with shorter lists.
 
-    The warning is also returned as an attribute of results.
+    Return the warning as an attribute of results.
     """
-    asked = [m for m in metrics if facts(m).favours_short and len(experiment.systems) > 1]
-    if not asked:
+    favouring = [m for m in metrics if facts(m).favours_short and len(experiment.systems) > 1]
+    if not favouring:
         return {}
     participated = experiment.participated
     length = experiment.hits.length
     counts = np.maximum(participated.sum(axis=1), 1)
     named: list[str] = []
-    for metric in asked:
+    for metric in favouring:
         cut = np.minimum(length, min(metric.depth or np.inf, depth or np.inf))
         mean = np.where(participated, cut, 0).sum(axis=1) / counts
         low, high = int(mean.argmin()), int(mean.argmax())
@@ -56,9 +56,9 @@ def warn_uneven(
     if not named:
         return {}
     message = (
-        f"lists differ in length, on average {' and '.join(ends)} documents: by {', '.join(named)} "
-        "what is not retrieved costs little, so that shorter lists look better. Cut all at one "
-        f"depth, or say what it costs, as in ASL(unretrieved={int(mean[high])})"
+        f"lists differ in length: on average {' and '.join(ends)} documents. Documents that are "
+        f"not retrieved cost little under {', '.join(named)}, so shorter lists look better. Cut "
+        f"all lists at one depth, or set this cost, as in ASL(unretrieved={int(mean[high])})"
     )
     warn(message)
     return {words.CAUTION: message}
@@ -69,7 +69,7 @@ Rel = Mapping[Hashable, int] | None
 
 
 def describe_rel(rel: Mapping[Hashable, int]) -> str:
-    """Return thresholds as text for the attributes of results.
+    """Return lowest relevant grades as text, for attributes of results.
 
     Examples
     --------
@@ -96,7 +96,7 @@ class Thresholds:
 
     by_collection: Mapping[Hashable, int]
     left_open: Sequence[bool]
-    """Whether each metric leaves its threshold open."""
+    """Whether the threshold of each metric depends on the collection."""
 
     @classmethod
     def of(cls, rel: Rel, metrics: Sequence[Metric], collection: str | None) -> "Thresholds":
@@ -105,50 +105,50 @@ class Thresholds:
         Raises
         ------
         ParameterError
-            If `rel` is not a mapping to positive whole numbers, or there are no collections.
+            If `rel` is not a mapping to positive whole numbers, or if there are no collections.
         MetricError
-            If every metric has its own threshold.
+            If every metric has a threshold in its name.
         """
         if rel is None:
             return cls({}, [False] * len(metrics))
         if not isinstance(rel, Mapping):
-            advice = f"one for all collections is part of a metric: AP(rel={rel!r})"
-            raise ParameterError("rel, a mapping collection -> grade", repr(rel), advice)
+            advice = f"for the same grade in all collections, name it in metrics: AP(rel={rel!r})"
+            raise ParameterError("rel to be a mapping collection -> grade", repr(rel), advice)
         if collection is None:
             advice = "pass collection= to evaluate or cube"
-            raise ParameterError("collections of topics, for rel=", "none", advice)
+            raise ParameterError("a collection for every topic, for rel=", "none", advice)
         chosen = {key: check_int(f"rel of {key}", grade, low=1) for key, grade in rel.items()}
         left_open = [leaves_open(metric) for metric in metrics]
         if not any(left_open):
-            expected = "a metric with a parameter rel that its name omits, such as AP"
+            expected = "a metric that reads rel and does not set it, such as AP"
             raise MetricError(expected, "", "", map(str, metrics))
         return cls(chosen, left_open)
 
-    def refuse_unknown(self, known: Iterable[Hashable]) -> None:
-        """Raise for unknown collections in ``rel=``.
+    def refuse_unknown(self, collections: Iterable[Hashable]) -> None:
+        """Raise for unknown collections in ``rel``.
 
-        Nothing is raised inside a group, because a group need not contain all collections.
+        Inside a group, no error is raised, because a group need not contain all collections.
         """
-        named = list(dict.fromkeys(known))
+        named = list(dict.fromkeys(collections))
         unknown = [str(key) for key in self.by_collection if key not in named]
         if unknown and not inside_group():
-            expected = f"rel= by collection, which are {listing(named)}"
+            expected = f"the keys of rel to be collections ({listing(named)})"
             raise ParameterError(expected, "", "", unknown)
 
     def _at(self, metrics: Sequence[Metric], grade: int | None) -> list[Metric]:
-        """Return metrics with open thresholds filled."""
+        """Return metrics with the threshold of a collection."""
         pairs = zip(metrics, self.left_open, strict=True)
         return [replace(m, rel=grade) if grade and free else m for m, free in pairs]  # type: ignore[call-arg]
 
     def variants(self, metrics: Sequence[Metric]) -> list[Metric]:
-        """Return the distinct metrics with all their thresholds."""
+        """Return the distinct metrics over all collections."""
         every = [self._at(metrics, g) for g in (None, *sorted({*self.by_collection.values()}))]
         return list(dict.fromkeys(chain(*zip(*every, strict=True))))
 
     def places(
         self, metrics: Sequence[Metric], collections: Iterable[Hashable]
     ) -> NDArray[np.int64]:
-        """Return each metric's variant per topic, (metric, topic)."""
+        """Return the index in `variants` for each metric and topic."""
         keys = [*collections]
         variants = self.variants(metrics)
         positions = {
@@ -159,7 +159,7 @@ class Thresholds:
 
 
 def leaves_open(metric: Metric) -> bool:
-    """Tell whether a metric's lowest relevant grade is open.
+    """Tell whether a metric's name omits its lowest relevant grade.
 
     Examples
     --------
@@ -168,23 +168,23 @@ def leaves_open(metric: Metric) -> bool:
     [True, False, False]
     """
     default = {field.name: field.default for field in dataclasses.fields(metric)}.get("rel")
-    given = "rel=" in str(metric) or getattr(metric, "rel", None) != default
-    return default is not None and not given
+    is_set = "rel=" in str(metric) or getattr(metric, "rel", None) != default
+    return default is not None and not is_set
 
 
 class Plan(NamedTuple):
-    """How lists are ranked and scored."""
+    """The options that decide how lists are ranked and scored."""
 
     metrics: Sequence[Metric]
     """The requested metrics."""
     policy: policies.Policy
-    """The rules that decide rankings and where they are cut."""
+    """The rules that rank documents and cut lists."""
     no_rel: words.NoRel | None = None
     """As for `irframe.evaluate`."""
     rel: Rel = None
     """As for `irframe.evaluate`."""
     stops: Stops | None = None
-    """The stops, if lists are not read to a depth."""
+    """The stops; None if lists are read to a depth."""
     prepared: Preparation = UNCHANGED
     """The changes to runs and judgments before they are joined."""
 
@@ -207,13 +207,13 @@ class Plan(NamedTuple):
         fields
             Further fields of the `Policy`.
         metrics
-            Metrics or their names, and costs if there is a `search`; None for a cube.
+            Metrics or their names, and names of costs if there is a `search`. None for a cube.
         ties, units, search, stop
             As for `irframe.evaluate`.
         scores
             Whether to keep the scores of documents, which thresholds need.
         """
-        # Options that have their defaults are not parsed: a scorer may be made for every run.
+        # Default options are not parsed, because parsing takes time in every call.
         prepared, stops = UNCHANGED, None
         scores = scores or isinstance(stop, Threshold)
         if units is not None or search is not None or scores:
@@ -234,7 +234,7 @@ class Plan(NamedTuple):
         return cls(chosen, policies.Policy(**fields), stops=stops, prepared=prepared)
 
     def inputs(self, runs: Any, qrels: Any, by: Any) -> tuple[Any, Any]:
-        """Return runs and judgments of judged units, by group."""
+        """Prepare runs and judgments; `by` is the column of groups."""
         if self.prepared is UNCHANGED:
             refuse_unread_searches(runs)
             return runs, qrels
@@ -270,10 +270,10 @@ class Scoring:
         self._prepared: dict[tuple[int, ...], dict[tuple[Any, ...], Any]] = {}
         self._indexed: tuple[Any, Any] = None, None
         self._summaries: dict[Any, list[int]] = {}
-        for row, known in enumerate(self._facts):
-            self._summaries.setdefault(known.summary, []).append(row)
+        for row, fact in enumerate(self._facts):
+            self._summaries.setdefault(fact.summary, []).append(row)
         self._seen: list[tuple[int | None, Metric]] = []
-        """The depth to which each metric reads, or None, and the metric without depth."""
+        """Each metric as its depth and the metric without depth; None reads complete lists."""
         for metric in self.metrics:
             is_cut = metric.depth and metric.by_prefix and not shares
             self._seen.append((metric.depth, metric.without_depth()) if is_cut else (None, metric))
@@ -281,7 +281,7 @@ class Scoring:
     @property
     def pooled(self) -> bool:
         """Whether a metric reads the pool."""
-        return any(known.pooled for known in self._facts)
+        return any(fact.pooled for fact in self._facts)
 
     def values(self, experiment: Experiment) -> Floats:
         """Score the lists of an experiment.
@@ -297,18 +297,20 @@ class Scoring:
             values = self._at_depths(experiment)
         else:
             policy = self._asked.policy
-            made = replace(experiment, made={**experiment.made, "ties": policy.ties})
+            stamped = replace(experiment, made={**experiment.made, "ties": policy.ties})
             stops = self._stops.of_systems(experiment.systems)
-            values = np.moveaxis(stops.values(made, self.metrics, policy.depth), -1, 1)
+            values = np.moveaxis(stops.values(stamped, self.metrics, policy.depth), -1, 1)
             values = np.ascontiguousarray(values.reshape(-1, *experiment.shape))
         if self._asked.no_rel not in {None, "zero"}:
             by_stop = values.reshape(len(self.metrics), -1, *experiment.shape)
-            relevant = [self.judgments.relevant(known.rel) for known in self._facts]
+            relevant = [self.judgments.relevant(fact.rel) for fact in self._facts]
             nothing = nothing_read(experiment, self._stops, self._asked.policy.depth)
-            kept, others = without_relevant(
+            unchanged, replacements = without_relevant(
                 self.metrics, np.array(relevant), nothing, self._asked.no_rel
             )
-            np.copyto(by_stop, np.moveaxis(others, -1, 1), where=~np.moveaxis(kept, -1, 1))
+            np.copyto(
+                by_stop, np.moveaxis(replacements, -1, 1), where=~np.moveaxis(unchanged, -1, 1)
+            )
         return values
 
     def _at_depths(self, experiment: Experiment) -> Floats:
@@ -317,31 +319,31 @@ class Scoring:
         depth = self._asked.policy.depth or longest
         if longest > depth and any(metric.judged_only for metric in self.metrics):
             expected = "lists that are not cut, for metrics of judged documents"
-            raise DepthError(expected, f"depth {depth} of {longest}")
+            raise DepthError(expected, f"lists of {longest} documents cut at depth {depth}")
         width = max(depth, self._deepest)
         refuse_large(*shape, width)
-        parts = tiles(*shape, width)
-        if len(parts) > 1:
+        blocks = tiles(*shape, width)
+        if len(blocks) > 1:
             experiment = replace(experiment, hits=experiment.hits.by_list())
-        together: dict[tuple[int, bool], list[tuple[int, Metric]]] = {}
-        for row, (own, metric) in enumerate(self._seen):
-            kind = own or width, self._facts[row].pooled
-            together.setdefault(kind, []).append((row, metric))
-        base = {kind: self._fields | {"top": experiment.top} for kind in together}
+        by_kind: dict[tuple[int, bool], list[tuple[int, Metric]]] = {}
+        for row, (own_depth, metric) in enumerate(self._seen):
+            kind = own_depth or width, self._facts[row].pooled
+            by_kind.setdefault(kind, []).append((row, metric))
+        base = {kind: self._fields | {"top": experiment.top} for kind in by_kind}
         for (wide, pooled), fields in base.items():
             if pooled:
                 fields["pool_count"] = experiment.pool_count(self.metrics, wide)
         values = np.empty((len(self.metrics), *shape))
         options = {"doc": "start" in self._fields, "text": "timed" in self._fields}
-        for tile in parts:
+        for tile in blocks:
             cells = experiment.cells(tile, depth, width, **options)
             for kind, fields in base.items():
-                rows, metrics = zip(*together[kind], strict=True)
+                rows, metrics = zip(*by_kind[kind], strict=True)
                 block_fields = topics_of(fields, tile[1]) | _cut_cells(cells, kind[0])
                 block = Block(**block_fields, leveled=self._asked.policy.ties == "block")
                 scores = self._scores(block, metrics, tile[1])
-                for place, scored in zip(rows, scores, strict=True):
-                    values[(place, *tile)] = scored[..., 0]
+                for row_of_metric, scored in zip(rows, scores, strict=True):
+                    values[(row_of_metric, *tile)] = scored[..., 0]
         return values
 
     def table(self, experiment: Experiment) -> pd.DataFrame:
@@ -351,7 +353,7 @@ class Scoring:
         sides = experiment.systems, experiment.judgments.topics
         names = list(experiment.names)
         key = experiment.judgments, *experiment.systems, experiment.systems.dtype, *names
-        if self._indexed[0] != key:  # successive runs usually have the same labels
+        if self._indexed[0] != key:  # a scorer usually scores runs with the same labels
             self._indexed = key, every_row(sides, names)
         index = self._indexed[1].copy()
         table = pd.DataFrame(values.reshape(len(values), -1).T, index, labels)
@@ -369,108 +371,108 @@ class Scoring:
         named = self._stops.axis.named
         return [named(metric, stop) for metric in self._asked.metrics for stop in self._stops.of]
 
-    def _spread(self, place: Array) -> Array:
-        """Return the position of each metric at each stop."""
+    def _spread(self, positions: Array) -> Array:
+        """Return the rows of metrics in scores by stop."""
         if self._stops is None:
-            return place
+            return positions
         size = len(self._stops.of)
-        rows = np.repeat(place * size, size, axis=0)
-        return rows + np.resize(np.arange(size), len(rows)).reshape(-1, *[1] * (place.ndim - 1))
+        rows = np.repeat(positions * size, size, axis=0)
+        return rows + np.resize(np.arange(size), len(rows)).reshape(-1, *[1] * (positions.ndim - 1))
 
     def of_asked(self, values: Floats, experiment: Experiment) -> Floats:
         """Return the scores of each requested metric."""
         if experiment.collection is None or self._asked.rel is None:
             return np.asarray(values[self._spread(self.place)])
         self._thresholds.refuse_unknown(experiment.collection.categories)
-        place = self._spread(self._thresholds.places(self._wanted, experiment.collection))
-        return values[place, :, np.arange(place.shape[1])].swapaxes(1, 2)
+        positions = self._spread(self._thresholds.places(self._wanted, experiment.collection))
+        return values[positions, :, np.arange(positions.shape[1])].swapaxes(1, 2)
 
     def means(self, experiment: Experiment, repeats: words.Layout | None = None) -> list[float]:
         """Average the scores of one system over topics.
 
-        If systems are repeats, scores are first averaged per topic over repeats. Missing lists are
-        left out if repeats are sampled within topics.
+        If systems are repeats, scores are first averaged over repeats within each topic. If topics
+        have different repeats, missing lists are left out.
         """
         values = self.values(experiment)
         if repeats is None:
             return self._averages(values[:, 0])
-        known = ~np.isnan(values)
+        scored = ~np.isnan(values)
         if repeats == "topic":
             listed = experiment.hits.length > 0
-            known &= listed | ~listed.any(axis=0)
+            scored &= listed | ~listed.any(axis=0)
             with np.errstate(invalid="ignore"):
-                means = np.where(known, values, 0.0).sum(axis=1) / known.sum(axis=1)
+                means = np.where(scored, values, 0.0).sum(axis=1) / scored.sum(axis=1)
         else:
             means = values.mean(axis=1)
         for summary, rows in self._summaries.items():
-            # Repeats are summarised like topics.
+            # Repeats are averaged like topics, for example by the geometric mean.
             if summary not in {"mean", "sum"}:
-                places = self._spread(np.asarray(rows))
-                own = np.where(known[places], values[places], np.nan)
-                averages = average(own, summary, axis=1)
-                means[places] = np.where(np.isnan(means[places]), np.nan, averages)
+                positions = self._spread(np.asarray(rows))
+                group = np.where(scored[positions], values[positions], np.nan)
+                averages = average(group, summary, axis=1)
+                means[positions] = np.where(np.isnan(means[positions]), np.nan, averages)
         return self._averages(means)
 
     def _attributes(self, experiment: Experiment) -> dict[Any, Any]:
-        """Return the options that determined the scores."""
+        """Return the attributes of scores."""
         policy = self._asked.policy
         top = one_or_several(experiment.top)
-        made = policy.attributes | {"irframe": words.VERSION, "top": top}
-        made[words.JUDGMENTS] = experiment.judgments.digest
-        made |= {words.UNKNOWN: unknown} if (unknown := experiment.unknown) else {}
+        attrs = policy.attributes | {"irframe": words.VERSION, "top": top}
+        attrs[words.JUDGMENTS] = experiment.judgments.digest
+        attrs |= {words.UNKNOWN: unknown} if (unknown := experiment.unknown) else {}
         if self.judgments.table.spans is not None:
-            made[words.UNIT] = TEXT
+            attrs[words.UNIT] = TEXT
         elif experiment.units:
-            made[words.UNITS] = [[str(system), unit] for system, unit in experiment.units.items()]
+            attrs[words.UNITS] = [[str(system), unit] for system, unit in experiment.units.items()]
         if self._stops is not None:
-            made |= self._stops.of_systems(experiment.systems).attributes(experiment)
-        elif any(known.favours_short for known in self._facts):
-            made |= warn_uneven(experiment, self.metrics, policy.depth)
+            attrs |= self._stops.of_systems(experiment.systems).attributes(experiment)
+        elif any(fact.favours_short for fact in self._facts):
+            attrs |= warn_uneven(experiment, self.metrics, policy.depth)
         if experiment.pool is not None:
-            made["pool"] = experiment.pool.word(experiment.judgments)
-            made["pool_depth"] = one_or_several(experiment.pool.depth)
+            attrs["pool"] = experiment.pool.word(experiment.judgments)
+            attrs["pool_depth"] = one_or_several(experiment.pool.depth)
         if experiment.collection is not None:
             labels = experiment.collection
             topics = experiment.judgments.topics
-            made[words.TOPICS_OF] = [
+            attrs[words.TOPICS_OF] = [
                 [label, topics[labels == label].tolist()] for label in labels.unique()
             ]
         if self._asked.rel is not None:
-            made["rel"] = describe_rel(self._asked.rel)
-        return made
+            attrs["rel"] = describe_rel(self._asked.rel)
+        return attrs
 
     def _averages(self, values: Floats) -> list[float]:
         averages = np.empty(len(values))
         for summary, rows in self._summaries.items():
-            places = self._spread(np.asarray(rows))
-            averages[places] = average(values[places], summary)
+            positions = self._spread(np.asarray(rows))
+            averages[positions] = average(values[positions], summary)
         means: list[float] = averages[self._spread(self.place)].tolist()
         return means
 
     def _scores(self, block: Block, metrics: Sequence[Metric], topics: slice) -> Iterator[Floats]:
-        """Yield the scores of some lists by each metric."""
+        """Yield the scores of some lists for each metric."""
         memory: dict[tuple[Any, ...], Any] | None = None
         if not getattr(block.top, "shape", ()) and block.pool_count is None:
             key = block.grade.shape[-1], topics.start, topics.stop
             memory = self._prepared.setdefault(key, {})
 
-        def compute(part: Block) -> Iterator[Floats]:
-            evidence = Evidence(part, memory)
+        def compute(block: Block) -> Iterator[Floats]:
+            evidence = Evidence(block, memory)
             return (metric.score(evidence)[..., -1:] for metric in metrics)
 
         return compute(block) if memory is not None else by_scale(block, compute)
 
 
 def one_or_several(values: Any) -> Any:
-    """Return the common value, or the list of distinct values."""
+    """Return the common value, or else the distinct values."""
     distinct = np.unique(values).tolist()
     return distinct[0] if len(distinct) == 1 else distinct
 
 
 def _cut_cells(cells: dict[str, Array], width: int) -> dict[str, Array]:
-    """Return cells without the ranks past the first ones."""
+    """Return cells cut to their first ranks."""
     if width == cells["grade"].shape[-1]:
         return dict(cells)
     fields = {name: cells[name] for name in cells.keys() & {"grade", "doc", *PER_DOCUMENT}}
-    cut = {name: np.ascontiguousarray(part[..., :width]) for name, part in fields.items()}
+    cut = {name: np.ascontiguousarray(field[..., :width]) for name, field in fields.items()}
     return cut | {"retrieved": np.minimum(cells["retrieved"], width)}

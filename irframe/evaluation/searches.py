@@ -1,7 +1,7 @@
-"""Searches of an agent as one list, with costs.
+"""Searches of an agent, merged per topic, and their costs.
 
-An agent searches several times for a topic. The lists of its searches are read one after another.
-A document has no gain if it was seen before.
+An agent searches several times for a topic, and reads the result lists one after another. A
+document has a gain only when it is seen for the first time.
 """
 
 from collections.abc import Hashable, Sequence
@@ -30,11 +30,11 @@ from irframe.files.kinds import RUN, ByRole
 from irframe.files.values import in_rows, numbers
 
 COSTS = SHOWN, AGAIN = "shown", "again"
-"""Costs of searches: documents shown, and documents shown again."""
+"""Costs of searches: the documents shown, and the documents shown before."""
 MOST = 1 << 30
 """An upper bound for the number of searches."""
-NUMBER = "number them, as frame.groupby(['system', 'topic'])[time].rank(method='dense') does"
-"""The advice if searches have no numbers."""
+NUMBER = "number them: frame.groupby(['system', 'topic'])[time].rank(method='dense')"
+"""Advice if searches are not numbered."""
 
 
 def merged(runs: ByRole, policy: Policy, by: Hashable = None, *, chunks: bool) -> ByRole:
@@ -45,18 +45,19 @@ def merged(runs: ByRole, policy: Policy, by: Hashable = None, *, chunks: bool) -
     runs
         Runs by role.
     policy
-        The rules of ranking, the column of searches, and the documents read per search.
+        The rules that rank documents, the column of searches, and the number of documents read per
+        search.
     by
-        The column of groups. Groups may share topic names.
+        The column of groups. The same topic name may occur in several groups.
     chunks
-        Whether a search may list a document several times.
+        Whether a search may return several chunks of a document.
 
     Returns
     -------
     ByRole
-        Lists with ranks instead of scores, and searches numbered from 1. If every list has one
-        search, the lists are unchanged. The cost of a document includes documents seen again since
-        the previous document.
+        Lists with ranks instead of scores, and with searches numbered from 1. If every topic has
+        one search, lists are unchanged. The cost of a document includes repeated documents between
+        the previous document and this one.
     """
     table = _of_groups(read_table(runs), by)
     name = str(policy.search)
@@ -65,8 +66,8 @@ def merged(runs: ByRole, policy: Policy, by: Hashable = None, *, chunks: bool) -
     if policy.each is None and pd.Series(number).groupby(table.group).nunique().max() <= 1:
         return by_role(frame, RUN)
     if shares_ranks(policy.ties) or policy.score is not None:
-        found = "shared ranks" if policy.score is None else "scores, for a threshold"
-        raise ParameterError("one order of the results of several searches", found)
+        found = "shared ranks" if policy.score is None else "a threshold"
+        raise ParameterError("no threshold and no shared ranks for several searches", found)
     if not chunks:
         searched = _by_search(table, number)
         refuse_duplicates(searched, listed_twice(searched))
@@ -76,39 +77,39 @@ def merged(runs: ByRole, policy: Policy, by: Hashable = None, *, chunks: bool) -
     values: dict[str, Any] = {rank: within(listed.group[first]) + 1}
     if policy.length is not None:
         values[policy.length] = read_from_one_to_the_next(listed, policy.length, first)
-    kept = listed.frame.iloc[first].assign(**values)
+    result = listed.frame.iloc[first].assign(**values)
     if words.SCORE in table.columns:
-        kept = kept.drop(columns=table.columns[words.SCORE])
-    return by_role(kept.reset_index(drop=True), RUN)
+        result = result.drop(columns=table.columns[words.SCORE])
+    return by_role(result.reset_index(drop=True), RUN)
 
 
 def _by_search(table: RunTable, number: Codes) -> RunTable:
-    """Return rows whose lists are per topic and number."""
+    """Make each topic and search a topic of its own."""
     topics = len(table.topics)
     pairs, code = np.unique(number * np.int64(topics) + table.topic, return_inverse=True)
     return replace(table, topic=code, topics=table.topics.take(pairs % topics))
 
 
 def _of_groups(table: RunTable, by: Hashable) -> RunTable:
-    """Return rows whose lists are per topic and group."""
+    """Make each topic and group a topic of its own."""
     return _by_search(table, pd.factorize(table.frame[by])[0]) if by in table.frame else table
 
 
 def _as_read(table: RunTable, number: Codes, policy: Policy) -> RunTable:
-    """Return the rows in reading order, search after search."""
+    """Return the rows that are read, in reading order."""
     ranking = rank_table(_by_search(table, number), replace(policy, unit=None, copies=None))
     order = ranking.order[ranking.rank <= (policy.each or np.inf)]
     return table.take(order[np.lexsort((number[order], table.group[order]))])
 
 
 def shown(table: RunTable, policy: Policy) -> tuple[RunTable, Codes, Array]:
-    """Return the rows read, their searches, and repeated documents."""
+    """Return the rows read, their searches, and which documents repeat."""
     name = str(policy.search)
     numbered = replace(table, frame=table.frame.assign(**{name: _numbered(table, name)}))
     listed = _as_read(numbered, numbered.frame[name].to_numpy(), policy)
-    again = np.zeros(len(listed.doc), bool)
-    again[listed_twice(listed)] = True
-    return listed, listed.frame[name].to_numpy(), again
+    repeated = np.zeros(len(listed.doc), bool)
+    repeated[listed_twice(listed)] = True
+    return listed, listed.frame[name].to_numpy(), repeated
 
 
 def beside(
@@ -119,7 +120,7 @@ def beside(
     by: Hashable,
     costs: Sequence[str],
 ) -> pd.DataFrame:
-    """Add the cost of everything shown to scores.
+    """Add columns with the costs of searches to scores.
 
     Parameters
     ----------
@@ -128,28 +129,28 @@ def beside(
     runs, policy
         As for `merged`.
     stops
-        The numbers of searches after which reading stops, or None.
+        The stops after numbers of searches, or None.
     by
         The column of groups.
     costs
-        `SHOWN`, `AGAIN`, or the name of lengths.
+        `SHOWN`, `AGAIN`, or the name of the column of lengths.
     """
     if stops is not None and stops.axis.along != words.SEARCH:
         raise ParameterError(
             f"ir.AfterSearches or no stop, for {costs[0]!r}", f"a {stops.axis.dim}"
         )
-    listed, number, again = shown(_of_groups(read_table(runs), by), policy)
+    listed, number, repeated = shown(_of_groups(read_table(runs), by), policy)
     keys: list[Any] = [] if by is None else [listed.frame[by]]
     keys += [listed.systems.take(listed.system), listed.topics.take(listed.topic)]
-    rows = pd.DataFrame({SHOWN: 1.0, AGAIN: again}, pd.MultiIndex.from_arrays(keys), dtype=float)
+    rows = pd.DataFrame({SHOWN: 1.0, AGAIN: repeated}, pd.MultiIndex.from_arrays(keys), dtype=float)
     if policy.length is not None:
         rows[policy.length] = lengths_of(listed, policy.length, np.arange(len(rows)))
     added = {}
     for cost in costs:
         for stop in (None,) if stops is None else stops.of:
             label = cost if stop is None else stops.axis.named(cost, stop)
-            read = rows.loc[number <= (stop or MOST), cost]
-            sums = read.groupby(level=[*range(len(keys))], observed=True).sum()
+            costs_read = rows.loc[number <= (stop or MOST), cost]
+            sums = costs_read.groupby(level=[*range(len(keys))], observed=True).sum()
             added[label] = sums.reindex(scores.index).fillna(0.0)
     table = scores.assign(**added)
     attributes = {words.METRICS: [*scores.attrs[words.METRICS], *added], words.LOWER: [*added]}
@@ -158,7 +159,7 @@ def beside(
 
 
 def listed_twice(table: RunTable, search: str | None = None) -> Codes:
-    """Return the rows whose document occurs earlier in the list."""
+    """Return the rows that repeat a document of the list."""
     if search is not None:
         table = _by_search(table, _numbered(table, search))
     (codes,) = code_documents(Side(table.topic, table.doc))
@@ -166,34 +167,37 @@ def listed_twice(table: RunTable, search: str | None = None) -> Codes:
 
 
 def _numbered(table: RunTable, name: str) -> Codes:
-    """Return the search of every row, numbered from 1."""
+    """Return the number of each row's search, from 1."""
     column = column_of(table.frame, "search", name)
     number = numbers(column)
     if (missing := np.isnan(number)).any():
         advice = "write 1 in every row of a run of one search"
-        expected = f"the number of a search in {name!r} of every row"
+        expected = f"the number of a search in every row of {name!r}"
         systems = table.systems[np.unique(table.system[missing])]
-        raise InputError(expected, f"{missing.sum()} rows without, of", advice, systems)
+        raise InputError(expected, f"{missing.sum()} rows without one in", advice, systems)
     wrong = np.flatnonzero((number != np.round(number)) | (np.abs(number) >= MOST))
     if len(wrong):
-        expected = f"whole numbers of searches in {name!r}"
+        expected = f"whole numbers in {name!r}, the column of searches"
         raise InputError(expected, "", NUMBER, in_rows(column, wrong))
     least = pd.Series(number).groupby(table.system).min()
     base = least.iloc[0] if len(least) and least.iloc[0] in {0, 1} else 1
-    # If irframe numbered the searches, a system's first search may have found nothing.
+    # If irframe numbered the searches, any start is correct: the first searches of a system may
+    # have found nothing.
     counted = table.frame.attrs.get(words.SEARCH) == name
-    if not counted and (others := np.flatnonzero(least != base)).size:
-        offenders = [f"{table.systems[row]} from {least.iloc[row]:g}" for row in others.tolist()]
-        expected = f"searches in {name!r} numbered from 1 on, or of all systems from 0"
-        raise InputError(expected, f"{len(offenders)} that are not", NUMBER, offenders)
+    if not counted and (elsewhere := np.flatnonzero(least != base)).size:
+        offenders = [f"{table.systems[row]} from {least.iloc[row]:g}" for row in elsewhere.tolist()]
+        expected = f"searches in {name!r} that start at 1 in all systems, or at 0 in all systems"
+        raise InputError(
+            expected, f"{len(offenders)} systems that start elsewhere", NUMBER, offenders
+        )
     return (number + (1 - base)).astype(np.int32)
 
 
 def read_from_one_to_the_next(table: RunTable, cost: str, first: Codes) -> Array:
-    """Return the cost between each row and the previous row."""
+    """Return the cost from each selected row to the next."""
     lengths = lengths_of(table, cost, np.arange(len(table.group)))
     lists = table.group[first]
     inside = lists[1:] == lists[:-1]
-    read = lengths[first]
-    read[1:][inside] = np.diff(np.cumsum(lengths)[first])[inside]
-    return read
+    costs = lengths[first]
+    costs[1:][inside] = np.diff(np.cumsum(lengths)[first])[inside]
+    return costs

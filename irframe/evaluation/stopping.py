@@ -26,9 +26,9 @@ from irframe.quantities.evidence import parameters
 from irframe.stops import AXES, ROUNDING, Axis
 
 OWN = "own threshold"
-"""The label of a stop that differs by system."""
+"""The label of thresholds that differ between systems."""
 MOST = 200
-"""The most stops for ``"all"`` scores in the lists."""
+"""The greatest number of thresholds for ``"all"``."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,21 +37,21 @@ class Stops:
 
     axis: Axis
     of: tuple[Any, ...]
-    """Values on the axis in any order; empty if they are read from the lists."""
+    """The stops in any order; empty if they are read from the lists."""
     cut: words.Cut = "whole"
     own: Mapping[Hashable, float] | None = None
-    """The stop of each system, labelled `OWN`."""
+    """System -> its threshold, if thresholds differ between systems."""
 
     @classmethod
     def read(cls, stop: Stop | None, made: Mapping[str, object]) -> "Stops | None":
-        """Read the caller's stop; None if there is none.
+        """Read the parameter `stop`; return None if it is None.
 
         Parameters
         ----------
         stop
             A stop, or None.
         made
-            Axis -> the column of the runs with its values.
+            Fields of the policy or attributes of the cube, with the column of lengths or searches.
 
         Raises
         ------
@@ -61,37 +61,37 @@ class Stops:
         if stop is None:
             return None
         if not isinstance(stop, Stop):
-            expected = "stop=, an ir.Budget, ir.Threshold or ir.AfterSearches"
+            expected = "stop to be ir.Budget(...) or ir.Threshold(...) or ir.AfterSearches(...)"
             raise ParameterError(expected, shortened(stop))
         axis = AXES[stop.ALONG]
         axis = replace(axis, unit=str(made.get(axis.along)))
-        places: Any = getattr(stop, axis.option)
-        if isinstance(places, Mapping):
-            own = {system: float(least) for system, least in places.items()}
-            return cls(axis=axis, of=(OWN,), own=own)
+        values: Any = getattr(stop, axis.option)
+        if isinstance(values, Mapping):
+            by_system = {system: float(least) for system, least in values.items()}
+            return cls(axis=axis, of=(OWN,), own=by_system)
         number = int if axis.integer else float
-        of = () if isinstance(places, str) else tuple(map(number, listed(places)))
+        of = () if isinstance(values, str) else tuple(map(number, listed(values)))
         return cls(axis=axis, of=of, cut=getattr(stop, "cut", "whole"))
 
     def all_of(self, values: Array | None) -> "Stops":
-        """Return the distinct scores, at most `MOST`, evenly by rank."""
+        """Use at most `MOST` of the distinct scores as thresholds."""
         if values is None:
             expected, advice = self.axis.missing
             raise ParameterError(expected, "none", advice)
         steps = np.unique(values)
-        kept = np.linspace(0, len(steps) - 1, min(MOST, len(steps))).round().astype(int)
-        return replace(self, of=tuple(steps[kept].tolist()))
+        positions = np.linspace(0, len(steps) - 1, min(MOST, len(steps))).round().astype(int)
+        return replace(self, of=tuple(steps[positions].tolist()))
 
     def of_systems(self, systems: pd.Index) -> "Stops":
-        """Return the stops of some systems; all need one."""
+        """Return the stops of some systems; raise if missing."""
         if self.own is None:
             return self
         lacking = [system for system in systems if system not in self.own]
-        refuse_any(ParameterError, lacking, f"a {self.axis.dim} of every system", "{} without")
+        refuse_any(ParameterError, lacking, f"a {self.axis.dim} for every system", "none for {}")
         return replace(self, own={system: self.own[system] for system in systems})
 
     def attributes(self, experiment: Experiment) -> dict[str, str]:
-        """Return the unit of stops and cautions as attributes."""
+        """Return the unit of the stops, and cautions, as attributes."""
         fits = {"whole": "whole units", "skip": "what does not fit skipped", "part": "units cut"}
         hits = experiment.loaded.hits
         if not self.axis.integer:
@@ -112,7 +112,7 @@ class Stops:
         return attributes | caution(cautions)
 
     def _scales_differ(self, systems: pd.Index, hits: Hits) -> list[str]:
-        """Warn of systems with incomparable scores; return the warning."""
+        """Warn of systems with disjoint ranges of scores."""
         score = (hits.along or {})[self.axis.along]
         counts = hits.length.sum(axis=1)
         nonempty = np.flatnonzero(counts)
@@ -128,8 +128,8 @@ class Stops:
             for row in (low, high)
         ]
         message = (
-            f"scores of systems lie apart, {' and '.join(ranges)}: one {self.axis.dim} for all "
-            f"compares nothing; give each its own, {self.axis.dim}={{system: value}}"
+            f"scores of systems have disjoint ranges, {' and '.join(ranges)}: one {self.axis.dim} "
+            f"for all systems does not compare them; pass {self.axis.dim}={{system: value}}"
         )
         warn(message)
         return [message]
@@ -140,7 +140,7 @@ class Stops:
         Raises
         ------
         ParameterError
-            If runs lack the values of the axis.
+            If runs have no lengths, scores or searches.
         """
         if self.axis.count_read is None or self.axis.along not in (hits.along or {}):
             expected, advice = self.axis.missing
@@ -160,7 +160,7 @@ class Stops:
         Parameters
         ----------
         experiment
-            Ranked runs whose hits carry the values of the axis.
+            Ranked runs with the lengths, scores or searches of all documents.
         metrics
             The metrics.
         depth
@@ -176,47 +176,49 @@ class Stops:
         length = np.minimum(experiment.hits.length, depth or np.inf)[..., np.newaxis]
         if self.cut == "whole":
             return _scored_down(experiment, metrics, self.counts(experiment, depth), length)
-        parts = [
-            _scored_down(part, metrics, part.hits.length[..., np.newaxis], length)
-            for part in self._parts(experiment, depth)
+        scores = [
+            _scored_down(at_budget, metrics, at_budget.hits.length[..., np.newaxis], length)
+            for at_budget in self._parts(experiment, depth)
         ]
-        return np.concatenate(parts, axis=-1)
+        return np.concatenate(scores, axis=-1)
 
     def counts(self, experiment: Experiment, depth: int | None = None) -> NDArray[np.int64]:
         """Return how many units are read within a depth."""
         if self.cut == "whole":
-            read = self.reads(experiment.loaded.hits)
-            return read if depth is None else np.minimum(read, depth)
-        parts = [part.hits.length for part in self._parts(experiment.loaded, depth)]
-        return np.stack(parts, axis=-1)
+            n_read = self.reads(experiment.loaded.hits)
+            return n_read if depth is None else np.minimum(n_read, depth)
+        lengths = [at_budget.hits.length for at_budget in self._parts(experiment.loaded, depth)]
+        return np.stack(lengths, axis=-1)
 
     def _parts(self, experiment: Experiment, depth: int | None) -> Iterator[Experiment]:
-        """Yield the experiment as read at each budget."""
+        """Yield an experiment with only the documents read, per budget."""
         for budget in self.of:
             yield replace(experiment, hits=_shortened(experiment, budget, self.cut, depth))
 
     def _refuse(self, experiment: Experiment, metrics: Sequence[Metric]) -> None:
         self.reads(experiment.hits)
         asking = f"at a {self.axis.dim}"
-        if not self.axis.integer:  # thresholds never cut a block of equal scores
+        if (
+            not self.axis.integer
+        ):  # documents with equal scores are all above a threshold, or all below it
             _refuse_rising(experiment, self.axis.along, asking)
         elif policies.shares_ranks(experiment.made.get("ties")):
-            raise ParameterError(f"one order of documents {asking}", "shared ranks")
+            raise ParameterError(f"distinct ranks of documents {asking}", "shared ranks")
         wrong = []
-        for metric in metrics:  # metrics whose kernel cuts the ideal ranking are refused
+        for metric in metrics:  # the kernel of such a metric would cut the ideal ranking, too
             reads = parameters(type(metric).kernel)
-            is_cut = metric.uncut() is None and any("ideal" in word for word in reads)
+            is_cut = metric.uncut() is None and any("ideal" in name for name in reads)
             if metric.judged_only or is_cut:
                 wrong.append(str(metric))
-        expected = f"metrics whose ideal is not cut and which read lists as retrieved, {asking}"
-        refuse_any(MetricError, wrong, expected, "", "nDCG, AP, RBP and most others are such")
+        expected = f"metrics of all retrieved documents with an uncut ideal ranking, {asking}"
+        refuse_any(MetricError, wrong, expected, "", "choose nDCG, AP, RBP or another such metric")
         if self.cut == "part" and experiment.judgments.table.spans is None:
             advice = "pass cut='whole' or 'skip'; the gain of a part of a document is unknown"
-            raise ParameterError("judgments by spans for cut='part'", "documents", advice)
+            raise ParameterError("judgments of spans for cut='part'", "documents", advice)
 
 
 def _refuse_rising(experiment: Experiment, along: str, asking: str) -> None:
-    """Raise for lists whose scores or searches are not monotone."""
+    """Raise for lists in which scores rise along the ranks."""
     hits = experiment.hits
     values = (hits.along or {})[along]
     of = hits.list_of
@@ -227,8 +229,10 @@ def _refuse_rising(experiment: Experiment, along: str, asking: str) -> None:
         lists = [
             f"{experiment.systems[row]} {topics[at]}" for row, at in zip(system, topic, strict=True)
         ]
-        expected = f"lists in which {along}s do not rise, {asking}"
-        raise InputError(expected, f"{len(lists)} in which they do", "rank them by score", lists)
+        expected = f"{along}s that do not rise along the ranks, {asking}"
+        raise InputError(
+            expected, f"{len(lists)} lists in which they do", "rank them by score", lists
+        )
 
 
 def nothing_read(
@@ -243,7 +247,7 @@ def nothing_read(
 def without_relevant(
     metrics: Sequence[Metric], relevant: Array, nothing: Array, no_rel: str
 ) -> tuple[NDArray[np.bool_], Floats]:
-    """Return which scores stay, and the replacements.
+    """Return which scores to keep, and replacements for others.
 
     Parameters
     ----------
@@ -259,64 +263,67 @@ def without_relevant(
     Returns
     -------
     tuple of numpy.ndarray
-        Whether scores stay, (metric, 1, topic, 1), and the replacements, (metric, system, topic,
-        stop). With ``"silence"``, counts stay, and shares are 1 if nothing is read, else 0. Costs
-        and unbounded gains are NaN.
+        Whether to keep scores, shape (metric, 1, topic, 1), and the replacements, shape (metric,
+        system, topic, stop). With ``"silence"``, counts are kept. The replacement of a metric
+        between 0 and 1 is 1 if nothing is read, else 0. Other replacements are NaN.
     """
     silent = no_rel == "silence"
     every = [facts(metric) for metric in metrics]
     counts = np.array([[silent and fact.summary == "sum"] for fact in every])
     shares = np.array([silent and fact.share and not fact.cost for fact in every])
-    others = np.where(shares.reshape(-1, 1, 1, 1), nothing, np.nan)
-    return (relevant | counts)[:, np.newaxis, :, np.newaxis], others
+    replacements = np.where(shares.reshape(-1, 1, 1, 1), nothing, np.nan)
+    return (relevant | counts)[:, np.newaxis, :, np.newaxis], replacements
 
 
 def _scored_down(
-    experiment: Experiment, metrics: Sequence[Metric], read: Array, length: Array
+    experiment: Experiment, metrics: Sequence[Metric], depths: Array, length: Array
 ) -> Floats:
-    """Score lists down to the units read.
+    """Score the units that are read of each list.
 
     A metric without a depth uses the full ideal ranking. A metric with a depth is scored at the
-    smaller of the two depths, with the ideal of its own depth. Uncut lists keep their scores.
+    smaller of this depth and the number of units read, with the ideal ranking cut at its own depth.
+    If a list is read to its end, the score is that of the list.
     """
-    own = np.array([metric.depth is not None for metric in metrics])
-    # The values of these metrics depend on the depth that is read.
+    has_depth = np.array([metric.depth is not None for metric in metrics])
+    # These metrics depend on the depth that is read, so they are scored at each depth.
     varies = np.array([metric.uncut() is None for metric in metrics])
     deepest = policies.deepest(list(metrics))
-    down = np.where(read < length, read, np.maximum(read, deepest))
-    scored = np.empty((len(metrics), *read.shape))
-    if not own.all():
+    down = np.where(depths < length, depths, np.maximum(depths, deepest))
+    scored = np.empty((len(metrics), *depths.shape))
+    if not has_depth.all():
         free = [m.uncut() or m for m in metrics if m.depth is None]
-        scored[~own] = _scored_at(experiment, free, read)
-    if (own & varies).any():
-        scored[own & varies] = _scored_at(experiment, [*compress(metrics, own & varies)], down)
-    fixed = [*compress(metrics, own & ~varies)]
-    for stop in range(read.shape[-1]) if fixed else ():
-        part = replace(experiment, hits=_ended(experiment.hits, read[..., stop]))
+        scored[~has_depth] = _scored_at(experiment, free, depths)
+    if (has_depth & varies).any():
+        scored[has_depth & varies] = _scored_at(
+            experiment, [*compress(metrics, has_depth & varies)], down
+        )
+    fixed = [*compress(metrics, has_depth & ~varies)]
+    for stop in range(depths.shape[-1]) if fixed else ():
+        at_stop = replace(experiment, hits=_ended(experiment.hits, depths[..., stop]))
         full = np.full((*experiment.shape, 1), deepest)
-        scored[own & ~varies, ..., stop] = _scored_at(part, fixed, full)[..., 0]
+        scored[has_depth & ~varies, ..., stop] = _scored_at(at_stop, fixed, full)[..., 0]
     return scored
 
 
-def _scored_at(experiment: Experiment, metrics: Sequence[Metric], read: Array) -> Floats:
-    """Score lists down to depths, given by (system, topic, stop)."""
-    width = max(1, int(read.max(initial=0)))
-    scored = np.empty((len(metrics), *read.shape))
+def _scored_at(experiment: Experiment, metrics: Sequence[Metric], depths: Array) -> Floats:
+    """Score lists at one depth per system, topic and stop."""
+    width = max(1, int(depths.max(initial=0)))
+    scored = np.empty((len(metrics), *depths.shape))
     fields = experiment.fields(metrics, width)
     experiment = replace(experiment, hits=experiment.hits.by_list())
 
-    def compute(part: Block) -> Iterator[Array]:
-        evidence = Evidence(part)
+    def compute(block: Block) -> Iterator[Array]:
+        evidence = Evidence(block)
         return (metric.score(evidence) for metric in metrics)
 
     def fill(tile: tuple[slice, slice]) -> None:
-        place = np.maximum(read[tile] - 1, 0)
+        last = np.maximum(depths[tile] - 1, 0)
         scores = by_scale(experiment.block(fields, width, tile), compute)
         for row, values in zip(scored, scores, strict=True):
-            row[tile] = np.take_along_axis(values, place, axis=-1)
+            row[tile] = np.take_along_axis(values, last, axis=-1)
 
     in_threads(fill, tiles(*experiment.shape, width))
-    nothing = read == 0
+    nothing = depths == 0
     if nothing.any() and width:
         empty = _scored_empty(experiment, metrics)
         scored = np.where(nothing, empty[..., np.newaxis], scored)
@@ -324,7 +331,7 @@ def _scored_at(experiment: Experiment, metrics: Sequence[Metric], read: Array) -
 
 
 def _scored_empty(experiment: Experiment, metrics: Sequence[Metric]) -> Floats:
-    """Score unread lists, shape (metric, 1, topic)."""
+    """Return the scores of empty lists, shape (metric, 1, topic)."""
     lists = experiment.part(np.arange(min(1, experiment.shape[0])), np.arange(experiment.shape[1]))
     hits = lists.hits.take(slice(0, 0))
     along = lists.hits.alongside(itemgetter(slice(0, 0)))
@@ -334,54 +341,54 @@ def _scored_empty(experiment: Experiment, metrics: Sequence[Metric]) -> Floats:
 
 
 def _ended(hits: Hits, length: Array) -> Hits:
-    """Return the hits of lists cut after some documents."""
+    """Return the hits of lists cut at some lengths."""
     length = np.minimum(hits.length, length)
-    kept = hits.down_to(np.ones(len(hits.list_of), np.int64)) <= length.ravel()[hits.list_of]
-    tied = None if hits.tied is None else hits.tied[kept]
+    inside = hits.down_to(np.ones(len(hits.list_of), np.int64)) <= length.ravel()[hits.list_of]
+    tied = None if hits.tied is None else hits.tied[inside]
     ended = hits.take(np.flatnonzero(hits.rank <= length.ravel()[hits.of]))
-    return replace(ended, length=length, tied=tied, along=hits.alongside(itemgetter(kept)))
+    return replace(ended, length=length, tied=tied, along=hits.alongside(itemgetter(inside)))
 
 
 def _shortened(experiment: Experiment, budget: int, cut: words.Cut, depth: int | None) -> Hits:
     """Return the hits among the documents that are read."""
     hits = experiment.hits
-    kept, along = (_skipping if cut == "skip" else _parted)(hits, budget)
+    is_read, along = (_skipping if cut == "skip" else _parted)(hits, budget)
     of = hits.list_of
     length = hits.length
     if depth is not None:
-        kept &= hits.down_to(np.ones(len(of), np.int64)) <= depth
-    columns = {name: values[kept] for name, values in along.items()}
+        is_read &= hits.down_to(np.ones(len(of), np.int64)) <= depth
+    columns = {name: values[is_read] for name, values in along.items()}
     spans = experiment.judgments.table.spans
     if spans is not None and PLACE in columns:
-        columns |= retrieved_evidence(spans, of[kept], columns)
-    place = hits.first[hits.of] + hits.rank - 1
-    shorter = hits.take(np.flatnonzero(kept[place]))
-    counts = np.bincount(of[kept], minlength=length.size).reshape(length.shape)
-    ranks = hits.down_to(kept)[place[kept[place]]].astype(np.int32)
+        columns |= retrieved_evidence(spans, of[is_read], columns)
+    document = hits.first[hits.of] + hits.rank - 1
+    shorter = hits.take(np.flatnonzero(is_read[document]))
+    counts = np.bincount(of[is_read], minlength=length.size).reshape(length.shape)
+    ranks = hits.down_to(is_read)[document[is_read[document]]].astype(np.int32)
     return replace(shorter, length=counts, rank=ranks, tied=None, filed=None, along=columns)
 
 
 def _skipping(hits: Hits, budget: int) -> tuple[NDArray[np.bool_], dict[str, Array]]:
-    """Return the documents read when misfits are skipped."""
+    """Return the documents read if misfits are skipped."""
     longest = int(hits.length.max(initial=0))
     text = hits.dense(words.LENGTH, longest, longest).reshape(-1, longest)
     inside = np.arange(longest) < hits.length.reshape(-1, 1)
     used = np.zeros(len(text))
-    kept = np.zeros(text.shape, bool)
+    is_read = np.zeros(text.shape, bool)
     for rank in range(longest):
         fits = inside[:, rank] & (used + text[:, rank] <= budget * (1 + ROUNDING))
         used += np.where(fits, text[:, rank], 0)
-        kept[:, rank] = fits
-    return kept[inside], dict(hits.along or {})
+        is_read[:, rank] = fits
+    return is_read[inside], dict(hits.along or {})
 
 
 def _parted(hits: Hits, budget: int) -> tuple[NDArray[np.bool_], dict[str, Array]]:
-    """Return the documents read, and their borders, when cut."""
+    """Return the documents read if the last one is cut."""
     along = dict(hits.along or {})
-    own = np.asarray(along[words.LENGTH], np.float64)
-    left = budget * (1 + ROUNDING) - (hits.down_to(own) - own)
+    lengths = np.asarray(along[words.LENGTH], np.float64)
+    remaining = budget * (1 + ROUNDING) - (hits.down_to(lengths) - lengths)
     with np.errstate(divide="ignore", invalid="ignore"):
-        part = np.where(own > 0, np.clip(left / own, 0, 1), left >= 0)
-    size = np.floor(part * (along[words.END] - along[words.START]) + ROUNDING).astype(np.int64)
+        share = np.where(lengths > 0, np.clip(remaining / lengths, 0, 1), remaining >= 0)
+    size = np.floor(share * (along[words.END] - along[words.START]) + ROUNDING).astype(np.int64)
     along[words.END] = along[words.START] + size
     return size > 0, along

@@ -1,1 +1,1 @@
-"""Runs and judgments: read, joined, ranked and scored."""
+"""Experiments: runs that are joined to judgments and ranked."""

@@ -21,11 +21,11 @@ Contributing = str | Sequence[Hashable] | None
 PoolDepth = int | Mapping[Hashable, int] | None
 Table = Mapping[Any, Any] | pd.Series | pd.DataFrame
 ChunksOf = str | Table | None
-"""The document of each chunk: a column of the runs, a pattern, or a table."""
+"""The document of each chunk: a column of the runs, a regular expression, or a table."""
 Copies = Table | None
 """Document -> its representative among copies."""
 Lengths = str | Table | None
-"""A column of the runs, or document -> length."""
+"""A column of the runs, or a table document -> length."""
 LaterCopies = Literal["spend", "skip"]
 """Whether later copies keep their ranks ("spend") or are removed ("skip")."""
 ThresholdLike = float | Sequence[float] | Mapping[Any, float] | Literal["all"] | None
@@ -35,7 +35,7 @@ CUTS: tuple[words.Cut, ...] = ("whole", "skip", "part")
 
 @dataclass(frozen=True, repr=False)
 class Ties(OptionValue):
-    """The order of equal scores: rule, precision and seed.
+    """The order of documents with equal scores.
 
     The parameter `ties` also accepts the rule alone.
 
@@ -50,7 +50,7 @@ class Ties(OptionValue):
         scores is ranked by its rank column.
     dtype
         Precision in which scores are compared: ``"float64"``, or ``"float32"`` as in pytrec_eval
-        and trec_eval up to 9.0.8.
+        and in trec_eval up to version 9.0.8.
     seed
         Seed of ``"random"``, a whole number of at least 0.
 
@@ -86,15 +86,15 @@ TiesLike = words.TieRule | Ties
 
 @dataclass(frozen=True, repr=False)
 class Pool(OptionValue):
-    """The pool of judged documents: its depth and contributing systems.
+    """The depth of the judged pool, and the contributing systems.
 
     The parameter `pool` also accepts the depth alone.
 
     Parameters
     ----------
     depth
-        Depth of the pool, or a mapping collection -> depth. By default it is, in each collection,
-        the greatest depth down to which every document of every contributing run is judged.
+        Depth of the pool, or a mapping collection -> depth. The default of each collection is the
+        greatest depth down to which all documents of all contributing runs are judged.
     contributing
         The systems whose runs formed the pool: a list, or the name of a boolean column of the runs.
         The default is the column ``contributing``. Without such a column, all systems contribute.
@@ -133,27 +133,29 @@ PoolLike = PoolDepth | Pool
 class Units(OptionValue):
     """The units retrieved: their documents, lengths and copies.
 
-    The parameter `units` also accepts `of` alone as a text.
+    The parameter `units` also accepts `of` alone, if it is a string.
 
     Parameters
     ----------
     of
-        The document of each chunk, if chunks were retrieved and documents were judged. It is a
-        column of the runs, a pattern or a table, as for `irframe.verbs.collapse`. A document takes
-        the position of its first chunk and counts once.
+        The document of each chunk, if chunks were retrieved and documents were judged: a column of
+        the runs, a regular expression or a table, as for `irframe.verbs.collapse`. Each document
+        counts once, at the position of its first chunk.
     length
-        The length (cost) of each unit, such as tokens, characters or seconds; at least 0. It is a
-        column of the runs, or a mapping document -> length. An `irframe.Budget` needs it.
+        The length (cost) of each unit, such as tokens, characters or seconds. Lengths are at least
+        0. Either a column of the runs, or a table document -> length. An `irframe.Budget` needs
+        lengths.
     copies
-        Document -> its representative, as a dictionary, Series or frame. Only the first copy in a
-        list has a gain. Its grade is the highest grade of the copies.
+        A dictionary, Series or frame document -> representative of its copies. Only the first copy
+        in a list has a gain. The grade of this copy is the highest grade of all copies.
     later_copies
-        ``"spend"``: later copies keep their ranks without gain. ``"skip"``: they are removed.
+        ``"spend"``: later copies keep their ranks, without a gain. ``"skip"``: later copies are
+        removed.
 
     Raises
     ------
     ParameterError
-        If a value is not a column, pattern or table.
+        If a value is not a column, regular expression or table.
 
     Examples
     --------
@@ -171,11 +173,11 @@ class Units(OptionValue):
     def __post_init__(self) -> None:
         """Check the fields."""
         choice("later_copies", self.later_copies, ("spend", "skip"))
-        for name, text in (("of", "a text, "), ("length", "a column, "), ("copies", "")):
+        for name, text in (("of", "a string, "), ("length", "a column, "), ("copies", "")):
             value = getattr(self, name)
             is_table = isinstance(value, Mapping | pd.Series | pd.DataFrame)
             if value is not None and not is_table and not (text and isinstance(value, str)):
-                expected = f"{name}=, {text}a dictionary, a Series or a frame of two columns"
+                expected = f"{name} to be {text}a dictionary, a Series or a frame of two columns"
                 raise ParameterError(expected, shortened(value))
 
 
@@ -185,25 +187,25 @@ UnitsLike = str | Units | None
 
 @dataclass(frozen=True, repr=False)
 class Searches(OptionValue):
-    """The searches of an agent: their column and reading depth.
+    """The searches of an agent, and their depth.
 
     The parameter `search` also accepts the column alone.
 
     Parameters
     ----------
     search
-        The column of the runs that numbers searches: from 1 within each topic, or from 0 over all
-        topics. The lists of a topic are read in this order. Each document has a gain only at its
-        first occurrence. Every later occurrence adds its length again. The merged list has ranks
-        and no scores. A search that found nothing has no rows. If every topic has one search,
-        nothing changes.
+        The column of the runs that numbers searches: from 1 within each topic, or from 0 in all
+        systems. The lists of a topic are read in this order and merged. A document has a gain only
+        at its first occurrence, but every occurrence adds its length. The merged list has ranks
+        and no scores. A search without results has no rows. If every topic has one search, lists
+        do not change.
     each
-        Number of documents read per search, including documents seen before.
+        Number of documents read per search. Repeated documents are included.
 
     Raises
     ------
     ParameterError
-        If `search` is not text, or `each` is not a whole number of at least 1.
+        If `search` is not a string, or `each` is not a whole number of at least 1.
 
     Examples
     --------
@@ -225,7 +227,7 @@ class Searches(OptionValue):
         """Check the fields."""
         if not isinstance(self.search, str):
             found = "none" if self.search is None else shortened(self.search)
-            raise ParameterError("search=, the column that numbers searches", found)
+            raise ParameterError("search to be the column that numbers searches", found)
         if self.each is not None:
             check_int("each", self.each, low=1)
 
@@ -235,33 +237,35 @@ SearchLike = str | Searches | None
 
 
 def _check_positions(along: str, positions: int | Sequence[int]) -> None:
-    """Raise for repeated stops and stops other than positive integers."""
+    """Raise unless stops are distinct positive integers."""
     axis = AXES[along]
     option, advice = axis.option, axis.advice
     _each_once(option, [check_int(option, pos, low=1, advice=advice) for pos in listed(positions)])
 
 
 def _each_once(name: str, stops: Sequence[float]) -> None:
-    again = sorted({stop for stop in stops if stops.count(stop) > 1})
-    if again or not stops:
-        found = f"{len(again)} again" if again else "none"
-        raise ParameterError(f"{name}=, each once", found, "", again)
+    repeated = sorted({stop for stop in stops if stops.count(stop) > 1})
+    if repeated or not stops:
+        found = f"{len(repeated)} again" if repeated else "none"
+        raise ParameterError(
+            f"{name} to have at least one value and no duplicates", found, "", repeated
+        )
 
 
 @dataclass(frozen=True, repr=False)
 class Budget(OptionValue):
-    """Where reading stops: the amount of text that is read.
+    """A stop for readers: the total length that is read.
 
     Parameters
     ----------
     budget
-        One or several whole numbers in the unit of lengths. A metric is scored at the depth down to
-        which units fit, with the full ideal ranking. A metric with its own depth is scored at the
-        smaller of the two depths, with the ideal ranking cut at its own depth.
+        One or several whole numbers in the unit of lengths. A metric is scored at the depth of the
+        last unit that fits, with the full ideal ranking. A metric with its own depth is scored at
+        the smaller of these two depths, with the ideal ranking cut at its own depth.
     cut
         ``"whole"``: reading ends before the first unit that does not fit. ``"skip"``: units that
         do not fit are skipped. ``"part"``: reading ends inside the first unit that does not fit.
-        This value requires judgments of spans.
+        ``"part"`` requires judgments of spans.
 
     Raises
     ------
@@ -289,15 +293,15 @@ class Budget(OptionValue):
 
 @dataclass(frozen=True, repr=False)
 class Threshold(OptionValue):
-    """Where reading stops: the lowest score that is read.
+    """A stop for readers: the lowest score that is read.
 
     Parameters
     ----------
     threshold
-        One or several numbers, in the precision in which scores are compared. ``"all"``: all scores
-        in the lists, or 200 of them, evenly spaced by rank, if there are more. A mapping system ->
-        number allows systems with different score scales. A metric is scored at the depth down to
-        which scores reach the threshold, as for `irframe.Budget`.
+        One or several numbers, in the precision in which scores are compared. ``"all"``: the
+        distinct scores in the lists, or 200 evenly spaced ones if there are more. For systems with
+        different score scales, a mapping system -> number. A metric is scored at the depth of the
+        last score that reaches the threshold, as for `irframe.Budget`.
 
     Raises
     ------
@@ -317,27 +321,27 @@ class Threshold(OptionValue):
 
     def __post_init__(self) -> None:
         """Check the numbers."""
-        given: Any = self.threshold
-        if isinstance(given, str):
-            choice("threshold", given, ("all",))
-        elif isinstance(given, pd.Series):  # its labels may be systems, or meaningless
-            advice = "pass series.to_dict() for one per system, series.tolist() for several"
-            raise ParameterError("threshold= as numbers or system -> number", "a Series", advice)
-        elif isinstance(given, Mapping):
-            for system, least in given.items():
+        threshold: Any = self.threshold
+        if isinstance(threshold, str):
+            choice("threshold", threshold, ("all",))
+        elif isinstance(threshold, pd.Series):  # the labels may be systems, or have no meaning
+            advice = "pass series.to_dict() for a threshold per system, else series.tolist()"
+            raise ParameterError("threshold to be numbers or a dictionary", "a Series", advice)
+        elif isinstance(threshold, Mapping):
+            for system, least in threshold.items():
                 number(f"threshold of {system}", least)
         else:
-            _each_once("threshold", [number("threshold", least) for least in listed(given)])
+            _each_once("threshold", [number("threshold", least) for least in listed(threshold)])
 
 
 @dataclass(frozen=True, repr=False)
 class AfterSearches(OptionValue):
-    """Where reading stops: the number of searches that are read.
+    """A stop for readers: the number of searches read.
 
     Parameters
     ----------
     searches
-        One or several whole numbers. A topic with fewer searches is read to its end.
+        One or several whole numbers. If a topic has fewer searches, all of them are read.
 
     Raises
     ------
@@ -361,8 +365,8 @@ class AfterSearches(OptionValue):
 
 
 Stop = Budget | Threshold | AfterSearches
-"""Where reading of each list stops, other than at a depth."""
+"""The stop at which a reader leaves each list, if it is not a depth."""
 BudgetAlone = Annotated[Budget | None, Unused("cut")]
-"""Budgets without `cut`, for functions that accept no other stop."""
+"""A budget without `cut`, for functions that accept no other stop."""
 CopiesAlone = Annotated[Units | None, Unused("of", "length", "later_copies")]
-"""Units, for functions that read only `copies`."""
+"""Units without other fields than `copies`."""

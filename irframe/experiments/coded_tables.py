@@ -1,4 +1,4 @@
-"""Run and qrels frames with identifiers coded as integers."""
+"""Run frames and qrels frames with ids as integers."""
 
 import hashlib
 from collections.abc import Collection, Hashable, Mapping
@@ -32,25 +32,24 @@ from irframe.files.values import numbers, refuse_fractions
 
 
 class Side(NamedTuple):
-    """Topics and documents of one frame."""
+    """The topic codes and document ids of a frame."""
 
     topic: ids.Codes
     doc: pa.ChunkedArray
 
 
 def code_documents(*sides: Side) -> list[ids.Codes]:
-    """Code documents of several frames; equal codes mean equal documents.
+    """Code the pairs of topic and document of several frames.
 
     Parameters
     ----------
     sides
-        Topic codes and documents of each side, in two columns of one length. Topic codes are at
-        least 0 and have the same meaning on all sides.
+        The rows of each frame. Topic codes are at least 0 and have the same meaning in all frames.
 
     Returns
     -------
     list of numpy.ndarray
-        A code for every row, per side.
+        A code for every row, per frame. Rows with equal codes have equal topics and documents.
 
     Examples
     --------
@@ -81,7 +80,7 @@ def take(values: pa.ChunkedArray | pa.Array, rows: ids.Codes) -> pa.Array:
 
 
 ROWS = 1 << 19
-"""Rows of a run frame per block, to save memory."""
+"""The number of rows of a run frame per block; blocks save memory."""
 
 NO_OTHERS = pd.DataFrame(columns=[words.TOPIC, words.DOC, words.GRADE])
 """An empty frame, for judgments without other columns."""
@@ -94,7 +93,7 @@ def digest_of(table: "RunTable | QrelsTable") -> str:
     hasher = hashlib.sha256(repr([labels.tolist() for _, labels in sides]).encode(errors="replace"))
     for codes, _ in sides:
         hasher.update(codes.astype(np.int64).tobytes())
-    # Rows are copied, because slices keep the buffers of the full array.
+    # `take` copies the rows, because a slice would keep the buffers of the full array.
     for rows in row_slices(len(table.topic)):
         names = table.doc.take(pa.array(np.arange(rows.start, rows.stop)))
         for buffer in take(names, np.arange(len(names))).buffers():
@@ -108,7 +107,7 @@ def digest_of(table: "RunTable | QrelsTable") -> str:
 
 @dataclass(frozen=True, eq=False)
 class RunTable:
-    """A run frame by role, identifiers coded as integers."""
+    """A run frame with columns by role and coded ids."""
 
     frame: pd.DataFrame
     columns: Mapping[str, Hashable]
@@ -120,17 +119,17 @@ class RunTable:
 
     @cached_property
     def score(self) -> NDArray[np.floating[Any]] | None:
-        """Scores in their precision; None without scores."""
+        """The scores in their own precision; None without scores."""
         return self._numbers(words.SCORE)
 
     @cached_property
     def rank(self) -> NDArray[np.floating[Any]] | None:
-        """Ranks as filed; None without ranks."""
+        """The ranks in the frame; None without ranks."""
         return self._numbers(words.RANK)
 
     @cached_property
     def kept_score(self) -> NDArray[np.floating[Any]] | None:
-        """Scores, including those of lists ranked by their order."""
+        """The scores, including those that do not decide the ranking."""
         if words.LISTED_SCORE not in self.frame.columns:
             return self.score
         listed = numbers(self.frame[words.LISTED_SCORE])
@@ -138,7 +137,7 @@ class RunTable:
 
     @cached_property
     def unscored(self) -> NDArray[np.bool_]:
-        """Whether each system is ranked by its ranks."""
+        """Whether each system is ranked by the rank column."""
         if self.score is None or words.RANK not in self.columns:
             return np.full(len(self.systems), self.score is None)
         missing = np.isnan(self.score)
@@ -168,7 +167,7 @@ class RunTable:
         return self.system.astype(np.int64) * len(self.topics) + self.topic
 
     def take(self, rows: ids.Codes | slice) -> "RunTable":
-        """Return some rows, labels and codes unchanged."""
+        """Return some rows with unchanged codes."""
         if isinstance(rows, slice):
             doc = self.doc.slice(rows.start, rows.stop - rows.start)
         else:
@@ -192,16 +191,16 @@ class RunTable:
 
 @dataclass(frozen=True, eq=False)
 class QrelsTable:
-    """A qrels frame by role, identifiers coded as integers."""
+    """A qrels frame with columns by role and coded ids."""
 
     frame: pd.DataFrame
     columns: Mapping[str, Hashable]
     topic: ids.Codes
     topics: pd.Index
     names: pa.ChunkedArray | list[str]
-    """The documents as passed."""
+    """The document ids, as passed by the caller."""
     grade: Grades
-    """The grade of each document; with subtopics, its highest grade."""
+    """The grade of each document; with subtopics, its highest grade over subtopics."""
     subtopic_grade: Grades | None = None
     """Grades by subtopic, shape (row, subtopic); None without subtopics."""
     stratum: pa.ChunkedArray | None = None
@@ -213,7 +212,7 @@ class QrelsTable:
     row: ids.Codes | None = None
     """The row of this table for each row of `given`."""
     spans: Spans | None = None
-    """The spans of rows, if judgments are spans of documents."""
+    """The judged spans, if judgments are spans of documents."""
 
     @cached_property
     def doc(self) -> pa.ChunkedArray:
@@ -224,20 +223,20 @@ class QrelsTable:
 
     @cached_property
     def levels(self) -> Grades:
-        """The distinct grades, ascending; with subtopics, their grades."""
+        """The distinct grades in ascending order, over all subtopics."""
         if self.subtopic_grade is None:
             return np.unique(self.grade)
         return np.setdiff1d(self.subtopic_grade, words.EMPTY)
 
     def take(self, rows: ids.Codes) -> "QrelsTable":
-        """Return some rows, with frame, spans and codes unchanged."""
+        """Return some rows with unchanged codes, frame and spans."""
         names = "topic", "grade", "subtopic_grade", "probability"
         kept = {name: v[rows] for name in names if (v := getattr(self, name)) is not None}
         stratum = None if self.stratum is None else self.stratum.take(pa.array(rows))
         return replace(self, **kept, names=self.doc.take(pa.array(rows)), stratum=stratum)
 
     def with_topics(self, others: Collection[Hashable]) -> "QrelsTable":
-        """Return the table with further topics without judged documents."""
+        """Add topics without judged documents."""
         if not len(others):
             return self
         labels = pd.Series([*self.topics, *others], name=self.columns[words.TOPIC])
@@ -246,7 +245,7 @@ class QrelsTable:
         return replace(self, topics=topics, spans=spans)
 
     def judging(self, kept: NDArray[np.bool_]) -> pd.DataFrame:
-        """Return the caller's rows for some documents."""
+        """Return the caller's rows about some documents."""
         if self.given is None or self.row is None:
             return self.frame[kept]
         return self.given[kept[self.row]]
@@ -264,10 +263,9 @@ def read_table(runs: Runs | ByRole, *, empty: bool = False) -> RunTable:
     Parameters
     ----------
     runs
-        A frame with topic, doc, and score or rank, and usually system. Or anything that `as_runs`
-        accepts.
+        A run frame, or any object that `as_runs` converts.
     empty
-        Whether a system may have only empty lists. Such a system is then among the systems.
+        Whether to keep systems whose lists are all empty.
 
     Returns
     -------
@@ -303,7 +301,7 @@ def read_qrels_table(qrels: Qrels | ByRole, *, spans: bool = False) -> QrelsTabl
     Parameters
     ----------
     qrels
-        A frame with topic, doc and grade, or anything that `as_qrels` takes.
+        A qrels frame, or any object that `as_qrels` converts.
     spans
         Whether judgments may be spans of documents.
 
@@ -345,7 +343,7 @@ def read_qrels_dictionary(qrels: Any) -> QrelsTable | None:
     Returns
     -------
     QrelsTable or None
-        The judgments, with an empty frame. None for any other object, and for invalid judgments.
+        The judgments. None for any other object, and for invalid judgments.
     """
     if type(qrels) is not dict or set(map(type, qrels.values())) != {dict}:
         return None
@@ -354,7 +352,7 @@ def read_qrels_dictionary(qrels: Any) -> QrelsTable | None:
     docs = [*chain.from_iterable(lists)]
     values = [*chain.from_iterable([grades.values() for grades in lists])]
     firsts = [next(iter(grades)) for grades in lists]
-    # Only the first document of each topic is checked. The join below fails if others are not text.
+    # The types of all ids are not checked here, because `join` below fails if one is not text.
     if {*map(type, qrels), *map(type, firsts)} != {str} or {*map(type, values)} != {int}:
         return None
     if "" in qrels or any("" in grades for grades in lists):
@@ -378,11 +376,11 @@ def read_qrels_dictionary(qrels: Any) -> QrelsTable | None:
 
 
 def _by_subtopic(table: QrelsTable) -> QrelsTable:
-    """Return a row per document with grades by subtopic."""
+    """Merge the rows of each document into grades by subtopic."""
     subtopic, labels = ids.code_labels(table.frame[table.columns[words.SUBTOPIC]], words.SUBTOPIC)
     (codes,) = code_documents(Side(table.topic, table.doc))
-    # Columns are sorted by name within each topic, so that neither the order of rows nor the
-    # subtopics of other topics change them.
+    # Subtopics are numbered by name within each topic, so that their columns depend neither on the
+    # order of rows nor on other topics.
     by_name = np.argsort(np.argsort(labels.astype(str).to_numpy(), kind="stable"))
     column = pd.Series(by_name[subtopic]).groupby(table.topic).rank("dense").to_numpy(int) - 1
     row = pd.factorize(codes)[0]
@@ -404,13 +402,13 @@ def _by_subtopic(table: QrelsTable) -> QrelsTable:
 
 
 def row_slices(rows: int, most: int | None = None) -> list[slice]:
-    """Return slices that cover the rows in blocks."""
+    """Return the slices of consecutive blocks of rows."""
     step = most or ROWS
     return [slice(start, min(start + step, rows)) for start in range(0, rows, step)]
 
 
 def counted(codes: ids.Codes, size: int) -> NDArray[np.int64]:
-    """Count codes in blocks, to save memory."""
+    """Count each code, in blocks to save memory."""
     counts = np.zeros(size, np.int64)
     for rows in row_slices(len(codes)):
         counts += np.bincount(codes[rows], minlength=size)
@@ -429,22 +427,24 @@ def lengths_of(table: RunTable, name: str, rows: ids.Codes) -> Array:
     plain = isinstance(column.dtype, np.dtype) and column.dtype.kind in "iuf"
     values = column.to_numpy()[rows] if plain else numbers(column.iloc[rows])
     most = values.max(initial=0)
-    if not (values.min(initial=0) >= 0 and most < np.inf):  # NaN fails both comparisons
+    if not (
+        values.min(initial=0) >= 0 and most < np.inf
+    ):  # NaN fails both comparisons, so missing lengths are found too
         wrong = ~((values >= 0) & (values < np.inf))
         found = f"{wrong.sum()} missing or negative"
         advice = "correct them; the length of a document without cost is 0"
         offenders = table.describe(rows[wrong])
-        raise InputError(f"lengths from 0 in {name!r}", found, advice, offenders)
+        raise InputError(f"lengths of at least 0 in {name!r}", found, advice, offenders)
     as_int = values.dtype.kind in "iu" and most < np.iinfo(np.int32).max
     return np.asarray(values.astype(np.int32 if as_int else np.float64, copy=False))
 
 
 def column_of(runs: pd.DataFrame, argument: str, name: object) -> pd.Series:
-    """Return the column that an argument names."""
+    """Return the column that an argument names, or raise."""
     names: list[object] = [*runs.columns]
     if names.count(name) != 1:
-        found = f"{names.count(name)} of the name {name!r} among"
-        raise ParameterError(f"{argument} as a column of the runs", found, "", names)
+        found = f"{names.count(name)} columns {name!r} among"
+        raise ParameterError(f"{argument} to be a column of the runs", found, "", names)
     column: pd.Series = runs[name]
     return column
 
@@ -456,7 +456,7 @@ def _grades(column: pd.Series) -> Grades:
 
 
 def once_judged(table: QrelsTable) -> QrelsTable:
-    """Drop repeated equal judgments; raise for different ones.
+    """Drop repeated judgments; raise if their grades differ.
 
     Warns
     -----
@@ -466,8 +466,8 @@ def once_judged(table: QrelsTable) -> QrelsTable:
     if table.spans is not None:
         return table
     (codes,) = code_documents(Side(table.topic, table.doc))
-    again = ids.repeated(codes)
-    if not len(again):
+    repeated = ids.repeated(codes)
+    if not len(repeated):
         return table
     order = np.argsort(codes, kind="stable")
     same = codes[order[1:]] == codes[order[:-1]]
@@ -475,14 +475,14 @@ def once_judged(table: QrelsTable) -> QrelsTable:
     has_details = table.columns.keys() & {words.SUBTOPIC, words.STRATUM, words.PROBABILITY}
     keys = [table.columns[words.TOPIC], table.columns[words.DOC]]
     if has_details or not alike[same].all() or repeat_column(table.frame, keys) is not None:
-        refuse_twice_judged(table, again)
-    warn(f"repeated equal judgments count once: {len(again)}")
-    kept = np.setdiff1d(np.arange(len(codes)), again)
-    return replace(table.take(kept), frame=table.frame.iloc[kept])
+        refuse_twice_judged(table, repeated)
+    warn(f"{len(repeated)} judgments repeat others with the same grade and count once")
+    first_rows = np.setdiff1d(np.arange(len(codes)), repeated)
+    return replace(table.take(first_rows), frame=table.frame.iloc[first_rows])
 
 
 def refuse_twice_judged(table: QrelsTable, again: ids.Codes) -> None:
-    """Raise if a topic has a document judged twice."""
+    """Raise if a document is judged twice for a topic."""
     if len(again):
         keys = [table.columns[words.TOPIC], table.columns[words.DOC]]
         expected = "one judgment per topic and document"

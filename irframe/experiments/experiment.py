@@ -1,4 +1,4 @@
-"""Ranked runs joined to judgments."""
+"""The experiment: ranked runs that are joined to judgments."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -27,12 +27,12 @@ from irframe.names import DOC, GRADE, SYSTEM, TOPIC, low_to_high
 from irframe.quantities.block import BY_TOPIC
 
 LAST = "_last"
-"""The attribute that caches the last selection of an experiment."""
+"""The attribute in which an experiment caches its last selection."""
 
 
 @dataclass(frozen=True, eq=False)
 class Experiment:
-    """Ranked runs joined to judgments; immutable."""
+    """Ranked runs that are joined to judgments. Experiments are immutable."""
 
     judgments: Judgments
     systems: pd.Index
@@ -43,13 +43,13 @@ class Experiment:
     took_part: NDArray[np.bool_] | None = None
     """Whether each system took part in each topic, shape (system, topic); None if all did."""
     top: int | NDArray[np.integer[Any]] = 1
-    """The highest grade; one value per topic if there are several collections."""
+    """The highest grade. With several collections, one value per topic."""
     pool: JudgedPool | None = None
     """The pool of judged documents, if requested."""
     collection: pd.CategoricalIndex | None = None
     """The collection of each topic, if there are collections."""
     made: Mapping[str, Any] = field(default_factory=dict)
-    """The options of the experiment, as in the attributes of results."""
+    """The options that the experiment was built with, as attributes of results."""
     listing: ranked_runs.TopUnjudged | None = None
     """The names of unjudged documents at the top of lists, if known."""
     units: Mapping[Any, str] = field(default_factory=dict)
@@ -57,7 +57,7 @@ class Experiment:
     files: Sequence[Any] = ()
     """Name, size and modification time of each source file."""
     origin: int = 0
-    """The `mark` of the experiment from which lists were removed; 0 if none were."""
+    """The `mark` of the original experiment, if lists were removed from it; else 0."""
 
     @classmethod
     def of(
@@ -80,9 +80,9 @@ class Experiment:
         policy
             The rules that decided the ranking.
         group
-            As for `warn_missing`.
+            The group of each topic, as for `warn_missing`.
         pooled
-            Whether to describe the pool of judged documents.
+            Whether to compute the pool of judged documents.
         """
         hits = ranked.hits
         lists, runs = ranked.runs.lists, ranked.runs.table
@@ -121,7 +121,7 @@ class Experiment:
     def with_pool(
         self, pool: JudgedPool, given: PoolDepth, collections: Collections
     ) -> "Experiment":
-        """Return the experiment with a pool; see `JudgedPool.down_to`."""
+        """Return the experiment with a pool and its depth."""
         return replace(self, pool=pool.down_to(given, self.judgments, collections, self.longest))
 
     def __deepcopy__(self, memo: object) -> "Experiment":
@@ -155,15 +155,15 @@ class Experiment:
         pool = () if self.pool is None else (self.pool.rank, self.pool.depth)
         if isinstance(hits, Hits):
             arrays = hits.length, hits.of, hits.rank, hits.row, hits.tied, hits.filed
-        else:  # saved hits, identified by the checksums of their files
+        else:  # hits in files are not read, because checksums identify them
             arrays = hits.length, hits.systems, hits.topics
             hasher.update(repr((hits.folder, sorted(hits.files.items()))).encode())
         along = getattr(hits, "along", None) or {}
-        others = judgments.grade, judgments.count, self.tops, self.participated, *pool
-        for array in (*arrays, *along.values(), *others):
+        further = judgments.grade, judgments.count, self.tops, self.participated, *pool
+        for array in (*arrays, *along.values(), *further):
             if array is not None:
                 hasher.update(np.ascontiguousarray(array).tobytes())
-        # Cast to one type, because equal names must have equal digests.
+        # All names are cast to one type, because equal names must have equal digests.
         names = judgments.table.doc.take(pa.array(judgments.row))
         plain = names.cast(pa.int64() if pa.types.is_integer(names.type) else pa.large_string())
         for buffer in pa.concat_arrays(plain.chunks).buffers() if plain.num_chunks else ():
@@ -173,7 +173,7 @@ class Experiment:
     @property
     def loaded(self) -> "Experiment":
         """The experiment with all hits in memory."""
-        # An experiment in memory is not cached: the cycle would keep it until garbage collection.
+        # An experiment in memory is not cached, because a reference to itself delays deletion.
         return self if type(self.hits) is Hits else self._loaded
 
     @cached_property
@@ -220,7 +220,7 @@ class Experiment:
 
     @property
     def known_pool(self) -> JudgedPool:
-        """The pool; raises if it is unknown."""
+        """The pool, which the experiment must have."""
         return cast("JudgedPool", self.pool)
 
     @property
@@ -229,9 +229,14 @@ class Experiment:
         return str(self.made.get("pool") or self.known_pool.word(self.judgments))
 
     def parts(self, groups: Groups, *, stated: bool) -> Iterator[tuple[Any, "Experiment"]]:
-        """Yield the experiment of each group; `stated` as for `Groups.parts`."""
-        parts = groups.parts(self.systems, self.participated, self.hits.length > 0, stated=stated)
-        for key, (systems, topics) in parts.items():
+        """Yield the experiment of each group.
+
+        `stated` is a parameter of `Groups.parts`.
+        """
+        by_group = groups.parts(
+            self.systems, self.participated, self.hits.length > 0, stated=stated
+        )
+        for key, (systems, topics) in by_group.items():
             yield key, self.part(systems, topics)
 
     def part(self, systems: Codes, topics: Codes) -> "Experiment":
@@ -265,13 +270,13 @@ class Experiment:
         )
 
     def without(self, missing: NDArray[np.bool_]) -> "Experiment":
-        """Return the experiment without some lists."""
+        """Return the experiment in which some lists take no part."""
         if not missing.any():
             return self
         return replace(self, took_part=self.participated & ~missing, origin=self.mark)
 
     def seen(self, systems: Codes, topics: Codes) -> "Experiment":
-        """Return some systems and topics, cached."""
+        """Return the experiment of some systems and topics, cached."""
         if all(map(_every, (systems, topics), self.shape)):
             return self
         # Verbs select the same systems and topics of a cube several times, hence the cache.
@@ -279,8 +284,8 @@ class Experiment:
         last = self.__dict__.get(LAST)
         if last is None or last[0] != key:
             last = self.__dict__[LAST] = key, self.part(systems, topics)
-        part: Experiment = last[1]
-        return part
+        subset: Experiment = last[1]
+        return subset
 
     def __getstate__(self) -> dict[str, Any]:
         return {n: value for n, value in self.__dict__.items() if n not in {LAST, "_loaded"}}
@@ -301,15 +306,18 @@ class Experiment:
         ties: bool = True,
         text: bool = False,
     ) -> dict[str, Array]:
-        """Return lists by rank, absent ones as empty; see `Hits.cells`."""
+        """Return lists by rank, as `Hits.cells` does.
+
+        Lists of systems that did not take part are empty.
+        """
         hits = self.hits.tile(tile, ties=ties)
         if self.took_part is not None and not self.took_part[tile].all():
             missing = ~self.took_part[tile]
             inside = ~missing.ravel()[hits.of]
-            kept = ~np.repeat(missing.ravel(), hits.length.ravel())
-            tied = None if hits.tied is None else hits.tied[kept]
+            took_part = ~np.repeat(missing.ravel(), hits.length.ravel())
+            tied = None if hits.tied is None else hits.tied[took_part]
             length = np.where(missing, 0, hits.length)
-            along = hits.alongside(itemgetter(kept))
+            along = hits.alongside(itemgetter(took_part))
             hits = replace(hits.take(inside), length=length, tied=tied, along=along)
         return hits.cells(self.judgments, depth, width or depth, doc=doc, text=text)
 
@@ -324,7 +332,7 @@ class Experiment:
         return values
 
     def rows_at(self, depth: int) -> NDArray[np.int64]:
-        """Return the judgment at each rank, -1 for none."""
+        """Return the judgment's row at each rank, or -1."""
         slot = self.dense(depth, DOC)
         return np.where(slot >= 0, slot + self.judgments.start[:, np.newaxis], -1)
 
@@ -356,13 +364,13 @@ class Experiment:
         Parameters
         ----------
         fields
-            The result of `fields`.
+            The fields that the method `fields` returns.
         depth
             The depth at which lists are cut.
         tile
             A tile of lists; by default all lists.
         ties
-            Whether to include ties even if tied documents do not share their gain.
+            Whether to include ties also if tied documents do not share their gain.
         """
         tile = tile or (slice(0, self.shape[0]), slice(0, self.shape[1]))
         ties = ties or shares_ranks(self.made.get("ties"))

@@ -18,10 +18,10 @@ from irframe.files import write_run
 from irframe.files.sources import is_address, opened_by, read_parquet, refuse_strange
 
 FACTS = "cube.json"
-"""The file of facts with the checksums of all other files; it is written last."""
+"""The file with the properties of the cube and the checksums of all other files; written last."""
 SYSTEMS = "systems.parquet"
 SEAL = b"facts"
-"""The key of the digest of the facts in the metadata of `SYSTEMS`."""
+"""The key under which the metadata of `SYSTEMS` contains a digest of the facts."""
 CHANGED = "cut or changed since it was written"
 
 
@@ -63,7 +63,7 @@ class Folder:
     def damage(self, name: str, state: str, checksum: str | None = None) -> StoreError:
         """Return the error for a damaged or replaced file."""
         expected = "files as they were written"
-        with suppress(StoreError):  # the facts may be damaged, too
+        with suppress(StoreError):  # raised if the facts are damaged, too
             if checksum is not None and self.facts()["files"].get(name) != checksum:
                 found = f"another cube, which was saved at {self.path} since it was opened"
                 return StoreError(expected, found, "open it again")
@@ -74,7 +74,7 @@ class Folder:
         return read_parquet(self.get(name, checksum), name)
 
     def facts(self) -> dict[str, Any]:
-        """Return the facts of a saved cube; refuse damaged ones."""
+        """Return the facts of a saved cube; raise if damaged."""
         try:
             content = self.get(FACTS)
         except StoreError as error:
@@ -109,17 +109,20 @@ def beside(folder: Folder) -> Iterator[Folder]:
     if is_address(folder.path):
         yield folder
         return
-    made = write_run.beside(Path(folder.path))
-    made.mkdir(parents=True)
-    with write_run.locked(made):
+    temporary = write_run.beside(Path(folder.path))
+    temporary.mkdir(parents=True)
+    with write_run.locked(temporary):
         try:
-            yield Folder(made)
+            yield Folder(temporary)
         finally:
-            shutil.rmtree(made, ignore_errors=True)
+            shutil.rmtree(temporary, ignore_errors=True)
 
 
 def put_in_place(beside: str, folder: Folder, is_saved: Callable[[], bool]) -> None:
-    """Rename a folder into place, replacing only a damaged one."""
+    """Rename a folder to its final name.
+
+    A damaged folder of this name is replaced.
+    """
     old = Path(f"{beside}.old")
     while True:
         try:

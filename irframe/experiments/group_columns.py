@@ -1,4 +1,4 @@
-"""Groups of systems and topics."""
+"""Groups of systems or of topics."""
 
 from collections.abc import Hashable, Iterable, Mapping
 from typing import Any, NamedTuple
@@ -26,8 +26,8 @@ RESERVED = frozenset((
 # fmt: on
 """Names that group columns cannot have: variables of a cube, and columns of file formats."""
 
-OWN_NAME = "groups by a name of their own"
-"""The expectation in errors about group names that a cube reserves."""
+OWN_NAME = "an unused name for the groups"
+"""The expected input in errors about names of groups."""
 
 GroupBy = str | Mapping[Any, Any] | pd.Series
 """The name of a group column, or a mapping topic -> group or system -> group."""
@@ -47,13 +47,13 @@ def given_groups(
     labels
         Dimension ("topic" or "system") -> its labels.
     taken
-        Further names that groups cannot have.
+        Other names that groups cannot have.
 
     Raises
     ------
     ParameterError
-        If the keys match neither topics nor systems, or both. If a label has no group, or occurs
-        twice. If the name is reserved or taken.
+        If the keys match neither topics nor systems, or match both. If a topic or system has no
+        group, or several. If the name of the groups is reserved or taken.
 
     Examples
     --------
@@ -63,26 +63,26 @@ def given_groups(
     """
     name = getattr(by, "name", None) or GROUP
     if name in {*taken} | RESERVED:
-        advice = "call it otherwise: pd.Series(by, name='part')"
+        advice = "choose another name: pd.Series(by, name='part')"
         raise ParameterError(OWN_NAME, repr(name), advice)
     keys = pd.Index([*by.keys()])
-    again = keys[keys.duplicated()].unique()
-    refuse_any(ParameterError, again, "one group for every label", "several for {}")
+    repeated = keys[keys.duplicated()].unique()
+    refuse_any(ParameterError, repeated, "one group for every label", "several for {}")
     dims = [dim for dim, names in labels.items() if keys.isin([*names]).any()]
     if len(dims) != 1:
         expected = f"by to be a mapping of {' or of '.join(f'{dim}s' for dim in labels)}"
         found = "keys of both" if dims else "other keys"
         advice = "name a column or coordinate instead" if dims else ""
         raise ParameterError(expected, found, advice, keys)
-    known = pd.Index([*labels[dims[0]]])
+    names_of_dim = pd.Index([*labels[dims[0]]])
     of = pd.Series([*by.values] if isinstance(by, pd.Series) else [*by.values()], keys)
-    groups = of.astype(object).reindex(known)
-    refuse_missing(name, dims[0], groups.to_numpy(), known)
+    groups = of.astype(object).reindex(names_of_dim)
+    refuse_missing(name, dims[0], groups.to_numpy(), names_of_dim)
     return name, dims[0], groups.infer_objects()
 
 
 def with_given_groups(runs: Any, qrels: Any, by: Any) -> tuple[Any, Any, Any]:
-    """Add groups from a mapping as a column."""
+    """Add groups as a column, if they are a mapping."""
     if not isinstance(by, Mapping | pd.Series):
         return runs, qrels, by
     qrels = as_qrels(qrels)
@@ -94,10 +94,10 @@ def with_given_groups(runs: Any, qrels: Any, by: Any) -> tuple[Any, Any, Any]:
     labels = {dim: frames[dim][name].unique() for dim, name in named.items() if name is not None}
     if (name := getattr(by, "name", None)) in qrels.columns:
         topics = qrels[named[TOPIC]].map(by)
-        if topics.equals(qrels[name]):  # the qrels already have this column
+        if topics.equals(qrels[name]):  # the qrels already contain this mapping as a column
             return frames.get(SYSTEM, runs), qrels, name
-    taken = {column for frame in frames.values() for column in frame.columns}
-    name, dim, groups = given_groups(by, labels, taken)
+    columns = {column for frame in frames.values() for column in frame.columns}
+    name, dim, groups = given_groups(by, labels, columns)
     frame = frames[dim]
     frames[dim] = frame.assign(**{name: groups.reindex(frame[named[dim]]).to_numpy()})
     return frames.get(SYSTEM, runs), frames[TOPIC], name
@@ -119,7 +119,7 @@ class Groups(NamedTuple):
     ) -> "Groups":
         """Read groups from a column of the runs or qrels.
 
-        The other arguments are the same as for `constant_columns`.
+        The other parameters are those of `constant_columns`.
 
         Raises
         ------
@@ -127,13 +127,13 @@ class Groups(NamedTuple):
             If the column does not exist, or varies within both systems and topics. If a system or
             topic has no group.
         """
-        known = constant_columns(table, qrels, placed, codes)
-        if by not in known:
+        constant = constant_columns(table, qrels, placed, codes)
+        if by not in constant:
             if by not in {SYSTEM, TOPIC}:
                 for frame in (table.frame, qrels.frame):
                     refuse_rows(frame, by)
-            refuse_unknown(by, known)
-        dim, keys = known[by]
+            refuse_unknown(by, constant)
+        dim, keys = constant[by]
         labels = table.systems if dim == SYSTEM else qrels.topics[codes]
         refuse_missing(by, dim, keys, labels)
         return cls(by, dim, keys)
@@ -156,8 +156,8 @@ class Groups(NamedTuple):
             Whether each system took part in each topic, and whether it has a list for the topic,
             shape (system, topic).
         stated
-            Whether collections state which systems take part. If not, a system without a list for
-            any topic of a group is left out of the group.
+            Whether collections decide which systems take part. If not, a system is left out of a
+            group if it has no list for any topic of the group.
 
         Warns
         -----
@@ -167,41 +167,41 @@ class Groups(NamedTuple):
         codes, labels = pd.factorize(self.keys)
         of_topics = self.dim == TOPIC
         participated, participating = (
-            part.T if of_topics else part for part in (took_part, listed)
+            mask.T if of_topics else mask for mask in (took_part, listed)
         )
         taking_part = participants(grouped(participated, codes, len(labels)))
         inside = [np.flatnonzero(codes == code) for code in range(len(labels))]
         if of_topics and not stated:
-            elsewhere = participating.any(axis=0)  # a system without any list scores 0 instead
+            elsewhere = participating.any(axis=0)  # a system without any list stays, and scores 0
             absent = taking_part & ~grouped(participating, codes, len(labels)) & elsewhere
             without = {key: systems[row] for key, row in zip(labels, absent, strict=True)}
             warn_without_rows(self.by, without)
             taking_part &= ~absent
-        others = [np.flatnonzero(row) for row in taking_part]
-        sides = (others, inside) if of_topics else (inside, others)
+        members = [np.flatnonzero(row) for row in taking_part]
+        sides = (members, inside) if of_topics else (inside, members)
         return dict(zip(labels, zip(*sides, strict=True), strict=True))
 
 
 def constant_columns(
     table: RunTable, qrels: QrelsTable, placed: Codes, codes: Codes
 ) -> dict[str, tuple[str, Array]]:
-    """Return extra columns that are constant per topic or system.
+    """Return columns that are constant per topic or per system.
 
     Parameters
     ----------
     table, qrels
         The runs and judgments, with coded ids.
     placed
-        Code in the qrels of each topic of the runs, -1 if it is not judged.
+        The code in the qrels of each topic of the runs, -1 if it is not judged.
     codes
-        Codes of the selected topics in the qrels.
+        The codes of the selected topics in the qrels.
 
     Returns
     -------
     dict
-        Name -> (dimension, values). A column of the runs with one value per topic belongs to the
-        topics. A column with one value per system belongs to the systems. If both hold, it belongs
-        to the systems if all topics have the same value, else to the topics.
+        Name -> (dimension, values). A column of the runs belongs to the topics if it has one value
+        per topic, and to the systems if it has one value per system. If both hold, the column
+        belongs to the systems if all topics have the same value, else to the topics.
     """
     riding: dict[str, tuple[str, Any]] = {}
     for name in _extra(table.frame):
@@ -224,17 +224,17 @@ def constant_columns(
 
 
 def warn_without_rows(by: str, absent: Mapping[Hashable, Iterable[object]]) -> None:
-    """Warn of systems without rows in some groups."""
+    """Warn of systems without rows in a group."""
     lacking = [f"{key} ({listing(names)})" for key, names in absent.items() if [*names]]
     if lacking:
         warn(
-            f"systems without rows in a group of {by} are not in it: {'; '.join(lacking)}; say "
-            f"collection={by!r} if they took no part there"
+            f"systems without rows in a group of {by} are left out of this group: "
+            f"{'; '.join(lacking)}; pass collection={by!r} if they did not take part in it"
         )
 
 
 def grouped(participated: NDArray[np.bool_], codes: Codes, groups: int) -> NDArray[np.bool_]:
-    """Tell per group whether any of its labels is marked.
+    """Return whether any label of each group is marked.
 
     Examples
     --------
@@ -247,14 +247,13 @@ def grouped(participated: NDArray[np.bool_], codes: Codes, groups: int) -> NDArr
 
 
 def participants(participated: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Tell which labels take part in each group.
+    """Return which labels take part in each group.
 
     Parameters
     ----------
     participated
-        Whether each label is known to be in each group, by a score or by a list. A label that is
-        only in other groups takes no part in this one, unless this group is empty. A label that is
-        in no group takes part in all.
+        Whether each label has a score or a list in each group. A label with neither in any group
+        takes part in all groups. In a group in which no label has either, all labels take part.
 
     Returns
     -------
@@ -274,28 +273,28 @@ def participants(participated: NDArray[np.bool_]) -> NDArray[np.bool_]:
 def refuse_several(by: object, topics: Iterable[object]) -> None:
     """Raise for topics that belong to several groups."""
     repeated = [*topics]
-    expected = f"by, {by!r}, to have one value for every topic, or for every system"
-    advice = "name topics that are different ones differently"
+    expected = f"{by!r}, the column of groups, to have one value per topic or one per system"
+    advice = "give different topics different ids"
     raise ParameterError(expected, f"several values for {len(repeated)} topics", advice, repeated)
 
 
-def refuse_unknown(by: object, known: Iterable[str]) -> None:
+def refuse_unknown(by: object, coords: Iterable[str]) -> None:
     """Raise for an unknown group column; list the valid names."""
     one_column("by", by)
-    names = [*known]
-    found = f"{by!r}; there are" if names else f"{by!r}, and there is none"
+    names = [*coords]
+    found = f"{by!r}; the coordinates are" if names else f"{by!r}, and there are no coordinates"
     raise ParameterError("by to be a coordinate of systems or topics", found, "", names)
 
 
 def refuse_missing(by: object, dim: str, keys: Array, labels: Any) -> None:
     """Raise if systems or topics have no group."""
     expected = f"a group ({by}) for every {dim}"
-    advice = "name it, or drop them"
+    advice = "add the missing groups, or drop these rows"
     refuse_any(ParameterError, labels[pd.isna(keys)], expected, "none for {}", advice)
 
 
 def refuse_rows(frame: pd.DataFrame, by: Hashable) -> None:
-    """Raise if a column cannot name groups."""
+    """Raise if a column cannot define groups."""
     topic = roles(frame.columns).get(TOPIC)
     if by not in frame.columns or topic is None:
         return
@@ -306,13 +305,14 @@ def refuse_rows(frame: pd.DataFrame, by: Hashable) -> None:
 
 
 def refuse_name(frame: pd.DataFrame, by: Hashable) -> None:
-    """Raise for a reserved group column or floating-point groups."""
+    """Raise for reserved names of groups, and for floating-point groups."""
     if by in RESERVED:
-        advice = f"call it otherwise: frame.rename(columns={{{by!r}: 'part'}})"
+        advice = f"rename the column: frame.rename(columns={{{by!r}: 'part'}})"
         raise ParameterError(OWN_NAME, repr(by), advice)
     if pd.api.types.is_float_dtype(frame[by]):
-        found, advice = f"{by!r}, of floating-point numbers", "make whole numbers or text of it"
-        raise ParameterError("groups named by text or whole numbers", found, advice)
+        found = f"floating-point numbers in {by!r}"
+        advice = "convert them to text or whole numbers"
+        raise ParameterError("groups that are text or whole numbers", found, advice)
 
 
 def share_names(qrels: pd.DataFrame, by: str) -> bool:
@@ -326,17 +326,19 @@ def share_names(qrels: pd.DataFrame, by: str) -> bool:
 
 def _extra(frame: pd.DataFrame) -> list[str]:
     columns = roles(frame.columns)
-    columns.pop(SUBTOPIC, None)  # qrels no longer have this column; in runs it has no role
+    columns.pop(
+        SUBTOPIC, None
+    )  # grades by subtopic replaced this column in qrels; in runs it has no role
     of_spans = borders(frame.columns)
-    known = {*columns.values(), *RESERVED, ITERATION}
-    known |= {*of_spans.values(), SET} if of_spans else set()
+    with_role = {*columns.values(), *RESERVED, ITERATION}
+    with_role |= {*of_spans.values(), SET} if of_spans else set()
     once = frame.columns[~frame.columns.duplicated(keep=False)]
-    others = [name for name in once if isinstance(name, str) and name not in known]
-    return [name for name in others if not pd.api.types.is_float_dtype(frame[name].dtype)]
+    without_role = [name for name in once if isinstance(name, str) and name not in with_role]
+    return [name for name in without_role if not pd.api.types.is_float_dtype(frame[name].dtype)]
 
 
 def _constant(column: pd.Series, codes: Codes, groups: int) -> pd.Series | None:
-    """Return one value per group, or None if not constant."""
+    """Return the constant value of each group, or None."""
     slices = row_slices(len(codes))
     first = np.full(groups, -1)
     for rows in reversed(slices):

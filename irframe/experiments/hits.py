@@ -1,4 +1,4 @@
-"""Judged documents in ranked lists, and the pool of judgments."""
+"""Hits: judged documents in ranked lists; and the pool."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
@@ -23,16 +23,16 @@ NEVER = np.iinfo(np.int32).max
 """The rank of a document that was not retrieved."""
 SPANS = {"shown", "covered", "completed"}
 PER_DOCUMENT = SPANS | {LENGTH}
-"""Per-document values that metrics read."""
+"""Names of values per document that metrics read."""
 CELLS = 1 << 21
-"""The number of ranks of lists per block."""
+"""The number of ranks per block of lists; blocks save memory."""
 CELL = 7
 """Bytes per rank of a list: grade, judgment, and whether it is tied."""
 
 
 @dataclass(frozen=True, eq=False)
 class Hits:
-    """The judged documents in ranked lists.
+    """The hits: the judged documents in ranked lists.
 
     Lists are numbered by system, then by judged topic.
     """
@@ -48,14 +48,15 @@ class Hits:
     tied: NDArray[np.bool_] | None = None
     """Whether each retrieved document ties with the document above it.
 
-    Documents are list by list, in ranked order. If not None, tied documents share their gain.
+    Documents are in the order of lists, and within a list in ranked order. None if ties do not
+    matter.
     """
     filed: Codes | None = None
     """The pooling rank of every hit; None if it equals `rank` or is not needed."""
     along: Mapping[str, NDArray[Any]] | None = None
-    """Further values per retrieved document: lengths, scores, searches and evidence.
+    """Other values per retrieved document, in the order of `tied`.
 
-    They are in the order of `tied`.
+    These are lengths, scores, searches and evidence.
     """
 
     @property
@@ -65,9 +66,9 @@ class Hits:
 
     @cached_property
     def start(self) -> Codes:
-        """The first hit of each list, and the end.
+        """The position of each list's first hit, and the end.
 
-        Hits are sorted by list.
+        Hits must be sorted by list.
         """
         return np.searchsorted(self.of, np.arange(self.length.size + 1, dtype=self.of.dtype))
 
@@ -89,7 +90,7 @@ class Hits:
         return np.asarray(total - np.repeat(before, self.length.ravel()))
 
     def load(self) -> "Hits":
-        """Return the hits, which are in memory."""
+        """Return the hits unchanged, because they are in memory."""
         return self
 
     def by_list(self) -> "Hits":
@@ -101,16 +102,16 @@ class Hits:
     def take(self, chosen: Any) -> "Hits":
         """Return some hits of the same lists."""
         filed = None if self.filed is None else self.filed[chosen]
-        parts = {"of": self.of[chosen], "rank": self.rank[chosen], "row": self.row[chosen]}
-        return replace(self, **parts, filed=filed)
+        fields = {"of": self.of[chosen], "rank": self.rank[chosen], "row": self.row[chosen]}
+        return replace(self, **fields, filed=filed)
 
     def alongside(self, take: Callable[[Array], Array]) -> Mapping[str, Array] | None:
-        """Return per-document values selected by a function."""
+        """Apply a function to all values per document."""
         along = self.along
         return None if along is None else {name: take(values) for name, values in along.items()}
 
     def onto(self, judgments: Judgments) -> "Hits":
-        """Return the hits of some topics, by their judgments."""
+        """Return the hits in the lists of judged topics."""
         if np.array_equal(judgments.code, np.arange(self.length.shape[1])):
             return replace(self, row=judgments.here[self.row])
         return self.part(np.arange(len(self.length)), judgments.code, judgments.here)
@@ -161,7 +162,7 @@ class Hits:
         return np.where(first < self.length, first + 1, NEVER)
 
     def best(self, judged: int, systems: NDArray[np.bool_]) -> NDArray[np.int32]:
-        """Return each document's best rank, 0 if not retrieved."""
+        """Return each judged document's best pooling rank, or 0."""
         ranks = np.full(judged, NEVER, np.int32)
         pool_rank = self.pool_rank
         for rows in row_slices(len(self.of)):
@@ -188,7 +189,7 @@ class Hits:
         depth
             The depth at which lists are cut.
         width
-            The number of ranks, at least `depth`. Ranks below `depth` are empty.
+            The number of ranks in the result, at least `depth`. Ranks after `depth` are empty.
         doc
             Whether to include the document at each rank.
         text
@@ -213,7 +214,7 @@ class Hits:
         return fields if self.tied is None else fields | self._sharing(judgments, depth, width)
 
     def dense(self, name: str, depth: int, width: int) -> Array:
-        """Return per-document values by rank, shape (system, topic, width)."""
+        """Return values per document by rank, shape (system, topic, width)."""
         return self._by_rank(np.asarray((self.along or {})[name]), depth, width)
 
     def _by_rank(self, values: Array, depth: int, width: int) -> Array:
@@ -226,13 +227,14 @@ class Hits:
         return dense.reshape(*self.length.shape, width)
 
     def _sharing(self, judgments: Judgments, depth: int, width: int) -> dict[str, Array]:
-        """Return the fields about tied ranks, also past the depth."""
+        """Return the fields of a block that describe ties."""
         tied = np.asarray(self.tied, bool)
         length = self.length.ravel()
         size = np.zeros(len(length), np.int32)
         tail = np.zeros((len(length), len(judgments.levels)), np.int32)
         long = np.flatnonzero(length > depth)
-        # If a block of ties continues below the depth, metrics need only its size and grades.
+        # If documents at the depth tie with documents below it, metrics need only the number and
+        # the grades of the latter.
         if len(long):
             below = self.first[long] + depth
             ends = np.append(np.flatnonzero(~tied), len(tied))
@@ -241,8 +243,10 @@ class Hits:
             level = np.searchsorted(judgments.levels, judgments.grade[self.row[beyond]])
             np.add.at(tail, (self.of[beyond], level), 1)
         if width > depth and size.any():
-            found = "tied documents on both sides of the depth"
-            raise DepthError("a depth between ties", found, "omit depth=, or choose another depth")
+            found = "documents with the same score above and below the depth"
+            raise DepthError(
+                "a depth that does not separate ties", found, "omit depth=, or choose another depth"
+            )
         return {
             "tied": self._by_rank(tied, depth, width),
             "tail": tail.reshape(*self.length.shape, -1),
@@ -252,18 +256,18 @@ class Hits:
 
 @dataclass(frozen=True, eq=False)
 class JudgedPool:
-    """The pool of judged documents, and its depth."""
+    """The pool of judged documents, with its depth per topic."""
 
     rank: NDArray[np.int32]
     """Best pooling rank of each judged document, 0 if no contributing run retrieved it."""
     gap: NDArray[np.int64]
-    """First unjudged rank of contributing runs, by topic of the qrels, or `NEVER`."""
+    """The first unjudged rank of contributing runs, per topic of the qrels; or `NEVER`."""
     contributing: NDArray[np.bool_]
     """Whether each system contributes."""
     stated: bool
-    """Whether the caller described the pool, rather than a default."""
+    """Whether the caller described the pool."""
     depth: NDArray[np.int32]
-    """Depth of the pool, by topic."""
+    """The depth of the pool for each topic."""
 
     @classmethod
     def of(
@@ -274,11 +278,11 @@ class JudgedPool:
         Parameters
         ----------
         hits
-            The hits in the lists for all judged topics.
+            The hits for all judged topics.
         judged
             The number of judgments.
         contributing, stated
-            As for the fields with these names.
+            The fields of these names.
         """
         gap = hits.gap()[contributing].min(axis=0, initial=NEVER)
         rank = hits.best(judged, contributing)
@@ -287,19 +291,19 @@ class JudgedPool:
     def down_to(
         self, given: PoolDepth, judgments: Judgments, collections: Collections, longest: int
     ) -> "JudgedPool":
-        """Return the pool of some topics with its depth.
+        """Return the pool of some topics, with its depth.
 
         Parameters
         ----------
         given
-            As for `irframe.cube`. None: the greatest depth down to which every contributing run is
-            judged on all judged topics of the collection.
+            The depth of the pool, as for `irframe.Pool`. None: the greatest depth down to which all
+            contributing runs are judged, for all topics of the collection.
         judgments
             The judgments of the topics.
         collections
             The collection of every topic of the qrels.
         longest
-            The length of the longest list, which is the depth if all documents are judged.
+            The length of the longest list. It is the depth if all documents are judged.
 
         Raises
         ------
@@ -310,7 +314,9 @@ class JudgedPool:
         if isinstance(given, Mapping):
             code, labels = collections.of_topic[judgments.code], collections.labels
             missing = [str(label) for label in labels[np.unique(code)] if label not in given]
-            refuse_any(ParameterError, missing, "a pool_depth for every collection", "none for")
+            refuse_any(
+                ParameterError, missing, "a depth of the pool for every collection", "none for"
+            )
             depth += np.array([given.get(label, 0) for label in labels], np.int32)[code]
         elif given is not None:
             depth += given
@@ -334,8 +340,10 @@ class JudgedPool:
         rows = np.flatnonzero((self.rank > 0) & (self.rank <= deepest[judgments.topic]))
         level = np.searchsorted(judgments.levels, judgments.grade[rows])
         count = judgments.levels_of
-        what = f"pools of {len(count):,} topics at {depth:,} depths by {count.shape[1]:,} grades"
-        room(what, 8 * count.size * depth, "choose smaller depths, or fewer grades")
+        description = (
+            f"pools of {len(count):,} topics at {depth:,} depths by {count.shape[1]:,} grades"
+        )
+        room(description, 8 * count.size * depth, "choose smaller depths, or fewer grades")
         pooled = np.repeat(count[:, np.newaxis, :], depth, axis=1)
         first = np.zeros((len(count), max(0, deepest.max(initial=0)), count.shape[1]), np.int64)
         np.add.at(first, (judgments.topic[rows], self.rank[rows] - 1, level), 1)
@@ -353,9 +361,9 @@ def refuse_large(systems: int, topics: int, depth: int) -> None:
     systems, topics, depth
         Numbers of systems and topics, and the depth.
     """
-    what = f"a cube of {systems:,} systems, {topics:,} topics and depth {depth:,}"
+    description = f"a cube of {systems:,} systems, {topics:,} topics and depth {depth:,}"
     advice = "choose a smaller depth, or scan the files: irframe.scan_runs(paths)"
-    room(what, systems * topics * depth * CELL, advice, most=memory())
+    room(description, systems * topics * depth * CELL, advice, most=memory())
 
 
 def refuse_open(longest: int, depth: int) -> None:

@@ -1,4 +1,4 @@
-"""Judgments joined to retrieved documents.
+"""The join of retrieved documents and judgments.
 
 Verbs: judge, restrict.
 """
@@ -36,28 +36,28 @@ from irframe.record import recorded
 Prints = NDArray[np.uint64]
 
 CHUNK = r"[#_:\-.]+\d+$"
-"""The pattern of the end of names that look like chunk ids."""
+"""A regular expression for the end of ids that look like chunk ids."""
 COLLAPSE = r"collapse chunks to documents with units=r'(.+?)[#_:.-]+\d+'"
-"""The advice if runs name chunks and judgments name documents."""
+"""Advice if runs contain ids of chunks, and judgments contain ids of documents."""
 LOOKED = 1 << 16
-"""The most rows of systems without a judged document whose names are checked."""
+"""The number of rows without judged documents that are compared with chunk ids."""
 
 FACTORS = np.array([0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB], np.uint64)
-"""Odd multipliers of splitmix64, which mix bits."""
+"""The multipliers of SplitMix64."""
 HALF = np.uint64(32)
 WORD = 8
-"""Number of bytes of a name that are read at a time."""
+"""The number of bytes of an id that are read at a time."""
 ROWS = 1 << 15
 """Rows per block: a few arrays of this size fit the processor's cache."""
 
 
 def fingerprints(doc: pa.ChunkedArray) -> Prints:
-    """Return a fingerprint of every name.
+    """Return a 64-bit fingerprint of every id.
 
     Parameters
     ----------
     doc
-        Names, as text or integers, without missing values.
+        Ids, as text or integers, without missing values.
 
     Examples
     --------
@@ -72,7 +72,7 @@ def fingerprints(doc: pa.ChunkedArray) -> Prints:
 
 
 def with_number(prints: Prints, number: ids.Codes) -> Prints:
-    """Combine fingerprints with numbers, such as those of topics."""
+    """Combine fingerprints with integers, such as topic codes."""
     return np.asarray(_mixed(prints + number.astype(np.uint64) * FACTORS[2], FACTORS[1]))
 
 
@@ -87,32 +87,32 @@ def _of_text(names: pa.Array) -> Prints:
     text[:size] = np.frombuffer(data or b"", np.uint8)[first:last]
     # A view of the eight bytes from each position on, without a copy. The zeros at the end pad the
     # last positions.
-    words: Prints = np.ndarray((size + 1,), "<u8", buffer=text, strides=(1,))
+    integers: Prints = np.ndarray((size + 1,), "<u8", buffer=text, strides=(1,))
     prints = np.empty(len(names), np.uint64)
     for start in range(0, len(names), ROWS):
         rows = slice(start, start + ROWS)
-        prints[rows] = _of_words(words, ends[:-1][rows] - first, length[rows])
+        prints[rows] = _of_words(integers, ends[:-1][rows] - first, length[rows])
     return prints
 
 
-def _of_words(words: Prints, start: ids.Codes, length: ids.Codes) -> Prints:
+def _of_words(integers: Prints, start: ids.Codes, length: ids.Codes) -> Prints:
     prints = _mixed(length.astype(np.uint64), FACTORS[0])
     shift = np.arange(WORD, -1, -1, dtype=np.uint64) * np.uint64(WORD)
     mask = np.where(shift < 64, np.uint64(2**64 - 1) >> np.minimum(shift, 63), 0).astype(np.uint64)
     least = int(length.min())
     for byte in range(0, int(length.max()), WORD):
-        if byte + WORD <= least:  # no name ends in these bytes, so nothing is masked
-            prints = _mixed(prints ^ words[start + byte], FACTORS[1])
+        if byte + WORD <= least:  # if no id ends inside these bytes, nothing is masked
+            prints = _mixed(prints ^ integers[start + byte], FACTORS[1])
             continue
         rows = slice(None) if byte < least else np.flatnonzero(length > byte)
-        left = np.minimum(length[rows] - byte, WORD)
-        word = words[start[rows] + byte] & mask[left]
-        prints[rows] = _mixed(prints[rows] ^ word, FACTORS[1])
+        remaining = np.minimum(length[rows] - byte, WORD)
+        masked = integers[start[rows] + byte] & mask[remaining]
+        prints[rows] = _mixed(prints[rows] ^ masked, FACTORS[1])
     return prints
 
 
 def _mixed(values: Prints, factor: np.uint64) -> Prints:
-    """Mix the bits of numbers."""
+    """Mix the bits of integers."""
     mixed: Prints = values * factor
     mixed ^= mixed >> HALF
     mixed *= FACTORS[2]
@@ -121,27 +121,27 @@ def _mixed(values: Prints, factor: np.uint64) -> Prints:
 
 
 THREADS = 2
-"""Blocks of rows that are joined at the same time."""
+"""The number of threads that join blocks of rows."""
 PARTS = 8
 """Blocks per `coded_tables.ROWS` rows: a few arrays per block fit the processor's cache."""
 
 Named = tuple[Iterable[object], Hashable]
-"""Identifiers, and the name of their column."""
+"""Ids, and the name of their column."""
 
 
 def find_topics(table: RunTable, judgments: QrelsTable) -> ids.Codes:
-    """Return the position in the qrels of each run topic."""
+    """Return each run topic's code in the qrels, or -1."""
     listed, judged = ids.labels_of_one_kind(table.topics, judgments.topics)
     return np.asarray(judged.get_indexer(listed))
 
 
 def place_topics(table: RunTable, judgments: QrelsTable) -> ids.Codes:
-    """Return the position in the qrels of each run topic.
+    """Return each run topic's code in the qrels, or raise.
 
     Raises
     ------
     IdError
-        If no topic of the runs is judged, or topics of several collections share ids.
+        If no topic of the runs is judged, or if topics of different collections have the same id.
     """
     _refuse_shared_ids(table, judgments)
     placed = find_topics(table, judgments)
@@ -152,19 +152,19 @@ def place_topics(table: RunTable, judgments: QrelsTable) -> ids.Codes:
 
 
 COLLECTIONS = frozenset({"collection", "dataset", "corpus", "track", "task"})
-"""Names of columns that may name the collection of each topic."""
+"""Column names that usually name the collection of each topic."""
 
 
 def _refuse_shared_ids(table: RunTable, judgments: QrelsTable) -> None:
-    """Raise if topics of several collections share ids."""
+    """Raise if topics of different collections have the same id."""
     for name in table.frame.columns.intersection(judgments.frame.columns, sort=False):
         if name in COLLECTIONS and name not in table.columns.values():
             labels = pd.Series(column_of(judgments.frame, name, name).to_numpy())
             several = labels.groupby(judgments.topic).nunique()
             if len(topics := judgments.topics[several[several > 1].index]):
-                found = f"{len(topics)} judged in several of {name!r}"
+                found = f"{len(topics)} topics with several values of {name!r}"
                 advice = f"score each group: runs.ireval.groupby({name!r}); or make ids unique"
-                raise IdError("topics of one collection each", found, advice, topics)
+                raise IdError("every topic id in one collection", found, advice, topics)
 
 
 def refuse_no_topics(runs: Named, qrels: Named) -> NoReturn:
@@ -176,7 +176,7 @@ def refuse_no_topics(runs: Named, qrels: Named) -> NoReturn:
 
 
 def locate(table: RunTable, judgments: QrelsTable, placed: ids.Codes) -> ids.Codes:
-    """Return the row in the qrels of each run row.
+    """Return each run row's row in the qrels, or -1.
 
     Parameters
     ----------
@@ -203,20 +203,22 @@ def locate(table: RunTable, judgments: QrelsTable, placed: ids.Codes) -> ids.Cod
 
 
 def _by_fingerprints(table: RunTable, number: ids.Codes, judgments: QrelsTable) -> ids.Codes | None:
-    """Join by fingerprints; return None if some collide."""
+    """Join by fingerprints; return None if some are equal."""
     judged = with_number(fingerprints(judgments.doc), judgments.topic)
     # `_repeats` sorts in place, hence the copy. Two equal fingerprints may belong to one document
     # or to two. Only `_by_names` can distinguish these cases.
     if _repeats(judged.copy()):
         return None
     index = pd.Index(judged)
-    index.get_indexer(index[:1])  # builds the hash table before threads read it
+    index.get_indexer(
+        index[:1]
+    )  # the first call builds the hash table, which threads then only read
     ends, once = table.ends
     position = np.empty(len(table.topic), np.int32)
     prints = np.empty(0 if once else len(position), np.uint64)
 
     def join(rows: slice) -> bool:
-        """Join some rows, and return whether fingerprints sufficed."""
+        """Join some rows, and return whether fingerprints were unique."""
         docs = table.doc[rows]
         topic = number[table.topic[rows]]
         listed = with_number(fingerprints(docs), topic)
@@ -250,13 +252,13 @@ def _are_alike(
 
 
 def _repeats(prints: Prints) -> bool:
-    """Tell whether a number repeats; sort in place."""
+    """Sort numbers in place, and tell whether some are equal."""
     prints.sort()
     return bool((prints[1:] == prints[:-1]).any())
 
 
 def _by_names(table: RunTable, topic: ids.Codes, judgments: QrelsTable) -> ids.Codes:
-    """Join by names; refuse repeated ones."""
+    """Join by ids; raise for repeated documents."""
     sides = Side(topic, table.doc), Side(judgments.topic, judgments.doc)
     listed, judged = coded_tables.code_documents(*sides)
     refuse_duplicates(table, listed_again(table.system, listed))
@@ -266,7 +268,7 @@ def _by_names(table: RunTable, topic: ids.Codes, judgments: QrelsTable) -> ids.C
 
 @dataclass(frozen=True, eq=False)
 class Overlaps:
-    """Rows of runs joined to evidence."""
+    """The spans of evidence that rows of runs overlap."""
 
     spans: Spans
     pair: ids.Codes
@@ -274,7 +276,7 @@ class Overlaps:
     start: ids.Codes
     end: ids.Codes
     judged: ids.Codes
-    """A judgment whose span each row overlaps, or -1."""
+    """The first judgment whose span each row overlaps, or -1."""
 
     @classmethod
     def of(cls, table: RunTable, judgments: QrelsTable, placed: ids.Codes) -> "Overlaps":
@@ -283,13 +285,13 @@ class Overlaps:
         Raises
         ------
         InputError
-            If runs lack the borders of retrieved spans, or a border is invalid.
+            If runs have no columns of start and end, or contain invalid spans.
         """
         spans = cast("Spans", judgments.spans)
         columns = borders(table.frame.columns)
         if columns is None:
             advice = "add the columns start and end to the runs, or drop them from the judgments"
-            expected = "runs with start and end of retrieved spans, because judgments are spans"
+            expected = "runs with columns start and end, because judgments are spans"
             raise InputError(expected, "only other columns", advice, table.frame.columns)
         start, end = read_borders(table.frame, {**table.columns, **columns}, "retrieved spans")
         named = ids.identifiers(table.frame[table.columns[DOC]], DOC)
@@ -303,12 +305,12 @@ class Overlaps:
         return cls(spans, np.where(judged < 0, -1, pair), start, end, judged)
 
     def along(self, rows: ids.Codes, length: ids.Codes) -> dict[str, Array]:
-        """Return the evidence and borders of units in ranked lists.
+        """Return borders and evidence per rank of ranked lists.
 
         Parameters
         ----------
         rows
-            The rows of some lists, list by list, in ranked order.
+            The rows of some lists, in the order of lists and ranks.
         length
             The lengths of these lists.
         """
@@ -318,7 +320,7 @@ class Overlaps:
 
 
 def named_by_span(table: RunTable) -> RunTable:
-    """Return runs whose documents are named with their borders."""
+    """Append the borders of spans to the ids of documents."""
     columns = borders(table.frame.columns)
     if columns is None:
         return table
@@ -347,7 +349,7 @@ def like_chunks(table: RunTable, judgments: QrelsTable, rows: ids.Codes) -> ids.
 def warn_unjudged(
     table: RunTable, judgments: QrelsTable, judged: NDArray[np.bool_]
 ) -> dict[Hashable, str]:
-    """Warn of systems without a judged document.
+    """Warn of systems that retrieved no judged document.
 
     Parameters
     ----------
@@ -359,7 +361,7 @@ def warn_unjudged(
     Returns
     -------
     dict
-        System -> the unit of its lists, if systems differ; else empty.
+        System -> the unit of its lists. Empty if all systems have the same unit.
     """
     if not len(table.doc) or judged.all():
         return {}
@@ -371,8 +373,8 @@ def warn_unjudged(
     elif len(chunks):
         systems = table.systems[np.unique(table.system[chunks])]
         warn(
-            "some systems retrieved no judged document, but their documents look like chunks of "
-            f"judged ones ({listing(systems)}): {COLLAPSE}"
+            "some systems retrieved no judged document, only documents that look like chunks of "
+            f"judged documents ({listing(systems)}): {COLLAPSE}"
         )
         return dict.fromkeys(table.systems, DOC) | dict.fromkeys(systems, "chunks")
     return {}
@@ -393,19 +395,20 @@ def judge(runs: Runs, qrels: Qrels) -> pd.DataFrame:
     Parameters
     ----------
     runs
-        Run frame with columns for topic, doc, and score or rank; usually also system.
+        Run frame: topic, doc, and score or rank; usually system.
     qrels
         Qrels frame: topic, doc, grade.
 
     Returns
     -------
     pandas.DataFrame
-        The run frame with a column ``grade`` of dtype ``Int16``, ``<NA>`` where unjudged.
+        The run frame with a column ``grade`` of dtype ``Int16``. The grade of an unjudged document
+        is ``<NA>``.
 
     Raises
     ------
     IdError
-        If no topic of the runs is judged, or a document is listed or judged twice.
+        If no topic of the runs is judged, or if a document is listed or judged twice.
 
     Warns
     -----
@@ -428,7 +431,7 @@ def judge(runs: Runs, qrels: Qrels) -> pd.DataFrame:
     columns = roles(table.frame.columns)
     if GRADE in columns:
         found = repr(columns[GRADE])
-        raise InputError("runs without a column of grades", found, "drop or rename it")
+        raise InputError("runs without a column of grades", found, "drop or rename this column")
     judged = locate(table, judgments, place_topics(table, judgments))
     hits = np.bincount(table.system[judged >= 0], minlength=len(table.systems))
     warn_unjudged(table, judgments, hits > 0)
@@ -439,7 +442,7 @@ def judge(runs: Runs, qrels: Qrels) -> pd.DataFrame:
 
 @recorded
 def restrict(qrels: Qrels, documents: pd.DataFrame) -> pd.DataFrame:
-    """Keep the judgments of some documents.
+    """Select the judgments of some documents.
 
     Parameters
     ----------
@@ -451,14 +454,14 @@ def restrict(qrels: Qrels, documents: pd.DataFrame) -> pd.DataFrame:
     Returns
     -------
     pandas.DataFrame
-        The unchanged rows of `qrels` whose topic and document occur in `documents`.
+        The rows of `qrels` whose pair of topic and document occurs in `documents`.
 
     Raises
     ------
     InputError
         If a frame lacks a column.
     IdError
-        If no document occurs in both frames.
+        If no pair of topic and document occurs in both frames.
 
     References
     ----------
@@ -480,11 +483,11 @@ def restrict(qrels: Qrels, documents: pd.DataFrame) -> pd.DataFrame:
     beyond = len(table.topics) + np.arange(len(topics))
     topics, judged_topics = ids.labels_of_one_kind(topics, table.topics)
     code = judged_topics.get_indexer(topics)
-    shared = Side(np.where(code < 0, beyond, code)[topic], doc)
-    judged, listed = coded_tables.code_documents(Side(table.topic, judged_docs), shared)
-    kept = np.isin(judged, listed)
-    if not kept.any():
+    requested = Side(np.where(code < 0, beyond, code)[topic], doc)
+    judged, listed = coded_tables.code_documents(Side(table.topic, judged_docs), requested)
+    is_requested = np.isin(judged, listed)
+    if not is_requested.any():
         sides = [ids.shown(value.as_py() for value in side[:3]) for side in (table.doc, doc)]
         found = f"none: the qrels have {sides[0]}, the documents {sides[1]}"
         raise IdError("documents that occur in both frames", found, "compare the identifiers")
-    return table.judging(kept)
+    return table.judging(is_requested)

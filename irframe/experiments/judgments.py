@@ -1,4 +1,4 @@
-"""Judged documents by topic, and the quantities derived from them."""
+"""Judgments by topic, and what metrics derive from them."""
 
 from collections.abc import Hashable, Iterable, Sequence
 from contextlib import suppress
@@ -41,7 +41,7 @@ class Judgments:
     count: NDArray[np.int64]
     """The number of judged documents per topic."""
     known: Grades | None = None
-    """The distinct grades, if these judgments are a subset of others."""
+    """The distinct grades of all judgments, if these are a subset."""
 
     @classmethod
     def of(
@@ -57,13 +57,13 @@ class Judgments:
         Parameters
         ----------
         qrels
-            Qrels frame, or what `as_qrels` takes.
+            Qrels frame, or any object that `as_qrels` converts.
         metrics
-            The metrics, which may need subtopics.
+            The metrics. Some of them need subtopics.
         topics
-            As for `irframe.cube`. If the choice depends on runs, all judged topics are read.
+            As for `irframe.cube`. If the topics depend on the runs, all judged topics are read.
         unjudged
-            Whether listed topics may lack judgments. Such topics have no relevant documents.
+            Whether `topics` may contain topics without judgments. These have no relevant documents.
 
         Raises
         ------
@@ -84,7 +84,7 @@ class Judgments:
             listed = pd.Index([*topics])
             others = listed.difference(table.topics, sort=False)
             if len(others):
-                warn(f"topics without judgments have nothing to find: {listing(others)}")
+                warn(f"topics without judgments have no relevant documents: {listing(others)}")
                 table = table.with_topics(others)
         return cls.chosen(table, judged_topics(table.topics, topics))
 
@@ -100,7 +100,7 @@ class Judgments:
         return cls(table, code, order, np.bincount(of_row[order], minlength=len(code)), levels)
 
     def only(self, rows: Codes) -> "Judgments":
-        """Return some of the judgments, without their frame."""
+        """Return the judgments in some rows, without the caller's frame."""
         table = self.table
         topic = self.topic[rows].astype(np.int32)
         few = replace(
@@ -120,7 +120,7 @@ class Judgments:
         labels = self.table.topics.to_numpy(object).copy()
         labels[self.code] = topics.to_numpy(object)
         changed = pd.Index(labels, dtype=object)
-        with suppress(TypeError, ValueError):  # labels of other topics may be of another type
+        with suppress(TypeError, ValueError):  # labels of unselected topics may have another type
             changed = changed.astype(topics.dtype)
         return replace(self, table=replace(self.table, topics=changed))
 
@@ -157,7 +157,7 @@ class Judgments:
 
     @cached_property
     def digest(self) -> str:
-        """A digest of the judgments, whatever their order."""
+        """A digest of the judgments, independent of their order."""
         of_docs = self.table.doc.take(pa.array(self.row))
         labels = pa.chunked_array([pa.array([str(topic) for topic in self.topics], pa.string())])
         columns: list[Array] = [self.grade]
@@ -213,7 +213,7 @@ class Judgments:
 
     @cached_property
     def _rows(self) -> list[dict[Hashable, int]]:
-        """The judged documents of each topic: name -> row."""
+        """For each topic, judged document -> row."""
         rows = count()
         return [dict(zip(names, rows, strict=False)) for names in self.lists]
 
@@ -254,7 +254,7 @@ class Judgments:
         return np.bincount(cell, minlength=shape[0] * shape[1]).reshape(shape)
 
     def relevant(self, rel: int) -> NDArray[np.bool_]:
-        """Tell per topic whether a document reaches a grade."""
+        """Return whether each topic has a document this relevant."""
         return np.asarray(self.levels_of[:, self.levels >= rel].any(axis=1))
 
     def fields(self, metrics: Sequence[Metric]) -> dict[str, Any]:
@@ -297,9 +297,9 @@ class Judgments:
         return counts.reshape(shape)
 
     def _ideals(self, grade: Grades, variants: list[tuple[float, int]]) -> NDArray[np.float64]:
-        """Return the gains of ideal rankings by alpha and grade.
+        """Return the gains of ideal rankings by alpha and `rel`.
 
-        Equally good documents are in descending order of names, as with ``ties="trec"``.
+        Documents with equal gains are in descending order of ids, as with ``ties="trec"``.
         """
         topics = len(self.count)
         by_variant = []
@@ -313,7 +313,7 @@ class Judgments:
 
 
 def refuse_subtopics(metrics: Iterable[Metric], column: str | None) -> None:
-    """Raise if metrics and judgments disagree about subtopics.
+    """Raise if only metrics or only judgments have subtopics.
 
     Parameters
     ----------
@@ -329,11 +329,13 @@ def refuse_subtopics(metrics: Iterable[Metric], column: str | None) -> None:
             "each document, qrels.groupby([topic, doc])[grade].max(); or rename the column "
             f"{column!r} if it holds something else"
         )
-        found = f"subtopics in the column {column!r} of the qrels, for"
-        raise MetricError("judgments without subtopics for plain metrics", found, advice, wrong)
+        found = f"subtopics in {column!r}, for"
+        raise MetricError(
+            "judgments without subtopics, which these metrics do not read", found, advice, wrong
+        )
     if wrong:
         advice = (
-            "call their column subtopic, intent or aspect, or read the second column of a TREC "
+            "name their column subtopic, intent or aspect, or read the second column of a TREC "
             "file with read_qrels(path, subtopics=True)"
         )
         raise MetricError("judgments with subtopics", "none for", advice, wrong)
@@ -345,36 +347,36 @@ def reads_strata(metrics: Iterable[Metric]) -> bool:
 
 
 def reads_unjudged(metric: Metric) -> bool:
-    """Return whether unjudged and non-relevant documents differ."""
+    """Return whether a metric distinguishes unjudged and non-relevant documents."""
     return not {"assessed", "judged", "strata"}.isdisjoint(parameters(type(metric).kernel))
 
 
 def warn_sampled(
     metrics: Iterable[Metric], grade: Grades, probability: NDArray[np.float64] | None
 ) -> None:
-    """Warn of metrics that count undrawn documents as not relevant.
+    """Warn of metrics that count unsampled documents as not relevant.
 
     Parameters
     ----------
     metrics
         The metrics.
     grade, probability
-        The grade of every document in the pool, below 0 if it was not judged, and its sampling
-        probability, if known.
+        The grade of every document in the pool, below 0 if it is unjudged. Its sampling
+        probability, or None.
     """
     is_certain = probability is None or not (probability < 1).any()
     if is_certain and not ((grade < 0) & (grade > EMPTY)).any():
         return
-    misled = [  # other metrics estimate from the sample, ignore unjudged documents, or only count
+    misled = [  # other metrics estimate from the sample, ignore unjudged documents, or count
         str(metric)
         for metric in metrics
         if not (metric.judged_only or reads_unjudged(metric) or metric.average == "sum")
     ]
     if misled:
         warn(
-            "a sample of the pool was judged, and the other documents count as not relevant for "
-            f"{listing(misled)}; infAP and infNDCG, and estimate for P, DCG and RBP, infer from "
-            "samples"
+            "only a sample of the pool was judged, and other documents count as not relevant for "
+            f"{listing(misled)}; to estimate from the sample, use infAP, infNDCG, or the verb "
+            "estimate for P, DCG and RBP"
         )
 
 
@@ -387,7 +389,7 @@ def strata_of(
     *,
     complete: bool = False,
 ) -> dict[str, Any]:
-    """Return the fields of a block about strata.
+    """Return the fields of a `Block` that describe strata.
 
     Parameters
     ----------
@@ -403,14 +405,17 @@ def strata_of(
     Returns
     -------
     dict
-        ``stratum`` (judged,), numbered per topic, and ``stratum_count`` (topic, stratum, level).
+        ``stratum``, shape (judged,), the number of each document's stratum within its topic, and
+        ``stratum_count``, shape (topic, stratum, level).
 
     Raises
     ------
     GradeError
-        If `complete` and no document of a stratum was judged.
+        If no document of a stratum was judged, and `complete` is True.
     """
-    code, labels = pd.factorize(label, sort=True)  # sample_eval.pl sums strata in this order
+    code, labels = pd.factorize(
+        label, sort=True
+    )  # strata are sorted, because sample_eval.pl adds them in this order
     inside = np.flatnonzero((grade != EMPTY) & (topic >= 0))
     rows = pd.DataFrame({"topic": topic[inside], "code": code[inside]})
     stratum = np.full(len(grade), -1, np.int32)
@@ -422,8 +427,8 @@ def strata_of(
     pairs = lacking.sort_values(["topic", "code"]).itertuples(index=False)
     named = [f"{labels[code]} of topic {topics[topic]}" for topic, code in pairs]
     if named and complete:
-        advice = "judge a document of each, merge strata, or leave out their documents"
-        found = f"{len(named)} strata without"
+        advice = "judge a document of each stratum, merge strata, or leave out their documents"
+        found = f"{len(named)} strata without one"
         raise GradeError("a judged document in every stratum", found, advice, named)
     if named:
         warn(
@@ -434,14 +439,14 @@ def strata_of(
 
 
 def _with_subtopics(qrels: ByRole, metrics: Sequence[Metric]) -> ByRole:
-    """Rename iterations to subtopics if metrics need them.
+    """Use iterations as subtopics if metrics need subtopics.
 
-    A column with one value in all rows, as in most files of TREC, contains no subtopics.
+    In most files of TREC, this column has the same value in all rows and contains no subtopics.
     """
     frame, columns = qrels
     needed = any(metric.subtopics for metric in metrics) and SUBTOPIC not in columns
     name = columns.get(ITERATION)
     if not needed or name is None or (frame[name] == frame[name].iloc[0]).all():
         return qrels
-    others = {role: column for role, column in columns.items() if role != ITERATION}
-    return ByRole(frame.rename(columns={name: SUBTOPIC}), others | {SUBTOPIC: SUBTOPIC})
+    other_columns = {role: column for role, column in columns.items() if role != ITERATION}
+    return ByRole(frame.rename(columns={name: SUBTOPIC}), other_columns | {SUBTOPIC: SUBTOPIC})

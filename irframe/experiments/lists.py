@@ -17,7 +17,7 @@ from irframe.experiments.policy import TiePolicy, Topics
 from irframe.files.ids import Codes, grouped, rows_of_ranges, shown
 
 LATE = 2
-"""The highest rank that lists begin with."""
+"""The highest first rank of a list; first ranks are 0, 1 or 2."""
 
 LACKING = "lists that systems lack count as empty"
 """The warning about missing lists, which does not apply to repeats inside topics."""
@@ -25,7 +25,7 @@ UNLISTED = "no system has a list"
 """The warning about topics for which all lists are empty."""
 
 EVERYTHING = pd.Index(["all"])
-"""The label of the only collection of all topics."""
+"""The label of the collection, if all topics form one collection."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,13 +37,13 @@ class Collections:
     labels: pd.Index
     """The collections."""
     name: str = ""
-    """The column that names them."""
+    """The column of collections."""
     stated: NDArray[np.bool_] | None = None
-    """Whether the runs have rows of each collection, shape (system, collection)."""
+    """Whether each system has rows of each collection; None if runs name no collections."""
 
     @classmethod
     def one(cls, topics: int) -> "Collections":
-        """Put all topics into one collection."""
+        """Return one collection of all topics."""
         return cls(np.zeros(topics, np.intp), EVERYTHING)
 
     @classmethod
@@ -57,9 +57,9 @@ class Collections:
         judgments
             The qrels.
         name
-            The name of the column. None: all topics form one collection.
+            The name of the column. If it is None, all topics form one collection.
         runs
-            The runs, and the code in the qrels of each of their topics, -1 for unjudged topics.
+            The runs, and the code in the qrels of each of their topics, -1 if it is unjudged.
 
         Raises
         ------
@@ -77,7 +77,7 @@ class Collections:
         columns = [(frame[name], topic) for frame, topic in sides if name in frame.columns]
         if not columns:
             names = [str(column) for frame, _ in sides[::-1] for column in frame.columns]
-            raise ParameterError("collection= as a column of the frames", repr(name), "", names)
+            raise ParameterError("collection to be a column", f"{name!r}; columns are", "", names)
         codes, labels = pd.factorize(pd.concat([values for values, _ in columns]))
         topic = np.concatenate([of_rows for _, of_rows in columns])
         stated = None
@@ -88,10 +88,10 @@ class Collections:
             stated[system[of_runs >= 0], of_runs[of_runs >= 0]] = True
         labelled = (codes >= 0) & (topic >= 0)
         pairs = np.unique(np.stack([topic[labelled], codes[labelled]]), axis=1)
-        again = judgments.topics[np.unique(pairs[0][1:][np.diff(pairs[0]) == 0])]
+        in_several = judgments.topics[np.unique(pairs[0][1:][np.diff(pairs[0]) == 0])]
         advice = "make topic ids unique, for example with the collection as a prefix"
         expected = f"every topic in one collection ({name})"
-        refuse_any(IdError, again, expected, "{} in several", advice)
+        refuse_any(IdError, in_several, expected, "{} in several", advice)
         of_topic = np.full(len(judgments.topics), -1)
         of_topic[pairs[0]] = pairs[1]
         return cls(of_topic, pd.Index(labels), name, stated)
@@ -99,7 +99,7 @@ class Collections:
     def reduce(
         self, best: np.ufunc, topic: Codes, values: ArrayLike, start: int
     ) -> NDArray[np.int64]:
-        """Return the extreme value of each topic's collection.
+        """Return the extreme value in the collection of each topic.
 
         Parameters
         ----------
@@ -110,7 +110,7 @@ class Collections:
         values
             Values.
         start
-            The result for a collection without values.
+            The value of a collection without values.
         """
         total = np.full(len(self.labels) + 1, start, np.int64)
         best.at(total, self.of_topic[topic], np.asarray(values, np.int64))
@@ -120,7 +120,7 @@ class Collections:
 
 @dataclass(frozen=True, eq=False)
 class Lists:
-    """The lists of every system for topics of both frames."""
+    """The lists of every system, by topic."""
 
     systems: pd.Index
     """The systems."""
@@ -145,9 +145,9 @@ class Lists:
     def participated(self) -> NDArray[np.bool_]:
         """Whether each system takes part in each judged topic.
 
-        A system takes part in a collection if it has a list for one of its topics. A column of the
-        runs may also name the collection, even for an unjudged topic. A system without any
-        collection takes part in all of them.
+        A system takes part in a collection if it has a list for one of the collection's topics, or
+        if its rows name the collection, even for an unjudged topic. A system that takes part in no
+        collection counts as taking part in all.
         """
         participated = np.zeros((len(self.lengths), len(self.collections.labels) + 1), bool)
         system, topic = np.nonzero(self.listed)
@@ -204,9 +204,9 @@ def warn_missing(
     topics, codes
         The scored topics, and their codes in the qrels.
     answered
-        Whether each topic has a relevant document. For other topics, an empty list is correct.
+        Whether each topic has a relevant document. Missing lists of other topics are not reported.
     group
-        The group of each topic, if systems without a list in a group do not belong to it.
+        The group of each topic, if a system without a list in a group does not belong to the group.
 
     Warns
     -----
@@ -217,11 +217,11 @@ def warn_missing(
     listed = lists.listed[:, codes]
     expected = lists.participated[:, codes] & answered
     present = np.asarray(listed.any(axis=0))
-    asked = np.asarray(expected.any(axis=0))
-    unlisted = topics[np.flatnonzero(asked & ~present)]
+    has_participants = np.asarray(expected.any(axis=0))
+    unlisted = topics[np.flatnonzero(has_participants & ~present)]
     if len(unlisted):
         warn(
-            f"{UNLISTED} for {len(unlisted)} of {asked.sum()} judged topics: "
+            f"{UNLISTED} for {len(unlisted)} of {has_participants.sum()} judged topics: "
             f"{listing(unlisted)}; topics='runs' leaves them out"
         )
     stray = ~np.asarray(lists.listed.any(axis=1))
@@ -251,11 +251,11 @@ def warn_missing(
 
 
 CHOICES = ("qrels", "runs", "common")
-"""Choices: all judged topics, topics listed by some run, and topics listed by every run."""
+"""All judged topics; topics with a list of some run; and topics with a list of every run."""
 
 
 def choose_topics(lists: Lists, labels: pd.Index, topics: Topics) -> Codes:
-    """Choose the topics to be scored.
+    """Choose the topics that are scored.
 
     Parameters
     ----------
@@ -276,12 +276,12 @@ def choose_topics(lists: Lists, labels: pd.Index, topics: Topics) -> Codes:
     ParameterError
         If a listed topic is not judged, or the collection of a chosen topic is unknown.
     IdError
-        If common topics are requested and there are none.
+        If no topic has a list of some run, or of every run, as requested.
 
     Warns
     -----
     IrframeWarning
-        If topics of the runs are not judged. They are left out.
+        If topics of the runs are not judged. These topics are left out.
     """
     codes = judged_topics(labels, topics)
     if isinstance(topics, str):
@@ -304,7 +304,7 @@ def judged_topics(labels: pd.Index, topics: object) -> Codes:
     if isinstance(topics, str) and topics in CHOICES:
         return np.arange(len(labels))
     if isinstance(topics, str) or not isinstance(topics, Iterable):
-        expected = f"topics {', '.join(map(repr, CHOICES))} or a list of topics"
+        expected = f"topics to be {', '.join(map(repr, CHOICES))} or a list of topics"
         raise ParameterError(expected, repr(topics))
     listed: pd.Index = pd.Index(list(topics))
     codes: Codes = labels.get_indexer(listed)
@@ -312,7 +312,7 @@ def judged_topics(labels: pd.Index, topics: object) -> Codes:
     refuse_any(ParameterError, map(repr, unknown), "judged topics")
     if listed.has_duplicates or not len(listed):
         twice = listed[listed.duplicated()]
-        raise IdError(f"every {words.TOPIC} once, at least one", f"{len(twice)} again", "", twice)
+        raise IdError("at least one topic, each once", f"{len(twice)} again", "", twice)
     return codes
 
 
@@ -335,11 +335,11 @@ def _chosen(lists: Lists, topics: str) -> NDArray[np.bool_]:
 FALLS = 1
 RISES = 2
 SHUFFLED = 3
-"""Direction of most scores along the ranks; `SHUFFLED` if rows are not in rank order."""
+"""Directions of scores along ranks. `SHUFFLED`: scores rise, but rows are not in rank order."""
 
 
 def rank_directions(table: RunTable, rows: Codes, key: Array, first: Codes) -> NDArray[np.int8]:
-    """Return whether scores rise or fall along each list's ranks.
+    """Return whether each list's scores rise along its ranks.
 
     Parameters
     ----------
@@ -355,7 +355,9 @@ def rank_directions(table: RunTable, rows: Codes, key: Array, first: Codes) -> N
     try:
         rank = np.asarray(table.rank)[rows]
     except IrframeError:
-        return direction  # ranks other than numbers are ignored
+        return (
+            direction  # the rank column does not decide the order, so it may contain other values
+        )
     falls = rank[1:] < rank[:-1]
     falls[first[1:] - 1] = False
     if not falls.any():
@@ -376,19 +378,20 @@ def rank_directions(table: RunTable, rows: Codes, key: Array, first: Codes) -> N
 
 
 def rising_systems(table: RunTable, system: Codes, direction: NDArray[np.int8] | None) -> list[str]:
-    """Count per system the lists whose scores rise with ranks.
+    """Describe systems with scores that rise along the ranks.
 
     Parameters
     ----------
     table
         The runs.
     system, direction
-        The system of each list, and the direction of its scores; None without both columns.
+        The system of each list, and the direction of its scores. None if runs do not have both
+        scores and ranks.
 
     Raises
     ------
     RankingError
-        If scores rise with the ranks and with the rows in all lists of a system.
+        If scores rise along the ranks in all lists of a system, and rows are in rank order.
     """
     if direction is None or not (direction >= RISES).any():
         return []
@@ -417,7 +420,7 @@ def warn_rising(contrary: Sequence[str]) -> None:
 
 
 def refuse_falling(table: RunTable, policy: TiePolicy) -> None:
-    """Raise if ranks fall in all lists, like scores."""
+    """Raise if ranks fall in row order in all lists."""
     if words.RANK not in table.columns or policy.column == words.RANK or not table.unscored.any():
         return
     order = grouped(table.group)

@@ -24,25 +24,26 @@ from irframe.metrics.parse_metric import parse_named
 from irframe.quantities.subtopics import POOLED_UNJUDGED
 
 LEAST_NONRELEVANT = 10
-"""The number of judgments per topic and nonrelevant grade that every sample keeps, if present."""
+"""The least number of judgments per topic and nonrelevant grade in a sample, if there are any."""
 
 
 def strata_sample(topic: Codes, grade: Grades, keys: Array, share: float) -> NDArray[np.bool_]:
-    """Return which judgments a sample keeps.
+    """Return which judgments are in a stratified sample.
 
-    Judgments are sampled per topic and grade. The sample keeps the smallest keys.
+    The strata are the pairs of topic and grade. From each, the judgments with the smallest keys are
+    sampled.
 
     Parameters
     ----------
     topic, grade, keys
         Topic, grade and random key of every judgment, shape (n,).
     share
-        Share to keep, above 0 and at most 1.
+        Share of each stratum to sample, above 0 and at most 1.
 
     Returns
     -------
     numpy.ndarray
-        Whether each judgment is kept, shape (n,).
+        Whether each judgment is sampled, shape (n,).
 
     Examples
     --------
@@ -59,20 +60,20 @@ def strata_sample(topic: Codes, grade: Grades, keys: Array, share: float) -> NDA
     # The product is rounded first, because 0.29 * 50 is below 14.5 in floating point.
     number = np.floor(np.round(share * np.bincount(stratum)[stratum], 9) + 0.5)
     least = np.where(grade[order] < 1, LEAST_NONRELEVANT, 1)
-    kept = np.empty(len(order), bool)
-    kept[order] = within(stratum) < np.maximum(number, least)
-    return kept
+    sampled = np.empty(len(order), bool)
+    sampled[order] = within(stratum) < np.maximum(number, least)
+    return sampled
 
 
 def random_keys(*names: Any, seed: int) -> NDArray[np.uint64]:
-    """Return reproducible random numbers per row of identifiers.
+    """Return a reproducible random number per row of ids.
 
     Parameters
     ----------
     names
-        Columns of identifiers, such as topics and documents. All have the same length.
+        Columns of ids, such as topics and documents, all of the same length.
     seed
-        A whole number of at least 0 and below 2 to the power of 64.
+        A whole number from 0 to 2**64 - 1.
 
     Examples
     --------
@@ -86,9 +87,9 @@ def random_keys(*names: Any, seed: int) -> NDArray[np.uint64]:
     return pd.util.hash_array(joined.to_numpy(zero_copy_only=False), hash_key=key, categorize=False)
 
 
-def mixed(words: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """Mix the bits of 64-bit integers as SplitMix64 does."""
-    bits = words
+def mixed(integers: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """Mix the bits of 64-bit integers, as in SplitMix64."""
+    bits = integers
     for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
         bits = (bits ^ (bits >> np.uint64(shift))) * np.uint64(factor)
     return bits ^ (bits >> np.uint64(31))
@@ -100,7 +101,7 @@ def check_seed(seed: int) -> int:
 
 
 def refuse_marks(grades: Array) -> None:
-    """Raise for grade -1, which marks unjudged pooled documents.
+    """Raise for grade -1, which marks pooled but unjudged documents.
 
     Examples
     --------
@@ -110,8 +111,8 @@ def refuse_marks(grades: Array) -> None:
     irframe.errors.GradeError: expected judged documents only, but found 1 of grade -1...
     """
     if marked := int((grades == POOLED_UNJUDGED).sum()):
-        found = f"{marked} of grade {POOLED_UNJUDGED}, which marks documents pooled but not judged"
-        advice = "drop these rows of the qrels, or give them grade 0 if they were judged"
+        found = f"{marked} of grade {POOLED_UNJUDGED}, which marks pooled but unjudged documents"
+        advice = "drop these rows of the qrels, or set their grade to 0 if they were judged"
         raise GradeError("judged documents only", found, advice)
 
 
@@ -132,7 +133,7 @@ class Tied:
 
 
 Keys = Any
-"""Sort keys: numbers, or document ids, which are compared by their bytes."""
+"""Sort keys: numbers, or document ids that are compared by bytes."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -147,9 +148,9 @@ class TiePolicy:
     descending
         Whether greater document ids come first.
     shares
-        Whether documents with equal scores share their gain, so that their order does not matter.
+        Whether documents with equal scores share their gain. Their order then does not matter.
     column
-        The column that ranks documents. The rank column allows no ties: equal ranks raise an error.
+        The column that ranks documents. Equal ranks in the rank column raise an error.
     """
 
     keys: Callable[[Tied], Keys] | None = None
@@ -226,15 +227,15 @@ class Policy:
     collection: str | None = None
     seed: int = 0
     unit: str | None = None
-    """How retrieved units became judged units; None if retrieved units are judged themselves."""
+    """The rule that turned chunks into documents; None if runs contain documents."""
     copies: str | None = None
-    """The treatment of later copies of a document; None if no copies are declared."""
+    """What happens to later copies of a document; None if no copies are declared."""
     length: str | None = None
     """The column of the runs that holds lengths."""
     score: str | None = None
-    """The name of the scores, if they are kept."""
+    """The name of the scores, if scores of documents are kept."""
     search: str | None = None
-    """The column of the runs that numbers searches. The lists of searches are read in order."""
+    """The column of the runs that numbers searches, if there are several lists per topic."""
     each: int | None = None
     """The number of documents read per search."""
 
@@ -247,7 +248,7 @@ class Policy:
 
     @cached_property
     def order(self) -> words.TieRule:
-        """The tie rule, "rank" for units already ranked."""
+        """The tie rule; "rank" for units that are already ranked."""
         return "rank" if self.unit or self.copies else self.ties
 
     @property
@@ -267,7 +268,7 @@ Metrics = Iterable[MetricLike] | MetricLike
 
 
 def parse_metrics(metrics: Metrics | Iterable[Metrics]) -> list[Metric]:
-    """Return the requested metrics; raise for none or repeats."""
+    """Return the requested metrics; raise for none or duplicates."""
     chosen: dict[str, Metric] = {}
     alone: list[str] = []
     for parsed in map(parse_named, [*one_by_one(metrics)]):
@@ -276,8 +277,8 @@ def parse_metrics(metrics: Metrics | Iterable[Metrics]) -> list[Metric]:
         chosen |= named
     repeated = sorted({label for label in alone if alone.count(label) > 1})
     if repeated or not chosen:
-        again = "some again" * bool(repeated)
-        raise MetricError("at least one metric such as AP, each once", again, "", repeated)
+        problem = "duplicates" * bool(repeated)
+        raise MetricError("at least one metric such as AP, each once", problem, "", repeated)
     return list(chosen.values())
 
 
@@ -316,7 +317,7 @@ def refuse_shared(metrics: Iterable[Metric], ties: str, what: str) -> None:
 def refuse(metrics: Sequence[Metric], levels: Array, *, ties: words.TieRule) -> None:
     """Raise for metrics that cannot be computed.
 
-    Some metrics are undefined when tied documents share gain, or for some grades.
+    Some metrics are undefined if tied documents share their gain, or for some grades.
 
     Parameters
     ----------
@@ -342,13 +343,13 @@ def refuse(metrics: Sequence[Metric], levels: Array, *, ties: words.TieRule) -> 
 def refuse_pool(metrics: Iterable[Metric]) -> NoReturn:
     """Raise for metrics that need a known pool."""
     asking = [str(metric) for metric in metrics if facts(metric).pooled]
-    advice = "build a cube with pool=ir.Pool(depth, contributing=...), and score that"
-    found = "judgments that these runs alone did not make, for"
+    advice = "build a cube with pool=ir.Pool(depth, contributing=...), and score this cube"
+    found = "judgments of documents from other runs, for"
     raise MetricError("a known pool", found, advice, asking)
 
 
 def at_depth(metric: Metric, depth: int | None) -> Metric:
-    """Return a metric at a depth or without one."""
+    """Return a metric at its depth, at `depth`, or uncut."""
     if metric.depth is not None:
         return metric
     if depth is not None:
@@ -356,12 +357,12 @@ def at_depth(metric: Metric, depth: int | None) -> Metric:
     uncut = metric.uncut()
     if uncut is None:
         advice = f"write {metric} @ 10, or pass depth="
-        raise MetricError(f"a depth for {metric}, whose value depends on it", "none", advice)
+        raise MetricError(f"a depth for {metric}, which depends on it", "none", advice)
     return uncut
 
 
 def cut_at(metrics: list[Metric], depth: int | None) -> int | None:
-    """Return the depth at which lists are cut, or None."""
+    """Return the depth to cut lists at, or None."""
     uncut = any(metric.depth is None or metric.judged_only for metric in metrics)
     return depth if depth is not None or uncut else deepest(metrics)
 

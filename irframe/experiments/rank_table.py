@@ -1,4 +1,4 @@
-"""Rankings in evaluation order, and pools.
+"""Rankings of run frames, and pools.
 
 Verbs: rank, pool.
 """
@@ -28,7 +28,7 @@ from irframe.files.values import refuse_fractions
 from irframe.record import recorded
 
 UNEVEN = 4
-"""The most cells per row of a matrix of lists that is sorted as one."""
+"""The greatest ratio of cells to rows for which lists are sorted as a matrix."""
 
 
 @dataclass(frozen=True)
@@ -38,15 +38,16 @@ class Ranking:
     Attributes
     ----------
     order
-        Row positions, system by system and topic by topic, best document first.
+        Positions of rows, sorted by system, topic and rank.
     rank
-        1, 2, ... within the list; aligned with `order`.
+        The rank of each row in `order`: 1, 2, ... within each list.
     tied
-        Whether the row's score equals that of the row ranked above it; aligned with `order`.
+        Whether each row in `order` has the same score as the row ranked above it.
     filed
-        As `order`, but equal scores are in row order.
+        As `order`, but rows with equal scores keep their order in the frame.
     direction
-        Whether the scores of each list fall or rise along its ranks; None without both columns.
+        Whether the scores of each list fall or rise along its ranks. None if the frame does not
+        have both scores and ranks.
     """
 
     order: Codes
@@ -64,9 +65,9 @@ def rank_table(table: coded_tables.RunTable, policy: Policy, rows: Codes | None 
     table
         The frame.
     policy
-        The rule for equal scores, and their precision.
+        The rule for equal scores, and the precision of scores.
     rows
-        The rows of some lists, all by default. The ranking refers to positions in `rows`.
+        The rows of some lists. The default is all rows. The ranking contains positions in `rows`.
     """
     rule = TIE_POLICIES[policy.order]
     complete = rows is None
@@ -157,8 +158,8 @@ def _sort(group: Codes, key: Array) -> Codes:
 def _sort_lists(length: Codes, key: Array) -> Codes:
     """Sort contiguous lists by key and position.
 
-    A matrix with a row per list sorts several times as fast as one long array. This does
-    not hold if a few lists are much longer than the others.
+    Sorting a matrix with a row per list is several times as fast as sorting one long array, unless
+    a few lists are much longer than the others.
     """
     width = int(length.max())
     if width * len(length) > UNEVEN * len(key):
@@ -172,7 +173,7 @@ def _sort_lists(length: Codes, key: Array) -> Codes:
 
 
 def _name_positions(doc: pa.Array, *, descending: bool) -> Codes:
-    """Return each name's position in byte order."""
+    """Return the position of each id in byte order."""
     coded = doc.cast(pa.large_string()).dictionary_encode()
     direction = "descending" if descending else "ascending"
     ordered = pc.array_sort_indices(coded.dictionary, order=direction)
@@ -196,7 +197,7 @@ def listed_again(system: Codes, codes: Codes) -> Codes:
 
 
 def refuse_duplicates(table: coded_tables.RunTable, again: Codes) -> None:
-    """Raise if there are rows that list a document again."""
+    """Raise for rows that repeat a document of their list."""
     if not len(again):
         return
     offenders = table.describe(again)
@@ -212,7 +213,7 @@ def refuse_duplicates(table: coded_tables.RunTable, again: Codes) -> None:
         f"select one, as in runs[runs[{repeat!r}] == ...]; evaluate, cube, report, scorer and "
         f"diagnose accept several"
     )
-    found = f"{len(again)} documents listed in several"
+    found = f"{len(again)} documents in lists of several"
     raise IdError(f"one {repeat} per system", found, advice, offenders)
 
 
@@ -221,7 +222,7 @@ def rank(
     runs: Runs,
     ties: TiesLike = words.DEFAULT_TIES,
 ) -> pd.DataFrame:
-    """Put a run frame into evaluation order.
+    """Sort a run frame in evaluation order, and rank it.
 
     Parameters
     ----------
@@ -234,8 +235,8 @@ def rank(
     Returns
     -------
     pandas.DataFrame
-        The same rows and columns, sorted by system, topic and rank, with the column `rank`
-        1, 2, ...
+        The same rows and columns, sorted by system, topic and rank. The column ``rank`` counts from
+        1 in each list.
 
     Raises
     ------
@@ -277,7 +278,7 @@ def contributing_systems(
 ) -> NDArray[np.bool_]:
     """Return whether each system contributes to the pool.
 
-    `contributing` is as for `irframe.Pool`.
+    `contributing` is the parameter of `irframe.Pool`.
 
     Raises
     ------
@@ -300,13 +301,13 @@ def contributing_systems(
 def pooling(table: coded_tables.RunTable, rows: Codes | None = None) -> Ranking:
     """Rank a coded run frame, or some lists, for pooling.
 
-    Scores decide, then the order of rows. Without scores the rank column decides.
+    Scores decide, then the order of rows. If there are no scores, the rank column decides.
     """
     return rank_table(table, Policy(ties="order"), rows)
 
 
 def filed_rank(ranking: Ranking) -> Codes:
-    """Return each row's rank by score, then row order."""
+    """Return each row's rank by score, then by row order."""
     rank = np.empty_like(ranking.rank)
     rank[ranking.filed] = ranking.rank
     return rank
@@ -315,7 +316,9 @@ def filed_rank(ranking: Ranking) -> Codes:
 def _from_column(table: coded_tables.RunTable, column: str) -> NDArray[np.bool_]:
     values = coded_tables.column_of(table.frame, "contributing", column)
     if not pd.api.types.is_bool_dtype(values.dtype) or values.isna().any():
-        raise ParameterError("a column of True and False", f"{values.dtype} in {column!r}")
+        raise ParameterError(
+            "a boolean column without missing values", f"{values.dtype} in {column!r}"
+        )
     flags = values.to_numpy(bool)
     systems = len(table.systems)
     rows = coded_tables.counted(table.system, systems)
@@ -349,10 +352,10 @@ def pool(
     Returns
     -------
     pandas.DataFrame
-        One row per contributed document and system. The columns are system, group (with
-        `together`), topic and doc, named as in `runs`; ``rank``, the rank in the run; and
-        ``unique``, whether no other system (or group) contributed the document. The distinct pairs
-        of topic and doc are the pool.
+        One row per contributed document and system. The columns system, group (with `together`),
+        topic and doc are named as in `runs`. The column ``rank`` is the rank in the run. The column
+        ``unique`` tells whether no other system (or group) contributed the document. The distinct
+        pairs of topic and doc form the pool.
 
     Raises
     ------
@@ -366,8 +369,8 @@ def pool(
 
     Notes
     -----
-    A list is pooled by descending score. Equal scores stay in row order, as submitted. A list
-    without scores is pooled by its rank column. To apply another rule to equal scores, call `rank`
+    Lists are pooled by descending score, and documents with equal scores in row order. Lists
+    without scores are pooled by the rank column. To use another rule for equal scores, call `rank`
     first.
 
     References
@@ -390,10 +393,10 @@ def pool(
     2      b     1   x     1   False
     3      b     1   z     2    True
     """
-    made = Pool.read(pool)
-    depth = check_int("pool_depth", made.depth, low=1, error=DepthError)
+    described = Pool.read(pool)
+    depth = check_int("pool_depth", described.depth, low=1, error=DepthError)
     table = coded_tables.read_table(runs)
-    systems = contributing_systems(table, made.contributing)
+    systems = contributing_systems(table, described.contributing)
     if not systems.any():
         raise ParameterError("a system that contributes", "none")
     rank = filed_rank(pooling(table))

@@ -1,4 +1,4 @@
-"""Runs joined to judgments and ranked, from frames or files."""
+"""Ranking and joining of runs from frames or files."""
 
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
@@ -46,12 +46,12 @@ class ListHits(NamedTuple):
     hits: Hits
     """The hits, by positions in `lists` and rows of the qrels."""
     direction: NDArray[np.int8] | None = None
-    """Whether scores rise or fall along the ranks of each list; None without both columns."""
+    """Whether scores of each list rise or fall along its ranks; None without scores or ranks."""
 
 
 @dataclass(frozen=True, eq=False)
 class Framed:
-    """A run frame and judgments, coded alike."""
+    """A run frame and judgments with matched topics."""
 
     table: RunTable
     judgments: QrelsTable
@@ -67,7 +67,7 @@ class Framed:
         return cls(table, judgments, lists)
 
     def of_systems(self, systems: Sequence[Hashable]) -> "Framed":
-        """Return the rows of some systems; others become empty."""
+        """Return the lists of some systems; empty all others."""
         chosen = places("systems of the runs compared", systems, list(self.table.systems))
         inside = np.isin(self.table.system, chosen)
         if inside.all():
@@ -91,9 +91,9 @@ class Framed:
         policy
             The rules that decide rankings.
         extras
-            Further results to compute.
+            What to compute besides hits.
         before
-            The number of lists of earlier runs.
+            The number of lists in files that were read before.
         """
         if self.overlaps is None:
             judged = joining.locate(self.table, self.judgments, self.lists.placed)
@@ -111,10 +111,10 @@ class Framed:
         self, rows: Codes, row: Codes, ranking: rank_table.Ranking, before: int
     ) -> "TopUnjudged":
         """Return the top unjudged documents of lists."""
-        kept = np.flatnonzero((ranking.rank <= RANKS) & (row < 0))
-        rows = rows[ranking.order[kept]]
+        at_top = np.flatnonzero((ranking.rank <= RANKS) & (row < 0))
+        rows = rows[ranking.order[at_top]]
         of = (before + self._lists_of(rows)).astype(np.int32)
-        rank = (ranking.rank[kept] - 1).astype(np.int16)
+        rank = (ranking.rank[at_top] - 1).astype(np.int16)
         return TopUnjudged(of, rank, self.table.doc.take(pa.array(rows)))
 
     def _lists_of(self, rows: Codes) -> Codes:
@@ -138,13 +138,13 @@ class Framed:
             by_score = ranking if alike else rank_table.pooling(self.table, rows)
             pooled = rank_table.filed_rank(by_score)[ranking.order[hit]].astype(np.int32)
             if np.array_equal(pooled, rank):
-                pooled = rank  # one array in memory, because most are equal
+                pooled = rank  # most are equal, and sharing one array saves memory
         along = self._along(ordered, length, policy) or None
         hits = Hits(length, of, rank, row[hit], ranking.tied, pooled, along)
         return ListHits(self._lists_of(ordered[first]), hits, ranking.direction)
 
     def _along(self, rows: Codes, length: Codes, policy: Policy) -> dict[str, Array]:
-        """Return the values per retrieved document of ranked lists."""
+        """Return lengths, scores, searches and evidence per retrieved document."""
         along: dict[str, Array] = {}
         if policy.length is not None:
             along[LENGTH] = lengths_of(self.table, policy.length, rows)
@@ -157,7 +157,7 @@ class Framed:
         return along if self.overlaps is None else along | self.overlaps.along(rows, length)
 
     def _stretches(self) -> Iterator[Codes]:
-        """Yield the rows of complete lists in blocks."""
+        """Yield blocks of rows that consist of complete lists."""
         rows: Codes | None = None
         table = self.table
         inside = (self.lists.placed >= 0)[table.topic]
@@ -175,7 +175,7 @@ class Framed:
 
 
 def _of_units(table: RunTable, judgments: QrelsTable) -> RunTable:
-    """Return runs whose documents are the judged units."""
+    """Return runs of judged units: spans or documents."""
     if judgments.spans is not None:
         return joining.named_by_span(table)
     refuse_two_units(table.frame, table.columns, judgments.doc.to_pylist)
@@ -183,28 +183,28 @@ def _of_units(table: RunTable, judgments: QrelsTable) -> RunTable:
 
 
 class Gathered:
-    """The fields of many lists, concatenated."""
+    """A collector of ranked lists."""
 
-    def __init__(self, parts: Iterable[ListHits] = ()) -> None:
+    def __init__(self, blocks: Iterable[ListHits] = ()) -> None:
         self._fields: dict[str, list[Any]] = defaultdict(list)
-        for part in parts:
-            self.add(part)
+        for block in blocks:
+            self.add(block)
 
-    def add(self, part: ListHits) -> None:
+    def add(self, block: ListHits) -> None:
         """Add some lists."""
-        hits = part.hits.by_list()
-        fields: dict[str, Any] = {"lists": part.lists, "count": np.diff(hits.start)}
+        hits = block.hits.by_list()
+        fields: dict[str, Any] = {"lists": block.lists, "count": np.diff(hits.start)}
         fields["filed"] = hits.pool_rank
         fields |= {name: getattr(hits, name) for name in ("length", "rank", "row", "tied", "along")}
-        if part.direction is not None:
-            fields |= {"ranked": part.lists, "direction": part.direction}
+        if block.direction is not None:
+            fields |= {"ranked": block.lists, "direction": block.direction}
         for name, values in fields.items():
             self._fields[name].append(values)
 
     def contrary_systems(self, table: RunTable, topics: int) -> list[str]:
-        """Return the systems whose scores contradict ranks.
+        """Return the systems whose scores contradict their ranks.
 
-        `topics` is the number of judged topics. See also `rising_systems`.
+        `topics` is the number of judged topics.
         """
         if not (direction := self._fields.pop("direction", [])):
             return []
@@ -212,7 +212,7 @@ class Gathered:
         return rising_systems(table, system, np.concatenate(direction))
 
     def hits(self, shape: tuple[int, int]) -> Hits:
-        """Return the concatenated hits.
+        """Return the hits of all lists.
 
         `shape` is the number of systems and of judged topics.
         """
@@ -230,9 +230,9 @@ class Gathered:
         rank, row = (_in_one(fields.pop(name, []), np.int32) for name in ("rank", "row"))
         pooled = rank if as_ranked else _in_one(filed, np.int32)
         of = np.repeat(lists.astype(np.int32), count)
-        shared = put(np.concatenate(tied)) if tied and all(t is not None for t in tied) else None
+        all_ties = put(np.concatenate(tied)) if tied and all(t is not None for t in tied) else None
         pool_rank = None if np.array_equal(pooled, rank) else pooled
-        return Hits(length, of, rank, row, shared, pool_rank, _joined_along(along, put))
+        return Hits(length, of, rank, row, all_ties, pool_rank, _joined_along(along, put))
 
 
 def _in_one(arrays: Sequence[Codes], dtype: type[np.integer[Any]]) -> Codes:
@@ -242,7 +242,7 @@ def _in_one(arrays: Sequence[Codes], dtype: type[np.integer[Any]]) -> Codes:
 def _joined_along(
     blocks: Sequence[Mapping[str, Array] | None], put: Callable[[Array], Array]
 ) -> dict[str, Array] | None:
-    """Concatenate per-document values; all blocks must have them."""
+    """Concatenate values per document; raise if blocks have different values."""
     names = {frozenset(block or ()) for block in blocks}
     if len(names) > 1:
         uneven = sorted(frozenset().union(*names).difference(*names))
@@ -256,12 +256,12 @@ def _joined_along(
 
 
 RANKS = 100
-"""The depth to which the names of unjudged documents are kept; pools are rarely deeper."""
+"""The depth to which ids of unjudged documents are kept, because pools are rarely deeper."""
 
 
 @dataclass(frozen=True, eq=False)
 class TopUnjudged:
-    """Unjudged documents at the top of lists, unordered."""
+    """Unjudged documents at the top of lists, in any order."""
 
     of: Codes
     """The list of each document, by system and topic."""
@@ -270,7 +270,7 @@ class TopUnjudged:
     doc: pa.ChunkedArray
 
     def load(self) -> "TopUnjudged":
-        """Return the documents, which are in memory."""
+        """Return the documents unchanged, because they are in memory."""
         return self
 
     def names(self, shape: tuple[int, int], depth: int) -> Array:
@@ -286,21 +286,21 @@ class TopUnjudged:
         if np.array_equal(position, np.arange(len(position))):
             return self
         inside = (position >= 0)[self.of]
-        kept = self if inside.all() else self.take(np.flatnonzero(inside))
-        return replace(kept, of=position.astype(np.int32)[kept.of])
+        selected = self if inside.all() else self.take(np.flatnonzero(inside))
+        return replace(selected, of=position.astype(np.int32)[selected.of])
 
     def take(self, rows: Codes) -> "TopUnjudged":
         """Return some of the documents, in their order."""
         ends = np.cumsum([0, *map(len, self.doc.chunks)])
-        parts = zip(self.doc.chunks, ends[:-1], pairwise(np.searchsorted(rows, ends)), strict=True)
+        chunks = zip(self.doc.chunks, ends[:-1], pairwise(np.searchsorted(rows, ends)), strict=True)
         # Chunk by chunk, because Arrow would concatenate all chunks before it takes rows.
-        doc = [chunk.take(pa.array(rows[slice(*some)] - start)) for chunk, start, some in parts]
+        doc = [chunk.take(pa.array(rows[slice(*some)] - start)) for chunk, start, some in chunks]
         named = pa.chunked_array(doc, self.doc.type)
         return TopUnjudged(self.of[rows], self.rank[rows], named)
 
 
 def concat_unjudged(blocks: Sequence[TopUnjudged | None]) -> TopUnjudged | None:
-    """Concatenate documents; None if a source lacks them."""
+    """Concatenate blocks of documents; None if one is missing."""
     loaded = [block.load() for block in blocks if block is not None]
     if len(loaded) < len(blocks) or len({block.doc.type for block in loaded}) != 1:
         return None
@@ -311,11 +311,11 @@ def concat_unjudged(blocks: Sequence[TopUnjudged | None]) -> TopUnjudged | None:
 
 
 FIRST = 3
-"""The number of rows kept per file, for messages."""
+"""The number of rows of each file that are kept for messages."""
 
 
 class Extras(NamedTuple):
-    """Further results of ranking, beside hits."""
+    """What ranking computes besides hits."""
 
     filed: bool = False
     """Whether to compute the pooling rank of hits."""
@@ -327,7 +327,7 @@ class Ranked(NamedTuple):
     """Ranked runs."""
 
     runs: Framed
-    """The lists; only the first rows of scanned files."""
+    """The lists. Runs from files have only their first rows."""
     hits: Hits
     """The judged documents in the lists, by topics and rows of the qrels."""
     listing: TopUnjudged | None
@@ -353,7 +353,7 @@ def rank_scanned(
     Returns
     -------
     Ranked or None
-        None if a column of the runs is needed whose values must all be read at once.
+        None if all values of a column of the runs are needed at once.
     """
     collection = policy.collection
     if isinstance(policy.contributing, str) or collection not in {None, *judgments.frame}:
@@ -380,12 +380,12 @@ def rank_scanned(
         lengths_of_files.append(pd.DataFrame(lists.lengths, columns=table.topics))
         systems += len(table.systems)
         size = int(frame.memory_usage().sum())
-        del frame, table, framed  # to free memory before the next files are read
+        del frame, table, framed  # frees memory before the next files are read
         give_back(size)
     _refuse_changed(states)
-    first, *others = tables
-    names = first.systems.append([table.systems for table in others])
-    ids = first.topics.append([table.topics for table in others]).unique()
+    first, *further = tables
+    names = first.systems.append([table.systems for table in further])
+    ids = first.topics.append([table.topics for table in further]).unique()
     table = replace(first, systems=names, topics=ids)
     lengths = pd.concat(lengths_of_files).reindex(columns=table.topics).fillna(0)
     placed = joining.place_topics(table, judgments)
@@ -397,19 +397,19 @@ def rank_scanned(
 
 
 def refuse_unread_searches(runs: Any) -> None:
-    """Raise if a column may number searches without `search=`."""
+    """Raise if a column may number searches without `search`."""
     if not _like_searches(_columns_in(runs)):
         return
     named = by_role(runs, RUN)
     for name in _like_searches(named.frame.columns.difference([*named.columns.values()])):
-        column = named.frame[name]  # numbers, or digits as text from files
+        column = named.frame[name]  # columns of files contain numbers as text
         plain = pd.api.types.is_numeric_dtype(column)
         is_number = plain or column.astype(str).str.fullmatch("[0-9]+").all()
         if is_number and list_differs(named, name):
-            found = f"none, though {name!r} differs within lists"
-            advice = f"search={name!r} reads the searches in order; frame.drop(columns={name!r})"
-            advice += " keeps one list per topic"
-            raise ParameterError("search=, the column that numbers searches", found, advice)
+            found = f"none, although {name!r} differs within lists"
+            advice = f"pass search={name!r} to read the searches in order, or drop the column for "
+            advice += f"one list per topic: frame.drop(columns={name!r})"
+            raise ParameterError("search to be the column that numbers searches", found, advice)
 
 
 def _like_searches(names: Iterable[object]) -> list[str]:
@@ -417,7 +417,7 @@ def _like_searches(names: Iterable[object]) -> list[str]:
 
 
 def _columns_in(runs: Any) -> Iterable[object]:
-    """Return possible names of columns."""
+    """Return the names in runs that may be columns."""
     if isinstance(runs, list) and runs:
         return _columns_in(runs[0])
     if isinstance(runs, Mapping):
@@ -426,7 +426,9 @@ def _columns_in(runs: Any) -> Iterable[object]:
         return chain(runs, [SEARCH] * searched, *map(_columns_in, systems))
     if isinstance(runs, pd.DataFrame):
         return [*runs.columns, *runs.index.names]
-    names = getattr(runs, "column_names", getattr(runs, "columns", ()))  # streams are read once
+    names = getattr(
+        runs, "column_names", getattr(runs, "columns", ())
+    )  # a stream can be read only once, so only its names are read here
     return chain(names, getattr(runs, "_fields", ()))
 
 
@@ -446,7 +448,7 @@ def _refuse_changed(states: Iterable[list[Any]]) -> None:
 def _gather(
     gathered: Gathered, framed: Framed, policy: Policy, extras: Extras, before: int = 0
 ) -> Iterator[TopUnjudged | None]:
-    """Add the lists of a frame; yield top unjudged documents."""
+    """Collect the lists of a frame; yield top unjudged documents."""
     # Only cubes and scores by shared ranks need to know which ranks are tied.
     ties = extras.all_ties or shares_ranks(policy.ties)
     for ranked, unjudged in framed.ranked(policy, extras, before):

@@ -29,10 +29,10 @@ from irframe.names import VERSION
 from irframe.progress import tracked
 
 Coords = Mapping[str, tuple[Sequence[str], Any]]
-"""User coordinate -> its dimensions and values."""
+"""Coordinate of the user -> its dimensions and values."""
 EVIDENCE = ":evidence"
 SETS = ":sets"
-"""Columns of topics if judgments are spans."""
+"""Columns of the table of topics, if judgments are spans."""
 
 
 def write_experiment(
@@ -44,7 +44,7 @@ def write_experiment(
     *,
     progress: bool = False,
 ) -> None:
-    """Write an experiment in blocks of topics, unless it exists."""
+    """Write an experiment in blocks of topics, unless already saved."""
     folder = Folder(path)
     is_saved = partial(_is_saved, folder, experiment, attributes)
     if is_saved():
@@ -57,12 +57,12 @@ def write_experiment(
                 put_in_place(written.path, folder, is_saved)
     except OSError as error:
         advice = "choose another folder, or free disk space"
-        found = f"{path} failing ({error})"
+        found = f"{path}, which failed ({error})"
         raise StoreError("a writable folder", found, advice) from error
 
 
 def _is_saved(folder: Folder, experiment: Experiment, attributes: Mapping[str, Any]) -> bool:
-    """Tell whether a folder holds this experiment; refuse others."""
+    """Tell whether a folder contains this experiment, or raise."""
     try:
         facts = folder.facts()
     except StoreError:
@@ -70,8 +70,8 @@ def _is_saved(folder: Folder, experiment: Experiment, attributes: Mapping[str, A
     same = {"digest": experiment.digest, **attributes}
     if facts is not None:
         if {name: facts.get(name) for name in same} != json.loads(json.dumps(same)):
-            advice = "choose another path, or remove it"
-            raise StoreError("a new folder or this cube", f"another at {folder.path}", advice)
+            advice = "choose another path, or remove this folder"
+            raise StoreError("no other cube in the folder", f"one at {folder.path}", advice)
         with suppress(StoreError):
             for name, checksum in facts["files"].items():
                 folder.get(name, checksum)
@@ -80,7 +80,7 @@ def _is_saved(folder: Folder, experiment: Experiment, attributes: Mapping[str, A
     path = Path(folder.path)
     names = [entry.name for entry in path.iterdir()] if path.is_dir() else []
     if (names and FACTS not in names) or (path.exists() and not path.is_dir()):
-        advice = "choose another folder, or remove this"
+        advice = "choose another folder, or remove this one"
         found = f"other files in {folder.path}"
         raise StoreError("an empty folder, or a saved cube", found, advice, names)
     return False
@@ -95,7 +95,7 @@ def _written(
     *,
     progress: bool,
 ) -> dict[str, Any]:
-    """Write all files except the facts, and return the facts."""
+    """Write all files but the facts, and return the facts."""
     ends = np.cumsum(chunks, dtype=np.int64)
     small = _small(experiment, coords)
     files = {name: folder.put(name, _parquet(columns)) for name, (columns, _) in small.items()}
@@ -131,9 +131,9 @@ def _written(
     return facts
 
 
-def _block(part: Experiment, row: int) -> Iterator[tuple[str, bytes]]:
-    """Yield the tables of a block of topics."""
-    hits = part.hits.by_list()
+def _block(experiment: Experiment, row: int) -> Iterator[tuple[str, bytes]]:
+    """Yield the name and content of each file."""
+    hits = experiment.hits.by_list()
     columns = {"list": hits.of, "rank": hits.rank, "row": hits.row + np.int32(row)}
     if hits.filed is not None:
         columns["filed"] = hits.filed
@@ -143,8 +143,8 @@ def _block(part: Experiment, row: int) -> Iterator[tuple[str, bytes]]:
         yield "ties", _parquet({"document": document}, {"documents": str(len(hits.tied))})
     if hits.along is not None:
         yield "along", _parquet(hits.along)
-    if part.listing is not None:
-        listed = part.listing.load()
+    if experiment.listing is not None:
+        listed = experiment.listing.load()
         yield "names", _parquet({"list": listed.of, "rank": listed.rank, "doc": listed.doc})
 
 
@@ -188,7 +188,9 @@ def _small(
     for name, (dims, values) in coords.items():
         kind = {"system": "systems", "topic": "topics"}.get(",".join(dims), "lists")
         tables[kind][name] = np.asarray(values).ravel()
-        types[kind][name] = str(values.dtype)  # a dtype of pandas if the array has objects
+        types[kind][name] = str(
+            values.dtype
+        )  # the dtype of the coordinate may be a dtype of pandas
     return {f"{kind}.parquet": (columns, types[kind]) for kind, columns in tables.items()}
 
 
@@ -201,7 +203,7 @@ def _parquet(columns: Mapping[str, Any], more: dict[str, str] | None = None) -> 
         except (pa.ArrowException, OverflowError):
             kinds = " and ".join(sorted({type(value).__name__ for value in column}))
             advice = f"convert it to text: assign_coords({name}=[...])"
-            expected = f"{name} of only text or only numbers, to save it"
+            expected = f"{name} to be only text or only numbers"
             raise InputError(expected, kinds, advice) from None
     table = pa.table(arrays).replace_schema_metadata(more)
     stream = BytesIO()
@@ -315,7 +317,10 @@ def _read_block(path: str, number: int, files: tuple[tuple[str, str], ...]) -> H
 def read_experiment(
     path: str | os.PathLike[str],
 ) -> tuple[Experiment, dict[str, Any], dict[str, Any]]:
-    """Return an experiment (hits unread), its facts and user coordinates."""
+    """Return a saved experiment, its facts and user coordinates.
+
+    Hits are read when they are needed.
+    """
     folder = Folder(path)
     facts = folder.facts()
     systems, topics, lists, judged = (

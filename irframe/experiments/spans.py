@@ -21,11 +21,11 @@ if TYPE_CHECKING:
     from irframe.experiments.coded_tables import QrelsTable
 
 TEXT = "spans of text"
-"""The unit of lists if judgments are spans, as an attribute of scores."""
+"""The attribute `unit` of scores if judgments are spans."""
 
 
 def borders(columns: Iterable[Hashable]) -> dict[str, str] | None:
-    """Return the columns of the borders of spans, else None.
+    """Return the start and end columns of spans, or None.
 
     Examples
     --------
@@ -49,12 +49,12 @@ def read_borders(
     columns
         The result of `borders`, and the columns of topics and documents.
     what
-        A name of the spans, for messages.
+        A description of the spans, for messages.
 
     Raises
     ------
     InputError
-        If borders are missing, negative or not whole numbers, or an end is not after its start.
+        If borders are missing, negative or not whole numbers, or if an end is not after its start.
     """
     start, end = (numbers(frame[columns[role]]) for role in (START, END))
     with np.errstate(invalid="ignore"):
@@ -68,9 +68,9 @@ def read_borders(
         rows = frame[names].iloc[at_fault].astype(str).agg(" ".join, axis=1)
         invalid = zip(rows, start[at_fault], end[at_fault], strict=True)
         offenders = [f"{row} [{a:g}, {b:g})" for row, a, b in invalid]
-        expected = f"{what} from start to end, whole numbers from 0, the end after the start"
+        expected = f"{what} with whole numbers from 0 as start and end, the end after the start"
         advice = "correct or drop these rows"
-        raise InputError(expected, f"{len(at_fault)} at fault", advice, offenders)
+        raise InputError(expected, f"{len(at_fault)} invalid rows", advice, offenders)
     return start.astype(np.int64), end.astype(np.int64)
 
 
@@ -78,7 +78,7 @@ def read_borders(
 class Items:
     """Disjoint spans per topic and document.
 
-    A group contains the spans of one topic, document and set of evidence.
+    Spans are grouped by topic, document and set of evidence.
     """
 
     pair: Codes
@@ -86,7 +86,7 @@ class Items:
     key: Codes
     """The number of each group's set of evidence."""
     group: Codes
-    """The group of each span; spans are sorted by group and start."""
+    """The group of each span. Spans are sorted by group and start."""
     start: Codes
     end: Codes
 
@@ -96,7 +96,7 @@ class Items:
     ) -> tuple["Items", Codes]:
         """Merge overlapping spans; return them and each span's item.
 
-        In sets of evidence, only equal spans are merged.
+        If there are sets of evidence, only equal spans are merged.
         """
         order = np.lexsort((end, start, key, pair))
         separate = [start[order], end[order]] if sets else []
@@ -116,12 +116,12 @@ class Items:
 
     @property
     def columns(self) -> dict[str, Array]:
-        """A row per span, from which `of` makes equal items."""
+        """The spans as columns, which `of` reads again."""
         borders_of = {START: self.start, END: self.end}
         return {"pair": self.pair[self.group], "key": self.key[self.group]} | borders_of
 
     def overlapping(self, pair: Codes, start: Codes, end: Codes) -> tuple[Codes, Codes]:
-        """Return the pairs of spans that overlap."""
+        """Return the pairs of unit and span that overlap."""
         low = np.searchsorted(self.pair, pair)
         near = np.flatnonzero(np.append(self.pair, -1)[low] == np.where(pair < 0, -2, pair))
         count = np.searchsorted(self.pair, pair[near], side="right") - low[near]
@@ -145,7 +145,7 @@ class Spans:
     row: Codes
     """A row of the judgments for each span."""
     evidence: NDArray[np.float64]
-    """The length of all evidence per topic."""
+    """The total length of the evidence per topic."""
     sets: Items | None = None
     """The spans by set of evidence; None without sets. A set needs one of its spans."""
     n_sets: NDArray[np.int64] | None = None
@@ -195,7 +195,7 @@ class Spans:
         Raises
         ------
         InputError
-            If some judgments are spans and others are documents, or spans differ.
+            If some judgments are spans and others are documents, or if spans differ.
         """
         spans = [source for source in sources if source is not None]
         if not spans:
@@ -217,7 +217,7 @@ class Spans:
 
 
 def merged_evidence(table: "QrelsTable") -> dict[str, Any]:
-    """Return judgments with a row per merged span."""
+    """Merge overlapping spans; return the changed fields of the table."""
     columns = dict(table.columns) | (borders(table.frame.columns) or {})
     start, end = read_borders(table.frame, columns, "spans of evidence")
     doc, docs = pd.factorize(pd.Series(table.doc.to_pylist(), dtype=object))
@@ -227,18 +227,18 @@ def merged_evidence(table: "QrelsTable") -> dict[str, Any]:
         sets, labels = pd.factorize(table.frame[SET].astype(str))
     good = np.flatnonzero(table.grade >= 1)
     pair = table.topic.astype(np.int64) * (len(docs) + 1) + doc
-    own, item = Items.of(pair[good], sets[good], start[good], end[good], sets=labels is not None)
-    if merged := len(good) - len(own.start):
-        note = "overlap others and are merged with them"
-        warn(f"{merged} spans of evidence {note if labels is None else 'are twice in a set'}")
-    others = np.flatnonzero(table.grade < 1)
-    kept = np.concatenate([good[np.unique(item, return_index=True)[1]], others])
-    low, high = np.append(own.start, start[others]), np.append(own.end, end[others])
-    names = [f"{d} [{a}, {b})" for d, a, b in zip(docs[doc[kept]], low, high, strict=True)]
+    items, item = Items.of(pair[good], sets[good], start[good], end[good], sets=labels is not None)
+    if merged := len(good) - len(items.start):
+        note = "overlap other spans and are merged with them"
+        warn(f"{merged} spans of evidence {note if labels is None else 'are repeated in a set'}")
+    irrelevant = np.flatnonzero(table.grade < 1)
+    first_rows = np.concatenate([good[np.unique(item, return_index=True)[1]], irrelevant])
+    low, high = np.append(items.start, start[irrelevant]), np.append(items.end, end[irrelevant])
+    names = [f"{d} [{a}, {b})" for d, a, b in zip(docs[doc[first_rows]], low, high, strict=True)]
     if labels is not None:
-        names = [f"{name} {labels[sets[row]]}" for name, row in zip(names, kept, strict=True)]
-    once = np.flatnonzero(~pd.MultiIndex.from_arrays([table.topic[kept], names]).duplicated())
-    rows = kept[once]
+        names = [f"{name} {labels[sets[row]]}" for name, row in zip(names, first_rows, strict=True)]
+    once = np.flatnonzero(~pd.MultiIndex.from_arrays([table.topic[first_rows], names]).duplicated())
+    rows = first_rows[once]
     return {
         "frame": table.frame.iloc[rows],
         "topic": table.topic[rows],
@@ -246,52 +246,54 @@ def merged_evidence(table: "QrelsTable") -> dict[str, Any]:
         "grade": table.grade[rows],
         "stratum": None,
         "probability": None,
-        "spans": _evidence_of(own, pd.Index(docs), len(table.topics), sets=labels is not None),
+        "spans": _evidence_of(items, pd.Index(docs), len(table.topics), sets=labels is not None),
     }
 
 
-def _evidence_of(own: Items, docs: pd.Index, topics: int, *, sets: bool) -> Spans:
-    """Return the evidence in rows of judgments."""
-    nothing = np.zeros(len(own.start), np.int64)
-    text, item = Items.of(own.pair[own.group], nothing, own.start, own.end)
+def _evidence_of(items: Items, docs: pd.Index, topics: int, *, sets: bool) -> Spans:
+    """Return the evidence that merged spans contain."""
+    nothing = np.zeros(len(items.start), np.int64)
+    text, item = Items.of(items.pair[items.group], nothing, items.start, items.end)
     topic = text.pair[text.group] // (len(docs) + 1)
     evidence = np.bincount(topic, text.end - text.start, topics)
     row = np.unique(item, return_index=True)[1]
     spans = Spans(docs, text, row, np.asarray(evidence, np.float64))
     if not sets:
         return spans
-    topics_of_sets = np.unique(np.stack([own.pair // (len(docs) + 1), own.key]), axis=1)[0]
-    return replace(spans, sets=own, n_sets=np.bincount(topics_of_sets, minlength=topics))
+    topics_of_sets = np.unique(np.stack([items.pair // (len(docs) + 1), items.key]), axis=1)[0]
+    return replace(spans, sets=items, n_sets=np.bincount(topics_of_sets, minlength=topics))
 
 
 def refuse_spans(metrics: Sequence[Metric], *, spans: bool) -> None:
-    """Raise if metrics and judgments disagree about spans."""
+    """Raise if only metrics or only judgments have spans."""
     condensed = [str(m) for m in metrics if spans and m.judged_only]
     if condensed:
-        raise MetricError("all of the text", "judged_only=True", "leave it out", condensed)
+        raise MetricError(
+            "metrics without judged_only, for spans", "", "omit judged_only", condensed
+        )
     wrong = [str(m) for m in metrics if m.spans is not None and m.spans != spans]
     if wrong and spans:
         advice = (
-            "score SpanR, SpanP, SpanIoU, SpanF or All; for others make judgments of the chunks "
+            "score SpanR, SpanP, SpanIoU, SpanF or All; for other metrics, judge the chunks "
             "that overlap evidence, or drop the columns of borders if they hold something else"
         )
-        raise MetricError("metrics of spans, as judgments are spans", "", advice, wrong)
+        raise MetricError("metrics of spans, because judgments are spans", "", advice, wrong)
     if wrong:
         advice = "read them with irframe.as_spans: topic, doc, start, end"
-        raise MetricError("judgments that are spans", "documents, for", advice, wrong)
+        raise MetricError("judgments of spans", "judgments of documents, for", advice, wrong)
 
 
 PLACE = "text"
-"""The number of a unit's topic and document, beside its borders."""
+"""The name of the number of each unit's topic and document."""
 
 
 class Coverage(NamedTuple):
     """The evidence that retrieved units cover."""
 
     covered: NDArray[np.float64]
-    """The length of evidence that each unit is the first to cover."""
+    """The length of evidence that each unit covers and no unit above it does."""
     completing: Codes
-    """The unit that completes each covered span, by list and span."""
+    """The unit that completes each covered span."""
     list: Codes
     """The list of each covered span."""
     item: Codes
@@ -299,14 +301,14 @@ class Coverage(NamedTuple):
 
 
 def newly_covered(items: Items, of: Codes, pair: Codes, start: Codes, end: Codes) -> Coverage:
-    """Return the evidence each unit is the first to cover.
+    """Return the evidence that each unit newly covers.
 
     Parameters
     ----------
     items
         The evidence.
     of
-        The list of every unit, ascending; the units of a list are in ranked order.
+        The list of every unit, in ascending order. The units of a list are in ranked order.
     pair
         The topic and document of every unit, numbered as in `items`.
     start, end
@@ -322,7 +324,7 @@ def newly_covered(items: Items, of: Codes, pair: Codes, start: Codes, end: Codes
     first, stop = np.searchsorted(points, low), np.searchsorted(points, high)
     piece = rows_of_ranges(first, stop - first)
     first_unit = np.full(len(points), -1)
-    # Units are in order, and the last value written stays, hence the reversal.
+    # NumPy keeps the last value that is written, so the best-ranked unit must come last.
     first_unit[piece[::-1]] = np.repeat(unit, stop - first)[::-1]
     pieces = np.flatnonzero(first_unit >= 0)
     length = (np.append(points, 0)[pieces + 1] - points[pieces]).astype(float)
@@ -339,7 +341,7 @@ def newly_covered(items: Items, of: Codes, pair: Codes, start: Codes, end: Codes
 def completed(
     spans: Spans, of: Codes, pair: Codes, start: Codes, end: Codes
 ) -> NDArray[np.float64]:
-    """Return how many evidence sets each unit completes."""
+    """Count the sets of evidence that each unit completes."""
     items = spans.sets
     if items is None:
         return np.zeros(len(of))
@@ -354,7 +356,7 @@ def completed(
 
 
 def retrieved_evidence(spans: Spans, of: Codes, units: dict[str, Array]) -> dict[str, Array]:
-    """Return the text shown, covered and completed per unit."""
+    """Return each unit's length, newly covered evidence and completed sets."""
     where = of, units[PLACE], units[START], units[END]
     evidence = {
         "shown": (units[END] - units[START]).astype(float),

@@ -1,7 +1,7 @@
 """Declared labels of sampled topics: `cluster`, `task`, `weight`.
 
-The labels are index levels of frames, and topic coordinates of arrays and cubes. They are therefore
-selected and copied with the scores. One attribute declares them and stores the caller's names.
+Labels are index levels of frames, and topic coordinates of arrays and cubes, so that they are
+selected and copied with the scores. One attribute contains the labels and the caller's names.
 """
 
 import json
@@ -24,10 +24,10 @@ LABELS = (CLUSTER, TASK, WEIGHT)
 """Labels of topics, which are also the options of `design` that declare them."""
 SEVERAL = "topics of one name in several groups need names of their own"
 MIN_CLUSTERS = 2
-"""The least number of clusters per task from which a variance can be estimated."""
+"""The least number of clusters per task for estimating a variance."""
 
 TopicValues = str | Mapping[Any, Any] | pd.Series | None
-"""The name of a column, level or coordinate; or topic -> value."""
+"""The name of a column, level or coordinate, or a mapping topic -> value."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,7 +37,7 @@ class TopicLabels:
     Parameters
     ----------
     names
-        Label -> the caller's name of it.
+        Label -> the caller's name of the label.
     values
         Label -> the value of each topic.
     """
@@ -67,29 +67,34 @@ def topic_values(label: str, given: Any, columns: Any, what: str) -> pd.Series |
     Raises
     ------
     ParameterError
-        For an unknown name, for topics with several values, and for measurements instead of labels.
+        For unknown names, for topics with several values, and for labels that are not whole numbers
+        or text.
     """
     if given is None:
         return None
     if isinstance(given, pd.Series | Mapping):
-        found = given if isinstance(given, pd.Series) else pd.Series(dict(given), dtype=object)
-        found = found.rename(f"given {label}") if found.name is None else found
+        values_found = (
+            given if isinstance(given, pd.Series) else pd.Series(dict(given), dtype=object)
+        )
+        values_found = (
+            values_found.rename(f"given {label}") if values_found.name is None else values_found
+        )
     elif not isinstance(given, Hashable):
-        expected = f"{label}, a name or a mapping or Series of topics"
+        expected = f"{label} to be a name, or a mapping or Series of topics"
         raise ParameterError(expected, type(given).__name__)
     else:
         frame = columns() if callable(columns) else columns
         topic: Any = roles(frame.columns).get(TOPIC)
         if given not in frame.columns or given == topic or (label != WEIGHT and facts(given).known):
-            others = [str(name) for name in frame.columns if name != topic]
-            raise ParameterError(f"{label} to be {what}", repr(given), "", others)
-        found = frame[[topic, given]].drop_duplicates().set_index(topic)[given]
-    refuse_several_values(label, found.index[found.index.duplicated()].unique())
-    values = found.dropna().infer_objects()
+            columns_of_frame = [str(name) for name in frame.columns if name != topic]
+            raise ParameterError(f"{label} to be {what}", repr(given), "", columns_of_frame)
+        values_found = frame[[topic, given]].drop_duplicates().set_index(topic)[given]
+    refuse_several_values(label, values_found.index[values_found.index.duplicated()].unique())
+    values = values_found.dropna().infer_objects()
     if label != WEIGHT and pd.api.types.is_float_dtype(values) and (values % 1 != 0).any():
-        advice = f"cut them into groups first: pd.cut(values, 5) or the like, for {label}="
+        advice = f"divide them into intervals first, for example {label}=pd.cut(values, 5)"
         raise ParameterError(f"labels for {label}=", f"numbers such as {values.iloc[0]}", advice)
-    return pd.Series(found)
+    return pd.Series(values_found)
 
 
 def refuse_several_values(label: str, topics: Iterable[object]) -> None:
@@ -102,14 +107,14 @@ def values_of_topics(label: str, values: pd.Series, topics: pd.Index) -> Array:
 
     Ids are compared as text.
     """
-    found = values.set_axis(values.index.astype(str)).reindex(topics.astype(str))
-    refuse_any(ParameterError, topics[found.isna()], f"a {label} for every topic", "none for {}")
-    found = found.infer_objects()  # values from a mapping have dtype object
-    if label != WEIGHT and not pd.api.types.is_integer_dtype(found):
+    labels = values.set_axis(values.index.astype(str)).reindex(topics.astype(str))
+    refuse_any(ParameterError, topics[labels.isna()], f"a {label} for every topic", "none for {}")
+    labels = labels.infer_objects()  # values from a mapping have dtype object
+    if label != WEIGHT and not pd.api.types.is_integer_dtype(labels):
         # pandas converts integers to floats beside missing values.
-        numbers = pd.api.types.is_float_dtype(found)
-        return np.asarray(found.astype(int) if numbers else found.astype(str).astype(object))
-    return np.asarray(found)
+        numbers = pd.api.types.is_float_dtype(labels)
+        return np.asarray(labels.astype(int) if numbers else labels.astype(str).astype(object))
+    return np.asarray(labels)
 
 
 def without_levels(frame: pd.DataFrame, labels: Sequence[str] = LABELS) -> pd.DataFrame:
@@ -126,15 +131,15 @@ def without_levels(frame: pd.DataFrame, labels: Sequence[str] = LABELS) -> pd.Da
 
 
 def names_declared(attrs: Mapping[Any, Any]) -> dict[str, str]:
-    """Return the declared labels of topics and their names.
+    """Return declared label -> the caller's name.
 
     Examples
     --------
     >>> names_declared({"drawn": '{"cluster": "document"}'})
     {'cluster': 'document'}
     """
-    known = json.loads(attrs.get(DRAWN, "{}"))
-    return {label: known[label] for label in LABELS if label in known}
+    declared = json.loads(attrs.get(DRAWN, "{}"))
+    return {label: declared[label] for label in LABELS if label in declared}
 
 
 def options_declared(attrs: Mapping[Any, Any]) -> str:
@@ -151,21 +156,21 @@ def options_declared(attrs: Mapping[Any, Any]) -> str:
 def refuse_declared(attrs: Mapping[Any, Any], verb: str) -> None:
     """Raise if topics have a design that a verb ignores."""
     if options := options_declared(attrs):
-        expected = f"topics that were drawn independently and count alike, for {verb}"
+        expected = f"topics without a declared design, for {verb}"
         advice = "design() removes the declaration"
         raise ParameterError(expected, f"topics with {options}", advice)
 
 
 def declaring(attrs: Mapping[Any, Any], names: Mapping[str, str]) -> dict[Any, Any]:
-    """Return attributes that also declare the given labels.
+    """Return attributes that also declare some labels.
 
     Examples
     --------
     >>> declaring({"drawn": '{"cluster": "document"}'}, {"task": "language"})
     {'drawn': '{"cluster": "document", "task": "language"}'}
     """
-    known = names_declared(attrs) | {label: str(name) for label, name in names.items()}
-    return {**attrs, DRAWN: json.dumps(known)} if known else dict(attrs)
+    declared = names_declared(attrs) | {label: str(name) for label, name in names.items()}
+    return {**attrs, DRAWN: json.dumps(declared)} if declared else dict(attrs)
 
 
 def declared_labels(attrs: Mapping[Any, Any], values: Mapping[str, Array]) -> TopicLabels | None:
@@ -191,8 +196,8 @@ def declared_labels(attrs: Mapping[Any, Any], values: Mapping[str, Array]) -> To
             f"declare them: scores.ireval.design({options}); "
             "or leave them out: scores.ireval.design()"
         )
-        what = "labels of topics that are declared, as they may say how topics were drawn"
-        raise ParameterError(what, "undeclared ones", advice, undeclared)
+        expected = "declared labels of topics, because labels may describe how topics were sampled"
+        raise ParameterError(expected, "undeclared labels", advice, undeclared)
     lost = [label for label in names if label not in values]
     if lost:
         options = ", ".join(f"{label}={names[label]!r}" for label in lost)
@@ -205,14 +210,14 @@ def declared_labels(attrs: Mapping[Any, Any], values: Mapping[str, Array]) -> To
 
 
 class DrawnTopics(NamedTuple):
-    """The topics with positive weight, and their sampling design."""
+    """Topics with positive weight, and their sampling design."""
 
     kept: Array
     design: Design
 
 
 def drawn_topics(labels: TopicLabels | None, topics: pd.Index) -> DrawnTopics | None:
-    """Return the design of topics, or None without labels.
+    """Return the sampling design of topics; None without labels.
 
     Raises
     ------
@@ -223,7 +228,7 @@ def drawn_topics(labels: TopicLabels | None, topics: pd.Index) -> DrawnTopics | 
     Warns
     -----
     IrframeWarning
-        If topics have weight 0, which excludes them.
+        If topics have weight 0. These topics do not count.
     """
     if labels is None or not len(topics):
         return None
@@ -246,10 +251,10 @@ def drawn_topics(labels: TopicLabels | None, topics: pd.Index) -> DrawnTopics | 
 
 
 def _refuse_single(design: Design, tasks: pd.Series | None) -> None:
-    """Raise if all topics, or a task, form one cluster."""
+    """Raise for a single cluster of topics or tasks."""
     alone = np.diff(design.starts) < MIN_CLUSTERS
     if alone.any() and tasks is None:
-        raise ParameterError("at least two clusters", "one", "ask without cluster=")
+        raise ParameterError("at least two clusters", "one", "declare the design without cluster=")
     if alone.any() and tasks is not None:
         bad, found = pd.unique(tasks[alone[design.task]]), f"one in {alone.sum()} of {len(alone)}"
         raise ParameterError("at least two clusters in every task", found, "", map(str, bad))
@@ -264,7 +269,7 @@ def _counted(values: pd.Series, topics: pd.Index) -> Array:
     refuse_any(ParameterError, named, expected, "{} that are not")
     nothing = topics[weights == 0]
     if len(nothing) == len(topics):
-        raise ParameterError("some weight above 0", f"none for {len(topics)} topics", "", topics)
+        raise ParameterError("a weight above 0", f"none for {len(topics)} topics", "", topics)
     if len(nothing):
         warn(f"topics of weight 0 do not count: {listing(map(str, nothing))}")
     return np.asarray(weights / weights.max())

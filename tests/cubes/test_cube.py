@@ -134,7 +134,9 @@ def test_groups_are_scored_on_their_own_topics():
     qrels = pd.concat([QRELS, pd.DataFrame({"topic": ["2"], "doc": ["d1"], "grade": [0]})])
     runs = RUNS.assign(track=RUNS["topic"].map({"1": "web", "2": "news", "3": "none"}))
     runs = runs[runs["track"] != "none"]
-    absent = pytest.warns(IrframeWarning, match=r"track are not in it: news \(b\); say collection=")
+    absent = pytest.warns(
+        IrframeWarning, match=r"track are left out of this group: news \(b\); pass collection="
+    )
     with absent:
         frame = runs.ireval.groupby("track").evaluate(qrels, ["AP", "P@2"], topics="runs")
     assert frame.index.names == ["track", "system", "topic"]
@@ -168,7 +170,9 @@ def test_groups_that_divide_a_topic_are_refused():
     runs["half"] = np.where(np.arange(len(runs)) % 2, "x", "y")
     groups = runs.ireval.groupby("half")
     for make in (groups.cube, lambda qrels: groups.evaluate(qrels, "AP")):
-        with pytest.raises(ParameterError, match="'half', to have one value .* 1 topic: 1"):
+        with pytest.raises(
+            ParameterError, match="'half', the column of groups, to have one value .* 1 topic: 1"
+        ):
             make(QRELS)
 
 
@@ -182,7 +186,7 @@ def test_pool_of_contributing_runs():
     flagged = RUNS.assign(pooled=RUNS["system"] == "a")
     same = quiet_cube(flagged, contributing="pooled").drop_vars("pooled")
     xr.testing.assert_equal(same, cube)
-    for wrong, words in ((["c"], "'c'"), ([], "an empty list"), ("doc", "True and False")):
+    for wrong, words in ((["c"], "'c'"), ([], "an empty list"), ("doc", "a boolean column")):
         refused(ParameterError, words, quiet_cube, contributing=wrong)
 
 

@@ -89,9 +89,7 @@ def test_labels_that_parquet_cannot_hold_are_refused(cube, path, labels):
     for name in ("system", "make"):
         other = two.assign_coords({name: ("system", named)})
         assert other.ireval.score("AP").sizes["system"] == 2
-        refused(
-            InputError, f"{name} of only text or only numbers, to save it", other.ireval.save, path
-        )
+        refused(InputError, f"{name} to be only text or only numbers", other.ireval.save, path)
     assert not path.exists()
 
 
@@ -109,7 +107,9 @@ def test_saving_again_repairs_files_and_refuses_other_cubes(cube, path):
     (path / "hits-0.parquet").write_bytes(b"other")
     xr.testing.assert_identical(cube.ireval.save(path).compute(), cube)
     for other in (cube.ireval.pooled(3), cube.isel(depth=slice(9)), cube.drop_vars("team")):
-        refused(StoreError, "a new folder or this cube, but found another", other.ireval.save, path)
+        refused(
+            StoreError, "no other cube in the folder, but found one at", other.ireval.save, path
+        )
     (path.parent / "notes").mkdir()
     (path.parent / "notes" / "a.txt").touch()
     with pytest.raises(StoreError, match="an empty folder, or a saved cube, but found other files"):

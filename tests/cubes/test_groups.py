@@ -135,7 +135,7 @@ class TestParts:
 
     def test_systems_without_rows_in_a_group_are_warned_of(self):
         cube = cube_of().assign_coords(kind=("topic", ["p", "p", "p", "q"]))
-        with pytest.warns(IrframeWarning, match=r"rows in a group of kind .* q \(a, b, c\); say"):
+        with pytest.warns(IrframeWarning, match=r"rows in a group of kind .* q \(a, b, c\); pass"):
             alone = dict(own_rows(cube, "kind"))["q"]
         assert (alone.sizes["system"], alone.sizes["topic"], alone.sizes["depth"]) == (0, 1, 1)
 
@@ -150,14 +150,22 @@ class TestParts:
         assert read_groups(cube, "team")[0] == "system"
         assert read_groups(cube, "kind")[1].tolist() == ["p", "q", "p", "q"]
         for wrong in ("year", "topic", "topic_code"):
-            with pytest.raises(ParameterError, match=f"found '{wrong}'; there are: ") as caught:
+            with pytest.raises(
+                ParameterError, match=f"found '{wrong}'; the coordinates are: "
+            ) as caught:
                 read_groups(cube, wrong)
             assert sorted(caught.value.offenders) == ["kind", "team"]
-        refused(ParameterError, "found 'team', and there is none", read_groups, cube_of(), "team")
+        refused(
+            ParameterError,
+            "found 'team', and there are no coordinates",
+            read_groups,
+            cube_of(),
+            "team",
+        )
 
     def test_labels_without_a_group_are_refused(self, cube):
         some = cube.assign_coords(kind=("topic", np.array(["p", None, "p", np.nan], object)))
-        with pytest.raises(ParameterError, match=r"group \(kind\) for every topic.*2: 2, 4\. Name"):
+        with pytest.raises(ParameterError, match=r"group \(kind\) for every topic.*2: 2, 4\. Add"):
             dict(each_group(some, "kind"))
 
 

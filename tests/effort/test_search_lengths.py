@@ -195,7 +195,7 @@ def uneven():
 
 def test_unequal_list_lengths_cause_a_caution_in_all_verbs_of_costs():
     runs, qrels = uneven()
-    words = "short has 10 and bm25 has 50 documents: by ASL what is not retrieved costs little"
+    words = "short has 10 and bm25 has 50 documents. Documents that are not retrieved cost little"
     with pytest.warns(IrframeWarning, match=words):
         scores = runs.ireval.evaluate(qrels, ["AP", "ASL", "ASL@10", "ASL(unretrieved=50)"])
     with pytest.warns(IrframeWarning, match=words):

@@ -60,7 +60,7 @@ def slow(runs, by):
 
 @pytest.mark.parametrize("by", ["first", "max", "sum", "mean"])
 @given(runs=lists())
-def test_documents_stand_where_their_chunks_say(by, runs):
+def test_documents_are_ranked_by_their_chunks(by, runs):
     collapsed = ir.verbs.collapse(runs, rank_by=by)
     found = {
         key: part.sort_values("rank")["doc"].tolist()
@@ -71,7 +71,7 @@ def test_documents_stand_where_their_chunks_say(by, runs):
 
 
 @given(runs=lists(), seed=st.integers(0, 9))
-def test_collapsed_lists_are_scored_as_lists_collapsed_on_the_way(runs, seed):
+def test_evaluate_with_units_equals_evaluate_of_collapsed_runs(runs, seed):
     qrels = runs[["topic", "doc"]].drop_duplicates().sample(frac=0.5, random_state=seed)
     judged = pd.concat([qrels, runs[["topic", "doc"]][:1]]).drop_duplicates().assign(grade=1)
     chunks = runs.drop(columns=["place"]).rename(columns={"doc": "doc_id"})
@@ -82,7 +82,7 @@ def test_collapsed_lists_are_scored_as_lists_collapsed_on_the_way(runs, seed):
         pd.testing.assert_frame_equal(found, expected)
 
 
-def test_documents_of_equal_scores_keep_the_order_of_their_chunks():
+def test_documents_with_equal_scores_keep_the_order_of_their_chunks():
     run = pd.DataFrame({"topic": "1", "chunk": ["z#1", "c#1", "b#1"], "score": 1.0})
     of = {"z#1": "a", "c#1": "c", "b#1": "b"}
     collapsed = run.ireval.collapse(of=of)
@@ -101,7 +101,7 @@ WAYS = {
 }
 
 
-@pytest.mark.filterwarnings("ignore:no interval of:irframe.errors.IrframeWarning")
+@pytest.mark.filterwarnings("ignore:no interval for:irframe.errors.IrframeWarning")
 @pytest.mark.parametrize("way", WAYS)
 def test_every_reader_counts_a_document_once(way):
     runs = CHUNKS if way == "a column" else CHUNKS.drop(columns="doc_id")
@@ -118,14 +118,14 @@ def test_every_reader_counts_a_document_once(way):
     assert "units: doc, at its first chunk" in table.ireval.styled().to_latex()
 
 
-def test_arrays_and_dictionaries_are_collapsed_by_a_scorer():
+def test_scorers_collapse_arrays_and_dictionaries():
     judged = ir.scorer(QRELS, "AP", units=ir.Units(PATTERN))
     arrays = {"topic": ["1", "1"], "doc": ["b#1", "a#1"], "score": [2.0, 1.0]}
     run = {"1": {"b#1": 2.0, "a#1": 1.0}}
     assert judged.mean(**arrays) == judged.mean(run) == {"AP": 0.25}
 
 
-def test_ties_between_chunks_are_decided_before_they_are_collapsed():
+def test_ties_between_chunks_are_broken_before_collapsing():
     tied = pd.DataFrame({"topic": "1", "chunk": ["z#1", "a#9", "b#1"], "score": 1.0})
     of = {"z#1": "a", "a#9": "c", "b#1": "b"}
     found = tied.ireval.cube(QRELS, units=ir.Units(of)).ireval.score("RR").to_numpy().ravel()
@@ -148,26 +148,26 @@ READERS = {
 
 @pytest.mark.parametrize("rows", [5, 2])
 @pytest.mark.parametrize("reader", READERS)
-def test_a_frame_of_chunks_and_documents_is_asked_which_is_meant(reader, rows, tmp_path):
+def test_columns_of_both_chunks_and_documents_are_refused(reader, rows, tmp_path):
     CHUNKS[:rows].to_parquet(tmp_path / "a.parquet")
     with pytest.raises(InputError, match="chunks in 'chunk_id' and documents in '(doc_id|doc)'"):
         READERS[reader](CHUNKS[:rows], tmp_path / "a.parquet")
 
 
-def test_a_frame_of_chunks_alone_is_scored_by_chunks():
+def test_runs_with_only_chunks_are_scored_by_chunk():
     chunks = QRELS.assign(doc=["a#1", "c#1"])
     judged = CHUNKS.drop(columns="doc_id").ireval.evaluate(chunks, "RR")
     assert judged.iloc[0, 0] == 0.5
 
 
-def test_collapsed_lists_say_of_what_they_are():
+def test_collapsed_runs_name_their_unit():
     several = pd.concat([CHUNKS.assign(system=s, unit=f"{s} words") for s in ("100", "200")])
     found = ir.verbs.collapse(several, "doc_id")
     assert set(found["unit"]) == {"doc_id"}
     refuse_units(found.ireval.evaluate(QRELS, "AP"))
 
 
-def test_chunks_of_judged_documents_are_warned_of():
+def test_chunks_of_judged_documents_raise_a_warning():
     chunks = CHUNKS.drop(columns="doc_id")
     advice = "collapse chunks to documents with units="
     with pytest.warns(IrframeWarning, match=f"no retrieved document is judged: .*{advice}"):
@@ -177,9 +177,11 @@ def test_chunks_of_judged_documents_are_warned_of():
         .assign(system="docs")
         .rename(columns={"doc": "chunk_id"})
     )
-    with pytest.warns(IrframeWarning, match=rf"look like chunks of judged ones \(s\): {advice}"):
+    with pytest.warns(
+        IrframeWarning, match=rf"look like chunks of judged documents \(s\): {advice}"
+    ):
         cube = pd.concat([chunks, docs]).ireval.cube(QRELS)
-    with pytest.warns(IrframeWarning, match="chunks of judged ones"):
+    with pytest.warns(IrframeWarning, match="chunks of judged documents"):
         table = pd.concat([chunks, docs]).ireval.evaluate(QRELS, "AP")
     for scores in (cube.ireval.score("AP", at=2), table):
         refused(InputError, "s of chunks, docs of doc", scores.ireval.compare)
@@ -201,12 +203,16 @@ REFUSED = {
         {"of": pd.DataFrame({"chunk_id": ["a#1", "a#1"], "doc": ["a", "b"]})},
     ),
     "a number": (ParameterError, "a dictionary", {"of": 3}),
-    "ties that share ranks": (ParameterError, "one order", {"of": PATTERN, "ties": "mean"}),
+    "ties that share ranks": (
+        ParameterError,
+        "orders chunks with equal scores",
+        {"of": PATTERN, "ties": "mean"},
+    ),
 }
 
 
 @pytest.mark.parametrize("case", REFUSED)
-def test_what_cannot_be_collapsed_is_refused(case):
+def test_invalid_chunks_are_refused(case):
     error, message, options = REFUSED[case]
     with pytest.raises(error, match=message):
         CHUNKS.drop(columns="doc_id").ireval.evaluate(
@@ -214,7 +220,7 @@ def test_what_cannot_be_collapsed_is_refused(case):
         )
 
 
-def test_a_chunk_twice_and_no_scores_are_refused():
+def test_repeated_chunks_and_missing_scores_are_refused():
     twice = pd.concat([CHUNKS, CHUNKS[:1]])
     refused(IdError, "1 listed again", ir.verbs.collapse, twice, "doc_id")
     ranked = CHUNKS.drop(columns="score").assign(rank=range(5))
@@ -226,13 +232,18 @@ def test_a_chunk_twice_and_no_scores_are_refused():
     assert summed[0]["listed_score"].tolist() == summed[1]["listed_score"].tolist()
     rising = listed.assign(listed_score=-listed["listed_score"])
     refused(
-        InputError, "'listed_score' that rises", ir.verbs.collapse, rising, "doc_id", rank_by="sum"
+        InputError,
+        "lists in which 'listed_score' rises",
+        ir.verbs.collapse,
+        rising,
+        "doc_id",
+        rank_by="sum",
     )
-    with pytest.raises(ParameterError, match="which document"):
+    with pytest.raises(ParameterError, match="the document of each chunk"):
         ir.verbs.collapse(CHUNKS[["topic", "chunk_id", "score"]])
 
 
-def test_a_budget_pays_for_every_chunk_that_is_read():
+def test_budgets_count_every_chunk_that_is_read():
     chunks = ["a#0", "a#1", "b#0", "c#0", "a#2", "d#0"]
     run = pd.DataFrame(
         {"topic": "q", "chunk_id": chunks, "doc_id": [*"aabcad"], "rank": range(1, 7)}
@@ -245,7 +256,7 @@ def test_a_budget_pays_for_every_chunk_that_is_read():
     assert found.iloc[0].tolist() == [0, 0.25, 0.25, 0.5, 0.75, 0.75, 1]
 
 
-def test_sections_of_chunks_in_order_are_no_systems():
+def test_a_column_of_sections_is_not_taken_for_systems():
     chunks = pd.DataFrame({"topic": "1", "doc": [*"ababcc"], "score": range(6, 0, -1)})
     sections = chunks.assign(section=[*"xxyyxy"])
     found, wanted = (

@@ -1,7 +1,4 @@
-"""Tests of irframe.evaluation.evaluate.
-
-Scores per system and topic in one call, each metric where it is to be scored.
-"""
+"""`evaluate` scores each metric at its depth."""
 
 import numpy as np
 import pandas as pd
@@ -21,7 +18,7 @@ def cube_scores(cube, metric, **options):
     return scores.squeeze([*{"metric", "depth"} & {*scores.dims}], drop=True).to_series()
 
 
-def test_depths_are_read_as_the_metrics_say():
+def test_each_metric_is_scored_at_its_own_depth():
     frame = RUNS.ireval.evaluate(QRELS, ["SetP", "P@1", "P@10"], topics=["1"])
     assert frame.loc[("a", "1")].tolist() == pytest.approx([1 / 3, 0.0, 0.1])
     refused(MetricError, "P @ 10", lambda: RUNS.ireval.evaluate(QRELS, ["P", "P@1"], topics=["1"]))
@@ -33,7 +30,7 @@ def test_depths_are_read_as_the_metrics_say():
     assert frame.index.names == ["system", "topic"]
 
 
-def test_nothing_is_cut_where_no_depth_is_asked_for(track):
+def test_lists_are_not_cut_without_a_depth(track):
     runs, qrels = track
     short = runs[runs["rank"] <= 2]
     scores = short.ireval.evaluate(qrels, ["nDCG", "nDCG@2", "AP", "AP@2", "R@2"])
@@ -43,7 +40,7 @@ def test_nothing_is_cut_where_no_depth_is_asked_for(track):
     pd.testing.assert_series_equal(scores["AP"], scores["AP@2"], check_names=False)
 
 
-def test_the_depth_cuts_every_list(track):
+def test_depth_cuts_every_list(track):
     runs, qrels = track
     cut = runs.ireval.evaluate(qrels, ["AP", "P@20", "NumRet"], depth=5)
     ranked = runs.ireval.rank()
@@ -53,7 +50,7 @@ def test_the_depth_cuts_every_list(track):
     np.testing.assert_allclose(cut["AP"], cube_scores(runs.ireval.cube(qrels, depth=5), "AP"))
 
 
-def test_a_deeper_depth_divides_by_itself(track):
+def test_precision_divides_by_the_depth_of_shorter_lists(track):
     runs, qrels = track
     frame = runs.ireval.evaluate(qrels, ["P", "P@50"], depth=100)
     np.testing.assert_allclose(frame["P"], frame["P@50"] / 2)
@@ -68,7 +65,7 @@ def test_a_deeper_depth_divides_by_itself(track):
         {"topics": ["103", "101"]},
     ],
 )
-def test_options_are_those_of_the_cube(track, options):
+def test_evaluate_and_cube_read_options_alike(track, options):
     runs, qrels = track
     runs = runs.assign(score=runs["score"].round(1))
     frame = runs.ireval.evaluate(qrels, "AP(norm='pool')", depth=20, **options)
@@ -80,14 +77,14 @@ def test_options_are_those_of_the_cube(track, options):
     }
 
 
-def test_the_metrics_may_repeat_a_value_but_not_a_name(track):
+def test_duplicate_metrics_are_refused(track):
     frame = ir.evaluate(*track, ["nDCG@10", "NDCG(gain='linear')@20", "Success@1"])
     assert list(frame.columns) == ["nDCG@10", "NDCG(gain='linear')@20", "Success@1"]
     refused(MetricError, "each once.*AP", lambda: ir.evaluate(*track, ["AP", ir.metrics.AP]))
 
 
 @incomplete
-def test_topics_without_relevant_documents():
+def test_no_rel_decides_scores_of_topics_without_relevant_documents():
     qrels = QRELS.assign(grade=[0, 0, 0, 1, 0])
     plain = RUNS.ireval.evaluate(qrels, "AP", topics=["1", "2"])["AP"]
     marked = RUNS.ireval.evaluate(qrels, "AP", topics=["1", "2"], no_rel="nan")["AP"]
@@ -118,7 +115,7 @@ def test_groups_come_first_in_the_index():
 
 
 @incomplete
-def test_groups_say_all_their_top_grades():
+def test_attributes_list_the_top_grades_of_groups():
     tracks = [frame.assign(track=name) for name in "xy" for frame in (RUNS,)]
     qrels = QRELS.assign(grade=QRELS["grade"].clip(upper=1))
     graded = [
@@ -134,15 +131,15 @@ def test_groups_say_all_their_top_grades():
     assert found.attrs["top"] == [1, 3]
 
 
-def test_ties_across_a_cut_cannot_be_deepened(track):
+def test_a_depth_that_separates_ties_is_refused(track):
     runs, qrels = track
     tied = runs.assign(score=runs["score"].round())
-    with pytest.raises(DepthError, match="a depth between ties.*Omit depth="):
+    with pytest.raises(DepthError, match="a depth that does not separate ties.*Omit depth="):
         tied.ireval.evaluate(qrels, "P@10", depth=5, ties="mean")
     assert len(tied.ireval.evaluate(qrels, "P@5", depth=5, ties="mean"))
 
 
-def test_an_iteration_that_says_nothing_names_no_subtopics():
+def test_constant_iterations_are_not_subtopics():
     runs, qrels = ir.example_track()
     for iterations, known in (("0", False), (["1", "2"], True)):
         named = qrels.assign(iteration=np.resize(iterations, len(qrels)))
@@ -152,10 +149,10 @@ def test_an_iteration_that_says_nothing_names_no_subtopics():
             refused(MetricError, "subtopic", ir.evaluate, runs, named, "alpha_nDCG@10")
 
 
-def test_runs_that_hold_grades_judge_themselves():
+def test_runs_with_grades_need_no_judgments():
     columns = {"system": ["a", "a", "b", "b"], "qid": "q", "docno": ["x", "y", "x", "z"]}
     runs = pd.DataFrame({**columns, "score": [1, 2, 2, 1], "label": [1, 0, 1, None]})
-    with pytest.warns(IrframeWarning, match="only by 'label' of the runs"):
+    with pytest.warns(IrframeWarning, match="all judgments come from 'label' of the runs"):
         found = runs.ireval.evaluate("RR", ["Judged@2"])
     assert found.to_numpy().tolist() == [[0.5, 1.0], [1.0, 0.5]]
     refused(IdError, "1 judged again: q x", lambda: silent(runs.assign(label=[1, 0, 2, None])))

@@ -31,7 +31,7 @@ def rows():
     return np.array(topics), np.stack(docs), np.stack(scores)
 
 
-def test_checkpoints_have_names_and_are_compared(scorer):
+def test_labelled_checkpoints_can_be_compared(scorer):
     steps = [
         scorer(RUNS[RUNS["system"] == name], system=f"step-{n}")
         for n, name in enumerate(["bm25", "splade", "monot5"])
@@ -42,14 +42,14 @@ def test_checkpoints_have_names_and_are_compared(scorer):
     expected = expected.ireval.compare(baseline="bm25")
     assert found["p"].tolist() == pytest.approx(expected["p"].tolist(), rel=1e-9)
     assert [*frame.index.unique("system")] == ["step-0", "step-1", "step-2"]
-    refused(InputError, "one run, but found 8", scorer, RUNS, system="all")
+    refused(InputError, "a run of one system, but found 8 systems", scorer, RUNS, system="all")
 
 
 def test_batches_equal_the_full_run(scorer):
     expected = scorer.mean(RUN.groupby("topic").head(20))
     topic, doc, score = rows()
     batches = scorer.batches()
-    for _epoch in range(2):  # which compute begins anew
+    for _epoch in range(2):  # compute removed all earlier batches
         for some in np.array_split(np.arange(len(topic)), 3):
             batches.update(topic[some], doc[some], score[some])
         assert batches.compute() == dict(zip(PLAIN, expected.values(), strict=True))
@@ -57,7 +57,7 @@ def test_batches_equal_the_full_run(scorer):
     refused(IdError, "again", batches.update, topic[:1], doc[:1], score[:1])
 
 
-def test_batches_that_cannot_be_scored(scorer):
+def test_invalid_batches_are_refused(scorer):
     batches = scorer.batches()
     for lists, error in (
         ([], InputError),
@@ -72,7 +72,7 @@ def test_batches_that_cannot_be_scored(scorer):
             batches.compute()
 
 
-def test_batches_take_positions_and_tensors(scorer):
+def test_batches_accept_positions_and_tensors(scorer):
     topic, doc, score = rows()
     places = scorer.docs.get_indexer(doc.ravel()).reshape(doc.shape)
     assert (places == -1).sum() > len(topic)
@@ -147,13 +147,13 @@ def test_an_evaluator_searches_and_scores(kind, similarity, scorer):
     assert not ir.scorer(QRELS, "ASL").evaluator(queries, corpus).greater_is_better
 
 
-def test_what_no_evaluator_is_made_of(scorer):
-    refused(InputError, "queries and a corpus", scorer.evaluator, {}, {"d": "x"})
+def test_invalid_options_of_evaluators_are_refused(scorer):
+    refused(InputError, "at least one query and one document", scorer.evaluator, {}, {"d": "x"})
     refused(ParameterError, "k to be a whole number", scorer.evaluator, {"q": "x"}, {"d": "x"}, k=0)
     refused(ParameterError, "names to be one of", scorer.mean, RUN, names="short")
 
 
-def test_pytrec_eval_scores_them_alike():
+def test_pytrec_eval_returns_the_same_scores():
     runs, qrels = ir.example_track()
     judged, each = ir.verbs.to_pytrec_eval(qrels), ir.verbs.to_pytrec_eval(runs)
     assert list(each) == runs["system"].unique().tolist()
@@ -164,7 +164,7 @@ def test_pytrec_eval_scores_them_alike():
         assert found == pytest.approx(expected.loc[system].to_dict(), abs=1e-9)
 
 
-def test_they_come_back():
+def test_converted_dictionaries_give_the_same_scores():
     runs, qrels = ir.example_track()
     pd.testing.assert_frame_equal(
         ir.evaluate(runs, qrels, "AP"),
@@ -172,7 +172,7 @@ def test_they_come_back():
     )
 
 
-def test_ids_are_text():
+def test_ids_are_converted_to_text():
     run = pd.DataFrame({"qid": [1, 1], "docno": [7, 3], "score": [2, 5]})
     assert ir.verbs.to_pytrec_eval(run) == {"1": {"3": 5.0, "7": 2.0}}
     assert ir.verbs.to_pytrec_eval(run.set_index("qid")) == {"1": {"3": 5.0, "7": 2.0}}
@@ -182,17 +182,17 @@ def test_ids_are_text():
     assert type(ir.verbs.to_pytrec_eval(qrels)["1"]["7"]) is int
 
 
-def test_ranks_become_scores():
+def test_ranks_are_converted_to_scores():
     run = pd.DataFrame({"topic": "1", "doc": ["a", "b"], "rank": [5, 2]})
     assert ir.verbs.to_pytrec_eval(run) == {"1": {"b": -1, "a": -2}}
 
 
-def test_one_system_has_no_level_of_its_own():
+def test_runs_of_one_system_have_no_level_of_systems():
     run = pd.DataFrame({"run": "x", "topic": "1", "doc": ["a"], "score": 1.0})
     assert ir.verbs.to_pytrec_eval(run) == {"1": {"a": 1.0}}
 
 
-def test_what_is_refused():
+def test_invalid_frames_are_refused():
     run = pd.DataFrame({"topic": "1", "doc": ["a", "a"], "score": 1.0})
     refused(IdError, "every document once", lambda: ir.verbs.to_pytrec_eval(run))
     qrels = pd.DataFrame({"topic": "1", "doc": ["a", "a"], "grade": [0, 1]})
@@ -204,7 +204,7 @@ def test_what_is_refused():
 
 @pytest.mark.thorough
 @pytest.mark.filterwarnings("ignore:unsafe cast")
-def test_objects_of_ranx():
+def test_frames_are_converted_to_ranx():
     ranx = pytest.importorskip("ranx")
     runs, qrels = ir.example_track()
     judged, made = ir.verbs.to_ranx(qrels), runs.ireval.to_ranx()
@@ -219,6 +219,6 @@ def test_objects_of_ranx():
     assert ir.verbs.to_ranx(runs[runs["system"] == "bm25"].drop(columns="system")).name is None
 
 
-def test_the_package_that_is_needed_is_named(monkeypatch):
+def test_a_missing_package_is_named(monkeypatch):
     monkeypatch.setitem(sys.modules, "ranx", None)
     refused(InputError, "pip install ranx", lambda: ir.verbs.to_ranx(ir.example_track()[0]))

@@ -1,4 +1,4 @@
-"""Scorers give the scores of cubes for any input."""
+"""Scorers return the scores of cubes for every input."""
 
 import warnings
 from itertools import cycle, islice, product
@@ -102,7 +102,7 @@ def by_cube(run, qrels, metrics, **policy):
 
 
 def same(found, expected):
-    """Assert that frames of scores are equal to the bit."""
+    """Assert that frames of scores are exactly equal."""
     pd.testing.assert_frame_equal(found, expected, check_exact=True)
     assert {**expected.attrs, **found.attrs} == expected.attrs
 
@@ -142,7 +142,7 @@ def readers(scorer, run):
         if each != "rank"
     ],
 )
-def test_every_reader_gives_what_evaluate_gives(ties, dtype, integers, monkeypatch):
+def test_scorers_equal_evaluate_for_every_input(ties, dtype, integers, monkeypatch):
     run, qrels = drawn(len(ties), integers=integers)
     policy = {"ties": ir.Ties(ties, dtype=dtype, seed=5)}
     every = {doc for docs in run.values() for doc in docs}
@@ -162,18 +162,18 @@ def test_every_reader_gives_what_evaluate_gives(ties, dtype, integers, monkeypat
 @pytest.mark.parametrize(
     ("crowd", "ties", "integers"), few_of(product([-1, np.inf], ["trec", "doc"], [False, True]), 3)
 )
-def test_few_and_many_ties_are_ordered_alike(crowd, ties, integers, monkeypatch):
+def test_few_and_many_ties_are_broken_alike(crowd, ties, integers, monkeypatch):
     monkeypatch.setattr(listed, "CROWD", crowd)
     run, qrels = drawn(2, integers=integers)
     run = {q: {doc: float(score > 0) for doc, score in docs.items()} for q, docs in run.items()}
     expected = by_cube(run, qrels, uncut(PLAIN), ties=ties)
     scorer = ir.scorer(qrels, uncut(PLAIN), ties=ties)
-    for _ in range(2):  # from the second run on, short lists are read otherwise
+    for _ in range(2):  # from the second run on, documents are looked up in another way
         assert np.array_equal(scorer(run), expected, equal_nan=True)
 
 
 @pytest.mark.parametrize("integers", few_of([False, True], 2), ids=["text", "integers"])
-def test_what_a_policy_ties_stays_as_filed(integers, monkeypatch):
+def test_equal_sort_keys_keep_the_order_of_rows(integers, monkeypatch):
     shorter = TiePolicy(keys=lambda tied: np.array([len(str(name)) for name in tied.doc]))
     monkeypatch.setitem(TIE_POLICIES, "random", shorter)
     run, qrels = drawn(7, integers=integers)
@@ -185,7 +185,7 @@ def test_what_a_policy_ties_stays_as_filed(integers, monkeypatch):
             pd.testing.assert_frame_equal(score(), expected, check_exact=True)
 
 
-def test_ranks_decide_where_asked():
+def test_ranks_decide_if_requested():
     run, qrels = drawn(1)
     frame = ir.as_runs(run)
     frame["rank"] = frame.groupby("topic")["score"].rank(method="first")
@@ -194,7 +194,7 @@ def test_ranks_decide_where_asked():
         same(scorer(frame), ir.evaluate(frame, qrels, metrics, ties="rank"))
         same(scorer(frame.drop(columns="score")), ir.evaluate(frame, qrels, metrics, ties="rank"))
     refused(RankingError, "a column 'rank'", lambda: scorer(run))
-    refused(InputError, "documents by name", lambda: scorer(topic=[0], doc=[0], score=[1.0]))
+    refused(InputError, "names of documents", lambda: scorer(topic=[0], doc=[0], score=[1.0]))
 
 
 @pytest.mark.thorough
@@ -209,7 +209,7 @@ def test_ranks_decide_where_asked():
     ],
     ids=str,
 )
-def test_options_mean_what_they_mean_for_evaluate(options):
+def test_scorers_and_evaluate_read_options_alike(options):
     run, qrels = drawn(3, least=-2)
     for metrics in (uncut(PLAIN), at_depths(PLAIN, (2, 7))):
         scorer = ir.scorer(qrels, metrics, **options)
@@ -220,7 +220,7 @@ def test_options_mean_what_they_mean_for_evaluate(options):
             assert found.index.equals(expected.index) or given is not run
 
 
-def test_several_systems_and_the_names_of_the_caller():
+def test_scorers_keep_systems_and_column_names():
     runs, qrels = ir.example_track()
     named = runs.rename(columns={"system": "tag", "topic": "qid", "doc": "docno"})
     for metrics in asked("trec"):
@@ -228,21 +228,23 @@ def test_several_systems_and_the_names_of_the_caller():
         same(scorer(named), ir.evaluate(named, qrels, metrics))
         one = named[named["tag"] == "bm25"]
         same(scorer(one), ir.evaluate(one, qrels, metrics))
-    refused(InputError, "one run, but found 8: ", lambda: scorer.mean(runs))
+    refused(InputError, "a run of one system, but found 8 systems: ", lambda: scorer.mean(runs))
 
 
-def test_metrics_of_the_pool():
+def test_metrics_of_the_pool_need_contributing_runs():
     run, qrels = drawn(4)
     pooled = ir.as_runs(run).assign(contributing=True)
     for metrics in asked("trec", [*POOLED, "AP", "nDCG"]):
         expected = ir.evaluate(pooled, qrels, metrics)
         same(ir.scorer(qrels, metrics)(pooled), expected)
     refused(MetricError, "known pool", lambda: ir.scorer(qrels, at_depths(POOLED, [5]))(run))
-    with pytest.raises(InputError, match="documents by name, for the pool"):
+    with pytest.raises(
+        InputError, match="names of documents, for ties='rank' and for metrics that read the pool"
+    ):
         ir.scorer(qrels, at_depths(POOLED, [5]))(topic=[0], doc=[0], score=[1.0])
 
 
-def test_judgments_by_subtopic():
+def test_scorers_read_judgments_by_subtopic():
     rng = np.random.default_rng(0)
     run, qrels = drawn(6)
     frame = ir.as_qrels(qrels)
@@ -259,7 +261,7 @@ def test_judgments_by_subtopic():
 
 
 @pytest.mark.parametrize("topics", ["qrels", "runs"])
-def test_means_are_those_of_the_summary(topics):
+def test_means_equal_summary(topics):
     run, qrels = drawn(8)
     metrics = [*uncut(PLAIN), "P@5"]
     scorer = ir.scorer(qrels, metrics, topics=topics)
@@ -269,7 +271,7 @@ def test_means_are_those_of_the_summary(topics):
     assert np.array_equal([*mean.values()], expected["mean"], equal_nan=True)
 
 
-def test_topics_may_be_those_of_the_run():
+def test_topics_can_be_limited_to_those_of_the_run():
     run, qrels = drawn(2)
     listed = [topic for topic, docs in run.items() if docs and topic in qrels]
     expected = ir.evaluate(run, qrels, "AP")
@@ -283,7 +285,7 @@ def test_topics_may_be_those_of_the_run():
         ir.scorer(BASE, "AP", topics="common")(disjoint)
 
 
-def test_topics_one_at_a_time_score_as_together():
+def test_topics_are_scored_independently():
     run, qrels = drawn(9)
     metrics = at_depths(PLAIN, (3, 10))
     together = ir.scorer(qrels, metrics)(run)
@@ -293,7 +295,7 @@ def test_topics_one_at_a_time_score_as_together():
         assert np.array_equal(alone, together.loc[alone.index], equal_nan=True)
 
 
-def test_nothing_that_is_handed_over_changes():
+def test_inputs_are_not_changed():
     run, qrels = drawn(2)
     frame, judged = ir.as_runs(run), ir.as_qrels(qrels)
     copies = {t: dict(d) for t, d in run.items()}, frame.copy(), judged.copy()
@@ -313,53 +315,59 @@ BASE = {"q1": {"a": 1, "b": 0}, "q2": {"c": 2}}
         (([0, 0], [0, 0], [1.0, 2.0]), IdError, "found 1 listed again: q1 a"),
         (([0, 0], [0, 1], [1.0, np.nan]), RankingError, "found 1 missing: q1 b"),
         (([0], [-1], [np.nan]), RankingError, "found 1 missing: q1 -1"),
-        (([0], [3], [1.0]), ParameterError, "doc positions from -1 to 2, in docs of the scorer"),
-        (([2], [0], [1.0]), ParameterError, "topic positions from -1 to 1"),
-        (([7], ["a"], [1.0]), ParameterError, "topic positions from -1 to 1"),
+        (
+            ([0], [3], [1.0]),
+            ParameterError,
+            "doc to be positions from -1 to 2 in docs of the scorer",
+        ),
+        (([2], [0], [1.0]), ParameterError, "topic to be positions from -1 to 1"),
+        (([7], ["a"], [1.0]), ParameterError, "topic to be positions from -1 to 1"),
         (([0, 1], [0], [1.0]), InputError, "arrays of one length, .*, but found topic"),
         (([0], [0], ["high"]), InputError, "numbers in column 'score'"),
         ((["q1", "q1"], ["a", "a"], [1.0, 2.0]), IdError, "found 1 listed again: run q1 a"),
     ],
     ids=str,
 )
-def test_arrays_are_refused_by_name(arrays, error, words):
+def test_invalid_arrays_are_named(arrays, error, words):
     with pytest.raises(error, match=words):
         ir.scorer(BASE, "AP")(**dict(zip(("topic", "doc", "score"), arrays, strict=True)))
 
 
-def test_a_run_or_three_arrays():
+def test_a_run_and_arrays_together_are_refused():
     scorer = ir.scorer(BASE, "AP")
     for given in ({}, {"topic": [0], "doc": [0]}, {"run": {}, "topic": [0]}):
         refused(InputError, "a run, or three arrays", scorer, **given)
 
 
-def test_positions_of_others():
+def test_positions_refer_to_docs():
     scorer = ir.scorer(BASE, ["RR", "AP"], docs=["z", "a"])
     assert scorer.docs.tolist() == ["z", "a", "b", "c"]
     assert scorer.topics.tolist() == ["q1", "q2"]
     tied = {"topic": [0, 0, 0, -1], "score": [1.0, 1.0, 1.0, 9.0]}
-    assert scorer.mean(**tied, doc=[-1, 0, 1, 3])["RR"] == 0.25  # z before a, which no name follows
+    assert scorer.mean(**tied, doc=[-1, 0, 1, 3])["RR"] == 0.25  # z, a, then the unnamed document
     assert scorer.mean(**tied, doc=[-1, -1, 1, 3])["RR"] == 0.5
     assert scorer.mean(topic=[0, 0, -1], doc=["x", "a", "a"], score=[2.0, 1.0, 3.0])["RR"] == 0.25
 
 
-def test_what_is_prepared_is_refused_when_it_is():
+def test_invalid_options_raise_when_the_scorer_is_made():
     refused(MetricError, "share gain over ties", lambda: ir.scorer(BASE, "Q", ties="mean"))
-    with pytest.raises(ParameterError, match="topics 'qrels', 'runs', 'common' or a list"):
+    with pytest.raises(ParameterError, match="topics to be 'qrels', 'runs', 'common' or a list"):
         ir.scorer(BASE, "AP", topics="all")
     refused(
         ParameterError, "judged topics, but found 'q3'", ir.scorer, BASE, "AP", topics=["q1", "q3"]
     )
-    refused(IdError, "every topic once", lambda: ir.scorer(BASE, "AP", topics=["q1", "q1"]))
+    refused(
+        IdError, "at least one topic, each once", lambda: ir.scorer(BASE, "AP", topics=["q1", "q1"])
+    )
 
 
-def test_lists_cut_where_that_cannot_be():
+def test_judged_only_metrics_refuse_cut_lists():
     run = {"q1": {"a": 1.0, "x": 1.0, "b": 1.0}}
     with pytest.raises(DepthError, match="lists that are not cut"):
         ir.scorer(BASE, ["AP(judged_only=True)"], depth=2)(run)
 
 
-def test_missing_lists_are_warned_of_once():
+def test_missing_lists_raise_one_warning():
     scorer = ir.scorer(BASE, ["AP", "RR"])
     two = pd.DataFrame({"system": list("stt"), "topic": ["q1", "q1", "q2"], "doc": list("aac")})
     cases = {
@@ -399,7 +407,7 @@ EMPTY = [
 @pytest.mark.filterwarnings("ignore::irframe.errors.IrframeWarning")
 @pytest.mark.parametrize("run", EMPTY, ids=repr)
 @pytest.mark.parametrize("metrics", [["AP", "nDCG@10", "P@5", "Bpref", "RBP"], ["num_ret"]])
-def test_a_run_of_empty_lists_scores_as_a_list_without_a_hit(run, metrics):
+def test_empty_lists_score_as_lists_without_hits(run, metrics):
     """An untrained model returns such lists."""
     with pytest.warns(IrframeWarning, match="score 0 on all of them: run"):
         scores = ir.evaluate(run, BASE, metrics)
@@ -412,7 +420,7 @@ def test_a_run_of_empty_lists_scores_as_a_list_without_a_hit(run, metrics):
 
 
 @pytest.mark.parametrize("word", ["repeat", "seed", "variation"])
-def test_means_over_repeats_are_those_of_the_scores(word):
+def test_means_over_repeats_equal_summary(word):
     runs, qrels = ir.example_track()
     own = runs[runs["system"] == "splade"].reset_index(drop=True)
     rng = np.random.default_rng(0)
@@ -420,7 +428,7 @@ def test_means_over_repeats_are_those_of_the_scores(word):
         own.assign(score=own["score"] + rng.normal(size=len(own)), **{word: n}) for n in (3, 1, 2)
     ]
     frame = pd.concat(noise, ignore_index=True)
-    if word == "variation":  # one topic lacks a draw, and another has none
+    if word == "variation":  # one topic lacks a repeat, and another has no repeat
         lacking = (frame["topic"] == "101") & (frame[word] == 1)
         frame = frame[~lacking & (frame["topic"] != "102")]
     nested = {
@@ -439,10 +447,14 @@ def test_means_over_repeats_are_those_of_the_scores(word):
         assert means == summary.to_dict()
 
 
-def test_repeats_that_no_mean_is_of():
+def test_repeats_without_one_mean_are_refused():
     qrels = {"q": {"a": 1}}
     two = {name: {1: {"q": {"a": 1.0}}, 2: {"q": {"b": 1.0}}} for name in ("x", "y")}
-    refused(InputError, "one run, but found 2: x, y", lambda: ir.scorer(qrels, "AP").mean(two))
+    refused(
+        InputError,
+        "a run of one system, but found 2 systems: x, y",
+        lambda: ir.scorer(qrels, "AP").mean(two),
+    )
     frame = pd.DataFrame({"topic": "q", "doc": "a", "score": 1.0, "epoch": [1, 2]})
     refused(ParameterError, "repeats= to say", lambda: ir.scorer(qrels, "AP").mean(frame))
     seeds = frame.rename(columns={"epoch": "seed"})
@@ -450,7 +462,7 @@ def test_repeats_that_no_mean_is_of():
 
 
 @pytest.mark.parametrize("kind", [np.array, pd.Index, pd.Series, pa.array, tuple])
-def test_documents_of_positions_come_in_any_sequence(kind):
+def test_docs_may_be_any_sequence(kind):
     scorer = ir.scorer({"q1": {"a": 1, "b": 0}}, "RR", docs=kind(["b", "a", "c"]))
     assert scorer.docs.tolist() == ["b", "a", "c"]
     assert scorer.mean(topic=[0, 0], doc=[0, 1], score=[0.5, 0.25]) == {"RR": 0.5}

@@ -28,7 +28,7 @@ def traces(seed=0, systems=2, topics=5, searches=4, docs=9):
         score=rng.integers(0, 6, len(runs)) / 4, tokens=rng.integers(1, 9, len(runs))
     )
     found = rng.random((systems, topics, searches)).repeat(docs) < 0.8
-    first = (runs["doc"] == "d0") & (runs["call"] == 1)  # every system searches once
+    first = (runs["doc"] == "d0") & (runs["call"] == 1)  # every system has at least one row
     runs = runs[(found & (rng.random(len(runs)) < 0.5)) | first].sample(frac=1, random_state=seed)
     qrels = runs[["topic", "doc"]].drop_duplicates().sort_values(["topic", "doc"])
     return runs.reset_index(drop=True), qrels.assign(grade=rng.integers(0, 3, len(qrels)))
@@ -61,7 +61,7 @@ def union(runs, after=9, each=None):
 
 @pytest.mark.parametrize("each", [None, 2])
 @pytest.mark.parametrize("seed", range(3))
-def test_searches_are_the_union_by_first_occurrence(seed, each):
+def test_merged_searches_keep_first_occurrences(seed, each):
     runs, qrels = traces(seed)
     options = {"search": ir.Searches("call", each=each), "units": ir.Units(length="tokens")}
     counted = ["shown", "again", "tokens"]
@@ -94,7 +94,7 @@ def test_searches_are_the_union_by_first_occurrence(seed, each):
     assert looked[0] == looked[1]
 
 
-def test_readers_lead_to_the_same_scores(tmp_path):
+def test_all_inputs_have_the_same_scores(tmp_path):
     runs, qrels = traces(5, systems=1)
     frame = runs.ireval.evaluate(qrels, ["P", "R"], search="call", stop=ir.AfterSearches([1, 2]))
     cube = runs.assign(call=runs["call"] - 1).ireval.cube(qrels, search="call")  # from 0
@@ -105,7 +105,7 @@ def test_readers_lead_to_the_same_scores(tmp_path):
     score = ir.scorer(qrels, ["P", "R"], search="call", stop=ir.AfterSearches([1, 2]))
     np.testing.assert_array_equal(score(runs), frame)
     once = pa.Table.from_pandas(runs[runs["call"] == 1].drop(columns="call")).to_reader()
-    _, found = ir.scorer(qrels, "R").values(once)  # asked about, and read once
+    _, found = ir.scorer(qrels, "R").values(once)  # a stream can be read only once
     np.testing.assert_array_equal(found[0], frame["R after search 1"])
     alone = runs.drop(columns="system").ireval.evaluate(
         qrels, ["P", "R"], search="call", stop=ir.AfterSearches(2)
@@ -132,7 +132,7 @@ def test_readers_lead_to_the_same_scores(tmp_path):
 
 @pytest.mark.parametrize("ties", ["trec", "doc", "order", "random", "mean"])
 @pytest.mark.parametrize("number", [0, 1])
-def test_one_search_is_the_run_as_it_is(ties, number):
+def test_a_single_search_leaves_the_run_unchanged(ties, number):
     runs, qrels = traces(6)
     runs = runs.drop_duplicates(["system", "topic", "doc"]).drop(columns="call")
     plain, one = runs.ireval.cube(qrels, ties=ties), runs.assign(search=number)
@@ -175,7 +175,7 @@ def test_groups_whose_topics_share_names_stay_separate(options):
         )
 
 
-def test_searches_of_several_seeds():
+def test_repeats_have_separate_searches():
     (first, qrels), (second, _) = traces(10), traces(11)
     both = pd.concat([first.assign(seed=1), second.assign(seed=2)])
     found = both.ireval.evaluate(qrels, ["R", "again"], search="call")
@@ -185,7 +185,7 @@ def test_searches_of_several_seeds():
         np.testing.assert_array_equal(own, alone)
 
 
-def test_order_inside_a_search_changes_no_recall():
+def test_recall_does_not_depend_on_the_order_within_searches():
     runs, qrels = traces(7)
     other = runs.assign(score=np.random.default_rng(1).random(len(runs)))
     asked = {"search": "call", "stop": ir.AfterSearches([1, 2, 3])}
@@ -195,18 +195,18 @@ def test_order_inside_a_search_changes_no_recall():
 
 
 CHANGED = {
-    "rows without, of: s1": lambda r: r["call"].where(r["system"] != "s1"),
-    "whole numbers of searches": lambda r: r["call"] / 2,
+    "rows without one in: s1": lambda r: r["call"].where(r["system"] != "s1"),
+    "whole numbers in 'call'": lambda r: r["call"] / 2,
     "numbers in column": "first",
     "s0 from 2001": lambda r: r["call"] + 2000,
-    "from 1 on, or of all systems from 0": lambda r: r["call"] - (r["system"] == "s1"),
+    "at 1 in all systems, or at 0 in all systems": lambda r: r["call"] - (r["system"] == "s1"),
     "every document once": 1,
 }
-"""What is said of other numbers -> these."""
+"""Part of the error -> function that changes the numbers of searches."""
 ASKED = {
-    "0 of the name 'hop'": {"search": "hop"},
-    "search='call' reads": {"search": None, "searches": None},
-    "search=, the column": {"search": None, "each": 2},
+    "0 columns 'hop'": {"search": "hop"},
+    "search='call' to read": {"search": None, "searches": None},
+    "search to be the column": {"search": None, "each": 2},
     "no stop, for 'shown'": {
         "metrics": ["R", "shown"],
         "searches": None,
@@ -214,16 +214,16 @@ ASKED = {
         "budget": 9,
     },
     "adds this column to the scores": {"metrics": "again", "search": None, "searches": None},
-    "budget=, each once, but found none": {"cut": "skip"},
+    "budget to have at least one value and no duplicates, but found none": {"cut": "skip"},
     "stop to be ir.Budget.* or ir.Threshold.* or ir.AfterSearches": {"budget": 5},
     "found shared ranks": {"ties": "mean"},
-    "scores, for a threshold": {"threshold": 1, "searches": None},
+    "several searches, but found a threshold": {"threshold": 1, "searches": None},
 }
-"""What is said of other arguments -> these."""
+"""Part of the error -> invalid options."""
 
 
 @pytest.mark.parametrize("words", [*CHANGED, *ASKED])
-def test_what_is_no_order_of_searches_is_refused(words):
+def test_invalid_numbers_of_searches_are_refused(words):
     runs, qrels = traces()
     runs = runs.assign(call=CHANGED[words]) if words in CHANGED else runs
     asked = {"search": "call", "searches": 2} | ASKED.get(words, {})
@@ -255,7 +255,10 @@ def test_undeclared_searches_are_refused(tmp_path):
         "R",
         stop=ir.AfterSearches(1),
     )
-    numbers, words = runs.drop_duplicates(["system", "topic", "doc"]), "none, though 'call' differs"
+    numbers, words = (
+        runs.drop_duplicates(["system", "topic", "doc"]),
+        "none, although 'call' differs",
+    )
     one = numbers[numbers["system"] == "s0"]
     for reader in READERS.values():
         for rows in (numbers, numbers.assign(call=numbers["call"].astype(str)), one):
@@ -265,7 +268,7 @@ def test_undeclared_searches_are_refused(tmp_path):
     assert run.ireval.evaluate(qrels, "R", search="call").notna().all(axis=None)
 
 
-def test_what_is_made_of_searches_keeps_them(tmp_path):
+def test_results_keep_the_options_of_searches(tmp_path):
     runs, qrels = traces(12)
     options, kept = {"search": ir.Searches("call", each=3)}, str(tmp_path / "s0.irframe")
     frame = runs.ireval.evaluate(qrels, ["R", "shown"], **options)
@@ -291,11 +294,11 @@ def test_what_is_made_of_searches_keeps_them(tmp_path):
     )
     np.testing.assert_array_equal(by_name, frame.loc[by_name.index])
     rows = runs.to_dict("records")
-    refused(ParameterError, "none, though 'call' differs", ir.evaluate, rows, qrels, "R")
+    refused(ParameterError, "none, although 'call' differs", ir.evaluate, rows, qrels, "R")
     np.testing.assert_array_equal(ir.evaluate(rows, qrels, ["R", "shown"], **options), frame)
 
 
-def test_the_console_says_what_searches_found_and_cost(tmp_path, capsys):
+def test_the_console_prints_scores_and_costs_of_searches(tmp_path, capsys):
     runs, qrels = traces(13)
     files = tmp_path / "qrels.parquet", tmp_path / "runs.parquet"
     for path, frame in zip(files, (qrels, runs), strict=True):

@@ -12,7 +12,7 @@ RUNS, QRELS = ir.example_track()
 pytestmark = pytest.mark.filterwarnings("ignore::irframe.errors.IrframeWarning")  # of small shards
 
 
-def test_each_shard_is_scored_as_a_collection_of_its_own():
+def test_shards_are_scored_as_separate_collections():
     shards = RUNS.ireval.split(3)
     place = [zlib.crc32(doc.encode()) % 3 for doc in RUNS["doc"]]
     assert [int(label[0]) - 1 for label in shards["shard"]] == place
@@ -24,7 +24,7 @@ def test_each_shard_is_scored_as_a_collection_of_its_own():
     pd.testing.assert_frame_equal(found.reindex(own.index), own, check_exact=True)
 
 
-def test_shards_without_relevant_documents_are_not_zeros():
+def test_shards_without_relevant_documents_score_nan():
     scores = RUNS.ireval.split(8, seed=1).ireval.evaluate(QRELS, "AP")
     relevant = QRELS[QRELS["grade"] > 0].ireval.split(8, seed=1)
     lacking = {*QRELS["topic"]} - {*relevant.loc[relevant["shard"] == "1 of 8, seed 1", "topic"]}
@@ -33,7 +33,7 @@ def test_shards_without_relevant_documents_are_not_zeros():
     assert not lacking & {*own.index.get_level_values("topic")}
 
 
-def test_judgments_may_be_dealt_as_well():
+def test_judgments_may_be_split_too():
     dealt = QRELS.ireval.split(2, seed=4)
     runs = RUNS.ireval.split(2, seed=4)
     found = ir.evaluate(runs, dealt, "AP")
@@ -41,7 +41,7 @@ def test_judgments_may_be_dealt_as_well():
     assert not RUNS.ireval.split(2, seed=5)["shard"].str[0].equals(runs["shard"].str[0])
 
 
-def test_passes_of_a_judge_are_shared_repeats():
+def test_passes_of_a_judge_are_repeats_shared_by_systems():
     rng = np.random.default_rng(0)
     passes = pd.concat(
         QRELS.assign(
@@ -58,7 +58,7 @@ def test_passes_of_a_judge_are_shared_repeats():
 
 
 @pytest.mark.parametrize("make", [ir.cube, lambda runs, qrels: ir.scorer(qrels, "AP")(runs)])
-def test_errors_about_several_passes_say_what_to_do(make):
+def test_errors_about_repeated_judgments_give_advice(make):
     twice = pd.concat([QRELS, QRELS.assign(grade=1 - QRELS["grade"].clip(0, 1))])
     with pytest.raises(
         IdError, match="column 'pass' makes them passes of a judge.*else drop the duplicates"
@@ -74,11 +74,11 @@ def test_errors_about_several_passes_say_what_to_do(make):
 BAD = {
     "another deal": (
         lambda: ir.evaluate(RUNS.ireval.split(2), QRELS.ireval.split(3), "AP"),
-        "split as the runs",
+        "judgments with the shards of the runs",
     ),
     "several deals": (
         lambda: ir.evaluate(pd.concat([RUNS.ireval.split(2), RUNS.ireval.split(3)]), QRELS, "AP"),
-        "one way to split the runs",
+        "runs that are split in one way",
     ),
     "both": (
         lambda: ir.evaluate(
@@ -90,13 +90,13 @@ BAD = {
 
 
 @pytest.mark.parametrize("name", BAD)
-def test_what_cannot_be_is_refused(name):
+def test_fewer_than_two_shards_are_refused(name):
     call, message = BAD[name]
     refused(ParameterError, message, call)
 
 
 @pytest.mark.thorough
-def test_robust_shards_give_the_published_counts(shared):
+def test_shards_of_robust_reproduce_the_published_counts(shared):
     folder = shared / "data" / "robust03"
     runs = ir.read_runs(folder / "runs", system="file")
     scores = runs.ireval.split(5).ireval.evaluate(ir.read_qrels(folder / "qrels.txt"), "AP")

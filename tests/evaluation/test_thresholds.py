@@ -10,7 +10,7 @@ import irframe as ir
 from irframe.errors import InputError, IrframeWarning, ParameterError
 
 METRICS = ["P", "R", "AP", "RBP(p=0.8)", "DCG", "RR", "NumRet", "ERR", "Success", "F"]
-"""Metrics whose ideal is not cut at a depth."""
+"""Metrics with an uncut ideal ranking."""
 
 
 def lists(seed=0, systems=2, topics=6, docs=12, levels=7):
@@ -28,7 +28,7 @@ def lists(seed=0, systems=2, topics=6, docs=12, levels=7):
 
 
 @pytest.mark.parametrize("ties", ["trec", "order", "mean"])
-def test_a_threshold_at_a_score_is_the_depth_at_its_place(ties):
+def test_a_threshold_equals_the_depth_of_its_score(ties):
     runs, qrels = lists()
     metrics = [name for name in METRICS if ties != "mean" or name not in {"RR", "ERR", "Success"}]
     cube = runs.ireval.cube(qrels, scores=True, ties=ties)
@@ -46,7 +46,7 @@ def test_a_threshold_at_a_score_is_the_depth_at_its_place(ties):
         assert not found.sel(metric="P")[s, t, ~read].any()
 
 
-def test_a_threshold_that_all_reach_cuts_nothing():
+def test_a_threshold_below_all_scores_cuts_nothing():
     runs, qrels = lists(1)
     uncut = runs.ireval.evaluate(qrels, [*METRICS[1:4], "nDCG"])
     found = runs.ireval.evaluate(qrels, [*METRICS[1:4], "nDCG"], stop=ir.Threshold(-1))
@@ -60,7 +60,7 @@ def test_a_threshold_that_all_reach_cuts_nothing():
     np.testing.assert_array_equal(runs.ireval.evaluate(qrels, metrics, **beyond), uncut)
 
 
-def test_readers_lead_to_the_same_scores(tmp_path):
+def test_all_inputs_have_the_same_scores(tmp_path):
     runs, qrels = lists(2, systems=1)
     steps = [0.25, 0.5]
     frame = runs.ireval.evaluate(qrels, ["P", "AP"], stop=ir.Threshold(steps))
@@ -80,7 +80,7 @@ def test_readers_lead_to_the_same_scores(tmp_path):
     np.testing.assert_array_equal(part, uncut.isel(topic=[4, 1]))
 
 
-def test_own_thresholds_are_those_of_each_system():
+def test_thresholds_may_differ_between_systems():
     runs, qrels = lists(3)
     own = {"s1": 0.5, "s0": 0.25}
     found = runs.ireval.evaluate(qrels, "P", stop=ir.Threshold(own))["P >= own threshold"]
@@ -92,11 +92,11 @@ def test_own_thresholds_are_those_of_each_system():
     assert array.ireval.compare()["metric"].tolist() == ["P"]
 
 
-def test_silence_is_right_where_nothing_is_to_be_found():
+def test_silence_scores_one_on_topics_without_relevant_documents():
     runs, qrels = lists(4)
     metrics = ["P", "R", "NumRet", "DCG", "ESL"]
     topics = [*sorted(qrels["topic"].unique()), "new"]
-    with pytest.warns(IrframeWarning, match="without judgments have nothing to find: new"):
+    with pytest.warns(IrframeWarning, match="without judgments have no relevant documents: new"):
         found = runs.ireval.evaluate(
             qrels, metrics, stop=ir.Threshold([0.0, 9.0]), no_rel="silence", topics=topics
         )
@@ -122,7 +122,9 @@ def test_silence_is_right_where_nothing_is_to_be_found():
     few = some.ireval.evaluate(
         qrels, "R", no_rel="silence", stop=ir.Threshold(0)
     )  # warns of nothing
-    right = best[["t4", "t5"]].eq(0).astype(float)  # lists that are not there are silent
+    right = (
+        best[["t4", "t5"]].eq(0).astype(float)
+    )  # a missing list counts as a list of which nothing is read
     np.testing.assert_array_equal(few.loc[("s1", ["t4", "t5"]), "R >= 0"], right)
     depths = cube.ireval.score("P", no_rel="silence", at=[1])
     assert depths.sel(topic="t0").to_numpy().max() == 0
@@ -130,11 +132,15 @@ def test_silence_is_right_where_nothing_is_to_be_found():
 
 REFUSED = {
     "twice": (ParameterError, "1 again", {"threshold": [1, 1.0]}),
-    "none": (ParameterError, "each once, but found none", {"threshold": []}),
+    "none": (
+        ParameterError,
+        "at least one value and no duplicates, but found none",
+        {"threshold": []},
+    ),
     "a Series": (ParameterError, "to_dict", {"threshold": pd.Series({"a": 1.0, "b": 2.0})}),
     "a system without": (
         ParameterError,
-        "of every system, but found 1 without",
+        "for every system, but found none for 1",
         {"threshold": {"s0": 1}},
     ),
     "two ways": (
@@ -154,7 +160,7 @@ def test_bad_thresholds_are_refused(name):
     refused(error, words, lambda: score("P", **arguments(ir.verbs.score, options)))
 
 
-def test_what_has_no_thresholds_is_refused():
+def test_thresholds_need_scores_in_descending_order():
     runs, qrels = lists()
     refused(
         ParameterError,
@@ -171,6 +177,6 @@ def test_what_has_no_thresholds_is_refused():
     ranks = runs.assign(rank=rank).drop(columns="score")
     refused(InputError, "found only ranks", ranks.ireval.evaluate, qrels, "P", stop=ir.Threshold(1))
     scales = runs.assign(score=runs["score"] + 9 * (runs["system"] == "s1"))
-    with pytest.warns(IrframeWarning, match="lie apart, s0 from 0 to 0.75 and s1 from 9"):
+    with pytest.warns(IrframeWarning, match="disjoint ranges, s0 from 0 to 0.75 and s1 from 9"):
         found = scales.ireval.evaluate(qrels, "P", stop=ir.Threshold(1))
-    assert "compares nothing" in found.attrs["caution"]
+    assert "for all systems does not compare them" in found.attrs["caution"]

@@ -1,4 +1,4 @@
-"""Copies of documents, and what documents cost."""
+"""Copies and lengths of retrieved documents."""
 
 import numpy as np
 import pandas as pd
@@ -37,7 +37,7 @@ def at_every_depth(metric, **options):
 @pytest.mark.parametrize(
     "copies", [COPIES, pd.Series(COPIES), pd.DataFrame({"doc": ["b"], "canonical": ["a"]})]
 )
-def test_a_copy_gains_once_and_keeps_its_rank_or_goes(copies):
+def test_later_copies_keep_their_ranks_or_are_removed(copies):
     assert at_every_depth("Recall") == [0, 0, 0.5, 1]
     assert at_every_depth("Recall", units=ir.Units(copies=copies)) == [0.5, 0.5, 0.5, 1]
     assert at_every_depth("Recall", units=ir.Units(copies=copies, later_copies="skip")) == [
@@ -52,14 +52,14 @@ def test_a_copy_gains_once_and_keeps_its_rank_or_goes(copies):
     assert ir.scorer(QRELS, "AP", units=ir.Units(copies=copies)).mean(RUN) == {"AP": 0.75}
 
 
-def test_copies_of_other_grades_are_counted_and_the_highest_counts():
+def test_copies_have_their_highest_grade():
     qrels = pd.concat([QRELS, QRELS[:1].assign(doc="b", grade=3)])
     with pytest.warns(IrframeWarning, match="1 document"):
         scores = ir.evaluate(RUN, qrels, "nDCG", units=ir.Units(copies=COPIES))
     assert scores.attrs["top"] == 3
 
 
-def test_budgets_are_depths_in_text():
+def test_budgets_equal_the_depths_that_fit():
     cube = RUN.ireval.cube(QRELS, units=ir.Units(length="tokens"))
     scores = cube.ireval.score("Recall", "P", "nDCG", stop=ir.Budget([29, 30, 60, 65, 999]))
     by_depth = cube.ireval.score("Recall", "P", "nDCG(ideal='full')")
@@ -71,11 +71,11 @@ def test_budgets_are_depths_in_text():
     assert scores.attrs["caution"] == "nothing fits into 29 tokens in 1 of 1 list"
 
 
-def test_what_does_not_fit_may_be_skipped():
+def test_units_that_do_not_fit_may_be_skipped():
     cube = RUN.ireval.cube(QRELS, units=ir.Units(length={"b": 30, "x": 10, "a": 20, "c": 5}))
     scores = cube.ireval.score("Recall", "P", stop=ir.Budget([5, 25, 34], cut="skip"))
     np.testing.assert_allclose(scores.to_numpy()[:, 0, 0], [[0.5, 0.5, 0], [1, 0.5, 0]])
-    parts = [665230006.6862088, 21254131.078561813, 313515862.23522955]  # rounded, they add to more
+    parts = [665230006.6862088, 21254131.078561813, 313515862.23522955]  # too long by rounding
     assert sum(parts) > 10**9
     cube = RUN[1:].assign(size=parts).ireval.cube(QRELS, units=ir.Units(length="size"))
     assert cube.ireval.score("Recall", stop=ir.Budget(10**9, cut="skip")).item() == 1
@@ -85,7 +85,7 @@ LENGTHS = pd.Series({"b": 30, "x": 10, "a": 20, "c": 5}, name="tokens")
 
 
 @pytest.mark.parametrize("length", ["tokens", LENGTHS, LENGTHS.to_frame()])
-def test_every_reader_and_every_table_of_lengths_agree(length, tmp_path):
+def test_all_inputs_and_tables_of_lengths_agree(length, tmp_path):
     runs = RUN if isinstance(length, str) else RUN.drop(columns="tokens")
     options = {"length": length, "budget": [30, 60]}
     table = ir.evaluate(runs, QRELS, ["AP", "ESL"], **arguments(ir.evaluate, options))
@@ -102,7 +102,7 @@ def test_every_reader_and_every_table_of_lengths_agree(length, tmp_path):
     np.testing.assert_array_equal(again, scores)
 
 
-def test_a_cost_at_a_budget_is_a_cost():
+def test_costs_at_a_budget_are_costs():
     from irframe.metrics.facts import facts
 
     assert facts("ASL in 500 tokens").cost
@@ -123,7 +123,7 @@ def two_systems():
     return runs, qrels
 
 
-def test_budgets_are_asked_for_by_name():
+def test_budgets_are_selected_with_sel():
     runs, qrels = two_systems()
     cube = runs.ireval.cube(qrels, units=ir.Units(length="tokens"))
     scores = cube.ireval.score("AP", "nDCG", stop=ir.Budget([20, 60, 90]))
@@ -141,7 +141,7 @@ def test_budgets_are_asked_for_by_name():
         scores.ireval.coverage(reference=cube.ireval.score("AP", "nDCG"))
 
 
-def test_scores_of_selections_equal_selected_scores():
+def test_scores_of_a_selected_cube_equal_selected_scores():
     runs, qrels = two_systems()
     cube = runs.assign(team=runs["system"].map({"p": 1, "q": 1, "r": 2})).ireval.cube(
         qrels, units=ir.Units(length="tokens")
@@ -178,7 +178,7 @@ REFUSED = {
     "half a token": (ParameterError, "smaller unit", {}, {"budget": 0.5}),
     "a budget twice": (ParameterError, "1 again: 5", {}, {"budget": [5, 5]}),
     "parts of documents": (ParameterError, "spans", {}, {"cut": "part"}),
-    "shared ranks": (ParameterError, "one order", {}, {"ties": "mean"}),
+    "shared ranks": (ParameterError, "distinct ranks of documents", {}, {"ties": "mean"}),
     "a chain of copies": (
         ParameterError,
         "that are not copies themselves",
@@ -189,7 +189,7 @@ REFUSED = {
 
 
 @pytest.mark.parametrize("case", REFUSED)
-def test_what_costs_nothing_known_is_refused(case):
+def test_invalid_lengths_are_refused(case):
     error, message, columns, options = REFUSED[case]
     with pytest.raises(error, match=message):
         RUN.assign(**columns).ireval.evaluate(
@@ -197,14 +197,14 @@ def test_what_costs_nothing_known_is_refused(case):
         )
 
 
-def test_metrics_with_an_ideal_that_is_cut_are_refused_at_budgets():
+def test_metrics_with_a_cut_ideal_are_refused_at_budgets():
     subtopics = QRELS.assign(subtopic=["x", "y"])
     for metric, qrels in {"alpha_nDCG": subtopics, "AP(judged_only=True)": QRELS}.items():
-        with pytest.raises(MetricError, match="ideal is not cut"):
+        with pytest.raises(MetricError, match="with an uncut ideal ranking"):
             RUN.ireval.evaluate(qrels, metric, units=ir.Units(length="tokens"), stop=ir.Budget(30))
 
 
-def test_systems_of_other_units_are_not_compared():
+def test_systems_with_different_units_are_not_compared():
     runs, qrels = two_systems()
     declared = runs.assign(unit=runs["system"].map({"p": "800", "q": "800", "r": "1600"}))
     scores = declared.ireval.cube(qrels).ireval.score("AP", at=5)
@@ -216,7 +216,7 @@ def test_systems_of_other_units_are_not_compared():
     assert len(collapsed.ireval.compare()) == 3
 
 
-def test_lists_of_which_nothing_fits_are_counted():
+def test_lists_without_a_unit_that_fits_are_counted():
     runs = pd.concat([RUN, RUN.assign(system="t", tokens=[5, 10, 20, 30])])
     found = runs.ireval.diagnose(
         QRELS, units=ir.Units(length="tokens"), stop=ir.Budget([29, 30, 4])
@@ -239,7 +239,7 @@ def test_lists_of_which_nothing_fits_are_counted():
     )
 
 
-def test_check_counts_copies_and_what_is_called_like_a_chunk():
+def test_check_counts_copies_and_chunk_ids():
     chunks = pd.DataFrame({"topic": "1", "doc": ["a#3", "a_0003", "c-1", "z#1"], "score": 1.0})
     found = chunks.ireval.check(QRELS, units=ir.Units(copies={"z#1": "c-1"})).iloc[0]
     assert found["chunks"] == ("1 a#3", "1 a_0003", "1 c-1")
@@ -276,7 +276,7 @@ def short_and_long_lists():
         {"threshold": -1e9},
     ],
 )
-def test_a_stop_that_cuts_nothing_changes_no_metric_with_a_depth(options):
+def test_stops_after_the_list_do_not_change_metrics_with_a_depth(options):
     runs, qrels = short_and_long_lists()
     expected = ir.evaluate(runs, qrels, OWN_DEPTHS)
     found = ir.evaluate(runs, qrels, OWN_DEPTHS, **arguments(ir.evaluate, options))
@@ -284,7 +284,7 @@ def test_a_stop_that_cuts_nothing_changes_no_metric_with_a_depth(options):
 
 
 @pytest.mark.parametrize("cut", ["whole", "skip"])
-def test_a_metric_is_read_to_its_depth_or_the_stop_by_the_ideal_of_its_depth(cut):
+def test_stops_leave_the_ideal_of_a_depth_unchanged(cut):
     runs = pd.DataFrame({"topic": "1", "doc": list("xabc"), "score": [4, 3, 2, 1], "tokens": 10})
     qrels = pd.DataFrame({"topic": "1", "doc": list("abcde"), "grade": 1})
     metrics = ["nDCG@3", "AP(norm='min')@3", "P@3"]
@@ -301,7 +301,7 @@ def test_a_metric_is_read_to_its_depth_or_the_stop_by_the_ideal_of_its_depth(cut
 
 
 @pytest.mark.filterwarnings("ignore:no retrieved document:irframe.errors.IrframeWarning")
-def test_a_list_is_silent_only_if_nothing_of_it_is_read():
+def test_silence_counts_only_lists_that_are_not_read():
     runs = RUN.assign(tokens=[900, 100, 600, 600])
     qrels = pd.DataFrame({"topic": "1", "doc": ["z"], "grade": [0]})
     options = {"length": "tokens", "budget": [50, 500], "no_rel": "silence"}

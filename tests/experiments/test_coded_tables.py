@@ -1,8 +1,4 @@
-"""Tests of irframe.experiments.coded_tables.
-
-Frames read by role: numbers that are numbers, columns that are there once; Documents of several
-frames coded together, batch by batch.
-"""
+"""Frames are read by role and coded alike."""
 
 from decimal import Decimal
 
@@ -24,7 +20,7 @@ QRELS = pd.DataFrame({"topic": "1", "doc": list("ab"), "grade": [0, 1]})
 
 
 def twice(frame, name):
-    """Add two columns of one name."""
+    """Add two columns with the same name."""
     return pd.concat(
         [frame, pd.DataFrame({0: "x", 1: range(len(frame))}).set_axis([name] * 2, axis=1)], axis=1
     )
@@ -43,16 +39,16 @@ NUMBERS = {
 
 
 @pytest.mark.parametrize("kind", NUMBERS)
-def test_scores_of_any_type_of_number(kind):
+def test_scores_may_have_any_numeric_dtype(kind):
     assert RUN.assign(score=NUMBERS[kind]).ireval.rank()["doc"].tolist() == list("cba")
 
 
-def test_grades_at_the_ends_of_the_range():
+def test_extreme_grades_are_read():
     ends = [LOWEST_GRADE, HIGHEST_GRADE]
     assert ir.verbs.judge(RUN, QRELS.assign(grade=ends))["grade"].tolist()[:2] == ends
 
 
-def test_thousands_of_grades(tmp_path):
+def test_thousands_of_distinct_grades_are_scored(tmp_path):
     rng = np.random.default_rng(0)
     names = {
         "topic": np.repeat(list("abcde"), 1_000),
@@ -83,7 +79,7 @@ def test_thousands_of_grades(tmp_path):
     np.testing.assert_array_equal(again.to_numpy()[0, 0, :, 0], linear)
 
 
-def test_unrelated_columns_of_one_name_do_not_matter():
+def test_unrelated_duplicate_columns_are_ignored():
     runs, qrels = twice(RUN, "x"), twice(QRELS, "x")
     plain, found = ir.evaluate(RUN, QRELS, "AP"), ir.evaluate(runs, qrels, "AP")
     pd.testing.assert_frame_equal(found, plain)
@@ -95,18 +91,18 @@ def test_unrelated_columns_of_one_name_do_not_matter():
     assert ir.verbs.sample(qrels, 1)["doc"].tolist() == ["a", "b"]
 
 
-def test_repeated_columns_are_refused():
+def test_duplicate_columns_are_refused():
     with pytest.raises(
         InputError, match="one column per role.*several columns of a frame named: doc"
     ):
         ir.verbs.rank(twice(RUN.drop(columns="doc"), "doc"))
-    with pytest.raises(ParameterError, match="found 2 of the name 'team'"):
+    with pytest.raises(ParameterError, match="found 2 columns 'team'"):
         ir.verbs.pool(twice(RUN, "team"), 2, together="team")
-    with pytest.raises(ParameterError, match="found 2 of the name 'contributing'"):
+    with pytest.raises(ParameterError, match="found 2 columns 'contributing'"):
         ir.verbs.pool(twice(RUN, "contributing"), 2)
 
 
-def test_columns_that_are_needed():
+def test_missing_columns_are_refused():
     with pytest.raises(
         InputError, match=r"a run with a column for topic and score or rank, .*: doc\."
     ):
@@ -127,14 +123,14 @@ pairs = st.lists(st.tuples(st.integers(0, 6), st.text("abé", max_size=2)), max_
 
 
 def side(rows, kind):
-    """Lay rows out, the documents in two chunks."""
+    """Return rows whose documents are in two chunks."""
     docs = [doc for _, doc in rows]
     chunks = [pa.array(part, kind) for part in (docs[:2], docs[2:])]
     return Side(np.array([topic for topic, _ in rows], int), pa.chunked_array(chunks, kind))
 
 
 @given(sides=st.lists(pairs, min_size=1, max_size=3))
-def test_codes_are_equal_where_topic_and_document_are(sides):
+def test_equal_pairs_of_topic_and_document_have_equal_codes(sides):
     kinds = [pa.string(), pa.large_string(), pa.string()]
     coded = code_documents(*map(side, sides, kinds[: len(sides)]))
     assert [len(codes) for codes in coded] == list(map(len, sides))
@@ -144,7 +140,7 @@ def test_codes_are_equal_where_topic_and_document_are(sides):
 
 
 @pytest.mark.parametrize("rows", [[], [2], [1, 2, 3], [3, 2, 1], [0, 2, 3], [0, 2, 1, 3], [0, 0]])
-def test_rows_taken(rows):
+def test_take_returns_the_requested_rows(rows):
     values = pa.chunked_array([["a", "b"], ["c", "d"]])
     taken = take(values, np.array(rows, int))
     assert taken.type == pa.large_string()

@@ -22,7 +22,7 @@ FALLING, RISING, EQUAL = [3.0, 2.0, 1.0], [1.0, 2.0, 3.0], [1.0, 1.0, 1.0]
 
 
 def run(*lists, system="s", ranks=(1, 2, 3)):
-    """Return a run with ranks and given scores."""
+    """Return a run with ranks and the given scores."""
     rows = [
         (system, f"q{n}", doc, rank, score)
         for n, scores in enumerate(lists, start=1)
@@ -33,7 +33,7 @@ def run(*lists, system="s", ranks=(1, 2, 3)):
 
 @pytest.mark.parametrize("lists", [[RISING], [RISING] * 3, [RISING, EQUAL, [1.0, 1.0, 2.0]]])
 @pytest.mark.parametrize("beside", [False, True])
-def test_scores_that_rise_in_every_list_are_refused(lists, beside):
+def test_scores_that_rise_along_ranks_in_all_lists_are_refused(lists, beside):
     frame = run(*lists)
     if beside:
         frame = pd.concat([run(FALLING, FALLING, system="t"), frame])
@@ -55,7 +55,7 @@ def test_scores_that_rise_in_every_list_are_refused(lists, beside):
     ],
     ids=["some lists", "more steps", "the rank column alone", "rows by score", "shuffled rows"],
 )
-def test_scores_that_rise_otherwise_decide_with_a_caution(frame, lists):
+def test_scores_that_rise_in_some_lists_decide_with_a_caution(frame, lists):
     expected = frame.drop(columns="rank").ireval.evaluate(QRELS, "RR")
     words = f"scores rise with the ranks.*: s in {lists} lists"
     with pytest.warns(IrframeWarning, match=words):
@@ -93,7 +93,7 @@ rows = st.tuples(st.sampled_from("st"), st.sampled_from(["q1", "q2"]), st.intege
 
 
 @given(st.lists(st.tuples(rows, st.integers(-2, 2)), min_size=1, max_size=12), st.booleans())
-def test_directions_are_those_of_a_slow_reader(drawn, by_rank):
+def test_directions_equal_a_slow_reference(drawn, by_rank):
     frame = pd.DataFrame(
         [(*row, s) for row, s in drawn], columns=["system", "topic", "rank", "score"]
     )
@@ -114,12 +114,12 @@ def test_directions_are_those_of_a_slow_reader(drawn, by_rank):
     assert all(singular(each) in messages[0] for each in cautions)
 
 
-def test_ranks_that_are_no_numbers_decide_nothing():
+def test_ranks_other_than_numbers_are_ignored():
     frame = run(FALLING, FALLING).assign(rank="first")
     assert frame.ireval.evaluate(QRELS, "RR").RR.tolist() == [1, 1, 0]
 
 
-def test_a_system_without_scores_is_ranked_by_its_ranks_beside_one_with_scores():
+def test_systems_without_scores_are_ranked_by_their_ranks():
     ranked = run(EQUAL, EQUAL, system="r").drop(columns="score")
     both = pd.concat([run(FALLING, system="s").drop(columns="rank"), ranked])
     scores = both.ireval.evaluate(QRELS, "RR").RR
@@ -129,7 +129,7 @@ def test_a_system_without_scores_is_ranked_by_its_ranks_beside_one_with_scores()
 
 
 @pytest.mark.parametrize("lists", [[RISING, FALLING], [RISING, RISING]], ids=["caution", "refusal"])
-def test_the_console_says_which_option_is_meant(lists, tmp_path, capsys):
+def test_the_console_names_the_option_for_ranks(lists, tmp_path, capsys):
     frame = run(*lists)
     ir.verbs.write_run(frame, tmp_path / "s.run")
     ir.verbs.write_qrels(ir.as_qrels(QRELS), tmp_path / "qrels.txt")
@@ -140,7 +140,7 @@ def test_the_console_says_which_option_is_meant(lists, tmp_path, capsys):
     assert "--ties" not in capsys.readouterr().err
 
 
-def test_the_console_says_how_a_third_column_is_named(tmp_path, capsys):
+def test_the_console_explains_how_to_name_a_third_column(tmp_path, capsys):
     (tmp_path / "s.run").write_text("q1 x 3\nq1 a 2\nq1 b 1\n")
     ir.verbs.write_qrels(ir.as_qrels(QRELS), tmp_path / "qrels.txt")
     line = ["evaluate", str(tmp_path / "qrels.txt"), str(tmp_path / "s.run"), "-m", "RR", "-q"]

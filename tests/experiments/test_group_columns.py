@@ -1,4 +1,4 @@
-"""Another lowest relevant grade by collection, and groups by collection."""
+"""Lowest relevant grades by collection, and groups by collection."""
 
 import numpy as np
 import pandas as pd
@@ -32,7 +32,7 @@ def cubes(frames):
 
 
 def in_tracks(frames, name="track"):
-    """Return runs in groups of which the judgments tell."""
+    """Group runs by a column of the judgments."""
     return frames[0].ireval.groupby(frames[1].drop_duplicates("topic").set_index("topic")[name])
 
 
@@ -49,7 +49,7 @@ def expected(frames, depth=None):
     return pd.DataFrame(found, low.index, pd.Index(METRICS, name="metric"))
 
 
-def test_every_collection_has_its_threshold_under_the_names_asked_for(frames):
+def test_each_collection_has_its_own_threshold(frames):
     options = {"collection": "track", "rel": {"dl21": 2}}
     found = ir.evaluate(*frames, METRICS, **options)
     pd.testing.assert_frame_equal(found, expected(frames))
@@ -60,7 +60,7 @@ def test_every_collection_has_its_threshold_under_the_names_asked_for(frames):
     )
 
 
-def test_cubes_use_thresholds_at_once_lazily_and_in_parts(frames, cube, cubes):
+def test_cubes_apply_thresholds_in_memory_lazily_and_by_group(frames, cube, cubes):
     wanted = expected(frames, depth=50).to_xarray()
     for each in (cube, cube.chunk(topic=3)):
         found = each.ireval.score(OPEN, rel={"dl21": 2}).sel(depth=50, drop=True).compute()
@@ -77,7 +77,7 @@ def test_cubes_use_thresholds_at_once_lazily_and_in_parts(frames, cube, cubes):
         np.testing.assert_array_equal(of_cubes.sel(track=key, topic=want.topic), want)
 
 
-def test_topics_without_documents_of_that_grade_have_no_score_if_asked(cube):
+def test_topics_without_documents_of_the_grade_are_nan_if_requested(cube):
     found = cube.ireval.score("AP", rel={"dl21": 3}, no_rel="nan", at=5)
     high = cube.ireval.score("AP(rel=3)", no_rel="nan", at=5)
     inside = (cube["track"] == "dl21").to_numpy()
@@ -87,9 +87,14 @@ def test_topics_without_documents_of_that_grade_have_no_score_if_asked(cube):
 @pytest.mark.parametrize(
     ("metrics", "rel", "error", "message"),
     [
-        ("AP", {"dl19": 2, "news": 1}, ParameterError, "are dl21, news, but found .*dl19"),
+        (
+            "AP",
+            {"dl19": 2, "news": 1},
+            ParameterError,
+            r"collections \(dl21, news\), but found .*dl19",
+        ),
         (["Judged@5", "RR(rel=2)"], {"dl21": 2}, MetricError, r"found .*Judged@5, RR\(rel=2\)"),
-        ("AP", 2, ParameterError, r"mapping collection -> grade, .* One .*AP\(rel=2\)"),
+        ("AP", 2, ParameterError, r"mapping collection -> grade, .* For the same .*AP\(rel=2\)"),
         (
             "AP",
             {"dl21": 0},
@@ -98,7 +103,7 @@ def test_topics_without_documents_of_that_grade_have_no_score_if_asked(cube):
         ),
     ],
 )
-def test_what_decides_nothing_is_refused(frames, cube, cubes, metrics, rel, error, message):
+def test_invalid_thresholds_are_refused(frames, cube, cubes, metrics, rel, error, message):
     runs, qrels = frames
     for of in (runs.ireval, in_tracks(frames)):
         refused(error, message, of.evaluate, qrels, metrics, collection="track", rel=rel)
@@ -108,11 +113,11 @@ def test_what_decides_nothing_is_refused(frames, cube, cubes, metrics, rel, erro
 
 def test_thresholds_need_collections(frames):
     for call in (ir.evaluate, lambda *f, **o: ir.cube(*f).ireval.score("AP", **o)):
-        with pytest.raises(ParameterError, match="collections of topics.*Pass collection="):
+        with pytest.raises(ParameterError, match="a collection for every topic.*Pass collection="):
             call(*frames, *["AP"] * (call is ir.evaluate), rel={"dl21": 2})
 
 
-def test_groups_by_collection_are_those_of_its_column(frames, cube):
+def test_groups_by_collection_equal_groups_by_its_column(frames, cube):
     scores = cube.ireval.score("AP", at=10)
     table = ir.evaluate(*frames, "AP@10", collection="track")
     labelled = table.assign(
@@ -134,7 +139,7 @@ def test_groups_by_collection_are_those_of_its_column(frames, cube):
         ir.evaluate(*frames, "AP").ireval.groupby("collection").compare()
 
 
-def test_who_takes_part_in_a_collection_is_in_its_groups_without_lists(frames):
+def test_systems_of_a_collection_are_in_its_groups_without_lists(frames):
     runs, qrels = frames
     inside = qrels["topic"].isin(qrels["topic"].unique()[:4])
     qrels = qrels.assign(kind=np.where(inside, "some", "others"))

@@ -1,8 +1,4 @@
-"""Judgments joined to retrieved documents, and what goes with it.
-
-Names as numbers: equal where names are, and never trusted where they are not; Runs with the
-grades of their documents; Judgments restricted to the documents of a pool.
-"""
+"""The join of retrieved documents and judgments, `judge` and `restrict`."""
 
 import warnings
 
@@ -24,15 +20,15 @@ from irframe.experiments.joining import fingerprints, with_number
 QRELS = pd.DataFrame({"topic": ["1"], "doc": ["a"], "grade": [1]})
 
 
-def test_judged_twice():
+def test_documents_judged_twice_with_different_grades_are_refused():
     run = pd.DataFrame({"topic": ["1"], "doc": ["a"], "score": 1.0})
     twice = pd.concat([QRELS, QRELS.assign(grade=0)])
     refused(IdError, "1 judged again: 1 a", lambda: run.ireval.judge(twice))
-    with pytest.warns(IrframeWarning, match="repeated equal judgments count once: 1"):
+    with pytest.warns(IrframeWarning, match="1 judgment.* repeat others with the same grade"):
         assert run.ireval.judge(pd.concat([QRELS, QRELS]))["grade"].tolist() == [1]
 
 
-def test_empty_joins_show_both_sides():
+def test_errors_about_empty_joins_show_both_sides():
     run = pd.DataFrame({"topic": ["01"], "doc": ["a"], "score": 1.0})
     with pytest.raises(
         IdError,
@@ -53,7 +49,7 @@ def test_empty_joins_show_both_sides():
 
 @pytest.mark.parametrize("rows", few_of([1, 3, 7, 1000], 2))
 @pytest.mark.parametrize("scattered", [False, True])
-def test_rows_joined_some_at_a_time_are_those_joined_at_once(monkeypatch, rows, scattered):
+def test_joins_do_not_depend_on_the_size_of_blocks(monkeypatch, rows, scattered):
     rng = np.random.default_rng(rows)
     names = [(system, topic) for system in "st" for topic in "123"]
     lists = [[(*name, f"d{doc}") for doc in rng.permutation(6)[:5]] for name in names]
@@ -84,7 +80,7 @@ def of(names, kind=None):
 
 
 @pytest.mark.parametrize("kind", [pa.string(), pa.large_string()], ids=str)
-def test_numbers_are_equal_where_names_are(kind):
+def test_equal_ids_have_equal_fingerprints(kind):
     alone = of(NAMES, kind)
     assert len(set(alone.tolist())) == len(NAMES)
     for shift in range(len(NAMES)):
@@ -93,7 +89,7 @@ def test_numbers_are_equal_where_names_are(kind):
         assert fingerprints(chunks).tolist() == np.roll(alone, -shift)[2:].tolist()
 
 
-def test_integers_numbers_and_what_is_long():
+def test_fingerprints_of_integers_and_long_ids_are_distinct():
     rng = np.random.default_rng(0)
     integers = np.unique(rng.integers(-(2**62), 2**62, 1000))
     assert len(np.unique(of(integers))) == len(integers)
@@ -125,7 +121,7 @@ def drawn(*, integers):
 
 @pytest.mark.parametrize("integers", [False, True], ids=["text", "integers"])
 @pytest.mark.parametrize("prints", ["names", "their lengths"])
-def test_joins_do_not_depend_on_the_numbers(integers, prints, monkeypatch):
+def test_joins_do_not_depend_on_fingerprints(integers, prints, monkeypatch):
     runs, qrels = drawn(integers=integers)
     expected = runs.merge(qrels, how="left", on=["topic", "doc"])["grade"].to_numpy()
     if prints == "their lengths":
@@ -141,7 +137,7 @@ def test_joins_do_not_depend_on_the_numbers(integers, prints, monkeypatch):
         )
 
 
-def test_documents_taken_for_judged_ones_are_found_out(monkeypatch):
+def test_equal_fingerprints_of_different_ids_are_detected(monkeypatch):
     run = pd.DataFrame({"topic": "1", "doc": ["bb", "a"], "score": 1.0})
     qrels = pd.DataFrame({"topic": ["1"], "doc": ["aa"], "grade": [1]})
     monkeypatch.setattr(
@@ -158,7 +154,7 @@ pairs = st.tuples(st.sampled_from(["1", "01", "2"]), st.sampled_from("abcd"))
     retrieved=st.lists(pairs, unique=True, min_size=1),
     judged=st.dictionaries(pairs, st.integers(-2, 3), min_size=1),
 )
-def test_every_document_has_the_grade_that_a_look_up_finds(retrieved, judged):
+def test_judge_adds_the_grade_of_each_document(retrieved, judged):
     run = pd.DataFrame(retrieved, columns=["topic", "doc"]).assign(score=0.5)
     keys = pd.DataFrame(list(judged), columns=["topic", "doc"])
     qrels = keys.assign(grade=list(judged.values()))
@@ -173,7 +169,7 @@ def test_every_document_has_the_grade_that_a_look_up_finds(retrieved, judged):
     assert [None if pd.isna(grade) else grade for grade in grades] == expected
 
 
-def test_everything_else_stays_as_it_is():
+def test_judge_changes_no_other_column():
     runs, qrels = ir.example_track()
     runs = runs.sample(frac=1, random_state=0)
     before = runs.copy(), qrels.copy()
@@ -183,7 +179,7 @@ def test_everything_else_stays_as_it_is():
         pd.testing.assert_frame_equal(frame, copy)
 
 
-def test_judging_twice_is_refused():
+def test_runs_with_grades_are_refused():
     run = pd.DataFrame({"topic": ["1"], "doc": ["a"], "score": 1.0})
     qrels = pd.DataFrame({"topic": ["1"], "doc": ["a"], "grade": [1]})
     for name in ("grade", "label"):
@@ -200,7 +196,7 @@ RESTRICT_QRELS = pd.DataFrame(
 
 
 def pooled_docs(runs, qrels, depth, contributing):
-    """Walk through the runs row by row."""
+    """Return whether each judged document is in the pool."""
     pool, ranks = set(), {}
     for row in runs.itertuples():
         key = row.system, row.topic
@@ -210,7 +206,7 @@ def pooled_docs(runs, qrels, depth, contributing):
     return [(row.topic, row.doc) in pool for row in qrels.itertuples()]
 
 
-def test_restricted_judgments():
+def test_restrict_keeps_judgments_of_the_pool():
     assert RESTRICT_QRELS.ireval.restrict(TEAMED.ireval.pool(1)).index.tolist() == [0, 3]
     assert RESTRICT_QRELS.ireval.restrict(TEAMED.ireval.pool(3)).index.tolist() == [0, 1, 3]
     runs, qrels = ir.example_track()
@@ -222,7 +218,7 @@ def test_restricted_judgments():
     pd.testing.assert_frame_equal(qrels, qrels.ireval.restrict(runs.ireval.pool(10)))
 
 
-def test_worked_pool(golden):
+def test_restrict_equals_a_worked_example(golden):
     case = golden["002-pool"]
     rows = [(s, "t", d) for s, docs in case["input"]["runs"].items() for d in docs]
     runs = pd.DataFrame(rows, columns=["system", "topic", "doc"]).assign(score=1.0)
@@ -232,7 +228,7 @@ def test_worked_pool(golden):
         assert sorted(kept["doc"]) == docs
 
 
-def test_restricting_to_nothing():
+def test_restrict_refuses_documents_without_judgments():
     with pytest.raises(
         InputError, match="documents with a column for doc, but found .*: name, qid"
     ):

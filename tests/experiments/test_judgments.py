@@ -1,4 +1,4 @@
-"""Judgments, read from dictionaries as from frames."""
+"""Dictionaries of judgments are read like frames."""
 
 import numpy as np
 import pytest
@@ -20,7 +20,7 @@ from irframe.experiments.judgments import Judgments
     ],
     ids=str,
 )
-def test_a_dictionary_is_read_as_its_frame(qrels, quick):
+def test_dictionaries_are_read_like_frames(qrels, quick):
     assert (read_qrels_dictionary(qrels) is not None) == quick
     found, expected = (Judgments.of(each, []) for each in (qrels, ir.as_qrels(qrels)))
     assert found.topics.equals(expected.topics)
@@ -41,7 +41,7 @@ def test_a_dictionary_is_read_as_its_frame(qrels, quick):
     ],
     ids=str,
 )
-def test_what_is_wrong_with_a_dictionary_is_what_is_wrong_with_its_frame(qrels, error):
+def test_invalid_dictionaries_raise_the_errors_of_frames(qrels, error):
     with pytest.raises(error) as found:
         Judgments.of(qrels, [])
     with pytest.raises(error) as expected:

@@ -1,8 +1,4 @@
-"""Warnings about missing lists.
-
-Collections of topics in one cube; Which judged topics are scored, and where their judgments
-stand.
-"""
+"""Missing lists, collections of topics, and the choice of topics."""
 
 import warnings
 
@@ -46,7 +42,7 @@ def scored(runs, qrels=QRELS, **options):
     return found, [str(each.message) for each in caught]
 
 
-def test_systems_that_lack_most_come_first_and_many_are_counted():
+def test_the_warning_lists_systems_with_most_missing_lists_first():
     lists = {f"s{number}": "1 2 3" for number in range(6)}
     found, (message,) = scored(runs_of(full="1 2 3 4", some="1 2", **lists))
     assert found["some"] == [2, 4]
@@ -57,7 +53,7 @@ def test_systems_that_lack_most_come_first_and_many_are_counted():
     )
 
 
-def test_a_single_run_lacks_lists_that_no_run_has():
+def test_topics_without_any_list_raise_a_separate_warning():
     found, (message,) = scored(runs_of(a="1 2 4"))
     assert found == {"a": [3, 4]}
     assert message == (
@@ -67,7 +63,7 @@ def test_a_single_run_lacks_lists_that_no_run_has():
     assert scored(runs_of(a="1 2 4", b="1 4"), topics="common") == ({"a": [2, 2], "b": [2, 2]}, [])
 
 
-def test_outside_a_collection_nothing_is_missing():
+def test_lists_outside_a_collection_are_not_missing():
     runs = runs_of(a="1 2 3 4", b="1", c="3 4")
     found, (message,) = scored(runs, collection="track")
     assert found == {"a": [4, 4], "b": [1, 2], "c": [2, 2]}
@@ -76,7 +72,7 @@ def test_outside_a_collection_nothing_is_missing():
     assert (found, messages) == ({"a": [3, 3], "b": [1, 1], "c": [2, 2]}, [])
 
 
-def test_rows_without_a_judged_topic_say_where_a_system_takes_part():
+def test_rows_of_unjudged_topics_decide_participation():
     runs = runs_of(a="1 2 3 4", b="1 2 03 04", c="03", d="9", e="01")
     tracks = TRACK | {"03": "web", "04": "web", "9": "old", "01": None}
     runs = runs.assign(track=runs["topic"].map(tracks))
@@ -108,7 +104,7 @@ def with_track(frame):
 
 
 @pytest.mark.parametrize("sides", ["runs", "qrels", "both"])
-def test_either_frame_may_name_the_collection(sides):
+def test_the_collection_may_be_a_column_of_either_frame(sides):
     runs = with_track(RUNS) if sides in {"runs", "both"} else RUNS
     qrels = with_track(COLLECTIONS_QRELS) if sides in {"qrels", "both"} else COLLECTIONS_QRELS
     cube = ir.cube(runs, qrels, collection="track")
@@ -116,31 +112,31 @@ def test_either_frame_may_name_the_collection(sides):
     assert dense(cube).top.tolist() == [1, 3, 1, 3]
 
 
-def test_each_collection_has_a_pool_of_its_own():
+def test_each_collection_has_its_own_pool():
     runs = pd.concat([RUNS, RUNS.assign(doc="unjudged", score=0.5)[:1]])
     cube = ir.cube(with_track(runs), with_track(COLLECTIONS_QRELS), collection="track")
     assert dense(cube).pool_depth.tolist() == [1, 2, 1, 2]
     depths = {"web": 7, "news": 0}
     cube = ir.cube(with_track(runs), COLLECTIONS_QRELS, collection="track", pool=ir.Pool(depths))
     assert dense(cube).pool_depth.tolist() == [7, 0, 7, 0]
-    with pytest.raises(ParameterError, match="pool_depth for every collection.*: news"):
+    with pytest.raises(ParameterError, match="depth of the pool for every collection.*: news"):
         ir.cube(with_track(runs), COLLECTIONS_QRELS, collection="track", pool={"web": 7})
 
 
-def test_a_collection_that_only_some_rows_name():
+def test_rows_without_a_collection_take_that_of_their_topic():
     some = with_track(COLLECTIONS_QRELS).assign(track=lambda f: f["track"].where(f["topic"] < "3"))
     cube = ir.cube(with_track(RUNS), some, collection="track")
     assert dense(cube).top.tolist() == [1, 3, 1, 3]
 
 
-def test_unknown_columns_are_refused():
+def test_unknown_columns_of_collections_are_refused():
     with pytest.raises(
-        ParameterError, match="column of the frames, but found 'year': system, topic"
+        ParameterError, match="to be a column, but found 'year'; columns are: system, topic"
     ):
         ir.cube(RUNS, COLLECTIONS_QRELS, collection="year")
 
 
-def test_topics_of_several_collections_are_named():
+def test_topics_in_several_collections_are_refused():
     runs = with_track(RUNS)
     qrels = with_track(COLLECTIONS_QRELS).assign(track=["web", "web", "news", "news"])
     with pytest.raises(
@@ -149,7 +145,7 @@ def test_topics_of_several_collections_are_named():
         ir.cube(runs, qrels, collection="track")
 
 
-def test_topics_of_no_collection_are_named():
+def test_topics_without_a_collection_are_refused():
     runs = with_track(RUNS)[:2]
     with pytest.raises(
         ParameterError, match=r"\(track\) for every topic, but found none for 2: 3, 4"
@@ -196,7 +192,7 @@ def experiments(draw):
 
 
 @given(experiment=experiments())
-def test_topics_of_the_qrels_of_some_run_or_of_every_run(experiment):
+def test_topics_are_chosen_from_qrels_or_runs(experiment):
     lists, judged = experiment
     table, judgments = tables_of(lists, judged)
     systems = {system for system, _ in lists}
@@ -211,13 +207,13 @@ def test_topics_of_the_qrels_of_some_run_or_of_every_run(experiment):
         assert list(select(table, judgments, "common").judgments.topics) == common
     else:
         with pytest.raises(
-            IdError, match="every run has a list, but found none; judged topics that"
+            IdError, match="every run has a list, but found none; judged topics per run"
         ):
             select(table, judgments, "common")
 
 
 @given(experiment=experiments(), parts=st.lists(st.integers(0, 2), min_size=5, max_size=5))
-def test_collections_decide_about_taking_part_and_top_grades(experiment, parts):
+def test_collections_decide_participation_and_top_grades(experiment, parts):
     lists, judged = experiment
     table, judgments = tables_of(lists, judged)
     part = dict(zip(NAMES, parts, strict=True))
@@ -236,7 +232,7 @@ def test_collections_decide_about_taking_part_and_top_grades(experiment, parts):
         assert top == max([1, *grades])
 
 
-def test_the_top_grade_is_that_of_all_topics_chosen_or_not():
+def test_the_top_grade_includes_topics_that_are_not_chosen():
     table, judgments = tables_of({("a", "t1"): 1, ("b", "t3"): 1}, NAMES)
     for topics in (["t1"], ["t1", "t3"], "runs", "qrels"):
         assert (select(table, judgments, topics).top == 3).all()

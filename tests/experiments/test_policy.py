@@ -1,8 +1,4 @@
-"""Policies of cubes.
-
-Which judgments a sample keeps, and the random numbers that decide it; The policies for equal
-scores, each against its oracle.
-"""
+"""Options of experiments, stratified samples, random keys and tie rules."""
 
 import math
 from typing import get_args
@@ -43,7 +39,7 @@ from irframe.names import EMPTY, UNJUDGED, TieRule
         ({"pool_depth": {"a": 5}}, ParameterError, "or collection= to say .* {'a': 5}"),
     ],
 )
-def test_choices_that_are_none(options, error, words):
+def test_invalid_options_are_refused(options, error, words):
     refused(error, words, lambda: ir.cube(*ir.example_track(), **arguments(ir.cube, options)))
 
 
@@ -56,7 +52,7 @@ judgments = st.lists(
 
 
 @given(rows=judgments, share=st.floats(0.001, 1))
-def test_every_stratum_keeps_the_smallest_keys(rows, share):
+def test_samples_keep_the_smallest_keys_of_each_stratum(rows, share):
     topic, grade, keys = (np.array(column) for column in zip(*rows, strict=True))
     found = strata_sample(topic, grade.astype(np.int16), keys, share)
     expected = set()
@@ -67,7 +63,7 @@ def test_every_stratum_keeps_the_smallest_keys(rows, share):
     assert set(keys[found].tolist()) == expected
 
 
-def test_keys_follow_names_and_seed_alone():
+def test_random_keys_depend_only_on_ids_and_seed():
     topics, docs = list("1122"), list("abab")
     keys = random_keys(topics, docs, seed=5)
     assert len(set(keys.tolist())) == 4
@@ -78,18 +74,18 @@ def test_keys_follow_names_and_seed_alone():
     assert numbers.tolist() == keys.tolist()
 
 
-def test_names_are_not_run_together():
+def test_random_keys_separate_ids():
     first, second = random_keys(["1", "11"], ["11", "1"], seed=0)
     assert first != second
 
 
-def test_keys_spread_evenly():
+def test_random_keys_are_uniform():
     keys = random_keys([str(number) for number in range(4000)], seed=1)
     counts = np.histogram(keys.astype(float) / 2**64, bins=8, range=(0, 1))[0]
     assert abs(counts - 500).max() < 100
 
 
-def test_marks():
+def test_grade_minus_one_is_refused():
     refuse_marks(np.array([-2, 0, 3, UNJUDGED, EMPTY]))
     with pytest.raises(GradeError, match="found 2 of grade -1.*Drop these rows"):
         refuse_marks(np.array([[-1, 0], [-1, 2]]))
@@ -98,7 +94,7 @@ def test_marks():
 WORDS = get_args(TieRule)
 
 
-def test_every_word_has_a_policy_and_an_oracle():
+def test_every_tie_rule_has_a_policy_and_an_oracle():
     assert set(WORDS) == TIE_POLICIES.keys() == oracles.ORACLES.keys()
 
 
@@ -121,7 +117,7 @@ def drawn(rng, *, integers):
 @pytest.mark.filterwarnings("ignore:scores rise")
 @pytest.mark.parametrize("integers", few_of([False, True], 2), ids=["text", "integers"])
 @pytest.mark.parametrize("ties", WORDS)
-def test_a_policy_orders_as_its_oracle(ties, integers):
+def test_tie_rules_equal_their_oracles(ties, integers):
     rng = np.random.default_rng(7)
     for _ in range(3):
         runs = drawn(rng, integers=integers)

@@ -29,9 +29,9 @@ def in_order(cube):
 
 
 @given(seed=st.integers(0, 99), ties=st.sampled_from(["trec", "order", "rank", "random"]))
-def test_shuffled_rows_make_the_same_pool(seed, ties):
+def test_the_pool_does_not_depend_on_row_order(seed, ties):
     runs, qrels = TRACK
-    runs = runs.assign(score=-runs["rank"])  # without ties, which follow the order of rows
+    runs = runs.assign(score=-runs["rank"])  # without ties, because the order of rows breaks ties
     expected = in_order(ir.cube(runs, qrels, ties=ir.Ties(ties, seed=1)))
     found = in_order(ir.cube(shuffled(runs, seed), qrels, ties=ir.Ties(ties, seed=1)))
     np.testing.assert_array_equal(found["grade"], expected["grade"])
@@ -39,7 +39,7 @@ def test_shuffled_rows_make_the_same_pool(seed, ties):
     assert (dense(found).pool_depth == 10).all()
 
 
-def test_runs_without_scores_pool_by_their_ranks():
+def test_runs_without_scores_are_pooled_by_rank():
     runs, qrels = TRACK
     ranked = runs.drop(columns="score")
     expected = in_order(ir.cube(ranked, qrels))
@@ -47,7 +47,7 @@ def test_runs_without_scores_pool_by_their_ranks():
     assert pooled(found) == pooled(expected)
 
 
-def test_scores_decide_over_ranks_and_rows():
+def test_scores_decide_the_pool_before_ranks_and_rows():
     rows = [("1", "a", 3, 1.0), ("1", "b", 2, 3.0), ("1", "c", 1, 2.0)]
     runs = pd.DataFrame(rows, columns=["topic", "doc", "rank", "score"])
     qrels = pd.DataFrame({"topic": "1", "doc": list("abc"), "grade": 1})
@@ -58,7 +58,7 @@ def test_scores_decide_over_ranks_and_rows():
 
 @pytest.mark.parametrize("rows", [1, 3, 99])
 @pytest.mark.parametrize("turned", [False, True])
-def test_the_pool_is_as_deep_as_the_least_judged_run(monkeypatch, rows, turned):
+def test_the_pool_depth_is_that_of_the_least_judged_run(monkeypatch, rows, turned):
     lists = {"a": "vwx", "b": "vxy", "c": "wvy"}
     cells = [(s, "1", doc, -n) for s, docs in lists.items() for n, doc in enumerate(docs)]
     runs = pd.DataFrame(cells[::-1] if turned else cells)
@@ -69,7 +69,7 @@ def test_the_pool_is_as_deep_as_the_least_judged_run(monkeypatch, rows, turned):
 
 
 @pytest.mark.parametrize("options", [{"ties": "rank"}, {"ties": ir.Ties(dtype="float32")}])
-def test_pools_are_read_by_full_scores_however_lists_are_ranked(options):
+def test_pools_use_scores_in_full_precision_under_any_tie_rule(options):
     runs = pd.DataFrame({"topic": "1", "doc": list("abc"), "rank": [1, 2, 3]})
     runs["score"] = [1.0, 1 + 2e-12, 1 + 1e-12]
     qrels = pd.DataFrame({"topic": "1", "doc": list("abc"), "grade": 1})

@@ -1,8 +1,4 @@
-"""Rankings of coded frames: ranks, first rows and ties.
-
-Which systems contribute, and at which ranks; Pools: which documents, who contributed them, in
-which order; The order of every ranking, by each policy for ties.
-"""
+"""Rankings by each tie rule, contributing systems, and pools."""
 
 import numpy as np
 import pandas as pd
@@ -35,27 +31,27 @@ RUNS = pd.DataFrame(
 )
 
 
-def test_lists_one_by_one():
+def test_lists_are_ranked_separately():
     ranking = rank_table(read_table(RUNS), Policy(ties="trec"))
     assert RUNS["doc"].to_numpy()[ranking.order].tolist() == list("bdaca")
     assert ranking.rank.tolist() == [1, 2, 3, 1, 1]
     assert ranking.tied.tolist() == [False, False, True, False, False]
 
 
-def test_scores_beyond_single_precision():
+def test_scores_beyond_single_precision_become_ties():
     large = RUNS.assign(score=[1e39, 1e300, 1.0, 2.0, 1.0])
     ranking = rank_table(read_table(large), Policy(ties="order", score_dtype="float32"))
     assert ranking.order.tolist() == [0, 1, 3, 2, 4]
 
 
-def test_ranks_decide_alone_where_asked():
+def test_scores_are_ignored_if_ranks_decide():
     ranked = RUNS.assign(rank=[3, 7, 1, 0, 1], score=np.nan)
     assert rank_table(read_table(ranked), Policy(ties="rank")).order.tolist() == [3, 0, 1, 2, 4]
     with pytest.raises(RankingError, match="a column 'rank' for ties='rank', but found none"):
         rank_table(read_table(RUNS), Policy(ties="rank"))
 
 
-def test_offenders_are_all_counted():
+def test_errors_count_all_invalid_rows():
     lacking = pd.DataFrame({"topic": "1", "doc": [f"d{i}" for i in range(9)], "score": np.nan})
     with pytest.raises(RankingError, match="found 9 missing: run 1 d0, .*, run 1 d4 and 4 more"):
         rank_table(read_table(lacking), Policy(ties="trec"))
@@ -73,7 +69,7 @@ def who(runs, contributing=None):
     return contributing_systems(read_table(runs), contributing).tolist()
 
 
-def test_systems_by_name_or_column():
+def test_contributing_systems_are_named_or_flagged():
     assert who(CONTRIBUTING_RUNS) == who(CONTRIBUTING_RUNS, ["b", "a"]) == [True, True]
     assert who(CONTRIBUTING_RUNS, ["b"]) == [False, True]
     flagged = CONTRIBUTING_RUNS.assign(
@@ -86,20 +82,26 @@ def test_systems_by_name_or_column():
     assert who(CONTRIBUTING_RUNS.assign(contributing=False)) == [False, False]
 
 
-def test_columns_that_do_not_tell():
+def test_invalid_columns_of_contributing_systems_are_refused():
     with pytest.raises(ParameterError, match="per system, but found 1 system with both: b"):
         who(CONTRIBUTING_RUNS.assign(contributing=[True, True, True, False]))
     lacking = CONTRIBUTING_RUNS.assign(
         contributing=pd.array([True, None, True, True], dtype="boolean")
     )
-    refused(ParameterError, "True and False, but found boolean", lambda: who(lacking))
-    with pytest.raises(ParameterError, match="True and False, but found int64"):
+    refused(
+        ParameterError,
+        "a boolean column without missing values, but found boolean",
+        lambda: who(lacking),
+    )
+    with pytest.raises(
+        ParameterError, match="a boolean column without missing values, but found int64"
+    ):
         who(CONTRIBUTING_RUNS.assign(contributing=1))
     with pytest.raises(ParameterError, match="contributes, but found none by 'x'"):
         who(CONTRIBUTING_RUNS.assign(x=False), "x")
 
 
-def test_ranks_row_by_row():
+def test_pooling_ranks_follow_scores_then_rows():
     assert filed_rank(pooling(read_table(CONTRIBUTING_RUNS))).tolist() == [2, 1, 1, 1]
     assert filed_rank(pooling(read_table(CONTRIBUTING_RUNS.assign(score=0)))).tolist() == [
         1,
@@ -111,14 +113,14 @@ def test_ranks_row_by_row():
     assert filed_rank(pooling(read_table(filed))).tolist() == [2, 1, 1, 1]
 
 
-def test_ranks_as_filed_come_with_any_order_by_score():
+def test_pooling_ranks_do_not_depend_on_the_tie_rule():
     table = read_table(CONTRIBUTING_RUNS.assign(score=0))
     for ties in ("trec", "doc", "order", "random", "mean"):
         ranking = rank_table(table, Policy(ties=ties, seed=1))
         assert filed_rank(ranking).tolist() == filed_rank(pooling(table)).tolist()
 
 
-def test_pool_by_hand():
+def test_pools_equal_a_slow_reference():
     found = TEAMED.ireval.pool(2)
     assert list(found.columns) == ["name", "qid", "docno", "rank", "unique"]
     rows = found.drop(columns="qid").to_records(index=False).tolist()
@@ -139,7 +141,7 @@ def contributed(runs, depth):
 
 
 @given(order=st.randoms(use_true_random=False), depth=st.integers(1, 12))
-def test_the_order_of_rows_does_not_matter(order, depth):
+def test_pools_do_not_depend_on_row_order(order, depth):
     runs, _ = ir.example_track()
     runs = runs[runs["topic"].isin(["101", "102"])].drop(columns="score")
     rows = list(range(len(runs)))
@@ -148,7 +150,7 @@ def test_the_order_of_rows_does_not_matter(order, depth):
         assert contributed(frame.iloc[rows], depth) == contributed(frame, depth)
 
 
-def test_unique_to_a_team():
+def test_teams_count_as_one_contributor():
     found = TEAMED.ireval.pool(2, together="team")
     assert list(found.columns[:2]) == ["name", "team"]
     team = found[found["unique"]]
@@ -159,14 +161,14 @@ def test_unique_to_a_team():
     ]
 
 
-def test_systems_without_a_team():
+def test_contributing_systems_without_a_team_are_refused():
     lacking = TEAMED.assign(team=TEAMED["team"].where(TEAMED["name"] == "a"))
     with pytest.raises(ParameterError, match="'team' for every system.*2 systems without: b, c"):
         lacking.ireval.pool(2, together="team")
     assert len(lacking.ireval.pool(ir.Pool(2, contributing=["a"]), together="team")) == 2
 
 
-def test_contributing_systems():
+def test_only_contributing_systems_are_pooled():
     assert set(TEAMED.ireval.pool(ir.Pool(1, contributing=["b"]))["name"]) == {"b"}
     alone = TEAMED.drop(columns="name").iloc[:3].ireval.pool(2)
     assert alone["unique"].all()
@@ -178,15 +180,15 @@ def test_contributing_systems():
     [
         ({"contributing": ["a", "z"]}, "contributing systems .a, b, c., but found 'z'"),
         ({"contributing": []}, "empty list"),
-        ({"contributing": "team"}, "True and False"),
+        ({"contributing": "team"}, "a boolean column"),
     ],
 )
-def test_refused_options(options, words):
+def test_invalid_contributing_systems_are_refused(options, words):
     refused(ParameterError, words, lambda: TEAMED.ireval.pool(ir.Pool(1, **options)))
 
 
-def test_what_is_no_column_of_teams_is_refused():
-    words = "together as a column"
+def test_unknown_columns_of_teams_are_refused():
+    words = "together to be a column"
     refused(ParameterError, words, lambda: TEAMED.ireval.pool(1, together=["team"]))
 
 
@@ -199,7 +201,7 @@ def ranked(rows, ties="trec", **options):
 
 
 @pytest.mark.parametrize("name", ["002-ties", "002-ties-unsorted-file"])
-def test_worked_ties(golden, name):
+def test_ties_equal_a_worked_example(golden, name):
     case = golden[name]
     run = [tuple(row) for row in case["input"]["run"]]
     assert ranked(run) == case["expected"]["trec"]
@@ -208,7 +210,7 @@ def test_worked_ties(golden, name):
     assert list(filed.ireval.rank(ties="rank")["doc"]) == case["expected"]["file"]
 
 
-def test_worked_ties_in_single_precision(golden):
+def test_ties_in_single_precision_equal_a_worked_example(golden):
     case = golden["002-ties-float32"]
     run = [tuple(row) for row in case["input"]["run"]]
     assert ranked(run) == case["expected"]["double precision"]
@@ -221,7 +223,7 @@ def shuffled_ties(runs, **options):
 
 
 @given(seed=st.integers(0, 2**64 - 1), order=st.randoms(use_true_random=False))
-def test_random_ties_depend_on_nothing_but_names_and_seed(seed, order):
+def test_random_ties_depend_only_on_ids_and_seed(seed, order):
     lists = [(s, t, f"d{i}", float(i // 9)) for s in "abc" for t in "xy" for i in range(18)]
     runs = pd.DataFrame(lists, columns=["system", "topic", "doc", "score"])
     expected = shuffled_ties(runs, seed=seed)
@@ -235,7 +237,7 @@ def test_random_ties_depend_on_nothing_but_names_and_seed(seed, order):
     assert shuffled_ties(as_categories, seed=seed)["b"] == expected["b"]
 
 
-def test_random_ties_differ_between_systems_topics_and_draws():
+def test_random_ties_differ_between_systems_topics_and_seeds():
     lists = [(s, t, f"d{i}") for s in "ab" for t in "xy" for i in range(30)]
     runs = pd.DataFrame(lists, columns=["system", "topic", "doc"]).assign(score=0)
     ranked = [runs.ireval.rank(ties=ir.Ties("random", seed=seed)) for seed in (1, 2, 3, 4)]
@@ -246,13 +248,13 @@ def test_random_ties_differ_between_systems_topics_and_draws():
 
 
 @pytest.mark.thorough
-def test_random_ties_are_even():
+def test_random_ties_are_uniform():
     runs = pd.DataFrame({"topic": "1", "doc": list("abcd"), "score": 0})
     first = [runs.ireval.rank(ties=ir.Ties("random", seed=seed))["doc"][0] for seed in range(400)]
     assert all(70 < first.count(doc) < 130 for doc in "abcd")
 
 
-def test_the_callers_columns_come_back_and_the_frame_stays():
+def test_rank_keeps_columns_and_does_not_change_the_frame():
     runs = pd.DataFrame({"qid": [7, 7], "docno": ["a", "b"], "score": [1.0, 2.0], "text": "x"})
     before = runs.copy()
     out = runs.ireval.rank()
@@ -263,7 +265,7 @@ def test_the_callers_columns_come_back_and_the_frame_stays():
 
 
 @pytest.mark.parametrize("kind", ["object", "category", "string", "int64", "string[pyarrow]"])
-def test_ids_of_every_type(kind):
+def test_ids_may_have_any_type(kind):
     docs = pd.Series([3, 1, 20] if kind == "int64" else ["3", "1", "20"]).astype(kind)
     runs = pd.DataFrame({"topic": "1", "doc": docs, "score": 1.0})
     out = runs.ireval.rank()
@@ -271,7 +273,7 @@ def test_ids_of_every_type(kind):
     assert out["doc"].dtype == docs.dtype
 
 
-def test_equal_ranks_are_refused_where_ranks_decide():
+def test_equal_ranks_are_refused_if_ranks_decide():
     runs = pd.DataFrame({"topic": "1", "doc": list("abc"), "rank": [1, 1, 2], "score": 0.0})
     assert len(runs.ireval.rank()) == 3
     refused(RankingError, "1 equal: run 1 b", lambda: runs.ireval.rank(ties="rank"))

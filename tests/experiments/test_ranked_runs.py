@@ -1,4 +1,4 @@
-"""Runs in files, scored some files at a time."""
+"""Runs in files, scored a few files at a time."""
 
 import gc
 import warnings
@@ -35,7 +35,7 @@ POLICIES = [
 
 @pytest.fixture(autouse=True, params=[1, 1 << 24], ids=["a file at a time", "at once"])
 def _batch(request, monkeypatch):
-    """Read so many bytes of files at a time."""
+    """Limit the bytes that are read at a time."""
     monkeypatch.setattr(scan_runs, "BATCH", request.param)
 
 
@@ -75,12 +75,12 @@ def with_warnings(call):
 
 
 def same(found, expected):
-    """Assert equal scores, whatever the type of identifiers."""
+    """Assert that scores are equal; types of ids may differ."""
     pd.testing.assert_frame_equal(found, expected, check_exact=True, check_index_type=False)
 
 
 @pytest.mark.parametrize("policy", few_of(POLICIES, 4), ids=str)
-def test_files_are_scored_as_their_rows_are(policy, tmp_path):
+def test_files_and_frames_have_the_same_scores(policy, tmp_path):
     runs, qrels = drawn()
     metrics = ["P@3", "RBP", "DCG@4"] if policy.get("ties") == "mean" else METRICS
     expected, warned = with_warnings(lambda: ir.evaluate(runs, qrels, metrics, **policy))
@@ -97,7 +97,7 @@ def test_files_are_scored_as_their_rows_are(policy, tmp_path):
     ("track", {"collection": "track"}),
     ("contributing", {}),
 ], ids=str)  # fmt: skip
-def test_columns_of_runs_count(column, options, tmp_path):
+def test_scanned_runs_use_columns_of_groups_and_collections(column, options, tmp_path):
     options = dict(options)
     runs, qrels = drawn()
     runs["team"] = runs["system"].isin(["s1", "s3"]).map({True: "ours", False: "theirs"})
@@ -122,7 +122,7 @@ def test_columns_of_runs_count(column, options, tmp_path):
 
 
 @A_FILE_AT_A_TIME
-def test_some_files_at_a_time_are_in_memory(monkeypatch, tmp_path):
+def test_only_a_few_files_are_in_memory_at_a_time(monkeypatch, tmp_path):
     runs, qrels = drawn()
     scanned, frames, alive = filed(runs, tmp_path), [], []
     all_frames = ScannedRuns.frames
@@ -141,7 +141,7 @@ def test_some_files_at_a_time_are_in_memory(monkeypatch, tmp_path):
 
 
 @pytest.mark.filterwarnings("ignore")
-def test_runs_of_other_topics_alone_are_no_error(tmp_path):
+def test_a_system_without_judged_topics_is_not_an_error(tmp_path):
     runs, qrels = drawn()
     runs.loc[runs["system"] == "s2", "topic"] += "x"
     expected = ir.evaluate(runs, qrels, "AP")
@@ -151,7 +151,7 @@ def test_runs_of_other_topics_alone_are_no_error(tmp_path):
         filed(runs, tmp_path).ireval.evaluate(qrels, "AP")
 
 
-def test_errors_name_what_is_wrong(tmp_path):
+def test_errors_in_files_are_those_of_frames(tmp_path):
     runs, qrels = drawn()
     scanned = filed(runs, tmp_path)
     twice = pd.concat([runs, runs.iloc[-1:]])
@@ -178,7 +178,7 @@ def test_errors_name_what_is_wrong(tmp_path):
         assert message.startswith("expected a run that can be read, but found none of 1 file")
 
 
-def test_a_system_in_files_that_are_no_parts_of_one_run(tmp_path):
+def test_a_system_in_two_separate_files_is_refused(tmp_path):
     runs, qrels = drawn()
     scanned = filed(runs, tmp_path)
     runs[runs["system"] == "s1"].to_parquet(tmp_path / "s4.parquet")
@@ -189,7 +189,7 @@ def test_a_system_in_files_that_are_no_parts_of_one_run(tmp_path):
 
 
 @pytest.mark.filterwarnings("ignore")
-def test_parts_of_a_run_are_one(tmp_path):
+def test_parts_of_a_run_form_one_system(tmp_path):
     runs, qrels = drawn()
     for system, part in runs.groupby("system"):
         (tmp_path / system).mkdir()
@@ -202,7 +202,7 @@ def test_parts_of_a_run_are_one(tmp_path):
 
 @A_FILE_AT_A_TIME
 @pytest.mark.filterwarnings("ignore")
-def test_a_partitioned_data_set_is_read_a_system_at_a_time(tmp_path):
+def test_partitioned_data_sets_are_read_system_by_system(tmp_path):
     runs, qrels = drawn()
     for (system, topic), part in runs.groupby(["system", "topic"]):
         folder = tmp_path / "runs" / f"system={system}" / f"topic={topic}"
@@ -220,7 +220,7 @@ def test_a_partitioned_data_set_is_read_a_system_at_a_time(tmp_path):
 
 
 @pytest.mark.filterwarnings("ignore")
-def test_prepared_metrics_take_files_too(tmp_path):
+def test_scorers_accept_scanned_files(tmp_path):
     runs, qrels = drawn()
     scanned = filed(runs, tmp_path)
     scorer = ir.scorer(qrels, METRICS)

@@ -1,4 +1,4 @@
-"""Cubes in files: the dtypes of labels of topics."""
+"""Saved cubes keep the dtypes of topic coordinates."""
 
 import numpy as np
 import pandas as pd
@@ -20,7 +20,7 @@ COLUMNS = {
     "category": pd.Categorical(["short", "long"] * (N // 2)),
     "nullable int": pd.array([*range(N - 1), None], dtype="Int64"),
     "nullable text": pd.array(["x"] * N, dtype="string"),
-    "pandas text": pd.Index(["x"] * N).values,  # objects before pandas 3
+    "pandas text": pd.Index(["x"] * N).values,  # dtype object before pandas 3
 }
 
 
@@ -35,7 +35,7 @@ def test_topic_coordinates_keep_dtype_and_values(column, tmp_path):
 
 @pytest.mark.parametrize("label", ["cluster", "task", "weight"])
 @pytest.mark.parametrize("number", [1, 2.0, np.int16(3)])
-def test_numbers_as_design_labels_stay_numbers(label, number, tmp_path):
+def test_numeric_design_labels_of_cubes_stay_numeric(label, number, tmp_path):
     topics = CUBE.indexes["topic"]
     cube = CUBE.ireval.design(**{label: dict.fromkeys(topics, number)})
     assert np.issubdtype(cube[label].dtype, np.number)
@@ -44,7 +44,7 @@ def test_numbers_as_design_labels_stay_numbers(label, number, tmp_path):
 
 
 @pytest.mark.parametrize("label", ["cluster", "task", "weight"])
-def test_numbers_as_design_labels_of_scores_stay_numbers_in_parquet(label, tmp_path):
+def test_numeric_design_labels_of_scores_stay_numeric_in_parquet(label, tmp_path):
     topics = CUBE.indexes["topic"]
     scores = ir.evaluate(*ir.example_track(), ["AP"])
     scores = scores.ireval.design(**{label: {topic: len(topic) for topic in topics}})

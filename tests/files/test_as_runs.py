@@ -440,7 +440,7 @@ def test_traces_are_searches(shape):
     found = runs[["topic", "search", "rank", "doc"]].itertuples(index=False, name=None)
     assert [*found] == expected
     qrels = {"q1": {"c": 1}, "q2": {"a": 1}}
-    words = "none, though 'search' differs"
+    words = "none, although 'search' differs"
     for runs in (traces, {"x": traces, "y": {"q1": TRACES[shape](CALLS)}}):
         refused(ParameterError, words, ir.evaluate, runs, qrels, "R")
         refused(ParameterError, words, ir.scorer(qrels, "R"), runs)

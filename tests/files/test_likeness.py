@@ -118,7 +118,7 @@ def test_topics_of_two_collections_are_refused():
     one, two = runs.assign(system="s"), runs.assign(system=["s", "s", "t", "t"])
     for frame in (one, two):
         for act in (lambda x: ir.evaluate(x, qrels, "RR"), lambda x: ir.cube(x, qrels)):
-            refused(IdError, "1 judged in several of 'collection': 1.*groupby", act, frame)
+            refused(IdError, "1 topic with several values of 'collection': 1.*groupby", act, frame)
     for frame in (runs, one):
         assert frame.ireval.groupby("collection").evaluate(qrels, "RR")["RR"].tolist() == [1.0, 1.0]
     anew = [frame.assign(topic=frame["collection"] + frame["topic"]) for frame in (one, qrels)]

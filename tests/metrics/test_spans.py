@@ -319,9 +319,9 @@ def test_empty_lists_are_right_for_topics_without_evidence(named):
     runs = pd.DataFrame({"topic": ["1", "2"], "doc": "x", "start": 0, "end": 4, "score": 1.0})
     runs = runs.assign(system="s")
     topics, options = ["1", "2", "3"], {"no_rel": "silence"}
-    with pytest.warns(IrframeWarning, match="topics without judgments have nothing to find"):
+    with pytest.warns(IrframeWarning, match="topics without judgments have no relevant documents"):
         scores = ir.evaluate(runs, spans, ["SpanR", "SpanP"], topics=topics, **options)
     assert scores["SpanP"].tolist() == [1.0, 0.0, 1.0]
-    with pytest.warns(IrframeWarning, match="topics without judgments have nothing to find"):
+    with pytest.warns(IrframeWarning, match="topics without judgments have no relevant documents"):
         prepared = ir.scorer(spans, ["SpanR", "SpanP"], topics=topics, **options)
     pd.testing.assert_frame_equal(prepared(runs), scores, check_like=True)

@@ -57,7 +57,7 @@ def test_triangle(checked):
     assert (dots[:, 0] < dots[:, 1]).all()
     assert len({tuple(dot) for dot in dots.tolist()}) == 28
     assert ax.get_xlabel() == "better system, rank by P at k = 10"
-    of_those = "depth= to be one of the depths"
+    of_those = "one of the depths as depth="
     refused(ParameterError, of_those, agreement_triangle, checked, metric="P", test="t")
     refused(ParameterError, "metric=", agreement_triangle, checked, test="t", depth=10)
 

@@ -416,7 +416,7 @@ def bare_groups(result):
         ({"n1": "a"}, "a group .group. for every topic, but found none for .*: n2"),
         ({"x": "a"}, "mapping of systems or of topics, but found other keys: x"),
         ({"n1": "a", "s1": "b"}, "found keys of both: n1, s1"),
-        (pd.Series({"n1": "a"}, name="track"), "a name of their own, but found 'track'"),
+        (pd.Series({"n1": "a"}, name="track"), "an unused name for the groups, but found 'track'"),
         (pd.Series(["a", "b"], ["n1", "n1"]), "one group for every label, but found several for 1"),
     ],
 )
@@ -428,7 +428,7 @@ def test_mappings_that_are_not_groups_are_refused(by, message):
 
 def test_columns_of_the_cube_itself_are_not_groups():
     runs, qrels = ir.example_track()
-    message = "a name of their own, but found 'contributing'.*rename"
+    message = "an unused name for the groups, but found 'contributing'.*rename"
     for does in (
         lambda: runs.ireval.groupby("contributing").evaluate(qrels, "AP"),
         lambda: runs.ireval.groupby("contributing").cube(qrels),

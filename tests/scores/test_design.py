@@ -124,7 +124,7 @@ def test_undeclared_labels_can_be_groups():
     coords = ARRAY.assign_coords(task=("topic", TABLE["language"].to_numpy()))
     result = coords.ireval.groupby("task").summary()
     assert result.sizes["task"] == 2
-    refused(ParameterError, "undeclared ones: task", coords.ireval.summary)
+    refused(ParameterError, "undeclared labels: task", coords.ireval.summary)
 
 
 def test_scores_inherit_the_labels_of_cubes(tmp_path):

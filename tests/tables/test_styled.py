@@ -302,9 +302,7 @@ def test_summaries_of_groups_and_frames():
     assert table[("terms", "AP@5")].notna().sum() == 2
 
 
-@pytest.mark.filterwarnings(
-    "ignore:tests and intervals are unreliable:irframe.errors.IrframeWarning"
-)
+@pytest.mark.filterwarnings("ignore:tests and intervals hold:irframe.errors.IrframeWarning")
 def test_what_else_a_summary_says_of_systems_heads_no_columns():
     runs, qrels = ir.example_track()
     runs = runs.drop(columns="rank")
