@@ -36,7 +36,7 @@ TASK = PAGE.with_name("shared-task.md")
 
 @pytest.fixture(scope="session")
 def written(tmp_path_factory):
-    """Return a folder of the example in files, and the paths of its runs there."""
+    """Return a folder with the example track, and its runs."""
     folder = tmp_path_factory.mktemp("example")
     runs, qrels = ir.example_track()
     ir.verbs.write_qrels(qrels, folder / "qrels.txt")
@@ -54,12 +54,12 @@ def files(tmp_path, written):
     return str(tmp_path / "qrels.txt"), [str(tmp_path / path) for path in written[1]]
 
 
-def run(capsys, *words):
-    status = main([*words])
+def run(capsys, *args):
+    status = main([*args])
     return status, *capsys.readouterr()
 
 
-def test_table_of_means(files, capsys):
+def test_evaluate_prints_means(files, capsys):
     runs, qrels = ir.example_track()
     status, out, _ = run(capsys, "evaluate", files[0], *files[1], "-m", "AP", "nDCG@10")
     assert status == 0
@@ -72,7 +72,7 @@ def test_table_of_means(files, capsys):
 
 @pytest.fixture(scope="session")
 def oddities(written, tmp_path_factory):
-    """Return a folder with sound and with unsound files."""
+    """Return a folder with valid and invalid files."""
     folder = tmp_path_factory.mktemp("odd")
     filed = written[0] / written[1][0]
     shutil.copy(written[0] / "qrels.txt", folder)
@@ -94,23 +94,23 @@ def oddities(written, tmp_path_factory):
 
 @pytest.fixture
 def odd(oddities, tmp_path, monkeypatch):
-    """Stand in a folder with sound and with unsound files."""
+    """Change to a folder with valid and invalid files."""
     shutil.copytree(oddities, tmp_path, dirs_exist_ok=True)
     monkeypatch.chdir(tmp_path)
 
 
-def test_only_the_command_itself_switches_the_collector_off(files, capsys, monkeypatch):
-    words, frozen = ["evaluate", files[0], files[1][0], "-m", "AP"], []
+def test_only_the_process_freezes_the_garbage_collector(files, capsys, monkeypatch):
+    args, frozen = ["evaluate", files[0], files[1][0], "-m", "AP"], []
     monkeypatch.setattr(gc, "freeze", lambda: frozen.append("imports"))
-    assert run(capsys, *words)[0] == 0
+    assert run(capsys, *args)[0] == 0
     assert frozen == []
-    monkeypatch.setattr(sys, "argv", ["irframe", *words])
+    monkeypatch.setattr(sys, "argv", ["irframe", *args])
     assert main() == 0
     assert frozen == ["imports"]
 
 
 @pytest.mark.parametrize(
-    ("words", "told"),
+    ("args", "message"),
     [
         ("none a.run -m AP", "none: No such file"),
         ("qrels.txt none -m AP", "none: No such file"),
@@ -159,22 +159,22 @@ def test_only_the_command_itself_switches_the_collector_off(files, capsys, monke
     ],
 )
 @pytest.mark.usefixtures("odd")
-def test_errors_are_one_line_and_status_2(capsys, words, told):
-    status, out, error = run(capsys, "evaluate", *words.split(" "))
+def test_errors_are_one_line_and_status_2(capsys, args, message):
+    status, out, error = run(capsys, "evaluate", *args.split(" "))
     assert (status, out) == (2, "")
-    assert re.match(f"irframe: .*({told})", error)
+    assert re.match(f"irframe: .*({message})", error)
     assert error.count("\n") == 1
 
 
 @pytest.mark.usefixtures("odd")
-def test_unwritable_outputs_are_refused_before_the_work(capsys):
-    words = "compare none none -m AP --baseline-file no/b --update --fail-on worse"
-    status, out, error = run(capsys, *words.split())
+def test_unwritable_outputs_are_refused_at_once(capsys):
+    args = "compare none none -m AP --baseline-file no/b --update --fail-on worse"
+    status, out, error = run(capsys, *args.split())
     assert (status, out, "no/b: No such" in error) == (2, "", True), error
 
 
 @pytest.mark.parametrize(
-    ("words", "told"),
+    ("args", "message"),
     [
         ("", "required: COMMAND; see irframe --help"),
         ("rate", "invalid choice: 'rate'"),
@@ -188,12 +188,12 @@ def test_unwritable_outputs_are_refused_before_the_work(capsys):
         ("evaluate q r -m AP --two\nlines", "unrecognized arguments: --two lines"),
     ],
 )
-def test_unknown_commands_are_refused(capsys, words, told):
-    with pytest.raises(SystemExit) as left:
-        main(words.split(" ") if words else [])
-    assert left.value.code == 2
+def test_unknown_commands_are_refused(capsys, args, message):
+    with pytest.raises(SystemExit) as lines:
+        main(args.split(" ") if args else [])
+    assert lines.value.code == 2
     error = capsys.readouterr().err
-    assert re.match(f"irframe: .*{told}", error)
+    assert re.match(f"irframe: .*{message}", error)
     assert error.count("\n") == 1
 
 
@@ -218,27 +218,27 @@ FAILURES = {
 }
 
 
-@pytest.mark.parametrize("told", FAILURES)
+@pytest.mark.parametrize("message", FAILURES)
 @pytest.mark.usefixtures("odd")
-def test_errors_of_the_system_are_one_line(capsys, monkeypatch, told):
+def test_errors_of_the_system_are_one_line(capsys, monkeypatch, message):
     def fail(*_, **__):
-        raise FAILURES[told]
+        raise FAILURES[message]
 
     fail.__signature__ = inspect.signature(ir.evaluate)
     monkeypatch.setattr(ir, "evaluate", fail)
-    words = ["evaluate", "qrels.txt", "a.run", "-m", "AP"]
-    assert run(capsys, *words) == (2, "", f"irframe: {told}\n")
+    args = ["evaluate", "qrels.txt", "a.run", "-m", "AP"]
+    assert run(capsys, *args) == (2, "", f"irframe: {message}\n")
 
 
 @pytest.mark.parametrize(("terminal", "no_colour"), [(True, ""), (True, "1"), (False, "")])
-def test_warnings_have_a_colour_on_a_terminal_alone(capsys, monkeypatch, terminal, no_colour):
+def test_only_terminals_print_coloured_warnings(capsys, monkeypatch, terminal, no_colour):
     monkeypatch.setenv("TERM", "xterm")
     monkeypatch.setenv("NO_COLOR", no_colour)
     monkeypatch.setattr(sys.stderr, "isatty", lambda: terminal)
     tell("warning: few topics")
-    word = "\x1b[33mwarning:\x1b[0m" if terminal and not no_colour else "warning:"
-    cleared = "\r\x1b[K" * terminal  # progress may stand on the line
-    assert capsys.readouterr().err == f"{cleared}irframe: {word} few topics\n"
+    label = "\x1b[33mwarning:\x1b[0m" if terminal and not no_colour else "warning:"
+    cleared = "\r\x1b[K" * terminal  # the line may contain a progress bar
+    assert capsys.readouterr().err == f"{cleared}irframe: {label} few topics\n"
 
 
 @pytest.mark.parametrize(
@@ -265,37 +265,37 @@ def test_an_output_that_is_an_input_is_refused(line, capsys):
 
 @pytest.mark.thorough
 @pytest.mark.usefixtures("odd")
-def test_output_that_cannot_be_written():
+def test_a_closed_pipe_is_an_error():
     ir.verbs.write_run(ir.read_run("a.run", system="bm\u00e9"), "accent.run")
     command = [sys.executable, "-m", "irframe", "evaluate", "qrels.txt", "accent.run", "-m", "AP"]
-    told = {"stderr": subprocess.PIPE, "text": True, "env": {**os.environ, "PYTHONPATH": ROOT}}
+    settings = {"stderr": subprocess.PIPE, "text": True, "env": {**os.environ, "PYTHONPATH": ROOT}}
     reading, writing = os.pipe()
     os.close(reading)
-    done = subprocess.run(command, stdout=writing, check=False, **told)
+    process = subprocess.run(command, stdout=writing, check=False, **settings)
     os.close(writing)
-    assert (done.returncode, done.stderr) == (2, "irframe: Broken pipe\n")
-    told["env"]["PYTHONIOENCODING"] = "ascii"
-    done = subprocess.run(command, stdout=subprocess.DEVNULL, check=False, **told)
-    assert (done.returncode, done.stderr) == (0, "")
+    assert (process.returncode, process.stderr) == (2, "irframe: Broken pipe\n")
+    settings["env"]["PYTHONIOENCODING"] = "ascii"
+    process = subprocess.run(command, stdout=subprocess.DEVNULL, check=False, **settings)
+    assert (process.returncode, process.stderr) == (0, "")
 
 
 @pytest.mark.usefixtures("odd")
 @pytest.mark.parametrize("command", [name for name in COMMANDS if name != "demo"])
 @pytest.mark.parametrize("place", ["none/x", "folder"])
-def test_missing_folders_are_refused_before_the_work(capsys, monkeypatch, command, place):
+def test_missing_folders_are_refused_at_once(capsys, monkeypatch, command, place):
     monkeypatch.setattr(ir, "read_runs", None)
     monkeypatch.setattr(ir, "read_qrels", None)
-    words = {"metrics": [], "judge-next": ["qrels.txt", "a.run", "-n", "5"]}
-    files = words.get(command, ["qrels.txt", "a.run"])
+    args = {"metrics": [], "judge-next": ["qrels.txt", "a.run", "-n", "5"]}
+    files = args.get(command, ["qrels.txt", "a.run"])
     scored = {"evaluate", "compare", "freeze", "leaderboard"}
-    asked = ["-m", "AP"] if command in scored else []
-    status, out, error = run(capsys, command, *files, *asked, "-o", place)
+    options = ["-m", "AP"] if command in scored else []
+    status, out, error = run(capsys, command, *files, *options, "-o", place)
     assert (status, out, error.count("\n")) == (2, "", 1)
     assert place in error
 
 
 def sleeps(process):
-    """Tell whether a process sleeps, if the system says so."""
+    """Tell whether a process sleeps; True if unknown."""
     state = Path(f"/proc/{process}/stat")
     return not state.exists() or state.read_text().rpartition(")")[2].split()[0] == "S"
 
@@ -303,22 +303,23 @@ def sleeps(process):
 def test_an_interrupted_command_prints_one_line(files, tmp_path):
     os.mkfifo(tmp_path / "pipe")
     there = {*tmp_path.iterdir()}
-    words = ["report", files[0], "pipe", "-o", "page.html"]
+    args = ["report", files[0], "pipe", "-o", "page.html"]
     environment = os.environ | {"PYTHONPATH": ROOT}
-    heard = signal.signal(signal.SIGINT, signal.default_int_handler)  # also in the background
+    # A process in the background ignores the signal by default.
+    heard = signal.signal(signal.SIGINT, signal.default_int_handler)
     running = subprocess.Popen(
-        [sys.executable, "-m", "irframe", *words],
+        [sys.executable, "-m", "irframe", *args],
         cwd=tmp_path, env=environment, text=True, stderr=subprocess.PIPE,
     )  # fmt: skip
     signal.signal(signal.SIGINT, heard)
-    with running, (tmp_path / "pipe").open("w"):  # which waits for who reads it
+    with running, (tmp_path / "pipe").open("w"):  # opening waits until the command reads the pipe
         asleep = 0
         while asleep < 10:  # until it waits for its input
             time.sleep(0.1)
             asleep = asleep + 1 if sleeps(running.pid) else 0
         running.send_signal(signal.SIGINT)
-        told = running.communicate(timeout=60)[1]
-    assert told == "irframe: stopped; no incomplete file was written\n"
+        message = running.communicate(timeout=60)[1]
+    assert message == "irframe: stopped; no incomplete file was written\n"
     assert running.returncode == 130
     assert {*tmp_path.iterdir()} == there
 
@@ -343,7 +344,7 @@ TREC_EVAL = pytest.mark.skipif(
     ],
 )
 @pytest.mark.usefixtures("odd")
-def test_the_layout_of_trec_eval_byte_for_byte(capsys, theirs, ours):
+def test_the_layout_equals_that_of_trec_eval(capsys, theirs, ours):
     filed = ir.read_run("a.run")
     ir.verbs.write_run(filed[filed["topic"] != "103"], "gap.run")
     command = ["trec_eval", *theirs, "qrels.txt", "gap.run"]
@@ -383,50 +384,50 @@ success_5               1.0000  0.0000  0.5000
 set_F_0.5               0.7500  0.0000  0.3750
 yaap                    0.6931  -0.6931 -0.0000
 """
-"""What trec_eval 9.0.4 says of two topics and of both."""
+"""Output of trec_eval 9.0.4 for two topics and their average."""
 
 
-def test_labels_and_their_order_are_those_of_trec_eval(capsys, tmp_path, monkeypatch):
+def test_labels_and_their_order_equal_those_of_trec_eval(capsys, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     Path("qrels.txt").write_text("1 0 a 1\n1 0 b 2\n1 0 c 0\n2 0 a 1\n")
     Path("a.run").write_text("1 Q0 a 1 3 t\n1 Q0 x 2 2 t\n1 Q0 b 3 1 t\n2 Q0 x 1 1 t\n")
     rows = [line.split() for line in AS_TREC_EVAL_PRINTS.splitlines()]
     expected = "".join(
-        f"{label:<22}\t{topic}\t{cells[place]}\n"
-        for place, topic in enumerate(("1", "2", "all"))
+        f"{label:<22}\t{topic}\t{cells[folder]}\n"
+        for folder, topic in enumerate(("1", "2", "all"))
         for label, *cells in rows
-        if cells[place] != "-"
+        if cells[folder] != "-"
     )
     for names in (PARAMETRISED.split(), PARAMETRISED.split()[::-1]):
-        words = ["evaluate", "-q", "qrels.txt", "a.run", "-m", *names, "--format", "trec_eval"]
-        assert run(capsys, *words) == (0, expected, "")
+        args = ["evaluate", "-q", "qrels.txt", "a.run", "-m", *names, "--format", "trec_eval"]
+        assert run(capsys, *args) == (0, expected, "")
 
 
-def test_levels_of_relevance_in_the_layout_of_trec_eval(files, capsys):
-    """One level is not said, as by trec_eval; of two, that which the name says."""
+def test_labels_contain_several_relevance_levels(files, capsys):
+    """Relevance levels are only printed if metrics have different levels."""
     printed = [
-        [line.split()[0] for line in run(capsys, *words, "--format", "trec_eval")[1].splitlines()]
+        [line.split()[0] for line in run(capsys, *args, "--format", "trec_eval")[1].splitlines()]
         for names in ("map-l2 P_5-l2 ndcg num_ret", "map map-l2 precision@5-l2")
-        if (words := ["evaluate", *files[:1], files[1][0], "-m", *names.split()])
+        if (args := ["evaluate", *files[:1], files[1][0], "-m", *names.split()])
     ]
     assert printed == [["num_ret", "map", "P_5", "ndcg"], ["map", "map-l2", "precision@5-l2"]]
 
 
-def test_averages_that_end_in_a_half_are_rounded_as_trec_eval_rounds_them():
-    found = np.random.default_rng(0).integers(0, 120, 100) / 200
-    topics = [f"{place:03}" for place in range(100)]
-    scores = pd.DataFrame({"system": "a", "topic": topics, "P_200": found})
+def test_averages_are_rounded_as_in_trec_eval():
+    values = np.random.default_rng(0).integers(0, 120, 100) / 200
+    topics = [f"{folder:03}" for folder in range(100)]
+    scores = pd.DataFrame({"system": "a", "topic": topics, "P_200": values})
     scores = scores.set_index(["system", "topic"])
     summed = 0.0
-    for value in found.tolist():
+    for value in values.tolist():
         summed += value
-    assert f"{summed / 100:.4f}" != f"{found.mean():.4f}"
+    assert f"{summed / 100:.4f}" != f"{values.mean():.4f}"
     for frame in (scores, scores[::-1]):
         assert trec_layout(frame, []).split() == ["P_200", "all", f"{summed / 100:.4f}"]
 
 
 @pytest.mark.parametrize(
-    "words",
+    "args",
     [
         "-m AP nDCG@10 qrels.txt terms/*.gz --depth 20",
         "qrels.txt -m AP nDCG@10 --depth 20 terms",
@@ -435,44 +436,44 @@ def test_averages_that_end_in_a_half_are_rounded_as_trec_eval_rounds_them():
         "qrels.txt --depth=20 terms/*.gz -mAP -mnDCG@10",
     ],
 )
-def test_metrics_and_files_stand_in_any_order(files, capsys, monkeypatch, words):
+def test_metrics_and_files_may_be_in_any_order(files, capsys, monkeypatch, args):
     monkeypatch.chdir(Path(files[0]).parent)
-    told = run(capsys, "evaluate", *words.split())
+    result = run(capsys, "evaluate", *args.split())
     expected = run(
         capsys, "evaluate", "qrels.txt", *sorted(p for p in files[1] if "/terms/" in p),
         "--depth", "20", "-m", "AP", "nDCG@10",
     )  # fmt: skip
-    assert told == expected
-    assert told[0] == 0
+    assert result == expected
+    assert result[0] == 0
 
 
-def test_several_systems_are_named_in_the_layout_of_trec_eval(files, capsys):
-    words = ["evaluate", files[0], *files[1][:2], "-m", "map", "--format", "trec_eval"]
-    _, out, _ = run(capsys, *words)
+def test_the_layout_names_several_systems(files, capsys):
+    args = ["evaluate", files[0], *files[1][:2], "-m", "map", "--format", "trec_eval"]
+    _, out, _ = run(capsys, *args)
     named = [line.split() for line in out.splitlines() if line.startswith("runid")]
     assert named == [["runid", "all", "bm25"], ["runid", "all", "bm25+rm3"]]
-    _, out, _ = run(capsys, "evaluate", files[0], *files[1], *words[4:])
+    _, out, _ = run(capsys, "evaluate", files[0], *files[1], *args[4:])
     named = [line.split()[2] for line in out.splitlines() if line.startswith("runid")]
     assert named == list(dict.fromkeys(ir.example_track()[0]["system"])) != sorted(named)
 
 
 def shown(page):
-    """Return the commands that a page shows, each with what it prints."""
+    """Return the commands on a page with their output."""
     blocks = re.findall(r"^```console\n(.*?)^```$", page.read_text(), re.MULTILINE | re.DOTALL)
     parts = [part for block in blocks for part in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]]
     return [part.replace("\\\n", " ").partition("\n")[::2] for part in parts]
 
 
 @pytest.mark.skipif(not PAGE.exists(), reason="needs a checkout, with the documentation")
-def test_the_page_shows_what_commands_print(capsys, tmp_path, monkeypatch):
+def test_pages_show_the_output_of_commands(capsys, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     checker = doctest.OutputChecker()
     flags = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
     for command, printed in shown(PAGE):
-        program, *words = shlex.split(command)
+        program, *args = shlex.split(command)
         assert program == "irframe"
         with suppress(SystemExit):
-            main(words)
+            main(args)
         out = "".join(capsys.readouterr())
         assert checker.check_output(printed, out, flags), f"$ {command}\n{out}"
 
@@ -481,9 +482,7 @@ def test_the_page_shows_what_commands_print(capsys, tmp_path, monkeypatch):
 @incomplete
 @pytest.mark.skipif(not TASK.exists(), reason="needs a checkout, with the documentation")
 @pytest.mark.filterwarnings("ignore:files of runs are left out", "ignore:lists differ in length")
-def test_the_page_of_a_shared_task_runs_in_python_and_on_the_console(
-    tmp_path, monkeypatch, request
-):
+def test_the_page_of_a_shared_task_runs_in_python_and_in_a_shell(tmp_path, monkeypatch, request):
     pytest.importorskip("matplotlib").use("agg")
     pytest.importorskip("zarr")
     page, report = TASK.read_text(), inspect.signature(ir.report)
@@ -500,7 +499,7 @@ def test_the_page_of_a_shared_task_runs_in_python_and_on_the_console(
 
     @request.addfinalizer
     def remove_folder():
-        """Remove it here: a page that fails midway would leave it to another test's cleanup."""
+        """Remove the folder even if the page fails midway."""
         space["place"].cleanup()
 
     for cell in cells:
@@ -516,7 +515,7 @@ def test_the_page_of_a_shared_task_runs_in_python_and_on_the_console(
     assert statuses == {"check": 1, "diagnose": 0, "leaderboard": 0, "report": 0, "evaluate": 0}
 
 
-def test_runs_from_standard_input(files, capsys, monkeypatch):
+def test_runs_are_read_from_standard_input(files, capsys, monkeypatch):
     class Stdin:
         buffer = BytesIO(Path(files[1][0]).read_bytes())
 
@@ -526,32 +525,32 @@ def test_runs_from_standard_input(files, capsys, monkeypatch):
 
 
 @pytest.mark.parametrize("suffix", ["txt", "csv", "tsv", "json", "tex", "parquet", "md"])
-def test_the_suffix_of_the_output_is_its_format(files, capsys, tmp_path, suffix):
+def test_the_suffix_of_the_output_selects_the_format(files, capsys, tmp_path, suffix):
     path = tmp_path / f"scores.{suffix}"
     status, out, error = run(
         capsys, "evaluate", files[0], files[1][0], "-m", "AP", "-q", "-o", str(path)
     )
     assert (status, out, error) == (0, "", "")
-    read = {
+    readers = {
         "csv": pd.read_csv,
         "tsv": partial(pd.read_csv, sep="\t"),
         "json": lambda path: pd.DataFrame(json.loads(path.read_text())),
         "parquet": pd.read_parquet,
     }
-    if suffix not in read:
+    if suffix not in readers:
         assert path.read_text().count("101") == 1
         return
     expected = ir.evaluate(ir.read_run(files[1][0]), ir.read_qrels(files[0]), "AP").reset_index()
-    found = read[suffix](path).astype({"topic": "str"})
-    np.testing.assert_allclose(found["AP"], expected["AP"], rtol=1e-14)
-    assert found["topic"].tolist() == expected["topic"].tolist()
+    table = readers[suffix](path).astype({"topic": "str"})
+    np.testing.assert_allclose(table["AP"], expected["AP"], rtol=1e-14)
+    assert table["topic"].tolist() == expected["topic"].tolist()
 
 
 @pytest.mark.parametrize("command", ["evaluate", "leaderboard", "check"])
-def test_markdown_and_json_hold_the_same_rows(files, capsys, command):
-    asked = [] if command == "check" else ["-m", "AP", "nDCG@10"]
-    rows = json.loads(run(capsys, command, files[0], *files[1], *asked, "--format", "json")[1])
-    out = run(capsys, command, files[0], *files[1], *asked, "--format", "markdown")[1]
+def test_markdown_and_json_contain_the_same_rows(files, capsys, command):
+    options = [] if command == "check" else ["-m", "AP", "nDCG@10"]
+    rows = json.loads(run(capsys, command, files[0], *files[1], *options, "--format", "json")[1])
+    out = run(capsys, command, files[0], *files[1], *options, "--format", "markdown")[1]
     head, rule, *lines = [line for line in out.splitlines() if line.startswith("|")]
     names = head.strip("| ").split(" | ")
     assert set(rule) == set("| -")
@@ -560,8 +559,8 @@ def test_markdown_and_json_hold_the_same_rows(files, capsys, command):
         cells = dict(zip(names, line[2:-2].split(" | "), strict=True))
         assert cells["system"] == str(row["system"])
         for name, cell in cells.items():
-            told = "" if row[name] is None else row[name]
-            assert cell == (f"{told:.4f}" if isinstance(told, float) else str(told)), name
+            message = "" if row[name] is None else row[name]
+            assert cell == (f"{message:.4f}" if isinstance(message, float) else str(message)), name
     if command == "check":
         assert "- bm25: lists_tied (" in out
     if command == "leaderboard":
@@ -570,12 +569,12 @@ def test_markdown_and_json_hold_the_same_rows(files, capsys, command):
 
 @pytest.fixture
 def about(tmp_path):
-    """Write what is known of the systems into a table."""
+    """Write a table of systems."""
     runs, _ = ir.example_track()
-    known = runs[["system", "team", "contributing"]].drop_duplicates()
-    known["contributing"] = known["contributing"].map({True: "yes", False: "no"})
+    systems = runs[["system", "team", "contributing"]].drop_duplicates()
+    systems["contributing"] = systems["contributing"].map({True: "yes", False: "no"})
     path = tmp_path / "about.csv"
-    known.rename(columns={"system": "run", "contributing": "pooled"}).to_csv(path, index=False)
+    systems.rename(columns={"system": "run", "contributing": "pooled"}).to_csv(path, index=False)
     return str(path)
 
 
@@ -583,8 +582,8 @@ def test_a_table_describes_the_systems(files, capsys, about):
     runs, qrels = ir.example_track()
     line = [files[0], *files[1], "-m", "AP", "--systems", about, "--format", "csv"]
     _, out, _ = run(capsys, "evaluate", *line, "--by", "team")
-    found = pd.read_csv(StringIO(out))
-    assert dict(zip(found["system"], found["team"], strict=True)) == dict(
+    table = pd.read_csv(StringIO(out))
+    assert dict(zip(table["system"], table["team"], strict=True)) == dict(
         zip(runs["system"], runs["team"], strict=True)
     )
     _, out, _ = run(capsys, "leaderboard", *line, "--baseline", "bm25")
@@ -599,14 +598,15 @@ def test_a_table_describes_the_systems(files, capsys, about):
     assert "did not contribute to the pool (3)\n  where: ance, colbert, doct5query" in out
 
 
-def test_a_leaderboard_prints_80_columns_and_all_with_wide(files, capsys):
+def test_leaderboards_fit_into_80_columns_unless_wide(files, capsys):
     line = "leaderboard", files[0], *files[1], "-m", "AP", "--baseline", "bm25"
     short, wide = (run(capsys, *line, *more)[1].splitlines() for more in ([], ["--wide"]))
     assert max(map(len, short)) <= 80
     assert " ".join(short[0].split()) == "rank letters AP interval ranks 1st? change p_adjusted"
     all_of_them = "tier ci_low rank_high could_be_first difference n_topics"
     assert {*all_of_them.split()} <= {*wide[0].split()}
-    assert "1,000 samples, seed 0" in " ".join(short)  # of signs, and of topics for the optimism
+    # The test draws signs, and the estimate of optimism draws topics.
+    assert "1,000 samples, seed 0" in " ".join(short)
     assert [row.split()[:3] for row in short[2:10]] == [
         [row[0], row[1], row[3]] for row in map(str.split, wide[2:10])
     ]
@@ -614,46 +614,46 @@ def test_a_leaderboard_prints_80_columns_and_all_with_wide(files, capsys):
 
 
 @pytest.mark.parametrize(
-    ("table", "told"),
+    ("table", "message"),
     [
         ("run,team\nbm25,a\n", "all systems of the runs .* found 7 without a row"),
         ("team\na\n", "a column system or name .* found none"),
         ("run,team\nbm25,a\nbm25,b\n", "one row per system .*: bm25"),
     ],
 )
-def test_a_table_that_does_not_fit(files, capsys, tmp_path, table, told):
+def test_invalid_tables_of_systems_are_refused(files, capsys, tmp_path, table, message):
     (tmp_path / "about.csv").write_text(table)
-    words = ["-m", "AP", "--systems", str(tmp_path / "about.csv"), "--by", "team"]
-    status, _, error = run(capsys, "evaluate", files[0], *files[1], *words)
+    args = ["-m", "AP", "--systems", str(tmp_path / "about.csv"), "--by", "team"]
+    status, _, error = run(capsys, "evaluate", files[0], *files[1], *args)
     assert status == 2
-    assert re.search(told, error)
+    assert re.search(message, error)
 
 
-def test_comparisons_are_those_of_compare(files, capsys):
+def test_compare_prints_the_results_of_the_verb(files, capsys):
     runs, qrels = ir.example_track()
-    words = ["compare", files[0], *files[1], "-m", "AP", "--baseline", "bm25"]
-    _, out, _ = run(capsys, *words, "--test", "wilcoxon", "--adjust", "holm", "--format", "json")
+    args = ["compare", files[0], *files[1], "-m", "AP", "--baseline", "bm25"]
+    _, out, _ = run(capsys, *args, "--test", "wilcoxon", "--adjust", "holm", "--format", "json")
     expected = runs.ireval.evaluate(qrels, "AP").ireval.compare(
         "wilcoxon", adjust="holm", baseline="bm25"
     )
     assert [row["p_adjusted"] for row in json.loads(out)] == expected["p_adjusted"].tolist()
-    _, out, _ = run(capsys, *words)
+    _, out, _ = run(capsys, *args)
     head, *rows = out.splitlines()
     answers = ["system_a", "difference", "interval", "p_adjusted", "verdict"]
     assert head.split() == answers
     assert max(map(len, [head, *rows])) <= 80
     by_t = runs.ireval.evaluate(qrels, "AP").ireval.compare(baseline="bm25")
     said = [line.split("  ")[-1].strip() for line in rows[:7]]
-    known = ["better" if each else "not significant" for each in by_t["significant"]]
-    assert [each.rpartition("  ")[2].lstrip(".0123456789< ") for each in said] == known
+    known = ["better" if metric else "not significant" for metric in by_t["significant"]]
+    assert [metric.rpartition("  ")[2].lstrip(".0123456789< ") for metric in said] == known
     assert any("<.001" in line for line in rows[:7])
     flat = " ".join(out.split())
     assert "AP against bm25: paired t-test, Holm per metric and depth (7 comparisons)," in flat
-    _, out, _ = run(capsys, *words, "--effects", "--power", "0.8")
-    asked = ["detectable", "hedges_g", "g", "interval"]
-    assert out.split("\n")[0].split() == ["system_a", "difference", "verdict", *asked]
+    _, out, _ = run(capsys, *args, "--effects", "--power", "0.8")
+    options = ["detectable", "hedges_g", "g", "interval"]
+    assert out.split("\n")[0].split() == ["system_a", "difference", "verdict", *options]
     assert "not shown: interval, p_adjusted]" in out
-    _, out, _ = run(capsys, *words, "--simultaneous", "--wide")
+    _, out, _ = run(capsys, *args, "--simultaneous", "--wide")
     assert out.split()[:4] == ["metric", "depth", "system_a", "system_b"]
     assert "interval: simultaneous 95% Student's interval;" in " ".join(out.split())
 
@@ -663,15 +663,15 @@ def test_systems_without_judged_documents_are_named_by_every_command(files, caps
     strange = run_of.assign(system="strange", doc="x" + run_of["doc"])
     ir.verbs.write_run(strange, tmp_path / "strange.run")
     line = [files[0], *files[1][:2], str(tmp_path / "strange.run"), "-m", "AP"]
-    told = "no retrieved document of strange is judged"
-    assert told in run(capsys, "evaluate", *line)[2]
-    assert told in " ".join(run(capsys, "leaderboard", *line)[1].split())
+    message = "no retrieved document of strange is judged"
+    assert message in run(capsys, "evaluate", *line)[2]
+    assert message in " ".join(run(capsys, "leaderboard", *line)[1].split())
     flat = " ".join(run(capsys, "compare", *line)[1].split())
-    assert f"{told}: no verdict" in flat
+    assert f"{message}: no verdict" in flat
     assert flat.count("no verdict") == 3
 
 
-def test_tasks_have_metrics_of_their_own(files, capsys, tmp_path):
+def test_tasks_may_have_different_metrics(files, capsys, tmp_path):
     runs, qrels = ir.example_track()
     sets = pd.Series([*"nw"] * 8, pd.Index(qrels["topic"].unique(), name="topic"), name="set")
     sets.to_csv(tmp_path / "sets.csv")
@@ -685,53 +685,53 @@ def test_tasks_have_metrics_of_their_own(files, capsys, tmp_path):
     assert "scoring n by RR, w by RBP(p=0.8);" in " ".join(run(capsys, *line)[1].split())
 
 
-def test_a_cost_is_better_where_it_is_lower(files, capsys):
-    words = ["compare", files[0], *files[1], "-m", "ASL", "AP", "--baseline", "bm25"]
-    rows = [line for line in run(capsys, *words)[1].splitlines() if "monot5" in line]
+def test_lower_costs_are_better(files, capsys):
+    args = ["compare", files[0], *files[1], "-m", "ASL", "AP", "--baseline", "bm25"]
+    rows = [line for line in run(capsys, *args)[1].splitlines() if "monot5" in line]
     assert [row.split()[-1] for row in rows] == ["better", "better"]
     assert float(rows[0].split()[2]) < 0 < float(rows[1].split()[2])
 
 
-def test_topics_have_the_weights_of_a_table(files, capsys, tmp_path):
+def test_weights_of_topics_are_read_from_a_table(files, capsys, tmp_path):
     runs, qrels = ir.example_track()
     weights = pd.Series(range(1, 17), pd.Index(qrels["topic"].unique(), name="topic"), name="hits")
     weights.to_csv(tmp_path / "weights.tsv", sep="\t")
-    asked = [files[0], *files[1], "-m", "AP", "--weights", str(tmp_path / "weights.tsv")]
+    options = [files[0], *files[1], "-m", "AP", "--weights", str(tmp_path / "weights.tsv")]
     scores = runs.ireval.evaluate(qrels, "AP").ireval.design(weight=weights)
-    compared = run(capsys, "compare", *asked, "--format", "json")
-    found = scores.ireval.compare()
-    assert [row["p"] for row in json.loads(compared[1])] == found["p"].tolist()
-    _, out, _ = run(capsys, "leaderboard", *asked, "--format", "json")
+    compared = run(capsys, "compare", *options, "--format", "json")
+    comparison = scores.ireval.compare()
+    assert [row["p"] for row in json.loads(compared[1])] == comparison["p"].tolist()
+    _, out, _ = run(capsys, "leaderboard", *options, "--format", "json")
     board = scores.ireval.leaderboard()
     assert [row["AP"] for row in json.loads(out)] == board["AP"].tolist()
-    line = ["compare", *asked, "--baseline", "bm25", "--format", "markdown"]
+    line = ["compare", *options, "--baseline", "bm25", "--format", "markdown"]
     assert "| not known |" in run(capsys, *line)[1]
     weights.to_csv(tmp_path / "weights.tsv.gz", sep="\t")
-    packed = [*asked[:-1], str(tmp_path / "weights.tsv.gz")]
+    packed = [*options[:-1], str(tmp_path / "weights.tsv.gz")]
     assert run(capsys, "compare", *packed, "--format", "json") == compared
     (tmp_path / "weights.tsv").write_text("hits\n1\n")
-    assert "a column topic or" in run(capsys, "compare", *asked)[2]
+    assert "a column topic or" in run(capsys, "compare", *options)[2]
 
 
 @pytest.mark.usefixtures("odd")
 def test_check_reports_all_files_at_once(capsys):
-    words = ["check", "qrels.txt", "a.run", "twice.run", "text", "cut.gz", "--list-length", "60"]
-    status, out, _ = run(capsys, *words)
+    args = ["check", "qrels.txt", "a.run", "twice.run", "text", "cut.gz", "--list-length", "60"]
+    status, out, _ = run(capsys, *args)
     assert status == 1
     assert "text: unreadable (1): " in out
     assert re.search(r"cut.gz: unreadable \(1\): .*damaged", out)
     assert "twice.run: unreadable (1): expected each system in one file" in out
     assert "bm25: lists_short (16): 101, 102, 103, ...\n" in out
-    assert run(capsys, *words, "--fail-on", "never")[0] == 0
+    assert run(capsys, *args, "--fail-on", "never")[0] == 0
     assert run(capsys, "check", "qrels.txt", "a.run")[0] == 0
     assert (
         run(capsys, "check", "qrels.txt", "a.run", "--fail-on", "note", "--list-length", "60")[0]
         == 1
     )
-    run(capsys, *words, "-o", "found.parquet")
-    found = pd.read_parquet("found.parquet").set_index("system")
-    assert len(found.loc["bm25", "lists_short"]) == 16
-    status, out, _ = run(capsys, *words, "--format", "csv")
+    run(capsys, *args, "-o", "found.parquet")
+    table = pd.read_parquet("found.parquet").set_index("system")
+    assert len(table.loc["bm25", "lists_short"]) == 16
+    status, out, _ = run(capsys, *args, "--format", "csv")
     assert ", ".join(str(topic) for topic in range(101, 117)) in out
     Path("bars.txt").write_text("101|Q0|x|1|2.0|b\n" * 30_000)
     status, out, error = run(capsys, "check", "qrels.txt", "bars.txt")
@@ -754,7 +754,7 @@ def test_diagnose_writes_a_report_and_names_it(capsys):
 
 
 @pytest.mark.usefixtures("odd")
-def test_convert_and_convert_back_changes_nothing(capsys):
+def test_converting_back_and_forth_changes_nothing(capsys):
     for name in ("runs.json", "runs.parquet", "runs.run.gz"):
         assert run(capsys, "convert", "a.run", "-o", name) == (0, "", "")
         assert run(capsys, "convert", name, "--system", "tag") == run(
@@ -799,15 +799,15 @@ def test_the_report_gets_the_options_of_the_command(files, capsys, monkeypatch):
 
     report.__signature__ = inspect.signature(ir.report)
     monkeypatch.setattr(ir, "report", report)
-    words = ["report", files[0], *files[1], "-m", "AP", "--baseline", "bm25", "-o", "page.html"]
-    words += ["--title", "Trial", "--at", "10,5", "--adjust", "none"]
+    args = ["report", files[0], *files[1], "-m", "AP", "--baseline", "bm25", "-o", "page.html"]
+    args += ["--title", "Trial", "--at", "10,5", "--adjust", "none"]
     about = Path(files[0]).with_name("about.csv")
     teams = ir.example_track()[0].groupby("system")["team"].first()
     teams.to_csv(about)
-    words += ["--systems", str(about)]
-    status, out, told = run(capsys, *words)
+    args += ["--systems", str(about)]
+    status, out, message = run(capsys, *args)
     assert (status, out) == (0, "")
-    assert told == f"irframe: the report is {Path('page.html').resolve().as_uri()}\n"
+    assert message == f"irframe: the report is {Path('page.html').resolve().as_uri()}\n"
     expected = {
         "systems": 8, "topics": 16, "path": "page.html", "metrics": [ir.metrics.AP()],
         "baseline": "bm25", "title": "Trial", "at": [10, 5],
@@ -824,22 +824,22 @@ def test_the_report_gets_the_options_of_the_command(files, capsys, monkeypatch):
 
 
 @pytest.mark.parametrize("word", ["--version", "--help"])
-def test_help_comes_without_frames(word):
-    done = subprocess.run(
+def test_help_does_not_import_pandas(word):
+    process = subprocess.run(
         [sys.executable, "-X", "importtime", "-m", "irframe", word],
         capture_output=True, text=True, check=True, env={**os.environ, "PYTHONPATH": ROOT},
     )  # fmt: skip
-    assert "irframe" in done.stdout
-    assert not re.search(r"\| +(pandas|numpy|xarray)\n", done.stderr)
+    assert "irframe" in process.stdout
+    assert not re.search(r"\| +(pandas|numpy|xarray)\n", process.stderr)
 
 
-def test_every_command_explains_itself(capsys):
-    with pytest.raises(SystemExit) as left:
+def test_every_command_has_help(capsys):
+    with pytest.raises(SystemExit) as lines:
         main(["--help"])
-    assert left.value.code == 0
-    told = capsys.readouterr().out
+    assert lines.value.code == 0
+    message = capsys.readouterr().out
     for name in COMMANDS:
-        assert f"\n  {name} " in told
+        assert f"\n  {name} " in message
         with pytest.raises(SystemExit):
             main([name, "--help"])
         assert f"usage: irframe {name} " in capsys.readouterr().out
@@ -849,12 +849,12 @@ def test_every_command_explains_itself(capsys):
     "command", [name for name in COMMANDS if name not in {"demo", "freeze", "convert"}]
 )
 @pytest.mark.usefixtures("odd")
-def test_an_unknown_suffix_of_the_output_is_refused_before_the_work(capsys, monkeypatch, command):
+def test_unknown_output_suffixes_are_refused_at_once(capsys, monkeypatch, command):
     monkeypatch.setattr(ir, "read_runs", None)
     monkeypatch.setattr(ir, "read_qrels", None)
     files = [] if command == "metrics" else ["qrels.txt", "a.run"]
-    asked = ["-m", "AP"] if command in {"evaluate", "compare", "leaderboard"} else []
-    status, out, error = run(capsys, command, *files, *asked, "-o", "x.xlsx")
+    options = ["-m", "AP"] if command in {"evaluate", "compare", "leaderboard"} else []
+    status, out, error = run(capsys, command, *files, *options, "-o", "x.xlsx")
     assert (status, out) == (2, "")
     assert "x.xlsx" in error
     assert not Path("x.xlsx").exists()
@@ -866,8 +866,8 @@ def test_the_example_of_each_command_runs(capsys, tmp_path, monkeypatch, command
     assert main(["demo", "--files", "."]) == 0
     with pytest.raises(SystemExit):
         main([command, "--help"])
-    told = capsys.readouterr().out
-    [line] = re.findall(r"^example:\n  irframe (.*)\n", told, re.MULTILINE)
+    message = capsys.readouterr().out
+    [line] = re.findall(r"^example:\n  irframe (.*)\n", message, re.MULTILINE)
     assert main(shlex.split(line)) in {0, 1}
     assert "irframe: found" not in capsys.readouterr().err
 
@@ -910,7 +910,7 @@ def test_risk_coverage_prints_the_thresholds_of_each_system(files, capsys, rel):
     assert note == f"[{len(shown)} of {len(rows)} thresholds: the lowest one per tenth of coverage]"
 
 
-def test_a_comment_without_a_gate_has_no_verdict_of_a_gate(files, capsys):
+def test_comments_without_a_gate_have_no_verdict(files, capsys):
     line = [
         "compare",
         files[0],
@@ -922,14 +922,14 @@ def test_a_comment_without_a_gate_has_no_verdict_of_a_gate(files, capsys):
         "--format",
         "markdown",
     ]
-    for more, words in ([], "# Comparison: no margin"), (["--fail-on", "worse"], "# PASSED: worse"):
+    for more, args in ([], "# Comparison: no margin"), (["--fail-on", "worse"], "# PASSED: worse"):
         status, out, _ = run(capsys, *line, *more)
         assert status == 0
-        assert out.startswith(words)
+        assert out.startswith(args)
         assert ("PASSED" in out) == bool(more)
 
 
-def test_thresholds_are_by_system_or_for_all(files, capsys):
+def test_thresholds_may_differ_by_system(files, capsys):
     line = ["evaluate", files[0], *files[1][:2], "-m", "AP", "--format", "json", "--threshold"]
     systems = [Path(path).stem for path in files[1][:2]]
     by_system = run(capsys, *line, ",".join(f"{system}=2" for system in systems))[1]
@@ -940,16 +940,16 @@ def test_thresholds_are_by_system_or_for_all(files, capsys):
 
 @pytest.mark.thorough
 def test_demo_runs_as_a_process(tmp_path):
-    done = subprocess.run(
+    process = subprocess.run(
         [sys.executable, "-m", "irframe", "demo"], capture_output=True, text=True, check=True,
         cwd=tmp_path, env={**os.environ, "PYTHONPATH": ROOT},
     )  # fmt: skip
     page = tmp_path / "irframe-demo.html"
-    assert "simulated track" in done.stdout
-    assert done.stdout.endswith(f"to open in a browser:\n{page.resolve()}\n")
-    assert max(map(len, done.stdout.splitlines()[:-1])) <= 80
+    assert "simulated track" in process.stdout
+    assert process.stdout.endswith(f"to open in a browser:\n{page.resolve()}\n")
+    assert max(map(len, process.stdout.splitlines()[:-1])) <= 80
     assert page.read_bytes().startswith(b"<!doctype html>")
-    assert done.stderr == ""
+    assert process.stderr == ""
 
 
 @pytest.mark.filterwarnings("ignore::irframe.errors.IrframeWarning")  # bm25 has one run
@@ -957,47 +957,49 @@ def test_repeats_are_read_from_file_names(tmp_path, capsys):
     runs, qrels = ir.example_track()
     ir.verbs.write_qrels(qrels, tmp_path / "qrels.txt")
     ir.verbs.write_run(runs[runs["system"] == "bm25"], tmp_path / "bm25.run")
-    own = runs[runs["system"] == "monot5"]
+    expected_means = runs[runs["system"] == "monot5"]
     rng = np.random.default_rng(0)
     for seed in (1, 2, 3):
-        scores = own["score"] + rng.normal(0, 0.2 * own["score"].std(), len(own))
-        ir.verbs.write_run(own.assign(score=scores), tmp_path / f"monot5-seed{seed}.run")
+        scores = expected_means["score"] + rng.normal(
+            0, 0.2 * expected_means["score"].std(), len(expected_means)
+        )
+        ir.verbs.write_run(expected_means.assign(score=scores), tmp_path / f"monot5-seed{seed}.run")
     pattern = r"(?P<system>.+?)(-seed(?P<repeat>\d+))?"
-    words = str(tmp_path / "qrels.txt"), str(tmp_path / "*.run"), "-m", "AP", "--repeat", pattern
+    args = str(tmp_path / "qrels.txt"), str(tmp_path / "*.run"), "-m", "AP", "--repeat", pattern
     read = ir.read_runs(tmp_path / "*.run", repeat=pattern)
     expected = read.ireval.evaluate(qrels, "AP").ireval.compare(ir.Significance(over="repeat"))
-    status, out, _ = run(capsys, "compare", *words, "--over", "repeat", "--format", "csv")
+    status, out, _ = run(capsys, "compare", *args, "--over", "repeat", "--format", "csv")
     assert status == 0
-    found = pd.read_csv(StringIO(out))
-    assert found["p"].item() == pytest.approx(expected["p"].item())
-    assert found["n_repeats_b"].item() == 3
-    _, out, _ = run(capsys, "leaderboard", *words, "--repeats", "system")
+    table = pd.read_csv(StringIO(out))
+    assert table["p"].item() == pytest.approx(expected["p"].item())
+    assert table["n_repeats_b"].item() == 3
+    _, out, _ = run(capsys, "leaderboard", *args, "--repeats", "system")
     assert "1 to 3 repeats of each system" in " ".join(out.split())
     page = tmp_path / "page.html"
     shown = "--repeats", "system", "--at", "10", "--samples", "100", "-o", str(page)
-    assert run(capsys, "report", *words, *shown)[:2] == (0, "")
+    assert run(capsys, "report", *args, *shown)[:2] == (0, "")
     assert ">1 to 3 repeats of each system, which intervals" in page.read_text(encoding="utf-8")
-    status, _, err = run(capsys, "evaluate", *words, "--format", "trec_eval")
+    status, _, err = run(capsys, "evaluate", *args, "--format", "trec_eval")
     assert status == 2
     assert "no --repeat" in err
-    status, _, err = run(capsys, "evaluate", *words[:-2])
+    status, _, err = run(capsys, "evaluate", *args[:-2])
     assert status == 2
     assert "repeats of systems with repeat=r" in err
-    _, out, _ = run(capsys, "diagnose", *words, "--fail-on", "never")
+    _, out, _ = run(capsys, "diagnose", *args, "--fail-on", "never")
     assert "systems with one repeat, while others have up to 3" in out
 
 
-def test_the_first_of_each_search_are_written_where_the_line_says(capsys, tmp_path):
+def test_each_limits_the_documents_per_search(capsys, tmp_path):
     rows = {"system": "s", "topic": "1", "doc": ["a", "b", "c"], "score": [3.0, 2.0, 1.0]}
     pd.DataFrame(rows | {"search": [1, 1, 2]}).to_parquet(tmp_path / "run.parquet")
     (tmp_path / "qrels.txt").write_text("1 0 a 1\n1 0 c 1\n")
-    words = [str(tmp_path / name) for name in ("qrels.txt", "run.parquet")]
-    words += ["-m", "Recall", "--search", "search", "--each", "1", "-o", str(tmp_path / "a.csv")]
-    assert run(capsys, "evaluate", *words)[:2] == (0, "")
+    args = [str(tmp_path / name) for name in ("qrels.txt", "run.parquet")]
+    args += ["-m", "Recall", "--search", "search", "--each", "1", "-o", str(tmp_path / "a.csv")]
+    assert run(capsys, "evaluate", *args)[:2] == (0, "")
     assert pd.read_csv(tmp_path / "a.csv")["Recall"].tolist() == [1.0]
 
 
-def test_chunks_are_collapsed_and_budgets_of_text_are_scored(capsys, tmp_path):
+def test_chunks_are_collapsed_and_budgets_are_scored(capsys, tmp_path):
     rows = {"system": "s", "topic": "1", "doc": ["a#1", "a#2", "b#1"], "score": [3.0, 2.0, 1.0]}
     pd.DataFrame(rows | {"tokens": [10, 20, 30]}).to_parquet(tmp_path / "run.parquet")
     (tmp_path / "qrels.txt").write_text("1 0 a 1\n1 0 b 1\n")
@@ -1008,6 +1010,6 @@ def test_chunks_are_collapsed_and_budgets_of_text_are_scored(capsys, tmp_path):
     assert out.splitlines() == ["system,Recall in 40 tokens,Recall in 60 tokens", "s,0.5,1.0"]
     page, costs = tmp_path / "page.html", ("--length", "tokens", "--budget", "60,30")
     (tmp_path / "chunks.txt").write_text("1 0 a#1 1\n1 0 b#1 1\n")
-    words = str(tmp_path / "chunks.txt"), paths[1], "-m", "Recall", *costs, "-o", str(page)
-    assert run(capsys, "report", *words)[:2] == (0, "")
+    args = str(tmp_path / "chunks.txt"), paths[1], "-m", "Recall", *costs, "-o", str(page)
+    assert run(capsys, "report", *args)[:2] == (0, "")
     assert ">Recall, 60 tokens</span>" in page.read_text(encoding="utf-8")

@@ -41,7 +41,7 @@ def test_a_command_has_the_options_of_its_verbs(command):
             assert defaults[name] == parameters[name].default, name
 
 
-def test_an_option_added_to_a_verb_stands_on_the_line():
+def test_new_parameters_of_verbs_become_options():
     def leaderboard(
         scores, *, least: int = 1, rounded: bool = False, cuts: int | Sequence[int] | None = None
     ):
@@ -72,7 +72,7 @@ WORDS = sorted({word for row in MOVED for word in row.fields})
 
 @pytest.mark.parametrize("command", VERBS)
 @pytest.mark.parametrize("word", WORDS)
-def test_a_moved_word_is_answered_by_options_that_exist(command, word, capsys):
+def test_errors_about_moved_options_name_existing_options(command, word, capsys):
     line = Line(f"irframe {command}", "")
     home = import_module(f"irframe.commands.{COMMANDS[command][0]}")
     getattr(home, f"declare_{command.replace('-', '_')}")(line)

@@ -92,22 +92,24 @@ def answered(store, **payload):
 
 
 @pytest.mark.parametrize("store", few_of(STORES, 7))
-def test_fields_of_users_do_not_change_hits(store):
+def test_payload_fields_do_not_change_scores(store):
     qrels = ir.as_qrels(QRELS)
     expected = ir.evaluate(answered(store), qrels, ["RR", "AP"])
     assert expected["RR"].tolist() == [0.5, 1.0]
-    kept = ir.as_runs(answered(store))
-    columns = [c for c in ("topic", "rank", "doc", LISTED_SCORE) if c in kept]
+    plain = ir.as_runs(answered(store))
+    columns = [c for c in ("topic", "rank", "doc", LISTED_SCORE) if c in plain]
     for name in ROLE_NAMES:
         for value in (7, "z"):
             runs = ir.as_runs(answered(store, **{name: value}))
-            if name in IDS[PARENT]:  # another name of the document, which is asked about
+            if name in IDS[PARENT]:  # a second id of the document
                 refused(InputError, "chunks in 'chunk_id'", ir.evaluate, runs, qrels, "RR")
             else:
-                pd.testing.assert_frame_equal(runs[columns], kept[columns], obj=f"{name}={value!r}")
-    others = {name: 7 for name in ROLE_NAMES if name not in IDS[PARENT]}
-    found = ir.evaluate(answered(store, **others), qrels, ["RR", "AP"])
-    pd.testing.assert_frame_equal(found, expected)
+                pd.testing.assert_frame_equal(
+                    runs[columns], plain[columns], obj=f"{name}={value!r}"
+                )
+    payload = {name: 7 for name in ROLE_NAMES if name not in IDS[PARENT]}
+    result = ir.evaluate(answered(store, **payload), qrels, ["RR", "AP"])
+    pd.testing.assert_frame_equal(result, expected)
 
 
 def test_two_ids_of_a_hit_are_refused():
@@ -134,7 +136,7 @@ OTHERS = {
 
 
 def other(tool, docs, name="id"):
-    """Return an answer of an unknown tool."""
+    """Return an answer of a tool in `OTHERS`."""
     key, further, fields = OTHERS[tool]
     hits = [{name: doc, **fields} for doc in docs]
     if tool == "Typesense":
@@ -144,7 +146,7 @@ def other(tool, docs, name="id"):
 
 @pytest.mark.parametrize("tool", OTHERS)
 @pytest.mark.parametrize("several", [False, True])
-def test_answers_of_other_tools_are_read_or_refused_with_the_key_of_hits(tool, several):
+def test_answers_of_unknown_tools_are_read_or_refused(tool, several):
     def runs(*answers):
         by_topic = dict(zip(("q1", "q2"), answers, strict=True))
         return {"s": by_topic, "t": by_topic} if several else by_topic
@@ -152,15 +154,15 @@ def test_answers_of_other_tools_are_read_or_refused_with_the_key_of_hits(tool, s
     key = OTHERS[tool][0]
     answers = runs(other(tool, ["x", "a"]), other(tool, ["b"]))
     if several and not OTHERS[tool][1]:
-        return  # topics by system, or answers by topic: only a name tells
+        return  # without a known key, these may be topics by system or answers by topic
     assert ir.evaluate(answers, QRELS, "RR").RR.tolist() == [0.5, 1.0] * (1 + several)
     first_empty = runs(other(tool, []), other(tool, ["b"]))
     assert ir.as_runs(first_empty).doc.tolist() == ["b"] * (1 + several)
     strange = runs(other(tool, ["x", "a"], "objectID"), other(tool, ["b"], "objectID"))
     refused(InputError, rf"hits in '{key}' with .*hits='{key}', id=", ir.as_runs, strange)
     if tool != "Typesense":
-        read = ir.as_runs(strange, hits=key, id="objectID")
-        assert read.doc.tolist() == ["x", "a", "b"] * (1 + several)
+        runs_read = ir.as_runs(strange, hits=key, id="objectID")
+        assert runs_read.doc.tolist() == ["x", "a", "b"] * (1 + several)
     failed = runs(other(tool, ["x", "a"]), {"code": 400, "message": "no"})
     refused(InputError, "none for 1 topic: 'q2'", ir.as_runs, failed)
 
@@ -183,10 +185,10 @@ UNREADABLE = {
 
 
 @pytest.mark.parametrize("tool", UNREADABLE)
-def test_unknown_answers_are_refused_with_the_key_of_hits(tool):
-    answer, words = UNREADABLE[tool]
+def test_unreadable_answers_are_refused(tool):
+    answer, message = UNREADABLE[tool]
     for act in (ir.as_runs, lambda x: ir.evaluate(x, QRELS, "RR"), ir.scorer(QRELS, "RR")):
-        refused(InputError, words, act, {"q1": answer, "q2": answer})
+        refused(InputError, message, act, {"q1": answer, "q2": answer})
 
 
 def test_hits_and_id_locate_hits_of_other_tools():
@@ -228,32 +230,32 @@ def test_incomplete_answers_cause_a_caution(fact, several):
     assert "caution" not in ir.evaluate(answers, QRELS, "RR").attrs
     answers["q2"] |= facts
     runs = {"s": answers, "t": answered(tool)} if several else answers
-    words = f"incomplete: {fact} in 'q2'" + " \\(system s\\)" * several
-    with pytest.warns(IrframeWarning, match=words):
+    message = f"incomplete: {fact} in 'q2'" + " \\(system s\\)" * several
+    with pytest.warns(IrframeWarning, match=message):
         scores = ir.evaluate(runs, QRELS, "RR")
     assert f"{fact} in 'q2'" in scores.attrs["caution"]
-    with pytest.warns(IrframeWarning, match=words):
+    with pytest.warns(IrframeWarning, match=message):
         frame = ir.as_runs(runs)
     assert f"{fact} in 'q2'" in frame.ireval.evaluate(QRELS, "RR").attrs["caution"]
-    with pytest.warns(IrframeWarning, match=words):
+    with pytest.warns(IrframeWarning, match=message):
         assert f"{fact} in 'q2'" in ir.cube(runs, QRELS).ireval.score("RR").attrs["caution"]
 
 
 def test_cautions_of_answers_survive_files_and_frames(tmp_path):
-    answers, words = answered("Elasticsearch"), "timed_out in 'q2'"
+    answers, message = answered("Elasticsearch"), "timed_out in 'q2'"
     answers["q2"]["timed_out"] = True
     (tmp_path / "s.json").write_text(json.dumps(answers))
-    with pytest.warns(IrframeWarning, match=words):
+    with pytest.warns(IrframeWarning, match=message):
         frame = ir.as_runs(answers)
-    with pytest.warns(IrframeWarning, match=words):
-        read = [ir.read_run(tmp_path / "s.json"), ir.read_runs([tmp_path / "s.json"])]
-    with pytest.warns(IrframeWarning, match=words):
+    with pytest.warns(IrframeWarning, match=message):
+        frame_read = [ir.read_run(tmp_path / "s.json"), ir.read_runs([tmp_path / "s.json"])]
+    with pytest.warns(IrframeWarning, match=message):
         scanned = ir.evaluate(ir.scan_runs(tmp_path / "s.json"), QRELS, "RR")
-    assert words in scanned.attrs["caution"]
-    for runs in (frame, *read):
-        assert words in runs.ireval.evaluate(QRELS, "RR").attrs["caution"]
-    with pytest.warns(IrframeWarning, match=words):
-        assert words in ir.evaluate({"s": frame, "t": frame}, QRELS, "RR").attrs["caution"]
+    assert message in scanned.attrs["caution"]
+    for runs in (frame, *frame_read):
+        assert message in runs.ireval.evaluate(QRELS, "RR").attrs["caution"]
+    with pytest.warns(IrframeWarning, match=message):
+        assert message in ir.evaluate({"s": frame, "t": frame}, QRELS, "RR").attrs["caution"]
 
 
 def test_a_degraded_answer_of_vespa_causes_a_caution():
@@ -266,7 +268,7 @@ def test_a_degraded_answer_of_vespa_causes_a_caution():
 
 
 class Body:
-    """An answer as the client of Elasticsearch returns it."""
+    """An answer of the client of Elasticsearch."""
 
     def __init__(self, body):
         self.body = body
@@ -276,7 +278,7 @@ class Body:
 
 
 class ToDict:
-    """Answer of the clients of Pinecone and Elasticsearch DSL."""
+    """An answer of the clients of Pinecone and Elasticsearch DSL."""
 
     def __init__(self, body):
         self._body = body
@@ -286,7 +288,7 @@ class ToDict:
 
 
 class Items:
-    """An answer that is asked by keys alone."""
+    """An answer whose values are only read by keys."""
 
     def __init__(self, body):
         self._body = body
@@ -298,7 +300,7 @@ class Items:
 
 @pytest.mark.parametrize("kind", [Body, ToDict, Items])
 @pytest.mark.parametrize("store", ["Elasticsearch", "Pinecone", "Solr"])
-def test_objects_of_clients_are_read_as_their_dictionaries(kind, store):
+def test_client_objects_equal_their_dictionaries(kind, store):
     plain = answered(store)
     objects = {topic: kind(answer) for topic, answer in plain.items()}
     for x in (objects, {"s": objects}):
@@ -317,15 +319,19 @@ def test_answers_to_several_searches_need_their_topics():
 
 
 @pytest.mark.parametrize("first", ["answer", "error", "no hits"])
-def test_the_first_topic_does_not_decide_for_others(first):
+def test_topics_are_read_independently(first):
     answers = answered("Elasticsearch")
-    others = {"answer": answers["q1"], "error": {"error": "x"}, "no hits": {"hits": {"hits": []}}}
-    runs = {"q1": others[first], "q2": answers["q2"]}
-    for given in (runs, dict(reversed(runs.items()))):
+    first_answers = {
+        "answer": answers["q1"],
+        "error": {"error": "x"},
+        "no hits": {"hits": {"hits": []}},
+    }
+    runs = {"q1": first_answers[first], "q2": answers["q2"]}
+    for answers_by_topic in (runs, dict(reversed(runs.items()))):
         if first == "error":
-            refused(InputError, "none for 1 topic: 'q1'", ir.as_runs, given)
+            refused(InputError, "none for 1 topic: 'q1'", ir.as_runs, answers_by_topic)
         else:
-            assert "b" in ir.as_runs(given).doc.tolist()
+            assert "b" in ir.as_runs(answers_by_topic).doc.tolist()
 
 
 def test_answers_in_a_file_are_read(tmp_path):
@@ -344,10 +350,10 @@ def test_scores_that_are_not_numbers_are_refused(odd):
 
 
 @pytest.mark.parametrize("kind", ["runs", "qrels"])
-def test_columns_of_several_lengths_are_refused(kind, tmp_path):
+def test_columns_of_unequal_length_are_refused(kind, tmp_path):
     number = {"runs": "score", "qrels": "grade"}[kind]
     columns = {"topic": ["q1", "q1"], "doc": ["a"], number: [1, 2]}
-    words = r"columns of equal length, but found 'topic' with 2 rows, 'doc' with 1 row"
-    refused(InputError, words, getattr(ir, f"as_{kind}"), columns)
+    message = r"columns of equal length, but found 'topic' with 2 rows, 'doc' with 1 row"
+    refused(InputError, message, getattr(ir, f"as_{kind}"), columns)
     (tmp_path / "s.json").write_text(json.dumps(columns))
-    refused(InputError, words, getattr(ir, f"read_{kind}"), tmp_path / "s.json")
+    refused(InputError, message, getattr(ir, f"read_{kind}"), tmp_path / "s.json")

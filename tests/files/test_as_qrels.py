@@ -16,7 +16,7 @@ AS_GRADES, AS_DOCUMENTS = "if each has a grade: ", "if each is a relevant docume
 
 
 def line_in(error, before):
-    """Return the judgments that the code in a message makes."""
+    """Run the code in a message, and return its judgments."""
     return error.advice.partition(before)[2].partition("; if each")[0]
 
 
@@ -40,7 +40,7 @@ grades = st.dictionaries(st.sampled_from("abcdef"), st.integers(0, 3), min_size=
 @pytest.mark.parametrize("shape", LISTED)
 @given(judged=st.fixed_dictionaries({"q1": grades, "q2": grades}))
 @settings(deadline=None, max_examples=3)
-def test_lists_of_judgments_are_refused_with_the_line_for_each_reading(shape, judged):
+def test_ambiguous_judgments_are_refused_with_code_for_each_meaning(shape, judged):
     qrels = {topic: LISTED[shape](docs) for topic, docs in judged.items()}
     for act in (ir.as_qrels, lambda x: ir.evaluate(RUNS, x, "P"), lambda x: ir.scorer(x, "P")):
         error = raised(act, qrels)
@@ -78,12 +78,12 @@ def test_a_judged_topic_may_have_no_relevant_document(judged, empty, first, inte
     plain = {topic: {topics[0]: same, topics[1]: {"unseen": 0}}[topic] for topic in order}
     runs = {"s": dict(zip(topics, RUNS.values(), strict=True))}
     for no_rel in ("zero", "nan", "silence"):
-        made = [
+        frame = [
             ir.evaluate(runs, x, ["AP", "nDCG", "RR", "P@1"], no_rel=no_rel).sort_index()
             for x in (qrels, plain)
         ]
-        pd.testing.assert_frame_equal(*made, check_index_type=False)
-        assert len(made[0]) == 2
+        pd.testing.assert_frame_equal(*frame, check_index_type=False)
+        assert len(frame[0]) == 2
     for act in (
         lambda x: ir.scorer(x, ["AP", "P@1"])(runs).sort_index(),
         lambda x: ir.verbs.risk_coverage(runs, x),
@@ -108,13 +108,13 @@ def test_a_topic_without_documents_is_refused_in_frames(tmp_path):
 @pytest.mark.parametrize("name", ["grade", "label", "score"])
 @pytest.mark.parametrize("written", [float, str])
 @pytest.mark.parametrize("factor", [2, 3, 4, 10])
-def test_decimal_grades_are_refused_with_a_line_that_scales_them(name, written, factor):
+def test_decimal_grades_are_refused_with_code_that_scales_them(name, written, factor):
     docs = [written(number / factor) for number in range(factor + 1)]
     frame = pd.DataFrame({"qid": "q1", "docno": [*"abcdefghijk"][: len(docs)], name: docs})
     error = raised(ir.evaluate, RUNS, frame, "nDCG")
     assert isinstance(error, GradeError)
     if name == "score":
-        return  # which may be scores of runs
+        return  # these may be scores of runs
     line = error.advice.partition(": ")[2]
     scaled = eval(line, {"ir": ir, "qrels": frame})  # noqa: S307 - of a message
     expected = frame.assign(**{name: np.arange(len(docs))})

@@ -30,7 +30,7 @@ QRELS = pd.DataFrame({"topic": ["q1", "q2"], "doc": ["d2", "d1"], "grade": [1, 1
 ROWS = list(RUN.itertuples(index=False, name=None))
 
 
-def test_verbs_take_them_directly():
+def test_verbs_accept_objects_of_other_tools():
     qrels = {"q1": {"d2": 1}, "q2": {"d1": 1}}
     expected = ir.evaluate(RUN, QRELS, "RR")
     scored = (ir_measures.ScoredDoc(*row) for row in ROWS)
@@ -52,7 +52,7 @@ def test_a_run_frame_is_returned_unchanged():
     assert ir.as_runs(RUN.assign(name="bm25")).columns.tolist() == ["topic", "doc", "score", "name"]
 
 
-def test_systems_are_named():
+def test_system_argument_names_the_system():
     assert ir.as_runs(NESTED, "bm25")["system"].unique().tolist() == ["bm25"]
     runs = RUN.assign(name="x")
     assert ir.as_runs(runs, "bm25")["name"].unique().tolist() == ["bm25"]
@@ -63,19 +63,19 @@ def test_systems_are_named():
         ir.as_runs(pd.concat([RUN.assign(run="a"), RUN.assign(run="b")]), "bm25")
 
 
-def test_runs_by_the_names_of_their_systems():
+def test_runs_by_system_are_concatenated():
     scored = [ir_measures.ScoredDoc(*row) for row in ROWS]
     runs = ir.as_runs({"a": NESTED, "b": RUN, "c": scored, "7": pa.table(RUN)})
     assert runs["system"].unique().tolist() == ["a", "b", "c", "7"]
     assert set(runs.columns) == {"system", "topic", "doc", "score"}
     assert not runs.isna().any(axis=None)
-    own = ir.as_runs({"a": scored, "b": scored})
-    assert own.columns.tolist() == ["system", "query_id", "doc_id", "score"]
+    renamed = ir.as_runs({"a": scored, "b": scored})
+    assert renamed.columns.tolist() == ["system", "query_id", "doc_id", "score"]
 
 
 @pytest.mark.thorough
 @pytest.mark.filterwarnings("ignore:unsafe cast")
-def test_ranx_runs():
+def test_ranx_runs_are_converted():
     ranx = pytest.importorskip("ranx")
     run = ranx.Run(NESTED, name="bm25")
     assert ir.as_runs(run).sort_values(["topic", "doc"]).to_dict("list") == {
@@ -88,12 +88,12 @@ def test_ranx_runs():
     refused(IdError, "a name of its own each, but found none, or one twice", ir.as_runs, [run, run])
     qrels = ranx.Qrels({"q1": {"d2": 1}, "q2": {"d1": 1}})
     assert ir.evaluate(run, qrels, "RR").index.tolist() == [("bm25", "q1"), ("bm25", "q2")]
-    found = ir.evaluate(run, qrels, "RR")["RR"].mean()
-    assert found == pytest.approx(ranx.evaluate(qrels, run, "mrr"))
+    result = ir.evaluate(run, qrels, "RR")["RR"].mean()
+    assert result == pytest.approx(ranx.evaluate(qrels, run, "mrr"))
 
 
 @pytest.mark.parametrize("library", ["polars", "duckdb"])
-def test_arrow_tables_are_runs(library):
+def test_arrow_tables_are_converted(library):
     module = pytest.importorskip(library, exc_type=ImportError)
     if library == "polars":
         table = module.DataFrame(RUN.to_dict("list")).lazy()
@@ -105,8 +105,8 @@ def test_arrow_tables_are_runs(library):
     assert ir.evaluate(table, QRELS, "RR")["RR"].tolist() == [0.5, 1.0]
     if library == "polars":
         seeds = module.concat([table.with_columns(seed=module.lit(seed)) for seed in (1, 2)])
-        found = ir.evaluate(seeds, QRELS, "RR")
-        assert found.index.names == ["system", "seed", "topic"]
+        result = ir.evaluate(seeds, QRELS, "RR")
+        assert result.index.names == ["system", "seed", "topic"]
 
 
 def test_iterators_are_read_once(tmp_path):
@@ -115,12 +115,12 @@ def test_iterators_are_read_once(tmp_path):
 
     pd.testing.assert_frame_equal(ir.as_runs(read(RUN)), RUN, check_dtype=False)
     expected = ir.evaluate(RUN, QRELS, "RR")
-    for found in (
+    for result in (
         ir.evaluate(read(RUN), read(QRELS), "RR"),
         ir.evaluate({"run": read(RUN)}, QRELS, "RR"),
         ir.scorer(read(QRELS), "RR")(read(RUN)),
     ):
-        pd.testing.assert_frame_equal(found, expected, check_index_type=False)
+        pd.testing.assert_frame_equal(result, expected, check_index_type=False)
     assert ir.cube(read(RUN), read(QRELS)).identical(ir.cube(RUN, QRELS))
     ir.verbs.write_run(read(RUN), tmp_path / "a.run")
     assert len(ir.read_run(tmp_path / "a.run")) == len(RUN)
@@ -140,10 +140,10 @@ def test_documents_of_a_topic_may_be_an_array(kind):
     refused(InputError, "rows of type float", score, series)
 
 
-def test_predictions_of_mteb():
+def test_predictions_of_mteb_are_converted():
     meta = {"model_name": "e5", "revision": "1"}
-    one = {"mteb_model_meta": meta, "default": {"test": NESTED}}
-    assert ir.as_runs(one).to_dict("list") == {"system": ["e5"] * 3, **RUN.to_dict("list")}
+    single = {"mteb_model_meta": meta, "default": {"test": NESTED}}
+    assert ir.as_runs(single).to_dict("list") == {"system": ["e5"] * 3, **RUN.to_dict("list")}
     two = {"mteb_model_meta": meta, "de": {"test": NESTED}, "fr": {"test": NESTED, "dev": NESTED}}
     assert ir.as_runs(two).groupby(["subset", "split"]).size().to_dict() == {
         ("de", "test"): 3,
@@ -154,7 +154,7 @@ def test_predictions_of_mteb():
 
 
 @pytest.mark.parametrize(
-    ("x", "words"),
+    ("x", "message"),
     [
         ({}, "found an empty dictionary"),
         ({"d1": 0.5}, "documents without a topic: 'd1'"),
@@ -177,8 +177,8 @@ def test_predictions_of_mteb():
         (ir.cube(RUN, QRELS), "expected .*, but found an object of type Dataset"),
     ],
 )
-def test_other_objects_are_refused_as_runs(x, words):
-    refused(InputError, words, lambda: ir.as_runs(x))
+def test_other_objects_are_refused_as_runs(x, message):
+    refused(InputError, message, lambda: ir.as_runs(x))
 
 
 GRADED = {"q1": {"d1": 0, "d2": 2}, "q2": {"d1": 1}}
@@ -189,22 +189,22 @@ BEIR = JUDGED.set_axis(["query-id", "corpus-id", "score"], axis=1)
 
 
 @pytest.mark.thorough
-def test_ranx_qrels():
+def test_ranx_qrels_are_converted():
     ranx = pytest.importorskip("ranx")
     frame = ir.as_qrels(ranx.Qrels(GRADED)).sort_values(["topic", "doc"], ignore_index=True)
     pd.testing.assert_frame_equal(frame, JUDGED)
 
 
-def test_scores_are_grades_if_there_are_no_others():
-    for others in ({"rank": 1}, {"run": "bm25"}):
-        refused(InputError, "found a run", ir.as_qrels, BEIR.assign(**others))
+def test_scores_are_grades_in_frames_without_grades():
+    for columns in ({"rank": 1}, {"run": "bm25"}):
+        refused(InputError, "found a run", ir.as_qrels, BEIR.assign(**columns))
     assert ir.verbs.judge(RANKED, BEIR.assign(label=0))["grade"].tolist() == [0, 0, 0]
     with pytest.raises(GradeError, match="in column 'score', but found 0.5"):
         ir.verbs.judge(RANKED, BEIR.assign(score=0.5))
 
 
 @pytest.mark.parametrize(
-    ("x", "words"),
+    ("x", "message"),
     [
         ({"q1": 1}, r"expected {topic: {doc: grade}}, but found .*: 'q1'"),
         ({"q1": {"d1": 1}, "q2": 0}, "found .*: 'q2'"),
@@ -213,23 +213,23 @@ def test_scores_are_grades_if_there_are_no_others():
         (None, "found an object of type NoneType"),
     ],
 )
-def test_other_objects_are_refused_as_judgments(x, words):
-    refused(InputError, words, lambda: ir.as_qrels(x))
+def test_other_objects_are_refused_as_judgments(x, message):
+    refused(InputError, message, lambda: ir.as_qrels(x))
 
 
-def test_an_empty_join_names_the_columns():
-    other = BEIR.assign(**{"query-id": "x" + BEIR["query-id"]})
+def test_errors_about_disjoint_topics_name_both_columns():
+    qrels = BEIR.assign(**{"query-id": "x" + BEIR["query-id"]})
     with pytest.raises(IdError, match="'q1', 'q2' in 'topic', the qrels 'xq1'.* in 'query-id'"):
-        ir.evaluate(RANKED, other, "AP")
+        ir.evaluate(RANKED, qrels, "AP")
 
 
-def test_equal_levels_of_one_name_are_one_and_others_are_refused():
+def test_index_levels_of_one_name_must_be_equal():
     ranked = ir.as_runs(RANKED)
     twice = ranked.set_index(["topic", "topic"])
     expected = ir.evaluate(RANKED, JUDGED, "AP")
     pd.testing.assert_frame_equal(ir.evaluate(twice, JUDGED, "AP"), expected)
-    other = ranked.set_index(["topic", "doc"]).rename_axis(["topic", "topic"])
-    refused(IdError, "every level of the index once, but found 1 again: topic", ir.as_runs, other)
+    unequal = ranked.set_index(["topic", "doc"]).rename_axis(["topic", "topic"])
+    refused(IdError, "every level of the index once, but found 1 again: topic", ir.as_runs, unequal)
 
 
 TEXT = {"page_content": "0123456789", "metadata": {"source": "a.md", "start_index": 40}}
@@ -260,12 +260,12 @@ HITS = {
 
 
 @pytest.mark.parametrize("shape", HITS)
-def test_hits_are_rows(shape):
-    hit, wanted = HITS[shape]
+def test_hits_become_rows(shape):
+    hit, expected = HITS[shape]
     frame = ir.as_runs({"q1": [hit, hit], "q2": [hit]})
     assert frame["topic"].tolist() == ["q1", "q1", "q2"]
     assert frame["rank"].tolist() == [1, 2, 1]
-    assert {**frame.iloc[0]}.items() >= wanted.items()
+    assert {**frame.iloc[0]}.items() >= expected.items()
     assert ir.as_runs({"s": {"q1": [hit]}})["system"].tolist() == ["s"]
     assert ir.as_runs([[hit], [hit]], topics=["q1", "q2"])["topic"].tolist() == ["q1", "q2"]
     refused(InputError, r"a list of 2 .*topics=\[...\]", ir.evaluate, [[hit], [hit]], JUDGED, "RR")
@@ -274,8 +274,8 @@ def test_hits_are_rows(shape):
 def test_hits_are_scored_by_spans_and_by_documents():
     hits = {"q1": [HITS["Haystack"][0]]}
     spans = pd.DataFrame({"topic": "q1", "doc": ["a.md"], "start": [45], "end": [60]})
-    found = ir.evaluate(hits, ir.as_spans(spans), "SpanR").iloc[0, 0]
-    assert found == pytest.approx(1 / 3)
+    result = ir.evaluate(hits, ir.as_spans(spans), "SpanR").iloc[0, 0]
+    assert result == pytest.approx(1 / 3)
     qrels = {"q1": {"a.md": 1}}
     assert ir.evaluate(hits, qrels, "RR", units="doc_id").iloc[0, 0] == 1
     refused(InputError, "chunks in 'chunk_id'", ir.evaluate, hits, qrels, "RR")
@@ -287,12 +287,12 @@ def test_hits_without_ids_are_refused():
 
 
 def _elastic(*hits):
-    found = [{"_index": "i", "_id": doc, "_score": score, "_source": {}} for doc, score in hits]
-    return {"took": 3, "timed_out": False, "hits": {"total": {"value": 9}, "hits": found}}
+    result = [{"_index": "i", "_id": doc, "_score": score, "_source": {}} for doc, score in hits]
+    return {"took": 3, "timed_out": False, "hits": {"total": {"value": 9}, "hits": result}}
 
 
 def _chroma(*hits):
-    ids, scores = ([[hit[place] for hit in hits]] for place in (0, 1))
+    ids, scores = ([[hit[field] for hit in hits]] for field in (0, 1))
     return {"ids": ids, "distances": [[-s for s in scores[0]]], "documents": None}
 
 
@@ -327,7 +327,7 @@ FOUND = {"q1": [("b", 2.0), ("a", 1.0)], "q2": [("b", 0.5)]}
 
 
 @pytest.mark.parametrize("tool", ANSWERS)
-def test_answers_of_tools_are_runs(tool):
+def test_answers_of_tools_are_converted(tool):
     qrels = {"q1": {"a": 1}, "q2": {"b": 1}}
     answers = {topic: ANSWERS[tool](*hits) for topic, hits in FOUND.items()}
     assert ir.evaluate(answers, qrels, "RR")["RR"].tolist() == [0.5, 1.0]
@@ -349,18 +349,18 @@ def test_answers_of_tools_are_runs(tool):
 
 @pytest.mark.parametrize("tool", ANSWERS.keys() - {"Chroma", "Haystack, a pipeline", "pairs"})
 @pytest.mark.parametrize("number", [0, 1, 2])
-def test_an_answer_needs_a_topic(tool, number):
+def test_answers_without_topics_are_refused(tool, number):
     answer = ANSWERS[tool](*FOUND["q1"][:number])
     if isinstance(answer, dict) and "data" not in answer:
         for more in ({}, {"took": 3}, {"usage": {"units": 6}}):
-            words = r"one answer without its topic. Name its topic: {'q1': answer}"
-            refused(InputError, words, ir.as_runs, answer | more)
+            message = r"one answer without its topic. Name its topic: {'q1': answer}"
+            refused(InputError, message, ir.as_runs, answer | more)
     failed = {"q1": ANSWERS[tool](*FOUND["q1"]), "q2": answer, "q3": {"error": "x", "status": 400}}
     refused(InputError, "none for 1 topic: 'q3'", ir.evaluate, failed, {"q1": {"a": 1}}, "RR")
 
 
 CALLS = [[("a", 0.9), ("b", 0.5)], [("c", 0.4)], []]
-"""What three searches found."""
+"""The hits of three searches."""
 STARTS = ["2025-01-01T00:00:05Z", "2025-01-01T00:00:05.5+00:00", "2025-01-01T02:00:00+01:00"]
 
 
@@ -432,18 +432,18 @@ TRACES = {
 
 
 @pytest.mark.parametrize("shape", TRACES)
-def test_traces_are_searches(shape):
+def test_traces_become_numbered_searches(shape):
     traces = {"q1": TRACES[shape](CALLS), "q2": TRACES[shape]([CALLS[1], [], CALLS[0]])}
     runs = ir.as_runs(traces)
     expected = [("q1", 1, 1, "a"), ("q1", 1, 2, "b"), ("q1", 2, 1, "c")]
     expected += [("q2", 1, 1, "c"), ("q2", 3, 1, "a"), ("q2", 3, 2, "b")]
-    found = runs[["topic", "search", "rank", "doc"]].itertuples(index=False, name=None)
-    assert [*found] == expected
+    result = runs[["topic", "search", "rank", "doc"]].itertuples(index=False, name=None)
+    assert [*result] == expected
     qrels = {"q1": {"c": 1}, "q2": {"a": 1}}
-    words = "none, although 'search' differs"
+    message = "none, although 'search' differs"
     for runs in (traces, {"x": traces, "y": {"q1": TRACES[shape](CALLS)}}):
-        refused(ParameterError, words, ir.evaluate, runs, qrels, "R")
-        refused(ParameterError, words, ir.scorer(qrels, "R"), runs)
+        refused(ParameterError, message, ir.evaluate, runs, qrels, "R")
+        refused(ParameterError, message, ir.scorer(qrels, "R"), runs)
     both = ir.evaluate(
         {"x": traces, "y": traces}, qrels, "R", search="search", stop=ir.AfterSearches([1, 2, 3])
     )
@@ -452,11 +452,11 @@ def test_traces_are_searches(shape):
     assert alone.to_numpy().tolist() == [[0, 1, 1], [0, 0, 1]]
 
 
-def test_a_first_search_may_find_nothing():
+def test_searches_without_hits_are_counted():
     traces, qrels = {"q1": [[], ["a"]]}, {"q1": {"a": 1}}
     for runs in (traces, ir.as_runs(traces, "x"), {"x": traces, "y": {"q1": [[], [], ["a"]]}}):
-        found = ir.evaluate(runs, qrels, "R", search="search", stop=ir.AfterSearches([1, 2, 3]))
-        assert found.to_numpy().tolist() == [[0, 1, 1], [0, 0, 1]][: len(found)]
+        result = ir.evaluate(runs, qrels, "R", search="search", stop=ir.AfterSearches([1, 2, 3]))
+        assert result.to_numpy().tolist() == [[0, 1, 1], [0, 0, 1]][: len(result)]
 
 
 def test_searches_without_order_are_refused():
@@ -490,35 +490,35 @@ RUNS_OF_ONE = {
 @pytest.mark.parametrize(
     "empty", [{}, {"q1": {}}, {"q1": []}, {"q1": _elastic()}, RUNS_OF_ONE["frame"][:0]], ids=str
 )
-def test_a_system_without_rows_is_refused_in_frames_and_scored(run, empty):
+def test_empty_systems_are_scored_but_not_converted(run, empty):
     for runs in ({"x": RUNS_OF_ONE[run], "y": empty}, {"y": empty, "x": RUNS_OF_ONE[run]}):
         refused(
             InputError, "rows of every system in a frame, but found none of: y", ir.as_runs, runs
         )
         with pytest.warns(IrframeWarning, match="0 on all of them: y"):
-            found = ir.evaluate(runs, {"q1": {"a": 1}}, "RR")["RR"]
-        assert found.to_dict() == {("x", "q1"): 1.0, ("y", "q1"): 0.0}
+            result = ir.evaluate(runs, {"q1": {"a": 1}}, "RR")["RR"]
+        assert result.to_dict() == {("x", "q1"): 1.0, ("y", "q1"): 0.0}
 
 
-def test_fields_of_hits_are_columns_and_one_is_chosen():
+def test_payload_fields_become_columns():
     payload = {"doc_id": "d", "article": "x", "tokens": 12, "model": "e5", "tags": ["a"]}
     hits = {"q": {"points": [{"id": 3, "score": 0.5, "payload": payload}]}}
     frame = ir.as_runs(hits, id="article")
     assert frame.drop(columns="article").to_dict("records") == [
         {"topic": "q", "rank": 1, "doc": "x", "listed_score": 0.5, "tokens": 12}
     ]
-    read = ir.evaluate(
+    frame_read = ir.evaluate(
         hits,
         {"q": {"d": 1}},
         "Recall",
         units=ir.Units("doc_id", length="tokens"),
         stop=ir.Budget([9, 12]),
     )
-    assert read.to_numpy().tolist() == [[0.0, 1.0]]
+    assert frame_read.to_numpy().tolist() == [[0.0, 1.0]]
     refused(ParameterError, "lists of hits for id=", ir.as_runs, RUN, id="doc")
 
 
-def test_lists_keep_their_order():
+def test_lists_of_hits_keep_their_order():
     near, both = {"q": [("b", 0.1), ("a", 0.4)]}, {"q": [("b", 0.1), ("a", 0.4), ("c", 0.2)]}
     assert ir.as_runs({"s": near, "t": FOUND})["rank"].tolist()[:2] == [1, 2]
     assert ir.verbs.rank(ir.as_runs({"s": near}, ranked_by="score"))["doc"].tolist() == ["a", "b"]
@@ -537,7 +537,7 @@ def test_lists_keep_their_order():
     refused(InputError, "hits with scores", ir.as_runs, {"q": [{"id": "a"}]}, ranked_by="score")
 
 
-def test_matrices_are_runs_and_judgments():
+def test_matrices_are_converted():
     matrix = pd.DataFrame([[0.5, 0.9, np.nan]], ["q1"], ["a", "b", "c"])
     frame, labels = matrix.rename_axis(index="qid", columns="docno"), {"topics": ["q1"]}
     axes = {"system": ["x", "y"], "qid": ["q1"], "docno": ["a", "b", "c"]}

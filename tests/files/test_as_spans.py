@@ -38,7 +38,7 @@ SHAPES = {
 
 
 @pytest.mark.parametrize("shape", SHAPES)
-def test_shapes_give_the_same_spans(shape):
+def test_equal_inputs_give_the_same_spans(shape):
     assert list(ir.as_spans(SHAPES[shape]).itertuples(index=False, name=None)) == WANTED
 
 
@@ -47,7 +47,7 @@ def test_grades_and_sets_are_kept():
     assert frame.columns.tolist() == ["topic", "doc", "start", "end", "grade", "set"]
 
 
-def test_spans_are_within_their_texts(tmp_path):
+def test_spans_beyond_their_texts_are_refused(tmp_path):
     texts = {"a": "four", "b": 2}
     assert (
         len(ir.as_spans(ROWS, texts=texts)) == len(ir.as_spans(ROWS, texts=pd.Series(texts))) == 2
@@ -109,10 +109,10 @@ def test_files_of_spans_are_read(name, tmp_path):
     pd.testing.assert_frame_equal(ir.read_spans(path), SPANS, check_dtype=False)
 
 
-def test_questions_of_chunking_evaluation(tmp_path):
+def test_questions_of_chunking_evaluation_are_converted(tmp_path):
     path = tmp_path / "questions_df.csv"
     references = [{"content": "x", "start_index": 3, "end_index": 9}]
     frame = {"question": ["q"], "references": [json.dumps(references)], "corpus_id": ["1e5"]}
     pd.DataFrame(frame).to_csv(path, index=False)
-    wanted = SPANS.assign(topic="q0")
-    pd.testing.assert_frame_equal(ir.read_spans(path), wanted, check_dtype=False)
+    expected = SPANS.assign(topic="q0")
+    pd.testing.assert_frame_equal(ir.read_spans(path), expected, check_dtype=False)

@@ -1,4 +1,4 @@
-"""Identifiers of every type, their codes, and columns by role."""
+"""Tests of irframe.files.ids, and of columns by role."""
 
 from itertools import product
 
@@ -26,20 +26,20 @@ codes = st.lists(st.integers(0, 4)).map(np.array) | st.lists(st.integers(65_534,
 
 @given(codes.map(lambda drawn: drawn.astype(int)))
 @example(np.array([65_536, 65_535]))
-def test_places_within_groups(drawn):
-    seen = {}
-    expected = [seen.setdefault(code, []).append(0) or len(seen[code]) - 1 for code in drawn]
+def test_positions_within_groups(drawn):
+    members = {}
+    expected = [members.setdefault(code, []).append(0) or len(members[code]) - 1 for code in drawn]
     assert within(drawn).tolist() == expected
     rows = grouped(drawn)
     assert rows.tolist() == sorted(range(len(drawn)), key=lambda row: drawn[row])
 
 
 @pytest.mark.parametrize(("kind", "role"), few_of(product(UNSIGNED, ["system", "topic", "doc"]), 4))
-def test_unsigned_ids(kind, role):
+def test_unsigned_ids_match_signed_ids(kind, role):
     run = IDS_RUN.astype({role: kind})
     for qrels in (IDS_QRELS, IDS_QRELS.astype(dict.fromkeys({role} - {"system"}, kind))):
-        found = ir.evaluate(run, qrels, "AP").reset_index()
-        assert found["AP"].tolist() == [0.25]
+        result = ir.evaluate(run, qrels, "AP").reset_index()
+        assert result["AP"].tolist() == [0.25]
         assert ir.cube(run, qrels).experiment.judgments.docs.tolist() == [4, 9]
         assert run.ireval.judge(qrels)["grade"].isna().tolist() == [True, False, True]
         assert ir.verbs.restrict(qrels, run)["doc"].tolist() == [4]
@@ -48,9 +48,9 @@ def test_unsigned_ids(kind, role):
 
 
 @pytest.mark.parametrize("kind", ["category", "str", "object", "string[pyarrow]"])
-def test_ids_that_are_text_or_categories(kind):
-    found = identifiers(pd.Series(["7", "x", "7"]).astype(kind), "doc")
-    assert found.to_pylist() == ["7", "x", "7"]
+def test_text_and_categories_are_read_as_ids(kind):
+    result = identifiers(pd.Series(["7", "x", "7"]).astype(kind), "doc")
+    assert result.to_pylist() == ["7", "x", "7"]
     assert identifiers(pd.Series([7, 3]).astype("category"), "doc").to_pylist() == [7, 3]
     holes = pd.Series(["x", "y"]).astype(kind).where([True, False])
     refused(IdError, "1 row without one: row 1", identifiers, holes, "doc")
@@ -58,7 +58,7 @@ def test_ids_that_are_text_or_categories(kind):
 
 @pytest.mark.parametrize("rows", [LONG - 1, LONG, 2 * LONG + 5])
 @pytest.mark.parametrize("times", [1, 2, 40])
-def test_runs_of_equal_ids_are_coded_as_others(rows, times):
+def test_run_length_encoding_does_not_change_codes(rows, times):
     rng = np.random.default_rng(rows + times)
     ids = np.repeat(rng.integers(0, 9, rows), times)[:rows].astype(str)
     for dtype in ("object", "string[python]", "string[pyarrow]", "category"):
@@ -82,12 +82,12 @@ SIDES = [
 
 
 @pytest.mark.parametrize(("left", "right"), few_of(product(SIDES, SIDES[:4]), 9), ids=str)
-def test_all_combinations_equal_those_of_pandas(left, right):
+def test_every_row_equals_from_product(left, right):
     both = pd.Index(left), pd.Index(right)
-    found, expected = every_row(both, [1, 2]), pd.MultiIndex.from_product(both, names=[1, 2])
-    pd.testing.assert_index_equal(found, expected)
-    for level, known in zip(found.levels, expected.levels, strict=True):
-        pd.testing.assert_index_equal(level, known)
+    result, expected = every_row(both, [1, 2]), pd.MultiIndex.from_product(both, names=[1, 2])
+    pd.testing.assert_index_equal(result, expected)
+    for level, expected_level in zip(result.levels, expected.levels, strict=True):
+        pd.testing.assert_index_equal(level, expected_level)
 
 
 def test_missing_ids_are_named_by_their_rows():
@@ -107,7 +107,7 @@ def test_a_frame_by_role_is_returned_unchanged(kind):
     assert named.columns.keys() - {"score", "grade"} == {"topic", "doc"}
 
 
-def test_roles_that_a_kind_does_not_have_are_not_among_its_columns():
+def test_roles_of_other_kinds_are_ignored():
     frame = pd.DataFrame({**ROW, "label": [1], "iteration": ["0"]})
     assert require_columns(frame, RUN) == {"topic": "qid", "doc": "docno", "score": "score"}
     assert require_columns(frame, DOCUMENTS) == {"topic": "qid", "doc": "docno"}

@@ -1,4 +1,4 @@
-"""Two things under one name, in every kind of table."""
+"""Ambiguous columns, ids and texts in every kind of table."""
 
 import pandas as pd
 import pyarrow as pa
@@ -60,8 +60,10 @@ def test_two_columns_that_may_name_systems_are_refused(table, tmp_path):
     def scored(frame):
         return ir.evaluate(TABLES[table](frame, tmp_path), QRELS, "RR")
 
-    words = "one column for system, but found 'run', which comes first, and 'model', which differs"
-    refused(InputError, words, scored, mixed)
+    message = (
+        "one column for system, but found 'run', which comes first, and 'model', which differs"
+    )
+    refused(InputError, message, scored, mixed)
     renamed = scored(mixed.drop(columns="run"))
     assert scored(mixed.rename(columns={"model": "system"}))["RR"].equals(renamed["RR"])
     of_one_model = both.assign(run=["x"] * 4 + ["y"] * 4, model="m")
@@ -84,11 +86,11 @@ TEXTS = RUN.assign(qid="44", docno=list("abcd"), query=["who", "who", "when", "w
 
 @pytest.mark.parametrize("table", TABLES)
 def test_a_topic_with_two_texts_is_refused(table, tmp_path):
-    words = (
+    message = (
         r"1 topic with several in 'query'.*: '44' \('who', 'when'\).*frame.drop\(columns='query'\)"
     )
     qrels = {"44": {"a": 1}}
-    with pytest.raises(InputError, match=words):
+    with pytest.raises(InputError, match=message):
         ir.evaluate(TABLES[table](TEXTS, tmp_path), qrels, "RR")
     assert len(ir.evaluate(TEXTS.drop(columns="query"), qrels, "RR")) == 1
     once = TEXTS.assign(query="who")
@@ -111,21 +113,21 @@ def test_topics_of_two_collections_are_refused():
         columns=["collection", "topic", "doc", "score"],
     )
     qrels = runs.iloc[[0, 2]].drop(columns="score").assign(grade=1)
-    words = "rows of one topic that differ in 'collection'"
-    with pytest.raises(InputError, match=words) as error:
+    message = "rows of one topic that differ in 'collection'"
+    with pytest.raises(InputError, match=message) as error:
         ir.evaluate(runs, qrels, "RR")
     assert "groupby('collection')" in str(error.value)
-    one, two = runs.assign(system="s"), runs.assign(system=["s", "s", "t", "t"])
-    for frame in (one, two):
+    single, two = runs.assign(system="s"), runs.assign(system=["s", "s", "t", "t"])
+    for frame in (single, two):
         for act in (lambda x: ir.evaluate(x, qrels, "RR"), lambda x: ir.cube(x, qrels)):
             refused(IdError, "1 topic with several values of 'collection': 1.*groupby", act, frame)
-    for frame in (runs, one):
+    for frame in (runs, single):
         assert frame.ireval.groupby("collection").evaluate(qrels, "RR")["RR"].tolist() == [1.0, 1.0]
-    anew = [frame.assign(topic=frame["collection"] + frame["topic"]) for frame in (one, qrels)]
+    anew = [frame.assign(topic=frame["collection"] + frame["topic"]) for frame in (single, qrels)]
     assert ir.evaluate(*anew, "RR")["RR"].tolist() == [1.0, 1.0]
 
 
-def test_metrics_are_no_mapping():
+def test_mappings_of_metrics_are_refused():
     runs, qrels = ir.example_track()
     for act in (ir.evaluate, lambda r, q, m: ir.scorer(q, m)(r)):
         with pytest.raises(MetricError, match=r"a mapping: 10.*\['ndcg@10', 'AP'\]") as error:
@@ -134,18 +136,18 @@ def test_metrics_are_no_mapping():
         assert [*ir.evaluate(runs, qrels, names)] == ["ndcg@10", "AP"]
 
 
-def test_other_spellings_of_ids_are_found():
+def test_check_reports_other_spellings_of_ids():
     runs = pd.DataFrame({"qid": "1", "docno": ["A.md", "./b", "cafe\u0301", "d", "e"]})
     runs = runs.assign(score=range(5), text=list("vwxyz"))
     qrels = {"1": {"a.md": 1, "b": 1, "caf\u00e9": 1, "d": 1, "f": 0}}
-    found = ir.verbs.check(runs, qrels)
-    assert {*found["ids_alike"].iloc[0]} == {"1 A.md", "1 ./b", "1 cafe\u0301"}
+    result = ir.verbs.check(runs, qrels)
+    assert {*result["ids_alike"].iloc[0]} == {"1 A.md", "1 ./b", "1 cafe\u0301"}
     findings = ir.verbs.diagnose(runs, qrels)
     assert findings.loc[findings["what"].str.contains("Unicode form"), "how_many"].tolist() == [3]
     assert not ir.verbs.check(runs, {"1": dict.fromkeys(runs["docno"], 1)})["ids_alike"].iloc[0]
 
 
-def test_documents_with_several_texts_are_found():
+def test_check_reports_documents_with_several_texts():
     runs = pd.DataFrame({"qid": list("1122"), "docno": list("abab"), "score": [2.0, 1, 2, 1]})
     for name in ("text", "document"):
         texts = runs.assign(**{name: ["x", "y", "x", "z"]})

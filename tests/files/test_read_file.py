@@ -1,8 +1,4 @@
-"""Files of runs and judgments with any name.
-
-Patterns, folders, partitioned data sets and addresses; Runs and judgments in Parquet, their
-columns found by name; Runs of the files that could be read, and what is wrong with the others.
-"""
+"""Tests of irframe.files.read_file, and of folders of files."""
 
 import gzip
 import sys
@@ -53,7 +49,7 @@ def test_the_content_decides_the_format(tmp_path):
         assert {key: table[0][key] for key in frame} == {"topic": "1", "doc": "d", "grade": 2}
 
 
-def test_the_system_is_the_argument_then_the_tag_then_the_file(tmp_path):
+def test_the_argument_precedes_the_tag_and_the_file_name(tmp_path):
     trec, marco = tmp_path / "trec.run", tmp_path / "marco.tsv"
     trec.write_text(LINES)
     marco.write_text("301 d7 1\n")
@@ -75,27 +71,27 @@ def test_text_in_json_rows_stays_text(tmp_path):
         {"qid": ["001", "2020-01-01"], "docno": ["2020-01-01 10:00", "1e5"], "score": [2, 1.5]}
     )
     rows.assign(team="x").to_json(tmp_path / "bm25.jsonl.gz", orient="records", lines=True)
-    found = run_table(tmp_path / "bm25.jsonl.gz", None).to_pandas()
-    assert found["topic"].tolist() == rows["qid"].tolist()
-    assert found["doc"].tolist() == rows["docno"].tolist()
-    assert found["score"].tolist() == [2, 1.5]
-    assert set(found["system"]) == {"bm25"}
-    assert set(found["team"]) == {"x"}
+    result = run_table(tmp_path / "bm25.jsonl.gz", None).to_pandas()
+    assert result["topic"].tolist() == rows["qid"].tolist()
+    assert result["doc"].tolist() == rows["docno"].tolist()
+    assert result["score"].tolist() == [2, 1.5]
+    assert set(result["system"]) == {"bm25"}
+    assert set(result["team"]) == {"x"}
     numbers = '{"topic": 1, "doc": 7, "grade": 1}\r\n  {"topic": 1, "doc": 8, "grade": 0}\r\n'
     (tmp_path / "qrels").write_text("\ufeff" + numbers)
     assert read_file(tmp_path / "qrels", QRELS)["doc"].to_pylist() == ["7", "8"]
 
 
 @pytest.mark.parametrize(
-    ("second", "words"),
+    ("second", "message"),
     [
         ('{"topic": "1", "doc": "b", "score": }', "Expecting value"),
         ('{"topic": "1", "topic": "2", "doc": "b", "score": 1}', "name twice in one row"),
     ],
 )
-def test_faulty_json_rows_are_refused(tmp_path, second, words):
+def test_faulty_json_rows_are_refused(tmp_path, second, message):
     (tmp_path / "a.jsonl").write_text(f'{{"topic": "1", "doc": "a", "score": 1}}\n{second}\n')
-    with pytest.raises(FileFormatError, match=f"file of JSON lines without damage.*{words}"):
+    with pytest.raises(FileFormatError, match=f"file of JSON lines without damage.*{message}"):
         read_file(tmp_path / "a.jsonl", RUN)
 
 
@@ -132,14 +128,14 @@ def write(path, **columns):
 
 def test_partitions_name_systems_and_further_columns(tmp_path):
     for system in ("bm25", "bm25+rm3"):
-        for part in range(2):
+        for name in range(2):
             folder = f"track=web/system={system.replace('+', '%2B')}"
-            write(tmp_path / "runs" / folder / f"part-{part}.parquet", topic=[f"{part}a"] * 3)
-    found = ir.read_runs(tmp_path / "runs")
-    assert found["system"].unique().tolist() == ["bm25", "bm25+rm3"]
-    assert found["track"].unique().tolist() == ["web"]
-    assert len(found) == 12
-    pd.testing.assert_frame_equal(ir.read_runs(f"{tmp_path}/runs/track=*"), found)
+            write(tmp_path / "runs" / folder / f"part-{name}.parquet", topic=[f"{name}a"] * 3)
+    result = ir.read_runs(tmp_path / "runs")
+    assert result["system"].unique().tolist() == ["bm25", "bm25+rm3"]
+    assert result["track"].unique().tolist() == ["web"]
+    assert len(result) == 12
+    pd.testing.assert_frame_equal(ir.read_runs(f"{tmp_path}/runs/track=*"), result)
 
 
 def test_parts_written_by_spark_are_named_after_their_folder(tmp_path):
@@ -148,10 +144,10 @@ def test_parts_written_by_spark_are_named_after_their_folder(tmp_path):
         write(tmp_path / name, topic=[f"{part}"] * 3, doc=list("abc"))
     (tmp_path / "bm25.parquet" / "_SUCCESS").touch()
     (tmp_path / "bm25.parquet" / ".part-00000.crc").touch()
-    found = ir.read_runs(tmp_path / "bm25.parquet")
-    assert found["system"].unique().tolist() == ["bm25"]
-    assert len(found) == 6
-    assert ir.read_runs(tmp_path).equals(found)
+    result = ir.read_runs(tmp_path / "bm25.parquet")
+    assert result["system"].unique().tolist() == ["bm25"]
+    assert len(result) == 6
+    assert ir.read_runs(tmp_path).equals(result)
 
 
 def test_one_system_in_two_data_sets_is_refused(tmp_path):
@@ -160,7 +156,7 @@ def test_one_system_in_two_data_sets_is_refused(tmp_path):
     refused(IdError, "two.*: 's', which is in .*one", lambda: ir.read_runs(f"{tmp_path}/*"))
 
 
-def test_other_folders_are_skipped(tmp_path):
+def test_folders_without_partitions_are_skipped(tmp_path):
     write(tmp_path / "a.parquet")
     write(tmp_path / "old" / "a.parquet")
     assert find_files(tmp_path) == [str(tmp_path / "a.parquet")]
@@ -180,7 +176,7 @@ def test_addresses_are_opened_by_fsspec():
         assert ir.read_runs(paths)["system"].tolist() == ["bm25", "rm3"]
 
 
-def test_addresses_without_fsspec(monkeypatch):
+def test_addresses_need_fsspec(monkeypatch):
     monkeypatch.setitem(sys.modules, "fsspec.core", None)
     refused(InputError, "pip install fsspec", lambda: ir.read_run("s3://bucket/bm25.gz"))
 
@@ -190,7 +186,7 @@ def parquet(folder, name="a.parquet", **columns):
     return folder / name
 
 
-def test_parquet_run(tmp_path):
+def test_parquet_runs_are_read(tmp_path):
     columns = {"docno": ["d7", "d3"], "qid": [301, 301], "score": np.float32([2.5, 1.25])}
     frame = read_run(parquet(tmp_path, "bm25.parquet", **columns, team=["x", None]))
     assert list(frame) == ["system", "topic", "doc", "score", "team"]
@@ -200,18 +196,18 @@ def test_parquet_run(tmp_path):
     assert frame["team"].isna().tolist() == [False, True]
 
 
-def test_parquet_index_and_categories(tmp_path):
+def test_parquet_index_and_categories_are_read(tmp_path):
     frame = read_run(parquet(tmp_path, "a", topic=["1", "1"], doc=["a", "b"], rank=[1.0, 2.0]))
     frame = frame.astype({"topic": "category", "system": "category"}).iloc[::-1]
     frame.to_parquet(tmp_path / "b")
-    again = read_run(tmp_path / "b")
-    assert list(again) == ["system", "topic", "doc", "rank"]
-    assert again.to_dict("list") == frame.astype(str).astype({"rank": int}).to_dict("list")
+    reread = read_run(tmp_path / "b")
+    assert list(reread) == ["system", "topic", "doc", "rank"]
+    assert reread.to_dict("list") == frame.astype(str).astype({"rank": int}).to_dict("list")
     frame.set_index(["system", "topic"]).to_parquet(tmp_path / "c")
-    pd.testing.assert_frame_equal(read_run(tmp_path / "c"), again)
+    pd.testing.assert_frame_equal(read_run(tmp_path / "c"), reread)
 
 
-def test_further_columns_of_one_name(tmp_path):
+def test_the_first_of_several_further_columns_is_read(tmp_path):
     table = pa.table(
         [["1"], ["a"], [1], ["x"], ["y"]], names=["qid", "doc", "rank", "team", "team"]
     )
@@ -222,7 +218,7 @@ def test_further_columns_of_one_name(tmp_path):
     refused(InputError, "several columns of .* named: doc", lambda: read_run(tmp_path / "a"))
 
 
-def test_parquet_files_with_further_columns(tmp_path):
+def test_further_columns_need_one_type_in_all_files(tmp_path):
     run = {"topic": ["1"], "doc": ["a"], "rank": [1]}
     parquet(tmp_path, "a", **run, team=["x"])
     parquet(tmp_path, "b", **run)
@@ -241,13 +237,13 @@ ROW = "{} Q0 {} 1 2.5 {}\n"
 
 
 def skipping(paths):
-    """Return the readable runs, and problems of others."""
+    """Return the readable runs, and the problems of skipped files."""
     with pytest.warns(IrframeWarning, match="left out"):
         runs = ir.read_runs(paths, on_error="skip")
     return runs, pd.DataFrame(runs.attrs["problems"])
 
 
-def test_the_first_problems_of_every_file_are_listed_and_the_rest_counted(tmp_path):
+def test_three_problems_per_file_are_listed(tmp_path):
     bad = "".join(ROW.format("1", "d", "x") + "1 Q0 d x 2.5 x\n" for _ in range(9))
     files = {f"b{number}": bad for number in range(7)}
     valid = {name: ROW.format("1", "d", name) for name in "az"}

@@ -44,18 +44,18 @@ def test_runs_equal_those_of_a_slow_reader(text):
 
 
 def third_column(rows):
-    """Return rank, score or None for integers of lists."""
+    """Return whether integers are ranks or scores, None if unclear."""
     lists = defaultdict(list)
     for topic, number in zip(rows["topic"], map(int, rows["rank"]), strict=True):
         lists[topic].append(number)
-    steps = [below < above for own in lists.values() for above, below in pairwise(own)]
+    steps = [below < above for numbers in lists.values() for above, below in pairwise(numbers)]
     if any(all(sorted(x) == [*range(n, n + len(x))] for x in lists.values()) for n in (0, 1)):
         return None if steps and all(steps) else "rank"
     return "score" if any(steps) or min(chain(*lists.values())) < 0 else None
 
 
 @given(files(ids, st.sampled_from("ab"), st.integers(-1, 4).map(str)) | files(ids, ids, numbers))
-def test_a_third_column_is_read_as_by_a_slow_reader(text):
+def test_third_columns_equal_those_of_a_slow_reader(text):
     rows = slow_rows(text.removeprefix("\ufeff"), ["topic", "doc", "rank"])
     role = third_column(rows)
     try:
@@ -77,7 +77,7 @@ def test_a_third_column_is_read_as_by_a_slow_reader(text):
         *((numbers, None) for numbers in ("3 2 1", "1 2 4", "5 6 7", "4 4 4")),
     ],
 )
-def test_a_third_column_of_whole_numbers_is_ranks_scores_or_refused(tmp_path, numbers, role):
+def test_ambiguous_third_columns_are_refused(tmp_path, numbers, role):
     text = "".join(f"q {doc} {n}\n" for doc, n in zip("abc", numbers.split(), strict=True))
     path = write(tmp_path, text)
     if role is None:
@@ -85,9 +85,9 @@ def test_a_third_column_of_whole_numbers_is_ranks_scores_or_refused(tmp_path, nu
     else:
         assert list(read_run(path))[-1] == role
     assert list(read_run(path, columns=["topic", "doc", "score"]))[-1] == "score"
-    again = write(tmp_path, text * 2)
-    if role == "rank":  # no longer 1, 2, 3 in the list
-        assert list(read_run(again))[-1] == "score"
+    repeated = write(tmp_path, text * 2)
+    if role == "rank":  # repeated rows are not numbered 1, 2, 3
+        assert list(read_run(repeated))[-1] == "score"
 
 
 @pytest.mark.parametrize(
@@ -102,30 +102,30 @@ def test_a_third_column_of_whole_numbers_is_ranks_scores_or_refused(tmp_path, nu
         4,
     ),
 )
-def test_real_runs(shared, name):
+def test_real_runs_equal_those_of_a_slow_reader(shared, name):
     path = shared / "data" / name
     text = gzip.decompress(path.read_bytes()).decode()
     assert_holds(read_run(path), slow_rows(text, RUN))
 
 
-def test_types_compare_and_join_as_text(tmp_path):
+def test_ids_compare_and_join_as_text(tmp_path):
     run = read_run(write(tmp_path, LINES))
     assert run["topic"].dtype == run["doc"].dtype == run["system"].dtype
     if pd.__version__ >= "3":
         assert run["doc"].dtype == "str"
     assert (run["rank"].dtype, run["score"].dtype) == (np.int64, np.float64)
     assert (run["topic"] == "301").tolist() == [True, True]
-    other = pd.DataFrame({"doc": ["d3"], "grade": [2]})
-    assert run.merge(other, on="doc")["rank"].tolist() == [2]
+    judgments = pd.DataFrame({"doc": ["d3"], "grade": [2]})
+    assert run.merge(judgments, on="doc")["rank"].tolist() == [2]
     run.loc[0, "rank"] = 9
     assert run["rank"].tolist() == [9, 2]
 
 
-def test_open_files(tmp_path):
-    wanted = read_run(write(tmp_path, LINES))
+def test_open_files_are_read(tmp_path):
+    expected = read_run(write(tmp_path, LINES))
     with (tmp_path / "a.run").open() as text, (tmp_path / "a.run").open("rb") as data:
         for source in (text, data, io.StringIO(LINES), io.BytesIO(LINES.encode())):
-            pd.testing.assert_frame_equal(read_run(source), wanted)
+            pd.testing.assert_frame_equal(read_run(source), expected)
 
 
 @pytest.mark.parametrize(
@@ -173,7 +173,7 @@ def test_columns_after_the_sixth_are_skipped(tmp_path):
 
 @pytest.mark.parametrize("ends", [(" x", ""), ("", " and more"), (" b", " a b c", "")])
 @pytest.mark.parametrize("blank", [" ", "\t", "  "])
-def test_lines_of_other_numbers_of_columns_are_read_with_a_warning(tmp_path, ends, blank):
+def test_uneven_lines_cause_a_warning(tmp_path, ends, blank):
     plain = read_run(write(tmp_path, LINES))
     lines = LINES.splitlines()
     rows = [line + ends[place % len(ends)] for place, line in enumerate(lines)]
@@ -185,7 +185,7 @@ def test_lines_of_other_numbers_of_columns_are_read_with_a_warning(tmp_path, end
         pd.testing.assert_frame_equal(read_run(path), plain)
 
 
-def test_columns_of_a_file_are_freed_when_they_become_a_frame(tmp_path, monkeypatch):
+def test_columns_are_freed_during_conversion(tmp_path, monkeypatch):
     references = []
 
     def watched(table):
@@ -203,9 +203,9 @@ def test_columns_of_a_file_are_freed_when_they_become_a_frame(tmp_path, monkeypa
 
 
 @pytest.mark.parametrize("in_turn", [False, True])
-def test_tables_of_files_are_freed_when_they_become_a_frame(tmp_path, monkeypatch, in_turn):
+def test_tables_are_freed_during_conversion(tmp_path, monkeypatch, in_turn):
     read = {}
-    kept = []
+    references = []
 
     def watched(source, system, kind):
         table = run_table(source, system, kind)
@@ -214,7 +214,7 @@ def test_tables_of_files_are_freed_when_they_become_a_frame(tmp_path, monkeypatc
 
     def to_frame(table):
         here = [f"{name}.run" for name in table["system"].unique().to_pylist()]
-        kept.extend(name for name in here if read[name]() is not None)
+        references.extend(name for name in here if read[name]() is not None)
         return values.to_frame(table)
 
     monkeypatch.setattr(sys.modules[run_table.__module__], "run_table", watched)
@@ -226,7 +226,7 @@ def test_tables_of_files_are_freed_when_they_become_a_frame(tmp_path, monkeypatc
         (tmp_path / name).write_text(LINES)
     scanned = scan_runs(tmp_path / "*.run", system="file")
     frames = list(scanned.frames()) if in_turn else [scanned.frame()]
-    assert (len(frames), sorted(read), kept) == (5 if in_turn else 1, names, [])
+    assert (len(frames), sorted(read), references) == (5 if in_turn else 1, names, [])
 
 
 @pytest.mark.parametrize("read", [read_run, read_runs, read_qrels])
@@ -238,7 +238,7 @@ def test_other_sources_are_refused(tmp_path, read):
     refused(FileNotFoundError, "none.run", read, tmp_path / "none.run")
 
 
-def test_the_name_of_a_system_is_text(tmp_path):
+def test_names_of_systems_must_be_text(tmp_path):
     refused(
         ParameterError,
         "system= to be a text, but found 5",
@@ -268,21 +268,21 @@ def test_qrels_equal_those_of_a_slow_reader(text):
         4,
     ),
 )
-def test_real_qrels(shared, name):
+def test_real_judgments_equal_those_of_a_slow_reader(shared, name):
     path = shared / "data" / name
     columns = slow_rows(path.read_text(), ["topic", "iteration", "doc", "grade"])
     assert_holds(read_qrels(path), columns)
 
 
-def test_named_columns_of_judgments(tmp_path):
+def test_judgments_with_a_header_are_read(tmp_path):
     beir = "query-id\tcorpus-id\tscore\n001\td1\t2\n002\t-\t-1\n"
     assert read_qrels(write(tmp_path, beir)).to_dict("list") == {
         "topic": ["001", "002"],
         "doc": ["d1", "-"],
         "grade": [2, -1],
     }
-    other = "# hand-made\ndocno relevance qid  pool\nd1 2 001 a\n"
-    frame = read_qrels(write(tmp_path, other))
+    renamed = "# hand-made\ndocno relevance qid  pool\nd1 2 001 a\n"
+    frame = read_qrels(write(tmp_path, renamed))
     assert frame.to_dict("list") == {"topic": ["001"], "doc": ["d1"], "grade": [2], "pool": ["a"]}
 
 
@@ -328,7 +328,7 @@ def test_columns_and_sep_describe_a_file(tmp_path, text, options, rows):
     assert frame.to_numpy().tolist() in (rows, [["a", *row] for row in rows])
 
 
-def test_two_readings_are_refused_with_advice(tmp_path):
+def test_ambiguous_files_are_refused_with_advice(tmp_path):
     systems = write(tmp_path, "method,qid,docno,score\nA,1,a,2\nB,1,a,1\n")
     refused(InputError, r"ir.read_run\(path, columns={'method': 'system'}\)", read_run, systems)
     blanks = write(tmp_path, "1 0 d 7 1\n1 0 e 8 1\n")
@@ -361,7 +361,7 @@ def test_invalid_columns_and_sep_are_refused(tmp_path, options):
 
 
 @pytest.mark.parametrize("text", ["qid,docno,score\n1,a,2\n", "1 Q0 a 1 2 x\n", '{"1": {"a": 2}}'])
-def test_columns_that_a_file_does_not_have_are_refused(tmp_path, text):
+def test_absent_columns_are_refused(tmp_path, text):
     refused(InputError, "'no'", read_run, write(tmp_path, text), columns={"no": "system"})
 
 
@@ -379,7 +379,7 @@ def test_columns_that_a_file_does_not_have_are_refused(tmp_path, text):
         (read_qrels, "qid\tquery_id\tdocno\tlabel\n1\t2\ta\t1\n"),
     ],
 )
-def test_advice_about_a_file_reads_it(tmp_path, read, text):
+def test_code_in_advice_reads_the_file(tmp_path, read, text):
     file = write(tmp_path, text)
     with pytest.raises(InputError) as refusal:
         read(file)
@@ -392,16 +392,16 @@ def test_advice_about_a_file_reads_it(tmp_path, read, text):
     assert lost == columns.keys()
 
 
-def test_a_column_of_a_file_is_found_by_its_name(tmp_path):
+def test_options_may_name_columns_of_a_file(tmp_path):
     rows = "topic,chunk_id,doc_id,rank,tokens\nq,a#0,a,1,9\nq,a#1,a,2,5\nq,b#0,b,3,9\n"
     options = {"units": ir.Units("doc_id", length="tokens"), "stop": ir.Budget([22, 23])}
-    read = read_run(write(tmp_path, rows))
-    found = ir.evaluate(read, {"q": {"a": 1, "b": 1}}, "Recall", **options)
-    assert found.to_numpy().tolist() == [[0.5, 1.0]]
+    run = read_run(write(tmp_path, rows))
+    result = ir.evaluate(run, {"q": {"a": 1, "b": 1}}, "Recall", **options)
+    assert result.to_numpy().tolist() == [[0.5, 1.0]]
 
 
 @pytest.mark.thorough
-def test_all_systems_of_a_track(shared):
+def test_all_runs_of_a_track_are_read(shared):
     folder = shared / "data" / "trec-covid-round1"
     runs = read_runs(folder / "runs")
     board = pd.read_csv(folder / "leaderboard.csv")
@@ -409,7 +409,7 @@ def test_all_systems_of_a_track(shared):
     assert runs["system"].iloc[0] == min(path.name for path in folder.glob("runs/*"))[:-3]
 
 
-def test_runs_come_in_order(tmp_path):
+def test_runs_are_in_the_order_of_file_names(tmp_path):
     for system in "cab":
         write(tmp_path, f"1 Q0 d 1 2 {system}\n", f"{system}.run")
     write(tmp_path, "not a run", ".hidden")
@@ -421,12 +421,12 @@ def test_runs_come_in_order(tmp_path):
     assert read_runs(tmp_path / "b.run")["system"].tolist() == ["b"]
 
 
-def test_a_name_that_looks_like_a_pattern(tmp_path):
+def test_names_like_patterns_are_read(tmp_path):
     path = write(tmp_path, LINES, "bm25[1].run")
     assert len(read_runs(path)) == 2
 
 
-def test_pattern_across_folders(tmp_path):
+def test_patterns_match_nested_folders(tmp_path):
     for system in "ab":
         (tmp_path / system).mkdir()
         write(tmp_path / system, f"1 Q0 d 1 2 {system}\n", "x.run")
@@ -453,12 +453,12 @@ def test_parts_of_one_run_need_their_own_folder(tmp_path):
     assert read_runs(tmp_path)["topic"].tolist() == ["0", "1"]
 
 
-def test_nothing_to_read(tmp_path):
+def test_missing_files_are_refused(tmp_path):
     for paths in (f"{tmp_path}/*.run", tmp_path, []):
         refused(InputError, "found none", read_runs, paths)
 
 
-def test_unknown_source_of_names(tmp_path):
+def test_unknown_system_options_are_refused(tmp_path):
     refused(ParameterError, "stem", lambda: read_runs(tmp_path, system="stem"))
 
 
@@ -470,7 +470,7 @@ def test_faults_of_all_files_are_listed(tmp_path):
     refused(FileFormatError, r"2 files .*b\.run line 3 has 2.*c\.run without", read_runs, tmp_path)
 
 
-def test_runs_with_and_without_scores(tmp_path):
+def test_runs_with_and_without_scores_are_refused(tmp_path):
     write(tmp_path, LINES, "a.run")
     write(tmp_path, "1 a 1\n", "b.run")
     refused(FileFormatError, r"a score in every file.*b\.run", lambda: read_runs(tmp_path))

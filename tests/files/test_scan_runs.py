@@ -1,4 +1,4 @@
-"""Runs that are found and not read."""
+"""Tests of irframe.files.scan_runs."""
 
 import gzip
 import io
@@ -80,7 +80,7 @@ def test_a_large_file_is_scanned_like_a_small_one(tmp_path, monkeypatch, text, s
 
 
 def scanned(file):
-    """Return a scanned run and its warnings, or its error."""
+    """Return a scanned run and its warnings, or the error."""
     with warnings.catch_warnings(record=True) as messages:
         warnings.simplefilter("always")
         try:
@@ -88,7 +88,9 @@ def scanned(file):
         except IrframeError as error:
             return pd.DataFrame(), str(error)
     order = ["system", "topic", "doc"]
-    return frame.sort_values(order, ignore_index=True), [str(each.message) for each in messages]
+    return frame.sort_values(order, ignore_index=True), [
+        str(warning.message) for warning in messages
+    ]
 
 
 def test_rows_that_may_be_comments_cause_a_warning(tmp_path):
@@ -99,11 +101,11 @@ def test_rows_that_may_be_comments_cause_a_warning(tmp_path):
 
 def test_text_may_begin_like_a_compressed_file(tmp_path):
     (tmp_path / "a.txt").write_bytes(LINES.replace(b"0 Q0 d0", b"BZh9 Q0 d0", 1))
-    found = rows(ir.scan_runs(tmp_path))
-    assert found["topic"].tolist() == ir.read_run(tmp_path / "a.txt")["topic"].tolist()
+    result = rows(ir.scan_runs(tmp_path))
+    assert result["topic"].tolist() == ir.read_run(tmp_path / "a.txt")["topic"].tolist()
 
 
-def test_systems_after_their_files(tmp_path):
+def test_systems_are_named_after_their_files(tmp_path):
     (tmp_path / "rm3.txt").write_bytes(LINES)
     assert set(rows(ir.scan_runs(tmp_path, system="file"))["system"]) == {"rm3"}
 
@@ -113,7 +115,7 @@ def test_only_files_can_be_scanned(tmp_path):
     refused(InputError, "Pass open files to read_runs", lambda: ir.scan_runs([io.BytesIO(LINES)]))
 
 
-def test_scanned_runs_can_be_pickled_and_know_their_states(tmp_path):
+def test_pickled_runs_keep_the_states_of_their_files(tmp_path):
     file = tmp_path / "a.txt"
     file.write_bytes(LINES)
     scanned = pickle.loads(pickle.dumps(ir.scan_runs(file)))  # noqa: S301 - our own
@@ -140,40 +142,40 @@ def repeated(tmp_path):
 NAMED = {"repeat": r"(?P<system>.+)-seed(?P<repeat>\d+)", "unit": r"(.+)#\d+"}
 
 
-def alike(found, wanted):
+def alike(result, expected):
     """Check that two results are equal except for label types."""
     pd.testing.assert_frame_equal(
-        found.reset_index(), wanted.reset_index(), check_dtype=False, check_like=True
+        result.reset_index(), expected.reset_index(), check_dtype=False, check_like=True
     )
 
 
-def test_repeats_and_chunks_are_scanned_as_they_are_read(repeated):
+def test_scanned_repeats_and_chunks_equal_read_ones(repeated):
     files, qrels = repeated
     complete = ir.read_runs(files, **NAMED)
     assert complete.columns[:4].tolist() == ["system", "repeat", "topic", "doc"]
     assert complete["chunks"].sum() == len(ir.read_runs(files, system="file"))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", IrframeWarning)
-        found, wanted = (
+        result, expected = (
             runs.ireval.evaluate(qrels, ["RR", "Recall"])
             for runs in (ir.scan_runs(files, **NAMED), complete)
         )
-        alike(found, wanted)
+        alike(result, expected)
         of = ir.read_runs(files, repeat=NAMED["repeat"]).ireval.evaluate(
             qrels, ["RR", "Recall"], units=ir.Units(NAMED["unit"])
         )
-    alike(found.sort_index(), of.sort_index())
+    alike(result.sort_index(), of.sort_index())
 
 
-def test_columns_of_files_name_documents(tmp_path):
+def test_unit_may_be_a_column_of_a_file(tmp_path):
     chunks = {"topic": "1", "chunk_id": ["a#1", "a#2"], "doc_id": "a", "score": [2.0, 1.0]}
     pd.DataFrame(chunks).to_parquet(tmp_path / "s.parquet")
-    found = ir.read_runs(tmp_path / "s.parquet", unit="doc_id")
-    assert found[["system", "doc", "chunks"]].to_numpy().tolist() == [["s", "a", 2]]
-    assert ir.read_runs(tmp_path / "s.parquet", unit="doc_id", on_error="skip").equals(found)
+    result = ir.read_runs(tmp_path / "s.parquet", unit="doc_id")
+    assert result[["system", "doc", "chunks"]].to_numpy().tolist() == [["s", "a", 2]]
+    assert ir.read_runs(tmp_path / "s.parquet", unit="doc_id", on_error="skip").equals(result)
 
 
-def test_names_of_scanned_files_fit_their_pattern(repeated):
+def test_scanned_file_names_must_match_the_pattern(repeated):
     files, qrels = repeated
     refused(ParameterError, "groups system and repeat", lambda: ir.scan_runs(files, repeat="x"))
     odd = ir.scan_runs(files, repeat=NAMED["repeat"].replace("seed", "pass"))

@@ -69,7 +69,7 @@ def test_an_empty_compressed_file_has_no_rows(tmp_path, suffix):
 
 
 def bomb(size):
-    """Return a compressed file of line feeds."""
+    """Compress a file of line feeds."""
     return gzip.compress(bytes([10]) * size, 9)
 
 
@@ -101,7 +101,7 @@ def test_up_to_three_layers_of_compression_are_read(tmp_path, read):
 ROW = {"topic": "1", "doc": "a", "score": 1.0}
 WIDE = ROW | {f"c{number}": number for number in range(sources.COLUMNS)}
 DEEP = "[" * 100_000 + "]" * 100_000
-"""Some readers of JSON end the process at this depth."""
+"""JSON that is nested so deeply that some parsers crash."""
 
 
 def parquet(rows, **columns):
@@ -134,20 +134,20 @@ FILES = {
     ),
     "deep.irframe": (lambda: f'{{"irframe baseline": 1, "policy": {DEEP}}}', "deeper nesting in"),
 }
-"""Name of a file -> function that returns its content, and the refusal."""
+"""Name of a file -> function that returns its content, and the pattern of the error."""
 
 
 @pytest.mark.parametrize("name", [*FILES])
 def test_implausibly_large_content_is_refused(name, tmp_path, monkeypatch):
     monkeypatch.setattr(sources, "FREE", 1 << 16)
-    made, words = FILES[name]
+    made, message = FILES[name]
     path, content = tmp_path / name, made()
     path.write_bytes(content if isinstance(content, bytes) else content.encode())
     if name.endswith(".irframe"):
         scores = ir.evaluate({"1": {"a": 1.0}}, {"1": {"a": 1}}, ["AP"])
-        refused(StoreError, words, lambda: scores.ireval.compare(baseline=path))
+        refused(StoreError, message, lambda: scores.ireval.compare(baseline=path))
     else:
-        refused(FileFormatError, words, lambda: ir.read_run(path))
+        refused(FileFormatError, message, lambda: ir.read_run(path))
 
 
 def test_brackets_in_texts_do_not_count_as_nesting(tmp_path):
@@ -161,13 +161,13 @@ def test_parquet_is_read_in_batches_of_row_groups(tmp_path):
     docs = [f"d{number}" for number in range(2000)]
     run = pd.DataFrame(ROW | {"doc": docs, "kind": pd.Categorical(["x", None] * 1000)})
     run.to_parquet(tmp_path / "run.parquet", row_group_size=700)
-    found = ir.read_run(tmp_path / "run.parquet")
-    assert found["doc"].tolist() == docs
-    assert found["kind"].dtype == "category"
-    assert found["kind"].isna().sum() == 1000
+    result = ir.read_run(tmp_path / "run.parquet")
+    assert result["doc"].tolist() == docs
+    assert result["kind"].dtype == "category"
+    assert result["kind"].isna().sum() == 1000
 
 
-def test_every_changed_byte_of_parquet_is_read_or_refused(tmp_path):
+def test_damaged_parquet_is_read_or_refused(tmp_path):
     path = tmp_path / "run.parquet"
     pd.DataFrame(ROW | {"doc": list("abc")}).to_parquet(path)
     original = path.read_bytes()

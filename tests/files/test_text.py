@@ -27,13 +27,13 @@ def test_the_first_line_decides_the_columns(kind, line, columns, header):
     assert (cut.columns, bool(cut.header)) == (columns, header)
 
 
-def test_a_score_is_a_grade_if_judgments_have_no_other():
+def test_a_score_is_a_grade_in_judgments_without_grades():
     assert QRELS.find(["qid", "docno", "score"])["grade"] == "score"
     assert QRELS.find(["qid", "docno", "score", "rel"])["grade"] == "rel"
     assert "grade" not in RUN.find(["qid", "docno", "score", "label"])
 
 
-def test_optional_columns_may_be_lacking():
+def test_optional_columns_may_be_missing():
     assert set(RUN.require(["qid", "docno"], "a frame", optional=("score",))) == {"topic", "doc"}
     with pytest.raises(
         InputError, match="a run with a column for score or rank, but found a frame"
@@ -41,7 +41,7 @@ def test_optional_columns_may_be_lacking():
         RUN.require(["qid", "docno"], "a frame")
 
 
-def test_columns_come_in_the_order_of_the_roles_and_rows_in_that_of_the_file():
+def test_columns_are_in_the_order_of_roles():
     table = parse(b"docno\tlabel\tnote\tqid\nb\t1\tx\t2\na\t0\ty\t1\n", "q", QRELS)
     assert table.column_names == ["topic", "doc", "grade", "note"]
     assert table["doc"].to_pylist() == ["b", "a"]

@@ -30,8 +30,8 @@ def _responses(calls):
 
 def _anthropic(calls):
     for key, tool, text in calls:
-        asked = {"type": "tool_use", "id": key, "name": tool, "input": {}}
-        yield {"role": "assistant", "content": [{"type": "text", "text": "I search."}, asked]}
+        requested = {"type": "tool_use", "id": key, "name": tool, "input": {}}
+        yield {"role": "assistant", "content": [{"type": "text", "text": "I search."}, requested]}
         result = {"type": "tool_result", "tool_use_id": key}
         blocks = [result | {"content": [{"type": "text", "text": text}]}]
         yield {"role": "user", "content": blocks}
@@ -39,8 +39,8 @@ def _anthropic(calls):
 
 def _gemini(calls):
     for key, tool, text in calls:
-        asked = {"functionCall": {"id": key, "name": tool, "args": {}}}
-        yield {"role": "model", "parts": [{"text": "I search."}, asked]}
+        requested = {"functionCall": {"id": key, "name": tool, "args": {}}}
+        yield {"role": "model", "parts": [{"text": "I search."}, requested]}
         response = {"id": key, "name": tool, "response": {"result": text}}
         yield {"role": "user", "parts": [{"functionResponse": response}]}
 
@@ -56,7 +56,7 @@ def _mcp(calls):
 
 
 def _mcp_items(calls):
-    """FastMCP writes a text block for every list item."""
+    """Write calls with one text block per item."""
     for step in _mcp(calls):
         content = step.get("result", {}).get("content")
         try:
@@ -64,8 +64,8 @@ def _mcp_items(calls):
         except ValueError:
             items = None
         if isinstance(items, list):
-            parts = [{"type": "text", "text": json.dumps(item)} for item in items]
-            yield step | {"result": {"content": parts, "structuredContent": {"result": items}}}
+            blocks = [{"type": "text", "text": json.dumps(item)} for item in items]
+            yield step | {"result": {"content": blocks, "structuredContent": {"result": items}}}
         else:
             yield step
 
@@ -116,7 +116,7 @@ SHAPES = {
         }
     ),
 }
-"""What writes calls, each with its id, tool and result as text, as a trace."""
+"""Framework -> function that writes calls (id, tool, result as text) as its trace."""
 WITHOUT_IDS = {"OpenInference", "Phoenix"}
 FOUND = [["a", "b"], ["c"], ["d", "a", "e"]]
 CUT = "The output of your call was too long.\n<START_TOOL_OUTPUT>\n"
@@ -128,11 +128,11 @@ def trace(shape, results, tool="find"):
 
 def searches(runs, topic="q"):
     rows = runs[runs["topic"] == topic]
-    return {n: part["doc"].tolist() for n, part in rows.groupby("search")}
+    return {n: row["doc"].tolist() for n, row in rows.groupby("search")}
 
 
 @pytest.mark.parametrize("shape", SHAPES)
-def test_every_shape_of_a_trace_is_read(shape):
+def test_traces_of_every_framework_are_read(shape):
     runs = ir.as_runs({"q": trace(shape, map(_text, FOUND))})
     assert searches(runs) == {1: ["a", "b"], 2: ["c"], 3: ["d", "a", "e"]}
 
@@ -142,7 +142,7 @@ lost_results = st.sampled_from([_text(FOUND[0])[:-9], CUT + _text(FOUND[0]), "Er
 
 @given(shape=st.sampled_from([*SHAPES]), place=st.integers(0, 2), text=lost_results)
 @settings(deadline=None, max_examples=15)
-def test_a_result_that_cannot_be_read_is_refused_or_an_empty_search(shape, place, text):
+def test_unreadable_results_are_refused_or_empty_searches(shape, place, text):
     results = [*map(_text, FOUND)]
     results[place] = text
     calls = {"p": trace(shape, [_text(["z"])]), "q": trace(shape, results)}
@@ -163,23 +163,23 @@ def test_a_result_that_cannot_be_read_is_refused_or_an_empty_search(shape, place
 
 
 @pytest.mark.parametrize("shape", SHAPES)
-def test_empty_results_are_searches_and_other_tools_are_not(shape):
+def test_only_calls_of_search_tools_count(shape):
     calls = trace(shape, [_text(["a"]), "[]", _text(["b"])])
-    other = SHAPES[shape]([("other", "add", "4")])
-    runs = ir.as_runs({"q": [*calls[:-1], *other, *calls[-1:]]})
+    calculator = SHAPES[shape]([("other", "add", "4")])
+    runs = ir.as_runs({"q": [*calls[:-1], *calculator, *calls[-1:]]})
     assert searches(runs) == {1: ["a"], 3: ["b"]}
 
 
 @pytest.mark.parametrize("shape", SHAPES.keys() - WITHOUT_IDS)
 def test_a_repeated_call_id_counts_once(shape):
     calls = trace(shape, map(_text, FOUND))
-    for again in ([*calls, *calls], [*calls[: len(calls) // 2], *calls]):
-        assert searches(ir.as_runs({"q": again})) == dict(enumerate(FOUND, 1))
+    for repeated in ([*calls, *calls], [*calls[: len(calls) // 2], *calls]):
+        assert searches(ir.as_runs({"q": repeated})) == dict(enumerate(FOUND, 1))
     cut = trace(shape, [_text(["a"]), CUT])
-    for again in ([*cut, *cut], [*cut, *cut[: len(cut) // 2]], [*cut, *cut[:-1]]):
-        refused(InputError, "1 that cannot be read", ir.as_runs, {"q": again})
-    other = trace(shape, [_text(["z"])])
-    refused(InputError, "several for: 'c0' of 'q'", ir.as_runs, {"q": [*calls, *other]})
+    for repeated in ([*cut, *cut], [*cut, *cut[: len(cut) // 2]], [*cut, *cut[:-1]]):
+        refused(InputError, "1 that cannot be read", ir.as_runs, {"q": repeated})
+    different = trace(shape, [_text(["z"])])
+    refused(InputError, "several for: 'c0' of 'q'", ir.as_runs, {"q": [*calls, *different]})
 
 
 @pytest.mark.parametrize("shape", SHAPES)
@@ -191,13 +191,13 @@ def test_steps_without_a_result_are_not_documents(shape):
     assert runs["topic"].tolist() == ["q"]
 
 
-def test_a_search_tool_of_one_topic_searches_in_all():
+def test_search_tools_are_known_in_all_topics():
     calls = {"p": trace("OpenAI", [CUT]), "q": trace("OpenAI", [_text(["a"])])}
     refused(InputError, "1 that cannot be read: 'p' call 'c0'", ir.as_runs, calls)
     assert len(ir.as_runs(calls, on_error="empty")) == 1
 
 
-def test_times_are_in_one_unit():
+def test_times_in_several_units_are_refused():
     def called(*times):
         return {"q": [{"result": json.loads(_text([str(n)])), "timestamp": time}
                       for n, time in enumerate(times)]}  # fmt: skip
@@ -217,7 +217,7 @@ def test_times_are_in_one_unit():
         assert searches(ir.as_runs(called(*times))) == {1: ["1"], 2: ["0"]}
 
 
-def test_hits_of_one_search_beside_calls_are_refused():
+def test_bare_hits_among_calls_are_refused():
     for hits in (["a", "b"], [{"id": "a", "score": 0.5}]):
         both = {"p": hits, "q": [["a"], ["b"]]}
         refused(
@@ -228,7 +228,7 @@ def test_hits_of_one_search_beside_calls_are_refused():
         )
 
 
-def test_a_span_within_a_search_is_not_another_search():
+def test_nested_spans_count_once():
     def span(number, kind, parent, **attributes):
         kinds = {"openinference.span.kind": kind} | attributes
         return {"context": {"span_id": number}, "parent_id": parent, "attributes": kinds}
@@ -240,20 +240,20 @@ def test_a_span_within_a_search_is_not_another_search():
     assert searches(ir.as_runs({"q": inner})) == {1: ["x", "a", "b"]}
 
 
-def test_documents_with_fields_like_those_of_steps_are_documents():
+def test_documents_with_fields_of_steps_are_hits():
     for field in ({"attributes": {"color": "red"}}, {"event": "concert"}, {"role": "manager"}):
         runs = ir.as_runs({"q": [{"id": "a", **field}, {"id": "b", **field}]})
         assert runs["doc"].tolist() == ["a", "b"]
         assert "search" not in runs
 
 
-def test_the_field_of_documents_may_be_named():
-    found = json.dumps([{"url": "a.org", "title": "A"}])
-    refused(InputError, "id=", ir.as_runs, {"q": trace("OpenAI", [found])})
-    assert ir.as_runs({"q": trace("OpenAI", [found])}, id="url")["doc"].tolist() == ["a.org"]
+def test_id_names_the_field_of_documents():
+    result = json.dumps([{"url": "a.org", "title": "A"}])
+    refused(InputError, "id=", ir.as_runs, {"q": trace("OpenAI", [result])})
+    assert ir.as_runs({"q": trace("OpenAI", [result])}, id="url")["doc"].tolist() == ["a.org"]
 
 
-def test_on_error_is_for_calls():
+def test_on_error_needs_calls():
     refused(ParameterError, "calls of agents", ir.as_runs, {"q": {"a": 1.0}}, on_error="empty")
     calls = {"q": trace("OpenAI", [_text(["a"])])}
     refused(ParameterError, "on_error", ir.as_runs, calls, on_error="skip")

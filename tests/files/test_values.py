@@ -1,7 +1,4 @@
-"""Columns of any type as text or numbers.
-
-Lines that begin with ``#``: comments, headers of ir_metadata, or rows after all.
-"""
+"""Tests of irframe.files.values, and of lines that begin with ``#``."""
 
 import io
 import warnings
@@ -17,7 +14,7 @@ from irframe.files.ids import TEXT
 from irframe.files.values import to_frame
 
 
-def test_text_of_a_table_stays_text_in_a_frame():
+def test_text_of_tables_stays_text_in_frames():
     table = pa.table({"doc": pa.chunked_array([["001"], ["é"]], TEXT), "grade": [1, 2]})
     frame = to_frame(table)
     assert frame["doc"].tolist() == ["001", "é"]
@@ -39,7 +36,7 @@ def test_comments_are_skipped():
 
 
 @pytest.mark.parametrize("separator", [" ", "\t", "   "])
-def test_ids_may_begin_with_the_mark(separator):
+def test_ids_may_begin_with_a_hash(separator):
     text = "# of tags\n" + (ROW.format("#a", "#d") + ROW.format("#b", "d#")).replace(" ", separator)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -49,20 +46,20 @@ def test_ids_may_begin_with_the_mark(separator):
 
 
 @pytest.mark.parametrize("order", [("#a", "b"), ("b", "#a")])
-def test_some_ids_that_begin_with_the_mark_cause_a_warning(order):
+def test_a_few_ids_with_a_hash_cause_a_warning(order):
     text = "".join(ROW.format(topic, "d") for topic in order)
     with pytest.warns(IrframeWarning, match="rows of topics '#a'; begin comments with '# '"):
         assert topics(text) == list(order)
 
 
-def test_sentences_are_not_judgments():
+def test_comments_are_not_judgments():
     text = "#qrels made in 2019\n#1 0 d 2\n#2 Q0 d 1\n#3 x y z\n"
     assert topics(text, ir.read_qrels) == ["#1", "#2"]
     headed = "query-id corpus-id score\n#1 d 2\n# and no more\n#2 d 1\n"
     assert topics(headed, ir.read_qrels) == ["#1", "#2"]
 
 
-def test_three_columns_might_be_a_sentence():
+def test_comments_of_three_words_are_not_rows():
     assert topics("#run of 2019\n1 d 1\n") == ["1"]
     with pytest.raises(FileFormatError):
         topics("#run of 2019\n")
@@ -76,7 +73,7 @@ HEADER = """# ir_metadata.start
 """
 
 
-def test_headers_are_kept(tmp_path):
+def test_headers_of_ir_metadata_are_kept(tmp_path):
     text = HEADER + ROW.format("1", "a")
     run = ir.read_run(io.BytesIO(text.encode()))
     assert run.attrs == {"ir_metadata": {"tag": "platform:\n  hardware:\n    cpu: 1\n"}}

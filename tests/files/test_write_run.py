@@ -50,7 +50,7 @@ RUN = pd.DataFrame(
         st.tuples(writable, writable, writable, integers, st.floats(allow_nan=False)), min_size=1
     )
 )
-def test_runs_read_back(tmp_path_factory, rows):
+def test_written_runs_are_read_back(tmp_path_factory, rows):
     frame = pd.DataFrame(rows, columns=list(RUN))
     path = tmp_path_factory.mktemp("run") / "a.run"
     write_run(frame, path)
@@ -62,9 +62,9 @@ def test_runs_read_back(tmp_path_factory, rows):
 def test_parquet_keeps_every_column(tmp_path, name, rows):
     frame = RUN.assign(start=[0, 5, 10], note=["é", None, "z"])[:rows]
     write_run(frame.rename(columns={"topic": "qid"}), tmp_path / name)
-    found = read_run(tmp_path / name)
-    assert found["note"].dropna().tolist() == frame["note"].dropna().tolist()
-    assert found.drop(columns="note").to_dict("list") == frame.drop(columns="note").to_dict("list")
+    result = read_run(tmp_path / name)
+    assert result["note"].dropna().tolist() == frame["note"].dropna().tolist()
+    assert result.drop(columns="note").to_dict("list") == frame.drop(columns="note").to_dict("list")
     write_run(frame.drop(columns="system"), tmp_path / name, system="mine")
     assert set(read_run(tmp_path / name)["system"]) == {"mine"}
     judged = pd.DataFrame({"topic": ["01"], "doc": ["é"], "grade": [2], "probability": [0.5]})
@@ -80,7 +80,7 @@ def test_unsupported_suffixes_are_refused(tmp_path, name):
     assert not (tmp_path / name).exists()
 
 
-def test_lines_of_a_written_run(tmp_path):
+def test_runs_are_written_in_trec_format(tmp_path):
     write_run(RUN, tmp_path / "a")
     assert (tmp_path / "a").read_text().splitlines()[::2] == [
         "002 Q0 x 0 0.1 b",
@@ -96,7 +96,7 @@ def test_the_suffix_selects_the_compression(tmp_path, suffix):
     assert read_run(path).to_dict("list") == RUN.to_dict("list")
 
 
-def test_other_readers_agree(tmp_path):
+def test_pytrec_eval_reads_written_runs(tmp_path):
     write_run(RUN[RUN["system"] == "b"], tmp_path / "a.gz")
     with gzip.open(tmp_path / "a.gz", "rt") as stream:
         assert pytrec_eval.parse_run(stream) == {"002": {"x": 0.1}, "001": {"y": -1e-300}}
@@ -115,7 +115,7 @@ def test_other_readers_agree(tmp_path):
         lambda frame: frame.set_index(pd.Index([5, 5, 7]))[list(frame)[::-1]],
     ],
 )
-def test_columns_of_any_type(tmp_path, convert):
+def test_columns_of_any_type_are_written(tmp_path, convert):
     frame = convert(RUN)
     before = frame.copy(deep=True)
     write_run(frame, tmp_path / "a")
@@ -137,19 +137,19 @@ def test_system_argument_names_every_row(tmp_path):
     assert set(read_run(tmp_path / "a")["system"]) == {"run"}
 
 
-def test_ranks_from_row_order(tmp_path):
+def test_missing_ranks_follow_the_row_order(tmp_path):
     frame = pd.DataFrame({"system": list("abaa"), "topic": list("1112"), "doc": list("wxyz")})
     write_run(frame, tmp_path / "a")
-    again = read_run(tmp_path / "a")
-    assert again["rank"].tolist() == [1, 1, 2, 1]
-    assert again["score"].tolist() == [-1, -1, -2, -1]
+    reread = read_run(tmp_path / "a")
+    assert reread["rank"].tolist() == [1, 1, 2, 1]
+    assert reread["score"].tolist() == [-1, -1, -2, -1]
 
 
-def test_scores_that_keep_the_order_of_ranks(tmp_path):
+def test_missing_scores_keep_the_order_of_ranks(tmp_path):
     write_run(RUN.drop(columns="score"), tmp_path / "a")
-    again = read_run(tmp_path / "a")
-    assert again["rank"].tolist() == RUN["rank"].tolist()
-    assert again["score"].tolist() == [0, -7, -1]
+    reread = read_run(tmp_path / "a")
+    assert reread["rank"].tolist() == RUN["rank"].tolist()
+    assert reread["score"].tolist() == [0, -7, -1]
 
 
 @pytest.mark.parametrize(
@@ -186,7 +186,7 @@ def test_folders_and_missing_folders_are_refused(tmp_path):
     )
 
 
-def test_further_columns_do_not_matter(tmp_path):
+def test_further_columns_are_not_written(tmp_path):
     write_run(RUN, tmp_path / "a")
     write_run(
         pd.concat([RUN, RUN[["rank", "rank"]].set_axis(["x", "x"], axis=1)], axis=1), tmp_path / "b"
@@ -194,7 +194,7 @@ def test_further_columns_do_not_matter(tmp_path):
     assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()
 
 
-def test_columns_that_are_needed(tmp_path):
+def test_missing_columns_are_refused(tmp_path):
     with pytest.raises(InputError, match=r"topic and doc.*: system, score"):
         write_run(RUN[["system", "score"]], tmp_path / "a")
     with pytest.raises(InputError, match="several columns of .* named: doc"):
@@ -220,21 +220,21 @@ GRADED = {"q1": {"d1": 0, "d2": 2}}
 
 @pytest.mark.thorough
 @pytest.mark.filterwarnings("ignore:unsafe cast")
-def test_files_of_ranx(tmp_path):
+def test_files_of_ranx_are_read(tmp_path):
     ranx = pytest.importorskip("ranx")
     run, qrels = ranx.Run(NESTED, name="bm25"), ranx.Qrels(GRADED)
     for kind in ("json", "lz4", "parquet", "trec"):
         run.save(tmp_path / f"a.{kind}", kind)
-        found = ir.read_run(tmp_path / f"a.{kind}", system="a")
+        result = ir.read_run(tmp_path / f"a.{kind}", system="a")
         expected = ir.as_runs(run, system="a")
         columns = ["system", "topic", "doc", "score"]
-        pd.testing.assert_frame_equal(found[columns], expected, check_dtype=False)
+        pd.testing.assert_frame_equal(result[columns], expected, check_dtype=False)
     qrels.save(tmp_path / "q.json")
     assert sorted(ir.read_qrels(tmp_path / "q.json")["grade"]) == [0, 2]
 
 
 @pytest.mark.parametrize("data", [b"{]}", b'{"a": }', b"\xa1\x61"])
-def test_damaged_files(tmp_path, data):
+def test_damaged_files_are_refused(tmp_path, data):
     pytest.importorskip("cbor2")
     path = tmp_path / "a"
     path.write_bytes(data)
@@ -262,14 +262,14 @@ JUDGED = pd.DataFrame({"topic": ["1", "1"], "doc": ["a", "b"], "grade": [-1, 3]}
 
 
 @given(st.lists(st.tuples(writable, writable, integers, writable), min_size=1))
-def test_qrels_read_back(tmp_path_factory, rows):
+def test_written_judgments_are_read_back(tmp_path_factory, rows):
     frame = pd.DataFrame(rows, columns=["topic", "doc", "grade", "iteration"])
     path = tmp_path_factory.mktemp("qrels") / "qrels"
     write_qrels(frame, path)
     assert read_qrels(path).to_dict("list") == frame.to_dict("list")
 
 
-def test_lines_of_written_judgments(tmp_path):
+def test_judgments_are_written_in_trec_format(tmp_path):
     write_qrels(JUDGED, tmp_path / "a")
     assert (tmp_path / "a").read_bytes() == b"1 0 a -1\n1 0 b 3\n"
     text = io.StringIO((tmp_path / "a").read_text())
@@ -277,7 +277,7 @@ def test_lines_of_written_judgments(tmp_path):
 
 
 @pytest.mark.parametrize(("judged", "written"), [(0.5, True), (0.4, False)])
-def test_probabilities_are_written_only_as_strata_give_them(tmp_path, judged, written):
+def test_probabilities_beyond_strata_cause_a_warning(tmp_path, judged, written):
     frame = JUDGED.assign(stratum="s", probability=judged)
     with nullcontext() if written else pytest.warns(IrframeWarning, match="column probability"):
         write_qrels(frame, tmp_path / "a")
@@ -296,13 +296,13 @@ def test_subtopics_are_written_as_iterations(tmp_path, iterations):
 
 @pytest.mark.parametrize("name", ["s.run", "s.parquet", "s.gz"])
 def test_an_input_file_is_not_overwritten(tmp_path, name):
-    path, others = tmp_path / name, tmp_path / f"other-{name}"
+    path, files = tmp_path / name, tmp_path / f"other-{name}"
     run = pd.DataFrame({"system": "s", "topic": ["1"], "doc": ["a"], "score": [1.0]})
     write_run(run, path)
     for runs in (ir.read_run(path), ir.read_runs([path])):
         refused(ParameterError, "an output file that is not an input", write_run, runs, path)
         refused(ParameterError, "is read", write_run, runs[runs["doc"] == "a"], path)
-        write_run(runs, others)
+        write_run(runs, files)
     write_run(run, path)
     qrels = tmp_path / "qrels.txt"
     ir.verbs.write_qrels(pd.DataFrame({"topic": ["1"], "doc": ["a"], "grade": [1]}), qrels)
@@ -329,8 +329,8 @@ def full():
     resource.setrlimit(resource.RLIMIT_FSIZE, limits)
 
 
-def console(words):
-    return lambda path, *_: main([*words.split(), "-o", str(path)])
+def console(command):
+    return lambda path, *_: main([*command.split(), "-o", str(path)])
 
 
 def write_runs(path, runs, _):
@@ -351,7 +351,7 @@ WRITERS = {
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("name", WRITERS)
-def test_a_full_disk_leaves_no_half_file(name, track, full, tmp_path, capsys):
+def test_a_full_disk_leaves_no_incomplete_file(name, track, full, tmp_path, capsys):
     before = sorted(path.name for path in tmp_path.iterdir())
     full()
     for old in (None, b"old content"):
@@ -382,8 +382,8 @@ def test_a_killed_writer_leaves_the_old_file(tmp_path):
         "with atomic(sys.argv[1]) as stream:\n"
         "    stream.write(b'half')\n    stream.flush()\n    os.kill(os.getpid(), signal.SIGKILL)"
     )
-    done = subprocess.run([sys.executable, "-c", code, path], check=False, cwd=Path.cwd())
-    assert done.returncode == -signal.SIGKILL
+    process = subprocess.run([sys.executable, "-c", code, path], check=False, cwd=Path.cwd())
+    assert process.returncode == -signal.SIGKILL
     assert path.read_text() == "old"
     assert find_files(tmp_path) == [str(path)]
 
