@@ -1,4 +1,4 @@
-"""The least p-values that any outcome can reach."""
+"""Tests of the smallest attainable p-values."""
 
 import warnings
 from itertools import product
@@ -32,19 +32,19 @@ def outcomes(topics):
 
 @pytest.mark.parametrize("topics", [2, 3, 4, 5])
 @pytest.mark.parametrize("name", sorted({*TESTS} - {"t", "tukey"}))
-def test_the_least_p_is_the_minimum_over_all_outcomes(name, topics):
+def test_least_p_is_the_smallest_p_value_of_all_outcomes(name, topics):
     test = SMALL.get(name, parse_test(name))
     tried = outcomes(topics).T
     p = test.kernel(np.stack([tried, 0 * tried])).decided().p
     least = least_p(test, 2, topics)
-    if name == "bootstrap":  # surer by the topic that is as the mean, if that may be any
+    if name == "bootstrap":  # no outcome has a topic with exactly the mean difference
         assert least <= np.nanmin(p) <= least + 5 / test.samples
     else:
         assert least == pytest.approx(np.nanmin(p))
 
 
 @pytest.mark.parametrize("name", ["permutation", "bootstrap"])
-def test_the_least_p_of_clustered_topics_counts_clusters(name):
+def test_least_p_of_clustered_topics_depends_on_the_number_of_clusters(name):
     test, cluster = SMALL[name], np.array([0, 0, 0, 1, 1, 2, 2, 2])
     design = design_of(8, cluster=cluster)
     tried = np.random.default_rng(0).choice([-1, 0, 1, 1.5], (8, 3000))
@@ -62,25 +62,25 @@ CORRECTED = [("wilcoxon", "holm"), ("sign", "fdr_bh"), ("permutation", "max-t"),
 
 
 @pytest.mark.parametrize(("test", "adjust"), [*CORRECTED, ("ranksum", None), ("tukey", None)])
-def test_comparisons_warn_exactly_if_no_outcome_is_significant(test, adjust):
+def test_comparisons_warn_only_if_no_outcome_can_be_significant(test, adjust):
     warned = []
     for topics in range(2, 11):
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
-            found = ladder(topics).ireval.compare(test, adjust=adjust)
+            result = ladder(topics).ireval.compare(test, adjust=adjust)
         texts = [str(each.message) for each in caught if str(each.message).startswith("no outcome")]
         pairing = Pairing(Significance(test, adjust=adjust))
-        size = 1 if adjust is None else len(found)
+        size = 1 if adjust is None else len(result)
         assert bool(texts) == (least_adjusted(pairing, 4, topics, size) >= 0.05)
-        assert not (texts and found["significant"].any())
+        assert not (texts and result["significant"].any())
         warned.append(bool(texts))
         if texts:
-            assert texts[0] in found.attrs["caution"]
+            assert texts[0] in result.attrs["caution"]
     assert warned == sorted(warned, reverse=True)
     assert not warned[-1]
 
 
-def test_leaderboards_warn_too_but_never_for_the_t_test():
+def test_leaderboards_warn_if_no_outcome_can_be_significant():
     spread = ladder(5) + 0.1 * np.arange(5)
     with pytest.warns(IrframeWarning, match="no outcome on 5 topics could be .* of 6 comparisons"):
         board = spread.ireval.leaderboard(test="sign")
@@ -95,7 +95,7 @@ def test_leaderboards_warn_too_but_never_for_the_t_test():
     assert ladder(2).ireval.compare("t")["significant"].all()
 
 
-def test_the_warning_about_few_clusters_counts_clusters():
+def test_warning_about_few_clusters_contains_their_number():
     scores = ladder(8).assign_coords(topic=np.arange(8))
     cluster = {topic: topic // 3 for topic in range(8)}
     with pytest.warns(IrframeWarning) as caught:
@@ -109,19 +109,19 @@ def ties_and_wins(wins, ties):
 
 
 @pytest.mark.parametrize(("wins", "warned"), [(0, False), (1, True), (12, True), (13, False)])
-def test_the_normal_approximation_of_few_differences_is_cautioned(wins, warned):
+def test_wilcoxon_warns_about_the_normal_approximation_of_few_differences(wins, warned):
     scores = ties_and_wins(wins, 46)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        found = scores.ireval.compare("wilcoxon")
+        result = scores.ireval.compare("wilcoxon")
         exact = scores.ireval.compare(Wilcoxon(exact=True))
     texts = [text for each in caught if "the normal approximation" in (text := str(each.message))]
     assert len(texts) == warned
-    assert ("the normal approximation" in found.attrs.get("caution", "")) == warned
+    assert ("the normal approximation" in result.attrs.get("caution", "")) == warned
     assert exact["p"].item() == pytest.approx(min(1, 2 * 0.5**wins))
 
 
-def test_smallest_attainable_p_depends_on_the_number_of_nonzero_differences():
+def test_least_p_depends_on_the_number_of_nonzero_differences():
     for test in (Wilcoxon(exact=True), "sign"):
         with pytest.warns(IrframeWarning, match="at most 4 differences that .* at least 0.12"):
             ties_and_wins(4, 46).ireval.compare(test)

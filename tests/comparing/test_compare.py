@@ -1,4 +1,4 @@
-"""Comparison frames against scipy, statsmodels and loops."""
+"""Tests of `compare` against scipy, statsmodels and loops."""
 
 import warnings
 
@@ -41,14 +41,14 @@ def array(*rows, metric="x"):
 
 
 class TestColumns:
-    def test_a_row_per_metric_depth_and_pair(self, scores):
+    def test_comparison_has_a_row_per_metric_depth_and_pair(self, scores):
         frame = scores.sel(depth=[5, 50]).ireval.compare()
         assert list(frame) == COLUMNS
         assert len(frame) == 2 * 2 * 28
         assert frame.groupby(["metric", "depth"], observed=True).size().eq(28).all()
         assert not frame[["system_a", "system_b"]].duplicated().head(28).any()
 
-    def test_all_depths_are_the_default(self, scores):
+    def test_all_depths_are_compared_by_default(self, scores):
         assert scores.ireval.compare()["depth"].nunique() == 50
 
     def test_unknown_metrics_have_no_depth(self):
@@ -62,7 +62,7 @@ class TestColumns:
 
 
 class TestValues:
-    def test_worked_t_tests(self, golden):
+    def test_t_tests_equal_worked_cases(self, golden):
         case = golden["002-t-test-edges"]
         for name, rows in case["input"].items():
             statistic, p = case["expected"][name]
@@ -72,25 +72,25 @@ class TestValues:
             expected = np.nan if statistic is None else float(statistic)
             assert row["statistic"] == pytest.approx(expected, nan_ok=True)
             assert np.isnan(row["ci_low"]) == (name != "plain")
-            shown = np.isfinite(expected)  # without spread nothing is
+            shown = np.isfinite(expected)  # constant differences have no p-value
             assert row["p"] == pytest.approx(p if shown else np.nan, nan_ok=True)
 
-    def test_means_intervals_and_effects(self, wide):
+    def test_means_intervals_and_effect_sizes_equal_those_of_scipy(self, wide):
         frame = wide.ireval.compare(alpha=0.1)
         row = frame[frame["metric"] == "AP"].iloc[3]
         a, b = (wide["AP"].xs(row[name], level="system") for name in ("system_a", "system_b"))
-        found = stats.ttest_rel(a, b).confidence_interval(0.9)
+        result = stats.ttest_rel(a, b).confidence_interval(0.9)
         assert row["mean_a"] == pytest.approx(a.mean())
         assert row["mean_b"] == pytest.approx(b.mean())
         assert row["difference"] == pytest.approx((a - b).mean())
-        assert row["ci_low"] == pytest.approx(found.low)
-        assert row["ci_high"] == pytest.approx(found.high)
+        assert row["ci_low"] == pytest.approx(result.low)
+        assert row["ci_high"] == pytest.approx(result.high)
         assert row["effect_size"] == pytest.approx((a - b).mean() / (a - b).std())
         assert row["wins"] == (a > b).sum()
         assert row["losses"] == (a < b).sum()
         assert row["ties"] == (a == b).sum()
 
-    def test_lower_wins_where_a_metric_counts_a_cost(self):
+    def test_lower_scores_win_for_costs(self):
         rows = [1, 2, 3, 9], [2, 4, 3, 8]
         gain = array(*rows, metric="P").ireval.compare().squeeze()
         cost = array(*rows, metric="ASL").ireval.compare().squeeze()
@@ -99,7 +99,7 @@ class TestValues:
         assert cost["difference"] == gain["difference"] == -0.5
         assert cost["p"] == gain["p"]
 
-    def test_the_input_stays_as_it_is(self, scores, wide):
+    def test_comparing_does_not_change_the_scores(self, scores, wide):
         before, frame = scores.copy(deep=True), wide.copy()
         scores.sel(depth=10).ireval.compare()
         wide.ireval.compare()
@@ -119,7 +119,7 @@ SCORES = arrays(
 @pytest.mark.filterwarnings("ignore:the normal approximation:irframe.errors.IrframeWarning")
 class TestLaws:
     @given(SCORES)
-    def test_the_order_of_systems_only_turns_pairs_round(self, values):
+    def test_swapping_two_systems_reverses_their_difference(self, values):
         for test in ("t", "wilcoxon", "sign", "ranksum"):
             one = array(*values).ireval.compare(test).iloc[0]
             other = array(values[1], values[0], *values[2:]).ireval.compare(test).iloc[0]
@@ -130,14 +130,14 @@ class TestLaws:
             assert (one["wins"], one["losses"]) == (other["losses"], other["wins"])
 
     @given(SCORES)
-    def test_every_topic_is_won_tied_or_lost(self, values):
+    def test_wins_ties_and_losses_sum_to_the_number_of_topics(self, values):
         frame = array(*values).ireval.compare()
         assert (frame[["wins", "ties", "losses"]].sum(axis=1) == frame["n_topics"]).all()
         assert frame["p"].dropna().between(0, 1).all()
 
 
 class TestCorrections:
-    def test_all_groups_are_one_family_if_asked_for(self, scores):
+    def test_family_all_corrects_groups_together(self, scores):
         frame = (
             scores.sel(depth=10)
             .ireval.groupby("team")
@@ -148,7 +148,7 @@ class TestCorrections:
 
 
 class TestMissingScores:
-    def test_topics_that_some_system_lacks_are_left_out_and_counted(self, wide):
+    def test_topics_that_some_system_lacks_are_left_out_with_a_warning(self, wide):
         holes = wide.copy()
         holes.loc[("ance", "103"), "AP"] = np.nan
         holes.loc[("bm25", "105"), "AP"] = np.nan
@@ -157,11 +157,11 @@ class TestMissingScores:
         ap = frame["metric"] == "AP"
         assert set(frame.loc[ap, "n_topics"]) == {14}
         assert set(frame.loc[~ap, "n_topics"]) == {16}
-        rest = wide[~wide.index.get_level_values("topic").isin(["103", "105"])]
-        expected = rest[["AP"]].ireval.compare()
+        remaining = wide[~wide.index.get_level_values("topic").isin(["103", "105"])]
+        expected = remaining[["AP"]].ireval.compare()
         pd.testing.assert_frame_equal(frame[ap].reset_index(drop=True), expected)
 
-    def test_depths_keep_the_topics_they_have(self, scores):
+    def test_topics_are_left_out_only_at_depths_without_scores(self, scores):
         holes = scores.copy(deep=True)
         holes[0, 2, 5, :10] = np.nan
         holes[0, 3, 6, 40:] = np.nan
@@ -170,29 +170,29 @@ class TestMissingScores:
         counts = frame.groupby(["metric", "depth"], sort=False)["n_topics"].first()
         assert counts.to_list() == [15, 16, 15, 16, 16, 16]
         for depth, topic in [(5, 5), (20, None), (50, 6)]:
-            kept = [n for n in range(16) if n != topic]
-            expected = scores[:1, :, kept].sel(depth=depth).ireval.compare()["p"]
-            found = frame.loc[
+            subset = [n for n in range(16) if n != topic]
+            expected = scores[:1, :, subset].sel(depth=depth).ireval.compare()["p"]
+            result = frame.loc[
                 (frame["metric"] == "AP(norm='min')") & (frame["depth"] == depth), "p"
             ]
-            np.testing.assert_allclose(found, expected)
+            np.testing.assert_allclose(result, expected)
 
 
 class TestBadInput:
-    def test_groups_of_one_system(self, scores):
+    def test_groups_of_one_system_are_refused(self, scores):
         with pytest.raises(ParameterError, match="at least two systems.*group vectors"):
             scores[:, [0, 1, 2]].ireval.groupby("team").compare()
 
-    def test_no_topic(self, scores):
+    def test_scores_without_topics_are_refused(self, scores):
         refused(ParameterError, "topics", scores[:, :, :0].ireval.compare)
 
-    def test_no_scores(self):
+    def test_arrays_without_systems_are_refused(self):
         refused(InputError, "dimensions", xr.DataArray([1.0, 2.0], dims="topic").ireval.compare)
 
 
 @pytest.mark.parametrize("test", ["t", "wilcoxon"])
 @pytest.mark.filterwarnings("ignore::irframe.errors.IrframeWarning")
-def test_metrics_compared_at_once_give_what_each_gives_alone(test):
+def test_comparing_several_metrics_equals_comparing_single_metrics(test):
     metrics = ["AP", "ASL", "P@5", "GMAP", "nDCG@10"]
     scores = ir.evaluate(*ir.example_track(), metrics)
     together = scores.ireval.compare(test)

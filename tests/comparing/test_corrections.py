@@ -1,4 +1,4 @@
-"""Significance as one value: checks, printing, refusals and records."""
+"""Tests of `Significance`."""
 
 import inspect
 
@@ -33,7 +33,7 @@ def scores():
         "Significance(Permutation(samples=9, seed=0), alpha=0.2)",
     ],
 )
-def test_a_value_prints_as_it_is_written(text):
+def test_repr_of_significance_is_the_code_that_makes_it(text):
     written = eval(text, {"Significance": ir.Significance, "Permutation": Permutation})  # noqa: S307
     assert repr(written) == text
 
@@ -49,18 +49,18 @@ def test_a_value_prints_as_it_is_written(text):
         ({"test": "sign", "adjust": "max-t"}, "adjust=.max-t"),
     ],
 )
-def test_a_wrong_value_is_refused_when_it_is_made(options, words):
+def test_significance_refuses_invalid_fields(options, words):
     refused(ParameterError, words, ir.Significance, **options)
 
 
-def test_verbs_that_decide_pairs_take_one():
+def test_parameter_test_of_every_verb_accepts_a_significance():
     assert len(SLOTS) >= 15
     for name, slot in SLOTS.items():
         assert slot.kind is ir.Significance, name
 
 
 @pytest.mark.parametrize("name", sorted(SLOTS))
-def test_a_field_that_a_verb_does_not_use_is_refused_by_name(name):
+def test_fields_that_a_verb_does_not_use_are_refused(name):
     function, slot = getattr(ir.verbs, name), SLOTS[name]
     for field in slot.unused:
         value = ir.Significance(**{field: CHANGED[field]})
@@ -77,20 +77,20 @@ def test_a_field_that_a_verb_does_not_use_is_refused_by_name(name):
     assert name == "compare" or parameters.isdisjoint(CHANGED)
 
 
-def test_the_refusal_comes_from_the_call_and_names_the_verb():
+def test_error_about_an_unused_field_names_the_verb():
     cube = ir.cube(*ir.example_track())
     family = ir.Significance(family="all")
     words = "that ablation uses, but found family"
     refused(ParameterError, words, cube.ireval.ablation, test=family)
 
 
-def test_options_that_a_significance_object_sets_are_refused(scores):
+def test_options_beside_a_significance_are_refused(scores):
     value = ir.Significance("sign")
     refused(ParameterError, "not beside it", scores.ireval.compare, value, adjust="holm")
     refused(ParameterError, "not beside it", scores.ireval.compare, value, alpha=0.1)
 
 
-def test_a_name_and_its_value_give_the_same(scores):
+def test_name_of_a_test_equals_a_significance_of_the_test(scores):
     pairs = scores.ireval.compare("sign", adjust="fdr_bh", alpha=0.2)
     value = ir.Significance("sign", adjust="fdr_bh", alpha=0.2)
     assert scores.ireval.compare(value).equals(pairs)
@@ -99,17 +99,17 @@ def test_a_name_and_its_value_give_the_same(scores):
         assert verb("sign").identical(verb(ir.Significance("sign")))
 
 
-def test_a_value_without_a_test_has_that_of_the_verb():
+def test_significance_without_a_test_uses_the_default_of_the_verb():
     runs, qrels = ir.example_track()
-    asked = {"baseline": "bm25", "relevant": "first"}
+    options = {"baseline": "bm25", "relevant": "first"}
     value = ir.Significance(alpha=0.2)
-    found = runs.ireval.outcomes(qrels, test=value, **asked)
-    assert found.ireval.record[-1].options["test"] == "wilcoxon"
+    result = runs.ireval.outcomes(qrels, test=value, **options)
+    assert result.ireval.record[-1].options["test"] == "wilcoxon"
 
 
-def test_a_record_gives_the_result_again(scores):
+def test_recorded_options_reproduce_the_result(scores):
     value = ir.Significance("sign", adjust="fdr_bh", family="all", alpha=0.2)
-    for found in (scores.ireval.compare(value), scores.ireval.leaderboard(test=value)):
-        step = found.ireval.record[-1]
+    for result in (scores.ireval.compare(value), scores.ireval.leaderboard(test=value)):
+        step = result.ireval.record[-1]
         assert {"test": "sign", "adjust": "fdr_bh", "alpha": 0.2}.items() <= step.options.items()
-        assert step.again(scores).equals(found)
+        assert step.again(scores).equals(result)

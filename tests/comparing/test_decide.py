@@ -1,4 +1,4 @@
-"""Pairs that no label of the unjudged documents can reverse."""
+"""Tests of `decide`."""
 
 import numpy as np
 import pandas as pd
@@ -15,7 +15,7 @@ def within():
     return ir.cube(*ir.example_track()).ireval.bounds("RBP(p=0.5)", "AP", at=[5, 50])
 
 
-def test_intervals_that_do_not_touch(within):
+def test_pairs_are_decided_if_their_ranges_do_not_overlap(within):
     rows = within.ireval.decide()
     means = within.mean("topic")
     assert len(rows) == 2 * 2 * 28
@@ -35,7 +35,7 @@ def test_intervals_that_do_not_touch(within):
     assert rows["decided"].any()
 
 
-def test_rows_are_those_of_a_comparison(within):
+def test_rows_equal_those_of_compare(within):
     keys = ["metric", "depth", "system_a", "system_b"]
     for scores, baseline in ((within, None), (within.sel(depth=5), "splade")):
         compared = scores.sel(bound="lower", drop=True).ireval.compare(baseline=baseline)
@@ -43,7 +43,7 @@ def test_rows_are_those_of_a_comparison(within):
         pd.testing.assert_frame_equal(decided[keys], compared[keys])
 
 
-def test_lower_costs_win():
+def test_lower_costs_are_better():
     values = [[[2.0, 2.0], [5.0, 6.0], [3.0, 9.0]], [[3.0, 3.0], [6.0, 7.0], [4.0, 9.5]]]
     labels = {"bound": ["lower", "upper"], "system": list("abc"), "topic": ["1", "2"]}
     costs = xr.DataArray(values, labels, list(labels)).expand_dims(metric=["ESL"], axis=1)
@@ -55,7 +55,7 @@ def test_lower_costs_win():
 
 
 @pytest.mark.parametrize("metric", ["AP", "ESL"])
-def test_intervals_that_touch_are_open(metric):
+def test_pairs_are_undecided_if_their_ranges_touch(metric):
     values = [[[2.0], [4.0], [4.5]], [[4.0], [4.0], [5.0]]]
     labels = {"bound": ["lower", "upper"], "system": list("abc"), "topic": ["1"]}
     scores = xr.DataArray(values, labels, list(labels)).expand_dims(metric=[metric], axis=1)
@@ -69,12 +69,12 @@ def test_intervals_that_touch_are_open(metric):
     assert turned["decided"].tolist() == [True, True, False]
 
 
-def test_refusals(within):
+def test_scores_without_bounds_are_refused(within):
     refused(InputError, "dimension bound", within.sel(bound="lower").ireval.decide)
     refused(InputError, "DataFrame", lambda: ir.verbs.decide(pd.DataFrame({"x": np.zeros(3)})))
 
 
-def test_comparisons_of_bounds_say_what_is_decided(cube):
+def test_comparisons_of_bounds_contain_the_columns_of_decide(cube):
     within = cube.ireval.bounds("RBP(p=0.5)", "AP", at=[10, 50])
     frame = within.sel(depth=50).ireval.compare(adjust="holm")
     plain = within.sel(bound="lower", drop=True).sel(depth=50).ireval.compare(adjust="holm")

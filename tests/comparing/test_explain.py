@@ -1,4 +1,4 @@
-"""Documents behind a difference, and texts beside them."""
+"""Tests of `explain` and of reading texts."""
 
 from dataclasses import replace
 
@@ -33,7 +33,7 @@ def example():
 
 
 def sums(*, subtopics):
-    """Return every metric that is a sum over documents."""
+    """Return the metrics that are sums over documents."""
     if subtopics:
         names = sorted(name for name in SUMS if METRICS[name].subtopics)
         return [name.replace("IA", "IA(metric='nDCG')") if name == "IA" else name for name in names]
@@ -58,7 +58,7 @@ def short_lists():
 
 
 @pytest.mark.parametrize("subtopics", [False, True])
-def test_documents_add_up_to_the_scores_of_every_metric_that_is_a_sum(subtopics):
+def test_contributions_sum_to_the_scores(subtopics):
     cube = ir.cube(*track()) if subtopics else short_lists()
     a, b = cube.indexes["system"][:2]
     wanted = sums(subtopics=subtopics)
@@ -66,8 +66,8 @@ def test_documents_add_up_to_the_scores_of_every_metric_that_is_a_sum(subtopics)
     for at in (4, cube.sizes["depth"]):
         every = cube.ireval.score(wanted, at=at).sel(system=[a, b])
         for metric, scores in zip(wanted, every, strict=True):
-            found = cube.ireval.explain(a, b, metric, at=at)
-            by_topic = found.groupby("topic")[["contribution_a", "contribution_b"]]
+            result = cube.ireval.explain(a, b, metric, at=at)
+            by_topic = result.groupby("topic")[["contribution_a", "contribution_b"]]
             total = by_topic.sum(min_count=1).reindex(scores["topic"]).T.to_numpy()
             unscored = np.isnan(scores.to_numpy())
             assert np.isnan(total[unscored]).all(), metric
@@ -75,17 +75,17 @@ def test_documents_add_up_to_the_scores_of_every_metric_that_is_a_sum(subtopics)
             np.testing.assert_allclose(added, expected, rtol=0, atol=1e-12)
 
 
-def test_ranks_past_the_end_of_a_list_have_rows_where_they_count():
+def test_ranks_beyond_the_end_of_a_list_have_rows_for_crp():
     run = {"system": ["a", "a", "b"], "topic": "1", "doc": list("xyz"), "score": [2.0, 1.0, 1.0]}
     qrels = pd.DataFrame({"topic": "1", "doc": list("xyw"), "grade": [0, 1, 1]})
-    found = ir.cube(pd.DataFrame(run), qrels, depth=4).ireval.explain("a", "b", "CRP", at=4)
-    (empty,) = found[found["doc"].isna()].itertuples()
+    result = ir.cube(pd.DataFrame(run), qrels, depth=4).ireval.explain("a", "b", "CRP", at=4)
+    (empty,) = result[result["doc"].isna()].itertuples()
     assert (empty.rank_b, empty.contribution_b, empty.difference) == (2, -1, 1)
     assert pd.isna(empty.rank_a)
     assert pd.isna(empty.grade)
 
 
-def test_metrics_that_are_no_sums_are_refused_by_name(example):
+def test_metrics_that_are_not_sums_are_refused(example):
     for name in sorted({"F", "Compat", "ASL", "IPrec@0.5"}):
         with pytest.raises(MetricError, match="sums over documents: .*AP.*found " + name[:2]):
             example[2].ireval.explain("bm25", "ance", name)
@@ -94,32 +94,32 @@ def test_metrics_that_are_no_sums_are_refused_by_name(example):
         subtopics.ireval.explain("s0", "s1", "IA(metric='SetF')", at=5)
 
 
-def test_rows_say_where_documents_are_and_what_they_could_add(example):
+def test_rows_contain_ranks_and_possible_increases(example):
     runs, _, cube = example
-    found = cube.ireval.explain("splade", "bm25", "P", at=10, runs=runs)
+    result = cube.ireval.explain("splade", "bm25", "P", at=10, runs=runs)
     ranked = runs.ireval.rank()
     for side, system in (("a", "splade"), ("b", "bm25")):
         own = ranked[(ranked["system"] == system) & (ranked["rank"] <= 10)]
         ranks = own.set_index(["topic", "doc"])["rank"].sort_index()
-        listed = found.dropna(subset=f"rank_{side}").set_index(["topic", "doc"])
+        listed = result.dropna(subset=f"rank_{side}").set_index(["topic", "doc"])
         assert listed[f"rank_{side}"].sort_index().tolist() == ranks.tolist()
         unjudged = listed["grade"].isna()
         np.testing.assert_allclose(listed.loc[unjudged, f"could_add_{side}"], 0.1)
         assert listed.loc[~unjudged, f"could_add_{side}"].isna().all()
     assert unjudged.any()
-    assert not found.duplicated(["topic", "doc"]).any()
-    size = found.groupby("topic", sort=False)["difference"].sum().abs().to_numpy().round(12)
+    assert not result.duplicated(["topic", "doc"]).any()
+    size = result.groupby("topic", sort=False)["difference"].sum().abs().to_numpy().round(12)
     assert (np.diff(size) <= 0).all()
-    pd.testing.assert_frame_equal(cube.ireval.explain("splade", "bm25", "P", at=10), found)
+    pd.testing.assert_frame_equal(cube.ireval.explain("splade", "bm25", "P", at=10), result)
     bare = nameless(cube).ireval.explain("splade", "bm25", "P", at=10)
     assert bare["doc"].isna().sum() == bare["grade"].isna().sum() > 0
-    assert bare["difference"].sum() == pytest.approx(found["difference"].sum())
+    assert bare["difference"].sum() == pytest.approx(result["difference"].sum())
 
 
-def test_what_a_document_could_add_is_what_its_judgment_adds(example):
+def test_possible_increase_equals_the_increase_after_judging(example):
     runs, qrels, cube = example
-    found = cube.ireval.explain("splade", "bm25", "AP", at=50, runs=runs)
-    for row in found.dropna(subset="could_add_a").iloc[[0, -1]].itertuples():
+    result = cube.ireval.explain("splade", "bm25", "AP", at=50, runs=runs)
+    for row in result.dropna(subset="could_add_a").iloc[[0, -1]].itertuples():
         more = pd.DataFrame({"topic": [row.topic], "doc": [row.doc], "grade": [3]})
         judged = ir.cube(runs, pd.concat([qrels, more], ignore_index=True))
         change = (judged.ireval.score("AP", at=50) - cube.ireval.score("AP", at=50)).squeeze()
@@ -127,16 +127,16 @@ def test_what_a_document_could_add_is_what_its_judgment_adds(example):
         assert row.could_add_a == pytest.approx(expected, abs=1e-12)
 
 
-def test_topics_and_documents_may_be_chosen(example):
+def test_topics_and_docs_select_rows(example):
     _, _, cube = example
     all_rows = cube.ireval.explain("splade", "bm25", "nDCG", at=10)
     some = cube.ireval.explain("splade", "bm25", "nDCG", at=10, topics=["104", "101"])
-    kept = all_rows[all_rows["topic"].isin(["104", "101"])].reset_index(drop=True)
-    pd.testing.assert_frame_equal(some, kept)
+    subset = all_rows[all_rows["topic"].isin(["104", "101"])].reset_index(drop=True)
+    pd.testing.assert_frame_equal(some, subset)
     docs = all_rows["doc"].dropna().iloc[:2].tolist()
-    found = cube.ireval.explain("splade", "bm25", "nDCG", at=10, docs=docs)
+    result = cube.ireval.explain("splade", "bm25", "nDCG", at=10, docs=docs)
     pd.testing.assert_frame_equal(
-        found, all_rows[all_rows["doc"].isin(docs)].reset_index(drop=True)
+        result, all_rows[all_rows["doc"].isin(docs)].reset_index(drop=True)
     )
 
 
@@ -151,11 +151,11 @@ def test_topics_and_documents_may_be_chosen(example):
         (("bm25", "ance", "AP"), {"docs": ["x"]}, ParameterError, "down to depth 10.*'x'"),
     ],
 )
-def test_bad_choices(example, arguments, options, error, message):
+def test_invalid_arguments_of_explain_are_refused(example, arguments, options, error, message):
     refused(error, message, lambda: example[2].ireval.explain(*arguments, **options))
 
 
-def test_shared_ranks_and_other_runs_are_refused(example):
+def test_shared_ranks_and_runs_of_other_cubes_are_refused(example):
     runs, qrels, cube = example
     with pytest.raises(MetricError, match="one order of tied documents"):
         ir.cube(runs, qrels, ties="mean").ireval.explain("bm25", "ance", "P")
@@ -180,7 +180,7 @@ QUERIES = pd.DataFrame({"qid": ["q1"], "query": ["what?"]})
         FRAME.assign(qid="q1", query="what?"),
     ],
 )
-def test_texts_are_read_as_users_have_them(texts, tmp_path):
+def test_texts_are_read_from_frames_dictionaries_and_files(texts, tmp_path):
     for given in (texts, _as_files(texts, tmp_path)):
         read = read_texts(given, ["2", "3", "4"], ["q1", "q2"])
         assert read.documents == {"2": "Two.", "3": "Three."}
@@ -199,16 +199,16 @@ def _as_file(part, path):
     return path
 
 
-def test_texts_stand_beside_documents():
+def test_texts_are_added_as_columns():
     runs, qrels = ir.example_track()
     texts = {doc: f"text of {doc}" for doc in qrels["doc"].unique()[:40]}
     queries = {"topic": {topic: f"query {topic}" for topic in qrels["topic"].unique()}}
-    found = ir.cube(runs, qrels).ireval.explain("bm25", "ance", "AP", texts=[texts, queries])
-    assert (found["query"] == "query " + found["topic"]).all()
-    known = found["doc"].isin(list(texts))
-    assert (found.loc[known, "text"] == "text of " + found.loc[known, "doc"]).all()
-    assert 0 < known.sum() < len(found)
-    assert found.loc[~known, "text"].isna().all()
+    result = ir.cube(runs, qrels).ireval.explain("bm25", "ance", "AP", texts=[texts, queries])
+    assert (result["query"] == "query " + result["topic"]).all()
+    known = result["doc"].isin(list(texts))
+    assert (result.loc[known, "text"] == "text of " + result.loc[known, "doc"]).all()
+    assert 0 < known.sum() < len(result)
+    assert result.loc[~known, "text"].isna().all()
 
 
 @pytest.mark.parametrize(
@@ -229,5 +229,5 @@ def test_texts_stand_beside_documents():
         (__file__, FileFormatError, "test_explain.py"),
     ],
 )
-def test_bad_texts(texts, error, message):
+def test_invalid_texts_are_refused(texts, error, message):
     refused(error, message, lambda: read_texts(texts, ["1", "2"], ["q1"]))

@@ -1,4 +1,4 @@
-"""Frozen baselines equal runs, or are refused."""
+"""Tests of frozen baselines."""
 
 import json
 import warnings
@@ -43,7 +43,7 @@ def file(tmp_path):
     return tmp_path / "main.irframe"
 
 
-def test_a_file_is_compared_as_the_run_is(file, tmp_path):
+def test_comparison_with_a_file_equals_comparison_with_the_system(file, tmp_path):
     scores = scores_of()
     weights = pd.Series(range(1, 17), scores.index.unique("topic"))
     kind = dict(zip(weights.index, "ab" * 8, strict=True))
@@ -64,40 +64,40 @@ def test_a_file_is_compared_as_the_run_is(file, tmp_path):
         of_alone, of_given = (
             x.ireval if by is None else x.ireval.groupby(by) for x in (alone, given)
         )
-        found = of_alone.compare(baseline=path, **options)
+        result = of_alone.compare(baseline=path, **options)
         expected = of_given.compare(baseline="splade", **options)
-        columns = [*found.columns]
-        pd.testing.assert_frame_equal(found, expected[columns], check_dtype=False, rtol=1e-12)
-        assert found.attrs["baselines"] == ["splade"]
-        again = of_alone.compare(**options, baseline=found.ireval.record[-1][1]["baseline"])
-        pd.testing.assert_frame_equal(again, found)
+        columns = [*result.columns]
+        pd.testing.assert_frame_equal(result, expected[columns], check_dtype=False, rtol=1e-12)
+        assert result.attrs["baselines"] == ["splade"]
+        repeated = of_alone.compare(**options, baseline=result.ireval.record[-1][1]["baseline"])
+        pd.testing.assert_frame_equal(repeated, result)
 
 
-def test_the_first_topic_of_a_file_is_enough(file):
+def test_scores_of_one_topic_are_compared_with_a_file(file):
     scores = others(scores_of())
     first = scores[scores.index.get_level_values("topic") == scores.index.unique("topic").min()]
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", IrframeWarning)  # of a single topic
-        found = first.ireval.compare(baseline=file)
-    assert set(found["n_topics"]) == {1}
+        warnings.simplefilter("ignore", IrframeWarning)  # a single topic raises a warning
+        result = first.ireval.compare(baseline=file)
+    assert set(result["n_topics"]) == {1}
 
 
-def test_some_of_the_metrics_are_compared_whatever_depth_they_set(file, tmp_path):
+def test_scores_may_have_fewer_metrics_than_the_file(file, tmp_path):
     some = ir.scorer(QRELS, "nDCG@10")(RUNS[RUNS["system"] == "ance"])
-    found = some.ireval.compare(baseline=file)
+    result = some.ireval.compare(baseline=file)
     expected = scores_of().loc[["ance", "splade"]].ireval.compare()
-    assert found["p"].item() == pytest.approx(expected["p"][0])
+    assert result["p"].item() == pytest.approx(expected["p"][0])
     scores_of(metrics=["nDCG@10", "P@5"]).ireval.freeze(tmp_path / "a.irframe", baseline="splade")
     assert len(some.ireval.compare(baseline=tmp_path / "a.irframe")) == 1
 
 
 @pytest.mark.filterwarnings("ignore:comparisons whose differences are the same")
-def test_captions_name_the_file_and_a_shared_name_is_extended(file):
-    found = scores_of().ireval.compare(baseline=file)
-    assert set(found["system_b"]) == {"splade (main.irframe)"}
-    same = found[found["system_a"] == "splade"]
+def test_label_of_a_baseline_differs_from_the_systems(file):
+    result = scores_of().ireval.compare(baseline=file)
+    assert set(result["system_b"]) == {"splade (main.irframe)"}
+    same = result[result["system_a"] == "splade"]
     assert (same["difference"] == 0).all()
-    assert f"baseline splade frozen {freezing.today()} by irframe" in repr(found.ireval)
+    assert f"baseline splade frozen {freezing.today()} by irframe" in repr(result.ireval)
 
 
 @pytest.mark.parametrize(
@@ -130,7 +130,7 @@ def test_captions_name_the_file_and_a_shared_name_is_extended(file):
         (lambda: ir.cube(RUNS, QRELS).ireval.bounds("nDCG", at=10), ParameterError, "found bounds"),
     ],
 )
-def test_different_policies_are_refused_by_name(file, change, error, words):
+def test_scores_with_other_policies_are_refused(file, change, error, words):
     with pytest.raises(error, match=words):
         ir.verbs.compare(change(), baseline=file)
 
@@ -187,36 +187,36 @@ def test_damaged_files_are_refused(file, text, words):
         ),
     ],
 )
-def test_what_cannot_be_frozen(freeze, error, words, tmp_path, monkeypatch):
+def test_invalid_arguments_of_freeze_are_refused(freeze, error, words, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     with pytest.raises(error, match=words):
         freeze()
     assert not list(tmp_path.iterdir())
 
 
-def test_old_files_and_left_out_topics_are_warned_of(file, monkeypatch):
+def test_old_files_and_missing_topics_raise_warnings(file, monkeypatch):
     monkeypatch.setattr(freezing, "today", lambda: date(2200, 1, 1))
     with pytest.warns(
         IrframeWarning, match="main.irframe was frozen on .* days ago: freeze it again"
     ):
-        found = others(scores_of()).ireval.compare(baseline=file)
-    assert "days ago" in found.attrs["caution"]
+        result = others(scores_of()).ireval.compare(baseline=file)
+    assert "days ago" in result.attrs["caution"]
     monkeypatch.undo()
     some = others(scores_of()).drop(index=["101", "102"], level="topic")
     with pytest.warns(IrframeWarning, match="2 topics of main.irframe are left out"):
         assert (some.ireval.compare(baseline=file)["n_topics"] == 14).all()
 
 
-def test_scores_made_elsewhere_are_compared_with_a_caution(tmp_path):
+def test_scores_without_attributes_raise_a_warning(tmp_path):
     bare = pd.DataFrame({"AP": [0.1, 0.4, 0.3, 0.5]})
     bare.index = pd.MultiIndex.from_product([["a", "b"], [1, 2]], names=["system", "topic"])
     bare.ireval.freeze(tmp_path / "a.irframe", baseline="a")
     with pytest.warns(IrframeWarning, match="neither a.irframe nor the scores name"):
-        found = bare.loc[["b"]].ireval.compare(baseline=tmp_path / "a.irframe")
-    assert found["difference"].item() == pytest.approx(0.15)
+        result = bare.loc[["b"]].ireval.compare(baseline=tmp_path / "a.irframe")
+    assert result["difference"].item() == pytest.approx(0.15)
 
 
-def test_digests_differ_for_different_judgments_in_any_order():
+def test_digest_of_judgments_depends_only_on_their_content():
     def digest(qrels):
         return ir.evaluate(RUNS, qrels, "AP").attrs[JUDGMENTS]
 
@@ -241,15 +241,15 @@ def test_digests_differ_for_different_judgments_in_any_order():
 
 
 @pytest.mark.filterwarnings("ignore:comparisons whose differences are the same")
-def test_gates_fail_on_their_stated_condition():
+def test_failing_selects_rows_by_condition():
     scores = scores_of(metrics=["nDCG@10", "ASL"])
     same = scores.loc[["splade"]].rename({"splade": "same"})
-    found = pd.concat([scores, same]).ireval.compare(baseline="splade", margin=0.05)
+    result = pd.concat([scores, same]).ireval.compare(baseline="splade", margin=0.05)
     failed = {
-        word: {*failing(found, word, 0.05)[["metric", "system_a"]].itertuples(index=False)}
+        word: {*failing(result, word, 0.05)[["metric", "system_a"]].itertuples(index=False)}
         for word in freezing.CONDITIONS
     }
-    by_pair = found.set_index(["metric", "system_a"])
+    by_pair = result.set_index(["metric", "system_a"])
     expected = {
         "never": [],
         "worse": by_pair.index[by_pair["verdict"] == "worse"],
@@ -264,7 +264,7 @@ def test_gates_fail_on_their_stated_condition():
     unchanged = {("nDCG@10", "same"), ("ASL", "same")}
     assert {*map(tuple, failed["undecided"] - failed["not-not-worse"])} == unchanged
     with pytest.raises(ParameterError, match="a margin for fail_on='drop'"):
-        failing(found, "drop")
+        failing(result, "drop")
 
 
 def by_ndcg(pair):
@@ -287,7 +287,7 @@ def gate(capsys, system, *words):
     return status, *capsys.readouterr()
 
 
-def test_a_ratchet_moves_only_where_the_gate_passes(files, capsys):
+def test_update_replaces_the_file_only_if_the_check_passes(files, capsys):
     before = files.read_bytes()
     worse = gate(capsys, "ance", "--margin", ".02", "--fail-on", "worse", "--update")
     assert worse[0] == 1
@@ -317,7 +317,7 @@ def test_a_ratchet_moves_only_where_the_gate_passes(files, capsys):
     assert json.loads(files.read_text())["system"] == "monot5"
 
 
-def test_the_help_explains_each_gate(capsys):
+def test_help_explains_each_condition(capsys):
     with pytest.raises(SystemExit):
         main(["compare", "--help"])
     printed = " ".join(capsys.readouterr().out.split())
@@ -326,7 +326,7 @@ def test_the_help_explains_each_gate(capsys):
 
 
 @pytest.mark.usefixtures("files")
-def test_a_baseline_that_keeps_documents_says_what_the_run_itself_does(capsys):
+def test_report_of_a_file_with_documents_equals_that_of_the_run(capsys):
     for system, path in {"ance": "ance.txt", "splade": "main.txt"}.items():
         ir.verbs.write_run(RUNS[RUNS["system"] == system], path)
     line = "freeze track/qrels.txt main.txt -m nDCG@10 -o d.irframe --documents 10"
@@ -340,7 +340,7 @@ def test_a_baseline_that_keeps_documents_says_what_the_run_itself_does(capsys):
 
 
 @pytest.mark.usefixtures("files")
-def test_a_page_from_a_file_fits_and_names_documents(capsys):
+def test_markdown_report_is_short_and_names_documents(capsys):
     line = ["compare", "track/qrels.txt", "track/runs", "-m", "nDCG@10", "AP", "--margin", ".05"]
     words = ["--baseline-file", "main.irframe", "--format", "markdown", "--link", "https://x/y"]
     assert main([*line, *words]) == 0
@@ -364,14 +364,14 @@ def test_a_page_from_a_file_fits_and_names_documents(capsys):
     assert best == QRELS[QRELS["topic"] == worst]["grade"].max()
 
 
-def test_a_baseline_name_that_a_system_has_is_refused(file):
+def test_systems_with_the_label_of_the_baseline_are_refused(file):
     scores = scores_of().rename({"bm25": "splade (main.irframe)"}, level="system")
     with pytest.raises(IdError, match="a name for the baseline that no system has"):
         scores.ireval.compare(baseline=file)
 
 
 @pytest.mark.filterwarnings("ignore::irframe.errors.IrframeWarning")
-def test_an_update_keeps_all_that_the_file_holds(files, capsys):
+def test_update_keeps_metrics_clusters_and_documents(files, capsys):
     topics = sorted(QRELS["topic"].unique())
     pd.DataFrame({"topic": topics, "source": [n // 2 for n in range(16)]}).to_csv(
         "c.csv", index=False
@@ -390,4 +390,4 @@ def test_an_update_keeps_all_that_the_file_holds(files, capsys):
     assert {*map(tuple, after["columns"])} == {*map(tuple, before["columns"])}
     assert after["drawn"] == before["drawn"]
     assert {len(docs) for _, docs in after["documents"]} == {3}
-    assert "0.4106" in page or "+0.06" in page  # against the file as it was
+    assert "0.4106" in page or "+0.06" in page  # compared with the file before its update

@@ -1,4 +1,4 @@
-"""Intervals of differences, simultaneous ones and effect sizes."""
+"""Tests of confidence intervals and effect sizes of `compare`."""
 
 import numpy as np
 import pandas as pd
@@ -28,25 +28,25 @@ def scores():
 
 @pytest.mark.parametrize(("family", "rows"), [("depth", 28), ("metric", 56), ("all", 112)])
 @pytest.mark.parametrize("adjust", [None, "bonferroni", "sidak", "holm"])
-def test_simultaneous_intervals_are_those_of_the_level_of_one_of_all(scores, family, rows, adjust):
+def test_simultaneous_intervals_have_a_corrected_level(scores, family, rows, adjust):
     decided = ir.Significance(adjust=adjust, family=family)
-    found = scores.ireval.compare(decided, simultaneous=True)
+    result = scores.ireval.compare(decided, simultaneous=True)
     alpha = 1 - 0.95 ** (1 / rows) if adjust == "sidak" else 0.05 / rows
     alone = scores.ireval.compare(alpha=alpha)
     for end in ("ci_low", "ci_high"):
-        np.testing.assert_allclose(found[end], alone[end])
+        np.testing.assert_allclose(result[end], alone[end])
     if adjust in {"bonferroni", "sidak"}:
-        excludes = (found["ci_low"] > 0) | (found["ci_high"] < 0)
-        assert (excludes == found["significant"]).all()
-    assert found.attrs["intervals"] == "simultaneous"
+        excludes = (result["ci_low"] > 0) | (result["ci_high"] < 0)
+        assert (excludes == result["significant"]).all()
+    assert result.attrs["intervals"] == "simultaneous"
     assert alone.attrs["intervals"] == "for its pair alone"
 
 
 @pytest.mark.parametrize("test", ["t", "permutation"])
-def test_simultaneous_intervals_of_max_t_are_called_so(scores, test):
-    found = scores.ireval.compare(test, adjust="max-t", simultaneous=True)
-    assert found.attrs["interval"] == "max-t"
-    assert "simultaneous 95% max-T interval" in repr(found.ireval)
+def test_captions_name_simultaneous_max_t_intervals(scores, test):
+    result = scores.ireval.compare(test, adjust="max-t", simultaneous=True)
+    assert result.attrs["interval"] == "max-t"
+    assert "simultaneous 95% max-T interval" in repr(result.ireval)
     alone = scores.ireval.compare(test, adjust="max-t")
     assert alone.attrs["interval"] == test
 
@@ -54,19 +54,19 @@ def test_simultaneous_intervals_of_max_t_are_called_so(scores, test):
 @pytest.mark.filterwarnings("ignore:the normal approximation:irframe.errors.IrframeWarning")
 @pytest.mark.parametrize("test", few_of(TESTS, 2))
 @pytest.mark.parametrize("weights", [None, {str(n): 1 + n % 4 for n in range(101, 117)}])
-def test_an_interval_is_of_the_test_beside_it_or_says_whose_it_is(scores, test, weights):
+def test_attribute_interval_names_the_method_of_intervals(scores, test, weights):
     if weights and not TESTS[test].supports_design:
         return
     scores = scores if weights is None else scores.ireval.design(weight=weights)
     students = scores.ireval.compare(adjust=None)
     for alpha in (0.05, 0.4):
-        found = scores.ireval.compare(test, adjust="none", alpha=alpha)
-        if found.attrs["interval"] == test:
-            assert (excludes_zero(found) == (found["p"] < alpha)).all()
-            centre = found["difference"].between(found["ci_low"], found["ci_high"])
+        result = scores.ireval.compare(test, adjust="none", alpha=alpha)
+        if result.attrs["interval"] == test:
+            assert (excludes_zero(result) == (result["p"] < alpha)).all()
+            centre = result["difference"].between(result["ci_low"], result["ci_high"])
             assert centre.all()
         else:
-            assert found.attrs["interval"] == "t"
+            assert result.attrs["interval"] == "t"
     if test in {"wilcoxon", "sign", "ranksum"}:
         ends = ["ci_low", "ci_high"]
         alike = scores.ireval.compare(test, adjust=None)
@@ -76,7 +76,7 @@ def test_an_interval_is_of_the_test_beside_it_or_says_whose_it_is(scores, test, 
 @pytest.mark.parametrize("seed", range(4))
 @pytest.mark.parametrize("n", [2, 4, 12])
 @pytest.mark.parametrize("test", RESAMPLING)
-def test_ends_are_the_last_differences_that_are_not_rejected(seed, n, test):
+def test_interval_ends_are_the_outermost_differences_that_are_not_rejected(seed, n, test):
     rng = np.random.default_rng(seed)
     values = rng.normal(size=(2, n, 1))
     chosen = RESAMPLING[test](samples=199, seed=seed)
@@ -92,7 +92,7 @@ def excludes_zero(found):
 
 
 @given(seed=st.integers(0, 9999), grades=st.sampled_from([2, 5, 1000]), topics=st.integers(2, 12))
-def test_intervals_of_resampled_quantiles_agree_with_p(seed, grades, topics):
+def test_simultaneous_resampled_intervals_agree_with_p_values(seed, grades, topics):
     values = np.random.default_rng(seed).integers(0, grades, (4, topics)) / grades
     values[3] += 0.6
     coords = {"system": list("abcd"), "topic": [f"t{n}" for n in range(topics)]}
@@ -102,35 +102,35 @@ def test_intervals_of_resampled_quantiles_agree_with_p(seed, grades, topics):
     assert len({*(tukey["ci_high"] - tukey["ci_low"]).round(9)}) == 1
     stepped = scores.ireval.compare(adjust=MaxT(samples=60, seed=seed), simultaneous=True)
     assert stepped["significant"][excludes_zero(stepped)].all()
-    first = stepped["p_adjusted"].idxmin()  # held against all pairs, as intervals are
+    first = stepped["p_adjusted"].idxmin()  # the first step of max-T compares with all pairs
     assert excludes_zero(stepped)[first] == stepped["significant"][first]
     alone = scores.ireval.compare(adjust=None)
     assert not (stepped["ci_low"] > alone["ci_low"] + 1e-12).any()
 
 
 @pytest.mark.thorough
-def test_intervals_of_max_t_are_those_of_the_largest_t_of_each_draw(scores):
+def test_max_t_intervals_equal_a_loop(scores):
     some = scores.sel(metric=["AP"], depth=[10])
-    found = some.ireval.compare(adjust=MaxT(samples=99, seed=3), simultaneous=True)
+    result = some.ireval.compare(adjust=MaxT(samples=99, seed=3), simultaneous=True)
     values = some.to_numpy()[0, :, :, 0]
     pairs = [(a, b) for a in range(8) for b in range(a + 1, 8)]
     largest = []
     for sign in draw_signs(16, samples=99, seed=3):
         t = [scipy.stats.ttest_1samp(sign * (values[a] - values[b]), 0).statistic for a, b in pairs]
         largest.append(max(map(abs, t)))
-    quantile = sorted(largest)[-4]  # 3 draws beyond it: (1 + 3) / 100 < .05
-    half = quantile * found["difference"] / found["statistic"]
-    np.testing.assert_allclose(found["ci_high"] - found["difference"], half, rtol=1e-6)
+    quantile = sorted(largest)[-4]  # 3 draws are larger: (1 + 3) / 100 < .05
+    half = quantile * result["difference"] / result["statistic"]
+    np.testing.assert_allclose(result["ci_high"] - result["difference"], half, rtol=1e-6)
 
 
-def test_tests_that_pool_variances_say_where_these_differ():
+def test_tukey_warns_about_unequal_variances():
     rng = np.random.default_rng(0)
     even = xr.DataArray(rng.normal(size=(4, 60)), {"system": list("abcd")}, ("system", "topic"))
     uneven = even * xr.DataArray([1, 1, 0.1, 0.1], dims="system")
     assert "caution" not in even.ireval.compare("tukey").attrs
     with pytest.warns(UserWarning, match="tukey assumes that the differences of all pairs"):
-        found = uneven.ireval.compare("tukey")
-    assert "more than 10 times" in found.attrs["caution"]
+        result = uneven.ireval.compare("tukey")
+    assert "more than 10 times" in result.attrs["caution"]
     for verb in ("rank_intervals", "leaderboard"):
         assert "caution" not in getattr(uneven.ireval, verb)().attrs
     assert "caution" not in uneven.ireval.compare("t").attrs
@@ -138,19 +138,19 @@ def test_tests_that_pool_variances_say_where_these_differ():
 
 @pytest.mark.parametrize("t", [0.0, 1e-6, -0.01, 0.03, 0.3, -0.9, 1.9, 4.0])
 @pytest.mark.parametrize("df", [2, 11, 200])
-def test_the_interval_of_g_holds_for_small_effects(t, df):
+def test_interval_of_hedges_g_is_accurate_for_small_effects(t, df):
     known = np.array([t / np.sqrt(df + 1)]), np.array([df + 1])
     for alpha in (0.2, 0.05, 0.002):
         scale = np.sqrt(df + 1) / (1 - 3 / (4 * df - 1))
         low, high = (end[0] * scale for end in hedges(*known, alpha=alpha)[1:])
-        found = [scipy.stats.nct.cdf(t, df, true) for true in (low, high)]
-        np.testing.assert_allclose(found, [1 - alpha / 2, alpha / 2], atol=1e-6)
+        result = [scipy.stats.nct.cdf(t, df, true) for true in (low, high)]
+        np.testing.assert_allclose(result, [1 - alpha / 2, alpha / 2], atol=1e-6)
 
 
-def test_g_and_its_interval(scores):
-    found = scores.ireval.compare(effects=True, alpha=0.1)
+def test_hedges_g_and_its_interval_equal_their_definition(scores):
+    result = scores.ireval.compare(effects=True, alpha=0.1)
     df = 15
-    for row in found.iloc[::9].itertuples():
+    for row in result.iloc[::9].itertuples():
         t = row.effect_size * 4
         assert row.hedges_g == pytest.approx(row.effect_size * (1 - 3 / (4 * df - 1)))
         for end, p in ((row.g_low, 0.95), (row.g_high, 0.05)):

@@ -1,4 +1,4 @@
-"""Several baselines in one family."""
+"""Tests of comparisons with several baselines."""
 
 import pandas as pd
 import pytest
@@ -15,31 +15,33 @@ def scores(cube):
     return cube.ireval.score("AP", "nDCG", at=10)
 
 
-def test_each_pair_once_and_all_in_one_family(scores):
-    found = scores.ireval.compare(baseline=BOTH)
-    assert len(found) == 2 * (7 + 6)
-    pairs = [frozenset(pair) for pair in found[["system_a", "system_b"]].to_numpy()[:13]]
+def test_several_baselines_form_one_family(scores):
+    result = scores.ireval.compare(baseline=BOTH)
+    assert len(result) == 2 * (7 + 6)
+    pairs = [frozenset(pair) for pair in result[["system_a", "system_b"]].to_numpy()[:13]]
     assert len({*pairs}) == 13
-    assert {*found["system_b"]} == {*BOTH}
+    assert {*result["system_b"]} == {*BOTH}
     plain = scores.ireval.compare(adjust=None)
     keyed = {
         (row.metric, frozenset((row.system_a, row.system_b))): row.p for row in plain.itertuples()
     }
-    own = [keyed[row.metric, frozenset((row.system_a, row.system_b))] for row in found.itertuples()]
-    assert found["p"].to_numpy() == pytest.approx(own)
+    own = [
+        keyed[row.metric, frozenset((row.system_a, row.system_b))] for row in result.itertuples()
+    ]
+    assert result["p"].to_numpy() == pytest.approx(own)
     for part in (slice(0, 13), slice(13, 26)):
         expected = multipletests(own[part], method="holm")[1]
-        assert found["p_adjusted"].to_numpy()[part] == pytest.approx(expected)
+        assert result["p_adjusted"].to_numpy()[part] == pytest.approx(expected)
     pd.testing.assert_frame_equal(
         scores.ireval.compare(baseline=["bm25"]), scores.ireval.compare(baseline="bm25")
     )
 
 
-def test_marks_name_the_baselines_from_which_a_system_differs(scores):
-    found = scores.ireval.compare(baseline=BOTH, adjust=None)
-    styler = found.ireval.styled(marks="daggers", best=False)
+def test_tables_mark_the_baselines_from_which_a_system_differs(scores):
+    result = scores.ireval.compare(baseline=BOTH, adjust=None)
+    styler = result.ireval.styled(marks="daggers", best=False)
     marks = styler.extras[0].frames[0].set_axis(["AP", "nDCG"], axis=1)
-    for metric, rows in found[found["significant"]].groupby("metric"):
+    for metric, rows in result[result["significant"]].groupby("metric"):
         for system in marks.index:
             others = [
                 str(1 + BOTH.index(name))
@@ -49,27 +51,29 @@ def test_marks_name_the_baselines_from_which_a_system_differs(scores):
             assert marks.loc[system, metric] == ",".join(others)
     assert "raised: differs significantly from 1 bm25, 2 ance" in styler.to_html()
     assert "^{1,2}" in styler.to_latex()
-    refused(InputError, "a comparison with a baseline", lambda: found.ireval.styled(intervals=True))
+    refused(
+        InputError, "a comparison with a baseline", lambda: result.ireval.styled(intervals=True)
+    )
 
 
-def test_bounds_take_several(cube):
+def test_bounds_support_several_baselines(cube):
     within = cube.ireval.bounds("P", at=10)
-    found = within.ireval.compare(baseline=BOTH, margin=0.05)
-    assert len(found) == 13
+    result = within.ireval.compare(baseline=BOTH, margin=0.05)
+    assert len(result) == 13
     alone = within.ireval.compare(baseline="ance", margin=0.05)
-    kept = found[found["system_b"] == "ance"]
+    subset = result[result["system_b"] == "ance"]
     rows = alone[alone["system_a"] != "bm25"]
-    assert kept["lowest"].tolist() == rows["lowest"].tolist()
+    assert subset["lowest"].tolist() == rows["lowest"].tolist()
 
 
 @pytest.mark.parametrize(
     ("baseline", "message"), [(["bm25", "x"], "'x'"), ([], "at least one"), (["bm25"] * 2, "again")]
 )
-def test_bad_baselines(scores, baseline, message):
+def test_invalid_baselines_are_refused(scores, baseline, message):
     refused(ParameterError, message, lambda: scores.ireval.compare(baseline=baseline))
 
 
 @pytest.mark.parametrize("verb", ["leaderboard", "risk"])
-def test_verbs_of_one_baseline_take_no_list_of_them(scores, verb):
+def test_verbs_of_one_baseline_refuse_a_list(scores, verb):
     with pytest.raises(ParameterError, match="baseline to be one of the systems"):
         getattr(scores.ireval, verb)(baseline=["bm25", "splade"])

@@ -1,4 +1,4 @@
-"""Failure rates of gates under known truth, against loops."""
+"""Tests of `rehearse` against loops."""
 
 import json
 import re
@@ -23,7 +23,7 @@ MARGIN, DRAWS = 0.05, 80
 
 
 def one_gate(fail_on, d):
-    """Return whether a gate fails for these differences."""
+    """Return whether a check fails for these differences."""
     t = stats.ttest_1samp(d, 0).pvalue
     not_worse = stats.ttest_1samp(d, -MARGIN, alternative="greater").pvalue < 0.05
     equivalent = not_worse and stats.ttest_1samp(d, MARGIN, alternative="less").pvalue < 0.05
@@ -34,7 +34,7 @@ def one_gate(fail_on, d):
 
 
 @pytest.mark.parametrize("fail_on", ["worse", "not-not-worse", "drop", "undecided"])
-def test_shares_are_those_of_the_slow_loop(fail_on):
+def test_failure_rates_equal_a_loop(fail_on):
     pair = SCORES.loc[["bm25", "bm25+rm3"], ["nDCG@10"]]
     wide = pair["nDCG@10"].unstack("system")
     d = (wide["bm25+rm3"] - wide["bm25"]).to_numpy()
@@ -42,39 +42,41 @@ def test_shares_are_those_of_the_slow_loop(fail_on):
     for signs in draw_signs(len(d), samples=DRAWS, seed=3):
         clear = signs * (d - d.mean())
         failed += [one_gate(fail_on, clear), one_gate(fail_on, clear - MARGIN)]
-    asked = {"baseline": "bm25", "margin": MARGIN}
-    assert rehearse(pair, asked, fail_on, samples=DRAWS, seed=3) == tuple(failed / DRAWS)
+    options = {"baseline": "bm25", "margin": MARGIN}
+    assert rehearse(pair, options, fail_on, samples=DRAWS, seed=3) == tuple(failed / DRAWS)
 
 
-def test_a_test_at_five_percent_fails_about_as_often_and_a_cost_is_seen_as_well():
-    asked = {"baseline": "bm25", "margin": {"nDCG@10": 0.3, "ASL": 30}, "adjust": "bonferroni"}
-    clear, seen = rehearse(SCORES, asked, "worse", samples=400)
+def test_false_alarms_are_rare_and_losses_are_detected():
+    options = {"baseline": "bm25", "margin": {"nDCG@10": 0.3, "ASL": 30}, "adjust": "bonferroni"}
+    clear, seen = rehearse(SCORES, options, "worse", samples=400)
     assert clear < 0.1
     assert seen > 0.9
 
 
-def test_a_family_is_of_one_rehearsal():
-    asked = {"baseline": "bm25", "margin": MARGIN, "test": ir.Significance(family="all")}
+def test_family_all_corrects_each_simulation_separately():
+    options = {"baseline": "bm25", "margin": MARGIN, "test": ir.Significance(family="all")}
     pair = SCORES.loc[["bm25", "bm25+rm3"], ["nDCG@10"]]
-    by_depth = asked | {"test": "t"}
-    assert rehearse(pair, asked, "worse", samples=9) == rehearse(pair, by_depth, "worse", samples=9)
+    by_depth = options | {"test": "t"}
+    assert rehearse(pair, options, "worse", samples=9) == rehearse(
+        pair, by_depth, "worse", samples=9
+    )
 
 
-def test_clusters_and_tasks_turn_and_centre_together():
+def test_clusters_and_tasks_change_failure_rates():
     topics = SCORES.index.unique("topic")
-    pairs = {topic: f"c{place // 2}" for place, topic in enumerate(topics)}
+    pairs = {topic: f"c{pos // 2}" for pos, topic in enumerate(topics)}
     one = {"baseline": "bm25", "margin": MARGIN}
     alone = rehearse(SCORES[["nDCG@10"]], one, "worse", samples=60)
     for given in ({"cluster": pairs}, {"task": {t: p < "c4" for t, p in pairs.items()}}):
         labels = {name: {t: str(v) for t, v in values.items()} for name, values in given.items()}
         designed = SCORES[["nDCG@10"]].ireval.design(**labels)
-        found = rehearse(designed, one, "worse", samples=60)
-        assert found != alone
-        assert found[0] <= found[1]
+        result = rehearse(designed, one, "worse", samples=60)
+        assert result != alone
+        assert result[0] <= result[1]
 
 
 def seeded(spread, layout="system"):
-    """Return scores of two systems with four seeds, and means."""
+    """Return scores of four seeds, and their means."""
     pair, rng = SCORES.loc[["bm25", "bm25+rm3"], ["nDCG@10"]], np.random.default_rng(0)
     of_seed = {(name, n): spread * rng.normal() for name in pair.index.unique(0) for n in "abcd"}
     parts = [pair.assign(seed=n).set_index("seed", append=True) for n in "abcd"]
@@ -87,31 +89,33 @@ def seeded(spread, layout="system"):
 
 
 @pytest.mark.parametrize("layout", ["system", "shared", "topic"])
-def test_means_of_repeats_are_rehearsed(layout):
-    asked = {"baseline": "bm25", "margin": MARGIN}
+def test_repeats_are_averaged_before_rehearsal(layout):
+    options = {"baseline": "bm25", "margin": MARGIN}
     lists, means = seeded(0.1, layout)
-    plain = rehearse(means, asked, "worse", samples=DRAWS)
-    fixed = asked if layout == "topic" else asked | {"test": ir.Significance(over="topic")}
+    plain = rehearse(means, options, "worse", samples=DRAWS)
+    fixed = options if layout == "topic" else options | {"test": ir.Significance(over="topic")}
     assert rehearse(lists, fixed, "worse", samples=DRAWS) == plain
     if layout != "topic":
-        refused(ParameterError, "over='topic'", lambda: rehearse(lists, asked, "worse"))
+        refused(ParameterError, "over='topic'", lambda: rehearse(lists, options, "worse"))
 
 
-def test_what_cannot_be_rehearsed(tmp_path):
-    asked = {"baseline": "bm25", "margin": MARGIN}
+def test_invalid_rehearsals_are_refused(tmp_path):
+    options = {"baseline": "bm25", "margin": MARGIN}
     refused(ParameterError, "a margin", lambda: rehearse(SCORES, {"baseline": "bm25"}, "worse"))
     deep = ir.cube(RUNS, QRELS).ireval.score("AP", at=[1, 5])
-    refused(InputError, "one depth", lambda: rehearse(deep, asked, "worse"))
+    refused(InputError, "one depth", lambda: rehearse(deep, options, "worse"))
     frozen = tmp_path / "base.irframe"
     pair = SCORES.loc[["bm25", "bm25+rm3"], ["nDCG@10"]]
     pair.ireval.freeze(frozen, baseline="bm25")
-    by_file = rehearse(pair.loc[["bm25+rm3"]], asked | {"baseline": frozen}, "worse", samples=DRAWS)
-    assert by_file == rehearse(pair, asked, "worse", samples=DRAWS)
+    by_file = rehearse(
+        pair.loc[["bm25+rm3"]], options | {"baseline": frozen}, "worse", samples=DRAWS
+    )
+    assert by_file == rehearse(pair, options, "worse", samples=DRAWS)
 
 
 @pytest.fixture
 def gate(tmp_path, monkeypatch, capsys):
-    """Return a function that runs a gate of the console."""
+    """Return a function that runs a check as a command."""
     monkeypatch.chdir(tmp_path)
     ir.verbs.write_qrels(QRELS, "qrels.txt")
     for name in ("bm25", "splade"):
@@ -125,7 +129,7 @@ def gate(tmp_path, monkeypatch, capsys):
     return call
 
 
-def test_the_console_rehearses(gate):
+def test_option_rehearse_prints_failure_rates(gate):
     printed = gate("--fail-on worse --rehearse")
     assert re.fullmatch(
         r"irframe: --fail-on worse fails in 500 simulated comparisons: "
@@ -139,9 +143,9 @@ def test_the_console_rehearses(gate):
 
 
 @pytest.mark.parametrize("word", ["cluster", "task", "weight"])
-def test_a_gate_on_the_console_reads_how_topics_were_drawn(gate, word, tmp_path):
+def test_checks_on_the_command_line_support_designs(gate, word, tmp_path):
     topics = sorted(QRELS["topic"].unique())
-    values = [1 + place // 4 for place in range(len(topics))]
+    values = [1 + pos // 4 for pos in range(len(topics))]
     values = values if word == "weight" else [f"g{value}" for value in values]
     pd.DataFrame({"topic": topics, "part": values}).to_csv("topics.csv", index=False)
     flag = {"cluster": "cluster", "task": "tasks", "weight": "weights"}[word]
@@ -152,11 +156,11 @@ def test_a_gate_on_the_console_reads_how_topics_were_drawn(gate, word, tmp_path)
     pair = scores.loc[["bm25", "splade"]]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ir.errors.IrframeWarning)
-        found = pair.ireval.compare(baseline="splade", margin=MARGIN).iloc[0]
-    assert row["p"] == pytest.approx(found["p"])
-    assert row["df"] == pytest.approx(found["df"])
-    assert status == int(found["verdict"] == "worse")
+        result = pair.ireval.compare(baseline="splade", margin=MARGIN).iloc[0]
+    assert row["p"] == pytest.approx(result["p"])
+    assert row["df"] == pytest.approx(result["df"])
+    assert status == int(result["verdict"] == "worse")
     frozen = tmp_path / "base.irframe"
     ir.verbs.freeze(scores.loc[["splade"]], frozen)
     (of_file,) = pair.loc[["bm25"]].ireval.compare(baseline=frozen, margin=MARGIN)["p"]
-    assert of_file == pytest.approx(found["p"])
+    assert of_file == pytest.approx(result["p"])

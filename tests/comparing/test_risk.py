@@ -1,4 +1,4 @@
-"""Risk against a baseline equals a loop."""
+"""Tests of `risk` against a loop."""
 
 import math
 
@@ -32,11 +32,11 @@ def weigh(values, a):
 
 
 @given(rows=VALUES, a=st.sampled_from([0, 1, 5]))
-def test_risks_equal_the_slow_loop(rows, a):
-    found = frame_of(rows).ireval.risk(baseline="s0", a=a).set_index("system_a")
+def test_risks_equal_a_loop(rows, a):
+    result = frame_of(rows).ireval.risk(baseline="s0", a=a).set_index("system_a")
     total, c = sum(map(sum, rows)), len(rows[0])
     for number, row in enumerate(rows[1:], start=1):
-        here = found.loc[f"s{number}"]
+        here = result.loc[f"s{number}"]
         gained = [round(x - y, 12) for x, y in zip(row, rows[0], strict=True)]
         weighted = weigh(gained, a)
         assert here["difference"] == pytest.approx(np.mean(gained), abs=1e-12)
@@ -54,28 +54,28 @@ def test_risks_equal_the_slow_loop(rows, a):
         assert here["losses"] == sum(value < 0 for value in gained)
 
 
-def test_no_risk_and_risk_without_spread():
+def test_trisk_of_constant_differences_is_zero_or_nan():
     rows = [[0.5, 0.3, 0.1], [0.5, 0.3, 0.1], [0.6, 0.4, 0.2], [0.4, 0.2, 0.0]]
     with pytest.warns(IrframeWarning, match="same on all topics.*: 2 of 3"):
-        found = frame_of(rows).ireval.risk(baseline="s0", a=1)
-    np.testing.assert_array_equal(found["trisk"], [0, np.nan, np.nan])
-    assert found["urisk"].tolist() == pytest.approx([0, 0.1, -0.2])
+        result = frame_of(rows).ireval.risk(baseline="s0", a=1)
+    np.testing.assert_array_equal(result["trisk"], [0, np.nan, np.nan])
+    assert result["urisk"].tolist() == pytest.approx([0, 0.1, -0.2])
 
 
-def test_a_single_topic_has_no_error():
+def test_trisk_of_a_single_topic_is_nan():
     with pytest.warns(IrframeWarning, match="single topic"):
-        found = frame_of([[0.5], [0.4]]).ireval.risk(baseline="s0")
-    assert found["trisk"].isna().all()
+        result = frame_of([[0.5], [0.4]]).ireval.risk(baseline="s0")
+    assert result["trisk"].isna().all()
 
 
-def test_less_cost_is_a_gain_without_georisk():
-    found = frame_of([[5, 9.0], [4, 9]], metric="ASL").ireval.risk(baseline="s0")
-    assert found["difference"].tolist() == [0.5]
-    assert found["wins"].tolist() == [1]
-    assert found["georisk"].isna().all()
+def test_lower_costs_are_gains_and_have_no_georisk():
+    result = frame_of([[5, 9.0], [4, 9]], metric="ASL").ireval.risk(baseline="s0")
+    assert result["difference"].tolist() == [0.5]
+    assert result["wins"].tolist() == [1]
+    assert result["georisk"].isna().all()
 
 
-def test_scores_below_nothing_have_no_georisk():
-    found = frame_of([[0.5, -0.1], [0.4, 0.2]]).ireval.risk(baseline="s0")
-    assert found["georisk"].isna().all()
-    assert found["urisk"].notna().all()
+def test_negative_scores_have_no_georisk():
+    result = frame_of([[0.5, -0.1], [0.4, 0.2]]).ireval.risk(baseline="s0")
+    assert result["georisk"].isna().all()
+    assert result["urisk"].notna().all()

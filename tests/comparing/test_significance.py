@@ -1,6 +1,6 @@
-"""Verdicts, margins, power, and corrections of p-values.
+"""Tests of verdicts, margins, power and corrections of p-values.
 
-Not worse, equivalent, verdicts and what can be detected; corrections of p-values.
+The references are statsmodels and loops.
 """
 
 import warnings
@@ -32,27 +32,27 @@ PAIRS = all_pairs(6)
 
 @pytest.mark.parametrize("seed", range(4))
 @pytest.mark.parametrize("metric", [0, 1])
-def test_verdicts_are_those_of_the_loop(seed, metric):
+def test_verdicts_equal_a_loop(seed, metric):
     scores = random_scores(seed)
     pairing = Pairing(ir.Significance(adjust=None, alpha=ALPHA))
-    found = pairing.verdicts(scores_to_compare(scores), metric, slice(1, 3), PAIRS)
-    assert found.shape == (len(PAIRS), 2)
+    result = pairing.verdicts(scores_to_compare(scores), metric, slice(1, 3), PAIRS)
+    assert result.shape == (len(PAIRS), 2)
     for column, depth in enumerate((1, 2)):
         better = comparing.significant(rows(scores, metric, depth), t_test, ALPHA, cost=metric == 1)
         expected = [(a, b) in better for a, b in PAIRS.tolist()]
         against = [(b, a) in better for a, b in PAIRS.tolist()]
-        assert found[:, column].tolist() == np.subtract(expected, against, dtype=int).tolist()
+        assert result[:, column].tolist() == np.subtract(expected, against, dtype=int).tolist()
 
 
-def test_a_verdict_needs_a_lead():
+def test_equal_means_have_no_verdict():
     scores = xr.DataArray([[1.0, 3, 1, 3], [3, 1, 3, 1], [9, 9, 9, 8]], dims=("system", "topic"))
     paired = scores_to_compare(scores)
     pairs = all_pairs(3)
     assert leads(paired, 0, slice(None), pairs).ravel().tolist() == [0, -1, -1]
-    found = Pairing(ir.Significance(adjust=None, alpha=1 - 1e-9)).verdicts(
+    result = Pairing(ir.Significance(adjust=None, alpha=1 - 1e-9)).verdicts(
         paired, 0, slice(None), pairs
     )
-    assert found.ravel().tolist() == [0, -1, -1]
+    assert result.ravel().tolist() == [0, -1, -1]
     assert (
         not Pairing(ir.Significance(adjust=None, alpha=1e-9))
         .verdicts(paired, 0, slice(None), pairs)
@@ -60,16 +60,16 @@ def test_a_verdict_needs_a_lead():
     )
 
 
-def test_rounding_errors_are_no_lead():
+def test_rounding_errors_are_not_differences():
     scores = xr.DataArray(
         [[0.1 + 0.2, 1.0], [0.3, 1.0], [0.3 + 1e-11, 1.0]], dims=("system", "topic")
     )
-    found = leads(scores_to_compare(scores), 0, slice(None), all_pairs(3))
-    assert found.ravel().tolist() == [0, -1, -1]
+    result = leads(scores_to_compare(scores), 0, slice(None), all_pairs(3))
+    assert result.ravel().tolist() == [0, -1, -1]
 
 
 @pytest.mark.filterwarnings("ignore:topics on which some:irframe.errors.IrframeWarning")
-def test_p_values_leave_out_topics_that_some_system_lacks():
+def test_p_values_ignore_topics_that_some_system_lacks():
     scores = random_scores(1, holes=True)
     p = p_values(scores_to_compare(scores), 0, slice(None), test=parse_test("t"), pairs=PAIRS)
     for depth in range(4):
@@ -83,101 +83,105 @@ def scores(cube):
 
 
 def layers(scores, row):
-    """Return the scores of both systems of a row."""
+    """Return the scores of the two systems of a row."""
     layer = scores.sel(metric=row.metric, depth=row.depth)
     sign = -1 if row.metric == "ASL" else 1
     return [sign * layer.sel(system=name).to_numpy() for name in (row.system_a, row.system_b)]
 
 
-def test_p_values_are_those_of_two_one_sided_tests_and_power_that_of_statsmodels(scores):
-    found = scores.ireval.compare(adjust=None, margin=0.1, power=0.9)
-    for row in found.iloc[::5].itertuples():
+def test_margins_and_power_equal_those_of_statsmodels(scores):
+    result = scores.ireval.compare(adjust=None, margin=0.1, power=0.9)
+    for row in result.iloc[::5].itertuples():
         a, b = layers(scores, row)
         p, low, _ = ttost_paired(a, b, -0.1, 0.1)
         assert (row.p_not_worse, row.p_equivalent) == pytest.approx((low[1], p), rel=1e-10)
         size = TTestPower().solve_power(nobs=16, alpha=0.05, power=0.9)
         assert row.detectable == pytest.approx(size * np.std(a - b, ddof=1), rel=1e-6)
     usual = scores.ireval.compare(margin=0.1)["detectable"]
-    assert (usual < found["detectable"]).all()
+    assert (usual < result["detectable"]).all()
 
 
 @pytest.mark.parametrize("family", ["depth", "metric", "all"])
-def test_p_values_of_margins_are_corrected_too(scores, family):
+def test_p_values_of_margins_are_corrected(scores, family):
     plain = scores.ireval.compare(adjust=None, baseline="bm25", margin=0.1)
-    found = scores.ireval.compare(
+    result = scores.ireval.compare(
         baseline="bm25", margin=0.1, test=ir.Significance(adjust="holm", family=family)
     )
     together = {"depth": ["metric", "depth"], "metric": ["metric"], "all": []}[family]
     keys = [plain[name] for name in together] or [pd.Series(0, plain.index)]
     for name in ("p_not_worse", "p_equivalent"):
         own = plain[name].groupby(keys).transform(lambda p: multipletests(p, method="holm")[1])
-        np.testing.assert_array_equal(found[name], plain[name])
-        np.testing.assert_allclose(found[f"{name}_adjusted"], own)
-        assert (found[name.removeprefix("p_")] == (own < 0.05)).all()
+        np.testing.assert_array_equal(result[name], plain[name])
+        np.testing.assert_allclose(result[f"{name}_adjusted"], own)
+        assert (result[name.removeprefix("p_")] == (own < 0.05)).all()
 
 
-def test_the_verdict_is_the_first_that_holds(scores):
-    found = pd.concat([scores.ireval.compare(adjust=None, margin=m) for m in (0.01, 0.1, 0.5, 3.0)])
-    lead = found["difference"] * np.where(found["metric"] == "ASL", -1, 1)
-    worse = found["significant"] & (lead < 0) & ~found["not_worse"]
+def test_verdict_is_the_first_statement_that_applies(scores):
+    result = pd.concat(
+        [scores.ireval.compare(adjust=None, margin=m) for m in (0.01, 0.1, 0.5, 3.0)]
+    )
+    lead = result["difference"] * np.where(result["metric"] == "ASL", -1, 1)
+    worse = result["significant"] & (lead < 0) & ~result["not_worse"]
     holds = {
-        "better": found["significant"] & (lead > 0),
+        "better": result["significant"] & (lead > 0),
         "worse": worse,
-        "equivalent": found["equivalent"],
-        "not worse": found["not_worse"],
-        "undecided": pd.Series(data=True, index=found.index),
+        "equivalent": result["equivalent"],
+        "not worse": result["not_worse"],
+        "undecided": pd.Series(data=True, index=result.index),
     }
     table = np.array([holds[name] for name in VERDICTS])
-    assert found["verdict"].tolist() == [VERDICTS[row] for row in table.argmax(axis=0)]
-    assert {*found["verdict"]} == {*VERDICTS}
+    assert result["verdict"].tolist() == [VERDICTS[row] for row in table.argmax(axis=0)]
+    assert {*result["verdict"]} == {*VERDICTS}
     bare = scores.ireval.compare(power=0.8)
     assert {*bare["verdict"]} == {"better", "worse", "undecided"}
     assert "not_worse" not in bare
     assert "verdict" not in scores.ireval.compare()
 
 
-def test_without_spread_or_with_one_topic():
+def test_constant_differences_have_no_verdict_and_no_interval():
     values = np.array([[0.5, 0.7, 0.6], [0.45, 0.65, 0.55], [0.5, 0.7, 0.6], [0.5, 0.8, 0.6]])
     scores = xr.DataArray(values, {"system": list("abcd")}, ("system", "topic"))
-    asked = {"margin": 0.05, "effects": True, "simultaneous": True}
+    options = {"margin": 0.05, "effects": True, "simultaneous": True}
     for topics, flat in ((3, 2), (1, 3)):
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
-            found = scores[:, :topics].ireval.compare(baseline="a", **asked).set_index("system_a")
-        assert {str(each.message) for each in caught} == {*cautions_of(found.attrs)}
-        assert any(each.endswith(f": {flat} of 3") for each in cautions_of(found.attrs))
+            result = (
+                scores[:, :topics].ireval.compare(baseline="a", **options).set_index("system_a")
+            )
+        assert {str(each.message) for each in caught} == {*cautions_of(result.attrs)}
+        assert any(each.endswith(f": {flat} of 3") for each in cautions_of(result.attrs))
         p = dict.fromkeys("bcd", np.nan) | {"c": 1.0} | ({"d": 1.0} if topics == 1 else {})
         none = ["p_not_worse", "ci_low", "ci_high", "effect_size", "detectable", "g_low"]
         for name in [*"bcd"[:flat]]:
-            assert found["p"][name] == pytest.approx(p[name], nan_ok=True)
-            assert found["p_adjusted"][name] == pytest.approx(p[name], nan_ok=True)
-            assert found.loc[name, [*none, "p_equivalent_adjusted"]].isna().all()
-            assert found["verdict"][name] == "undecided"
-            assert not found["significant"][name]
-        assert found.loc["d", none].notna().all() == (topics == 3)
+            assert result["p"][name] == pytest.approx(p[name], nan_ok=True)
+            assert result["p_adjusted"][name] == pytest.approx(p[name], nan_ok=True)
+            assert result.loc[name, [*none, "p_equivalent_adjusted"]].isna().all()
+            assert result["verdict"][name] == "undecided"
+            assert not result["significant"][name]
+        assert result.loc["d", none].notna().all() == (topics == 3)
 
 
-def test_bounds_have_a_verdict_at_either_end(cube):
+def test_bounds_have_verdicts_for_worst_and_best_scores(cube):
     within = cube.ireval.bounds("P", "RBP(p=0.8)", at=[10])
-    found = within.ireval.compare(baseline="bm25", margin=0.05, adjust="holm")
+    result = within.ireval.compare(baseline="bm25", margin=0.05, adjust="holm")
     both = {side: within.sel(bound=side, drop=True) for side in ("lower", "upper")}
     for end, (of_a, of_b) in {"lowest": ("lower", "upper"), "highest": ("upper", "lower")}.items():
         rival = both[of_b].sel(system=["bm25"])
         other = both[of_a].drop_sel(system="bm25")
         mixed = xr.concat([other, rival], "system", coords="minimal", compat="override")
         expected = mixed.ireval.compare(baseline="bm25", margin=0.05, adjust="holm")
-        assert found[f"verdict_{end}"].tolist() == expected["verdict"].tolist()
-    is_decided = found["better"].notna() | (found["lowest"] > -0.05)
-    assert found["decided"].tolist() == is_decided.tolist()
-    assert (is_decided & found["better"].isna()).any()
+        assert result[f"verdict_{end}"].tolist() == expected["verdict"].tolist()
+    is_decided = result["better"].notna() | (result["lowest"] > -0.05)
+    assert result["decided"].tolist() == is_decided.tolist()
+    assert (is_decided & result["better"].isna()).any()
 
 
-def test_what_a_margin_needs_and_topics_show(scores):
+def test_topics_needed_equal_those_of_statsmodels(scores):
     of_pair = {"baseline": "bm25", "per": "pair"}
     sd = np.sqrt(scores.ireval.topics_needed(topics=50, **of_pair)["variance"].to_numpy().ravel())
-    found = scores.ireval.topics_needed(topics=50, **of_pair)["difference"].to_numpy().ravel()
+    result = scores.ireval.topics_needed(topics=50, **of_pair)["difference"].to_numpy().ravel()
     least = TTestPower().solve_power(nobs=50, alpha=0.05, power=0.8)
-    np.testing.assert_allclose(found, least * sd, rtol=1e-6)
+    np.testing.assert_allclose(result, least * sd, rtol=1e-6)
     needed = scores.ireval.topics_needed(margin=0.05, **of_pair)["topics"].to_numpy().ravel()
     for n, spread in zip(needed, sd, strict=True):
         power = [
@@ -198,20 +202,20 @@ def test_what_a_margin_needs_and_topics_show(scores):
         ({"margin": 0.1, "adjust": "max-t"}, ParameterError, "support margins, but found max-t"),
     ],
 )
-def test_bad_margins(scores, options, error, message):
+def test_invalid_margins_are_refused(scores, options, error, message):
     refused(error, message, lambda: scores.ireval.compare(**options))
 
 
-def test_every_metric_has_its_margin(cube):
+def test_margins_by_metric_equal_separate_comparisons(cube):
     scores, margins = cube.ireval.score("AP", "ASL", at=[5, 10]), {"ASL": 1.5, "AP": 0.04}
-    found = scores.ireval.compare(margin=margins, test=ir.Significance(family="metric"))
+    result = scores.ireval.compare(margin=margins, test=ir.Significance(family="metric"))
     for metric, margin in margins.items():
         alone = scores.sel(metric=[metric]).ireval.compare(
             margin=margin, test=ir.Significance(family="metric")
         )
-        part = found[found["metric"] == metric].reset_index(drop=True)
+        part = result[result["metric"] == metric].reset_index(drop=True)
         pd.testing.assert_frame_equal(part, alone, check_dtype=False)
-    assert "margin ASL 1.5, AP 0.04" in found.ireval.styled().to_html()
+    assert "margin ASL 1.5, AP 0.04" in result.ireval.styled().to_html()
     bounds = cube.ireval.bounds("AP", "RBP(p=0.8)", at=10)
     by_name = bounds.ireval.compare(margin={"AP": 0.2, "RBP(p=0.8)": 0.05})
     for metric, margin in {"AP": 0.2, "RBP(p=0.8)": 0.05}.items():
@@ -222,7 +226,7 @@ def test_every_metric_has_its_margin(cube):
         scores.ireval.compare(margin=margins | {"P@5": 0.1})
 
 
-def test_margins_are_of_means(cube):
+def test_margins_of_geometric_means_are_refused(cube):
     with pytest.raises(
         MetricError, match="arithmetic means over topics for margin=, but found GMAP"
     ):
@@ -236,33 +240,33 @@ ps = st.lists(st.floats(1e-9, 1), min_size=1, max_size=8)
 
 
 @pytest.mark.parametrize("adjust", CORRECTIONS)
-def test_every_correction_is_that_of_statsmodels_in_every_family(adjust):
+def test_corrections_equal_those_of_statsmodels(adjust):
     random = np.random.default_rng(3)
     p = np.round(random.random((3, 4, 7)) ** 4, 3)  # some tie
     p[0, 0, 2], p[0, 1, 3], p[1, 2] = 0, 1, 0.01
     with np.errstate(divide="ignore"):
-        wanted = [multipletests(row, 0.05, adjust)[1] for row in p.reshape(-1, 7)]
-    (found,) = adjust_p([p], adjust, family="depth", alpha=0.05)
-    np.testing.assert_array_equal(found, np.reshape(wanted, p.shape))
+        expected = [multipletests(row, 0.05, adjust)[1] for row in p.reshape(-1, 7)]
+    (result,) = adjust_p([p], adjust, family="depth", alpha=0.05)
+    np.testing.assert_array_equal(result, np.reshape(expected, p.shape))
     assert adjust_p([p[:1, :1, :1]], adjust, family="all", alpha=0.05)[0] == p[0, 0, 0]
 
 
 @pytest.mark.parametrize("adjust", CORRECTIONS)
 @given(p=ps, data=st.data())
-def test_corrected_values_are_in_order_and_no_smaller(adjust, p, data):
+def test_corrected_p_values_keep_their_order_and_are_not_smaller(adjust, p, data):
     shuffle = data.draw(st.permutations(range(len(p))))
-    (found,) = adjust_p([np.array([[p]])], adjust, family="all", alpha=0.05)
-    (again,) = adjust_p([np.array([[p]])[..., shuffle]], adjust, family="all", alpha=0.05)
-    np.testing.assert_allclose(again, found[..., shuffle])
-    sortable = found[0, 0][np.argsort(p, kind="stable")]
+    (result,) = adjust_p([np.array([[p]])], adjust, family="all", alpha=0.05)
+    (repeated,) = adjust_p([np.array([[p]])[..., shuffle]], adjust, family="all", alpha=0.05)
+    np.testing.assert_allclose(repeated, result[..., shuffle])
+    sortable = result[0, 0][np.argsort(p, kind="stable")]
     assert (np.diff(sortable) >= -1e-12).all()
     if not adjust.startswith("fdr_ts"):
-        assert (found[0, 0] >= np.array(p) - 1e-12).all()
-    assert (found <= 1).all()
+        assert (result[0, 0] >= np.array(p) - 1e-12).all()
+    assert (result <= 1).all()
 
 
 @pytest.mark.parametrize("family", FAMILIES)
-def test_a_family_is_corrected_together(family):
+def test_bonferroni_multiplies_by_the_size_of_the_family(family):
     random = np.random.default_rng(0)
     groups = [random.random((2, 3, 4)) / 50, random.random((2, 1, 5)) / 50]
     sizes = {
@@ -270,8 +274,8 @@ def test_a_family_is_corrected_together(family):
         "metric": [group[0].size for group in groups],
         "all": [sum(group.size for group in groups)] * 2,
     }[family]
-    found = adjust_p(groups, "bonferroni", family=family, alpha=0.05)
-    for p, adjusted, size in zip(groups, found, sizes, strict=True):
+    result = adjust_p(groups, "bonferroni", family=family, alpha=0.05)
+    for p, adjusted, size in zip(groups, result, sizes, strict=True):
         np.testing.assert_allclose(adjusted, np.minimum(1, p * size))
 
 
@@ -283,11 +287,11 @@ def test_unknown_corrections_and_families_are_refused():
 
 
 @pytest.mark.parametrize("adjust", CORRECTIONS)
-def test_comparisons_without_p_values_count_in_the_correction(adjust):
+def test_missing_p_values_count_as_comparisons(adjust):
     p = np.array([[[0.01, np.nan, 0.002, 0.3, np.nan]]])
-    (found,) = adjust_p([p], adjust, family="depth", alpha=0.05)
+    (result,) = adjust_p([p], adjust, family="depth", alpha=0.05)
     (filled,) = adjust_p([np.nan_to_num(p, nan=1.0)], adjust, family="depth", alpha=0.05)
-    np.testing.assert_array_equal(found, np.where(np.isnan(p), np.nan, filled))
+    np.testing.assert_array_equal(result, np.where(np.isnan(p), np.nan, filled))
 
 
 MAX_T = ir.paired.MaxT(samples=200, seed=1)
@@ -297,7 +301,7 @@ def p_of(frame):
     return frame["p_adjusted"].to_numpy()
 
 
-def test_pairs_of_a_depth_are_a_family(scores):
+def test_max_t_corrects_pairs_of_a_depth_together(scores):
     frame = scores.ireval.compare(adjust=MAX_T)
     for (metric, depth), part in frame.groupby(["metric", "depth"]):
         alone = scores.sel(metric=[metric], depth=[depth]).ireval.compare(adjust=MAX_T)
@@ -306,7 +310,7 @@ def test_pairs_of_a_depth_are_a_family(scores):
     assert (frame["significant"] == (frame["p_adjusted"] < 0.05)).all()
 
 
-def test_more_comparisons_cost_more_but_depths_that_are_alike_little(scores):
+def test_max_t_adjusts_more_for_larger_families(scores):
     by_depth, by_metric, all_in_all = (
         p_of(scores.ireval.compare(ir.Significance(adjust=MAX_T, family=family)))
         for family in ("depth", "metric", "all")
@@ -318,7 +322,7 @@ def test_more_comparisons_cost_more_but_depths_that_are_alike_little(scores):
     np.testing.assert_array_equal(doubled, np.tile(by_depth[:28], 2))
 
 
-def test_groups_are_corrected_together_by_topic_name(scores):
+def test_max_t_aligns_groups_by_topic_name(scores):
     layer = scores[:1, ..., :1]
     teams = layer.ireval.groupby("team").compare(ir.Significance(adjust=MAX_T, family="all"))
     pairs = layer.ireval.compare(adjust=MAX_T).set_index(["system_a", "system_b"])
@@ -330,25 +334,25 @@ def test_groups_are_corrected_together_by_topic_name(scores):
     assert (p_of(separate) <= p_of(teams)).all()
 
 
-def test_topics_left_out_do_not_affect_the_correction(scores):
+def test_max_t_ignores_topics_that_are_left_out(scores):
     holes = scores.where((scores["topic"] != "101") | (scores["system"] != "bm25"))
     with pytest.warns(IrframeWarning, match="left out"):
-        found = holes.ireval.compare(ir.Significance(adjust=MAX_T, family="all"))
-    rest = scores.sel(topic=scores["topic"] != "101").ireval.compare(
+        result = holes.ireval.compare(ir.Significance(adjust=MAX_T, family="all"))
+    remaining = scores.sel(topic=scores["topic"] != "101").ireval.compare(
         ir.Significance(adjust=MAX_T, family="all")
     )
-    pd.testing.assert_frame_equal(found, rest)
+    pd.testing.assert_frame_equal(result, remaining)
 
 
-def test_discrimination_counts_what_is_left_after_correction(scores):
+def test_discrimination_equals_the_share_of_significant_pairs(scores):
     for adjust in ("holm", MAX_T):
         frame = scores.ireval.compare("permutation", adjust=adjust)
         expected = frame.groupby(["metric", "depth"], sort=False)["significant"].mean()
-        found = scores.ireval.discrimination(ir.Significance("permutation", adjust=adjust))
-        np.testing.assert_allclose(found.values.ravel(), expected)
+        result = scores.ireval.discrimination(ir.Significance("permutation", adjust=adjust))
+        np.testing.assert_allclose(result.values.ravel(), expected)
 
 
-def test_no_false_claim_more_often_than_promised():
+def test_max_t_controls_the_familywise_error_rate():
     scores, truth = simulate(8, 20, 300, spread=2, seed=0)
     scores[:5] -= truth[:5, np.newaxis]
     frame = scores.ireval.compare(adjust=ir.paired.MaxT(samples=199))
@@ -361,7 +365,7 @@ def test_no_false_claim_more_often_than_promised():
     ].mean()
 
 
-def test_names_and_values(scores):
+def test_names_of_corrections_are_parsed(scores):
     assert parse_correction("max-t", ir.paired.PairedT()) == ir.paired.MaxT(samples=10_000, seed=0)
     assert parse_correction(MAX_T, ir.paired.Permutation()) is MAX_T
     for test in ("wilcoxon", "bootstrap"):

@@ -1,4 +1,4 @@
-"""Weighted means, intervals and tests."""
+"""Tests of weights of topics."""
 
 import numpy as np
 import pandas as pd
@@ -36,7 +36,7 @@ VERBS = {
     "leaderboard": {"baseline": "a"},
     "rank_intervals": {},
 }
-"""Verbs that take weights, and what else they are asked here."""
+"""Verbs that support weights, and their options in these tests."""
 pytestmark = [
     pytest.mark.filterwarnings(f"ignore:{each}:irframe.errors.IrframeWarning")
     for each in ("(tests and intervals|resamples) are unreliable", "one topic has")
@@ -45,13 +45,13 @@ WEIGHABLE = [name for name, each in TESTS.items() if each.supports_design]
 
 
 def numbers(result):
-    """Return all numbers of a result but depths."""
+    """Return the numbers of a result without depths."""
     frame = result.to_dataframe() if isinstance(result, xr.Dataset) else result
     beside = ["depth", "n_eff", "df"]
     return frame.drop(columns=beside, errors="ignore").select_dtypes("number").to_numpy(float)
 
 
-def asked(name, scores, weights, **options):
+def apply_verb(name, scores, weights, **options):
     drawn = scores.ireval.design(weight=weights)
     return getattr(drawn.ireval, name)(**{**VERBS[name], **options})
 
@@ -65,7 +65,7 @@ def oracle(values, weights):
     return mean, mean - half, mean + half, t, 2 * stats.t.sf(abs(t), freedom)
 
 
-def test_means_intervals_and_tests_are_those_of_a_weighted_constant():
+def test_weighted_means_intervals_and_tests_equal_a_reference():
     holed = HOLED.ireval.design(weight="frequency")
     with pytest.warns(UserWarning, match="different topics"):
         summary = holed.ireval.summary(interval="t")
@@ -74,8 +74,8 @@ def test_means_intervals_and_tests_are_those_of_a_weighted_constant():
         given = row[["mean", "ci_low", "ci_high"]].to_numpy(float)
         np.testing.assert_allclose(given, oracle(values, WEIGHTS)[:3], rtol=1e-10)
         assert row["n"] == (~np.isnan(values)).sum()
-        kept = WEIGHTS[~np.isnan(values)]
-        assert row["n_eff"] == pytest.approx(kept.sum() ** 2 / (kept**2).sum())
+        subset = WEIGHTS[~np.isnan(values)]
+        assert row["n_eff"] == pytest.approx(subset.sum() ** 2 / (subset**2).sum())
     with pytest.warns(UserWarning, match="left out"):
         rows = holed.ireval.compare(margin=0.05)
     not_worse: list[float] = []
@@ -99,13 +99,13 @@ def test_means_intervals_and_tests_are_those_of_a_weighted_constant():
 
 
 @pytest.mark.parametrize("name", VERBS)
-def test_weights_say_the_same_on_every_reader_and_equal_ones_nothing(name):
+def test_weights_give_the_same_result_for_every_kind_of_scores(name):
     plain = numbers(getattr(SCORES.ireval, name)(**VERBS[name]))
     for equal in (1, 0.1, 1e300, 3e-300):
-        given = numbers(asked(name, SCORES, dict.fromkeys(TOPICS, equal)))
+        given = numbers(apply_verb(name, SCORES, dict.fromkeys(TOPICS, equal)))
         np.testing.assert_allclose(given, plain, rtol=1e-11, atol=1e-12)
     flat = SCORES.sel(depth=10)
-    expected = asked(name, flat, "frequency")
+    expected = apply_verb(name, flat, "frequency")
     assert (numbers(expected) != numbers(getattr(flat.ireval, name)(**VERBS[name]))).any()
     series = pd.Series(WEIGHTS, SCORES.topic.to_numpy()).sort_index()
     column = flat.drop_vars("frequency").to_dataframe("value").reset_index()
@@ -120,46 +120,48 @@ def test_weights_say_the_same_on_every_reader_and_equal_ones_nothing(name):
         (wide[["nDCG", "AP"]].reset_index("often"), "often"),
     ]
     for scores, weights in readers:
-        found = asked(name, scores, weights)
-        assert found.attrs["weight"] == (weights if isinstance(weights, str) else "given weight")
-        one, other = (np.sort(numbers(each), axis=0) for each in (found, expected))
+        result = apply_verb(name, scores, weights)
+        assert result.attrs["weight"] == (weights if isinstance(weights, str) else "given weight")
+        one, other = (np.sort(numbers(each), axis=0) for each in (result, expected))
         np.testing.assert_allclose(one, other, rtol=1e-9, atol=1e-12)
 
 
 @pytest.mark.parametrize("name", VERBS)
-def test_what_is_wrong_with_weights_is_named(name):
+def test_invalid_weights_are_refused(name):
     weights = dict(zip(TOPICS, WEIGHTS, strict=True))
     wrong = {"q5": -1, "q6": np.nan, "q7": np.inf, "q8": "often", "q9": None}
     for topic, value in wrong.items():
         words = rf"none for 1: {topic}" if pd.isna(value) else rf"{topic} \("
-        refused(ParameterError, words, asked, name, SCORES, {**weights, topic: value})
+        refused(ParameterError, words, apply_verb, name, SCORES, {**weights, topic: value})
     with pytest.raises(ParameterError, match=r"none for 1.*q4"):
-        asked(name, SCORES, {topic: 1 for topic in TOPICS if topic != "q4"})
-    refused(ParameterError, "above 0", lambda: asked(name, SCORES, dict.fromkeys(TOPICS, 0)))
-    refused(ParameterError, "coordinate of the topics.*frequency", asked, name, SCORES, "often")
+        apply_verb(name, SCORES, {topic: 1 for topic in TOPICS if topic != "q4"})
+    refused(ParameterError, "above 0", lambda: apply_verb(name, SCORES, dict.fromkeys(TOPICS, 0)))
+    refused(
+        ParameterError, "coordinate of the topics.*frequency", apply_verb, name, SCORES, "often"
+    )
     with pytest.raises(ParameterError, match="several for 1"):
-        asked(name, SCORES, pd.Series([1.0] * 13, [*TOPICS, "q2"]))
-    refused(ParameterError, "name or a mapping", lambda: asked(name, SCORES, [1, 2]))
+        apply_verb(name, SCORES, pd.Series([1.0] * 13, [*TOPICS, "q2"]))
+    refused(ParameterError, "name or a mapping", lambda: apply_verb(name, SCORES, [1, 2]))
     frame = SCORES.sel(depth=5, drop=True).drop_vars("frequency").to_series().unstack("metric")
-    refused(ParameterError, "column or index level", lambda: asked(name, frame, "often"))
-    refused(ParameterError, "several for 12", lambda: asked(name, frame, "AP"))
+    refused(ParameterError, "column or index level", lambda: apply_verb(name, frame, "often"))
+    refused(ParameterError, "several for 12", lambda: apply_verb(name, frame, "AP"))
     with pytest.warns(UserWarning, match="weight 0 do not count: q1$"):
-        found = asked(name, SCORES, {**weights, "q1": 0})
-    kept = asked(name, SCORES.sel(topic=SCORES.topic != "q1"), weights)
-    np.testing.assert_array_equal(numbers(found), numbers(kept))
+        result = apply_verb(name, SCORES, {**weights, "q1": 0})
+    subset = apply_verb(name, SCORES.sel(topic=SCORES.topic != "q1"), weights)
+    np.testing.assert_array_equal(numbers(result), numbers(subset))
 
 
-def test_groups_have_the_weights_of_their_topics():
+def test_groups_use_the_weights_of_their_topics():
     grouped = SCORES.assign_coords(half=("topic", ["x", "y"] * 6))
     part = grouped.sel(topic=grouped.half == "y")
     expected = part.ireval.design(weight="frequency").ireval.compare()
     drawn = grouped.ireval.design(weight="frequency")
-    found = drawn.ireval.groupby("half").compare().query("half == 'y'")
-    pd.testing.assert_frame_equal(found.drop(columns="half").reset_index(drop=True), expected)
+    result = drawn.ireval.groupby("half").compare().query("half == 'y'")
+    pd.testing.assert_frame_equal(result.drop(columns="half").reset_index(drop=True), expected)
 
 
 @pytest.mark.parametrize("test", TESTS)
-def test_tests_have_a_weighted_form_or_refuse_by_name(test):
+def test_tests_without_a_weighted_form_are_refused(test):
     if test not in WEIGHABLE:
         for verb in ("compare", "rank_intervals", "leaderboard"):
             with pytest.raises(ParameterError, match=f"supports weight=.*{test}"):
@@ -183,7 +185,7 @@ SHAPES = {
 
 
 @pytest.mark.parametrize("shape", SHAPES)
-def test_false_claims_are_as_rare_as_alpha_says_whatever_the_weights(shape):
+def test_weighted_t_test_controls_the_error_rate(shape):
     for n in (5, 20):
         scores = np.random.default_rng(n).normal(size=(2, n, 4000))
         weights = SHAPES[shape](n)
@@ -191,13 +193,13 @@ def test_false_claims_are_as_rare_as_alpha_says_whatever_the_weights(shape):
         assert (p < 0.05).mean() < 0.062
 
 
-def test_weights_that_leave_few_topics_are_warned_of():
+def test_unequal_weights_raise_a_warning():
     heavy = dict.fromkeys(TOPICS, 1.0) | {"q3": 12.0}
     for name in VERBS:
         with pytest.warns(UserWarning, match="fewer than 5 topics of equal weight: 3.41") as caught:
-            found = asked(name, SCORES, heavy)
-        assert [str(each.message) for each in caught] == found.attrs["caution"].split("\n")
-        assert "one topic has 52.2% of the weight" in found.attrs["caution"]
+            result = apply_verb(name, SCORES, heavy)
+        assert [str(each.message) for each in caught] == result.attrs["caution"].split("\n")
+        assert "one topic has 52.2% of the weight" in result.attrs["caution"]
     heavier = SCORES.ireval.design(weight=dict.fromkeys(TOPICS, 1.0) | {"q3": 3.3})
     with pytest.warns(
         UserWarning, match="resamples are unreliable .* fewer than 10 topics of equal weight: 9"
@@ -207,7 +209,7 @@ def test_weights_that_leave_few_topics_are_warned_of():
     assert "caution" not in alike.ireval.compare().attrs
 
 
-def test_resamples_draw_topics_with_their_weights():
+def test_resampled_topics_keep_their_weights():
     test = parse_test("bootstrap")
     values, u = SCORES[0, :, :, :1].to_numpy(), WEIGHTS / WEIGHTS.mean()
     d = values[0, :, 0] - values[1, :, 0]
@@ -219,9 +221,9 @@ def test_resamples_draw_topics_with_their_weights():
 
     centred = d - np.average(d, weights=u)
     drawn = [abs(t_of(centred[draw], u[draw])) for draw in test.resamples(12)]
-    found = test.with_design(design_of(12, weights=u), values, np.array([[0, 1]]))
-    assert found.statistic.item() == pytest.approx(t_of(d, u))
-    assert found.p.item() == max(np.mean(np.array(drawn) >= abs(t_of(d, u))), 1 / 1001)
+    result = test.with_design(design_of(12, weights=u), values, np.array([[0, 1]]))
+    assert result.statistic.item() == pytest.approx(t_of(d, u))
+    assert result.p.item() == max(np.mean(np.array(drawn) >= abs(t_of(d, u))), 1 / 1001)
     board = DRAWN.ireval.rank_intervals("bootstrap").isel(metric=0, depth=0)
     order = np.argsort(SCORES.topic.to_numpy(), kind="stable")
     counts = Resamples(0.05, 1000, 0).counts(12) * WEIGHTS[order]

@@ -21,11 +21,11 @@ def drawn(seed=0, judges=3, topics=16, docs=9, share=1.0):
         noise = random.integers(-1, 2, size=truth.shape)
         grades = np.clip(truth + noise, 0, 3)
         grades[0, :2] = 0, 3
-        kept = random.random(truth.shape) < share
-        kept[0, :2] = True
-        topic, doc = np.nonzero(kept)
+        subset = random.random(truth.shape) < share
+        subset[0, :2] = True
+        topic, doc = np.nonzero(subset)
         names = {"topic": topic.astype(str), "doc": [f"d{index}" for index in doc]}
-        result[judge] = pd.DataFrame(names | {"grade": grades[kept]})
+        result[judge] = pd.DataFrame(names | {"grade": grades[subset]})
     return result
 
 
@@ -37,7 +37,7 @@ def side_by_side(judges):
 
 @pytest.mark.filterwarnings("ignore:few topics")
 @pytest.mark.parametrize("share", [1.0, 0.7])
-def test_coefficients_are_those_of_statsmodels_and_krippendorff(share):
+def test_coefficients_equal_those_of_statsmodels_and_krippendorff(share):
     judges = drawn(share=share, judges=4)
     result = ir.compare_judges(judges, pairs="pairwise", resamples=1)
     grades = side_by_side(judges)
@@ -71,7 +71,7 @@ def test_coefficients_at_a_threshold_equal_those_of_binary_grades():
         assert at["alpha_at"].item() == pytest.approx(expected)
 
 
-def test_coefficients_per_topic_equal_those_of_that_topic_alone():
+def test_coefficients_per_topic_equal_those_of_single_topics():
     judges = drawn()
     result = ir.compare_judges(judges, per="topic", grades=range(4))
     for topic in "0123":
@@ -165,7 +165,7 @@ def test_intervals_at_thresholds_with_few_topics_raise_a_warning(topics, pattern
 
 
 def alike(judges, **options):
-    """Return the coefficients of all topics merged into one topic."""
+    """Return coefficients after merging all topics into one."""
     one = {
         name: each.assign(doc=each["topic"] + each["doc"], topic="all")
         for name, each in judges.items()
@@ -185,7 +185,7 @@ def test_means_over_topics_have_students_interval():
         np.testing.assert_allclose(result[f"{name}_per_topic_interval"], expected)
 
 
-def test_unequal_topics_cause_a_caution():
+def test_topics_of_unequal_size_raise_a_warning():
     judges = drawn(topics=16)
     assert "caution" not in ir.compare_judges(judges, resamples=50).attrs
     uneven = {
@@ -199,7 +199,7 @@ def test_unequal_topics_cause_a_caution():
     assert result.attrs["caution"] == "\n".join(messages)
 
 
-def test_neither_the_order_of_rows_nor_that_of_topics_matters():
+def test_coefficients_do_not_depend_on_the_order_of_rows():
     judges = drawn()
     shuffled = {name: each.sample(frac=1, random_state=1) for name, each in judges.items()}
     assert ir.compare_judges(shuffled, resamples=5).equals(ir.compare_judges(judges, resamples=5))

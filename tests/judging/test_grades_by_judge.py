@@ -36,7 +36,7 @@ def kappa(one, other):
     return cohens_kappa(np.array(table)).kappa
 
 
-def test_judges_with_passes_count_once_and_have_agreement_within():
+def test_passes_count_as_one_judge():
     people, first, second = judged(0)
     result = ir.compare_judges({"people": people, "model": [first, second]}, resamples=20)
     assert result.sizes["pair"] == 1
@@ -54,15 +54,15 @@ def test_judges_with_passes_count_once_and_have_agreement_within():
     assert low < both < high
 
 
-def test_copied_passes_change_no_coefficient():
+def test_identical_passes_do_not_change_coefficients():
     people, model, _ = judged(1)
     other = judged(2)[1]
     plain = ir.compare_judges({"people": people, "model": model, "other": other}, resamples=20)
     copied = ir.compare_judges(
         {"people": people, "model": [model] * 3, "other": other}, resamples=20
     )
-    kept = plain.drop_vars(["confusion", "n", "grade_a", "grade_b"])
-    xr.testing.assert_allclose(copied[[*kept]], kept)
+    subset = plain.drop_vars(["confusion", "n", "grade_a", "grade_b"])
+    xr.testing.assert_allclose(copied[[*subset]], subset)
     assert copied["within_kappa"].sel(weights="none").item() == 1
 
 
@@ -84,7 +84,7 @@ def test_a_column_of_passes_equals_a_list_of_passes():
     assert by_topic["within_kappa"].dims == ("topic", "judge", "weights")
 
 
-def test_conclusions_use_means_over_passes_and_treat_them_as_repeats():
+def test_passes_are_repeats_in_judge_effect():
     runs, qrels = ir.example_track()
     rng = np.random.default_rng(5)
     passes = [
@@ -100,5 +100,5 @@ def test_conclusions_use_means_over_passes_and_treat_them_as_repeats():
     )
     all_passes = pd.concat(frame.assign(**{"pass": n}) for n, frame in enumerate(passes))
     scores = runs.ireval.evaluate(all_passes, "AP@10")
-    kept = result["conclusions"].sel(conclusion=["kept", "new", "reversed"]).sum().item()
-    assert kept == scores.ireval.compare()["significant"].sum()
+    subset = result["conclusions"].sel(conclusion=["kept", "new", "reversed"]).sum().item()
+    assert subset == scores.ireval.compare()["significant"].sum()

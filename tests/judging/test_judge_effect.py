@@ -1,4 +1,4 @@
-"""`judge_effect` against loops over pairs and judges."""
+"""Tests of `judge_effect` against loops over pairs and judges."""
 
 import numpy as np
 import pandas as pd
@@ -158,8 +158,8 @@ def test_topics_without_scores_under_some_judge_are_dropped(track):
     barren["other"] = barren["other"].assign(grade=barren["other"]["grade"].astype(int))
     with pytest.warns(IrframeWarning, match="1 of 12 for ASL"):
         result = runs.ireval.judge_effect(barren, "ASL", at=50)
-    kept = {name: each[~some] for name, each in barren.items()}
-    alone = runs[runs["topic"] != none["topic"].iloc[0]].ireval.judge_effect(kept, "ASL", at=50)
+    subset = {name: each[~some] for name, each in barren.items()}
+    alone = runs[runs["topic"] != none["topic"].iloc[0]].ireval.judge_effect(subset, "ASL", at=50)
     np.testing.assert_allclose(result["bias_interval"], alone["bias_interval"])
 
 
@@ -199,7 +199,7 @@ def test_bad_arguments_are_refused(track, options, error):
 
 
 @pytest.mark.thorough
-def test_published_orders_of_deep_learning_2021(shared):
+def test_agreement_equals_published_values_of_deep_learning_2021(shared):
     folder = shared / "data" / "trec-dl-2021-judges"
     judges = {name: ir.read_qrels(folder / f"qrels.{name}.txt") for name in ("nist", "gpt4o")}
     runs = ir.read_runs(sorted((folder / "runs").glob("*.gz")))

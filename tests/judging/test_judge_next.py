@@ -20,7 +20,7 @@ RUNS, QRELS = ir.example_track()
 pytestmark = pytest.mark.filterwarnings("ignore:.* judgments are set aside")
 
 
-def test_documents_are_unjudged_and_distinct_with_ranks_from_the_runs(cube):
+def test_chosen_documents_are_unjudged_and_distinct(cube):
     result = cube.ireval.judge_next(300, "pool")
     pairs = result[["topic", "doc"]].merge(QRELS[["topic", "doc"]])
     assert len(result) == 300
@@ -49,18 +49,18 @@ def test_integer_ids_stay_integers():
 
 def test_dropped_judgments_and_grade_minus_one_are_judged_again(cube):
     pooled = cube.ireval.pooled(2)
-    kept = dense(pooled).judged_doc
+    subset = dense(pooled).judged_doc
     result = pooled.ireval.judge_next(50)
-    fewer = QRELS[QRELS["doc"].isin(kept)]
-    assert len(kept) < len(fewer)  # names that another topic has, too
+    fewer = QRELS[QRELS["doc"].isin(subset)]
+    assert len(subset) < len(fewer)  # names that another topic has, too
     marked = QRELS.assign(grade=np.where(np.arange(len(QRELS)) % 3, QRELS["grade"], -1))
-    again = ir.cube(RUNS, marked).ireval.judge_next(400, "pool")[["topic", "doc"]]
-    assert len(again.merge(marked[marked["grade"] == -1])) > 100
-    assert again.merge(marked[marked["grade"] != -1]).empty
+    repeated = ir.cube(RUNS, marked).ireval.judge_next(400, "pool")[["topic", "doc"]]
+    assert len(repeated.merge(marked[marked["grade"] == -1])) > 100
+    assert repeated.merge(marked[marked["grade"] != -1]).empty
     assert len(result.merge(QRELS, on=["topic", "doc"])) > 0
 
 
-def test_prior_gives_probabilities_and_multiplies_priorities(cube):
+def test_priorities_are_multiplied_by_the_prior(cube):
     every = cube.ireval.judge_next(1200)
     prior = every[["topic", "doc"]].assign(grade=np.arange(1200) % 4)
     result = cube.ireval.judge_next(1200, ir.JudgingMethod("pool", prior=prior))
@@ -120,8 +120,8 @@ def test_cubes_without_document_names_need_runs(cube, tmp_path):
     expected = cube.ireval.judge_next(300)
     pool = ir.Pool(contributing=cube.system.to_numpy()[dense(cube).contributing].tolist())
     scanned = ir.scan_runs(tmp_path / "runs.parquet").ireval.cube(QRELS, pool=pool)
-    again = cube.ireval.save(tmp_path / "cube")
-    for named in (cube.where(cube["retrieved"] > 0), again, scanned):
+    repeated = cube.ireval.save(tmp_path / "cube")
+    for named in (cube.where(cube["retrieved"] > 0), repeated, scanned):
         result = named.ireval.judge_next(300)
         pd.testing.assert_frame_equal(result, expected, check_dtype=False)
     with pytest.raises(InputError, match=r"names of the unjudged .* Pass runs="):
@@ -137,7 +137,7 @@ def test_cubes_without_document_names_need_runs(cube, tmp_path):
         cube.ireval.condense().ireval.judge_next(1)
 
 
-def test_command_judge_next_writes_the_documents(cube, tmp_path, capsys, monkeypatch):
+def test_command_judge_next_writes_documents_to_a_file(cube, tmp_path, capsys, monkeypatch):
     monkeypatch.chdir(tmp_path)
     ir.verbs.write_run(RUNS, "runs.txt")
     ir.verbs.write_qrels(QRELS, "qrels.txt")
@@ -276,7 +276,7 @@ def test_a_perfect_prior_finds_more_relevant_documents(shallow):
     assert (with_prior > plain).all()
 
 
-def test_method_can_be_a_name_a_value_or_its_text(cube):
+def test_methods_can_be_passed_by_name(cube):
     texts = ["maxmean(credit='run', batch=3)", "JudgingMethod('maxmean', credit='run', batch=3)"]
     value = ir.JudgingMethod("maxmean", credit="run", batch=3)
     assert [str(value), repr(value)] == texts
@@ -289,7 +289,7 @@ def test_method_can_be_a_name_a_value_or_its_text(cube):
     pd.testing.assert_frame_equal(step.again(cube), expected)
 
 
-def test_all_runs_contribute_to_an_unknown_pool():
+def test_all_systems_contribute_to_an_unknown_pool():
     bare = ir.cube(RUNS.drop(columns="contributing"), QRELS, depth=10)
     pattern = "is unknown: all 8 systems are assumed to contribute to it"
     with pytest.warns(IrframeWarning, match=pattern):

@@ -1,4 +1,4 @@
-"""`score_nuggets` against scores of single answers."""
+"""Tests of `score_nuggets` against scores of single answers."""
 
 import numpy as np
 import pandas as pd
@@ -12,7 +12,7 @@ GAINS = {"support": 1, "partial_support": 0.5, "not_support": 0}
 
 
 def draw(seed=0, systems=4, topics=6):
-    """Return random labels; the last topic has no vital nugget."""
+    """Return random labels. The last topic lacks vital nuggets."""
     random = np.random.default_rng(seed)
     rows = []
     for topic in range(topics):
@@ -27,7 +27,7 @@ def draw(seed=0, systems=4, topics=6):
 
 
 def slow(answer, *, strict):
-    """Score one answer nugget by nugget."""
+    """Score one answer by a loop over nuggets."""
     gains = [int(GAINS[label]) if strict else GAINS[label] for label in answer["assignment"]]
     pairs = list(zip(gains, answer["importance"], strict=True))
     vital = [gain for gain, kind in pairs if kind == "vital"]
@@ -78,7 +78,7 @@ def test_records_of_nuggetizer_are_accepted():
     assert result["weighted"].item() == pytest.approx(2 / 3)
 
 
-def test_a_single_system_needs_no_name(labels):
+def test_column_of_systems_can_be_omitted(labels):
     alone = labels[labels["system"] == "s1"]
     result = ir.verbs.score_nuggets(alone.drop(columns="system"))
     assert result.index.unique("system").tolist() == ["run"]

@@ -32,8 +32,8 @@ VALUES = json.loads((Path(__file__).parent / "_ppi" / "values.json").read_text()
 def simulate(topics, human, draws, *, seed, correlation=0.8):
     """Return random scores by a model and by people.
 
-    Each draw is a depth. Human scores have the means 0.5 and 0.4. The model's scores are higher,
-    more so for the first system.
+    Each draw is a depth. Human scores have the means 0.5 and 0.4. The scores of the model are
+    higher, especially for the first system.
     """
     random = np.random.default_rng(seed)
     people = random.normal(0.0, 0.2, (2, topics, draws))
@@ -81,7 +81,7 @@ def test_means_and_differences_equal_those_of_ppi_python(topics):
     assert result["mean"][2].item() == pytest.approx(people)
 
 
-def test_results_of_a_metric_depth_or_pair_do_not_depend_on_others(both, monkeypatch):
+def test_results_do_not_depend_on_further_metrics_and_depths(both, monkeypatch):
     scores, human = both
     monkeypatch.setattr("irframe.cubes.scores.BLOCK_BYTES", 1)
     result = scores.ireval.predict_powered(human)
@@ -181,10 +181,10 @@ def test_topics_without_scores_of_all_systems_are_dropped(both):
     holes[0, 0, 0] = np.nan  # a topic that people judged
     with pytest.warns(IrframeWarning, match="1 of 16 for AP"):
         result = holes.ireval.predict_powered(human)
-    kept = scores.isel(topic=slice(1, None)).ireval.predict_powered(
+    subset = scores.isel(topic=slice(1, None)).ireval.predict_powered(
         human.isel(topic=slice(1, None))
     )
-    np.testing.assert_allclose(result["ci_low"].sel(metric="AP"), kept["ci_low"].sel(metric="AP"))
+    np.testing.assert_allclose(result["ci_low"].sel(metric="AP"), subset["ci_low"].sel(metric="AP"))
     assert result["n_human"].sel(metric="AP").values.tolist() == [5, 5]
 
 
@@ -266,11 +266,11 @@ def by_documents(cube=CUBE, human=DRAWN, metrics=("P", "DCG")):
 
 @pytest.mark.thorough
 def test_means_from_documents_equal_those_of_ppi_python():
-    """Compare with ppi_mean_pointestimate computed by hand.
+    """Compare with ppi-python's formulas computed by hand.
 
     The estimate is lam * mean(model on all) + mean(people - lam * model on the sample). The
-    variance is that of its rectifier with a finite population correction, and with the lam
-    estimated from the other topics.
+    variance is that of the second mean, with a finite population correction. For each topic, lam is
+    estimated from all other topics.
     """
     result = by_documents(metrics="P")
     weight = result["weight"].item()
@@ -289,8 +289,8 @@ def test_means_from_documents_equal_those_of_ppi_python():
             size = len(rows)
             number = rows.sum()
             values.append(size * (weight * model.mean() + (human - weight * model)[rows].mean()))
-            rest = (human - other * model)[rows]
-            variance += size**2 * rest.var(ddof=1) / number * (1 - number / size)
+            remaining = (human - other * model)[rows]
+            variance += size**2 * remaining.var(ddof=1) / number * (1 - number / size)
             run = RUNS[(RUNS["system"] == system) & (RUNS["topic"] == topic)].ireval.rank()
             drawn += run.loc[run["rank"] <= 5, "doc"].isin(rows.index[rows]).sum()
         n = len(values)
@@ -323,7 +323,7 @@ def test_saving_grows_with_the_quality_of_the_model():
     np.testing.assert_allclose(some["error_alone"], complete)
 
 
-def test_ndcg_is_the_human_estimate_corrected_by_the_model():
+def test_ndcg_combines_human_and_model_estimates():
     options = {"metrics": "nDCG", "at": 12}
     result = CUBE.ireval.predict_powered(DRAWN, **options)
     masked = MODEL.assign(grade=MODEL["grade"].where(DRAWN["grade"] >= 0, -1))
@@ -361,7 +361,7 @@ def test_human_judgments_of_other_documents_are_refused(human, error, pattern):
     refused(error, pattern, by_documents, human=human)
 
 
-def test_options_of_scores_are_refused_with_cubes_and_vice_versa(both):
+def test_options_that_do_not_apply_are_refused(both):
     scores, human = both
     for call, pattern in (
         (

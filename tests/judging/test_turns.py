@@ -51,7 +51,7 @@ def built(lists, relevant, judged=None):
     extra = pd.DataFrame({"topic": [*lists], "doc": "nobody's"})
     qrels = pd.concat([pairs, extra], ignore_index=True)
     grade = [int(doc in relevant[topic]) for topic, doc in qrels[["topic", "doc"]].to_numpy()]
-    with warnings.catch_warnings():  # about missing lists and topics without judgments
+    with warnings.catch_warnings():  # warns about missing lists and topics without judgments
         warnings.simplefilter("ignore", IrframeWarning)
         cube = ir.cube(
             runs, qrels.assign(grade=grade), pool=ir.Pool(contributing=[*runs["system"].unique()])
@@ -82,7 +82,7 @@ def test_methods_equal_their_oracles(name, seed):
 
 
 @pytest.mark.parametrize("name", few_of(METHODS, 2))
-def test_judging_in_several_calls_equals_the_method(name):
+def test_judging_in_several_calls_equals_a_single_call(name):
     lists, relevant = collection(7)
     method, credit = name.split("(")[0], "run" if "run" in name else "all"
     judged = pd.DataFrame({"topic": [], "doc": []}, dtype=str)

@@ -1,6 +1,6 @@
 """Tests of variance components.
 
-Mean squares and variances are compared with published analyses, and intervals with simulations.
+The references are published analyses, statsmodels and simulations.
 """
 
 import numpy as np
@@ -34,9 +34,9 @@ def analysed(scores):
 
 def test_components_of_real_scores_equal_those_of_statsmodels(shared):
     scores = matrix(shared, "web2011_ap")[:12, :30]
-    system, topic, rest = analysed(scores)
+    system, topic, remaining = analysed(scores)
     result = scores.ireval.components()
-    expected = [(system - rest) / 30, (topic - rest) / 12, rest]
+    expected = [(system - remaining) / 30, (topic - remaining) / 12, remaining]
     np.testing.assert_allclose(result["variance"][0], expected)
     assert result["share"].sum("component").item() == pytest.approx(1)
 
@@ -77,7 +77,7 @@ BRENNAN = """
 565553456733 937775557752 343353356516 755331435335 929777372753
 343533634512 737775575554 585775543211 998866655811 444335655711
 """
-"""Synthetic data set 4 of Brennan (2001), table 3.2: ten persons by twelve raters."""
+"""Data of ten persons and twelve raters: table 3.2 of Brennan (2001)."""
 
 
 def synthetic():

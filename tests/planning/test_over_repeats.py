@@ -72,11 +72,12 @@ def power_at(topics, variances, repeats, difference, *, one_sided, shared, alpha
     by_repeat = repeat / repeats + residual / (topics * repeats)
     variance = by_topic + repeat / repeats
     below = by_topic**2 / (topics - 1)
-    for share in (1,) if shared else (1 / 2, 1 / 2):  # one shared draw, or one per system
+    # Shared repeats are one sample. Other repeats are one sample per system.
+    for share in (1,) if shared else (1 / 2, 1 / 2):
         if repeats > 1:
-            rest = residual / (topics * repeats)
+            remaining = residual / (topics * repeats)
             below += (by_repeat * share) ** 2 / (repeats - 1)
-            below += (rest * share) ** 2 / ((topics - 1) * (repeats - 1))
+            below += (remaining * share) ** 2 / ((topics - 1) * (repeats - 1))
     df, lead = max(1, variance**2 / below), difference / np.sqrt(variance)
     if one_sided:
         return stats.nct.sf(stats.t.ppf(1 - alpha, df), df, lead)
@@ -101,8 +102,8 @@ def test_topics_needed_is_the_smallest_number_with_the_power(question, shared):
         assert [each >= 0.7 for each in reached] == [False, True][: len(ends)]
     assert result.attrs["n_repeats"] == "1, 3, 8"
     assert result.attrs["repeats"] == ("shared" if shared else "system")
-    again = scores.ireval.topics_needed(**options_of_question)
-    xr.testing.assert_equal(again, result.sel(n_repeats=[3]))
+    repeated = scores.ireval.topics_needed(**options_of_question)
+    xr.testing.assert_equal(repeated, result.sel(n_repeats=[3]))
     with pytest.raises(ParameterError, match="at least one number of repeats"):
         scores.ireval.topics_needed(**options_of_question, n_repeats=[])
 

@@ -1,4 +1,4 @@
-"""Tests of `replicate` against repro_eval, and of standard scores."""
+"""Tests of `replicate` against repro_eval, and of `standardise`."""
 
 import json
 from pathlib import Path
@@ -73,8 +73,8 @@ def test_topics_with_missing_scores_are_dropped_on_both_sides(scores):
     holes[:, 1, 0] = np.nan
     with pytest.warns(IrframeWarning, match="1 of"):
         result = scores.ireval.replicate(holes)
-    rest = (side.isel(topic=slice(1, None)) for side in (scores, other))
-    xr.testing.assert_allclose(result, next(rest).ireval.replicate(next(rest)))
+    remaining = (side.isel(topic=slice(1, None)) for side in (scores, other))
+    xr.testing.assert_allclose(result, next(remaining).ireval.replicate(next(remaining)))
 
 
 def test_scores_with_different_labels_are_refused(scores):
@@ -110,7 +110,7 @@ def test_normal_and_uniform_scaling_equal_those_of_scipy(scores):
 
 
 def _line(z, a, b):
-    """Return the uniform distribution function, as first published."""
+    """Return the piecewise linear scaling as first published."""
     return stats.uniform(-b / a, 1 / a).cdf(z)
 
 
@@ -141,7 +141,7 @@ def test_frames_keep_their_index():
     by_topic = frame.groupby("topic")
     expected = (frame - by_topic.transform("mean")) / by_topic.transform("std")
     pd.testing.assert_frame_equal(result, expected)
-    with pytest.warns(IrframeWarning, match="different topics"):  # three rows are missing
+    with pytest.warns(IrframeWarning, match="different topics"):  # three scores are missing
         summary = result.ireval.summary()
     assert len(summary) == 2 * frame.index.get_level_values("run").nunique()
 

@@ -1,7 +1,6 @@
 """Tests of irframe.planning.simulate_track.
 
-Simulated tracks: what they promise, and the small one that the documentation uses; The small
-track of the documentation.
+They cover simulated tracks and the example track of the documentation.
 """
 
 from itertools import combinations
@@ -30,7 +29,7 @@ def judged(track):
     return joined.assign(relevant=joined["grade"] > 0, unjudged=joined["grade"].isna())
 
 
-def test_shape_and_columns(track):
+def test_runs_and_qrels_have_the_documented_shape(track):
     runs, qrels = track
     text = pd.Series(["text"]).dtype
     assert runs.dtypes.to_dict() == {
@@ -50,13 +49,13 @@ def test_shape_and_columns(track):
     assert isinstance(runs.index, pd.RangeIndex)
 
 
-def test_team_and_contribution_belong_to_the_system(track):
+def test_team_and_contributing_are_constant_per_system(track):
     runs, _ = track
     assert runs.groupby("system")[["team", "contributing"]].nunique().eq(1).all(axis=None)
     assert runs.drop_duplicates("system")["contributing"].sum() == 6
 
 
-def test_rows_are_in_rank_order_and_scores_follow(track):
+def test_rows_are_sorted_by_rank_and_scores_decrease(track):
     runs, _ = track
     assert runs["rank"].to_list() == list(range(1, 61)) * 300
     scores = runs["score"].to_numpy().reshape(300, 60)
@@ -64,13 +63,13 @@ def test_rows_are_in_rank_order_and_scores_follow(track):
     assert not np.signbit(scores[scores == 0]).any()
 
 
-def test_judgments_are_exactly_the_pool_of_the_contributing_runs(track):
+def test_judged_documents_are_the_pool_of_contributing_runs(track):
     runs, qrels = track
     pool = runs[runs["contributing"] & (runs["rank"] <= 12)][["topic", "doc"]]
     assert {*qrels[["topic", "doc"]].itertuples(index=False)} == {*pool.itertuples(index=False)}
 
 
-def test_unjudged_documents_above_and_below_the_pool_depth(judged):
+def test_only_contributing_runs_have_no_unjudged_top_documents(judged):
     pooled = judged["rank"] <= 12
     contributing = judged["contributing"]
     assert not judged.loc[pooled & contributing, "unjudged"].any()
@@ -86,21 +85,21 @@ def test_systems_differ_in_quality_and_topics_in_difficulty(judged):
     assert topics.max() > 5 * topics.min()
 
 
-def test_relevance_thins_out_with_rank(judged):
+def test_relevant_documents_are_rarer_at_greater_ranks(judged):
     bands = judged.groupby((judged["rank"] - 1) // 15)["relevant"].mean()
     assert bands.is_monotonic_decreasing
     assert bands.iloc[0] > 3 * bands.iloc[-1]
 
 
-def test_systems_of_a_team_resemble_each_other(track):
+def test_systems_of_a_team_are_similar(track):
     runs, _ = track
     top = runs[runs["rank"] <= 12]
-    found = {
+    result = {
         system: set(zip(rows["topic"], rows["doc"], strict=True))
         for system, rows in top.groupby("system")
     }
     overlaps = {True: [], False: []}
-    for (a, in_a), (b, in_b) in combinations(found.items(), 2):
+    for (a, in_a), (b, in_b) in combinations(result.items(), 2):
         overlaps[a.partition("-")[0] == b.partition("-")[0]].append(len(in_a & in_b))
     assert np.mean(overlaps[True]) > 1.3 * np.mean(overlaps[False])
 
@@ -145,12 +144,12 @@ def test_random_streams_have_not_changed():
         ([1, 0], [1.0, 0.0]),
     ],
 )
-def test_grades_have_the_shares_asked_for(grades, shares):
+def test_grades_have_the_requested_shares(grades, shares):
     size = {"systems": 5, "topics": 150, "docs": 60, "depth": 60, "pool_depth": 60}
     _, qrels = simulate_track(**size, grades=grades)
     assert len(qrels) == 150 * 60
-    found = np.bincount(qrels["grade"], minlength=len(shares)) / len(qrels)
-    np.testing.assert_allclose(found, shares, atol=0.03)
+    result = np.bincount(qrels["grade"], minlength=len(shares)) / len(qrels)
+    np.testing.assert_allclose(result, shares, atol=0.03)
 
 
 @pytest.mark.parametrize(
@@ -168,11 +167,11 @@ def test_grades_have_the_shares_asked_for(grades, shares):
         ),
     ],
 )
-def test_arguments_out_of_range(arguments, words):
+def test_arguments_out_of_range_are_refused(arguments, words):
     refused(ParameterError, words, simulate_track, **arguments)
 
 
-def test_the_example_is_what_it_says():
+def test_example_track_is_as_documented():
     runs, qrels = example_track()
     assert len(runs) == 8 * 16 * 50
     assert {"bm25", "ance", "monot5"} <= set(runs["system"])
@@ -187,12 +186,12 @@ def test_the_example_is_what_it_says():
     joined = top.merge(qrels, how="left", on=["topic", "doc"])
     unjudged = joined["grade"].isna().groupby(joined["system"]).sum()
     assert sorted(unjudged[unjudged > 0].index) == ["ance", "colbert", "doct5query"]
-    found = (joined["grade"] > 0).groupby(joined["system"]).mean().sort_values()
-    assert set(found.index[-2:]) == {"monot5", "duot5"}
-    assert found["monot5"] > 1.5 * found["bm25"]
+    result = (joined["grade"] > 0).groupby(joined["system"]).mean().sort_values()
+    assert set(result.index[-2:]) == {"monot5", "duot5"}
+    assert result["monot5"] > 1.5 * result["bm25"]
 
 
-def test_the_example_never_changes():
+def test_example_track_has_not_changed():
     runs, qrels = example_track()
     assert runs["doc"].iloc[:3].to_list() == ["d158", "d659", "d516"]
     assert runs["doc"].iloc[-3:].to_list() == ["d751", "d466", "d010"]
@@ -200,7 +199,7 @@ def test_the_example_never_changes():
     assert np.bincount(qrels["grade"]).tolist() == [365, 63, 51, 44]
 
 
-def test_some_systems_differ_significantly_and_some_do_not():
+def test_example_track_has_significant_and_other_pairs():
     runs, qrels = example_track()
     frame = runs.ireval.evaluate(qrels, "AP").ireval.compare(baseline="bm25")
     better = frame[frame["significant"] & (frame["difference"] > 0)]["system_a"]

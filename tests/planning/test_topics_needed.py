@@ -1,6 +1,6 @@
 """Tests of the number of topics needed.
 
-Numbers of topics are compared with statsmodels, and widths of intervals with Sakai's spreadsheets.
+The references are statsmodels and Sakai's spreadsheets.
 """
 
 import numpy as np
@@ -52,14 +52,14 @@ def test_resampled_topics_have_the_required_power(scores):
     n = int(pair.ireval.topics_needed(difference=0.05)["topics"].item())
     z = np.diff(pair.to_numpy().reshape(2, -1), axis=0)[0]
     drawn = np.random.default_rng(1).choice(z - z.mean() + 0.05, (4000, n))
-    # A resample has the variance with divisor n, the pilot that with n - 1.
+    # The variance of resampled topics has divisor n, and that of the pilot n - 1.
     drawn = 0.05 + (drawn - 0.05) * np.sqrt(len(z) / (len(z) - 1))
     assert (stats.ttest_1samp(drawn, 0, axis=1).pvalue < 0.05).mean() == pytest.approx(
         0.8, abs=0.025
     )
 
 
-def test_anova_uses_the_variance_of_systems_and_needs_more_topics_for_more(scores):
+def test_anova_needs_more_topics_for_more_systems(scores):
     result = scores.ireval.topics_needed(difference=0.1, test="anova")
     variance = scores.var("topic", ddof=1).mean("system")
     xr.testing.assert_allclose(result["variance"].drop_attrs(), variance.rename("variance"))
@@ -97,7 +97,8 @@ def test_topics_for_a_paired_t_test_are_the_smallest_number(alpha, power, effect
     n = of(topics_for_difference, effect * 0.3, 0.3**2, power=power, alpha=alpha)
     assert ttest_power(effect, n, alpha) >= power
     assert n == 2 or ttest_power(effect, n - 1, alpha) < power
-    assert of(topics_for_difference, 0.1, 0.5, power=0.8, alpha=0.05) == 395  # as Sakai has it
+    # Sakai's spreadsheet returns the same number.
+    assert of(topics_for_difference, 0.1, 0.5, power=0.8, alpha=0.05) == 395
 
 
 @pytest.mark.parametrize(("alpha", "power"), LEVELS)
@@ -122,7 +123,7 @@ def test_widths_of_intervals_equal_those_of_sakais_spreadsheet(width, variance):
     assert half[2] < width / 2 < half[0]
 
 
-def test_zero_variance_needs_two_topics_and_nan_stays_nan():
+def test_zero_variance_needs_two_topics():
     variance = np.array([[0.0, np.nan]])
     result = topics_for_difference(0.1, variance, power=0.8, alpha=0.05)
     np.testing.assert_array_equal(result, [[2, np.nan]])

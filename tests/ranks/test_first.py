@@ -1,4 +1,4 @@
-"""Tests of first places, by random signs."""
+"""Tests of the hypothesis that a system is first."""
 
 import itertools
 
@@ -14,16 +14,16 @@ from irframe.ranks.first import first_p, least_first_p
 
 def slow_p(values, signs):
     """Return p-values by loops over systems and draws."""
-    found = []
-    for place, own in enumerate(values):
-        others = np.delete(values, place, axis=0)
+    result = []
+    for pos, own in enumerate(values):
+        others = np.delete(values, pos, axis=0)
         drawn = []
         for turned in [np.ones(values.shape[1]), *signs]:
             leads = [turned * (row - own) for row in others]
             drawn.append(max(statistic(lead) for lead in leads))
         count = sum(value >= drawn[0] - 1e-9 for value in drawn[1:])
-        found.append((1 + count) / (1 + len(signs)))
-    return found
+        result.append((1 + count) / (1 + len(signs)))
+    return result
 
 
 def statistic(lead):
@@ -34,19 +34,19 @@ def statistic(lead):
 
 
 @given(seed=st.integers(0, 99), topics=st.integers(2, 6))
-def test_few_topics_are_tested_with_all_their_signs(seed, topics):
+def test_few_topics_are_tested_with_all_signs(seed, topics):
     values = np.random.default_rng(seed).random((4, topics)).round(1 + seed % 2)
     signs = np.array([*itertools.product([1, -1], repeat=topics)])
     assert first_p(values[..., np.newaxis])[:, 0] == pytest.approx(slow_p(values, signs))
 
 
-def test_one_system_and_one_topic_exclude_no_system():
+def test_single_systems_and_single_topics_have_p_of_one():
     assert first_p(np.ones((1, 4, 1))).tolist() == [[1.0]]
     assert first_p(np.array([0.1, 0.9])[:, np.newaxis, np.newaxis]).min() > 0.5
     assert least_first_p(1, samples=1000) == pytest.approx(2 / 3)
 
 
-def test_unknown_systems_are_not_compared():
+def test_systems_that_cannot_be_compared_have_p_of_one():
     rng = np.random.default_rng(0)
     scores = np.stack([rng.random(20), 0.2 + rng.random(20), 2 + rng.random(20)])[..., np.newaxis]
     assert (first_p(scores)[:2] < 0.05).all()
@@ -56,7 +56,7 @@ def test_unknown_systems_are_not_compared():
     assert p[2] == 1
 
 
-def test_clusters_of_one_topic_change_nothing_and_larger_ones_flip_together():
+def test_signs_are_flipped_by_cluster():
     scores = np.random.default_rng(1).random((5, 12, 2))
     alone = design_of(12, cluster=np.arange(12))
     np.testing.assert_array_equal(first_p(scores, None, alone), first_p(scores))
@@ -68,15 +68,15 @@ def test_clusters_of_one_topic_change_nothing_and_larger_ones_flip_together():
 @pytest.mark.parametrize(
     ("name", "left"), [("adhoc8_ap", 3), ("adhoc8_p10", 6), ("web2011_ndcg20", 28)]
 )
-def test_published_systems_that_could_be_first(shared, name, left):
+def test_numbers_of_systems_that_could_be_first_in_trec_tracks(shared, name, left):
     table = pd.read_csv(shared / "data" / "score-matrices" / f"{name}.csv")
     p = first_p(table.to_numpy(float).T[..., np.newaxis], samples=999)
     assert (p > 0.05).sum() == left
 
 
-def test_the_true_first_is_rarely_excluded():
-    rng, kept = np.random.default_rng(2), 0
+def test_truly_first_system_is_rarely_excluded():
+    rng, subset = np.random.default_rng(2), 0
     for draw in range(200):
         scores = rng.normal(size=(10, 12, 1))
-        kept += first_p(scores, samples=199, seed=draw)[0, 0] > 0.05
-    assert kept >= 182
+        subset += first_p(scores, samples=199, seed=draw)[0, 0] > 0.05
+    assert subset >= 182

@@ -1,4 +1,4 @@
-"""The ranking of systems as a table."""
+"""Tests of `leaderboard`."""
 
 import numpy as np
 import pandas as pd
@@ -25,8 +25,8 @@ def test_p_values_are_adjusted_for_the_listed_family(scores, family):
     ranks = scores.ireval.rank_intervals(test=ir.Significance(family=family, alpha=0.2)).sel(
         metric="ASL", depth=10
     )
-    found = ranks[["rank_low", "rank_high"]].to_dataframe().loc[board.index]
-    assert (board[["rank_low", "rank_high"]] == found[["rank_low", "rank_high"]]).all(axis=None)
+    result = ranks[["rank_low", "rank_high"]].to_dataframe().loc[board.index]
+    assert (board[["rank_low", "rank_high"]] == result[["rank_low", "rank_high"]]).all(axis=None)
     compared = scores.ireval.leaderboard(
         at=[10, 5], test=ir.Significance(family=family), baseline="bm25"
     )
@@ -59,7 +59,7 @@ def test_the_first_metric_and_depth_determine_the_ranking(scores):
         np.testing.assert_allclose(board[f"{metric}@{depth}"], expected)
 
 
-def test_changes_equal_a_comparison_with_the_baseline(scores):
+def test_changes_equal_those_of_compare(scores):
     board = scores.ireval.leaderboard(baseline="ance", at=10, test=ir.Significance(adjust="fdr_bh"))
     frame = scores[:1].sel(depth=10).ireval.compare(baseline="ance", adjust="fdr_bh")
     expected = frame.set_index("system_a").loc[board.index.drop("ance")]
@@ -116,10 +116,10 @@ def test_bad_input(scores, error, words, ask):
 def test_a_p_value_equal_to_alpha_is_not_significant(scores):
     board = scores.ireval.leaderboard(baseline="bm25", test=ir.Significance(adjust=None))
     alpha = board["p_adjusted"].sort_values().iloc[3]
-    found = scores.ireval.leaderboard(
+    result = scores.ireval.leaderboard(
         baseline="bm25", test=ir.Significance(adjust=None, alpha=alpha)
     )
-    assert found["significant"].sum() == 3
+    assert result["significant"].sum() == 3
 
 
 def test_the_greatest_depth_determines_the_ranking_by_default():
@@ -131,7 +131,7 @@ def test_the_greatest_depth_determines_the_ranking_by_default():
 
 
 def draw_alike(seed, systems, share):
-    """Return which systems are alike, by chance, symmetric."""
+    """Return a random symmetric matrix of similar systems."""
     drawn = np.triu(np.random.default_rng(seed).random((systems, systems)) < share, 1)
     return drawn | drawn.T | np.eye(systems, dtype=bool)
 
@@ -142,15 +142,15 @@ def test_pairs_share_a_letter_if_and_only_if_they_do_not_differ(seed, systems, s
     groups = letter_groups(alike)
     assert (((groups.T.astype(int) @ groups) > 0) == alike).all()
     assert groups[0, 0]
-    for place, group in enumerate(groups):
-        assert not alike[group].all(axis=0)[~group].any()  # nobody could be added
-        rest = np.delete(groups, place, axis=0).astype(int)
-        assert (((rest.T @ rest) > 0) != alike).any()  # and no group left out
+    for pos, group in enumerate(groups):
+        assert not alike[group].all(axis=0)[~group].any()  # every group is maximal
+        remaining = np.delete(groups, pos, axis=0).astype(int)
+        assert (((remaining.T @ remaining) > 0) != alike).any()  # no group is superfluous
 
 
 def test_letters_of_a_ranking_are_consecutive():
-    place = np.arange(200)
-    alike = abs(place[:, np.newaxis] - place) < 40
+    pos = np.arange(200)
+    alike = abs(pos[:, np.newaxis] - pos) < 40
     groups = letter_groups(alike)
     assert [(group.argmax(), group.sum()) for group in groups] == [(n, 40) for n in range(161)]
 
@@ -173,9 +173,9 @@ def test_letters_continue_with_numbers_after_the_last():
     index = pd.MultiIndex.from_product([names, range(4)], names=["system", "topic"])
     noise = np.random.default_rng(0).random(4 * systems) / 1000
     scores = pd.DataFrame({"AP": np.repeat(np.arange(systems)[::-1], 4) + noise}, index)
-    found = scores.ireval.leaderboard()["letters"]
-    assert found.iloc[[0, last - 1, last, 2 * last]].tolist() == ["a", "Z", "a2", "a3"]
-    assert found.is_unique
+    result = scores.ireval.leaderboard()["letters"]
+    assert result.iloc[[0, last - 1, last, 2 * last]].tolist() == ["a", "Z", "a2", "a3"]
+    assert result.is_unique
 
 
 pytestmark = [
@@ -199,7 +199,7 @@ def drawn(seed, without=()):
 
 
 def loops(scores, sign):
-    """Return win rates and Borda counts, pair by pair."""
+    """Return win rates and Borda counts by a loop."""
     means = scores["AP"].groupby(["set", "system"]).mean().round(12).unstack("set") * sign
     rates, counts = {}, {}
     for system, own in means.iterrows():
@@ -227,8 +227,8 @@ def test_win_rates_and_borda_counts_equal_the_loop(seed, lower):
         expected = loops(drawn(seed, without), -1 if lower else 1).loc[board.index]
         pd.testing.assert_frame_equal(board[["win_rate", "borda"]], expected, check_names=False)
         complete = [s for s in "abcde" if s not in {system for _, system in without}]
-        kept = scores[scores.index.isin(complete, level="system")].ireval.leaderboard()
-        pd.testing.assert_series_equal(board["AP"].dropna(), kept["AP"])
+        subset = scores[scores.index.isin(complete, level="system")].ireval.leaderboard()
+        pd.testing.assert_series_equal(board["AP"].dropna(), subset["AP"])
         assert list(board.index[len(complete) :]) == [s for s in board.index if s not in complete]
 
 
@@ -244,7 +244,7 @@ def test_leaderboards_are_sorted_by_the_chosen_column(order):
 
 @pytest.mark.parametrize("order", ["mean", "win_rate", "borda"])
 @pytest.mark.parametrize("complete", [0, 1])
-def test_a_leaderboard_without_complete_systems_has_no_means(order, complete):
+def test_leaderboard_has_no_means_if_every_system_lacks_a_task(order, complete):
     without = [*zip([*SIZES, "hard"], "abcde", strict=True)][complete:]
     scores = drawn(3, without).ireval.design(task="set")
     with pytest.warns(UserWarning, match="no means are compared") as caught:
@@ -264,7 +264,7 @@ def test_a_leaderboard_without_complete_systems_has_no_means(order, complete):
     assert board.ireval.styled().to_html()
 
 
-def test_systems_that_lack_a_task_are_named_and_last():
+def test_systems_that_lack_a_task_are_last_with_a_warning():
     with pytest.warns(UserWarning, match=r"are listed last: c \(1\)$"):
         board = drawn(3, [("robust", "c")]).ireval.design(task="set").ireval.leaderboard()
     assert board.index[-1] == "c"
@@ -278,34 +278,34 @@ def test_systems_that_lack_a_task_are_named_and_last():
 
 
 def resampled(scores, seed, samples):
-    """Return the middle 60 % of resampled rates and counts."""
+    """Return 60% intervals of resampled win rates and Borda counts."""
     tasks = sorted({*scores.index.get_level_values("set")}, key=lambda task: f"{task} q0")
-    random, found = np.random.default_rng(seed), []
+    random, result = np.random.default_rng(seed), []
     draws = {t: random.integers(SIZES[t], size=(samples, SIZES[t]), dtype=np.int64) for t in tasks}
     by_task = {task: scores["AP"].xs(task, level="set").unstack("topic") for task in tasks}
     for n in range(samples):
         means = {t: own.iloc[:, draws[t][n]].mean(axis=1) for t, own in by_task.items()}
-        found.append(loops(pd.concat(means, names=["set", "system"]).to_frame("AP"), 1))
+        result.append(loops(pd.concat(means, names=["set", "system"]).to_frame("AP"), 1))
     ends = {"low": samples // 5, "high": samples - 1 - samples // 5}
     return pd.DataFrame(
         {
-            f"{name}_{end}": np.sort([each[name] for each in found], axis=0)[place]
+            f"{name}_{end}": np.sort([each[name] for each in result], axis=0)[pos]
             for name in ("win_rate", "borda")
-            for end, place in ends.items()
+            for end, pos in ends.items()
         },
-        found[0].index,
+        result[0].index,
     )
 
 
 @pytest.mark.parametrize("without", [(), [("hard", "a")]])
-def test_spreads_of_win_rates_equal_a_bootstrap_within_tasks(without):
+def test_intervals_of_win_rates_equal_a_bootstrap_within_tasks(without):
     scores = drawn(4, without)
     expected = resampled(scores, 3, 20)
     options = {"test": ir.Significance(alpha=0.4), "resamples": ir.Resampling(20, seed=3)}
     for order in (scores, scores.iloc[::-1]):
         board = order.ireval.design(task="set").ireval.leaderboard(**options)
-        found = board.loc[expected.index, [*expected]]
-        pd.testing.assert_frame_equal(found, expected, check_names=False)
+        result = board.loc[expected.index, [*expected]]
+        pd.testing.assert_frame_equal(result, expected, check_names=False)
     assert "20 samples, seed 3" in caption_text(board.attrs)
     alone = scores[scores.index.get_level_values("topic") == "q0"]
     few = alone.ireval.design(task="set").ireval.leaderboard(order_by="borda")
@@ -313,7 +313,7 @@ def test_spreads_of_win_rates_equal_a_bootstrap_within_tasks(without):
 
 
 @pytest.mark.parametrize("over", ["both", "task"])
-def test_every_task_is_scored_by_its_own_metric(over):
+def test_task_metrics_select_the_metric_of_each_task(over):
     scores, options = drawn(6), {"test": ir.Significance(over=over)}
     scores["RR"], scores["ASL"] = drawn(8)["AP"], 3.0
     scores = scores.ireval.design(task="set")
@@ -336,7 +336,7 @@ def test_every_task_is_scored_by_its_own_metric(over):
 
 
 def test_optimism_equals_a_bootstrap():
-    """The expected excess of two equal systems is known."""
+    """Compare with the known optimism of two equal systems."""
     lead = np.tile([1.0, -1.0], 50)
     scores = pd.DataFrame({"AP": np.concatenate([lead / 2, -lead / 2])})
     scores.index = pd.MultiIndex.from_product([["a", "b"], range(100)], names=["system", "topic"])
@@ -345,7 +345,7 @@ def test_optimism_equals_a_bootstrap():
     assert board["could_be_first"].all()
 
 
-def test_too_few_topics_have_a_caution_about_first_places():
+def test_too_few_topics_raise_a_warning_about_first_systems():
     rng = np.random.default_rng(0)
     index = pd.MultiIndex.from_product([["a", "b"], range(6)], names=["system", "topic"])
     values = np.concatenate([rng.random(6) / 100, 0.9 + rng.random(6) / 100])
@@ -356,7 +356,7 @@ def test_too_few_topics_have_a_caution_about_first_places():
     assert "every system could be first: on 5 topics p is at least 0.061" in fewer.attrs["caution"]
 
 
-def test_repeats_have_a_test_of_first_place_over_topics_only():
+def test_could_be_first_with_repeats_needs_over_topic():
     rng = np.random.default_rng(0)
     levels = [["a", "b"], [1, 2, 3], range(8)]
     index = pd.MultiIndex.from_product(levels, names=["system", "repeat", "topic"])
@@ -371,5 +371,5 @@ def test_task_means_are_at_the_greatest_depth_by_default(scores):
     board = scores.ireval.leaderboard()
     pd.testing.assert_frame_equal(board, scores.ireval.leaderboard(at=10))
     expected = scores.isel(metric=0).sel(depth=10).groupby("task").mean("topic").to_pandas()
-    found = board[["0", "1"]].to_numpy()
-    np.testing.assert_allclose(found, expected.loc[board.index, ["0", "1"]].to_numpy())
+    result = board[["0", "1"]].to_numpy()
+    np.testing.assert_allclose(result, expected.loc[board.index, ["0", "1"]].to_numpy())

@@ -1,4 +1,4 @@
-"""Ranks and their intervals, against loops."""
+"""Tests of `rank_intervals` against loops."""
 
 import itertools
 import warnings
@@ -29,7 +29,7 @@ def scores():
 
 
 def rank_of(values):
-    """Return competition ranks by a loop, higher is better."""
+    """Return ranks by a loop, where higher is better."""
     return [1 + sum(other > value + 5e-13 for other in values) for value in values]
 
 
@@ -42,7 +42,7 @@ def quiet(verb, *arguments, **options):
 
 
 def looped(values, samples, beyond):
-    """Return ends of resampled ranks, and shares of first ranks."""
+    """Return quantiles of resampled ranks, and shares of rank 1."""
     drawn = draw_topics(values.shape[1], samples=samples, seed=3)
     ranks = np.array([rank_of([row[topics].mean() for row in values]) for topics in drawn])
     ordered = np.sort(ranks, axis=0)
@@ -53,7 +53,7 @@ def looped(values, samples, beyond):
 def holm_by_loop(values, alpha):
     """Return intervals of ranks from t-tests of all pairs."""
     systems, topics = values.shape
-    found = []
+    result = []
     for j in range(systems):
         counts = []
         for side in (1, -1):
@@ -65,12 +65,12 @@ def holm_by_loop(values, alpha):
                 p.append(stats.t.sf(t, topics - 1))
             steps = np.sort(p) <= alpha / 2 / np.arange(systems - 1, 0, -1)
             counts.append(steps.argmin() if not steps.all() else systems - 1)
-        found.append((1 + counts[0], systems - counts[1]))
-    return np.transpose(found)
+        result.append((1 + counts[0], systems - counts[1]))
+    return np.transpose(result)
 
 
 def assert_ranks(found, *expected):
-    """Assert ranks and the ends of their intervals."""
+    """Assert that ranks and interval ends are as expected."""
     for name, values in zip(("rank", "rank_low", "rank_high"), expected, strict=True):
         np.testing.assert_array_equal(found[name].values.ravel(), values)
 
@@ -80,15 +80,15 @@ def array_of(values, metric="AP"):
 
 
 @given(seed=st.integers(0, 999), metric=st.sampled_from(["AP", "ASL"]))
-def test_spreads_equal_the_loop(seed, metric):
+def test_bootstrap_intervals_equal_a_loop(seed, metric):
     values = np.random.default_rng(seed).integers(0, 4, (5, 7)) / 4
-    asked = {"test": ir.Significance(alpha=0.2), "resamples": ir.Resampling(40, seed=3)}
-    found = quiet(array_of(values, metric).ireval.rank_intervals, "bootstrap", **asked)
+    options = {"test": ir.Significance(alpha=0.2), "resamples": ir.Resampling(40, seed=3)}
+    result = quiet(array_of(values, metric).ireval.rank_intervals, "bootstrap", **options)
     sign = -1 if metric == "ASL" else 1
     low, high, first = looped(sign * values, 40, beyond=4)
-    assert_ranks(found, rank_of(sign * values.mean(axis=1)), low, high)
-    np.testing.assert_allclose(found["first"].values.ravel(), first)
-    assert found["first"].sum() == pytest.approx(1)
+    assert_ranks(result, rank_of(sign * values.mean(axis=1)), low, high)
+    np.testing.assert_allclose(result["first"].values.ravel(), first)
+    assert result["first"].sum() == pytest.approx(1)
 
 
 @given(
@@ -96,26 +96,27 @@ def test_spreads_equal_the_loop(seed, metric):
     metric=st.sampled_from(["AP", "ASL", "GMAP", "InverseASL"]),
     alpha=st.sampled_from([0.05, 0.5]),
 )
-def test_intervals_equal_the_loop(seed, metric, alpha):
+def test_holm_intervals_equal_a_loop(seed, metric, alpha):
     rng = np.random.default_rng(seed)
     values = np.clip(rng.integers(1, 5, (6, 7)) + rng.integers(0, 4, (6, 1)), 1, 8) / 8
-    values[1], values[2] = values[0], values[3] - 0.125  # alike, and apart by the same throughout
-    found = quiet(
+    values[1] = values[0]
+    values[2] = values[3] - 0.125
+    result = quiet(
         array_of(values, metric).ireval.rank_intervals, "holm", test=ir.Significance(alpha=alpha)
     )
-    with np.errstate(divide="ignore", invalid="ignore"):  # 1 / 0 is infinite, and a tie with itself
+    with np.errstate(divide="ignore", invalid="ignore"):  # 1 / 0 is infinite, and equal to itself
         averaged = {"AP": values, "ASL": -values, "InverseASL": -1 / values}
         tested = averaged.get(metric, np.log(np.maximum(values, 1e-5)))
         low, high = holm_by_loop(tested, alpha)
-    assert_ranks(found, rank_of(tested.mean(axis=1)), low, high)
+    assert_ranks(result, rank_of(tested.mean(axis=1)), low, high)
 
 
 @given(seed=st.integers(0, 999))
-def test_max_t_intervals_equal_the_loop(seed):
+def test_max_t_intervals_equal_a_loop(seed):
     rng = np.random.default_rng(seed)
     values = rng.random((5, 9)) + rng.random((5, 1))
     drawn = ir.paired.MaxT(samples=99, seed=4)
-    found = array_of(values).ireval.rank_intervals(
+    result = array_of(values).ireval.rank_intervals(
         "max-t", test=ir.Significance(alpha=0.1), resamples=ir.Resampling(99, seed=4)
     )
     for j in range(5):
@@ -124,31 +125,31 @@ def test_max_t_intervals_equal_the_loop(seed):
         better = sum(
             differs[n] and values[k].mean() > values[j].mean() for n, k in enumerate(others)
         )
-        assert found["rank_low"][0, j] == 1 + better
-        assert found["rank_high"][0, j] == 5 - (differs.sum() - better)
+        assert result["rank_low"][0, j] == 1 + better
+        assert result["rank_high"][0, j] == 5 - (differs.sum() - better)
 
 
-def test_equal_runs_share_a_first_place():
+def test_equal_systems_share_the_first_rank():
     rows = np.random.default_rng(1).random((3, 8))
-    found = array_of(rows[[0, 1, 1, 2]]).ireval.rank_intervals("bootstrap")["first"].values[0]
-    assert found.sum() == pytest.approx(1)
-    assert found[1] == found[2]
+    result = array_of(rows[[0, 1, 1, 2]]).ireval.rank_intervals("bootstrap")["first"].values[0]
+    assert result.sum() == pytest.approx(1)
+    assert result[1] == result[2]
 
 
 def test_constant_differences_are_never_significant():
     scores = array_of(np.array([0.1, 0.4, 0.2, 0.5]) + np.array([[0], [0.1], [0.2]]))
     for method in ("pairs", "holm"):
         with pytest.warns(IrframeWarning, match="same on all topics.*: 3 of 3"):
-            found = scores.ireval.rank_intervals(method)
-        assert (found["rank_low"] == 1).all()
-        assert (found["rank_high"] == 3).all()
+            result = scores.ireval.rank_intervals(method)
+        assert (result["rank_low"] == 1).all()
+        assert (result["rank_high"] == 3).all()
 
 
 @pytest.mark.filterwarnings("ignore:tukey assumes:irframe.errors.IrframeWarning")
 @pytest.mark.filterwarnings("ignore:the normal approximation:irframe.errors.IrframeWarning")
 @pytest.mark.filterwarnings("ignore:no outcome on at most:irframe.errors.IrframeWarning")
 @pytest.mark.parametrize(
-    "asked",
+    "fields",
     few_of(
         [
             *({}, {"adjust": None}, {"adjust": "fdr_bh", "test": "wilcoxon"}, {"adjust": "max-t"}),
@@ -157,20 +158,22 @@ def test_constant_differences_are_never_significant():
         2,
     ),
 )
-def test_intervals_and_tiers_equal_counts_in_compare(scores, asked):
-    asked = {"test": ir.Significance(**asked)}
-    rows = scores.ireval.compare(**asked)
+def test_intervals_and_tiers_agree_with_compare(scores, fields):
+    options = {"test": ir.Significance(**fields)}
+    rows = scores.ireval.compare(**options)
     sign = np.where(rows["metric"] == "ASL", -1, 1)
     ahead = np.sign(sign * (rows["mean_a"] - rows["mean_b"]).round(12)) * rows["significant"]
-    found = scores.ireval.rank_intervals(**asked).to_dataframe()
-    for (metric, system, depth), place in found.iterrows():
+    result = scores.ireval.rank_intervals(**options).to_dataframe()
+    for (metric, system, depth), pos in result.iterrows():
         here = (rows["metric"] == metric) & (rows["depth"] == depth)
         side = (rows["system_a"] == system) * 1 - (rows["system_b"] == system) * 1
         worse, better = ((here & (side * ahead == way)).sum() for way in (1, -1))
-        assert (place["rank_low"], place["rank_high"]) == (1 + better, 8 - worse)
+        assert (pos["rank_low"], pos["rank_high"]) == (1 + better, 8 - worse)
     for depth in (1, 10):
-        board = scores[:1].ireval.leaderboard(at=depth, **asked)
-        alone = scores[:1].sel(depth=depth).ireval.rank_intervals(**asked).squeeze().to_dataframe()
+        board = scores[:1].ireval.leaderboard(at=depth, **options)
+        alone = (
+            scores[:1].sel(depth=depth).ireval.rank_intervals(**options).squeeze().to_dataframe()
+        )
         columns = ["rank_low", "rank_high", "tier"]
         pd.testing.assert_frame_equal(board[columns].sort_index(), alone[columns].sort_index())
         recorded = rows.attrs["test"], rows.attrs["adjust"], rows.attrs["alpha"]
@@ -179,23 +182,24 @@ def test_intervals_and_tiers_equal_counts_in_compare(scores, asked):
 
 def test_ranking_all_depths_equals_ranking_single_depths(scores):
     for method in METHODS:
-        asked = {"resamples": 200, "interval": "t"}  # logit depends on all scores of a metric
-        found = scores.ireval.rank_intervals(method, **asked)
-        assert {*found} == {*NAMES, *(["first"] if method == "bootstrap" else [])}
-        assert found["rank"].dims == ("metric", "system", "depth")
+        # By default the scale of intervals depends on the scores at all depths.
+        options = {"resamples": 200, "interval": "t"}
+        result = scores.ireval.rank_intervals(method, **options)
+        assert {*result} == {*NAMES, *(["first"] if method == "bootstrap" else [])}
+        assert result["rank"].dims == ("metric", "system", "depth")
         for label, depth in itertools.product(scores["metric"].values, (1, 10)):
             one = scores.sel(metric=[label])
-            alone = one.sel(depth=depth).ireval.rank_intervals(method, **asked)
-            xr.testing.assert_allclose(found.sel(metric=[label], depth=depth), alone)
+            alone = one.sel(depth=depth).ireval.rank_intervals(method, **options)
+            xr.testing.assert_allclose(result.sel(metric=[label], depth=depth), alone)
 
 
 def test_means_equal_the_summary(scores):
     for interval in ("logit", "t"):
         decided = ir.Significance(alpha=0.1)
-        found = scores.ireval.rank_intervals(test=decided, interval=interval)
+        result = scores.ireval.rank_intervals(test=decided, interval=interval)
         summary = scores.ireval.summary(alpha=0.1, interval=interval)
         for name in ("mean", "ci_low", "ci_high"):
-            np.testing.assert_array_equal(found[name], summary[name])
+            np.testing.assert_array_equal(result[name], summary[name])
     recorded = {
         "alpha": 0.1,
         "rank_interval": "pairs",
@@ -203,23 +207,23 @@ def test_means_equal_the_summary(scores):
         "adjust": "holm",
         "test": "t",
     }
-    assert found.attrs | recorded == found.attrs
+    assert result.attrs | recorded == result.attrs
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_the_order_of_systems_and_topics_never_matters(seed):
+def test_ranks_do_not_depend_on_the_order_of_systems_and_topics(seed):
     rng = np.random.default_rng(seed)
     labels = {"system": list("abcdef"), "topic": [f"t{n}" for n in range(8)]}
     given = array_of(rng.integers(0, 3, (6, 8)) / 3).assign_coords(labels)
     given[1] = given[4]
     order = {dim: rng.permutation(names) for dim, names in labels.items()}
     for method in METHODS:
-        found = quiet(given.ireval.rank_intervals, method, resamples=50)
-        again = quiet(given.sel(order).ireval.rank_intervals, method, resamples=50)
-        again = again.sel(system=labels["system"])
-        for name in {"rank", "rank_low", "rank_high", "first", "tier"} & {*found}:
-            np.testing.assert_array_equal(found[name], again[name])
-    assert found["first"][0, 1] == found["first"][0, 4]
+        result = quiet(given.ireval.rank_intervals, method, resamples=50)
+        repeated = quiet(given.sel(order).ireval.rank_intervals, method, resamples=50)
+        repeated = repeated.sel(system=labels["system"])
+        for name in {"rank", "rank_low", "rank_high", "first", "tier"} & {*result}:
+            np.testing.assert_array_equal(result[name], repeated[name])
+    assert result["first"][0, 1] == result["first"][0, 4]
 
 
 def tiers_by_loop(means, pairs):
@@ -235,14 +239,14 @@ def tiers_by_loop(means, pairs):
 
 
 @given(seed=st.integers(0, 9999), test=st.sampled_from(["t", "wilcoxon"]))
-def test_tiers_equal_the_loop(seed, test):
+def test_tiers_equal_a_loop(seed, test):
     rng = np.random.default_rng(seed)
     values = rng.integers(0, 3, (8, 9)) / 4 + rng.integers(0, 4, (8, 1)) / 4
     given, decided = array_of(values), ir.Significance(test, adjust="fdr_bh", alpha=0.2)
     frame = quiet(given.ireval.compare, decided).query("significant")
     pairs = [{a - 1, b - 1} for a, b in zip(frame["system_a"], frame["system_b"], strict=True)]
-    found = quiet(given.ireval.rank_intervals, test=decided)["tier"]
-    assert found.values[0].tolist() == tiers_by_loop(values.mean(axis=1), pairs)
+    result = quiet(given.ireval.rank_intervals, test=decided)["tier"]
+    assert result.values[0].tolist() == tiers_by_loop(values.mean(axis=1), pairs)
 
 
 def test_a_tier_ends_before_a_significant_difference():
@@ -251,36 +255,36 @@ def test_a_tier_ends_before_a_significant_difference():
     chain = [noise, noise + 0.005 + wide, noise + 0.01 + np.array([1, -1] * 4) / 1000]
     scores = array_of(np.array([*chain, 0.5 + noise * 1.01, noise + noise[::-1] / 1e6]))
     differs = scores.ireval.compare(adjust="holm")["significant"].to_numpy()
-    # Of 0, 1, 2 in the chain, 0 and 2 are told apart, 3 from all; 4 is the same as 0.
+    # Of systems 0, 1 and 2 only 0 and 2 differ; 3 differs from all; 4 equals 0.
     assert differs.tolist() == [False, True, True, False, False, True, False, True, True, True]
-    found = scores.ireval.rank_intervals()["tier"]
-    assert found.values[0].tolist() == [3, 2, 2, 1, 3]
+    result = scores.ireval.rank_intervals()["tier"]
+    assert result.values[0].tolist() == [3, 2, 2, 1, 3]
 
 
-def test_coverage_of_tests_exceeds_that_of_the_bootstrap():
+def test_coverage_of_holm_exceeds_that_of_the_bootstrap():
     scores, truth = simulate(10, 8, 200, spread=0.5, seed=0)
     shares = {}
     for method in ("holm", "bootstrap"):
-        found = scores.ireval.rank_intervals(
+        result = scores.ireval.rank_intervals(
             method, resamples=200, test=ir.Significance(adjust=None), interval="t"
         )
-        hits, ranks = covered(found, truth)
+        hits, ranks = covered(result, truth)
         shares[method] = hits.mean(), hits[ranks == 1].mean()
     assert min(shares["holm"]) >= 0.95
     assert shares["bootstrap"][1] < 0.9
 
 
 @pytest.mark.filterwarnings("ignore:comparisons of harmonic:irframe.errors.IrframeWarning")
-def test_infinite_summands_have_ranks():
+def test_harmonic_means_of_zero_are_ranked():
     values = xr.DataArray(
         [[0.0, 0.5, 0.5], [0.25, 0.5, 0.1]], dims=["system", "topic"], name="InverseASL"
     )
-    found = values.ireval.rank_intervals("bootstrap", resamples=100)
+    result = values.ireval.rank_intervals("bootstrap", resamples=100)
     drawn = draw_topics(3, samples=100, seed=0)
     without = ~(drawn == 0).any(axis=1)
-    # Drawn twice and thrice, the second topic lets both tie.
+    # Both systems tie in samples with the second topic twice or three times.
     tied = (drawn == 1).all(axis=1).mean()
-    assert found["first"][0, 0] == pytest.approx(without.mean() - tied / 2)
+    assert result["first"][0, 0] == pytest.approx(without.mean() - tied / 2)
     with pytest.warns(IrframeWarning, match="harmonic means that are 0 because of a score of 0: 1"):
         assert_ranks(values.ireval.rank_intervals(), [2, 1], [1, 1], [2, 2])
 
@@ -291,10 +295,10 @@ def test_a_single_topic_allows_every_rank(scores):
         every = [
             scores.isel(topic=[3]).ireval.rank_intervals(name, resamples=50) for name in METHODS
         ]
-    for found in every:
-        assert (found["rank_low"] == 1).all()
-        assert (found["rank_high"] == 8).all()
-        assert found["rank"].max() > 4
+    for result in every:
+        assert (result["rank_low"] == 1).all()
+        assert (result["rank_high"] == 8).all()
+        assert result["rank"].max() > 4
     assert np.isnan(every[-1]["first"]).all()
 
 

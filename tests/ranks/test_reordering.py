@@ -1,4 +1,4 @@
-"""Reordering of systems between metrics, the best systems, and ablations."""
+"""Tests of `reordering`, `ablation`, `best_systems` and `rrie`."""
 
 from statistics import fmean, harmonic_mean
 
@@ -17,11 +17,11 @@ RUNS, QRELS = ir.example_track()
 
 
 def track():
-    """Simulate enough systems that some are significantly apart."""
+    """Simulate a track in which some systems differ significantly."""
     return ir.simulate_track(systems=9, topics=30, docs=400, depth=60, pool_depth=20, seed=5)
 
 
-def test_margins_are_relative_to_the_mean_of_the_system():
+def test_relative_margin_is_relative_to_the_mean_of_the_system():
     index = pd.MultiIndex.from_product([["a", "b"], range(4)], names=["system", "topic"])
     low = [0.5, 0.5, 0.5, 0.5]
     scores = pd.DataFrame({"P": [*low, *[0.55] * 4], "AP": [*low, *[0.549] * 4]}, index=index)
@@ -30,7 +30,7 @@ def test_margins_are_relative_to_the_mean_of_the_system():
     assert strict["delta_sort"].tolist() == [0.0, 0.0]
 
 
-def test_depths_and_frames():
+def test_reordering_of_a_frame_equals_that_of_an_array():
     runs, qrels = track()
     cube = runs.ireval.cube(qrels)
     scores = cube.ireval.score("AP", "ASL", no_rel="nan")
@@ -54,7 +54,7 @@ def test_invalid_scores_of_reordering_are_refused():
     refused(InputError, "none", (scores * np.nan).ireval.reordering)
 
 
-def test_systems_that_tie_have_no_correlation():
+def test_kendall_of_tied_systems_is_nan():
     index = pd.MultiIndex.from_product([["a", "b"], range(3)], names=["system", "topic"])
     scores = pd.DataFrame({"mine": [1, 2, 3, 2, 3, 4.0], "yours": 0.5}, index=index)
     assert np.isnan(scores.ireval.reordering()["kendall"].item())
@@ -73,7 +73,7 @@ def as_loops(scores, metric):
     return lists, {"cost": metric == "ASL", "mean": mean}
 
 
-def test_every_step_equals_a_loop():
+def test_steps_equal_a_loop():
     runs, qrels = track()
     cube = runs.ireval.cube(qrels)
     scores = cube.ireval.score(*CHAIN, at=60, no_rel="nan")
@@ -86,8 +86,10 @@ def test_every_step_equals_a_loop():
         old, new = as_loops(scores, row["old"]), as_loops(scores, row["new"])
         moved = delta_sort(old, new)
         both = cube.ireval.score(row["old"], row["new"], no_rel="nan")
-        found = both.ireval.reordering(per="system")
-        assert dict(zip(found["system"], found["delta_sort"], strict=True)) == pytest.approx(moved)
+        result = both.ireval.reordering(per="system")
+        assert dict(zip(result["system"], result["delta_sort"], strict=True)) == pytest.approx(
+            moved
+        )
         assert row["delta_sort"] == pytest.approx(max(map(abs, moved.values())))
         values = [
             [facts["mean"](row) ** (-1 if facts["cost"] else 1) for row in lists.values()]
@@ -112,7 +114,7 @@ def test_ablation_equals_the_worked_case(golden):
 
 @pytest.mark.filterwarnings("ignore:the normal approximation:irframe.errors.IrframeWarning")
 @pytest.mark.parametrize(("test", "adjust"), [("wilcoxon", None), ("ranksum", "holm")])
-def test_systems_are_better_by_any_test_and_correction(test, adjust):
+def test_reordering_supports_every_test_and_correction(test, adjust):
     scores = ir.evaluate(*track(), ["AP", "RR"])
     better = []
     for metric in scores:
@@ -130,10 +132,10 @@ def test_systems_are_better_by_any_test_and_correction(test, adjust):
         own: 100 / 9 * (better[0][own] + better[1][own] - better[2][own] - better[3][own])
         for own in better[0]
     }
-    found = scores.ireval.reordering(
+    result = scores.ireval.reordering(
         test=ir.Significance(test, adjust=adjust), relative_margin=0, per="system"
     )
-    assert dict(zip(found["system"], found["delta_sort"], strict=True)) == pytest.approx(expected)
+    assert dict(zip(result["system"], result["delta_sort"], strict=True)) == pytest.approx(expected)
     assert any(expected.values())
 
 
@@ -142,7 +144,7 @@ def scores_of(metric, **systems):
     return xr.DataArray(values, {"system": list(systems)}, ("system", "topic"), name=metric)
 
 
-def test_relative_reduction_in_error(golden):
+def test_rrie_equals_the_worked_case(golden):
     case = golden["000-rrie"]
     rows = case["input"]["rows"]
     index = pd.MultiIndex.from_product([["old", "new"], ["1"]], names=["system", "topic"])
@@ -151,32 +153,32 @@ def test_relative_reduction_in_error(golden):
     ):
         metric = name if kind == "precision" else "ASL(first=10)" if "@" in name else "ASL"
         frame = pd.DataFrame({metric: [old, new]}, index=index)
-        found = frame.ireval.rrie(baseline="old").loc[0, "rrie"]
-        assert found == pytest.approx(expected)
-        assert round(100 * found) == percent
+        result = frame.ireval.rrie(baseline="old").loc[0, "rrie"]
+        assert result == pytest.approx(expected)
+        assert round(100 * result) == percent
 
 
 @pytest.mark.parametrize(
     ("metric", "old", "new"), [("P", 1, 0.5), ("ASL", 0.5, 0.8), ("ASL", 0.5, 0.2), ("DCG", 2, 3)]
 )
 def test_rrie_of_a_perfect_baseline_is_nan(metric, old, new):
-    found = scores_of(metric, a=[old], b=[new]).ireval.rrie(baseline="a")
-    assert found["rrie"].isna().all()
-    assert found[["old", "new"]].to_numpy().tolist() == [[old, new]]
+    result = scores_of(metric, a=[old], b=[new]).ireval.rrie(baseline="a")
+    assert result["rrie"].isna().all()
+    assert result[["old", "new"]].to_numpy().tolist() == [[old, new]]
 
 
 def test_rrie_of_worse_systems_is_negative():
     for metric, old, new in (("ASL", 3, 5), ("P", 0.5, 0.0)):
-        found = scores_of(metric, a=[old], b=[new]).ireval.rrie(baseline="a")
-        assert found["rrie"].tolist() == [-1]
+        result = scores_of(metric, a=[old], b=[new]).ireval.rrie(baseline="a")
+        assert result["rrie"].tolist() == [-1]
 
 
-def test_means_are_over_shared_topics():
+def test_rrie_uses_topics_of_all_systems():
     scores = scores_of("P", a=[0.5, 0.0, 0.0], b=[0.0, np.nan, np.nan], c=[0.5, 1, 1])
     with pytest.warns(IrframeWarning, match="left out: 2 for P"):
-        found = scores.ireval.rrie(baseline="a")
-    assert found["rrie"].tolist() == [-1, 0]
-    assert found["old"].tolist() == [0.5, 0.5]
+        result = scores.ireval.rrie(baseline="a")
+    assert result["rrie"].tolist() == [-1, 0]
+    assert result["old"].tolist() == [0.5, 0.5]
     unscored = scores_of("ASL", a=[3, np.nan], b=[2, np.nan]).ireval.rrie(baseline="a")
     assert unscored["rrie"].tolist() == [0.5]
     with pytest.raises(InputError, match="every system has a score, but found none: P"):
@@ -196,9 +198,9 @@ def test_bad_input():
 def test_best_systems():
     runs, qrels = ir.simulate_track(systems=9, topics=30, docs=400, depth=60, pool_depth=20, seed=5)
     scores = runs.ireval.cube(qrels).ireval.score("AP", "ASL")
-    found = scores.ireval.best_systems()
-    assert found["metric"].tolist() == ["AP", "ASL"]
-    for row in found.to_dict("records"):
+    result = scores.ireval.best_systems()
+    assert result["metric"].tolist() == ["AP", "ASL"]
+    for row in result.to_dict("records"):
         means = scores.sel(metric=row["metric"], depth=60).mean("topic").to_series()
         best = means.min() if row["metric"] == "ASL" else means.max()
         assert row["value"] == pytest.approx(best)
@@ -206,7 +208,7 @@ def test_best_systems():
     refused(DepthError, "61", lambda: scores.ireval.best_systems(at=61))
 
 
-def test_unknown_metrics_are_averaged_and_higher_is_better():
+def test_higher_scores_are_better_for_unknown_metrics():
     index = pd.MultiIndex.from_product([["a", "b"], range(3)], names=["system", "topic"])
     scores = pd.DataFrame({"mine": [1, 2, 3, 2, 3, 4.0], "yours": 0.5}, index=index)
     best = scores.ireval.best_systems()
@@ -223,7 +225,7 @@ def test_a_system_without_scores_is_never_best():
     assert best["value"].tolist() == [3, 2]
 
 
-def test_missing_scores_have_no_best_system():
+def test_metrics_without_scores_have_no_best_system():
     scores = ir.cube(*ir.example_track()).ireval.score("AP", "ASL", at=10) * np.nan
     scores[0, 3] = 0.25
     best = scores.ireval.best_systems()
@@ -243,5 +245,5 @@ def test_ties_do_not_depend_on_the_order_of_summation(metric):
     for same in (scores, scores.chunk(topic=7), scores[:, ::-1]):
         assert same.ireval.best_systems()["system"].tolist() == ["u"]
         assert same[::-1].ireval.best_systems()["system"].tolist() == ["z"]
-        kept = ir.verbs.select_top(same, 0.5, metric=metric)
-        assert kept["system"].values.tolist() == [*"uvw"]
+        subset = ir.verbs.select_top(same, 0.5, metric=metric)
+        assert subset["system"].values.tolist() == [*"uvw"]

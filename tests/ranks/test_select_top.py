@@ -1,4 +1,4 @@
-"""The systems that are kept."""
+"""Tests of `select_top`."""
 
 import numpy as np
 import pytest
@@ -11,32 +11,32 @@ from irframe.errors import InputError, ParameterError
 @pytest.mark.parametrize(("top", "kept"), [(0.75, 6), (1, 8), (0.7, 6), (0.5, 4), (0.1, 1)])
 def test_best_systems(cube, top, kept):
     means = cube.ireval.score("AP", at=50).mean("topic")[0].to_series()
-    found = cube.ireval.select_top(top)
+    result = cube.ireval.select_top(top)
     best = means.sort_values(ascending=False).index[:kept]
-    assert found["system"].to_numpy().tolist() == [s for s in means.index if s in best]
+    assert result["system"].to_numpy().tolist() == [s for s in means.index if s in best]
     scores = cube.ireval.score("AP", "Twist")
-    np.testing.assert_array_equal(scores.ireval.select_top(top)["system"], found["system"])
+    np.testing.assert_array_equal(scores.ireval.select_top(top)["system"], result["system"])
 
 
-def test_a_share_of_systems_is_rounded():
+def test_number_of_removed_systems_is_rounded_down():
     cube = ir.cube(*ir.simulate_track(systems=10, topics=3, docs=200, depth=20, pool_depth=5))
     assert cube.ireval.select_top(0.9).sizes["system"] == 9
 
 
 @pytest.mark.parametrize("at", [[2, 10], [10, 2]])
-def test_another_metric_selects_at_its_greatest_depth(cube, at):
+def test_systems_are_ranked_at_the_greatest_depth(cube, at):
     scores = cube.ireval.score("AP", "nDCG", at=at)
     best = scores.sel(metric="nDCG", depth=10).mean("topic").idxmax("system").item()
     assert scores.ireval.select_top(0.1, metric="nDCG")["system"].item() == best
 
 
-def test_selected_scores_have_every_verb(cube):
+def test_selected_scores_support_further_verbs(cube):
     scores = cube.ireval.score("AP", "RR")
-    kept = scores.ireval.select_top(0.75)
-    same = scores.sel(system=kept["system"])
+    subset = scores.ireval.select_top(0.75)
+    same = scores.sel(system=subset["system"])
     for verb in ("agreement", "summary", "compare"):
-        found, expected = (getattr(x.ireval, verb)() for x in (kept, same))
-        assert found.equals(expected)
+        result, expected = (getattr(x.ireval, verb)() for x in (subset, same))
+        assert result.equals(expected)
 
 
 def test_invalid_arguments_of_select_top_are_refused(cube):

@@ -1,4 +1,4 @@
-"""One system beside all others, topic by topic."""
+"""Tests of `sheet`."""
 
 import numpy as np
 import pandas as pd
@@ -9,7 +9,7 @@ import irframe as ir
 from irframe.errors import ParameterError
 
 
-def test_a_sheet_equals_the_worked_case(track):
+def test_sheet_equals_the_worked_case(track):
     scores = ir.evaluate(*track, ["AP", "ASL"])
     sheet = scores.ireval.sheet("bm25")
     assert sheet.index.names == ["metric", "topic"]
@@ -38,7 +38,7 @@ def test_topics_without_scores_are_nan_or_omitted():
     np.testing.assert_allclose(sheet.to_numpy(), expected)
 
 
-def test_every_depth_of_an_array():
+def test_sheet_of_an_array_contains_every_depth():
     array = ir.cube(*ir.example_track()).ireval.score("AP", "P", at=[1, 10])
     sheet = array.ireval.sheet("ance")
     assert dict(sheet.sizes) == {"metric": 2, "topic": 16, "depth": 2}
