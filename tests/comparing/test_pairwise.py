@@ -52,7 +52,7 @@ def test_tables_mark_the_baselines_from_which_a_system_differs(scores):
     assert "raised: differs significantly from 1 bm25, 2 ance" in styler.to_html()
     assert "^{1,2}" in styler.to_latex()
     refused(
-        InputError, "a comparison with a baseline", lambda: result.ireval.styled(intervals=True)
+        InputError, "a comparison with one baseline", lambda: result.ireval.styled(intervals=True)
     )
 
 
@@ -67,7 +67,8 @@ def test_bounds_support_several_baselines(cube):
 
 
 @pytest.mark.parametrize(
-    ("baseline", "message"), [(["bm25", "x"], "'x'"), ([], "at least one"), (["bm25"] * 2, "again")]
+    ("baseline", "message"),
+    [(["bm25", "x"], "'x'"), ([], "found none"), (["bm25"] * 2, "found duplicates")],
 )
 def test_invalid_baselines_are_refused(scores, baseline, message):
     refused(ParameterError, message, lambda: scores.ireval.compare(baseline=baseline))
