@@ -1,4 +1,4 @@
-"""Fixtures of figures, which are closed after every test."""
+"""Fixtures for figures, which are closed after every test."""
 
 import matplotlib.pyplot as plt
 import pytest
@@ -12,7 +12,7 @@ def closed():
 
 @pytest.fixture(scope="session")
 def three(cube):
-    """Return scores of three metrics, one a cost."""
+    """Return scores by three metrics, including a cost."""
     return cube.ireval.score("AP(norm='min')", "nDCG", "ASL")
 
 

@@ -1,8 +1,4 @@
-"""What `agreement_map` draws, and what goes with it.
-
-What `agreement_bars` draws; What `agreement_triangle` draws; Binned colours; What
-`volatility_map` draws.
-"""
+"""Tests of irframe.plots.agreement_map."""
 
 import numpy as np
 import pytest
@@ -15,7 +11,7 @@ from irframe.plots.agreement_map import agreement_bars, agreement_triangle, binn
 
 
 class TestAgreementMap:
-    def test_every_cell_has_its_value(self, three):
+    def test_cells_show_the_agreement(self, three):
         matrix = three.sel(depth=[10, 50]).ireval.agreement()
         ax = matrix.ireval.plot.agreement_map(depth=10)
         chosen = matrix.sel(depth=10).to_numpy()
@@ -23,7 +19,7 @@ class TestAgreementMap:
         np.testing.assert_array_equal(ax.images[0].get_array(), chosen)
         assert names(ax) == [*three["metric"].to_numpy()]
 
-    def test_choices_left_open(self, three):
+    def test_missing_choices_are_refused(self, three):
         matrix = three.sel(depth=[10, 50]).ireval.agreement()
         refused(ParameterError, "depth", matrix.ireval.plot.agreement_map)
         refused(ParameterError, "depth=", lambda: matrix.ireval.plot.agreement_map(depth=20))
@@ -36,7 +32,7 @@ def checked(cube):
     return cube.ireval.significance_agreement("P", "AP", test=["t", "sign"], at=[5, 10])
 
 
-def test_bars(checked):
+def test_bars_show_the_share_of_each_category(checked):
     ax = checked.ireval.plot.agreement_bars(test="sign")
     assert len(ax.patches) == 2 * 2 * 4
     heights = [patch.get_height() for patch in ax.patches]
@@ -48,7 +44,7 @@ def test_bars(checked):
     refused(ParameterError, r"Choose from t, sign", lambda: agreement_bars(checked))
 
 
-def test_triangle(checked):
+def test_dots_show_the_category_of_each_pair(checked):
     ax = checked.ireval.plot.agreement_triangle(metric="P", test="t", depth=10)
     drawn = [np.asarray(dots.get_offsets()) for dots in ax.collections]
     verdict = checked["verdict"].sel(metric="P", test="t", depth=10).to_numpy()
@@ -63,7 +59,7 @@ def test_triangle(checked):
 
 
 class TestBins:
-    def test_nine_tenths_is_a_border_between_warm_and_cool(self):
+    def test_colours_change_from_warm_to_cool_at_nine_tenths(self):
         colours, norm = binned_colours()
         red, _, blue, _ = colours(norm(0.899))
         assert red > blue
@@ -72,7 +68,7 @@ class TestBins:
 
 
 class TestVolatilityMap:
-    def test_the_mesh_is_the_matrix(self, three):
+    def test_mesh_shows_the_matrix(self, three):
         matrix = three.ireval.volatility()
         ax = matrix.ireval.plot.volatility_map(metric="nDCG")
         drawn = ax.collections[0].get_array()
@@ -82,11 +78,11 @@ class TestVolatilityMap:
         assert len(ax.lines) == 2
         assert ax.get_figure().axes[1].get_ylabel() == "Kendall's tau"
 
-    def test_few_depths_are_labelled_by_integers(self, three):
+    def test_few_depths_have_integer_ticks(self, three):
         ax = three.sel(depth=[1, 2]).ireval.volatility().ireval.plot.volatility_map(metric="nDCG")
         assert {*ax.get_xticks() % 1, *ax.get_yticks() % 1} == {0}
 
-    def test_two_metrics_and_uneven_depths(self, three):
+    def test_axes_name_both_metrics(self, three):
         matrix = three.sel(depth=[1, 5, 50]).ireval.volatility("ASL", "tau_ap")
         ax = matrix.ireval.plot.volatility_map(metric="nDCG")
         assert ax.get_xlabel() == "evaluation depth of ASL"
@@ -101,7 +97,7 @@ class TestVolatilityMap:
         assert ax.collections[0].get_array().mask.all()
         assert to_rgb(ax.collections[0].get_cmap().get_bad()) == to_rgb("#D5D8DC")
 
-    def test_choices_left_open(self, three):
+    def test_missing_choices_are_refused(self, three):
         several = three.sel(depth=[1, 2]).ireval.volatility()
         refused(ParameterError, "nDCG", several.ireval.plot.volatility_map)
         grouped = three[:1].sel(depth=[1, 2]).ireval.groupby("team").volatility()

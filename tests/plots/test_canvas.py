@@ -1,4 +1,4 @@
-"""Colours, styles, sizes and legends of all figures."""
+"""Tests of colours, styles, sizes and legends of figures."""
 
 import inspect
 
@@ -28,20 +28,20 @@ def scores(cube):
 
 
 def contrast(one, other):
-    """Return the contrast ratio of two colours, as of WCAG."""
+    """Return the contrast ratio of two colours by WCAG."""
     rgb = np.array([to_rgb(one), to_rgb(other)])
     linear = np.where(rgb <= 0.03928, rgb / 12.92, ((rgb + 0.055) / 1.055) ** 2.4)
     light = linear @ (0.2126, 0.7152, 0.0722)
     return (light.max() + 0.05) / (light.min() + 0.05)
 
 
-def test_colours_are_seen_on_white_and_on_black():
+def test_colours_have_contrast_on_white_and_on_black():
     for colour in (*COLOURS, canvas.FAINT):
         assert contrast(colour, "white") > 2
         assert contrast(colour, "black") > 3.9
 
 
-def test_colours_come_from_the_sorted_names_of_the_data_whatever_was_drawn_before():
+def test_colours_depend_only_on_sorted_names():
     first = dict(zip("cab", system_style(list("cab"), "abcxyz"), strict=True))
     assert [first[name]["color"] for name in "abc"] == [*COLOURS[:3]]
     system_style(list("zyx"), "xyz")
@@ -49,18 +49,18 @@ def test_colours_come_from_the_sorted_names_of_the_data_whatever_was_drawn_befor
         **first,
         "x": canvas.series_style(3),
     }
-    one, other = system_style([0, 6], range(9))  # of one colour, were there no other
+    one, other = system_style([0, 6], range(9))  # both would have the first colour
     assert one == canvas.series_style(0)
     assert other == canvas.series_style(1)
 
 
-def test_styles_that_the_caller_chooses_hold(monkeypatch):
+def test_chosen_styles_take_precedence(monkeypatch):
     monkeypatch.setattr(canvas, "SYSTEM_STYLES", {"b": 0, "c": 6})
     styles = system_style(list("abc"))
     assert styles == [canvas.series_style(number) for number in (1, 0, 6)]
 
 
-def test_names_are_names_in_legends(scores):
+def test_legends_escape_names(scores):
     named = {"bm25": "_own", "duot5": "$a$b", "monot5": r"$\none$"}
     renamed = scores.assign_coords(system=[named.get(s, s) for s in scores["system"].to_numpy()])
     ax = renamed.ireval.plot.depth_curves(systems=list(named.values()))
@@ -69,13 +69,13 @@ def test_names_are_names_in_legends(scores):
     assert {" _own", r"\$a\$b", r"\$\none\$"} <= {*texts}
 
 
-def test_more_systems_than_colours_differ_in_dashes():
+def test_systems_of_one_colour_have_different_dashes():
     many = [tuple(style.values()) for style in system_style(range(24))]
     assert len(set(many)) == len(COLOURS) * len(LINES) == 24
     assert len(system_style(range(60))) == 60
 
 
-def test_the_same_system_has_one_colour_in_every_figure(scores):
+def test_systems_have_one_colour_in_all_figures(scores):
     wide = scores.isel(depth=-1)
     curves = scores.ireval.plot.depth_curves(systems=["splade", "bm25"])
     lines = {line.get_label(): line.get_color() for line in curves.lines}
@@ -85,7 +85,7 @@ def test_the_same_system_has_one_colour_in_every_figure(scores):
         assert to_rgb(handles[system].get_facecolor()[:3]) == to_rgb(lines[system])
 
 
-def test_dark_backgrounds_have_light_lines(scores):
+def test_lines_are_light_on_dark_backgrounds(scores):
     with plt.style.context("dark_background"):
         ax = scores.ireval.plot.depth_curves()
         pool = next(line for line in ax.lines if line.get_label() == "pool depth")
@@ -94,7 +94,7 @@ def test_dark_backgrounds_have_light_lines(scores):
     assert contrasting(plt.subplots()[1], "#F5C24C") == "black"
 
 
-def test_sizes_are_those_asked_for():
+def test_new_axes_have_the_requested_size():
     assert new_axes(None).figure.get_size_inches().tolist() == [6.4, 4.2]
     assert new_axes(None, (5, 5), (3, 2)).figure.get_size_inches().tolist() == [3, 2]
     with mpl.rc_context({"figure.figsize": (4, 3)}):
@@ -103,21 +103,21 @@ def test_sizes_are_those_asked_for():
     assert new_axes(ax, (5, 5)) is ax
 
 
-def test_a_size_beside_axes_is_refused(cube, scores):
+def test_size_with_axes_is_refused(cube, scores):
     ax = plt.subplots(1, 2)[1]
     growth, both = cube.ireval.pool_growth(), "expected ax= or figsize=, but found both"
     refused(ParameterError, both, ir.plots.depth_curves, scores, ax=ax[0], figsize=(3, 2))
     refused(ParameterError, both, ir.plots.pool_curves, growth, ax=ax, figsize=(3, 2))
 
 
-def test_every_figure_takes_a_size_and_axes():
+def test_figures_take_a_size_and_axes():
     for name in {*ir.plots.__all__} - {"paper"}:
         options = inspect.signature(getattr(ir.plots, name)).parameters
         assert "figsize" in options, name
         assert "ax" in options or name == "panes", name
 
 
-def test_systems_are_those_asked_for():
+def test_chosen_systems_are_highlighted():
     assert chosen_systems(["b"], ["a", "b"], [0, 1], 2) == [1]
     assert chosen_systems(None, list("abcde"), [4, 3, 2, 1, 0], 3) == [4, 2, 0]
     words = "systems that were scored .a, b., but found 'x'"

@@ -1,8 +1,4 @@
-"""What `crp_curves` draws, and what goes with it.
-
-What `archetypes` draws; What `crp_and_gain` draws; What `effort_gain` draws; What
-`reference_runs` draws.
-"""
+"""Tests of irframe.plots.crp_curves."""
 
 import numpy as np
 import pandas as pd
@@ -17,7 +13,7 @@ from irframe.errors import ParameterError
 from irframe.plots.crp_curves import KINDS, archetypes, crp_curves, effort_gain
 
 
-def test_curves(moved):
+def test_curves_show_positions_with_twist_and_archetype(moved):
     ax = moved.ireval.plot.crp_curves(topic="101", systems=["bm25", "ance"])
     lines = {str(line.get_label()): line for line in ax.lines}
     assert len(lines) == 8 + 3
@@ -29,7 +25,7 @@ def test_curves(moved):
     assert ax.get_title(loc="left") == "topic 101"
 
 
-def test_curves_of_the_best_the_quartiles_and_the_worst(moved):
+def test_default_systems_are_worst_quartiles_and_best(moved):
     ax = crp_curves(moved, topic="102")
     named = [line.get_label() for line in ax.lines if not line.get_label().startswith("_")]
     assert named[5:] == ["3 other systems", "recall base, 10"]
@@ -40,7 +36,7 @@ def test_curves_of_the_best_the_quartiles_and_the_worst(moved):
     assert twists == [round(value, 2) for value in quartiles.tolist()]
 
 
-def test_gallery():
+def test_each_archetype_has_a_panel():
     lists = ("211000000", "000000000", "000000112", "121000000", "012100000", "120000000")
     lists += ("011020000", "200000000")
     serps = [[int(grade) for grade in grades] for grades in lists]
@@ -51,12 +47,12 @@ def test_gallery():
     assert all(len(panel.lines) == 3 for panel in ax.child_axes)
 
 
-def test_kinds_that_do_not_occur_stay_empty(moved):
+def test_panels_without_rankings_are_empty(moved):
     empty = [panel for panel in archetypes(moved).child_axes if panel.texts]
     assert [panel.get_title() for panel in empty] == [f"{name} (0.0%)" for name in KINDS[:6]]
 
 
-def test_effort_beside_gain(cube, moved):
+def test_second_axis_shows_the_gain(cube, moved):
     dcg = cube.ireval.score("DCG", "AP")
     ax = moved.ireval.plot.crp_and_gain(dcg, system="ance", topic="101", metric="DCG")
     right = next(other for other in ax.figure.axes if other is not ax)
@@ -66,7 +62,7 @@ def test_effort_beside_gain(cube, moved):
     assert right.get_ylabel() == "DCG (dashed)"
 
 
-def test_effort_against_gain(cube):
+def test_dots_are_rankings_by_effort_and_gain(cube):
     cells = cube.ireval.score("Twist", "AP", "nDCG", at=50).ireval.effort_gain()
     ax = cells.ireval.plot.effort_gain(metric="nDCG")
     drawn = [len(dots.get_offsets()) for dots in ax.collections]
@@ -87,7 +83,7 @@ def short():
         return ir.cube(run, qrels, ties="rank")
 
 
-def test_a_topic_without_relevant_documents_has_no_kind_of_curve(short):
+def test_topics_without_relevant_documents_have_no_archetype(short):
     moved = short.ireval.misplacement()
     labels = legend(moved.ireval.plot.crp_curves(topic="2"))
     assert labels[0] == "s: no relevant documents"
@@ -97,20 +93,20 @@ def test_a_topic_without_relevant_documents_has_no_kind_of_curve(short):
     refused(ParameterError, "relevant documents", draw, short, system="s", topic="2")
 
 
-def test_curves_by_hand(short):
+def test_reference_curves_equal_a_manual_calculation(short):
     moved = short.ireval.misplacement()
     ax = moved.ireval.plot.reference_runs(short, system="s", topic="1")
     curves = {line.get_label(): np.array(line.get_ydata()).tolist() for line in ax.lines}
     assert curves["ideal"] == [0] * 6
     assert curves["worst"] == [-2, -3, -3, -3, -3, -3]
-    # Reversed, the document of grade 1 stands at rank 5 in place of 2, that of grade 2 at 6 in
-    # place of 1; irrelevant ones at ranks 1 and 2 belong at 3 or below.
+    # In the reversed ranking, the document of grade 1 moves from rank 2 to 5, and that of grade 2
+    # from rank 1 to 6. The irrelevant documents at ranks 1 and 2 belong at rank 3 or below.
     assert curves["full scale"] == [-2, -3, -3, -3, 0, 5]
     assert curves["s"] == moved["crp"].sel(system="s", topic="1").to_numpy().tolist()
     assert "Twist" in ax.get_title(loc="left")
 
 
-def test_full_scale_is_as_far_as_documents_can_move(cube):
+def test_full_scale_curve_determines_the_ratios(cube):
     moved = cube.ireval.misplacement()
     ax = moved.ireval.plot.reference_runs(cube, system="bm25", topic="103")
     curve = next(line for line in ax.lines if line.get_label() == "full scale").get_ydata()

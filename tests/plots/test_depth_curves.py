@@ -1,8 +1,4 @@
-"""What `depth_curves` draws, and what goes with it.
-
-What `metric_curves` draws; What `p_value_curves` draws; What `ratio_curves` draws; What
-`unjudged_share` draws.
-"""
+"""Tests of irframe.plots.depth_curves."""
 
 from dataclasses import replace
 
@@ -26,7 +22,7 @@ def scores(cube):
     return cube.ireval.score("AP", "P")
 
 
-def test_a_line_per_system_and_five_in_the_legend(scores):
+def test_every_system_has_a_line_and_five_are_named(scores):
     ax = scores.ireval.plot.depth_curves(metric="P")
     lines = [line for line in ax.lines if len(line.get_xdata()) == 50]
     assert len(lines) == 8
@@ -43,14 +39,14 @@ def test_a_line_per_system_and_five_in_the_legend(scores):
     assert (ax.get_xlabel(), ax.get_ylabel()) == ("evaluation depth k", "mean P")
 
 
-def test_axes_may_be_given(scores):
+def test_curves_are_drawn_on_passed_axes(scores):
     _, given = plt.subplots()
     ax = scores.ireval.plot.depth_curves(metric="AP", ax=given)
     assert ax is given
     assert ax.lines[-1].get_xdata()[0] == 10
 
 
-def test_metrics_of_one_system_stand_in_their_intervals(scores):
+def test_metrics_of_one_system_have_interval_bands(scores):
     ax = scores.ireval.plot.metric_curves("bm25")
     table = ir.verbs.summary(scores.sel(system=["bm25"])).isel(system=0)
     assert legend(ax) == ["AP", "P", "pool depth"]
@@ -74,7 +70,7 @@ def test_curves_at_one_depth_are_points(scores):
         assert {line.get_marker() for line in drawn} == {"o"}
 
 
-def test_budgets_are_not_the_depth_of_a_pool():
+def test_figures_by_budget_have_no_pool_depth():
     runs, qrels = ir.example_track()
     cube = runs.assign(tokens=1).ireval.cube(qrels, units=ir.Units(length="tokens"))
     scores = cube.ireval.score("AP", stop=ir.Budget([5, 10, 20]))
@@ -85,7 +81,7 @@ def test_budgets_are_not_the_depth_of_a_pool():
 
 
 class TestPValueCurves:
-    def test_curves_fall(self, wide):
+    def test_p_values_are_drawn_in_falling_order(self, wide):
         power = wide.ireval.bootstrap_sensitivity(resamples=100)
         ax = power.ireval.plot.p_value_curves()
         for row in range(2):
@@ -96,12 +92,12 @@ class TestPValueCurves:
         assert legend(ax)[0] == f"AP: {share:.0%} of pairs, difference {delta:.3f}"
         assert ax.get_ylim() == pytest.approx((0, 0.15))
 
-    def test_alpha_is_that_of_the_data(self, wide):
+    def test_alpha_defaults_to_that_of_the_data(self, wide):
         power = wide.ireval.bootstrap_sensitivity(resamples=50, alpha=0.1)
         assert legend(power.ireval.plot.p_value_curves())[-1] == "alpha = 0.1"
         assert legend(power.ireval.plot.p_value_curves(alpha=0.2))[-1] == "alpha = 0.2"
 
-    def test_comparison_frames(self, wide, three):
+    def test_comparisons_have_a_curve_per_metric(self, wide, three):
         frame = wide.ireval.compare("wilcoxon")
         ax = frame.ireval.plot.p_value_curves()
         share = frame.loc[frame["metric"] == "AP", "significant"].mean()
@@ -111,7 +107,7 @@ class TestPValueCurves:
         by_depth = three[:1].sel(depth=[5, 10]).ireval.compare().ireval.plot.p_value_curves()
         assert legend(by_depth)[0].startswith("AP(norm='min')@5:")
 
-    def test_one_pair_is_a_point_within_the_axes(self, three):
+    def test_single_pair_is_drawn_as_a_point(self, three):
         pair = three[:1].sel(depth=[10]).isel(system=[0, 1])
         for alpha in (0.9, 1e-9):
             ax = pair.ireval.compare().ireval.plot.p_value_curves(alpha=alpha)
@@ -120,7 +116,7 @@ class TestPValueCurves:
             assert x < ax.get_xlim()[1]
             assert 0 <= y <= ax.get_ylim()[1]
 
-    def test_depths_and_groups_of_a_bootstrap(self, three):
+    def test_bootstrap_has_a_curve_per_depth_and_group(self, three):
         power = (
             three[:1].sel(depth=[5, 10]).ireval.groupby("team").bootstrap_sensitivity(resamples=20)
         )
@@ -130,7 +126,7 @@ class TestPValueCurves:
 
 
 class TestRatioCurves:
-    def test_a_curve_per_metric(self, three):
+    def test_each_metric_has_a_curve(self, three):
         ratios = three.ireval.coverage(10)
         ax = ratios.ireval.plot.ratio_curves()
         assert legend(ax) == [*three["metric"].to_numpy(), "pool depth"]
@@ -139,18 +135,18 @@ class TestRatioCurves:
         assert ax.get_ylabel() == "coverage ratio"
         assert ax.get_xscale() == "log"
 
-    def test_other_quantities(self, three):
+    def test_axis_names_the_quantity(self, three):
         ax = three.sel(depth=[1, 10]).ireval.median_p().ireval.plot.ratio_curves()
         assert ax.get_ylabel() == "median p-value"
 
-    def test_groups_have_their_curves(self, three, wide):
+    def test_each_group_has_its_curves(self, three, wide):
         refused(InputError, "depth", wide.ireval.discrimination().ireval.plot.ratio_curves)
         ax = three.ireval.groupby("team").agreement(10).ireval.plot.ratio_curves()
         assert len(ax.lines) == 4 * 3 + 1
         assert "terms, nDCG" in legend(ax)
 
 
-def test_lines_of_unjudged_documents(cube):
+def test_lines_show_the_share_of_unjudged_documents(cube):
     ax = cube.ireval.plot.unjudged_share()
     assert len(ax.lines) == 9
     shares = 100 * (1 - cube.ireval.score("Judged").isel(metric=0).mean("topic"))
@@ -164,7 +160,7 @@ def test_lines_of_unjudged_documents(cube):
 
 
 @incomplete
-def test_empty_lists_have_nothing_unjudged():
+def test_empty_lists_have_no_unjudged_documents():
     runs = pd.DataFrame(
         [("a", "1", "x", 2), ("a", "1", "y", 1), ("b", "1", "x", 1), ("b", "2", "z", 1)],
         columns=["system", "topic", "doc", "score"],

@@ -1,4 +1,4 @@
-"""Figures of who differs from whom."""
+"""Tests of irframe.plots.differences."""
 
 from itertools import combinations
 
@@ -19,9 +19,7 @@ def frame():
 
 
 @pytest.mark.parametrize(("metric", "sign"), [("nDCG@10", 1), ("ASL", -1)])
-def test_every_pair_has_its_difference_its_interval_and_whether_it_is_significant(
-    frame, metric, sign
-):
+def test_pairs_show_difference_interval_and_significance(frame, metric, sign):
     compared = frame.ireval.compare(baseline="bm25")
     ax = compared.ireval.plot.differences(metric=metric)
     own = compared[compared["metric"] == metric].sort_values("difference", ascending=sign < 0)
@@ -37,7 +35,7 @@ def test_every_pair_has_its_difference_its_interval_and_whether_it_is_significan
     plt.close(ax.figure)
 
 
-def test_pairs_without_a_baseline_and_panels_are_named(frame):
+def test_labels_name_pairs_and_metrics(frame):
     axes = frame.ireval.compare().ireval.groupby("metric").plot.differences()
     labels = [ax.get_xlabel().split(",")[0] for ax in axes]
     assert labels == ["difference in nDCG@10", "difference in ASL"]
@@ -56,7 +54,7 @@ def test_pairs_without_a_baseline_and_panels_are_named(frame):
     )
 
 
-def test_pairs_of_long_names_stay_distinct(frame):
+def test_pairs_of_long_names_remain_distinct(frame):
     every = frame[["ASL"]].ireval.compare()
     sides = ["system_a", "system_b"]
     every[sides] = "our-laboratory-" + every[sides] + "-of-2026-run"
@@ -67,7 +65,7 @@ def test_pairs_of_long_names_stay_distinct(frame):
     plt.close(ax.figure)
 
 
-def test_a_board_has_the_ladder_of_its_first_metric(frame):
+def test_ladder_of_a_leaderboard_uses_its_first_metric(frame):
     board = frame.ireval.leaderboard()
     ax = board.ireval.plot.ladder()
     ranks = frame.ireval.rank_intervals().ireval.plot.ladder(metric="nDCG@10")
@@ -78,7 +76,7 @@ def test_a_board_has_the_ladder_of_its_first_metric(frame):
     plt.close("all")
 
 
-def test_who_is_better_nowhere_keeps_its_colour_in_the_legend(frame):
+def test_system_without_wins_keeps_its_legend_colour(frame):
     better = frame[["nDCG@10"]].unstack("system")["nDCG@10"]
     better["none"] = better["bm25"] - 0.01
     ax = better.stack().rename("nDCG@10").to_frame().ireval.plot.topic_differences("bm25", "none")
@@ -97,7 +95,7 @@ def scored(metric="AP", systems=12):
 
 @pytest.mark.parametrize("order", ["mean", "borda", "win_rate"])
 @pytest.mark.parametrize("metric", ["AP", "ASL"])
-def test_bars_join_those_that_do_not_differ(order, metric):
+def test_bars_join_systems_without_significant_difference(order, metric):
     scores = scored(metric)
     tasks = {topic: str(n % 3) for n, topic in enumerate(scores.index.unique("topic"))}
     scores = scores.ireval.design(task=tasks)
@@ -118,7 +116,7 @@ def test_bars_join_those_that_do_not_differ(order, metric):
     everyone = {frozenset(pair) for pair in combinations(board.index, 2)}
     assert groups
     assert joined >= everyone - different
-    if order == "mean":  # where no two stand at one place
+    if order == "mean":  # no two systems have the same position
         assert joined == everyone - different
     stems = [line.get_xdata()[0] for line in {*ax.lines} - {*groups} if len(line.get_ydata()) == 3]
     np.testing.assert_allclose(sorted(stems), sorted(where))
@@ -128,7 +126,7 @@ def test_bars_join_those_that_do_not_differ(order, metric):
 
 
 def with_holes(lacking):
-    """Return scores on four tasks, some of them missing."""
+    """Return scores on four tasks, without some tasks of systems."""
     scores = scored(systems=6)
     task = {topic: f"t{n % 4}" for n, topic in enumerate(scores.index.unique("topic"))}
     scores = scores.ireval.design(task=task)
@@ -139,7 +137,7 @@ def with_holes(lacking):
 
 
 @pytest.mark.parametrize("order", ["mean", "borda", "win_rate"])
-def test_systems_that_lack_a_task_are_left_out_by_name(order):
+def test_systems_without_a_task_are_named_as_omitted(order):
     scores = with_holes({0: "t1", 3: "t2"})
     board = scores.ireval.leaderboard(order_by=order)
     complete = board.dropna(subset="AP")
@@ -156,19 +154,19 @@ def test_systems_that_lack_a_task_are_left_out_by_name(order):
     plt.close(ax.figure)
 
 
-def test_a_board_without_means_is_refused_by_name():
+def test_leaderboards_without_means_are_refused():
     board = with_holes({n: f"t{n % 4}" for n in range(6)}).ireval.leaderboard(order_by="borda")
     refused(InputError, board.index[0], board.ireval.plot.critical_difference)
 
 
-def test_other_frames_and_few_systems():
+def test_two_systems_have_a_name_on_each_side():
     ax = scored(systems=2).ireval.leaderboard().ireval.plot.critical_difference()
     assert len(ax.get_yticklabels()) == len(ax.texts) == 1
     plt.close(ax.figure)
 
 
 @pytest.mark.parametrize("by", ["half", ["half", "quarter"]])
-def test_comparisons_by_group_are_drawn_in_a_panel_per_group(by):
+def test_each_group_of_comparisons_has_a_panel(by):
     scores = scored(systems=3)
     topics = scores.index.get_level_values("topic")
     number = topics.unique().get_indexer(topics)

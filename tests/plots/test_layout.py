@@ -1,6 +1,6 @@
-"""No text of a figure overlaps or is cut.
+"""Tests that texts of figures fit.
 
-A figure is drawn as the example in its docstring draws it, on tracks of few and of many systems.
+The tests run the example in the docstring of each figure on tracks of 2 to 110 systems.
 """
 
 import doctest
@@ -32,7 +32,7 @@ FIGURES = [name for name in ir.plots.__all__ if name != "paper"]
 
 @cache
 def many(count):
-    """Return a track of so many systems with long names."""
+    """Return a track with long names of systems."""
     topics, docs = (53, 1000) if count < 100 else (20, 400)
     runs, qrels = ir.simulate_track(
         systems=count, topics=topics, docs=docs, depth=50, pool_depth=10, grades=4, teams=30, seed=1
@@ -42,19 +42,19 @@ def many(count):
 
 
 def named(code):
-    """Return the systems that an example names, baseline first."""
+    """Return all systems, those in the code first."""
     known = EXAMPLE()[0]["system"].unique()
     asked = [name for name in known if re.search(rf"(['\"]){re.escape(name)}\1", code)]
     return list(dict.fromkeys(["bm25", *asked, *known]))
 
 
 def track(code, count):
-    """Return a track of some size, and its example."""
+    """Return a track, and the example code for this track."""
     runs, qrels = EXAMPLE()
     known = named(code)
     runs = runs[runs["system"].isin(known[:count])].reset_index(drop=True)
     if count > 2:
-        step = max(count, len(MANY) * (count == 8)) // 8  # names in the range of the track
+        step = max(count, len(MANY) * (count == 8)) // 8  # use only names that the track contains
         long = dict(zip(known, MANY[::step], strict=False))
         runs = runs.assign(system=runs["system"].map(long))
         for name in known:
@@ -73,25 +73,25 @@ def drawn(name, count, monkeypatch):
 
 
 @pytest.mark.parametrize("name", few_of(FIGURES, 8))
-def test_no_text_overlaps_or_is_cut_in_a_column(name, monkeypatch):
+def test_texts_fit_a_column(name, monkeypatch):
     with SIZES["column"]():
         assert faults(drawn(name, 8, monkeypatch)) == []
 
 
 @pytest.mark.thorough
 @pytest.mark.further
-@pytest.mark.filterwarnings("ignore::irframe.errors.IrframeWarning")  # of tracks made smaller
+@pytest.mark.filterwarnings("ignore::irframe.errors.IrframeWarning")  # small tracks cause cautions
 @pytest.mark.parametrize(
     ("name", "drawing"), [*product(FIGURES, DRAWN[:3]), *product(FIGURES[::3], DRAWN[3:])], ids=str
 )
-def test_no_text_overlaps_or_is_cut(name, drawing, monkeypatch):
+def test_texts_fit_figures_of_all_sizes(name, drawing, monkeypatch):
     size, count = drawing
     with SIZES[size]():
         assert faults(drawn(name, count, monkeypatch)) == []
 
 
 @pytest.mark.parametrize("systems", [["bm25"], ["bm25", "ance"]])
-def test_the_pareto_front_is_explained_where_a_line_is_drawn(systems):
+def test_pareto_front_is_explained_only_with_a_line(systems):
     runs, qrels = EXAMPLE()
     scores = ir.evaluate(runs[runs["system"].isin(systems)], qrels, "AP")
     cost = dict(zip(systems, [1, 2], strict=False))
@@ -101,7 +101,7 @@ def test_the_pareto_front_is_explained_where_a_line_is_drawn(systems):
 
 
 @pytest.mark.parametrize("best_first", [False, True])
-def test_others_are_explained_where_a_system_never_led(best_first):
+def test_legend_explains_systems_that_never_lead(best_first):
     runs, qrels = EXAMPLE()
     scores = ir.evaluate(runs[runs["system"].isin(["bm25", "monot5"])], qrels, "AP")
     days = ["2020-01-02", "2020-01-01"] if best_first else ["2020-01-01", "2020-01-02"]
@@ -109,7 +109,7 @@ def test_others_are_explained_where_a_system_never_led(best_first):
     assert ("others" in legend(ax)) == best_first
 
 
-def test_the_grey_region_is_grey():
+def test_grey_region_is_drawn_in_grey():
     channels = to_rgb(REGION_COLOURS["grey"])
     assert max(channels) - min(channels) < 0.15
     assert [region for region, colour in REGION_COLOURS.items() if colour == FAINT] == ["grey"]
@@ -120,7 +120,7 @@ BLIND = {
     "protan": [[0.152, 1.053, -0.205], [0.115, 0.786, 0.099], [-0.004, -0.048, 1.052]],
     "tritan": [[1.256, -0.077, -0.179], [-0.078, 0.931, 0.148], [0.005, 0.691, 0.304]],
 }
-"""Machado, Oliveira, Fernandes 2009, doi:10.1109/TVCG.2009.113: linear RGB as it is seen."""
+"""Kind of colour blindness -> map of linear RGB (Machado 2009, doi:10.1109/TVCG.2009.113)."""
 
 
 def lab(colour, seen):
@@ -134,12 +134,12 @@ def lab(colour, seen):
 
 
 @pytest.mark.parametrize("kind", BLIND)
-def test_categories_of_agreement_differ_for_colour_blind_readers(kind):
+def test_colour_blind_readers_can_distinguish_categories(kind):
     seen = [lab(colour, BLIND[kind]) for colour in CATEGORY_COLOURS]
     assert min(np.linalg.norm(a - b) for a, b in combinations(seen, 2)) > 25
 
 
-def test_many_systems_are_drawn_as_far_as_they_fit():
+def test_figures_draw_only_the_systems_that_fit():
     scores = ir.evaluate(*many(40), "nDCG@10")
     with ir.plots.paper():
         ax = scores.ireval.leaderboard().ireval.plot.critical_difference()
@@ -148,7 +148,7 @@ def test_many_systems_are_drawn_as_far_as_they_fit():
     assert f"best {shown} of 40 systems" in " ".join(ax._left_title.get_text().split())
 
 
-def test_what_overlaps_or_is_cut_is_found():
+def test_checker_finds_overlapping_and_cut_texts():
     figure, ax = plt.subplots(figsize=(3, 2))
     ax.text(0.5, 0.5, "one")
     ax.text(0.52, 0.5, "other")

@@ -1,4 +1,4 @@
-"""What `loss_bars` draws."""
+"""Tests of irframe.plots.loss_bars."""
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -24,7 +24,7 @@ def staged():
     return pd.concat([first.drop(columns="rank"), kept]), qrels
 
 
-def test_bars_are_means_stacked_to_the_highest_score(staged):
+def test_bars_stack_mean_losses_up_to_the_highest_score(staged):
     runs, qrels = staged
     parts = runs.ireval.losses(qrels, "nDCG@10", stages=["bm25", "reversed"])
     cube = runs.ireval.cube(qrels).ireval.losses("nDCG@10", stages=["bm25", "reversed"])
@@ -42,6 +42,6 @@ def test_bars_are_means_stacked_to_the_highest_score(staged):
         plt.close(ax.figure)
 
 
-def test_other_scores_are_refused():
+def test_scores_without_losses_are_refused():
     scores = ir.evaluate(*ir.example_track(), "AP")
     refused(InputError, "losses", ir.plots.loss_bars, scores)

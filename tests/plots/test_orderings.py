@@ -1,7 +1,4 @@
-"""What `orderings` draws, and what goes with it.
-
-What `explained` draws; What `hasse` draws; What `ranking_grid` draws.
-"""
+"""Tests of irframe.plots.orderings."""
 
 import numpy as np
 import pytest
@@ -13,7 +10,7 @@ from irframe.errors import ParameterError
 from irframe.plots.orderings import hasse, orderings, ranking_grid
 
 
-def test_topics_side_by_side(cube):
+def test_topics_have_rankings_orderings_and_differences(cube):
     pair = cube.ireval.side_by_side("monot5", "bm25", "P", "AP", depth=10)
     ax = pair.ireval.plot.orderings()
     shown = [text.get_text() for text in ax.get_xticklabels()]
@@ -28,7 +25,7 @@ def test_topics_side_by_side(cube):
     assert not without.texts
 
 
-def test_many_topics_are_not_spelled(cube):
+def test_many_topics_have_no_labels(cube):
     pair = cube.ireval.side_by_side("monot5", "bm25", "P", depth=10)
     many = pair.isel(topic=np.tile(np.arange(16), 5))
     ax = orderings(many)
@@ -36,13 +33,13 @@ def test_many_topics_are_not_spelled(cube):
     assert not ax.texts
 
 
-def test_scores_that_are_missing_stay_blank(cube):
+def test_missing_scores_have_no_text(cube):
     pair = cube.ireval.side_by_side("monot5", "bm25", "P", depth=10)
     pair["difference"][0, 2] = np.nan
     assert len(orderings(pair).texts) == 15
 
 
-def test_bars_are_stacked_documents_and_dots_their_sums(cube):
+def test_bars_stack_documents_and_dots_show_sums(cube):
     found = cube.ireval.explain("splade", "bm25", "AP", at=20)
     ax = found.ireval.plot.explained()
     total = found.groupby("topic")["difference"].sum().sort_values(ascending=False)
@@ -61,7 +58,7 @@ def test_bars_are_stacked_documents_and_dots_their_sums(cube):
 
 
 @pytest.mark.parametrize("k", [1, 3, 5])
-def test_partial_order(k):
+def test_arrows_lead_from_better_to_worse_rankings(k):
     grid = ir.verbs.enumerate_rankings(k, "AP", "nDCG")
     ax = grid.ireval.plot.hasse()
     assert sorted(texts(ax)) == sorted(grid["row"].to_numpy().tolist())
@@ -73,11 +70,11 @@ def test_partial_order(k):
     assert len(set(places)) == 2**k
 
 
-def test_partial_order_of_long_rankings_is_refused():
+def test_long_rankings_are_refused():
     refused(ParameterError, "length 1 to 6", lambda: hasse(ir.verbs.enumerate_rankings(7)))
 
 
-def test_grid_of_rankings():
+def test_every_pair_of_rankings_has_a_cell():
     ax = ranking_grid(ir.verbs.enumerate_rankings(3))
     assert len(ax.texts) == 64
     assert texts(ax).count("**") == 2

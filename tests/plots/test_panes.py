@@ -1,4 +1,4 @@
-"""What `panes` draws; the style of figures in papers."""
+"""Tests of irframe.plots.panes."""
 
 import matplotlib as mpl
 import numpy as np
@@ -18,7 +18,7 @@ def heads(axes):
     return [ax.get_title(loc="left").splitlines()[0] for ax in axes]
 
 
-def test_parts_by_name_have_one_legend(scores):
+def test_panes_share_one_legend(scores):
     parts = {"a": scores.ireval.discrimination(), "b": scores.ireval.median_p()}
     axes = ir.plots.panes(parts, ir.plots.ratio_curves, columns=1)
     assert heads(axes) == ["a", "b"]
@@ -28,7 +28,7 @@ def test_parts_by_name_have_one_legend(scores):
     np.testing.assert_array_equal(axes[1].lines[0].get_ydata(), parts["b"][0])
 
 
-def test_groups_of_arrays_cubes_and_frames(cube, scores):
+def test_groups_are_drawn_in_panes(cube, scores):
     ratios = scores.ireval.groupby("team").discrimination()
     axes = ratios.ireval.groupby("team").plot.ratio_curves()
     assert heads(axes) == [str(team) for team in ratios["team"].to_numpy()]
@@ -41,7 +41,7 @@ def test_groups_of_arrays_cubes_and_frames(cube, scores):
     assert "paired t-test" in axes[0].get_title(loc="left")
 
 
-def test_tests_side_by_side(cube):
+def test_each_test_has_a_pane(cube):
     checked = cube.ireval.significance_agreement("P", at=[5, 10], test=["t", "sign"])
     axes = checked.ireval.groupby("test").plot.agreement_bars()
     assert heads(axes) == ["t", "sign"]
@@ -50,7 +50,7 @@ def test_tests_side_by_side(cube):
     np.testing.assert_allclose(heights, shares[: len(heights) // 2].to_numpy().ravel())
 
 
-def test_a_style_holds_within_and_not_beyond(cube, tmp_path):
+def test_paper_style_ends_with_its_block(cube, tmp_path):
     before = dict(mpl.rcParams)
     with ir.plots.paper(columns=2):
         assert mpl.rcParams["pdf.fonttype"] == 42
@@ -63,5 +63,5 @@ def test_a_style_holds_within_and_not_beyond(cube, tmp_path):
     assert dict(mpl.rcParams) == before
 
 
-def test_pages_have_one_or_two_columns():
+def test_other_numbers_of_columns_are_refused():
     refused(ParameterError, "columns=1 or columns=2, but found 3", lambda: ir.plots.paper(3))

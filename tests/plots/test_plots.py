@@ -1,4 +1,4 @@
-"""What every figure refuses."""
+"""Tests of arguments that figures refuse."""
 
 import inspect
 import warnings
@@ -25,7 +25,7 @@ GIVEN |= {"cube": OTHER[1], "scores": OTHER[2]}
 
 
 @pytest.mark.parametrize("name", [name for name in ir.plots.__all__ if name != "paper"])
-def test_other_data_are_refused(name):
+def test_figures_refuse_other_data(name):
     figure = getattr(ir.plots, name)
     _, *options = inspect.signature(figure).parameters.values()
     needed = {each.name: GIVEN[each.name] for each in options if each.default is each.empty}
@@ -35,14 +35,14 @@ def test_other_data_are_refused(name):
     plt.close("all")
 
 
-def test_what_no_example_has_is_refused(cube):
+def test_wrong_axes_and_missing_depths_are_refused(cube):
     growth, one = cube.ireval.pool_growth(), [plt.subplots()[1]]
     refused(ParameterError, "two axes", ir.plots.pool_curves, growth, ax=one)
     several = cube.ireval.robustness("P", shares=[0.5], seeds=1, at=[5, 10])
     refused(ParameterError, "Choose from 5, 10", several.ireval.plot.robustness_curves)
 
 
-def test_names_are_drawn_as_xml_may_hold_them(cube):
+def test_characters_that_xml_forbids_are_replaced(cube):
     scores = cube.ireval.score("AP", at=[5, 10])
     names = [f"\x01{name}" for name in scores["system"].to_numpy()]
     ax = scores.assign_coords(system=names).ireval.plot.score_boxes()

@@ -1,4 +1,4 @@
-"""Figures of judges, of pools and of budgets."""
+"""Tests of irframe.plots.pool_curves."""
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -11,7 +11,7 @@ from irframe.errors import InputError, ParameterError
 from irframe.plots.pool_curves import pool_curves
 
 
-def test_curves_of_pools(cube):
+def test_curves_show_pool_growth(cube):
     growth = cube.ireval.pool_growth()
     left, right = growth.ireval.plot.pool_curves()
     np.testing.assert_allclose(left.lines[0].get_ydata(), growth.relevant)
@@ -24,7 +24,7 @@ def test_curves_of_pools(cube):
     assert list(pool_curves(growth, ax=given)) == list(given)
 
 
-def test_curves_of_budgets(cube):
+def test_curves_show_the_effect_of_budgets(cube):
     replayed = cube.ireval.replay(["mtf", "leverage"], [2, 8], "AP", "P", resamples=2)
     ax = replayed.ireval.plot.budget_curves(metric="P")
     expected = 100 * replayed["kept"].sel(metric="P").to_numpy()
@@ -40,7 +40,7 @@ def test_curves_of_budgets(cube):
     refused(InputError, "a result of replay", lambda: ir.plots.budget_curves(cube))
 
 
-def test_curves_of_samples(cube):
+def test_curves_show_agreement_of_samples(cube):
     tau = cube.ireval.robustness("AP", "Bpref", shares=[0.1, 0.5], seeds=3)
     ax = tau.ireval.plot.robustness_curves()
     line = ax.lines[1]
@@ -74,7 +74,7 @@ def effect():
     return effect_of("AP", "nDCG", at=[5, 10])
 
 
-def test_a_point_is_a_system(effect):
+def test_points_are_ranks_of_systems(effect):
     ax = effect.ireval.plot.judge_ranks(metric="AP", depth=5)
     cell = effect.sel(metric="AP", depth=5).squeeze("judge")
     points = np.asarray(ax.collections[0].get_offsets())
@@ -86,13 +86,13 @@ def test_a_point_is_a_system(effect):
     assert ax.get_ylabel() == "rank by AP@5 under guess"
 
 
-def test_marked_systems_have_a_colour_of_their_own(effect):
+def test_marked_systems_have_a_different_colour(effect):
     ax = effect.ireval.plot.judge_ranks(metric="nDCG", marked=["bm25", "ance"])
     assert [len(points.get_offsets()) for points in ax.collections] == [6, 2]
     assert ax.get_xlabel() == "rank by nDCG@10 under people"
 
 
-def test_one_judge_metric_and_depth_are_drawn(effect):
+def test_selected_judge_metric_and_depth_are_drawn(effect):
     refused(InputError, "a result of judge_effect", effect[["bias"]].ireval.plot.judge_ranks)
     alone = effect.sel(metric="AP", depth=5, judge="guess").ireval.plot.judge_ranks()
     assert alone.get_xlabel() == "rank by AP@5 under people"
@@ -105,7 +105,7 @@ JUDGES = {
 }
 
 
-def test_a_cell_is_a_share_of_the_row_and_a_number():
+def test_cells_show_shares_of_rows_and_counts():
     compared = ir.compare_judges({name: JUDGES[name] for name in ("people", "model")})
     ax = compared.ireval.plot.confusion_map()
     np.testing.assert_allclose(ax.images[0].get_array(), [[0.75, 0.25], [0, 1]])
@@ -113,7 +113,7 @@ def test_a_cell_is_a_share_of_the_row_and_a_number():
     assert (ax.get_xlabel(), ax.get_ylabel()) == ("grade by model", "grade by people")
 
 
-def test_one_pair_is_drawn():
+def test_several_pairs_of_judges_are_refused():
     compared = ir.compare_judges(JUDGES)
     refused(ParameterError, "several: pair", ir.plots.confusion_map, compared)
     alone = ir.plots.confusion_map(compared.isel(pair=1))

@@ -1,4 +1,4 @@
-"""Names that are shortened stay apart."""
+"""Tests of shortened names in figures."""
 
 import pytest
 
@@ -6,7 +6,7 @@ from irframe.plots.layout import short_names
 
 
 @pytest.mark.parametrize("most", [5, 9, 17, 30])
-def test_long_names_stay_distinct_and_short_ones_stay_complete(most):
+def test_shortened_names_remain_distinct(most):
     names = [f"dense-retrieval-with-expansion-{n:03d}-run" for n in range(110)]
     names += [f"{n:03d}-of-our-university-and-theirs" for n in range(110)]
     found = short_names(["bm25", *names], most)
@@ -15,7 +15,7 @@ def test_long_names_stay_distinct_and_short_ones_stay_complete(most):
     assert max(map(len, found)) <= max(most, 11)
 
 
-def test_names_that_differ_in_the_middle_show_where():
+def test_shortened_names_show_the_difference():
     long = [f"{'a' * 30}-{n}-{'b' * 30}" for n in range(3)]
     assert all(str(n) in name for n, name in enumerate(short_names(long, 12)))
     assert short_names(["same", "same"], 2) == ["same", "same"]

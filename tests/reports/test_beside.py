@@ -1,4 +1,4 @@
-"""Two lists side by side; texts beside two lists."""
+"""Tests of lists and texts of two systems."""
 
 import numpy as np
 import pytest
@@ -11,7 +11,7 @@ from irframe.reports import report as reporting
 from irframe.reports.beside import OPENING_BYTES, Duel, TopLists, by_spread, choose, top_lists
 
 
-def test_the_first_rank_at_which_two_lists_differ():
+def test_lists_differ_from_the_first_different_document():
     runs = {"a": {"1": {"x": 3, "y": 2, "u": 1}}, "b": {"1": {"x": 3, "v": 2, "y": 1}}}
     cube = ir.cube(runs, {"1": {"x": 1, "y": 2}})
     view, lists = view_of(cube, ["nDCG"], [3]), top_lists(cube, None)
@@ -35,7 +35,7 @@ def texts_of(qrels):
     return {"doc": docs, "topic": {topic: f"query & {topic}" for topic in qrels["topic"].unique()}}
 
 
-def test_the_page_shows_queries_and_snippets_escaped_and_cut(tmp_path, path):
+def test_queries_and_snippets_are_escaped_and_shortened(tmp_path, path):
     runs, qrels = ir.example_track()
     texts = texts_of(qrels)
     made = ir.report(runs, qrels, tmp_path / "page.html", texts=texts, **SHOWN)
@@ -55,7 +55,7 @@ def test_the_page_shows_queries_and_snippets_escaped_and_cut(tmp_path, path):
 
 
 @pytest.mark.thorough
-def test_texts_of_topics_with_large_differences_come_first(tmp_path, monkeypatch):
+def test_texts_are_added_up_to_the_page_size(tmp_path, monkeypatch):
     runs, qrels = ir.example_track()
     bare = ir.report(runs, qrels, tmp_path / "bare.html", **SHOWN)
     most = bare.stat().st_size + 27_000
@@ -67,7 +67,7 @@ def test_texts_of_topics_with_large_differences_come_first(tmp_path, monkeypatch
     assert 0 < number < 16
 
 
-def test_texts_are_chosen_topic_by_topic():
+def test_texts_are_added_until_the_page_is_full():
     lists = TopLists(["a", "b", "c"], np.array([[[0, 1], [2, -1]]]), np.zeros((1, 2, 2), np.int16))
     texts = TextsById({"a": "A", "b": "B", "c": "C"}, {"2": "two"})
     all_texts = choose(texts, lists, ["1", "2"], np.array([1, 0]), 40_000)
@@ -81,7 +81,7 @@ def test_texts_are_chosen_topic_by_topic():
     assert by_spread(np.array([[1, 0, np.nan], [0.5, 1, 1]])).tolist() == [1, 0, 2]
 
 
-def test_texts_of_other_documents_are_refused(tmp_path):
+def test_texts_without_a_retrieved_document_are_refused(tmp_path):
     with pytest.raises(IdError, match="texts of docs in the results"):
         ir.report(*ir.example_track(), tmp_path / "page.html", texts={"x": "y"}, **SHOWN)
     assert not (tmp_path / "page.html").exists()

@@ -52,7 +52,7 @@ def gate(system, metrics="nDCG@10", *, update=False, judged=slice(None), **optio
     Gate(update=update).assert_not_worse(run, qrels[judged], metrics, **asked)
 
 
-def test_the_plugin_is_installed_by_its_name_and_imports_nothing():
+def test_importing_the_plugin_imports_no_other_module():
     entry_points = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["entry-points"]
     assert entry_points == {"pytest11": {"irframe": "irframe_pytest"}}
     plugin = import_module("irframe_pytest")
@@ -61,7 +61,7 @@ def test_the_plugin_is_installed_by_its_name_and_imports_nothing():
 
 
 @pytest.mark.thorough
-def test_the_fixture_writes_baselines_on_request_and_shows_verdicts(pytester, monkeypatch):
+def test_fixture_writes_baselines_on_request_and_reports_failures(pytester, monkeypatch):
     monkeypatch.setenv("PYTHONPATH", str(ROOT))
     monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
     pytester.makeini("[pytest]\nfilterwarnings = error\n")
@@ -85,7 +85,7 @@ def test_baseline_files_change_only_on_request():
     assert json.loads(Path("main.irframe").read_text())["system"] == "monot5"
 
 
-def test_a_failure_shows_verdicts_and_documents():
+def test_failures_show_verdicts_and_documents():
     runs, qrels = ir.example_track()
     scores = ir.evaluate(runs, qrels, ["nDCG@10", "AP", "RR"])
     scores.ireval.freeze("main.irframe", baseline="splade")
@@ -108,13 +108,13 @@ def test_a_failure_shows_verdicts_and_documents():
     refused(AssertionError, "ance fails the gate 'drop'", gate, "ance", "RR", fail_on="drop")
 
 
-def test_a_system_can_be_the_baseline_and_policies_are_used():
+def test_systems_can_be_baselines():
     options = {"baseline": "splade", "policy": {"ties": "doc", "no_rel": "nan"}}
     words = "(?s)ance fails the gate 'not-not-worse' against splade.*in nDCG@5 against splade"
     refused(AssertionError, words, gate, "splade ance", "nDCG@5", margin=0.02, **options)
 
 
-def test_runs_and_judgments_may_be_files():
+def test_runs_and_judgments_can_be_files():
     runs, qrels = ir.example_track()
     runs[runs["system"] == "splade"].ireval.write_run("a.run")
     qrels.ireval.write_qrels("q.txt")
@@ -123,7 +123,7 @@ def test_runs_and_judgments_may_be_files():
     refused(IrframeError, words, Gate().assert_not_worse, Path("a.run"), "q.txt", "AP", **options)
 
 
-def test_a_baseline_file_of_other_judgments_raises():
+def test_baseline_files_with_other_judgments_are_refused():
     ir.evaluate(*ir.example_track(), "AP").ireval.freeze("main.irframe", baseline="bm25")
     words = "expected scores made with the policies of main.irframe, but found judgments"
     refused(IrframeError, words, gate, "bm25", "AP", judged=slice(3, None))

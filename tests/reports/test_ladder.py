@@ -1,8 +1,4 @@
-"""Tests of irframe.reports.ladder.
-
-The ladder, the two systems and the curves that a page opens with, row by row; Topics, the hardest
-first; A matrix as an image, read again by a reader of images.
-"""
+"""Tests of irframe.reports.ladder."""
 
 import base64
 from io import BytesIO
@@ -29,7 +25,7 @@ def view(request, cube):
     return view_of(cube, ["nDCG", "ASL"], [10, 5], baseline=request.param)
 
 
-def test_rows_have_the_values_of_the_verbs(view, cube):
+def test_leaderboard_rows_equal_the_results_of_verbs(view, cube):
     systems = cube["system"].to_numpy().tolist()
     found = pd.DataFrame(rungs(view, systems)).set_index("system")
     scores = score(cube, "nDCG", at=10).isel(metric=0)
@@ -92,7 +88,7 @@ def test_several_baselines_are_numbered(cube):
     refused(ParameterError, "each only once", view_of, cube, ["nDCG"], [10], baseline=2 * ["bm25"])
 
 
-def test_bars_include_every_interval_and_zero():
+def test_bars_cover_all_intervals_and_zero():
     values = {"ci_low": np.array([0.2, np.nan]), "ci_high": np.array([0.6, np.nan])}
     values["mean"] = np.array([0.4, 0.7])
     assert span(values) == (0, 0.7)
@@ -107,7 +103,7 @@ def hard():
 
 
 @pytest.mark.parametrize(("metric", "depth"), [(0, 0), (0, 1), (1, 1)])
-def test_topics_are_sorted_by_their_median(hard, metric, depth):
+def test_topics_are_sorted_by_median(hard, metric, depth):
     found = HardTopics(hard, metric, depth)
     scores = hard.scores.isel(metric=metric, depth=depth)
     table = found.table.set_index("topic")
@@ -123,7 +119,7 @@ def test_topics_are_sorted_by_their_median(hard, metric, depth):
     assert len(found.rows) == 16
 
 
-def test_pixels_show_sign_as_colour_and_strength_as_opacity():
+def test_pixel_colour_shows_sign_and_opacity_shows_significance():
     marks = np.zeros((ladder.SIGNED + 1, ladder.SIGNED + 1), np.int8)
     marks[:3, :3] = [[0, 1, 3], [-1, 0, 2], [-3, -2, 0]]
     pixels = drawn(marks, 3)
@@ -135,13 +131,13 @@ def test_pixels_show_sign_as_colour_and_strength_as_opacity():
 
 
 def drawn(marks, levels):
-    """Return the pixels of a picture, read by matplotlib."""
+    """Return the pixels of a picture, as matplotlib reads them."""
     head, _, data = picture(marks, levels).partition(",")
     assert head == "data:image/png;base64"
     return np.round(imread(BytesIO(base64.b64decode(data))) * 255).astype(int)
 
 
-def test_cells_of_few_systems_have_signs():
+def test_small_matrices_have_signs_in_cells():
     pixels, size = drawn(np.array([[0, 2], [-2, 0]], np.int8), 2), ladder.CELL
     assert pixels.shape == (2 * size, 2 * size, 4)
     inked = (pixels == ladder.INKED).all(axis=-1).reshape(2, size, 2, size).sum(axis=(1, 3))

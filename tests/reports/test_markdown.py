@@ -1,4 +1,4 @@
-"""Tests of `irframe compare` as a gate and its summary."""
+"""Tests of `irframe compare` as a gate with a summary."""
 
 import re
 import shlex
@@ -34,7 +34,7 @@ def gate(capsys, *words, new="new"):
 
 
 @pytest.mark.usefixtures("files")
-def test_the_exit_status_follows_the_verdict(capsys):
+def test_exit_status_depends_on_the_verdict(capsys):
     for new, words, status in (
         ("new", ("--fail-on", "worse"), 1),
         ("new", ("--fail-on", "undecided", "--margin", ".05"), 1),
@@ -54,7 +54,7 @@ def test_the_exit_status_follows_the_verdict(capsys):
 
 
 @pytest.mark.usefixtures("files")
-def test_the_page_shows_verdicts_and_the_documents_behind_them(capsys):
+def test_summary_shows_verdicts_and_documents_behind_losses(capsys):
     runs, qrels = ir.example_track()
     cube = runs.ireval.cube(qrels)
     judged = qrels["doc"].unique()
@@ -95,7 +95,7 @@ ACTION = yaml.safe_load(PAGE.parents[2].joinpath("action.yml").read_text(encodin
 
 
 @pytest.mark.usefixtures("files")
-def test_metrics_that_are_no_sums_or_have_no_bounds(capsys):
+def test_summary_omits_documents_of_metrics_that_are_not_sums(capsys):
     line = ["compare", "track/qrels.txt", "track/runs/main.txt", "track/runs/new.txt"]
     words = ["--baseline", "main", "--format", "markdown", "-m", "Compat@10", "Bpref"]
     assert main([*line, *words]) == 0
@@ -104,7 +104,7 @@ def test_metrics_that_are_no_sums_or_have_no_bounds(capsys):
     assert out.count("not known") == 2
 
 
-def test_the_commands_of_the_workflow_run(files):
+def test_workflow_commands_run(files):
     text = PAGE.read_text(encoding="utf-8")
     freezes = re.search(r"^\$ (irframe freeze .*)$", text, re.MULTILINE)
     workflow, hooks = map(yaml.safe_load, re.findall(r"^```yaml\n(.*?)^```", text, FLAGS))

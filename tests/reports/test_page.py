@@ -63,13 +63,13 @@ def put(tab, *, depth, metric):
 
 
 def wait_for_drawing(tab):
-    """Wait until changes are drawn, in the next frame."""
+    """Wait until the browser has drawn all changes."""
     frame = "requestAnimationFrame"
     tab.evaluate(f"() => new Promise((done) => {frame}(() => {frame}(() => setTimeout(done))))")
 
 
 def opened(tab, address, **options):
-    """Return a new tab with a page, after drawing."""
+    """Return a new tab after it has drawn a page."""
     page = tab.context.browser.new_page(**options)
     page.goto(address)
     page.wait_for_selector(".scripted [data-live=differences].vega-embed", state="attached")
@@ -80,12 +80,12 @@ def column(tab, name):
     return tab.locator(f"#rungs tbody .{name}").all_inner_texts()
 
 
-def test_the_page_makes_no_request_and_has_no_error(moved, path):
+def test_page_makes_no_requests_and_logs_no_errors(moved, path):
     assert set(moved.heard) == {path.as_uri()}
 
 
 @pytest.mark.parametrize(("depth", "metric"), [(1, 1), (20, 0)])
-def test_the_slider_changes_leaderboard_matrix_and_sentences(moved, page, depth, metric):
+def test_slider_updates_leaderboard_matrix_and_sentences(moved, page, depth, metric):
     put(moved, depth=depth, metric=metric)
     place = DEPTHS.index(depth)
     mean = page.numbers["0/mean"][metric, place]
@@ -117,7 +117,7 @@ def filled(tab):
     )
 
 
-def test_a_click_on_a_heading_sorts_the_leaderboard(moved, page):
+def test_clicking_a_heading_sorts_the_leaderboard(moved, page):
     moved.click("#rungs th.name button")
     wait_for_drawing(moved)
     plain = [name for name in column(moved, "name a") if name[0].isalpha()]
@@ -130,7 +130,7 @@ def test_a_click_on_a_heading_sorts_the_leaderboard(moved, page):
     assert moved.get_attribute("#rungs th.name", "aria-sort") is None
 
 
-def test_systems_are_found_by_name_and_by_group(moved):
+def test_search_matches_names_and_groups(moved):
     moved.fill("#find", "bm25")
     wait_for_drawing(moved)
     assert sorted(column(moved, "name a")) == ["bm25", "bm25+rm3"]
@@ -140,7 +140,7 @@ def test_systems_are_found_by_name_and_by_group(moved):
     assert SYSTEM in column(moved, "name a")
 
 
-def test_figures_have_a_mark_for_every_number(moved, page):
+def test_figures_draw_every_number(moved, page):
     marks = {"curves": ".mark-line path", "told": ".mark-line path"}
     counts = {
         name: moved.locator(f"[data-live={name}] {each}").count() for name, each in marks.items()
@@ -150,7 +150,7 @@ def test_figures_have_a_mark_for_every_number(moved, page):
     assert bars == len(page.facts["topics"])
 
 
-def test_two_systems_are_compared_by_topic(moved, page):
+def test_selected_systems_are_compared_by_topic(moved, page):
     moved.select_option("#side-a", label=SYSTEM)
     moved.select_option("#side-b", label="ance")
     wait_for_drawing(moved)
@@ -170,7 +170,7 @@ def test_two_systems_are_compared_by_topic(moved, page):
     assert int(parting) == 1 + int(np.argmin(same))
 
 
-def test_names_are_escaped_by_the_script(moved):
+def test_script_escapes_names(moved):
     moved.select_option("#baseline", label=SYSTEM)
     wait_for_drawing(moved)
     assert moved.title() == TITLE
@@ -181,7 +181,7 @@ def test_names_are_escaped_by_the_script(moved):
 
 
 def saved(tab, name):
-    """Return the data that a CSV button saves."""
+    """Return the data from a CSV button."""
     with tab.expect_download() as waiting:
         tab.click(f"[data-csv={name}] button")
     return pd.read_csv(waiting.value.path(), dtype={"topic": str})
@@ -203,11 +203,11 @@ def either_way(compared):
 
 @pytest.fixture(scope="module")
 def compared(scores):
-    """Return all pairs by the first metric at depth 10."""
+    """Return the comparison by the first metric at depth 10."""
     return either_way(scores.isel(metric=[0]).sel(depth=[10]).ireval.compare("t", adjust="holm"))
 
 
-def test_pairs_are_those_of_compare(moved, compared):
+def test_pairs_equal_the_result_of_compare(moved, compared):
     frame = saved(moved, "pairs").set_index(["system_a", "system_b"])
     assert len(frame) == 28
     expected = compared.loc[frame.index]
@@ -219,7 +219,7 @@ def test_pairs_are_those_of_compare(moved, compared):
     np.testing.assert_array_equal(significant, expected["significant"])
 
 
-def test_a_cell_of_the_matrix_shows_the_result_of_compare(moved, compared, page):
+def test_matrix_cells_show_the_result_of_compare(moved, compared, page):
     moved.focus("canvas")
     for key in ["ArrowUp", "ArrowLeft"] * 8 + ["ArrowRight"] * 6 + ["ArrowDown"] * 2:
         moved.keyboard.press(key)
@@ -237,7 +237,7 @@ def test_a_cell_of_the_matrix_shows_the_result_of_compare(moved, compared, page)
     )
 
 
-def test_the_address_keeps_the_state_and_a_cell_opens_its_pair(tab, path):
+def test_address_restores_the_state_of_the_page(tab, path):
     page = opened(tab, path.as_uri())
     assert page.url == path.as_uri()
     page.locator("canvas").click(position={"x": 60, "y": 5})
@@ -262,7 +262,7 @@ def test_the_address_keeps_the_state_and_a_cell_opens_its_pair(tab, path):
     other.close()
 
 
-def test_links_open_folded_sections_and_marks_have_tooltips(tab, path):
+def test_links_open_closed_sections(tab, path):
     page = opened(tab, path.as_uri(), viewport={"width": 400, "height": 800})
     assert not page.locator("#effort figure").is_visible()
     links = page.locator(".contents a")
@@ -277,7 +277,7 @@ def test_links_open_folded_sections_and_marks_have_tooltips(tab, path):
 
 
 def sheet(tab):
-    """Return the texts and rows of the sheet."""
+    """Return the sentences and rows of the sheet."""
     words = [tab.text_content(f"#{name}") for name in ("says-sheet", "sheet-known")]
     return words, cells(tab, "#sheet-rows")
 
@@ -289,13 +289,13 @@ def cells(tab, table):
 
 
 def unscripted(tab, path):
-    """Return a tab with a page and JavaScript off."""
+    """Return a tab with a page, without JavaScript."""
     bare = tab.context.browser.new_context(java_script_enabled=False).new_page()
     bare.goto(path.as_uri())
     return bare
 
 
-def test_the_keyboard_opens_the_sheet_of_a_system(moved, scores):
+def test_enter_key_opens_the_sheet_of_a_system(moved, scores):
     moved.locator("#rungs a", has_text="bm25+rm3").focus()
     moved.keyboard.press("Enter")
     moved.wait_for_selector("#says-sheet:focus")
@@ -319,7 +319,7 @@ def test_the_keyboard_opens_the_sheet_of_a_system(moved, scores):
     moved.select_option("#sheet-order", label="against the median")
 
 
-def test_the_sheet_reads_the_same_without_a_script(moved, path):
+def test_sheet_is_equal_without_javascript(moved, path):
     moved.select_option("#own", label=SYSTEM)
     wait_for_drawing(moved)
     scripted = sheet(moved)
@@ -330,11 +330,11 @@ def test_the_sheet_reads_the_same_without_a_script(moved, path):
 
 
 def topics(tab):
-    """Return the texts and rows of the topics."""
+    """Return the heading and rows of the table of topics."""
     return tab.text_content("#says-topics"), cells(tab, "#topic-rows")
 
 
-def test_topics_read_the_same_without_a_script_and_lead_to_their_lists(moved, path, scores):
+def test_topics_are_equal_without_javascript(moved, path, scores):
     scripted = topics(moved)
     bare = unscripted(moved, path)
     assert topics(bare) == scripted
@@ -354,7 +354,7 @@ def test_topics_read_the_same_without_a_script_and_lead_to_their_lists(moved, pa
     assert moved.inner_text("#name-a") == frame["best system"].iloc[-1]
 
 
-def test_tied_medians_and_topic_columns_read_the_same_with_javascript(tab, tmp_path):
+def test_tied_medians_are_equal_without_javascript(tab, tmp_path):
     shown = {"metrics": ["P"], "at": [10], "resamples": 100}
     runs, qrels = ir.example_track()
     qrels = qrels.assign(length=qrels["topic"].astype(int) % 4, kind="navigational")
@@ -372,7 +372,7 @@ def test_tied_medians_and_topic_columns_read_the_same_with_javascript(tab, tmp_p
     page.close()
 
 
-def test_intervals_are_wide_and_only_drawn_systems_have_colours(moved, page):
+def test_interval_bars_have_the_minimum_width(moved, page):
     widths = moved.locator("#rungs td.bar").evaluate_all("(all) => all.map((e) => e.offsetWidth)")
     assert min(widths) >= 120
     box = moved.locator("#ladder .scroll")
@@ -381,7 +381,7 @@ def test_intervals_are_wide_and_only_drawn_systems_have_colours(moved, page):
     assert sum(hue >= 0 for hue in page.facts["hues"]) <= names < 8
 
 
-def test_a_track_shows_its_own_systems(tab, tracks_path, tracks):
+def test_selected_track_shows_only_its_systems(tab, tracks_path, tracks):
     other = tab.context.browser.new_page()
     other.on("console", lambda message: tab.heard.append(message.text))
     other.goto(f"{tracks_path.as_uri()}#sheet/monot5")
@@ -414,11 +414,11 @@ def violations(found):
     return [violation["id"] for violation in found.response["violations"]]
 
 
-def test_axe_finds_nothing(moved, axe):
+def test_page_has_no_accessibility_violations(moved, axe):
     assert violations(axe.run(moved)) == []
 
 
-def test_the_dark_page_has_enough_contrast(moved, axe):
+def test_dark_page_has_sufficient_contrast(moved, axe):
     moved.emulate_media(color_scheme="dark")
     parts = {"include": [["#ladder"], ["#controls"], ["#sheet"], ["#lists"], [".findings"]]}
     found = axe.run(moved, context=parts, options={"runOnly": ["color-contrast"]})
@@ -426,7 +426,7 @@ def test_the_dark_page_has_enough_contrast(moved, axe):
     assert violations(found) == []
 
 
-def test_prints_open_all_tables_and_say_what_is_cut(tab, tmp_path):
+def test_print_opens_all_tables(tab, tmp_path):
     metrics = [f"RBP(p=0.{digit})" for digit in range(1, 8)]
     shown = {"metrics": metrics, "at": [10], "resamples": 100, "baseline": "bm25"}
     address = ir.report(*ir.example_track(), tmp_path / "report.html", **shown).as_uri()
@@ -441,7 +441,7 @@ def test_prints_open_all_tables_and_say_what_is_cut(tab, tmp_path):
     tables = printed.locator("details table").all()
     assert {table.is_visible() for table in tables} == {True}
     assert "print" not in printed.inner_text("#pool .rows summary")
-    printed.set_viewport_size({"width": 688, "height": 900})  # A4 within its margins
+    printed.set_viewport_size({"width": 688, "height": 900})  # the width of A4 without margins
     assert printed.evaluate("document.documentElement.scrollWidth") == 688
     printed.close()
 
@@ -457,7 +457,7 @@ def test_constant_differences_have_no_interval(tab, tmp_path):
     page.close()
 
 
-def test_repeats_move_with_the_slider_and_count_in_intervals(tab, tmp_path):
+def test_repeats_follow_the_slider(tab, tmp_path):
     make, options = TRACKS["seeds"]
     runs, qrels = make()
     with unsaid():
@@ -492,7 +492,7 @@ def test_repeats_move_with_the_slider_and_count_in_intervals(tab, tmp_path):
     page.close()
 
 
-def test_lines_fit_a_narrow_window(moved):
+def test_page_fits_a_narrow_window(moved):
     moved.set_viewport_size({"width": 320, "height": 640})
     width = moved.evaluate("document.documentElement.scrollWidth")
     moved.set_viewport_size({"width": 1280, "height": 900})
@@ -502,7 +502,7 @@ def test_lines_fit_a_narrow_window(moved):
 @pytest.mark.parametrize(
     "name", ["long names", "texts", "unequal tracks", "nothing relevant", "seeds", "budgets"]
 )
-def test_odd_tracks_read_on_a_telephone_in_the_dark(tab, axe, tmp_path, name):
+def test_odd_tracks_are_accessible_on_narrow_dark_screens(tab, axe, tmp_path, name):
     make, options = TRACKS[name]
     runs, qrels, *texts = make()
     asked = BASE | options | ({"texts": texts[0]} if texts else {})

@@ -1,4 +1,4 @@
-"""Numbers of the page and their origin."""
+"""Tests of the numbers of a page and their origin."""
 
 import base64
 import gzip
@@ -27,7 +27,7 @@ from irframe.reports.view import rounded, rounded_in_order
 from irframe.reports.words import fixed
 
 
-def test_the_numbers_of_a_page_are_those_of_the_verbs(page, scores):
+def test_page_numbers_equal_the_results_of_verbs(page, scores):
     drawn = scores.ireval.rank_intervals("bootstrap", resamples=100)["first"]
     ranks = scores.ireval.rank_intervals().assign(first=drawn).transpose("metric", "depth", ...)
     for name in ("mean", "ci_low", "ci_high", "rank", "tier", "first"):
@@ -37,7 +37,7 @@ def test_the_numbers_of_a_page_are_those_of_the_verbs(page, scores):
     np.testing.assert_allclose(page.numbers["0/agreement"], tau, rtol=2e-5)
 
 
-def test_the_strength_of_a_pair_follows_its_corrected_p_value(page, scores):
+def test_strength_counts_levels_above_the_corrected_p_value(page, scores):
     compared = scores.ireval.compare("t", adjust="holm")
     p = compared["p_adjusted"].to_numpy().reshape(len(METRICS), len(DEPTHS), -1)
     strength = page.numbers["0/strength"]
@@ -53,13 +53,13 @@ def test_the_strength_of_a_pair_follows_its_corrected_p_value(page, scores):
     np.testing.assert_allclose(page.numbers["0/told"], (p < 0.05).mean(axis=-1), rtol=2e-5)
 
 
-def test_a_p_value_equal_to_alpha_is_not_significant(cube):
+def test_p_value_equal_to_alpha_is_not_significant(cube):
     p = np.sort(cube.ireval.score("AP", at=[10]).ireval.compare(adjust=None)["p"])
     view = view_of(cube, ["AP"], [10], adjust=None, alpha=p[9])
     assert (view.strength > 0).sum() == 9
 
 
-def test_rounding_keeps_the_order_of_scores():
+def test_rounding_preserves_the_order_of_scores():
     values = np.random.default_rng(1).integers(0, 300, (400, 3)) * 1e-7 + 0.25
     values[0] = np.nan
     values[1] += 1e-15
@@ -71,13 +71,13 @@ def test_rounding_keeps_the_order_of_scores():
 
 
 def halves_up(value, decimals):
-    """Return a number as the page's script spells it."""
+    """Return a number as JavaScript writes it."""
     places = Decimal(1).scaleb(-decimals)
     return str(Decimal(float(value)).quantize(places, ROUND_HALF_UP))
 
 
 @pytest.mark.parametrize("most", [16, 160, 80, 10**6])
-def test_the_script_formats_numbers_as_python_does(most):
+def test_javascript_and_python_format_numbers_equally(most):
     values = np.random.default_rng(most).integers(-most, 40 * most, 3000) / most
     for one, kept in zip(values, rounded(values), strict=True):
         assert halves_up(kept, 3) == fixed(one)
@@ -89,7 +89,7 @@ def test_the_script_formats_numbers_as_python_does(most):
     np.testing.assert_array_equal(rounded(np.array(odd)), np.array(odd, np.float32))
 
 
-def test_only_averaged_metrics_have_intervals_of_differences(cube):
+def test_metrics_without_arithmetic_mean_have_no_intervals_of_differences(cube):
     scores = cube.ireval.score("AP", "GMAP", at=[5, 10])
     view = view_of(cube, ["AP", "GMAP"], [10, 5], adjust=None, alpha=0.1)
     compared = scores.ireval.compare("t", alpha=0.1)
@@ -100,7 +100,7 @@ def test_only_averaged_metrics_have_intervals_of_differences(cube):
     assert np.isnan(view.reach).tolist() == [[False] * 2, [True] * 2]
 
 
-def test_lists_are_those_of_the_runs(page):
+def test_lists_equal_the_ranked_runs(page):
     runs, qrels = attacked()
     ranked = runs.ireval.rank().ireval.judge(qrels)
     a = ranked[(ranked["system"] == SYSTEM) & (ranked["topic"] == TOPIC)].head(20)
@@ -111,7 +111,7 @@ def test_lists_are_those_of_the_runs(page):
     assert page.numbers["grade"][place].tolist() == a["grade"].fillna(UNJUDGED).tolist()
 
 
-def test_the_leaderboard_is_in_the_page_without_javascript(page, scores):
+def test_page_contains_the_leaderboard_without_javascript(page, scores):
     best = scores.isel(metric=0).sel(depth=10).mean("topic").to_series().sort_values()
     ladder = [attrs for tag, attrs in page.tags if tag == "tr" and "data-system" in attrs]
     assert len(ladder) == 8
@@ -125,7 +125,7 @@ def test_the_leaderboard_is_in_the_page_without_javascript(page, scores):
     assert page.count("h2") == 9
 
 
-def test_names_are_escaped_in_the_page(page):
+def test_page_escapes_names(page):
     assert [page.count(tag) for tag in ("script", "img", "b")] == [4, 1, 0]
     assert page.count("i") == 8 * 2 + 16 * 2 + 6
     for name in (SYSTEM, TOPIC, DOC, TITLE):
@@ -133,7 +133,7 @@ def test_names_are_escaped_in_the_page(page):
     assert page.facts["title"] == TITLE
 
 
-def test_every_finding_names_every_run(page, cube):
+def test_findings_name_all_runs(page, cube):
     lines = page.texts["csv"]["findings"].splitlines()
     row = next(line for line in lines if "in the top 20 (38%)" in line)
     text = page.text.partition("unjudged documents in the top 20 (38%)")[2]
@@ -141,7 +141,7 @@ def test_every_finding_names_every_run(page, cube):
     assert all(name in row and name in text for name in cube["system"].to_numpy())
 
 
-def test_the_documentation_has_the_pages_that_a_report_links_to(page):
+def test_linked_pages_of_the_documentation_exist(page):
     links = {attrs["href"] for tag, attrs in page.tags if tag == "a" and "href" in attrs}
     names = {link.removeprefix(f"{DOCS}/") for link in links if link.startswith(DOCS)}
     home = Path(__file__).parents[2] / "docs"
@@ -149,7 +149,7 @@ def test_the_documentation_has_the_pages_that_a_report_links_to(page):
     assert [name for name in names if not (home / name).with_suffix(".md").exists()] == []
 
 
-def test_pages_without_a_baseline_have_no_changes(tmp_path):
+def test_pages_without_a_baseline_have_no_change_column(tmp_path):
     page = report_of(tmp_path, *ir.example_track(), title="One")
     (table,) = (attrs for _, attrs in page.tags if attrs.get("id") == "rungs")
     (star,) = (attrs for _, attrs in page.tags if attrs.get("id") == "starred")
@@ -159,14 +159,14 @@ def test_pages_without_a_baseline_have_no_changes(tmp_path):
     assert "ir.report(runs, qrels, 'page.html', metrics=['AP'], at=[10, 5]" in page.text
 
 
-def test_the_page_shows_the_call_and_versions(page):
+def test_page_shows_the_call_and_hashes(page):
     assert "ir.report(runs, qrels, 'report.html', metrics=['nDCG', " in page.text
     assert "baseline='bm25'" in page.text
     assert "alpha=" not in page.text
     assert "SHA-256" in page.text
 
 
-def test_each_track_has_a_view_of_its_own(tracks):
+def test_each_track_has_its_own_view(tracks):
     sizes = {view["name"]: len(view["systems"]) for view in tracks.facts["views"]}
     assert sizes == {"track odd": 8, "track even": 6}
     even = [tracks.facts["topics"][place] for place in tracks.facts["views"][1]["topics"]]
@@ -174,7 +174,7 @@ def test_each_track_has_a_view_of_its_own(tracks):
     assert np.isnan(tracks.numbers["scores"]).sum() == 2 * 2 * 8 * 2
 
 
-def test_a_page_of_one_system_has_no_comparisons(tmp_path):
+def test_page_of_one_system_has_no_comparisons(tmp_path):
     runs, qrels = ir.example_track()
     page = report_of(tmp_path, runs[runs["system"] == "bm25"], qrels, baseline="bm25")
     assert "bm25 is the only system" in page.text
@@ -184,9 +184,9 @@ def test_a_page_of_one_system_has_no_comparisons(tmp_path):
 
 
 @pytest.mark.thorough
-def test_figures_draw_names_with_any_characters(tmp_path):
+def test_pages_accept_names_with_control_characters(tmp_path):
     runs, qrels = ir.example_track()
-    odd = "\x01\x1b\ufffe"  # early versions of pandas end texts at \x00
+    odd = "\x01\x1b\ufffe"  # some versions of pandas cut texts at \x00, so names omit it
     runs = runs.assign(**{name: odd + runs[name] for name in ("system", "topic", "doc", "team")})
     qrels = qrels.assign(**{name: odd + qrels[name] for name in ("topic", "doc")})
     path = ir.report(
@@ -198,13 +198,13 @@ def test_figures_draw_names_with_any_characters(tmp_path):
     assert f"{printable(visible(odd))}bm25" in html
 
 
-def test_a_figure_that_fails_is_an_error():
-    # a place is a name that Vega cannot take for one
+def test_figures_with_missing_marks_raise():
+    # Vega cannot draw this name as a position
     bars = pd.DataFrame({"topic": ["a"], "difference": [0.1], "place": ["constructor"], "hue": [0]})
     refused(InputError, "1 layers of marks", figures.svg, figures.differences(bars, "difference"))
 
 
-def test_the_security_policy_allows_only_the_two_scripts(page):
+def test_security_policy_allows_only_the_two_scripts(page):
     rules = next(attrs for tag, attrs in page.tags if attrs.get("http-equiv"))["content"]
     policy = dict(rule.split(" ", 1) for rule in rules.split("; "))
     assert policy["default-src"] == "'none'"
@@ -215,7 +215,7 @@ def test_the_security_policy_allows_only_the_two_scripts(page):
     assert policy["script-src"] == " ".join(f"'sha256-{digest}'" for digest in digests)
 
 
-def test_lower_costs_are_better(tracks):
+def test_lower_costs_rank_higher(tracks):
     ladder = [attrs for tag, attrs in tracks.tags if tag == "tr" and "data-system" in attrs]
     order = [int(attrs["data-system"]) for attrs in ladder]
     mean = tracks.numbers["0/mean"][0, 1]
@@ -223,7 +223,7 @@ def test_lower_costs_are_better(tracks):
     assert tracks.facts["signs"] == [-1, 1]
 
 
-def test_files_are_hashed_unless_they_have_changed(tmp_path):
+def test_changed_files_are_not_hashed(tmp_path):
     runs, qrels = ir.example_track()
     columns = ["system", "topic", "doc", "rank", "score"]
     ir.verbs.write_run(runs[columns], tmp_path / "all.run")
@@ -236,7 +236,7 @@ def test_files_are_hashed_unless_they_have_changed(tmp_path):
 
 
 @pytest.mark.thorough
-def test_unjudged_documents_without_names_are_marked(tmp_path):
+def test_unjudged_documents_of_saved_cubes_have_no_names(tmp_path):
     cube = ir.cube(*ir.example_track())
     unnamed = {}
     for name, each in {"cube": cube, "read": nameless(cube)}.items():
@@ -250,7 +250,7 @@ def test_unjudged_documents_without_names_are_marked(tmp_path):
 
 
 @pytest.mark.parametrize("of", ["cube", "saved"])
-def test_a_page_of_spans_has_no_sections_on_documents(tmp_path, of):
+def test_page_of_spans_has_no_sections_on_documents(tmp_path, of):
     listed = {"a": [0, 100, 300], "b": [300, 0, 100]}
     rows = [
         (system, topic, "d", start, start + 100, 3 - place, 100)
@@ -284,13 +284,13 @@ def test_wrong_arguments_raise_before_any_computation(tmp_path):
     assert not path.exists()
 
 
-def test_a_missing_extra_is_named(tmp_path, monkeypatch):
+def test_error_names_a_missing_extra(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "altair", None)
     path = tmp_path / "page.html"
     refused(InputError, r"irframe\[report\]", ir.report, *ir.example_track(), path)
 
 
-def test_the_hash_of_a_frame_depends_on_rows_in_order_only():
+def test_frame_hash_depends_on_values_and_order_of_rows():
     runs, qrels = ir.example_track()
     same = runs.set_axis(range(7, 7 + len(runs)))
     others = [runs.iloc[::-1], runs.iloc[1:], runs.assign(score=runs["score"] + 1)]
@@ -302,7 +302,7 @@ def test_the_hash_of_a_frame_depends_on_rows_in_order_only():
     assert len({first, *rest}) == 5
 
 
-def test_a_cube_keeps_its_inputs_through_files_and_groups(tmp_path):
+def test_saved_and_selected_cubes_keep_their_inputs(tmp_path):
     runs, qrels = ir.example_track()
     cube = ir.cube(runs, qrels)
     read = inputs(cube)

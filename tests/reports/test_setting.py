@@ -36,13 +36,13 @@ BLOCKS = {"h2", "h3", "p", "figcaption", "summary", "legend"}
 SKIPPED = {"script", "style", "data", "ladder", "svg", "select", "code", "ul"}
 VOID = {"br", "img", "input", "meta", "link"}
 ELSEWHERE = {"texts.some"}
-"""Sentences of larger pages, which other tests make."""
+"""Sentences that occur only on larger pages of other tests."""
 PASSES = {"seed", "pass"}
 """Repeats that intervals and tests can count."""
 
 
 class Prose(HTMLParser):
-    """Texts of a page: sentences with keys, and other texts."""
+    """Parser for the sentences and other texts of a page."""
 
     def __init__(self, text):
         super().__init__()
@@ -75,7 +75,7 @@ class Prose(HTMLParser):
 
 
 class Track:
-    """Track with its page, and options of its report."""
+    """Track with its page and the options of its report."""
 
     def __init__(self, name, folder):
         make, changed = TRACKS[name]
@@ -256,7 +256,7 @@ def first(view, metric, depth):
 
 
 def likely(view, ladder, metric, depth):
-    """Return the systems most often first, equal means together."""
+    """Return the systems most often first, joined if tied."""
     names = ladder.sort_values(["rank", "place"]).reset_index(names="system")
     names["share"] = names["system"].map(view.of("first", metric, depth))
     columns = {"share": ("share", "sum"), "name": ("system", "first"), "n": ("system", "size")}
@@ -373,11 +373,11 @@ MOVING = {
     "first": first, "sure": sure, "apart": significant_pairs, "judged": judged, "order": order,
     "tiers": tiers, "hard": hard, "repeats": repeats,
 }  # fmt: skip
-"""Functions that make the sentences that change with metric and depth."""
+"""Name of a sentence that changes with metric and depth -> function that recomputes it."""
 
 
 def cautions(track, view):
-    """Yield the cautions and the number of further ones."""
+    """Return the cautions, and the number of further cautions."""
     names = track.runs["system"].unique()
     matched = track.runs.merge(track.qrels, on=["topic", "doc"])["system"].unique()
     strange = [name for name in names if name not in matched]
@@ -390,7 +390,7 @@ def cautions(track, view):
 
 
 def top_of_page(track, view):
-    """Yield the sentences about sizes, and those for each track."""
+    """Yield the sentences at the top of the page."""
     yield "sizes.page", sizes(track) | {"version": ir.__version__}
     yield "now.metric", {"metric": track.metrics[0]}
     yield "now.sizes", {"topics": len(view.topics), "systems": len(view.systems)}
@@ -414,7 +414,7 @@ def now(view):
 
 
 def methods(track, view):
-    """Yield the sentences on methods outside the sections."""
+    """Yield the sentences on methods that belong to no section."""
     test, adjust, alpha = track.options["test"], track.options["adjust"], track.alpha
     if not track.baselines and not view.is_single:
         yield "duel.opening", {}
@@ -496,7 +496,7 @@ def duel(track, view):
 
 
 def further(track, view, metric, at):
-    """Yield sentences on other depths, median run and sign."""
+    """Yield sentences on depths, the median run and the sign."""
     pair, unit = view.pair, "budgets" if track.unit else "depths"
     significant = {d: view.tested(metric, d, pair)["significant"].item() for d in track.depths}
     lines = [[*depths] for is_one, depths in groupby(track.depths, significant.get) if is_one]
@@ -536,7 +536,7 @@ def ends_of_difference(track, view, pair):
 
 
 def opened(track, view):
-    """Yield the systems that judgments could put first."""
+    """Yield the sentence on systems that judgments could put first."""
     metric, at = track.metrics[0], track.at
     if first_of_incomparable(view, metric, at):
         return
@@ -726,7 +726,7 @@ def orderings(track, view, baseline):
 
 
 def summary_of(track, view, metric):
-    """Return a depth and the means at this depth."""
+    """Return the depth of a metric, and its means."""
     depth = track.rank if metric == "ASL" else view.cube.sizes["depth"]
     summary = view.full_cube.ireval.score(metric, at=depth).ireval.summary()
     return depth, summary.isel(metric=0).to_dataframe()
@@ -874,7 +874,7 @@ def unit(request):
 
 
 @pytest.mark.parametrize("name", CHOSEN)
-def test_changing_sentences_are_true_at_every_metric_and_depth(track_of, name):
+def test_changing_sentences_are_correct_at_every_metric_and_depth(track_of, name):
     track = track_of(name)
     for number, view in enumerate(track.views):
         texts = track.page.texts["said"][number]
@@ -891,7 +891,7 @@ def test_changing_sentences_are_true_at_every_metric_and_depth(track_of, name):
 
 
 @pytest.mark.parametrize("name", CHOSEN)
-def test_a_page_has_the_sentences_of_the_verbs_and_no_others(track_of, name):
+def test_page_contains_exactly_the_recomputed_sentences(track_of, name):
     track = track_of(name)
     with unsaid():
         expected = opening_sentences(track)
@@ -904,7 +904,7 @@ def test_a_page_has_the_sentences_of_the_verbs_and_no_others(track_of, name):
 
 
 @pytest.mark.parametrize("name", CHOSEN)
-def test_interval_figures_draw_the_quantity_that_they_name(track_of, name):
+def test_interval_figures_draw_the_named_quantity(track_of, name):
     track, drawn = track_of(name), {}
     with unsaid():
         for key, quantity, frame in ranges(track, track.views[0]):
@@ -919,7 +919,7 @@ def test_interval_figures_draw_the_quantity_that_they_name(track_of, name):
 
 
 @pytest.mark.parametrize("name", CHOSEN)
-def test_line_figures_draw_the_quantity_that_they_name(track_of, name):
+def test_line_figures_draw_the_named_quantity(track_of, name):
     track, drawn = track_of(name), {}
     for figure in track.figures:
         layers = figure.get("layer", [figure])
@@ -941,7 +941,7 @@ def test_line_figures_draw_the_quantity_that_they_name(track_of, name):
 @pytest.mark.thorough
 @pytest.mark.further
 @pytest.mark.parametrize("name", ["seeds", "passes", "variations"])
-def test_repeats_have_their_means_and_pairs_the_intervals_of_compare(track_of, name):
+def test_repeats_have_the_means_and_intervals_of_verbs(track_of, name):
     track, (view,) = track_of(name), track_of(name).views
     page, every = track.page, view.every.transpose("metric", "depth", "system", "repeat", "topic")
     means = every.mean("topic").to_numpy().reshape(*every.shape[:2], -1)
@@ -981,7 +981,7 @@ def test_sentences_do_not_contradict_each_other(track_of, name):
 
 
 @given(value=st.floats(-1, 1))
-def test_numbers_are_rounded_to_the_nearest(value):
+def test_numbers_are_rounded_to_the_nearest_value(value):
     assert abs(float(correlation(value)) - value) <= 0.005 + 1e-12
     assert abs(float(fixed(value)) - value) <= 0.0005 + 1e-12
     share = re.fullmatch(r"(\d+)\xa0%", percent(abs(value)))
@@ -990,7 +990,7 @@ def test_numbers_are_rounded_to_the_nearest(value):
 
 @pytest.mark.thorough
 @pytest.mark.further
-def test_every_template_is_used_on_some_page(track_of):
+def test_every_template_occurs_on_some_page(track_of):
     used = set()
     for track in map(track_of, TRACKS):
         used |= {key for key, _ in track.prose.says}

@@ -1,7 +1,4 @@
-"""Sections on judgments and verdicts.
-
-Verdicts of a report are those of a comparison with a margin.
-"""
+"""Tests of the sections on judgments and verdicts."""
 
 import pytest
 from dense import nameless
@@ -20,7 +17,7 @@ def next_to_judge(baseline, at=50, changed=lambda cube: cube):
     return view, found
 
 
-def test_the_most_informative_documents_are_named():
+def test_page_lists_the_most_informative_documents():
     view, found = next_to_judge("bm25")
     best = view.labels[view.ranked["order"][0, 0, 0]]
     assert found.says.startswith("Judging 10 of ")
@@ -32,7 +29,7 @@ def test_the_most_informative_documents_are_named():
     assert found.data.merge(qrels, on=["topic", "doc"]).empty
 
 
-def test_a_cube_without_names_gives_the_reason():
+def test_section_without_document_names_gives_the_reason():
     _, found = next_to_judge(None, changed=nameless)
     assert found.says == "Not known: the documents to judge next"
     assert "names of the unjudged documents" in found.how[0]
@@ -43,7 +40,7 @@ def cube():
     return ir.cube(*ir.example_track())
 
 
-def test_a_test_without_verdicts_gives_the_reason(cube):
+def test_section_without_verdicts_gives_the_reason(cube):
     asked = {"margin": 0.05, "test": "tukey", "adjust": None}
     (part,) = verdicts(view_of(cube, ["nDCG"], [10], **asked))
     assert part.says == "Not known: the verdicts"

@@ -1,4 +1,4 @@
-"""Captions of results."""
+"""Tests of captions."""
 
 import pandas as pd
 import pytest
@@ -51,13 +51,13 @@ def test_captions_name_changes_of_judgments_and_scores(scored, words):
     assert f"{words}; ties trec" in caption_text(scored().attrs)
 
 
-def test_new_judgments_are_no_sample_of_the_old_ones():
+def test_captions_omit_samples_after_new_judgments():
     assert "sample" not in caption_text(NEWER.ireval.score("AP").attrs)
     chosen = CUBE.ireval.select_top(share=0.5).ireval.rejudge(QRELS).ireval.score("AP")
     assert "the best 0.5 of systems by AP" in caption_text(chosen.attrs)
 
 
-def test_a_report_tells_what_was_done_to_judgments():
+def test_report_lists_changes_of_judgments():
     assert ("runs and judgments", SAMPLED) in policies(CUBE.ireval.sample(0.5))
     assert ("runs and judgments", SAMPLED) not in policies(NEWER)
     assert ("runs and judgments", SAMPLED) in policies(ir.cube(RUNS, ir.verbs.sample(QRELS, 0.5)))
@@ -65,7 +65,7 @@ def test_a_report_tells_what_was_done_to_judgments():
     assert "sample" in cited.tolist()
 
 
-def test_how_scores_were_made_is_not_how_they_were_compared():
+def test_options_of_scores_are_not_options_of_comparisons():
     scores = CUBE.ireval.score("AP", at=[10, 20]).ireval.standardise(scaling="uniform")
     for result in (scores.ireval.discrimination(), scores.sel(depth=10).ireval.compare()):
         assert "alpha = 0.05; " in f"{caption_text(result.attrs, interval='')}; "
@@ -79,13 +79,13 @@ def test_how_scores_were_made_is_not_how_they_were_compared():
         lambda *data: ir.verbs.outcomes(*data, baseline="bm25", relevant="first").summary,
     ],
 )
-def test_captions_name_the_order_of_ties(found):
+def test_captions_name_the_policy_for_ties(found):
     cube = ir.cube(RUNS, QRELS, ties="doc")
     assert "ties doc; scores as float64; topics qrels" in caption_text(found(cube).attrs)
     assert "ties trec; scores as float64; topics qrels" in caption_text(found(RUNS, QRELS).attrs)
 
 
-def test_captions_name_two_orders_of_ties():
+def test_captions_name_two_policies_for_ties():
     found = RUNS.ireval.tie_agreement(QRELS, "AP", ties=["trec", "doc"])
     assert "ties trec against doc" in caption_text(found.attrs)
 
@@ -100,13 +100,13 @@ def test_captions_name_two_orders_of_ties():
         (lambda s: s.ireval.compare(power=0.9), "power 0.9"),
     ],
 )
-def test_captions_name_what_decided_numbers(found, words):
+def test_captions_name_options_that_determine_results(found, words):
     result = found(ir.evaluate(RUNS, QRELS, ["AP", "RR"]))
     assert words in caption_text(result.attrs)
     assert words in repr(result.ireval)
 
 
-def test_captions_name_only_what_results_contain():
+def test_captions_omit_methods_that_results_do_not_use():
     scores = CUBE.ireval.score("AP", at=[5, 10])
     assert "interval" not in repr(scores.ireval.discrimination().ireval)
     assert "interval" not in repr(scores.ireval.agreement(10).ireval)
@@ -121,7 +121,7 @@ def test_captions_name_only_what_results_contain():
     assert "20 samples, seed 3" in caption_text(judged.attrs)
 
 
-def test_results_of_cubes_in_groups_carry_their_record():
+def test_results_by_group_keep_their_record():
     cubes = RUNS.assign(half=RUNS["topic"] > "108").ireval.groupby("half").cube(QRELS)
     scores = cubes.score("AP")
     assert [step.verb for step in scores.ireval.record] == ["cube", "score"]
@@ -133,7 +133,7 @@ def test_results_of_cubes_in_groups_carry_their_record():
     assert "ties trec" in repr(scores.ireval)
 
 
-def test_a_seed_of_ties_is_none_of_resamples():
+def test_captions_distinguish_seeds_of_ties_and_resamples():
     plain = ir.evaluate(RUNS, QRELS, "AP")
     drawn = ir.evaluate(RUNS, QRELS, "AP", ties=ir.Ties("random", seed=7))
     assert "seed" not in caption_text(plain.ireval.compare().attrs)
@@ -146,7 +146,7 @@ def test_a_seed_of_ties_is_none_of_resamples():
         assert "ties random; seed 7; " in caption
 
 
-def test_a_reference_is_a_depth_or_a_budget():
+def test_captions_name_the_unit_of_a_reference():
     at_budgets = RUNS.assign(tokens=50).ireval.cube(QRELS, units=ir.Units(length="tokens"))
     scores = at_budgets.ireval.score("AP", stop=ir.Budget([200, 400]))
     for result in (scores.ireval.coverage(reference=400), scores.ireval.agreement(400)):
@@ -159,7 +159,7 @@ def test_a_reference_is_a_depth_or_a_budget():
 
 
 @pytest.mark.filterwarnings("ignore:no interval of:irframe.errors.IrframeWarning")
-def test_one_topic_is_one():
+def test_one_topic_is_singular():
     one = ir.evaluate(RUNS, QRELS, "AP", topics=["101"])
     with pytest.warns(IrframeWarning, match="no interval for systems with a single score: "):
         found = one.ireval.summary()
@@ -167,7 +167,7 @@ def test_one_topic_is_one():
 
 
 @pytest.mark.filterwarnings("ignore:tests and intervals are unreliable")
-def test_a_count_of_pairs_lacks_repeats_of_a_system_that_has_one():
+def test_captions_name_systems_with_one_repeat():
     runs = RUNS.drop(columns="rank")
     more = runs.assign(seed=1, score=-runs["score"])
     runs = pd.concat([runs.assign(seed=0), more[more["system"] != "bm25"]])
@@ -180,20 +180,20 @@ def test_a_count_of_pairs_lacks_repeats_of_a_system_that_has_one():
         assert "one seed" not in caption_text(verb(scores, ir.Significance(over="topic")).attrs)
 
 
-def test_tests_of_bounds_are_of_the_lower_ones():
+def test_captions_name_the_tested_bounds():
     bounds = CUBE.ireval.bounds("P", at=[10])
     words = "means and tests are of the lower bounds"
     assert words in caption_text(bounds.ireval.compare().attrs)
     assert words not in caption_text(bounds.sel(bound="upper").ireval.compare().attrs)
 
 
-def test_attributes_that_are_lost_are_missed():
+def test_captions_name_lost_attributes():
     frame = ir.evaluate(RUNS, QRELS, "AP").ireval.compare()
     frame.attrs.pop(RESULT)
     assert caption_text(frame.attrs).startswith("how these numbers were decided is not recorded")
 
 
 @pytest.mark.parametrize("label", ["record", "attrs"])
-def test_ids_of_dictionaries_may_be_called_as_attributes_are(label):
+def test_ids_can_be_names_of_attributes(label):
     runs, qrels = {label: {label: 2.0, "d": 1.0}}, {label: {label: 1}}
     assert ir.evaluate(runs, qrels, "RR")["RR"].tolist() == [1]

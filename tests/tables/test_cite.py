@@ -1,4 +1,4 @@
-"""The papers behind a result."""
+"""Tests of cited papers."""
 
 import inspect
 
@@ -18,7 +18,7 @@ def scores():
     return ir.evaluate(*ir.example_track(), ["nDCG@10", "RBP(p=0.8)"])
 
 
-def test_papers_are_those_that_docstrings_name_once_each(scores):
+def test_each_paper_of_the_docstrings_is_cited_once(scores):
     cited = ir.cite(scores.ireval.leaderboard())
     used = cited.set_index("doi")["used"]
     assert used["10.1145/1416950.1416952"] == "RBP(p=0.8)"
@@ -32,7 +32,7 @@ def test_papers_are_those_that_docstrings_name_once_each(scores):
     assert [words for words in cited["reference"] if words not in named] == []
 
 
-def test_one_paper_of_a_metric_and_a_verb_names_both():
+def test_shared_papers_name_all_users():
     cube = ir.cube(*ir.example_track())
     cited = ir.cite(cube.ireval.score("nDCG").ireval.volatility(coefficient="tau_ap"))
     assert "nDCG, volatility" in list(cited["used"])
@@ -40,12 +40,12 @@ def test_one_paper_of_a_metric_and_a_verb_names_both():
 
 
 @pytest.mark.parametrize("kind", [*TESTS.values(), MaxT, *map(type, AGREEMENTS.values())])
-def test_every_test_correction_and_measure_of_agreement_has_papers(kind):
+def test_tests_and_measures_of_agreement_have_papers(kind):
     assert list(references(kind))
     assert all(doi or "1993" in words for words, doi in references(kind))
 
 
-def test_papers_of_what_a_comparison_used_are_cited(scores):
+def test_methods_of_a_comparison_are_cited(scores):
     runs, qrels = ir.example_track()
     used = ir.cite(scores.ireval.compare("wilcoxon"))["used"]
     assert "wilcoxon" in list(used)
@@ -55,7 +55,7 @@ def test_papers_of_what_a_comparison_used_are_cited(scores):
     assert "10.1145/1852102.1852106" in list(ir.cite(effect)["doi"])
 
 
-def test_scores_of_elsewhere_and_tests_as_values(scores):
+def test_unknown_metrics_and_test_objects_are_accepted(scores):
     renamed = scores.rename(columns={"nDCG@10": "mine"})
     with pytest.warns(IrframeWarning, match="are used as metrics: mine"):
         compared = renamed.ireval.compare(ir.paired.TukeyHSD(samples=20))
@@ -64,7 +64,7 @@ def test_scores_of_elsewhere_and_tests_as_values(scores):
     assert cited["used"].str.contains("compare").any()
 
 
-def test_what_says_nothing_of_its_making_is_refused():
+def test_results_without_a_record_are_refused():
     for lost in (pd.DataFrame({"topic": ["1"]}), ir.example_track()[1]):
         refused(InputError, "whose attributes record how it was computed", ir.cite, lost)
 
@@ -78,7 +78,7 @@ def test_what_says_nothing_of_its_making_is_refused():
         ({"weight": dict.fromkeys(map(str, range(101, 117)), 1.0)}, ["MacKinnon", "Imbens"], []),
     ],
 )
-def test_options_decide_what_is_cited(scores, options, cited, not_cited):
+def test_cited_papers_depend_on_options(scores, options, cited, not_cited):
     weight = {name: value for name, value in options.items() if name == "weight"}
     drawn = scores.ireval.design(**weight) if weight else scores
     others = {name: value for name, value in options.items() if name != "weight"}
@@ -88,7 +88,7 @@ def test_options_decide_what_is_cited(scores, options, cited, not_cited):
 
 
 @pytest.mark.filterwarnings("ignore::irframe.errors.IrframeWarning")
-def test_repeats_and_what_stands_at_the_door_are_cited(scores):
+def test_methods_for_repeats_and_judges_are_cited(scores):
     runs, qrels = ir.example_track()
     seeds = pd.concat([runs.assign(seed=1), runs.assign(seed=2)])
     repeated = seeds.ireval.evaluate(qrels, "AP").ireval.compare()
@@ -100,7 +100,7 @@ def test_repeats_and_what_stands_at_the_door_are_cited(scores):
     assert not ir.cite(scores.ireval.summary())["reference"].str.startswith("Chen et al").any()
 
 
-def test_names_in_conditions_exist():
+def test_conditional_references_exist():
     names = [name for name in dir(ir.verbs) if not name.startswith("_")]
     verbs = [getattr(ir.verbs, name) for name in names]
     every = [text for verb in [*verbs, ir.compare_judges] for text, _ in references(verb)]

@@ -1,4 +1,4 @@
-"""Marks after numbers in HTML, LaTeX and text."""
+"""Tests of marks after numbers in HTML, LaTeX and text."""
 
 import copy
 
@@ -21,7 +21,7 @@ def table():
     return MarkedStyler.of(TABLE)
 
 
-def test_pandas_has_the_private_names_that_are_built_on():
+def test_pandas_has_the_private_methods_that_are_overridden():
     styler = NUMBERS.style
     built_on = {name for name in vars(MarkedStyler) if name.startswith(("_copy", "_render_"))}
     built_on |= {"_display_funcs", "_display_funcs_index", "_display_funcs_columns"}
@@ -29,7 +29,7 @@ def test_pandas_has_the_private_names_that_are_built_on():
     assert {name for name in built_on - later if not hasattr(styler, name)} == set()
 
 
-def test_numbers_with_a_mark_have_a_superscript(table):
+def test_marks_are_superscripts(table):
     html = table.to_html()
     assert "0.123<sup>x</sup>" in html
     assert "2.000<sup>†</sup>" in html
@@ -38,7 +38,7 @@ def test_numbers_with_a_mark_have_a_superscript(table):
     assert html.count("<sup>") == 2
 
 
-def test_latex_has_its_own_superscripts_and_escapes_names(table):
+def test_latex_uses_math_superscripts_and_escapes_names(table):
     latex = table.to_latex()
     assert r"s\&t & 0.123$^{x}$ & 1.000 \\" in latex
     assert r" & a\_b & c \\" in latex
@@ -46,14 +46,14 @@ def test_latex_has_its_own_superscripts_and_escapes_names(table):
     assert "<sup>" not in latex
 
 
-def test_plain_text_and_typst(table):
+def test_text_and_typst_have_marks(table):
     assert "0.123^x" in table.to_string()
     if hasattr(pd.io.formats.style.Styler, "to_typst"):
         assert "0.123#super[x]" in table.to_typst()
 
 
-def test_labels_that_are_no_text_stand_in_every_form():
-    """No depth, where nothing is cut, is a blank."""
+def test_labels_of_other_types_are_written_in_every_format():
+    """Missing depths are written as empty labels."""
     names = pd.MultiIndex.from_arrays(
         [["AP", "P"], pd.array([pd.NA, 5]), [True, False]], names=["metric", "depth", "decided"]
     )
@@ -80,7 +80,7 @@ STYLER = {
 
 
 @pytest.mark.parametrize("name", STYLER)
-def test_marks_stay_in_place_after(name, table):
+def test_marks_keep_their_cells_after(name, table):
     changed = STYLER[name](table)
     each = 2 if name == "concat" else 1
     for _ in range(2):
@@ -88,35 +88,35 @@ def test_marks_stay_in_place_after(name, table):
         assert changed.to_latex().count("0.1$^{x}$") == each
 
 
-def test_other_labels_are_written_as_they_were_given(table):
+def test_labels_are_written_unchanged(table):
     latex = table.relabel_index([r"$\alpha$", "t"]).to_latex()
     assert r"$\alpha$ & " in latex
     assert r" & a\_b & c" in latex
 
 
-def test_highlights_are_latex_too(table):
+def test_highlights_are_written_in_latex(table):
     latex = table.highlight_max(props="font-weight: bold; background-color: yellow").to_latex()
     assert r"\bfseries {\cellcolor{yellow}} 0.123$^{x}$" in latex
     assert "background" not in latex
 
 
-def test_commands_of_latex_are_kept(table):
+def test_latex_commands_are_not_escaped(table):
     latex = table.highlight_max(props="textbf: --rwrap --latex;").to_latex()
     assert r"\textbf{2.000$^{\dagger}$}" in latex
 
 
-def test_cells_that_siunitx_cannot_read_are_in_braces(table):
+def test_marked_cells_are_in_braces_for_siunitx(table):
     latex = table.to_latex(siunitx=True)
     assert r"{0.123$^{x}$} & 1.000 \\" in latex
 
 
-def test_the_best_stand_out(table):
+def test_best_numbers_are_bold(table):
     assert table.highlight_best().to_latex().count(r"\bfseries") == BEST.to_numpy().sum()
     plain = MarkedStyler.of(Table(NUMBERS)).highlight_best()
     assert "bfseries" not in plain.to_latex()
 
 
-def test_the_caption_is_plain_text_until_it_is_given(table):
+def test_caption_is_escaped_unless_set(table):
     assert r"\caption{x\_1 \& <y>}" in table.to_latex()
     assert "<caption>x_1 &amp; &lt;y&gt;</caption>" in table.to_html()
     symbols = MarkedStyler.of(Table(NUMBERS, notes="†"))
@@ -133,7 +133,7 @@ def test_texts_are_escaped_once():
     assert "<td" in table.to_html()
 
 
-def test_numbers_that_follow_are_written_as_those_they_follow():
+def test_extra_numbers_have_the_format_of_the_cell():
     low, high = NUMBERS - 1, NUMBERS + 1
     ends = MarkedStyler.of(Table(NUMBERS, (brackets(low, high),)), 1)
     assert "1.0 [0.0, 2.0]" in ends.to_latex()
@@ -142,13 +142,13 @@ def test_numbers_that_follow_are_written_as_those_they_follow():
     assert r"0.12 (x\%)" in share.to_latex()
 
 
-def test_writing_leaves_the_table_as_it_was(table):
+def test_writing_does_not_change_the_table(table):
     before = table.to_html(uuid="u")
     table.to_latex()
     assert table.to_html(uuid="u") == before
     assert table.caption is None
 
 
-def test_small_numbers_have_two_digits():
+def test_small_numbers_have_two_significant_digits():
     table = MarkedStyler.of(Table(pd.DataFrame({"p": [0.0000123]}), small=["p"]))
     assert "1.2e-05" in table.to_latex()

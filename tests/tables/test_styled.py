@@ -1,4 +1,4 @@
-"""Results as tables in HTML and LaTeX."""
+"""Tests of tables in HTML and LaTeX."""
 
 import inspect
 import re
@@ -44,7 +44,7 @@ def beaten(comparison, system, metric):
     return {*won, *sure.loc[(sure["system_b"] == system) & (lead < 0), "system_a"]}
 
 
-def test_numbers_are_the_means(comparison):
+def test_table_contains_the_means(comparison):
     table = comparison.ireval.styled().data
     means = ir.evaluate(*ir.example_track(), ["AP", "nDCG@10", "ASL"]).groupby("system").mean()
     pd.testing.assert_frame_equal(
@@ -53,7 +53,7 @@ def test_numbers_are_the_means(comparison):
     assert table.index.get_level_values("mark").to_list() == list("abcdefgh")
 
 
-def test_marks_are_those_of_the_systems_beaten(comparison):
+def test_letters_name_the_significantly_beaten_systems(comparison):
     rows = cells(comparison.ireval.styled().to_latex())
     mark = {row[1]: row[0] for row in rows}
     for row in rows:
@@ -62,7 +62,7 @@ def test_marks_are_those_of_the_systems_beaten(comparison):
             assert raised(cell) == "".join(marks)
 
 
-def test_verdicts_follow_means_compared_with_a_baseline():
+def test_verdicts_follow_the_means():
     scores = ir.evaluate(*ir.example_track(), ["AP", "ASL"])
     found = scores.ireval.compare(baseline="bm25", margin={"AP": 0.05, "ASL": 1})
     styled = found.ireval.styled(marks="verdicts")
@@ -79,7 +79,7 @@ def test_verdicts_follow_means_compared_with_a_baseline():
     refused(InputError, "a comparison of all pairs", every.ireval.styled, marks="verdicts")
 
 
-def test_latex_has_the_rules_of_booktabs_and_the_options_of_pandas(comparison):
+def test_latex_uses_booktabs_and_options_of_pandas(comparison):
     styled = comparison.ireval.styled(2)
     latex = styled.to_latex(caption="Means", label="tab:means")
     for part in ("\\toprule", "\\midrule", "\\bottomrule", "\\caption{Means}", "$^{acd}$"):
@@ -88,7 +88,7 @@ def test_latex_has_the_rules_of_booktabs_and_the_options_of_pandas(comparison):
     assert "<sup>" not in latex
 
 
-def test_the_best_of_a_metric_is_bold(comparison):
+def test_best_mean_of_a_metric_is_bold(comparison):
     rows = cells(comparison.ireval.styled().to_latex())
     bold = [[cell.startswith("\\bfseries") for cell in row[2:]] for row in rows]
     means = comparison.ireval.styled().data
@@ -97,7 +97,7 @@ def test_the_best_of_a_metric_is_bold(comparison):
     assert "bfseries" not in comparison.ireval.styled(best=False).to_latex()
 
 
-def test_tables_are_sorted_on_request(comparison):
+def test_tables_can_be_sorted(comparison):
     table = comparison.ireval.styled(sort="ASL")
     assert table.data["ASL"].is_monotonic_increasing
     assert table.data.index.get_level_values("mark").to_list() == list("abcdefgh")
@@ -110,7 +110,7 @@ def test_tables_are_sorted_on_request(comparison):
 
 @pytest.mark.filterwarnings("ignore:no outcome on at most:irframe.errors.IrframeWarning")
 @pytest.mark.filterwarnings("ignore:the normal approximation:irframe.errors.IrframeWarning")
-def test_captions_tell_test_correction_topics_and_depth(comparison):
+def test_captions_name_test_correction_topics_and_depth(comparison):
     text = comparison.ireval.styled().notes
     for part in (
         "16 topics",
@@ -127,7 +127,7 @@ def test_captions_tell_test_correction_topics_and_depth(comparison):
     assert "95% Student's interval" in student
 
 
-def test_a_baseline_may_be_marked_off():
+def test_daggers_mark_differences_from_the_baseline():
     scores = ir.cube(*ir.example_track()).ireval.score("AP", "ASL", at=[10])
     frame = scores.ireval.compare(baseline="ance")
     assert "significantly beats, each compared with ance alone;" in frame.ireval.styled().notes
@@ -144,7 +144,7 @@ def test_a_baseline_may_be_marked_off():
     assert frame.ireval.styled(marks="none").to_latex().count("$") == 0
 
 
-def test_several_baselines_have_the_numbers_that_cells_are_marked_with():
+def test_numbers_mark_differences_from_several_baselines():
     scores = ir.evaluate(*ir.example_track(), "AP")
     frame = scores.ireval.compare(baseline=["bm25", "ance"])
     table = frame.ireval.styled(marks="daggers")
@@ -162,7 +162,7 @@ def test_daggers_and_intervals_need_a_baseline(comparison):
     refused(InputError, "a comparison with one baseline", comparison.ireval.styled, intervals=True)
 
 
-def test_scores_are_summed_up():
+def test_scores_are_shown_as_means():
     runs, qrels = ir.example_track()
     scores = ir.cube(runs, qrels).ireval.score("AP", at=[10])
     table = scores.ireval.styled(intervals=False)
@@ -176,7 +176,7 @@ def test_scores_are_summed_up():
     )
 
 
-def test_a_corroboration_has_its_marks(cube):
+def test_corroborated_differences_have_double_daggers(cube):
     report = cube.ireval.compare_orderings(
         baseline="bm25", metric="RBP(p=0.8)@10", test=ir.Significance(adjust=None)
     )
@@ -201,7 +201,7 @@ def test_arrays_have_a_column_per_depth():
     assert grouped.index.names == ["team", "metric"]
 
 
-def test_other_frames_have_their_rows(cube):
+def test_other_results_keep_their_rows(cube):
     steps = cube.ireval.ablation()
     table = steps.ireval.styled()
     assert table.data.index.names == ["step", "old", "new"]
@@ -216,7 +216,7 @@ def test_other_frames_have_their_rows(cube):
     assert [*chosen.data] == ["mrr_b", "p_wilcoxon"]
 
 
-def test_a_list_of_systems_has_intervals_beside_its_means():
+def test_leaderboards_show_intervals_after_means():
     board = [("a", 1, 0.5, 0.4, 0.6, 7.0), ("b", 2, 0.4, 0.3, 0.5, 6.0)]
     columns = ["system", "rank", "AP@10", "ci_low", "ci_high", "ASL"]
     frame = pd.DataFrame(board, columns=columns).set_index("system")
@@ -232,7 +232,7 @@ def test_a_list_of_systems_has_intervals_beside_its_means():
 
 
 @pytest.mark.skipif(not shutil.which("pdflatex"), reason="there is no pdflatex")
-def test_pdflatex_sets_what_is_written(comparison, tmp_path):
+def test_pdflatex_compiles_the_table(comparison, tmp_path):
     plain = comparison.ireval.styled(sort=True, relative_to="bm25")
     table = plain.highlight_max(props="color: red")
     page = [r"\documentclass{article}\usepackage{booktabs,xcolor}\begin{document}"]
@@ -243,7 +243,7 @@ def test_pdflatex_sets_what_is_written(comparison, tmp_path):
     assert done.returncode == 0, done.stdout[-2000:]
 
 
-def test_tables_of_many_systems_count_the_systems_beaten():
+def test_tables_of_many_systems_count_beaten_systems():
     values = np.arange(30.0)[:, np.newaxis] + np.random.default_rng(0).normal(0, 1e-4, (30, 3))
     scores = xr.DataArray(values, {"system": [f"s{n}" for n in range(30)]}, ("system", "topic"))
     styled = scores.ireval.compare().ireval.styled(0)
@@ -253,14 +253,14 @@ def test_tables_of_many_systems_count_the_systems_beaten():
     assert "raised: how many systems" in styled.to_latex()
 
 
-def test_a_baseline_comes_first():
+def test_baseline_comes_first():
     scores = ir.cube(*ir.example_track()).ireval.score("AP", "ASL", at=[5, 50])
     styled = scores.ireval.compare(baseline="ance").ireval.styled()
     assert styled.data.index[0] == ("a", "ance")
     assert list(styled.data.columns) == ["AP@5", "AP@50", "ASL@5", "ASL@50"]
 
 
-def test_groups_head_the_columns():
+def test_groups_are_column_headings():
     scores = ir.cube(*ir.example_track()).ireval.score("AP", at=[5, 50])
     styled = scores.ireval.groupby("team").compare().ireval.styled()
     assert styled.data.columns.names == ["team", "metric"]
@@ -268,7 +268,7 @@ def test_groups_head_the_columns():
     assert "nan" not in styled.to_latex()
 
 
-def test_bad_input(comparison):
+def test_duplicate_pairs_and_negative_precision_are_refused(comparison):
     refused(
         InputError, "each pair of systems once", pd.concat([comparison, comparison]).ireval.styled
     )
@@ -290,7 +290,7 @@ def test_summaries_have_intervals():
     assert f" {total:.2f} \\\\" in line
 
 
-def test_summaries_of_groups_and_frames():
+def test_summaries_can_be_grouped():
     runs, qrels = ir.example_track()
     scores = runs.rename(columns={"system": "run"}).ireval.evaluate(qrels, ["AP", "P@5"])
     plain = scores.ireval.summary().ireval.styled()
@@ -302,8 +302,10 @@ def test_summaries_of_groups_and_frames():
     assert table[("terms", "AP@5")].notna().sum() == 2
 
 
-@pytest.mark.filterwarnings("ignore:tests and intervals hold:irframe.errors.IrframeWarning")
-def test_what_else_a_summary_says_of_systems_heads_no_columns():
+@pytest.mark.filterwarnings(
+    "ignore:tests and intervals are unreliable:irframe.errors.IrframeWarning"
+)
+def test_other_columns_of_a_summary_are_omitted():
     runs, qrels = ir.example_track()
     runs = runs.drop(columns="rank")
     seeds = [runs.assign(seed=n, score=runs["score"] * (1 + runs.index % n)) for n in (1, 2)]
@@ -315,17 +317,17 @@ def test_what_else_a_summary_says_of_systems_heads_no_columns():
     assert weighed.ireval.styled().data.columns.to_list() == ["AP"]
 
 
-def test_what_is_no_result_is_refused():
+def test_data_without_a_result_are_refused():
     refused(InputError, "that a verb returned", lambda: ir.verbs.styled(pd.DataFrame({"x": [1]})))
     refused(InputError, "that a verb returned", lambda: ir.verbs.styled(xr.Dataset({"x": 1})))
 
 
-def test_results_without_means_are_no_table(cube):
+def test_scores_without_values_are_refused(cube):
     for scores in (cube.ireval.score("AP", at=5), ir.evaluate(*ir.example_track(), "AP")):
         refused(InputError, "a system with scores, but found no", ir.verbs.styled, scores * np.nan)
 
 
-def test_rows_of_one_name_are_written_unless_the_best_of_them_is_to_stand_out(cube):
+def test_duplicate_rows_are_refused_when_marking_the_best(cube):
     lengths = cube.ireval.search_lengths()
     assert lengths["doc"].iloc[0] in lengths[:9].ireval.styled().to_latex()
     board = cube.ireval.score("AP", at=10).ireval.leaderboard()
@@ -337,7 +339,7 @@ def test_rows_of_one_name_are_written_unless_the_best_of_them_is_to_stand_out(cu
 
 
 @pytest.mark.parametrize("name", ["leaderboard", "summary", "compare"])
-def test_repeated_names_are_refused_or_taken_once(name):
+def test_duplicate_names_of_columns_are_refused(name):
     result = getattr(ir.evaluate(*ir.example_track(), ["AP", "RR"]).ireval, name)()
     flat = result.reset_index() if result.index.names != [None] else result
     first, second, *_ = flat.columns
@@ -355,7 +357,7 @@ def test_repeated_names_are_refused_or_taken_once(name):
 @pytest.mark.property
 @pytest.mark.filterwarnings("ignore::irframe.errors.IrframeWarning")
 @pytest.mark.parametrize("name", few_of(sorted(VERBS), 4, drawn=False))
-def test_what_verbs_give_is_written_in_every_form(name):
+def test_results_of_verbs_are_written_in_every_format(name):
     runs, qrels = experiment(0)
     subject, given = asked(name, ir.cube(runs, qrels, collection="track"))
     tables = [partial(VERBS[name], subject, **given)]
