@@ -113,18 +113,18 @@ def results() -> Iterator[tuple[str, Call]]:
 def of_runs(track: str, runs: pd.DataFrame, qrels: pd.DataFrame) -> Iterator[tuple[str, Call]]:
     """Yield all verbs of runs, cubes, scores and their results."""
     cube = runs.ireval.cube(qrels)
-    found = {"runs": runs, "cube": cube, "frame": runs.ireval.evaluate(qrels, "AP", "nDCG@10")}
-    found["scores"] = cube.ireval.score("AP", "nDCG@10", "RR", "Twist")
-    found["lengths"] = cube.ireval.score("ASL", "ESL", "R")
-    found["masked"] = cube.where(cube["system"] != cube["system"][1])
-    found["half"] = cube.isel(system=slice(None, None, 2), topic=slice(None, None, -1))
-    for name, subject in found.items():
+    objects = {"runs": runs, "cube": cube, "frame": runs.ireval.evaluate(qrels, "AP", "nDCG@10")}
+    objects["scores"] = cube.ireval.score("AP", "nDCG@10", "RR", "Twist")
+    objects["lengths"] = cube.ireval.score("ASL", "ESL", "R")
+    objects["masked"] = cube.where(cube["system"] != cube["system"][1])
+    objects["half"] = cube.isel(system=slice(None, None, 2), topic=slice(None, None, -1))
+    for name, subject in objects.items():
         yield from verbs_of(f"{track} {name}", subject, qrels, deeper=name in {"runs", "cube"})
     by = runs.groupby("topic")["track"].first() if "track" in runs else None
     for name in ("cube", "frame", "scores") if "track" in runs else ():
-        for verb in kinds.offered(found[name], kinds.HOME):
+        for verb in kinds.offered(objects[name], kinds.HOME):
             if verb not in LEFT:
-                call = called(found[name], verb, qrels, by=by if name == "frame" else "track")
+                call = called(objects[name], verb, qrels, by=by if name == "frame" else "track")
                 yield f"{track} {name} by track {verb}", call
 
 
@@ -206,9 +206,9 @@ def of_tests(runs: pd.DataFrame, qrels: pd.DataFrame) -> Iterator[tuple[str, Cal
 def of_designs(runs: pd.DataFrame, qrels: pd.DataFrame) -> Iterator[tuple[str, Call]]:
     """Yield means, comparisons and leaderboards under designs of the topics."""
     topics = sorted(qrels["topic"].unique())
-    cluster = {topic: f"c{place // 3}" for place, topic in enumerate(topics)}
-    tasks = {topic: "xyz"[place % 3] for place, topic in enumerate(topics)}
-    weights = {topic: 1 + place % 4 for place, topic in enumerate(topics)}
+    cluster = {topic: f"c{index // 3}" for index, topic in enumerate(topics)}
+    tasks = {topic: "xyz"[index % 3] for index, topic in enumerate(topics)}
+    weights = {topic: 1 + index % 4 for index, topic in enumerate(topics)}
     designs = [{"cluster": cluster}, {"task": tasks}, {"weight": weights}]
     designs += [{"cluster": cluster, "weight": weights}, {"task": tasks, "weight": weights}]
     scores = runs.ireval.evaluate(qrels, "AP", "nDCG@10")
@@ -241,7 +241,7 @@ def columns_of(result: Any) -> dict[str, Any]:
     if isinstance(result, pd.DataFrame):
         levels = [name for name in result.index.names if name is not None]
         frame = result.reset_index(level=levels) if levels else result
-        return {str(name): frame.iloc[:, place] for place, name in enumerate(frame.columns)}
+        return {str(name): frame.iloc[:, index] for index, name in enumerate(frame.columns)}
     if isinstance(result, xr.DataArray):
         result = result.to_dataset(name="value", promote_attrs=True)
     if isinstance(result, xr.Dataset):
@@ -249,8 +249,8 @@ def columns_of(result: Any) -> dict[str, Any]:
     if isinstance(result, dict):
         return {
             f"{key} {name}": column
-            for key, each in result.items()
-            for name, column in columns_of(each).items()
+            for key, value in result.items()
+            for name, column in columns_of(value).items()
         }
     if isinstance(result, list | tuple):
         return columns_of(dict(enumerate(result)))
@@ -293,10 +293,10 @@ def digests_of(commit: str) -> dict[str, dict[str, str]]:
         try:
             environment = os.environ | {"PYTHONPATH": str(checkout), "IRFRAME_SHARED": str(SHARED)}
             command = [sys.executable, checkout / ".ci/digest.py", "--json"]
-            done = subprocess.run(
+            process = subprocess.run(
                 command, check=True, env=environment, cwd=folder, stdout=subprocess.PIPE
             )
-            return json.loads(done.stdout)
+            return json.loads(process.stdout)
         finally:
             subprocess.run(["git", "worktree", "remove", "--force", checkout], check=True)
 
@@ -322,8 +322,8 @@ def main(arguments: list[str]) -> int:
         # Other errors, and errors that became results, are listed but change no number.
         gone, added = sorted({*old} - {*new} - {"error"}), sorted({*new} - {*old})
         differ += bool({*changed} - {"error"} or gone)
-        parts = [("differ", changed), ("gone", gone), ("new", added)]
-        notes = [f"{word}: {', '.join(keys)}" for word, keys in parts if keys]
+        groups = [("differ", changed), ("gone", gone), ("new", added)]
+        notes = [f"{label}: {', '.join(keys)}" for label, keys in groups if keys]
         if notes:
             print(f"{name}: {'; '.join(notes)}")
     print(f"{len(now)} results, {differ} differ in numbers")

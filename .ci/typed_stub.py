@@ -102,20 +102,22 @@ def _grouped_class(kind: str, imports: Imports) -> Iterator[str]:
 def _answers_by_group(name: str, home: str) -> bool:
     """Return whether a verb answers by group: see `irframe.grouped.Grouped`."""
     node = next(node for node in reversed(_body(home)) if getattr(node, "name", None) == name)
-    made = " ".join(map(ast.unparse, node.decorator_list))
-    if "verb" in made or "groups=True" in made:
+    decorators = " ".join(map(ast.unparse, node.decorator_list))
+    if "verb" in decorators or "groups=True" in decorators:
         return True
-    first, *others = [each.arg for each in (*node.args.args, *node.args.kwonlyargs)]
-    return "recorded" in made and first == "runs" and {"qrels", "judges"}.isdisjoint(others)
+    first, *options = [arg.arg for arg in (*node.args.args, *node.args.kwonlyargs)]
+    return "recorded" in decorators and first == "runs" and {"qrels", "judges"}.isdisjoint(options)
 
 
 def _methods(name: str, home: str, kind: str, imports: Imports) -> Iterator[str]:
     """Yield a function as methods, one per fitting overload."""
-    found = [node for node in _body(home) if getattr(node, "name", None) == name]
-    overloads = found[:-1] or found
+    definitions = [node for node in _body(home) if getattr(node, "name", None) == name]
+    overloads = definitions[:-1] or definitions
     fitting = [node for node in overloads if KINDS[kind] in _kinds(_first(node).annotation, home)]
     for node in map(deepcopy, fitting):
-        if any(ast.unparse(each).startswith("table_verb(") for each in node.decorator_list):
+        if any(
+            ast.unparse(decorator).startswith("table_verb(") for decorator in node.decorator_list
+        ):
             node.returns = ast.Constant(TABLES[kind])
         if name == "groupby":
             node.returns = ast.Constant(f"Grouped{kind}Verbs")
@@ -149,31 +151,31 @@ def _value(node: Any, home: str) -> Any:
 
     Anything but a name is returned unchanged.
     """
-    for each in _body(home) if isinstance(node, ast.Name) else ():
-        if isinstance(each, ast.ImportFrom) and each.module.startswith("irframe"):
-            if node.id in {alias.name for alias in each.names}:
-                return _value(node, each.module)
-        elif ast.unparse(each).startswith((f"{node.id} = ", f"{node.id}: ")):
-            return each.value
+    for statement in _body(home) if isinstance(node, ast.Name) else ():
+        if isinstance(statement, ast.ImportFrom) and statement.module.startswith("irframe"):
+            if node.id in {alias.name for alias in statement.names}:
+                return _value(node, statement.module)
+        elif ast.unparse(statement).startswith((f"{node.id} = ", f"{node.id}: ")):
+            return statement.value
     return node
 
 
 def _signature(node: Any, home: str, imports: Imports) -> str:
     """Return the line that declares a function as a method."""
-    given, first = node.args, _first(node)
+    args, first = node.args, _first(node)
     first.arg, first.annotation = "self", None
-    options = [*given.posonlyargs, *given.args, *given.kwonlyargs]
-    for each in (*options, given.vararg, given.kwarg):
-        if each is not None and each.annotation is not None:
-            each.annotation = _plain(each.annotation)
-            _import(each.annotation, home, imports)
+    options = [*args.posonlyargs, *args.args, *args.kwonlyargs]
+    for arg in (*options, args.vararg, args.kwarg):
+        if arg is not None and arg.annotation is not None:
+            arg.annotation = _plain(arg.annotation)
+            _import(arg.annotation, home, imports)
     returned = _plain(node.returns)
     _import(returned, home, imports)
-    for defaults in (given.defaults, given.kw_defaults):
-        defaults[:] = [_value(each, home) for each in defaults]
+    for defaults in (args.defaults, args.kw_defaults):
+        defaults[:] = [_value(arg, home) for arg in defaults]
     result = ast.unparse(returned)
     result = f'"{result}"' if result in OWN else result  # which stands further down
-    return f"def {node.name}({ast.unparse(given)}) -> {result}: ..."
+    return f"def {node.name}({ast.unparse(args)}) -> {result}: ..."
 
 
 def _plain(annotation: Any) -> ast.expr:
@@ -197,9 +199,9 @@ def _origin(name: str, home: str) -> str:
     for node in ast.walk(ast.Module(_body(home))):
         for alias in getattr(node, "names", ()):
             if isinstance(alias, ast.alias) and (alias.asname or alias.name) == name:
-                known = f" as {alias.asname}" if alias.asname else ""
+                alias_text = f" as {alias.asname}" if alias.asname else ""
                 start = f"from {node.module} " if isinstance(node, ast.ImportFrom) else ""
-                return f"{start}import {alias.name}{known}"
+                return f"{start}import {alias.name}{alias_text}"
     return f"from {home} import {name}"
 
 

@@ -123,9 +123,9 @@ suppress_warnings = ["autosectionlabel.*", "mystnb.unknown_mime_type"]
 def linkcode_resolve(_, info):
     """Return the address of the code of an object."""
     try:
-        found = attrgetter(info["fullname"])(import_module(info["module"]))
-        lines, first = inspect.getsourcelines(inspect.unwrap(found))
-        file = Path(inspect.getsourcefile(inspect.unwrap(found))).relative_to(HERE.parent)
+        target = attrgetter(info["fullname"])(import_module(info["module"]))
+        lines, first = inspect.getsourcelines(inspect.unwrap(target))
+        file = Path(inspect.getsourcefile(inspect.unwrap(target))).relative_to(HERE.parent)
     except (AttributeError, TypeError, ValueError):  # no code, or code of another package
         return None
     return f"{REPOSITORY}/blob/main/{file.as_posix()}#L{first}-L{first + len(lines) - 1}"

@@ -89,13 +89,13 @@ def draw(name):
 def gallery_page():
     """Return the cards of all figures by question."""
     of = {name: question_of(name) for name in sorted(plots.__all__)}
-    parts, alone = [], []
+    lines, alone = [], []
     for page, text in pages(*GUIDES).items():
         names = [name for name in of if of[name] == page]
         alone += names if len(names) == 1 else []
         if len(names) > 1:
-            parts += [f"## [{title(text)}](/{page.as_posix()})", "", *cards_of(names)]
-    return "\n".join([*parts, f"## {FURTHER}", "", *cards_of(alone)])
+            lines += [f"## [{title(text)}](/{page.as_posix()})", "", *cards_of(names)]
+    return "\n".join([*lines, f"## {FURTHER}", "", *cards_of(alone)])
 
 
 def cards_of(names):
@@ -113,8 +113,8 @@ def call_of(name):
     source = re.sub(r"\s*\n\s*", "", re.sub(r",\n", ", ", sources[-1]))
     inside = r"\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\)"  # brackets within brackets
     before = rf"[a-z]\w*(?:\.\w+|{inside})*?\.plots?\."
-    found = re.search(rf"(?:{before}|\b){name}{inside}", source)
-    return (found[0] if found else source).replace(".ireval.plot.", ".ireval\n.plot.")
+    match = re.search(rf"(?:{before}|\b){name}{inside}", source)
+    return (match[0] if match else source).replace(".ireval.plot.", ".ireval\n.plot.")
 
 
 def question_of(name):
@@ -126,8 +126,8 @@ def question_of(name):
 def line_of(name):
     """Return the description of a figure from its docstring."""
     line = inspect.getdoc(getattr(plots, name)).partition("\n")[0]
-    words = line.removeprefix("Draw ").removesuffix(".").replace("``", "`")
-    return words[0].upper() + words[1:]
+    text = line.removeprefix("Draw ").removesuffix(".").replace("``", "`")
+    return text[0].upper() + text[1:]
 
 
 def front_page():
@@ -150,12 +150,12 @@ def question_card(page, subject, figure):
     """Return the card of one question."""
     folder, _, name = page.partition("/")
     listed = (HERE / folder / "index.md").read_text()
-    asked, answer = re.search(
+    question, answer = re.search(
         rf"^\| \[(.+)\]\({name}\.md\) \| (.+) \|$", listed, re.MULTILINE
     ).groups()
     drawn = figure.partition("(")[0]
     return QUESTION.format(
-        title=asked,
+        title=question,
         page=page,
         figure=drawn,
         alt=line_of(drawn),

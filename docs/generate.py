@@ -85,11 +85,11 @@ def public():
     }
     metrics = set(METRICS.values())
     functions = {
-        path: each
-        for path, each in members.items()
-        if inspect.isroutine(each) or inspect.isclass(each)
+        path: member
+        for path, member in members.items()
+        if inspect.isroutine(member) or inspect.isclass(member)
     }
-    return {path: each for path, each in functions.items() if each not in metrics}
+    return {path: member for path, member in functions.items() if member not in metrics}
 
 
 def section(member):
@@ -100,13 +100,13 @@ def section(member):
 def api_index():
     """Return the page that lists the public names."""
     members = public()
-    parts = [API]
+    lines = [API]
     for title in dict.fromkeys(SECTIONS.values()):
         paths = sorted(path for path, member in members.items() if section(member) == title)
         rows = "\n".join(f"   {path}" for path in paths)
         options = "   :toctree: api\n   :nosignatures:"
-        parts.append(f"{title}\n{len(title) * '-'}\n\n.. autosummary::\n{options}\n\n{rows}\n")
-    return "\n".join(parts)
+        lines.append(f"{title}\n{len(title) * '-'}\n\n.. autosummary::\n{options}\n\n{rows}\n")
+    return "\n".join(lines)
 
 
 def words():

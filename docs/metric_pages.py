@@ -130,15 +130,17 @@ PAGE = """# {title}
 def metric_page(name):
     """Return the page of one metric."""
     metric = METRICS[name]
-    own, *others = row_of(metric)
-    aliases = own.partition(", ")[2]
-    known = [f"Also read as {aliases}."] if aliases else []
-    known += [f"In {tool}: {cell}." for tool, cell in zip(TOOLS, others, strict=True) if cell]
+    irframe_name, *names_elsewhere = row_of(metric)
+    aliases = irframe_name.partition(", ")[2]
+    lines = [f"Also read as {aliases}."] if aliases else []
+    lines += [
+        f"In {tool}: {cell}." for tool, cell in zip(TOOLS, names_elsewhere, strict=True) if cell
+    ]
     return PAGE.format(
         title=title(name),
         summary=summary(metric),
         formula=formula(name),
-        known=" ".join(known),
+        known=" ".join(lines),
         glance=glance(metric),
         gains=gains(metric),
         example=example(name),
@@ -160,12 +162,12 @@ def summary(metric):
 def formula(name):
     """Return the formula of a metric, with links."""
     notes = inspect.getdoc(METRICS[name]).partition("\nNotes\n-----\n")[2]
-    found = re.match(r"``(.+?)``", notes, re.DOTALL)
-    if not found:
+    match = re.match(r"``(.+?)``", notes, re.DOTALL)
+    if not match:
         return ""
-    text = " ".join(found[1].split())
-    named = [each for each in METRICS if each != name and re.search(rf"\b{each}\b", text)]
-    links = ", ".join(f"[{each}]({each}.md)" for each in named if len(each) > 1)
+    text = " ".join(match[1].split())
+    named = [metric for metric in METRICS if metric != name and re.search(rf"\b{metric}\b", text)]
+    links = ", ".join(f"[{metric}]({metric}.md)" for metric in named if len(metric) > 1)
     return f"`{text}`" + (f", with {links}." if links else "")
 
 
@@ -179,7 +181,7 @@ def glance(metric):
         ["no relevant documents", barren],
         ["unjudged documents", unjudged],
     ]
-    return table(["at a glance", ""], [[each.replace("``", "`") for each in row] for row in rows])
+    return table(["at a glance", ""], [[cell.replace("``", "`") for cell in row] for row in rows])
 
 
 def ties(metric):
@@ -202,11 +204,11 @@ def gains(metric):
         return ""
     gain, grades = parse_gain(field.default), np.arange(4)
     gained = gain.map(grades, rel=1, top=3)
-    listed = table(["grade", *map(str, grades)], [["gain", *(f"{each:.3g}" for each in gained)]])
-    word = GAINS.get(type(gain).__name__, str(gain))
-    others = ", ".join(f"`{name}`" for name in GAINS.values() if name != word)
+    listed = table(["grade", *map(str, grades)], [["gain", *(f"{value:.3g}" for value in gained)]])
+    map_name = GAINS.get(type(gain).__name__, str(gain))
+    other_maps = ", ".join(f"`{name}`" for name in GAINS.values() if name != map_name)
     text = (
-        f"By default `gain={word}`, here on a scale with top grade 3; others are {others} "
+        f"By default `gain={map_name}`, here on a scale with top grade 3; others are {other_maps} "
         "or a mapping such as `{1: 1, 2: 5}`."
     )
     return f"{text}\n\n{listed}\n\n"
@@ -242,7 +244,7 @@ def called(name):
     for metric in (name, f"{name}@10"):
         with warnings.catch_warnings(action="ignore"), suppress(IrframeError, TypeError):
             means = ir.evaluate(*track(), metric).ireval.leaderboard()[metric].iloc[[0, -1]]
-            row = [f"`{metric}`", *(f"{each:.3f}" for each in means)]
+            row = [f"`{metric}`", *(f"{mean:.3f}" for mean in means)]
             return CALL.format(metric=metric, means=table(["", *map(str, means.index)], [row]))
     return ""
 
@@ -261,7 +263,7 @@ def arithmetic(name):
         scores = METRICS[name]().curve([*RANKING, *missed], listed=retrieved)[: len(RANKING)]
     except (MetricError, TypeError):
         return ""
-    rows = [["grade", *map(str, RANKING)], [f"`{name}`", *(f"{each:.3f}" for each in scores)]]
+    rows = [["grade", *map(str, RANKING)], [f"`{name}`", *(f"{score:.3f}" for score in scores)]]
     listed = table(["depth", *(str(depth) for depth in range(1, 1 + len(RANKING)))], rows)
     return ARITHMETIC.format(judged=", ".join(map(str, JUDGED)), scores=listed)
 
@@ -270,20 +272,20 @@ def also(name):
     """Return links to related metrics and pages."""
     text = inspect.getdoc(METRICS[name])
     family = next(names.split() for names in FAMILIES.values() if name in names.split())
-    named = [each for each in METRICS if re.search(rf"(?<![\w.]){each}(?=[@(`.,; ]|$)", text)]
-    others = [each for each in dict.fromkeys([*named, *family]) if each != name]
-    links = [f"- [{each}]({each}.md): {first_line(METRICS[each])}" for each in others]
+    named = [metric for metric in METRICS if re.search(rf"(?<![\w.]){metric}(?=[@(`.,; ]|$)", text)]
+    related = [metric for metric in dict.fromkeys([*named, *family]) if metric != name]
+    links = [f"- [{metric}]({metric}.md): {first_line(METRICS[metric])}" for metric in related]
     pages = list(showing(rf"""["'`]{name}(?=[@("'`])""", *GUIDES, "papers").items())[:SHOWN]
-    shown = ", ".join(f"[{words}](../../{page.as_posix()})" for page, words in pages)
+    shown = ", ".join(f"[{title}](../../{page.as_posix()})" for page, title in pages)
     links += [f"\nShown in {shown}."] * bool(shown)
     return "## See also\n\n" + "\n".join(links) + "\n"
 
 
 def metrics_table():
     """Return tables of the usual metrics and of families."""
-    parts = [section("The usual ten", USUAL)]
-    parts += [section(family, names.split()) for family, names in FAMILIES.items()]
-    return "\n".join(parts)
+    sections = [section("The usual ten", USUAL)]
+    sections += [section(family, names.split()) for family, names in FAMILIES.items()]
+    return "\n".join(sections)
 
 
 def section(heading, names):
@@ -304,12 +306,12 @@ def short(reference, doi):
     >>> short("Moffat, Zobel. Rank-biased precision. ACM TOIS 27, 2008.", "10.1145/1416950")
     '[Moffat and Zobel 2008](https://doi.org/10.1145/1416950)'
     """
-    first, *others = reference.partition(". ")[0].split(", ")
+    first, *authors = reference.partition(". ")[0].split(", ")
     years, address = (
         re.findall(r"\b(?:19|20)\d\d\b", reference),
         re.search(r"https://\S+", reference),
     )
-    who = f"{first} et al." if len(others) > 1 else " and ".join([first, *others])
+    who = f"{first} et al." if len(authors) > 1 else " and ".join([first, *authors])
     label = f"{who} {years[-1]}" if years else first
     link = f"https://doi.org/{doi}" if doi else address and address[0]
     return f"[{label}]({link})" if link else label
@@ -323,16 +325,16 @@ def names_table():
 
 def row_of(metric):
     """Return the names of a metric in all tools."""
-    own = names_of(metric)
+    own_names = names_of(metric)
     cells = [
-        own,
-        [name for name in own if name in ir_measures.measures.registry],
+        own_names,
+        [name for name in own_names if name in ir_measures.measures.registry],
         *(
             [name for name in names if type_of(names[name]) is metric]
             for names in (TREC_NAMES, RANX_NAMES)
         ),
         [name for name in CWL_ALIKE if CWL_ALIKE[name] == metric.__name__]
-        + [form for name, form in CWL_NAMES.items() if name in own],
+        + [form for name, form in CWL_NAMES.items() if name in own_names],
     ]
     return [", ".join(f"`{name}`" for name in cell) for cell in cells]
 
@@ -355,9 +357,9 @@ def table(head, rows):
 def facts(metric):
     """Return the properties from the line ``Range: ... Needs: ...``."""
     text = " ".join((inspect.getdoc(metric) or "").split())
-    found = re.search(
+    match = re.search(
         r"Range: (.+?)\. Needs: (.+?)\. Without relevant documents: (.+?)\. "
         r"Unjudged documents: (.+?)\.(?: |$)",
         text,
     )
-    return found.groups() if found else ("", "", "", "")
+    return match.groups() if match else ("", "", "", "")

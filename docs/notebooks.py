@@ -37,20 +37,20 @@ def write_notebooks(folder):
         key = key_of_code(source, __file__)
         if target.exists() and nbformat.read(target, 4).metadata.get("made_of") == key:
             continue
-        made = nbformat.v4.new_notebook(cells=list(cells(page, source.read_text("utf-8"))))
-        NotebookClient(made, timeout=300, kernel_name="python3").execute()
-        made.metadata["made_of"] = key
-        nbformat.write(made, target)
+        notebook = nbformat.v4.new_notebook(cells=list(cells(page, source.read_text("utf-8"))))
+        NotebookClient(notebook, timeout=300, kernel_name="python3").execute()
+        notebook.metadata["made_of"] = key
+        nbformat.write(notebook, target)
 
 
 def cells(page, text):
     """Yield the cells of a page."""
-    for place, part in enumerate(BLOCK.split(text)):
-        if place % 2:
-            examples = doctest.DocTestParser().get_examples(part) if part[:3] == ">>>" else ()
-            code = "".join(each.source for each in examples) or OPTION.sub("", part)
+    for index, block in enumerate(BLOCK.split(text)):
+        if index % 2:
+            examples = doctest.DocTestParser().get_examples(block) if block[:3] == ">>>" else ()
+            code = "".join(example.source for example in examples) or OPTION.sub("", block)
             yield nbformat.v4.new_code_cell(code.strip())
-        elif plain := prose(page, part):
+        elif plain := prose(page, block):
             yield nbformat.v4.new_markdown_cell(plain)
 
 
@@ -59,12 +59,12 @@ def prose(page, text):
     for pattern, instead in PLAIN:
         lines = re.DOTALL if ".*?" in pattern else 0
         text = re.sub(pattern, instead, text, flags=re.MULTILINE | lines)
-    return LINK.sub(lambda found: linked(page, *found.groups()), text).strip()
+    return LINK.sub(lambda match: linked(page, *match.groups()), text).strip()
 
 
 def linked(page, text, target, mark):
     """Return a link to a page of the site."""
-    found = (HERE / page).parent.joinpath(target or f"{Path(page).name}.md").resolve()
-    path = found.relative_to(HERE).with_suffix(".html").as_posix()
-    named = text or (mark or found.stem).strip("#").replace("-", " ")
+    target_path = (HERE / page).parent.joinpath(target or f"{Path(page).name}.md").resolve()
+    path = target_path.relative_to(HERE).with_suffix(".html").as_posix()
+    named = text or (mark or target_path.stem).strip("#").replace("-", " ")
     return f"[{named}]({SITE}{path}{mark or ''})"

@@ -74,7 +74,7 @@ def _members(annotation: Any) -> list[str]:
     if kind in {Union, UnionType}:
         if ARRAY_LIKE in str(annotation):
             return ["array-like", *["None"] * (NoneType in members)]
-        return [words for member in members for words in _members(member)]
+        return [names for member in members for names in _members(member)]
     if kind in {Annotated, type}:
         return _members(members[0])
     if kind is Literal:

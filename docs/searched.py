@@ -98,8 +98,8 @@ def add_entries(app, doctree):
     """Add the search words of a page to the index."""
     from sphinx.addnodes import index  # noqa: PLC0415 - a test reads the entries without Sphinx
 
-    words = sought(app.env.docname)
-    entries = [("single", each, "", "main", None) for each in words]
+    terms = sought(app.env.docname)
+    entries = [("single", term, "", "main", None) for term in terms]
     doctree.append(index(entries=entries, inline=False))
 
 
@@ -107,11 +107,11 @@ def sought(page):
     """Return the search words of a page."""
     folder, _, name = page.rpartition("/")
     name = name.removeprefix("irframe.verbs.")
-    theirs = [each.replace("_", " ") for each in elsewhere().get(name, [])]
+    theirs = [name_elsewhere.replace("_", " ") for name_elsewhere in elsewhere().get(name, [])]
     if folder == "_generated/api":
         return theirs
     if folder != "_generated/metrics" or name not in METRICS:
-        return [words for words in SOUGHT.get(page, "").split("; ") if words]
+        return [terms for terms in SOUGHT.get(page, "").split("; ") if terms]
     written_out = title(name).partition(": ")[2]
     names = dict.fromkeys([*names_of(METRICS[name]), written_out or name, *theirs])
     return [*names, f"definition of {name}"]
@@ -120,8 +120,8 @@ def sought(page):
 @cache
 def elsewhere():
     """Return irframe's names with those of other tools."""
-    found = {}
+    names = {}
     for line in (Path(irframe.__file__).parent / "elsewhere.txt").read_text().splitlines()[1:]:
         ours, _, theirs = line.partition(": ")
-        found.setdefault(ours, []).extend(theirs.split())
-    return found
+        names.setdefault(ours, []).extend(theirs.split())
+    return names

@@ -10,7 +10,7 @@ def key_of_code(*files):
     """Return a digest of the code of the package."""
     home = Path(irframe.__file__).parent
     code = {path for path in home.rglob("*") if path.is_file() and path.suffix != ".pyc"}
-    found = hashlib.sha256()
+    digest = hashlib.sha256()
     for path in [*sorted(code), *map(Path, files)]:
-        found.update(path.read_bytes())
-    return found.hexdigest()[:16]
+        digest.update(path.read_bytes())
+    return digest.hexdigest()[:16]

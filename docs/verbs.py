@@ -79,25 +79,30 @@ NOT_GUIDES = ("errors",)
 
 def verbs_page(*, links=True):
     """Return tables of all verbs, figures and functions."""
-    known = verbs("irframe.verbs")
+    registered = verbs("irframe.verbs")
     rows = [
-        (section_of(each), "irframe.verbs", name, each) for name, (each, _) in sorted(known.items())
+        (section_of(function), "irframe.verbs", name, function)
+        for name, (function, _) in sorted(registered.items())
     ]
     drawn = sorted(verbs("irframe.plots").items())
-    rows += [("Figures", "irframe.plots", name, each) for name, (each, _) in drawn]
-    made = {*irframe.__all__} - {*known, "interop"}  # the last asks for other tools
-    others = {name: getattr(irframe, name) for name in made}
-    functions = {name: each for name, each in sorted(others.items()) if inspect.isfunction(each)}
-    rows += [("Functions", "irframe", name, each) for name, each in functions.items()]
+    rows += [("Figures", "irframe.plots", name, function) for name, (function, _) in drawn]
+    exported = {*irframe.__all__} - {*registered, "interop"}  # the last asks for other tools
+    objects = {name: getattr(irframe, name) for name in exported}
+    functions = {
+        name: function for name, function in sorted(objects.items()) if inspect.isfunction(function)
+    }
+    rows += [("Functions", "irframe", name, function) for name, function in functions.items()]
     titles = dict.fromkeys([*SECTIONS.values(), RETURNED, "Figures", "Functions"])
     of = {title: [row[1:] for row in rows if row[0] == title] for title in titles}
     if links:
-        return "\n".join(listed(title, those) for title, those in of.items())
+        return "\n".join(listed(title, section_rows) for title, section_rows in of.items())
     plain = {
-        title: [[f"`{name}`", *cells(*row)[1:3]] for row in those for _, name, _ in [row]]
-        for title, those in of.items()
+        title: [[f"`{name}`", *cells(*row)[1:3]] for row in section_rows for _, name, _ in [row]]
+        for title, section_rows in of.items()
     }
-    return "".join(f"\n**{title}**\n\n{table(HEAD[:3], those)}" for title, those in plain.items())
+    return "".join(
+        f"\n**{title}**\n\n{table(HEAD[:3], section_rows)}" for title, section_rows in plain.items()
+    )
 
 
 HEAD = ["verb", "input", "description", "shown in", "source"]
@@ -110,8 +115,8 @@ def table(head, lines):
 
 def with_text(page):
     """Return the page of verbs with tables in text."""
-    begin, mark, rest = page.partition(":::{only} checkout\n")
-    _, close, end = rest.partition("\n:::\n")
+    begin, mark, after = page.partition(":::{only} checkout\n")
+    _, close, end = after.partition("\n:::\n")
     return f"{begin}{mark}{verbs_page(links=False)}{close}{end}"
 
 
@@ -153,8 +158,8 @@ def pages(*folders):
 @cache
 def showing(pattern, *folders):
     """Return the titles of pages by number of matches."""
-    found = {page: len(re.findall(pattern, text)) for page, text in pages(*folders).items()}
-    order = sorted((page for page in found if found[page]), key=lambda page: -found[page])
+    counts = {page: len(re.findall(pattern, text)) for page, text in pages(*folders).items()}
+    order = sorted((page for page in counts if counts[page]), key=lambda page: -counts[page])
     return {page: title(pages(*folders)[page]) for page in order}
 
 
@@ -166,8 +171,8 @@ def calls(home, name):
 
 def guide_of(home, name):
     """Return a link to the page with most calls."""
-    found = showing(calls(home, name), *GUIDES)
-    return next((f"[{words}](../{page})" for page, words in found.items()), "")
+    titles = showing(calls(home, name), *GUIDES)
+    return next((f"[{title}](../{page})" for page, title in titles.items()), "")
 
 
 def beside(path, function):
@@ -176,24 +181,26 @@ def beside(path, function):
     Related functions are those of the same module, and those that the first page calls.
     """
     home, _, name = path.rpartition(".")
-    found = [*showing(calls(home, name), *GUIDES).items()]
-    found += [*showing(calls(home, name), "papers").items()]
+    titles = [*showing(calls(home, name), *GUIDES).items()]
+    titles += [*showing(calls(home, name), "papers").items()]
     see_also = inspect.getdoc(function).partition("\nSee Also\n")[2].partition("\n\n")[0]
-    known = {each: of for each, (of, _) in verbs(home).items()}
-    others = [each for each in known if each != name and not re.search(rf"\b{each}\b", see_also)]
-    near = sorted(each for each in others if known[each].__module__ == function.__module__)
-    text = (pages(*GUIDES) | pages("papers"))[found[0][0]] if found else ""
-    times = {each: len(re.findall(calls(home, each), text)) for each in others}
+    functions = {verb: of for verb, (of, _) in verbs(home).items()}
+    other_verbs = [
+        verb for verb in functions if verb != name and not re.search(rf"\b{verb}\b", see_also)
+    ]
+    near = sorted(verb for verb in other_verbs if functions[verb].__module__ == function.__module__)
+    text = (pages(*GUIDES) | pages("papers"))[titles[0][0]] if titles else ""
+    times = {verb: len(re.findall(calls(home, verb), text)) for verb in other_verbs}
     share = {
-        each: n / (1 + len(showing(calls(home, each), *GUIDES))) for each, n in times.items() if n
+        verb: n / (1 + len(showing(calls(home, verb), *GUIDES))) for verb, n in times.items() if n
     }
-    near += sorted(share, key=lambda each: -share[each])
+    near += sorted(share, key=lambda verb: -share[verb])
     lines = {
-        "Shown in": [f":doc:`{words} </{page.with_suffix('')}>`" for page, words in found[:SHOWN]],
-        "See also": [f":py:func:`~{home}.{each}`" for each in [*dict.fromkeys(near)][:NEAR]],
+        "Shown in": [f":doc:`{title} </{page.with_suffix('')}>`" for page, title in titles[:SHOWN]],
+        "See also": [f":py:func:`~{home}.{verb}`" for verb in [*dict.fromkeys(near)][:NEAR]],
     }
-    shown = [f"**{words}:** {', '.join(links)}" for words, links in lines.items() if links]
-    return [part for line in shown for part in ("", line, "")]
+    shown = [f"**{title}:** {', '.join(links)}" for title, links in lines.items() if links]
+    return [text_line for line in shown for text_line in ("", line, "")]
 
 
 def typed(path, function):
@@ -218,21 +225,21 @@ def sources(function):
     """Return the papers that a docstring refers to."""
     text = " ".join((inspect.getdoc(function) or "").split())
     listed = re.split(r"\.\. \[\d+\] ", text.partition("References ---")[2])[1:]
-    found = [re.match(r"(.+?) doi:(\S+)", each) for each in listed]
-    return "; ".join(source(*each.groups()) for each in found if each)
+    matches = [re.match(r"(.+?) doi:(\S+)", match) for match in listed]
+    return "; ".join(source(*match.groups()) for match in matches if match)
 
 
-def source(words, doi):
+def source(title, doi):
     """Return a link to a paper or its page."""
-    places = re.findall(r"(?:Figs?\.|Tables?|Eqs?\.|Sections?) [\d., and-]*\d", words)
+    locations = re.findall(r"(?:Figs?\.|Tables?|Eqs?\.|Sections?) [\d., and-]*\d", title)
     if doi in PAPERS:
         label, page = PAPERS[doi]
-        return ", ".join([f"[{label}](../papers/{page}.md)", *places])
-    names = words.partition(". ")[0].split(", ")
-    year = re.search(r"\b(?:19|20)\d\d\b", words)
+        return ", ".join([f"[{label}](../papers/{page}.md)", *locations])
+    names = title.partition(". ")[0].split(", ")
+    year = re.search(r"\b(?:19|20)\d\d\b", title)
     first = names[0].removesuffix(" et al")
     label = first + (" et al." if [first] != names else "") + (f" {year[0]}" if year else "")
-    return ", ".join([f"[{label}](https://doi.org/{doi})", *places])
+    return ", ".join([f"[{label}](https://doi.org/{doi})", *locations])
 
 
 if __name__ == "__main__":

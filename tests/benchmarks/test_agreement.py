@@ -40,21 +40,21 @@ def race(benchmark, method, scores, function, sample=SAMPLE):
 def rbo(ties="w"):
     """Return RBO of one pair of orderings."""
 
-    def seen(scores):
+    def seen_shares(scores):
         first, last = stats.rankdata(-scores, "min"), stats.rankdata(-scores, "max")
         depth = np.arange(1, len(scores) + 1)[:, None]
         if ties == "w":
             return (first <= depth).astype(float)
         return np.clip((depth - first + 1) / (last - first + 1), 0, 1)
 
-    def one(x, y, p=0.9):
-        x, y, depth = seen(x), seen(y), np.arange(1, len(x) + 1)
+    def of_pair(x, y, p=0.9):
+        x, y, depth = seen_shares(x), seen_shares(y), np.arange(1, len(x) + 1)
         size = x.sum(axis=1) / 2 + y.sum(axis=1) / 2
         if ties == "b":
             size = np.sqrt((x**2).sum(axis=1) * (y**2).sum(axis=1))
         return (1 - p) / p * ((x * y).sum(axis=1) / size * p**depth).sum() + p ** len(x)
 
-    return one
+    return of_pair
 
 
 def statistic(function):

@@ -95,11 +95,11 @@ def test_joining_judgments(benchmark, robust):
     table, judgments = read_table(runs), read_qrels_table(judged)
     placed = place_topics(table, judgments)
     keys = ["topic", "doc"]
-    given = (
+    calls = (
         lambda: locate(table, judgments, placed),
         lambda: runs[keys].merge(judged, on=keys, how="left"),
     )
-    assert race(benchmark, *given, "pandas.merge") > 1
+    assert race(benchmark, *calls, "pandas.merge") > 1
 
 
 @pytest.fixture(scope="module")

@@ -92,22 +92,22 @@ def test_two_systems_on_fifty_topics(benchmark, verb):
 
 
 def test_wilcoxon_at_twenty_depths(benchmark, scores):
-    found = benchmark.pedantic(
+    comparison = benchmark.pedantic(
         scores.ireval.discrimination, ("wilcoxon",), {"at": TWENTY}, rounds=3, warmup_rounds=0
     )
     seconds, _ = each(wilcoxon, sampled(scores))
-    assert found.sizes["depth"] == 20
+    assert comparison.sizes["depth"] == 20
     assert against(benchmark, "loop", seconds * 5995 * 20) >= 20
 
 
 def test_volatility_of_a_thousand_depths(benchmark, scores):
-    found = benchmark.pedantic(scores.ireval.volatility, rounds=3, warmup_rounds=0)[0]
+    volatility = benchmark.pedantic(scores.ireval.volatility, rounds=3, warmup_rounds=0)[0]
     means = scores.mean("topic").to_numpy()[0].T.round(12)
     rows = np.random.default_rng(1).integers(1000, size=(300, 2))
     seconds, values = each(
         lambda x, y: stats.kendalltau(x, y).statistic, [tuple(means[row]) for row in rows]
     )
-    np.testing.assert_allclose(found.to_numpy()[rows[:, 0], rows[:, 1]], values, atol=1e-12)
+    np.testing.assert_allclose(volatility.to_numpy()[rows[:, 0], rows[:, 1]], values, atol=1e-12)
     assert against(benchmark, "loop", seconds * 1e6) >= 500
 
 
@@ -130,10 +130,10 @@ def test_discriminative_power_at_one_depth(benchmark, scores):
 
 
 def test_rank_intervals_at_twenty_depths(benchmark, scores):
-    found = benchmark.pedantic(
+    intervals = benchmark.pedantic(
         scores.ireval.rank_intervals, (), {"at": TWENTY}, rounds=3, warmup_rounds=0
     )
-    assert found.sizes["depth"] == 20
+    assert intervals.sizes["depth"] == 20
     assert benchmark.stats.stats.min < 2
 
 

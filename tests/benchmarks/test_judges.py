@@ -21,17 +21,17 @@ def judges():
     truth = random.integers(GRADES, size=len(topic))
     noise = random.integers(-1, 2, size=(JUDGES + 1, len(topic)))
     names = {"topic": topic.astype(str), "doc": doc.astype(str)}
-    found = {
-        f"model {place}": pd.DataFrame(names | {"grade": grade})
-        for place, grade in enumerate(np.clip(truth + noise, 0, GRADES - 1))
+    judgments = {
+        f"model {index}": pd.DataFrame(names | {"grade": grade})
+        for index, grade in enumerate(np.clip(truth + noise, 0, GRADES - 1))
     }
-    return found | {"people": found.pop("model 33")}
+    return judgments | {"people": judgments.pop("model 33")}
 
 
 @pytest.mark.parametrize("reference", ["people", None], ids=["33 pairs", "561 pairs"])
 def test_judges_are_compared(benchmark, judges, reference):
-    found = benchmark.pedantic(ir.compare_judges, (judges,), {"reference": reference}, rounds=3)
-    assert found.sizes["pair"] == (33 if reference else 561)
+    agreement = benchmark.pedantic(ir.compare_judges, (judges,), {"reference": reference}, rounds=3)
+    assert agreement.sizes["pair"] == (33 if reference else 561)
 
 
 def test_means_and_differences_are_predicted(benchmark):
@@ -40,5 +40,5 @@ def test_means_and_differences_are_predicted(benchmark):
     labels = {dim: range(size) for dim, size in zip(dims, (110, 249, 20), strict=True)}
     model = xr.DataArray(random.random((110, 249, 20)), labels, dims)
     people = model.isel(topic=slice(50)) ** 2
-    found = benchmark.pedantic(ir.verbs.predict_powered, (model, people), rounds=3)
-    assert found.sizes["pair"] == 5995
+    estimates = benchmark.pedantic(ir.verbs.predict_powered, (model, people), rounds=3)
+    assert estimates.sizes["pair"] == 5995

@@ -61,9 +61,9 @@ def test_leaving_runs_out(benchmark, track, cube, together, at, times):
         others = groups.index[groups != group].tolist()
         means = rebuilt(runs, qrels, others, 7, at)
         for system in groups.index[groups == group]:
-            found = rows[rows["system"] == system].set_index("metric")["mean_without"]
+            means_without = rows[rows["system"] == system].set_index("metric")["mean_without"]
             expected = means.sel(system=system).to_series()
-            np.testing.assert_allclose(found, expected, atol=1e-12)
+            np.testing.assert_allclose(means_without, expected, atol=1e-12)
     loop = (time.perf_counter() - start) / SAMPLE * groups.nunique()
     assert against(benchmark, "loop", loop) >= times
 
@@ -72,9 +72,9 @@ def test_leaving_runs_out(benchmark, track, cube, together, at, times):
 def test_bounds_by_formula_grow_with_the_cells(benchmark, cube, metric):
     by_cell = []
     for systems in (35, 70, 140):
-        part = cube.isel(system=slice(systems))
-        part.ireval.bounds(metric)
-        by_cell.append(seconds(part.ireval.bounds, metric) / part["grade"].size)
+        subset = cube.isel(system=slice(systems))
+        subset.ireval.bounds(metric)
+        by_cell.append(seconds(subset.ireval.bounds, metric) / subset["grade"].size)
     benchmark.pedantic(cube.ireval.bounds, args=[metric], rounds=3, warmup_rounds=1)
     assert by_cell[-1] < 3 * by_cell[0]
 

@@ -32,8 +32,8 @@ def gains_of(systems, topics, depths):
 def cube_of(gains):
     """Return the cube of rankings with these gains."""
     placed = [axis.ravel() for axis in np.indices(gains.shape)]
-    found = np.where(gains, gains.cumsum(axis=-1), (1 - gains).cumsum(axis=-1)) - 1
-    docs = 2 * found + (gains == 0)
+    ranks_found = np.where(gains, gains.cumsum(axis=-1), (1 - gains).cumsum(axis=-1)) - 1
+    docs = 2 * ranks_found + (gains == 0)
     runs = pd.DataFrame(dict(zip(["system", "topic", "rank"], placed, strict=True)))
     topics, relevant = np.nonzero(
         np.arange(gains.shape[2]) < gains.sum(axis=-1).max(axis=0)[:, None]

@@ -66,8 +66,10 @@ def seconds_of_vectorised(function, scores, *, size=20):
     sides = [(scores[a], scores[b]) for a, b in few]
     over_depths = each(partial(function, axis=0), sides)[0] * len(pairs)
     a, b = np.random.default_rng(2).choice(pairs, 20 * size).T
-    one = np.ascontiguousarray(scores[:, :, -1])
-    over_pairs = seconds(partial(function, axis=1), one[a], one[b]) / len(a) * len(pairs) * depths
+    deepest = np.ascontiguousarray(scores[:, :, -1])
+    over_pairs = (
+        seconds(partial(function, axis=1), deepest[a], deepest[b]) / len(a) * len(pairs) * depths
+    )
     return min(over_depths, over_pairs)
 
 
@@ -160,5 +162,5 @@ def test_tukey_at_one_depth(benchmark, twenty):
 
 
 def test_description_at_twenty_depths(benchmark, twenty):
-    found = benchmark.pedantic(describe_differences, args=(twenty,), rounds=3)
-    assert found.wins.shape == (5995, 20)
+    description = benchmark.pedantic(describe_differences, args=(twenty,), rounds=3)
+    assert description.wins.shape == (5995, 20)

@@ -56,13 +56,13 @@ def write_track(folder, topics, systems=SYSTEMS, depth=DEPTH, judgments=50):
 @pytest.fixture(scope="module")
 def tracks(tmp_path_factory):
     """Return a function that returns the folder of a track."""
-    root, made = tmp_path_factory.mktemp("tracks"), {}
+    root, folders = tmp_path_factory.mktemp("tracks"), {}
 
     def track(topics):
-        if topics not in made:
+        if topics not in folders:
             folder = write_track(root / str(topics), topics)
-            made[topics] = folder, seconds(save, folder)
-        return made[topics]
+            folders[topics] = folder, seconds(save, folder)
+        return folders[topics]
 
     yield track
     shutil.rmtree(root)
@@ -92,27 +92,29 @@ def child(folder, work):
         "status = open('/proc/self/status').read();"
         "print(time.perf_counter() - start, status.split('VmHWM:')[1].split()[0])"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    took, peak = map(float, done.stdout.split())
+    process = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    )
+    took, peak = map(float, process.stdout.split())
     return took, peak / 1e3
 
 
 @pytest.mark.parametrize("name", WORK)
 def test_memory_does_not_grow_with_topics(benchmark, tracks, name):
-    found, (work, kept) = {}, WORK[name]
+    results, (work, kept) = {}, WORK[name]
     for topics in (1000, 3000):
         folder, sorting = tracks(topics)
-        found[topics] = child(folder, work)
+        results[topics] = child(folder, work)
         rows = SYSTEMS * topics * DEPTH / 1e6
-        took, peak = found[topics]
+        took, peak = results[topics]
         measured = {"seconds": took, "sorting": sorting, "peak": peak}
         benchmark.extra_info[f"{rows:.0f} million rows"] = measured
     benchmark.pedantic(lambda: None, rounds=1)
-    few, many = (found[topics][1] - kept * SYSTEMS * topics * DEPTH / 1e6 for topics in found)
+    few, many = (results[topics][1] - kept * SYSTEMS * topics * DEPTH / 1e6 for topics in results)
     ratio = many / few
     benchmark.extra_info["ratio"] = ratio
     assert ratio < 1.2
-    assert found[3000][1] < 1024
+    assert results[3000][1] < 1024
 
 
 @pytest.mark.parametrize("short", [False, True], ids=["deep lists", "short lists"])

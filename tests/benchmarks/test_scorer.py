@@ -33,19 +33,21 @@ def drawn(topics, docs, lists="even", judged=20):
         scores = scores.round(1) if lists == "tied" else scores
         run[f"q{topic}"] = dict(zip(names, scores.tolist(), strict=True))
     qrels = {
-        topic: {doc: int(rng.integers(0, 3)) for doc in list(found)[:judged]}
-        for topic, found in run.items()
+        topic: {doc: int(rng.integers(0, 3)) for doc in list(retrieved)[:judged]}
+        for topic, retrieved in run.items()
     }
     return run, qrels
 
 
 def evaluator(qrels):
     """Return a function that averages pytrec_eval's scores."""
-    known = pytrec_eval.RelevanceEvaluator(qrels, set(METRICS.values()))
+    peer = pytrec_eval.RelevanceEvaluator(qrels, set(METRICS.values()))
 
     def mean(run):
-        scores = known.evaluate(run).values()
-        return {name: sum(each[name] for each in scores) / len(scores) for name in METRICS.values()}
+        scores = peer.evaluate(run).values()
+        return {
+            name: sum(values[name] for values in scores) / len(scores) for name in METRICS.values()
+        }
 
     return mean
 
@@ -58,8 +60,8 @@ def test_dictionaries(benchmark, size, lists):
     if lists != "tied":
         expected = {name: peer(run)[theirs] for name, theirs in METRICS.items()}
         assert scorer.mean(run) == pytest.approx(expected, abs=1e-6)
-    given = lambda: scorer.mean(run), lambda: peer(run)
-    ratio = race(benchmark, *given, "pytrec_eval", SIZES[size])
+    calls = lambda: scorer.mean(run), lambda: peer(run)
+    ratio = race(benchmark, *calls, "pytrec_eval", SIZES[size])
     assert ratio > LEAST[size] / (1 if lists == "even" else 2)
 
 
@@ -77,8 +79,8 @@ def test_a_metric_on_arrays(benchmark, shape):
     labels, scores = rng.integers(0, 3, shape).astype(float), rng.normal(size=shape)
     ours, theirs = ir.metrics.nDCG(depth=10), lambda: by_hand(labels, scores)
     np.testing.assert_allclose(ours(labels, scores), theirs(), rtol=1e-12)
-    given = lambda: ours(labels, scores), theirs
-    assert race(benchmark, *given, "numpy by hand", 300) > 1 / (3 if len(shape) > 1 else 7)
+    calls = lambda: ours(labels, scores), theirs
+    assert race(benchmark, *calls, "numpy by hand", 300) > 1 / (3 if len(shape) > 1 else 7)
 
 
 @pytest.mark.parametrize("shuffled", [False, True], ids=["sorted", "shuffled"])
@@ -88,8 +90,8 @@ def test_arrays_by_position(benchmark, shuffled):
     frame = frame.sort_values(["topic", "score"], ascending=False)
     frame = frame.sample(frac=1, random_state=0) if shuffled else frame
     topic, doc = (
-        known.get_indexer(frame[name])
-        for known, name in ((scorer.topics, "topic"), (scorer.docs, "doc"))
+        index.get_indexer(frame[name])
+        for index, name in ((scorer.topics, "topic"), (scorer.docs, "doc"))
     )
     score = frame["score"].to_numpy()
     assert scorer.mean(topic=topic, doc=doc, score=score) == scorer.mean(run)
@@ -116,7 +118,7 @@ def test_frames(benchmark, size, prepared):
 def test_inside_ir_measures(benchmark, size):
     """No measure is slower with irframe as a provider."""
     providers = ir_measures.DefaultPipeline.providers
-    others = providers[:]
+    providers_before = providers[:]
     import irframe.interop  # noqa: F401 - puts itself among the providers
 
     every = providers[:]
@@ -127,7 +129,7 @@ def test_inside_ir_measures(benchmark, size):
         providers[:] = some
         return ir_measures.calc_aggregate(measures, qrels, run)
 
-    given = lambda: by(every), lambda: by(others)
-    ratio = race(benchmark, *given, "without irframe", 100 if size[0] == 50 else 5)
-    providers[:] = others
+    calls = lambda: by(every), lambda: by(providers_before)
+    ratio = race(benchmark, *calls, "without irframe", 100 if size[0] == 50 else 5)
+    providers[:] = providers_before
     assert ratio > 1 / 1.5

@@ -55,19 +55,19 @@ def leaderboard(shared):
 
 def test_breakdown_of_a_leaderboard_from_frames(benchmark, leaderboard):
     runs, qrels = leaderboard
-    found = benchmark.pedantic(
+    outcomes = benchmark.pedantic(
         runs.ireval.outcomes, (qrels,), {"baseline": "bm25", "depth": 10}, rounds=5, warmup_rounds=1
     )
-    assert len(found.summary) == 11
+    assert len(outcomes.summary) == 11
     assert benchmark.stats.stats.max < 1
 
 
 def test_breakdown_of_a_leaderboard_from_a_cube(benchmark, leaderboard):
     cube = leaderboard[0].ireval.cube(leaderboard[1])
-    found = benchmark.pedantic(
+    outcomes = benchmark.pedantic(
         cube.ireval.outcomes, (), {"baseline": "bm25"}, rounds=5, warmup_rounds=1
     )
-    assert round(found.summary.loc[0, "mrr_a"], 5) == 0.21854
+    assert round(outcomes.summary.loc[0, "mrr_a"], 5) == 0.21854
     assert benchmark.stats.stats.max < 1
 
 
@@ -76,12 +76,12 @@ def test_million_queries_within_a_gigabyte(benchmark):
     command = [sys.executable, "-c", MILLION]
 
     def run():
-        done = subprocess.run(command, capture_output=True, text=True, check=True, cwd=root)
-        return json.loads(done.stdout)
+        process = subprocess.run(command, capture_output=True, text=True, check=True, cwd=root)
+        return json.loads(process.stdout)
 
-    found = benchmark.pedantic(run, rounds=1)
-    benchmark.extra_info.update(found)
-    assert found["peak"] < 1024
+    result = benchmark.pedantic(run, rounds=1)
+    benchmark.extra_info.update(result)
+    assert result["peak"] < 1024
 
 
 def test_search_lengths_at_every_depth(benchmark):
