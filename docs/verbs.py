@@ -225,18 +225,18 @@ def sources(function):
     """Return the papers that a docstring refers to."""
     text = " ".join((inspect.getdoc(function) or "").split())
     listed = re.split(r"\.\. \[\d+\] ", text.partition("References ---")[2])[1:]
-    matches = [re.match(r"(.+?) doi:(\S+)", match) for match in listed]
+    matches = [re.match(r"(.+?) doi:(\S+)", reference) for reference in listed]
     return "; ".join(source(*match.groups()) for match in matches if match)
 
 
-def source(title, doi):
+def source(reference, doi):
     """Return a link to a paper or its page."""
-    locations = re.findall(r"(?:Figs?\.|Tables?|Eqs?\.|Sections?) [\d., and-]*\d", title)
+    locations = re.findall(r"(?:Figs?\.|Tables?|Eqs?\.|Sections?) [\d., and-]*\d", reference)
     if doi in PAPERS:
         label, page = PAPERS[doi]
         return ", ".join([f"[{label}](../papers/{page}.md)", *locations])
-    names = title.partition(". ")[0].split(", ")
-    year = re.search(r"\b(?:19|20)\d\d\b", title)
+    names = reference.partition(". ")[0].split(", ")
+    year = re.search(r"\b(?:19|20)\d\d\b", reference)
     first = names[0].removesuffix(" et al")
     label = first + (" et al." if [first] != names else "") + (f" {year[0]}" if year else "")
     return ", ".join([f"[{label}](https://doi.org/{doi})", *locations])
