@@ -43,7 +43,7 @@ SYSTEM_STYLES: dict[Hashable, int] = {}
 """System -> number of its style. The caller may add systems to choose their style."""
 
 Stops = Sequence[float] | Array
-"""Depths or other stops along an axis."""
+"""Depths, thresholds or budgets along an axis."""
 FEWEST = 3
 """A new figure has space for at least this number of rows."""
 ROWS = 40
@@ -67,15 +67,15 @@ def pyplot() -> ModuleType:
 
 
 def figure(function: Function) -> Function:
-    """Decorate a figure: check matplotlib and read the subject."""
+    """Decorate a figure: check matplotlib, and read cost arguments."""
     if "figsize" not in inspect.signature(function).parameters:  # `paper` draws nothing
         return function
-    read = with_costs(function)
+    with_data = with_costs(function)
 
-    @wraps(read)
+    @wraps(with_data)
     def draw(*arguments: Any, **options: Any) -> Any:
         pyplot()
-        return read(*arguments, **options)
+        return with_data(*arguments, **options)
 
     del draw.__wrapped__  # otherwise unknown keywords would be accepted
     return draw  # type: ignore[return-value]
@@ -280,12 +280,12 @@ def draw_systems(
     for system, name, style in zip(chosen, names, system_style(chosen, curves), strict=True):
         label = name if notes is None else f"{name}: {notes[system]}"
         ax.plot(depths, curves[system], linewidth=2, label=label, **style, **dot)
-    others = [system for system in curves if system not in chosen]
+    n_background = [system for system in curves if system not in chosen]
     thin: Style = {"color": FAINT, "linewidth": 0.8}
-    for system in others:
+    for system in n_background:
         ax.plot(depths, curves[system], label=f"_{system}", zorder=1, **thin, **dot)
-    if others:
-        ax.plot([], [], label=counted(len(others), "other system"), **thin)
+    if n_background:
+        ax.plot([], [], label=counted(len(n_background), "other system"), **thin)
 
 
 def dot_style(depths: Sized) -> Style:
@@ -308,7 +308,7 @@ def log_depths(ax: Axes, depths: Stops, *, log: bool) -> None:
 
 
 def mark_depth(ax: Axes, depth: float | None, label: str = "pool depth") -> None:
-    """Draw a dotted line at a known depth."""
+    """Draw a dotted line at a depth, if known."""
     if depth:
         ax.axvline(depth, color=text_colour(ax), linestyle=":", linewidth=1, label=label)
 
@@ -384,9 +384,9 @@ def only_index(role: str, label: Hashable | None, labels: Sequence[Hashable]) ->
     if label is None and len(labels) == 1:
         return 0
     if label not in labels:
-        found = "none" if label is None else repr(label)
+        got = "none" if label is None else repr(label)
         advice = f"choose from {listing(labels)}"
-        raise ParameterError(f"one of the {plural(role)} as {role}=", found, advice)
+        raise ParameterError(f"{role}= to be one of the {plural(role)}", got, advice)
     return labels.index(label)
 
 
@@ -421,12 +421,12 @@ def refuse_groups(result: Any) -> None:
 def only_matrix(values: xr.DataArray, rows: str, columns: str) -> xr.DataArray:
     """Return one matrix, or raise an error for further dimensions."""
     holding(f"a matrix over {rows} and {columns}", values, {rows, columns}, "sizes")
-    others = [str(dim) for dim in values.dims if dim not in {rows, columns}]
-    left = [dim for dim in others if values.sizes[dim] > 1]
-    if left:
-        advice = "choose with .sel(...)"
-        raise ParameterError(f"one matrix over {rows} and {columns}", "several", advice, left)
-    return values.squeeze(others).transpose(rows, columns)
+    further = [str(dim) for dim in values.dims if dim not in {rows, columns}]
+    long = [dim for dim in further if values.sizes[dim] > 1]
+    if long:
+        expected = f"one matrix over {rows} and {columns}"
+        raise ParameterError(expected, "several", "choose one with .sel(...)", long)
+    return values.squeeze(further).transpose(rows, columns)
 
 
 def without_intervals(matrix: xr.DataArray | xr.Dataset) -> xr.DataArray:
@@ -453,6 +453,6 @@ def at_one_depth(values: xr.DataArray, depth: int | None) -> tuple[xr.DataArray,
     depths = values.indexes[dim]
     depth = depths.max() if depth is None else depth
     if depth not in depths:
-        expected = f"a depth scored, from {depths.min()} to {depths.max()}"
+        expected = f"a depth with scores, from {depths.min()} to {depths.max()}"
         raise DepthError(expected, repr(depth))
     return values.sel({dim: depth}), axis.named(label, depth)

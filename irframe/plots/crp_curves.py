@@ -172,11 +172,12 @@ def crp_and_gain(
     """
     run = select_topic(misplaced, topic)
     gain = canvas.select_only(to_scores(scores, "this figure"), METRIC, metric)
-    shared = set(run[SYSTEM].to_numpy()) & set(gain[SYSTEM].to_numpy())
-    missing = [] if system in shared else [system]
+    common = set(run[SYSTEM].to_numpy()) & set(gain[SYSTEM].to_numpy())
+    missing = [] if system in common else [system]
     missing += [] if topic in gain[TOPIC].to_numpy() else [topic]
     if missing:
-        raise ParameterError("a system and topic of both", "", "", map(repr, missing))
+        expected = "a system and topic of both the misplacement and the scores"
+        raise ParameterError(expected, "labels of one only", "", map(repr, missing))
     holding("scores with a dimension depth", gain, {DEPTH}, "sizes")
     run = run.sel({SYSTEM: system})
     gain = gain.sel({SYSTEM: system, TOPIC: topic})

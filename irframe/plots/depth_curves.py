@@ -28,7 +28,7 @@ from irframe.stops import axis_of
 from irframe.tables.captions import decision_text, significance_text
 
 BETWEEN = "named: best two, worst, and some between"
-"""Subtitle of a figure that chose its systems."""
+"""Subtitle of a figure whose systems were chosen automatically."""
 
 
 def depth_curves(
@@ -214,12 +214,13 @@ def ratio_curves(
     along = axis.dim
     holding(f"values with a dimension {along}", values, {along}, "sizes")
     if further := [dim for dim in (TOPIC, axis.other, "seed") if dim in values.dims]:
-        raise InputError(f"values by {along} only, as discrimination returns them", further[0])
+        expected = f"values without dimensions besides metric, {along} and groups"
+        raise InputError(expected, further[0])
     ax = canvas.new_axes(ax, figsize=figsize)
-    others = [str(dim) for dim in values.dims if dim != along]
-    curves = values.transpose(*others, along)
+    dims = [str(dim) for dim in values.dims if dim != along]
+    curves = values.transpose(*dims, along)
     for number, index in enumerate(np.ndindex(curves.shape[:-1])):
-        label = ", ".join(str(curves[index][dim].item()) for dim in others)
+        label = ", ".join(str(curves[index][dim].item()) for dim in dims)
         style = canvas.series_style(number) | canvas.dot_style(values[along])
         ax.plot(values[along], curves[index], linewidth=1.8, label=label, **style)
     _finish(ax, values)
@@ -339,7 +340,7 @@ def p_value_curves(
         label = f"{name}: {(values < alpha).mean():.0%} of pairs"
         label += "" if delta is None else f", difference {delta:.3f}"
         style = canvas.series_style(number) | {"linewidth": 1.8, "label": label}
-        if len(values) == 1:  # a curve of one pair is a point
+        if len(values) == 1:  # the curve of a single pair is a point, which needs a marker
             style |= {"marker": "o", "clip_on": False}
         ax.plot(np.arange(1, len(values) + 1), np.sort(values)[::-1], **style)
     ax.axhline(

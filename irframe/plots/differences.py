@@ -177,15 +177,15 @@ def critical_difference(
     ['bm25', 'colbert', 'ance', 'bm25+rm3']
     """
     holding(
-        "a result of leaderboard, of one group", board, {"rank", "letters", "ci_low"}, "columns"
+        "a result of leaderboard for one group", board, {"rank", "letters", "ci_low"}, "columns"
     )
     canvas.refuse_groups(board)
     mean = [*board][[*board].index("ci_low") - 1]
     lacking = board[mean].isna()
     without, board = board.index[lacking].astype(str).tolist(), board[~lacking]
     if len(board) < 2:
-        expected = "a leaderboard in which two systems have a mean"
-        raise InputError(expected, f"{len(board)}", "", without)
+        expected = "a leaderboard in which at least two systems have a mean"
+        raise InputError(expected, f"{len(board)}; without a mean", "", without)
     positions, label = _positions(board, mean)
     shown = np.argsort(board["rank"].to_numpy(float), kind="stable")
     groups = _groups(board["letters"].iloc[shown])

@@ -96,7 +96,7 @@ def ladder(
     ranked = _ranks_by_system(ranks)
     dims = {METRIC, SYSTEM, axis_of(ranked).dim}
     if not {*ranked} >= NEEDED or not {*ranked["rank"].dims} <= dims:
-        raise InputError("a result of rank_intervals, of one group", "other data")
+        raise InputError("a result of rank_intervals for one group", "other data")
     layer, label = canvas.at_one_depth(canvas.select_only(ranked, METRIC, metric), depth)
     names = layer.indexes[SYSTEM].astype(str)
     order = np.lexsort([names, layer["rank"]])[:top]
@@ -230,10 +230,10 @@ def best_systems(best: pd.DataFrame, *, ax: Axes | None = None, figsize: Size = 
     group = best.columns[0] if best.columns[0] != METRIC else "group"
     ax.set(ylabel=f"best systems, one per {group}")
     ax.set_xlabel("score (upper line) and the search length it stands for (lower line)")
-    bars: Any = ax.patches  # empty bins at both ends are left out
+    bars: Any = ax.patches  # empty bins at both ends are not drawn
     filled = [bar.get_x() for bar in bars if bar.get_height()]
     if not filled:
-        raise InputError("systems that have a value", "none")
+        raise InputError("systems with a value", "none")
     ends = np.floor(min(filled) + 0.5), np.floor(max(filled) + 0.5)
     ax.set_xlim(max(ends[0] - 1, 0) - 0.6, min(ends[1] + 1, len(EDGES) - 2) + 0.6)
     ax.locator_params(axis="y", integer=True)

@@ -45,7 +45,7 @@ X_SMALL = 7
 EDGE = 0.03
 """Margin of texts, as a share of the width of the figure."""
 DISTANCE = 0.4
-"""Least distance of two labels along an axis, relative to the font height."""
+"""Smallest distance of two labels along an axis, relative to the font height."""
 ROW = 1.7
 """Height of a row of a legend, relative to the font height."""
 ROWS = 2
@@ -99,7 +99,7 @@ def fills_figure(ax: Axes) -> bool:
 
     The axes of colour scales are ignored.
     """
-    return sum(not hasattr(other, "_colorbar") for other in figure_of(ax).axes) == 1
+    return sum(not hasattr(axes, "_colorbar") for axes in figure_of(ax).axes) == 1
 
 
 def figure_of(ax: Axes) -> Any:
@@ -129,7 +129,7 @@ def fitting_rows(ax: Axes, template: str, *columns: Iterable[Hashable]) -> list[
     template
         Template with a field for each column.
     columns
-        The names for each field, one for every row.
+        For each field, the names of all rows.
     """
     names = list(dict.fromkeys(str(name) for column in columns for name in column))
     short = dict(zip(names, fitting_names(ax, names, SHARE / len(columns)), strict=True))
@@ -137,7 +137,7 @@ def fitting_rows(ax: Axes, template: str, *columns: Iterable[Hashable]) -> list[
     return [template.format(*(short[str(name)] for name in row)) for row in rows]
 
 
-def selection_text(shown: int, count: int, what: str = "systems", which: str = "best") -> str:
+def selection_text(shown: int, count: int, name: str = "systems", end: str = "best") -> str:
     """Return a text for a selection, or "" for all.
 
     Examples
@@ -145,7 +145,7 @@ def selection_text(shown: int, count: int, what: str = "systems", which: str = "
     >>> selection_text(12, 110), selection_text(12, 110, "pairs", "first"), selection_text(8, 8)
     ('best 12 of 110 systems', 'first 12 of 110 pairs', '')
     """
-    return f"{which} {shown} of {count} {what}".lstrip() if shown < count else ""
+    return f"{end} {shown} of {count} {name}".lstrip() if shown < count else ""
 
 
 def name_ticks(
@@ -248,7 +248,7 @@ def wrap_labels(ax: Axes) -> None:
 
 
 def _around(ax: Axes) -> float:
-    """Return the most width of a text centred on axes."""
+    """Return the largest width of a text centred on axes."""
     if not fills_figure(ax):
         return float(ax.bbox.width)
     middle = (ax.bbox.x0 + ax.bbox.x1) / 2
@@ -262,8 +262,8 @@ def _to_the_right(ax: Axes) -> float:
     The text may end at the right of the figure, or of the axes if other axes follow.
     """
     figure = figure_of(ax)
-    beside = any(other.bbox.x0 >= ax.bbox.x1 for other in figure.axes)
-    end = ax.bbox.x1 if beside else (1 - EDGE) * figure.bbox.x1
+    neighbours = any(axes.bbox.x0 >= ax.bbox.x1 for axes in figure.axes)
+    end = ax.bbox.x1 if neighbours else (1 - EDGE) * figure.bbox.x1
     return float(end - ax.bbox.x0)
 
 

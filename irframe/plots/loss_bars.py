@@ -73,7 +73,7 @@ def loss_bars(
     metric = str(losses.attrs.get(METRIC, "")) or "score"
     ax.set_xlabel(
         "; ".join(
-            filter(None, [f"mean {metric}", layout.selection_text(fit, len(means), which="first")])
+            filter(None, [f"mean {metric}", layout.selection_text(fit, len(means), end="first")])
         )
     )
     ax.set(xlim=(0, max(left.max(initial=0), 1e-9)), ylim=(-0.6, fit - 0.4))
@@ -103,7 +103,7 @@ def _mean_parts(losses: Any) -> pd.DataFrame:
     canvas.refuse_groups(losses)
     losses = expand_scalars(losses, METRIC)
     if {*losses.dims} != {METRIC, SYSTEM, TOPIC}:
-        raise InputError(expected, "", "", losses.dims)
+        raise InputError(expected, "an array with the dimensions", "", losses.dims)
     means = average(losses.transpose(METRIC, SYSTEM, TOPIC).to_numpy())
     frame = pd.DataFrame(means.T, losses.indexes[SYSTEM], losses[METRIC].to_numpy())
     holding(expected, frame, CAUSES, "columns")

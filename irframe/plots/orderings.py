@@ -47,7 +47,7 @@ def label_legend(ax: Axes) -> None:
 GAP = 1
 """Empty columns between the panels."""
 WIDE = 3
-"""Columns that a score difference takes."""
+"""Number of columns for the score differences."""
 MOST_SPELLED = 60
 """Largest number of topics for which names and numbers are printed."""
 
@@ -57,7 +57,7 @@ def orderings(lined_up: xr.Dataset, *, ax: Axes | None = None, figsize: Size = N
 
     Also called as ``lined_up.ireval.plot.orderings()``.
 
-    There is one row per topic. From left to right, the panels are the rankings of a and of b, the
+    There is one row per topic. From left to right, the panels show the rankings of a and of b, the
     innate ordering at every depth, and the score differences a - b. Rankings are dark where the
     gain is high. The colour of a difference is that of the better system. Topics are sorted into
     five groups from *ns* to *ni*. In the outer groups, no metric can have the opposite colour.
@@ -165,7 +165,7 @@ def _print_differences(ax: Axes, data: xr.Dataset, centres: list[float]) -> None
 
 
 LEVEL = 26.0
-"""Least height of a level with its arrows, in points."""
+"""Smallest height of a level with its arrows, in points."""
 LONGEST = 6
 """Greatest length of rankings to draw. There are 64 rankings of this length."""
 
@@ -191,8 +191,8 @@ def hasse(grid: xr.Dataset, *, ax: Axes | None = None, figsize: Size = None) -> 
     Returns
     -------
     matplotlib.axes.Axes
-        The axes, with a text per ranking and the arrows. Texts are darker for rankings with more
-        relevant documents.
+        The axes, with the arrows and a text for each ranking. Texts are darker for rankings with
+        more relevant documents.
 
     Raises
     ------

@@ -28,7 +28,7 @@ def outcome_shares(summary: pd.DataFrame, *, ax: Axes | None = None, figsize: Si
     Also called as ``summary.ireval.plot.outcome_shares()``.
 
     Each bar is a pair of systems. The text beside a bar contains the mean ESL of a and of b over
-    the topics that both answer. If the verdicts use RR, it contains the mean RR instead. A star
+    the topics that both answer. If the verdicts use RR, the text contains the mean RR. A star
     marks the system that ranks answers significantly higher.
 
     Parameters
@@ -124,7 +124,7 @@ def _means(summary: pd.DataFrame, measure: str) -> list[str]:
 
 
 MOST = 4
-"""The most systems that readers can distinguish side by side."""
+"""Largest number of systems that readers can distinguish side by side."""
 
 
 def length_histogram(
@@ -195,7 +195,7 @@ def length_histogram(
     labels = [f"{low}" if low == high else f"{low}-{high}" for low, high in ends]
     turn = 35 if len(labels) > 6 else 0
     layout.name_ticks(ax, positions, [*labels, "not\nretrieved"], rotation=turn, size="small")
-    canvas.subtitle(ax, layout.selection_text(len(systems), len(systems_drawn), which=""))
+    canvas.subtitle(ax, layout.selection_text(len(systems), len(systems_drawn), end=""))
     ax.set(xlabel="search length (1 + irrelevant documents above)", ylabel="relevant documents")
     ax.spines[["top", "right"]].set_visible(False)
     canvas.legend_beside(ax)

@@ -68,7 +68,7 @@ def paper(columns: int = 1) -> Any:
 
 
 NARROWEST = 2.6
-"""Least width of a pane, in inches."""
+"""Smallest width of a pane, in inches."""
 
 
 def panes(
@@ -124,10 +124,10 @@ def panes(
      'b\npaired t-test, uncorrected, alpha = 0.05']
     """
     if not isinstance(parts, Mapping) or isinstance(parts, xr.Dataset):
-        advice = "groups of one object are drawn by x.ireval.groupby(...).plot"
-        raise InputError("a dictionary of names and parts", type(parts).__name__, advice)
+        advice = "call x.ireval.groupby(...).plot to draw the groups of one object"
+        raise InputError("a dictionary of names and objects", type(parts).__name__, advice)
     if not callable(draw):
-        raise ParameterError("draw, a figure", shortened(draw))
+        raise ParameterError("draw= to be a figure, such as ir.plots.ladder", shortened(draw))
     plt = pyplot()
     across = min(check_int("columns", columns, low=1), len(parts))
     row_size = figsize or rcparams_size((3.6 * across + 1.6, 3.1))
@@ -136,8 +136,8 @@ def panes(
     size = figsize or (row_size[0], row_size[1] * down)
     figure, axes = plt.subplots(down, across, figsize=size, layout="constrained", squeeze=False)
     legend: Style = {}
-    for ax, (name, part) in zip(axes.flat, parts.items(), strict=False):
-        draw(part, ax=ax)
+    for ax, (name, subject) in zip(axes.flat, parts.items(), strict=False):
+        draw(subject, ax=ax)
         _name(ax, str(name))
         legend |= _taken_legend(ax)
     for ax in axes.flat[len(parts) :]:
@@ -153,7 +153,7 @@ def panes(
 
 
 def _name(ax: Axes, name: str) -> None:
-    """Write the name of a part above its subtitle."""
+    """Write the name of an object above its subtitle."""
     title = " ".join(ax.get_title(loc="left").split())
     ax.set_title("\n".join(filter(None, [name, title])), loc="left", fontsize="small")
 

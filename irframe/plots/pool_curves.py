@@ -69,7 +69,7 @@ def pool_curves(
         layout.wrap_labels(pane)
     canvas.refuse_both(ax, figsize)
     if len(panes) != 2:
-        raise ParameterError("two axes", str(len(panes)))
+        raise ParameterError("ax= to be two axes", str(len(panes)))
     for number, (name, pool) in enumerate(by_name.items()):
         style = canvas.marked_style(number) | {"label": name, "linewidth": 1.8}
         for pane, variable in zip(panes, ("relevant", "rate"), strict=True):
@@ -148,8 +148,8 @@ def robustness_curves(
     shares = chosen[SHARE].to_numpy()
     if 1 not in shares:
         defined = chosen.notnull().any([SHARE, SEED])  # with all judgments, agreement is 1
-        ones = xr.ones_like(chosen.isel({SHARE: [0]})).where(defined)
-        chosen = xr.concat([ones.assign_coords({SHARE: [1.0]}), chosen], SHARE)
+        full = xr.ones_like(chosen.isel({SHARE: [0]})).where(defined)
+        chosen = xr.concat([full.assign_coords({SHARE: [1.0]}), chosen], SHARE)
     positions = chosen[SHARE].to_numpy()
     ax = canvas.new_axes(ax, figsize=figsize)
     ax.axhline(0.9, color=canvas.FAINT, linestyle=":", linewidth=1)

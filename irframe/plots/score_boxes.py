@@ -123,8 +123,8 @@ def score_boxes(
     )
     ax.set_ylim(len(rows) - 0.4, -0.6)
     ax.set_xlabel(f"{label} of a topic; the diamond is the mean")
-    which = "best" if systems is None else ""
-    shown = layout.selection_text(len(rows), len(names), which=which)
+    end = "best" if systems is None else ""
+    shown = layout.selection_text(len(rows), len(names), end=end)
     canvas.subtitle(ax, counted(layer.sizes[TOPIC], TOPIC), shown)
     return ax
 
@@ -226,8 +226,8 @@ def system_ranking(
     ax.set_yticks(range(len(order)), layout.fitting_names(ax, [names[row] for row in order]))
     ax.set_ylim(len(order) - 0.5, -0.5)
     ax.grid(visible=True, axis="y", color=canvas.FAINT, alpha=0.25, linewidth=0.6, zorder=0)
-    which = "best" if systems is None else ""
-    shown = layout.selection_text(len(order), len(names), which=which)
+    end = "best" if systems is None else ""
+    shown = layout.selection_text(len(order), len(names), end=end)
     notes = (
         topics_text(summed["n"]),
         repeats_text(summed.attrs),
@@ -337,11 +337,11 @@ def best_so_far(
     layer, label = only_layer(scores, metric, depth)
     names = layer.indexes[SYSTEM]
     if not isinstance(dates, Mapping | pd.Series):
-        raise ParameterError("dates, system -> day", shortened(dates))
+        raise ParameterError("dates= to map systems to days", shortened(dates))
     days = pd.to_datetime(pd.Series([dates.get(name) for name in names]))
     missing = names[days.isna().to_numpy()]
     if len(missing):
-        raise ParameterError("a day of every system", "none", "", missing)
+        raise ParameterError("a day for every system", "none", "", missing)
     means = np.round(averages(layer).to_numpy(), TIE)
     signed = facts(label).sign * means
     order = np.lexsort([-signed, days.to_numpy()])
@@ -365,7 +365,7 @@ def best_so_far(
     shown = layout.fitting_names(ax, names[leads], 0.3)
     points = zip(shown, days[leads], means[leads], strict=True)
     texts = [ax.annotate(name, (day, mean), (3, 4), **look) for name, day, mean in points]
-    layout.drop_overlapping(texts[::-1])  # if not all fit, the latest stay
+    layout.drop_overlapping(texts[::-1])  # if not all names fit, those of the latest systems stay
     return ax
 
 

@@ -121,8 +121,8 @@ def first_runs(cube: xr.Dataset, runs: pd.DataFrame) -> pd.DataFrame:
         return runs
     owners = cube[REPEAT_OF].to_series().drop_duplicates()
     role = words.roles(runs.columns)[SYSTEM]
-    kept = runs[runs[role].isin(owners.index)]
-    return kept.assign(**{str(role): kept[role].map(owners)})
+    first = runs[runs[role].isin(owners.index)]
+    return first.assign(**{str(role): first[role].map(owners)})
 
 
 MARKS = {words.UNJUDGED: "?", words.EMPTY: ""}
@@ -188,16 +188,16 @@ def choose(
     """
     queries = _by_position(texts.queries, topics)
     beginnings = _by_position(texts.documents, lists.ids)
-    kept: dict[int, str] = {}
+    chosen: dict[int, str] = {}
     room -= OPENING_BYTES + _size(queries)
     for number, topic in enumerate(order):
         docs = np.unique(lists.doc[:, topic]).tolist()
-        new = {doc: beginnings[doc] for doc in docs if doc in beginnings and doc not in kept}
+        new = {doc: beginnings[doc] for doc in docs if doc in beginnings and doc not in chosen}
         room -= _size(new)
         if room < 0:
-            return Snippets(kept, queries, number)
-        kept |= new
-    return Snippets(kept, queries, len(order))
+            return Snippets(chosen, queries, number)
+        chosen |= new
+    return Snippets(chosen, queries, len(order))
 
 
 def _by_position(texts: dict[str, str], names: Sequence[str]) -> dict[int, str]:
@@ -319,10 +319,10 @@ class Duel:
         differences = []
         for pos in self._positions:
             level = pos != median and view.strength[0, at, pair_at(pos, median, len(order))]
-            how = f"p < {view.levels[level - 1]:g}" if level else "not significant"
+            significance = f"p < {view.levels[level - 1]:g}" if level else "not significant"
             if pos != median and len(order) > 2:
                 difference = signed(mean[pos] - mean[median])
-                differences.append(f"{short(view.systems[pos])} {difference} ({how})")
+                differences.append(f"{short(view.systems[pos])} {difference} ({significance})")
         values = {"median": view.systems[median], "differences": ", ".join(differences)}
         return ("duel.median", values) if differences else None
 
@@ -444,10 +444,10 @@ def _changes_from_baselines(view: View, scored: xr.DataArray) -> pd.DataFrame:
     both = pd.concat([pairs, pairs.rename(columns=turned).assign(difference=-pairs["difference"])])
     for name in baselines:
         rows = both[both["system_b"] == name].drop_duplicates("system_a").set_index("system_a")
-        which = f" from {text(name)}" if len(baselines) > 1 else ""
-        columns[f"change{which}"] = rows["difference"]
+        of_baseline = f" from {text(name)}" if len(baselines) > 1 else ""
+        columns[f"change{of_baseline}"] = rows["difference"]
         corrected = " (corrected)" if setting.pairing.corrected else ""
-        columns[f"p{which}{corrected}"] = rows["p_adjusted"]
+        columns[f"p{of_baseline}{corrected}"] = rows["p_adjusted"]
     return columns
 
 

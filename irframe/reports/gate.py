@@ -108,8 +108,8 @@ class Gate:
         failed = failing(verdicts, fail_on, margin)
         if failed.empty:
             if self.update and is_file(baseline):
-                kept = Frozen.read(baseline).documents
-                freeze(scores, baseline, documents=kept, runs=frame)
+                documents = Frozen.read(baseline).documents
+                freeze(scores, baseline, documents=documents, runs=frame)
             return
         rows = verdicts[verdicts["system_a"] == failed["system_a"].iloc[0]]
         metric = next(metric for metric in chosen if str(metric) == failed["metric"].iloc[0])
@@ -119,9 +119,9 @@ class Gate:
         raise AssertionError(visible(_failure_text(verdicts, fail_on, change, metric)))
 
 
-def _read_if_path(source: object, read: Callable[[Any], Any]) -> Any:
+def _read_if_path(source: object, reader: Callable[[Any], Any]) -> Any:
     """Read a file, or return data that are no path."""
-    return read(source) if isinstance(source, str | os.PathLike) else source
+    return reader(source) if isinstance(source, str | os.PathLike) else source
 
 
 def _failure_text(verdicts: pd.DataFrame, fail_on: str, change: Change, metric: Metric) -> str:
@@ -132,17 +132,17 @@ def _failure_text(verdicts: pd.DataFrame, fail_on: str, change: Change, metric: 
     system, baseline = change.names
     table = verdicts[[*VERDICT]].to_string(index=False, float_format=fixed_text)
     failure = f"{system} fails the gate {fail_on!r} against {baseline}"
-    parts = [failure, table, caption_text(verdicts.attrs)]
+    texts = [failure, table, caption_text(verdicts.attrs)]
     fallen = change.changes(metric).query("rose < 0").sort_values("rose", kind="stable")
     lost = change.lost(metric, fallen.index.tolist()) if len(fallen) else None
     if lost is None:
         worst = fallen.head(SHOWN).rename_axis(TOPIC).reset_index()
-        parts.append(f"topics with the largest losses in {metric}:\n{worst.to_string(index=False)}")
-        return "\n\n".join(parts)
+        texts.append(f"topics with the largest losses in {metric}:\n{worst.to_string(index=False)}")
+        return "\n\n".join(texts)
     order = lost["difference"].abs().sort_values(ascending=False, kind="stable").index
     shown = lost.loc[order[:SHOWN], [TOPIC, DOC, "grade", "rank_b", "rank_a", "difference"]]
     against = baseline if change.both(metric, fallen.index.tolist()) else BEST
     text = shown.rename(columns={"rank_b": f"rank in {against}", "rank_a": f"rank in {system}"})
     of = f", in the first {change.word} of each" if change.word else ""
     title = f"documents behind the loss in {metric} against {against}, on worse topics{of}:"
-    return "\n\n".join([*parts, f"{title}\n{text.to_string(index=False)}"])
+    return "\n\n".join([*texts, f"{title}\n{text.to_string(index=False)}"])

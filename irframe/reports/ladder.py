@@ -287,14 +287,14 @@ class HardTopics:
         The columns are `QUARTERS`, the best system, and the number of systems with a score of 0.
         """
         values = self.view.scores.to_numpy()[self.metric, :, :, self.depth]
-        kept = np.isfinite(values).any(axis=0)
-        values = values[:, kept]
+        scored = np.isfinite(values).any(axis=0)
+        values = values[:, scored]
         sign = int(self.view.setting.signs[self.metric, 0, 0])
-        quarters = self.view.quarters[self.metric, :, kept, self.depth].T
+        quarters = self.view.quarters[self.metric, :, scored, self.depth].T
         ahead = np.where(np.isnan(values), -np.inf, sign * values).round(TIE)
         best = ahead.argmax(axis=0)
         ties = (ahead == ahead.max(axis=0)).sum(axis=0)
-        frame = pd.DataFrame({TOPIC: self.view.topics, "place": range(len(kept))})[kept].assign(
+        frame = pd.DataFrame({TOPIC: self.view.topics, "place": range(len(scored))})[scored].assign(
             **dict(zip(QUARTERS, quarters, strict=True)),
             best=self.view.labels[best],
             ties=ties,

@@ -135,13 +135,13 @@ ROOM = 200
 
 def _fitting(lines: Iterator[str], room: int) -> list[str]:
     """Return the lines that fit into some characters."""
-    kept: list[str] = []
+    fitting: list[str] = []
     for line in lines:
         room -= len(line) + 1
         if room < 0:
             break
-        kept.append(line)
-    return kept
+        fitting.append(line)
+    return fitting
 
 
 class Change(NamedTuple):
@@ -275,8 +275,8 @@ class Change(NamedTuple):
         """
         if self.pair.sizes[SYSTEM] == 2:
             return self.pair, self.runs
-        kept = 0 if self.lists is None else int(-self.lists[SCORE].min())
-        if self.lists is None or metric.depth is None or kept < metric.depth:
+        n_documents = 0 if self.lists is None else int(-self.lists[SCORE].min())
+        if self.lists is None or metric.depth is None or n_documents < metric.depth:
             return None
         lists = self.lists[self.lists[TOPIC].isin(topics)]
         return _cube_with(self.pair, self.runs, topics, lists)
@@ -315,7 +315,7 @@ def _cube_with(
     [system] = single[SYSTEM].to_numpy()
     hits = runs[(runs[named[SYSTEM]] == system) & runs[named[TOPIC]].isin(topics)]
     score = hits[named[SCORE]] if SCORE in named else -hits[named[words.RANK]]
-    kept = {
+    columns = {
         SYSTEM: system,
         TOPIC: hits[named[TOPIC]],
         DOC: hits[named[DOC]],
@@ -325,7 +325,7 @@ def _cube_with(
         lists = judged[judged[GRADE] > 0].rename(columns={GRADE: SCORE}).assign(**{SYSTEM: BEST})
     if hits.empty:
         return single, runs
-    both = pd.concat([pd.DataFrame(kept), lists.astype({SCORE: float})], ignore_index=True)
+    both = pd.concat([pd.DataFrame(columns), lists.astype({SCORE: float})], ignore_index=True)
     with unsaid():
         return build(both, judged, depth=single.sizes[DEPTH]), both
 

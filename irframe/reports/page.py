@@ -169,7 +169,7 @@ class Page:
         """Cautions of all views without repetition, the most serious first."""
         cautions = cautions_of(united(*(view.ranks.attrs for view in self.views)))
         unknown = [] if self.opening.void else experiment_of(self.opening.full_cube).unknown
-        sentences = [say("caution.text", text=words[0].upper() + words[1:]) for words in cautions]
+        sentences = [say("caution.text", text=text[0].upper() + text[1:]) for text in cautions]
         return [*([say("caution.void", names=unknown)] if unknown else []), *sentences]
 
     @cached_property
@@ -211,8 +211,8 @@ class Page:
     @cached_property
     def word(self) -> str:
         """Name of a repeat, such as seed, or ""."""
-        words = [view.repeats.word for view in self.views if view.repeats is not None]
-        return words[0] if words else ""
+        names = [view.repeats.word for view in self.views if view.repeats is not None]
+        return names[0] if names else ""
 
     @cached_property
     def words(self) -> str:
@@ -377,7 +377,7 @@ class Page:
         from markupsafe import Markup  # noqa: PLC0415 - the same
 
         loader = PackageLoader("irframe.reports", "page")
-        made = Environment(loader=loader, autoescape=True, trim_blocks=True, lstrip_blocks=True)
+        env = Environment(loader=loader, autoescape=True, trim_blocks=True, lstrip_blocks=True)
         packed, contents = pack(self.numbers)
         setting = self.setting
         view = self.opening
@@ -387,7 +387,7 @@ class Page:
         library = figures.script()
         names = self.lists.names
         unit = {setting.axis.attribute: setting.axis.unit} if setting.axis.unit else {}
-        html = made.get_template("page.html").render(
+        html = env.get_template("page.html").render(
             page=self,
             version=VERSION,
             say=say,

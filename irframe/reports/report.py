@@ -76,8 +76,8 @@ def named_after(setting: Setting) -> str:
     """
     files = [Path(name).absolute() for name, *_ in setting.full_cube.attrs[EXPERIMENT].files]
     above = files[0].parents if files else ()
-    shared = (folder for folder in above if all(path.is_relative_to(folder) for path in files))
-    if name := next(shared, Path()).name:
+    common = (folder for folder in above if all(path.is_relative_to(folder) for path in files))
+    if name := next(common, Path()).name:
         return text(name)
     sizes = setting.cube.sizes
     return f"{counted(sizes[SYSTEM], 'system')} on {counted(sizes[TOPIC], 'topic')}"
@@ -119,8 +119,8 @@ def origins_of(setting: Setting, ranks: xr.Dataset) -> Values:
 def policies(cube: xr.Dataset) -> list[tuple[str, str]]:
     """Return the policies of a cube as texts."""
     decided = provenance(cube)
-    done = [("runs and judgments", words) for words in captions.step_texts(steps_of(cube))]
-    return done + [
+    steps = [("runs and judgments", line) for line in captions.step_texts(steps_of(cube))]
+    return steps + [
         (SPELLED.get(name, name), ", ".join(texts(np.atleast_1d(decided[name]))))
         for name in captions.ORIGIN_WORDS
         if name in decided

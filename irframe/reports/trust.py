@@ -120,8 +120,8 @@ def _likely(view: View, metric: int, depth: int) -> list[str]:
     shares = pd.Series(share).groupby(rank).sum().round(TIE).sort_values(ascending=False)
     names = []
     for position, often in shares[shares > 0].head(NAMED).items():
-        first, *others = view.labels[rank == position]
-        more = f" and {len(others)} of the same mean" if others else ""
+        first, *tied = view.labels[rank == position]
+        more = f" and {len(tied)} of the same mean" if tied else ""
         names.append(f"{short(first)}{more} ({percent(often)})")
     return names
 
@@ -165,8 +165,8 @@ def how_many_differ(view: View, metric: int, depth: int) -> Claim:
     pairs = view.strength.shape[-1]
     n = int((view.strength[metric, depth] > 0).sum())
     key = {0: "apart.none", pairs: "apart.every"}.get(n, "apart.some")
-    how = _correction_words(view.setting.pairing, pairs)
-    return key, {"apart": n, "pairs": pairs, "how": how, "alpha": view.setting.alpha}
+    correction = _correction_words(view.setting.pairing, pairs)
+    return key, {"apart": n, "pairs": pairs, "how": correction, "alpha": view.setting.alpha}
 
 
 def _correction_words(pairing: Pairing, pairs: int) -> str:
@@ -343,19 +343,19 @@ def _next(view: View) -> PagePart:
     pool = replace(
         experiment.known_pool, contributing=np.ones(2, bool)
     )  # as if only these two systems contributed to the pool
-    made = {**experiment.made, "pool": "stated"}
-    pair = shown_as(pair, replace(experiment, pool=pool, made=made))
+    options = {**experiment.made, "pool": "stated"}
+    pair = shown_as(pair, replace(experiment, pool=pool, made=options))
     a, b = view.labels[list(view.pair)]
     depth = min(view.setting.rank, RANKS)
-    left = count_unjudged(pair, depth)
-    values = {"a": a, "b": b, "depth": depth, "left": left}
-    if not left:
+    n_unjudged = count_unjudged(pair, depth)
+    values = {"a": a, "b": b, "depth": depth, "left": n_unjudged}
+    if not n_unjudged:
         return PagePart("next", say("next.none", **values), source=ZOBEL)
-    ranked = judge_next(pair, left, JudgingMethod(batch=left), depth=depth)
+    ranked = judge_next(pair, n_unjudged, JudgingMethod(batch=n_unjudged), depth=depth)
     frame = ranked[ranked["priority"] > 0].nlargest(SETTLING, "priority").reset_index(drop=True)
     if frame.empty:
         return PagePart("next", say("next.alike", **values), source=ZOBEL)
-    key = "next.every" if len(frame) == left else "next.says"
+    key = "next.every" if len(frame) == n_unjudged else "next.says"
     low, high = worst_and_best(view, *view.pair) or (0.0, 0.0)
     says = say("next.size" if low * high > 0 else key, n=len(frame), **values)
     how = [say("next.how", **values)]
@@ -470,8 +470,8 @@ def _verdicts(view: View) -> PagePart:
     values = {"metric": metric, "depth": setting.at, "against": text(against), **how_much}
     values |= {"test": significance_text(pairs.attrs)}
     values |= {"n": int(pairs["n_topics"].max()), "least": opening["detectable"].median()}
-    words = ", ".join(f"{counts[verdict]} {verdict}" for verdict in VERDICTS if verdict in counts)
-    says = say("verdicts.says", counts=words, **values)
+    listing = ", ".join(f"{counts[verdict]} {verdict}" for verdict in VERDICTS if verdict in counts)
+    says = say("verdicts.says", counts=listing, **values)
     keys = ["verdicts.how"]
     keys += ["verdicts.detect"] if np.isfinite(values["least"]) else []
     sign = facts(metric).sign

@@ -51,7 +51,7 @@ def rounded(values: Array, *, percents: bool = False) -> NDArray[np.float32]:
     """
     exact = np.ascontiguousarray(values, np.float64)
     bits = exact.astype(np.float32).view(np.uint32)
-    kept = ((bits + (1 << DROPPED - 1)) >> DROPPED << DROPPED).view(np.float32)
+    shortened = ((bits + (1 << DROPPED - 1)) >> DROPPED << DROPPED).view(np.float32)
     size = abs(exact)
     off = size * 2.0 ** (DROPPED - 23)
     step = np.full_like(size, 0.01) if percents else np.where(size < LARGE, 0.001, 0.1)
@@ -59,8 +59,8 @@ def rounded(values: Array, *, percents: bool = False) -> NDArray[np.float32]:
         half = abs(size / step % 1 - 0.5) * step <= off
     spelled = [round(100 * x) / 100 if percents else float(fixed(x)) for x in exact[half].tolist()]
     room = (step[half] / 2 - off[half] / 32).clip(0)
-    kept[half] = np.clip(kept[half], spelled - room, spelled + room)
-    return np.where(np.isnan(exact), np.float32(np.nan), kept)
+    shortened[half] = np.clip(shortened[half], spelled - room, spelled + room)
+    return np.where(np.isnan(exact), np.float32(np.nan), shortened)
 
 
 def rounded_in_order(values: Array, axis: int) -> NDArray[np.float32]:
@@ -79,13 +79,13 @@ def rounded_in_order(values: Array, axis: int) -> NDArray[np.float32]:
     order = np.argsort(first, axis=0)
     rising = np.take_along_axis(first, order, axis=0)
     differ = np.diff(rising.round(TIE), axis=0) > 0
-    kept = rounded(rising)
+    ascending = rounded(rising)
     for i, above in enumerate(differ, start=1):
-        least = np.nextafter(kept[i - 1], np.float32(np.inf))
-        kept[i] = np.where(above, np.maximum(kept[i], least), kept[i - 1])
-    kept[np.isnan(rising)] = np.nan
-    restored = np.empty_like(kept)
-    np.put_along_axis(restored, order, kept, axis=0)
+        least = np.nextafter(ascending[i - 1], np.float32(np.inf))
+        ascending[i] = np.where(above, np.maximum(ascending[i], least), ascending[i - 1])
+    ascending[np.isnan(rising)] = np.nan
+    restored = np.empty_like(ascending)
+    np.put_along_axis(restored, order, ascending, axis=0)
     return np.moveaxis(restored, 0, axis)
 
 
@@ -195,7 +195,7 @@ class View:
             return self.every_pair(0.0, 0)
         scored = np.where(self.read.scored[:, np.newaxis], self.repeats.values, np.nan)
         rows = zip(scored, self.read.summaries, strict=True)
-        return np.stack([average(values, how, axis=1).T for values, how in rows])
+        return np.stack([average(values, kind, axis=1).T for values, kind in rows])
 
     @cached_property
     def repeats_of(self) -> list[list[str]]:
@@ -204,10 +204,10 @@ class View:
             return [[] for _ in self.systems]
         scored = self.every.notnull().any([METRIC, TOPIC, DEPTH]).transpose(SYSTEM, REPEAT)
         labels = self.every.indexes[REPEAT]
-        kept = scored.to_numpy()
+        mask = scored.to_numpy()
         if self.repeats.layout == "shared":
-            kept = kept & kept[kept.any(axis=1)].all(axis=0)
-        return [texts(labels[row]) or ["-"] for row in kept]
+            mask = mask & mask[mask.any(axis=1)].all(axis=0)
+        return [texts(labels[row]) or ["-"] for row in mask]
 
     @cached_property
     def ranks(self) -> xr.Dataset:
@@ -215,10 +215,10 @@ class View:
         setting = self.setting
         if self.is_single:
             ranks = summary(self.every, alpha=setting.alpha)
-            ones = xr.ones_like(ranks["n"])
-            columns = dict.fromkeys(("rank", "rank_low", "rank_high", "tier"), ones)
+            one = xr.ones_like(ranks["n"])
+            columns = dict.fromkeys(("rank", "rank_low", "rank_high", "tier"), one)
             columns["n_topics"] = ranks["n"].max(SYSTEM)
-            return ranks.assign(columns | {"first": ones * np.nan})
+            return ranks.assign(columns | {"first": one * np.nan})
         ranks = rank_intervals(self.every, test=setting.pairing.decided)
         if self.crossing:  # resamples of topics would ignore the variance of repeats
             return ranks.assign(first=ranks["mean"] * np.nan)
@@ -321,7 +321,7 @@ class View:
     @cached_property
     def averaged(self) -> NDArray[np.bool_]:
         """Whether the arithmetic mean summarises the metric, indexed (metric, 1)."""
-        return np.array([[how == "mean"] for how in self.paired.summaries])
+        return np.array([[kind == "mean"] for kind in self.paired.summaries])
 
     def every_pair(self, value: float, *last: int) -> Array:
         """Return an array of one value, indexed (metric, depth, ...)."""

@@ -303,19 +303,19 @@ def repeats_text(attributes: Attributes) -> str:
     """
     if "n_repeats" not in attributes:
         return ""
-    one = attributes.get("repeated", REPEAT)
+    name = attributes.get("repeated", REPEAT)
     layout = attributes.get("repeats")
-    text = f"{counted(attributes['n_repeats'], one)} {REPEAT_WORDS.get(str(layout), '')}".rstrip()
+    text = f"{counted(attributes['n_repeats'], name)} {REPEAT_WORDS.get(str(layout), '')}".rstrip()
     if "alpha" not in attributes:
         return text
     if layout == "topic":
         return f"{text}, averaged in each topic"
     counts = {
-        "topic": f"averaged: intervals and tests are of these {plural(one)}",
+        "topic": f"averaged: intervals and tests are of these {plural(name)}",
         "repeat": "which intervals and tests count, on these topics",
     }
-    other = "which intervals and tests count beside topics"
-    return f"{text}, {counts.get(attributes.get('over', ''), other)}"
+    default = "which intervals and tests count beside topics"
+    return f"{text}, {counts.get(attributes.get('over', ''), default)}"
 
 
 def design_text(attributes: Attributes) -> str:
@@ -468,8 +468,8 @@ def origin(attributes: Attributes) -> dict[str, Any]:
             for name in step.options
             if "ties" not in step.options or name not in POLICY
         }
-        made = steps[0].options if steps[0].verb in SOURCES else {}
-        caption_text = {name: made[name] for name in analysed & made.keys() & ORIGIN_WORDS.keys()}
+        args = steps[0].options if steps[0].verb in SOURCES else {}
+        caption_text = {name: args[name] for name in analysed & args.keys() & ORIGIN_WORDS.keys()}
         decided = {name: v for name, v in decided.items() if name not in analysed} | caption_text
     if decided.get("ties") != "random":
         decided.pop("seed", None)

@@ -137,9 +137,9 @@ def _papers_of_step(step: Step, further: Mapping[str, object]) -> Iterator[tuple
     for name, kind in _used(step):
         for reference, doi in references(kind):
             conditions = next(
-                (words.split() for start, words in WHERE.items() if reference.startswith(start)), []
+                (terms.split() for start, terms in WHERE.items() if reference.startswith(start)), []
             )
-            applies = not conditions or any(_is_met(each, options) for each in conditions)
+            applies = not conditions or any(_is_met(condition, options) for condition in conditions)
             if name != step.verb or applies:
                 yield reference, doi, name
     adjust = str(step.options.get("adjust"))

@@ -142,8 +142,8 @@ def _column_labels(keys: pd.DataFrame, groups: list[Hashable], axis: Axis) -> pd
         str(metric) if pd.isna(stop) else axis.named(metric, stop)
         for metric, stop in zip(keys[METRIC], keys[axis.dim], strict=True)
     ]
-    again = keys.assign(label=labels).duplicated([*groups, "label"], keep=False)
-    named = zip(labels, keys[axis.dim], again, strict=True)
+    repeated = keys.assign(label=labels).duplicated([*groups, "label"], keep=False)
+    named = zip(labels, keys[axis.dim], repeated, strict=True)
     labels = [f"{label} at {stop}" if twice else label for label, stop, twice in named]
     if not groups:
         return pd.Index(labels, name=METRIC)
@@ -155,18 +155,18 @@ def of_summary(summary: pd.DataFrame | xr.Dataset, options: Options) -> Table:
     """Return the table of a summary."""
     frame = _long(summary)
     axis = axis_of(summary)
-    known = METRIC, axis.dim, SYSTEM, *SHOWN
-    groups = [name for name in frame if name not in known]
+    columns = METRIC, axis.dim, SYSTEM, *SHOWN
+    groups = [name for name in frame if name not in columns]
     means = Means.of(frame, groups, axis).sorted(options.sort)
     extras: list[Extra] = []
-    words = [means_text(frame[METRIC], frame["n"]), depths_text(frame, axis)]
+    texts = [means_text(frame[METRIC], frame["n"]), depths_text(frame, axis)]
     intervals = options.intervals is not False
     if intervals:
         extras.append(brackets(*(means.spread(frame, frame[end]) for end in ENDS)))
     uneven = UNEVEN in str(summary.attrs.get(CAUTION, ""))
     if uneven:
         extras.append(counts(means.spread(frame, frame["n"].astype(str))))
-    notes = caption_text(summary.attrs, *words, interval="[{}]" if intervals else "")
+    notes = caption_text(summary.attrs, *texts, interval="[{}]" if intervals else "")
     table = _table(means, extras, options.relative_to, notes)
     return table._replace(best=None) if uneven else table
 
@@ -190,27 +190,27 @@ def of_comparison(comparison: pd.DataFrame, options: Options) -> Table:
     means = _means(comparison).sorted(options.sort)
     marks = options.marks
     depths = depths_text(comparison, axis_of(comparison))
-    words = [means_text(comparison[METRIC], comparison["n_topics"]), depths]
+    texts = [means_text(comparison[METRIC], comparison["n_topics"]), depths]
     extras: list[Extra] = []
     if marks == "letters":
         extras.append(superscripts(_beaten(comparison, means)))
         among = "" if _all_pairs(comparison) else ", of those it is compared with"
         if among and len(comparison["system_b"].unique()) == 1:
             among = f", each compared with {comparison['system_b'].iloc[0]} alone"
-        what = "how many" if len(means.table) > len(LETTERS) else "the"
-        words.append(f"raised: {what} systems that this one significantly beats{among}")
+        number = "how many" if len(means.table) > len(LETTERS) else "the"
+        texts.append(f"raised: {number} systems that this one significantly beats{among}")
     if marks == "daggers":
         extras.append(superscripts(_daggers(comparison, means)))
-        words.append(_raised(comparison))
+        texts.append(_raised(comparison))
     if marks == "verdicts":
         extras.append(_verdict_marks(comparison, means))
-        words.append(f"raised: the verdict against {_baseline(comparison)}")
+        texts.append(f"raised: the verdict against {_baseline(comparison)}")
     if options.intervals:
         _baseline(comparison)
         ends = (means.spread(comparison, comparison[end], "system_a") for end in ENDS)
         extras.append(brackets(*ends))
     notes = caption_text(
-        comparison.attrs, *words, interval="[of the difference: {}]" if options.intervals else ""
+        comparison.attrs, *texts, interval="[of the difference: {}]" if options.intervals else ""
     )
     table = _table(means, extras, options.relative_to, notes)
     return _with_marks(table) if marks == "letters" and len(means.table) <= len(LETTERS) else table
@@ -259,11 +259,11 @@ def _refuse_duplicates(comparison: pd.DataFrame) -> None:
 
 def _baseline(comparison: pd.DataFrame) -> str:
     """Return the only baseline, or raise InputError."""
-    others = comparison["system_b"].unique()
-    if len(others) != 1:
+    baselines = comparison["system_b"].unique()
+    if len(baselines) != 1:
         advice = "pass baseline= to compare, or use marks='letters' without intervals"
         raise InputError("a comparison with one baseline", "a comparison of all pairs", advice)
-    return str(others[0])
+    return str(baselines[0])
 
 
 def _all_pairs(comparison: pd.DataFrame) -> bool:
@@ -276,8 +276,8 @@ def _all_pairs(comparison: pd.DataFrame) -> bool:
 def _baselines(comparison: pd.DataFrame) -> list[str]:
     """Return the systems with which all others are compared."""
     sides = comparison[[*SIDES]].map(str)
-    known = comparison.attrs.get("baselines", [])
-    rivals = {name: sides[(sides == name).any(axis=1)].to_numpy() for name in known}
+    names = comparison.attrs.get("baselines", [])
+    rivals = {name: sides[(sides == name).any(axis=1)].to_numpy() for name in names}
     named = [
         name for name, rows in rivals.items() if {*rows.ravel()} == {*sides.to_numpy().ravel()}
     ]
@@ -301,9 +301,9 @@ def _daggers(comparison: pd.DataFrame, means: Means) -> pd.DataFrame:
         return means.spread(comparison, np.where(significant, DAGGER, ""), "system_a")
     marks = []
     for number, name in enumerate(named, start=1):
-        for one, other in (SIDES, SIDES[::-1]):
-            marked = significant & (comparison[other].map(str) == name).to_numpy()
-            cells = zip(*(index[marked] for index in means.cells(comparison, one)), strict=True)
+        for side, opponent in (SIDES, SIDES[::-1]):
+            marked = significant & (comparison[opponent].map(str) == name).to_numpy()
+            cells = zip(*(index[marked] for index in means.cells(comparison, side)), strict=True)
             marks += [(cell, str(number)) for cell in cells]
     return _joined_marks(marks, ",", means)
 
@@ -373,8 +373,8 @@ def of_result(result: object) -> Table:
     if isinstance(result, xr.DataArray | xr.Dataset) and RESULT in result.attrs:
         return _of_dataset(result)
     if not isinstance(result, pd.DataFrame) or RESULT not in result.attrs:
-        found = ", ".join(map(str, getattr(result, "columns", ()))) or type(result).__name__
-        raise InputError("scores, or a frame or array that a verb returned", found)
+        columns = ", ".join(map(str, getattr(result, "columns", ()))) or type(result).__name__
+        raise InputError("scores, or a frame or array that a verb returned", columns)
     return _table_of_frame(result)
 
 
@@ -384,8 +384,8 @@ def _of_array(values: xr.DataArray) -> Table:
     rows = [name for name in values.dims if name != dim]
     flat = values.transpose(*rows, dim).to_numpy().reshape(-1, values.sizes[dim])
     index = pd.MultiIndex.from_product([values.indexes[name] for name in rows], names=rows)
-    one = index.get_level_values(0) if len(rows) == 1 else index
-    numbers = pd.DataFrame(flat, one, values.indexes[dim])
+    labels = index.get_level_values(0) if len(rows) == 1 else index
+    numbers = pd.DataFrame(flat, labels, values.indexes[dim])
     sign = -1 if values.attrs.get(RESULT) in LOWEST else 1
     notes = caption_text(values.attrs, str(values.name or ""), interval="")
     return Table(numbers, (), best_of((numbers * sign).round(TIE)), notes)
@@ -398,14 +398,14 @@ def _of_dataset(result: xr.DataArray | xr.Dataset) -> Table:
     have the dimension topic, their means over topics are shown.
     """
     data = result if isinstance(result, xr.Dataset) else result.to_dataset(name=result.name or "")
-    every = {str(name): part for name, part in data.items() if part.dtype.kind in "iuf"}
-    coarse = {name: part for name, part in every.items() if {*DETAILS}.isdisjoint(part.dims)}
+    every = {str(name): array for name, array in data.items() if array.dtype.kind in "iuf"}
+    coarse = {name: array for name, array in every.items() if {*DETAILS}.isdisjoint(array.dims)}
     averaged = "" if coarse else f"means over {counted(data.sizes.get(TOPIC, 0), TOPIC)}"
-    coarse = coarse or {n: part.mean(TOPIC) for n, part in every.items() if TOPIC in part.dims}
+    coarse = coarse or {n: array.mean(TOPIC) for n, array in every.items() if TOPIC in array.dims}
     rows = min(filter(None, map(_down, coarse.values())), key=len, default=[])
-    alike = {name: part for name, part in coarse.items() if {*_down(part)} == {*rows}}
-    columns = [each for n, part in alike.items() for each in _columns(n, part, len(alike))]
-    flat = {text: part.transpose(*rows).to_numpy().ravel() for text, part in columns}
+    alike = {name: array for name, array in coarse.items() if {*_down(array)} == {*rows}}
+    columns = [column for n, array in alike.items() for column in _columns(n, array, len(alike))]
+    flat = {text: array.transpose(*rows).to_numpy().ravel() for text, array in columns}
     labels = [_labels_along(data, row) for row in rows]
     frame = pd.DataFrame(flat, pd.MultiIndex.from_product(labels, names=rows) if rows else None)
     ends = {name: name.removesuffix(SPREAD) for name in flat if name.endswith(SPREAD)}
@@ -417,18 +417,18 @@ def _of_dataset(result: xr.DataArray | xr.Dataset) -> Table:
     return Table(numbers, tuple(extras), None, notes, [name for name in numbers if is_p(name)])
 
 
-def _down(part: xr.DataArray) -> list[Hashable]:
-    return [dim for dim in part.dims if dim not in ACROSS]
+def _down(array: xr.DataArray) -> list[Hashable]:
+    return [dim for dim in array.dims if dim not in ACROSS]
 
 
-def _columns(name: str, part: xr.DataArray, among: int) -> Iterator[tuple[str, xr.DataArray]]:
+def _columns(name: str, array: xr.DataArray, among: int) -> Iterator[tuple[str, xr.DataArray]]:
     """Yield the columns of a variable."""
-    across = [dim for dim in part.dims if dim in ACROSS]
+    across = [dim for dim in array.dims if dim in ACROSS]
     if not across:
-        yield name, part
-    for label in part[across[0]].to_numpy() if across else ():
+        yield name, array
+    for label in array[across[0]].to_numpy() if across else ():
         text = str(label) if among == 1 or name in {"share", "count"} else f"{name} {label}"
-        yield text, part.sel({across[0]: label})
+        yield text, array.sel({across[0]: label})
 
 
 def _labels_along(data: xr.Dataset, dim: Hashable) -> list[object]:
@@ -448,15 +448,15 @@ def _table_of_frame(frame: pd.DataFrame) -> Table:
     first = next((pos for pos, name in enumerate(columns) if name in NAMES), 0)
     rows = [*columns[:first], *takewhile(lambda name: name in NAMES, columns[first:])]
     same = [name for name in rows if len(flat) > 1 and len(flat[name].unique()) == 1]
-    left = [name for name in rows if name not in same]
+    labels = [name for name in rows if name not in same]
     most = most_letters(flat)
     dense = ["letters"] if most > MOST_LETTERS else []  # long; tiers and ranks stay in the table
     shown = flat.drop(columns=[*EXTRA_COLUMNS, *same, *dense], errors="ignore")
-    numbers = shown.set_index(left) if left else shown
-    words = [f"{name} {flat[name].iloc[0]}" for name in same if flat[name].notna().all()]
-    words += [MARKED] if MARK in flat else []
-    words += [f"letters not shown, up to {most} a system"] if dense else []
-    notes = caption_text(frame.attrs, *words, interval="[{}]" if set(ENDS) <= set(flat) else "")
+    numbers = shown.set_index(labels) if labels else shown
+    texts = [f"{name} {flat[name].iloc[0]}" for name in same if flat[name].notna().all()]
+    texts += [MARKED] if MARK in flat else []
+    texts += [f"letters not shown, up to {most} a system"] if dense else []
+    notes = caption_text(frame.attrs, *texts, interval="[{}]" if set(ENDS) <= set(flat) else "")
     small = [name for name in numbers if is_p(name)]
     return Table(numbers, _extras(flat, numbers), _best_rows(flat, rows, numbers), notes, small)
 

@@ -53,7 +53,7 @@ def test_dots_show_the_category_of_each_pair(checked):
     assert (dots[:, 0] < dots[:, 1]).all()
     assert len({tuple(dot) for dot in dots.tolist()}) == 28
     assert ax.get_xlabel() == "better system, rank by P at k = 10"
-    of_those = "one of the depths as depth="
+    of_those = "depth= to be one of the depths"
     refused(ParameterError, of_those, agreement_triangle, checked, metric="P", test="t")
     refused(ParameterError, "metric=", agreement_triangle, checked, test="t", depth=10)
 

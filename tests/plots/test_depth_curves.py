@@ -57,7 +57,7 @@ def test_metrics_of_one_system_have_interval_bands(scores):
         assert (ends.min(), ends.max()) == (part["ci_low"].min(), part["ci_high"].max())
     assert ax.get_xlabel() == "evaluation depth k"
     assert ax.get_ylabel() == "mean with 95% confidence interval"
-    refused(ParameterError, "one of the systems as system=", scores.ireval.plot.metric_curves)
+    refused(ParameterError, "system= to be one of the systems", scores.ireval.plot.metric_curves)
 
 
 def test_curves_at_one_depth_are_points(scores):

@@ -69,12 +69,12 @@ class TestLadder:
 
     def test_title_shows_cautions(self):
         scores = ir.cube(*ir.example_track()).ireval.score("RR").isel(topic=slice(7), depth=[40])
-        with pytest.warns(IrframeWarning, match="below 8 topics: 7"):
+        with pytest.warns(IrframeWarning, match="fewer than 8 topics: 7"):
             drawn = scores.ireval.rank_intervals().ireval.plot.ladder()
-        with pytest.warns(IrframeWarning, match="below 8 topics: 7"):
+        with pytest.warns(IrframeWarning, match="fewer than 8 topics: 7"):
             also = scores.ireval.plot.system_ranking()
         for ax in (drawn, also):
-            assert "below 8 topics: 7" in ax.get_title("left").replace("\n", " ")
+            assert "fewer than 8 topics: 7" in ax.get_title("left").replace("\n", " ")
 
 
 def test_metrics_share_the_scale_of_precision():
@@ -145,4 +145,4 @@ def test_lower_costs_are_better_in_leaderboards_and_tables(scores):
     tex = scores.ireval.summary().ireval.styled().to_latex()
     assert r"\bfseries 15" in tex
     assert "lower is better: tokens" in tex
-    refused(InputError, "no words", ir.as_scores, SCORES, lower=["words"])
+    refused(InputError, "found words", ir.as_scores, SCORES, lower=["words"])

@@ -34,7 +34,7 @@ def test_curves_show_the_effect_of_budgets(cube):
     assert [tick.get_text() for tick in ax.get_xticklabels()] == ["2", "8"]
     found = replayed.ireval.plot.budget_curves("found", ax=plt.subplots()[1])
     np.testing.assert_allclose(found.lines[0].get_ydata(), replayed["found"][0])
-    refused(ParameterError, "one of the metrics as metric=", replayed.ireval.plot.budget_curves)
+    refused(ParameterError, "metric= to be one of the metrics", replayed.ireval.plot.budget_curves)
     draw = replayed.ireval.plot.budget_curves
     refused(ParameterError, "value to be one of", draw, "cost", metric="P")
     refused(InputError, "a result of replay", lambda: ir.plots.budget_curves(cube))
