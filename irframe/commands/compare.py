@@ -71,7 +71,7 @@ REHEARSALS = 500
 
 
 def declare_compare(parser: ArgumentParser) -> None:
-    """Declare the options of the command."""
+    """Declare the options of ``irframe compare``."""
     inputs.declare_scoring(parser, ir.evaluate, ir.cube, ir.verbs.compare)
     parser.add_argument(
         "--baseline-file", metavar="FILE",
@@ -254,7 +254,7 @@ def _notes(comparison: pd.DataFrame) -> str:
 
 
 def declare_leaderboard(parser: ArgumentParser) -> None:
-    """Declare the options of the command."""
+    """Declare the options of ``irframe leaderboard``."""
     inputs.declare_scoring(parser, ir.evaluate, ir.verbs.leaderboard, usual=("nDCG@10",))
     _declare_wide(parser)
     declare_output(parser)
@@ -304,7 +304,7 @@ def _short_board(board: pd.DataFrame) -> pd.DataFrame:
 
 
 def declare_report(parser: ArgumentParser) -> None:
-    """Declare the options of the command."""
+    """Declare the options of ``irframe report``."""
     inputs.declare_scoring(parser, ir.report, ir.cube, usual=METRICS)
     parser.add_argument(
         "-o", "--output", metavar="FILE", default="irframe-report.html",

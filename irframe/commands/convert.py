@@ -29,7 +29,7 @@ FORMATS = ("trec", "parquet", "json")
 
 
 def declare_convert(parser: ArgumentParser) -> None:
-    """Declare the options of the command."""
+    """Declare the options of ``irframe convert``."""
     parser.add_argument(
         "files", metavar="FILE", nargs="+",
         help="files of runs in any format; patterns in quotes; folders; or - for standard input",
@@ -79,7 +79,7 @@ def run_convert(options: Namespace) -> Answer:
 
 
 def declare_metrics(parser: ArgumentParser) -> None:
-    """Declare the options of the command."""
+    """Declare the options of ``irframe metrics``."""
     parser.add_argument(
         "names",
         metavar="METRIC",
@@ -135,7 +135,7 @@ def _margin(line: str) -> int:
 
 
 def declare_demo(parser: ArgumentParser) -> None:
-    """Declare the options of the command."""
+    """Declare the options of ``irframe demo``."""
     parser.add_argument(
         "--files", metavar="FOLDER", help="write the files of the track to this folder instead"
     )

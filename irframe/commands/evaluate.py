@@ -70,6 +70,7 @@ def trec_layout(
     printed = np.zeros(len(scores), bool) if listed is None else scores.index.isin(listed)
     lines: list[str] = []
     for label, group in groups.items():
+        # trec_eval sorts topics by bytes, and not as numbers.
         rows = np.asarray(group)[np.argsort([t.encode() for t in topics[group]], kind="stable")]
         lines += [
             _line(column.label, topics[row], column.text(column.values[row]))
@@ -137,7 +138,7 @@ def _line(label: str, topic: str, text: str) -> str:
 
 
 def declare_freeze(parser: ArgumentParser) -> None:
-    """Declare the options of the command."""
+    """Declare the options of ``irframe freeze``."""
     inputs.declare_scoring(parser, ir.evaluate, ir.verbs.freeze)
     parser.add_argument(
         "--documents", type=int, metavar="K",
@@ -171,7 +172,7 @@ TREC_EVAL = "trec_eval"
 
 
 def declare_evaluate(parser: ArgumentParser) -> None:
-    """Declare the options of the command."""
+    """Declare the options of ``irframe evaluate``."""
     inputs.declare_scoring(parser, ir.evaluate)
     parser.add_argument("-q", "--per-topic", action="store_true", help="print a score per topic")
     parser.add_argument(
@@ -241,7 +242,7 @@ SHOWN = 3
 
 
 def declare_check(parser: ArgumentParser) -> None:
-    """Declare the options of the command."""
+    """Declare the options of ``irframe check``."""
     inputs.declare_files(parser)
     inputs.declare_options(parser, ir.verbs.check)
     answer.declare_failing(parser)
@@ -281,7 +282,7 @@ LONGEST = 300
 
 
 def declare_diagnose(parser: ArgumentParser) -> None:
-    """Declare the options of the command."""
+    """Declare the options of ``irframe diagnose``."""
     inputs.declare_scoring(parser, ir.verbs.diagnose, required=False)
     answer.declare_failing(parser)
     answer.declare_output(parser)
@@ -320,7 +321,7 @@ def _finding_text(finding: dict[Hashable, object]) -> str:
 
 
 def declare_losses(parser: ArgumentParser) -> None:
-    """Declare the options of the command."""
+    """Declare the options of ``irframe losses``."""
     inputs.declare_scoring(parser, ir.verbs.losses, usual=("nDCG@10",))
     parser.add_argument("-q", "--per-topic", action="store_true", help="print losses per topic")
     answer.declare_output(parser)
@@ -346,7 +347,7 @@ TENTHS = 10
 
 
 def declare_risk_coverage(parser: ArgumentParser) -> None:
-    """Declare the options of the command."""
+    """Declare the options of ``irframe risk-coverage``."""
     inputs.declare_files(parser)
     inputs.declare_options(parser, ir.verbs.risk_coverage)
     answer.declare_output(parser)
@@ -373,7 +374,7 @@ TEXT = "text"
 
 
 def declare_judge_next(parser: ArgumentParser) -> None:
-    """Declare the options of the command."""
+    """Declare the options of ``irframe judge-next``."""
     inputs.declare_files(parser)
     parser.add_argument(
         "-n", type=int, default=100, help="number of documents over all topics; default: 100"

@@ -278,7 +278,7 @@ def _sentence(function: Verb, name: str) -> str:
     match = re.search(rf"^(?:\w+, )*{name}(?:, \w+)*\n((?: {{4}}.*\n?)+)", text, re.MULTILINE)
     words = " ".join(match[1].split()) if match else ""
     ends = r"(?<=[.;])\s" if _LISTS.search(words) else r"(?<=[.;:])\s"
-    sentence = re.split(ends, words)[0].rstrip(".;:").replace("%", "%%")
+    sentence = re.split(ends, words)[0].rstrip(".;:").replace("%", "%%")  # for argparse
     return re.sub('``?"?(.*?)"?``?', r"\1", sentence[:1].lower() + sentence[1:])
 
 

@@ -139,6 +139,7 @@ def unpacked(x: object, hits: str | None = None, topics: Iterable[Hashable] | No
 def _as_dictionary(x: object) -> object:
     """Convert a client's response to a dictionary if possible."""
     kind = type(x)
+    # The `to_dict` of frames and xarray objects is not that of a client.
     plain = isinstance(x, Mapping | list | tuple | str | Number | pd.Series | pd.Index | None)
     if plain or hasattr(kind, "__arrow_c_stream__") or hasattr(kind, "dims"):
         return x
@@ -324,6 +325,7 @@ def _hits_at(answer: object, path: Sequence[str]) -> Hits | None:
     hits = _at(answer, path)
     if not isinstance(hits, list | tuple):
         return None
+    # A nested path is specific enough. A single key may also be a topic, so its hits are checked.
     nested = len(path) > 1 and all(isinstance(hit, Mapping) for hit in hits)
     return hits if nested or not hits or is_hit(hits[0]) else None
 
@@ -395,6 +397,7 @@ def is_hit(hit: object) -> bool:
     """Tell whether an object is a hit."""
     if isinstance(hit, tuple | list) and len(hit) == 2:
         if isinstance(hit[0], str | int | np.integer):
+            # A list of two integers may be two ids, so that only a float is a score.
             return isinstance(hit[1], Number if isinstance(hit, tuple) else float | np.floating)
         return isinstance(hit[1], Number) and is_hit(hit[0])
     if isinstance(hit, Mapping):
@@ -414,6 +417,7 @@ def row_of_hit(hit: object, name: str | None) -> dict[str, Any]:
         fields |= {n: v for n, v in level.fields.items() if v is not None or n not in fields}
     row = {}
     for column, names in IDS.items():
+        # A score in the payload is the user's, and not the engine's.
         usable = (level.fields for level in levels if column != SCORE or not level.is_payload)
         value = next((v for f in usable for n in names if (v := f.get(n)) is not None), None)
         if value is not None and (column not in {START, END} or isinstance(value, Number)):

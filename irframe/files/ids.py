@@ -122,10 +122,10 @@ def code_labels(column: pd.Series, role: str) -> tuple[Codes, pd.Index]:
     values, length = _stretches(column)
     try:
         codes, labels = pd.factorize(values)
-    except TypeError:  # values such as lists are not hashable
+    except TypeError:  # unhashable values, such as lists
         _of_objects(column, role)
         raise
-    except OverflowError:  # pandas before 3 reads a large number as a float
+    except OverflowError:  # pandas before 3 cannot factorize integers beyond 64 bits
         codes, labels = pd.factorize(pd.Series(_of_objects(column, role), dtype=object))
     index = pd.Index(labels)
     if isinstance(index.dtype, pd.CategoricalDtype):
@@ -193,7 +193,7 @@ def identifiers(column: pd.Series, role: str) -> pa.ChunkedArray:
         values = pa.array(column)
     except pa.ArrowException:
         _refuse_kind(role, column.name, str(column.dtype))
-    if not len(values):  # pandas before 3 does not know the type of an empty column
+    if not len(values):  # empty columns of pandas before 3 have no type
         values = values.cast(TEXT) if pa.types.is_null(values.type) else values
     return names_in(values, role, column.name)
 
@@ -268,6 +268,7 @@ def _of_objects(column: pd.Series, role: str) -> NDArray[np.int64] | list[object
     missing = pd.isna(values) if values.ndim == 1 else np.zeros(0, bool)
     refuse_missing(missing, role)
     are_integers = [isinstance(v, int | np.integer) and not isinstance(v, bool) for v in values]
+    # Python refuses to print integers with thousands of digits.
     if all(are_integers) and not any(int(value).bit_length() > LONGEST for value in values):
         fits = all(-(2**63) <= value < 2**63 for value in values)
         return [*map(int if fits else str, values)]
@@ -349,6 +350,7 @@ def grouped(codes: Codes) -> Codes:
     """
     if not (codes[1:] < codes[:-1]).any():
         return np.arange(len(codes))
+    # NumPy sorts 16-bit integers by radix sort, which is faster.
     small = codes.astype(np.uint16) if codes.max() < 1 << 16 else codes
     return np.argsort(small, kind="stable")
 

@@ -60,7 +60,7 @@ Column = Callable[[Hashable], pd.Series]
 def line_of(frame: pd.DataFrame, columns: Mapping[str, Hashable], expected: Sequence[str]) -> str:
     """Return a line of code that renames columns to roles.
 
-    Several columns of numbers may each be the scores of a system.
+    If several columns may contain the scores of one system each, the code melts the frame.
 
     Examples
     --------
@@ -73,6 +73,7 @@ def line_of(frame: pd.DataFrame, columns: Mapping[str, Hashable], expected: Sequ
     floats = [name for name in free if pd.api.types.is_float_dtype(frame[name])]
     systems = [name for name in floats if not {*UNLIKE[SCORE].split()} & {*words_of(name)}]
     if SCORE in expected and len(systems) > 1:
+        # The word bm25 suggests scores, but it also names a system.
         one_is_score = any(
             _likeness(name, SCORE) and "bm25" not in words_of(name) for name in systems
         )
@@ -111,8 +112,8 @@ def proposed(
 ) -> dict[Hashable, str] | None:
     """Return the only plausible columns for missing roles.
 
-    The name and values of each column must fit its role. With these columns, no topic may have a
-    document twice. No other choice of columns may fit as well.
+    The name and values of each column must fit its role. With these columns, no list may contain a
+    document twice. No other combination may fit as well.
 
     Examples
     --------
@@ -173,7 +174,7 @@ def _fits(column: pd.Series, role: str, points: int) -> bool:
     """Tell whether the values of a column fit a role."""
     try:
         number = column.nunique()
-    except TypeError:  # values such as lists are not hashable
+    except TypeError:  # unhashable values, such as lists
         return False
     if role == SCORE:
         return is_numeric(column)
@@ -213,7 +214,7 @@ def refuse_rivals(
     frame
         A frame.
     role
-        The role. A column with this exact name is always accepted.
+        The role. If the chosen column has exactly this name, there is no error.
     chosen
         The column that was chosen for the role.
     names
@@ -250,6 +251,7 @@ def without_titles(columns: dict[str, str], get: Column) -> dict[str, str]:
     several = len(topic) - len(np.unique(topic))
     if not several or len(np.unique(labels)) < min(3, len(labels)):
         return columns
+    # A title belongs to one document, while a system retrieves several.
     doc = pd.factorize(get(columns[DOC]))[0].astype(np.int64)
     if len(np.unique(doc * (labels.max() + 1) + labels)) > len(np.unique(labels)):
         return columns
@@ -265,16 +267,16 @@ def refuse_strangers(
 ) -> None:
     """Raise if a column without a role may name systems.
 
-    A column may name systems by its name or by its values. Values count if the rows of a topic are
-    out of order, and the column splits them into ranked lists or separates repeated documents.
-    Without scores and ranks, a column counts if it separates repeated documents.
+    The name of a column may suggest systems, as ``model`` does. Its values suggest systems if they
+    split the unordered rows of topics into ranked lists, or separate repeated documents. In a frame
+    without scores and ranks, only repeated documents count.
 
     Parameters
     ----------
     columns, names, get
         The columns by role, the names of all columns, and a function that returns a column.
     levels
-        The names that are index levels.
+        The names of index levels among them.
     """
     if SYSTEM in columns or TOPIC not in columns:
         return
@@ -369,7 +371,7 @@ def _few_labels(column: pd.Series) -> tuple[Codes, Any]:
     try:
         few = column.iloc[: 2 * FEW].nunique() < FEW
         labels, values = pd.factorize(column) if few else none
-    except TypeError:  # values such as lists are not hashable
+    except TypeError:  # unhashable values, such as lists
         return none
     fit = 1 < len(values) < FEW and isinstance(values[0], str)
     return (labels.astype(np.int64) + 1, values) if fit else none

@@ -35,14 +35,14 @@ def parse_parquet(data: bytes, source: str, kind: Kind) -> pa.Table:
     data
         The file.
     source
-        Its name, for messages.
+        The name of the file, for messages.
     kind
-        The expected kind of table.
+        The kind of table, such as a run.
 
     Returns
     -------
     pyarrow.Table
-        Rows in file order. Ids are text, and ids that are whole numbers are converted to text. If
+        The rows in file order. Ids that are whole numbers become text. If
         further columns share a name, only the first is read.
     """
     return in_types(sources.read_parquet(data, source), source, kind)
@@ -68,6 +68,7 @@ def shallow(source: str, data: bytes) -> bytes:
     irframe.errors.FileFormatError: expected JSON with at most 100 nested lists and dictionaries,
     but found deeper nesting in a.json. Check that this is the file you meant.
     """
+    # Removing strings is slow, so that it is only done if all brackets together are too deep.
     if _levels(data) > LEVELS and _levels(_TEXT.sub(b"", data)) > LEVELS:
         expected = f"JSON with at most {LEVELS} nested lists and dictionaries"
         raise FileFormatError(expected, f"deeper nesting in {source}", sources.MEANT)
@@ -76,7 +77,7 @@ def shallow(source: str, data: bytes) -> bytes:
 
 def _levels(data: bytes) -> int:
     """Return the depth of nested brackets, including those in strings."""
-    characters = np.frombuffer(data, np.uint8) | 0x20  # the bit maps [ and ] to { and }
+    characters = np.frombuffer(data, np.uint8) | 0x20  # this bit turns [ into {, and ] into }
     brackets = characters[(characters == ord("{")) | (characters == ord("}"))]
     return int(np.cumsum(np.where(brackets == ord("{"), 1, -1)).max(initial=0))
 
@@ -166,14 +167,14 @@ def parse_nested(data: bytes, source: str, kind: Kind) -> pa.Table:
     data
         The file.
     source
-        Its name, for messages.
+        The name of the file, for messages.
     kind
-        The expected kind of table.
+        The kind of table, such as a run.
 
     Returns
     -------
     pyarrow.Table
-        Rows in file order. Ids are text as written.
+        The rows in file order. Ids are text as in the file.
     """
     nested = _loaded(data, source)
     if not isinstance(nested, Mapping | list):
@@ -362,7 +363,7 @@ def plain_table(source: Source, *, na_filter: bool = False) -> pd.DataFrame:
     source
         The file. Text is read as CSV if neither content nor name shows another format.
     na_filter
-        Whether empty fields of text are missing.
+        Whether empty fields of text become missing values.
     """
     data = sources.load(source)
     name = name_of(source)

@@ -294,7 +294,7 @@ def read_all(
         frame.attrs |= {PROBLEMS: accepted.as_attribute()} if accepted.left else {}
         return frame
     tables = all_read(names, results)
-    del results
+    del results  # so that `one_table` can free the tables
     refuse_clashes(accepted, names, tables, by_file=by_file)
     return _concat(names, tables)
 

@@ -285,7 +285,7 @@ def read_by_system(file: str, kind: Kind = RUN) -> Iterator[pa.Table] | None:
         If the rows of systems alternate, every group of systems needs a further pass.
     """
     is_file = not sources.is_address(file) and Path(file).is_file()
-    if not is_file or Path(file).stat().st_size < LARGE:  # a pipe is read once
+    if not is_file or Path(file).stat().st_size < LARGE:  # a pipe cannot be read twice
         return None
     with Path(file).open("rb") as stream:
         is_parquet = stream.read(len(sources.PARQUET)) == sources.PARQUET
@@ -299,6 +299,7 @@ def read_by_system(file: str, kind: Kind = RUN) -> Iterator[pa.Table] | None:
                 rows[entry["values"]] += entry["counts"]
     except (IrframeError, LookupError):
         return None
+    # Many passes over a file with short runs would take longer than reading it at once.
     if len(rows) < 2 or rows.total() < FEW * len(rows) or min(rows.values()) < 2:
         return None
     read = _parquet_pieces if is_parquet else _pieces

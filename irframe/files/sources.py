@@ -34,7 +34,7 @@ FREE = 1 << 26
 RATIO = 100
 """The largest accepted ratio of decompressed to compressed size. Runs have about 10."""
 COLUMNS = 1 << 13
-"""The most columns of a table."""
+"""Tables with more columns are refused."""
 
 
 def most_of(size: int) -> int:
@@ -341,9 +341,9 @@ def parquet_batches(
     Parameters
     ----------
     file
-        Its content, or its path.
+        The content or the path of the file.
     source
-        Its name, for messages.
+        The name of the file, for messages.
     columns
         The columns to read. By default all columns.
     """
@@ -351,6 +351,7 @@ def parquet_batches(
 
     with undamaged("a Parquet file", source, pa.ArrowException, OSError, MemoryError, ValueError):
         opened = pa.BufferReader(file) if isinstance(file, bytes) else pa.OSFile(file)
+        # Pre-buffering would hold a whole row group in memory.
         with opened, ParquetFile(opened, pre_buffer=False, buffer_size=FREE >> 6) as parquet:
             metadata = parquet.metadata
             size = opened.size()

@@ -295,7 +295,7 @@ def _names_of_rows(rows: Sequence[Any], layout: Sequence[str], last: str) -> lis
         The columns of TREC files, for rows with as many fields. Ranks, scores and grades must be
         numeric.
     last
-        The name of the number in rows of three columns.
+        The role of the number in rows of three columns.
 
     Examples
     --------
@@ -315,7 +315,7 @@ def _names_of_rows(rows: Sequence[Any], layout: Sequence[str], last: str) -> lis
     number = (floats or numbers)[-1]
     topic, doc = (pos for pos in frame if pos != number)
     moves = [int((frame[pos] != frame[pos].shift()).sum()) for pos in (topic, doc)]
-    if 2 * moves[1] < moves[0]:  # rows of a topic are contiguous
+    if 2 * moves[1] < moves[0]:  # the topic is the column that changes less often
         topic, doc = doc, topic
     rising = last == SCORE and bool((frame.groupby(topic)[number].diff().dropna() > 0).all())
     if rising and floats:  # these may be distances, or unsorted scores
@@ -391,7 +391,7 @@ def flatten(nested: Nested, value: str) -> pd.DataFrame:
         refuse_unfit(topics, IdError, "topics")
     lengths = [len(docs) for docs in nested.values()]
     rows = pd.Series(np.repeat(topics.to_numpy(), lengths), dtype=object)
-    with suppress(OverflowError):  # pandas before 3 reads a large number as a float
+    with suppress(OverflowError):  # pandas before 3 raises for integers beyond 64 bits
         rows = rows.infer_objects()
     docs = [*chain.from_iterable(nested.values())]
     entries = [entry for docs in nested.values() for entry in docs.values()]
@@ -415,7 +415,7 @@ def predictions(nested: Nested, value: str) -> pd.DataFrame:
     Parameters
     ----------
     nested
-        ``mteb_model_meta``, and subset -> split -> topic -> document -> score.
+        A dictionary with ``mteb_model_meta``, and subset -> split -> topic -> document -> score.
     value
         The name of the column of scores.
     """

@@ -147,7 +147,7 @@ def _third_column(topic: Codes, numbers: Codes, source: str) -> str:
     Raises
     ------
     RankingError
-        If the numbers may be ranks or scores.
+        If the numbers may be either.
 
     Examples
     --------
@@ -244,6 +244,7 @@ def _exactly(body: bytes, cut: Cut) -> pa.Table | None:
     """Read rows; return None if some do not fit."""
     if cut.between != ANY:
         return _typed(rows_of(body, cut), cut)
+    # Lines without comments and padding need no preparation, which is the fast and usual case.
     if blank := _one_blank(body):
         table = _typed(body, cut.alone(blank))
         if table is not None or not _is_padded(body, blank, len(cut.columns)):
@@ -284,7 +285,7 @@ def _cut_rows(body: bytes, cut: Cut, kind: Kind) -> tuple[pa.Table | Strange | N
             return result, 0
         body = separated(body)
     is_quoted = cut.quoted and b'"' in body
-    if not is_quoted:
+    if not is_quoted:  # Arrow would read a line of blanks as a row
         body = re.sub(rb"^[ \t\v\f]+$", b"", body, flags=re.MULTILINE)
     lines = rows_of(body, cut) + b"\n"
     result = _by_value(lines, cut.alone())
@@ -322,6 +323,7 @@ def _typed(text: bytes, cut: Cut) -> pa.Table | None:
     except pa.ArrowInvalid:
         return None
     for name, column in zip(table.column_names, table.itercolumns(), strict=True):
+        # Arrow reads nan and rounds long integers. `_by_value` then finds the invalid rows.
         bad: Any = False
         if pa.types.is_floating(column.type):
             bad = pc.any(pc.is_nan(column)).as_py() or _is_large(column)

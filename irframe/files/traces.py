@@ -237,7 +237,7 @@ def of_searches(
 
 
 def _searches(call: ToolCall, tools: set[NAME | None]) -> bool:
-    """Tell whether an unreadable call is a search."""
+    """Tell whether a call without hits is a search."""
     if call.is_named:
         return call.result is not None and call.tool in tools
     return _is_json(call.result) and _parsed(call.result) is call.result
@@ -262,6 +262,7 @@ def _calls(topic: Hashable, entries: Sequence[object], field: str | None) -> lis
             continue  # an enclosing span returned the same hits
         key = (n,) if call.id is None else call.id
         before = distinct.setdefault(key, call)
+        # The message that requests a call has its id, but no result.
         if before.hits is None and call.result is not None:
             distinct[key] = call
         elif call.hits is not None and repr(call.hits) != repr(before.hits):
@@ -396,6 +397,7 @@ def _hits_of_entry(call: object, field: str | None = None) -> Hits | None:
 
 def _hits_of_result(value: object, field: str | None) -> Hits | None:
     """Return the hits in a result, or None."""
+    # MCP returns blocks of text: one document of JSON in several blocks, or one block per item.
     if isinstance(value, list) and value and all(get_in(v, "type") == "text" for v in value):
         texts = [str(get_in(block, "text")) for block in value]
         value = _parsed("".join(texts))

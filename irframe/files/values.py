@@ -198,7 +198,7 @@ def refuse_fractions(
     column: pd.Series,
     role: str,
     low: float = -(2.0**63),
-    high: float = 2.0**63 - 1024,
+    high: float = 2.0**63 - 1024,  # the largest float below 2**63
 ) -> None:
     """Raise if grades or ranks are no whole numbers."""
     with np.errstate(invalid="ignore"):
@@ -383,7 +383,7 @@ def _of_text(
     texts: NDArray[np.object_], role: str
 ) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
     """Convert text to floats; return their validity too."""
-    if not is_utf8(texts):
+    if not is_utf8(texts):  # Arrow cannot store lone surrogates, and no number has them
         texts = np.array([text if is_utf8([text]) else "?" for text in texts], object)
     text = pc.ascii_trim_whitespace(pa.array(texts, TEXT))
     if role == words.GRADE:
@@ -395,6 +395,7 @@ def _of_text(
         zero_copy_only=False
     )
     is_number = pc.match_substring_regex(text, f"^({pattern})$")
+    # Arrow does not accept a plus sign before a number.
     plain = pc.replace_substring_regex(pc.if_else(is_number, text, "nan"), r"^\+", "")
     values = plain.cast(pa.float64()).to_numpy(zero_copy_only=False)
     valid = is_number.to_numpy(zero_copy_only=False) | missing

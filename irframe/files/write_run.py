@@ -72,7 +72,7 @@ def atomic(path: str | PathLike[str]) -> Iterator[IO[bytes]]:
     try:
         with _naming_file(path), stream:
             yield stream
-        with suppress(OSError):  # the target is new, or its file system has no modes
+        with suppress(OSError):  # for a new target, and for file systems without modes
             written.chmod(target.stat().st_mode)
         written.replace(target)
     except BaseException:
@@ -116,6 +116,7 @@ def beside(target: Path) -> Path:
 
     Temporary files of killed writers are removed.
     """
+    # A checksum keeps the name short, because file systems limit the length of names.
     prefix = f".{zlib.crc32(fsencode(target.name)):08x}."
     for leftover in target.parent.glob(f"{prefix}*.part*"):
         with suppress(OSError), locked(leftover) as is_free:  # another process may remove it first
@@ -230,6 +231,7 @@ def write(path: str | PathLike[str], columns: dict[str, pa.ChunkedArray], kind: 
         for start in range(0, len(columns[TOPIC]), ROWS):
             block = [f.slice(start, ROWS) if isinstance(f, pa.ChunkedArray) else f for f in fields]
             texts = [f.cast(TEXT) for f in block]
+            # Joining lines in Arrow creates no Python object per line.
             lines = pc.binary_join_element_wise(*texts, pa.scalar(" ", TEXT)).combine_chunks()
             text = pa.LargeListArray.from_arrays([0, len(lines)], lines)
             stream.write(pc.binary_join(text, pa.scalar("\n", TEXT))[0].as_buffer().to_pybytes())
