@@ -162,14 +162,14 @@ class Line(ArgumentParser):
         listed = f"; it may be one of {choices.rstrip(')')}" if choices else ""
         sys.exit(tell(f"{about}{hint}{listed}; see {self.prog} --help"))
 
-    def read(self, words: Sequence[str]) -> Namespace:
+    def read(self, args: Sequence[str]) -> Namespace:
         """Parse arguments, with files and options in any order."""
         names = [f"{a.metavar}{' ...' * bool(a.nargs)}" for a in self._get_positional_actions()]
         self.usage = " ".join(["%(prog)s [OPTION ...]", *names])
-        return self.parse_intermixed_args(spread(words))
+        return self.parse_intermixed_args(spread(args))
 
 
-def spread(words: Sequence[str]) -> list[str]:
+def spread(args: Sequence[str]) -> list[str]:
     """Repeat the option of metrics for each metric.
 
     The first argument after ``-m`` is a metric. The arguments after it are metrics too, up to an
@@ -182,20 +182,20 @@ def spread(words: Sequence[str]) -> list[str]:
     """
     separate: list[str] = []
     is_first = is_metric = False
-    for word in words:
-        is_metric = (is_metric and not _ends_metrics(word)) or is_first
-        if is_first and word.startswith("-"):
+    for arg in args:
+        is_metric = (is_metric and not _ends_metrics(arg)) or is_first
+        if is_first and arg.startswith("-"):
             break
-        if word in METRIC:
+        if arg in METRIC:
             is_first = is_metric = True
             continue
-        separate.append(f"{METRIC[1]}={word}" if is_metric else word)
+        separate.append(f"{METRIC[1]}={arg}" if is_metric else arg)
         is_first = False
-    return list(words) if is_first else separate
+    return list(args) if is_first else separate
 
 
-def _ends_metrics(word: str) -> bool:
+def _ends_metrics(arg: str) -> bool:
     """Tell whether an argument after metrics is no metric."""
-    is_pattern = Path(word).suffix[1:2].isalpha() or any(mark in word for mark in "*?[/\\")
-    exists = os.path.exists(word)  # noqa: PTH110 - Path.exists raises for invalid paths
-    return word.startswith("-") or ("(" not in word and is_pattern) or exists
+    is_pattern = Path(arg).suffix[1:2].isalpha() or any(mark in arg for mark in "*?[/\\")
+    exists = os.path.exists(arg)  # noqa: PTH110 - Path.exists raises for invalid paths
+    return arg.startswith("-") or ("(" not in arg and is_pattern) or exists

@@ -46,8 +46,8 @@ def declare_output(parser: ArgumentParser, *further: str) -> None:
     """Declare the options for the output file and its format."""
     parser.add_argument("-o", "--output", metavar="FILE", help="file to write instead of printing")
     kinds = (*FORMATS, *further)
-    words = f"{', '.join(kinds)}; default: the suffix of the output file, else table"
-    parser.add_argument("--format", metavar="FORMAT", choices=kinds, help=words)
+    help_text = f"{', '.join(kinds)}; default: the suffix of the output file, else table"
+    parser.add_argument("--format", metavar="FORMAT", choices=kinds, help=help_text)
 
 
 def declare_failing(parser: ArgumentParser) -> None:

@@ -38,14 +38,14 @@ from irframe.reports.report import MADE, METRICS
 from irframe.tables.captions import caption_text
 
 
-def command_line(words: Sequence[str]) -> str:
+def command_line(args: Sequence[str]) -> str:
     """Return the shell command with short lists of files.
 
     If the arguments contain all files of a folder with a suffix, one pattern replaces them.
 
     Parameters
     ----------
-    words
+    args
         The arguments after ``irframe``.
 
     Examples
@@ -53,14 +53,14 @@ def command_line(words: Sequence[str]) -> str:
     >>> command_line(["report", "my qrels.txt", "a.run", "-o", "page.html"])
     "irframe report 'my qrels.txt' a.run -o page.html"
     """
-    files = {str(Path(word)) for word in words if Path(word).suffix and Path(word).is_file()}
+    files = {str(Path(arg)) for arg in args if Path(arg).suffix and Path(arg).is_file()}
     shortened: list[str] = []
-    for word in words:
-        path = Path(word)
+    for arg in args:
+        path = Path(arg)
         name = f"*{path.suffix}"
         matched = {str(match) for match in path.parent.glob(name)} if str(path) in files else set()
-        pattern = str(path.parent / name) if 1 < len(matched & files) == len(matched) else word
-        if pattern == word or pattern not in shortened:
+        pattern = str(path.parent / name) if 1 < len(matched & files) == len(matched) else arg
+        if pattern == arg or pattern not in shortened:
             shortened.append(pattern)
     return shlex.join(["irframe", *shortened])
 
@@ -92,7 +92,7 @@ def declare_compare(parser: ArgumentParser) -> None:
         help="gate: the condition for exit status 1, see below",
     )  # fmt: skip
     gates = "\n".join(
-        wrapped(f"  {name:<14} {words}", " " * 17) for name, words in CONDITIONS.items()
+        wrapped(f"  {name:<14} {condition}", " " * 17) for name, condition in CONDITIONS.items()
     )
     parser.epilog = f"--fail-on:\n{gates}\n\n{parser.epilog or ''}"
     parser.add_argument(

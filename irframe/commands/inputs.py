@@ -26,16 +26,16 @@ from irframe.names import ALIASES, LAYOUTS, SYSTEM, TOPIC, roles
 from irframe.option_values import gathered, plain_parameters
 
 
-def read_topic_values(path: str, word: str) -> pd.Series:
+def read_topic_values(path: str, label: str) -> pd.Series:
     """Read the cluster, task or weight of each topic."""
     table = plain_table(path)
     topic = roles(table.columns).get(TOPIC)
     others = [name for name in table.columns if name != topic]
     if topic is None or len(others) != 1:
-        expected = f"a column {' or '.join(ALIASES[TOPIC])} and one {word} column in {path}"
+        expected = f"a column {' or '.join(ALIASES[TOPIC])} and one {label} column in {path}"
         raise InputError(expected, "", "", map(str, table.columns))
     values = table[others[0]]
-    values = pd.to_numeric(values, errors="coerce") if word == "weight" else values
+    values = pd.to_numeric(values, errors="coerce") if label == "weight" else values
     return pd.Series(values.to_numpy(), pd.Index(table[topic].astype(str)), name=others[0])
 
 
@@ -276,9 +276,9 @@ def _sentence(function: Verb, name: str) -> str:
     """Return the first sentence about a parameter in a docstring."""
     text = inspect.getdoc(function) or ""
     match = re.search(rf"^(?:\w+, )*{name}(?:, \w+)*\n((?: {{4}}.*\n?)+)", text, re.MULTILINE)
-    words = " ".join(match[1].split()) if match else ""
-    ends = r"(?<=[.;])\s" if _LISTS.search(words) else r"(?<=[.;:])\s"
-    sentence = re.split(ends, words)[0].rstrip(".;:").replace("%", "%%")  # for argparse
+    description = " ".join(match[1].split()) if match else ""
+    ends = r"(?<=[.;])\s" if _LISTS.search(description) else r"(?<=[.;:])\s"
+    sentence = re.split(ends, description)[0].rstrip(".;:").replace("%", "%%")  # for argparse
     return re.sub('``?"?(.*?)"?``?', r"\1", sentence[:1].lower() + sentence[1:])
 
 
@@ -337,11 +337,11 @@ def declare_scoring(
 ) -> None:
     """Declare files, metrics, and the options of verbs."""
     declare_files(parser)
-    words = f"; default: {' '.join(usual)}" if usual else ""
+    help_text = f"; default: {' '.join(usual)}" if usual else ""
     parser.add_argument(
         *METRIC, required=required and not usual, metavar="METRIC", action="append", default=[],
         help="one or more metrics, such as AP nDCG@10 'RBP(p=0.8)' map_cut_10, or a set such as "
-        f"official; may be repeated{words}",
+        f"official; may be repeated{help_text}",
     )  # fmt: skip
     parser.set_defaults(usual=usual)
     parser.add_argument(
@@ -356,8 +356,8 @@ def declare_scoring(
     )
     declare_options(parser, *functions)
     if ir.evaluate in functions:
-        for flag, words in DESIGN.values():
-            parser.add_argument(flag, metavar="TABLE", help=words)
+        for flag, help_text in DESIGN.values():
+            parser.add_argument(flag, metavar="TABLE", help=help_text)
     declare_systems(parser)
 
 
@@ -371,9 +371,9 @@ def read_systems(path: str) -> pd.DataFrame:
     again = table.index[table.index.duplicated()].unique()
     if len(again):
         raise IdError(f"one row per system in {path}", f"{len(again)} with several", "", again)
-    words = table.apply(lambda column: column.astype(str).str.lower())
-    booleans = [name for name in table if words[name].isin(YES | NO).all()]  # no missing values
-    return table.assign(**{str(name): words[name].isin(YES) for name in booleans})
+    lowered = table.apply(lambda column: column.astype(str).str.lower())
+    booleans = [name for name in table if lowered[name].isin(YES | NO).all()]  # no missing values
+    return table.assign(**{str(name): lowered[name].isin(YES) for name in booleans})
 
 
 def with_systems(runs: pd.DataFrame, options: Namespace, *, every: bool = False) -> pd.DataFrame:
@@ -407,17 +407,17 @@ DEEPEST = 2**31 - 1  # cubes store depths as 32-bit integers
 STDIN = "-"
 
 
-def source_of(word: str) -> Source:
+def source_of(arg: str) -> Source:
     """Return standard input for ``-``, else the path."""
-    return sys.stdin.buffer if word == STDIN else word
+    return sys.stdin.buffer if arg == STDIN else arg
 
 
-def sources_of(words: Sequence[str], *others: str) -> list[Source]:
+def sources_of(args: Sequence[str], *further: str) -> list[Source]:
     """Return the files that the arguments name."""
-    times = [*words, *others].count(STDIN)
+    times = [*args, *further].count(STDIN)
     if times > 1:
         raise InputError("standard input (-) once", f"it {times} times")
-    sources = ([source_of(word)] if word == STDIN else find_files(word) for word in words)
+    sources = ([source_of(arg)] if arg == STDIN else find_files(arg) for arg in args)
     return [*chain.from_iterable(sources)]
 
 

@@ -420,7 +420,9 @@ def split_empty(x: Runs | ByRole) -> tuple[Runs | ByRole, list[str]]:
         return NOTHING, [ONLY_SYSTEM]
     if not isinstance(x, Mapping):
         table = None if isinstance(x, ByRole | pd.DataFrame | list) else columns_of(x, SCORE)
-        return (x, []) if table is None else split_empty(table) if table.empty else (table, [])
+        if table is None:
+            return x, []
+        return split_empty(table) if table.empty else (table, [])
     if not is_dictionary(x) or is_mteb(x) or table_in(x, RUN) is not None:
         return x, []
     return _split_dictionary(x)

@@ -325,7 +325,8 @@ def refuse_two_texts(
     columns, names, get, levels
         As for `refuse_strangers`.
     """
-    topic_column, names = columns.get(TOPIC), [*names]
+    topic_column = columns.get(TOPIC)
+    names = [*names]
     text = next(
         (name for name in words.ALIASES[TOPIC] if name in words.LAST_RESORTS and name in names),
         topic_column,

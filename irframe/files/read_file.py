@@ -194,7 +194,9 @@ def _loaded(data: bytes, source: str) -> Any:
             advice = "install it: pip install cbor2"
             raise FileFormatError(expected, f"none, for {source}", advice) from error
         return cbor2.loads(data)
-    repeated_keys, large, endless = list[str](), list[str](), list[bool]()
+    repeated_keys = list[str]()
+    large = list[str]()
+    endless = list[bool]()
 
     def distinct(pairs: list[tuple[str, object]]) -> dict[str, object]:
         result = dict(pairs)
