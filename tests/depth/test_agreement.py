@@ -1,6 +1,6 @@
-"""Agreement of metrics and depths, and its intervals.
+"""Tests of agreement between metrics and depths.
 
-Intervals of agreements, against a loop over resamples.
+Intervals are compared with a loop over resamples.
 """
 
 from itertools import product
@@ -46,24 +46,24 @@ METHODS = {
     ],
 )
 def test_agreement_with_a_reference_equals_scipy(scores, method, reference, of_reference):
-    found = scores.ireval.agreement(reference, method).sel(depth=[3, 20, 50])
+    result = scores.ireval.agreement(reference, method).sel(depth=[3, 20, 50])
     for metric, depth in product(scores["metric"].to_numpy(), (3, 20, 50)):
         expected = METHODS[method](
             of_reference(scores, metric, depth), means(scores, metric, depth)
         )
-        assert found.sel(metric=metric, depth=depth).item() == pytest.approx(expected)
+        assert result.sel(metric=metric, depth=depth).item() == pytest.approx(expected)
 
 
 @pytest.mark.parametrize("method", METHODS)
 def test_agreement_of_metrics_equals_scipy(scores, method):
-    found = scores.sel(depth=[5, 50]).ireval.agreement(coefficient=method)
-    assert found.dims == ("metric", "metric_other", "depth")
+    result = scores.sel(depth=[5, 50]).ireval.agreement(coefficient=method)
+    assert result.dims == ("metric", "metric_other", "depth")
     expected = METHODS[method](means(scores, "ASL", 50), means(scores, "RR", 50))
-    value = found.sel(metric="ASL", metric_other="RR", depth=50)
+    value = result.sel(metric="ASL", metric_other="RR", depth=50)
     assert value.item() == pytest.approx(expected)
 
 
-def test_worked_ties(golden):
+def test_agreement_with_ties_equals_the_worked_case(golden):
     case = golden["002-kendall-ties"]
     x, y = (
         xr.DataArray(np.array(case["input"][side])[:, None], dims=("system", "topic"))
@@ -71,24 +71,24 @@ def test_worked_ties(golden):
     )
     for method in ("tau_a", "tau_b", "pearson", "rmse"):
         with pytest.warns(ir.errors.IrframeWarning, match="single topic"):
-            found = x.ireval.agreement(y, method)
-        assert found.item() == pytest.approx(case["expected"][method])
+            result = x.ireval.agreement(y, method)
+        assert result.item() == pytest.approx(case["expected"][method])
     with pytest.warns(ir.errors.IrframeWarning) as caught:
         assert np.isnan((x * 0).ireval.agreement(y).item())
     assert "undefined, because all systems tie: 1 of 1" in str(caught[1].message)
 
 
-def test_errors_are_in_the_units_of_the_scores(scores):
-    found = scores.ireval.agreement(20, "rmse").sel(depth=50).sel(metric="ASL").item()
+def test_rmse_has_the_unit_of_the_scores(scores):
+    result = scores.ireval.agreement(20, "rmse").sel(depth=50).sel(metric="ASL").item()
     difference = scores.sel(metric="ASL", depth=20) - scores.sel(metric="ASL", depth=50)
-    assert found == pytest.approx(np.sqrt((difference.mean("topic") ** 2).mean().item()))
+    assert result == pytest.approx(np.sqrt((difference.mean("topic") ** 2).mean().item()))
 
 
 def test_the_reference_of_tau_ap_is_the_true_ordering(scores):
-    found = scores.ireval.agreement(50, "tau_ap").sel(depth=1).sel(metric="RBP(p=0.95)").item()
+    result = scores.ireval.agreement(50, "tau_ap").sel(depth=1).sel(metric="RBP(p=0.95)").item()
     true, estimated = (means(scores, "RBP(p=0.95)", depth)[np.newaxis] for depth in (50, 1))
-    assert found == pytest.approx(ir.agreements.TauAP().kernel(true, estimated).item())
-    assert found != pytest.approx(ir.agreements.TauAP().kernel(estimated, true).item())
+    assert result == pytest.approx(ir.agreements.TauAP().kernel(true, estimated).item())
+    assert result != pytest.approx(ir.agreements.TauAP().kernel(estimated, true).item())
 
 
 def test_means_that_differ_by_rounding_tie():
@@ -98,13 +98,13 @@ def test_means_that_differ_by_rounding_tie():
     assert noisy.ireval.agreement(swapped).item() == 1
 
 
-def test_bad_input(scores):
+def test_invalid_references_are_refused(scores):
     refused(DepthError, "from 1 to 50", lambda: scores.ireval.agreement(51))
     refused(ParameterError, "same systems.*bm25", lambda: scores.ireval.agreement(scores[:, 1:]))
     refused(ParameterError, "two systems", lambda: scores[:, :1].ireval.agreement(10))
 
 
-ASKED = {"interval_of": "expected", "resamples": ir.Resampling(40, seed=2), "alpha": 0.1}
+OPTIONS = {"interval_of": "expected", "resamples": ir.Resampling(40, seed=2), "alpha": 0.1}
 
 
 @pytest.fixture(scope="module")
@@ -112,74 +112,76 @@ def deep():
     return ir.cube(*ir.example_track()).ireval.score("nDCG", "ASL", at=[5, 10, 50])
 
 
-def at_topics(one, other, method, costs, topics):
-    """Return the agreement on some topics; scores (system, topic)."""
+def at_topics(first, second, method, costs, topics):
+    """Return the agreement of two score arrays on some topics."""
     signs = [-1 if cost else 1 for cost in costs]
-    sides = zip(signs, (one, other), strict=True)
+    sides = zip(signs, (first, second), strict=True)
     return method(*np.round([s * x.values[:, topics].mean(axis=1) for s, x in sides], 12))
 
 
-def looped(one, other, method, costs=(False, False)):
+def looped(first, second, method, costs=(False, False)):
     """Return the expanded percentile interval, by a loop."""
-    drawn = draw_topics(one.sizes["topic"], samples=40, seed=2)
-    values = sorted(at_topics(one, other, method, costs, topics) for topics in drawn)
+    drawn = draw_topics(first.sizes["topic"], samples=40, seed=2)
+    values = sorted(at_topics(first, second, method, costs, topics) for topics in drawn)
     beyond = int(40 * stats.norm.cdf(-stats.t.ppf(0.95, 15) * np.sqrt(16 / 15)))
-    assert beyond == 1  # a plain percentile would leave out two
+    assert (
+        beyond == 1
+    )  # the expanded percentile interval leaves out one value, a plain one would leave out two
     return values[beyond], values[-1 - beyond]
 
 
-def looped_of_averages(one, other, method, costs=(False, False)):
-    """Return the interval of the agreement of averages."""
+def looped_of_averages(first, second, method, costs=(False, False)):
+    """Return the interval for ``interval_of="averages"``, by a loop."""
     every = np.arange(16)
-    found = at_topics(one, other, method, costs, every)
+    result = at_topics(first, second, method, costs, every)
     drawn = [
-        at_topics(one, other, method, costs, topics)
+        at_topics(first, second, method, costs, topics)
         for topics in draw_topics(16, samples=40, seed=2)
     ]
-    without = [at_topics(one, other, method, costs, np.delete(every, n)) for n in every]
+    without = [at_topics(first, second, method, costs, np.delete(every, n)) for n in every]
     jackknife = np.sqrt(15 / 16 * ((without - np.mean(without)) ** 2).sum())
     error = max(np.std(drawn, ddof=1) * np.sqrt(16 / 15), jackknife)
     reach = stats.t.ppf(0.95, 15) * error
-    return max(found - reach, -1), min(found + max(0, found - np.mean(drawn)) + reach, 1)
+    return max(result - reach, -1), min(result + max(0, result - np.mean(drawn)) + reach, 1)
 
 
 def tau(x, y):
     return stats.kendalltau(x, y).statistic
 
 
-def found_at(result, **place):
-    here = result.sel(place)
-    return here["ci_low"].item(), here["ci_high"].item()
+def limits_at(result, **labels):
+    cell = result.sel(labels)
+    return cell["ci_low"].item(), cell["ci_high"].item()
 
 
 def test_intervals_with_a_depth_equal_the_loop(deep):
-    found = deep.ireval.agreement(10, **ASKED)
-    xr.testing.assert_equal(found["agreement"], deep.ireval.agreement(10))
+    result = deep.ireval.agreement(10, **OPTIONS)
+    xr.testing.assert_equal(result["agreement"], deep.ireval.agreement(10))
     for metric in ("nDCG", "ASL"):
-        one, other = (deep.sel(metric=metric, depth=depth) for depth in (10, 5))
-        expected = looped(one, other, tau, [metric == "ASL"] * 2)
-        assert found_at(found, metric=metric, depth=5) == pytest.approx(expected)
+        first, second = (deep.sel(metric=metric, depth=depth) for depth in (10, 5))
+        expected = looped(first, second, tau, [metric == "ASL"] * 2)
+        assert limits_at(result, metric=metric, depth=5) == pytest.approx(expected)
     recorded = {
         "alpha": 0.1,
         "samples": 40,
         "interval_of": "to be expected on 16 topics like these",
     }
-    assert found.attrs | recorded == found.attrs
+    assert result.attrs | recorded == result.attrs
 
 
 @pytest.mark.parametrize("method", ["kendall", "pearson"])
 def test_intervals_of_averages_equal_the_loop(deep, method):
     with pytest.warns(IrframeWarning, match="unreliable with fewer than 20 topics: 16") as caught:
-        found = deep.ireval.agreement("ASL@10", method, **ASKED | {"interval_of": "averages"})
+        result = deep.ireval.agreement("ASL@10", method, **OPTIONS | {"interval_of": "averages"})
     assert len(caught) == 1
-    assert found.attrs["caution"] == str(caught[0].message)
-    assert found.attrs["interval_of"] == "by the averages over all topics"
-    one, other = deep.sel(metric="ASL", depth=10), deep.sel(metric="nDCG", depth=5)
+    assert result.attrs["caution"] == str(caught[0].message)
+    assert result.attrs["interval_of"] == "by the averages over all topics"
+    first, second = deep.sel(metric="ASL", depth=10), deep.sel(metric="nDCG", depth=5)
     measure = tau if method == "kendall" else lambda x, y: np.corrcoef(x, y)[0, 1]
-    expected = looped_of_averages(one, other, measure, (True, False))
-    assert found_at(found, metric="nDCG", depth=5) == pytest.approx(expected)
+    expected = looped_of_averages(first, second, measure, (True, False))
+    assert limits_at(result, metric="nDCG", depth=5) == pytest.approx(expected)
     with pytest.raises(ParameterError, match="tau_ap, spearman or pearson"):
-        deep.ireval.agreement("ASL@10", "rmse", **ASKED | {"interval_of": "averages"})
+        deep.ireval.agreement("ASL@10", "rmse", **OPTIONS | {"interval_of": "averages"})
 
 
 @pytest.mark.parametrize(
@@ -190,88 +192,95 @@ def test_intervals_of_averages_equal_the_loop(deep, method):
     ],
 )
 def test_intervals_with_a_metric_equal_the_loop(deep, reference, depth, method, loop, costs):
-    """Distances take averages as they are, those of costs too."""
-    found = deep.ireval.agreement(reference, method, **ASKED)
-    one, other = deep.sel(metric="ASL", depth=depth), deep.sel(metric="nDCG", depth=5)
-    expected = looped(one, other, loop, costs)
-    assert found_at(found, metric="nDCG", depth=5) == pytest.approx(expected)
+    """Correlations negate the means of costs, and RMSE does not."""
+    result = deep.ireval.agreement(reference, method, **OPTIONS)
+    first, second = deep.sel(metric="ASL", depth=depth), deep.sel(metric="nDCG", depth=5)
+    expected = looped(first, second, loop, costs)
+    assert limits_at(result, metric="nDCG", depth=5) == pytest.approx(expected)
 
 
 @pytest.mark.parametrize("method", ["kendall", "tau_ap"])
-def test_metrics_and_depths_have_the_intervals_of_each_pair(deep, method, monkeypatch):
+def test_intervals_between_metrics_and_depths_equal_those_with_a_reference(
+    deep, method, monkeypatch
+):
     monkeypatch.setattr(agreement_intervals, "BLOCK_BYTES", 1)
-    between = deep.ireval.agreement(coefficient=method, **ASKED)
-    by_depth = deep.ireval.volatility(coefficient=method, **ASKED)
-    crossed = deep[:1].ireval.volatility(deep[1:], coefficient=method, **ASKED)
+    between = deep.ireval.agreement(coefficient=method, **OPTIONS)
+    by_depth = deep.ireval.volatility(coefficient=method, **OPTIONS)
+    crossed = deep[:1].ireval.volatility(deep[1:], coefficient=method, **OPTIONS)
     xr.testing.assert_equal(by_depth["agreement"], deep.ireval.volatility(coefficient=method))
     for name in ("ci_low", "ci_high"):
         for row, reference in enumerate(("nDCG", "ASL")):
-            one = deep.ireval.agreement(reference, method, **ASKED)[name]
-            np.testing.assert_allclose(between[name][row], one)
-        for place, depth in enumerate((5, 10, 50)):
-            one = deep.ireval.agreement(depth, method, **ASKED)[name]
-            np.testing.assert_allclose(by_depth[name][:, place], one)
-        one = deep[1:, ..., :1].ireval.agreement(deep[:1, ..., :1], method, **ASKED)
-        np.testing.assert_allclose(crossed[name][0, 0, 0], one[name][0, 0])
+            expected = deep.ireval.agreement(reference, method, **OPTIONS)[name]
+            np.testing.assert_allclose(between[name][row], expected)
+        for pos, depth in enumerate((5, 10, 50)):
+            expected = deep.ireval.agreement(depth, method, **OPTIONS)[name]
+            np.testing.assert_allclose(by_depth[name][:, pos], expected)
+        expected = deep[1:, ..., :1].ireval.agreement(deep[:1, ..., :1], method, **OPTIONS)
+        np.testing.assert_allclose(crossed[name][0, 0, 0], expected[name][0, 0])
 
 
-def test_both_sides_draw_the_same_topics_whatever_their_order(deep):
-    one, other = deep[:1, ..., :1], deep[:1, ..., 1:2].assign_coords(depth=[5])
-    found = one.ireval.agreement(other, **ASKED)
-    turned = one.ireval.agreement(other.isel(topic=slice(None, None, -1)), **ASKED)
-    xr.testing.assert_equal(found, turned)
-    same = one.ireval.agreement(one.isel(system=slice(None, None, -1)), **ASKED)
-    assert found_at(same, metric="nDCG", depth=5) == (1, 1)
+def test_both_sides_draw_the_same_topics_in_any_order(deep):
+    first, second = deep[:1, ..., :1], deep[:1, ..., 1:2].assign_coords(depth=[5])
+    result = first.ireval.agreement(second, **OPTIONS)
+    turned = first.ireval.agreement(second.isel(topic=slice(None, None, -1)), **OPTIONS)
+    xr.testing.assert_equal(result, turned)
+    same = first.ireval.agreement(first.isel(system=slice(None, None, -1)), **OPTIONS)
+    assert limits_at(same, metric="nDCG", depth=5) == (1, 1)
 
 
 @pytest.mark.parametrize("of", ["expected", "averages"])
-def test_topics_left_out_are_as_if_they_had_never_been(deep, of):
+def test_incomplete_topics_do_not_change_intervals(deep, of):
     holes = deep.where((deep["topic"] != "101") | (deep["system"] != "bm25"))
-    rest, asked = deep.sel(topic=deep["topic"] != "101"), ASKED | {"interval_of": of}
+    complete, interval_options = (
+        deep.sel(topic=deep["topic"] != "101"),
+        OPTIONS | {"interval_of": of},
+    )
     for verb, options in (
         (ir.verbs.agreement, {"reference": 10}),
         (ir.verbs.volatility, {}),
         (ir.verbs.agreement, {}),
     ):
         with pytest.warns(IrframeWarning):
-            found, expected = (verb(some, **options, **asked) for some in (holes, rest))
-        xr.testing.assert_allclose(found, expected)
+            result, expected = (
+                verb(some, **options, **interval_options) for some in (holes, complete)
+            )
+        xr.testing.assert_allclose(result, expected)
 
 
-def test_a_single_topic_tells_nothing_of_others(deep):
+def test_a_single_topic_has_no_interval(deep):
     with pytest.warns(IrframeWarning, match="single topic"):
-        found = deep.isel(topic=[3]).ireval.agreement(10, **ASKED)
-    assert found["agreement"].notnull().all()
-    assert np.isnan(found["ci_low"]).all()
-    assert np.isnan(found["ci_high"]).all()
+        result = deep.isel(topic=[3]).ireval.agreement(10, **OPTIONS)
+    assert result["agreement"].notnull().all()
+    assert np.isnan(result["ci_low"]).all()
+    assert np.isnan(result["ci_high"]).all()
 
 
 def test_agreements_that_are_often_undefined_have_no_interval():
     values = np.array([[0, 0, 0, 0, 0, 1.0], [0, 0, 0, 0, 0, 0.5]])
     scores = xr.DataArray(values, dims=["system", "topic"], name="AP")
     with pytest.warns(IrframeWarning, match="without an interval, .*: 1 of 1"):
-        found = scores.ireval.agreement(scores, interval_of="expected", resamples=100)
-    assert found["agreement"].item() == 1
-    assert np.isnan(found["ci_low"]).all()
-    assert np.isnan(found["ci_high"]).all()
+        result = scores.ireval.agreement(scores, interval_of="expected", resamples=100)
+    assert result["agreement"].item() == 1
+    assert np.isnan(result["ci_low"]).all()
+    assert np.isnan(result["ci_high"]).all()
 
 
-def test_an_agreement_that_no_resample_changes_has_no_interval_but_with_itself():
+def test_agreements_that_do_not_vary_over_resamples_have_no_interval():
     values = (
         np.arange(3)[:, np.newaxis, np.newaxis] + np.random.default_rng(0).random((3, 9, 2)) / 9
     )
     scores = xr.DataArray(values, dims=["system", "topic", "depth"], name="AP")
     with pytest.warns(IrframeWarning, match="without an interval, .*: 2 of 4"):
-        found = scores.assign_coords(depth=[1, 5]).ireval.volatility(
+        result = scores.assign_coords(depth=[1, 5]).ireval.volatility(
             interval_of="expected", resamples=100
         )
-    assert (found["agreement"] == 1).all()
+    assert (result["agreement"] == 1).all()
     for end in ("ci_low", "ci_high"):
-        np.testing.assert_array_equal(found[end][0], np.where(np.eye(2), 1, np.nan))
+        np.testing.assert_array_equal(result[end][0], np.where(np.eye(2), 1, np.nan))
 
 
-def test_more_depths_than_systems_are_possible(monkeypatch):
+def test_intervals_work_with_more_depths_than_systems(monkeypatch):
     few = ir.cube(*ir.example_track()).ireval.score("nDCG", at=[1, 2, 5, 10, 50])[:, [0, 3, 6]]
-    expected = few.ireval.volatility(**ASKED)
+    expected = few.ireval.volatility(**OPTIONS)
     monkeypatch.setattr(agreement_intervals, "BLOCK_BYTES", 1)
-    xr.testing.assert_equal(few.ireval.volatility(**ASKED), expected)
+    xr.testing.assert_equal(few.ireval.volatility(**OPTIONS), expected)

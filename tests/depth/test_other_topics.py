@@ -1,4 +1,4 @@
-"""Scores compared with others on other topics."""
+"""Tests of comparisons with a reference on different topics."""
 
 import re
 from inspect import signature
@@ -34,7 +34,7 @@ def tau(new, reference, *, costs):
 
 
 def slow(verb, new, reference):
-    """Return the result of a verb on separate topics."""
+    """Return the expected result if each side uses its own topics."""
 
     def value(metric, depth):
         sides, costs = [rows(side, metric, depth) for side in (new, reference)], (metric == 1,) * 2
@@ -51,46 +51,48 @@ def ask(verb, new, reference, topics):
     return getattr(ir.verbs, verb)(new, reference, topics=topics, **options)
 
 
-def table(found):
+def table(result):
     return (
-        found
-        if isinstance(found, xr.DataArray)
-        else found.set_index(["metric", "depth"]).to_xarray()
+        result
+        if isinstance(result, xr.DataArray)
+        else result.set_index(["metric", "depth"]).to_xarray()
     )
 
 
-def test_verbs_that_are_asked():
+def test_all_verbs_with_a_reference_and_topics_are_tested():
     assert {"agreement", "coverage", "inversions", "ratios", "volatility"} == {*COMPARING}
 
 
 @pytest.mark.parametrize("sides", SIDES)
 @pytest.mark.parametrize("verb", COMPARING)
-def test_each_side_by_its_own_topics_or_both_by_those_they_share(verb, sides):
-    rest = (
+def test_sides_use_their_own_or_their_common_topics(verb, sides):
+    topics_of_reference = (
         slice(4, 12)
         if sides in {"across", "apart"}
         else slice(2, 9)
         if sides == "around"
         else slice(0, 12)
     )
-    new, reference = SCORES[:, :, SIDES[sides]], OTHER[:, :, rest]
-    shared = np.intersect1d(new["topic"], reference["topic"])
-    own = ask(verb, new, reference, "own")
-    numbers = [own.attrs[name] for name in ("n_topics", "n_topics_reference")]
+    new, reference = SCORES[:, :, SIDES[sides]], OTHER[:, :, topics_of_reference]
+    common = np.intersect1d(new["topic"], reference["topic"])
+    by_own_topics = ask(verb, new, reference, "own")
+    numbers = [by_own_topics.attrs[name] for name in ("n_topics", "n_topics_reference")]
     assert numbers == [new.sizes["topic"], reference.sizes["topic"]]
-    assert "{} topics, of the reference {} topics".format(*numbers) in caption_text(own.attrs)
-    one = table(own)
+    assert "{} topics, of the reference {} topics".format(*numbers) in caption_text(
+        by_own_topics.attrs
+    )
+    expected = table(by_own_topics)
     if verb in {"agreement", "coverage", "inversions"}:
-        np.testing.assert_allclose(one, slow(verb, new, reference), rtol=1e-9)
+        np.testing.assert_allclose(expected, slow(verb, new, reference), rtol=1e-9)
     elif verb == "volatility":
-        diagonal = np.diagonal(one, axis1=1, axis2=2)
+        diagonal = np.diagonal(expected, axis1=1, axis2=2)
         np.testing.assert_allclose(diagonal, slow("agreement", new, reference), rtol=1e-9)
     else:
         np.testing.assert_allclose(
-            one["coverage"].sel(metric=new.metric), slow("coverage", new, reference)
+            expected["coverage"].sel(metric=new.metric), slow("coverage", new, reference)
         )
-    if not len(shared):
-        xr.testing.assert_equal(table(ask(verb, new, reference, None)), one)
+    if not len(common):
+        xr.testing.assert_equal(table(ask(verb, new, reference, None)), expected)
         refused(
             ParameterError,
             "in common.*found none.*topics='own'",
@@ -111,8 +113,8 @@ def test_each_side_by_its_own_topics_or_both_by_those_they_share(verb, sides):
         None,
     )
     both = ask(verb, new, reference, "common")
-    assert both.attrs["n_topics"] == both.attrs["n_topics_reference"] == len(shared)
-    by_hand = ask(verb, new.sel(topic=shared), reference.sel(topic=shared), None)
+    assert both.attrs["n_topics"] == both.attrs["n_topics_reference"] == len(common)
+    by_hand = ask(verb, new.sel(topic=common), reference.sel(topic=common), None)
     xr.testing.assert_equal(table(both), table(by_hand))
     assert "n_topics" not in by_hand.attrs
 
@@ -120,27 +122,29 @@ def test_each_side_by_its_own_topics_or_both_by_those_they_share(verb, sides):
 @pytest.mark.parametrize("verb", COMPARING)
 def test_the_choice_of_topics_has_no_effect_on_equal_topics(verb):
     for topics in (None, "common", "own"):
-        found = ask(verb, SCORES, OTHER, topics)
-        xr.testing.assert_equal(table(found), table(ask(verb, SCORES, OTHER[:, :, ::-1], None)))
-        assert ("12 topics, of the reference 12 topics" in caption_text(found.attrs)) == (
+        result = ask(verb, SCORES, OTHER, topics)
+        xr.testing.assert_equal(table(result), table(ask(verb, SCORES, OTHER[:, :, ::-1], None)))
+        assert ("12 topics, of the reference 12 topics" in caption_text(result.attrs)) == (
             topics is not None
         )
 
 
 @pytest.mark.parametrize("verb", ["agreement", "volatility"])
-def test_intervals_are_of_the_same_topics(verb):
+def test_intervals_need_the_same_topics_on_both_sides(verb):
     few = SCORES[:, :, :5]
     for topics in (None, "own"):
-        other = SCORES[:, :, 5:] if topics is None else SCORES
+        reference = SCORES[:, :, 5:] if topics is None else SCORES
         with pytest.raises(ParameterError, match="same topics on both sides, for an interval"):
-            getattr(ir.verbs, verb)(few, other, topics=topics, interval_of="expected", resamples=9)
-    found = getattr(ir.verbs, verb)(
+            getattr(ir.verbs, verb)(
+                few, reference, topics=topics, interval_of="expected", resamples=9
+            )
+    result = getattr(ir.verbs, verb)(
         few, OTHER, topics="common", interval_of="expected", resamples=9
     )
-    assert re.search("expected on 5 topics", found.attrs["interval_of"])
+    assert re.search("expected on 5 topics", result.attrs["interval_of"])
 
 
-def test_groups_say_how_many_topics_each_has():
+def test_attributes_count_the_topics_of_each_group():
     halves = [side.assign_coords(half=("topic", list("xxxxyyyyyyyy"))) for side in (SCORES, OTHER)]
-    found = halves[0][:, :, 1:].ireval.groupby("half").agreement(halves[1], topics="own")
-    assert found.attrs["n_topics_reference"] == [4, 8]
+    result = halves[0][:, :, 1:].ireval.groupby("half").agreement(halves[1], topics="own")
+    assert result.attrs["n_topics_reference"] == [4, 8]

@@ -1,4 +1,4 @@
-"""Growth of pools, and unique contributions of runs."""
+"""Tests of `pool_growth`."""
 
 import numpy as np
 import pandas as pd
@@ -11,7 +11,7 @@ import irframe as ir
 from irframe.errors import DepthError, IrframeWarning, ParameterError
 
 
-def test_worked_case(golden):
+def test_growth_equals_the_worked_case(golden):
     case = golden["002-pool"]
     rows = [(s, "t", d, -i) for s, ds in case["input"]["runs"].items() for i, d in enumerate(ds)]
     runs = pd.DataFrame(rows, columns=["system", "topic", "doc", "score"])
@@ -26,11 +26,11 @@ def test_worked_case(golden):
     keys = {"RelInPool": "relevant_in_pool", "RankUnj": "first_unjudged"}
     for depth, row in expected["table4"].items():
         for key, column in (keys | {"NumRelPast": "relevant_past"}).items():
-            found = [growth[name].sel(depth=int(depth)) for name in (column, f"{column}_sd")]
-            np.testing.assert_allclose(found, row[key], atol=1e-12)
+            values = [growth[name].sel(depth=int(depth)) for name in (column, f"{column}_sd")]
+            np.testing.assert_allclose(values, row[key], atol=1e-12)
 
 
-def test_statistics_by_a_loop(cube):
+def test_statistics_of_runs_equal_a_loop(cube):
     runs, qrels = ir.example_track()
     growth = cube.ireval.pool_growth(at=[3, 10], rel=2)
     contributing = runs[runs["contributing"]]
@@ -38,12 +38,12 @@ def test_statistics_by_a_loop(cube):
         pool = set(map(tuple, runs.ireval.pool(depth)[["topic", "doc"]].to_numpy()))
         graded = {(t, d): g for t, d, g in qrels.to_numpy() if (t, d) in pool}
         rows = []
-        for (_, topic), part in contributing.ireval.rank().groupby(["system", "topic"]):
-            listed = [graded.get((topic, doc)) for doc in part["doc"]]
-            found = sum(grade is not None and grade >= 2 for grade in listed[:depth])
+        for (_, topic), ranking in contributing.ireval.rank().groupby(["system", "topic"]):
+            listed = [graded.get((topic, doc)) for doc in ranking["doc"]]
+            hits = sum(grade is not None and grade >= 2 for grade in listed[:depth])
             total = sum(t == topic and grade >= 2 for (t, _), grade in graded.items())
             first = listed.index(None) + 1 if None in listed else len(listed) + 1
-            rows.append((found, first, total - found))
+            rows.append((hits, first, total - hits))
         means, spreads = np.mean(rows, axis=0), np.std(rows, axis=0, ddof=1)
         names = ["relevant_in_pool", "first_unjudged", "relevant_past"]
         at_depth = growth.sel(depth=depth)
@@ -52,12 +52,12 @@ def test_statistics_by_a_loop(cube):
     assert growth["first_unjudged_all"] == growth["first_unjudged"].sel(depth=10)
 
 
-def test_of_topics_a_few_at_a_time_it_says_the_same(cube):
+def test_chunked_cubes_have_the_same_growth(cube):
     lazy = cube.chunk(topic=5).ireval.pool_growth(at=[3, 10])
     xr.testing.assert_allclose(lazy, cube.ireval.pool_growth(at=[3, 10]))
 
 
-def test_a_list_without_unjudged_documents_ends_before_the_first():
+def test_first_unjudged_ranks_of_fully_judged_lists_are_behind_the_end():
     runs = pd.DataFrame({"topic": "1", "doc": list("abc"), "score": [3, 2, 1]})
     qrels = pd.DataFrame({"topic": "1", "doc": list("abc"), "grade": [1, 0, 1]})
     for depth in (None, 7):
@@ -68,7 +68,7 @@ def test_a_list_without_unjudged_documents_ends_before_the_first():
         assert np.isnan(growth["first_unjudged_sd"]).all()
 
 
-def test_cut_lists_have_no_invented_values():
+def test_values_beyond_the_end_of_cut_lists_are_missing():
     runs, qrels = ir.example_track()
     uncut = ir.cube(runs, qrels).ireval.pool_growth(at=[2, 5, 10])
     with pytest.warns(IrframeWarning, match="at 2 of 3 depths: lists were cut at 5"):
@@ -87,7 +87,7 @@ def test_cut_lists_have_no_invented_values():
     assert np.isnan(cut["first_unjudged"].sel(depth=[5, 10])).all()
 
 
-def test_growth_ends_with_all_judgments():
+def test_the_deepest_pool_contains_all_judgments():
     runs, qrels = ir.example_track()
     growth = ir.cube(runs, qrels).ireval.pool_growth()
     assert growth.depth.values.tolist() == list(range(1, 11))
@@ -96,7 +96,7 @@ def test_growth_ends_with_all_judgments():
     assert growth.attrs["pool_depth"] == 10
 
 
-def test_runs_that_did_not_contribute_have_no_values(cube):
+def test_values_of_runs_are_missing_without_contributing_runs(cube):
     with pytest.warns(IrframeWarning, match="no system of the cube contributes"):
         growth = cube.isel(system=~dense(cube).contributing).ireval.pool_growth(at=[5, 10])
     of_all = cube.ireval.pool_growth(at=[5, 10])
@@ -105,7 +105,7 @@ def test_runs_that_did_not_contribute_have_no_values(cube):
     assert np.isnan(growth["first_unjudged_all_sd"])
 
 
-def test_refusals(cube):
+def test_invalid_depths_of_pools_are_refused(cube):
     refused(DepthError, "at least 1 and at most 10", lambda: cube.ireval.pool_growth(at=[5, 20]))
     for depths in ([5, 5], []):
         refused(ParameterError, "ascending order", cube.ireval.pool_growth, at=depths)

@@ -1,4 +1,4 @@
-"""Volatility matrices and their summaries."""
+"""Tests of volatility matrices and stable depths."""
 
 from itertools import product
 
@@ -19,7 +19,7 @@ def scores():
 
 
 def worked_cube(case):
-    """Return the cube of the worked rankings."""
+    """Return a cube with the rankings of the worked case."""
     judged = sorted((g for g in case["input"]["judged"]), reverse=True)
     qrels = pd.DataFrame(
         {"topic": "1", "doc": [f"j{n}" for n in range(len(judged))], "grade": judged}
@@ -36,7 +36,7 @@ def worked_cube(case):
 
 @pytest.mark.filterwarnings("ignore:systems are compared on a single topic")
 @pytest.mark.filterwarnings("ignore:agreements that are undefined")
-def test_worked_matrices(golden):
+def test_matrices_equal_the_worked_case(golden):
     case = golden["002-volatility"]
     expected = case["expected"]
     at = case["input"]["ks"]
@@ -44,8 +44,8 @@ def test_worked_matrices(golden):
     for metric, name in [("AP(norm='min')", "AP_b"), ("RBP(p=0.95)", "RBP(0.95)")]:
         values = scores.sel(metric=metric, depth=at).squeeze("topic").transpose("depth", "system")
         np.testing.assert_allclose(values, expected[name], atol=1e-12)
-    own = scores.sel(depth=at).ireval.volatility().sel(metric="AP(norm='min')")
-    np.testing.assert_allclose(own, np.array(expected["T_AP_b"], float))
+    matrix = scores.sel(depth=at).ireval.volatility().sel(metric="AP(norm='min')")
+    np.testing.assert_allclose(matrix, np.array(expected["T_AP_b"], float))
     cross = scores[:1].sel(depth=at).ireval.volatility(scores[1:].sel(depth=at))[0]
     np.testing.assert_allclose(cross, np.array(expected["T_cross"], float))
     assert cross["metric_other"].item() == "RBP(p=0.95)"
@@ -56,43 +56,43 @@ def order(scores, metric, depth):
     return sign * scores.sel(metric=metric, depth=depth).mean("topic").to_numpy().round(12)
 
 
-def test_every_entry_is_a_correlation(scores):
-    found = scores.sel(depth=[1, 7, 20, 50]).ireval.volatility()
-    assert found.dims == ("metric", "depth", "depth_other")
-    for metric, k1, k2 in product(scores["metric"].to_numpy(), *2 * [found["depth"].to_numpy()]):
+def test_entries_equal_correlations_by_scipy(scores):
+    result = scores.sel(depth=[1, 7, 20, 50]).ireval.volatility()
+    assert result.dims == ("metric", "depth", "depth_other")
+    for metric, k1, k2 in product(scores["metric"].to_numpy(), *2 * [result["depth"].to_numpy()]):
         x, y = order(scores, metric, k1), order(scores, metric, k2)
-        value = found.sel(metric=metric, depth=k1, depth_other=k2).item()
+        value = result.sel(metric=metric, depth=k1, depth_other=k2).item()
         assert value == pytest.approx(stats.kendalltau(x, y).statistic, nan_ok=True)
 
 
-def test_two_metrics(scores):
-    found = scores.sel(depth=[2, 30]).ireval.volatility("ASL")
-    assert found["metric_other"].to_numpy().tolist() == ["ASL"] * 3
+def test_a_metric_as_reference_is_the_second_side(scores):
+    result = scores.sel(depth=[2, 30]).ireval.volatility("ASL")
+    assert result["metric_other"].to_numpy().tolist() == ["ASL"] * 3
     x, y = order(scores, "RBP(p=0.95)", 2), order(scores, "ASL", 30)
-    value = found.sel(metric="RBP(p=0.95)", depth=2, depth_other=30).item()
+    value = result.sel(metric="RBP(p=0.95)", depth=2, depth_other=30).item()
     assert value == pytest.approx(stats.kendalltau(x, y).statistic)
 
 
-def test_other_scores_may_have_other_depths(scores):
+def test_the_reference_may_have_different_depths(scores):
     shallow = scores[:, ::-1, :, :7]
-    found = scores.ireval.volatility(shallow)
-    assert (found.sizes["depth"], found.sizes["depth_other"]) == (50, 7)
-    whole = scores.ireval.volatility()
-    np.testing.assert_array_equal(found, whole[..., :7])
+    result = scores.ireval.volatility(shallow)
+    assert (result.sizes["depth"], result.sizes["depth_other"]) == (50, 7)
+    complete = scores.ireval.volatility()
+    np.testing.assert_array_equal(result, complete[..., :7])
 
 
-def test_top_weighted_methods_read_depth_as_the_truth(scores):
-    found = scores.sel(depth=[2, 50]).ireval.volatility(coefficient="tau_ap")[1]
+def test_the_ordering_at_depth_is_the_truth_for_top_weighted_methods(scores):
+    result = scores.sel(depth=[2, 50]).ireval.volatility(coefficient="tau_ap")[1]
     x, y = (order(scores, "RBP(p=0.95)", depth)[np.newaxis] for depth in (2, 50))
     expected = pytest.approx(ir.agreements.TauAP().kernel(x, y).item(), rel=1e-14)
-    assert found.sel(depth=2, depth_other=50).item() == expected
+    assert result.sel(depth=2, depth_other=50).item() == expected
     assert scores.sel(depth=[2, 50]).ireval.volatility(
         coefficient=ir.agreements.RBO(p=0.8)
     ).max() == pytest.approx(1)
 
 
 @pytest.mark.parametrize(
-    ("error", "words", "ask"),
+    ("error", "message", "ask"),
     [
         (DepthError, "without depths", lambda s: s[..., 0].drop_vars("depth").ireval.volatility()),
         (ParameterError, "ASL", lambda s: s.ireval.volatility("nDCG")),
@@ -108,22 +108,22 @@ def test_top_weighted_methods_read_depth_as_the_truth(scores):
         ),
     ],
 )
-def test_bad_input(scores, error, words, ask):
-    refused(error, words, ask, scores)
+def test_invalid_arguments_of_volatility_and_stability_are_refused(scores, error, message, ask):
+    refused(error, message, ask, scores)
 
 
-def test_it_follows_the_definition(scores):
+def test_stable_depths_follow_the_definition(scores):
     matrix = scores.ireval.volatility()
-    found = matrix.ireval.stability(0.8)
+    result = matrix.ireval.stability(0.8)
     for row, metric in enumerate(scores["metric"].to_numpy()):
         values = matrix.sel(metric=metric).to_numpy()
         good = [k for k in range(50) if (values[k:, k:] > 0.8).all()]
-        assert found["stable_depth"][row].item() == good[0] + 1
+        assert result["stable_depth"][row].item() == good[0] + 1
         off = ~np.eye(50, dtype=bool)
-        assert found["share_above"][row].item() == pytest.approx((values[off] > 0.8).mean())
+        assert result["share_above"][row].item() == pytest.approx((values[off] > 0.8).mean())
 
 
-def test_the_order_of_dimensions_does_not_matter(scores):
+def test_stability_does_not_depend_on_the_order_of_dimensions(scores):
     matrix = scores.sel(depth=[1, 5, 9]).ireval.volatility()
     turned = matrix.transpose("depth_other", "metric", "depth").ireval.stability()
     np.testing.assert_array_equal(turned["stable_depth"], matrix.ireval.stability()["stable_depth"])

@@ -75,8 +75,9 @@ def test_all_problems_of_a_run_are_listed():
     numbers = result[["topics", "documents", "longest", "ties", "first_unjudged"]]
     assert numbers.loc["wrong"].tolist() == [3, 6, 3, 0, 1]
     assert numbers.loc["tied"].tolist() == [2, 6, 3, 2, 1]
-    assert result.loc["wrong", "unjudged_at_10"] == 2 / 4  # q, and z of grade -1
-    assert result.loc["tied", "unjudged_at_10"] == 3 / 6  # y of topic 2, z of both
+    assert result.loc["wrong", "unjudged_at_10"] == 2 / 4  # q is not judged, and z has grade -1
+    # y is unjudged for topic 2, and z for both topics
+    assert result.loc["tied", "unjudged_at_10"] == 3 / 6
 
 
 def test_shares_of_unjudged_documents_equal_those_of_the_cube():
@@ -100,7 +101,7 @@ def test_listed_values_are_complete_and_length_is_the_most_frequent():
     result = some.ireval.check(qrels)
     assert result["lists_short"].map(len).to_dict() == dict.fromkeys(result.index, 0) | {"ance": 16}
     assert result.loc["ance", "lists_short"] == tuple(qrels["topic"].unique())
-    assert not result["lists_long"].any()  # no list_length was passed
+    assert not result["lists_long"].any()  # the default list_length reports no longer lists
     long = some.ireval.check(qrels, list_length=50)["lists_long"]
     assert long[long.astype(bool)].to_dict() == {"bm25": ("101",)}
 
@@ -115,9 +116,9 @@ def changed(**changes):
     }
 
 
-def keep_column(name, deepest, other):
+def keep_column(name, deepest, value):
     """Return a change that clears a column below a rank."""
-    return lambda frame: frame[name].where(frame["rank"] <= deepest, other)
+    return lambda frame: frame[name].where(frame["rank"] <= deepest, value)
 
 
 @pytest.mark.parametrize(
@@ -193,7 +194,7 @@ def test_missing_judged_documents_and_training_data_cause_cautions(tmp_path, cap
     )
     with pytest.warns(IrframeWarning) as caught:
         result = odd_runs().ireval.check(qrels, documents=iter("xyzabq"), train=train)
-    assert tuple(str(each.message) for each in caught) == cautions
+    assert tuple(str(item.message) for item in caught) == cautions
     assert result.attrs["caution"].split("\n") == [*cautions]
     assert (
         result["documents_unknown"].tolist()
@@ -205,7 +206,7 @@ def test_missing_judged_documents_and_training_data_cause_cautions(tmp_path, cap
     for name, frame in {"q": qrels, "t": train}.items():
         ir.verbs.write_qrels(frame, tmp_path / f"{name}.txt")
     words = ["check", "q.txt", "a.run", "--train", "t.txt", "--fail-on", "never"]
-    main([word if "." not in word else str(tmp_path / word) for word in words])
+    main([name if "." not in name else str(tmp_path / name) for name in words])
     assert cautions[1] in capsys.readouterr().err
 
 
@@ -227,10 +228,10 @@ def test_unreadable_files_have_a_row(tmp_path):
     result = runs.ireval.check(QRELS)
     assert result.index.tolist() == ["sound", f"{tmp_path}/b.run", f"{tmp_path}/c.run"]
     assert result["severity"].tolist() == ["warning", "error", "error"]
-    broken, again = result["unreadable"].iloc[1:]
+    broken, repeats = result["unreadable"].iloc[1:]
     assert len(broken) == 1
     assert broken[0].endswith(", but found line 2 has 2 columns, not 6")
-    assert "each system in one file" in again[0]
+    assert "each system in one file" in repeats[0]
 
 
 def test_only_unreadable_files_still_give_a_result(tmp_path):
@@ -253,9 +254,9 @@ def test_only_unreadable_files_still_give_a_result(tmp_path):
 def test_skipped_columns_are_listed(tmp_path):
     path = tmp_path / "seven.run"
     path.write_text("1 Q0 x 1 2.0 b more than six\n1 Q0 y 2 1.0 b here and there\n")
-    for read, source in ((ir.read_run, path), (ir.read_runs, [path])):
+    for read_frame, source in ((ir.read_run, path), (ir.read_runs, [path])):
         with pytest.warns(IrframeWarning, match="column 7 of"):
-            runs = read(source)
+            runs = read_frame(source)
         assert runs.ireval.check(QRELS).loc["b", "columns_surplus"] == (7, 8, 9)
     plain = tmp_path / "six.run"
     ir.verbs.write_run(runs.drop(columns="rank"), plain)

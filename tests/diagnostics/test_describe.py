@@ -9,14 +9,14 @@ import irframe as ir
 
 
 def counted(runs, qrels, depth, rel):
-    """Count the documents of frames by loops."""
+    """Return the expected counts, by loops over the frames."""
     judged = {(t, d): g for t, d, g in qrels[["topic", "doc", "grade"]].itertuples(index=False)}
     lists = {
-        key: part.sort_values("score", ascending=False, kind="stable")["doc"].tolist()
-        for key, part in runs.groupby(["system", "topic"])
+        key: ranking.sort_values("score", ascending=False, kind="stable")["doc"].tolist()
+        for key, ranking in runs.groupby(["system", "topic"])
     }
     topics = sorted({topic for topic, _ in judged})
-    relevant = [sum(g >= rel for (t, _), g in judged.items() if t == one) for one in topics]
+    relevant = [sum(g >= rel for (t, _), g in judged.items() if t == topic) for topic in topics]
     open_ = [
         sum((topic, doc) not in judged for doc in docs[:depth])
         for (_, topic), docs in lists.items()
@@ -51,8 +51,8 @@ def test_groups_have_one_row_each():
     track = {topic: "early" if topic < "105" else "late" for topic in qrels["topic"]}
     cube = ir.cube(runs, qrels, ties="order")
     result = cube.ireval.groupby(track).describe(depth=10).set_index("group")
-    for name, part in qrels.groupby(qrels["topic"].map(track)):
-        expected = counted(runs[runs["topic"].map(track) == name], part, 10, 1)
+    for name, subset in qrels.groupby(qrels["topic"].map(track)):
+        expected = counted(runs[runs["topic"].map(track) == name], subset, 10, 1)
         assert {key: result.loc[name, key] for key in expected} == pytest.approx(expected)
 
 
@@ -65,5 +65,5 @@ def test_pool_depth_is_missing_if_unknown():
     stated = ir.cube(runs, qrels, pool=ir.Pool(depth=4, contributing=["bm25"])).ireval.describe()
     assert stated[["contributing", "pool_depth"]].iloc[0].tolist() == [1, 4]
     unknown = pd.DataFrame({"topic": ["1"], "doc": ["a"], "score": [1.0], "system": "s"})
-    seen = pd.DataFrame({"topic": ["1", "1"], "doc": ["a", "b"], "grade": [1, 1]})
-    assert ir.cube(unknown, seen).ireval.describe()["pool_depth"].isna().all()
+    judged = pd.DataFrame({"topic": ["1", "1"], "doc": ["a", "b"], "grade": [1, 1]})
+    assert ir.cube(unknown, judged).ireval.describe()["pool_depth"].isna().all()

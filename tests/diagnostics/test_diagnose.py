@@ -1,4 +1,4 @@
-"""`diagnose` on data with one problem each."""
+"""Tests of `diagnose` on data with one problem at a time."""
 
 import numpy as np
 import pandas as pd
@@ -21,8 +21,8 @@ def clean(runs, qrels):
     return distinct, docs.merge(qrels, how="left").fillna({"grade": 0})
 
 
-def find(findings, words):
-    rows = findings[findings["what"].str.contains(words)]
+def find(findings, text):
+    rows = findings[findings["what"].str.contains(text)]
     assert len(rows) == 1, findings["what"].tolist()
     return rows.iloc[0]
 
@@ -40,19 +40,19 @@ def test_only_findings_about_tied_pools_depend_on_the_order_of_rows(tied):
     qrels = runs[runs["score"] < 4][["topic", "doc"]].drop_duplicates()
     qrels = qrels.assign(grade=rng.integers(0, 3, len(qrels)))
     runs["score"] = -(runs["score"] // 3.0 if tied else runs["score"])
-    one, other = (
-        each[0].ireval.diagnose(each[1], ["AP", "nDCG@5"])
-        for each in ((runs, qrels), [f.sample(frac=1, random_state=1) for f in (runs, qrels)])
+    shuffled = [frame.sample(frac=1, random_state=1) for frame in (runs, qrels)]
+    first, second = (
+        ir.verbs.diagnose(*frames, ["AP", "nDCG@5"]) for frames in ((runs, qrels), shuffled)
     )
     depends = [
         result["advice"].str.contains("the order of rows with equal scores")
-        for result in (one, other)
+        for result in (first, second)
     ]
     pd.testing.assert_frame_equal(
-        one[~depends[0]].reset_index(drop=True), other[~depends[1]].reset_index(drop=True)
+        first[~depends[0]].reset_index(drop=True), second[~depends[1]].reset_index(drop=True)
     )
     assert [mask.any() for mask in depends] == [tied, tied]
-    assert one.equals(other) is not tied
+    assert first.equals(second) is not tied
 
 
 def test_clean_tracks_have_no_findings(track):
@@ -106,8 +106,8 @@ def test_topics_without_a_match_are_reported():
     assert none.iloc[0]["severity"] == "error"
     assert find(none, "no topic in common")["where"].startswith("runs: '0101'")
     assert len(none[none["severity"] == "error"]) == 1
-    one = RUNS.assign(topic=RUNS["topic"].where(RUNS["system"] != "bm25", "0" + RUNS["topic"]))
-    result = find(one.ireval.diagnose(QRELS), "systems without a list for any judged topic")
+    first = RUNS.assign(topic=RUNS["topic"].where(RUNS["system"] != "bm25", "0" + RUNS["topic"]))
+    result = find(first.ireval.diagnose(QRELS), "systems without a list for any judged topic")
     assert (result["severity"], result["where"], result["how_many"]) == ("warning", "bm25", 1)
     typed = RUNS.assign(topic=RUNS["topic"].astype(int)).ireval.diagnose(QRELS)
     assert find(typed, "topics of two types")["how_many"] == 16
@@ -174,8 +174,8 @@ def test_ties_are_reported():
     row = find(coarse, "ties in the top 20")
     assert row["severity"] == "warning"
     assert "median rate 72%" in row["what"]
-    shared = RUNS.ireval.cube(QRELS, ties="mean").ireval.diagnose()
-    assert not shared["what"].str.contains("residuals").any()
+    repeated = RUNS.ireval.cube(QRELS, ties="mean").ireval.diagnose()
+    assert not repeated["what"].str.contains("unjudged documents can change").any()
 
 
 def test_options_are_passed_to_the_cube():
@@ -190,7 +190,7 @@ def test_an_empty_pool_is_reported():
     text = find(result, "deeper than the pool")["what"]
     assert text.endswith("as filed, which is 0; the median list is judged to depth 10")
     single = RUNS[RUNS["system"] == "ance"].drop(columns=["system", "team"]).ireval.diagnose(QRELS)
-    assert not single["what"].str.contains("residuals").any()
+    assert not single["what"].str.contains("unjudged documents can change").any()
 
 
 def test_report_lists_every_location():
@@ -234,8 +234,8 @@ def test_outlying_single_and_shared_repeats_are_reported():
     assert far["where"].startswith("monot5 [seed 4] (")
     assert far["how_many"] == 1
     assert result.loc["systems with one seed, while others have up to 6", "where"] == "bm25"
-    shared = result.loc["seeds that several systems have under the same label"]
-    assert (shared["severity"], shared["where"]) == ("note", "1")
+    repeated = result.loc["seeds that several systems have under the same label"]
+    assert (repeated["severity"], repeated["where"]) == ("note", "1")
 
 
 @pytest.mark.parametrize(
@@ -277,9 +277,9 @@ def test_columns_that_explain_variance_are_reported():
     runs = RUNS.join(of_topic, "topic")
     values, halves = means.to_numpy(), columns["halves"].to_numpy()
     slopes = np.polyfit(halves, values, 1)
-    left = (
+    unexplained = (
         np.square(values - np.polyval(slopes, halves)).sum()
         / np.square(values - values.mean()).sum()
     )
     row = find(runs.ireval.diagnose(QRELS, "AP"), "explain variance of AP over topics")
-    assert row["where"] == f"halves ({1 - left * 15 / 14:.0%})"
+    assert row["where"] == f"halves ({1 - unexplained * 15 / 14:.0%})"

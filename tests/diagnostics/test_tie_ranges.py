@@ -1,4 +1,4 @@
-"""Tie ranges, shared gains, tie rates and agreement."""
+"""Tests of tie ranges, shared gains, tie rates and agreement of tie rules."""
 
 import itertools
 
@@ -82,13 +82,15 @@ def test_ranges_include_documents_tied_below_the_depth():
     xr.testing.assert_allclose(cut, full)
 
 
-@pytest.mark.filterwarnings("ignore::irframe.errors.IrframeWarning")  # of topics without lists
+@pytest.mark.filterwarnings(
+    "ignore::irframe.errors.IrframeWarning"
+)  # topics without lists cause one
 def test_without_ties_the_range_of_every_metric_is_its_score():
-    """Compare topics without a list and without judgments as well."""
+    """Also compare topics without lists, and topics without judgments."""
     runs = pd.DataFrame({"system": list("aab"), "topic": list("121"), "doc": list("xyx")})
     qrels = pd.DataFrame({"topic": list("123"), "doc": list("xzx"), "grade": 1})
     cube = ir.cube(runs.assign(score=1.0), qrels, pool=1)
-    metrics = [each.metric for each in VARIANTS if each.ordered]
+    metrics = [variant.metric for variant in VARIANTS if variant.ordered]
     expected = cube.ireval.score(metrics)
     for _, side in cube.ireval.tie_ranges(metrics).groupby("bound", squeeze=False):
         xr.testing.assert_allclose(
@@ -133,8 +135,8 @@ def test_tie_rates_equal_the_worked_case(golden):
 def test_tie_rates_equal_a_loop():
     runs, qrels = coarse()
     rates = runs.ireval.cube(qrels).ireval.tie_rates(10)
-    for (system, topic), part in runs.groupby(["system", "topic"]):
-        top = part["score"].nlargest(10).tolist()
+    for (system, topic), ranking in runs.groupby(["system", "topic"]):
+        top = ranking["score"].nlargest(10).tolist()
         share = sum(top.count(score) > 1 for score in top) / len(top)
         assert rates.sel(system=system, topic=topic).item() == pytest.approx(share)
 
@@ -152,8 +154,8 @@ def test_tie_rates_of_empty_lists_are_nan():
 def test_invalid_arguments_of_tie_verbs_are_refused():
     runs, qrels = coarse()
     cube, ranked = (runs.ireval.cube(qrels, ties=ties).ireval for ties in ("trec", "rank"))
-    words = "a best order of ties, but found InfAP"
-    refused(MetricError, words, cube.tie_ranges, "AP", "InfAP")
+    message = "a best order of ties, but found InfAP"
+    refused(MetricError, message, cube.tie_ranges, "AP", "InfAP")
     refused(ParameterError, "ties='rank'", ranked.tie_ranges, "AP")
     refused(ParameterError, "ties='rank'", ranked.tie_rates)
     cut = runs.ireval.cube(qrels, depth=10).ireval
@@ -161,5 +163,5 @@ def test_invalid_arguments_of_tie_verbs_are_refused():
     refused(DepthError, "at least 1", cube.tie_rates, 0)
     for ties in ("trec", ["trec"], ["trec", "doc", "order"]):
         refused(ParameterError, "two rules", runs.ireval.tie_agreement, qrels, ["AP"], ties=ties)
-    words = "depth=5 to be at least the depth of every metric, but found nDCG@10"
-    refused(DepthError, words, runs.ireval.tie_agreement, qrels, ["P", "nDCG@10"], at=[5, 20])
+    message = "depth=5 to be at least the depth of every metric, but found nDCG@10"
+    refused(DepthError, message, runs.ireval.tie_agreement, qrels, ["P", "nDCG@10"], at=[5, 20])

@@ -1,4 +1,4 @@
-"""Losses by cause: sums, stages of pipelines, and refused input."""
+"""Tests of losses: sums, stages of pipelines, and refused input."""
 
 import warnings
 
@@ -31,7 +31,7 @@ def means(losses, *systems):
         ("R@10", [[0.228, 0.262, 0.389], [0.505, 0.1, 0.274]]),
     ],
 )
-def test_worked_values(track, metric, expected):
+def test_losses_equal_worked_values(track, metric, expected):
     runs, qrels = track
     losses = runs.ireval.losses(qrels, metric)
     assert means(losses, "bm25", "monot5") == expected
@@ -41,7 +41,7 @@ def test_worked_values(track, metric, expected):
 
 @st.composite
 def pipelines(draw):
-    """Draw a run and two rerankings of its documents."""
+    """Return random runs with two stages that rerank documents."""
     grade = st.sampled_from([None, None, -2, -1, 0, 1, 2, 3])
     first, middle, last, judged = {}, {}, {}, []
     for topic in range(draw(st.integers(1, 3))):
@@ -72,7 +72,9 @@ def pipelines(draw):
 def test_losses_add_up_on_every_topic(variant, drawn, depth):
     runs, qrels = drawn
     metric = variant.metric if depth is None or "@" in str(variant) else variant.metric @ depth
-    if variant.facts.summary != "mean" or "pool" in str(variant):  # these need a known pool
+    if variant.facts.summary != "mean" or "pool" in str(
+        variant
+    ):  # these metrics need the depth of the pool
         return
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", IrframeWarning)
@@ -90,7 +92,7 @@ def test_losses_add_up_on_every_topic(variant, drawn, depth):
         np.testing.assert_allclose(single, highest[0], rtol=0, atol=1e-12)
 
 
-def test_relevant_documents_that_a_stage_drops_are_its_loss():
+def test_a_stage_loses_the_relevant_documents_that_it_drops():
     cube = cube_of({"s": [[0, 1, 1]], "r": [[1]]}, judged=[[0, 1, 1, 1]])
     losses = cube.ireval.losses("R@3", stages=["s", "r"]).isel(topic=0)
     third = 1 / 3
@@ -115,12 +117,12 @@ def test_different_second_stages_share_one_column():
     )
 
 
-def test_documents_that_the_stage_before_lacks_are_refused_by_name(track):
+def test_documents_that_the_previous_stage_lacks_are_refused(track):
     runs, qrels = track
     act = runs.ireval.losses, runs.ireval.cube(qrels).ireval.losses
-    words = "only documents of bm25 in ance.*on topic"
-    refused(InputError, words, act[0], qrels, "AP", stages=["bm25", "ance"])
-    refused(InputError, words, act[1], "AP", stages=["bm25", "ance"])
+    message = "only documents of bm25 in ance.*on topic"
+    refused(InputError, message, act[0], qrels, "AP", stages=["bm25", "ance"])
+    refused(InputError, message, act[1], "AP", stages=["bm25", "ance"])
     copy = runs[runs["system"].eq("bm25") & runs["doc"].isin(qrels["doc"])].assign(system="copy")
     fused = pd.concat([runs, copy, copy.iloc[:1].assign(doc="another one")])
     refused(InputError, "another one on", fused.ireval.losses, qrels, "AP", stages=["bm25", "copy"])
@@ -129,7 +131,7 @@ def test_documents_that_the_stage_before_lacks_are_refused_by_name(track):
     refused(ParameterError, "bm25", one.ireval.losses, qrels, "AP", stages=["bm25"])
 
 
-def test_metrics_without_an_order_by_grade_are_refused_by_name(track):
+def test_metrics_without_a_best_order_by_grade_are_refused(track):
     cube = track[0].ireval.cube(track[1])
     for metric in ("SetF", "Twist", "ASL", "Judged", "GMAP", "NumRelRet", "BPM(T=1)"):
         refused(MetricError, "best order is by grade", cube.ireval.losses, metric)
@@ -146,18 +148,18 @@ def test_losses_of_a_cube_equal_those_of_its_runs(track):
         np.testing.assert_array_equal(some, array.isel(system=[3, 1], topic=[2, 0]))
 
 
-def test_a_cut_list_keeps_the_documents_below_its_cut():
+def test_the_ceiling_of_a_cut_list_includes_documents_below_the_cut():
     cube = cube_of({"s": [[0, 0, 1]]}, judged=[[0, 0, 1, 1]], depth=2)
-    found = cube.ireval.losses("AP").isel(system=0, topic=0).to_series()
-    assert found[["score", *LOST]].tolist() == [0, 0.5, 0.5]
+    result = cube.ireval.losses("AP").isel(system=0, topic=0).to_series()
+    assert result[["score", *LOST]].tolist() == [0, 0.5, 0.5]
 
 
-def test_relevant_documents_beyond_the_length_of_a_list_count_as_not_retrieved():
+def test_relevant_documents_beyond_a_list_are_not_retrieved():
     losses = cube_of({"s": [[1]]}, judged=[[1, 1, 1]]).ireval.losses("R").isel(system=0, topic=0)
     assert losses.to_numpy()[:3] == pytest.approx([1 / 3, 2 / 3, 0])
 
 
-def test_losses_can_be_compared_and_averaged_as_scores(track):
+def test_losses_are_compared_and_averaged_like_scores(track):
     losses = track[0].ireval.losses(track[1], "nDCG@10")
     assert losses.attrs["lower"] == ["not_retrieved", "ordered", "unjudged"]
     with though_incomplete():
@@ -175,7 +177,7 @@ def test_repeats_are_refused(track):
     refused(ParameterError, "repeat", both.ireval.losses, track[1], "AP")
 
 
-def test_deep_lists_have_no_column_unjudged_if_bounds_are_slow(track):
+def test_slow_bounds_of_deep_lists_are_omitted(track):
     runs, qrels = track
     deep = runs.ireval.cube(qrels, depth=200)
     assert "unjudged" not in deep.ireval.losses("AP").metric
@@ -184,7 +186,7 @@ def test_deep_lists_have_no_column_unjudged_if_bounds_are_slow(track):
     assert "unjudged" not in deep.ireval.losses("Bpref").metric
 
 
-def test_groups_of_runs_have_the_losses_of_all_runs(track):
+def test_losses_of_groups_equal_those_of_all_runs(track):
     runs, qrels = track
     half = {topic: topic < "109" for topic in qrels["topic"].unique()}
     losses = runs.ireval.losses(qrels, "nDCG@10", stages=["bm25"])

@@ -1,4 +1,4 @@
-"""Tests of misplacement, archetypes and effort against gain."""
+"""Tests of misplacement, archetypes, and tables of effort and gain."""
 
 import itertools
 import math
@@ -163,10 +163,10 @@ def test_values_are_within_the_bounds(golden):
 def test_archetypes_of_all_rankings_equal_the_worked_counts(golden):
     case = golden["004-archetype-census"]
     RB, N = case["input"]["RB"], case["input"]["N"]
-    places = [
-        place for result in range(RB + 1) for place in itertools.combinations(range(N), result)
+    positions_of_relevant = [
+        pos for result in range(RB + 1) for pos in itertools.combinations(range(N), result)
     ]
-    serps = [[int(rank in place) for rank in range(N)] for place in places]
+    serps = [[int(rank in pos) for rank in range(N)] for pos in positions_of_relevant]
     cube = cube_of({"s": serps}, [[1] * RB + [0] * N] * len(serps))
     for rule in RULES:
         table = ir.verbs.archetypes(cube.ireval.misplacement(crossing=rule)).loc[0]
@@ -182,7 +182,7 @@ def test_misplacement_equals_a_loop_and_the_metrics(batch):
     topics = [*topics, Topic(serp=(1,), judged=(1,), gmax=3)]
     judged = [topic.judged or (0,) for topic in topics]
     cube = cube_of({"s": [topic.serp for topic in topics]}, judged, depth)
-    kept = cube["topic"].to_numpy().astype(int)
+    rows = cube["topic"].to_numpy().astype(int)
     for rel, rule in itertools.product((1, 2), RULES):
         data = quietly(cube, crossing=rule, rel=rel)
         metrics = {
@@ -194,20 +194,20 @@ def test_misplacement_equals_a_loop_and_the_metrics(batch):
         scores = cube.ireval.score(*metrics.values(), at=[depth])
         for name, text in metrics.items():
             np.testing.assert_allclose(data[name], scores.sel(metric=text)[..., 0], rtol=1e-12)
-        for row, place in enumerate(kept):
-            topic = Topic(serp=topics[place].serp, judged=judged[place], gmax=3)
-            one = data.isel(system=0, topic=row)
+        for row, pos in enumerate(rows):
+            topic = Topic(serp=topics[pos].serp, judged=judged[pos], gmax=3)
+            of_list = data.isel(system=0, topic=row)
             run = oracle.grades_at(topic, depth, rel)
             ideal = oracle.ideal_run(topic, rel, len(run))
             for kind in (oracle.archetype, oracle.excellent):
                 value = kind(topic, depth, crossing=rule, rel=rel)
-                assert one[kind.__name__].item() == value
+                assert of_list[kind.__name__].item() == value
             if any(ideal):
                 positions = oracle.relative_positions(run, ideal)
-                assert one["rp"].to_numpy()[: len(run)].tolist() == positions
-                assert not one["rp"].to_numpy()[len(run) :].any()
+                assert of_list["rp"].to_numpy()[: len(run)].tolist() == positions
+                assert not of_list["rp"].to_numpy()[len(run) :].any()
                 first = oracle.first_crossing(oracle.cumulated(positions), rule)
-                assert one["first_crossing"].item() == first
+                assert of_list["first_crossing"].item() == first
 
 
 def test_short_nominal_lengths_raise_a_warning():
@@ -238,16 +238,16 @@ def test_topics_without_relevant_documents_are_nan_and_counted():
 def test_nominal_length_is_the_given_depth(cube):
     cut = ir.cube(*ir.example_track(), depth=30)
     with pytest.warns(IrframeWarning, match="2 of 16 topics"):
-        one = cube.ireval.misplacement(depth=30)
+        of_list = cube.ireval.misplacement(depth=30)
     with pytest.warns(IrframeWarning, match="2 of 16 topics"):
-        other = cut.ireval.misplacement()
-    np.testing.assert_array_equal(one["twist"], other["twist"])
-    np.testing.assert_array_equal(one["twist"], cube.ireval.score("Twist", at=30)[0])
-    assert one["team"].dims == ("system",)
+        of_cut = cut.ireval.misplacement()
+    np.testing.assert_array_equal(of_list["twist"], of_cut["twist"])
+    np.testing.assert_array_equal(of_list["twist"], cube.ireval.score("Twist", at=30)[0])
+    assert of_list["team"].dims == ("system",)
 
 
 def test_sums_of_long_rankings_do_not_overflow():
-    """The curve falls below the range of 32-bit integers."""
+    """The cumulated position falls below the range of 32-bit integers."""
     R = 65_536
     docs = np.char.mod("%d", np.arange(2 * R))
     run = pd.DataFrame({"topic": "1", "doc": docs, "rank": np.arange(2 * R)})

@@ -56,7 +56,7 @@ WORKED = [
 
 
 def track(ranks, length=101):
-    """Return frames with the answer at given ranks."""
+    """Return frames in which each system has the answer at a certain rank."""
     rows = [
         (
             system,
@@ -75,21 +75,21 @@ def track(ranks, length=101):
 
 
 def both_ways(runs, qrels, depth=100, by=None, **options):
-    """Return outcomes of frames, checked against those of cubes."""
+    """Return outcomes of frames, after a comparison with those of a cube."""
     cube = runs.ireval.cube(qrels)
     of_runs, of_cube = (x.ireval if by is None else x.ireval.groupby(by) for x in (runs, cube))
     result = of_runs.outcomes(qrels, depth=depth, **options)
-    again = of_cube.outcomes(depth=min(depth, cube.sizes["depth"]), **options)
-    pd.testing.assert_frame_equal(result.summary, again.summary)
+    expected = of_cube.outcomes(depth=min(depth, cube.sizes["depth"]), **options)
+    pd.testing.assert_frame_equal(result.summary, expected.summary)
     return result
 
 
 @pytest.mark.parametrize("name", WORKED)
 def test_outcomes_equal_the_worked_cases(golden, name):
-    given, expected = golden[name]["input"], golden[name]["expected"]
-    runs, qrels = track({"A": given["ranks_a"], "B": given["ranks_b"]})
-    asked = {"baseline": "A", "systems": "B"}
-    row = both_ways(runs, qrels, depth=given["k"], **asked).summary.iloc[0]
+    case, expected = golden[name]["input"], golden[name]["expected"]
+    runs, qrels = track({"A": case["ranks_a"], "B": case["ranks_b"]})
+    options = {"baseline": "A", "systems": "B"}
+    row = both_ways(runs, qrels, depth=case["k"], **options).summary.iloc[0]
     numbers = expected["table1"] | expected["table2"]
     for column, key in GOLDEN.items():
         value = np.nan if numbers[key] is None else numbers[key]
@@ -98,10 +98,10 @@ def test_outcomes_equal_the_worked_cases(golden, name):
     assert shares == pytest.approx(numbers["fractions"])
     verdicts = expected["verdicts_alpha_0.05"]
     for measure, (key, test) in itertools.product(("ESL", "RR"), (("wsr", "wilcoxon"), ("t", "t"))):
-        result = runs.ireval.outcomes(qrels, measure=measure, test=test, **asked).summary.iloc[0]
+        result = runs.ireval.outcomes(qrels, measure=measure, test=test, **options).summary.iloc[0]
         assert result["better"] == verdicts["better" if measure == "ESL" else "better_rr"]
-        for word in ("significantly_better", "no_harm"):
-            assert result[word] == verdicts[word][f"{measure.lower()}_{key}"]
+        for verdict in ("significantly_better", "no_harm"):
+            assert result[verdict] == verdicts[verdict][f"{measure.lower()}_{key}"]
 
 
 def test_queries_have_a_row_per_comparison_and_topic():
@@ -168,7 +168,7 @@ def test_order_compares_with_the_best_earlier_system():
     assert result["best_so_far"].tolist() == [False, True, False, True]
 
 
-def test_given_pairs_are_corrected_as_one_family():
+def test_chosen_pairs_are_corrected_in_one_family():
     rng = np.random.default_rng(8)
     ranks = {name: rng.integers(1, 30, 40).tolist() for name in "ABCD"}
     runs, qrels = track(ranks, length=35)
@@ -189,8 +189,8 @@ def test_rank_sum_tests_equal_those_of_scipy():
     runs, qrels = track(ranks, length=50)
     tests = {"tie-corrected": stats.mannwhitneyu, "plain": stats.ranksums}
     raw = ir.Significance(adjust=None)
-    for word, test in tests.items():
-        result = both_ways(runs, qrels, baseline="A", depth=50, rank_sum=word, test=raw).summary
+    for name, test in tests.items():
+        result = both_ways(runs, qrels, baseline="A", depth=50, rank_sum=name, test=raw).summary
         rr = [[1 / r if r <= 50 else 0.0 for r in ranks[name]] for name in "AB"]
         assert result.loc[0, "p_ranksum"] == pytest.approx(test(*rr).pvalue, rel=1e-9)
 
@@ -300,8 +300,8 @@ def test_invalid_arguments_of_outcomes_are_refused():
         {"baseline": "A", "order": ["A", "B"]},
         {"systems": ["A"], "order": ["A", "B"]},
         *({"pairs": pairs} for pairs in ([], "AB", ("A", "B"), 5, [("A",)], [("A", "A")])),
-        *({"pairs": [("A", "B"), again]} for again in (("A", "B"), ("B", "A"), ("A", "Z"))),
-        *({"pairs": [("A", "B")]} | other for other in ({"baseline": "A"}, {"order": ["A", "B"]})),
+        *({"pairs": [("A", "B"), second]} for second in (("A", "B"), ("B", "A"), ("A", "Z"))),
+        *({"pairs": [("A", "B")]} | more for more in ({"baseline": "A"}, {"order": ["A", "B"]})),
     ]
     for options in bad:
         refused(ParameterError, "expected", cube.ireval.outcomes, **options)
@@ -312,8 +312,8 @@ def test_invalid_arguments_of_outcomes_are_refused():
     )
     refused(ParameterError, "a cube and judgments", cube.ireval.outcomes, qrels)
     refused(InputError, "rows with named columns", lambda: ir.verbs.outcomes([1], qrels))
-    shared = runs.ireval.cube(qrels, ties="mean")
-    refused(IrframeError, "order of tied documents", shared.ireval.outcomes, baseline="A")
+    tied = runs.ireval.cube(qrels, ties="mean")
+    refused(IrframeError, "order of tied documents", tied.ireval.outcomes, baseline="A")
 
 
 def test_missing_lists_count_as_empty():
@@ -334,7 +334,7 @@ def test_missing_lists_count_as_empty():
     assert result.summary.loc[0, cases].tolist() == [2, 0, 0, 0]
 
 
-def test_only_topics_in_which_both_took_part_count():
+def test_topics_in_which_only_one_system_took_part_are_dropped():
     runs, qrels = track({"A": [1, 2], "B": [2, 1]}, length=5)
     cube = runs.ireval.cube(qrels)
     masked = cube.where((cube["system"] != "B") | (cube["topic"] != "q0"))

@@ -30,10 +30,10 @@ def slowly(runs, qrels, rel):
     grades = qrels.set_index(["topic", "doc"])["grade"]
     topics = sorted(qrels["topic"].unique())
     unanswerable = [topic for topic in topics if (grades[topic] < rel).all()]
-    for system, own in runs.groupby("system"):
+    for system, rows_of_system in runs.groupby("system"):
         first = {
-            topic: part.sort_values(["score", "doc"], ascending=False).iloc[0]
-            for topic, part in own.groupby("topic")
+            topic: of_topic.sort_values(["score", "doc"], ascending=False).iloc[0]
+            for topic, of_topic in rows_of_system.groupby("topic")
         }
         for step in sorted({row["score"] for row in first.values()}, reverse=True):
             answered = [topic for topic, row in first.items() if row["score"] >= step]

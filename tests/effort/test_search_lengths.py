@@ -59,8 +59,8 @@ def test_search_lengths_equal_the_worked_cases(golden):
 
 def test_edge_cases_equal_the_worked_cases(golden):
     case = golden["000-asl-edges"]
-    for name, given_ in case["input"].items():
-        topic, expected = RankedTopic.read(given_), case["expected"][name]
+    for name, values in case["input"].items():
+        topic, expected = RankedTopic.read(values), case["expected"][name]
         if expected["asl"] is None:
             refused(InputError, "relevant", lengths_of, topic)
             continue
@@ -81,9 +81,9 @@ def test_means_over_topics_equal_the_worked_cases(golden):
         "ASL@g1-3": ir.metrics.ASL(first=3),
         "ASL@g1-10": ir.metrics.ASL(first=10),
     }
-    found = runs.ireval.evaluate(qrels, list(metrics.values())).ireval.summary()
+    result = runs.ireval.evaluate(qrels, list(metrics.values())).ireval.summary()
     for key, metric in metrics.items():
-        mean = found.loc[(str(metric), "s"), "mean"]
+        mean = result.loc[(str(metric), "s"), "mean"]
         assert mean == pytest.approx(case["expected"][key], rel=1e-9)
     lengths = runs.ireval.cube(qrels).ireval.search_lengths()
     by_topic = lengths.groupby("topic")["search_length"].mean()
@@ -92,7 +92,7 @@ def test_means_over_topics_equal_the_worked_cases(golden):
     assert first.mean() == pytest.approx(case["expected"]["ASL@g1-3"])
 
 
-@pytest.mark.filterwarnings("ignore:.* no judgments and")  # of topics without judged documents
+@pytest.mark.filterwarnings("ignore:.* no judgments and")  # topics may have no judged documents
 @given(batches(min_len=1))
 def test_search_lengths_equal_a_loop(batch):
     topics, depth = batch
@@ -104,7 +104,7 @@ def test_search_lengths_equal_a_loop(batch):
     cube = runs.ireval.cube(qrels)
     depth = min(depth, cube.sizes["depth"])
     for unretrieved in ("irrel", "irrel+1"):
-        found = cube.ireval.search_lengths(depth=depth, unretrieved=unretrieved)
+        result = cube.ireval.search_lengths(depth=depth, unretrieved=unretrieved)
         expected = [
             (f"t{number}", length)
             for number, topic in enumerate(topics)
@@ -113,8 +113,8 @@ def test_search_lengths_equal_a_loop(batch):
         order = list(dict.fromkeys(qrels["topic"]))
         expected.sort(key=lambda pair: order.index(pair[0]))
         for system in "ab":
-            part = found[found["system"] == system]
-            rows = zip(part["topic"], part["search_length"], strict=True)
+            rows_of_system = result[result["system"] == system]
+            rows = zip(rows_of_system["topic"], rows_of_system["search_length"], strict=True)
             assert [(topic, int(length)) for topic, length in rows] == expected
 
 
@@ -142,13 +142,13 @@ def test_difference_histogram_counts_wins_and_losses():
     lengths = lengths_frame(
         {"a": [1, 2, 3, 40, None, 9, 1], "b": [1, 5, 1, 20, 21, 1, None], "c": [1] * 7}
     )
-    found = lengths.ireval.difference_histogram("a", "b", bins=3, width=4)
-    assert found["low"].tolist() == [-np.inf, -8, -4, 0, 1, 5, 9]
-    assert found["high"].tolist() == [-9, -5, -1, 0, 4, 8, np.inf]
-    assert found["documents"].tolist() == [1, 0, 1, 1, 1, 1, 2]
-    assert found["unretrieved"].tolist() == [1, 0, 0, 0, 0, 0, 1]
+    result = lengths.ireval.difference_histogram("a", "b", bins=3, width=4)
+    assert result["low"].tolist() == [-np.inf, -8, -4, 0, 1, 5, 9]
+    assert result["high"].tolist() == [-9, -5, -1, 0, 4, 8, np.inf]
+    assert result["documents"].tolist() == [1, 0, 1, 1, 1, 1, 2]
+    assert result["unretrieved"].tolist() == [1, 0, 0, 0, 0, 0, 1]
     mirrored = lengths.ireval.difference_histogram("b", "a", bins=3, width=4)
-    assert mirrored["documents"].tolist() == found["documents"].tolist()[::-1]
+    assert mirrored["documents"].tolist() == result["documents"].tolist()[::-1]
     reached = lengths.ireval.difference_histogram("a", "b")
     assert reached["low"].tolist()[-1] == 41
 
@@ -157,17 +157,17 @@ def test_difference_histogram_equals_a_loop():
     lengths = RUNS.ireval.cube(QRELS).ireval.search_lengths()
     table = lengths.pivot_table(index=["topic", "doc"], columns="system", values="search_length")
     for bins, width in ((1, 1), (3, 7), (5, 20)):
-        found = lengths.ireval.difference_histogram("duot5", "bm25", bins=bins, width=width)
+        result = lengths.ireval.difference_histogram("duot5", "bm25", bins=bins, width=width)
         expected = wins_and_losses(table["duot5"], table["bm25"], bins, width)
-        assert found["documents"].tolist() == expected
+        assert result["documents"].tolist() == expected
 
 
 def test_invalid_arguments_of_histograms_are_refused():
     lengths = lengths_frame({"a": [1, 2], "b": [2, 1]})
     for bad in ({"bins": 0}, {"width": True}):
-        words = f"{next(iter(bad))} to be a whole number"
-        refused(ParameterError, words, lengths.ireval.difference_histogram, "a", "b", **bad)
-        refused(ParameterError, words, lengths.ireval.length_histogram, **bad)
+        message = f"{next(iter(bad))} to be a whole number"
+        refused(ParameterError, message, lengths.ireval.difference_histogram, "a", "b", **bad)
+        refused(ParameterError, message, lengths.ireval.length_histogram, **bad)
     for verb in ("length_histogram", "effective_top"):
         refused(InputError, "search lengths", getattr(RUNS.ireval, verb))
         refused(InputError, "no rows", getattr(lengths[:0].ireval, verb))
@@ -177,11 +177,11 @@ def test_invalid_arguments_of_histograms_are_refused():
 
 def test_histogram_counts_unretrieved_documents_in_the_last_bin():
     lengths = lengths_frame({"a": [1, 2, 3, 40, None], "b": [None, None, 11, 20, 21]})
-    found = lengths.ireval.length_histogram(bins=4)
-    assert found["low"].tolist() == [1, 11, 21, 31, pd.NA] * 2
-    assert found["high"].tolist() == [10, 20, 30, 40, pd.NA] * 2
-    assert found["documents"].tolist() == [3, 0, 0, 1, 1, 0, 2, 1, 0, 2]
-    assert found["share"].tolist() == [0.6, 0, 0, 0.2, 0.2, 0, 0.4, 0.2, 0, 0.4]
+    result = lengths.ireval.length_histogram(bins=4)
+    assert result["low"].tolist() == [1, 11, 21, 31, pd.NA] * 2
+    assert result["high"].tolist() == [10, 20, 30, 40, pd.NA] * 2
+    assert result["documents"].tolist() == [3, 0, 0, 1, 1, 0, 2, 1, 0, 2]
+    assert result["share"].tolist() == [0.6, 0, 0, 0.2, 0.2, 0, 0.4, 0.2, 0, 0.4]
     wide = lengths.ireval.length_histogram(width=25)
     assert wide["documents"].tolist() == [3, 1, 1, 3, 0, 2]
 
@@ -195,19 +195,19 @@ def uneven():
 
 def test_unequal_list_lengths_cause_a_caution_in_all_verbs_of_costs():
     runs, qrels = uneven()
-    words = "short has 10 and bm25 has 50 documents. Documents that are not retrieved cost little"
-    with pytest.warns(IrframeWarning, match=words):
+    message = "short has 10 and bm25 has 50 documents. Documents that are not retrieved cost little"
+    with pytest.warns(IrframeWarning, match=message):
         scores = runs.ireval.evaluate(qrels, ["AP", "ASL", "ASL@10", "ASL(unretrieved=50)"])
-    with pytest.warns(IrframeWarning, match=words):
+    with pytest.warns(IrframeWarning, match=message):
         by_depth = runs.ireval.cube(qrels).ireval.score("ASL", at=[10, 50])
-    with pytest.warns(IrframeWarning, match=words):
+    with pytest.warns(IrframeWarning, match=message):
         lengths = runs.ireval.cube(qrels).ireval.search_lengths()
     with warnings.catch_warnings(action="ignore", category=IrframeWarning):
         results = [scores.ireval.summary(), scores.ireval.compare(), scores.ireval.leaderboard()]
         results += [by_depth.ireval.discrimination(), by_depth.ireval.volatility()]
     for result in (scores, by_depth, lengths, *results):
-        assert words in result.attrs["caution"]
-    assert words in results[2].ireval.styled().to_latex()
+        assert message in result.attrs["caution"]
+    assert message in results[2].ireval.styled().to_latex()
     assert "of 1,422 relevant documents of lists were never retrieved" in lengths.attrs["caution"]
     assert scores["ASL(unretrieved=50)"].groupby("system").mean().idxmax() == "short"
 
@@ -226,14 +226,14 @@ def test_best_and_median_select_systems_by_asl():
     lengths = ir.cube(RUNS, QRELS).ireval.search_lengths()
     by_topic = lengths.groupby(["system", "topic"])["search_length"].mean()
     ranked = by_topic.groupby("system").mean().sort_values().index.tolist()
-    found = lengths.ireval.difference_histogram("best", "median")
+    result = lengths.ireval.difference_histogram("best", "median")
     expected = lengths.ireval.difference_histogram(ranked[0], ranked[3])
-    pd.testing.assert_frame_equal(found, expected)
-    assert found.loc[0, ["system_a", "system_b"]].tolist() == [ranked[0], ranked[3]]
+    pd.testing.assert_frame_equal(result, expected)
+    assert result.loc[0, ["system_a", "system_b"]].tolist() == [ranked[0], ranked[3]]
     named = lengths.assign(system=lengths["system"].replace({"bm25": "median"}))
     assert named.ireval.difference_histogram("ance", "median").loc[0, "system_b"] == "median"
-    words = r"two different systems.*'monot5' twice"
-    refused(ParameterError, words, lengths.ireval.difference_histogram, "best", "monot5")
+    message = r"two different systems.*'monot5' twice"
+    refused(ParameterError, message, lengths.ireval.difference_histogram, "best", "monot5")
 
 
 def test_mean_precision_and_mean_length_equal_the_worked_case(golden):
@@ -244,10 +244,10 @@ def test_mean_precision_and_mean_length_equal_the_worked_case(golden):
     assert (1 / ranks).mean() == pytest.approx(expected["mean_P"])
     spread = [1] + [0] * 999 + [1]
     assert len(serp) == len(spread) == 1001
-    found = ir.metrics.ASL().curve(spread)[-1]
-    assert found == pytest.approx(expected["mean_SL"])
-    found = ir.metrics.AtomizedP().curve(spread)[-1]
-    assert found == pytest.approx(expected["mean_P"])
+    result = ir.metrics.ASL().curve(spread)[-1]
+    assert result == pytest.approx(expected["mean_SL"])
+    result = ir.metrics.AtomizedP().curve(spread)[-1]
+    assert result == pytest.approx(expected["mean_P"])
 
 
 def test_effective_counts_equal_the_worked_case(golden):
@@ -257,19 +257,19 @@ def test_effective_counts_equal_the_worked_case(golden):
     ):
         assert effective_count(lengths) == n
         frame = lengths_frame({"s": lengths})
-        found = frame.ireval.effective_top(precision="atomized").loc["s"]
-        assert found["effective"] == n
-        assert 100 * found["share"] == pytest.approx(percent)
+        result = frame.ireval.effective_top(precision="atomized").loc["s"]
+        assert result["effective"] == n
+        assert 100 * result["share"] == pytest.approx(percent)
 
 
 def test_effective_top_equals_effective_counts_of_systems():
     lengths = ir.cube(*ir.example_track()).ireval.search_lengths()
-    found = lengths.ireval.effective_top()
-    part = lengths[lengths["system"] == "ance"]
+    result = lengths.ireval.effective_top()
+    rows_of_system = lengths[lengths["system"] == "ance"]
     with np.errstate(divide="ignore"):
-        expected = effective_count(1 / part["precision"].to_numpy())
-    assert found.loc["ance", "effective"] == expected
-    assert found.loc["ance", "documents"] == len(part)
+        expected = effective_count(1 / rows_of_system["precision"].to_numpy())
+    assert result.loc["ance", "effective"] == expected
+    assert result.loc["ance", "documents"] == len(rows_of_system)
     for bad in ([], [1, 0], [1, -2], [np.nan]):
         refused(ParameterError, "expected", effective_count, bad)
     assert effective_count([np.inf, np.inf]) == 0
@@ -287,6 +287,6 @@ def test_runs_without_relevant_documents_have_an_effective_top_of_zero(precision
     runs = pd.DataFrame(rows, columns=["system", "topic", "doc", "score"])
     qrels = pd.DataFrame({"topic": "1", "doc": ["a", "b"], "grade": 1})
     lengths = runs.ireval.cube(qrels).ireval.search_lengths()
-    found = lengths.ireval.effective_top(precision=precision)
-    assert found.loc["some", "share"] > 0
-    assert found.loc["none"].tolist() == [0, 2, 0]
+    result = lengths.ireval.effective_top(precision=precision)
+    assert result.loc["some", "share"] > 0
+    assert result.loc["none"].tolist() == [0, 2, 0]

@@ -1,4 +1,4 @@
-"""ir_measures that computes with irframe."""
+"""Tests of irframe as a provider of ir_measures."""
 
 import json
 import subprocess
@@ -41,76 +41,80 @@ def provider():
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("track", ["robust03", "trec-covid-round1"])
-def test_the_tables_are_those_of_pytrec_eval(shared, provider, track):
+def test_scores_of_real_runs_equal_those_of_pytrec_eval(shared, provider, track):
     folder = shared / "data" / track
     qrels = ir.read_qrels(next(folder.glob("qrels*")))
     paths = sorted((folder / "runs").iterdir())[:4]
     judged = ir.verbs.to_pytrec_eval(qrels)
     for path in paths:
         run = ir.verbs.to_pytrec_eval(ir.read_run(path, system="run"))
-        found, expected = (table(each, judged, run) for each in (provider, ir_measures.pytrec_eval))
+        result, expected = (
+            table(tool, judged, run) for tool in (provider, ir_measures.pytrec_eval)
+        )
         assert len(expected) >= 30
-        pd.testing.assert_frame_equal(found, expected, atol=1e-9, rtol=0)
+        pd.testing.assert_frame_equal(result, expected, atol=1e-9, rtol=0)
 
 
-def test_grades_below_0_are_those_of_pytrec_eval(provider):
-    """Negative grades mean pooled but not judged."""
+def test_scores_with_negative_grades_equal_those_of_pytrec_eval(provider):
+    """A negative grade means that a document was pooled but not judged."""
     rng = np.random.default_rng(0)
     docs = [f"d{n}" for n in range(30)]
     drawn = [[*rng.permutation(docs)[:size]] for size in rng.integers(1, 30, 80)]
     judged = {
-        f"q{place}": {"top": 2} | {doc: int(rng.integers(-2, 4)) for doc in some}
-        for place, some in enumerate(drawn[:40])
+        f"q{n}": {"top": 2} | {doc: int(rng.integers(-2, 4)) for doc in some}
+        for n, some in enumerate(drawn[:40])
     }
     run = {
-        f"q{place}": {doc: int(rng.integers(0, 12)) / 4 for doc in some}
-        for place, some in enumerate(drawn[40:])
+        f"q{n}": {doc: int(rng.integers(0, 12)) / 4 for doc in some}
+        for n, some in enumerate(drawn[40:])
     }
     exact = [ir_measures.SetF(beta=beta) for beta in (0.3, 2, 4)]
     measures = [*MEASURES, *exact, P(judged_only=True, rel=2) @ 5]
-    found, expected = (
-        table(each, judged, run, measures) for each in (provider, ir_measures.pytrec_eval)
+    result, expected = (
+        table(tool, judged, run, measures) for tool in (provider, ir_measures.pytrec_eval)
     )
-    pd.testing.assert_frame_equal(found, expected, atol=1e-12, rtol=0)
-    assert found.size > 1400
+    pd.testing.assert_frame_equal(result, expected, atol=1e-12, rtol=0)
+    assert result.size > 1400
     names = [str(measure) for measure in exact]
-    pd.testing.assert_frame_equal(found[names], expected[names], check_exact=True)
+    pd.testing.assert_frame_equal(result[names], expected[names], check_exact=True)
 
 
 NOTHING = [{}, [], {"q1": {}}, {"q1": {}, "z": {"a": 1}}, pd.DataFrame(columns=["query_id"])]
 
 
-@pytest.mark.parametrize("given", [*NOTHING, {"q1": {"b": 1.0}}], ids=repr)
+@pytest.mark.parametrize("run", [*NOTHING, {"q1": {"b": 1.0}}], ids=repr)
 @pytest.mark.parametrize("qrels", NOTHING, ids=repr)
-def test_nothing_judged_or_retrieved_is_what_pytrec_eval_makes_of_it(provider, qrels, given):
+def test_empty_runs_and_judgments_score_as_in_pytrec_eval(provider, qrels, run):
     if isinstance(qrels, pd.DataFrame):
         qrels = pd.DataFrame(columns=["query_id", "doc_id", "relevance"])
-    if isinstance(given, pd.DataFrame):
-        given = pd.DataFrame(columns=["query_id", "doc_id", "score"])
-    found, expected = (
+    if isinstance(run, pd.DataFrame):
+        run = pd.DataFrame(columns=["query_id", "doc_id", "score"])
+    result, expected = (
         (
-            sorted(map(str, each.iter_calc([AP, P @ 5], qrels, given))),
-            str(each.calc_aggregate([AP, P @ 5], qrels, given)),
+            sorted(map(str, tool.iter_calc([AP, P @ 5], qrels, run))),
+            str(tool.calc_aggregate([AP, P @ 5], qrels, run)),
         )
-        for each in (provider, ir_measures.pytrec_eval)
+        for tool in (provider, ir_measures.pytrec_eval)
     )
-    assert found == expected
+    assert result == expected
 
 
 QRELS = {"q1": {"a": 2, "b": 0}, "q2": {"a": 1}, "q3": {"z": 1}}
 RUN = {"q1": {"b": 2.0, "a": 1.0}, "q2": {"x": 1.0}, "q9": {"a": 1.0}}
 
 
-def test_topics_that_a_run_lacks_are_those_of_pytrec_eval(provider):
-    found, expected = (table(each, QRELS, RUN) for each in (provider, ir_measures.pytrec_eval))
-    pd.testing.assert_frame_equal(found, expected)
+def test_missing_topics_score_as_in_pytrec_eval(provider):
+    result, expected = (table(tool, QRELS, RUN) for tool in (provider, ir_measures.pytrec_eval))
+    pd.testing.assert_frame_equal(result, expected)
 
 
-def test_the_share_of_judged_documents_is_that_of_its_provider(provider):
+def test_judged_shares_equal_those_of_the_provider_of_judged(provider):
     run = {"q1": {"a": 3.0, "x": 2.0, "b": 1.0}, "q2": {"x": 1.0, "a": 0.5}}
     measures = [Judged @ 1, Judged @ 2, Judged @ 10, Judged]
-    found, expected = (table(each, QRELS, run, measures) for each in (provider, ir_measures.judged))
-    pd.testing.assert_frame_equal(found, expected)
+    result, expected = (
+        table(tool, QRELS, run, measures) for tool in (provider, ir_measures.judged)
+    )
+    pd.testing.assert_frame_equal(result, expected)
 
 
 CWL = json.loads(
@@ -133,22 +137,24 @@ SCALED = {
 
 @pytest.mark.parametrize("text", SCALED)
 @pytest.mark.parametrize("shift", [0, 1])
-def test_the_measures_of_cwl_eval(provider, text, shift):
-    """Clipped grades score the same after a shift."""
+def test_measures_of_cwl_eval_have_its_values(provider, text, shift):
+    """Scores do not change if grades and their limits shift together."""
     measure = measure_of(SCALED[text])
     measure = measure(max_rel=2 + shift, **({"min_rel": shift} if shift else {}))
-    lists = {str(place): each for place, each in enumerate(CWL["lists"]) if each}
-    run = {q: {f"d{rank}": -float(rank) for rank in range(len(each))} for q, each in lists.items()}
-    qrels = {
-        q: {f"d{rank}": shift + 3 * (g == 2) + (g == 1) for rank, g in enumerate(each) if g >= 0}
-        for q, each in lists.items()
+    lists = {str(n): grades for n, grades in enumerate(CWL["lists"]) if grades}
+    run = {
+        q: {f"d{rank}": -float(rank) for rank in range(len(grades))} for q, grades in lists.items()
     }
-    found = {row.query_id: row.value for row in provider.iter_calc([measure], qrels, run)}
+    qrels = {
+        q: {f"d{rank}": shift + 3 * (g == 2) + (g == 1) for rank, g in enumerate(grades) if g >= 0}
+        for q, grades in lists.items()
+    }
+    result = {row.query_id: row.value for row in provider.iter_calc([measure], qrels, run)}
     expected = {q: CWL["values"][text][int(q)][0] for q in lists}
-    assert found == pytest.approx(expected, abs=1e-6)
+    assert result == pytest.approx(expected, abs=1e-6)
 
 
-def test_compatibility_is_that_of_its_provider(provider):
+def test_compatibility_equals_that_of_its_provider(provider):
     rng = np.random.default_rng(0)
     qrels = {
         str(q): {f"d{n}": int(g) for n, g in enumerate(rng.integers(0, 4, 20))} for q in range(6)
@@ -158,11 +164,13 @@ def test_compatibility_is_that_of_its_provider(provider):
         for q in range(6)
     }
     measures = [ir_measures.Compat, ir_measures.Compat(p=0.8)]
-    found, expected = (table(each, qrels, run, measures) for each in (provider, ir_measures.compat))
-    pd.testing.assert_frame_equal(found, expected)
+    result, expected = (
+        table(tool, qrels, run, measures) for tool in (provider, ir_measures.compat)
+    )
+    pd.testing.assert_frame_equal(result, expected)
 
 
-def test_rank_biased_precision_of_relevant_documents(provider):
+def test_rbp_with_a_relevance_threshold_is_binary(provider):
     run = {"q1": {"x": 2.0, "a": 1.0}}
     assert provider.calc_aggregate([RBP(rel=1, p=0.5)], {"q1": {"a": 2}}, run) == {
         RBP(rel=1, p=0.5): 0.25
@@ -170,19 +178,19 @@ def test_rank_biased_precision_of_relevant_documents(provider):
 
 
 @pytest.mark.parametrize("run", [{}, [], iter([]), {"q9": {"a": 1.0}}])
-def test_runs_without_a_judged_topic(provider, run):
-    found = provider.calc_aggregate([AP, P @ 5, RR], QRELS, run)
-    assert found == {AP: 0.0, P @ 5: 0.0, RR: 0.0}
+def test_runs_without_a_judged_topic_score_zero(provider, run):
+    result = provider.calc_aggregate([AP, P @ 5, RR], QRELS, run)
+    assert result == {AP: 0.0, P @ 5: 0.0, RR: 0.0}
 
 
-def test_what_is_retrieved_counts_where_nothing_is_judged(provider):
-    found = provider.calc_aggregate(
+def test_retrieved_documents_are_counted_without_judged_ones(provider):
+    result = provider.calc_aggregate(
         [AP, NumRelRet, ir_measures.NumRet, NumRel], QRELS, {"q2": {"x": 1.0}}
     )
-    assert list(found.values()) == [0, 0, 1, 1]
+    assert list(result.values()) == [0, 0, 1, 1]
 
 
-def test_all_shapes_of_ir_measures(provider):
+def test_all_input_forms_of_ir_measures_are_accepted(provider):
     expected = provider.calc_aggregate(MEASURES, QRELS, RUN)
     scored = [ir_measures.ScoredDoc(q, d, s) for q, docs in RUN.items() for d, s in docs.items()]
     judged = [ir_measures.Qrel(q, d, g) for q, docs in QRELS.items() for d, g in docs.items()]
@@ -204,7 +212,7 @@ def test_ids_keep_their_type(provider):
     ]
 
 
-def test_one_evaluator_scores_many_runs(provider):
+def test_an_evaluator_scores_several_runs(provider):
     evaluator = provider.evaluator([AP, nDCG @ 10], QRELS)
     first = evaluator.calc_aggregate(RUN)
     assert evaluator.calc_aggregate({"q1": {"a": 1.0}}) != first
@@ -221,15 +229,15 @@ def test_one_evaluator_scores_many_runs(provider):
         nDCG(dcg="exp-log2", gains={1: 2}),
     ],
 )
-def test_measures_that_others_define_otherwise_are_left_to_them(provider, measure):
+def test_measures_with_a_different_definition_are_not_supported(provider, measure):
     assert not provider.supports(measure)
     refused(InputError, "measures that irframe computes", provider.evaluator, [measure], QRELS)
 
 
-def test_measures_by_one_order_of_ties(provider):
+def test_all_measures_use_the_same_order_of_ties(provider):
     tied = {"q1": {"a": 1.0, "b": 1.0}}
-    found = provider.calc_aggregate([RR @ 10, RR, Judged @ 1, R @ 1], QRELS, tied)
-    assert found[RR @ 10] == found[RR] == 0.5 / 3
+    result = provider.calc_aggregate([RR @ 10, RR, Judged @ 1, R @ 1], QRELS, tied)
+    assert result[RR @ 10] == result[RR] == 0.5 / 3
 
 
 @pytest.mark.thorough
@@ -242,15 +250,17 @@ def test_the_default_pipeline_asks_irframe_first():
         "print(type(evaluator).__module__, evaluator.calc_aggregate(run)[AP],"
         "      ir_measures.providers.registry['irframe'].NAME)"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.split() == ["irframe.interop", "1.0", "irframe"]
+    process = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    )
+    assert process.stdout.split() == ["irframe.interop", "1.0", "irframe"]
 
 
 def test_registering_again_changes_nothing():
     pipeline = ir_measures.DefaultPipeline.providers
-    before = [each.NAME for each in pipeline]
+    before = [item.NAME for item in pipeline]
     register()
-    assert [each.NAME for each in pipeline] == before
+    assert [item.NAME for item in pipeline] == before
     assert before.index("irframe") == 1
 
 
@@ -269,7 +279,7 @@ def test_pyterrier_computes_with_irframe(monkeypatch):
     measures = [AP, nDCG @ 10, RR @ 10]
     pipeline = ir_measures.DefaultPipeline.providers
     tables = []
-    for providers in (pipeline[:], [each for each in pipeline if each.NAME != "irframe"]):
+    for providers in (pipeline[:], [item for item in pipeline if item.NAME != "irframe"]):
         monkeypatch.setattr(ir_measures.DefaultPipeline, "providers", providers)
         tables.append(pt.Experiment([run], topics, qrels, measures, names=["bm25"]))
     pd.testing.assert_frame_equal(*tables)

@@ -1,4 +1,4 @@
-"""The pages on other tools show what their code gives."""
+"""Tests that pages about other tools show the output of their code."""
 
 import re
 import sys
@@ -8,16 +8,16 @@ import pytest
 
 DOCS = Path(__file__).parents[2] / "docs"
 PAGES = "pytrec-eval", "ir-measures", "diffir"
-"""Pages that run with what tests need anyway."""
+"""Pages whose code needs only packages that the tests need."""
 
 
 @pytest.mark.skipif(not DOCS.exists(), reason="needs a checkout, with the documentation")
 @pytest.mark.parametrize("page", PAGES)
-def test_the_page_shows_what_its_code_gives(page, monkeypatch):
+def test_pages_show_the_output_of_their_code(page, monkeypatch):
     ir_measures = pytest.importorskip("ir_measures")
     pipeline = ir_measures.DefaultPipeline.providers
-    others = [each for each in pipeline if each.NAME != "irframe"]
-    monkeypatch.setattr(ir_measures.DefaultPipeline, "providers", others)
+    remaining = [item for item in pipeline if item.NAME != "irframe"]
+    monkeypatch.setattr(ir_measures.DefaultPipeline, "providers", remaining)
     monkeypatch.delitem(sys.modules, "irframe.interop", raising=False)
     monkeypatch.syspath_prepend(str(DOCS / "real"))
     from blocks import run_blocks

@@ -1,6 +1,6 @@
-"""Classes of the training page, with packages or stand-ins.
+"""Tests of the classes on the page about training.
 
-Where a package is installed, its own classes are taken; else some of the same calls.
+If a package is not installed, a stand-in with the same methods replaces its classes.
 """
 
 import importlib
@@ -24,11 +24,11 @@ QRELS = {topic: dict.fromkeys(RNG.choice(NAMES, 4, replace=False), 1) for topic 
 
 
 class Module:
-    """What a module of Lightning is to this page."""
+    """Stand-in for a module of Lightning."""
 
 
 class Metric:
-    """A stand-in for a metric of Hugging Face's evaluate."""
+    """Stand-in for a metric of the package evaluate of Hugging Face."""
 
     def __init__(self):
         self.info, self.parts = self._info(), []
@@ -41,34 +41,34 @@ class Metric:
         return self._compute(*([one for part in side for one in part] for side in sides))
 
 
-def taken(text):
+def unchanged(text):
     return text
 
 
 FAKES = {
     "lightning": {"LightningModule": Module},
     "evaluate": {"Metric": Metric, "MetricInfo": lambda *_, features: features},
-    "datasets": {"Value": taken, "Sequence": taken, "Features": taken},
+    "datasets": {"Value": unchanged, "Sequence": unchanged, "Features": unchanged},
 }
 
 
 @pytest.fixture
 def defined(monkeypatch):
-    """Run the block of the page; return what it defines."""
-    found = {"scorer": ir.scorer(QRELS, ["nDCG@10", "RR"])}
-    for name, parts in FAKES.items():
+    """Run the code of the page, and return the names that it defines."""
+    names = {"scorer": ir.scorer(QRELS, ["nDCG@10", "RR"])}
+    for name, members in FAKES.items():
         try:
-            found[name] = importlib.import_module(name)
+            names[name] = importlib.import_module(name)
         except ImportError:
-            found[name] = types.ModuleType(name)
-            vars(found[name]).update(parts)
-            monkeypatch.setitem(sys.modules, name, found[name])
+            names[name] = types.ModuleType(name)
+            vars(names[name]).update(members)
+            monkeypatch.setitem(sys.modules, name, names[name])
     [block] = re.findall(r"```python\n(class .*?)```", PAGE.read_text("utf-8"), re.DOTALL)
-    exec(block, found)  # noqa: S102 - what stands on the page
-    return found
+    exec(block, names)  # noqa: S102 - the code of the page
+    return names
 
 
-def test_a_module_of_lightning_logs_what_the_scorer_says(defined):
+def test_a_lightning_module_logs_the_means_of_the_scorer(defined):
     logged = []
 
     class Ranker(defined["Ranker"]):
@@ -93,7 +93,7 @@ def test_a_module_of_lightning_logs_what_the_scorer_says(defined):
 
 
 class Array(np.ndarray):
-    """An array that finds its best as a tensor does."""
+    """Array with the method `topk` of a tensor."""
 
     def __new__(cls, values):
         return np.asarray(values).view(cls)
@@ -106,7 +106,7 @@ class Array(np.ndarray):
         )
 
 
-def test_a_metric_of_evaluate_is_the_scorer(defined):
+def test_a_metric_of_evaluate_returns_the_means_of_the_scorer(defined):
     metric = defined["Retrieval"]()
     run = {
         topic: dict(zip(RNG.choice(NAMES, 9, replace=False), RNG.normal(size=9), strict=True))
@@ -119,7 +119,7 @@ def test_a_metric_of_evaluate_is_the_scorer(defined):
     assert metric.compute() == defined["scorer"].mean(run, names="plain")
 
 
-def test_mlflow_takes_plain_names():
+def test_plain_names_are_valid_in_mlflow():
     validation = pytest.importorskip("mlflow.utils.validation")
     for name in ("nDCG@10", "nDCG(gain='exp')@10", "RBP(p=0.8)", "Success@10"):
         plain = ir.scorer(QRELS, name).plain_names[0]
@@ -127,14 +127,14 @@ def test_mlflow_takes_plain_names():
         assert ir.parse_metric(plain) == ir.parse_metric(name)
 
 
-def test_sentence_transformers_find_the_same(monkeypatch):
+def test_scores_equal_those_of_sentence_transformers(monkeypatch):
     st = pytest.importorskip("sentence_transformers")
     evaluation = pytest.importorskip("sentence_transformers.evaluation")
     torch = pytest.importorskip("torch")
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
 
     class Letters(torch.nn.Module):
-        """Counts letters, so that no model needs to be had."""
+        """Model that counts letters, so that no model is downloaded."""
 
         def tokenize(self, texts, **_):
             counts = [[text.count(letter) for letter in "aeiou"] for text in texts]
