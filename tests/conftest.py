@@ -24,7 +24,8 @@ SHARED = Path(__file__).resolve().parents[2] / "shared"
 def pytest_itemcollected(item):
     """Mark tests that use hypothesis as property tests.
 
-    They run most lines over and over, and coverage slows them down, so only other tests count.
+    Coverage is measured without property tests, because it slows them down and they run the same
+    lines many times.
     """
     if is_hypothesis_test(getattr(item, "obj", None)):
         item.add_marker("property")
@@ -33,7 +34,7 @@ def pytest_itemcollected(item):
 
 
 def pytest_collection_modifyitems(config, items):
-    """Deselect tests, except a random share of them.
+    """Select a random share of the tests.
 
     `FURTHER_CASES` is the share of the tests marked `further` that stay, `SHARE_OF_TESTS` that of
     the other tests. The seed of the run decides which tests these are. Tests of one module that
@@ -59,7 +60,7 @@ def case_of(item):
 
 
 def pytest_collection_finish():
-    """Freeze collected tests, so that garbage collection skips them."""
+    """Freeze collected tests, which garbage collection then skips."""
     gc.collect()
     gc.freeze()
 

@@ -35,5 +35,5 @@ def dense(cube):
 
 
 def nameless(cube):
-    """Return a cube without the names of unjudged documents."""
+    """Return a cube that lacks the names of unjudged documents."""
     return shown_as(cube, replace(experiment_of(cube), listing=None))

@@ -1,4 +1,4 @@
-"""Texts of a figure."""
+"""Texts that a figure contains."""
 
 
 def legend(ax):

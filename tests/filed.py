@@ -12,7 +12,7 @@ LINES = "301 Q0 d7 1 2.5 bm25\n301 Q0 d3 2 1.25 bm25\n"
 
 
 def slow_rows(text, names):
-    """Return a list of values per column."""
+    """Return the values of each column, by a slow reader."""
     lines = [line.strip(" \t\v\f") for line in re.split("\r\n|\r|\n", text)]
     rows = [re.split("[ \t\v\f]+", line) for line in lines if line and not line.startswith("#")]
     assert all(len(row) == len(names) for row in rows)
@@ -56,7 +56,7 @@ ends = st.sampled_from(["\n", "\r\n", "\n\n", "\n \t\n", "\n# a comment\n", "\n 
 
 @st.composite
 def files(draw, *fields):
-    """Draw a file with these fields and any white space."""
+    """Draw a file with some fields and random white space."""
     rows = draw(st.lists(st.tuples(*fields), min_size=1, max_size=6))
     text = draw(st.sampled_from(["", "\ufeff", "# made by hand\n", "\n\r\n"]))
     for row in rows:

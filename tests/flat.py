@@ -1,4 +1,4 @@
-"""Arguments made of plain options."""
+"""Arguments from plain options."""
 
 import inspect
 
@@ -6,5 +6,5 @@ from irframe.option_values import gathered
 
 
 def arguments(function, options):
-    """Return arguments, with plain options gathered into option values."""
+    """Combine plain options into option values."""
     return gathered(inspect.signature(function), options)

@@ -5,7 +5,7 @@ import xarray as xr
 
 
 def simulate(systems, topics, draws, *, spread, seed, teams=None):
-    """Draw scores of systems; each draw is a depth.
+    """Simulate scores of systems, with one sample per depth.
 
     Parameters
     ----------

@@ -17,7 +17,7 @@ QRELS = pd.DataFrame(
     [("1", "d2", 2), ("1", "d1", 0), ("1", "d3", -1), ("2", "d4", 1), ("4", "d1", 1)],
     columns=["topic", "doc", "grade"],
 )
-"""Lists of two systems, of topics that are judged or not, with documents that are judged or not."""
+"""Judgments for lists of two systems. Some topics and documents are not judged."""
 
 TEAMED = pd.DataFrame(
     [

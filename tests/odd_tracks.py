@@ -7,7 +7,7 @@ from flat import arguments
 import irframe as ir
 
 BUILT = ("collection", "ties", "pool_depth", "length")
-"""Options of a track that are those of its cube."""
+"""Options of a track that `cube` takes, and not the report."""
 
 
 def cube_of(runs, qrels, options):
@@ -71,7 +71,7 @@ def unequal():
 
 
 def made(systems, topics=20, *, docs=12, judged=0.8, single=False, seed=0):
-    """Return random runs and judgments of better and worse systems."""
+    """Return random runs of better and worse systems, and judgments."""
     rng = np.random.default_rng(seed)
     grades = rng.integers(1, 3, (topics, docs)) * (rng.random((topics, docs)) < 0.3)
     if single:
@@ -169,4 +169,4 @@ TRACKS = {
     "these seeds": (lambda: repeated("seed"), {"over": "topic", "test": "wilcoxon"}),
     "budgets": (_costed, {"metrics": ["nDCG", "AP"], "length": "tokens"} | BUDGETS),
 }
-"""Name -> what makes the runs, the judgments and perhaps texts; what is asked besides `BASE`."""
+"""Name -> a function that returns runs, judgments and perhaps texts, and options besides `BASE`."""

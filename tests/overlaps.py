@@ -6,9 +6,9 @@ import numpy as np
 from matplotlib.transforms import Bbox
 
 SLACK = 0.12
-"""Share of a text's own height that may be shared with a neighbour: room for letters that hang."""
+"""Share of the height of a text that may overlap with another, which is room for descenders."""
 DRAWN = 0.4
-"""Share of the width or height of a figure that what is drawn keeps."""
+"""Minimum share of the width or height of a figure that axes must have."""
 
 
 def faults(figure):

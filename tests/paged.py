@@ -18,14 +18,14 @@ SYSTEM = "<script>alert(1)</script>"
 TOPIC = "<img src=x onerror=alert(2)>"
 DOC = "</script><b>d</b>"
 TITLE = "{{ 7 * 7 }} & <i>more</i>"
-"""Other people's text, which a page shows and never obeys."""
+"""Text of other people with code, which a page must show and not run."""
 BUILT_IN = {
     "colbert": "constructor",
     "doct5query": "__proto__",
     "102": "__proto__",
     "103": "toString",
 }
-"""Names that a script has uses of its own for."""
+"""Names of built-in properties in JavaScript."""
 METRICS = ["nDCG", "AP(norm='min')"]
 DEPTHS = [1, 5, 10, 20]
 OPENING_FIRST = [10, 1, 5, 20]

@@ -1,4 +1,4 @@
-"""An assertion about errors."""
+"""Assertion that a call raises an error."""
 
 import pytest
 

@@ -17,13 +17,13 @@ from irframe.metrics import Block, Evidence
 from irframe.names import EMPTY, UNJUDGED
 
 GRADES = (0, 1, 2, 3, None, -1, -2)
-"""Grades of retrieved documents, the simplest first; None is unjudged, 0 always among them."""
+"""Grades of retrieved documents, from simple to complex. None is unjudged."""
 
 CODES = (UNJUDGED, -1, 0, 1, 2, 3)
-"""Codes of documents, for enumerating all short lists of them."""
+"""Codes of documents, of which tests enumerate all short lists."""
 
 BARREN = 8
-"""One topic in this many has no relevant document by design, and so has one collection."""
+"""One of this many topics, and of this many collections, has no relevant document."""
 
 
 def top_grades(grades):

@@ -1,4 +1,4 @@
-"""The accessor has every verb as a method."""
+"""Tests of the accessor and its verbs."""
 
 import copy
 import inspect
@@ -56,7 +56,7 @@ def reach(subject, package):
 
 
 @PACKAGES
-def test_verbs_are_the_public_functions_that_take_what_has_an_accessor(package):
+def test_public_functions_of_objects_with_an_accessor_are_verbs(package):
     taking = {}
     for name in package.__all__:
         function = getattr(package, name)
@@ -78,7 +78,7 @@ def full_name(kind):
     BOUND,
     ids=[f"{kind.__name__}-{package.__name__}.{name}" for package, name, kind in BOUND],
 )
-def test_a_verb_is_its_function_with_the_first_argument_given(package, name, kind, subjects):
+def test_a_verb_calls_its_function_with_the_object_as_first_argument(package, name, kind, subjects):
     function = getattr(package, name)
     wanted = takes(name, function)
     frames = subjects["frames"] if kind is pd.DataFrame else {}
@@ -95,7 +95,7 @@ def test_a_verb_is_its_function_with_the_first_argument_given(package, name, kin
 
 @pytest.mark.parametrize("subject", [3, "x", pd.Series([1])], ids=lambda each: type(each).__name__)
 @pytest.mark.parametrize("home", HOMES)
-def test_objects_that_no_verb_takes_are_refused_by_type(home, subject, subjects, tmp_path):
+def test_verbs_refuse_objects_of_the_wrong_type(home, subject, subjects, tmp_path):
     others = {
         "qrels": subjects["frames"][JUDGMENTS],
         "path": tmp_path / "out",
@@ -111,7 +111,7 @@ def test_objects_that_no_verb_takes_are_refused_by_type(home, subject, subjects,
 
 
 def test_every_verb_names_the_kinds_it_accepts():
-    """Verbs without a known kind would not be offered."""
+    """A verb is offered to the kinds that it names."""
     functions = {name: each for home in HOMES for name, (each, _) in verbs(home).items()}
     known = {RUNS, JUDGMENTS, SCORES, CUBE, SCANNED, NUGGETS}
     strange = {
@@ -154,7 +154,7 @@ def test_an_object_offers_its_verbs(subjects, tmp_path):
 
 
 @pytest.mark.parametrize("home", HOMES)
-def test_a_verb_of_another_kind_says_the_chain_that_works(home, subjects):
+def test_errors_of_verbs_of_another_kind_contain_a_working_chain(home, subjects):
     for subject in (*subjects["frames"].values(), subjects[xr.Dataset], subjects[xr.DataArray]):
         asked = subject.ireval if home == HOME else subject.ireval.plot
         for name in verbs(home).keys() - {"score_nuggets", "cite", *offered(subject, home)}:
@@ -167,7 +167,7 @@ def test_a_verb_of_another_kind_says_the_chain_that_works(home, subjects):
 
 
 @pytest.mark.parametrize("home", HOMES)
-def test_a_verb_that_lacks_an_argument_says_how_it_is_called(home, subjects):
+def test_errors_about_missing_arguments_contain_a_call(home, subjects):
     for subject in (*subjects["frames"].values(), subjects[xr.Dataset], subjects[xr.DataArray]):
         asked = subject.ireval if home == HOME else subject.ireval.plot
         for name in offered(subject, home):
@@ -180,7 +180,7 @@ def test_a_verb_that_lacks_an_argument_says_how_it_is_called(home, subjects):
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_an_unknown_verb_suggests_a_near_one(kind, subjects):
+def test_unknown_verbs_suggest_similar_ones(kind, subjects):
     verb = next(name for name, (_, kinds) in verbs("irframe.verbs").items() if kind in kinds)
     with pytest.raises(
         AttributeError, match=rf"^{kind.__name__} has no verb '{verb}s'.*\b{verb}\b"
@@ -214,7 +214,7 @@ def test_only_functions_are_verbs(subjects):
         subjects[xr.Dataset].ireval.RBP  # noqa: B018 - what raises
 
 
-def test_hidden_names_are_no_verbs():
+def test_private_names_are_not_verbs():
     assert not hasattr(Verbs(pd.DataFrame()), "_hidden")
 
 

@@ -1,4 +1,4 @@
-"""Chains of pandas, xarray and irframe on two tracks."""
+"""Tests of chains of pandas, xarray and irframe."""
 
 import pandas as pd
 import pytest
@@ -34,7 +34,7 @@ def test_outcomes_of_one_track_by_a_coordinate_of_its_topics(frames):
     assert found.summary["length"].unique().tolist() == [0, 1, 2]
 
 
-def test_a_table_of_summaries_by_track(frames):
+def test_summaries_by_track_are_styled_as_a_table(frames):
     runs, qrels, _ = frames
     cube = runs.ireval.cube(qrels, collection="track")
     table = (
@@ -54,7 +54,7 @@ def test_grouped_cubes_can_be_chained(frames):
     assert found["track"].to_numpy().tolist() == [*TRACKS]
 
 
-def test_scores_joined_with_properties_of_topics(frames):
+def test_scores_are_joined_with_properties_of_topics(frames):
     runs, qrels, meta = frames
     scores = runs.ireval.evaluate(qrels, ["ndcg_cut_10", "R@100"])
     joined = scores.join(meta).query("length > 3")
@@ -65,7 +65,7 @@ def test_scores_joined_with_properties_of_topics(frames):
     assert "bm25" in comparison.ireval.styled().to_latex()
 
 
-def test_groups_of_pandas(frames):
+def test_groups_of_pandas_are_evaluated(frames):
     runs, qrels, _ = frames
     found = runs.groupby("track")[[*runs]].apply(
         lambda frame: frame.ireval.evaluate(
@@ -77,7 +77,7 @@ def test_groups_of_pandas(frames):
     assert found.loc["passage", "mean"].tolist() == pytest.approx(expected["mean"].tolist())
 
 
-def test_a_saved_cube_with_every_other_system(frames, tmp_path):
+def test_a_saved_cube_is_opened_and_sliced(frames, tmp_path):
     runs, qrels, _ = frames
     cube = runs.ireval.cube(qrels, collection="track")
     saved = cube.ireval.save(tmp_path / "cube")
@@ -88,7 +88,7 @@ def test_a_saved_cube_with_every_other_system(frames, tmp_path):
     pd.testing.assert_frame_equal(halved, expected)
 
 
-def test_discrimination_by_track(frames):
+def test_discrimination_is_computed_by_track(frames):
     runs, qrels, _ = frames
     cube = runs.ireval.cube(qrels, collection="track")
     found = cube.ireval.score("AP", "nDCG").ireval.groupby("track").discrimination()
@@ -104,7 +104,7 @@ def test_searches_are_read_up_to_a_number(frames):
     assert found.shape[1] == 2
 
 
-def test_the_chains_of_the_introduction(frames):
+def test_the_chains_of_the_introduction_run(frames):
     runs, qrels, _ = frames
     scores = runs.ireval.evaluate(qrels, ["AP", "nDCG@10", "RBP(p=0.8)", "ASL"])
     assert len(scores.ireval.compare(baseline="bm25")) == 4 * 7

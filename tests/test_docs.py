@@ -1,4 +1,4 @@
-"""The pages of the documentation: numbers that scripts wrote, pages that exist."""
+"""Tests of the pages of the documentation."""
 
 import ast
 import inspect
@@ -39,7 +39,10 @@ LINK = re.compile(r"\]\(([^)\s]+)\)")
 
 
 def code_taken_out(text):
-    """Return a page without its blocks of code, but with the directives that include files."""
+    """Return a page without blocks of code.
+
+    Directives that include files stay.
+    """
     return re.sub(
         r"^(```+)(?!\{(?:include|figure|image|list-table)\}).*?^\1$",
         "",
@@ -49,7 +52,7 @@ def code_taken_out(text):
 
 
 def placed(page, address):
-    """Return the file that an address on a page leads to, relative to the documentation."""
+    """Return the file that an address on a page names."""
     return (DOCS / page).parent.joinpath(address).resolve()
 
 
@@ -293,7 +296,7 @@ def test_search_words_lead_to_one_page(query, monkeypatch):
 
 
 def inline_calls():
-    """Return the calls that stand within a line on the first pages, and those of their cards."""
+    """Return the inline calls and cards of the first pages."""
     call = re.compile(r"`((?:cube|scores|runs)\.[^`\n]+)`")
     texts = [(DOCS.parent / "README.md").read_text(encoding="utf-8"), PAGES["index.md"]]
     cards = import_module("gallery").FRONT.values()

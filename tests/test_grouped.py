@@ -178,7 +178,7 @@ class TestRefusals:
     def test_judgments_have_no_groups(self, frames):
         refused(InputError, "frame of judgments", ir.verbs.groupby, frames[1], "topic")
 
-    def test_a_verb_that_does_not_answer_by_group_says_how_to_call_it(self, frames, scores):
+    def test_errors_of_verbs_without_groups_contain_a_call_for_each_group(self, frames, scores):
         groups = frames[0].ireval.groupby("kind")
         assert not {"write_run", "check", "report"} & {*dir(groups)}
         assert {"evaluate", "cube", "pool", "plot"} <= {*dir(groups)}
@@ -190,7 +190,7 @@ class TestRefusals:
 
 
 class TestShown:
-    def test_groups_say_what_they_are_of(self, scores):
+    def test_the_repr_names_the_object_and_its_groups(self, scores):
         shown = repr(scores[0].ireval.groupby("kind"))
         assert shown.startswith("scores: 8 systems, 16 topics, 128 rows")
         assert "grouped by kind\nnext: .summary()" in shown

@@ -34,7 +34,7 @@ LONGEST_FUNCTION = 40
 LONGEST_MODULE = 500
 LONGEST_MEDIAN = 6
 MOST_HOMES = 2
-"""In how many modules a private name may stand: one that fits many says little in each."""
+"""Maximum number of modules that define the same private name."""
 FAMILIES = {"irframe.gains", "irframe.metrics.base"}
 """Modules that hold several public names: the gain maps, and a metric with its registry."""
 TOP_LEVEL = {"CITATION.cff", "LICENSE", "README.md", "action.yml", "docs", "irframe"}
@@ -43,13 +43,13 @@ TOP_LEVEL |= {"pyproject.toml", "tests"}
 SECTIONS = ["Parameters", "Returns", "Yields", "Raises", "Notes", "References", "Examples"]
 EMPTY_NAMES = {"util", "utils", "helper", "helpers", "impl", "misc", "common"}
 LATE = {"dask", "distributed", "irframe.metrics", "matplotlib", "scipy", "statsmodels", "zarr"}
-"""Imported when they are used, so that `import irframe` stays quick."""
+"""Packages that are imported when they are used, so that ``import irframe`` stays fast."""
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
 class Module(NamedTuple):
-    """A parsed module, and which of its lines are code."""
+    """A parsed module and the numbers of its code lines."""
 
     tree: ast.Module
     nodes: list
@@ -144,14 +144,14 @@ def listed(module):
 
 
 def verbs():
-    """Return the public functions by name, figures aside."""
+    """Return the public functions by name, without figures."""
     homes = irframe, irframe.verbs
     members = {name: getattr(home, name) for home in homes for name in home.__all__}
     return {name: value for name, value in members.items() if inspect.isfunction(value)}
 
 
 def public():
-    """Return what users call, by full name."""
+    """Return public functions and classes by full name."""
     members = {
         f"{package.__name__}.{name}": getattr(package, name)
         for package in (irframe, irframe.verbs, irframe.plots)
@@ -218,12 +218,12 @@ def test_options_are_spelled_out():
     ] == []
 
 
-def test_modules_are_named_for_what_they_hold():
+def test_names_of_modules_describe_their_content():
     names = {path: {part.strip("_") for part in path.with_suffix("").parts} for path in modules()}
     assert [str(path) for path, parts in names.items() if parts & EMPTY_NAMES] == []
 
 
-def test_no_two_classes_are_called_alike():
+def test_names_of_classes_are_unique():
     classes = Counter(
         node.name
         for module in modules().values()
@@ -262,7 +262,7 @@ def test_only_plots_draw():
 
 
 @pytest.mark.thorough
-def test_dask_is_imported_in_one_module_and_never_with_it():
+def test_dask_is_imported_by_one_module_when_used():
     assert {
         str(path)
         for path, module in modules().items()
@@ -280,7 +280,7 @@ def test_dask_is_imported_in_one_module_and_never_with_it():
     assert done.stdout.strip() == "False"
 
 
-def test_figures_name_no_test_themselves():
+def test_figures_contain_no_names_of_tests():
     """Figures describe tests and samples from the recorded result."""
     words = {*TESTS, *ADJUST_WORDS.values(), *(kind.title for kind in TESTS.values())} - {"t"}
     named = re.compile(rf"\b(?:{'|'.join(words)}|samples|seed\W)\b")
@@ -306,7 +306,7 @@ def spoken(module):
     ]
 
 
-def test_importing_the_package_stays_cheap():
+def test_the_import_of_the_package_stays_fast():
     code = "import sys, irframe; print(*sys.modules)"
     done = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT
@@ -326,7 +326,7 @@ def test_every_public_name_exists(package):
 
 
 @PACKAGES
-def test_public_names_are_stated_in_the_stub_alone(package):
+def test_public_names_are_listed_in_the_stub_only(package):
     assert sorted(package.__all__) == sorted(stated(package))
     nodes = modules()[Path(package.__file__).relative_to(ROOT)].nodes
     literals = {node.value for node in nodes if isinstance(node, ast.Constant)}
@@ -334,7 +334,7 @@ def test_public_names_are_stated_in_the_stub_alone(package):
 
 
 @PACKAGES
-def test_a_public_name_is_that_of_its_module_or_listed_in_it(package):
+def test_verbs_are_in_modules_of_their_name_or_listed_there(package):
     assert {
         name: module
         for name, module in stated(package).items()
@@ -368,7 +368,7 @@ def test_every_module_of_verbs_has_tests_that_name_them():
     assert [name for name, found in named.items() if found is None] == []
 
 
-def test_only_the_folder_of_orderings_is_called_like_a_verb():
+def test_only_the_folder_of_orderings_has_the_name_of_a_verb():
     top = {path.parts[1].removesuffix(".py") for path in modules()}
     assert top & verbs().keys() == {"orderings"}
 
@@ -459,7 +459,7 @@ def test_every_public_name_has_an_example():
     ] == []
 
 
-def test_docstring_sections_stand_in_the_same_order_everywhere():
+def test_sections_of_docstrings_have_a_fixed_order():
     found = {
         name: [section for section in sections(value.__doc__) if section in SECTIONS]
         for name, value in (public() | registered()).items()
@@ -507,7 +507,7 @@ def test_every_metric_is_a_public_name():
     assert sorted(registered().keys() - set(irframe.metrics.__all__)) == []
 
 
-def test_the_top_level_holds_only_what_it_should():
+def test_the_top_level_of_the_repository_contains_only_known_names():
     git = shutil.which("git")
     if git is None or not (ROOT / ".git").exists():
         pytest.skip("needs a git checkout to tell what belongs to the project")
@@ -517,7 +517,7 @@ def test_the_top_level_holds_only_what_it_should():
     assert strangers == set()
 
 
-def test_every_python_that_is_named_is_tested():
+def test_every_supported_python_is_tested():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     lines = "\n".join(project["classifiers"])
     named = re.findall(r"^Programming Language :: Python :: (3\.\d+)$", lines, re.MULTILINE)

@@ -21,7 +21,7 @@ SENTENCE = 30
 """Most words in a sentence of a docstring."""
 MOST = {
     "irframe": {"vague names": 0, "long first lines": 0, "long sentences": 5, "fronted phrases": 0},
-    "tests": {"vague names": 21, "long first lines": 11},
+    "tests": {"vague names": 21, "long first lines": 4},
 }
 """Most violations by folder; most long sentences hold a formula or list columns."""
 RULES = ("vague names", "long first lines", "long sentences", "fronted phrases")

@@ -1,4 +1,4 @@
-"""Representations of values in notebooks."""
+"""Tests of the representations of values in notebooks."""
 
 import pytest
 
@@ -14,7 +14,7 @@ import irframe as ir
         (ir.metrics.AP(norm="min"), "<code>AP(norm=&#x27;min&#x27;)</code>: "),
     ],
 )
-def test_values_show_how_they_are_written_and_what_they_are(value, shown):
+def test_representations_show_the_code_and_the_meaning_of_values(value, shown):
     first = type(value).__doc__.partition("\n")[0]
     assert value._repr_html_() == shown + first
 

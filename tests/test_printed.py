@@ -1,4 +1,4 @@
-"""Printing of results: rounded numbers, labels and answers."""
+"""Tests of printed results: rounded numbers, labels and columns."""
 
 import copy
 
@@ -49,7 +49,7 @@ def test_a_comparison_prints_key_columns_and_names_the_others(found):
     assert "not shown: depth, mean_a" in found._repr_html_()
 
 
-def test_columns_that_were_chosen_are_all_printed(found):
+def test_selected_columns_are_all_printed(found):
     shown = repr(found[["system_b", "mean_a", "p", "wins"]])
     assert shown.split()[:4] == ["system_b", "mean_a", "p", "wins"]
     assert "not shown" not in shown
@@ -95,7 +95,7 @@ def test_display_options_of_pandas_are_respected(found, option):
         assert found._repr_html_() == plain(found)._repr_html_()
 
 
-def test_a_result_is_equal_to_a_plain_frame_whichever_comes_first(found):
+def test_results_equal_plain_frames_on_either_side(found):
     assert_frame_equal(found, plain(found))
     assert_frame_equal(plain(found), found)
     assert found.equals(plain(found))
@@ -125,7 +125,7 @@ def test_files_contain_all_digits(found, tmp_path):
     assert again.equals(plain(found))
 
 
-def test_many_rows_print_as_many_as_pandas_prints(found):
+def test_long_results_print_as_many_rows_as_pandas(found):
     many = pd.concat([found] * 100, ignore_index=True)
     with pd.option_context("display.max_rows", 10, "display.min_rows", 4):
         lines = repr(many).splitlines()
@@ -208,7 +208,7 @@ def lengthened(names, length):
 
 @pytest.fixture(scope="module", params=[17, 40])
 def long_named(request):
-    """Return objects of a track whose systems and topics have long names."""
+    """Return objects whose systems and topics have long names."""
     runs, qrels = ir.example_track()
     runs = runs.assign(
         **{name: lengthened(runs[name], request.param) for name in ("system", "topic")}
@@ -240,7 +240,7 @@ def long_named(request):
 
 
 def result_of(verb, objects, data):
-    """Return the result of a verb, called as in its example."""
+    """Return the result of the example call of a verb."""
     if verb in CALLS:
         return eval(CALLS[verb], objects | data | {"ir": ir})  # noqa: S307 - our own
     offers = (x for x in objects.values() if verb in kinds.offered(x, kinds.HOME))
@@ -250,7 +250,7 @@ def result_of(verb, objects, data):
 
 @pytest.mark.parametrize("verb", few_of(PRINTED, 8))
 @pytest.mark.filterwarnings("ignore")
-def test_long_names_hide_neither_labels_nor_answers(verb, long_named):
+def test_long_names_do_not_hide_labels_and_main_columns(verb, long_named):
     result = result_of(verb, *long_named)
     if isinstance(result, pd.DataFrame):
         assert type(result) is not pd.DataFrame
@@ -273,7 +273,7 @@ def test_long_names_hide_neither_labels_nor_answers(verb, long_named):
 
 @pytest.mark.parametrize("verb", ["compare", "leaderboard", "decide", "leave_out"])
 @pytest.mark.filterwarnings("ignore")
-def test_shortened_names_begin_as_the_names_do(verb, long_named):
+def test_shortened_names_keep_their_beginning(verb, long_named):
     result = result_of(verb, *long_named)
     labels = [name for name in ("system", "system_a", "system_b") if name in result]
     systems = [name for label in labels for name in result[label].unique()]
@@ -281,7 +281,7 @@ def test_shortened_names_begin_as_the_names_do(verb, long_named):
 
 
 @pytest.mark.parametrize("before", [0, 14, 30, 40])
-def test_names_that_are_cut_stay_distinct(before):
+def test_shortened_names_stay_distinct(before):
     names = ["a" * before + letter + "c" * (40 - before) for letter in "bd"]
     first, second = repr(Result({"system": names, "other": "x" * 70})).splitlines()[1:3]
     assert first[1:] != second[1:]

@@ -1,4 +1,4 @@
-"""Progress of long work."""
+"""Tests of progress bars and elapsed seconds."""
 
 import sys
 from types import SimpleNamespace
@@ -23,7 +23,7 @@ def test_progress_is_shown_by_tqdm(capsys):
     assert "3/3" in capsys.readouterr().err
 
 
-def test_progress_without_tqdm(monkeypatch):
+def test_progress_without_tqdm_is_refused(monkeypatch):
     monkeypatch.setitem(sys.modules, "tqdm", None)
     refused(InputError, "pip install tqdm", lambda: list(tracked("abc", 3, "run", progress=True)))
 
@@ -32,7 +32,7 @@ def test_progress_without_tqdm(monkeypatch):
     ("verb", "options"),
     [("leave_out", {}), ("robustness", {"seeds": 2, "shares": [0.5]}), ("compare", {})],
 )
-def test_long_verbs_show_it_and_give_the_same(cube, capsys, verb, options):
+def test_progress_bars_do_not_change_results(cube, capsys, verb, options):
     pytest.importorskip("tqdm", reason="progress is shown by tqdm")
     subject, metrics = (cube.ireval.score("AP"), ()) if verb == "compare" else (cube, ("AP",))
     plain, shown = (
@@ -45,7 +45,7 @@ def test_long_verbs_show_it_and_give_the_same(cube, capsys, verb, options):
 
 @pytest.fixture
 def clock(monkeypatch):
-    """Replace the clock by one that shows two seconds and then three."""
+    """Replace the clock, which then shows two and three seconds."""
     waits = iter([False, False, True])
     event = SimpleNamespace(wait=lambda _: next(waits), set=lambda: None)
     monkeypatch.setattr(progress, "Event", lambda: event)
@@ -80,7 +80,7 @@ def test_a_report_shows_its_seconds_on_a_terminal(cube, tmp_path, capsys, monkey
     assert capsys.readouterr().err == SHOWN.format("report")
 
 
-def test_an_error_ends_the_seconds(monkeypatch):
+def test_an_error_ends_the_display_of_seconds(monkeypatch):
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
     for _ in range(2):
         with pytest.raises(KeyError), elapsed("report"):

@@ -1,4 +1,4 @@
-"""The recipes of CONTRIBUTING.md work as written."""
+"""Tests that the recipes of CONTRIBUTING.md work as written."""
 
 import os
 import re
@@ -33,21 +33,21 @@ def test_a_tiny_run_and_tiny_judgments_are_read(tmp_path):
     assert runs["doc"].tolist() == ["1e5", "NA"]
     assert ir.evaluate(runs, ir.read_qrels(qrels), "RR").to_numpy().tolist() == [[0.5]]
 '''
-"""The test that the recipe of formats asks for."""
+"""The test that the recipe for file formats describes in words."""
 
 
 class Recipe(NamedTuple):
-    """Positions of a recipe's code, and the tests it names.
+    """Positions of a recipe's code, and tests that it names.
 
     Parameters
     ----------
     tests
         Files with tests, and words in the names of those to run.
     blocks
-        For each block of code its file, and where it goes: ``after`` or ``before`` a line, in
-        place ``of`` one; without a word it is the whole file, or its end.
+        For each block of code, its file and its position: ``after``, ``before`` or in place
+        ``of`` a line. Without a position, the block is appended to the file.
     edits
-        What the prose asks for besides: file, text, and what stands in place of it.
+        Changes that the prose describes: file, old text and new text.
     """
 
     tests: tuple[str, ...]
@@ -134,7 +134,7 @@ RECIPES = {
             *PROPERTIES,
             "tests/test_house.py",
             "short_lists",
-            "every_chapter",
+            "every_module_of_verbs",
         ),
         (
             "irframe/diagnostics/short_lists.py",
@@ -144,7 +144,7 @@ RECIPES = {
         ),
     ),
     "Add a figure": Recipe(
-        ("tests/plots/test_short_bars.py", *LOOKS, "short_bars", "a_share", "it_is"),
+        ("tests/plots/test_short_bars.py", *LOOKS, "short_bars", "names_the_kinds", "wrong_type"),
         (
             "irframe/plots/short_bars.py",
             "irframe/plots/__init__.pyi",
@@ -234,7 +234,7 @@ def follow(folder, heading):
 
 
 def run(folder, *command):
-    """Return the output of a command if it fails."""
+    """Return the exit status and the output of a command."""
     paths = os.pathsep.join([str(folder), str(folder / "irframe" / "plugin")])
     done = subprocess.run(
         [sys.executable, "-m", *command],
@@ -244,7 +244,7 @@ def run(folder, *command):
         text=True,
         check=False,
     )
-    return f"{done.stdout}{done.stderr}" if done.returncode else ""
+    return done.returncode, f"{done.stdout}{done.stderr}"
 
 
 @pytest.fixture(scope="module")
@@ -270,9 +270,10 @@ def test_recipes_pass_the_tests_that_they_name(followed):
     tests = [test for recipe in RECIPES.values() for test in recipe.tests]
     words = [test for test in tests if "." not in test]
     files = dict.fromkeys(test for test in tests if "." in test)
-    assert (
-        run(followed, "pytest", "-q", "-n", "0", "-m", "", *files, "-k", " or ".join(words)) == ""
-    )
+    command = ["pytest", "-v", "-n", "0", "-m", "", *files, "-k", " or ".join(words)]
+    status, output = run(followed, *command)
+    assert status == 0, output
+    assert [word for word in words if word.lower() not in output.lower()] == []
 
 
 def test_every_recipe_is_followed():
@@ -299,7 +300,7 @@ def test_paths_exist():
     assert {path for path in missing if Path(path).stem.removeprefix("test_") not in MADE} == set()
 
 
-def test_names_in_code_exist():
+def test_names_in_the_text_exist():
     prose = re.sub(r"^ *```.*?^ *```$", "", TEXT, flags=re.MULTILINE | re.DOTALL)
     code = [text for text in re.findall(r"`([^`\n]+)`", prose) if "/" not in text]
     names = {name for text in code for name in re.findall(r"(?<![-\w])[A-Za-z_]\w{3,}", text)}

@@ -1,4 +1,4 @@
-"""Every registered name has an oracle with equal results."""
+"""Tests of registered names against their oracles."""
 
 import inspect
 from typing import get_args
@@ -14,7 +14,7 @@ from irframe.paired import TESTS, PairedTest, TestName, parse_test
 
 
 def kinds(base):
-    """Return the classes of irframe that a registry may hold."""
+    """Return the classes of irframe that a registry may contain."""
     every = [base]
     for kind in every:
         every += kind.__subclasses__()

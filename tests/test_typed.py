@@ -1,4 +1,4 @@
-"""Type stubs equal the signatures."""
+"""Tests that type stubs equal the signatures."""
 
 import runpy
 from functools import cache

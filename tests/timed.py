@@ -21,7 +21,7 @@ def each(function, cases):
 
 
 def against(benchmark, peer, theirs):
-    """Report how many times faster we are than a peer."""
+    """Report how many times faster irframe is than another tool."""
     ours = benchmark.stats.stats.min
     ratio = theirs / ours
     benchmark.extra_info.update({peer: theirs, f"ratio to {peer}": ratio})
@@ -57,5 +57,5 @@ def peak_of(function):
 
 
 def resident():
-    """Return the bytes of memory that this process holds."""
+    """Return the memory of this process in bytes."""
     return int(Path("/proc/self/statm").read_text().split()[1]) * 4096

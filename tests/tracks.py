@@ -1,4 +1,4 @@
-"""Frames and cubes made of bare grades."""
+"""Frames and cubes from lists of grades."""
 
 import pandas as pd
 from incomplete import though_incomplete
@@ -7,7 +7,7 @@ import irframe as ir
 
 
 def frames_of(systems, judged=None):
-    """Return frames of systems given as lists of grades.
+    """Return frames of systems from lists of grades.
 
     `systems` maps a name to its rankings, one per topic, best rank first, None unjudged. Every
     grade stands for a document of its own; `judged` lists, per topic, the grades of all judged
@@ -35,6 +35,6 @@ def frames_of(systems, judged=None):
 
 
 def cube_of(systems, judged=None, depth=None):
-    """Return the cube of systems given as lists of grades."""
+    """Return the cube of systems from lists of grades."""
     with though_incomplete():
         return ir.cube(*frames_of(systems, judged), depth=depth, ties="rank")

@@ -1,4 +1,4 @@
-"""Cases of which standard tests try a few."""
+"""Selection of a few cases for quick test runs."""
 
 import pytest
 
@@ -6,7 +6,8 @@ import pytest
 def few_of(cases, every, first=0, *, drawn=True):
     """Return cases, most of them marked as thorough.
 
-    .ci/run tries all of these, or a random quarter of those that are drawn.
+    Only one of `every` cases is not marked. ``.ci/run`` tries all cases. If `drawn` is true, it may
+    try a random share of the marked cases.
     """
     further = [pytest.mark.thorough, *([pytest.mark.further] if drawn else [])]
     marks = [() if place % every == first else further for place in range(every)]

@@ -34,7 +34,7 @@ def right(runs: pd.DataFrame, qrels: pd.DataFrame) -> None:
 
 
 def wrong(runs: pd.DataFrame, qrels: pd.DataFrame) -> None:
-    """Mistype verbs, options and words."""
+    """Use wrong verbs, options and words."""
     cube, scores = ir.cube(runs, qrels), ir.verbs.score(ir.cube(runs, qrels), "AP")
     ireval(runs).evalute(qrels, "AP")  # type: ignore[attr-defined]
     ireval(runs).evaluate(qrels, "AP", tie="order")  # type: ignore[call-arg]

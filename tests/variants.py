@@ -1,4 +1,4 @@
-"""Every metric with every option at least once."""
+"""Metrics with options, covering every option."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -13,12 +13,12 @@ from irframe.metrics.facts import facts
 from irframe.metrics.parse_metric import parse_metric
 
 COMMON = ("average", "depth", "judged_only")
-"""Fields of which oracles know nothing."""
+"""Fields that oracles do not have."""
 
 
 @dataclass(frozen=True)
 class Variant:
-    """A metric with some options, by its text."""
+    """A metric with options, from its text."""
 
     text: str
 
@@ -60,11 +60,11 @@ class Variant:
         return bool(self.metric.order) and not (paid_below and self.fields["gain"] != "binary")
 
     def oracle(self, topic, k):
-        """Score a topic slowly."""
+        """Return the score of a topic by the slow oracle."""
         return ORACLES[self.name](topic, k, **self.fields)
 
     def score(self, block):
-        """Score a block."""
+        """Return the scores of a block of arrays."""
         return self.metric.score(Evidence(block))
 
 
@@ -238,6 +238,6 @@ VARIANTS = [
 ]
 
 TIMED = ("AP", "nDCG", "ERR", "RBP(p=0.95)", "Q")
-"""Those timed at every depth of a large cube."""
+"""Metrics that benchmarks time at every depth of a large cube."""
 EIGHT = ("AP", "AP(norm='min')", "nDCG", "ERR", "RBP(p=0.95)", "P", "Recall", "RR")
-"""Those timed together."""
+"""Metrics that benchmarks time in one call."""

@@ -41,7 +41,7 @@ def track_of(case):
 
 
 def rebuilt_means(runs, qrels, contributing, depth, metrics):
-    """Return means of a cube whose pool contains only some runs."""
+    """Return means of a cube whose pool contains some runs."""
     pool = runs.ireval.pool(ir.Pool(depth, contributing=contributing))
     judgments = qrels.ireval.restrict(pool)
     top = qrels.nlargest(1, "grade").assign(doc="unseen")

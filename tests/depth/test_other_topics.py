@@ -34,7 +34,7 @@ def tau(new, reference, *, costs):
 
 
 def slow(verb, new, reference):
-    """Return the expected result if each side uses its own topics."""
+    """Return the expected result with own topics on each side."""
 
     def value(metric, depth):
         sides, costs = [rows(side, metric, depth) for side in (new, reference)], (metric == 1,) * 2

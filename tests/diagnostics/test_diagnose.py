@@ -1,4 +1,4 @@
-"""Tests of `diagnose` on data with one problem at a time."""
+"""Tests of `diagnose` on data with single problems."""
 
 import numpy as np
 import pandas as pd

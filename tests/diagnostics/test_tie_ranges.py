@@ -1,4 +1,4 @@
-"""Tests of tie ranges, shared gains, tie rates and agreement of tie rules."""
+"""Tests of tie ranges, tie rates and tie rules."""
 
 import itertools
 

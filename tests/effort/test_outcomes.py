@@ -56,7 +56,7 @@ WORKED = [
 
 
 def track(ranks, length=101):
-    """Return frames in which each system has the answer at a certain rank."""
+    """Return frames with answers at certain ranks for each system."""
     rows = [
         (
             system,
@@ -75,7 +75,7 @@ def track(ranks, length=101):
 
 
 def both_ways(runs, qrels, depth=100, by=None, **options):
-    """Return outcomes of frames, after a comparison with those of a cube."""
+    """Return outcomes of frames, which equal those of a cube."""
     cube = runs.ireval.cube(qrels)
     of_runs, of_cube = (x.ireval if by is None else x.ireval.groupby(by) for x in (runs, cube))
     result = of_runs.outcomes(qrels, depth=depth, **options)

@@ -56,7 +56,7 @@ def test_scores_of_real_runs_equal_those_of_pytrec_eval(shared, provider, track)
 
 
 def test_scores_with_negative_grades_equal_those_of_pytrec_eval(provider):
-    """A negative grade means that a document was pooled but not judged."""
+    """A negative grade means pooled, but not judged."""
     rng = np.random.default_rng(0)
     docs = [f"d{n}" for n in range(30)]
     drawn = [[*rng.permutation(docs)[:size]] for size in rng.integers(1, 30, 80)]
@@ -138,7 +138,7 @@ SCALED = {
 @pytest.mark.parametrize("text", SCALED)
 @pytest.mark.parametrize("shift", [0, 1])
 def test_measures_of_cwl_eval_have_its_values(provider, text, shift):
-    """Scores do not change if grades and their limits shift together."""
+    """Grades and their limits may be shifted together."""
     measure = measure_of(SCALED[text])
     measure = measure(max_rel=2 + shift, **({"min_rel": shift} if shift else {}))
     lists = {str(n): grades for n, grades in enumerate(CWL["lists"]) if grades}

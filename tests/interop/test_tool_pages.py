@@ -1,4 +1,4 @@
-"""Tests that pages about other tools show the output of their code."""
+"""Pages about other tools show the output of their code."""
 
 import re
 import sys

@@ -28,7 +28,7 @@ class Module:
 
 
 class Metric:
-    """Stand-in for a metric of the package evaluate of Hugging Face."""
+    """Stand-in for a metric of the package evaluate."""
 
     def __init__(self):
         self.info, self.parts = self._info(), []
@@ -54,7 +54,7 @@ FAKES = {
 
 @pytest.fixture
 def defined(monkeypatch):
-    """Run the code of the page, and return the names that it defines."""
+    """Return the names that the code of the page defines."""
     names = {"scorer": ir.scorer(QRELS, ["nDCG@10", "RR"])}
     for name, members in FAKES.items():
         try:
