@@ -22,14 +22,14 @@ from irframe.cubes.groups import (
 )
 from irframe.cubes.score_arrays import refuse_collections
 from irframe.cubes.view import LIST, Labelled, user_coordinates, with_coordinates
-from irframe.errors import InputError, IrframeError, ParameterError, in_group, warn
+from irframe.errors import InputError, IrframeError, ParameterError, in_group, listing, warn
 from irframe.experiments.group_columns import RESERVED, given_groups, grouped, participants
 from irframe.files.kinds import is_judgments
 from irframe.names import GRADE, PAIR, SIDES, SYSTEM, TOPIC, roles
 from irframe.record import InGroups, bind, options_of
 
 ASKED = ("baseline", "system")
-"""Arguments of verbs that name systems which every group must contain."""
+"""Arguments of verbs whose systems every group must contain."""
 
 
 @contextmanager
@@ -171,11 +171,12 @@ def answers(
 ) -> Any:
     """Call a verb on the cube of each group.
 
-    The results are joined; cubes remain separate. Groups that lack a system named in the arguments
-    are left out.
+    The results are joined. Results that are cubes remain separate. Groups that lack a system named
+    in the arguments are left out.
     """
     bound = bind(call, (groups.example, *arguments), options)
     results = {}
+    # `rel` may name collections of other groups, so all groups are checked together.
     refuse_collections(groups.subject.values(), bound.arguments.get("rel"))
     for key, cube in drop_groups_without(groups.subject, bound.arguments, groups.name).items():
         with naming_group(key, groups.name):
@@ -244,7 +245,8 @@ def group_keys(frame: pd.DataFrame, by: Hashable) -> pd.Index:
     """
     names = [name for name in (*frame.index.names, *frame.columns) if name is not None]
     if by not in names:
-        raise ParameterError("by to be an index level or a column", repr(by), "", map(str, names))
+        expected = f"by to be an index level or a column ({listing(map(str, names))})"
+        raise ParameterError(expected, repr(by))
     if not len(frame):
         raise InputError("a frame with rows to group", "an empty frame")
     keys = group_values(frame, by)
@@ -406,6 +408,7 @@ def join(results: Mapping[Any, Any], by: str, source: Any) -> Any:
         joined = joined.reset_index(PAIR)
     if source is not None and not isinstance(source, Labelled):
         return joined
+    # The outer join changed the order of labels, so the original order is restored.
     wholes = bare if source is None else [source]
     dims = [dim for dim in LIST if dim in joined.dims and dim in wholes[0].dims]
     order = {dim: pd.unique(np.concatenate([cube[dim] for cube in wholes])) for dim in dims}
@@ -417,7 +420,7 @@ def join(results: Mapping[Any, Any], by: str, source: Any) -> Any:
 
 def _refuse_none(results: Collection[object], by: Hashable) -> None:
     if not results:
-        raise InputError(f"systems and topics in groups of {by}", "none", "select some")
+        raise InputError(f"at least one group ({by})", "none", "select systems and topics")
 
 
 def join_frames(results: Mapping[Any, pd.DataFrame], by: Hashable) -> pd.DataFrame:
@@ -427,7 +430,7 @@ def join_frames(results: Mapping[Any, pd.DataFrame], by: Hashable) -> pd.DataFra
     """
     _refuse_none(results, by)
     frames = [result.copy(deep=False) for result in results.values()]
-    for frame in frames:
+    for frame in frames:  # attributes are joined below
         frame.attrs = {}
     first = frames[0]
     if not (isinstance(first.index, pd.RangeIndex) and first.index.name is None):

@@ -29,6 +29,7 @@ ORDER = ("ties", "score_dtype", "seed", "search", "each")
 SOMETIMES = {"subtopic_grade": "subtopics", "stratum": "stratum", "probability": "probability"}
 """Optional fields of judgments, and their names in messages."""
 NEVER = np.iinfo(np.int32).max
+"""Rank in the pool of documents that no contributing run retrieved."""
 
 
 def concat(cubes: Iterable[xr.Dataset], dim: str = TOPIC) -> xr.Dataset:
@@ -294,7 +295,7 @@ def _systems(experiments: list[Experiment]) -> Experiment:
     for row, exp in zip(rows, experiments, strict=True):
         rank = exp.known_pool.rank
         best[row] = np.minimum(best[row], np.where(rank > 0, rank, NEVER))
-    best[best == NEVER] = 0
+    best[best == NEVER] = 0  # no contributing run retrieved the document
     pools = [exp.known_pool for exp in experiments]
     # The joint pool has the depth of the shallowest pool. Pools without contributors and depth are
     # ignored.

@@ -84,9 +84,9 @@ def cube(
         collection has a list. Alternatively a list of judged topics.
     collection
         A column of either frame with the collection (track) of each topic. A system takes part in a
-        collection if it retrieved anything for one of its topics, judged or not. It has no scores
-        in other collections. Each collection has its own pool and top grade. By default all topics
-        are one collection.
+        collection if it retrieved anything for one of its topics, judged or not. The system has no
+        scores in other collections. Each collection has its own pool and top grade. By default all
+        topics are one collection.
     pool
         The depth of the judged pool, or an `irframe.Pool`, which also names the contributing runs.
     units

@@ -40,6 +40,7 @@ MOST_BIASED = 20
 """Largest sum over topics of 1/n, with n drawn documents in an ideal ranking, at which the bias of
 nDCG is small compared with its error."""
 TINY = np.finfo(float).tiny
+"""Smallest divisor, which avoids division by 0."""
 
 
 def freedom_of(
@@ -85,6 +86,7 @@ def freedom_of(
             for mask in (draw.judged, chance, draw.judged & (gain != 0))
             for values in [np.append(np.where(uncertain, mask, 0.0), 0.0)[rows].sum(axis=1)]
         )
+        # Rounded, because sums of probabilities such as 0.1 are inexact.
         enough = (least.mean(axis=0).round(6) >= LEAST_DRAWN) & (number > 1)
         enough &= adding >= LEAST_ADDING
         if isinstance(metric, nDCG):
@@ -193,7 +195,9 @@ def read_estimated(
     """
     if shares_ranks(cube.attrs["ties"]):
         message = f"ties={cube.attrs['ties']!r}"
-        raise InputError("a rule that orders tied documents", message, "choose another ties=")
+        raise InputError(
+            "one order of tied documents", message, "build the cube with another ties="
+        )
     return read_metrics(cube, metrics, at)
 
 
@@ -234,8 +238,8 @@ def estimate(
     xarray.Dataset
         ``estimate`` and its standard ``error`` over (metric, system, topic, depth); ``mean``,
         ``mean_error``, ``ci_low`` and ``ci_high`` over (metric, system, depth). Intervals refer to
-        the mean over the topics of the cube. They include the variance of drawing documents, but
-        not that of drawing topics.
+        the mean over the topics of the cube. The intervals include the variance of drawing
+        documents, but not that of drawing topics.
 
     Raises
     ------
@@ -286,13 +290,14 @@ def estimate(
     With weights w of ranks, the number is ``(sum w^2)^2 / sum w^4``. Limits are NaN with fewer than
     15 drawn documents, or fewer than 3 that add to the score, because their coverage would be too
     low. Limits of nDCG are also NaN if fewer than 15 drawn documents are in the ideal rankings.
-    They are NaN as well if the sum of ``1 / n`` over topics is above 20, where n is the number of
-    drawn documents in the ideal ranking.
+    These limits are also NaN if the sum of ``1 / n`` over topics is above 20, where n is the number
+    of drawn documents in the ideal ranking.
 
     The coverage of 95 % limits was measured on 63 runs of TREC's Deep Learning track of 2021, with
-    5 to 20 % of the documents drawn. Either all 53 topics or 8 to 30 of them were used. It was 92
-    to 97 %, and 93 to 96 % for nDCG at depth 100. On 16 topics with few relevant documents it was
-    93 to 95 % for nDCG (the Robust track of 2003 with 10 % drawn, the example track with 20 %).
+    5 to 20 % of the documents drawn. Either all 53 topics or 8 to 30 of them were used. The
+    coverage was 92 to 97 %, and 93 to 96 % for nDCG at depth 100. On 16 topics with few relevant
+    documents the coverage was 93 to 95 % for nDCG (the Robust track of 2003 with 10 % drawn, the
+    example track with 20 %).
 
     References
     ----------
@@ -445,8 +450,8 @@ def _stratum_labels(table: coded_tables.QrelsTable, strata: str) -> Array:
     if strata in {TOPIC, table.columns[TOPIC]}:
         return np.full(len(table.grade), "1", object)
     if strata not in columns:
-        expected = "strata to be a column of the judgments, or 'topic'"
-        raise ParameterError(expected, f"{strata!r} among", "", columns)
+        expected = f"strata to be 'topic' or a column of the judgments ({listing(columns)})"
+        raise ParameterError(expected, repr(strata))
     values = table.frame[strata]
     if values.isna().any():
         message = f"{int(values.isna().sum())} documents without"

@@ -147,12 +147,12 @@ def score(
     Parameters
     ----------
     cube
-        A cube made by `irframe.cube`. If it is backed by dask, the scores are lazy.
+        A cube made by `irframe.cube`. If the cube is backed by dask, the scores are lazy.
     metrics
         Metrics or their names, as arguments or as a list, such as ``"AP"``,
         ``"nDCG@10"``, ``RBP(p=0.8)``.
     at
-        Depths to return, within the cube; by default all.
+        Depths to return, within the cube. The default is all depths of the cube.
     no_rel
         The scores on topics without relevant documents. ``"nan"``: NaN for every metric.
         ``"silence"``: 1 if no document is read, and 0 otherwise, as for `irframe.evaluate`.
@@ -350,12 +350,13 @@ def cwl(
         Metrics of the C/W/L framework or their names: AP, BPM, DynamicBPM, IFT, INSQ, INST, NERR,
         P, RBP, RR, SDCG.
     at
-        Depths to return, within the cube; by default all. Lists are cut at these depths.
+        Depths to return, within the cube. The default is all depths of the cube. Lists are cut at
+        these depths.
 
     Returns
     -------
     xarray.Dataset
-        Over (metric, system, topic, depth):
+        Variables over (metric, system, topic, depth):
 
         - ``expected_utility`` (EU): the expected gain per rank read, which is the score of the
           metric;

@@ -111,8 +111,8 @@ def metric_columns(frame: pd.DataFrame, codes: Mapping[str, Array]) -> list[Any]
 
     Scores are columns that irframe computed, according to the attributes of the frame, and columns
     with the name of a metric. Another column of numbers counts as scores if it varies within topics
-    and within systems. Otherwise it is a property of topics or systems, such as a length or a year,
-    and is left out. If no column is certainly a metric, all columns are returned.
+    and within systems. Otherwise the column is a property of topics or systems, such as a length or
+    a year, and is left out. If no column is certainly a metric, all columns are returned.
 
     Parameters
     ----------
@@ -322,7 +322,7 @@ def with_costs(function: Function) -> Function:
 
 GEOMETRIC = "gmean"
 AGGREGATES = frozenset(("all", "amean", "mean", GEOMETRIC))
-"""Names of the row of all topics in the output of other tools."""
+"""Names that other tools use for rows of means or sums over topics."""
 PRINTED = 1.1e-4
 """Largest rounding error of a mean of values with four decimals."""
 

@@ -52,8 +52,8 @@ class Scores:
     design
         How topics were drawn; None if they were drawn independently and have equal weights.
     repeats
-        Labels of repeats, if values have a dimension of repeats after systems. After averaging it
-        is a `Repeats` object.
+        Labels of repeats, if values have a dimension of repeats after systems. After averaging,
+        this field is a `Repeats` object.
     axis
         The axis of depths or other stopping points.
     topic_labels
@@ -198,6 +198,7 @@ class Scores:
         """Signed means over common topics, shape (metric, depth, system)."""
         metrics, systems, topics, depths = self.values.shape
         result = np.empty((metrics, depths, systems))
+        # Sorting topics copies scores, so systems are processed in blocks.
         in_blocks = self.topic_order is not None and self.scored.all()
         width = fitting(topics * depths, SORTED_BYTES) if in_blocks else systems
         for row, sign in enumerate(self.signs):
@@ -313,8 +314,8 @@ class Scores:
         compute
             Function of scores, shape (system, topic, depth), without NaN and with topics sorted by
             name. The function returns arrays with depth as last dimension. Its second argument is
-            the design of the topics. It is omitted if topics were drawn independently and have
-            equal weights.
+            the design of the topics. The design is omitted if topics were drawn independently and
+            have equal weights.
         systems
             Positions of the systems to compute on.
         """

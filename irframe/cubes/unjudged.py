@@ -47,8 +47,8 @@ def unjudged_shares(scored: xr.DataArray) -> xr.DataArray:
     Returns
     -------
     xarray.DataArray
-        Shares with all dimensions of the scores except topics and repeats. They are NaN for systems
-        that retrieved no document.
+        Shares with all dimensions of the scores except topics and repeats. Shares are NaN for
+        systems that retrieved no document.
 
     Examples
     --------
@@ -83,7 +83,7 @@ def bounds(
         NumRelRet, P, Q, RBP, Recall, RelativeP, Rprec, RprecMult, RR, SDCG, SetAP, SetF, SetP,
         SetRelativeP, Success, Utility, YAAP.
     at
-        Depths to return, within the cube; by default all.
+        Depths to return, within the cube. The default is all depths of the cube.
 
     Returns
     -------
@@ -105,10 +105,10 @@ def bounds(
     The lower bound of metrics without a recall base is the score. For the upper bound, unjudged
     documents gain 1, or the top gain if that is higher. The largest contribution of ranks below the
     list is added. With m = min(k, length of the list), this contribution is ``p**m`` for RBP and
-    ``1/(m+1) prod_{i<=m} (1 - G(i))`` for ERR. For INSQ it is the sum of the remaining weights, and
-    for P and SDCG the missing ranks down to k gain 1. RR, Success, SetP, DCG and NumRelRet are
-    scored with the unjudged documents as relevant. The running time is proportional to the number
-    of cells of the cube.
+    ``1/(m+1) prod_{i<=m} (1 - G(i))`` for ERR. For INSQ this contribution is the sum of the
+    remaining weights. For P and SDCG the missing ranks down to k gain 1. The upper bounds of RR,
+    Success, SetP, DCG and NumRelRet treat unjudged documents as relevant. The running time is
+    proportional to the number of cells of the cube.
 
     The bounds of metrics with a recall base are exact extremes over all possible grades, from 0 to
     the top grade, of the *retrieved* unjudged documents. These include documents below the depth.
@@ -120,8 +120,8 @@ def bounds(
 
     With u unjudged documents down to the deepest depth k, the time of a ranking is proportional to
     k u. The upper bound of nDCG on several grades takes this time for every grade and for each of a
-    few iterations. Q on g grades takes k u comb(u + g, g) for every depth k. An error is raised if
-    this would take minutes.
+    few iterations. The time of Q on g grades is proportional to k u comb(u + g, g) for every depth
+    k. An error is raised if this would take minutes.
 
     References
     ----------
@@ -205,7 +205,7 @@ def bound_block(block: Block, metrics: Sequence[Metric], depths: Sequence[int]) 
             yield metric.score(evidence)[..., columns - 1]
             yield metric.highest(evidence)[..., columns - 1]
             continue
-        depth = np.minimum(columns, metric.depth or columns)
+        depth = np.minimum(columns, metric.depth or columns)  # bounds are constant below it
         if block.subtopic_grade is not None:  # an unjudged document may complete any set
             score = metric.score(evidence)[..., columns - 1]
             has_unjudged = np.cumsum(block.grade == UNJUDGED, axis=-1)[..., depth - 1] > 0
@@ -221,7 +221,7 @@ def bound_block(block: Block, metrics: Sequence[Metric], depths: Sequence[int]) 
 def condense(cube: xr.Dataset) -> Cube:
     """Remove the unjudged documents from every ranking.
 
-    The documents below them move up.
+    Documents at lower ranks move up.
 
     Documents with negative grades are removed too: trec_eval treats them as pooled but not judged.
 
@@ -367,7 +367,8 @@ def sample(data: xr.Dataset | Qrels, share: float, *, seed: int = 0) -> Cube | p
     Notes
     -----
     The sample has ``max(1, floor(share n + 1/2))`` of the n documents of a topic with the same
-    grade. For each grade below 1 it has at least 10 documents, or all if there are fewer than 10.
+    grade. For each grade below 1 the sample has at least 10 documents, or all if there are fewer
+    than 10.
 
     References
     ----------
@@ -428,16 +429,16 @@ def rejudge(cube: xr.Dataset, qrels: Qrels) -> Cube:
     Warns
     -----
     IrframeWarning
-        If topics of the cube have no judgments, or judged topics have no lists in the cube. Both
-        are left out.
+        If topics of the cube have no judgments, or judged topics have no lists in the cube. These
+        topics are left out.
 
     Notes
     -----
     A cube contains the judged documents of its lists, and the identifiers of unjudged documents
     down to rank 100. Grades can therefore be changed or removed in any cube. If lists are longer
     than 100 documents, newly judged documents must be among the first 100. If `cube` was called
-    without a pool depth, the depth is computed again from the new judgments. It is unknown if lists
-    contain newly judged documents.
+    without a pool depth, the depth is computed again from the new judgments. The depth becomes
+    unknown if lists contain newly judged documents.
 
     Examples
     --------

@@ -75,7 +75,7 @@ class Declared:
     spans
         Whether the function supports judgments of text spans.
     one_unit
-        Whether the function compares systems. Their lists must then have the same unit.
+        Whether the function compares systems. All lists must then have the same unit.
     reads
         Parameters that name user coordinates. If none of them is passed, the function is called
         without user coordinates. User coordinates are then added to the result.
@@ -279,8 +279,8 @@ def _describe_scores(result: Any, scores: Scores) -> None:
 def _answer_one(verb: Declared, params: Mapping[str, Any]) -> Any:
     """Call the function of a verb.
 
-    User coordinates are dropped before the call, unless the verb reads some of them. They are added
-    to the result again.
+    User coordinates are dropped before the call, unless the verb reads some of them. They are
+    restored in the result.
     """
     subject = params[verb.first]
     table = isinstance(subject, Scores)
@@ -299,7 +299,7 @@ def _answer_one(verb: Declared, params: Mapping[str, Any]) -> Any:
 
 
 def _answer_groups(verb: Declared, params: Mapping[str, Any], by: Any) -> tuple[Any, Any]:
-    """Return the object as read and the joined results.
+    """Return the subject as read, and the joined results.
 
     Scores among the arguments are also split. Errors and warnings name the group.
     """

@@ -54,7 +54,7 @@ def in_chunks(
     size ``ends[0]``, and its last dimension has size ``ends[1]``.
     """
     dask = need_dask()
-    rechunked = grade.rechunk({2: -1})
+    rechunked = grade.rechunk({2: -1})  # a task needs complete lists
     sides = zip(codes, rechunked.chunks, strict=False)
     systems, topics = (dask.array.from_array(code, chunks=(size,)) for code, size in sides)
     shape = {"new_axis": 0, "chunks": (ends[0], *rechunked.chunks[:2], ends[1])} if ends else {}
@@ -352,8 +352,8 @@ def _codes(cube: xr.Dataset, dim: str, experiment: Experiment) -> tuple[Codes, p
         advice = "unstack the cube, or rename its dimensions"
         raise InputError("a cube with dimensions system and topic", f"{name} over", advice, strange)
     if not {*cube[name].dims} <= {dim}:
-        raise InputError("a cube of one experiment", "lists of several", TOGETHER)
-    if codes.dtype.kind not in "iu":
+        raise InputError("a cube of one experiment", "lists of several experiments", TOGETHER)
+    if codes.dtype.kind not in "iu":  # reindexing fills codes of unknown labels with NaN
         unknown = cube[dim].to_numpy()[pd.isna(codes)]
         if len(unknown):
             advice = "select other labels, or build the cube with these"
@@ -362,7 +362,7 @@ def _codes(cube: xr.Dataset, dim: str, experiment: Experiment) -> tuple[Codes, p
     positions = codes & ((1 << SHIFT) - 1)
     size = experiment.shape[LIST.index(dim)]
     if ((codes >> SHIFT != experiment.mark) | (positions >= size)).any():
-        raise InputError("a cube of one experiment", "lists of several", TOGETHER)
+        raise InputError("a cube of one experiment", "lists of several experiments", TOGETHER)
     index = labels_of(cube, dim, "a cube", f"{TOGETHER}, and select each label once")
     if index.hasnans:
         message = f"{np.count_nonzero(index.isna())} {dim}s without"

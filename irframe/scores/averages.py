@@ -36,7 +36,7 @@ def scores_at(array: xr.DataArray, at: object) -> xr.DataArray:
     dim = axis_of(array).dim
     if dim not in array.dims:
         if at is not None:
-            raise DepthError("scores with a dimension depth for at=", "scores without")
+            raise DepthError("scores with a dimension depth for at=", "scores without depths")
         return array
     if at is None:
         return array.isel({dim: int(array[dim].to_numpy().argmax())})
@@ -191,7 +191,8 @@ def position(labels: list[str], expected: object, role: str) -> int:
     """Return the position of a label; raise if unknown."""
     pos = index_of(expected, labels)
     if pos is None:
-        raise ParameterError(f"{role} to be a metric with scores", repr(str(expected)), "", labels)
+        message = f"{role} to be a metric of the scores ({listing(labels)})"
+        raise ParameterError(message, repr(str(expected)))
     return pos
 
 
@@ -386,6 +387,7 @@ def without_each(scores: Array, summary: Summary, sign: int = 1) -> Array:
 
 def _weighted(counts: Array, summands: Array) -> Array:
     """Return sums weighted by counts. Terms may be infinite."""
+    # 0 times infinity is NaN, so infinite terms are counted separately.
     infinite = np.isinf(summands)
     if not infinite.any():
         return counts @ summands

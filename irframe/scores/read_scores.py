@@ -93,6 +93,7 @@ def refuse_huge(metrics: list[str], scores: Array) -> None:
 
 
 def _size(values: Array) -> float:
+    # Two reductions need no copy of the scores, unlike abs().
     ends = (ends.reduce(values, axis=None, initial=0.0) for ends in (np.fmax, np.fmin))
     return float(max(map(abs, ends)))
 
@@ -415,8 +416,8 @@ def pick_metric(scores: Scores, metric: str | Metric) -> Scores:
         if depth not in depths:
             raise DepthError("a depth of the scores", repr(metric))
         return scores.take(metric=[pos], depth=depths.get_indexer(pd.Index([depth])))
-    expected = "a depth, a metric of the scores or scores"
-    raise ParameterError(expected, repr(metric), "", scores.metrics)
+    expected = f"a depth of the scores, a metric ({listing(scores.metrics)}) or other scores"
+    raise ParameterError(expected, repr(metric))
 
 
 def same_systems(scores: Scores, other: Scores) -> Scores:

@@ -172,7 +172,7 @@ def read_repeats(scores: Scores, over: Over = "both") -> Scores:
         values, has_scores = _shared_by_all(values, has_scores, name)
         if values.shape[2] == 1:
             return replace(scores, values=values[:, :, 0])
-    has_scores[~has_scores.any(axis=1), 0] = True
+    has_scores[~has_scores.any(axis=1), 0] = True  # one repeat of NaN for a system without scores
     owner, columns = np.nonzero(has_scores)
     flat = values.reshape(len(values), -1, *values.shape[3:])
     lists = flat if has_scores.all() else values[:, owner, columns]

@@ -309,7 +309,7 @@ def test_draws_record_sampling_probabilities():
     other = qrels.ireval.draw_to_judge({"early": 1, "late": 0.29}, strata="part", seed=2)
     assert not other["grade"].equals(drawn["grade"])
     for share, strata, message in [
-        (0.1, "team", "strata to be a column of the judgments.*'team'"),
+        (0.1, "team", "strata to be 'topic' or a column .*found 'team'"),
         ({"early": 0.5}, "part", "a share for every stratum, but found none for: late"),
         (1.5, "part", "share to be a number .*at most 1"),
     ]:

@@ -143,7 +143,7 @@ class TestGroups:
         frame = scores.sel(depth=10).to_series().unstack("metric")
         several = "by to be one column, but found .*half" if isinstance(by, list) else ""
         with pytest.raises(
-            ParameterError, match=several or "by to be an index level .*: system, topic, AP"
+            ParameterError, match=several or "by to be an index level .*system, topic, AP"
         ):
             dict(groups(frame, by))
         for subject in (cube, scores):
