@@ -19,11 +19,11 @@ from irframe.cubes.by_group import join_frames
 from irframe.cubes.parse_scores import declared_labels_of, to_scores
 from irframe.cubes.score import refuse_repeated_depths
 from irframe.cubes.scores import Arrays, Scores, of_topics, patterns, summands
-from irframe.errors import DepthError, ParameterError, listing, warn
+from irframe.errors import DepthError, listing, warn
 from irframe.experiments.topic_design import drawn_topics
 from irframe.metrics import facts as averaging
 from irframe.metrics.base import Summary
-from irframe.metrics.facts import TIE, average, averaged, facts, index_of, terms
+from irframe.metrics.facts import TIE, average, averaged, facts, terms
 from irframe.names import METRIC, TOPIC
 from irframe.option_values import OptionValue
 from irframe.paired.design import Design
@@ -185,15 +185,6 @@ def _under(scores: Scores, design: Design) -> tuple[Any, ...]:
 def metric_labels(scores: xr.DataArray) -> list[str]:
     """Return the names of the metrics."""
     return [str(label) for label in scores[METRIC].to_numpy()]
-
-
-def position(labels: list[str], expected: object, role: str) -> int:
-    """Return the position of a label; raise if unknown."""
-    pos = index_of(expected, labels)
-    if pos is None:
-        message = f"{role} to be a metric of the scores ({listing(labels)})"
-        raise ParameterError(message, repr(str(expected)))
-    return pos
 
 
 def tell_left_out(labels: list[str], counts: Iterable[int]) -> None:
