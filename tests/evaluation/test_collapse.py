@@ -45,28 +45,28 @@ def lists(draw):
 
 def slow(runs, by):
     """Return (system, topic) -> documents, best first."""
-    found = {}
-    for key, part in runs.drop(columns="doc").ireval.rank().groupby(["system", "topic"]):
+    result = {}
+    for key, group in runs.drop(columns="doc").ireval.rank().groupby(["system", "topic"]):
         order, scores = [], {}
-        for chunk, score in zip(part["chunk"], part["score"], strict=True):
+        for chunk, score in zip(group["chunk"], group["score"], strict=True):
             doc = chunk[0]
             order += [doc] * (doc not in order)
             scores.setdefault(doc, []).append(score)
         ways = {"max": max, "sum": sum, "mean": lambda each: sum(each) / len(each)}
         value = {doc: ways[by](each) if by in ways else 0 for doc, each in scores.items()}
-        found[key] = sorted(order, key=lambda doc: -value[doc])
-    return found
+        result[key] = sorted(order, key=lambda doc: -value[doc])
+    return result
 
 
 @pytest.mark.parametrize("by", ["first", "max", "sum", "mean"])
 @given(runs=lists())
 def test_documents_are_ranked_by_their_chunks(by, runs):
     collapsed = ir.verbs.collapse(runs, rank_by=by)
-    found = {
-        key: part.sort_values("rank")["doc"].tolist()
-        for key, part in collapsed.groupby(["system", "topic"])
+    result = {
+        key: group.sort_values("rank")["doc"].tolist()
+        for key, group in collapsed.groupby(["system", "topic"])
     }
-    assert found == slow(runs, by)
+    assert result == slow(runs, by)
     assert collapsed["chunks"].sum() == len(runs)
 
 
@@ -78,8 +78,8 @@ def test_evaluate_with_units_equals_evaluate_of_collapsed_runs(runs, seed):
     collapsed = chunks.ireval.collapse("doc_id").rename(columns={"doc_id": "doc"})
     with warnings.catch_warnings(action="ignore", category=IrframeWarning):
         expected = chunks.ireval.evaluate(judged, ["RR", "AP"], units="doc_id")
-        found = collapsed.ireval.evaluate(judged, ["RR", "AP"])
-        pd.testing.assert_frame_equal(found, expected)
+        scores = collapsed.ireval.evaluate(judged, ["RR", "AP"])
+        pd.testing.assert_frame_equal(scores, expected)
 
 
 def test_documents_with_equal_scores_keep_the_order_of_their_chunks():
@@ -105,16 +105,16 @@ WAYS = {
 @pytest.mark.parametrize("way", WAYS)
 def test_every_reader_counts_a_document_once(way):
     runs = CHUNKS if way == "a column" else CHUNKS.drop(columns="doc_id")
-    wanted = {"AP": (1 / 2 + 2 / 3) / 2, "Recall@2": 0.5, "Recall": 1.0}
-    metrics = list(wanted)
+    expected = {"AP": (1 / 2 + 2 / 3) / 2, "Recall@2": 0.5, "Recall": 1.0}
+    metrics = list(expected)
     table = runs.ireval.evaluate(QRELS, metrics, **arguments(ir.evaluate, WAYS[way]))
-    assert table.iloc[0].to_dict() == pytest.approx(wanted)
+    assert table.iloc[0].to_dict() == pytest.approx(expected)
     judged = ir.scorer(QRELS, metrics, **arguments(ir.evaluate, WAYS[way]))
-    assert judged.mean(runs) == pytest.approx(wanted)
+    assert judged.mean(runs) == pytest.approx(expected)
     scores = runs.ireval.cube(QRELS, **arguments(ir.cube, WAYS[way])).ireval.score("AP", "Recall")
-    assert scores.isel(depth=-1).to_numpy().ravel().tolist() == pytest.approx([wanted["AP"], 1.0])
-    for made in (table, scores):
-        assert made.attrs["unit"] == "doc, at its first chunk"
+    assert scores.isel(depth=-1).to_numpy().ravel().tolist() == pytest.approx([expected["AP"], 1.0])
+    for result in (table, scores):
+        assert result.attrs["unit"] == "doc, at its first chunk"
     assert "units: doc, at its first chunk" in table.ireval.styled().to_latex()
 
 
@@ -128,8 +128,8 @@ def test_scorers_collapse_arrays_and_dictionaries():
 def test_ties_between_chunks_are_broken_before_collapsing():
     tied = pd.DataFrame({"topic": "1", "chunk": ["z#1", "a#9", "b#1"], "score": 1.0})
     of = {"z#1": "a", "a#9": "c", "b#1": "b"}
-    found = tied.ireval.cube(QRELS, units=ir.Units(of)).ireval.score("RR").to_numpy().ravel()
-    assert found.tolist() == [1.0, 1.0, 1.0]
+    scores = tied.ireval.cube(QRELS, units=ir.Units(of)).ireval.score("RR").to_numpy().ravel()
+    assert scores.tolist() == [1.0, 1.0, 1.0]
 
 
 READERS = {
@@ -162,9 +162,9 @@ def test_runs_with_only_chunks_are_scored_by_chunk():
 
 def test_collapsed_runs_name_their_unit():
     several = pd.concat([CHUNKS.assign(system=s, unit=f"{s} words") for s in ("100", "200")])
-    found = ir.verbs.collapse(several, "doc_id")
-    assert set(found["unit"]) == {"doc_id"}
-    refuse_units(found.ireval.evaluate(QRELS, "AP"))
+    scores = ir.verbs.collapse(several, "doc_id")
+    assert set(scores["unit"]) == {"doc_id"}
+    refuse_units(scores.ireval.evaluate(QRELS, "AP"))
 
 
 def test_chunks_of_judged_documents_raise_a_warning():
@@ -250,19 +250,19 @@ def test_budgets_count_every_chunk_that_is_read():
     ).assign(tokens=[100, 50, 30, 20, 60, 10])
     qrels = {"q": dict.fromkeys("abcd", 1)}
     budgets = [99, 100, 179, 180, 200, 269, 270]
-    found = ir.evaluate(
+    scores = ir.evaluate(
         run, qrels, ["Recall"], units=ir.Units("doc_id", length="tokens"), stop=ir.Budget(budgets)
     )
-    assert found.iloc[0].tolist() == [0, 0.25, 0.25, 0.5, 0.75, 0.75, 1]
+    assert scores.iloc[0].tolist() == [0, 0.25, 0.25, 0.5, 0.75, 0.75, 1]
 
 
 def test_a_column_of_sections_is_not_taken_for_systems():
     chunks = pd.DataFrame({"topic": "1", "doc": [*"ababcc"], "score": range(6, 0, -1)})
     sections = chunks.assign(section=[*"xxyyxy"])
-    found, wanted = (
+    scores, expected = (
         runs.ireval.evaluate({"1": {"b": 1}}, "RR", units="doc") for runs in (sections, chunks)
     )
-    pd.testing.assert_frame_equal(found, wanted)
+    pd.testing.assert_frame_equal(scores, expected)
     unordered = sections.sort_values("section", kind="stable")
     message = r"differ in 'section' .*If 'section' names systems"
     refused(InputError, message, unordered.ireval.evaluate, QRELS, "RR", units="doc")

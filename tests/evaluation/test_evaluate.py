@@ -123,12 +123,12 @@ def test_attributes_list_the_top_grades_of_groups():
         for name in "xy"
     ]
     with pytest.warns(IrframeWarning, match="1 topic of the runs has no judgments"):
-        found = (
+        result = (
             pd.concat(tracks)
             .ireval.groupby("track")
             .evaluate(pd.concat(graded), "AP", topics="runs")
         )
-    assert found.attrs["top"] == [1, 3]
+    assert result.attrs["top"] == [1, 3]
 
 
 def test_a_depth_that_separates_ties_is_refused(track):
@@ -141,9 +141,9 @@ def test_a_depth_that_separates_ties_is_refused(track):
 
 def test_constant_iterations_are_not_subtopics():
     runs, qrels = ir.example_track()
-    for iterations, known in (("0", False), (["1", "2"], True)):
+    for iterations, labels in (("0", False), (["1", "2"], True)):
         named = qrels.assign(iteration=np.resize(iterations, len(qrels)))
-        if known:
+        if labels:
             assert ir.evaluate(runs, named, "alpha_nDCG@10").to_numpy().max() > 0
         else:
             refused(MetricError, "subtopic", ir.evaluate, runs, named, "alpha_nDCG@10")
@@ -153,8 +153,8 @@ def test_runs_with_grades_need_no_judgments():
     columns = {"system": ["a", "a", "b", "b"], "qid": "q", "docno": ["x", "y", "x", "z"]}
     runs = pd.DataFrame({**columns, "score": [1, 2, 2, 1], "label": [1, 0, 1, None]})
     with pytest.warns(IrframeWarning, match="all judgments come from 'label' of the runs"):
-        found = runs.ireval.evaluate("RR", ["Judged@2"])
-    assert found.to_numpy().tolist() == [[0.5, 1.0], [1.0, 0.5]]
+        scores = runs.ireval.evaluate("RR", ["Judged@2"])
+    assert scores.to_numpy().tolist() == [[0.5, 1.0], [1.0, 0.5]]
     refused(IdError, "1 judged again: q x", lambda: silent(runs.assign(label=[1, 0, 2, None])))
 
 

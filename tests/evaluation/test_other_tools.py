@@ -26,8 +26,10 @@ def scorer():
 def rows():
     """Return topics, and documents and scores over (topic, rank)."""
     deep = RUN.groupby("topic").head(20).groupby("topic", sort=False)
-    parts = [(topic, part["doc"].to_numpy(), part["score"].to_numpy()) for topic, part in deep]
-    topics, docs, scores = zip(*parts, strict=True)
+    groups = [
+        (topic, subset["doc"].to_numpy(), subset["score"].to_numpy()) for topic, subset in deep
+    ]
+    topics, docs, scores = zip(*groups, strict=True)
     return np.array(topics), np.stack(docs), np.stack(scores)
 
 
@@ -37,10 +39,10 @@ def test_labelled_checkpoints_can_be_compared(scorer):
         for n, name in enumerate(["bm25", "splade", "monot5"])
     ]
     frame = pd.concat(steps)
-    found = frame.ireval.compare(baseline="step-0")
+    scores = frame.ireval.compare(baseline="step-0")
     expected = ir.evaluate(RUNS, QRELS, METRICS).loc[["bm25", "splade", "monot5"]]
     expected = expected.ireval.compare(baseline="bm25")
-    assert found["p"].tolist() == pytest.approx(expected["p"].tolist(), rel=1e-9)
+    assert scores["p"].tolist() == pytest.approx(expected["p"].tolist(), rel=1e-9)
     assert [*frame.index.unique("system")] == ["step-0", "step-1", "step-2"]
     refused(InputError, "a run of one system, but found 8 systems", scorer, RUNS, system="all")
 
@@ -74,13 +76,15 @@ def test_invalid_batches_are_refused(scorer):
 
 def test_batches_accept_positions_and_tensors(scorer):
     topic, doc, score = rows()
-    places = scorer.docs.get_indexer(doc.ravel()).reshape(doc.shape)
-    assert (places == -1).sum() > len(topic)
+    positions = scorer.docs.get_indexer(doc.ravel()).reshape(doc.shape)
+    assert (positions == -1).sum() > len(topic)
     batches = scorer.batches()
     for some in np.array_split(np.arange(len(topic)), 3):
-        tensors = map(Tensor, (scorer.topics.get_indexer(topic[some]), places[some], score[some]))
+        tensors = map(
+            Tensor, (scorer.topics.get_indexer(topic[some]), positions[some], score[some])
+        )
         batches.update(*tensors)
-    expected = scorer.mean(topic=topic, doc=places, score=score)
+    expected = scorer.mean(topic=topic, doc=positions, score=score)
     assert [*batches.compute().values()] == [*expected.values()]
 
 
@@ -128,7 +132,7 @@ def test_an_evaluator_searches_and_scores(kind, similarity, scorer):
     vectors = {name: rng.normal(size=4) for name in [*(f"q{t}" for t in topics), *docs]}
     queries, corpus = {t: f"q{t}" for t in topics}, {doc: doc for doc in docs}
     evaluator = scorer.evaluator(queries, corpus, k=15, name="dev", similarity=similarity)
-    found = evaluator(kind(vectors), output_path="x", epoch=1, steps=3)
+    result = evaluator(kind(vectors), output_path="x", epoch=1, steps=3)
     run = {}
     for topic in topics:
         scores = {}
@@ -139,8 +143,8 @@ def test_an_evaluator_searches_and_scores(kind, similarity, scorer):
         best = sorted(scores, key=scores.get, reverse=True)[:15]
         run[topic] = {doc: scores[doc] for doc in best}
     expected = scorer.mean(run)
-    assert [*found] == [f"dev_{name}" for name in PLAIN]
-    assert [*found.values()] == pytest.approx([*expected.values()], rel=1e-12)
+    assert [*result] == [f"dev_{name}" for name in PLAIN]
+    assert [*result.values()] == pytest.approx([*expected.values()], rel=1e-12)
     assert evaluator.primary_metric == "dev_nDCG_at_10"
     assert evaluator.greater_is_better
     assert [*evaluator] == [evaluator]
@@ -160,8 +164,8 @@ def test_pytrec_eval_returns_the_same_scores():
     evaluator = pytrec_eval.RelevanceEvaluator(judged, {"map"})
     expected = ir.evaluate(runs, qrels, "map")["map"]
     for system, run in each.items():
-        found = {topic: row["map"] for topic, row in evaluator.evaluate(run).items()}
-        assert found == pytest.approx(expected.loc[system].to_dict(), abs=1e-9)
+        scores = {topic: row["map"] for topic, row in evaluator.evaluate(run).items()}
+        assert scores == pytest.approx(expected.loc[system].to_dict(), abs=1e-9)
 
 
 def test_converted_dictionaries_give_the_same_scores():
@@ -207,15 +211,16 @@ def test_invalid_frames_are_refused():
 def test_frames_are_converted_to_ranx():
     ranx = pytest.importorskip("ranx")
     runs, qrels = ir.example_track()
-    judged, made = ir.verbs.to_ranx(qrels), runs.ireval.to_ranx()
+    judged, result = ir.verbs.to_ranx(qrels), runs.ireval.to_ranx()
     assert isinstance(judged, ranx.Qrels)
-    assert [run.name for run in made] == runs["system"].unique().tolist()
+    assert [run.name for run in result] == runs["system"].unique().tolist()
     expected = ir.evaluate(runs, qrels, "AP")
     pd.testing.assert_frame_equal(
-        ir.evaluate({run.name: run for run in made}, judged, "AP").reindex_like(expected), expected
+        ir.evaluate({run.name: run for run in result}, judged, "AP").reindex_like(expected),
+        expected,
     )
-    one = ir.verbs.to_ranx(runs[runs["system"] == "bm25"])
-    assert one.name == "bm25"
+    single = ir.verbs.to_ranx(runs[runs["system"] == "bm25"])
+    assert single.name == "bm25"
     assert ir.verbs.to_ranx(runs[runs["system"] == "bm25"].drop(columns="system")).name is None
 
 

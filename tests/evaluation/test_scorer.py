@@ -46,8 +46,8 @@ def uncut(texts):
 
 def at_depths(texts, depths):
     """Return metrics at several depths."""
-    given = zip(texts, cycle(depths), strict=False)
-    return [text if "@" in text else f"{text}@{depth}" for text, depth in given]
+    value = zip(texts, cycle(depths), strict=False)
+    return [text if "@" in text else f"{text}@{depth}" for text, depth in value]
 
 
 def asked(ties, subset=PLAIN):
@@ -97,8 +97,8 @@ def by_cube(run, qrels, metrics, **policy):
     depth = max([deepest(chosen), *map(len, run.values())])
     distinct = list(dict.fromkeys(chosen))
     scores = ir.cube(run, qrels, depth=depth, **policy).ireval.score(*distinct, at=depth)
-    places = [distinct.index(metric) for metric in chosen]
-    return scores.to_numpy()[places].reshape(len(chosen), -1).T
+    positions = [distinct.index(metric) for metric in chosen]
+    return scores.to_numpy()[positions].reshape(len(chosen), -1).T
 
 
 def same(found, expected):
@@ -214,10 +214,10 @@ def test_scorers_and_evaluate_read_options_alike(options):
     for metrics in (uncut(PLAIN), at_depths(PLAIN, (2, 7))):
         scorer = ir.scorer(qrels, metrics, **options)
         expected = ir.evaluate(run, qrels, metrics, **options)
-        for given in (run, ir.as_runs(run), ir.as_runs(run).assign(system="x")):
-            found = scorer(given)
-            assert np.array_equal(found.to_numpy(), expected.to_numpy(), equal_nan=True)
-            assert found.index.equals(expected.index) or given is not run
+        for value in (run, ir.as_runs(run), ir.as_runs(run).assign(system="x")):
+            scores = scorer(value)
+            assert np.array_equal(scores.to_numpy(), expected.to_numpy(), equal_nan=True)
+            assert scores.index.equals(expected.index) or value is not run
 
 
 def test_scorers_keep_systems_and_column_names():
@@ -226,8 +226,8 @@ def test_scorers_keep_systems_and_column_names():
     for metrics in asked("trec"):
         scorer = ir.scorer(qrels, metrics)
         same(scorer(named), ir.evaluate(named, qrels, metrics))
-        one = named[named["tag"] == "bm25"]
-        same(scorer(one), ir.evaluate(one, qrels, metrics))
+        single = named[named["tag"] == "bm25"]
+        same(scorer(single), ir.evaluate(single, qrels, metrics))
     refused(InputError, "a run of one system, but found 8 systems: ", lambda: scorer.mean(runs))
 
 
@@ -248,14 +248,15 @@ def test_scorers_read_judgments_by_subtopic():
     rng = np.random.default_rng(0)
     run, qrels = drawn(6)
     frame = ir.as_qrels(qrels)
-    parts = [
-        frame.assign(intent=f"i{part}").sample(frac=0.6, random_state=part) for part in range(3)
+    groups = [
+        frame.assign(intent=f"i{subset}").sample(frac=0.6, random_state=subset)
+        for subset in range(3)
     ]
-    by_subtopic = pd.concat(parts).assign(grade=lambda each: rng.integers(0, 3, len(each)))
+    by_subtopic = pd.concat(groups).assign(grade=lambda each: rng.integers(0, 3, len(each)))
     metrics = at_depths([*NOVEL, "IA(metric='AP')", "alpha_nDCG(alpha=0.2)"], (5, 20))
     every = [*uncut([*NOVEL, "IA(metric='AP')"]), *metrics]
-    for given in (by_subtopic, by_subtopic.rename(columns={"intent": "iteration"})):
-        same(ir.scorer(given, every)(run), ir.evaluate(run, given, every))
+    for value in (by_subtopic, by_subtopic.rename(columns={"intent": "iteration"})):
+        same(ir.scorer(value, every)(run), ir.evaluate(run, value, every))
     refused(MetricError, "judgments with subtopics", lambda: ir.scorer(qrels, "NRBP"))
     refused(MetricError, "judgments without subtopics", lambda: ir.scorer(by_subtopic, "AP"))
 
@@ -275,10 +276,10 @@ def test_topics_can_be_limited_to_those_of_the_run():
     run, qrels = drawn(2)
     listed = [topic for topic, docs in run.items() if docs and topic in qrels]
     expected = ir.evaluate(run, qrels, "AP")
-    for word in ("runs", "common"):
-        found = ir.scorer(qrels, "AP", topics=word)(run)
-        assert found.index.get_level_values("topic").tolist() == [t for t in qrels if t in listed]
-        assert found["AP"].equals(expected["AP"].loc[found.index])
+    for name in ("runs", "common"):
+        scores = ir.scorer(qrels, "AP", topics=name)(run)
+        assert scores.index.get_level_values("topic").tolist() == [t for t in qrels if t in listed]
+        assert scores["AP"].equals(expected["AP"].loc[scores.index])
     disjoint = pd.DataFrame({"system": ["s", "t"], "topic": ["q1", "q2"], "doc": "a", "score": 1.0})
     assert len(ir.scorer(BASE, "AP", topics="runs")(disjoint)) == 4
     with pytest.raises(IdError, match="topics for which every run has a list, but found none"):
@@ -335,8 +336,8 @@ def test_invalid_arrays_are_named(arrays, error, words):
 
 def test_a_run_and_arrays_together_are_refused():
     scorer = ir.scorer(BASE, "AP")
-    for given in ({}, {"topic": [0], "doc": [0]}, {"run": {}, "topic": [0]}):
-        refused(InputError, "a run, or three arrays", scorer, **given)
+    for value in ({}, {"topic": [0], "doc": [0]}, {"run": {}, "topic": [0]}):
+        refused(InputError, "a run, or three arrays", scorer, **value)
 
 
 def test_positions_refer_to_docs():
@@ -386,12 +387,12 @@ def test_missing_lists_raise_one_warning():
             "q2": {"x": 1.0},
         },
     }
-    for words, run in cases.items():
-        with pytest.warns(IrframeWarning, match=words) as caught:
-            found = scorer(run)
-        assert len(caught) == 1 + (words[:5] == "score")
+    for message, run in cases.items():
+        with pytest.warns(IrframeWarning, match=message) as caught:
+            scores = scorer(run)
+        assert len(caught) == 1 + (message[:5] == "score")
         assert caught[0].filename == __file__
-    assert (found == 0).all(axis=None)
+    assert (scores == 0).all(axis=None)
     with pytest.warns(IrframeWarning, match="no retrieved document is judged"):
         assert scorer.mean(topic=[0, 1], doc=[-1, -1], score=[1.0, 1.0]) == {"AP": 0.0, "RR": 0.0}
 
@@ -432,12 +433,12 @@ def test_means_over_repeats_equal_summary(word):
         lacking = (frame["topic"] == "101") & (frame[word] == 1)
         frame = frame[~lacking & (frame["topic"] != "102")]
     nested = {
-        repeat: part.drop(columns=word).ireval.to_pytrec_eval()
-        for repeat, part in frame.groupby(word, sort=False)
+        repeat: group.drop(columns=word).ireval.to_pytrec_eval()
+        for repeat, group in frame.groupby(word, sort=False)
     }
     scorer = ir.scorer(qrels, ["nDCG@10", "GMAP", "AP", "ASL"], no_rel="nan")
-    given = [frame, *([{"splade": nested}] if word == "repeat" else [])]
-    for runs_of in given:
+    value = [frame, *([{"splade": nested}] if word == "repeat" else [])]
+    for runs_of in value:
         with warnings.catch_warnings(action="ignore"):
             table, means = scorer(runs_of), scorer.mean(runs_of)
             expected = ir.evaluate(frame, qrels, *scorer.metrics, no_rel="nan")

@@ -27,9 +27,9 @@ def traces(seed=0, systems=2, topics=5, searches=4, docs=9):
     runs = runs.assign(
         score=rng.integers(0, 6, len(runs)) / 4, tokens=rng.integers(1, 9, len(runs))
     )
-    found = rng.random((systems, topics, searches)).repeat(docs) < 0.8
+    result = rng.random((systems, topics, searches)).repeat(docs) < 0.8
     first = (runs["doc"] == "d0") & (runs["call"] == 1)  # every system has at least one row
-    runs = runs[(found & (rng.random(len(runs)) < 0.5)) | first].sample(frac=1, random_state=seed)
+    runs = runs[(result & (rng.random(len(runs)) < 0.5)) | first].sample(frac=1, random_state=seed)
     qrels = runs[["topic", "doc"]].drop_duplicates().sort_values(["topic", "doc"])
     return runs.reset_index(drop=True), qrels.assign(grade=rng.integers(0, 3, len(qrels)))
 
@@ -46,8 +46,8 @@ def union(runs, after=9, each=None):
             continue
         unpaid[key] += row.tokens
         docs = lists.setdefault(key, {})
-        known = costs.setdefault(key, Counter(shown=0, again=0, tokens=0))
-        known.update(shown=1, again=row.doc in docs, tokens=row.tokens)
+        labels = costs.setdefault(key, Counter(shown=0, again=0, tokens=0))
+        labels.update(shown=1, again=row.doc in docs, tokens=row.tokens)
         if row.doc not in docs:
             docs[row.doc] = unpaid.pop(key)
     rows = [
@@ -65,17 +65,17 @@ def test_merged_searches_keep_first_occurrences(seed, each):
     runs, qrels = traces(seed)
     options = {"search": ir.Searches("call", each=each), "units": ir.Units(length="tokens")}
     counted = ["shown", "again", "tokens"]
-    found = runs.ireval.evaluate(
+    scores = runs.ireval.evaluate(
         qrels, [*METRICS, *counted], stop=ir.AfterSearches([3, 1, 4]), **options
     )
     for after in (3, 1, 4):
-        part = found.filter(like=f"search {after}")
+        subset = scores.filter(like=f"search {after}")
         lists, costs = union(runs, after, each)
         expected = lists.ireval.evaluate(qrels, METRICS).join(costs)
-        assert list(part) == [f"{name} after search {after}" for name in expected]
-        np.testing.assert_array_equal(part.loc[expected.index], expected)
+        assert list(subset) == [f"{name} after search {after}" for name in expected]
+        np.testing.assert_array_equal(subset.loc[expected.index], expected)
     uncut = runs.ireval.evaluate(qrels, [*METRICS, *counted], **options)
-    np.testing.assert_array_equal(uncut, found.filter(like="search 4"))
+    np.testing.assert_array_equal(uncut, scores.filter(like="search 4"))
     assert uncut.attrs["lower"] == counted
     paid = runs.ireval.evaluate(qrels, METRICS, **options, stop=ir.Budget([9, 30]))
     lists, costs = union(runs, 9, each)
@@ -105,17 +105,17 @@ def test_all_inputs_have_the_same_scores(tmp_path):
     score = ir.scorer(qrels, ["P", "R"], search="call", stop=ir.AfterSearches([1, 2]))
     np.testing.assert_array_equal(score(runs), frame)
     once = pa.Table.from_pandas(runs[runs["call"] == 1].drop(columns="call")).to_reader()
-    _, found = ir.scorer(qrels, "R").values(once)  # a stream can be read only once
-    np.testing.assert_array_equal(found[0], frame["R after search 1"])
+    _, scores = ir.scorer(qrels, "R").values(once)  # a stream can be read only once
+    np.testing.assert_array_equal(scores[0], frame["R after search 1"])
     alone = runs.drop(columns="system").ireval.evaluate(
         qrels, ["P", "R"], search="call", stop=ir.AfterSearches(2)
     )
     np.testing.assert_array_equal(alone, frame.filter(like="search 2"))
     cube.ireval.save(tmp_path / "cube")
-    again = ir.open_cube(tmp_path / "cube").ireval.score("P", "R", stop=ir.AfterSearches([1, 2]))
-    np.testing.assert_array_equal(again.transpose("metric", "search", ...), array)
-    part = cube.isel(topic=[4, 1]).ireval.score("P", stop=ir.AfterSearches([1, 9]))
-    np.testing.assert_array_equal(part[0, ..., 0], array[0, 0][:, [4, 1]])
+    reopened = ir.open_cube(tmp_path / "cube").ireval.score("P", "R", stop=ir.AfterSearches([1, 2]))
+    np.testing.assert_array_equal(reopened.transpose("metric", "search", ...), array)
+    subset = cube.isel(topic=[4, 1]).ireval.score("P", stop=ir.AfterSearches([1, 9]))
+    np.testing.assert_array_equal(subset[0, ..., 0], array[0, 0][:, [4, 1]])
     table = runs.ireval.evaluate(
         qrels,
         "R",
@@ -135,13 +135,13 @@ def test_all_inputs_have_the_same_scores(tmp_path):
 def test_a_single_search_leaves_the_run_unchanged(ties, number):
     runs, qrels = traces(6)
     runs = runs.drop_duplicates(["system", "topic", "doc"]).drop(columns="call")
-    plain, one = runs.ireval.cube(qrels, ties=ties), runs.assign(search=number)
-    cube = one.ireval.cube(qrels, ties=ties, search="search")
+    plain, single = runs.ireval.cube(qrels, ties=ties), runs.assign(search=number)
+    cube = single.ireval.cube(qrels, ties=ties, search="search")
     codes = ["system_code", "topic_code"]
     xr.testing.assert_equal(cube.drop_vars(codes), plain.drop_vars(codes))
     assert cube.attrs["pool"] == plain.attrs["pool"]
     pd.testing.assert_frame_equal(
-        one.ireval.evaluate(qrels, "AP", ties=ties, search="search"),
+        single.ireval.evaluate(qrels, "AP", ties=ties, search="search"),
         runs.ireval.evaluate(qrels, "AP", ties=ties),
     )
     if ties != "mean":
@@ -160,7 +160,7 @@ def test_groups_whose_topics_share_names_stay_separate(options):
             sides[key] = once, qrels[qrels["doc"] != "d8"]
     both = [pd.concat([side[n].assign(track=t) for t, side in sides.items()]) for n in (0, 1)]
     metrics = ["R", "nDCG", *(["shown", "again"] if "search" in options else [])]
-    found = (
+    result = (
         both[0]
         .ireval.groupby("track")
         .evaluate(both[1], metrics, **arguments(ir.evaluate, options))
@@ -168,7 +168,7 @@ def test_groups_whose_topics_share_names_stay_separate(options):
     cubes = dict(both[0].ireval.groupby("track").cube(both[1], **arguments(ir.cube, options)))
     for track, (runs, qrels) in sides.items():
         alone = runs.ireval.evaluate(qrels, metrics, **arguments(ir.evaluate, options))
-        pd.testing.assert_frame_equal(found.loc[track].loc[alone.index], alone)
+        pd.testing.assert_frame_equal(result.loc[track].loc[alone.index], alone)
         array = cubes[track].ireval.score("R")[..., -1].squeeze("metric")
         np.testing.assert_array_equal(
             array.sel(topic=[*qrels["topic"].unique()]).to_numpy().ravel(), alone["R"]
@@ -178,19 +178,19 @@ def test_groups_whose_topics_share_names_stay_separate(options):
 def test_repeats_have_separate_searches():
     (first, qrels), (second, _) = traces(10), traces(11)
     both = pd.concat([first.assign(seed=1), second.assign(seed=2)])
-    found = both.ireval.evaluate(qrels, ["R", "again"], search="call")
+    scores = both.ireval.evaluate(qrels, ["R", "again"], search="call")
     for seed, runs in ((1, first), (2, second)):
         alone = runs.ireval.evaluate(qrels, ["R", "again"], search="call")
-        own = found.xs(seed, level="seed").loc[alone.index]
+        own = scores.xs(seed, level="seed").loc[alone.index]
         np.testing.assert_array_equal(own, alone)
 
 
 def test_recall_does_not_depend_on_the_order_within_searches():
     runs, qrels = traces(7)
     other = runs.assign(score=np.random.default_rng(1).random(len(runs)))
-    asked = {"search": "call", "stop": ir.AfterSearches([1, 2, 3])}
+    options = {"search": "call", "stop": ir.AfterSearches([1, 2, 3])}
     pd.testing.assert_frame_equal(
-        *(r.ireval.evaluate(qrels, "R", **asked).sort_index() for r in (runs, other))
+        *(r.ireval.evaluate(qrels, "R", **options).sort_index() for r in (runs, other))
     )
 
 
@@ -226,10 +226,12 @@ ASKED = {
 def test_invalid_numbers_of_searches_are_refused(words):
     runs, qrels = traces()
     runs = runs.assign(call=CHANGED[words]) if words in CHANGED else runs
-    asked = {"search": "call", "searches": 2} | ASKED.get(words, {})
-    metrics = asked.pop("metrics", "R")
+    options = {"search": "call", "searches": 2} | ASKED.get(words, {})
+    metrics = options.pop("metrics", "R")
     evaluate = runs.ireval.evaluate
-    refused(IrframeError, words, lambda: evaluate(qrels, metrics, **arguments(ir.evaluate, asked)))
+    refused(
+        IrframeError, words, lambda: evaluate(qrels, metrics, **arguments(ir.evaluate, options))
+    )
 
 
 def _filed(folder, rows):
@@ -255,27 +257,27 @@ def test_undeclared_searches_are_refused(tmp_path):
         "R",
         stop=ir.AfterSearches(1),
     )
-    numbers, words = (
+    numbers, message = (
         runs.drop_duplicates(["system", "topic", "doc"]),
         "none, although 'call' differs",
     )
-    one = numbers[numbers["system"] == "s0"]
+    single = numbers[numbers["system"] == "s0"]
     for reader in READERS.values():
-        for rows in (numbers, numbers.assign(call=numbers["call"].astype(str)), one):
-            refused(ParameterError, words, reader(tmp_path, rows).ireval.evaluate, qrels, "R")
-    run = READERS["file"](tmp_path, one.drop(columns="system"))  # the file names the system
-    refused(ParameterError, words, run.ireval.evaluate, qrels, "R")
+        for rows in (numbers, numbers.assign(call=numbers["call"].astype(str)), single):
+            refused(ParameterError, message, reader(tmp_path, rows).ireval.evaluate, qrels, "R")
+    run = READERS["file"](tmp_path, single.drop(columns="system"))  # the file names the system
+    refused(ParameterError, message, run.ireval.evaluate, qrels, "R")
     assert run.ireval.evaluate(qrels, "R", search="call").notna().all(axis=None)
 
 
 def test_results_keep_the_options_of_searches(tmp_path):
     runs, qrels = traces(12)
-    options, kept = {"search": ir.Searches("call", each=3)}, str(tmp_path / "s0.irframe")
+    options, selected = {"search": ir.Searches("call", each=3)}, str(tmp_path / "s0.irframe")
     frame = runs.ireval.evaluate(qrels, ["R", "shown"], **options)
-    frame.ireval.freeze(kept, baseline="s0", runs=runs, documents=3)
-    assert frame.loc[["s1"]].ireval.compare(baseline=kept)["metric"].tolist() == ["R", "shown"]
+    frame.ireval.freeze(selected, baseline="s0", runs=runs, documents=3)
+    assert frame.loc[["s1"]].ireval.compare(baseline=selected)["metric"].tolist() == ["R", "shown"]
     other = runs.ireval.evaluate(qrels, ["R", "shown"], search="call")
-    refused(IrframeError, "found each: 3 in the file", other.ireval.compare, baseline=kept)
+    refused(IrframeError, "found each: 3 in the file", other.ireval.compare, baseline=selected)
     cube, better = (
         runs.ireval.cube(qrels, **options, units=ir.Units(length="tokens")),
         qrels.assign(grade=1),
@@ -303,13 +305,13 @@ def test_the_console_prints_scores_and_costs_of_searches(tmp_path, capsys):
     files = tmp_path / "qrels.parquet", tmp_path / "runs.parquet"
     for path, frame in zip(files, (qrels, runs), strict=True):
         frame.to_parquet(path)
-    asked = ["-m", "R", "shown", "tokens", "--search", "call", "--length", "tokens"]
-    assert main(["evaluate", *map(str, files), *asked, "--searches", "1,3"]) == 0
+    options = ["-m", "R", "shown", "tokens", "--search", "call", "--length", "tokens"]
+    assert main(["evaluate", *map(str, files), *options, "--searches", "1,3"]) == 0
     names = ["R", "shown", "tokens"]
-    found = runs.ireval.evaluate(
+    scores = runs.ireval.evaluate(
         qrels, names, search="call", units=ir.Units(length="tokens"), stop=ir.AfterSearches([1, 3])
     )
-    means = found.groupby("system").mean()
+    means = scores.groupby("system").mean()
     lines = [line.split() for line in capsys.readouterr().out.splitlines()]
     rows = {line[0]: line[1:] for line in lines[-2:]}
     assert rows == {s: [f"{x:.4f}" for x in means.loc[s]] for s in means.index}

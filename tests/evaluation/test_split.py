@@ -14,14 +14,14 @@ pytestmark = pytest.mark.filterwarnings("ignore::irframe.errors.IrframeWarning")
 
 def test_shards_are_scored_as_separate_collections():
     shards = RUNS.ireval.split(3)
-    place = [zlib.crc32(doc.encode()) % 3 for doc in RUNS["doc"]]
-    assert [int(label[0]) - 1 for label in shards["shard"]] == place
+    pos = [zlib.crc32(doc.encode()) % 3 for doc in RUNS["doc"]]
+    assert [int(label[0]) - 1 for label in shards["shard"]] == pos
     scores = shards.ireval.evaluate(QRELS, "AP", "nDCG@10")
     assert scores.attrs["repeats"] == "shared"
     here = QRELS["doc"].map(lambda doc: zlib.crc32(doc.encode()) % 3) == 1
-    own = RUNS[np.array(place) == 1].ireval.evaluate(QRELS[here], "AP", "nDCG@10", no_rel="nan")
-    found = scores.xs("2 of 3, seed 0", level="shard")
-    pd.testing.assert_frame_equal(found.reindex(own.index), own, check_exact=True)
+    own = RUNS[np.array(pos) == 1].ireval.evaluate(QRELS[here], "AP", "nDCG@10", no_rel="nan")
+    result = scores.xs("2 of 3, seed 0", level="shard")
+    pd.testing.assert_frame_equal(result.reindex(own.index), own, check_exact=True)
 
 
 def test_shards_without_relevant_documents_score_nan():
@@ -36,8 +36,8 @@ def test_shards_without_relevant_documents_score_nan():
 def test_judgments_may_be_split_too():
     dealt = QRELS.ireval.split(2, seed=4)
     runs = RUNS.ireval.split(2, seed=4)
-    found = ir.evaluate(runs, dealt, "AP")
-    pd.testing.assert_frame_equal(found, ir.evaluate(runs, QRELS, "AP"))
+    scores = ir.evaluate(runs, dealt, "AP")
+    pd.testing.assert_frame_equal(scores, ir.evaluate(runs, QRELS, "AP"))
     assert not RUNS.ireval.split(2, seed=5)["shard"].str[0].equals(runs["shard"].str[0])
 
 

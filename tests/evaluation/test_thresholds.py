@@ -33,24 +33,24 @@ def test_a_threshold_equals_the_depth_of_its_score(ties):
     metrics = [name for name in METRICS if ties != "mean" or name not in {"RR", "ERR", "Success"}]
     cube = runs.ireval.cube(qrels, scores=True, ties=ties)
     by_depth = cube.ireval.score(*metrics).to_numpy()
-    found = cube.ireval.score(*metrics, stop=ir.Threshold("all"))
+    scores = cube.ireval.score(*metrics, stop=ir.Threshold("all"))
     score = runs.set_index(["system", "topic"])["score"]
     steps = np.unique(runs["score"])
-    np.testing.assert_array_equal(found["threshold"], steps)
+    np.testing.assert_array_equal(scores["threshold"], steps)
     for s, t in np.ndindex(2, 6):
-        place = found["system"].to_numpy()[s], found["topic"].to_numpy()[t]
-        depths = (score.loc[[place]].to_numpy() >= steps[:, np.newaxis]).sum(axis=1)
+        pos = scores["system"].to_numpy()[s], scores["topic"].to_numpy()[t]
+        depths = (score.loc[[pos]].to_numpy() >= steps[:, np.newaxis]).sum(axis=1)
         expected = by_depth[:, s, t, np.maximum(depths, 1) - 1]
         read = depths > 0
-        np.testing.assert_array_equal(found.to_numpy()[:, s, t, read], expected[:, read])
-        assert not found.sel(metric="P")[s, t, ~read].any()
+        np.testing.assert_array_equal(scores.to_numpy()[:, s, t, read], expected[:, read])
+        assert not scores.sel(metric="P")[s, t, ~read].any()
 
 
 def test_a_threshold_below_all_scores_cuts_nothing():
     runs, qrels = lists(1)
     uncut = runs.ireval.evaluate(qrels, [*METRICS[1:4], "nDCG"])
-    found = runs.ireval.evaluate(qrels, [*METRICS[1:4], "nDCG"], stop=ir.Threshold(-1))
-    np.testing.assert_array_equal(found, uncut)
+    scores = runs.ireval.evaluate(qrels, [*METRICS[1:4], "nDCG"], stop=ir.Threshold(-1))
+    np.testing.assert_array_equal(scores, uncut)
     own = runs.ireval.evaluate(
         qrels, [*METRICS[1:4], "nDCG"], stop=ir.Threshold({"s0": -1, "s1": 0})
     )
@@ -73,20 +73,20 @@ def test_all_inputs_have_the_same_scores(tmp_path):
     score = ir.scorer(qrels, ["P", "AP"], stop=ir.Threshold(steps))
     np.testing.assert_array_equal(score(runs), frame)
     cube.ireval.save(tmp_path / "cube")
-    again = ir.open_cube(tmp_path / "cube").ireval.score("P", "AP", stop=ir.Threshold(steps))
-    np.testing.assert_array_equal(again.transpose("metric", "threshold", ...), array)
-    part = cube.isel(topic=[4, 1]).ireval.score("P", "AP", stop=ir.Threshold("all"))
+    reopened = ir.open_cube(tmp_path / "cube").ireval.score("P", "AP", stop=ir.Threshold(steps))
+    np.testing.assert_array_equal(reopened.transpose("metric", "threshold", ...), array)
+    subset = cube.isel(topic=[4, 1]).ireval.score("P", "AP", stop=ir.Threshold("all"))
     uncut = cube.ireval.score("P", "AP", stop=ir.Threshold("all"))
-    np.testing.assert_array_equal(part, uncut.isel(topic=[4, 1]))
+    np.testing.assert_array_equal(subset, uncut.isel(topic=[4, 1]))
 
 
 def test_thresholds_may_differ_between_systems():
     runs, qrels = lists(3)
     own = {"s1": 0.5, "s0": 0.25}
-    found = runs.ireval.evaluate(qrels, "P", stop=ir.Threshold(own))["P >= own threshold"]
+    scores = runs.ireval.evaluate(qrels, "P", stop=ir.Threshold(own))["P >= own threshold"]
     for system, step in own.items():
         alone = runs[runs["system"] == system].ireval.evaluate(qrels, "P", stop=ir.Threshold(step))
-        np.testing.assert_array_equal(found.loc[[system]], alone[f"P >= {step}"])
+        np.testing.assert_array_equal(scores.loc[[system]], alone[f"P >= {step}"])
     array = runs.ireval.cube(qrels, scores=True).ireval.score("P", stop=ir.Threshold(own))
     assert array["threshold"].to_series().to_dict() == own
     assert array.ireval.compare()["metric"].tolist() == ["P"]
@@ -97,13 +97,13 @@ def test_silence_scores_one_on_topics_without_relevant_documents():
     metrics = ["P", "R", "NumRet", "DCG", "ESL"]
     topics = [*sorted(qrels["topic"].unique()), "new"]
     with pytest.warns(IrframeWarning, match="without judgments have no relevant documents: new"):
-        found = runs.ireval.evaluate(
+        scores = runs.ireval.evaluate(
             qrels, metrics, stop=ir.Threshold([0.0, 9.0]), no_rel="silence", topics=topics
         )
     best = qrels.groupby("topic")["grade"].max()
     none = best.index[best == 0].tolist()
-    hopeless = found.loc[(slice(None), [*none, "new"]), :]
-    read = found["NumRet >= 0"].loc[hopeless.index] > 0
+    hopeless = scores.loc[(slice(None), [*none, "new"]), :]
+    read = scores["NumRet >= 0"].loc[hopeless.index] > 0
     assert read.any()
     for name in ("P", "R"):
         np.testing.assert_array_equal(hopeless[f"{name} >= 0"], 1.0 - read)
@@ -111,12 +111,12 @@ def test_silence_scores_one_on_topics_without_relevant_documents():
     assert hopeless[["DCG >= 0", "ESL >= 0"]].isna().all(axis=None)
     zeros = runs.ireval.evaluate(qrels, metrics, stop=ir.Threshold([0.0, 9.0]))
     others = zeros.drop(index=none, level="topic")
-    pd.testing.assert_frame_equal(found.loc[others.index], others, check_like=True)
+    pd.testing.assert_frame_equal(scores.loc[others.index], others, check_like=True)
     cube = runs.ireval.cube(qrels, scores=True)
     array = cube.ireval.score("P", stop=ir.Threshold([0.0, 9.0]), no_rel="silence")
     np.testing.assert_array_equal(
         array[0].to_numpy().reshape(-1, 2),
-        found[["P >= 0", "P >= 9"]].drop(index="new", level="topic"),
+        scores[["P >= 0", "P >= 9"]].drop(index="new", level="topic"),
     )
     some = runs[(runs["topic"] != "t5") & ((runs["topic"] != "t4") | (runs["system"] == "s0"))]
     few = some.ireval.evaluate(
@@ -154,10 +154,10 @@ REFUSED = {
 
 @pytest.mark.parametrize("name", REFUSED)
 def test_bad_thresholds_are_refused(name):
-    error, words, options = REFUSED[name]
+    error, message, options = REFUSED[name]
     runs, qrels = lists()
     score = runs.ireval.cube(qrels, scores=True).ireval.score
-    refused(error, words, lambda: score("P", **arguments(ir.verbs.score, options)))
+    refused(error, message, lambda: score("P", **arguments(ir.verbs.score, options)))
 
 
 def test_thresholds_need_scores_in_descending_order():
@@ -178,5 +178,5 @@ def test_thresholds_need_scores_in_descending_order():
     refused(InputError, "found only ranks", ranks.ireval.evaluate, qrels, "P", stop=ir.Threshold(1))
     scales = runs.assign(score=runs["score"] + 9 * (runs["system"] == "s1"))
     with pytest.warns(IrframeWarning, match="disjoint ranges, s0 from 0 to 0.75 and s1 from 9"):
-        found = scales.ireval.evaluate(qrels, "P", stop=ir.Threshold(1))
-    assert "for all systems does not compare them" in found.attrs["caution"]
+        scores = scales.ireval.evaluate(qrels, "P", stop=ir.Threshold(1))
+    assert "for all systems does not compare them" in scores.attrs["caution"]

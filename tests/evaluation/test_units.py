@@ -64,8 +64,8 @@ def test_budgets_equal_the_depths_that_fit():
     scores = cube.ireval.score("Recall", "P", "nDCG", stop=ir.Budget([29, 30, 60, 65, 999]))
     by_depth = cube.ireval.score("Recall", "P", "nDCG(ideal='full')")
     for budget, depth in {30: 1, 60: 3, 65: 4, 999: 4}.items():
-        found = scores.sel(budget=budget).to_numpy().ravel()
-        np.testing.assert_array_equal(found, by_depth.sel(depth=depth).to_numpy().ravel())
+        result = scores.sel(budget=budget).to_numpy().ravel()
+        np.testing.assert_array_equal(result, by_depth.sel(depth=depth).to_numpy().ravel())
     assert scores.sel(budget=29).to_numpy().ravel().tolist() == [0, 0, 0]
     assert scores.attrs["budgets"] == "tokens, whole units"
     assert scores.attrs["caution"] == "nothing fits into 29 tokens in 1 of 1 list"
@@ -75,9 +75,9 @@ def test_units_that_do_not_fit_may_be_skipped():
     cube = RUN.ireval.cube(QRELS, units=ir.Units(length={"b": 30, "x": 10, "a": 20, "c": 5}))
     scores = cube.ireval.score("Recall", "P", stop=ir.Budget([5, 25, 34], cut="skip"))
     np.testing.assert_allclose(scores.to_numpy()[:, 0, 0], [[0.5, 0.5, 0], [1, 0.5, 0]])
-    parts = [665230006.6862088, 21254131.078561813, 313515862.23522955]  # too long by rounding
-    assert sum(parts) > 10**9
-    cube = RUN[1:].assign(size=parts).ireval.cube(QRELS, units=ir.Units(length="size"))
+    groups = [665230006.6862088, 21254131.078561813, 313515862.23522955]  # too long by rounding
+    assert sum(groups) > 10**9
+    cube = RUN[1:].assign(size=groups).ireval.cube(QRELS, units=ir.Units(length="size"))
     assert cube.ireval.score("Recall", stop=ir.Budget(10**9, cut="skip")).item() == 1
 
 
@@ -98,8 +98,8 @@ def test_all_inputs_and_tables_of_lengths_agree(length, tmp_path):
     mean = ir.scorer(QRELS, ["AP", "ESL"], **arguments(ir.scorer, options)).mean(runs)
     assert list(mean.values()) == pytest.approx(table.iloc[0].tolist(), nan_ok=True)
     cube.ireval.save(tmp_path / "cube")
-    again = ir.open_cube(tmp_path / "cube").ireval.score("AP", "ESL", stop=ir.Budget([30, 60]))
-    np.testing.assert_array_equal(again, scores)
+    reopened = ir.open_cube(tmp_path / "cube").ireval.score("AP", "ESL", stop=ir.Budget([30, 60]))
+    np.testing.assert_array_equal(reopened, scores)
 
 
 def test_costs_at_a_budget_are_costs():
@@ -149,8 +149,8 @@ def test_scores_of_a_selected_cube_equal_selected_scores():
     scores = cube.ireval.score("AP", stop=ir.Budget([20, 60]))
     some = cube.isel(system=[2, 0], topic=[4, 1, 3]).ireval.score("AP", stop=ir.Budget([20, 60]))
     np.testing.assert_array_equal(some, scores.isel(system=[2, 0], topic=[4, 1, 3]))
-    parts = cube.ireval.groupby("team").score("AP", stop=ir.Budget([20, 60]))
-    np.testing.assert_array_equal(parts.sel(team=1, system="q"), scores.sel(system="q"))
+    groups = cube.ireval.groupby("team").score("AP", stop=ir.Budget([20, 60]))
+    np.testing.assert_array_equal(groups.sel(team=1, system="q"), scores.sel(system="q"))
     masked = cube.where(cube["topic"] != "2").ireval.score("AP", stop=ir.Budget([20]))
     assert np.isnan(masked).sum() == 3
     both = ir.concat([cube.isel(topic=slice(0, 2)), cube.isel(topic=slice(2, None))])
@@ -218,10 +218,10 @@ def test_systems_with_different_units_are_not_compared():
 
 def test_lists_without_a_unit_that_fits_are_counted():
     runs = pd.concat([RUN, RUN.assign(system="t", tokens=[5, 10, 20, 30])])
-    found = runs.ireval.diagnose(
+    result = runs.ireval.diagnose(
         QRELS, units=ir.Units(length="tokens"), stop=ir.Budget([29, 30, 4])
     )
-    rows = found[found["what"].str.contains("first document is longer")]
+    rows = result[result["what"].str.contains("first document is longer")]
     assert rows["what"].str.extract(r"(\d+ tokens)")[0].tolist() == ["29 tokens", "4 tokens"]
     assert rows[["where", "how_many"]].to_numpy().tolist() == [["s (1)", 1], ["s (1), t (1)", 2]]
     scores = ir.evaluate(
@@ -241,10 +241,10 @@ def test_lists_without_a_unit_that_fits_are_counted():
 
 def test_check_counts_copies_and_chunk_ids():
     chunks = pd.DataFrame({"topic": "1", "doc": ["a#3", "a_0003", "c-1", "z#1"], "score": 1.0})
-    found = chunks.ireval.check(QRELS, units=ir.Units(copies={"z#1": "c-1"})).iloc[0]
-    assert found["chunks"] == ("1 a#3", "1 a_0003", "1 c-1")
-    assert found["copies"] == ("1 c-1",)
-    assert found["severity"] == "error"
+    result = chunks.ireval.check(QRELS, units=ir.Units(copies={"z#1": "c-1"})).iloc[0]
+    assert result["chunks"] == ("1 a#3", "1 a_0003", "1 c-1")
+    assert result["copies"] == ("1 c-1",)
+    assert result["severity"] == "error"
     findings = chunks.ireval.diagnose(QRELS, [])
     finding = findings[findings["what"].str.contains("chunks")].iloc[0]
     assert finding["how_many"] == 3
@@ -279,8 +279,8 @@ def short_and_long_lists():
 def test_stops_after_the_list_do_not_change_metrics_with_a_depth(options):
     runs, qrels = short_and_long_lists()
     expected = ir.evaluate(runs, qrels, OWN_DEPTHS)
-    found = ir.evaluate(runs, qrels, OWN_DEPTHS, **arguments(ir.evaluate, options))
-    np.testing.assert_array_equal(found.to_numpy(), expected.to_numpy())
+    scores = ir.evaluate(runs, qrels, OWN_DEPTHS, **arguments(ir.evaluate, options))
+    np.testing.assert_array_equal(scores.to_numpy(), expected.to_numpy())
 
 
 @pytest.mark.parametrize("cut", ["whole", "skip"])

@@ -68,25 +68,25 @@ def test_thousands_of_distinct_grades_are_scored(tmp_path):
     joined = runs.merge(qrels).sort_values(["score", "doc"], ascending=False)
     gains = joined.assign(gain=joined["grade"].clip(lower=0) / grade.max())
     discount = 1 / np.log2(np.arange(2, 12))
-    for place, topic in enumerate("abcde"):
+    for pos, topic in enumerate("abcde"):
         ideal = np.sort(grade[qrels["topic"] == topic])[::-1][:10] / grade.max()
         got = gains.loc[gains["topic"] == topic, "gain"].to_numpy()[:10]
-        assert linear[place] == pytest.approx((got * discount).sum() / (ideal * discount).sum())
+        assert linear[pos] == pytest.approx((got * discount).sum() / (ideal * discount).sum())
         reading = np.cumprod(np.append(1, 1 - got))
-        assert stops[place] == pytest.approx((reading[:10] * got / np.arange(1, 11)).sum())
+        assert stops[pos] == pytest.approx((reading[:10] * got / np.arange(1, 11)).sum())
     np.testing.assert_allclose(mapped, linear, rtol=1e-12)
-    again = ir.open_cube(tmp_path / "cube").ireval.score(*metrics, at=[10])
-    np.testing.assert_array_equal(again.to_numpy()[0, 0, :, 0], linear)
+    reopened = ir.open_cube(tmp_path / "cube").ireval.score(*metrics, at=[10])
+    np.testing.assert_array_equal(reopened.to_numpy()[0, 0, :, 0], linear)
 
 
 def test_unrelated_duplicate_columns_are_ignored():
     runs, qrels = twice(RUN, "x"), twice(QRELS, "x")
-    plain, found = ir.evaluate(RUN, QRELS, "AP"), ir.evaluate(runs, qrels, "AP")
-    pd.testing.assert_frame_equal(found, plain)
+    plain, scores = ir.evaluate(RUN, QRELS, "AP"), ir.evaluate(runs, qrels, "AP")
+    pd.testing.assert_frame_equal(scores, plain)
     for verb, arguments in (("rank", []), ("judge", [qrels]), ("pool", [2])):
         expected = getattr(ir.verbs, verb)(RUN, *arguments)
-        found = getattr(ir.verbs, verb)(runs, *arguments).drop(columns="x", errors="ignore")
-        pd.testing.assert_frame_equal(found[expected.columns], expected)
+        scores = getattr(ir.verbs, verb)(runs, *arguments).drop(columns="x", errors="ignore")
+        pd.testing.assert_frame_equal(scores[expected.columns], expected)
     assert ir.verbs.restrict(qrels, runs)["doc"].tolist() == ["a", "b"]
     assert ir.verbs.sample(qrels, 1)["doc"].tolist() == ["a", "b"]
 
@@ -125,7 +125,7 @@ pairs = st.lists(st.tuples(st.integers(0, 6), st.text("abé", max_size=2)), max_
 def side(rows, kind):
     """Return rows whose documents are in two chunks."""
     docs = [doc for _, doc in rows]
-    chunks = [pa.array(part, kind) for part in (docs[:2], docs[2:])]
+    chunks = [pa.array(subset, kind) for subset in (docs[:2], docs[2:])]
     return Side(np.array([topic for topic, _ in rows], int), pa.chunked_array(chunks, kind))
 
 
@@ -142,8 +142,8 @@ def test_equal_pairs_of_topic_and_document_have_equal_codes(sides):
 @pytest.mark.parametrize("rows", [[], [2], [1, 2, 3], [3, 2, 1], [0, 2, 3], [0, 2, 1, 3], [0, 0]])
 def test_take_returns_the_requested_rows(rows):
     values = pa.chunked_array([["a", "b"], ["c", "d"]])
-    taken = take(values, np.array(rows, int))
-    assert taken.type == pa.large_string()
-    assert taken.to_pylist() == ["abcd"[row] for row in rows]
+    rows_taken = take(values, np.array(rows, int))
+    assert rows_taken.type == pa.large_string()
+    assert rows_taken.to_pylist() == ["abcd"[row] for row in rows]
     numbers = pa.chunked_array([pa.array([4, 5, 6, 7], pa.int16())])
     assert take(numbers, np.array(rows, int)).to_pylist() == [row + 4 for row in rows]

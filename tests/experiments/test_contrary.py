@@ -37,8 +37,8 @@ def test_scores_that_rise_along_ranks_in_all_lists_are_refused(lists, beside):
     frame = run(*lists)
     if beside:
         frame = pd.concat([run(FALLING, FALLING, system="t"), frame])
-    words = r"'score' that rise with the ranks in 'rank' in every list of: s\. .*pass ties='rank'"
-    refused(RankingError, words, frame.ireval.evaluate, QRELS, "RR")
+    message = r"'score' that rise with the ranks in 'rank' in every list of: s\. .*pass ties='rank'"
+    refused(RankingError, message, frame.ireval.evaluate, QRELS, "RR")
     assert frame.ireval.evaluate(QRELS, "RR", ties="rank").RR.iloc[0] == 1
     refused(RankingError, r"frame.drop\(columns='rank'\)", frame.ireval.evaluate, QRELS, "RR")
     assert frame.drop(columns="rank").ireval.evaluate(QRELS, "RR").RR.xs("s").iloc[0] == 1 / 3
@@ -57,15 +57,15 @@ def test_scores_that_rise_along_ranks_in_all_lists_are_refused(lists, beside):
 )
 def test_scores_that_rise_in_some_lists_decide_with_a_caution(frame, lists):
     expected = frame.drop(columns="rank").ireval.evaluate(QRELS, "RR")
-    words = f"scores rise with the ranks.*: s in {lists} lists"
-    with pytest.warns(IrframeWarning, match=words):
+    message = f"scores rise with the ranks.*: s in {lists} lists"
+    with pytest.warns(IrframeWarning, match=message):
         scores = frame.ireval.evaluate(QRELS, "RR")
     pd.testing.assert_frame_equal(scores, expected)
     assert f"s in {lists} lists" in scores.attrs["caution"]
     assert f"s in {lists} lists" in scores.ireval.summary().attrs["caution"]
-    with pytest.warns(IrframeWarning, match=words):
+    with pytest.warns(IrframeWarning, match=message):
         assert f"s in {lists} lists" in frame.ireval.cube(QRELS).ireval.score("RR").attrs["caution"]
-    with pytest.warns(IrframeWarning, match=words):
+    with pytest.warns(IrframeWarning, match=message):
         ir.scorer(QRELS, "RR")(frame)
 
 
@@ -105,8 +105,8 @@ def test_directions_equal_a_slow_reference(drawn, by_rank):
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         if refusals:
-            words = f"in every list of: {', '.join(refusals)}"
-            refused(RankingError, words, ir.verbs.rank, frame)
+            message = f"in every list of: {', '.join(refusals)}"
+            refused(RankingError, message, ir.verbs.rank, frame)
         else:
             ir.verbs.rank(frame)
     messages = [str(each.message) for each in caught]

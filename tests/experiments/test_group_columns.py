@@ -43,17 +43,17 @@ def expected(frames, depth=None):
         for r in (1, 2)
     )
     inside = low.index.get_level_values("topic").astype(int) % 2 == 1
-    found = np.where(inside[:, np.newaxis], high, low)[:, [0, 0, 1, 2, 3]]
-    changed = (found != low.to_numpy()[:, [0, 0, 1, 2, 3]]).any(axis=0)
+    result = np.where(inside[:, np.newaxis], high, low)[:, [0, 0, 1, 2, 3]]
+    changed = (result != low.to_numpy()[:, [0, 0, 1, 2, 3]]).any(axis=0)
     assert changed.tolist() == [True, True, True, False, False]
-    return pd.DataFrame(found, low.index, pd.Index(METRICS, name="metric"))
+    return pd.DataFrame(result, low.index, pd.Index(METRICS, name="metric"))
 
 
 def test_each_collection_has_its_own_threshold(frames):
     options = {"collection": "track", "rel": {"dl21": 2}}
-    found = ir.evaluate(*frames, METRICS, **options)
-    pd.testing.assert_frame_equal(found, expected(frames))
-    assert found.attrs["rel"] == "2 in dl21"
+    scores = ir.evaluate(*frames, METRICS, **options)
+    pd.testing.assert_frame_equal(scores, expected(frames))
+    assert scores.attrs["rel"] == "2 in dl21"
     by_track = in_tracks(frames).evaluate(frames[1], METRICS, **options)
     pd.testing.assert_frame_equal(
         by_track.droplevel("track").sort_index(), expected(frames).sort_index()
@@ -63,25 +63,25 @@ def test_each_collection_has_its_own_threshold(frames):
 def test_cubes_apply_thresholds_in_memory_lazily_and_by_group(frames, cube, cubes):
     wanted = expected(frames, depth=50).to_xarray()
     for each in (cube, cube.chunk(topic=3)):
-        found = each.ireval.score(OPEN, rel={"dl21": 2}).sel(depth=50, drop=True).compute()
-        assert found.attrs["rel"] == "2 in dl21"
+        result = each.ireval.score(OPEN, rel={"dl21": 2}).sel(depth=50, drop=True).compute()
+        assert result.attrs["rel"] == "2 in dl21"
         for name in OPEN:
-            same = found.sel(metric=name).reindex_like(wanted)
+            same = result.sel(metric=name).reindex_like(wanted)
             np.testing.assert_allclose(same, wanted[name], atol=1e-12)
-    parts = cube.ireval.groupby("collection").score("AP", rel={"dl21": 2})
+    groups = cube.ireval.groupby("collection").score("AP", rel={"dl21": 2})
     of_cubes = cubes.score("AP", rel={"dl21": 2})
     scores = cube.ireval.score("AP", rel={"dl21": 2})
     for key in ("dl21", "news"):
         want = scores.sel(topic=scores["track"] == key)
-        np.testing.assert_array_equal(parts.sel(track=key, topic=want.topic), want)
+        np.testing.assert_array_equal(groups.sel(track=key, topic=want.topic), want)
         np.testing.assert_array_equal(of_cubes.sel(track=key, topic=want.topic), want)
 
 
 def test_topics_without_documents_of_the_grade_are_nan_if_requested(cube):
-    found = cube.ireval.score("AP", rel={"dl21": 3}, no_rel="nan", at=5)
+    scores = cube.ireval.score("AP", rel={"dl21": 3}, no_rel="nan", at=5)
     high = cube.ireval.score("AP(rel=3)", no_rel="nan", at=5)
     inside = (cube["track"] == "dl21").to_numpy()
-    np.testing.assert_array_equal(found[:, :, inside], high[:, :, inside])
+    np.testing.assert_array_equal(scores[:, :, inside], high[:, :, inside])
 
 
 @pytest.mark.parametrize(
@@ -131,10 +131,10 @@ def test_groups_by_collection_equal_groups_by_its_column(frames, cube):
         (by_team, labelled.loc[by_team.index]),
     ):
         for verb in ("compare", "summary", "leaderboard"):
-            found = getattr(some.ireval.groupby("collection"), verb)()
-            wanted = getattr(named.ireval.groupby("track"), verb)()
-            same = "equals" if isinstance(found, pd.DataFrame) else "identical"
-            assert getattr(found, same)(wanted), verb
+            result = getattr(some.ireval.groupby("collection"), verb)()
+            expected = getattr(named.ireval.groupby("track"), verb)()
+            same = "equals" if isinstance(result, pd.DataFrame) else "identical"
+            assert getattr(result, same)(expected), verb
     with pytest.raises(ParameterError, match="found 'collection'"):
         ir.evaluate(*frames, "AP").ireval.groupby("collection").compare()
 

@@ -43,8 +43,8 @@ def test_errors_about_empty_joins_show_both_sides():
     with pytest.warns(
         IrframeWarning, match="the runs have 'b', 'c', 'd' in 'doc', the qrels 'a' in 'doc'"
     ):
-        found = more.assign(topic="1", doc=list("bcde")).ireval.judge(QRELS)
-    assert found["grade"].isna().all()
+        result = more.assign(topic="1", doc=list("bcde")).ireval.judge(QRELS)
+    assert result["grade"].isna().all()
 
 
 @pytest.mark.parametrize("rows", few_of([1, 3, 7, 1000], 2))
@@ -53,22 +53,24 @@ def test_joins_do_not_depend_on_the_size_of_blocks(monkeypatch, rows, scattered)
     rng = np.random.default_rng(rows)
     names = [(system, topic) for system in "st" for topic in "123"]
     lists = [[(*name, f"d{doc}") for doc in rng.permutation(6)[:5]] for name in names]
-    run = pd.DataFrame([row for one in lists for row in one], columns=["system", "topic", "doc"])
+    run = pd.DataFrame(
+        [row for single in lists for row in single], columns=["system", "topic", "doc"]
+    )
     run["score"] = np.arange(len(run), 0.0, -1)
     if scattered:
         run = run.sample(frac=1, random_state=rows).reset_index(drop=True)
     qrels = pd.DataFrame({"topic": list("1122"), "doc": ["d1", "d2"] * 2, "grade": [0, 1, 2, 3]})
     monkeypatch.setattr(coded_tables, "ROWS", rows)
-    known = {(topic, doc): grade for topic, doc, grade in qrels.itertuples(index=False)}
-    found = run.ireval.judge(qrels)["grade"]
+    labels = {(topic, doc): grade for topic, doc, grade in qrels.itertuples(index=False)}
+    result = run.ireval.judge(qrels)["grade"]
     expected = [
-        known.get((topic, doc)) for topic, doc in zip(run["topic"], run["doc"], strict=True)
+        labels.get((topic, doc)) for topic, doc in zip(run["topic"], run["doc"], strict=True)
     ]
-    assert [None if pd.isna(grade) else grade for grade in found] == expected
-    for place in (0, len(run) // 2, len(run) - 1):
-        twice = pd.concat([run.iloc[: place + 1], run.iloc[[place]], run.iloc[place + 1 :]])
+    assert [None if pd.isna(grade) else grade for grade in result] == expected
+    for pos in (0, len(run) // 2, len(run) - 1):
+        twice = pd.concat([run.iloc[: pos + 1], run.iloc[[pos]], run.iloc[pos + 1 :]])
         if scattered:
-            twice = twice.sample(frac=1, random_state=place)
+            twice = twice.sample(frac=1, random_state=pos)
         refused(IdError, "1 listed again", twice.ireval.judge, qrels)
 
 
@@ -129,8 +131,8 @@ def test_joins_do_not_depend_on_fingerprints(integers, prints, monkeypatch):
         monkeypatch.setattr(joining, "fingerprints", short)
     with pytest.warns(match="2 topics"):
         ir.cube(runs, qrels)
-    found = ir.verbs.judge(runs, qrels)["grade"].to_numpy(np.float64, na_value=np.nan)
-    assert np.array_equal(found, expected, equal_nan=True)
+    result = ir.verbs.judge(runs, qrels)["grade"].to_numpy(np.float64, na_value=np.nan)
+    assert np.array_equal(result, expected, equal_nan=True)
     with pytest.raises(IdError, match="found 1 listed again: t 4 "):
         ir.verbs.judge(
             pd.concat([runs, runs[runs["system"] == "t"].sort_values("topic").tail(1)]), qrels
@@ -212,9 +214,9 @@ def test_restrict_keeps_judgments_of_the_pool():
     runs, qrels = ir.example_track()
     contributing = set(runs.loc[runs["contributing"], "system"])
     for depth in (1, 4, 10):
-        kept = qrels.ireval.restrict(runs.ireval.pool(depth))
+        selected = qrels.ireval.restrict(runs.ireval.pool(depth))
         expected = qrels[pooled_docs(runs, qrels, depth, contributing)]
-        pd.testing.assert_frame_equal(kept, expected)
+        pd.testing.assert_frame_equal(selected, expected)
     pd.testing.assert_frame_equal(qrels, qrels.ireval.restrict(runs.ireval.pool(10)))
 
 
@@ -224,8 +226,8 @@ def test_restrict_equals_a_worked_example(golden):
     runs = pd.DataFrame(rows, columns=["system", "topic", "doc"]).assign(score=1.0)
     qrels = pd.DataFrame(case["input"]["qrels"].items(), columns=["doc", "grade"])
     for depth, docs in case["expected"]["judged_at_depth"].items():
-        kept = ir.verbs.restrict(qrels.assign(topic="t"), runs.ireval.pool(int(depth)))
-        assert sorted(kept["doc"]) == docs
+        selected = ir.verbs.restrict(qrels.assign(topic="t"), runs.ireval.pool(int(depth)))
+        assert sorted(selected["doc"]) == docs
 
 
 def test_restrict_refuses_documents_without_judgments():

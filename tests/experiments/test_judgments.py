@@ -22,11 +22,11 @@ from irframe.experiments.judgments import Judgments
 )
 def test_dictionaries_are_read_like_frames(qrels, quick):
     assert (read_qrels_dictionary(qrels) is not None) == quick
-    found, expected = (Judgments.of(each, []) for each in (qrels, ir.as_qrels(qrels)))
-    assert found.topics.equals(expected.topics)
-    assert found.lists == expected.lists
+    result, expected = (Judgments.of(each, []) for each in (qrels, ir.as_qrels(qrels)))
+    assert result.topics.equals(expected.topics)
+    assert result.lists == expected.lists
     for name in ("grade", "count", "levels", "row"):
-        np.testing.assert_array_equal(getattr(found, name), getattr(expected, name))
+        np.testing.assert_array_equal(getattr(result, name), getattr(expected, name))
 
 
 @pytest.mark.parametrize(
@@ -42,8 +42,8 @@ def test_dictionaries_are_read_like_frames(qrels, quick):
     ids=str,
 )
 def test_invalid_dictionaries_raise_the_errors_of_frames(qrels, error):
-    with pytest.raises(error) as found:
+    with pytest.raises(error) as result:
         Judgments.of(qrels, [])
     with pytest.raises(error) as expected:
         Judgments.of(ir.as_qrels(qrels), [])
-    assert str(found.value) == str(expected.value)
+    assert str(result.value) == str(expected.value)

@@ -38,14 +38,14 @@ def scored(runs, qrels=QRELS, **options):
     """Return sums and counts of scores, and the warnings."""
     with warnings.catch_warnings(record=True, action="always") as caught:
         table = ir.evaluate(runs, qrels, "AP", **options)["AP"]
-    found = table.groupby("system").agg(["sum", "size"]).T.to_dict("list")
-    return found, [str(each.message) for each in caught]
+    result = table.groupby("system").agg(["sum", "size"]).T.to_dict("list")
+    return result, [str(each.message) for each in caught]
 
 
 def test_the_warning_lists_systems_with_most_missing_lists_first():
     lists = {f"s{number}": "1 2 3" for number in range(6)}
-    found, (message,) = scored(runs_of(full="1 2 3 4", some="1 2", **lists))
-    assert found["some"] == [2, 4]
+    result, (message,) = scored(runs_of(full="1 2 3 4", some="1 2", **lists))
+    assert result["some"] == [2, 4]
     assert message == (
         "lists that systems lack count as empty: some 2 of 4 topics, s0 1 of 4 topics, s1 1 of 4 "
         "topics, s2 1 of 4 topics, s3 1 of 4 topics and 2 more; topics='common' leaves such "
@@ -54,8 +54,8 @@ def test_the_warning_lists_systems_with_most_missing_lists_first():
 
 
 def test_topics_without_any_list_raise_a_separate_warning():
-    found, (message,) = scored(runs_of(a="1 2 4"))
-    assert found == {"a": [3, 4]}
+    result, (message,) = scored(runs_of(a="1 2 4"))
+    assert result == {"a": [3, 4]}
     assert message == (
         "no system has a list for 1 of 4 judged topics: 3; topics='runs' leaves them out"
     )
@@ -65,19 +65,19 @@ def test_topics_without_any_list_raise_a_separate_warning():
 
 def test_lists_outside_a_collection_are_not_missing():
     runs = runs_of(a="1 2 3 4", b="1", c="3 4")
-    found, (message,) = scored(runs, collection="track")
-    assert found == {"a": [4, 4], "b": [1, 2], "c": [2, 2]}
+    result, (message,) = scored(runs, collection="track")
+    assert result == {"a": [4, 4], "b": [1, 2], "c": [2, 2]}
     assert message.startswith("lists that systems lack count as empty: b 1 of 2 topics;")
-    found, messages = scored(runs, collection="track", topics="common")
-    assert (found, messages) == ({"a": [3, 3], "b": [1, 1], "c": [2, 2]}, [])
+    result, messages = scored(runs, collection="track", topics="common")
+    assert (result, messages) == ({"a": [3, 3], "b": [1, 1], "c": [2, 2]}, [])
 
 
 def test_rows_of_unjudged_topics_decide_participation():
     runs = runs_of(a="1 2 3 4", b="1 2 03 04", c="03", d="9", e="01")
     tracks = TRACK | {"03": "web", "04": "web", "9": "old", "01": None}
     runs = runs.assign(track=runs["topic"].map(tracks))
-    found, messages = scored(runs, collection="track")
-    assert found == {"a": [4, 4], "b": [2, 4], "c": [0, 2], "e": [0, 4]}
+    result, messages = scored(runs, collection="track")
+    assert result == {"a": [4, 4], "b": [2, 4], "c": [0, 2], "e": [0, 4]}
     unknown, stray, nowhere, lacking = messages
     assert unknown.startswith("4 topics of the runs have no judgments and are left out: 03, 04, 9")
     assert stray == (
@@ -167,9 +167,9 @@ def tables_of(lists, judged):
 
 
 def lists_of(table, judgments, collections=None):
-    one = collections or Collections.one(len(judgments.topics))
+    single = collections or Collections.one(len(judgments.topics))
     placed = place_topics(table, judgments)
-    return Lists(table.systems, table.topics, placed, count_rows(table), one)
+    return Lists(table.systems, table.topics, placed, count_rows(table), single)
 
 
 def select(table, judgments, topics, collections=None):
@@ -196,13 +196,13 @@ def test_topics_are_chosen_from_qrels_or_runs(experiment):
     lists, judged = experiment
     table, judgments = tables_of(lists, judged)
     systems = {system for system, _ in lists}
-    known = list(dict.fromkeys(judged))
-    systems_of = {topic: {s for s, t in lists if t == topic} for topic in known}
-    assert list(select(table, judgments, "qrels").judgments.topics) == known
+    labels = list(dict.fromkeys(judged))
+    systems_of = {topic: {s for s, t in lists if t == topic} for topic in labels}
+    assert list(select(table, judgments, "qrels").judgments.topics) == labels
     assert list(select(table, judgments, "runs").judgments.topics) == [
-        t for t in known if systems_of[t]
+        t for t in labels if systems_of[t]
     ]
-    common = [topic for topic in known if systems_of[topic] == systems]
+    common = [topic for topic in labels if systems_of[topic] == systems]
     if common:
         assert list(select(table, judgments, "common").judgments.topics) == common
     else:
@@ -216,19 +216,22 @@ def test_topics_are_chosen_from_qrels_or_runs(experiment):
 def test_collections_decide_participation_and_top_grades(experiment, parts):
     lists, judged = experiment
     table, judgments = tables_of(lists, judged)
-    part = dict(zip(NAMES, parts, strict=True))
-    codes = np.array([part[topic] for topic in judgments.topics])
+    subset = dict(zip(NAMES, parts, strict=True))
+    codes = np.array([subset[topic] for topic in judgments.topics])
     collections = Collections(codes, pd.Index(list("xyz")))
     selection = select(table, judgments, "qrels", collections)
-    active = {(s, part[t]) for s, t in lists if t in judged}
+    active = {(s, subset[t]) for s, t in lists if t in judged}
     stray = {s for s, _ in lists} - {s for s, _ in active}
     assert lists_of(table, judgments, collections).participated.tolist() == [
-        [system in stray or (system, part[topic]) in active for topic in selection.judgments.topics]
+        [
+            system in stray or (system, subset[topic]) in active
+            for topic in selection.judgments.topics
+        ]
         for system in table.systems
     ]
     tops = np.broadcast_to(selection.top, len(selection.judgments.topics)).tolist()
     for topic, top in zip(selection.judgments.topics, tops, strict=True):
-        grades = [n % 4 for n, t in enumerate(judged) if part[t] == part[topic]]
+        grades = [n % 4 for n, t in enumerate(judged) if subset[t] == subset[topic]]
         assert top == max([1, *grades])
 
 

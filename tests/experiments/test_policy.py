@@ -54,13 +54,13 @@ judgments = st.lists(
 @given(rows=judgments, share=st.floats(0.001, 1))
 def test_samples_keep_the_smallest_keys_of_each_stratum(rows, share):
     topic, grade, keys = (np.array(column) for column in zip(*rows, strict=True))
-    found = strata_sample(topic, grade.astype(np.int16), keys, share)
+    result = strata_sample(topic, grade.astype(np.int16), keys, share)
     expected = set()
     for stratum in {row[:2] for row in rows}:
         inside = sorted(row[2] for row in rows if row[:2] == stratum)
         number = math.floor(round(share * len(inside), 9) + 0.5)
         expected |= set(inside[: max(number, 10 if stratum[1] < 1 else 1)])
-    assert set(keys[found].tolist()) == expected
+    assert set(keys[result].tolist()) == expected
 
 
 def test_random_keys_depend_only_on_ids_and_seed():
@@ -101,7 +101,7 @@ def test_every_tie_rule_has_a_policy_and_an_oracle():
 def drawn(rng, *, integers):
     """Return a shuffled run with mostly tied scores."""
     lists = [(s, t) for s in ("a", "b") for t in ("1", "2", "3")]
-    parts = []
+    groups = []
     for system, topic in lists:
         n = int(rng.choice([1, 2, 7, 40]))
         docs = rng.choice(90, n, replace=False)
@@ -110,8 +110,8 @@ def drawn(rng, *, integers):
         score[rng.random(n) < 0.1] = -np.inf
         rank = rng.permutation(n)
         columns = {"system": system, "topic": topic, "doc": names, "score": score, "rank": rank}
-        parts.append(pd.DataFrame(columns))
-    return pd.concat(parts).sample(frac=1, random_state=rng).reset_index(drop=True)
+        groups.append(pd.DataFrame(columns))
+    return pd.concat(groups).sample(frac=1, random_state=rng).reset_index(drop=True)
 
 
 @pytest.mark.filterwarnings("ignore:scores rise")
@@ -122,8 +122,8 @@ def test_tie_rules_equal_their_oracles(ties, integers):
     for _ in range(3):
         runs = drawn(rng, integers=integers)
         ranking = rank_table(read_table(runs), Policy(ties=ties, seed=3))
-        found = runs.iloc[ranking.order]
+        result = runs.iloc[ranking.order]
         for (system, topic), filed in runs.groupby(["system", "topic"]):
             rows = list(filed[["doc", "score", "rank"]].itertuples(index=False, name=None))
-            ranked = found[(found["system"] == system) & (found["topic"] == topic)]
+            ranked = result[(result["system"] == system) & (result["topic"] == topic)]
             assert ranked["doc"].tolist() == oracles.ORACLES[ties](rows, system, topic, 3)

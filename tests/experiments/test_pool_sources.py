@@ -33,18 +33,18 @@ def test_the_pool_does_not_depend_on_row_order(seed, ties):
     runs, qrels = TRACK
     runs = runs.assign(score=-runs["rank"])  # without ties, because the order of rows breaks ties
     expected = in_order(ir.cube(runs, qrels, ties=ir.Ties(ties, seed=1)))
-    found = in_order(ir.cube(shuffled(runs, seed), qrels, ties=ir.Ties(ties, seed=1)))
-    np.testing.assert_array_equal(found["grade"], expected["grade"])
-    assert pooled(found) == pooled(expected)
-    assert (dense(found).pool_depth == 10).all()
+    result = in_order(ir.cube(shuffled(runs, seed), qrels, ties=ir.Ties(ties, seed=1)))
+    np.testing.assert_array_equal(result["grade"], expected["grade"])
+    assert pooled(result) == pooled(expected)
+    assert (dense(result).pool_depth == 10).all()
 
 
 def test_runs_without_scores_are_pooled_by_rank():
     runs, qrels = TRACK
     ranked = runs.drop(columns="score")
     expected = in_order(ir.cube(ranked, qrels))
-    found = in_order(ir.cube(shuffled(ranked, 3), qrels))
-    assert pooled(found) == pooled(expected)
+    result = in_order(ir.cube(shuffled(ranked, 3), qrels))
+    assert pooled(result) == pooled(expected)
 
 
 def test_scores_decide_the_pool_before_ranks_and_rows():

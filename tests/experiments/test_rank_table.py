@@ -121,9 +121,9 @@ def test_pooling_ranks_do_not_depend_on_the_tie_rule():
 
 
 def test_pools_equal_a_slow_reference():
-    found = TEAMED.ireval.pool(2)
-    assert list(found.columns) == ["name", "qid", "docno", "rank", "unique"]
-    rows = found.drop(columns="qid").to_records(index=False).tolist()
+    result = TEAMED.ireval.pool(2)
+    assert list(result.columns) == ["name", "qid", "docno", "rank", "unique"]
+    rows = result.drop(columns="qid").to_records(index=False).tolist()
     assert rows[:4] == [
         ("a", "d1", 1, False),
         ("a", "d2", 2, False),
@@ -135,8 +135,8 @@ def test_pools_equal_a_slow_reference():
 
 
 def contributed(runs, depth):
-    found = runs.ireval.pool(depth)
-    rows = found[["system", "topic", "doc", "rank", "unique"]]
+    result = runs.ireval.pool(depth)
+    rows = result[["system", "topic", "doc", "rank", "unique"]]
     return set(rows.itertuples(index=False, name=None))
 
 
@@ -151,9 +151,9 @@ def test_pools_do_not_depend_on_row_order(order, depth):
 
 
 def test_teams_count_as_one_contributor():
-    found = TEAMED.ireval.pool(2, together="team")
-    assert list(found.columns[:2]) == ["name", "team"]
-    team = found[found["unique"]]
+    result = TEAMED.ireval.pool(2, together="team")
+    assert list(result.columns[:2]) == ["name", "team"]
+    team = result[result["unique"]]
     assert team[["team", "docno", "qid"]].to_records(index=False).tolist() == [
         ("x", "d2", "1"),
         ("x", "d2", "1"),
@@ -188,8 +188,8 @@ def test_invalid_contributing_systems_are_refused(options, words):
 
 
 def test_unknown_columns_of_teams_are_refused():
-    words = "together to be a column"
-    refused(ParameterError, words, lambda: TEAMED.ireval.pool(1, together=["team"]))
+    message = "together to be a column"
+    refused(ParameterError, message, lambda: TEAMED.ireval.pool(1, together=["team"]))
 
 
 def frame(rows, **extra):
@@ -218,8 +218,10 @@ def test_ties_in_single_precision_equal_a_worked_example(golden):
 
 
 def shuffled_ties(runs, **options):
-    found = runs.ireval.rank(ir.Ties("random", **options)).groupby("system", observed=True)
-    return {system: part[["topic", "rank", "doc"]].to_numpy().tolist() for system, part in found}
+    result = runs.ireval.rank(ir.Ties("random", **options)).groupby("system", observed=True)
+    return {
+        system: subset[["topic", "rank", "doc"]].to_numpy().tolist() for system, subset in result
+    }
 
 
 @given(seed=st.integers(0, 2**64 - 1), order=st.randoms(use_true_random=False))
@@ -229,8 +231,8 @@ def test_random_ties_depend_only_on_ids_and_seed(seed, order):
     expected = shuffled_ties(runs, seed=seed)
     rows = list(range(len(runs)))
     order.shuffle(rows)
-    found = shuffled_ties(runs.iloc[rows], seed=seed)
-    assert all(sorted(found[system]) == sorted(expected[system]) for system in "abc")
+    result = shuffled_ties(runs.iloc[rows], seed=seed)
+    assert all(sorted(result[system]) == sorted(expected[system]) for system in "abc")
     assert shuffled_ties(runs[runs["system"] == "b"], seed=seed)["b"] == expected["b"]
     as_text, as_categories = runs.astype({"doc": "str"}), runs.astype({"system": "category"})
     assert shuffled_ties(as_text, seed=seed)["b"] == expected["b"]
@@ -242,7 +244,7 @@ def test_random_ties_differ_between_systems_topics_and_seeds():
     runs = pd.DataFrame(lists, columns=["system", "topic", "doc"]).assign(score=0)
     ranked = [runs.ireval.rank(ties=ir.Ties("random", seed=seed)) for seed in (1, 2, 3, 4)]
     orders = [
-        tuple(part["doc"]) for frame in ranked for _, part in frame.groupby(["system", "topic"])
+        tuple(group["doc"]) for frame in ranked for _, group in frame.groupby(["system", "topic"])
     ]
     assert len(set(orders)) == 16
 

@@ -46,11 +46,11 @@ def drawn(seed=0):
     """Return runs with ties and missing lists, and judgments."""
     rng = np.random.default_rng(seed)
     rows = [
-        (f"s{system}", str(topic), f"d{doc}", place + 1, float(rng.integers(4)))
+        (f"s{system}", str(topic), f"d{doc}", pos + 1, float(rng.integers(4)))
         for system in range(5)
         for topic in range(1, 8)
         if (system + topic) % 6
-        for place, doc in enumerate(rng.permutation(12)[: rng.integers(1, 9)])
+        for pos, doc in enumerate(rng.permutation(12)[: rng.integers(1, 9)])
     ]
     runs = pd.DataFrame(rows, columns=["system", "topic", "doc", "rank", "score"])
     judged = [(str(t), f"d{d}", int(rng.integers(-1, 3))) for t in range(1, 7) for d in range(8)]
@@ -59,8 +59,8 @@ def drawn(seed=0):
 
 def filed(runs, folder):
     """Write a file for every system."""
-    for system, part in runs.groupby("system", sort=False):
-        part.to_parquet(folder / f"{system}.parquet")
+    for system, group in runs.groupby("system", sort=False):
+        group.to_parquet(folder / f"{system}.parquet")
     return ir.scan_runs(folder / "*.parquet")
 
 
@@ -68,10 +68,10 @@ def with_warnings(call):
     """Return the result or error of a call, and warnings."""
     with warnings.catch_warnings(record=True, action="always") as caught:
         try:
-            found = call()
+            result = call()
         except IrframeError as error:
             return str(error), None
-    return found, [str(each.message) for each in caught]
+    return result, [str(each.message) for each in caught]
 
 
 def same(found, expected):
@@ -85,10 +85,10 @@ def test_files_and_frames_have_the_same_scores(policy, tmp_path):
     metrics = ["P@3", "RBP", "DCG@4"] if policy.get("ties") == "mean" else METRICS
     expected, warned = with_warnings(lambda: ir.evaluate(runs, qrels, metrics, **policy))
     scanned = filed(runs, tmp_path)
-    found, messages = with_warnings(lambda: scanned.ireval.evaluate(qrels, metrics, **policy))
+    scores, messages = with_warnings(lambda: scanned.ireval.evaluate(qrels, metrics, **policy))
     assert messages == warned
-    same(found, expected)
-    assert found.attrs == expected.attrs
+    same(scores, expected)
+    assert scores.attrs == expected.attrs
 
 
 @pytest.mark.parametrize(("column", "options"), [
@@ -115,10 +115,10 @@ def test_scanned_runs_use_columns_of_groups_and_collections(column, options, tmp
         )
 
     expected = with_warnings(lambda: evaluated(runs))
-    found = with_warnings(lambda: evaluated(scanned))
-    same(found[0], expected[0])
-    assert found[0].attrs == expected[0].attrs
-    assert found[1] == expected[1]
+    result = with_warnings(lambda: evaluated(scanned))
+    same(result[0], expected[0])
+    assert result[0].attrs == expected[0].attrs
+    assert result[1] == expected[1]
 
 
 @A_FILE_AT_A_TIME
@@ -166,9 +166,9 @@ def test_errors_in_files_are_those_of_frames(tmp_path):
     (tmp_path / "s3.parquet").write_bytes(b"none\n")
     refused(FileFormatError, r"s3.parquet", lambda: scanned.ireval.evaluate(qrels, "AP"))
     skipping = ir.scan_runs(tmp_path / "*.parquet", on_error="skip")
-    found, messages = with_warnings(lambda: skipping.ireval.evaluate(qrels, "AP"))
+    scores, messages = with_warnings(lambda: skipping.ireval.evaluate(qrels, "AP"))
     expected, others = with_warnings(lambda: ir.evaluate(runs[runs["system"] != "s3"], qrels, "AP"))
-    same(found, expected)
+    same(scores, expected)
     left, *rest = sorted(messages, key=lambda message: "s3.parquet" not in message)
     assert sorted(rest) == sorted(others)
     assert left.startswith("files of runs are left out (1)")
@@ -191,31 +191,31 @@ def test_a_system_in_two_separate_files_is_refused(tmp_path):
 @pytest.mark.filterwarnings("ignore")
 def test_parts_of_a_run_form_one_system(tmp_path):
     runs, qrels = drawn()
-    for system, part in runs.groupby("system"):
+    for system, group in runs.groupby("system"):
         (tmp_path / system).mkdir()
-        for place in range(3):
-            part.iloc[place::3].to_parquet(tmp_path / system / f"part-{place}.parquet")
+        for pos in range(3):
+            group.iloc[pos::3].to_parquet(tmp_path / system / f"part-{pos}.parquet")
     scanned = ir.scan_runs(tmp_path / "*" / "*.parquet")
-    found = scanned.ireval.evaluate(qrels, METRICS, ties="doc")
-    same(found, ir.evaluate(runs, qrels, METRICS, ties="doc"))
+    scores = scanned.ireval.evaluate(qrels, METRICS, ties="doc")
+    same(scores, ir.evaluate(runs, qrels, METRICS, ties="doc"))
 
 
 @A_FILE_AT_A_TIME
 @pytest.mark.filterwarnings("ignore")
 def test_partitioned_data_sets_are_read_system_by_system(tmp_path):
     runs, qrels = drawn()
-    for (system, topic), part in runs.groupby(["system", "topic"]):
+    for (system, topic), group in runs.groupby(["system", "topic"]):
         folder = tmp_path / "runs" / f"system={system}" / f"topic={topic}"
         folder.mkdir(parents=True)
-        part.drop(columns=["system"]).to_parquet(folder / "x.parquet")
+        group.drop(columns=["system"]).to_parquet(folder / "x.parquet")
     scanned = ir.scan_runs(tmp_path / "runs")
     assert [frame["system"].nunique() for frame in scanned.frames()] == [1] * 5
-    found = scanned.ireval.evaluate(qrels, METRICS)
-    same(found, ir.evaluate(runs, qrels, METRICS))
-    one = ir.scan_runs(tmp_path / "runs" / "system=s1", system="file").files
-    other = [name.replace("system=s1", "system=s2") for name in one]
-    kept = [name for name in other if Path(name).exists()]
-    by_file = ir.scan_runs([*one, *kept], system="file")
+    scores = scanned.ireval.evaluate(qrels, METRICS)
+    same(scores, ir.evaluate(runs, qrels, METRICS))
+    single = ir.scan_runs(tmp_path / "runs" / "system=s1", system="file").files
+    other = [name.replace("system=s1", "system=s2") for name in single]
+    selected = [name for name in other if Path(name).exists()]
+    by_file = ir.scan_runs([*single, *selected], system="file")
     assert [set(frame["system"]) for frame in by_file.frames()] == [{"runs"}]
 
 
