@@ -160,7 +160,7 @@ def test_errors_in_files_are_those_of_frames(tmp_path):
     filed(runs, tmp_path)
     runs[runs["system"] == "s3"].drop(columns="score").to_parquet(tmp_path / "s3.parquet")
     with pytest.raises(
-        FileFormatError, match="a score in every file or in none, but found 1 file that"
+        FileFormatError, match="a score in every file or in none, but found 1 file in conflict"
     ):
         scanned.ireval.evaluate(qrels, "AP")
     (tmp_path / "s3.parquet").write_bytes(b"none\n")
@@ -183,7 +183,7 @@ def test_a_system_in_two_separate_files_is_refused(tmp_path):
     scanned = filed(runs, tmp_path)
     runs[runs["system"] == "s1"].to_parquet(tmp_path / "s4.parquet")
     with pytest.raises(
-        IdError, match=r"each system in one file, but found 1 file that .*'s1', which is in"
+        IdError, match=r"each system in one file, but found 1 file in conflict .*'s1', which is in"
     ):
         scanned.ireval.evaluate(qrels, "AP")
 
