@@ -127,15 +127,15 @@ def compare(
         - with `effects`, ``hedges_g`` and its confidence interval, ``g_low`` and ``g_high``;
         - with `margin`, ``p_not_worse``, ``p_not_worse_adjusted`` and ``not_worse``, the p-value,
           the adjusted p-value and the decision of the test of non-inferiority. ``p_equivalent``,
-          ``p_equivalent_adjusted`` and ``equivalent`` are those of the test of equivalence. Both
-          tests have the same correction as `test`;
+          ``p_equivalent_adjusted`` and ``equivalent`` are those of the test of equivalence. The
+          p-values of both tests are corrected as those of `test`;
         - with `margin` or `power`, ``verdict``, the first of these statements about a that applies:
           ``"better"`` (significantly), ``"worse"`` (significantly, and not shown to be within the
           margin), ``"equivalent"``, ``"not worse"``, ``"undecided"``. If no retrieved document of a
           or of b is judged, the verdict is ``"no verdict"``, and the difference is not significant;
         - with `margin` or `power`, ``detectable``, the smallest true difference that a two-sided
-          t-test at `alpha` detects on these topics with the given power. It is missing if the
-          confidence interval is missing;
+          t-test at `alpha` detects on these topics with the given power. The column is missing if
+          the confidence interval is missing;
         - if systems have repeats, ``n_repeats_a`` and ``n_repeats_b``, the numbers of repeats, and
           ``df``, the degrees of freedom of t;
         - if systems have repeats, ``repeat_share``, the share of repeats in the variance of the
@@ -177,19 +177,21 @@ def compare(
           ``"bootstrap"``), or if one topic has more than half of the weight.
         - If the differences of a pair are the same on all topics.
         - If no outcome could be significant with so few topics or samples.
-        - If the variance of differences of one pair is more than 10 times that of another pair.
-          This applies to ``"tukey"``, which assumes equal variances.
+        - If the variance of differences of one pair is more than 10 times that of another pair. The
+          warning is only for ``"tukey"``, which assumes equal variances.
 
         The attribute ``caution`` keeps these messages.
 
     Notes
     -----
     The attribute ``interval`` names the method of the intervals. For the tests t, permutation,
-    bootstrap and tukey, the interval contains the differences that the test does not reject. It
-    excludes 0 if, and only if, the uncorrected p-value is below alpha. The other tests are not
-    about means, so Student's interval is returned with them. It is ``difference -+ t(1 - alpha/2, n
-    - 1) s / sqrt(n)``. Here s is the standard deviation of the paired differences with n - 1 in the
-    denominator. Simultaneous intervals of ``"max-t"`` use the quantile of the largest t instead of
+    bootstrap and tukey, the interval contains the differences that the test does not reject. The
+    interval excludes 0 if, and only if, the uncorrected p-value is below alpha. The other tests are
+    not about means, so Student's interval is returned instead, which is ``difference -+ t(1 -
+    alpha/2, n
+    - 1) s / sqrt(n)``. In this formula, s is the standard deviation of the paired differences, with
+      n - 1 in the denominator. Simultaneous intervals of ``"max-t"`` use the quantile of the
+      largest t instead of
     Student's. ``effect_size`` is the mean paired difference divided by s. For geometric and
     harmonic means, the tests and effect sizes use logarithms and reciprocals of the scores. A
     significant difference then always agrees with the order of the means.

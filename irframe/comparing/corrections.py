@@ -191,7 +191,7 @@ def parse_stepwise(
     Raises
     ------
     ParameterError
-        As for `parse_correction`. Also if the correction is max-T, which needs scores.
+        As for `parse_correction`, or if the correction is max-T, which needs scores.
     """
     correction = parse_correction(adjust, test, auto=auto)
     if isinstance(correction, MaxT):

@@ -281,11 +281,11 @@ def explain(
         The documents to return; by default all documents that either system retrieved.
     runs
         The runs from which the cube was made, for the names of unjudged documents. A cube lacks
-        these names beyond rank 100. It lacks all of them if it was made from files or from a saved
-        experiment, or if xarray recomputed it. An unjudged document without a name has one row for
-        each system that retrieved it.
+        these names beyond rank 100. A cube lacks all names of unjudged documents if it was made
+        from files or from a saved experiment, or if xarray recomputed it. An unjudged document
+        without a name has one row for each system that retrieved it.
     texts
-        Texts of documents and queries. They are added in the columns ``query`` and ``text``. Pass a
+        Texts of documents and queries, for the columns ``query`` and ``text`` of the result. Pass a
         frame or a Parquet file with the columns doc and text, or topic and query; a dictionary from
         document to text, or ``{"doc": {doc: text}, "topic": {topic: query}}``; or a list of these.
 
@@ -335,7 +335,7 @@ def explain(
     Success only the first relevant document has a term.
 
     The time to compute ``could_add_a`` and ``could_add_b`` is proportional to the number of
-    unjudged documents times the depth. It is some seconds at depth 1000. The verb `bounds` varies
+    unjudged documents times the depth, and is some seconds at depth 1000. The verb `bounds` varies
     the grades of all unjudged documents together.
 
     References

@@ -99,7 +99,7 @@ def freeze(
     scores
         Scores per system and topic: an array, or a frame, wide or long.
     path
-        Name of the file. It must end in ``.irframe``. An existing file is replaced.
+        Name of the file, which must end in ``.irframe``. An existing file is replaced.
     baseline
         The system whose scores are written. The name may be omitted if there is only one system.
     documents
@@ -107,7 +107,7 @@ def freeze(
         written. Reports need these documents to explain a loss, and to bound the effect of unjudged
         documents.
     runs
-        The runs that were scored. They are required if `documents` is passed.
+        The runs that were scored. The runs are required if `documents` is passed.
 
     Raises
     ------
@@ -119,10 +119,10 @@ def freeze(
     Notes
     -----
     The file is JSON with one line per topic, so that it can be kept under version control beside
-    the judgments. It contains the scores at full precision, a hash of the judgments, the policies
-    of evaluation (such as ties), the metrics, the date, irframe's version, and a checksum.
-    `compare` accepts the path of the file as a baseline. It raises an error if judgments, policies
-    or metrics differ.
+    the judgments. The file contains the scores at full precision, a hash of the judgments, the
+    policies of evaluation (such as ties), the metrics, the date, irframe's version, and a checksum.
+    `compare` accepts the path of the file as a baseline. The comparison raises an error if
+    judgments, policies or metrics differ.
 
     Examples
     --------

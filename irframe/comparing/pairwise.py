@@ -295,7 +295,7 @@ def refuse_over(groups: Iterable[Scores], pairing: Pairing, *, drawn: str = "") 
     groups
         The scores of every group.
     pairing
-        Test and correction of the pairs. Its `over` is the population to generalise to.
+        Test and correction of the pairs, with the population to which the test generalises.
     drawn
         Name of a method of rank intervals that does not support repeats, or "".
     """

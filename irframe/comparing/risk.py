@@ -73,8 +73,8 @@ def risk(
     -----
     Let d be the gains on n topics, where losses (negative gains) are multiplied by 1 + a. Then
     ``URisk = mean(d)`` and ``TRisk = URisk / (s / sqrt(n))``, where s is the standard deviation of
-    d with n - 1 in the denominator. TRisk is 0 if all gains are 0. It is NaN if all gains are
-    equal, but not 0.
+    d with n - 1 in the denominator. TRisk is 0 if all gains are 0, and NaN if all gains are equal,
+    but not 0.
 
     Let x be the scores and ``e = (sum over topics) (sum over systems) / (sum of all)`` the expected
     score of a system on a topic. Then ``GeoRisk = sqrt(mean(x) Phi(ZRisk / n))``, with the normal

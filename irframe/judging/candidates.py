@@ -47,8 +47,8 @@ class JudgingMethod(OptionValue):
         retrieved the document, or only the ``"run"`` for which the document was chosen. Only
         ``"maxmean"`` has this option.
     batch
-        Number of documents per topic that are judged together, at least 1. They are chosen before
-        the relevance of any of them is known.
+        Number of documents per topic that are judged together, at least 1. All documents of a batch
+        are chosen before the relevance of any of them is known.
     prior
         Judgments of a model: a frame with the columns topic, doc, and ``grade`` or ``probability``
         (from 0 to 1). If the frame has grades, the probability of relevance of each grade is

@@ -151,7 +151,7 @@ def with_intervals(
 
     Notes
     -----
-    The result is the union of two intervals. It is NaN if one of the two is undefined. The first
+    The result is the union of two intervals, or NaN if one of the two is undefined. The first
     interval is ``z -+ t(g - 1) s``, transformed back, where z is atanh(kappa) and s is its
     jackknife standard error over topics. Topics are clusters of m documents, and g is the number of
     clusters of equal size to which these are equivalent, ``(sum m)^2 / sum m^2``, at least 1.5. The

@@ -343,7 +343,7 @@ def _passes_of(source: Any) -> dict[Any, Any]:
 def _is_qrels(value: object) -> bool:
     """Return whether a value is the qrels of a pass.
 
-    Otherwise the values in a list are single judgments.
+    Values that are not qrels are single judgments of a list.
     """
     nested = isinstance(value, Mapping) and all(isinstance(x, Mapping) for x in value.values())
     return isinstance(value, pd.DataFrame) or (nested and bool(value))
@@ -395,7 +395,8 @@ def coincidences(counts: Array, *, once: bool = False) -> Array:
     counts
         Number of times that a document has a grade, shape (grade, document).
     once
-        Whether each document has weight 1. By default the weight is the number of its grades.
+        Whether each document has weight 1. The default weight is the number of grades of the
+        document.
     """
     marks = counts.sum(axis=0)
     pairs = np.maximum((marks - 1) * (marks if once else 1), 1)

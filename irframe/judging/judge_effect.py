@@ -124,8 +124,8 @@ def judge_effect(
         - ``bias`` (judge, metric, depth, system), the mean under the judge minus the mean under the
           reference, and ``bias_interval`` (..., bound), its Student's interval;
         - with `groups`, ``group_bias`` (judge, metric, depth, group), the mean bias of the systems
-          in the group minus that of all other systems. Its interval is ``group_interval`` (...,
-          bound), and its p-value ``group_p``.
+          in the group minus that of all other systems. The interval of the group bias is
+          ``group_interval`` (..., bound), and its p-value is ``group_p``.
 
     Raises
     ------
@@ -147,7 +147,7 @@ def judge_effect(
     Means are rounded to 12 decimals before systems are ranked. Intervals of agreement are
     conservative: 95% intervals covered Kendall's tau 99 times in 100 with 5 to 50 topics (see
     `agreement`). The interval and the p-value of a group are those of Welch's t-test, which
-    compares the biases of the systems inside and outside the group. They generalise to similar
+    compares the biases of the systems inside and outside the group. The test generalises to similar
     systems, so a group of two or three systems provides little evidence. A judge who favours good
     systems in general also favours a group of good systems.
 

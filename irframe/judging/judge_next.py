@@ -78,8 +78,8 @@ def judge_next(
     rel
         Lowest relevant grade, at least 1.
     runs
-        The runs from which the cube was made. They are required if the cube lacks ids of unjudged
-        documents, as it does beyond rank 100.
+        The runs from which the cube was made. The runs are required if the cube lacks ids of
+        unjudged documents, as it does beyond rank 100.
     seed
         Seed of the order of tied runs, at least 0.
 
@@ -295,8 +295,8 @@ def replay(
         - ``changed`` (strategy, budget, metric), the share of pairs that become significant, are no
           longer significant, or change direction;
         - ``change`` (strategy, budget, metric), the relative change, in percent, of the mean score
-          of systems that did not contribute, minus the relative change for contributing systems. It
-          is NaN if all systems contribute.
+          of systems that did not contribute, minus the relative change for contributing systems.
+          The value is NaN if all systems contribute.
 
     Raises
     ------

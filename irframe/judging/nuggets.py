@@ -54,8 +54,8 @@ def score_nuggets(nuggets: pd.DataFrame | object) -> pd.DataFrame:
         - ``weighted``, as ``all``, but an okay nugget has half the weight of a vital one;
         - ``strict_all``, ``strict_vital`` and ``strict_weighted``, where partial support counts 0.
 
-        If systems generated several answers to a topic, the index also contains the repeats. They
-        are repeats within topics, so verbs such as `compare` use means over repeats.
+        If systems generated several answers to a topic, the index also contains the repeats. Verbs
+        such as `compare` then use means over the repeats of each topic.
 
         The result is a frame of scores, to which `compare`, `summary` and all other verbs of scores
         apply.
@@ -135,7 +135,7 @@ def _refuse_labels(frame: pd.DataFrame, allowed: Mapping[Hashable, Collection[st
 def _refuse_unlike(frame: pd.DataFrame, rows: pd.DataFrame) -> None:
     """Raise unless answers have one label per nugget.
 
-    Also raise if a nugget does not have the same importance in all answers to a topic.
+    An error is also raised if a nugget does not have the same importance in all answers to a topic.
 
     Parameters
     ----------

@@ -93,8 +93,8 @@ def predict_powered(
         ``weight`` (metric, depth) is the same for all systems, and ``n_human`` and ``n_model``
         count documents. There are three more variables. ``error`` is the standard error of the
         mean, and ``error_alone`` the standard error from human judgments alone. ``saving`` is the
-        share of human judgments that the model saves at the same width of intervals. It is negative
-        if the model makes intervals wider.
+        share of human judgments that the model saves at the same width of intervals. The saving is
+        negative if the model makes intervals wider.
 
         The attribute ``interval`` contains the kind of intervals of means: ``"logit"``, ``"t"``,
         ``"normal"``, ``"arcsine"`` or ``"log"`` (see the notes).
@@ -132,12 +132,12 @@ def predict_powered(
     is N for var_N, n for var_n and cov_n, and n + N - 1 for var(f), which is computed over both
     samples. With ``distribution="normal"`` all results equal those of ppi-python.
 
-    This variance ignores that the weight is estimated from few topics. Student's intervals
+    The variance above ignores that the weight is estimated from few topics. Student's intervals
     therefore use a jackknife variance, for which each topic judged by people is left out in turn,
     and the weight is computed again. Each topic judged by the model alone adds ``w^2 var(f)``. The
-    intervals have n - 2 degrees of freedom, because the weight is estimated. They are NaN for two
-    topics. Intervals of means from 0 to 1 are computed on the log-odds scale, as in `summary`. RR
-    is an exception, because its intervals would be too long on this scale.
+    intervals have n - 2 degrees of freedom, because the weight is estimated. The intervals are NaN
+    for two topics. Intervals of means from 0 to 1 are computed on the log-odds scale, as in
+    `summary`. RR is an exception, because its intervals would be too long on this scale.
 
     The coverage was measured on samples of topics from two tracks. In TREC's Deep Learning track of
     2021, GPT-4o is the model. In TREC-8, one metric predicts another. Besides the topics judged by
@@ -154,11 +154,11 @@ def predict_powered(
     ======  =============  =============  =============
 
     With a cube, the score of a topic is ``w F + sum over drawn documents of (y - w f) / p``. F is
-    the model's score of the complete list. A drawn document contributes y to the score with its
-    human grade, and f with the model's grade. It was drawn with probability p (Horvitz and
-    Thompson, see `estimate`). For nDCG these sums are replaced by estimates of nDCG from the drawn
-    documents, under both judgments. The weight minimises the sampling variance, is clipped to [0,
-    1], and is the same for all systems.
+    the model's score of the complete list. A document that was drawn with probability p contributes
+    y to the score with its human grade, and f with the model's grade (Horvitz and Thompson, see
+    `estimate`). For nDCG these sums are replaced by estimates of nDCG from the drawn documents,
+    under both judgments. The weight minimises the sampling variance, is clipped to [0, 1], and is
+    the same for all systems.
 
     For the standard error, the weight of each topic is estimated from all other topics. The number
     of degrees of freedom is the number of drawn documents in the lists of the system, minus 1.

@@ -270,7 +270,7 @@ def take_turns(
     Parameters
     ----------
     method
-        The method. Its state is changed.
+        The method, whose state is changed.
     relevant
         Relevance or probability of relevance of each document, 0 to 1; shape (topic, document).
     turns
@@ -279,7 +279,8 @@ def take_turns(
         Number of documents per topic that are chosen before the method learns their relevance, at
         least 1.
     judged
-        Whether each document is already judged, shape (topic, document). By default no document is.
+        Whether each document is already judged, shape (topic, document). By default no document is
+        judged.
 
     Returns
     -------
@@ -349,8 +350,8 @@ class Trial:
         drawn
             Positions of the contributing systems in each sample.
         seed
-            Seed of the order of tied runs in the first sample. It is increased by 1 for each
-            further sample.
+            Seed of the order of tied runs in the first sample. Each further sample has the next
+            seed.
         alike
             Whether all samples have the same contributing systems. The results of methods that do
             not break ties at random are then copied from the first sample.

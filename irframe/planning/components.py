@@ -125,7 +125,7 @@ def _f(tail: float, df1: Array, df2: Array | float = np.inf) -> Array:
     """Return upper quantiles of the F distribution.
 
     `tail` is the upper tail probability. For infinite df2 the quantiles are those of chi squared
-    divided by df1. They are NaN for 0 degrees of freedom.
+    divided by df1. All quantiles are NaN for 0 degrees of freedom.
     """
     df1 = np.where(np.asarray(df1) > 0, df1, np.nan)
     if np.isscalar(df2):
@@ -161,8 +161,8 @@ def components(scores: xr.DataArray | pd.DataFrame, *, alpha: float = 0.05) -> x
         For scores with repeats there are no intervals. If repeats are nested in systems, the
         components are ``"topic"``, ``"repeat"``, ``"system_topic"`` and ``"residual"``. If all
         systems share the repeats, there are seven components: systems, topics, repeats and their
-        interactions. In this case there is also the variable ``mean_square``. Repeats within topics
-        are averaged first.
+        interactions. For shared repeats there is also the variable ``mean_square``. Repeats within
+        topics are averaged first.
 
         After `groupby` the first dimension is the group. Variances are NaN for a single topic.
         Shares are NaN if the total variance is 0.
@@ -189,9 +189,9 @@ def components(scores: xr.DataArray | pd.DataFrame, *, alpha: float = 0.05) -> x
     v_st uses the chi-squared distribution, and is exact under this assumption. The intervals of v_s
     and v_t use the modified large-sample method [3]_. In simulations with normal effects, 95%
     intervals covered the true value 94 to 96 times in 100. With exponential effects the coverage
-    was 67 to 87 in 100, and with uniform effects at least 96 in 100. There is no method that
-    resamples topics. Such intervals ignore that systems are a sample, too, and their coverage is
-    far lower.
+    was 67 to 87 in 100, and with uniform effects at least 96 in 100. Intervals from resampled
+    topics are not provided, because their coverage is far lower: they ignore that systems are a
+    sample, too.
 
     References
     ----------
@@ -235,7 +235,7 @@ def design_effects(paired: Scores) -> dict[str, Array]:
         ``design_effect`` is the variance of mean differences, divided by the variance for the same
         number of independent topics of equal weight. Both variances are summed over pairs of
         systems. If topics have clusters, there is also ``icc``, the intraclass correlation ``(r -
-        1) / (m - 1)``, from -1 to 1. Here r is the variance divided by the variance without
+        1) / (m - 1)``, from -1 to 1. The ratio r is the variance divided by the variance without
         clusters, with the same weights and tasks. The mean cluster size is ``m = sum B^2 / sum
         b^2``, where b are the weights of topics and B those of clusters.
     """

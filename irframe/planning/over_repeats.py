@@ -89,8 +89,8 @@ def own_components(lists: Array, owner: Array) -> Array:
     -------
     numpy.ndarray
         Shape (component, depth), with components in the order of `OWN`. Estimates may be negative
-        by chance. They are NaN for a single topic or a single system. The component of repeats is
-        NaN if no system has several repeats.
+        by chance. All estimates are NaN for a single topic or a single system. The component of
+        repeats is NaN if no system has several repeats.
 
     Notes
     -----

@@ -64,17 +64,17 @@ def replicate(
 
         With a baseline there are two more variables, which are NaN for the baseline itself.
         ``effect_ratio`` is the improvement over the baseline, divided by the improvement in the
-        original experiment. It is 1 if both improvements are equal, and negative if one of them is
-        a loss. ``delta_ri`` is the relative improvement in the original experiment minus that in
-        the reproduction.
+        original experiment. The ratio is 1 if both improvements are equal, and negative if one of
+        them is a loss. ``delta_ri`` is the relative improvement in the original experiment minus
+        that in the reproduction.
 
         After `groupby` the first dimension is the group.
 
     Raises
     ------
     ParameterError
-        If metrics, systems or depths differ, or if only some topics are common to both. Also as for
-        `compare`.
+        As for `compare`. Also if metrics, systems or depths differ, or if only some topics are
+        common to both.
     DepthError
         If the scores lack one of the depths.
 

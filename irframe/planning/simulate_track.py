@@ -88,8 +88,8 @@ def simulate_track(
     Notes
     -----
     The candidates of a topic are ``3 * depth`` random documents of the collection, or all documents
-    if the collection is smaller. They have grades g from 0 to G, most of which are not in the
-    judgments. System s sorts the candidates d of topic t by the value
+    if the collection is smaller. Each candidate has a grade g from 0 to G, but only judged
+    candidates are in the judgments. System s sorts the candidates d of topic t by the value
 
         q(s) e(t) g(t, d) / G + 0.5 x(t, d) + 0.6 y(team(s), t, d) + 0.6 z(s, t, d),
 

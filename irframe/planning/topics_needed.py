@@ -118,7 +118,8 @@ def _least(reached: Callable[[Array, Array], Array], effect: Array, lower_bound:
     Parameters
     ----------
     reached
-        Function of numbers of topics and of effects. It returns whether each number is sufficient.
+        Function of numbers of topics and of effects. The function returns whether each number is
+        sufficient.
     effect
         The effect to detect, any shape.
     lower_bound
@@ -194,8 +195,8 @@ def topics_needed(
     n_repeats
         Numbers of repeats per system, at least 1, for `difference` and `margin`. The pilot must
         have repeats, but not repeats within topics. The default is the smallest number of repeats
-        of a system in the pilot. The result has the dimensions (metric, depth, n_repeats). It is
-        NaN if no number of topics is sufficient, because repeats vary too much.
+        of a system in the pilot. The result has the dimensions (metric, depth, n_repeats). The
+        number of topics is NaN if none is sufficient, because repeats vary too much.
 
     Returns
     -------
@@ -224,10 +225,11 @@ def topics_needed(
     Notes
     -----
     Let n be the number of topics and D the true difference. A paired t-test is an F-test with 1 and
-    n - 1 degrees of freedom and noncentrality ``n D^2 / v``. Here v is the variance of paired
-    differences, averaged over pairs. A one-way analysis of variance of m systems has m - 1 and
-    m(n - 1) degrees of freedom and noncentrality ``n D^2 / (2 v)``. Here v is the variance of a
-    system's scores. All means except the best and the worst are assumed to be equal. The result is
+    n - 1 degrees of freedom and noncentrality ``n D^2 / v``. The variance v is that of paired
+    differences, averaged over pairs. A one-way analysis of variance of m systems has m - 1 and m(n
+    - 1) degrees of freedom and noncentrality ``n D^2 / (2 v)``. The variance v is then that of the
+      scores of one system. All means except the best and the worst are assumed to be equal. The
+      result is
     the smallest n with the required power by the noncentral F distribution. For a margin m the test
     is a one-sided t-test with noncentrality ``m sqrt(n / v)``.
 
@@ -330,7 +332,7 @@ def _by_anova(
 ) -> xr.Dataset:
     several = check_int("systems", len(paired.systems) if systems is None else systems, low=2)
     squares = analyse(paired)
-    # This is the variance of a system's scores over topics, pooled over systems.
+    # The variance of a system's scores over topics is pooled over systems.
     variance = (squares.topic + (squares.systems - 1) * squares.residual) / squares.systems
     topics = topics_for_difference(target, variance, systems=several, power=power, alpha=alpha)
     return _labelled(paired, {"variance": variance, "topics": topics})

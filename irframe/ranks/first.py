@@ -34,7 +34,8 @@ def first_p(
         Terms that a mean sums over topics, shape (system, topic, depth), without NaN. Higher is
         better.
     known
-        Whether each system can be compared, shape (system, depth). By default all systems can.
+        Whether each system can be compared, shape (system, depth). By default all systems are
+        compared.
     design
         The sampling design of the topics; by default independent topics of equal weight.
     samples
@@ -174,8 +175,8 @@ def too_few(scores: Scores, resamples: Resamples) -> list[str]:
 def optimism(scores: Scores, resamples: Resamples) -> dict[str, object]:
     """Return attributes about the optimism of the first mean.
 
-    The optimism is estimated by `excess_of_first` for the first metric and depth. It cannot be
-    estimated from a single topic.
+    The optimism is estimated by `excess_of_first` for the first metric and depth. The optimism
+    cannot be estimated from a single topic.
     """
     if scores.scored[0, :, 0].sum() < 2 or not np.isfinite(scores.means[0, 0]).all():
         return {}
@@ -189,7 +190,7 @@ def excess_of_first(scores: Scores, resamples: Resamples, row: int, depths: slic
 
     In every bootstrap sample of topics, or of clusters, the highest mean is compared with the mean
     of the same system over all topics. The result is the average difference, by depth of one
-    metric. It is NaN for a single topic.
+    metric, or NaN for a single topic.
     """
     summary = scores.summaries[row]
     sign = scores.signs[row]

@@ -60,10 +60,9 @@ def leaderboard(
         Scores per system and topic: an array, or a frame, wide or long. The first metric
         determines the ranking.
     test
-        As for `rank_intervals`. The same test compares systems with the baseline. These comparisons
-        are a separate family, so their p-values are adjusted only for the number of comparisons
-        with the baseline. The families ``"metric"`` and ``"all"`` include all depths and metrics of
-        the leaderboard.
+        As for `rank_intervals`. The same test compares systems with the baseline. The comparisons
+        with the baseline are a separate family, so p-values are adjusted for their number only. The
+        families ``"metric"`` and ``"all"`` include all depths and metrics of the leaderboard.
     baseline
         A system with which every other system is compared; by default none.
     at
@@ -101,8 +100,8 @@ def leaderboard(
           have a lower mean on a task, averaged over tasks. A tie counts one half;
         - with tasks, ``win_rate_low``, ``win_rate_high``, ``borda_low`` and ``borda_high``, the
           quantiles of win rates and Borda counts over bootstrap samples of topics within tasks.
-          They are not the ends of a confidence interval, and NaN if a task has a single topic or
-          cluster;
+          These quantiles are not the ends of a confidence interval, and are NaN if a task has a
+          single topic or cluster;
         - with tasks, the mean on each task, in a column named after the task. A system without
           scores on some task has no overall mean, and is listed last;
         - the means by further metrics and depths, in columns named after these;

@@ -134,8 +134,9 @@ def rank_intervals(
           correction is applied to each system separately.
         - ``"max-t"``: as ``"holm"``, but corrected by `MaxT`. The intervals of ``"holm"`` and
           ``"max-t"`` are narrower than those of ``"pairs"``, and fewer of them contain rank 1.
-        - ``"bootstrap"``: quantiles of ranks over bootstrap samples of topics. They are not the
-          ends of a confidence interval, because the observed ranking itself depends on chance.
+        - ``"bootstrap"``: quantiles of ranks over bootstrap samples of topics. These quantiles are
+          not the ends of a confidence interval, because the observed ranking itself depends on
+          chance.
     test
         Test of pairs of systems, for ``"pairs"`` and for tiers: an `irframe.Significance`, or the
         name of a test, as in `compare`. ``"holm"`` and ``"max-t"`` need the test t. The confidence
@@ -186,12 +187,12 @@ def rank_intervals(
     all systems if the p-values are adjusted for all pairs, as by Holm's correction, Tukey's test
     and max-T.
 
-    With ``"holm"`` every other system k is compared with system j by a one-sided t-test. Its
+    With ``"holm"`` every other system k is compared with system j by a one-sided t-test. The
     p-value is ``P(T >= (m_k - m_j) / se_kj)``, where m are means and T has n - 1 degrees of
     freedom. The p-value is 1 if the standard error is 0. Holm's correction is applied to these S -
     1 tests at level ``alpha / 2``. Let B be the number of systems that are significantly better
     than j. Let W be the number of systems that are significantly worse by tests in the opposite
-    direction. The interval is ``[1 + B, S - W]``. Its coverage is at least ``1 - alpha`` for any
+    direction. The interval is ``[1 + B, S - W]``. The coverage is at least ``1 - alpha`` for any
     true ranks. In simulations with samples of real topics, 95% intervals covered the true rank at
     least 99 times in 100 with 10 to 40 systems and 5 to 50 topics.
 

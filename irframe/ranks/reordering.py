@@ -416,8 +416,8 @@ def rrie(
         ``baseline`` and ``system``. ``old`` is the mean of the baseline and ``new`` the mean of the
         system, over the topics with scores of all systems. ``rrie`` is the relative reduction in
         error. The reduction is 1 for a perfect system, 0 for a system with the mean of the
-        baseline, and negative for a worse system. It is NaN if the mean of the baseline is perfect,
-        or better than perfect (ASL of empty lists may be below 1).
+        baseline, and negative for a worse system. The reduction is NaN if the mean of the baseline
+        is perfect, or better than perfect (ASL of empty lists may be below 1).
 
     Raises
     ------
@@ -436,7 +436,7 @@ def rrie(
     Notes
     -----
     ``RRIE = (old error - new error) / old error``. The error is ``1 - M`` for a metric M with
-    maximum 1, and ``M - 1`` for a cost. Both give ``(new - old) / (1 - old)``.
+    maximum 1, and ``M - 1`` for a cost. In both cases RRIE is ``(new - old) / (1 - old)``.
 
     References
     ----------
