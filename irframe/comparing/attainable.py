@@ -47,6 +47,7 @@ def least_p(test: PairedTest, systems: int, topics: int) -> float:
     if test.joint and topics > FEW:
         return 1 / (1 + getattr(test, "samples", np.inf))
     means = np.arange(float(systems if test.joint else 2))
+    # Systems with equally spaced means and extreme differences have the smallest p-values.
     p = test.kernel(means[:, np.newaxis, np.newaxis] * _extreme(topics)).decided().p
     return float(np.nanmin(p, initial=1.0))
 

@@ -262,6 +262,7 @@ def compare(
     options = PairOptions(pairing, margin, power, simultaneous, effects, progress)
     table = parse_scores(scores)
     bounds = table.bounds
+    # The lower scores are compared first. `add_bounds` then adds what the upper scores decide.
     table = replace(table, bounds=None)
     baselines = _frozen_or_baselines(table, baseline, bounds)
     groups, pairs = _groups_and_pairs(table, baselines, options)
@@ -283,6 +284,7 @@ def _comparison_attributes(
     baselines: Frozen | Baselines,
 ) -> dict[str, object]:
     """Return the attributes of a comparison; warn of its cautions."""
+    # Several groups may cause the same caution.
     messages = list(dict.fromkeys(_cautions(options, groups, results, pairs)))
     sizes = options.pairing.family_sizes(groups, pairs)
     attributes = options.attributes()
@@ -301,6 +303,7 @@ def _cautions(
     options: PairOptions, groups: list[Scores], results: list[Columns], pairs: list[Array]
 ) -> Iterator[str]:
     """Yield cautions about too little data or violated assumptions."""
+    # The standard deviation is 0 for constant differences, and NaN for a single topic.
     flat = np.concatenate([~(result["sd"] > 0).ravel() for result in results])
     yield from significance.without_judged(groups)
     yield from significance.without_spread(int(flat.sum()), len(flat))
@@ -327,8 +330,8 @@ def _refuse_design(group: Scores, options: PairOptions, bounds: xr.DataArray | N
         return
     named = options_declared(group.attrs)
     if options.simultaneous and isinstance(options.pairing.adjust, MaxT):
-        advice = "choose one that has simultaneous intervals, such as adjust='bonferroni'"
-        raise ParameterError(f"another correction for {named}", "max-t", advice)
+        advice = "choose another correction, such as adjust='bonferroni'"
+        raise ParameterError(f"adjust= with simultaneous intervals for {named}", "max-t", advice)
     if bounds is not None:
         advice = "select one: bounds.sel(bound='lower')"
         raise ParameterError(f"either lower or upper scores for {named}", "both", advice)

@@ -75,6 +75,7 @@ def decide(bounds: xr.DataArray, *, baseline: Baselines = None) -> pd.DataFrame:
     first, second = pairs.T
     sign = np.array(lower.signs)[:, np.newaxis, np.newaxis]
     lowest, highest = (sign * side.means for side in (lower, upper))
+    # Adding 0.0 replaces -0.0.
     low = np.round(lowest[..., first] - highest[..., second], TIE) + 0.0
     high = np.round(highest[..., first] - lowest[..., second], TIE) + 0.0
     higher = np.where(low > 0, first, np.where(high < 0, second, -1))

@@ -395,6 +395,7 @@ def _rows(pair: xr.Dataset, metric: Metric, depth: int, runs: pd.DataFrame | Non
     added, could = _contributions(pair, metric, depth)
     grade = pair[GRADE].to_numpy()
     judged = grade >= 0
+    # Metrics that ignore unjudged documents count ranks among judged documents.
     above: Any = np.arange(grade.shape[-1])
     if metric.judged_only:
         above = np.cumsum(judged, axis=-1) - judged
@@ -428,6 +429,7 @@ def _rows(pair: xr.Dataset, metric: Metric, depth: int, runs: pd.DataFrame | Non
     frame = pd.DataFrame(columns, rows.index)
     difference = frame["difference"] = frame["contribution_a"] - frame["contribution_b"]
     best = np.fmin(sides[0][RANK], sides[1][RANK])
+    # Differences are rounded, so that the order of rows does not depend on rounding errors.
     total = abs(np.bincount(topic, difference.fillna(0.0))).round(12)[topic]
     order = np.lexsort([best, -abs(difference).round(12), topic, -total])
     return frame[list(COLUMNS)].iloc[order].reset_index(drop=True)

@@ -148,6 +148,7 @@ def freeze(
     if wrong is not None:
         raise InputError("scores that can be written to a file", "", "", [wrong])
     facts = [f"  {json.dumps(n)}: {json.dumps(v)}" for n, v in content.items() if n not in BY_TOPIC]
+    # One line per topic makes differences of two versions readable.
     for name in [name for name in BY_TOPIC if name in content]:
         rows = ",\n".join(f"    {json.dumps(row)}" for row in content[name])
         facts.append(f'  "{name}": [\n{rows}\n  ]')

@@ -103,6 +103,7 @@ class PairOptions:
         shapes = zip((group.values.shape for group in groups), pairs, strict=True)
         rows = sum(m * d * len(kept) for (m, _, _, d), kept in shapes)
         advice = "select depths or metrics of the scores, or choose a baseline with baseline="
+        # The frame may need far more memory than the scores, so its size is checked first.
         room(f"a comparison frame of {rows:,} rows", rows * ROW_BYTES, advice)
         pairing = self.pairing
         alpha = pairing.alpha
@@ -193,6 +194,7 @@ class PairOptions:
 
         columns = group.by_summary(compare)
         result = dict(zip((*NUMBERS, *SPREAD, *COUNTS), columns, strict=True))
+        # For costs the lower score wins, so wins and losses are exchanged.
         costs = np.array(group.signs) < 0
         swapped = result["losses"][costs], result["wins"][costs]
         result["wins"][costs], result["losses"][costs] = swapped
@@ -227,6 +229,7 @@ class PairOptions:
             else:
                 ends = differences.interval(alpha=alpha)
         topics = np.broadcast_to(differences.topics, difference.shape)
+        # Wins and losses compare the original scores, not their logarithms or reciprocals.
         counted = differences if summed is values else describe_differences(values, pairs)
         return (
             *(mean_a, mean_b, difference, *ends),
@@ -283,6 +286,7 @@ def _widen_intervals(result: Columns, t: Array, alpha: float) -> None:
     student = -scipy.special.stdtrit(result["n_topics"] - 1.0, alpha / 2)
     with np.errstate(invalid="ignore"):
         wide = half * np.maximum(t / student, 1)
+    # The product of 0 and infinity is NaN, but an infinite t excludes no difference.
     wide[(half == 0) & np.isinf(t)] = np.inf
     result |= {"ci_low": result["difference"] - wide, "ci_high": result["difference"] + wide}
 

@@ -87,6 +87,7 @@ def rehearse(
         for block in groups(samples, max(1, BLOCK // off.size) if jointly else 1):
             drawn = base + off * signs[:, block]
             for case, values in enumerate((drawn, drawn - lower)):
+                # Each simulation is one depth, so that a single call compares many simulations.
                 compared = compare(_labelled(paired, values), baseline=label, **options)
                 failed[case] += failing(compared, fail_on, margin)[DEPTH].nunique()
     false_alarms, power = (failed / samples).tolist()

@@ -45,6 +45,7 @@ def describe_test(
     >>> describe_test(Permutation(), MaxT(), alpha=0.05)["test"]
     'Permutation(samples=10000, seed=0)'
     """
+    # Randomisation tests are always described in full, because samples decide the p-value.
     unchanged = all(getattr(test, option.name) == option.default for option in fields(test))
     plain = type(test) is TESTS.get(test.name) and unchanged and not hasattr(test, "samples")
     name = test.name if plain else repr(test)
@@ -104,6 +105,7 @@ def _of_family(
         columns.append(pairs + end)
         topics.append(np.full(len(pairs), len(names)))
         end += tables[-1].shape[1]
+    # A topic without scores adds 0 to the sums of a pair, whatever its sign.
     scores = pd.concat(tables, axis=1).sort_index().fillna(0).to_numpy()
     values = compute(scores, np.concatenate(columns), np.concatenate(topics))
     return np.split(values, np.cumsum([len(counts) for counts in topics])[:-1])
@@ -320,6 +322,7 @@ class Pairing:
         p = p_values(paired, row, depths, test=self.test, pairs=pairs, as_printed=as_printed)
         self._tests += p.size
         self._zeros = self._zeros or with_zeros(paired, pairs)
+        # P-values are also NaN for harmonic means of 0, which have a caution of their own.
         self._without += 0 if self._zeros else int(np.isnan(p).sum())
         if self.test.joint and not self._uneven:
             (sd,) = paired.given(row, depths, lambda v: (describe_differences(v, pairs).sd,))

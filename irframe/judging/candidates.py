@@ -150,6 +150,7 @@ class Candidates:
 
     def lot(self, turn: Array) -> NDArray[np.uint64]:
         """Return random integers that break ties at a turn."""
+        # The constant of splitmix64 makes the keys of consecutive turns unrelated.
         seeds = self.keys + turn.astype(np.uint64)[:, np.newaxis]
         return mixed(seeds * np.uint64(0x9E3779B97F4A7C15))
 
@@ -289,7 +290,7 @@ def read_prior(
         result = _by_probability(prior[columns[PROBABILITY]], index, row)
     if lacking:
         total = int(open_.sum())
-        warn(f"{lacking} of {total} documents have no prior: they get the mean of the others")
+        warn(f"{lacking} of {total} documents have no prior, and get the mean prior of all others")
     return result
 
 

@@ -234,6 +234,7 @@ def count_grades(judged: JudgedTwice, pairs: Array, passes: Passes) -> Counts:
             by_pass = [has_grade[passes.owner == judge].sum(axis=0) for judge in several]
             counts[JUDGE][topic] = [coincidences(number, once=True) for number in by_pass]
             continue
+        # Counts are exact in float32 up to 2^24 documents, and matrix products are fast.
         flat = has_grade.reshape(-1, has_grade.shape[-1]).astype(np.float32)
         every = (flat @ flat.T).reshape(2 * has_grade.shape[:2])
         counts[PAIR][topic] = every[pairs[:, 0], :, pairs[:, 1]]
@@ -297,6 +298,7 @@ def _coefficients(counts: Array, kind: str, scale: Array) -> dict[str, Array]:
 def _intervals(counts: Counts, scale: Array, resamples: Resamples) -> dict[str, Any]:
     """Return intervals and means over topics by name."""
     drawn = resamples.counts(len(counts[PAIR]))
+    # Resampled counts of all pairs together may not fit into memory.
     width = max(1, BLOCK // (max(drawn.shape) * counts[ALL][0].size))
     labelled: dict[str, Any] = {}
     for kind, matrices in counts.items():

@@ -242,7 +242,7 @@ def _refuse_ends(used: Mapping[Hashable, NDArray[Grade]]) -> None:
     if strange:
         offenders = [f"{name} from {ends[name][0]} to {ends[name][1]}" for name in strange]
         expected = "judges who use the same lowest and highest grade"
-        got = f"grades from {usual[0]} to {usual[1]}, and"
+        got = f"{usual[0]} to {usual[1]}, except for"
         listed_grades = f"grades=range({usual[0]}, {usual[1] + 1})"
         advice = f"map the grades first, or pass the scale, as in {listed_grades} or grades='union'"
         raise GradeError(expected, got, advice, offenders)

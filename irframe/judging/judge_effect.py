@@ -238,6 +238,7 @@ def _score(
     scored = ~np.isnan(np.stack([array.to_numpy() for array in means])).any(axis=(0, 2))
     common = xr.DataArray(scored, dims=(METRIC, TOPIC, DEPTH))
     on_common = [array.where(common) for array in alike]
+    # The same topics are missing under every judge, so one warning is enough.
     return [scores_to_compare(array, quiet=row > 0) for row, array in enumerate(on_common)]
 
 

@@ -158,6 +158,7 @@ def judge_next(
     chosen = METHODS[judging_method.key](pool, learned)
     relevant = np.where(judged, grade >= rel, likely)
     turns = take_turns(chosen, relevant, n_turns, batch=judging_method.batch, judged=judged)
+    # Within a round, topics with the fewest judgments come first.
     order = np.lexsort((_judged(cube)[turns.topic], turns.turn))[:n]
     _, topic, document, priority = (block[order] for block in turns)
     return pd.DataFrame(

@@ -175,6 +175,7 @@ def _scores(rows: pd.DataFrame, gain: Array) -> pd.DataFrame:
     weight = rows["weight"]
     vital = (weight == WEIGHTS["vital"]).astype(float)
     weights = {"all": weight * 0 + 1, "vital": vital, "weighted": weight}
+    # Rounding down makes partial support count 0.
     for kind, gained in {"": gain, "strict_": np.floor(gain)}.items():
         for name, counted in weights.items():
             reached = (counted * gained).groupby(answers).sum()

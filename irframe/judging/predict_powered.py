@@ -213,6 +213,7 @@ def predict_powered(
     curved = on_log_odds(paired.metrics, *values) & (distribution == "t")
     dims = METRIC, SYSTEM, paired.axis.dim
     variables = _interval_variables(means, MEANS, dims, reach(means, curved))
+    # Differences are not limited to 0 to 1, so their intervals never use the log-odds scale.
     ends = reach(differences, curved & False)
     variables |= _interval_variables(differences, DIFFERENCES, (METRIC, PAIR, dims[-1]), ends)
     for name, mask in (("n_human", judged), ("n_model", counted)):
@@ -396,6 +397,7 @@ def _interval_ends(
     else:
         freedom = np.where(n > 2, n - 2.0, np.nan)
         half = scipy.special.stdtrit(freedom, 1 - alpha / 2) * fields["jackknife"]
+    # A width of 0, up to rounding errors, means that the variance cannot be estimated.
     keys = np.where(half > 10.0**-TIE, half, np.nan)
     return np.asarray(ends_about(fields["estimate"], keys, curved))
 

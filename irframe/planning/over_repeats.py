@@ -184,7 +184,7 @@ def topics_over_repeats(
         expected = "repeats of systems or shared repeats for n_repeats="
         raise ParameterError(expected, "repeats within topics", advice)
     if question not in {"margin", "t"}:
-        raise ParameterError("margin= or difference= for n_repeats=", repr(question))
+        raise ParameterError("margin= or difference= together with n_repeats=", repr(question))
     counts = [int(repeats_of.counts.min())] if repeats is None else listed(repeats)
     counts = [check_int("repeats", count, low=1) for count in counts]
     if not counts:
@@ -250,6 +250,7 @@ def _least_topics(
             missed = scipy.special.ncfdtr(1, freedom, lead**2, critical)
         return np.asarray((1 - missed >= power) | (variance == 0))
 
+    # The number of topics is doubled until it is sufficient. Then it is found by bisection.
     low = np.full(by_topic.shape, 1.0)
     high = np.full(by_topic.shape, 2.0)
     while ((short := ~enough(high)) & (high < MOST)).any():

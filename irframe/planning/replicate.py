@@ -300,7 +300,9 @@ def _reference(array: xr.DataArray, reference: Any) -> xr.DataArray:
         chosen = to_scores(reference).compute()
         _refuse_others(chosen)
         if axis_of(array).dim in {*array.dims} ^ {*chosen.dims}:
-            raise ParameterError("reference scores by depth where scores are", "one of both")
+            raise ParameterError(
+                "depths in both scores and reference scores, or in none", "depths in one"
+            )
         for dim in [dim for dim in array.dims if dim != SYSTEM]:
             labels = chosen.indexes[dim].tolist()
             expected = f"a {dim} of the reference scores"

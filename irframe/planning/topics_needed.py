@@ -126,6 +126,7 @@ def _least(reached: Callable[[Array, Array], Array], effect: Array, lower_bound:
         Lower bounds of the numbers of topics, with the shape of `effect`. If a bound is NaN, the
         result is NaN. If a bound is 0, the result is `FEWEST`.
     """
+    # A bound that is an integer, up to rounding errors, is not rounded up.
     least: Array = np.maximum(np.ceil(np.ravel(lower_bound) - 1e-9), FEWEST)
     short = np.flatnonzero(np.ravel(lower_bound) > 0)
     while len(short):

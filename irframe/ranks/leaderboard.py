@@ -325,6 +325,7 @@ def beaten(means: Array) -> Array:
     """
     has_mean = ~np.isnan(means)
     values = np.where(has_mean, np.round(means, TIE), -np.inf)
+    # The numbers of lower and of higher means give wins plus half of the ties.
     won = (values.shape[-1] - 1 + count_below(values) - count_below(-values)) / 2
     n_systems = has_mean.sum(axis=-1, keepdims=True)
     with np.errstate(invalid="ignore", divide="ignore"):

@@ -354,6 +354,7 @@ class RankOptions:
             return np.stack([ranks, low, high, tiers])
         low, high, *share = (array.T for array in self.ends(paired, row, depths))
         if self.method != "bootstrap":
+            # The tests may exclude the observed rank, which the interval should always contain.
             low, high = np.minimum(1 + low, ranks), np.maximum(ranks.shape[1] - high, ranks)
         return np.stack([ranks, low, high, tiers, *share])
 
@@ -410,6 +411,7 @@ def _spread(
 ) -> Arrays:
     """Return quantiles of resampled ranks, and shares of rank 1."""
     means = resamples.means(scores, summary, sign, *design)
+    # A single topic cannot be resampled, so every rank is possible.
     if np.isnan(means).any():
         lowest = np.ones(means.shape[:0:-1])
         return lowest, lowest * len(scores), lowest * np.nan

@@ -78,7 +78,7 @@ def select_top(
         read = to_scores(data)
         row = index_of(str(chosen), labels := metric_labels(read))
         if row is None:
-            advice = "score it too, or choose metric="
+            advice = "score this metric, or pass another metric="
             raise InputError(f"scores of {chosen}", ", ".join(labels), advice)
         last = scores_at(read.isel({METRIC: row}), None)
     ranked = best_first(averages(last).to_numpy(), facts(chosen).sign)

@@ -228,7 +228,7 @@ def test_documents_judged_by_some_judges_are_refused_or_dropped():
 def test_different_scales_are_refused_unless_grades_are_passed():
     judges = drawn(judges=3)
     judges["c"] = judges["c"].assign(grade=judges["c"]["grade"].clip(upper=2))
-    words = "from 0 to 3, and: c from 0 to 2.*range\\(0, 4\\)"
+    words = "0 to 3, except for: c from 0 to 2.*range\\(0, 4\\)"
     refused(GradeError, words, ir.compare_judges, judges)
     with pytest.warns(IrframeWarning, match="no interval of kappa_at"):
         stated, union = (

@@ -165,7 +165,7 @@ def test_invalid_arguments_of_standardise_are_refused(scores):
     refused(ParameterError, "two reference systems", scores.ireval.standardise, reference="bm25")
     with pytest.raises(ParameterError, match="a topic of the reference scores"):
         scores.ireval.standardise(reference=scores.isel(topic=slice(1, None)))
-    with pytest.raises(ParameterError, match="by depth"):
+    with pytest.raises(ParameterError, match="depths in both scores"):
         scores.ireval.standardise(reference=scores.isel(depth=0, drop=True))
     refused(MetricError, "NumRet", ir.evaluate(*ir.example_track(), "NumRet").ireval.standardise)
     refused(InputError, "infinite", (scores / 0.0).ireval.standardise)
