@@ -27,9 +27,9 @@ def scores(cube):
     return cube.ireval.score("AP")
 
 
-def contrast(one, other):
+def contrast(first, second):
     """Return the contrast ratio of two colours by WCAG."""
-    rgb = np.array([to_rgb(one), to_rgb(other)])
+    rgb = np.array([to_rgb(first), to_rgb(second)])
     linear = np.where(rgb <= 0.03928, rgb / 12.92, ((rgb + 0.055) / 1.055) ** 2.4)
     light = linear @ (0.2126, 0.7152, 0.0722)
     return (light.max() + 0.05) / (light.min() + 0.05)
@@ -80,7 +80,9 @@ def test_systems_have_one_colour_in_all_figures(scores):
     curves = scores.ireval.plot.depth_curves(systems=["splade", "bm25"])
     lines = {line.get_label(): line.get_color() for line in curves.lines}
     bars = wide.ireval.plot.topic_differences("bm25", "splade")
-    handles = {str(each.get_label()).split()[0]: each for each in bars.get_legend().legend_handles}
+    handles = {
+        str(handle.get_label()).split()[0]: handle for handle in bars.get_legend().legend_handles
+    }
     for system in ("bm25", "splade"):
         assert to_rgb(handles[system].get_facecolor()[:3]) == to_rgb(lines[system])
 
@@ -120,5 +122,5 @@ def test_figures_take_a_size_and_axes():
 def test_chosen_systems_are_highlighted():
     assert chosen_systems(["b"], ["a", "b"], [0, 1], 2) == [1]
     assert chosen_systems(None, list("abcde"), [4, 3, 2, 1, 0], 3) == [4, 2, 0]
-    words = "systems that were scored .a, b., but found 'x'"
-    refused(ParameterError, words, chosen_systems, ["x"], ["a", "b"], [0, 1], 2)
+    message = "systems that were scored .a, b., but found 'x'"
+    refused(ParameterError, message, chosen_systems, ["x"], ["a", "b"], [0, 1], 2)

@@ -55,7 +55,7 @@ def test_panels_without_rankings_are_empty(moved):
 def test_second_axis_shows_the_gain(cube, moved):
     dcg = cube.ireval.score("DCG", "AP")
     ax = moved.ireval.plot.crp_and_gain(dcg, system="ance", topic="101", metric="DCG")
-    right = next(other for other in ax.figure.axes if other is not ax)
+    right = next(axes for axes in ax.figure.axes if axes is not ax)
     crp, gain = (data.sel(system="ance", topic="101") for data in (moved["crp"], dcg))
     np.testing.assert_array_equal(right.lines[0].get_ydata(), gain.sel(metric="DCG"))
     np.testing.assert_array_equal(ax.lines[0].get_ydata(), crp)
@@ -110,8 +110,8 @@ def test_full_scale_curve_determines_the_ratios(cube):
     moved = cube.ireval.misplacement()
     ax = moved.ireval.plot.reference_runs(cube, system="bm25", topic="103")
     curve = next(line for line in ax.lines if line.get_label() == "full scale").get_ydata()
-    one = moved.sel(system="bm25", topic="103")
+    ranking = moved.sel(system="bm25", topic="103")
     steps = np.diff(curve, prepend=0)
     for side, ratio, sign in (("s_plus", "sigma_plus", 1), ("s_minus", "sigma_minus", -1)):
         worst = np.maximum(sign * steps, 0).sum()
-        assert 1 - one[side].item() / worst == pytest.approx(one[ratio].item())
+        assert 1 - ranking[side].item() / worst == pytest.approx(ranking[ratio].item())

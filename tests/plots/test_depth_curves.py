@@ -40,9 +40,9 @@ def test_every_system_has_a_line_and_five_are_named(scores):
 
 
 def test_curves_are_drawn_on_passed_axes(scores):
-    _, given = plt.subplots()
-    ax = scores.ireval.plot.depth_curves(metric="AP", ax=given)
-    assert ax is given
+    _, passed = plt.subplots()
+    ax = scores.ireval.plot.depth_curves(metric="AP", ax=passed)
+    assert ax is passed
     assert ax.lines[-1].get_xdata()[0] == 10
 
 
@@ -51,10 +51,10 @@ def test_metrics_of_one_system_have_interval_bands(scores):
     table = ir.verbs.summary(scores.sel(system=["bm25"])).isel(system=0)
     assert legend(ax) == ["AP", "P", "pool depth"]
     for line, band, name in zip(ax.lines[:2], ax.collections, ["AP", "P"], strict=True):
-        part = table.sel(metric=name)
-        np.testing.assert_array_equal(line.get_ydata(), part["mean"])
+        of_metric = table.sel(metric=name)
+        np.testing.assert_array_equal(line.get_ydata(), of_metric["mean"])
         ends = band.get_paths()[0].vertices[:, 1]
-        assert (ends.min(), ends.max()) == (part["ci_low"].min(), part["ci_high"].max())
+        assert (ends.min(), ends.max()) == (of_metric["ci_low"].min(), of_metric["ci_high"].max())
     assert ax.get_xlabel() == "evaluation depth k"
     assert ax.get_ylabel() == "mean with 95% confidence interval"
     refused(ParameterError, "system= to be one of the systems", scores.ireval.plot.metric_curves)

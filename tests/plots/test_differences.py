@@ -22,16 +22,16 @@ def frame():
 def test_pairs_show_difference_interval_and_significance(frame, metric, sign):
     compared = frame.ireval.compare(baseline="bm25")
     ax = compared.ireval.plot.differences(metric=metric)
-    own = compared[compared["metric"] == metric].sort_values("difference", ascending=sign < 0)
-    assert [each.get_text() for each in ax.get_yticklabels()] == own["system_a"].tolist()
+    rows = compared[compared["metric"] == metric].sort_values("difference", ascending=sign < 0)
+    assert [label.get_text() for label in ax.get_yticklabels()] == rows["system_a"].tolist()
     segments = np.array(ax.collections[0].get_segments())[:, :, 0]
-    np.testing.assert_array_equal(segments, own[["ci_low", "ci_high"]])
+    np.testing.assert_array_equal(segments, rows[["ci_low", "ci_high"]])
     filled, hollow = (
         dict(zip(line.get_ydata(), line.get_xdata(), strict=True)) for line in ax.lines[:2]
     )
-    drawn = own["difference"].to_numpy()
+    drawn = rows["difference"].to_numpy()
     assert filled | hollow == dict(enumerate(drawn))
-    assert [*filled] == np.flatnonzero(own["significant"]).tolist()
+    assert [*filled] == np.flatnonzero(rows["significant"]).tolist()
     plt.close(ax.figure)
 
 
@@ -59,7 +59,7 @@ def test_pairs_of_long_names_remain_distinct(frame):
     sides = ["system_a", "system_b"]
     every[sides] = "our-laboratory-" + every[sides] + "-of-2026-run"
     ax = every.ireval.plot.differences(figsize=(3.3, 9))
-    names = [each.get_text().split(" - ") for each in ax.get_yticklabels()]
+    names = [label.get_text().split(" - ") for label in ax.get_yticklabels()]
     assert len({name for pair in names for name in pair}) == 8
     assert len({*map(tuple, names)}) == len(every)
     plt.close(ax.figure)
@@ -69,8 +69,8 @@ def test_ladder_of_a_leaderboard_uses_its_first_metric(frame):
     board = frame.ireval.leaderboard()
     ax = board.ireval.plot.ladder()
     ranks = frame.ireval.rank_intervals().ireval.plot.ladder(metric="nDCG@10")
-    for part in ("get_xlabel", "get_xlim"):
-        assert getattr(ax, part)() == getattr(ranks, part)()
+    for method in ("get_xlabel", "get_xlim"):
+        assert getattr(ax, method)() == getattr(ranks, method)()
     lines = [np.array(each.collections[0].get_segments()) for each in (ax, ranks)]
     np.testing.assert_array_equal(*lines)
     plt.close("all")
@@ -80,7 +80,9 @@ def test_system_without_wins_keeps_its_legend_colour(frame):
     better = frame[["nDCG@10"]].unstack("system")["nDCG@10"]
     better["none"] = better["bm25"] - 0.01
     ax = better.stack().rename("nDCG@10").to_frame().ireval.plot.topic_differences("bm25", "none")
-    first, last = (to_rgb(each.get_facecolor()[:3]) for each in ax.get_legend().legend_handles[:2])
+    first, last = (
+        to_rgb(handle.get_facecolor()[:3]) for handle in ax.get_legend().legend_handles[:2]
+    )
     assert first != last
     plt.close(ax.figure)
 
@@ -110,8 +112,8 @@ def test_bars_join_systems_without_significant_difference(order, metric):
     groups = [line for line in ax.lines if line.get_marker() == "o"]
     joined = set()
     for line in groups:
-        places = [np.flatnonzero(np.isclose(where, x)) for x in line.get_xdata()]
-        names = {board.index[place] for found in places for place in found}
+        positions = [np.flatnonzero(np.isclose(where, x)) for x in line.get_xdata()]
+        names = {board.index[pos] for indices in positions for pos in indices}
         joined |= {frozenset(pair) for pair in combinations(names, 2)}
     everyone = {frozenset(pair) for pair in combinations(board.index, 2)}
     assert groups
@@ -132,7 +134,7 @@ def with_holes(lacking):
     scores = scores.ireval.design(task=task)
     systems, tasks = scores.index.get_level_values("system"), scores.index.get_level_values("task")
     names = scores.index.unique("system")
-    missing = [(names[place], name) for place, name in lacking.items()]
+    missing = [(names[pos], name) for pos, name in lacking.items()]
     return scores[[pair not in missing for pair in zip(systems, tasks, strict=True)]]
 
 

@@ -118,8 +118,8 @@ def test_points_show_means_and_the_line_shows_the_front(scores):
 def test_points_of_many_systems_have_different_markers():
     scores = ir.example_track()[0].ireval.evaluate(ir.example_track()[1], ["AP", "ASL"])
     ax = scores.ireval.plot.pareto_front(cost="ASL", metric="AP")
-    points = [each[0] for each in ax.containers]
-    assert len({(each.get_color(), each.get_marker()) for each in points}) == 8
+    points = [point[0] for point in ax.containers]
+    assert len({(point.get_color(), point.get_marker()) for point in points}) == 8
 
 
 def test_costs_can_be_passed_per_system(scores):

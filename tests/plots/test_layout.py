@@ -43,21 +43,21 @@ def many(count):
 
 def named(code):
     """Return all systems, those in the code first."""
-    known = EXAMPLE()[0]["system"].unique()
-    asked = [name for name in known if re.search(rf"(['\"]){re.escape(name)}\1", code)]
-    return list(dict.fromkeys(["bm25", *asked, *known]))
+    systems = EXAMPLE()[0]["system"].unique()
+    mentioned = [name for name in systems if re.search(rf"(['\"]){re.escape(name)}\1", code)]
+    return list(dict.fromkeys(["bm25", *mentioned, *systems]))
 
 
 def track(code, count):
     """Return a track, and the example code for this track."""
     runs, qrels = EXAMPLE()
-    known = named(code)
-    runs = runs[runs["system"].isin(known[:count])].reset_index(drop=True)
+    systems = named(code)
+    runs = runs[runs["system"].isin(systems[:count])].reset_index(drop=True)
     if count > 2:
         step = max(count, len(MANY) * (count == 8)) // 8  # use only names that the track contains
-        long = dict(zip(known, MANY[::step], strict=False))
+        long = dict(zip(systems, MANY[::step], strict=False))
         runs = runs.assign(system=runs["system"].map(long))
-        for name in known:
+        for name in systems:
             code = re.sub(rf"(['\"]){re.escape(name)}\1", rf"\1{long[name]}\1", code)
     return (many(count) if count > 8 else (runs, qrels)), code
 
@@ -66,8 +66,8 @@ def drawn(name, count, monkeypatch):
     """Return the figure of an example for several systems."""
     figure = getattr(ir.plots, name)
     examples = doctest.DocTestParser().get_examples(inspect.getdoc(figure))
-    made, code = track("".join(example.source for example in examples), count)
-    monkeypatch.setattr(ir, "example_track", lambda: tuple(part.copy() for part in made))
+    data, code = track("".join(example.source for example in examples), count)
+    monkeypatch.setattr(ir, "example_track", lambda: tuple(frame.copy() for frame in data))
     exec(code, dict(inspect.getmodule(figure).__dict__))  # noqa: S102 - our own docstring
     return plt.gcf()
 
@@ -123,20 +123,20 @@ BLIND = {
 """Kind of colour blindness -> map of linear RGB (Machado 2009, doi:10.1109/TVCG.2009.113)."""
 
 
-def lab(colour, seen):
+def lab(colour, rgb_map):
     """Return the CIELAB values that a colour-blind reader sees."""
     rgb = np.array(to_rgb(colour))
     linear = np.where(rgb <= 0.04045, rgb / 12.92, ((rgb + 0.055) / 1.055) ** 2.4)
     to_xyz = [[0.4124, 0.3576, 0.1805], [0.2126, 0.7152, 0.0722], [0.0193, 0.1192, 0.9505]]
-    xyz = to_xyz @ np.clip(np.array(seen) @ linear, 0, 1) / [0.9505, 1, 1.089]
+    xyz = to_xyz @ np.clip(np.array(rgb_map) @ linear, 0, 1) / [0.9505, 1, 1.089]
     x, y, z = np.where(xyz > 0.008856, np.cbrt(xyz), 7.787 * xyz + 16 / 116)
     return np.array([116 * y - 16, 500 * (x - y), 200 * (y - z)])
 
 
 @pytest.mark.parametrize("kind", BLIND)
 def test_colour_blind_readers_can_distinguish_categories(kind):
-    seen = [lab(colour, BLIND[kind]) for colour in CATEGORY_COLOURS]
-    assert min(np.linalg.norm(a - b) for a, b in combinations(seen, 2)) > 25
+    colours = [lab(colour, BLIND[kind]) for colour in CATEGORY_COLOURS]
+    assert min(np.linalg.norm(a - b) for a, b in combinations(colours, 2)) > 25
 
 
 def test_figures_draw_only_the_systems_that_fit():
@@ -155,7 +155,7 @@ def test_checker_finds_overlapping_and_cut_texts():
     ax.text(0.1, 0.2, "turned", rotation=45)
     ax.text(0.2, 0.1, "turned", rotation=45)
     ax.set_ylabel("longer than the figure is high, which no layout can mend at all")
-    found = faults(figure)
-    assert "overlap: text 'one' and text 'other'" in found
-    assert any(each.startswith("cut: axis 'longer") for each in found)
-    assert not any("turned" in each for each in found)
+    messages = faults(figure)
+    assert "overlap: text 'one' and text 'other'" in messages
+    assert any(message.startswith("cut: axis 'longer") for message in messages)
+    assert not any("turned" in message for message in messages)

@@ -16,12 +16,12 @@ def staged():
     """Return the example track with a reversed second stage."""
     runs, qrels = ir.example_track()
     first = runs[runs["system"].eq("bm25")]
-    kept = (
+    second = (
         first[first["rank"] <= 5]
         .assign(system="reversed", score=lambda top: top["rank"])
         .drop(columns="rank")
     )
-    return pd.concat([first.drop(columns="rank"), kept]), qrels
+    return pd.concat([first.drop(columns="rank"), second]), qrels
 
 
 def test_bars_stack_mean_losses_up_to_the_highest_score(staged):

@@ -40,18 +40,18 @@ def test_missing_scores_have_no_text(cube):
 
 
 def test_bars_stack_documents_and_dots_show_sums(cube):
-    found = cube.ireval.explain("splade", "bm25", "AP", at=20)
-    ax = found.ireval.plot.explained()
-    total = found.groupby("topic")["difference"].sum().sort_values(ascending=False)
+    documents = cube.ireval.explain("splade", "bm25", "AP", at=20)
+    ax = documents.ireval.plot.explained()
+    total = documents.groupby("topic")["difference"].sum().sort_values(ascending=False)
     assert [label.get_text() for label in ax.get_xticklabels()] == total.index.tolist()
     np.testing.assert_allclose(ax.lines[0].get_ydata(), total, atol=1e-12)
     heights = np.array([bar.get_height() for bar in ax.patches])
-    own = found["difference"].to_numpy()
-    np.testing.assert_allclose(np.sort(heights), np.sort(own[own.round(12) != 0]))
-    for place, topic in enumerate(total.index):
-        bars = [bar for bar in ax.patches if round(bar.get_x() + 0.4) == place]
+    differences = documents["difference"].to_numpy()
+    np.testing.assert_allclose(np.sort(heights), np.sort(differences[differences.round(12) != 0]))
+    for pos, topic in enumerate(total.index):
+        bars = [bar for bar in ax.patches if round(bar.get_x() + 0.4) == pos]
         ends = [bar.get_y() + bar.get_height() for bar in bars]
-        of_topic = found[found["topic"] == topic]["difference"]
+        of_topic = documents[documents["topic"] == topic]["difference"]
         assert max(0, *ends, 0) == pytest.approx(of_topic[of_topic > 0].sum())
         assert min(0, *ends, 0) == pytest.approx(of_topic[of_topic < 0].sum())
     assert "more by splade" in legend(ax)
@@ -66,8 +66,8 @@ def test_arrows_lead_from_better_to_worse_rankings(k):
     height = {text.get_text(): text.get_position()[1] for text in ax.texts}
     for row, column in np.argwhere(grid["covers"].to_numpy()):
         assert height[grid["row"].values[row]] == height[grid["column"].values[column]] + 1
-    places = [text.get_position() for text in ax.texts]
-    assert len(set(places)) == 2**k
+    positions = [text.get_position() for text in ax.texts]
+    assert len(set(positions)) == 2**k
 
 
 def test_long_rankings_are_refused():

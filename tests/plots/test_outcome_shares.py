@@ -25,8 +25,8 @@ def test_stars_are_explained_only_if_drawn(outcomes, significant):
     summary.attrs = outcomes.summary.attrs
     ax = summary.ireval.plot.outcome_shares()
     _, *stars = ax.get_xlabel().splitlines()
-    words = "* significantly lower ESL: Wilcoxon's signed-rank test, Holm, alpha = 0.05"
-    assert stars == [words] * significant
+    explanation = "* significantly lower ESL: Wilcoxon's signed-rank test, Holm, alpha = 0.05"
+    assert stars == [explanation] * significant
     assert any("*" in text.get_text() for text in ax.texts) == significant
 
 

@@ -28,16 +28,18 @@ GIVEN |= {"cube": OTHER[1], "scores": OTHER[2]}
 def test_figures_refuse_other_data(name):
     figure = getattr(ir.plots, name)
     _, *options = inspect.signature(figure).parameters.values()
-    needed = {each.name: GIVEN[each.name] for each in options if each.default is each.empty}
-    for other in OTHER:
+    needed = {
+        option.name: GIVEN[option.name] for option in options if option.default is option.empty
+    }
+    for data in OTHER:
         with pytest.raises(IrframeError):
-            figure(other, **needed)
+            figure(data, **needed)
     plt.close("all")
 
 
 def test_wrong_axes_and_missing_depths_are_refused(cube):
-    growth, one = cube.ireval.pool_growth(), [plt.subplots()[1]]
-    refused(ParameterError, "two axes", ir.plots.pool_curves, growth, ax=one)
+    growth, axes = cube.ireval.pool_growth(), [plt.subplots()[1]]
+    refused(ParameterError, "two axes", ir.plots.pool_curves, growth, ax=axes)
     several = cube.ireval.robustness("P", shares=[0.5], seeds=1, at=[5, 10])
     refused(ParameterError, "Choose from 5, 10", several.ireval.plot.robustness_curves)
 

@@ -20,8 +20,8 @@ def test_curves_show_pool_growth(cube):
     several = pool_curves({"all": growth, "part": growth.sel(depth=[2, 4])})
     assert [len(pane.lines) for pane in several] == [2, 2]
     assert legend(several[1]) == ["all", "part"]
-    given = plt.subplots(1, 2)[1]
-    assert list(pool_curves(growth, ax=given)) == list(given)
+    passed = plt.subplots(1, 2)[1]
+    assert list(pool_curves(growth, ax=passed)) == list(passed)
 
 
 def test_curves_show_the_effect_of_budgets(cube):
@@ -32,8 +32,8 @@ def test_curves_show_the_effect_of_budgets(cube):
     assert [line.get_label() for line in ax.lines] == ["mtf", "leverage"]
     assert len(ax.collections) == 2
     assert [tick.get_text() for tick in ax.get_xticklabels()] == ["2", "8"]
-    found = replayed.ireval.plot.budget_curves("found", ax=plt.subplots()[1])
-    np.testing.assert_allclose(found.lines[0].get_ydata(), replayed["found"][0])
+    relevant = replayed.ireval.plot.budget_curves("found", ax=plt.subplots()[1])
+    np.testing.assert_allclose(relevant.lines[0].get_ydata(), replayed["found"][0])
     refused(ParameterError, "metric= to be one of the metrics", replayed.ireval.plot.budget_curves)
     draw = replayed.ireval.plot.budget_curves
     refused(ParameterError, "value to be one of", draw, "cost", metric="P")
@@ -94,8 +94,8 @@ def test_marked_systems_have_a_different_colour(effect):
 
 def test_selected_judge_metric_and_depth_are_drawn(effect):
     refused(InputError, "a result of judge_effect", effect[["bias"]].ireval.plot.judge_ranks)
-    alone = effect.sel(metric="AP", depth=5, judge="guess").ireval.plot.judge_ranks()
-    assert alone.get_xlabel() == "rank by AP@5 under people"
+    ax = effect.sel(metric="AP", depth=5, judge="guess").ireval.plot.judge_ranks()
+    assert ax.get_xlabel() == "rank by AP@5 under people"
 
 
 JUDGES = {
@@ -116,5 +116,5 @@ def test_cells_show_shares_of_rows_and_counts():
 def test_several_pairs_of_judges_are_refused():
     compared = ir.compare_judges(JUDGES)
     refused(ParameterError, "several: pair", ir.plots.confusion_map, compared)
-    alone = ir.plots.confusion_map(compared.isel(pair=1))
-    assert alone.get_xlabel() == "grade by other"
+    ax = ir.plots.confusion_map(compared.isel(pair=1))
+    assert ax.get_xlabel() == "grade by other"

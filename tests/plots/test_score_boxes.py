@@ -60,8 +60,8 @@ def test_missing_scores_are_left_out(scores):
     ax = some.ireval.plot.score_boxes(systems=["bm25"])
     box = ax.patches[0]
     ends = np.array([box.get_x(), box.get_x() + box.get_width()])
-    rest = some["AP"].xs("bm25", level="system").dropna()
-    np.testing.assert_allclose([ends.min(), ends.max()], np.percentile(rest, [25, 75]))
+    present = some["AP"].xs("bm25", level="system").dropna()
+    np.testing.assert_allclose([ends.min(), ends.max()], np.percentile(present, [25, 75]))
 
 
 def frame(means, measure="AP"):
@@ -101,11 +101,11 @@ class TestSystemRanking:
 
     def test_intervals_equal_those_of_the_summary(self, three):
         ax = three.ireval.plot.system_ranking(metric="nDCG", depth=10, alpha=0.2)
-        found = three.sel(metric=["nDCG"], depth=10).ireval.summary(alpha=0.2).isel(metric=0)
+        summary = three.sel(metric=["nDCG"], depth=10).ireval.summary(alpha=0.2).isel(metric=0)
         ends = np.array([path.vertices[:, 0] for path in ax.collections[0].get_paths()])
-        order = np.argsort(-found["mean"].to_numpy())
-        np.testing.assert_allclose(ends[:, 0], found["ci_low"][order])
-        np.testing.assert_allclose(ends[:, 1], found["ci_high"][order])
+        order = np.argsort(-summary["mean"].to_numpy())
+        np.testing.assert_allclose(ends[:, 0], summary["ci_low"][order])
+        np.testing.assert_allclose(ends[:, 1], summary["ci_high"][order])
 
     def test_lowest_cost_is_at_the_top(self, three):
         ax = three.ireval.plot.system_ranking(metric="ASL", top=3)
@@ -129,9 +129,9 @@ def test_title_counts_the_systems_that_fit():
         assert f"{shown} of 60 systems" in small.get_title(loc="left")
     assert len(scores.ireval.plot.system_ranking(top=50).get_yticks()) == 50
     with ir.plots.paper():
-        asked = scores.ireval.plot.system_ranking(top=20)
-    assert len(asked.get_yticks()) == 20
-    assert asked.figure.get_size_inches()[1] > 5
+        chosen = scores.ireval.plot.system_ranking(top=20)
+    assert len(chosen.get_yticks()) == 20
+    assert chosen.figure.get_size_inches()[1] > 5
 
 
 class TestTopicDifferences:
@@ -162,10 +162,10 @@ class TestTopicDifferences:
             axes = groups.plot.topic_differences("splade", "bm25", metric="nDCG", depth=10)
             figure = axes[0].figure
             figure.draw_without_rendering()
-        (shared,) = figure.legends
-        labels = [text.get_text() for text in shared.get_texts()]
+        (common,) = figure.legends
+        labels = [text.get_text() for text in common.get_texts()]
         assert len(labels) == len({*labels}) == 3
-        box = shared.get_window_extent()
+        box = common.get_window_extent()
         assert figure.bbox.x0 <= box.x0 <= box.x1 <= figure.bbox.x1
         assert all("topics: splade better on" in ax.get_title(loc="left") for ax in axes)
 

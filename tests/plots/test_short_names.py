@@ -9,10 +9,10 @@ from irframe.plots.layout import short_names
 def test_shortened_names_remain_distinct(most):
     names = [f"dense-retrieval-with-expansion-{n:03d}-run" for n in range(110)]
     names += [f"{n:03d}-of-our-university-and-theirs" for n in range(110)]
-    found = short_names(["bm25", *names], most)
-    assert found[0] == "bm25"
-    assert len(set(found)) == 221
-    assert max(map(len, found)) <= max(most, 11)
+    shortened = short_names(["bm25", *names], most)
+    assert shortened[0] == "bm25"
+    assert len(set(shortened)) == 221
+    assert max(map(len, shortened)) <= max(most, 11)
 
 
 def test_shortened_names_show_the_difference():

@@ -47,7 +47,7 @@ def tracks(tracks_path):
 
 @pytest.fixture(scope="session")
 def chromium():
-    found = shutil.which("chromium")
-    if found is None:
+    executable = shutil.which("chromium")
+    if executable is None:
         pytest.skip("needs Debian's Chromium: apt-get install chromium")
-    return found
+    return executable

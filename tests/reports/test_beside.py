@@ -38,13 +38,13 @@ def texts_of(qrels):
 def test_queries_and_snippets_are_escaped_and_shortened(tmp_path, path):
     runs, qrels = ir.example_track()
     texts = texts_of(qrels)
-    made = ir.report(runs, qrels, tmp_path / "page.html", texts=texts, **SHOWN)
-    html = made.read_text(encoding="utf-8")
+    path_of_page = ir.report(runs, qrels, tmp_path / "page.html", texts=texts, **SHOWN)
+    html = path_of_page.read_text(encoding="utf-8")
     page = Page(html)
     shown = page.texts
     assert shown["queries"] == {str(n): f"query & {t}" for n, t in enumerate(page.facts["topics"])}
     names = shown["documents"]
-    assert {names[int(place)] for place in shown["snippets"]} == {*names} & {*texts["doc"]}
+    assert {names[int(doc)] for doc in shown["snippets"]} == {*names} & {*texts["doc"]}
     assert {len(text) for text in shown["snippets"].values()} == {300}
     static = html.partition('id="lists"')[2].partition("</table>")[0]
     assert "&lt;b&gt;text&lt;/b&gt; of d" in static

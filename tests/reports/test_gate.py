@@ -47,9 +47,9 @@ def folder(tmp_path, monkeypatch):
 def gate(system, metrics="nDCG@10", *, update=False, judged=slice(None), **options):
     """Check systems of the example against a baseline file."""
     runs, qrels = ir.example_track()
-    asked = {"baseline": "main.irframe", "margin": 0.05} | options
+    arguments = {"baseline": "main.irframe", "margin": 0.05} | options
     run = runs[runs["system"].isin(system.split())]
-    Gate(update=update).assert_not_worse(run, qrels[judged], metrics, **asked)
+    Gate(update=update).assert_not_worse(run, qrels[judged], metrics, **arguments)
 
 
 def test_importing_the_plugin_imports_no_other_module():
@@ -110,8 +110,8 @@ def test_failures_show_verdicts_and_documents():
 
 def test_systems_can_be_baselines():
     options = {"baseline": "splade", "policy": {"ties": "doc", "no_rel": "nan"}}
-    words = "(?s)ance fails the gate 'not-not-worse' against splade.*in nDCG@5 against splade"
-    refused(AssertionError, words, gate, "splade ance", "nDCG@5", margin=0.02, **options)
+    message = "(?s)ance fails the gate 'not-not-worse' against splade.*in nDCG@5 against splade"
+    refused(AssertionError, message, gate, "splade ance", "nDCG@5", margin=0.02, **options)
 
 
 def test_runs_and_judgments_can_be_files():
@@ -119,11 +119,11 @@ def test_runs_and_judgments_can_be_files():
     runs[runs["system"] == "splade"].ireval.write_run("a.run")
     qrels.ireval.write_qrels("q.txt")
     options = {"baseline": "splade", "margin": 9}
-    words = "expected at least two systems to compare, but found 1"
-    refused(IrframeError, words, Gate().assert_not_worse, Path("a.run"), "q.txt", "AP", **options)
+    message = "expected at least two systems to compare, but found 1"
+    refused(IrframeError, message, Gate().assert_not_worse, Path("a.run"), "q.txt", "AP", **options)
 
 
 def test_baseline_files_with_other_judgments_are_refused():
     ir.evaluate(*ir.example_track(), "AP").ireval.freeze("main.irframe", baseline="bm25")
-    words = "expected scores made with the policies of main.irframe, but found judgments"
-    refused(IrframeError, words, gate, "bm25", "AP", judged=slice(3, None))
+    message = "expected scores made with the policies of main.irframe, but found judgments"
+    refused(IrframeError, message, gate, "bm25", "AP", judged=slice(3, None))

@@ -27,30 +27,30 @@ def view(request, cube):
 
 def test_leaderboard_rows_equal_the_results_of_verbs(view, cube):
     systems = cube["system"].to_numpy().tolist()
-    found = pd.DataFrame(rungs(view, systems)).set_index("system")
+    rows = pd.DataFrame(rungs(view, systems)).set_index("system")
     scores = score(cube, "nDCG", at=10).isel(metric=0)
     means = scores.mean("topic").to_series().sort_values(ascending=False)
-    assert found.index.tolist() == means.index.tolist()
-    assert found["mean"].tolist() == [f"{mean:.3f}" for mean in means]
-    assert [systems[place] for place in found["place"]] == found.index.tolist()
-    assert found["opens"].tolist() == [False, *(np.diff(found["tier"]) > 0)]
-    assert found["opens"].any()
+    assert rows.index.tolist() == means.index.tolist()
+    assert rows["mean"].tolist() == [f"{mean:.3f}" for mean in means]
+    assert [systems[pos] for pos in rows["place"]] == rows.index.tolist()
+    assert rows["opens"].tolist() == [False, *(np.diff(rows["tier"]) > 0)]
+    assert rows["opens"].any()
     ranked = means.rank(ascending=False, method="min").astype(int).astype(str)
-    assert found["rank"].tolist() == ranked.tolist()
-    assert found["known"].tolist() == [cube["team"].sel(system=name).item() for name in found.index]
+    assert rows["rank"].tolist() == ranked.tolist()
+    assert rows["known"].tolist() == [cube["team"].sel(system=name).item() for name in rows.index]
     judged = score(cube, "Judged", at=10).mean("topic").to_series().droplevel("metric")
-    assert found["unjudged"].tolist() == [
+    assert rows["unjudged"].tolist() == [
         f"{100 * (1 - judged[name]):.0f}\xa0%" for name in means.index
     ]
-    for low, mean, high in found["share"]:
+    for low, mean, high in rows["share"]:
         assert 0 <= low <= mean <= high <= 100
 
 
 def test_changes_are_differences_from_the_baseline(view, cube):
     systems = cube["system"].to_numpy().tolist()
-    found = pd.DataFrame(rungs(view, systems)).set_index("system")["change"]
+    rows = pd.DataFrame(rungs(view, systems)).set_index("system")["change"]
     if view.setting.baseline is None:
-        assert set(found) == {""}
+        assert set(rows) == {""}
         return
     scores = score(cube, "nDCG", at=10)
     pairs = scores.ireval.compare("t", adjust="holm").set_index(["system_a", "system_b"])
@@ -58,22 +58,22 @@ def test_changes_are_differences_from_the_baseline(view, cube):
         if "bm25" in (a, b):
             difference = row["difference"] * (1 if b == "bm25" else -1)
             marked = " *" * bool(row["significant"])
-            assert found[a if b == "bm25" else b] == f"{difference:+.3f}{marked}"
-    assert found["bm25"] == "0.000"
-    assert found.str.contains(r"\*").any()
+            assert rows[a if b == "bm25" else b] == f"{difference:+.3f}{marked}"
+    assert rows["bm25"] == "0.000"
+    assert rows.str.contains(r"\*").any()
 
 
 def test_several_baselines_are_numbered(cube):
     named = ["bm25", "splade"]
     view, systems = view_of(cube, ["nDCG"], [10], baseline=named), cube.system.to_numpy().tolist()
-    found = pd.DataFrame(rungs(view, systems)).set_index("system")
+    rows = pd.DataFrame(rungs(view, systems)).set_index("system")
     pairs = score(cube, "nDCG", at=10).ireval.compare().query("significant")
     sides = [{*pair} for pair in zip(pairs["system_a"], pairs["system_b"], strict=True)]
     for name in systems:
-        marks = [str(n) for n, other in enumerate(named, 1) if {name, other} in sides]
-        assert found.loc[name, "marks"] == ",".join(marks)
-    assert found["marks"].nunique() > 2
-    assert not found["change"].str.contains(r"\*").any()
+        marks = [str(n) for n, opponent in enumerate(named, 1) if {name, opponent} in sides]
+        assert rows.loc[name, "marks"] == ",".join(marks)
+    assert rows["marks"].nunique() > 2
+    assert not rows["change"].str.contains(r"\*").any()
     page = Page("", view.setting, [view], top_lists(cube, None), [], beside(view), {}, "")
     assert [part.key for part in page.beside[:4:2]] == ["outcomes", "outcomes-2"]
     lengths = page.beside[4].data.set_index("system")
@@ -113,9 +113,9 @@ def test_topics_are_sorted_by_median(hard, metric, depth):
     sign = 1 if metric == 0 else -1
     assert (sign * table["median"]).is_monotonic_increasing
     for topic, row in table.iterrows():
-        own = scores.sel(topic=topic)
-        best = own.max() if sign > 0 else own.min()
-        assert own.sel(system=row["best"]) == row["top"] == best
+        of_topic = scores.sel(topic=topic)
+        best = of_topic.max() if sign > 0 else of_topic.min()
+        assert of_topic.sel(system=row["best"]) == row["top"] == best
     assert len(found.rows) == 16
 
 
@@ -125,9 +125,9 @@ def test_pixel_colour_shows_sign_and_opacity_shows_significance():
     pixels = drawn(marks, 3)
     assert pixels.shape == (*marks.shape, 4)
     np.testing.assert_array_equal(pixels[..., 3], abs(marks.astype(int)) * ladder.FULL // 3)
-    for place, mark in np.ndenumerate(marks):
+    for pos, mark in np.ndenumerate(marks):
         if mark:
-            assert tuple(pixels[place][:3]) == (ladder.BETTER if mark > 0 else ladder.WORSE)
+            assert tuple(pixels[pos][:3]) == (ladder.BETTER if mark > 0 else ladder.WORSE)
 
 
 def drawn(marks, levels):

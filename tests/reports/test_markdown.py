@@ -27,15 +27,15 @@ def files(tmp_path, monkeypatch):
     return tmp_path
 
 
-def gate(capsys, *words, new="new"):
+def gate(capsys, *options, new="new"):
     line = ["compare", "track/qrels.txt", "track/runs/main.txt", f"track/runs/{new}.txt"]
-    status = main([*line, "-m", "nDCG@10", "AP", "--baseline", "main", *words])
+    status = main([*line, "-m", "nDCG@10", "AP", "--baseline", "main", *options])
     return status, *capsys.readouterr()
 
 
 @pytest.mark.usefixtures("files")
 def test_exit_status_depends_on_the_verdict(capsys):
-    for new, words, status in (
+    for new, options, status in (
         ("new", ("--fail-on", "worse"), 1),
         ("new", ("--fail-on", "undecided", "--margin", ".05"), 1),
         ("new", ("--margin", ".05"), 0),
@@ -45,7 +45,7 @@ def test_exit_status_depends_on_the_verdict(capsys):
         ("new", ("--margin", "-1"), 2),
         ("new", ("--power", "1"), 2),
     ):
-        assert gate(capsys, *words, new=new)[0] == status, (new, words)
+        assert gate(capsys, *options, new=new)[0] == status, (new, options)
     _, out, _ = gate(capsys, "--margin", ".05", "--format", "csv")
     assert "verdict" in out.partition("\n")[0]
     line = ["compare", "track/qrels.txt", "track/runs", "-m", "AP", "--fail-on", "worse"]
@@ -63,8 +63,8 @@ def test_summary_shows_verdicts_and_documents_behind_losses(capsys):
     )
     topics = qrels["topic"].unique()
     pd.DataFrame({"topic": topics, "query": [f"query of {t}" for t in topics]}).to_parquet("q.pq")
-    words = ("--format", "markdown", "--texts", "d.pq", "--texts", "q.pq")
-    status, out, _ = gate(capsys, "--margin", ".05", *words)
+    options = ("--format", "markdown", "--texts", "d.pq", "--texts", "q.pq")
+    status, out, _ = gate(capsys, "--margin", ".05", *options)
     assert status == 0
     assert out.startswith("# Comparison: margin 0.05, baseline main\n")
     assert "\n## new against main, worse\n" in out
@@ -77,8 +77,8 @@ def test_summary_shows_verdicts_and_documents_behind_losses(capsys):
     fallen = differences[differences < 0].sort_values().head(10)
     assert [row.split(":")[0].removeprefix("| ") for row in rows] == fallen.index.tolist()[:8]
     assert 9_000 < len(out) <= 10_000
-    found = cube.ireval.explain("ance", "splade", "nDCG", at=10, topics=[fallen.index[0]])
-    first = found.sort_values("difference").iloc[0]
+    documents = cube.ireval.explain("ance", "splade", "nDCG", at=10, topics=[fallen.index[0]])
+    first = documents.sort_values("difference").iloc[0]
     assert f"{first['doc']} (grade {first['grade']}), rank {first['rank_b']} to" in rows[0]
     snippet = re.search(r"<i>(.*?)</i>", rows[0]).group(1)
     assert snippet.startswith("a \\| \\*b\\* &lt;i&gt;x")
@@ -87,7 +87,7 @@ def test_summary_shows_verdicts_and_documents_behind_losses(capsys):
     same = gate(capsys, "--margin", ".05", "--format", "markdown", new="same")[1]
     assert "Worse by nDCG@10 on 0 of 16 topics." in same
     assert "## same against main, undecided" in same
-    assert gate(capsys, "--texts", "none.pq", *words[:2])[0] == 2
+    assert gate(capsys, "--texts", "none.pq", *options[:2])[0] == 2
 
 
 FLAGS = re.MULTILINE | re.DOTALL
@@ -97,8 +97,8 @@ ACTION = yaml.safe_load(PAGE.parents[2].joinpath("action.yml").read_text(encodin
 @pytest.mark.usefixtures("files")
 def test_summary_omits_documents_of_metrics_that_are_not_sums(capsys):
     line = ["compare", "track/qrels.txt", "track/runs/main.txt", "track/runs/new.txt"]
-    words = ["--baseline", "main", "--format", "markdown", "-m", "Compat@10", "Bpref"]
-    assert main([*line, *words]) == 0
+    options = ["--baseline", "main", "--format", "markdown", "-m", "Compat@10", "Bpref"]
+    assert main([*line, *options]) == 0
     out = capsys.readouterr().out
     assert "not a sum over documents" in out
     assert out.count("not known") == 2
@@ -108,16 +108,16 @@ def test_workflow_commands_run(files):
     text = PAGE.read_text(encoding="utf-8")
     freezes = re.search(r"^\$ (irframe freeze .*)$", text, re.MULTILINE)
     workflow, hooks = map(yaml.safe_load, re.findall(r"^```yaml\n(.*?)^```", text, FLAGS))
-    [gate] = [each for each in workflow["jobs"]["gate"]["steps"] if each.get("id") == "gate"]
+    [gate] = [step for step in workflow["jobs"]["gate"]["steps"] if step.get("id") == "gate"]
     assert gate["with"].keys() <= ACTION["inputs"].keys()
     compare = re.search(r"^```sh\n(irframe compare .*?)^```", text, FLAGS)[1].replace("\\\n", " ")
-    [before_push] = [each for each in hooks["repos"][0]["hooks"] if each["id"] == "irframe-gate"]
+    [before_push] = [step for step in hooks["repos"][0]["hooks"] if step["id"] == "irframe-gate"]
     lines = [shlex.split(line) for line in (freezes[1], compare)]
     lines.append(["irframe", "compare", *before_push["args"]])
     (files / "track" / "runs" / "new.txt").rename(files / "new.txt")
-    for words, status in zip(lines, [0, 1, 1], strict=True):
-        assert words[0] == "irframe"
-        assert main(words[1:]) == status
+    for command, status in zip(lines, [0, 1, 1], strict=True):
+        assert command[0] == "irframe"
+        assert main(command[1:]) == status
     assert (
         (files / "summary.md")
         .read_text()

@@ -87,17 +87,17 @@ def test_page_makes_no_requests_and_logs_no_errors(moved, path):
 @pytest.mark.parametrize(("depth", "metric"), [(1, 1), (20, 0)])
 def test_slider_updates_leaderboard_matrix_and_sentences(moved, page, depth, metric):
     put(moved, depth=depth, metric=metric)
-    place = DEPTHS.index(depth)
-    mean = page.numbers["0/mean"][metric, place]
+    pos = DEPTHS.index(depth)
+    mean = page.numbers["0/mean"][metric, pos]
     shown = [float(text) for text in column(moved, "mean")]
     np.testing.assert_allclose(shown, sorted(mean)[::-1], atol=6e-4)
     sentences_by = {name: page.texts["said"][0][name] for name in ("tiers", "apart", "order")}
     for name, sentences in sentences_by.items():
         heading = moved.locator(f"h2[data-said={name}]").first.inner_text()
-        assert heading == sentences[metric][place]
+        assert heading == sentences[metric][pos]
     assert moved.inner_text("#depth-shown") == str(depth)
     assert f"{METRICS[metric]}, depth {depth}" in moved.inner_text("#ladder .how")
-    assert filled(moved) == 2 * (page.numbers["0/strength"][metric, place] > 0).sum()
+    assert filled(moved) == 2 * (page.numbers["0/strength"][metric, pos] > 0).sum()
 
 
 def filled(tab):
@@ -143,7 +143,8 @@ def test_search_matches_names_and_groups(moved):
 def test_figures_draw_every_number(moved, page):
     marks = {"curves": ".mark-line path", "told": ".mark-line path"}
     counts = {
-        name: moved.locator(f"[data-live={name}] {each}").count() for name, each in marks.items()
+        name: moved.locator(f"[data-live={name}] {selector}").count()
+        for name, selector in marks.items()
     }
     assert counts == {"curves": len(page.facts["drawn"]), "told": len(METRICS)}
     bars = moved.locator("[data-live=differences] .mark-rect path").count()
@@ -255,11 +256,13 @@ def test_address_restores_the_state_of_the_page(tab, path):
     page.click("#compare")
     assert page.evaluate("document.activeElement.id") == "says-duel"
     shown = ["#says-duel", "#duel-more", "#depth-shown", "#found", "#ladder"]
-    other = opened(tab, page.url)
-    assert [other.inner_text(part) for part in shown] == [page.inner_text(part) for part in shown]
-    assert other.input_value("#metric") == METRICS[1]
+    copy = opened(tab, page.url)
+    assert [copy.inner_text(selector) for selector in shown] == [
+        page.inner_text(selector) for selector in shown
+    ]
+    assert copy.input_value("#metric") == METRICS[1]
     page.close()
-    other.close()
+    copy.close()
 
 
 def test_links_open_closed_sections(tab, path):
@@ -278,8 +281,8 @@ def test_links_open_closed_sections(tab, path):
 
 def sheet(tab):
     """Return the sentences and rows of the sheet."""
-    words = [tab.text_content(f"#{name}") for name in ("says-sheet", "sheet-known")]
-    return words, cells(tab, "#sheet-rows")
+    sentences = [tab.text_content(f"#{name}") for name in ("says-sheet", "sheet-known")]
+    return sentences, cells(tab, "#sheet-rows")
 
 
 def cells(tab, table):
@@ -360,14 +363,16 @@ def test_tied_medians_are_equal_without_javascript(tab, tmp_path):
     qrels = qrels.assign(length=qrels["topic"].astype(int) % 4, kind="navigational")
     path = ir.report(runs, qrels, tmp_path / "report.html", **shown)
     page, bare = opened(tab, path.as_uri()), unscripted(tab, path)
-    words, rows = topics(page)
-    assert (words, rows) == topics(bare)
-    for part in ("#about-topic", "#says-lists", "#says-sheet", "#sheet-known", "#verdict"):
-        assert page.text_content(part) == bare.text_content(part)
+    heading, rows = topics(page)
+    assert (heading, rows) == topics(bare)
+    for selector in ("#about-topic", "#says-lists", "#says-sheet", "#sheet-known", "#verdict"):
+        assert page.text_content(selector) == bare.text_content(selector)
     assert page.text_content("#about-topic").count("kind navigational, length") == 1
-    for part in ("#rungs .mean", "#sheet-rows .apart"):
-        assert page.locator(part).all_text_contents() == bare.locator(part).all_text_contents()
-    assert words.endswith(f" are {rows[0][0]}, {rows[1][0]} and {rows[2][0]}")
+    for selector in ("#rungs .mean", "#sheet-rows .apart"):
+        assert (
+            page.locator(selector).all_text_contents() == bare.locator(selector).all_text_contents()
+        )
+    assert heading.endswith(f" are {rows[0][0]}, {rows[1][0]} and {rows[2][0]}")
     bare.context.close()
     page.close()
 
@@ -382,36 +387,36 @@ def test_interval_bars_have_the_minimum_width(moved, page):
 
 
 def test_selected_track_shows_only_its_systems(tab, tracks_path, tracks):
-    other = tab.context.browser.new_page()
-    other.on("console", lambda message: tab.heard.append(message.text))
-    other.goto(f"{tracks_path.as_uri()}#sheet/monot5")
-    other.wait_for_selector(".scripted [data-live=differences].vega-embed", state="attached")
-    assert other.input_value("#own") == str(tracks.facts["systems"].index("monot5"))
-    other.select_option("#view", label="track even")
-    wait_for_drawing(other)
-    own = int(other.input_value("#own"))
-    assert own in tracks.facts["views"][1]["systems"]
-    systems = [tracks.facts["systems"][place] for place in tracks.facts["views"][1]["systems"]]
+    page = tab.context.browser.new_page()
+    page.on("console", lambda message: tab.heard.append(message.text))
+    page.goto(f"{tracks_path.as_uri()}#sheet/monot5")
+    page.wait_for_selector(".scripted [data-live=differences].vega-embed", state="attached")
+    assert page.input_value("#own") == str(tracks.facts["systems"].index("monot5"))
+    page.select_option("#view", label="track even")
+    wait_for_drawing(page)
+    system = int(page.input_value("#own"))
+    assert system in tracks.facts["views"][1]["systems"]
+    systems = [tracks.facts["systems"][pos] for pos in tracks.facts["views"][1]["systems"]]
     mean = tracks.numbers["1/mean"][0, 1]
-    assert column(other, "name a") == [systems[place] for place in np.argsort(mean)]
-    options = other.locator("#baseline option").all_text_contents()
+    assert column(page, "name a") == [systems[pos] for pos in np.argsort(mean)]
+    options = page.locator("#baseline option").all_text_contents()
     assert options == ["none", "the median run", *systems]
-    assert set(column(other, "change")) == {""}
-    other.select_option("#baseline", label="the median run")
-    wait_for_drawing(other)
-    assert column(other, "change")[(len(systems) - 1) // 2] == "0.000"
-    assert "of 8" in other.inner_text("#says-duel")
+    assert set(column(page, "change")) == {""}
+    page.select_option("#baseline", label="the median run")
+    wait_for_drawing(page)
+    assert column(page, "change")[(len(systems) - 1) // 2] == "0.000"
+    assert "of 8" in page.inner_text("#says-duel")
     costs = tracks.numbers["scores"][0, :, tracks.facts["views"][1]["topics"], 1]
-    frame = saved(other, "sheet").set_index("topic").sort_index()
+    frame = saved(page, "sheet").set_index("topic").sort_index()
     np.testing.assert_allclose(frame["best"], np.nanmin(costs, axis=1), rtol=2e-5)
-    np.testing.assert_array_equal(frame["rank"], 1 + (costs < costs[:, [own]]).sum(axis=1))
+    np.testing.assert_array_equal(frame["rank"], 1 + (costs < costs[:, [system]]).sum(axis=1))
     assert set(frame["n"]) == {6}
-    other.close()
+    page.close()
 
 
-def violations(found):
-    assert found.response["passes"]
-    return [violation["id"] for violation in found.response["violations"]]
+def violations(result):
+    assert result.response["passes"]
+    return [violation["id"] for violation in result.response["violations"]]
 
 
 def test_page_has_no_accessibility_violations(moved, axe):
@@ -420,10 +425,10 @@ def test_page_has_no_accessibility_violations(moved, axe):
 
 def test_dark_page_has_sufficient_contrast(moved, axe):
     moved.emulate_media(color_scheme="dark")
-    parts = {"include": [["#ladder"], ["#controls"], ["#sheet"], ["#lists"], [".findings"]]}
-    found = axe.run(moved, context=parts, options={"runOnly": ["color-contrast"]})
+    sections = {"include": [["#ladder"], ["#controls"], ["#sheet"], ["#lists"], [".findings"]]}
+    result = axe.run(moved, context=sections, options={"runOnly": ["color-contrast"]})
     moved.emulate_media(color_scheme="light")
-    assert violations(found) == []
+    assert violations(result) == []
 
 
 def test_print_opens_all_tables(tab, tmp_path):
@@ -435,8 +440,8 @@ def test_print_opens_all_tables(tab, tmp_path):
     about = printed.locator("#bounds .rows summary")
     assert about.inner_text() == "56 rows"
     printed.emulate_media(media="print")
-    words = "56 rows: prints show the first 50; the page and its CSV contain all"
-    assert about.inner_text() == words
+    summary = "56 rows: prints show the first 50; the page and its CSV contain all"
+    assert about.inner_text() == summary
     assert printed.locator("#bounds tbody tr:visible").count() == 50
     tables = printed.locator("details table").all()
     assert {table.is_visible() for table in tables} == {True}
@@ -461,10 +466,10 @@ def test_repeats_follow_the_slider(tab, tmp_path):
     make, options = TRACKS["seeds"]
     runs, qrels = make()
     with unsaid():
-        given = gathered(signature(ir.report), BASE | options)
-        path = ir.report(runs, qrels, tmp_path / "page.html", **given)
+        arguments = gathered(signature(ir.report), BASE | options)
+        path = ir.report(runs, qrels, tmp_path / "page.html", **arguments)
         scores = ir.cube(runs, qrels).ireval.score("nDCG", at=[5])
-        found = scores.ireval.compare()
+        comparison = scores.ireval.compare()
     page = opened(tab, path.as_uri())
     page.locator("#depth").evaluate(
         "(slider) => { slider.value = 1; slider.dispatchEvent(new Event('input')); }"
@@ -476,16 +481,18 @@ def test_repeats_follow_the_slider(tab, tmp_path):
     means = scores.sel(system=name).mean("topic").to_numpy().ravel()
     assert first.locator("dd").all_inner_texts() == [f"{mean:.3f}" for mean in means]
     assert first.locator(".bar b").count() == 3
-    with page.expect_download() as wanted:
+    with page.expect_download() as download:
         page.click("[data-csv=repeats] button")
-    table = pd.read_csv(wanted.value.path())
+    table = pd.read_csv(download.value.path())
     assert [*table] == ["view", "metric", "depth", "system", "repeat", "mean"]
-    own = table.query("system == @name and metric == 'nDCG' and depth == 5")
-    np.testing.assert_allclose(own["mean"], means, rtol=1e-4)
+    rows = table.query("system == @name and metric == 'nDCG' and depth == 5")
+    np.testing.assert_allclose(rows["mean"], means, rtol=1e-4)
     page.focus("canvas")
     page.keyboard.press("ArrowRight")
     second = page.locator("#rungs tbody tr").nth(1).locator(".name a").inner_text()
-    pair = found[found["system_a"].isin([name, second]) & found["system_b"].isin([name, second])]
+    pair = comparison[
+        comparison["system_a"].isin([name, second]) & comparison["system_b"].isin([name, second])
+    ]
     sign = 1 if pair["system_a"].item() == name else -1
     low, high = sorted(sign * pair[["ci_low", "ci_high"]].to_numpy()[0])
     assert f"({low:+.3f} to {high:+.3f}, Student's" in page.inner_text("#cell")
@@ -505,9 +512,9 @@ def test_page_fits_a_narrow_window(moved):
 def test_odd_tracks_are_accessible_on_narrow_dark_screens(tab, axe, tmp_path, name):
     make, options = TRACKS[name]
     runs, qrels, *texts = make()
-    asked = BASE | options | ({"texts": texts[0]} if texts else {})
+    arguments = BASE | options | ({"texts": texts[0]} if texts else {})
     with unsaid():
-        path = write_report(runs, qrels, tmp_path / "page.html", asked)
+        path = write_report(runs, qrels, tmp_path / "page.html", arguments)
     narrow = {"viewport": {"width": 400, "height": 800}, "color_scheme": "dark"}
     page = opened(tab, path.as_uri(), **narrow)
     assert page.evaluate("document.documentElement.scrollWidth") == 400

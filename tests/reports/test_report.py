@@ -63,27 +63,29 @@ def test_rounding_preserves_the_order_of_scores():
     values = np.random.default_rng(1).integers(0, 300, (400, 3)) * 1e-7 + 0.25
     values[0] = np.nan
     values[1] += 1e-15
-    found = rounded_in_order(values, 0)
-    ranks = [rankdata(each, "min", axis=0, nan_policy="omit") for each in (values.round(12), found)]
+    result = rounded_in_order(values, 0)
+    ranks = [
+        rankdata(array, "min", axis=0, nan_policy="omit") for array in (values.round(12), result)
+    ]
     np.testing.assert_array_equal(*ranks)
-    np.testing.assert_allclose(found, values, rtol=6e-5)
+    np.testing.assert_allclose(result, values, rtol=6e-5)
     assert len(np.unique(rounded(values[1:]))) < 10
 
 
 def halves_up(value, decimals):
     """Return a number as JavaScript writes it."""
-    places = Decimal(1).scaleb(-decimals)
-    return str(Decimal(float(value)).quantize(places, ROUND_HALF_UP))
+    precision = Decimal(1).scaleb(-decimals)
+    return str(Decimal(float(value)).quantize(precision, ROUND_HALF_UP))
 
 
 @pytest.mark.parametrize("most", [16, 160, 80, 10**6])
 def test_javascript_and_python_format_numbers_equally(most):
     values = np.random.default_rng(most).integers(-most, 40 * most, 3000) / most
-    for one, kept in zip(values, rounded(values), strict=True):
-        assert halves_up(kept, 3) == fixed(one)
+    for exact, approximate in zip(values, rounded(values), strict=True):
+        assert halves_up(approximate, 3) == fixed(exact)
     shares = values % 1
-    for one, kept in zip(shares, rounded(shares, percents=True), strict=True):
-        assert halves_up(100 * float(kept), 0) == f"{100 * one:.0f}"
+    for exact, approximate in zip(shares, rounded(shares, percents=True), strict=True):
+        assert halves_up(100 * float(approximate), 0) == f"{100 * exact:.0f}"
     np.testing.assert_allclose(rounded(values), values, rtol=2e-5)
     odd = [np.inf, -np.inf, np.nan, 1e6, 0]
     np.testing.assert_array_equal(rounded(np.array(odd)), np.array(odd, np.float32))
@@ -104,11 +106,11 @@ def test_lists_equal_the_ranked_runs(page):
     runs, qrels = attacked()
     ranked = runs.ireval.rank().ireval.judge(qrels)
     a = ranked[(ranked["system"] == SYSTEM) & (ranked["topic"] == TOPIC)].head(20)
-    place = page.facts["systems"].index(SYSTEM), page.facts["topics"].index(TOPIC)
-    names = [page.texts["documents"][doc] for doc in page.numbers["doc"][place]]
+    cell = page.facts["systems"].index(SYSTEM), page.facts["topics"].index(TOPIC)
+    names = [page.texts["documents"][doc] for doc in page.numbers["doc"][cell]]
     assert names == a["doc"].tolist()
     assert names[0] == DOC
-    assert page.numbers["grade"][place].tolist() == a["grade"].fillna(UNJUDGED).tolist()
+    assert page.numbers["grade"][cell].tolist() == a["grade"].fillna(UNJUDGED).tolist()
 
 
 def test_page_contains_the_leaderboard_without_javascript(page, scores):
@@ -169,7 +171,7 @@ def test_page_shows_the_call_and_hashes(page):
 def test_each_track_has_its_own_view(tracks):
     sizes = {view["name"]: len(view["systems"]) for view in tracks.facts["views"]}
     assert sizes == {"track odd": 8, "track even": 6}
-    even = [tracks.facts["topics"][place] for place in tracks.facts["views"][1]["topics"]]
+    even = [tracks.facts["topics"][pos] for pos in tracks.facts["views"][1]["topics"]]
     assert even == [topic for topic in tracks.facts["topics"] if int(topic) % 2 == 0]
     assert np.isnan(tracks.numbers["scores"]).sum() == 2 * 2 * 8 * 2
 
@@ -211,7 +213,7 @@ def test_security_policy_allows_only_the_two_scripts(page):
     assert not {"http:", "https:", "*", "'unsafe-eval'"} & {*rules.replace(";", "").split()}
     vega = gzip.decompress(base64.b64decode(page.scripts[2]))
     run = [page.scripts[3].encode(), vega]
-    digests = [base64.b64encode(hashlib.sha256(each).digest()).decode() for each in run]
+    digests = [base64.b64encode(hashlib.sha256(script).digest()).decode() for script in run]
     assert policy["script-src"] == " ".join(f"'sha256-{digest}'" for digest in digests)
 
 
@@ -228,9 +230,9 @@ def test_changed_files_are_not_hashed(tmp_path):
     columns = ["system", "topic", "doc", "rank", "score"]
     ir.verbs.write_run(runs[columns], tmp_path / "all.run")
     ir.verbs.write_qrels(qrels, tmp_path / "qrels.txt")
-    read = ir.read_runs([tmp_path / "all.run"]), ir.read_qrels(tmp_path / "qrels.txt")
+    frames = ir.read_runs([tmp_path / "all.run"]), ir.read_qrels(tmp_path / "qrels.txt")
     (tmp_path / "qrels.txt").write_text("101 0 d1 1\n")
-    hashes = inputs(ir.cube(*read)).iloc[:, -1]
+    hashes = inputs(ir.cube(*frames)).iloc[:, -1]
     assert len(hashes.iloc[0]) == 64
     assert hashes.iloc[1].endswith("changed after reading")
 
@@ -253,19 +255,19 @@ def test_unjudged_documents_of_saved_cubes_have_no_names(tmp_path):
 def test_page_of_spans_has_no_sections_on_documents(tmp_path, of):
     listed = {"a": [0, 100, 300], "b": [300, 0, 100]}
     rows = [
-        (system, topic, "d", start, start + 100, 3 - place, 100)
+        (system, topic, "d", start, start + 100, 3 - rank, 100)
         for system, starts in listed.items()
         for topic in ("1", "2")
-        for place, start in enumerate(starts)
+        for rank, start in enumerate(starts)
     ]
     names = ["system", "topic", "doc", "start", "end", "score", "tokens"]
     runs = pd.DataFrame(rows, columns=names)
     spans = ir.as_spans([{"topic": t, "doc": "d", "start": 120, "end": 140} for t in ("1", "2")])
     cube = runs.ireval.cube(spans, units=ir.Units(length="tokens"))
-    asked = {"metrics": ["SpanR", "All"], "resamples": 100, "stop": ir.Budget([50, 100, 300])}
+    arguments = {"metrics": ["SpanR", "All"], "resamples": 100, "stop": ir.Budget([50, 100, 300])}
     with unsaid():
-        given = cube.ireval.save(tmp_path / "cube") if of == "saved" else cube
-        path = ir.report(given, tmp_path / "page.html", **asked)
+        source = cube.ireval.save(tmp_path / "cube") if of == "saved" else cube
+        path = ir.report(source, tmp_path / "page.html", **arguments)
     page = Page(path.read_text(encoding="utf-8"))
     documents = page.texts["documents"]
     top = [[documents[doc] for doc in docs] for docs in page.numbers["doc"][:, 0, :3]]
@@ -273,7 +275,7 @@ def test_page_of_spans_has_no_sections_on_documents(tmp_path, of):
     assert page.numbers["grade"][:, 0, :3].tolist() == [[0, 1, 0], [0, 0, 1]]
     assert "whose first document is longer than 50 tokens" in page.text
     assert "Holm per metric and budget" in page.text
-    assert not [words for words in ("marks unjudged", "cannot be told") if words in page.text]
+    assert not [phrase for phrase in ("marks unjudged", "cannot be told") if phrase in page.text]
 
 
 def test_wrong_arguments_raise_before_any_computation(tmp_path):
@@ -293,25 +295,25 @@ def test_error_names_a_missing_extra(tmp_path, monkeypatch):
 def test_frame_hash_depends_on_values_and_order_of_rows():
     runs, qrels = ir.example_track()
     same = runs.set_axis(range(7, 7 + len(runs)))
-    others = [runs.iloc[::-1], runs.iloc[1:], runs.assign(score=runs["score"] + 1)]
-    others += [runs.assign(team="x"), runs.astype({"doc": "category"})]
-    first, second, *rest, alike = (
-        inputs(ir.cube(each, qrels)).iloc[0, -1] for each in (same, runs, *others)
+    changed = [runs.iloc[::-1], runs.iloc[1:], runs.assign(score=runs["score"] + 1)]
+    changed += [runs.assign(team="x"), runs.astype({"doc": "category"})]
+    first, second, *different, alike = (
+        inputs(ir.cube(each, qrels)).iloc[0, -1] for each in (same, runs, *changed)
     )
     assert first == second == alike
-    assert len({first, *rest}) == 5
+    assert len({first, *different}) == 5
 
 
 def test_saved_and_selected_cubes_keep_their_inputs(tmp_path):
     runs, qrels = ir.example_track()
     cube = ir.cube(runs, qrels)
-    read = inputs(cube)
-    assert read["input"].tolist() == ["runs", "qrels"]
-    assert read["size"].tolist() == [f"{len(frame)} rows" for frame in (runs, qrels)]
-    for other in (cube.isel(topic=[1]), cube.ireval.save(tmp_path / "c"), cube.ireval.condense()):
-        pd.testing.assert_frame_equal(inputs(other), read)
-    parts = [
+    expected = inputs(cube)
+    assert expected["input"].tolist() == ["runs", "qrels"]
+    assert expected["size"].tolist() == [f"{len(frame)} rows" for frame in (runs, qrels)]
+    for derived in (cube.isel(topic=[1]), cube.ireval.save(tmp_path / "c"), cube.ireval.condense()):
+        pd.testing.assert_frame_equal(inputs(derived), expected)
+    cubes = [
         ir.cube(runs[runs["topic"] == topic], qrels[qrels["topic"] == topic])
         for topic in ("101", "102")
     ]
-    assert len(inputs(ir.concat(parts))) == 4
+    assert len(inputs(ir.concat(cubes))) == 4

@@ -308,13 +308,18 @@ def significant_pairs(view, metric, depth):
     significant, options = view.tested(metric, depth)["significant"], view.track.options
     n, number = len(significant), int(significant.sum())
     correction = {"auto": "Holm", "max-t": "max-T"}.get(options["adjust"])
-    how = f"{correction} over {'one pair' if n == 1 else f'all {n} pairs'}"
+    correction_text = f"{correction} over {'one pair' if n == 1 else f'all {n} pairs'}"
     if options["test"] == "tukey":
-        how = "the test allows for all pairs"
+        correction_text = "the test allows for all pairs"
     elif not correction:
-        how = "uncorrected"
+        correction_text = "uncorrected"
     key = {0: "none", n: "every"}.get(number, "some")
-    return f"apart.{key}", {"apart": number, "pairs": n, "how": how, "alpha": view.track.alpha}
+    return f"apart.{key}", {
+        "apart": number,
+        "pairs": n,
+        "how": correction_text,
+        "alpha": view.track.alpha,
+    }
 
 
 def judged(view, _, depth):
@@ -384,7 +389,7 @@ def cautions(track, view):
     claims = [("caution.void", {"names": strange})] * bool(
         strange and len(matched) and view.relevant
     )
-    texts = cautions_of(united(*(each.means.attrs for each in track.views)))
+    texts = cautions_of(united(*(view_of_track.means.attrs for view_of_track in track.views)))
     claims += [("caution.text", {"text": text[0].upper() + text[1:]}) for text in texts]
     return claims + [("caution.more", {"n": len(claims) - 1})] * (len(claims) > 1)
 
@@ -510,10 +515,9 @@ def further(track, view, metric, at):
     for name in [name for name in pair if len(ladder) > 2 and name != median]:
         p = view.tested(metric, at, [name, median])["p_adjusted"].item()
         below = [level for level in (track.alpha, 0.01, 0.001) if p < level]
-        how = f"p < {min(below):g}" if below else "not significant"
-        against += [
-            f"{short(name)} {fixed_text(float(means[name] - means[median]), 3, '+')} ({how})"
-        ]
+        significance = f"p < {min(below):g}" if below else "not significant"
+        difference = fixed_text(float(means[name] - means[median]), 3, "+")
+        against.append(f"{short(name)} {difference} ({significance})")
     if against:
         yield "duel.median", {"median": median, "differences": ", ".join(against)}
     if ends := ends_of_difference(track, view, pair):
@@ -645,14 +649,14 @@ def next_(track, view):
     ]
     ranked = pd.DataFrame(rows, columns=["topic", "doc", "rank"]).merge(track.qrels, how="left")
     ranks_of = ranked[ranked["grade"].isna()].groupby(["topic", "doc"])["rank"]
-    left = ranks_of.ngroups
+    n_unjudged = ranks_of.ngroups
     helpful = min(10, sum(len(ranks) < 2 or len({*ranks}) > 1 for _, ranks in ranks_of))
-    if left or track.options.get("ties") == "mean":
+    if n_unjudged or track.options.get("ties") == "mean":
         view.cube.ireval.judge_next(1, depth=depth)  # raises if the documents have no names
-    values = {"a": a, "b": b, "depth": depth, "left": left, "n": helpful}
-    key = "every" if helpful == left else "says"
+    values = {"a": a, "b": b, "depth": depth, "left": n_unjudged, "n": helpful}
+    key = "every" if helpful == n_unjudged else "says"
     if not helpful:
-        key = "alike" if left else "none"
+        key = "alike" if n_unjudged else "none"
     elif ends := ends_of_difference(track, view, view.pair):
         key = "size" if ends[0] * ends[1] > 0 else key
     yield f"next.{key}", values
@@ -696,14 +700,14 @@ def verdicts(track, view):
     options, metric, at = track.options, track.metrics[0], track.at
     if "margin" not in options:
         return
-    how = {"margin": options["margin"], "baseline": options["baseline"]}
-    rows = view.every.sel(depth=[at]).ireval.compare("t", **how)
+    arguments = {"margin": options["margin"], "baseline": options["baseline"]}
+    rows = view.every.sel(depth=[at]).ireval.compare("t", **arguments)
     test = significance_text(rows.attrs)
     rows = rows[rows["metric"] == metric]
     counts = rows["verdict"].value_counts()
     names = ["better", "worse", "equivalent", "not worse", "undecided"]
     text = ", ".join(f"{counts[name]} {name}" for name in names if name in counts)
-    values = {"metric": metric, "depth": at, "against": how["baseline"], "counts": text}
+    values = {"metric": metric, "depth": at, "against": arguments["baseline"], "counts": text}
     yield "verdicts.says", values | {"margin": options["margin"]}
     yield "verdicts.how", {"alpha": track.alpha, "test": test}
     yield "verdicts.detect", {"n": rows["n_topics"].max(), "least": rows["detectable"].median()}
@@ -819,9 +823,9 @@ def ranges(track, view):
                 yield "left-out", "rank if left out", ranks
     if "margin" in track.options:
         every = view.every.sel(depth=[at], metric=[metric]).ireval
-        how = {"baseline": track.options["baseline"]}
-        verdict = every.compare("t", margin=track.options["margin"], **how)["verdict"]
-        sided = every.compare("t", adjust=None, alpha=2 * track.alpha, **how)
+        arguments = {"baseline": track.options["baseline"]}
+        verdict = every.compare("t", margin=track.options["margin"], **arguments)["verdict"]
+        sided = every.compare("t", adjust=None, alpha=2 * track.alpha, **arguments)
         for title, rows in sided.set_index("system_a").groupby((verdict + ", ").to_numpy()):
             columns = rows[["difference", "ci_low", "ci_high"]]
             yield "verdicts", f"{title}difference in {metric}", columns
@@ -899,8 +903,8 @@ def test_page_contains_exactly_the_recomputed_sentences(track_of, name):
     assert {(key, text) for key, text in track.prose.says} == expected | rows
     files = [*HOME.glob("*.html"), HOME.parent / "report.py"]
     source = " ".join(" ".join(path.read_text().split()) for path in files)
-    for words in (" ".join(text.split()) for text in track.prose.between):
-        assert words in source, words
+    for fragment in (" ".join(text.split()) for text in track.prose.between):
+        assert fragment in source, fragment
 
 
 @pytest.mark.parametrize("name", CHOSEN)

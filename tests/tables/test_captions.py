@@ -86,8 +86,8 @@ def test_captions_name_the_policy_for_ties(found):
 
 
 def test_captions_name_two_policies_for_ties():
-    found = RUNS.ireval.tie_agreement(QRELS, "AP", ties=["trec", "doc"])
-    assert "ties trec against doc" in caption_text(found.attrs)
+    agreement = RUNS.ireval.tie_agreement(QRELS, "AP", ties=["trec", "doc"])
+    assert "ties trec against doc" in caption_text(agreement.attrs)
 
 
 @pytest.mark.parametrize(
@@ -153,17 +153,19 @@ def test_captions_name_the_unit_of_a_reference():
         assert "against 400 tokens; " in caption_text(result.attrs)
         assert "against 400 tokens; " in result.ireval.styled().notes
     assert "against depth 9; " in caption_text(CUBE.ireval.score("AP").ireval.inversions(9).attrs)
-    numbers = {name: place for place, name in enumerate(RUNS["system"].unique())}
-    named = RUNS.assign(system=RUNS["system"].map(numbers)).ireval.evaluate(QRELS, "AP")
-    assert "z, against 1, 2; " in caption_text(named.ireval.standardise(reference=[1, 2]).attrs)
+    numbers = {name: number for number, name in enumerate(RUNS["system"].unique())}
+    scores_by_number = RUNS.assign(system=RUNS["system"].map(numbers)).ireval.evaluate(QRELS, "AP")
+    assert "z, against 1, 2; " in caption_text(
+        scores_by_number.ireval.standardise(reference=[1, 2]).attrs
+    )
 
 
 @pytest.mark.filterwarnings("ignore:no interval of:irframe.errors.IrframeWarning")
 def test_one_topic_is_singular():
     one = ir.evaluate(RUNS, QRELS, "AP", topics=["101"])
     with pytest.warns(IrframeWarning, match="no interval for systems with a single score: "):
-        found = one.ireval.summary()
-    assert "means over 1 topic;" in found.ireval.styled().notes
+        summary = one.ireval.summary()
+    assert "means over 1 topic;" in summary.ireval.styled().notes
 
 
 @pytest.mark.filterwarnings("ignore:tests and intervals are unreliable")
@@ -174,17 +176,17 @@ def test_captions_name_systems_with_one_repeat():
     scores = ir.evaluate(runs, QRELS, "AP")
     for verb in (ir.verbs.discrimination, ir.verbs.median_p):
         with pytest.warns(IrframeWarning, match="one seed"):
-            found = verb(scores)
-        words = "the variance between seeds is not in these tests for systems with one seed: bm25"
-        assert words in caption_text(found.attrs)
+            result = verb(scores)
+        caution = "the variance between seeds is not in these tests for systems with one seed: bm25"
+        assert caution in caption_text(result.attrs)
         assert "one seed" not in caption_text(verb(scores, ir.Significance(over="topic")).attrs)
 
 
 def test_captions_name_the_tested_bounds():
     bounds = CUBE.ireval.bounds("P", at=[10])
-    words = "means and tests are of the lower bounds"
-    assert words in caption_text(bounds.ireval.compare().attrs)
-    assert words not in caption_text(bounds.sel(bound="upper").ireval.compare().attrs)
+    caution = "means and tests are of the lower bounds"
+    assert caution in caption_text(bounds.ireval.compare().attrs)
+    assert caution not in caption_text(bounds.sel(bound="upper").ireval.compare().attrs)
 
 
 def test_captions_name_lost_attributes():

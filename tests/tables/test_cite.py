@@ -29,7 +29,7 @@ def test_each_paper_of_the_docstrings_is_cited_once(scores):
     named = " ".join(" ".join(texts).split())
     assert [doi for doi in cited["doi"] if f"doi:{doi}" not in named] == []
     assert named.count("doi:") == (cited["doi"] != "").sum()
-    assert [words for words in cited["reference"] if words not in named] == []
+    assert [reference for reference in cited["reference"] if reference not in named] == []
 
 
 def test_shared_papers_name_all_users():
@@ -42,7 +42,7 @@ def test_shared_papers_name_all_users():
 @pytest.mark.parametrize("kind", [*TESTS.values(), MaxT, *map(type, AGREEMENTS.values())])
 def test_tests_and_measures_of_agreement_have_papers(kind):
     assert list(references(kind))
-    assert all(doi or "1993" in words for words, doi in references(kind))
+    assert all(doi or "1993" in reference for reference, doi in references(kind))
 
 
 def test_methods_of_a_comparison_are_cited(scores):
@@ -81,10 +81,10 @@ def test_results_without_a_record_are_refused():
 def test_cited_papers_depend_on_options(scores, options, cited, not_cited):
     weight = {name: value for name, value in options.items() if name == "weight"}
     drawn = scores.ireval.design(**weight) if weight else scores
-    others = {name: value for name, value in options.items() if name != "weight"}
-    found = " ".join(ir.cite(drawn.ireval.compare(**others))["reference"])
-    assert [each for each in cited if each not in found] == []
-    assert [each for each in not_cited if each in found] == []
+    arguments = {name: value for name, value in options.items() if name != "weight"}
+    references_cited = " ".join(ir.cite(drawn.ireval.compare(**arguments))["reference"])
+    assert [start for start in cited if start not in references_cited] == []
+    assert [start for start in not_cited if start in references_cited] == []
 
 
 @pytest.mark.filterwarnings("ignore::irframe.errors.IrframeWarning")

@@ -64,9 +64,9 @@ def test_letters_name_the_significantly_beaten_systems(comparison):
 
 def test_verdicts_follow_the_means():
     scores = ir.evaluate(*ir.example_track(), ["AP", "ASL"])
-    found = scores.ireval.compare(baseline="bm25", margin={"AP": 0.05, "ASL": 1})
-    styled = found.ireval.styled(marks="verdicts")
-    verdicts = found.set_index(["system_a", "metric"])["verdict"]
+    table = scores.ireval.compare(baseline="bm25", margin={"AP": 0.05, "ASL": 1})
+    styled = table.ireval.styled(marks="verdicts")
+    verdicts = table.set_index(["system_a", "metric"])["verdict"]
     assert verdicts.nunique() > 2
     forms = {"latex": "\\textsuperscript{{ {}}}", "html": " <sup>{}</sup>", "string": " ({})"}
     for form, mark in forms.items():
@@ -82,8 +82,8 @@ def test_verdicts_follow_the_means():
 def test_latex_uses_booktabs_and_options_of_pandas(comparison):
     styled = comparison.ireval.styled(2)
     latex = styled.to_latex(caption="Means", label="tab:means")
-    for part in ("\\toprule", "\\midrule", "\\bottomrule", "\\caption{Means}", "$^{acd}$"):
-        assert part in latex
+    for text_part in ("\\toprule", "\\midrule", "\\bottomrule", "\\caption{Means}", "$^{acd}$"):
+        assert text_part in latex
     assert "\\toprule" not in styled.to_latex(hrules=False)
     assert "<sup>" not in latex
 
@@ -112,12 +112,12 @@ def test_tables_can_be_sorted(comparison):
 @pytest.mark.filterwarnings("ignore:the normal approximation:irframe.errors.IrframeWarning")
 def test_captions_name_test_correction_topics_and_depth(comparison):
     text = comparison.ireval.styled().notes
-    for part in (
+    for phrase in (
         "16 topics",
         "paired t-test, Holm per metric and depth (28 comparisons), alpha = 0.05",
         "ties trec",
     ):
-        assert part in text
+        assert phrase in text
     scores = ir.cube(*ir.example_track()).ireval.score("AP", at=[5])
     text = scores.ireval.compare(ir.paired.Wilcoxon(exact=True)).ireval.styled().notes
     assert "depth 5;" in text
@@ -206,12 +206,12 @@ def test_other_results_keep_their_rows(cube):
     table = steps.ireval.styled()
     assert table.data.index.names == ["step", "old", "new"]
     assert table.data["kendall"].to_list() == steps["kendall"].to_list()
-    found = cube.ireval.outcomes(baseline="bm25", depth=10, relevant="first")
-    outcomes = found.summary.ireval.styled()
-    assert outcomes.data.index.to_list() == found.summary["system_b"].to_list()
-    assert [*outcomes.data][:5] == ["delta", *(f"share_{each}" for each in KINDS.categories)]
+    outcomes_of_systems = cube.ireval.outcomes(baseline="bm25", depth=10, relevant="first")
+    outcomes = outcomes_of_systems.summary.ireval.styled()
+    assert outcomes.data.index.to_list() == outcomes_of_systems.summary["system_b"].to_list()
+    assert [*outcomes.data][:5] == ["delta", *(f"share_{kind}" for kind in KINDS.categories)]
     assert "system_a bm25" in outcomes.notes
-    chosen = found.summary[["system_b", "mrr_b", "p_wilcoxon"]].ireval.styled()
+    chosen = outcomes_of_systems.summary[["system_b", "mrr_b", "p_wilcoxon"]].ireval.styled()
     assert chosen.best["mrr_b"].sum() == 1
     assert [*chosen.data] == ["mrr_b", "p_wilcoxon"]
 
@@ -239,8 +239,8 @@ def test_pdflatex_compiles_the_table(comparison, tmp_path):
     page += [table.to_latex(), table.format("{:.1f}").to_latex(), r"\end{document}"]
     (tmp_path / "table.tex").write_text("\n".join(page), encoding="utf-8")
     call = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "-draftmode", "table.tex"]
-    done = subprocess.run(call, cwd=tmp_path, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stdout[-2000:]
+    process = subprocess.run(call, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert process.returncode == 0, process.stdout[-2000:]
 
 
 def test_tables_of_many_systems_count_beaten_systems():
@@ -344,8 +344,8 @@ def test_duplicate_names_of_columns_are_refused(name):
     flat = result.reset_index() if result.index.names != [None] else result
     first, second, *_ = flat.columns
     plain = flat.ireval.styled(best=False).data
-    for kept in (flat.set_index([first, second], drop=False), flat.set_index(first, drop=False)):
-        pd.testing.assert_frame_equal(kept.ireval.styled(best=False).data, plain)
+    for indexed in (flat.set_index([first, second], drop=False), flat.set_index(first, drop=False)):
+        pd.testing.assert_frame_equal(indexed.ireval.styled(best=False).data, plain)
     levels = flat.set_index([first, second]).rename_axis(["x", "x"])
     assert repr(levels.ireval)
     refused(IdError, "every level of the index once, but found 1 again: x", levels.ireval.styled)
@@ -359,15 +359,15 @@ def test_duplicate_names_of_columns_are_refused(name):
 @pytest.mark.parametrize("name", few_of(sorted(VERBS), 4, drawn=False))
 def test_results_of_verbs_are_written_in_every_format(name):
     runs, qrels = experiment(0)
-    subject, given = asked(name, ir.cube(runs, qrels, collection="track"))
-    tables = [partial(VERBS[name], subject, **given)]
+    subject, options = asked(name, ir.cube(runs, qrels, collection="track"))
+    tables = [partial(VERBS[name], subject, **options)]
     if next(iter(inspect.signature(VERBS[name]).parameters)) in {"data", "scores"}:
         uncut = ir.evaluate(runs, qrels, ["AP", "nDCG@3"], collection="track")
-        given.pop("at", None)
-        tables.append(partial(VERBS[name], uncut, **given))
-    for made in tables:
+        options.pop("at", None)
+        tables.append(partial(VERBS[name], uncut, **options))
+    for make in tables:
         try:
-            table = made().ireval.styled()
+            table = make().ireval.styled()
         except (IrframeError, AttributeError):  # it is no table, or takes other scores
             continue
         for form in ("to_html", "to_latex", "to_string", "to_typst"):
