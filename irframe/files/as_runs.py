@@ -113,15 +113,15 @@ def _of_systems(x: object, kind: Kind) -> pd.DataFrame | None:
         advice = "name their topic: {'q1': ...}" if plain else ""
         raise InputError("{topic: {doc: score}} or {system: run}", got, advice, plain)
     if lacking := _split_dictionary(x)[1]:
-        advice = "pass all of them to evaluate, cube or scorer, which count these as empty lists"
-        raise InputError("rows of every system in a frame", "none of", advice, lacking)
+        advice = "pass x to evaluate, cube or scorer, which count missing lists as empty"
+        raise InputError("rows for every system in a frame", "none for", advice, lacking)
     runs = {key for key, high in heights.items() if high not in {1, None} or _is_run(x[key])}
     topics = [key for key, high in heights.items() if high == 1 and key not in runs]
     systems = [key for key in x if key in runs]
     if topics and systems:
         got = (
-            f"both: {topics[0]!r} holds scores like a topic, and {systems[0]!r} holds topics or a "
-            "table like a system"
+            f"both: {topics[0]!r} contains scores like a topic, and {systems[0]!r} contains topics "
+            "or a table like a system"
         )
         raise InputError("{topic: {doc: score}} or {system: run}", got, "pass them separately")
     return _one_frame(x) if systems else None

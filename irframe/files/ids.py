@@ -256,7 +256,7 @@ def _as_integers(column: pd.Series, role: str) -> NDArray[np.int64]:
     values = column.to_numpy(np.float64, na_value=np.nan)
     refuse_missing(np.isnan(values), role)
     if (values != np.round(values)).any() or (np.abs(values) >= EXACT).any():
-        got = f"fractions, or floats from {EXACT:.0f} on, in column {column.name!r}"
+        got = f"fractions, or floats of at least {EXACT:.0f}, in column {column.name!r}"
         raise IdError(f"{role}s that are text or whole numbers", got, "read them as text")
     warn(f"{role}s that are floats, such as {values[0]}, are read as whole numbers")
     return values.astype(np.int64)

@@ -211,7 +211,7 @@ def of_searches(
     if not with_hits:
         got = "none in the calls and messages of"
         advice = "name the field of the document: ir.as_runs(x, id='...')"
-        raise InputError("results of tools that hold documents", got, advice, map(repr, x))
+        raise InputError("results of tools that contain documents", got, advice, map(repr, x))
     tools = {call.tool for call in with_hits if call.is_named} | {RETRIEVER}
     searches = {
         topic: [call for call in each if call.hits is not None or _searches(call, tools)]
@@ -225,7 +225,7 @@ def of_searches(
     ]
     if lost and on_error == "raise":
         advice = "mend them, or keep them as searches without hits: ir.as_runs(x, on_error='empty')"
-        expected = "results of searches that hold documents"
+        expected = "results of searches that contain documents"
         raise InputError(expected, f"{len(lost)} that cannot be read", advice, lost)
     ordered = {topic: _in_time(topic, each) for topic, each in searches.items()}
     search = [n for each in ordered.values() for n, hits in enumerate(each, 1) for _ in hits]

@@ -161,7 +161,7 @@ def test_predictions_of_mteb_are_converted():
         ({"q1": {"d1": 1.0}, "d2": 0.5}, "documents without a topic: 'd2'"),
         (
             {"q1": {"d1": 1.0}, "bm25": NESTED},
-            "'q1' holds scores like a topic, and 'bm25' holds topics",
+            "'q1' contains scores like a topic, and 'bm25' contains topics",
         ),
         (np.ones((2, 2)), r"ir.as_runs\(matrix, topics=..., docs=...\)"),
         (RUN["score"].rename(None), "rows of type float"),
@@ -493,7 +493,7 @@ RUNS_OF_ONE = {
 def test_empty_systems_are_scored_but_not_converted(run, empty):
     for runs in ({"x": RUNS_OF_ONE[run], "y": empty}, {"y": empty, "x": RUNS_OF_ONE[run]}):
         refused(
-            InputError, "rows of every system in a frame, but found none of: y", ir.as_runs, runs
+            InputError, "rows for every system in a frame, but found none for: y", ir.as_runs, runs
         )
         with pytest.warns(IrframeWarning, match="0 on all of them: y"):
             result = ir.evaluate(runs, {"q1": {"a": 1}}, "RR")["RR"]
