@@ -17,8 +17,9 @@ from irframe.cubes import view
 from irframe.errors import DepthError, IdError, InputError, ParameterError
 from irframe.experiments.coded_tables import QrelsTable
 from irframe.experiments.experiment import Experiment
+from irframe.experiments.hits import JoinedUnjudged
 from irframe.experiments.judgments import Judgments
-from irframe.experiments.ranked_runs import Gathered, ListHits, concat_unjudged
+from irframe.experiments.ranked_runs import Gathered, ListHits
 from irframe.experiments.spans import Spans
 from irframe.files.ids import Codes
 from irframe.names import DEPTH, EMPTY, GRADE, SYSTEM, TOPIC
@@ -337,7 +338,7 @@ def _listed(
         base,
         hits=Gathered(pieces).hits(shape).by_list(),
         took_part=None if took_part.all() else took_part,
-        listing=concat_unjudged(listings),
+        listing=JoinedUnjudged(listings).joined(),
     )
 
 

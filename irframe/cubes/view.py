@@ -76,7 +76,7 @@ def _handed(experiment: Experiment) -> Any:
     return need_dask().delayed(replace(experiment, listing=None), traverse=False)
 
 
-LARGE, BLOCK = 1 << 28, 1 << 21
+LARGE, BLOCK = 1 << 26, 1 << 21
 """Number of cells above which grades are computed lazily, and cells per block."""
 
 

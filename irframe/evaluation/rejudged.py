@@ -12,11 +12,10 @@ from numpy.typing import NDArray
 from irframe.errors import InputError
 from irframe.experiments.coded_tables import Side, code_documents
 from irframe.experiments.experiment import Experiment
-from irframe.experiments.hits import Hits, JudgedPool
+from irframe.experiments.hits import RANKS, Hits, JoinedUnjudged, JudgedPool, TopUnjudged
 from irframe.experiments.judgments import Judgments
 from irframe.experiments.lists import Collections
 from irframe.experiments.policy import refuse_marks
-from irframe.experiments.ranked_runs import RANKS, TopUnjudged, concat_unjudged
 from irframe.files.ids import Codes, all_of_one_kind, within
 
 
@@ -35,7 +34,7 @@ def fewer_judged(
         judgments=judgments.only(np.flatnonzero(kept)),
         hits=replace(remaining, row=new[remaining.row].astype(np.int32)),
         pool=replace(pool, rank=pool.rank[kept], depth=depths),
-        listing=concat_unjudged([experiment.listing, _hidden(experiment, judged)]),
+        listing=JoinedUnjudged([experiment.listing, _hidden(experiment, judged)]).joined(),
     )
 
 
@@ -86,7 +85,7 @@ def judged_anew(
     """
     before, hits, listing = experiment.judgments, experiment.hits, experiment.listing
     old, new = (side.table.doc.take(pa.array(side.row)) for side in (before, judgments))
-    nothing = TopUnjudged(np.zeros(0, np.int64), np.zeros(0, np.int16), old[:0])
+    nothing = TopUnjudged.named(np.zeros(0, np.int64), np.zeros(0, np.int16), old[:0])
     listed = nothing if listing is None else listing.load()
     topics = before.topic, judgments.topic, listed.of % len(before.count)
     docs = all_of_one_kind([old, new, listed.doc])
@@ -114,7 +113,7 @@ def judged_anew(
         pool = replace(pool, depth=np.zeros_like(old_pool.depth), stated=False)
     if listing is not None:
         unjudged = listed.take(np.flatnonzero(~is_new))
-        listing = concat_unjudged([unjudged, _hidden(experiment, still_judged)])
+        listing = JoinedUnjudged([unjudged, _hidden(experiment, still_judged)]).joined()
     options = {**experiment.made, "pool": pool.word(base)}
     return replace(
         experiment, judgments=base, hits=anew, pool=pool, listing=listing, top=top, made=options
@@ -140,7 +139,7 @@ def _hidden(experiment: Experiment, kept: NDArray[np.bool_]) -> TopUnjudged:
     hidden = np.flatnonzero(~kept & (hits.rank <= RANKS))
     row = experiment.judgments.row[hits.row[hidden]]
     doc = experiment.judgments.table.doc.take(pa.array(row))
-    return TopUnjudged(hits.of[hidden], (hits.rank[hidden] - 1).astype(np.int16), doc)
+    return TopUnjudged.named(hits.of[hidden], (hits.rank[hidden] - 1).astype(np.int16), doc)
 
 
 def _refuse_ranks_unknown(experiment: Experiment, topic: Codes, lists: Codes) -> None:

@@ -16,7 +16,7 @@ from irframe.arrays import Array, Grade, in_threads, tiles
 from irframe.experiments import joining, rank_table, ranked_runs
 from irframe.experiments.choices import PoolDepth
 from irframe.experiments.group_columns import Groups
-from irframe.experiments.hits import Hits, JudgedPool
+from irframe.experiments.hits import Hits, JudgedPool, TopUnjudged
 from irframe.experiments.judgments import Judgments
 from irframe.experiments.lists import Collections, warn_missing, warn_rising
 from irframe.experiments.policy import Policy, refuse_pool, shares_ranks
@@ -50,7 +50,7 @@ class Experiment:
     """The collection of each topic, if there are collections."""
     made: Mapping[str, Any] = field(default_factory=dict)
     """The options that the experiment was built with, as attributes of results."""
-    listing: ranked_runs.TopUnjudged | None = None
+    listing: TopUnjudged | None = None
     """The names of unjudged documents at the top of lists, if known."""
     units: Mapping[Any, str] = field(default_factory=dict)
     """System -> the unit of its lists, if systems differ."""
@@ -162,7 +162,7 @@ class Experiment:
         further = judgments.grade, judgments.count, self.tops, self.participated, *pool
         for array in (*arrays, *along.values(), *further):
             if array is not None:
-                hasher.update(np.ascontiguousarray(array).tobytes())
+                hasher.update(np.ascontiguousarray(array).ravel())
         # All names are cast to one type, because equal names must have equal digests.
         names = judgments.table.doc.take(pa.array(judgments.row))
         plain = names.cast(pa.int64() if pa.types.is_integer(names.type) else pa.large_string())

@@ -1,12 +1,14 @@
-"""Hits: judged documents in ranked lists; and the pool."""
+"""Judged and unjudged documents in ranked lists, and pools."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
+from itertools import chain
 from operator import itemgetter
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
 
 from irframe.arrays import Array, Grade
@@ -371,3 +373,100 @@ def refuse_open(longest: int, depth: int) -> None:
     if longest > depth:
         advice = "build the cube without depth=, and choose depths when scoring"
         raise DepthError("a cube as deep as its lists", f"depth {depth} of {longest}", advice)
+
+
+RANKS = 100
+"""The depth to which ids of unjudged documents are kept, because pools are rarely deeper."""
+
+
+@dataclass(frozen=True, eq=False)
+class TopUnjudged:
+    """Unjudged documents at the top of lists, in any order."""
+
+    of: Codes
+    """The list of each document, by system and topic."""
+    rank: Codes
+    """The rank of each document, from 0."""
+    code: Codes
+    """The position of each document's name in `docs`."""
+    docs: pa.Array
+    """The names of documents, each once."""
+
+    @classmethod
+    def named(cls, of: Codes, rank: Codes, doc: pa.ChunkedArray) -> "TopUnjudged":
+        """Return documents with these names."""
+        coded = doc.dictionary_encode().combine_chunks()
+        return cls(of, rank, coded.indices.to_numpy(), coded.dictionary)
+
+    @property
+    def doc(self) -> pa.ChunkedArray:
+        """The name of each document."""
+        return pa.chunked_array([self.docs.take(pa.array(self.code))])
+
+    def load(self) -> "TopUnjudged":
+        """Return the documents unchanged, because they are in memory."""
+        return self
+
+    def names(self, shape: tuple[int, int], depth: int) -> Array:
+        """Return document names by rank, shape (system, topic, rank)."""
+        names_by_rank = np.full((*shape, depth), None, object)
+        shallow = self.take(np.flatnonzero(self.rank < depth))
+        cell = shallow.of.astype(np.int64) * depth + shallow.rank
+        names_by_rank.ravel()[cell] = shallow.doc.to_numpy(zero_copy_only=False)
+        return names_by_rank
+
+    def onto(self, position: Codes) -> "TopUnjudged":
+        """Return the documents under other list numbers."""
+        if np.array_equal(position, np.arange(len(position))):
+            return self
+        selected = self.take(np.flatnonzero((position >= 0)[self.of]))
+        return replace(selected, of=position.astype(np.int32)[selected.of])
+
+    def take(self, rows: Codes) -> "TopUnjudged":
+        """Return some of the documents, in their order."""
+        return TopUnjudged(self.of[rows], self.rank[rows], self.code[rows], self.docs)
+
+
+class JoinedUnjudged:
+    """Concatenates blocks of unjudged documents."""
+
+    def __init__(self, blocks: Iterable[TopUnjudged | None] = ()) -> None:
+        self._fields: dict[str, list[Codes]] = {"of": [], "rank": [], "code": []}
+        self._docs: pa.Array = None
+        self._waiting: list[TopUnjudged] = []
+        self._is_complete = True
+        for block in blocks:
+            self.add(block)
+
+    def add(self, block: TopUnjudged | None) -> None:
+        """Add a block; None stands for unknown names."""
+        loaded = None if block is None else block.load()
+        if loaded is not None and self._docs is None:
+            self._docs = loaded.docs[:0]
+        if loaded is None or loaded.docs.type != self._docs.type:
+            self._is_complete = False
+            return
+        self._waiting.append(loaded)
+        # Each step hashes all known names. It waits for as many documents, so that the total time
+        # is proportional to the number of documents.
+        if sum(len(block.of) for block in self._waiting) >= len(self._docs):
+            self._code()
+
+    def _code(self) -> None:
+        """Code the names of waiting blocks."""
+        docs = pa.chunked_array([self._docs, *chain(*(b.doc.chunks for b in self._waiting))])
+        coded = docs.dictionary_encode().combine_chunks()
+        self._fields["code"].append(coded.indices.to_numpy()[len(self._docs) :])
+        for name in ("of", "rank"):
+            self._fields[name] += [getattr(block, name) for block in self._waiting]
+        self._docs = coded.dictionary
+        self._waiting = []
+
+    def joined(self) -> TopUnjudged | None:
+        """Return all documents; None if a block lacks them."""
+        if self._docs is None or not self._is_complete:
+            return None
+        self._code()
+        # Each field is freed before the next one is concatenated.
+        fields = {name: np.concatenate(self._fields.pop(name)) for name in [*self._fields]}
+        return TopUnjudged(**fields, docs=self._docs)

@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
-from itertools import chain, pairwise
+from itertools import chain
 from operator import is_
 from typing import Any, NamedTuple
 
@@ -18,7 +18,7 @@ from irframe.checks import places, refuse_any
 from irframe.errors import InputError, ParameterError, StoreError
 from irframe.experiments import coded_tables, joining, rank_table
 from irframe.experiments.coded_tables import QrelsTable, RunTable, lengths_of, read_table
-from irframe.experiments.hits import Hits
+from irframe.experiments.hits import RANKS, Hits, JoinedUnjudged, TopUnjudged
 from irframe.experiments.lists import (
     Collections,
     Lists,
@@ -83,7 +83,7 @@ class Framed:
 
     def ranked(
         self, policy: Policy, extras: "Extras", before: int = 0
-    ) -> Iterator[tuple[ListHits, "TopUnjudged | None"]]:
+    ) -> Iterator[tuple[ListHits, TopUnjudged | None]]:
         """Yield ranked lists with their top unjudged documents.
 
         Parameters
@@ -109,13 +109,13 @@ class Framed:
 
     def _top_unjudged(
         self, rows: Codes, row: Codes, ranking: rank_table.Ranking, before: int
-    ) -> "TopUnjudged":
+    ) -> TopUnjudged:
         """Return the top unjudged documents of lists."""
         at_top = np.flatnonzero((ranking.rank <= RANKS) & (row < 0))
         rows = rows[ranking.order[at_top]]
         of = (before + self._lists_of(rows)).astype(np.int32)
         rank = (ranking.rank[at_top] - 1).astype(np.int16)
-        return TopUnjudged(of, rank, self.table.doc.take(pa.array(rows)))
+        return TopUnjudged.named(of, rank, self.table.doc.take(pa.array(rows)))
 
     def _lists_of(self, rows: Codes) -> Codes:
         """Return the list number of each row."""
@@ -195,7 +195,9 @@ class Gathered:
         hits = block.hits.by_list()
         fields: dict[str, Any] = {"lists": block.lists, "count": np.diff(hits.start)}
         fields["filed"] = hits.pool_rank
-        fields |= {name: getattr(hits, name) for name in ("length", "rank", "row", "tied", "along")}
+        fields |= {name: getattr(hits, name) for name in ("length", "rank", "row", "along")}
+        # A bit per document, because ties of all retrieved documents are kept.
+        fields["tied"] = None if hits.tied is None else (np.packbits(hits.tied), len(hits.tied))
         if block.direction is not None:
             fields |= {"ranked": block.lists, "direction": block.direction}
         for name, values in fields.items():
@@ -230,13 +232,24 @@ class Gathered:
         rank, row = (_in_one(fields.pop(name, []), np.int32) for name in ("rank", "row"))
         pooled = rank if as_ranked else _in_one(filed, np.int32)
         of = np.repeat(lists.astype(np.int32), count)
-        all_ties = put(np.concatenate(tied)) if tied and all(t is not None for t in tied) else None
+        all_ties = put(_unpacked(tied)) if tied and None not in tied else None
         pool_rank = None if np.array_equal(pooled, rank) else pooled
         return Hits(length, of, rank, row, all_ties, pool_rank, _joined_along(along, put))
 
 
 def _in_one(arrays: Sequence[Codes], dtype: type[np.integer[Any]]) -> Codes:
     return np.concatenate(arrays, dtype=dtype) if arrays else np.zeros(0, dtype)
+
+
+def _unpacked(blocks: Sequence[tuple[NDArray[np.uint8], int]]) -> NDArray[np.bool_]:
+    """Return the concatenated bits of blocks."""
+    # Pages of zeros take no memory before a value is written to them, and ties are rare.
+    bits = np.zeros(sum(size for _, size in blocks), bool)
+    start = 0
+    for packed, size in blocks:
+        bits[start + np.flatnonzero(np.unpackbits(packed, count=size))] = True
+        start += size
+    return bits
 
 
 def _joined_along(
@@ -253,61 +266,6 @@ def _joined_along(
         for name in sorted(frozenset().union(*names))
     }
     return joined or None
-
-
-RANKS = 100
-"""The depth to which ids of unjudged documents are kept, because pools are rarely deeper."""
-
-
-@dataclass(frozen=True, eq=False)
-class TopUnjudged:
-    """Unjudged documents at the top of lists, in any order."""
-
-    of: Codes
-    """The list of each document, by system and topic."""
-    rank: Codes
-    """The rank of each document, from 0."""
-    doc: pa.ChunkedArray
-
-    def load(self) -> "TopUnjudged":
-        """Return the documents unchanged, because they are in memory."""
-        return self
-
-    def names(self, shape: tuple[int, int], depth: int) -> Array:
-        """Return document names by rank, shape (system, topic, rank)."""
-        names_by_rank = np.full((*shape, depth), None, object)
-        shallow = self.take(np.flatnonzero(self.rank < depth))
-        cell = shallow.of.astype(np.int64) * depth + shallow.rank
-        names_by_rank.ravel()[cell] = shallow.doc.to_numpy(zero_copy_only=False)
-        return names_by_rank
-
-    def onto(self, position: Codes) -> "TopUnjudged":
-        """Return the documents under other list numbers."""
-        if np.array_equal(position, np.arange(len(position))):
-            return self
-        inside = (position >= 0)[self.of]
-        selected = self if inside.all() else self.take(np.flatnonzero(inside))
-        return replace(selected, of=position.astype(np.int32)[selected.of])
-
-    def take(self, rows: Codes) -> "TopUnjudged":
-        """Return some of the documents, in their order."""
-        ends = np.cumsum([0, *map(len, self.doc.chunks)])
-        chunks = zip(self.doc.chunks, ends[:-1], pairwise(np.searchsorted(rows, ends)), strict=True)
-        # Chunk by chunk, because Arrow would concatenate all chunks before it takes rows.
-        doc = [chunk.take(pa.array(rows[slice(*some)] - start)) for chunk, start, some in chunks]
-        named = pa.chunked_array(doc, self.doc.type)
-        return TopUnjudged(self.of[rows], self.rank[rows], named)
-
-
-def concat_unjudged(blocks: Sequence[TopUnjudged | None]) -> TopUnjudged | None:
-    """Concatenate blocks of documents; None if one is missing."""
-    loaded = [block.load() for block in blocks if block is not None]
-    if len(loaded) < len(blocks) or len({block.doc.type for block in loaded}) != 1:
-        return None
-    of = np.concatenate([block.of for block in loaded])
-    rank = np.concatenate([block.rank for block in loaded])
-    doc = [chunk for block in loaded for chunk in block.doc.chunks]
-    return TopUnjudged(of, rank, pa.chunked_array(doc, loaded[0].doc.type))
 
 
 FIRST = 3
@@ -340,9 +298,9 @@ def rank_framed(framed: Framed, policy: Policy, extras: Extras) -> Ranked:
     """Rank the lists of a frame."""
     shape = len(framed.table.systems), len(framed.judgments.topics)
     gathered = Gathered()
-    listing = [*_gather(gathered, framed, policy, extras)]
+    listing = JoinedUnjudged(_gather(gathered, framed, policy, extras))
     rising = gathered.contrary_systems(framed.table, shape[1])
-    return Ranked(framed, gathered.hits(shape), concat_unjudged(listing), rising)
+    return Ranked(framed, gathered.hits(shape), listing.joined(), rising)
 
 
 def rank_scanned(
@@ -360,7 +318,7 @@ def rank_scanned(
         return None
     tables: list[RunTable] = []
     lengths_of_files: list[pd.DataFrame] = []
-    listing: list[TopUnjudged | None] = []
+    listing = JoinedUnjudged()
     gathered = Gathered()
     states = runs.states()
     topics = len(judgments.topics)
@@ -374,7 +332,8 @@ def rank_scanned(
         placed = joining.find_topics(table, judgments)
         lists = Lists(table.systems, table.topics, placed, count_rows(table), collections)
         framed = Framed(table, judgments, lists)
-        listing += _gather(gathered, framed, policy, extras, systems * topics)
+        for unjudged in _gather(gathered, framed, policy, extras, systems * topics):
+            listing.add(unjudged)
         # A few rows of each file are kept, for messages and column names.
         tables.append(table.take(np.arange(min(len(frame), FIRST))))
         lengths_of_files.append(pd.DataFrame(lists.lengths, columns=table.topics))
@@ -393,7 +352,7 @@ def rank_scanned(
     lists = Lists(table.systems, table.topics, placed, counts, collections)
     rising = gathered.contrary_systems(table, topics)
     hits = gathered.hits((systems, topics))
-    return Ranked(Framed(table, judgments, lists), hits, concat_unjudged(listing), rising)
+    return Ranked(Framed(table, judgments, lists), hits, listing.joined(), rising)
 
 
 def refuse_unread_searches(runs: Any) -> None:

@@ -21,7 +21,7 @@ from irframe.errors import InputError, StoreError
 from irframe.experiments import coded_tables, ranked_runs
 from irframe.experiments.experiment import Experiment
 from irframe.experiments.folder import FACTS, SEAL, SYSTEMS, Folder, beside, put_in_place, seal_of
-from irframe.experiments.hits import Hits, JudgedPool
+from irframe.experiments.hits import Hits, JoinedUnjudged, JudgedPool, TopUnjudged
 from irframe.experiments.judgments import Judgments
 from irframe.experiments.spans import Spans
 from irframe.files.ids import LARGE, Codes, give_back
@@ -278,19 +278,19 @@ class SavedNames:
         """Return the names under other list numbers; see `TopUnjudged.onto`."""
         return replace(self, position=np.append(position, -1)[self.position])
 
-    def load(self) -> ranked_runs.TopUnjudged | None:
+    def load(self) -> TopUnjudged | None:
         """Read the names."""
         folder = Folder(self.folder)
-        blocks: list[ranked_runs.TopUnjudged | None] = []
+        blocks: list[TopUnjudged | None] = []
         position = np.split(self.position.reshape(-1, self.ends[-1]), self.ends[:-1], axis=1)
         for number, lists in enumerate(position):
             name = f"names-{number}.parquet"
             if not blocks or (lists >= 0).any():
                 stored = folder.table(name, self.files[name])
                 of, rank = (stored[column].to_numpy() for column in ("list", "rank"))
-                names = ranked_runs.TopUnjudged(of, rank, stored["doc"])
+                names = TopUnjudged.named(of, rank, stored["doc"])
                 blocks.append(names.onto(lists.ravel()))
-        return ranked_runs.concat_unjudged(blocks)
+        return JoinedUnjudged(blocks).joined()
 
 
 @lru_cache(maxsize=2)
@@ -348,7 +348,7 @@ def read_experiment(
         topics.pop(":top"),
         pool,
         made=facts["made"],
-        listing=cast("ranked_runs.TopUnjudged", names) if facts["listing"] else None,
+        listing=cast("TopUnjudged", names) if facts["listing"] else None,
         files=facts["sources"],
     )
     experiment.__dict__["digest"] = facts["digest"]

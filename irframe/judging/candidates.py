@@ -18,9 +18,9 @@ from irframe.checks import as_written, check_int, choice, memory, room
 from irframe.comparing.explain import document_names
 from irframe.cubes.view import experiment_of
 from irframe.errors import IdError, InputError, ParameterError, warn
+from irframe.experiments.hits import RANKS
 from irframe.experiments.judgments import Judgments
 from irframe.experiments.policy import check_seed, mixed, random_keys
-from irframe.experiments.ranked_runs import RANKS
 from irframe.names import ALIASES, DOC, GRADE, SYSTEM, TOPIC, UNJUDGED, roles
 from irframe.option_values import OptionValue
 from irframe.quantities.subtopics import POOLED_UNJUDGED

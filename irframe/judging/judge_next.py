@@ -20,8 +20,8 @@ from irframe.cubes.verb import common_topics, drop_absent, read_depth, verb
 from irframe.cubes.view import experiment_of
 from irframe.depth.leave_out import contributing_groups
 from irframe.errors import ParameterError, warn
+from irframe.experiments.hits import RANKS
 from irframe.experiments.policy import parse_metrics
-from irframe.experiments.ranked_runs import RANKS
 from irframe.experiments.topic_design import refuse_declared
 from irframe.files.as_runs import Runs, as_runs
 from irframe.judging.candidates import (

@@ -27,7 +27,7 @@ from irframe.errors import unsaid
 from irframe.evaluation.repeats import fold
 from irframe.evaluation.stopping import Stops
 from irframe.experiments.coded_tables import read_qrels_table, read_table
-from irframe.experiments.ranked_runs import RANKS
+from irframe.experiments.hits import RANKS
 from irframe.judging.candidates import JudgingMethod
 from irframe.judging.judge_next import count_unjudged, judge_next
 from irframe.metrics.facts import TIE, facts
