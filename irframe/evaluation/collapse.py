@@ -456,7 +456,7 @@ def _judged_once(
     grades = renamed.groupby([*keys, doc], sort=False)[grade]
     conflicts = int((grades.max() > grades.min()).sum())
     if conflicts:
-        warn(f"{conflicts} documents have copies with other grades; the highest grade counts")
+        warn(f"copies of {conflicts} documents have different grades; the highest grade counts")
     once = renamed.assign(**{grade: grades.transform("max")}).drop_duplicates([*keys, doc])
     if spend:
         copied = copies[copies.index != copies.to_numpy()]

@@ -188,7 +188,7 @@ def _numbered(table: RunTable, name: str) -> Codes:
         offenders = [f"{table.systems[row]} from {least.iloc[row]:g}" for row in elsewhere.tolist()]
         expected = f"searches in {name!r} that start at 1 in all systems, or at 0 in all systems"
         raise InputError(
-            expected, f"{len(offenders)} systems that start elsewhere", NUMBER, offenders
+            expected, f"{len(offenders)} systems with another start", NUMBER, offenders
         )
     return (number + (1 - base)).astype(np.int32)
 

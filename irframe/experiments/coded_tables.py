@@ -476,7 +476,7 @@ def once_judged(table: QrelsTable) -> QrelsTable:
     keys = [table.columns[words.TOPIC], table.columns[words.DOC]]
     if has_details or not alike[same].all() or repeat_column(table.frame, keys) is not None:
         refuse_twice_judged(table, repeated)
-    warn(f"{len(repeated)} judgments repeat others with the same grade and count once")
+    warn(f"repeated judgments with equal grades count once: {len(repeated)}")
     first_rows = np.setdiff1d(np.arange(len(codes)), repeated)
     return replace(table.take(first_rows), frame=table.frame.iloc[first_rows])
 

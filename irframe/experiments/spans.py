@@ -70,7 +70,7 @@ def read_borders(
         offenders = [f"{row} [{a:g}, {b:g})" for row, a, b in invalid]
         expected = f"{what} with whole numbers from 0 as start and end, the end after the start"
         advice = "correct or drop these rows"
-        raise InputError(expected, f"{len(at_fault)} invalid rows", advice, offenders)
+        raise InputError(expected, f"{len(at_fault)} rows with invalid borders", advice, offenders)
     return start.astype(np.int64), end.astype(np.int64)
 
 

@@ -148,7 +148,8 @@ class TestGroups:
             dict(groups(frame, by))
         for subject in (cube, scores):
             with pytest.raises(
-                ParameterError, match=several or "by to be a coordinate.*there are: .*half"
+                ParameterError,
+                match=several or "by to be a coordinate.*the coordinates are: .*half",
             ):
                 dict(groups(subject, by))
 

@@ -24,7 +24,7 @@ def test_documents_judged_twice_with_different_grades_are_refused():
     run = pd.DataFrame({"topic": ["1"], "doc": ["a"], "score": 1.0})
     twice = pd.concat([QRELS, QRELS.assign(grade=0)])
     refused(IdError, "1 judged again: 1 a", lambda: run.ireval.judge(twice))
-    with pytest.warns(IrframeWarning, match="1 judgment.* repeat others with the same grade"):
+    with pytest.warns(IrframeWarning, match="repeated judgments with equal grades count once: 1"):
         assert run.ireval.judge(pd.concat([QRELS, QRELS]))["grade"].tolist() == [1]
 
 

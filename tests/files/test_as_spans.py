@@ -66,11 +66,11 @@ def test_spans_beyond_their_texts_are_refused(tmp_path):
 
 RUN = pd.DataFrame({"topic": ["q0"], "doc": ["a"], "start": [0], "end": [9], "rank": [1]})
 REFUSED = {
-    "an end before its start": ("1 at fault: q0 a", {"start": [5, 0]}),
-    "an empty span": ("1 at fault", {"end": [1, 2]}),
-    "a negative start": ("1 at fault", {"start": [-1, 0]}),
-    "half a character": ("1 at fault", {"end": [2.5, 2]}),
-    "a missing border": ("1 at fault", {"end": [None, 2]}),
+    "an end before its start": ("1 row with invalid borders: q0 a", {"start": [5, 0]}),
+    "an empty span": ("1 row with invalid borders", {"end": [1, 2]}),
+    "a negative start": ("1 row with invalid borders", {"start": [-1, 0]}),
+    "half a character": ("1 row with invalid borders", {"end": [2.5, 2]}),
+    "a missing border": ("1 row with invalid borders", {"end": [None, 2]}),
 }
 
 
