@@ -378,7 +378,7 @@ def read_systems(path: str) -> pd.DataFrame:
 
 def with_systems(runs: pd.DataFrame, options: Namespace, *, every: bool = False) -> pd.DataFrame:
     """Add columns of the table of systems to runs."""
-    expected = [getattr(options, name, None) for name in ("by", "contributing")]
+    named = [getattr(options, name, None) for name in ("by", "contributing")]
     if getattr(options, "systems", None) is None:
         return runs
     table = read_systems(options.systems)
@@ -387,7 +387,7 @@ def with_systems(runs: pd.DataFrame, options: Namespace, *, every: bool = False)
         expected = f"all systems of the runs in {options.systems}"
         raise IdError(expected, f"{len(strange)} without a row", "", strange)
     further = [name for name in table.columns if every and name not in runs.columns]
-    columns = [name for name in dict.fromkeys([*expected, *further]) if name in table.columns]
+    columns = [name for name in dict.fromkeys([*named, *further]) if name in table.columns]
     return runs.assign(**{str(name): runs[SYSTEM].map(table[name]) for name in columns})
 
 
