@@ -111,7 +111,7 @@ TAKEN = {
 
 The kinds of other parameters are read from the docstring of the verb.
 """
-BY_DEPTH = {"coverage", "inversions", "volatility", "depth_curves"}
+BY_DEPTH = {"coverage", "inversions", "ratios", "volatility", "depth_curves"}
 """Verbs and figures that need scores by depth, not tables of scores."""
 SCORED = {"effort_gain": '"Twist", "AP"', "reordering": '"AP", "ASL"'}
 """Verb that needs several metrics -> example metrics."""
@@ -362,7 +362,7 @@ def offered(subject: Any, home: str) -> list[str]:
     names = [n for n, (f, types) in every if type_of(subject) in types and fits(n, f, kind)]
     frame = isinstance(subject, pd.DataFrame)
     labels = {*subject, *subject.index.names} if frame else {*getattr(subject, "dims", ())}
-    flat = kind == SCORES and axis_of(subject).dim not in labels
+    flat = kind in {SCORES, LOSSES} and axis_of(subject).dim not in labels
     return [name for name in names if not (flat and name in BY_DEPTH)]
 
 

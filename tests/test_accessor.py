@@ -134,11 +134,11 @@ def test_an_object_offers_its_verbs(subjects, tmp_path):
     scanned = ir.scan_runs(tmp_path / "runs.parquet")
     scores = runs.ireval.evaluate(qrels, "AP")
     offered = {
-        "runs": (runs, {"evaluate", "cube", "check"}, {"compare", "score", "sample"}),
-        "judgments": (qrels, {"sample", "write_qrels"}, {"evaluate", "compare"}),
+        "runs": (runs, {"evaluate", "cube", "check"}, {"compare", "score", "sample", "styled"}),
+        "judgments": (qrels, {"sample", "write_qrels"}, {"evaluate", "compare", "styled"}),
         "scores": (scores, {"compare", "leaderboard", "sheet"}, {"evaluate", "collapse", "score"}),
         "result": (scores.ireval.compare(), {"styled"}, {"compare", "evaluate"}),
-        "cube": (subjects[xr.Dataset], {"score", "outcomes"}, {"compare", "archetypes"}),
+        "cube": (subjects[xr.Dataset], {"score", "outcomes"}, {"compare", "archetypes", "styled"}),
         "scanned runs: 1 file": (scanned, {"evaluate", "cube"}, {"score", "sample"}),
     }
     for begins, (subject, included, excluded) in offered.items():

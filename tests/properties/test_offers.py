@@ -1,5 +1,7 @@
 """Every verb in tab completion can be called."""
 
+from contextlib import suppress
+
 import matplotlib.pyplot as plt
 import pandas as pd
 import pytest
@@ -10,7 +12,18 @@ from turns import few_of
 
 import irframe as ir
 from irframe.errors import IrframeError
-from irframe.kinds import FIGURES, HOME, KNOWN, example, kind_of, offered, takes, verbs
+from irframe.kinds import (
+    BY_DEPTH,
+    FIGURES,
+    HOME,
+    KNOWN,
+    example,
+    kind_of,
+    offered,
+    takes,
+    type_of,
+    verbs,
+)
 
 pytestmark = pytest.mark.filterwarnings("ignore::irframe.errors.IrframeWarning")
 with though_incomplete():
@@ -74,6 +87,35 @@ ALSO_ASKED = {
     "depth": 1,
     **dict.fromkeys(("human", "original"), SCOPE["scores"]),
 }
+
+
+OBJECTS = {
+    "runs": RUNS,
+    "judgments": QRELS,
+    "cube": CUBE,
+    "scores by depth": SCOPE["scores"],
+    "scores": RUNS.ireval.evaluate(QRELS, ["AP", "nDCG@3"]),
+    "losses": RUNS.ireval.losses(QRELS, "nDCG@3"),
+}
+
+
+@pytest.mark.parametrize("kind", OBJECTS)
+def test_calls_that_work_are_offered(kind, tmp_path):
+    working = set()
+    for name, (function, types) in verbs(HOME).items():
+        if type_of(OBJECTS[kind]) in types:
+            arguments = example(name, OBJECTS[kind]).split("(", 1)[1]
+            scope = ALSO_ASKED | {"function": function, "x": OBJECTS[kind]}
+            with suppress(IrframeError):
+                called(f"function(x, {arguments}", tmp_path / name, **scope)
+                working.add(name)
+    assert working - WITHOUT_EFFECT <= {*offered(OBJECTS[kind], HOME)}
+
+
+@pytest.mark.parametrize("kind", ["scores", "losses"])
+def test_verbs_of_depths_are_not_offered_without_depths(kind):
+    assert offered(SCOPE["scores"], HOME).count("volatility") == 1
+    assert BY_DEPTH.isdisjoint(offered(OBJECTS[kind], HOME))
 
 
 @pytest.mark.parametrize("name", few_of(sorted(VERBS.keys() - CUBES), 6, 1))
