@@ -68,7 +68,11 @@ def test_comparisons_warn_only_if_no_outcome_can_be_significant(test, adjust):
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
             result = ladder(topics).ireval.compare(test, adjust=adjust)
-        texts = [str(each.message) for each in caught if str(each.message).startswith("no outcome")]
+        texts = [
+            str(warning.message)
+            for warning in caught
+            if str(warning.message).startswith("no outcome")
+        ]
         pairing = Pairing(Significance(test, adjust=adjust))
         size = 1 if adjust is None else len(result)
         assert bool(texts) == (least_adjusted(pairing, 4, topics, size) >= 0.05)
@@ -91,7 +95,7 @@ def test_leaderboards_warn_if_no_outcome_can_be_significant():
     )
     with pytest.warns(IrframeWarning) as caught:
         both.ireval.compare("permutation", adjust=None)
-    assert any("no outcome on 3 to 5 topics" in str(each.message) for each in caught)
+    assert any("no outcome on 3 to 5 topics" in str(warning.message) for warning in caught)
     assert ladder(2).ireval.compare("t")["significant"].all()
 
 
@@ -100,7 +104,7 @@ def test_warning_about_few_clusters_contains_their_number():
     cluster = {topic: topic // 3 for topic in range(8)}
     with pytest.warns(IrframeWarning) as caught:
         scores.ireval.design(cluster=cluster).ireval.compare("permutation")
-    assert any("no outcome on 3 clusters of topics" in str(each.message) for each in caught)
+    assert any("no outcome on 3 clusters of topics" in str(warning.message) for warning in caught)
 
 
 def ties_and_wins(wins, ties):
@@ -115,7 +119,9 @@ def test_wilcoxon_warns_about_the_normal_approximation_of_few_differences(wins, 
         warnings.simplefilter("always")
         result = scores.ireval.compare("wilcoxon")
         exact = scores.ireval.compare(Wilcoxon(exact=True))
-    texts = [text for each in caught if "the normal approximation" in (text := str(each.message))]
+    texts = [
+        text for warning in caught if "the normal approximation" in (text := str(warning.message))
+    ]
     assert len(texts) == warned
     assert ("the normal approximation" in result.attrs.get("caution", "")) == warned
     assert exact["p"].item() == pytest.approx(min(1, 2 * 0.5**wins))

@@ -121,13 +121,13 @@ class TestLaws:
     @given(SCORES)
     def test_swapping_two_systems_reverses_their_difference(self, values):
         for test in ("t", "wilcoxon", "sign", "ranksum"):
-            one = array(*values).ireval.compare(test).iloc[0]
-            other = array(values[1], values[0], *values[2:]).ireval.compare(test).iloc[0]
-            np.testing.assert_allclose(one["difference"], -other["difference"], atol=1e-12)
-            np.testing.assert_allclose(one["ci_low"], -other["ci_high"], atol=1e-12)
-            np.testing.assert_allclose(one["statistic"], -other["statistic"], rtol=1e-7)
-            np.testing.assert_allclose(one["p"], other["p"], rtol=1e-7)
-            assert (one["wins"], one["losses"]) == (other["losses"], other["wins"])
+            row = array(*values).ireval.compare(test).iloc[0]
+            swapped = array(values[1], values[0], *values[2:]).ireval.compare(test).iloc[0]
+            np.testing.assert_allclose(row["difference"], -swapped["difference"], atol=1e-12)
+            np.testing.assert_allclose(row["ci_low"], -swapped["ci_high"], atol=1e-12)
+            np.testing.assert_allclose(row["statistic"], -swapped["statistic"], rtol=1e-7)
+            np.testing.assert_allclose(row["p"], swapped["p"], rtol=1e-7)
+            assert (row["wins"], row["losses"]) == (swapped["losses"], swapped["wins"])
 
     @given(SCORES)
     def test_wins_ties_and_losses_sum_to_the_number_of_topics(self, values):
@@ -195,8 +195,8 @@ class TestBadInput:
 def test_comparing_several_metrics_equals_comparing_single_metrics(test):
     metrics = ["AP", "ASL", "P@5", "GMAP", "nDCG@10"]
     scores = ir.evaluate(*ir.example_track(), metrics)
-    together = scores.ireval.compare(test)
+    joint = scores.ireval.compare(test)
     alone = [scores[[name]].ireval.compare(test) for name in scores.columns]
     pd.testing.assert_frame_equal(
-        pd.DataFrame(together), pd.concat(alone, ignore_index=True), check_exact=True
+        pd.DataFrame(joint), pd.concat(alone, ignore_index=True), check_exact=True
     )

@@ -80,8 +80,8 @@ def test_fields_that_a_verb_does_not_use_are_refused(name):
 def test_error_about_an_unused_field_names_the_verb():
     cube = ir.cube(*ir.example_track())
     family = ir.Significance(family="all")
-    words = "that ablation uses, but found family"
-    refused(ParameterError, words, cube.ireval.ablation, test=family)
+    pattern = "that ablation uses, but found family"
+    refused(ParameterError, pattern, cube.ireval.ablation, test=family)
 
 
 def test_options_beside_a_significance_are_refused(scores):

@@ -37,8 +37,8 @@ def sums(*, subtopics):
     if subtopics:
         names = sorted(name for name in SUMS if METRICS[name].subtopics)
         return [name.replace("IA", "IA(metric='nDCG')") if name == "IA" else name for name in names]
-    known = {variant.name: variant.metric for variant in VARIANTS if variant.name in SUMS}
-    return [replace(known[name], judged_only=n % 2 > 0) for n, name in enumerate(sorted(known))]
+    metrics = {variant.name: variant.metric for variant in VARIANTS if variant.name in SUMS}
+    return [replace(metrics[name], judged_only=n % 2 > 0) for n, name in enumerate(sorted(metrics))]
 
 
 def short_lists():
@@ -61,11 +61,11 @@ def short_lists():
 def test_contributions_sum_to_the_scores(subtopics):
     cube = ir.cube(*track()) if subtopics else short_lists()
     a, b = cube.indexes["system"][:2]
-    wanted = sums(subtopics=subtopics)
-    assert len(wanted) > (7 if subtopics else 25)
+    metrics = sums(subtopics=subtopics)
+    assert len(metrics) > (7 if subtopics else 25)
     for at in (4, cube.sizes["depth"]):
-        every = cube.ireval.score(wanted, at=at).sel(system=[a, b])
-        for metric, scores in zip(wanted, every, strict=True):
+        every = cube.ireval.score(metrics, at=at).sel(system=[a, b])
+        for metric, scores in zip(metrics, every, strict=True):
             result = cube.ireval.explain(a, b, metric, at=at)
             by_topic = result.groupby("topic")[["contribution_a", "contribution_b"]]
             total = by_topic.sum(min_count=1).reindex(scores["topic"]).T.to_numpy()
@@ -99,8 +99,8 @@ def test_rows_contain_ranks_and_possible_increases(example):
     result = cube.ireval.explain("splade", "bm25", "P", at=10, runs=runs)
     ranked = runs.ireval.rank()
     for side, system in (("a", "splade"), ("b", "bm25")):
-        own = ranked[(ranked["system"] == system) & (ranked["rank"] <= 10)]
-        ranks = own.set_index(["topic", "doc"])["rank"].sort_index()
+        top = ranked[(ranked["system"] == system) & (ranked["rank"] <= 10)]
+        ranks = top.set_index(["topic", "doc"])["rank"].sort_index()
         listed = result.dropna(subset=f"rank_{side}").set_index(["topic", "doc"])
         assert listed[f"rank_{side}"].sort_index().tolist() == ranks.tolist()
         unjudged = listed["grade"].isna()
@@ -181,21 +181,21 @@ QUERIES = pd.DataFrame({"qid": ["q1"], "query": ["what?"]})
     ],
 )
 def test_texts_are_read_from_frames_dictionaries_and_files(texts, tmp_path):
-    for given in (texts, _as_files(texts, tmp_path)):
-        read = read_texts(given, ["2", "3", "4"], ["q1", "q2"])
-        assert read.documents == {"2": "Two.", "3": "Three."}
-        assert read.queries == TITLES
+    for source in (texts, _as_files(texts, tmp_path)):
+        by_id = read_texts(source, ["2", "3", "4"], ["q1", "q2"])
+        assert by_id.documents == {"2": "Two.", "3": "Three."}
+        assert by_id.queries == TITLES
 
 
 def _as_files(texts, folder):
     several = texts if isinstance(texts, list | tuple) else [texts]
-    return [_as_file(part, folder / f"{n}.parquet") for n, part in enumerate(several)]
+    return [_as_file(source, folder / f"{n}.parquet") for n, source in enumerate(several)]
 
 
-def _as_file(part, path):
-    if not isinstance(part, pd.DataFrame):
-        return part
-    part.to_parquet(path)
+def _as_file(source, path):
+    if not isinstance(source, pd.DataFrame):
+        return source
+    source.to_parquet(path)
     return path
 
 
@@ -205,10 +205,10 @@ def test_texts_are_added_as_columns():
     queries = {"topic": {topic: f"query {topic}" for topic in qrels["topic"].unique()}}
     result = ir.cube(runs, qrels).ireval.explain("bm25", "ance", "AP", texts=[texts, queries])
     assert (result["query"] == "query " + result["topic"]).all()
-    known = result["doc"].isin(list(texts))
-    assert (result.loc[known, "text"] == "text of " + result.loc[known, "doc"]).all()
-    assert 0 < known.sum() < len(result)
-    assert result.loc[~known, "text"].isna().all()
+    has_text = result["doc"].isin(list(texts))
+    assert (result.loc[has_text, "text"] == "text of " + result.loc[has_text, "doc"]).all()
+    assert 0 < has_text.sum() < len(result)
+    assert result.loc[~has_text, "text"].isna().all()
 
 
 @pytest.mark.parametrize(

@@ -226,15 +226,15 @@ def test_digest_of_judgments_depends_only_on_their_content():
     assert plain == ir.cube(RUNS, QRELS).ireval.score("AP").attrs[JUDGMENTS]
     assert plain == ir.scorer(QRELS, "AP")(RUNS).attrs[JUDGMENTS]
     rng = np.random.default_rng(0)
-    seen = {plain}
+    digests = {plain}
     for row in rng.choice(len(QRELS), 20, replace=False):
-        other = QRELS.copy()
-        other.loc[other.index[row], "grade"] += 1
-        seen |= {digest(other), digest(QRELS.drop(index=QRELS.index[row]))}
+        changed = QRELS.copy()
+        changed.loc[changed.index[row], "grade"] += 1
+        digests |= {digest(changed), digest(QRELS.drop(index=QRELS.index[row]))}
     first = QRELS[QRELS["topic"] == "101"].drop_duplicates("grade").index[:2]
     swapped = QRELS.copy()
     swapped.loc[first, "grade"] = QRELS.loc[first, "grade"].to_numpy()[::-1]
-    assert len(seen | {digest(swapped)}) == 42
+    assert len(digests | {digest(swapped)}) == 42
     long = QRELS.assign(doc=QRELS["doc"] + "x" * 300)
     with pytest.warns(IrframeWarning):
         assert digest(long) == digest(long.iloc[::-1]) != plain
@@ -246,8 +246,10 @@ def test_failing_selects_rows_by_condition():
     same = scores.loc[["splade"]].rename({"splade": "same"})
     result = pd.concat([scores, same]).ireval.compare(baseline="splade", margin=0.05)
     failed = {
-        word: {*failing(result, word, 0.05)[["metric", "system_a"]].itertuples(index=False)}
-        for word in freezing.CONDITIONS
+        condition: {
+            *failing(result, condition, 0.05)[["metric", "system_a"]].itertuples(index=False)
+        }
+        for condition in freezing.CONDITIONS
     }
     by_pair = result.set_index(["metric", "system_a"])
     expected = {
@@ -259,8 +261,8 @@ def test_failing_selects_rows_by_condition():
             *by_pair.index[(by_pair["difference"] > 0.05) & ~by_pair.index.map(by_ndcg)],
         ],
     }
-    for word, pairs in expected.items():
-        assert {*map(tuple, failed[word])} == {*pairs}, word
+    for condition, pairs in expected.items():
+        assert {*map(tuple, failed[condition])} == {*pairs}, condition
     unchanged = {("nDCG@10", "same"), ("ASL", "same")}
     assert {*map(tuple, failed["undecided"] - failed["not-not-worse"])} == unchanged
     with pytest.raises(ParameterError, match="a margin for fail_on='drop'"):
@@ -321,8 +323,8 @@ def test_help_explains_each_condition(capsys):
     with pytest.raises(SystemExit):
         main(["compare", "--help"])
     printed = " ".join(capsys.readouterr().out.split())
-    for name, words in freezing.CONDITIONS.items():
-        assert f" {name} {' '.join(words.split())} " in printed
+    for name, text in freezing.CONDITIONS.items():
+        assert f" {name} {' '.join(text.split())} " in printed
 
 
 @pytest.mark.usefixtures("files")
@@ -342,15 +344,15 @@ def test_report_of_a_file_with_documents_equals_that_of_the_run(capsys):
 @pytest.mark.usefixtures("files")
 def test_markdown_report_is_short_and_names_documents(capsys):
     line = ["compare", "track/qrels.txt", "track/runs", "-m", "nDCG@10", "AP", "--margin", ".05"]
-    words = ["--baseline-file", "main.irframe", "--format", "markdown", "--link", "https://x/y"]
-    assert main([*line, *words]) == 0
+    options = ["--baseline-file", "main.irframe", "--format", "markdown", "--link", "https://x/y"]
+    assert main([*line, *options]) == 0
     page = capsys.readouterr().out
     assert 9_000 < len(page) <= 10_000
     heads = [line for line in page.splitlines() if line[:3] == "## "]
     verdicts = [head.partition("), ")[2] or head.partition(", ")[2] for head in heads]
     assert len(verdicts) == 8
     assert verdicts[0] == "worse"
-    gravest = [min(map(GRAVEST.index, each.split(", "))) for each in verdicts]
+    gravest = [min(map(GRAVEST.index, verdict.split(", "))) for verdict in verdicts]
     assert gravest == sorted(gravest)
     assert page.endswith("[The whole report](https://x/y).\n")
     assert "documents behind it, against the best ranking" in page

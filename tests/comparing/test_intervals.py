@@ -87,8 +87,8 @@ def test_interval_ends_are_the_outermost_differences_that_are_not_rejected(seed,
                 assert (chosen.kernel(shifted).p.item() < 0.1) == rejected
 
 
-def excludes_zero(found):
-    return (found["ci_low"] > 0) | (found["ci_high"] < 0)
+def excludes_zero(frame):
+    return (frame["ci_low"] > 0) | (frame["ci_high"] < 0)
 
 
 @given(seed=st.integers(0, 9999), grades=st.sampled_from([2, 5, 1000]), topics=st.integers(2, 12))
@@ -139,10 +139,10 @@ def test_tukey_warns_about_unequal_variances():
 @pytest.mark.parametrize("t", [0.0, 1e-6, -0.01, 0.03, 0.3, -0.9, 1.9, 4.0])
 @pytest.mark.parametrize("df", [2, 11, 200])
 def test_interval_of_hedges_g_is_accurate_for_small_effects(t, df):
-    known = np.array([t / np.sqrt(df + 1)]), np.array([df + 1])
+    estimate = np.array([t / np.sqrt(df + 1)]), np.array([df + 1])
     for alpha in (0.2, 0.05, 0.002):
         scale = np.sqrt(df + 1) / (1 - 3 / (4 * df - 1))
-        low, high = (end[0] * scale for end in hedges(*known, alpha=alpha)[1:])
+        low, high = (end[0] * scale for end in hedges(*estimate, alpha=alpha)[1:])
         result = [scipy.stats.nct.cdf(t, df, true) for true in (low, high)]
         np.testing.assert_allclose(result, [1 - alpha / 2, alpha / 2], atol=1e-6)
 

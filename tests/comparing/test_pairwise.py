@@ -25,13 +25,13 @@ def test_several_baselines_form_one_family(scores):
     keyed = {
         (row.metric, frozenset((row.system_a, row.system_b))): row.p for row in plain.itertuples()
     }
-    own = [
+    expected_p = [
         keyed[row.metric, frozenset((row.system_a, row.system_b))] for row in result.itertuples()
     ]
-    assert result["p"].to_numpy() == pytest.approx(own)
-    for part in (slice(0, 13), slice(13, 26)):
-        expected = multipletests(own[part], method="holm")[1]
-        assert result["p_adjusted"].to_numpy()[part] == pytest.approx(expected)
+    assert result["p"].to_numpy() == pytest.approx(expected_p)
+    for block in (slice(0, 13), slice(13, 26)):
+        expected = multipletests(expected_p[block], method="holm")[1]
+        assert result["p_adjusted"].to_numpy()[block] == pytest.approx(expected)
     pd.testing.assert_frame_equal(
         scores.ireval.compare(baseline=["bm25"]), scores.ireval.compare(baseline="bm25")
     )
@@ -43,12 +43,12 @@ def test_tables_mark_the_baselines_from_which_a_system_differs(scores):
     marks = styler.extras[0].frames[0].set_axis(["AP", "nDCG"], axis=1)
     for metric, rows in result[result["significant"]].groupby("metric"):
         for system in marks.index:
-            others = [
+            numbers = [
                 str(1 + BOTH.index(name))
                 for name in BOTH
                 if ({system, name} in rows[["system_a", "system_b"]].apply(set, axis=1).tolist())
             ]
-            assert marks.loc[system, metric] == ",".join(others)
+            assert marks.loc[system, metric] == ",".join(numbers)
     assert "raised: differs significantly from 1 bm25, 2 ance" in styler.to_html()
     assert "^{1,2}" in styler.to_latex()
     refused(

@@ -48,9 +48,9 @@ def test_failure_rates_equal_a_loop(fail_on):
 
 def test_false_alarms_are_rare_and_losses_are_detected():
     options = {"baseline": "bm25", "margin": {"nDCG@10": 0.3, "ASL": 30}, "adjust": "bonferroni"}
-    clear, seen = rehearse(SCORES, options, "worse", samples=400)
+    clear, detected = rehearse(SCORES, options, "worse", samples=400)
     assert clear < 0.1
-    assert seen > 0.9
+    assert detected > 0.9
 
 
 def test_family_all_corrects_each_simulation_separately():
@@ -65,12 +65,12 @@ def test_family_all_corrects_each_simulation_separately():
 def test_clusters_and_tasks_change_failure_rates():
     topics = SCORES.index.unique("topic")
     pairs = {topic: f"c{pos // 2}" for pos, topic in enumerate(topics)}
-    one = {"baseline": "bm25", "margin": MARGIN}
-    alone = rehearse(SCORES[["nDCG@10"]], one, "worse", samples=60)
-    for given in ({"cluster": pairs}, {"task": {t: p < "c4" for t, p in pairs.items()}}):
-        labels = {name: {t: str(v) for t, v in values.items()} for name, values in given.items()}
+    options = {"baseline": "bm25", "margin": MARGIN}
+    alone = rehearse(SCORES[["nDCG@10"]], options, "worse", samples=60)
+    for design in ({"cluster": pairs}, {"task": {t: p < "c4" for t, p in pairs.items()}}):
+        labels = {name: {t: str(v) for t, v in values.items()} for name, values in design.items()}
         designed = SCORES[["nDCG@10"]].ireval.design(**labels)
-        result = rehearse(designed, one, "worse", samples=60)
+        result = rehearse(designed, options, "worse", samples=60)
         assert result != alone
         assert result[0] <= result[1]
 
@@ -79,8 +79,8 @@ def seeded(spread, layout="system"):
     """Return scores of four seeds, and their means."""
     pair, rng = SCORES.loc[["bm25", "bm25+rm3"], ["nDCG@10"]], np.random.default_rng(0)
     of_seed = {(name, n): spread * rng.normal() for name in pair.index.unique(0) for n in "abcd"}
-    parts = [pair.assign(seed=n).set_index("seed", append=True) for n in "abcd"]
-    lists = pd.concat(parts).sort_index()
+    frames = [pair.assign(seed=n).set_index("seed", append=True) for n in "abcd"]
+    lists = pd.concat(frames).sort_index()
     shift = [of_seed[name, n] for name, _, n in lists.index]
     lists["nDCG@10"] += shift
     lists = lists.reorder_levels(["system", "seed", "topic"])

@@ -46,7 +46,7 @@ def test_risks_equal_a_loop(rows, a):
             assert here["trisk"] == pytest.approx(expected, abs=1e-9)
         z = []
         for topic, x in enumerate(row):
-            e = sum(row) * sum(other[topic] for other in rows) / total if total else 0
+            e = sum(row) * sum(scores[topic] for scores in rows) / total if total else 0
             z.append((x - e) / math.sqrt(e) if e else 0)
         phi = stats.norm.cdf(sum(weigh(z, a)) / c)
         assert here["georisk"] == pytest.approx(math.sqrt(np.mean(row) * phi), abs=1e-9)

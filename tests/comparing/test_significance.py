@@ -107,13 +107,13 @@ def test_p_values_of_margins_are_corrected(scores, family):
     result = scores.ireval.compare(
         baseline="bm25", margin=0.1, test=ir.Significance(adjust="holm", family=family)
     )
-    together = {"depth": ["metric", "depth"], "metric": ["metric"], "all": []}[family]
-    keys = [plain[name] for name in together] or [pd.Series(0, plain.index)]
+    names = {"depth": ["metric", "depth"], "metric": ["metric"], "all": []}[family]
+    keys = [plain[name] for name in names] or [pd.Series(0, plain.index)]
     for name in ("p_not_worse", "p_equivalent"):
-        own = plain[name].groupby(keys).transform(lambda p: multipletests(p, method="holm")[1])
+        expected = plain[name].groupby(keys).transform(lambda p: multipletests(p, method="holm")[1])
         np.testing.assert_array_equal(result[name], plain[name])
-        np.testing.assert_allclose(result[f"{name}_adjusted"], own)
-        assert (result[name.removeprefix("p_")] == (own < 0.05)).all()
+        np.testing.assert_allclose(result[f"{name}_adjusted"], expected)
+        assert (result[name.removeprefix("p_")] == (expected < 0.05)).all()
 
 
 def test_verdict_is_the_first_statement_that_applies(scores):
@@ -148,8 +148,8 @@ def test_constant_differences_have_no_verdict_and_no_interval():
             result = (
                 scores[:, :topics].ireval.compare(baseline="a", **options).set_index("system_a")
             )
-        assert {str(each.message) for each in caught} == {*cautions_of(result.attrs)}
-        assert any(each.endswith(f": {flat} of 3") for each in cautions_of(result.attrs))
+        assert {str(message.message) for message in caught} == {*cautions_of(result.attrs)}
+        assert any(message.endswith(f": {flat} of 3") for message in cautions_of(result.attrs))
         p = dict.fromkeys("bcd", np.nan) | {"c": 1.0} | ({"d": 1.0} if topics == 1 else {})
         none = ["p_not_worse", "ci_low", "ci_high", "effect_size", "detectable", "g_low"]
         for name in [*"bcd"[:flat]]:
@@ -167,8 +167,8 @@ def test_bounds_have_verdicts_for_worst_and_best_scores(cube):
     both = {side: within.sel(bound=side, drop=True) for side in ("lower", "upper")}
     for end, (of_a, of_b) in {"lowest": ("lower", "upper"), "highest": ("upper", "lower")}.items():
         rival = both[of_b].sel(system=["bm25"])
-        other = both[of_a].drop_sel(system="bm25")
-        mixed = xr.concat([other, rival], "system", coords="minimal", compat="override")
+        further = both[of_a].drop_sel(system="bm25")
+        mixed = xr.concat([further, rival], "system", coords="minimal", compat="override")
         expected = mixed.ireval.compare(baseline="bm25", margin=0.05, adjust="holm")
         assert result[f"verdict_{end}"].tolist() == expected["verdict"].tolist()
     is_decided = result["better"].notna() | (result["lowest"] > -0.05)
@@ -185,8 +185,8 @@ def test_topics_needed_equal_those_of_statsmodels(scores):
     needed = scores.ireval.topics_needed(margin=0.05, **of_pair)["topics"].to_numpy().ravel()
     for n, spread in zip(needed, sd, strict=True):
         power = [
-            TTestPower().power(0.05 / spread, each, 0.05, alternative="larger")
-            for each in (n - 1, n)
+            TTestPower().power(0.05 / spread, topics, 0.05, alternative="larger")
+            for topics in (n - 1, n)
         ]
         assert power[0] < 0.8 <= power[1]
 
@@ -213,15 +213,15 @@ def test_margins_by_metric_equal_separate_comparisons(cube):
         alone = scores.sel(metric=[metric]).ireval.compare(
             margin=margin, test=ir.Significance(family="metric")
         )
-        part = result[result["metric"] == metric].reset_index(drop=True)
-        pd.testing.assert_frame_equal(part, alone, check_dtype=False)
+        rows = result[result["metric"] == metric].reset_index(drop=True)
+        pd.testing.assert_frame_equal(rows, alone, check_dtype=False)
     assert "margin ASL 1.5, AP 0.04" in result.ireval.styled().to_html()
     bounds = cube.ireval.bounds("AP", "RBP(p=0.8)", at=10)
     by_name = bounds.ireval.compare(margin={"AP": 0.2, "RBP(p=0.8)": 0.05})
     for metric, margin in {"AP": 0.2, "RBP(p=0.8)": 0.05}.items():
         alone = bounds.sel(metric=[metric]).ireval.compare(margin=margin)
-        part = by_name[by_name["metric"] == metric].reset_index(drop=True)
-        pd.testing.assert_series_equal(part["decided"], alone["decided"])
+        rows = by_name[by_name["metric"] == metric].reset_index(drop=True)
+        pd.testing.assert_series_equal(rows["decided"], alone["decided"])
     with pytest.raises(ParameterError, match="other names: P@5"):
         scores.ireval.compare(margin=margins | {"P@5": 0.1})
 
@@ -280,8 +280,10 @@ def test_bonferroni_multiplies_by_the_size_of_the_family(family):
 
 
 def test_unknown_corrections_and_families_are_refused():
-    words = "or a correction to be one of 13 words.*found 'bonf' .in irframe: 'bonferroni'.. Choose"
-    refused(ParameterError, words, lambda: parse_correction("bonf"))
+    pattern = (
+        "or a correction to be one of 13 words.*found 'bonf' .in irframe: 'bonferroni'.. Choose"
+    )
+    refused(ParameterError, pattern, lambda: parse_correction("bonf"))
     with pytest.raises(ParameterError, match="family to be one of 'depth', 'metric', 'all'"):
         parse_correction("holm", family="pair")
 
@@ -303,9 +305,9 @@ def p_of(frame):
 
 def test_max_t_corrects_pairs_of_a_depth_together(scores):
     frame = scores.ireval.compare(adjust=MAX_T)
-    for (metric, depth), part in frame.groupby(["metric", "depth"]):
+    for (metric, depth), family in frame.groupby(["metric", "depth"]):
         alone = scores.sel(metric=[metric], depth=[depth]).ireval.compare(adjust=MAX_T)
-        np.testing.assert_array_equal(p_of(part), p_of(alone))
+        np.testing.assert_array_equal(p_of(family), p_of(alone))
     assert (frame["p_adjusted"] >= frame["p"]).all()
     assert (frame["significant"] == (frame["p_adjusted"] < 0.05)).all()
 

@@ -47,8 +47,8 @@ WEIGHABLE = [name for name, each in TESTS.items() if each.supports_design]
 def numbers(result):
     """Return the numbers of a result without depths."""
     frame = result.to_dataframe() if isinstance(result, xr.Dataset) else result
-    beside = ["depth", "n_eff", "df"]
-    return frame.drop(columns=beside, errors="ignore").select_dtypes("number").to_numpy(float)
+    omitted = ["depth", "n_eff", "df"]
+    return frame.drop(columns=omitted, errors="ignore").select_dtypes("number").to_numpy(float)
 
 
 def apply_verb(name, scores, weights, **options):
@@ -131,8 +131,8 @@ def test_invalid_weights_are_refused(name):
     weights = dict(zip(TOPICS, WEIGHTS, strict=True))
     wrong = {"q5": -1, "q6": np.nan, "q7": np.inf, "q8": "often", "q9": None}
     for topic, value in wrong.items():
-        words = rf"none for 1: {topic}" if pd.isna(value) else rf"{topic} \("
-        refused(ParameterError, words, apply_verb, name, SCORES, {**weights, topic: value})
+        pattern = rf"none for 1: {topic}" if pd.isna(value) else rf"{topic} \("
+        refused(ParameterError, pattern, apply_verb, name, SCORES, {**weights, topic: value})
     with pytest.raises(ParameterError, match=r"none for 1.*q4"):
         apply_verb(name, SCORES, {topic: 1 for topic in TOPICS if topic != "q4"})
     refused(ParameterError, "above 0", lambda: apply_verb(name, SCORES, dict.fromkeys(TOPICS, 0)))
@@ -141,7 +141,7 @@ def test_invalid_weights_are_refused(name):
     )
     with pytest.raises(ParameterError, match="several for 1"):
         apply_verb(name, SCORES, pd.Series([1.0] * 13, [*TOPICS, "q2"]))
-    refused(ParameterError, "name or a mapping", lambda: apply_verb(name, SCORES, [1, 2]))
+    refused(ParameterError, "a name, or a mapping", lambda: apply_verb(name, SCORES, [1, 2]))
     frame = SCORES.sel(depth=5, drop=True).drop_vars("frequency").to_series().unstack("metric")
     refused(ParameterError, "column or index level", lambda: apply_verb(name, frame, "often"))
     refused(ParameterError, "several for 12", lambda: apply_verb(name, frame, "AP"))
@@ -153,8 +153,8 @@ def test_invalid_weights_are_refused(name):
 
 def test_groups_use_the_weights_of_their_topics():
     grouped = SCORES.assign_coords(half=("topic", ["x", "y"] * 6))
-    part = grouped.sel(topic=grouped.half == "y")
-    expected = part.ireval.design(weight="frequency").ireval.compare()
+    half = grouped.sel(topic=grouped.half == "y")
+    expected = half.ireval.design(weight="frequency").ireval.compare()
     drawn = grouped.ireval.design(weight="frequency")
     result = drawn.ireval.groupby("half").compare().query("half == 'y'")
     pd.testing.assert_frame_equal(result.drop(columns="half").reset_index(drop=True), expected)
@@ -198,7 +198,7 @@ def test_unequal_weights_raise_a_warning():
     for name in VERBS:
         with pytest.warns(UserWarning, match="fewer than 5 topics of equal weight: 3.41") as caught:
             result = apply_verb(name, SCORES, heavy)
-        assert [str(each.message) for each in caught] == result.attrs["caution"].split("\n")
+        assert [str(warning.message) for warning in caught] == result.attrs["caution"].split("\n")
         assert "one topic has 52.2% of the weight" in result.attrs["caution"]
     heavier = SCORES.ireval.design(weight=dict.fromkeys(TOPICS, 1.0) | {"q3": 3.3})
     with pytest.warns(

@@ -189,19 +189,19 @@ def test_topics_of_unequal_size_raise_a_warning():
     judges = drawn(topics=16)
     assert "caution" not in ir.compare_judges(judges, resamples=50).attrs
     uneven = {
-        name: each[(each["topic"] == "0") | (each["doc"] == "d0") | (each["doc"] == "d1")]
-        for name, each in judges.items()
+        name: frame[(frame["topic"] == "0") | (frame["doc"] == "d0") | (frame["doc"] == "d1")]
+        for name, frame in judges.items()
     }
     with pytest.warns(IrframeWarning) as caught:
         result = ir.compare_judges(uneven, resamples=50)
-    messages = [str(each.message) for each in caught]
+    messages = [str(frame.message) for frame in caught]
     assert "exceeds 0.6: 0.7" in messages[0]
     assert result.attrs["caution"] == "\n".join(messages)
 
 
 def test_coefficients_do_not_depend_on_the_order_of_rows():
     judges = drawn()
-    shuffled = {name: each.sample(frac=1, random_state=1) for name, each in judges.items()}
+    shuffled = {name: frame.sample(frac=1, random_state=1) for name, frame in judges.items()}
     assert ir.compare_judges(shuffled, resamples=5).equals(ir.compare_judges(judges, resamples=5))
 
 
@@ -228,15 +228,15 @@ def test_documents_judged_by_some_judges_are_refused_or_dropped():
 def test_different_scales_are_refused_unless_grades_are_passed():
     judges = drawn(judges=3)
     judges["c"] = judges["c"].assign(grade=judges["c"]["grade"].clip(upper=2))
-    words = "0 to 3, except for: c from 0 to 2.*range\\(0, 4\\)"
-    refused(GradeError, words, ir.compare_judges, judges)
+    pattern = "0 to 3, except for: c from 0 to 2.*range\\(0, 4\\)"
+    refused(GradeError, pattern, ir.compare_judges, judges)
     with pytest.warns(IrframeWarning, match="no interval of kappa_at"):
         stated, union = (
             ir.compare_judges(judges, grades=grades, resamples=1) for grades in (range(4), "union")
         )
     assert stated["kappa"].equals(union["kappa"])
-    words = "grades 0, 1, 2, but found grades beyond these, by judge: a: 3, b: 3"
-    refused(GradeError, words, ir.compare_judges, judges, grades=[0, 1, 2])
+    pattern = "grades 0, 1, 2, but found grades beyond these, by judge: a: 3, b: 3"
+    refused(GradeError, pattern, ir.compare_judges, judges, grades=[0, 1, 2])
 
 
 TWICE = pd.DataFrame({"topic": "1", "doc": "x", "grade": [1, 1]})

@@ -31,8 +31,8 @@ def judged(seed, topics=16, docs=8):
     return drawn(truth, 0.2), drawn(model, 0.15), drawn(model, 0.15)
 
 
-def kappa(one, other):
-    table = pd.crosstab(one["grade"].to_numpy(), other["grade"].to_numpy())
+def kappa(first, second):
+    table = pd.crosstab(first["grade"].to_numpy(), second["grade"].to_numpy())
     return cohens_kappa(np.array(table)).kappa
 
 
@@ -92,8 +92,10 @@ def test_passes_are_repeats_in_judge_effect():
         for _ in range(3)
     ]
     result = ir.judge_effect(runs, {"people": qrels, "model": passes}, "AP", at=10)
-    each = [ir.cube(runs, frame).ireval.score("AP", at=10).mean("topic") for frame in passes]
-    means = sum(each) / 3
+    means_by_pass = [
+        ir.cube(runs, frame).ireval.score("AP", at=10).mean("topic") for frame in passes
+    ]
+    means = sum(means_by_pass) / 3
     xr.testing.assert_allclose(
         result["mean"].squeeze(drop=True).reset_coords(drop=True),
         means.squeeze(drop=True).reset_coords(drop=True).rename("mean"),

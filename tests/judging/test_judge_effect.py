@@ -180,8 +180,8 @@ def test_judges_of_different_topics_are_refused(track):
     runs, judges = track
     first = judges["people"]["topic"].iloc[0]
     fewer = judges | {"guess": judges["guess"][judges["guess"]["topic"] != first]}
-    words = f"found .* missing: {first} not by guess"
-    refused(IdError, words, runs.ireval.judge_effect, fewer, "AP", pairs="own")
+    pattern = f"found .* missing: {first} not by guess"
+    refused(IdError, pattern, runs.ireval.judge_effect, fewer, "AP", pairs="own")
 
 
 @pytest.mark.parametrize(

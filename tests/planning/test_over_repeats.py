@@ -31,8 +31,8 @@ def components(scores, **options):
 
 def test_components_equal_those_of_a_worked_example():
     scores = array(worked().transpose(0, 2, 1))
-    own = components(scores)["variance"].values[0]
-    np.testing.assert_allclose(own, [0.031935, 0.000632, 0.007996, 0.002540], atol=1e-6)
+    nested = components(scores)["variance"].values[0]
+    np.testing.assert_allclose(nested, [0.031935, 0.000632, 0.007996, 0.002540], atol=1e-6)
     shared = components(scores.ireval.design(repeats="shared"))["mean_square"].values[0]
     expected = [0.197389, 0.313945, 0.001251, 0.026529, 0.022142, 0.003125, 0.002248]
     np.testing.assert_allclose(shared, expected, atol=1e-6)

@@ -62,18 +62,18 @@ def test_identical_scores_are_a_perfect_reproduction(scores):
 
 
 def test_selecting_a_depth_equals_computing_all_depths(scores):
-    other = scores.isel(topic=slice(None, None, -1)).assign_coords(topic=scores["topic"])
-    full = scores.ireval.replicate(other)
-    xr.testing.assert_allclose(scores.sel(depth=10).ireval.replicate(other), full.sel(depth=10))
+    original = scores.isel(topic=slice(None, None, -1)).assign_coords(topic=scores["topic"])
+    full = scores.ireval.replicate(original)
+    xr.testing.assert_allclose(scores.sel(depth=10).ireval.replicate(original), full.sel(depth=10))
 
 
 def test_topics_with_missing_scores_are_dropped_on_both_sides(scores):
-    other = scores * 0.9
-    holes = other.copy()
+    original = scores * 0.9
+    holes = original.copy()
     holes[:, 1, 0] = np.nan
     with pytest.warns(IrframeWarning, match="1 of"):
         result = scores.ireval.replicate(holes)
-    remaining = (side.isel(topic=slice(1, None)) for side in (scores, other))
+    remaining = (side.isel(topic=slice(1, None)) for side in (scores, original))
     xr.testing.assert_allclose(result, next(remaining).ireval.replicate(next(remaining)))
 
 

@@ -50,9 +50,9 @@ def test_the_first_metric_and_depth_determine_the_ranking(scores):
         .rename(columns={"mean": "ASL@5"})
         .loc[board.index]
     )
-    shared = [name for name in board if name in expected]
-    assert len(shared) == 10
-    pd.testing.assert_frame_equal(board[shared], expected[shared])
+    common = [name for name in board if name in expected]
+    assert len(common) == 10
+    pd.testing.assert_frame_equal(board[common], expected[common])
     means = scores.mean("topic").sel(system=board.index.to_numpy())
     for metric, depth in [("ASL", 10), ("nDCG", 5), ("nDCG", 10)]:
         expected = means.sel(metric=metric, depth=depth)
@@ -249,7 +249,7 @@ def test_leaderboard_has_no_means_if_every_system_lacks_a_task(order, complete):
     scores = drawn(3, without).ireval.design(task="set")
     with pytest.warns(UserWarning, match="no means are compared") as caught:
         board = scores.ireval.leaderboard(order_by=order)
-    advised = [str(each.message).endswith("to sort systems") for each in caught]
+    advised = [str(warning.message).endswith("to sort systems") for warning in caught]
     assert any(advised) == (order == "mean")
     assert "no means are compared" in board.attrs["caution"]
     expected = loops(drawn(3, without), 1).loc[board.index]

@@ -69,10 +69,10 @@ def holm_by_loop(values, alpha):
     return np.transpose(result)
 
 
-def assert_ranks(found, *expected):
+def assert_ranks(result, *expected):
     """Assert that ranks and interval ends are as expected."""
     for name, values in zip(("rank", "rank_low", "rank_high"), expected, strict=True):
-        np.testing.assert_array_equal(found[name].values.ravel(), values)
+        np.testing.assert_array_equal(result[name].values.ravel(), values)
 
 
 def array_of(values, metric="AP"):
@@ -120,10 +120,10 @@ def test_max_t_intervals_equal_a_loop(seed):
         "max-t", test=ir.Significance(alpha=0.1), resamples=ir.Resampling(99, seed=4)
     )
     for j in range(5):
-        others = [k for k in range(5) if k != j]
-        differs = drawn.kernel(values.T, np.array([[k, j] for k in others])) < 0.1
+        rivals = [k for k in range(5) if k != j]
+        differs = drawn.kernel(values.T, np.array([[k, j] for k in rivals])) < 0.1
         better = sum(
-            differs[n] and values[k].mean() > values[j].mean() for n, k in enumerate(others)
+            differs[n] and values[k].mean() > values[j].mean() for n, k in enumerate(rivals)
         )
         assert result["rank_low"][0, j] == 1 + better
         assert result["rank_high"][0, j] == 5 - (differs.sum() - better)
@@ -167,7 +167,7 @@ def test_intervals_and_tiers_agree_with_compare(scores, fields):
     for (metric, system, depth), pos in result.iterrows():
         here = (rows["metric"] == metric) & (rows["depth"] == depth)
         side = (rows["system_a"] == system) * 1 - (rows["system_b"] == system) * 1
-        worse, better = ((here & (side * ahead == way)).sum() for way in (1, -1))
+        worse, better = ((here & (side * ahead == direction)).sum() for direction in (1, -1))
         assert (pos["rank_low"], pos["rank_high"]) == (1 + better, 8 - worse)
     for depth in (1, 10):
         board = scores[:1].ireval.leaderboard(at=depth, **options)

@@ -39,9 +39,9 @@ def test_reordering_of_a_frame_equals_that_of_an_array():
     numbers = ["delta_sort", "kendall", "delta_value", "n_systems", "n_topics"]
     wide = frame.ireval.reordering()
     pd.testing.assert_frame_equal(at[numbers], wide[numbers])
-    each = scores.ireval.reordering(per="system")
-    assert each.columns.tolist() == ["old", "new", "system", "delta_sort"]
-    assert each["delta_sort"].abs().max() == scores.ireval.reordering()["delta_sort"].item()
+    by_system = scores.ireval.reordering(per="system")
+    assert by_system.columns.tolist() == ["old", "new", "system", "delta_sort"]
+    assert by_system["delta_sort"].abs().max() == scores.ireval.reordering()["delta_sort"].item()
 
 
 def test_invalid_scores_of_reordering_are_refused():

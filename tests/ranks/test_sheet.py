@@ -44,8 +44,8 @@ def test_sheet_of_an_array_contains_every_depth():
     assert dict(sheet.sizes) == {"metric": 2, "topic": 16, "depth": 2}
     xr.testing.assert_equal(sheet["best"], array.max("system").drop_vars("system", errors="ignore"))
     top = array.sel(metric="P", depth=1).to_series()
-    own = top.xs("ance")
-    assert sheet["rank"].sel(metric="P", depth=1).to_series()[own == 1].eq(1).all()
+    ance = top.xs("ance")
+    assert sheet["rank"].sel(metric="P", depth=1).to_series()[ance == 1].eq(1).all()
     masked = array.where(array["topic"] != array["topic"][0])
     lazy = masked.chunk(topic=4).ireval.sheet("ance")
     xr.testing.assert_equal(lazy.compute(), masked.ireval.sheet("ance"))
