@@ -1,7 +1,9 @@
 """Metrics with options, covering every option."""
 
+import itertools
 from dataclasses import dataclass
 from functools import cached_property
+from types import new_class
 from typing import Any
 
 import numpy as np
@@ -236,6 +238,19 @@ VARIANTS = [
         "nDCGRel(gain='exp')",
     )
 ]
+
+_by_name = itertools.groupby(sorted(VARIANTS, key=lambda v: v.name), key=lambda v: v.name)
+BY_NAME = {name: [variant.metric for variant in variants] for name, variants in _by_name}
+"""Name of a metric of grades -> the metric with each of its options."""
+
+
+def changed(metric, **values):
+    """Return a metric of a new class with unchecked values."""
+    copy = object.__new__(new_class("Changed", (type(metric),), {"abstract": True}))
+    for name, value in (vars(metric) | values).items():
+        object.__setattr__(copy, name, value)
+    return copy
+
 
 TIMED = ("AP", "nDCG", "ERR", "RBP(p=0.95)", "Q")
 """Metrics that benchmarks time at every depth of a large cube."""

@@ -170,8 +170,8 @@ class Metric(metaclass=MetricType):
     Two properties are derived from these:
 
     - `additive`: whether the score is a sum of gains with weights that do not rise with rank.
-    - `by_grade`: whether sorting documents by grade gives the highest score, and another document
-      at the end of a list never lowers it.
+    - `by_grade`: whether `order` is by grade, and the length of the list does not matter. Another
+      document at the end of a list then never lowers the score.
 
     A class defines a `kernel`, which scores rankings at every depth. It may define further kernels:
 

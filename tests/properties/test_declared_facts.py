@@ -2,7 +2,6 @@
 
 import itertools
 from functools import cache
-from types import new_class
 
 import numpy as np
 import pandas as pd
@@ -11,13 +10,13 @@ import strategies
 import xarray as xr
 from strategies import block_of, judged_of
 from turns import few_of
-from variants import VARIANTS
+from variants import BY_NAME, changed
 
 import irframe as ir
 from irframe.errors import MetricError
 from irframe.extremes.labelled_bounds import labelled_bounds
 from irframe.gains import GainMap
-from irframe.metrics import IA, METRICS, Evidence, Metric
+from irframe.metrics import IA, METRICS, Evidence, Metric, P
 from irframe.metrics.facts import facts
 from irframe.metrics.spellings import TREC_NAMES
 from irframe.names import UNJUDGED
@@ -46,10 +45,6 @@ SWAPPED = [
 """Index of each list after swapping the documents at two neighbouring ranks."""
 NEAR = {"rtol": 1e-9, "atol": 1e-9}
 STEP = 1e-9
-
-by_name = itertools.groupby(sorted(VARIANTS, key=lambda v: v.name), key=lambda v: v.name)
-PLAIN = {name: [variant.metric for variant in variants] for name, variants in by_name}
-"""Name of a metric of grades -> the metric with each of its options."""
 
 
 @cache
@@ -111,14 +106,6 @@ def unit_of(metrics):
     large = GainMap({1: 2, 2: 3, 3: 9})
     values = [scores(changed(metric, gain=large), MISSED[0]) for metric in metrics]
     return bool((np.array(values) > high + STEP).any() or (np.array(values) < low - STEP).any())
-
-
-def changed(metric, **values):
-    """Return a metric of a new class with unchecked values."""
-    copy = object.__new__(new_class("Changed", (type(metric),), {"abstract": True}))
-    for name, value in (vars(metric) | values).items():
-        object.__setattr__(copy, name, value)
-    return copy
 
 
 def needs_depth_of(metrics):
@@ -266,6 +253,27 @@ def order_of(metrics):
     return next(valid, "")
 
 
+def by_grade_of(metrics):
+    """Return whether longer lists, sorted by grade, score higher.
+
+    The score may depend on judgments of documents and on the grades of the list only.
+    """
+    sign = -1 if cost_of(metrics) else 1
+    short = [codes for codes in LISTS if len(codes) < 4]
+    for metric, code, missed in itertools.product(metrics, CODES.tolist(), MISSED[:2]):
+        longer = [(*codes, code) for codes in short]
+        judged = [judged_of(codes, missed) for codes in longer]
+        with np.errstate(all="ignore"):
+            fewer, more = (
+                sign * metric.score(Evidence(block_of(lists, judged, WIDTH)))
+                for lists in (short, longer)
+            )
+        if ((more < fewer - STEP) | (np.isnan(more) != np.isnan(fewer))).any():
+            return False
+    grades_alone = "found_share" not in parameters(type(metrics[0]).kernel)
+    return order_of(metrics) not in {"", "judged"} and grades_alone and not sees_length_of(metrics)
+
+
 LABELLED = [
     codes
     for n in range(1, 5)
@@ -339,6 +347,7 @@ def reads_of(kind, metric):
 DERIVED = {
     "additive": additive_of,
     "average": average_of,
+    "by_grade": by_grade_of,
     "cost": cost_of,
     "favours_short": favours_short_of,
     "linear": linear_of,
@@ -350,17 +359,20 @@ DERIVED = {
 }
 
 
-@pytest.mark.parametrize("name", few_of(sorted(PLAIN), 12, 1, drawn=False))
+def enumerated_facts(name):
+    """Return the facts of a metric of grades, by enumeration."""
+    metrics = BY_NAME[name]
+    derived = {fact: derive(metrics) for fact, derive in DERIVED.items()}
+    derived["fillings"], derived["graded"] = fillings_of(metrics)
+    return derived | reads_of(METRICS[name], metrics[0])
+
+
+@pytest.mark.parametrize("name", few_of(sorted(BY_NAME), 12, 1, drawn=False))
 def test_declared_facts_equal_enumerated_ones(name):
-    metrics = PLAIN[name]
     kind = METRICS[name]
-    expected = {fact: derive(metrics) for fact, derive in DERIVED.items()}
-    expected["fillings"], expected["graded"] = fillings_of(metrics)
-    expected |= reads_of(kind, metrics[0])
+    expected = enumerated_facts(name)
     assert {fact: getattr(kind, fact) for fact in expected} == expected
-    for (
-        metric
-    ) in metrics:  # the fixed number of ranks for documents that were not retrieved favours no list
+    for metric in BY_NAME[name]:  # a fixed search length of missing documents favours no list
         stated = isinstance(getattr(metric, "unretrieved", ""), int)
         assert facts(metric).favours_short == (kind.favours_short and not stated)
         assert not favours_short_of([metric]) or not stated
@@ -391,15 +403,20 @@ OTHER_KINDS = {
 
 
 UNDECLARED = (
-    *("additive", "average", "by_grade", "favours_short", "fillings", "graded", "linear"),
-    *("order", "unit"),
+    *("additive", "average", "by_grade", "ceiling", "fillings", "graded", "least_topics"),
+    *("linear", "unit"),
 )
-"""Facts about grades, which metrics of other judgments do not declare."""
+"""Facts that need a best order by grade or bounds, which these metrics do not have."""
+KEYS = {"relevance": {"a": 1, "b": 1, "c": 1, "x": 0}, "gain": {"a": 2, "b": 1, "c": 1, "x": 0}}
+"""Order -> key of each document."""
 
 
 @cache
 def other_cube(kind):
-    """Return a cube of all lists of three documents."""
+    """Return a cube of all lists of three documents.
+
+    Documents with equal grades differ in subtopics, in spans or in length.
+    """
     if kind == "subtopics":
         qrels = pd.DataFrame(SUBTOPICS, columns=["doc", "subtopic"]).assign(topic="1", grade=1)
         return ir.cube(LISTED, qrels, depth=WIDTH)
@@ -407,38 +424,102 @@ def other_cube(kind):
         runs = LISTED.assign(words=LISTED["doc"].map({"a": 100, "b": 5, "c": 50, "x": 30}))
         return ir.cube(runs, JUDGED, units=ir.Units(length="words"), depth=WIDTH)
     spans = JUDGED[JUDGED["grade"] > 0].assign(start=2, end=9)[["topic", "doc", "start", "end"]]
-    return ir.cube(LISTED.assign(start=0, end=5), ir.as_spans(spans), depth=WIDTH)
+    runs = LISTED.assign(start=0, end=LISTED["doc"].map({"a": 5, "b": 8, "c": 3, "x": 5}))
+    return ir.cube(runs, ir.as_spans(spans), depth=WIDTH)
+
+
+SWAPS = [
+    (listed, (*listed[:rank], listed[rank + 1], listed[rank], *listed[rank + 2 :]), rank)
+    for listed in ORDERS
+    for rank in range(len(listed) - 1)
+]
+"""List, the list after two neighbouring documents change places, and rank of the upper one."""
+
+
+def other_order_of(scores):
+    """Return the coarsest order that promotions do not violate."""
+    row = {"".join(order): scores.sel(system="".join(order)).to_numpy() for order in ORDERS}
+    gained = np.array([row["".join(new)] - row["".join(old)] for old, new, _ in SWAPS])
+    for order, key in KEYS.items():
+        raised = np.array([key[old[rank + 1]] - key[old[rank]] for old, _, rank in SWAPS])
+        if (gained[raised > 0] >= -STEP).all() and (abs(gained[raised == 0]) <= STEP).all():
+            return order
+    return ""
+
+
+def other_facts(metric, scores):
+    """Return the facts of a metric from its scores."""
+    length = scores["system"].str.len()
+    past = scores.sel(depth=xr.DataArray(length.to_numpy(), dims="system"))
+    late = abs(scores - past).where(scores["depth"] > length)
+    last = scores.sel(depth=WIDTH).to_series()
+    longer = ["".join(order) for order in ORDERS if len(order) > 1 and order[-1] == "x"]
+    appended = last[longer].to_numpy() - last[[name[:-1] for name in longer]].to_numpy()
+    return {
+        "cost": bool(last["acx"] < last["xca"] - STEP),
+        "favours_short": bool(last["x"] > last[["xa", "xb", "xc"]].min() + STEP),
+        "needs_depth": bool(late.max() > STEP) and type(metric).uncut is Metric.uncut,
+        "order": other_order_of(scores),
+        "range": (0.0, np.inf if scores.max() > 1 + STEP else 1.0),
+        "sees_length": bool(abs(appended).max() > STEP),
+    }
 
 
 @pytest.mark.filterwarnings("ignore::irframe.errors.IrframeWarning")
 @pytest.mark.parametrize("kind", OTHER_KINDS)
 def test_facts_of_metrics_of_other_judgments_equal_enumerated_ones(kind):
     array = other_cube(kind).ireval.score(*OTHER_KINDS[kind]).squeeze("topic")
-    length = array["system"].str.len()
-    past = array.sel(depth=xr.DataArray(length.to_numpy(), dims="system"))
-    longer = [order for order in ORDERS if len(order) > 1 and order[-1] == "x"]
-    one, two = (["".join(order[:end]) for order in longer] for end in (-1, None))
     enumerated = {}
     for text in OTHER_KINDS[kind]:
         metric = ir.parse_metric(text)
-        scores = array.sel(metric=text)
-        late = abs(scores - past.sel(metric=text)).where(scores["depth"] > length)
-        last = scores.sel(depth=WIDTH).to_series()
-        appended = last[two].to_numpy() - last[one].to_numpy()
-        shown = {
-            "cost": bool(scores.sel(system="acx")[-1] < scores.sel(system="xca")[-1] - STEP),
-            "needs_depth": bool(late.max() > STEP) and type(metric).uncut is Metric.uncut,
-            "range": (0.0, np.inf if scores.max() > 1 + STEP else 1.0),
-            "sees_length": bool(abs(appended).max() > STEP),
+        derived = other_facts(metric, array.sel(metric=text))
+        merged = enumerated.setdefault(type(metric), derived)
+        enumerated[type(metric)] = {
+            fact: max(value, merged[fact]) for fact, value in derived.items()
         }
-        merged = enumerated.setdefault(type(metric), shown)
-        enumerated[type(metric)] = {fact: max(value, merged[fact]) for fact, value in shown.items()}
-    for metric, shown in enumerated.items():
-        expected = shown | reads_of(metric, metric(**{"metric": "AP"} if metric is IA else {}))
+    for metric, derived in enumerated.items():
+        expected = derived | reads_of(metric, metric(**{"metric": "AP"} if metric is IA else {}))
         expected |= {fact: getattr(Metric, fact) for fact in UNDECLARED}
         assert {fact: getattr(metric, fact) for fact in expected} == expected, metric
 
 
+@pytest.mark.filterwarnings("ignore::irframe.errors.IrframeWarning")
+@pytest.mark.parametrize(
+    ("name", "fact", "value"),
+    [
+        ("SpanR", "sees_length", True),
+        ("SpanP", "sees_length", False),
+        ("StRecall", "order", "relevance"),
+        ("alpha_DCG", "range", (0.0, 1.0)),
+        ("TBG", "favours_short", True),
+        ("U", "needs_depth", True),
+        ("NRBP", "ceiling", P.ceiling),
+        ("ERR_IA", "least_topics", 8),
+    ],
+)
+def test_wrong_facts_of_metrics_of_other_judgments_are_found(name, fact, value, monkeypatch):
+    (kind,) = (k for k, texts in OTHER_KINDS.items() if {name, f"{name}(bound=False)"} & {*texts})
+    monkeypatch.setattr(METRICS[name], fact, value)
+    with pytest.raises(AssertionError, match=fact):
+        test_facts_of_metrics_of_other_judgments_equal_enumerated_ones(kind)
+
+
+@pytest.mark.parametrize(
+    ("name", "fact", "value"),
+    [
+        ("AP", "by_grade", False),
+        ("SetP", "by_grade", True),
+        ("P", "needs_depth", False),
+        ("ESL", "cost", False),
+        ("nDCG", "order", "relevance"),
+        ("Recall", "fillings", "list"),
+    ],
+)
+def test_wrong_facts_of_metrics_of_grades_are_found(name, fact, value, monkeypatch):
+    monkeypatch.setattr(METRICS[name], fact, value)
+    assert enumerated_facts(name)[fact] != value
+
+
 def test_every_metric_is_enumerated():
     other_metrics = {ir.parse_metric(text) for texts in OTHER_KINDS.values() for text in texts}
-    assert {*PLAIN, *(type(metric).__name__ for metric in other_metrics)} == {*METRICS}
+    assert {*BY_NAME, *(type(metric).__name__ for metric in other_metrics)} == {*METRICS}
