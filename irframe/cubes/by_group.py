@@ -304,9 +304,8 @@ def took_part(labelled: Labelled) -> Array | None:
     stated = labelled.coords.get("took_part")
     if stated is None:
         return None
-    lacking = [
-        dim for dim in LIST if dim not in stated.dims
-    ]  # selecting a single label drops its dimension
+    # Selecting a single label drops its dimension.
+    lacking = [dim for dim in LIST if dim not in stated.dims]
     return np.asarray(stated.expand_dims(lacking).transpose(*LIST))
 
 
@@ -387,11 +386,8 @@ def join(results: Mapping[Any, Any], by: str, source: Any) -> Any:
     for result in results.values():  # pairs are aligned by the names of their systems
         labelled = PAIR in result.dims and PAIR not in result.xindexes
         array = result.set_index({PAIR: SIDES}) if labelled else result
-        bare.append(
-            array.drop_vars(
-                [n for n, c in array.coords.items() if c.ndim and n not in array.xindexes]
-            )
-        )
+        extra = [n for n, c in array.coords.items() if c.ndim and n not in array.xindexes]
+        bare.append(array.drop_vars(extra))
     if by in {*bare[0].dims, *bare[0].coords} or by in getattr(bare[0], "data_vars", ()):
         advice = "rename the groups, as in groupby(pd.Series(by, name='part'))"
         raise ParameterError(

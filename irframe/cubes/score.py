@@ -321,7 +321,7 @@ def wanted_depths(
     beyond += [str(metric) for metric in metrics if (metric.depth or 1) > deepest]
     expected = f"depths from 1 to {deepest}, the depth of the cube"
     if beyond or not depths:
-        advice = "build the cube with a greater depth=; missing ranks are empty"
+        advice = "build the cube with a greater depth= (missing ranks are empty)"
         raise DepthError(expected, "" if beyond else "none", advice, beyond)
     refuse_repeated_depths(depths, expected)
     return [int(depth) for depth in depths]

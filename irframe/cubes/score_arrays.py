@@ -228,9 +228,8 @@ def validated(scores: xr.DataArray) -> xr.DataArray:
 
 def _as_integers(depths: pd.Index) -> pd.Index:
     """Return depths as integers; raise for fractions."""
-    integers = (
-        depths.astype(np.int64) if depths.dtype.kind == "f" and depths.notna().all() else None
-    )
+    present = depths.dtype.kind == "f" and depths.notna().all()
+    integers = depths.astype(np.int64) if present else None
     if integers is None or (integers != depths).any():
         wrong = depths if integers is None else depths[integers != depths]
         advice = "score at these depths: score(..., at=[...])"

@@ -85,11 +85,8 @@ def score_columns(frame: pd.DataFrame) -> ScoreColumns | None:
     lists = GRADE in by_role or RANK in by_role
     kinds = rows.drop(columns=[*ids.values()]).dtypes
     numbers = SYSTEM in ids and not lists and any(map(pd.api.types.is_numeric_dtype, kinds))
-    return (
-        ScoreColumns(rows, ids)
-        if rows.attrs.get(METRICS) or named_metrics(rows) or numbers
-        else None
-    )
+    scored = rows.attrs.get(METRICS) or named_metrics(rows) or numbers
+    return ScoreColumns(rows, ids) if scored else None
 
 
 def _first_of(aliases: Iterable[str], names: Iterable[object]) -> str | None:

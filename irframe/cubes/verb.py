@@ -359,7 +359,7 @@ def read_depth(cube: xr.Dataset, depth: int | None) -> int:
     deepest = cube.sizes[words.DEPTH]
     if depth is None:
         return deepest
-    advice = "build the cube with a greater depth=; missing ranks are empty"
+    advice = "build the cube with a greater depth= (missing ranks are empty)"
     return check_int("depth", depth, low=1, high=deepest, error=DepthError, advice=advice)
 
 

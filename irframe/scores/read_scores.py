@@ -85,9 +85,7 @@ def refuse_infinite(metrics: list[str], scores: Array) -> None:
 def refuse_huge(metrics: list[str], scores: Array) -> None:
     """Raise for finite scores whose squares overflow."""
     rows = zip(metrics, scores, strict=True)
-    huge = [
-        metric for metric, values in rows if np.isfinite(size := _size(values)) and size > LARGEST
-    ]
+    huge = [metric for metric, values in rows if LARGEST < _size(values) < np.inf]
     if huge:
         raise InputError(f"scores from -{LARGEST:g} to {LARGEST:g}", "larger scores of", "", huge)
 
@@ -149,10 +147,8 @@ def _beware_of_arithmetic(metrics: Iterable[object], scores: Iterable[Array]) ->
         low, high = fact.range
         if fact.pooled or not isinstance(values, np.ndarray) or not values.size:
             continue
-        if (
-            np.fmin.reduce(values, None) < low - SLACK
-            or np.fmax.reduce(values, None) > high + SLACK
-        ):
+        lowest, highest = (ends.reduce(values, None) for ends in (np.fmin, np.fmax))
+        if lowest < low - SLACK or highest > high + SLACK:
             changed.append(f"{metric} ({low:g} to {high:g})")
     if changed:
         reason = "scores are outside the range of their metric, and were changed after scoring"
@@ -239,7 +235,7 @@ def select_depths(scores: Scores, at: Depths) -> Scores:
     if missing or not depths:
         numbers = [depth for depth in missing if isinstance(depth, int | float | np.number)]
         deeper = any(depth > index.max() for depth in numbers)
-        advice = "score to a greater depth" if deeper else f"select some of these {unit}"
+        advice = "score to a greater depth" if deeper else f"score at more {unit}, or select others"
         message = f"{len(missing)} not scored" if missing else "none"
         raise DepthError(expected, message, advice, missing)
     refuse_repeated_depths(depths, expected)
@@ -427,9 +423,8 @@ def same_systems(scores: Scores, other: Scores) -> Scores:
     """
     systems, others = scores.systems, other.systems
     differing = [*systems.difference(others, sort=False), *others.difference(systems, sort=False)]
-    refuse_unshared(
-        "the same systems in both scores", differing, "select the common systems of both"
-    )
+    advice = "select the common systems of both"
+    refuse_unshared("the same systems in both scores", differing, advice)
     return other.take(system=others.get_indexer(systems))
 
 

@@ -89,7 +89,7 @@ def test_evaluate_reads_complete_lists_for_judged_only_metrics(track):
     pd.testing.assert_series_equal(
         frame["P(judged_only=True)@5"], expected.loc[frame.index], check_names=False
     )
-    with pytest.raises(DepthError, match="depth 20 of 50"):
+    with pytest.raises(DepthError, match="of 50 documents cut at depth 20"):
         runs.ireval.evaluate(qrels, "P(judged_only=True)@5", depth=20)
 
 

@@ -133,7 +133,7 @@ class TestRefusals:
     @pytest.mark.parametrize(
         ("at", "words", "offenders"),
         [
-            ([1, 7, 8], r"found 2 not scored: 7, 8\. Select some", [7, 8]),
+            ([1, 7, 8], r"found 2 not scored: 7, 8\. Score at more depths", [7, 8]),
             ([1, 21], r"found 1 not scored: 21\. Score to a greater depth", [21]),
             ([], "found none", []),
             ([5, 1, 5], r"found some more than once: 5\. Name each depth once in at=", [5]),
