@@ -3,6 +3,7 @@
 from itertools import product
 
 import numpy as np
+import pandas as pd
 import pytest
 from paged import view_of
 from turns import few_of
@@ -20,13 +21,23 @@ DESIGNS = {
         "task": lambda index: f"t{index % 4 // 2}",
     },
     "weights": {"weight": lambda index: 1.0 + index % 3},
+    "seeds": {},
 }
 """Name of a design -> label of the topic at each position."""
 
 
+def three_seeds():
+    """Return a cube with three noisy repeats of each system."""
+    runs, qrels = ir.example_track()
+    noise = np.random.default_rng(0).normal(0, 0.3, (3, len(runs)))
+    repeats = [runs.assign(seed=n, score=runs["score"] + n * noise[n]) for n in range(3)]
+    cube = pd.concat(repeats).drop(columns="rank").ireval.cube(qrels)
+    return cube.ireval.design(repeats="system")
+
+
 @pytest.mark.parametrize(("drawn", "alpha"), few_of(product(DESIGNS, [0.2, 0.01]), 3))
 def test_decisions_of_the_report_equal_those_of_verbs(drawn, alpha):
-    cube = ir.cube(*ir.example_track())
+    cube = three_seeds() if drawn == "seeds" else ir.cube(*ir.example_track())
     topics = cube["topic"].to_numpy().tolist()
     labels = {
         word: {topic: label(index) for index, topic in enumerate(topics)}
