@@ -286,8 +286,8 @@ def stable_depth(correlations: ArrayLike, depths: ArrayLike, *, threshold: float
     matrix = _square_matrices(correlations)
     labels = np.asarray(depths, dtype=np.float64)
     if labels.shape != matrix.shape[-1:] or not (np.diff(labels) > 0).all():
-        found = f"{labels.shape} for matrices of shape {matrix.shape}"
-        raise ParameterError("one ascending depth per row of the matrix", found)
+        shapes = f"{labels.shape} for matrices of shape {matrix.shape}"
+        raise ParameterError("one ascending depth per row of the matrix", shapes)
     either_way = np.minimum(matrix, matrix.swapaxes(-1, -2))
     later = np.triu(np.ones(matrix.shape[-2:], dtype=bool))
     with_later = np.where(later, either_way, np.inf).min(axis=-1, initial=np.inf)

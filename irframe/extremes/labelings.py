@@ -203,8 +203,8 @@ class Labels:
         steps += ROUND * float(sum(rounds))
         if steps > STEPS:
             advice = "choose smaller depths with at=, or gain='binary'"
-            found = f"{steps:.1e} steps for {kinds} grades with gain"
-            raise MetricError(f"bounds of Q that take at most {STEPS:.0e} steps", found, advice)
+            time = f"{steps:.1e} steps for {kinds} grades with gain"
+            raise MetricError(f"bounds of Q that take at most {STEPS:.0e} steps", time, advice)
 
 
 def labelled_extremes(metric: Q, block: Block, depths: Array) -> tuple[Floats, Floats]:
@@ -325,21 +325,21 @@ class _Cut:
         gained = np.where(self.grade > UNJUDGED, gained, 0.0)
         relevant = self.grade >= metric.rel
         reward = np.cumsum(gained + relevant, axis=-1)
-        chosen, others = self._rewards(sign)
+        chosen, other_rewards = self._rewards(sign)
         value = np.full((*weight.shape[:2], number + 1), -np.inf)
         value[..., 0] = 0
-        seen = np.cumsum(self.grade == UNJUDGED, axis=-1)
+        n_unjudged = np.cumsum(self.grade == UNJUDGED, axis=-1)
         state = np.arange(number + 1)
         for rank in range(self.depth):
-            index = np.clip(seen[:, rank, np.newaxis] - state, 0, number)
-            spare = np.moveaxis(others[:, index], 0, 1)
+            index = np.clip(n_unjudged[:, rank, np.newaxis] - state, 0, number)
+            spare = np.moveaxis(other_rewards[:, index], 0, 1)
             credit = reward[:, rank, np.newaxis, np.newaxis] + chosen + spare
             credit *= sign * weight[..., rank, np.newaxis]
             free = (self.grade[:, rank] == UNJUDGED)[:, np.newaxis, np.newaxis]
-            taken = np.full_like(value, -np.inf)
-            taken[..., 1:] = value[..., :-1] + credit[..., 1:]
+            labelled = np.full_like(value, -np.inf)
+            labelled[..., 1:] = value[..., :-1] + credit[..., 1:]
             judged = value + np.where(relevant[:, rank, np.newaxis, np.newaxis], credit, 0.0)
-            value = np.where(free, np.maximum(value, taken), judged)
+            value = np.where(free, np.maximum(value, labelled), judged)
         last = self.relevant.sum(axis=-1)
         return sign * value[:, np.arange(len(last)), last]
 
@@ -363,8 +363,8 @@ def _cumulated(weights: Floats, counts: Array, number: int, sign: int, skipped: 
     counts = counts[:, ::sign]
     before = np.cumsum(counts, axis=-1) - counts + skipped[:, np.newaxis]
     label = np.arange(number + 1)
-    taken = np.clip(label - before[..., np.newaxis], 0, counts[..., np.newaxis])
-    return np.asarray(np.tensordot(taken, weights, axes=(1, 0)))
+    counted = np.clip(label - before[..., np.newaxis], 0, counts[..., np.newaxis])
+    return np.asarray(np.tensordot(counted, weights, axes=(1, 0)))
 
 
 def highest_ndcg(metric: nDCG, block: Block, depths: Array, start: Floats) -> Floats:

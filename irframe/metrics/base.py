@@ -106,21 +106,21 @@ def _summed(terms: Callable[..., Floats]) -> Callable[..., Floats]:
 
 
 def _divided(
-    parts: Callable[..., tuple[Array, Array]],
+    terms_and_divisor: Callable[..., tuple[Array, Array]],
 ) -> tuple[Callable[..., Floats], Callable[..., Floats]]:
     """Split a divided sum into its kernel and its terms.
 
     Dividing each term instead of the sum would change the fourth decimal of some scores.
     """
 
-    @wraps(parts)
+    @wraps(terms_and_divisor)
     def kernel(metric: Any, **quantities: Any) -> Floats:
-        added, divisor = parts(metric, **quantities)
+        added, divisor = terms_and_divisor(metric, **quantities)
         return np.asarray(added.cumsum(axis=-1) / divisor)
 
-    @wraps(parts)
+    @wraps(terms_and_divisor)
     def terms(metric: Any, **quantities: Any) -> Floats:
-        added, divisor = parts(metric, **quantities)
+        added, divisor = terms_and_divisor(metric, **quantities)
         return np.asarray(added / divisor[..., -1:])
 
     return kernel, terms
@@ -232,14 +232,15 @@ class Metric(metaclass=MetricType):
         if abstract:
             return
         identity = cls.__module__, cls.__qualname__  # a cell may define its class again
-        taken = [
-            f"{name} of {other.__module__}"
+        conflicts = [
+            f"{name} of {registered.__module__}"
             for name in (cls.__name__, *cls.aliases)
-            if (other := ALIASES.get(name)) and (other.__module__, other.__qualname__) != identity
+            if (registered := ALIASES.get(name))
+            and (registered.__module__, registered.__qualname__) != identity
         ]
-        if taken:
+        if conflicts:
             expected = f"names for the metric {identity[1]} that no other metric has"
-            raise MetricError(expected, "names in use", "", taken)
+            raise MetricError(expected, "names in use", "", conflicts)
         PARSED.clear()
         METRICS[cls.__name__] = cls
         ALIASES.update(dict.fromkeys((cls.__name__, *cls.aliases), cls))
@@ -293,9 +294,9 @@ class Metric(metaclass=MetricType):
         >>> str((Recall @ 5).named("R@5")), (Recall @ 5).named("R@5") == Recall @ 5
         ('R@5', True)
         """
-        other = copy(self)
-        object.__setattr__(other, "_label", label)
-        return other
+        renamed = copy(self)
+        object.__setattr__(renamed, "_label", label)
+        return renamed
 
     def without_depth(self) -> Self:
         """Return the same metric without fixed depth and label.
@@ -306,10 +307,10 @@ class Metric(metaclass=MetricType):
         >>> (nDCG @ 10).without_depth() == nDCG()
         True
         """
-        other = copy(self)
-        object.__setattr__(other, "depth", None)
-        other.__dict__.pop("_label", None)
-        return other
+        free = copy(self)
+        object.__setattr__(free, "depth", None)
+        free.__dict__.pop("_label", None)
+        return free
 
     def __str__(self) -> str:
         label: str | None = self.__dict__.get("_label")

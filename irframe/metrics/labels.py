@@ -73,8 +73,8 @@ def _cut(metric: Metric) -> _Cut:
     more = " and ".join(name for name, is_read in reads.items() if is_read)
     if more:
         advice = "pass runs and judgments to ir.evaluate instead"
-        found = f"{metric}, which reads {more}"
-        raise MetricError("a metric that reads only grades", found, advice)
+        described = f"{metric}, which reads {more}"
+        raise MetricError("a metric that reads only grades", described, advice)
     if metric.depth is None:
         uncut = metric.uncut()
         return _Cut(metric, 0, full=False) if uncut is None else _Cut(uncut, 1, full=True)
@@ -93,8 +93,8 @@ def _broadcast(arrays: dict[str, Floats]) -> dict[str, Floats]:
             raise InputError("arrays with shapes that broadcast", "", "", shown) from None
     labels = arrays.get("labels")
     if labels is None or not labels.ndim:
-        found = "none" if labels is None else "a single number"
-        raise InputError("an array of labels with candidates along the last axis", found)
+        described = "none" if labels is None else "a single number"
+        raise InputError("an array of labels with candidates along the last axis", described)
     return arrays
 
 
@@ -159,8 +159,8 @@ def _numbers(name: str, array: Any) -> Floats:
         expected = f"{name} below 2^53, because larger integers are not exact as floats"
         raise InputError(expected, "larger integers", "subtract a common offset") from None
     except (TypeError, ValueError):
-        found = shortened(array)
-        raise InputError(f"{name} to be numbers in rows of equal length", found) from None
+        values = shortened(array)
+        raise InputError(f"{name} to be numbers in rows of equal length", values) from None
     numbers = np.ma.filled(numbers, MASKED[name]) if masked else numbers
     if name == "listed" and not np.isin(numbers, (0, 1)).all():
         raise InputError("listed to be True or False for every candidate", shortened(array))

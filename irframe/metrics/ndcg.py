@@ -294,10 +294,10 @@ class nDCGRel(Thresholded):
         gaining = counts[..., -1] if len(gains) else np.zeros(counts.shape[:-1])
         dcg = np.cumsum(gain * discounts("log2", 2, len(rank)), axis=-1)
         gains_here = gain > 0
-        found = np.cumsum(dcg / positive(ideal_sum(gains, counts, rank)) * gains_here, axis=-1)
+        retrieved = np.cumsum(dcg / positive(ideal_sum(gains, counts, rank)) * gains_here, axis=-1)
         uncut = dcg / positive(ideal_sum(gains, counts, np.full(1, np.inf)))
         missing = gaining - np.cumsum(gains_here, axis=-1)
-        return np.asarray((found + missing * uncut) / positive(gaining))
+        return np.asarray((retrieved + missing * uncut) / positive(gaining))
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)

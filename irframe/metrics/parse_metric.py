@@ -130,8 +130,8 @@ def _parsed(text: str) -> Metric:
     text = spellings.benchmark_name(text) or spellings.from_plain(text) or text
     text = spellings.benchmark_name(text) or text
     if len(several := listed_measures(text)) > 1:
-        found = f"{text!r}, which has {len(several)} measures"
-        raise MetricError("one metric", found, "pass a list of names, or one name", several)
+        described = f"{text!r}, which has {len(several)} measures"
+        raise MetricError("one metric", described, "pass a list of names, or one name", several)
     name, level = spellings.split_level(text)
     metric = _from_trec(name) or spellings.from_cwl(name) or _from_ranx(name)
     metric = metric or _from_expression(re.sub(r"^([A-Za-z]{2,})_(\d+)$", r"\1@\2", name))
@@ -191,13 +191,13 @@ def _validated(text: str) -> str:
     """Return the text without outer whitespace, or raise if invalid."""
     text = text.strip()
     if len(text) > LONGEST:
-        found = f"{len(text):,} characters that begin with {text[:20]!r}"
-        raise MetricError(f"a metric of at most {LONGEST:,} characters", found)
+        described = f"{len(text):,} characters that begin with {text[:20]!r}"
+        raise MetricError(f"a metric of at most {LONGEST:,} characters", described)
     name, _, depth = text.partition("@")
     if name in spellings.TWO_MEANINGS:
         advice = " or ".join(f"{m}@{depth}" if depth else m for m in spellings.TWO_MEANINGS[name])
-        found = f"{text!r}, which has two meanings"
-        raise MetricError("an unambiguous name", found, f"write {advice}")
+        described = f"{text!r}, which has two meanings"
+        raise MetricError("an unambiguous name", described, f"write {advice}")
     return text
 
 
@@ -276,8 +276,8 @@ def _from_ranx(text: str) -> Metric | None:
     if match is None:
         return None
     name, separator, number = match.groups()
-    others = {other.lower() for other in (*ALIASES, *spellings.TREC_NAMES)}
-    name = name if name in spellings.RANX_NAMES or name.lower() in others else name.lower()
+    names = {other.lower() for other in (*ALIASES, *spellings.TREC_NAMES)}
+    name = name if name in spellings.RANX_NAMES or name.lower() in names else name.lower()
     if name not in spellings.RANX_NAMES:
         return None
     if separator and name == "rbp":
@@ -344,9 +344,9 @@ def _refuse_unknown(names: Iterable[str], valid: Iterable[str], kind: str, text:
     """Raise if a metric or gain map lacks a parameter."""
     for name in names:
         if name not in valid:
-            found = f"{name} in {text!r}{suggest(name, [*valid])}"
+            described = f"{name} in {text!r}{suggest(name, [*valid])}"
             advice = f"{kind} has {', '.join(sorted(valid)) or 'none'}"
-            raise MetricError(f"parameters of {kind}", found, advice)
+            raise MetricError(f"parameters of {kind}", described, advice)
 
 
 def _kind(name: str, *, bare: bool) -> Any:
@@ -357,13 +357,13 @@ def _kind(name: str, *, bare: bool) -> Any:
     kinds = {trec: ALIASES[alias] for trec, alias in spellings.TREC_NAMES.items()} | ALIASES
     if name in ALIASES:
         return ALIASES[name]
-    matches = {kinds[other] for other in kinds if other.lower() == name.lower()}
+    matches = {kinds[candidate] for candidate in kinds if candidate.lower() == name.lower()}
     if len(matches) == 1 and not (bare and _is_letter(name)):
         return matches.pop()
     if len(matches) > 1:
         names = sorted({getattr(kind, "kind", kind).__name__ for kind in matches})
         raise MetricError("the name of one metric", f"{name!r}, which may be any of", "", names)
-    longer = sorted((other for other in kinds if other.startswith(name)), key=len)
+    longer = sorted((candidate for candidate in kinds if candidate.startswith(name)), key=len)
     hint = suggest(name, [*METRICS, *kinds, *spellings.RANX_NAMES]) or nearest(name, METRICS)
     if longer and len(name) > 3:
         hint = f" (did you mean {longer[0]}?)"

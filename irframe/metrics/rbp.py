@@ -279,8 +279,8 @@ class NERR(InverseSquares):
         """Return the continuation probability at each rank."""
         if self.stop == "INSQ":
             return super().continuation(gain, cumulated_gain, rank) * (1 - gain)
-        others: Any = {"satisfied": 1.0, "rank": rank / (rank + 1), "RBP": self.p}[self.stop]
-        return np.asarray(others * (1 - gain) + 0 * cumulated_gain)
+        goes_on: Any = {"satisfied": 1.0, "rank": rank / (rank + 1), "RBP": self.p}[self.stop]
+        return np.asarray(goes_on * (1 - gain) + 0 * cumulated_gain)
 
     def ahead(self, cumulated_gain: Floats, rank: Floats | float) -> Floats:
         """Return the denominator of the continuation probability before squaring."""

@@ -156,11 +156,11 @@ class ReadingOn(Stopping, abstract=True):
         cumulated = cumulated_gain[..., inside]
         goes_on = self.continuation(gain[..., inside], cumulated, rank[inside])
         weight = reached(goes_on)
-        further, left = self._past(cumulated, last)
+        further, to_horizon = self._past(cumulated, last)
         onwards = weight * goes_on
         gained = np.cumsum(weight * gain[..., inside], axis=-1)
         read = np.cumsum(weight, axis=-1) + onwards * further
-        quantities = gained, read, onwards * left * cumulated, onwards * left * last
+        quantities = gained, read, onwards * to_horizon * cumulated, onwards * to_horizon * last
         column = np.minimum(np.arange(len(rank)), cumulated.shape[-1] - 1)
         return Reading(*(quantity[..., column] for quantity in quantities))
 
@@ -172,7 +172,7 @@ class ReadingOn(Stopping, abstract=True):
         """
         values, index = np.unique(cumulated, return_inverse=True)
         index = index.reshape(cumulated.shape)
-        further, left = np.zeros((2, *cumulated.shape))
+        further, to_horizon = np.zeros((2, *cumulated.shape))
         more = np.zeros(len(values))
         all_read = np.ones(len(values))
         if self.horizon is None:
@@ -181,11 +181,11 @@ class ReadingOn(Stopping, abstract=True):
         for rank in range(last, 0, -1):
             if rank <= cumulated.shape[-1]:
                 further[..., rank - 1] = more[index[..., rank - 1]]
-                left[..., rank - 1] = all_read[index[..., rank - 1]]
+                to_horizon[..., rank - 1] = all_read[index[..., rank - 1]]
             goes_on = self.continuation(0.0, np.minimum(values, rank), float(rank))
             more = 1 + goes_on * more
             all_read = goes_on * all_read
-        return further, left
+        return further, to_horizon
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)

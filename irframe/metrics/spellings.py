@@ -346,7 +346,7 @@ def _known_name(name: str, names: Iterable[str]) -> str | None:
     """Return the name that matches, ignoring case, or None."""
     if name in names:
         return name
-    matches = [other for other in names if other.lower() == name.lower()]
+    matches = [candidate for candidate in names if candidate.lower() == name.lower()]
     return matches[0] if len(matches) == 1 else None
 
 

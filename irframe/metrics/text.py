@@ -394,5 +394,5 @@ class U(Thresholded):
 
     def kernel(self, *, gain: Floats, length: Floats) -> Floats:
         """Return the decayed gain down to each depth."""
-        left = np.maximum(0, 1 - np.cumsum(length, axis=-1) / self.patience)
-        return np.asarray(np.cumsum(gain * left, axis=-1) / self.norm)
+        decay = np.maximum(0, 1 - np.cumsum(length, axis=-1) / self.patience)
+        return np.asarray(np.cumsum(gain * decay, axis=-1) / self.norm)

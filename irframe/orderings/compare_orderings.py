@@ -267,11 +267,15 @@ def significance_agreement(
     alike = (leads == favoured)[:, np.newaxis]
     of_tests = zip(p.swapaxes(0, 1), corrections, strict=True)
     adjusted = np.stack(
-        [adjust_rows(one, correction, alpha) for one, correction in of_tests], axis=1
+        [
+            adjust_rows(p_values_of_test, correction, alpha)
+            for p_values_of_test, correction in of_tests
+        ],
+        axis=1,
     )
     of_signs = adjust_rows(p_orderings, signs, alpha)[:, np.newaxis]
     verdict = categorise(adjusted, of_signs, alpha, alike=alike)
-    shares = [(verdict == place).mean(axis=-1) for place in range(len(CATEGORIES))]
+    shares = [(verdict == code).mean(axis=-1) for code in range(len(CATEGORIES))]
     variables = {
         "verdict": (CELL, verdict),
         "share": ((*CELL[:-1], CATEGORY), np.stack(shares, axis=-1)),

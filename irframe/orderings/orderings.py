@@ -240,8 +240,8 @@ def _labelled_pairs(
 def pair_coordinates(cube: xr.Dataset, pairs: Array) -> dict[Any, Any]:
     """Return the coordinates of topics and of pairs of systems."""
     systems = cube[SYSTEM].to_numpy()
-    kept = [name for name in cube.coords if cube[name].dims == (TOPIC,)]
-    topics = {name: cube[name] for name in kept if name not in CODES.values()}
+    by_topic = [name for name in cube.coords if cube[name].dims == (TOPIC,)]
+    topics = {name: cube[name] for name in by_topic if name not in CODES.values()}
     return topics | {name: (PAIR, systems[side]) for name, side in zip(SIDES, pairs.T, strict=True)}
 
 
@@ -283,10 +283,10 @@ def is_bound(cube: xr.Dataset, metric: Metric, *, gain: GainLike, rel: int) -> b
     experiment = experiment_of(cube)
     levels = experiment.judgments.levels
     for top in np.unique(experiment.tops):
-        seen = _worth(levels[levels <= top], int(top), *gains_of(metric))
+        of_metric = _worth(levels[levels <= top], int(top), *gains_of(metric))
         ordered = _worth(levels[levels <= top], int(top), gain, rel)
         binary = bool(np.isin(ordered, (0, 1)).all())
-        if not np.allclose(seen, ordered) or not (metric.additive or (monotone and binary)):
+        if not np.allclose(of_metric, ordered) or not (metric.additive or (monotone and binary)):
             return False
     return True
 

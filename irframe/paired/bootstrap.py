@@ -173,9 +173,9 @@ class Bootstrap(ResamplingTest):
             _, means, spread = _replicates(a, b, shares, design)
             t = np.sort(ratio(abs(means), spread), axis=-1)[..., -rank]
             mean, error, _ = _observed(a, b, design)
-            known = possible & (error > 0) & np.isfinite(t)
+            defined = possible & (error > 0) & np.isfinite(t)
             # p counts samples that are smaller by TIE, so the interval is wider by that factor.
-            half = np.where(known, t, np.nan) / (1 - TIE) * error
+            half = np.where(defined, t, np.nan) / (1 - TIE) * error
             return mean - half, mean + half
 
         low, high = each_pair(ends, scores, pairs, width=len(shares))

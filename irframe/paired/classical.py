@@ -94,10 +94,10 @@ def student(
     PairedResult
         Arrays with the shape of `mean`.
     """
-    one = np.equal(topics, 1)
-    t = ratio(mean, np.where(one & (mean == 0), 0.0, sd / np.sqrt(topics)))
+    single = np.equal(topics, 1)
+    t = ratio(mean, np.where(single & (mean == 0), 0.0, sd / np.sqrt(topics)))
     p = 2 * scipy.special.stdtr(np.subtract(topics, 1) if freedom is None else freedom, -abs(t))
-    return PairedResult(t, np.where(one, 1.0, p))
+    return PairedResult(t, np.where(single, 1.0, p))
 
 
 def t_test(differences: Differences) -> PairedResult:

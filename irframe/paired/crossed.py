@@ -176,11 +176,11 @@ def table_of(lists: Floats, owner: Ints) -> RepeatAnova:
         mean = by_topic.mean(axis=0)
         variances[0, system] = _mean_square(by_topic - mean, topics - 1) / topics
         if repeats > 1:
-            rest = table - by_topic
-            by_repeat = rest.mean(axis=1)
-            rest -= by_repeat[:, np.newaxis]
+            residuals = table - by_topic
+            by_repeat = residuals.mean(axis=1)
+            residuals -= by_repeat[:, np.newaxis]
             variances[1, system] = _mean_square(by_repeat, repeats - 1) / repeats
-            squares = _mean_square(rest.reshape(-1, depths), (topics - 1) * (repeats - 1))
+            squares = _mean_square(residuals.reshape(-1, depths), (topics - 1) * (repeats - 1))
             variances[2, system] = squares / (topics * repeats)
     topic, repeat, residual = variances
     return RepeatAnova(topic, repeat, residual, counts[:, np.newaxis], topics, means)
@@ -249,12 +249,12 @@ def _shared_repeats(lists: Floats, owner: Ints, pairs: Ints) -> tuple[Floats, ..
     repeats = table.shape[1]
     by_topic = table.mean(axis=1)
     _, repeat = _differences(table.mean(axis=2), pairs)
-    rest = np.empty((depths, len(table), repeats, topics))
+    centred = np.empty((depths, len(table), repeats, topics))
     for system, scores in enumerate(table):
         residuals = scores - by_topic[system]
         residuals -= residuals.mean(axis=1, keepdims=True)
-        rest[:, system] = np.moveaxis(residuals, 2, 0)
-    single, cross = products(rest.reshape(depths, len(table), repeats * topics), pairs)
+        centred[:, system] = np.moveaxis(residuals, 2, 0)
+    single, cross = products(centred.reshape(depths, len(table), repeats * topics), pairs)
     a, b = pairs.T
     squares = np.maximum(single[:, a] + single[:, b] - 2 * cross, 0).T  # below 0 by rounding
     freedom = max(topics - 1, 1) * (repeats - 1)

@@ -253,7 +253,7 @@ class Design:
             generator.integers(size, size=(samples, size), dtype=np.int64)
             for size in np.diff(self.starts)
         ]
-        return np.concatenate([count_drawn(each) for each in drawn], axis=1)
+        return np.concatenate([count_drawn(sample) for sample in drawn], axis=1)
 
     def drawn(self, *, samples: int, seed: int) -> Floats:
         """Return shares of topics in resampled means, (sample, topic)."""
@@ -376,16 +376,16 @@ def _adjusted(mass: Floats, squares: Floats) -> tuple[Floats, float]:
         return np.full(1, np.nan), np.nan
     top = int(mass.argmax())
     others = np.arange(len(mass)) != top
-    rest = mass[others].sum()
+    other_mass = mass[others].sum()
     spread = squares[others].sum()
     total = squares[top] + spread
-    left = np.where(others, 1 - mass, rest)
-    beside = np.where(others, total - squares, spread)
-    c = squares / (left**2 * squares + mass**2 * beside)
+    remaining = np.where(others, 1 - mass, other_mass)
+    outside = np.where(others, total - squares, spread)
+    c = squares / (remaining**2 * squares + mass**2 * outside)
     e = c * mass**2
     q = squares / mass
     zero, one, two = ((e * q**power)[others].sum() for power in (0, 1, 2))
     traces = (total * zero) ** 2 + 2 * zero * two + 2 * one**2 - 4 * total * zero * one
     traces -= ((e * (total - 2 * q)) ** 2)[others].sum()
-    across = e[top] * (e * (q[top] * rest - spread + q) ** 2)[others].sum()
+    across = e[top] * (e * (q[top] * other_mass - spread + q) ** 2)[others].sum()
     return np.sqrt(c), float(total**2 / (traces + (squares**2).sum() + 2 * across))

@@ -270,10 +270,10 @@ def power(cheap: Floats, human: Floats, counted: Flags, judged: Flags) -> Powere
     every = counted.sum(axis=0).astype(float)
     mean_y, y = _centred(human[..., sampled, :], in_sample)
     mean_f, f = _centred(cheap[..., sampled, :], in_sample)
-    mean_all, rest = _centred(cheap, counted)
-    sums = (y * f).sum(axis=-2), (f * f).sum(axis=-2), (rest * rest).sum(axis=-2)
+    mean_all, centred = _centred(cheap, counted)
+    sums = (y * f).sum(axis=-2), (f * f).sum(axis=-2), (centred * centred).sum(axis=-2)
     weight, spread = _weight(*sums, mean_f - mean_all, n, every)
-    left = ((y - _wide(weight) * f) ** 2).sum(axis=-2) / n**2
+    residual = ((y - _wide(weight) * f) ** 2).sum(axis=-2) / n**2
     # The jackknife: each element below leaves out one topic.
     n_1 = n - 1
     every_1 = np.where(in_both, every - 1, every)
@@ -286,7 +286,7 @@ def power(cheap: Floats, human: Floats, counted: Flags, judged: Flags) -> Powere
     cheap_only = weight**2 * spread * (every - in_both.sum(axis=0)) / every**2
     return Powered(
         estimate=weight * mean_all + mean_y - weight * mean_f,
-        error=np.sqrt(left + weight**2 * sums[2] / every**2),
+        error=np.sqrt(residual + weight**2 * sums[2] / every**2),
         jackknife=np.sqrt((deviation**2).sum(axis=-2) * n_1 / n + cheap_only),
         weight=weight,
     )

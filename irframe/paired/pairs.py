@@ -256,8 +256,8 @@ def refuse_large(samples: int, topics: int, size: int) -> None:
 
     `size` is the number of bytes per topic and draw.
     """
-    what = f"{samples:,} draws of {topics:,} topics"
-    room(what, samples * topics * size, "ask for fewer samples=")
+    draws = f"{samples:,} draws of {topics:,} topics"
+    room(draws, samples * topics * size, "ask for fewer samples=")
 
 
 def draw_topics(topics: int, *, samples: int, seed: int) -> Ints:

@@ -154,8 +154,8 @@ class Permutation(ResamplingTest):
                 return 2 * (np.full(flat.shape, np.nan),)
             lows = np.partition(low, needed - 1, axis=-1)[..., needed - 1]
             highs = np.partition(high, -needed, axis=-1)[..., -needed]
-            known = ~flat & np.isfinite(lows) & np.isfinite(highs)
-            return np.where(known, lows, np.nan), np.where(known, highs, np.nan)
+            defined = ~flat & np.isfinite(lows) & np.isfinite(highs)
+            return np.where(defined, lows, np.nan), np.where(defined, highs, np.nan)
 
         low, high = each_pair(ends, scores, pairs, width=self.samples)
         return low, high
@@ -257,9 +257,9 @@ class TukeyHSD(ResamplingTest):
 
     def kernel(self, scores: Floats, pairs: Pairs = None) -> PairedResult:
         """Test every pair at every depth; see `PairedTest.kernel`."""
-        what = f"{self.samples:,} ranges of means at every depth"
+        ranges_text = f"{self.samples:,} ranges of means at every depth"
         size = KEPT * 8 * scores.shape[-1] * self.samples
-        room(what, size, "ask for fewer samples=, or select depths")
+        room(ranges_text, size, "ask for fewer samples=, or select depths")
         statistic, threshold = in_blocks(_observed, scores, pairs)
         ranges = self._ranges(np.asarray(scores, dtype=np.float64))
         # Differences and ranges are sorted together, so that the ranges that a difference counts

@@ -211,8 +211,8 @@ class Block:
         inner = self.count.ndim - 1
 
         def widen(array: Array) -> Array:
-            rest = array.shape[inner:]
-            return np.broadcast_to(array, (*shape, *rest)).reshape(-1, *rest)
+            inner_shape = array.shape[inner:]
+            return np.broadcast_to(array, (*shape, *inner_shape)).reshape(-1, *inner_shape)
 
         return self._map(lambda array: array.reshape(-1, *array.shape[len(shape) :]), widen)
 
@@ -485,9 +485,9 @@ class TiedBlocks:
         added = self.size - count
         reading = np.ones(grade.size)
         gain = np.zeros(len(self.starts))
-        for done in range(int(count.max(initial=0))):
-            more = count > done
-            now = number == done
+        for added_before in range(int(count.max(initial=0))):
+            more = count > added_before
+            now = number == added_before
             added += more
             gain[owner[now]] = table[code[order[now]]]
             ranks = np.flatnonzero(more[block])
@@ -495,6 +495,6 @@ class TiedBlocks:
             above = np.where(offset[ranks] > 0, reading[ranks - 1], 1.0)
             unsatisfied = 1 - gain[block[ranks]]
             reading[ranks] = (1 - weight) * reading[ranks] + weight * unsatisfied * above
-        left = np.where(offset > 0, np.roll(reading, 1), 1.0) - reading
+        stopped = np.where(offset > 0, np.roll(reading, 1), 1.0) - reading
         passed = np.cumprod(1 - table[grade], axis=-1)
-        return self._above(passed, 1.0) * left.reshape(grade.shape)
+        return self._above(passed, 1.0) * stopped.reshape(grade.shape)

@@ -281,8 +281,8 @@ class Evidence:
     def estimated_ideal(self, gain: Gain, rel: int, ideal: str) -> Floats:
         """Return the ideal DCG for the estimated recall base."""
         gained, number = self.strata.ideal(gain.map(self._block.levels, rel=rel, top=self._top))
-        read = number if ideal == "full" else np.minimum(self.rank.astype(np.intp), number)
-        return positions.positive(np.take_along_axis(gained, read, axis=-1))
+        length = number if ideal == "full" else np.minimum(self.rank.astype(np.intp), number)
+        return positions.positive(np.take_along_axis(gained, length, axis=-1))
 
     @of_judgments
     def weights(self, discount: str, base: float) -> Floats:
@@ -378,19 +378,19 @@ class Evidence:
         """
         block = self._block
         if block.completed is not None and block.n_sets is not None:
-            found = np.cumsum(block.completed, axis=-1)
+            reached = np.cumsum(block.completed, axis=-1)
             needed = block.n_sets[..., np.newaxis]
         elif block.evidence is not None:
-            found = self.covered
+            reached = self.covered
             needed = self.evidence
         elif block.subtopic_grade is not None:
             hits = self.hits(rel)
-            found = np.cumsum(hits.total(hits.earlier == 0), axis=-1)
+            reached = np.cumsum(hits.total(hits.earlier == 0), axis=-1)
             needed = self.n_subtopics(rel)
         else:
-            found = self.found(rel)
+            reached = self.found(rel)
             needed = self.n_relevant(rel)
-        return found / np.where(needed > 0, needed, np.nan)
+        return reached / np.where(needed > 0, needed, np.nan)
 
     def _spans(self, name: str) -> Array:
         spans: Array | None = getattr(self._block, name)

@@ -120,11 +120,11 @@ def ideal_sum(
     array([1. , 1.5, 1.5])
     """
     last = counts[..., -1] if len(gains) else np.zeros(counts.shape[:-1], int)
-    read = np.minimum(last, rank).astype(np.intp)
-    ranks = int(read.max(initial=0))
+    length = np.minimum(last, rank).astype(np.intp)
+    ranks = int(length.max(initial=0))
     added = ideal_ranking(gains, counts[..., 0, :], ranks) * discounts(kind, base, ranks)
     sums = np.cumsum(np.insert(added, 0, 0.0, axis=-1), axis=-1)
-    return np.take_along_axis(sums, read, axis=-1)
+    return np.take_along_axis(sums, length, axis=-1)
 
 
 Crossing = Literal["sign_change", "definition", "matters"]

@@ -312,12 +312,12 @@ def _greedy(covers: NDArray[np.bool_], topic: Array, topics: int, alpha: float) 
     documents = np.zeros((topics, ranks, covers.shape[1]))
     documents[topic[order], offset] = covers[order]
     gains = np.zeros((topics, ranks))
-    left = np.ones((topics, covers.shape[1]))
+    remaining = np.ones((topics, covers.shape[1]))
     free = np.arange(ranks) < number[:, np.newaxis]
     for rank in range(ranks):
-        gain = np.matmul(documents, left[:, :, np.newaxis])[..., 0].round(TIE)
+        gain = np.matmul(documents, remaining[:, :, np.newaxis])[..., 0].round(TIE)
         chosen = np.where(free, gain, -1).argmax(axis=1)
         gains[:, rank] = np.where(rank < number, gain[every, chosen], 0)
         free[every, chosen] = False
-        left *= np.where(documents[every, chosen] > 0, 1 - alpha, 1)
+        remaining *= np.where(documents[every, chosen] > 0, 1 - alpha, 1)
     return gains
