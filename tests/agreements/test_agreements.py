@@ -1,4 +1,4 @@
-"""Properties of every agreement method, against slow references and scipy."""
+"""Every agreement method equals slow references and scipy."""
 
 import math
 
@@ -56,19 +56,19 @@ def looped(function, x, y):
     return np.array([[function(a.tolist(), b.tolist()) for b in y] for a in x])
 
 
-def assert_same(found, expected):
-    np.testing.assert_allclose(found, expected, rtol=0, atol=1e-12, equal_nan=True)
+def assert_same(values, expected):
+    np.testing.assert_allclose(values, expected, rtol=0, atol=1e-12, equal_nan=True)
 
 
 @pytest.mark.parametrize("method", LOOPS, ids=repr)
 @given(sides(FEW | MANY, 1, 9) | permutations())
-def test_matches_slow_loop(method, xy):
+def test_values_equal_the_slow_loop(method, xy):
     assert_same(method.kernel(*xy), looped(LOOPS[method], *xy))
 
 
 @pytest.mark.parametrize("method", ENUMERATED, ids=repr)
 @given(sides(FEW, 1, 4) | permutations())
-def test_matches_mean_over_all_orders(method, xy):
+def test_values_equal_the_mean_over_all_orders_of_ties(method, xy):
     assert_same(method.kernel(*xy), looped(ENUMERATED[method], *xy))
 
 
@@ -94,9 +94,9 @@ def test_p_values_of_tau_are_those_of_scipy(systems, values):
     rng = np.random.default_rng(systems * values)
     x, y = (rng.integers(0, values, (rows, systems)).astype(float) for rows in (3, 2))
 
-    def of_pair(one, other):
-        untied = len({*one.tolist()}) == len({*other.tolist()}) == systems <= 33
-        return stats.kendalltau(one, other, method="exact" if untied else "asymptotic")[1]
+    def of_pair(first, second):
+        untied = len({*first.tolist()}) == len({*second.tolist()}) == systems <= 33
+        return stats.kendalltau(first, second, method="exact" if untied else "asymptotic")[1]
 
     expected = [[of_pair(one, other) for other in y] for one in x]
     np.testing.assert_allclose(Kendall().p_values(x, y), expected, rtol=1e-9)
@@ -106,12 +106,12 @@ def test_p_values_of_tau_are_those_of_scipy(systems, values):
 
 @pytest.mark.parametrize("method", SCIPY)
 @given(sides(smallest=3))
-def test_matches_scipy(method, xy):
+def test_values_equal_scipy(method, xy):
     assert_same(method.kernel(*xy), scipy_loop(SCIPY[method], *xy))
 
 
 @pytest.mark.parametrize("systems", [110, 400])
-def test_matches_scipy_on_many_systems(systems):
+def test_values_equal_scipy_on_many_systems(systems):
     rng = np.random.default_rng(1)
     x, y = rng.random((4, systems)), rng.random((5, systems)).round(2)
     y[:, : systems // 2] += x[0, : systems // 2].round(2)
@@ -128,7 +128,7 @@ def test_methods_are_symmetric(method, xy):
 
 @by_method
 @given(permutations())
-def test_agrees_with_itself_and_not_with_its_reverse(method, xy):
+def test_an_ordering_agrees_with_itself_and_disagrees_with_its_reverse(method, xy):
     x, _ = xy
     assert_same(method.kernel(x, x), 0 if method.distance else 1)
     if method in SIGNED:
@@ -160,7 +160,7 @@ def test_values_are_in_range(method, xy):
 
 @pytest.mark.parametrize("method", RANKWISE, ids=repr)
 @given(sides())
-def test_only_the_order_counts(method, xy):
+def test_rank_methods_depend_only_on_the_order_of_scores(method, xy):
     x, y = xy
     assert_same(method.kernel(np.exp(3 * x) - 7, y**3), method.kernel(x, y))
 
@@ -204,7 +204,7 @@ def test_infinite_scores_have_an_order():
         assert method.kernel(x, x[:, ::-1]) == method.kernel(ranks, ranks[:, ::-1])
 
 
-def test_golden_rank_correlation(golden):
+def test_rank_correlations_equal_the_worked_case(golden):
     case = golden["002-rank-correlation"]
     orders, expected = case["input"], case["expected"]
     names = orders["reference"]

@@ -19,8 +19,8 @@ METHODS = [*dict.fromkeys(AGREEMENTS.values()), TauAP(symmetric=True)]
 by_method = pytest.mark.parametrize("method", METHODS, ids=repr)
 
 
-def assert_same(found, expected):
-    np.testing.assert_allclose(found, expected, rtol=0, atol=1e-12, equal_nan=True)
+def assert_same(values, expected):
+    np.testing.assert_allclose(values, expected, rtol=0, atol=1e-12, equal_nan=True)
 
 
 @by_method
@@ -62,8 +62,8 @@ def test_inputs_are_unchanged(method):
     ("x", "y"), [((3,), (2, 3)), ((2, 0), (2, 0)), ((2, 3), (2, 4)), ((2, 5, 3), (3, 5, 3))]
 )
 def test_mismatched_shapes_are_refused(method, x, y):
-    found = re.escape(f"x of shape {x}, y of shape {y}")
-    refused(ParameterError, found, lambda: method.kernel(np.ones(x), np.ones(y)))
+    result = re.escape(f"x of shape {x}, y of shape {y}")
+    refused(ParameterError, result, lambda: method.kernel(np.ones(x), np.ones(y)))
 
 
 @pytest.mark.parametrize(("row_bytes", "pairs"), [(4, 64), (0, 64), (16, 16), (100, 2), (1000, 1)])
@@ -77,16 +77,16 @@ def test_blocks_of_pairs_respect_the_memory_limit(row_bytes, pairs, monkeypatch)
 @pytest.mark.parametrize(("bytes_", "rows"), [(1, 1), (8 * 2 * 3 * 4, 1), (16 * 2 * 3 * 4, 2)])
 def test_blocks_of_rows_respect_the_memory_limit(bytes_, rows, monkeypatch):
     monkeypatch.setattr(base, "ROW_BYTES", bytes_)
-    seen = []
+    shapes = []
 
     def reduce(x, y):
-        seen.append(np.broadcast_shapes(x.shape, y.shape))
+        shapes.append(np.broadcast_shapes(x.shape, y.shape))
         return (x * y).sum(axis=-1)
 
     x, y = np.random.default_rng(0).random((2, 5, 4)), np.ones((3, 4))
     np.testing.assert_allclose(base.over_rows(x, y, reduce), x @ y.T)
-    assert {shape[1] for shape in seen[:-1]} == {rows}
-    assert sum(shape[1] for shape in seen) == 5
+    assert {shape[1] for shape in shapes[:-1]} == {rows}
+    assert sum(shape[1] for shape in shapes) == 5
 
 
 SCORES = arrays(
@@ -97,12 +97,12 @@ SCORES = arrays(
 
 
 @given(SCORES)
-def test_ranks_match_counting(scores):
-    one, other = scores[..., :, None], scores[..., None, :]
-    np.testing.assert_array_equal(count_below(scores), (other < one).sum(axis=-1))
+def test_ranks_equal_counts_of_better_systems(scores):
+    row_scores, column_scores = scores[..., :, None], scores[..., None, :]
+    np.testing.assert_array_equal(count_below(scores), (column_scores < row_scores).sum(axis=-1))
     first, last = tied_ranks(scores)
-    np.testing.assert_array_equal(first, 1 + (other > one).sum(axis=-1))
-    np.testing.assert_array_equal(last, (other >= one).sum(axis=-1))
+    np.testing.assert_array_equal(first, 1 + (column_scores > row_scores).sum(axis=-1))
+    np.testing.assert_array_equal(last, (column_scores >= row_scores).sum(axis=-1))
 
 
 ENTRIES = st.sampled_from([1.0, 0.95, 0.91, 0.9, 0.5, -0.2, np.nan])
@@ -116,10 +116,12 @@ def matrices(draw):
 
 
 @given(matrices(), st.sampled_from([0.9, 0.5, 0.0, 1.0]))
-def test_stable_depths_match_slow_loop(drawn, threshold):
+def test_stable_depths_equal_the_slow_loop(drawn, threshold):
     matrix, depths = drawn
-    theta = [oracle.stable_depth(one.tolist(), depths, threshold) for one in matrix]
-    share = [oracle.share_above(one.tolist(), threshold) for one in matrix]
+    theta = [
+        oracle.stable_depth(single_matrix.tolist(), depths, threshold) for single_matrix in matrix
+    ]
+    share = [oracle.share_above(single_matrix.tolist(), threshold) for single_matrix in matrix]
     np.testing.assert_array_equal(stable_depth(matrix, depths, threshold=threshold), theta)
     np.testing.assert_allclose(share_above(matrix, threshold=threshold), share)
 

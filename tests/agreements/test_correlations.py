@@ -67,8 +67,8 @@ def test_pearson_handles_tiny_and_huge_scores():
     x, y = np.array([[1.0, 2.0, 4.0]]), np.array([[3.0, 1.0, 2.0]])
     expected = Pearson().kernel(x, y)
     for scale in (1e-200, 1e200):
-        found = Pearson().kernel(x * scale, y / scale)
-        np.testing.assert_allclose(found, expected, rtol=0, atol=1e-12)
+        result = Pearson().kernel(x * scale, y / scale)
+        np.testing.assert_allclose(result, expected, rtol=0, atol=1e-12)
 
 
 def test_pearson_is_undefined_for_infinite_scores():
@@ -94,18 +94,18 @@ def test_rbo_a_is_the_limit_of_the_mean_over_orders(xy, p):
 
 @pytest.mark.parametrize("p", [0.1, 0.5, 0.9, 0.99])
 def test_rbo_with_ties_by_hand(p):
-    """Agreement at depths 1 to 6 is computed by hand."""
+    """The agreement at depths 1 to 6 is written out."""
     c = np.array([[0.5, 0.5, 0, 0, 0, 0], [1, 1, 0, 0, 0, 0], [1, 1, 1, 0, 0, 0],
                   [1, 1, 1, 0.5, 0.5, 0], [1, 1, 1, 1, 1, 0], [1] * 6])  # fmt: skip
-    other = np.array([[0, 0.5, 0.5, 0, 0, 0], [0, 1, 1, 0, 0, 0], [1, 1, 1, 0, 0, 0],
+    c_other = np.array([[0, 0.5, 0.5, 0, 0, 0], [0, 1, 1, 0, 0, 0], [1, 1, 1, 0, 0, 0],
                       [1, 1, 1, 0, 0.5, 0.5], [1, 1, 1, 0, 1, 1], [1] * 6])  # fmt: skip
-    shared = (c * other).sum(axis=1)
+    products = (c * c_other).sum(axis=1)
     depth = np.arange(1, 7)
     agreements = {
-        # systems by depth in X and in Y: 2 2 3 5 5 6 each; in both: 1 1 3 4 4 6
+        # both orderings have 2 2 3 5 5 6 systems by depth, and 1 1 3 4 4 6 of them are common
         "w": np.array([1 / 2, 1 / 2, 1, 4 / 5, 4 / 5, 1]),
-        "a": shared / depth,
-        "b": shared / np.sqrt((c**2).sum(axis=1) * (other**2).sum(axis=1)),
+        "a": products / depth,
+        "b": products / np.sqrt((c**2).sum(axis=1) * (c_other**2).sum(axis=1)),
     }
     np.testing.assert_allclose(agreements["a"], [1 / 4, 1 / 2, 1, 13 / 16, 4 / 5, 1])
     for ties, A in agreements.items():
@@ -148,5 +148,5 @@ def test_tau_ap_with_ties_by_hand():
 def test_tau_ap_of_a_published_example(golden):
     case = golden["002-tau-ap-ircor"]
     x, y = ([case["input"][side]] for side in "xy")
-    found = TauAP().kernel(x, y)
-    np.testing.assert_allclose(found, case["expected"]["tau_ap"], rtol=0, atol=1e-12)
+    result = TauAP().kernel(x, y)
+    np.testing.assert_allclose(result, case["expected"]["tau_ap"], rtol=0, atol=1e-12)

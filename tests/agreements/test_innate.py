@@ -1,4 +1,4 @@
-"""Innate ordering against Algorithm 1, worked cases and counting."""
+"""Innate orderings equal Algorithm 1, worked cases and counts."""
 
 import numpy as np
 import pytest
@@ -19,7 +19,7 @@ from irframe.agreements.innate import (
 from irframe.errors import MetricError, ParameterError
 
 FOUR = {code: name[:2] for code, name in LABELS.items()}
-"""Code -> label without its midpoint."""
+"""Code -> label without the label before."""
 
 
 def codes(first, second):
@@ -40,17 +40,17 @@ def test_labels_of_examples_in_the_paper(golden):
 
 def test_labels_change_with_depth(golden):
     case = golden["001-figure4"]
-    found = codes(case["input"]["S1"], case["input"]["S2"])
-    assert [FOUR[code] for code in found] == case["expected"]["labels"]
-    assert LABELS[found[-1]] == case["expected"]["group"]
+    result = codes(case["input"]["S1"], case["input"]["S2"])
+    assert [FOUR[code] for code in result] == case["expected"]["labels"]
+    assert LABELS[result[-1]] == case["expected"]["group"]
 
 
 def test_labels_of_graded_gains(golden):
     case = golden["001-graded"]
     serps, expected = case["input"], case["expected"]
     for pair in ("S1-S2", "S1-S3", "S2-S3"):
-        one, other = pair.split("-")
-        assert FOUR[codes(serps[one], serps[other])[-1]] == expected[pair]
+        first, second = pair.split("-")
+        assert FOUR[codes(serps[first], serps[second])[-1]] == expected[pair]
     depths = codes(serps["S1"], serps["S3"])
     assert [FOUR[code] for code in depths] == expected["depths S1-S3"]
 
@@ -73,8 +73,8 @@ def test_gains_are_summed_exactly():
 def test_every_depth_equals_algorithm_1(serps):
     gains = np.array([[[round(10 * gain) for gain in serp]] for serp in serps])
     first, second = np.indices((len(serps),) * 2).reshape(2, -1)
-    found = compare_rankings(gains, np.stack([first, second], axis=1))
-    labels = label_depths(found, gains.shape[-1])[:, 0]
+    transitions = compare_rankings(gains, np.stack([first, second], axis=1))
+    labels = label_depths(transitions, gains.shape[-1])[:, 0]
     for a, b, row in zip(first, second, labels, strict=True):
         assert [FOUR[code] for code in row.tolist()] == oracle.by_depth(serps[a], serps[b])
         assert LABELS[row[-1]] == oracle.group(serps[a], serps[b])
@@ -88,11 +88,11 @@ def test_transitions_mark_changes_of_labels():
     rng = np.random.default_rng(4)
     gains = rng.integers(0, 2, size=(12, 3, 4))
     gains[1] = gains[0]
-    found = compare_rankings(gains, np.stack(np.triu_indices(12, 1), axis=1))
-    labels = label_depths(found, 4).reshape(-1, 4)
+    actual = compare_rankings(gains, np.stack(np.triu_indices(12, 1), axis=1))
+    labels = label_depths(actual, 4).reshape(-1, 4)
     assert {0, 1, 2} <= set(abs(labels[:, -1]).tolist())
     for row, *transitions in zip(
-        labels.tolist(), *(values.ravel() for values in found), strict=True
+        labels.tolist(), *(values.ravel() for values in actual), strict=True
     ):
         decided = next((rank for rank, code in enumerate(row, 1) if code), 0)
         split = next((rank for rank, code in enumerate(row, 1) if abs(code) == 2), 0)
@@ -103,8 +103,8 @@ def test_transitions_mark_changes_of_labels():
 def test_labels_of_more_than_255_depths(depth):
     gains = np.zeros((3, 1, depth), int)
     gains[2, 0, -1] = 1
-    found = compare_rankings(gains, np.array([[0, 1], [2, 0]]))
-    labels = label_depths(found, depth).reshape(2, depth)
+    transitions = compare_rankings(gains, np.array([[0, 1], [2, 0]]))
+    labels = label_depths(transitions, depth).reshape(2, depth)
     assert not labels[0].any()
     assert labels[1].tolist() == [0] * (depth - 1) + [1]
 
@@ -113,23 +113,23 @@ def test_counts_are_those_of_the_labels(monkeypatch):
     rng = np.random.default_rng(2)
     gains = rng.integers(0, 3, size=(7, 11, 13))
     pairs = np.stack(np.triu_indices(7, 1), axis=1)
-    found = compare_rankings(gains, pairs)
-    labels = label_depths(found, 13)
+    transitions = compare_rankings(gains, pairs)
+    labels = label_depths(transitions, 13)
     expected = np.stack([(labels == code).sum(axis=1) for code in LABELS], axis=-1)
-    np.testing.assert_array_equal(count_labels(found, 13), expected)
+    np.testing.assert_array_equal(count_labels(transitions, 13), expected)
     monkeypatch.setattr(innate, "BLOCK", 300)
-    for one, other in zip(compare_rankings(gains, pairs), found, strict=True):
-        np.testing.assert_array_equal(one, other)
+    for forward, backward in zip(compare_rankings(gains, pairs), transitions, strict=True):
+        np.testing.assert_array_equal(forward, backward)
 
 
 @pytest.mark.parametrize("scale", [1, 100, 10**4, 10**9, 10**15])
 def test_scaled_gains_have_the_same_order(scale):
     gains = np.random.default_rng(3).integers(0, 4, size=(5, 6, 40))
     pairs = np.stack(np.triu_indices(5, 1), axis=1)
-    for one, other in zip(
+    for plain, scaled_gains in zip(
         compare_rankings(gains, pairs), compare_rankings(scale * gains, pairs), strict=True
     ):
-        np.testing.assert_array_equal(one, other)
+        np.testing.assert_array_equal(plain, scaled_gains)
 
 
 def test_sums_beyond_64_bits_are_refused():
@@ -148,10 +148,10 @@ def test_random_separability_of_worked_cases(golden):
     case = golden["001-counts"]
     names = {"equal": "equal", "separable": "separable", "nonseparable": "non-separable"}
     for k in case["input"]["ks"]:
-        found, expected = random_separability(k), case["expected"][str(k)]
+        result, expected = random_separability(k), case["expected"][str(k)]
         for field, name in names.items():
-            assert getattr(found, field) == int(expected[name])
-        assert found.shares == pytest.approx(expected["fractions"], rel=1e-12)
+            assert getattr(result, field) == int(expected[name])
+        assert result.shares == pytest.approx(expected["fractions"], rel=1e-12)
 
 
 @pytest.mark.parametrize("k", range(1, 6))

@@ -1,4 +1,4 @@
-"""Score bounds over labels, against enumeration of all labels."""
+"""Score bounds over labels equal those by enumeration of labels."""
 
 import numpy as np
 import pytest
@@ -25,11 +25,11 @@ def test_extremes_are_exact(variant, topic, K):
 
 
 @given(topic=topics(max_len=4, grades=GRADES, gmax=3), K=st.integers(1, 6))
-def test_extremes_are_exact_where_several_grades_below_the_threshold_gain(topic, K):
+def test_extremes_are_exact_if_several_grades_below_the_threshold_have_gain(topic, K):
     check_extremes(Variant("Q(rel=3)"), topic, K)
 
 
-def test_extremes_are_exact_where_grades_below_and_above_the_threshold_count():
+def test_extremes_are_exact_if_grades_below_and_above_the_threshold_have_gain():
     topic = Topic(serp=(None, 2, None), judged=(2,), gmax=3)
     check_extremes(Variant("Q(beta=3, rel=2)"), topic, 3)
 
@@ -112,8 +112,8 @@ def ranking(grade, levels, count):
 
 def test_labelling_every_document_relevant_may_lower_ap():
     """AP decreases from 1 if rank 9 is relevant."""
-    one = ranking([1, *[0] * 7, UNJUDGED], [0, 1], [7, 1])
-    lower, upper = labelled_bounds(AP(), one, np.array([9]))
+    block = ranking([1, *[0] * 7, UNJUDGED], [0, 1], [7, 1])
+    lower, upper = labelled_bounds(AP(), block, np.array([9]))
     assert upper[0, 0] == 1
     assert lower[0, 0] == pytest.approx((1 + 2 / 9) / 2)
 
@@ -130,9 +130,9 @@ def test_the_best_grade_has_the_highest_gain():
 
 
 def test_added_levels_are_sorted_with_count_0():
-    found = with_level(ranking([0, 3], [0, 3], [4, 5]), 2)
-    assert found.levels.tolist() == [0, 2, 3]
-    assert found.count.tolist() == [[4, 0, 5]]
+    result = with_level(ranking([0, 3], [0, 3], [4, 5]), 2)
+    assert result.levels.tolist() == [0, 2, 3]
+    assert result.count.tolist() == [[4, 0, 5]]
 
 
 POOLS = {1: (0,), 2: (0,), 3: (0, 1), 4: (0, 1)}
@@ -155,12 +155,12 @@ def test_extremes_of_ratios_are_exact(variant, topic, K):
         ("nDCG(rel=2)", Topic(serp=(1, None), judged=(1, 1), gmax=3)),
     ],
 )
-def test_extremes_are_exact_where_a_middle_grade_is_best(text, topic):
+def test_extremes_are_exact_if_a_middle_grade_has_the_highest_gain(text, topic):
     check_extremes(Variant(text), topic, len(topic.serp))
 
 
 def test_each_row_is_improved_until_it_converges():
-    """The first ranking needs three rounds, the second none."""
+    """The first ranking needs three iterations, the second one none."""
     first = Topic(serp=(0, None, 1, None), judged=(0, 1, 1, 2, 2), gmax=3)
     check_extremes(Variant("nDCG(gain='exp')"), first, 4)
     grade = np.array([[0, UNJUDGED, 1, UNJUDGED], [3, 0, 0, 0]], np.int16)

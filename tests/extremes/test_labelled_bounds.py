@@ -1,4 +1,4 @@
-"""Score bounds over labels, and ranges over tied orders."""
+"""Score bounds over labels, and ranges over orders of ties."""
 
 import itertools
 import math
@@ -36,9 +36,9 @@ UTILITY = [v for v in VARIANTS if v.facts.extremes == "ceiling" and v.rising]
 def test_bounds_of_a_batch_equal_those_of_single_rankings(text, rows):
     rows = [replace(row, judged_at=None, pool_depth=None) for row in rows]
     metric, depths = parse_metric(text), np.array([1, 6])
-    (_, together), *_ = block(rows, 6).scales()
-    found = np.stack(labelled_bounds(metric, together, depths), axis=1)
-    for topic, within in zip(rows, found, strict=True):
+    (_, batch), *_ = block(rows, 6).scales()
+    result = np.stack(labelled_bounds(metric, batch, depths), axis=1)
+    for topic, within in zip(rows, result, strict=True):
         expected = np.stack(labelled_bounds(metric, single(topic, 6), depths), axis=1)
         np.testing.assert_allclose(within, expected[0], rtol=1e-12)
 
@@ -125,7 +125,7 @@ def tied_block(blocks, judged, depth):
     "variant", few_of([v for v in VARIANTS if v.ordered], 3, drawn=False), ids=str
 )
 @given(drawn=tied_lists(), data=st.data())
-def test_ranges_are_exact(variant, drawn, data):
+def test_tie_ranges_equal_the_extremes_over_all_orders(variant, drawn, data):
     """Ranges equal the extremes of the oracle over all orders."""
     blocks, missed = drawn
     length = sum(map(len, blocks))
@@ -153,13 +153,13 @@ SHORT = 5
 
 def enumerated(variant, lists, judged):
     """Return scores of lists of codes, where higher is better."""
-    found = variant.score(block_of(lists, judged, max(map(len, lists))))
-    return np.nan_to_num(-found, nan=-np.inf) if variant.metric.cost else found
+    scores = variant.score(block_of(lists, judged, max(map(len, lists))))
+    return np.nan_to_num(-scores, nan=-np.inf) if variant.metric.cost else scores
 
 
 @cache
 def ranks_of(variant):
-    """Return what the metric ranks codes by."""
+    """Return the key by which the metric ranks codes."""
     return preference_ranks(variant.metric, np.array(CODES[1:]), 3)
 
 

@@ -16,10 +16,15 @@ from irframe.metrics.parse_metric import parse_metric
 
 @pytest.mark.parametrize("label", ["my score", "Bpref@x", "AP@0", "", "AP(norm='what')", 7, None])
 def test_unknown_labels_have_neutral_properties(label):
-    found = facts(label)
-    assert found == UNKNOWN
-    assert (found.known, found.cost, found.summary, found.depth) == (False, False, "mean", None)
-    assert found.sign == 1
+    properties = facts(label)
+    assert properties == UNKNOWN
+    assert (properties.known, properties.cost, properties.summary, properties.depth) == (
+        False,
+        False,
+        "mean",
+        None,
+    )
+    assert properties.sign == 1
 
 
 @pytest.mark.parametrize("name", sorted(ALIASES))
@@ -88,7 +93,7 @@ def test_topics_are_summed_in_order_for_any_memory_layout(shape):
     for order in permutations(range(len(shape))):
         drawn = rng.random([*np.take(shape, order), 3])[..., 1]
         values = drawn.transpose(np.argsort(order))
-        for each in (values, np.copy(values, order="K"), values[..., np.newaxis]):
-            total = sum(np.moveaxis(each, axis, 0), start=np.zeros(()))
-            np.testing.assert_array_equal(average(each, axis=axis), total / 300)
-            np.testing.assert_array_equal(average(each, "sum", axis), total)
+        for layout in (values, np.copy(values, order="K"), values[..., np.newaxis]):
+            total = sum(np.moveaxis(layout, axis, 0), start=np.zeros(()))
+            np.testing.assert_array_equal(average(layout, axis=axis), total / 300)
+            np.testing.assert_array_equal(average(layout, "sum", axis), total)

@@ -1,4 +1,4 @@
-"""Every metric against its slow reference, and general properties."""
+"""Every metric equals its slow reference, and has general properties."""
 
 from dataclasses import fields, replace
 
@@ -29,8 +29,8 @@ def score(metric, topics, depth):
 def test_kernel_equals_slow_loop(variant, batch):
     topics, depth = batch
     expected = [[variant.oracle(topic, k) for k in range(1, depth + 1)] for topic in topics]
-    found = score(variant.metric, topics, depth)
-    np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-12)
+    scores = score(variant.metric, topics, depth)
+    np.testing.assert_allclose(scores, expected, rtol=1e-9, atol=1e-12)
 
 
 @pytest.mark.parametrize(
@@ -52,14 +52,14 @@ def test_scores_are_in_range_and_equal_those_of_single_rows(variant, batch):
     metric = variant.metric
     batch_block = block(topics, depth)
     before = {name: np.copy(value) for name, value in vars(batch_block).items()}
-    together = metric.score(Evidence(batch_block))
+    actual = metric.score(Evidence(batch_block))
     low, high = metric.range
-    assert together.shape == (len(topics), depth)
-    assert together.dtype == np.float64
-    assert not (together < low - 1e-12).any()
+    assert actual.shape == (len(topics), depth)
+    assert actual.dtype == np.float64
+    assert not (actual < low - 1e-12).any()
     if not variant.facts.pooled:
-        assert not (together > high + 1e-12).any()
-    for row, values in enumerate(together):
+        assert not (actual > high + 1e-12).any()
+    for row, values in enumerate(actual):
         np.testing.assert_array_equal(metric.score(Evidence(batch_block.take(row))), values)
     for name, value in vars(batch_block).items():
         np.testing.assert_array_equal(value, before[name])
@@ -69,7 +69,7 @@ def test_scores_are_in_range_and_equal_those_of_single_rows(variant, batch):
     "variant", few_of([v for v in VARIANTS if v.ordered and v.rising], 6, 2, drawn=False), ids=str
 )
 @given(batch=batches(min_len=2), data=st.data())
-def test_promoting_a_relevant_document_never_hurts(variant, batch, data):
+def test_promoting_a_relevant_document_never_lowers_scores(variant, batch, data):
     topics, depth = batch
     topic = topics[0]
     serp = list(topic.serp)
@@ -96,8 +96,8 @@ def test_contributions_sum_to_the_score_at_every_depth(variant, batch):
     topics, depth = batch
     for _, group in block(topics, depth).scales():
         scores = variant.metric.score(Evidence(group))
-        found = [contributions(variant.metric, group, k + 1).sum(axis=-1) for k in range(depth)]
-        np.testing.assert_allclose(np.transpose(found), scores, rtol=1e-12, atol=1e-12)
+        sums = [contributions(variant.metric, group, k + 1).sum(axis=-1) for k in range(depth)]
+        np.testing.assert_allclose(np.transpose(sums), scores, rtol=1e-12, atol=1e-12)
 
 
 @pytest.mark.parametrize("variant", few_of(VARIANTS, 6, 2, drawn=False), ids=str)
@@ -105,9 +105,9 @@ def test_contributions_sum_to_the_score_at_every_depth(variant, batch):
 def test_judged_only_scores_lists_without_unjudged_documents(variant, batch):
     topics, depth = batch
     longest = max(depth, *(len(topic.serp) for topic in topics), 1)
-    found = score(replace(variant.metric, judged_only=True), topics, longest)
+    scores = score(replace(variant.metric, judged_only=True), topics, longest)
     expected = score(variant.metric, [condensed(topic) for topic in topics], longest)
-    np.testing.assert_array_equal(found, expected)
+    np.testing.assert_array_equal(scores, expected)
 
 
 def test_scores_are_constant_past_a_fixed_depth():
@@ -148,7 +148,7 @@ OLD = int(np.__version__.partition(".")[0]) < 2
 
 @pytest.mark.parametrize("text", SEQUENTIAL)
 def test_sums_are_those_of_trec_eval_to_the_last_bit(text):
-    """trec_eval sums first and divides once, at the end."""
+    """trec_eval divides the sum once, instead of every term."""
     rng = np.random.default_rng(1)
     (variant,) = [v for v in VARIANTS if v.text == text]
     for _ in range(100):
@@ -169,7 +169,7 @@ def test_the_default_top_grade_is_the_highest_judged_grade():
     assert linear.curve([0, 0]).tolist() == [0, 0]
 
 
-def test_gains(golden):
+def test_gain_maps_equal_the_worked_case(golden):
     case = golden["002-gains"]
     grades = [grade for grade in case["input"]["grades"] if grade is not None]
     unjudged = len(case["input"]["grades"]) - len(grades)
@@ -177,33 +177,33 @@ def test_gains(golden):
         name, option = key.split()
         number = int(option.partition("=")[2])
         options = {"rel": number, "top": 3} if "theta" in option else {"rel": 1, "top": number}
-        found = parse_gain(name).map(np.array(grades), **options)
-        np.testing.assert_allclose(found, expected[unjudged:], rtol=1e-12)
+        result = parse_gain(name).map(np.array(grades), **options)
+        np.testing.assert_allclose(result, expected[unjudged:], rtol=1e-12)
         assert not any(expected[:unjudged])
 
 
-def test_weight_of_the_first_rank_in_ndcg(golden):
+def test_ndcg_of_one_document_by_depth_equals_the_worked_case(golden):
     case = golden["002-ndcg-weights"]
     topic = Topic(serp=(1, *([0] * 19)), judged=(1,) * 20, gmax=1)
     for discount, expected in case["expected"].items():
         (scores,) = score(ir.metrics.nDCG(discount=discount), [topic], 20)
-        found = [scores[k - 1] for k in case["input"]["k"]]
-        assert found == pytest.approx(expected, rel=1e-9)
+        actual = [scores[k - 1] for k in case["input"]["k"]]
+        assert actual == pytest.approx(expected, rel=1e-9)
 
 
-def test_ndcg_with_logarithms_to_base_ten(golden):
+def test_ndcg_with_base_ten_equals_the_worked_case(golden):
     case = golden["004-ndcg-log10"]
     data = case["input"]
     topic = Topic(serp=tuple(data["serp"]), judged=tuple(data["judged"]), gmax=2)
     for key, base in (("ndcg", 10), ("base 2", 2)):
         metric = ir.metrics.nDCG(gain=dict(data["gains"]), discount="jk", base=base)
-        found = score(metric, [topic], len(topic.serp))[0, -1]
-        assert found == pytest.approx(case["expected"][key], rel=1e-9)
+        scores = score(metric, [topic], len(topic.serp))[0, -1]
+        assert scores == pytest.approx(case["expected"][key], rel=1e-9)
     ranks = np.array([1, 9, 10, 20, 100]) - 1
     np.testing.assert_allclose(discounts("jk", 10, 100)[ranks], case["expected"]["discounts"])
 
 
-def test_gains_of_small_integers_are_doubles():
+def test_gains_of_small_integer_dtypes_are_float64():
     levels = np.array([-1, 0, 1, 3, 12, 20], np.int16)
     exponential = parse_gain("exp").map(levels, rel=1, top=20)
     np.testing.assert_array_equal(
@@ -220,8 +220,10 @@ def test_dcg_does_not_depend_on_the_top_grade():
     assert ir.metrics.DCG()(judged).item() == pytest.approx(expected)
     docs = {f"d{number}": grade for number, grade in enumerate(judged)}
     runs = {"1": {doc: -float(above) for above, doc in enumerate(docs)}}
-    for other in (0, 9):  # a grade of another topic
-        scores = ir.evaluate(runs, {"1": docs, "2": {"x": other}}, ["DCG", "dcg"], topics="runs")
+    for other_grade in (0, 9):  # a grade of another topic
+        scores = ir.evaluate(
+            runs, {"1": docs, "2": {"x": other_grade}}, ["DCG", "dcg"], topics="runs"
+        )
         assert scores.iloc[0].tolist() == pytest.approx([expected] * 2)
 
 
@@ -237,20 +239,22 @@ def test_perfect_lists_score_exactly_1():
     rng = np.random.default_rng(0)
     lists = [np.sort(rng.integers(0, 4, size))[::-1] for size in range(1, 61) for _ in range(3)]
     qrels = {
-        str(topic): {f"d{place:02}": int(grade) for place, grade in enumerate(grades)}
+        str(topic): {f"d{index:02}": int(grade) for index, grade in enumerate(grades)}
         for topic, grades in enumerate(lists, start=1)
         if grades.any()
     }
     runs = {topic: {doc: -float(doc[1:]) for doc in docs} for topic, docs in qrels.items()}
     metrics = list(map(ir.parse_metric, PERFECT))
     cube = ir.cube(runs, qrels)
-    found = [ir.evaluate(runs, qrels, metrics), ir.scorer(qrels, metrics)(runs)]
-    found += [each.ireval.score(*metrics)[..., -1] for each in (cube, cube.chunk({"topic": 40}))]
-    found += [cube.ireval.score(*(metric for metric in metrics if type(metric) is nDCG))]
-    found += [
+    actual = [ir.evaluate(runs, qrels, metrics), ir.scorer(qrels, metrics)(runs)]
+    actual += [
+        source.ireval.score(*metrics)[..., -1] for source in (cube, cube.chunk({"topic": 40}))
+    ]
+    actual += [cube.ireval.score(*(metric for metric in metrics if type(metric) is nDCG))]
+    actual += [
         [metric([*docs.values()]) for docs in qrels.values()]
         for metric in metrics
         if metric != nDCG(ideal="pool")
     ]
-    for scores in found:
+    for scores in actual:
         assert np.isin(scores, [1.0]).all()

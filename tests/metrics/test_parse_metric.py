@@ -38,7 +38,7 @@ VALUES = st.one_of(
 
 
 @given(metric=VALUES)
-def test_text_reads_back(metric):
+def test_texts_of_metrics_are_parsed_to_equal_metrics(metric):
     names = vars(ir.metrics) | vars(ir.gains)
     assert ir.parse_metric(str(metric)) == metric
     assert ir.parse_metric(repr(metric)) == metric
@@ -102,7 +102,7 @@ IDENTITY = {grade: grade for grade in range(1, 128)}
         (ir.metrics.P() @ 3, ir.metrics.P(depth=3)),
     ],
 )
-def test_names_and_grammar(text, metric):
+def test_names_and_parameters_are_parsed(text, metric):
     assert ir.parse_metric(text) == metric
 
 
@@ -113,8 +113,8 @@ def test_classes_and_values_take_a_depth():
 
 def test_aliases_are_names_of_the_package():
     for name, kind in ALIASES.items():
-        found = getattr(ir.metrics, name)
-        assert found is kind or inspect.ismodule(found)
+        result = getattr(ir.metrics, name)
+        assert result is kind or inspect.ismodule(result)
     with pytest.raises(AttributeError, match="BM25"):
         _ = ir.BM25
 
@@ -225,7 +225,7 @@ ELSEWHERE = frozenset(
     {"AP_IA", "BPM", "ERR_IA", "INSQ", "INST", "NERR10", "NERR11", "NERR8", "NERR9", "NRBP", "P_IA"}
     | {"RBP", "SDCG", "StRecall", "alpha_DCG", "alpha_nDCG", "nERR_IA", "nNRBP"}
 )
-"""Measures of providers that are not installed; other tests compare stored values."""
+"""Measures of providers that are not installed. Other tests compare them with stored values."""
 HALF = {1: 0.5} | dict.fromkeys(range(2, 128), 1)
 INSTALLED = ("accuracy", "compat", "pytrec_eval", "judged", "gdeval", "msmarco")
 
@@ -258,8 +258,8 @@ def test_every_measure_is_tested():
 @pytest.mark.parametrize("text", few_of(TEXTS, 3))
 def test_objects_score_as_their_provider(text):
     measure = measure_of(text)
-    found = [providers.registry[name] for name in INSTALLED]
-    provider = next(each for each in found if each.supports(measure))
+    result = [providers.registry[name] for name in INSTALLED]
+    provider = next(candidate for candidate in result if candidate.supports(measure))
     if provider.NAME == "gdeval" and shutil.which("perl") is None:
         pytest.skip("gdeval is written in Perl")
     qrels, run = track(len(text))

@@ -1,4 +1,4 @@
-"""User models against slow references, cwl_eval and infinite sums."""
+"""User models equal slow references, cwl_eval and infinite sums."""
 
 import json
 from dataclasses import replace
@@ -32,11 +32,11 @@ READERS = [
 @given(batch=batches(max_len=8, max_topics=2))
 def test_quantities_equal_the_slow_loop(variant, batch):
     topics, depth = batch
-    found = np.stack(variant.metric.read(Evidence(block(topics, depth))))
+    result = np.stack(variant.metric.read(Evidence(block(topics, depth))))
     for row, topic in enumerate(topics):
         for k in {1, depth}:
             expected = ORACLES[variant.name](topic, k, **variant.fields)
-            here = dict(zip(QUANTITIES, found[:, row, k - 1], strict=True))
+            here = dict(zip(QUANTITIES, result[:, row, k - 1], strict=True))
             assert here == pytest.approx(expected, rel=1e-9, abs=1e-9, nan_ok=True)
 
 
@@ -63,13 +63,13 @@ def listed(grades):
 def test_quantities_equal_cwl_eval(text):
     metric = parse_metric(text)
     for grades, expected in zip(PEER["lists"], PEER["values"][text], strict=True):
-        found = [values[-1] for values in metric.read(Evidence(listed(grades)))]
+        result = [values[-1] for values in metric.read(Evidence(listed(grades)))]
         if text == "AP" and not any(grade > 0 for grade in grades):
             assert expected == [0, 0, 1, 1, 1]  # in cwl_eval users stop at rank 1
-            assert found[:3] == [0, 0, 1]
-            assert np.isnan(found[3:]).all()
+            assert result[:3] == [0, 0, 1]
+            assert np.isnan(result[3:]).all()
         else:
-            assert found == pytest.approx(expected, abs=1e-6), grades
+            assert result == pytest.approx(expected, abs=1e-6), grades
 
 
 def test_every_metric_of_cwl_eval_is_compared():

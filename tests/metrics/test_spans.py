@@ -1,4 +1,4 @@
-"""Metrics of spans against slow loops over characters."""
+"""Metrics of spans equal slow loops over characters."""
 
 from inspect import signature
 
@@ -33,9 +33,9 @@ TEXTS = {
 def borders(draw, *more, least=0):
     """Draw spans of two documents."""
     start = st.integers(0, 12)
-    one = st.tuples(st.sampled_from(DOCS), start, st.integers(1, 9), *more)
-    rows = draw(st.lists(one, min_size=least, max_size=7))
-    return [(doc, low, low + size, *rest) for doc, low, size, *rest in rows]
+    span = st.tuples(st.sampled_from(DOCS), start, st.integers(1, 9), *more)
+    rows = draw(st.lists(span, min_size=least, max_size=7))
+    return [(doc, low, low + size, *set_name) for doc, low, size, *set_name in rows]
 
 
 def judged(evidence, names=("doc", "start", "end")):
@@ -61,9 +61,9 @@ def test_every_depth_equals_the_slow_loop(evidence, lists):
     scores = ir.cube(runs_of(lists), judged(evidence)).ireval.score(*TEXTS)
     for system, spans in enumerate(lists):
         for text, oracle in TEXTS.items():
-            found = scores.sel(metric=text, system=str(system)).to_numpy().ravel()
-            expected = [oracle(evidence, spans, k) for k in range(1, len(found) + 1)]
-            np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-12)
+            actual = scores.sel(metric=text, system=str(system)).to_numpy().ravel()
+            expected = [oracle(evidence, spans, k) for k in range(1, len(actual) + 1)]
+            np.testing.assert_allclose(actual, expected, rtol=1e-9, atol=1e-12)
 
 
 @given(evidence=borders(st.sampled_from("xyz"), least=1), lists=LISTS)
@@ -71,12 +71,12 @@ def test_one_complete_span_of_each_set_suffices(evidence, lists):
     spans = judged(evidence, ("doc", "start", "end", "set"))
     scores = ir.cube(runs_of(lists), spans).ireval.score("All", "SpanR")
     for system, retrieved in enumerate(lists):
-        found = scores.sel(system=str(system)).to_numpy().reshape(2, -1)
-        depths = range(1, found.shape[1] + 1)
+        actual = scores.sel(system=str(system)).to_numpy().reshape(2, -1)
+        depths = range(1, actual.shape[1] + 1)
         expected = [slow.every_set(evidence, retrieved, k) for k in depths]
-        np.testing.assert_array_equal(found[0], expected)
+        np.testing.assert_array_equal(actual[0], expected)
         plain = [span[:3] for span in evidence]
-        np.testing.assert_allclose(found[1], [slow.recall(plain, retrieved, k) for k in depths])
+        np.testing.assert_allclose(actual[1], [slow.recall(plain, retrieved, k) for k in depths])
 
 
 def test_alternatives_of_a_set_may_overlap(tmp_path):
@@ -84,8 +84,8 @@ def test_alternatives_of_a_set_may_overlap(tmp_path):
     cube = ir.cube(runs_of([[("a", 0, 12)], [("a", 4, 30)], [("a", 2, 29)]]), spans)
     cube.ireval.save(tmp_path / "cube")
     for same in (cube, ir.open_cube(tmp_path / "cube")):
-        found = same.ireval.score("All", "SpanR")[..., 0].squeeze().to_numpy()
-        np.testing.assert_allclose(found, [[1, 1, 0], [12 / 30, 26 / 30, 27 / 30]])
+        scores = same.ireval.score("All", "SpanR")[..., 0].squeeze().to_numpy()
+        np.testing.assert_allclose(scores, [[1, 1, 0], [12 / 30, 26 / 30, 27 / 30]])
 
 
 def _complete(spans, budget):
@@ -132,19 +132,19 @@ def test_every_budget_equals_the_slow_loop(cut, evidence, lists):
     table = ir.evaluate(runs, judged(evidence), list(TEXTS), **options)
     for system, spans in enumerate(lists):
         for text, oracle in TEXTS.items():
-            found = scores.sel(metric=text, system=str(system)).to_numpy().ravel()
-            read = [CUTS[cut](spans, each) for each in budget]
-            expected = [oracle(evidence, some, len(some)) for some in read]
-            np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-12)
-            names = [f"{text} in {each} characters" for each in budget]
-            np.testing.assert_array_equal(table.loc[str(system), names].to_numpy().ravel(), found)
+            actual = scores.sel(metric=text, system=str(system)).to_numpy().ravel()
+            cut_lists = [CUTS[cut](spans, limit) for limit in budget]
+            expected = [oracle(evidence, some, len(some)) for some in cut_lists]
+            np.testing.assert_allclose(actual, expected, rtol=1e-9, atol=1e-12)
+            names = [f"{text} in {limit} characters" for limit in budget]
+            np.testing.assert_array_equal(table.loc[str(system), names].to_numpy().ravel(), actual)
 
 
 def test_adjacent_spans_do_not_overlap():
     spans = judged([("a", 10, 20)])
     runs = runs_of([[("a", 0, 10), ("a", 20, 30)], [("a", 9, 21)]])
-    found = ir.evaluate(runs, spans, "SpanR")["SpanR"].tolist()
-    assert found == [0.0, 1.0]
+    scores = ir.evaluate(runs, spans, "SpanR")["SpanR"].tolist()
+    assert scores == [0.0, 1.0]
 
 
 def test_overlapping_evidence_is_merged_and_counted():
@@ -152,7 +152,7 @@ def test_overlapping_evidence_is_merged_and_counted():
         ir.evaluate(runs_of([[("a", 0, 9)]]), judged([("a", 0, 5), ("a", 3, 9)]), "SpanR")
 
 
-def test_topics_without_evidence():
+def test_scores_of_topics_without_evidence_are_0_or_nan():
     spans = judged([("a", 0, 5)])
     none = spans.assign(topic="2", grade=0)
     runs = pd.concat([runs_of([[("a", 0, 9)]]), runs_of([[("a", 0, 9)]]).assign(topic="2")])
@@ -189,7 +189,7 @@ GRADES = st.lists(st.integers(0, 3), min_size=1, max_size=8).filter(any)
 
 
 @given(grades=GRADES, data=st.data())
-def test_gain_that_decays_with_text_equals_the_slow_loop(grades, data):
+def test_u_measure_and_time_biased_gain_equal_the_slow_loop(grades, data):
     size = len(grades)
     words = data.draw(st.lists(st.integers(0, 900), min_size=size, max_size=size))
     docs = [f"d{number}" for number in range(size)]
@@ -255,10 +255,10 @@ def test_verbs_that_read_documents_refuse_spans():
             refused()
 
 
-def test_borders_of_spans_are_not_topic_coordinates():
+def test_columns_of_spans_are_not_topic_coordinates():
     runs, spans = cube_of_spans()
-    one = spans.assign(end=5 + np.arange(len(spans)), set=list("ab" * 4), kind=list("xy" * 4))
-    coords = {*runs.ireval.cube(one).coords}
+    judged = spans.assign(end=5 + np.arange(len(spans)), set=list("ab" * 4), kind=list("xy" * 4))
+    coords = {*runs.ireval.cube(judged).coords}
     assert "kind" in coords
     assert not coords & {"start", "end", "set"}
 
@@ -296,7 +296,8 @@ def test_cubes_of_spans_are_saved_and_concatenated(tmp_path, sets):
     def same(found, expected):
         for stop in (None, ir.Budget([5, 20], cut="part"), ir.Budget(20, cut="skip")):
             pair = (
-                each.ireval.score("SpanR", "SpanF", "All", stop=stop) for each in (found, expected)
+                source.ireval.score("SpanR", "SpanF", "All", stop=stop)
+                for source in (found, expected)
             )
             np.testing.assert_array_equal(*pair)
 
@@ -307,13 +308,13 @@ def test_cubes_of_spans_are_saved_and_concatenated(tmp_path, sets):
         same(ir.concat([opened.isel(topic=[0]), each.isel(topic=[1])]), each.isel(topic=[0, 1]))
         halves = [opened.isel(system=[0]), each.isel(system=[1])]
         same(ir.concat(halves, dim="system"), each.isel(system=[0, 1]))
-    rest = runs[runs["system"] == 1].ireval.cube(spans[::-1], units=ir.Units(length="tokens"))
+    second = runs[runs["system"] == 1].ireval.cube(spans[::-1], units=ir.Units(length="tokens"))
     with pytest.raises(InputError, match="cubes of the same spans"):
-        ir.concat([cube.isel(system=[0]), rest], dim="system")
+        ir.concat([cube.isel(system=[0]), second], dim="system")
 
 
 @pytest.mark.parametrize("named", [False, True])
-def test_empty_lists_are_right_for_topics_without_evidence(named):
+def test_empty_lists_score_1_on_topics_without_evidence(named):
     spans = pd.DataFrame({"topic": "1", "doc": ["x", "x"], "start": [0, 9], "end": [4, 12]})
     spans = spans.assign(grade=1, **({"set": [0, 1]} if named else {}))
     runs = pd.DataFrame({"topic": ["1", "2"], "doc": "x", "start": 0, "end": 4, "score": 1.0})

@@ -177,9 +177,9 @@ def test_sets_are_those_of_trec_eval(name):
     nicknames = pytrec_eval.supported_nicknames[name] - {"runid", "relstring"}
     assert set(SETS[name].split()) == nicknames | ({"num_q"} & set(SETS[name].split()))
     qrels, run = {"q": {"a": 1, "b": 0}}, {"q": {"a": 1.0}}
-    given = pytrec_eval.RelevanceEvaluator(qrels, set(nicknames)).evaluate(run)["q"]
+    options = pytrec_eval.RelevanceEvaluator(qrels, set(nicknames)).evaluate(run)["q"]
     printed = {label for label in each_of_set(name) if not label.startswith("gm_")}
-    differing = printed ^ given.keys()
+    differing = printed ^ options.keys()
     assert {
         label for label in differing if not label.startswith(("gm_", "runid", "relstr"))
     } == set()
@@ -212,18 +212,18 @@ def test_all_measures_equal_trec_eval(level, judged_only):
     }
     cube = ir.cube(run, qrels, ties=ir.Ties(dtype="float32"), depth=1000)
     scores = cube.ireval.score(*(m.named(name) for name, m in metrics.items()), at=1000)
-    found = scores.squeeze("system", drop=True).to_pandas().T
+    actual = scores.squeeze("system", drop=True).to_pandas().T
     evaluator = pytrec_eval.RelevanceEvaluator(
         qrels, {"all_trec"}, relevance_level=level, judged_docs_only_flag=judged_only
     )
     expected = pd.DataFrame(evaluator.evaluate(run)).T.drop(columns=["runid", "relstring"])
     logarithms = ["gm_map", "gm_bpref"]
-    found[logarithms] = np.log(found[logarithms].clip(lower=FLOOR))
-    assert set(found.columns) == set(expected.columns)
-    expected = expected.loc[found.index, found.columns].astype(float)
+    actual[logarithms] = np.log(actual[logarithms].clip(lower=FLOOR))
+    assert set(actual.columns) == set(expected.columns)
+    expected = expected.loc[actual.index, actual.columns].astype(float)
     empty = expected["num_ret"] == 0  # trec_eval divides 0 by 0 in two measures
     expected.loc[empty] = expected.loc[empty].fillna(0)
-    np.testing.assert_allclose(found, expected, atol=1e-12, rtol=1e-12)
+    np.testing.assert_allclose(actual, expected, atol=1e-12, rtol=1e-12)
 
 
 @pytest.mark.thorough
@@ -241,9 +241,9 @@ def test_names_of_ranx_equal_ranx():
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         graded = ranx.evaluate(ir.verbs.to_pytrec_eval(qrels), run, names)
-    found = ir.evaluate(run, qrels, names, ties="order").mean()
+    scores = ir.evaluate(run, qrels, names, ties="order").mean()
     for name in names:
-        assert found[name] == pytest.approx(graded[name], abs=1e-9), name
+        assert scores[name] == pytest.approx(graded[name], abs=1e-9), name
 
 
 BY_FUNCTION = {"average_precision", "reciprocal_rank"}
@@ -273,7 +273,7 @@ def test_requested_names_are_labels_of_results(track):
     assert bounds["metric"].values.tolist() == ["R@5", "RBP@0.8"]
 
 
-def test_values_print_their_own_name():
+def test_metrics_are_printed_with_their_names_in_irframe():
     assert str(ir.parse_metric("R@5")) == "Recall@5"
     assert str(ir.metrics.Recall @ 5) == "Recall@5"
     assert repr(parse_named("R@5")[0]) == "Recall()@5"
@@ -285,7 +285,7 @@ def test_measures_of_ir_measures_keep_their_names(track):
     assert ir.evaluate(*track, ir_measures.nDCG @ 5).columns.tolist() == ["nDCG@5"]
 
 
-def test_a_metric_may_have_two_names_but_not_one_name_twice(track):
+def test_the_same_metric_may_be_requested_only_by_different_names(track):
     scores = ir.evaluate(*track, ["map", "AP"])
     np.testing.assert_array_equal(scores["map"], scores["AP"])
     with pytest.raises(MetricError, match="each once, but found some again: AP"):
@@ -334,7 +334,7 @@ def test_names_of_ir_measures_are_parsed():
 
 
 @pytest.mark.parametrize("text", ["Accuracy@1", "accuracy@5"])
-def test_names_with_another_meaning_elsewhere_warn(text):
+def test_names_with_another_meaning_in_other_tools_warn(text):
     runs, qrels = ir.example_track()
     with pytest.warns(IrframeWarning, match=f"^{text} is .*Success@"):
         ir.evaluate(runs, qrels, text)
@@ -360,15 +360,15 @@ OTHERS = [
 
 
 def test_plain_names_are_parsed_to_the_same_metric():
-    texts = list(dict.fromkeys([*(each.text for each in VARIANTS), *OTHERS]))
-    seen = {}
+    texts = list(dict.fromkeys([*(variant.text for variant in VARIANTS), *OTHERS]))
+    metric_of = {}
     for text in texts:
         metric = ir.parse_metric(text)
         plain = plain_name(text, ir.parse_metric)
         assert MLFLOW.fullmatch(plain), text
         assert TENSORBOARD.fullmatch(plain), text
         assert ir.parse_metric(plain) == metric, text
-        assert seen.setdefault(plain, metric) == metric, text
+        assert metric_of.setdefault(plain, metric) == metric, text
 
 
 @pytest.mark.parametrize(
@@ -384,7 +384,7 @@ def test_plain_names_are_parsed_to_the_same_metric():
     ],
 )
 @pytest.mark.filterwarnings("ignore:Accuracy@10 is a share")
-def test_plain_names_are_readable(name, plain):
+def test_plain_names_equal_the_expected_names(name, plain):
     assert plain_name(name, ir.parse_metric) == plain
     scorer = ir.scorer({"q": {"a": 1, "b": 0, "c": 2}}, name)
     assert [*scorer.mean({"q": {"b": 1.0, "a": 2.0, "c": 0.5}}, names="plain")] == [plain]

@@ -1,4 +1,4 @@
-"""Metrics of subtopics and strata, against references and other tools.
+"""Metrics of subtopics and strata equal references and other tools.
 
 Metrics of subtopics equal slow loops and ndeval. xinfAP and infNDCG equal slow loops on every input
 path of judgments.
@@ -84,45 +84,48 @@ def test_every_metric_of_subtopics_is_tested():
 @given(ranking=documents.filter(bool), missed=documents)
 def test_scores_equal_the_slow_loop(text, ranking, missed):
     metric = ir.parse_metric(text)
-    found = score_subtopics(metric, ranking, missed)
+    scores = score_subtopics(metric, ranking, missed)
     oracle = ORACLES[type(metric).__name__]
     expected = [oracle(ranking, missed, k, **fields(metric)) for k in range(1, len(ranking) + 1)]
-    np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-12)
+    np.testing.assert_allclose(scores, expected, rtol=1e-9, atol=1e-12)
     if text not in UNBOUND:
-        assert (found >= 0).all()
-        assert (found <= 1.2).all()
+        assert (scores >= 0).all()
+        assert (scores <= 1.2).all()
     if type(metric).terms is not None:
         added = added_by_rank(metric, subtopic_evidence(metric, ranking, missed))
-        np.testing.assert_allclose(added.sum(), found[-1], rtol=1e-9, atol=1e-12)
+        np.testing.assert_allclose(added.sum(), scores[-1], rtol=1e-9, atol=1e-12)
 
 
 @pytest.mark.parametrize("text", few_of(TEXTS, 3))
 @given(ranking=documents.filter(bool), missed=documents, names=st.permutations(range(5)))
 def test_order_of_subtopics_and_later_ranks_do_not_count(text, ranking, missed, names):
     metric = ir.parse_metric(text)
-    found = score_subtopics(metric, ranking, missed)
-    renamed = [[{names[each] for each in one} for one in side] for side in (ranking, missed)]
-    np.testing.assert_allclose(score_subtopics(metric, *renamed), found, rtol=1e-12)
+    scores = score_subtopics(metric, ranking, missed)
+    renamed = [
+        [{names[subtopic] for subtopic in covered} for covered in side]
+        for side in (ranking, missed)
+    ]
+    np.testing.assert_allclose(score_subtopics(metric, *renamed), scores, rtol=1e-12)
     half = 1 + len(ranking) // 2
     cut = score_subtopics(metric, ranking[:half], [*ranking[half:], *missed])
-    np.testing.assert_allclose(cut, found[:half], rtol=1e-12)
+    np.testing.assert_allclose(cut, scores[:half], rtol=1e-12)
 
 
 @pytest.mark.parametrize("text", GAINS)
 @given(ranking=documents.filter(bool), missed=documents)
 def test_the_intent_aware_mean_is_the_mean_over_subtopics(text, ranking, missed):
-    found = score_subtopics(ir.metrics.IA(metric=text), ranking, missed)
+    scores = score_subtopics(ir.metrics.IA(metric=text), ranking, missed)
     names = sorted(set().union(*ranking, *missed))
     by_subtopic = [
         scored(
             ir.parse_metric(text),
-            [int(name in each) for each in ranking],
-            [int(name in each) for each in (*ranking, *missed)],
+            [int(name in covered) for covered in ranking],
+            [int(name in covered) for covered in (*ranking, *missed)],
         )
         for name in names
     ]
     expected = np.mean(by_subtopic, axis=0) if names else np.zeros(len(ranking))
-    np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-12)
+    np.testing.assert_allclose(scores, expected, rtol=1e-9, atol=1e-12)
 
 
 def test_ideal_rankings_score_one():
@@ -134,9 +137,9 @@ def test_ideal_rankings_score_one():
 
 @pytest.mark.parametrize("setting", PEER["values"], ids=lambda each: str(each["alpha"]))
 def test_scores_equal_ndeval(setting):
-    """Scores equal ndeval's, apart from its two known faults.
+    """Scores equal those of ndeval except for two errors.
 
-    ndeval does not divide by the bound at rank 1, and divides 0 by 0 in nNRBP.
+    ndeval does not divide by the bound at rank 1, and nNRBP of ndeval divides 0 by 0.
     """
     peer = pd.DataFrame(setting["scores"]).T.drop(columns=["ERR-IA@1", "alpha-DCG@1"])
     assert peer.columns[peer.isna().any()].tolist() in (["nNRBP"], [])
@@ -149,12 +152,12 @@ def test_scores_equal_ndeval(setting):
         metrics.append(replace(metric, **changes).named(name))
     qrels = pd.DataFrame(PEER["qrels"], columns=["topic", "subtopic", "doc", "grade"])
     run = pd.DataFrame(PEER["run"], columns=["topic", "doc", "score"])
-    found = run.ireval.evaluate(qrels, metrics).droplevel("system")
-    assert len(found) == 12
-    np.testing.assert_allclose(found, peer.loc[found.index], rtol=1e-9, atol=1e-12)
+    scores = run.ireval.evaluate(qrels, metrics).droplevel("system")
+    assert len(scores) == 12
+    np.testing.assert_allclose(scores, peer.loc[scores.index], rtol=1e-9, atol=1e-12)
 
 
-def test_means_of_metrics_print_and_read_back():
+def test_texts_of_intent_aware_metrics_are_parsed_to_equal_metrics():
     metric = ir.metrics.IA(metric=ir.metrics.nDCG(gain="exp") @ 10)
     assert str(metric) == "IA(metric=\"nDCG(gain='exp')\")@10"
     assert ir.parse_metric(str(metric)) == metric == ir.metrics.IA(metric="nDCG(gain='exp')") @ 10
@@ -203,7 +206,7 @@ def sampled(seed, *, share=0.5):
 
 def expected(runs, qrels, k):
     """Return slow scores, shape (metric, system, topic)."""
-    found = []
+    result = []
     for oracle in STRATA_METRICS.values():
         rows = []
         for system in "ab":
@@ -216,8 +219,8 @@ def expected(runs, qrels, k):
                 ranking = [by_doc.get(doc) for doc in run["doc"]]
                 scores.append(oracle(ranking, list(by_doc.values()), k))
             rows.append(scores)
-        found.append(rows)
-    return np.array(found)
+        result.append(rows)
+    return np.array(result)
 
 
 @pytest.mark.thorough
@@ -225,14 +228,14 @@ def expected(runs, qrels, k):
 def test_every_input_path_equals_the_slow_loop(seed, tmp_path):
     runs, qrels = sampled(seed)
     qrels.ireval.write_qrels(tmp_path / "sample.txt")
-    read = ir.read_qrels(tmp_path / "sample.txt")
+    loaded = ir.read_qrels(tmp_path / "sample.txt")
     same = ["topic", "doc", "stratum", "grade"]
-    assert read[same].astype(str).equals(qrels[same].astype(str))
-    cube = runs.ireval.cube(read)
+    assert loaded[same].astype(str).equals(qrels[same].astype(str))
+    cube = runs.ireval.cube(loaded)
     cube.ireval.save(tmp_path / "cube")
     deepest = cube.sizes["depth"]
     columns = runs.ireval.evaluate(
-        read.sample(frac=1, random_state=seed), [*STRATA_METRICS], depth=5
+        loaded.sample(frac=1, random_state=seed), [*STRATA_METRICS], depth=5
     )
     scorer = ir.scorer(qrels.assign(stratum=qrels["stratum"].astype("category")), [*STRATA_METRICS])
     for k in (1, 5, deepest):
@@ -240,18 +243,18 @@ def test_every_input_path_equals_the_slow_loop(seed, tmp_path):
         cubes = [cube, ir.open_cube(tmp_path / "cube"), cube.isel(topic=[2, 0, 3, 1])]
         cubes += [ir.concat([cube.isel(topic=[0, 1]), cube.isel(topic=[2, 3])])]
         cubes += [ir.concat([cube.isel(system=[0]), cube.isel(system=[1])], dim="system")]
-        for each in cubes:
-            found = each.ireval.score(*STRATA_METRICS, at=k).sel(
+        for cube_of_path in cubes:
+            scores = cube_of_path.ireval.score(*STRATA_METRICS, at=k).sel(
                 topic=cube.topic, system=["a", "b"]
             )
-            np.testing.assert_allclose(found, slow, rtol=1e-9, atol=1e-12)
+            np.testing.assert_allclose(scores, slow, rtol=1e-9, atol=1e-12)
         if k == 5:
             values = columns.sort_index().to_numpy().T.reshape(slow.shape)
             np.testing.assert_allclose(values, slow, rtol=1e-9, atol=1e-12)
     uncut = {name: name.replace(", ideal='judged'", "") for name in STRATA_METRICS}
-    found = cube.ireval.score(*uncut.values(), at=deepest)
+    scores = cube.ireval.score(*uncut.values(), at=deepest)
     np.testing.assert_allclose(
-        scorer(runs).to_numpy().T.reshape(found.shape), found, rtol=1e-9, atol=1e-12
+        scorer(runs).to_numpy().T.reshape(scores.shape), scores, rtol=1e-9, atol=1e-12
     )
 
 
@@ -259,8 +262,8 @@ def test_complete_judgments_give_ap_and_ndcg():
     runs, qrels = sampled(1, share=1)
     cube = runs.ireval.cube(qrels)
     pairs = {"infAP": "AP", "infNDCG": "nDCG(ideal='full')", "infNDCG(ideal='judged')": "nDCG"}
-    one, other = (cube.ireval.score(*names) for names in (pairs.keys(), pairs.values()))
-    np.testing.assert_allclose(one, other, atol=1e-4)
+    inferred, complete = (cube.ireval.score(*names) for names in (pairs.keys(), pairs.values()))
+    np.testing.assert_allclose(inferred, complete, atol=1e-4)
 
 
 def test_scores_equal_sample_eval(shared):
@@ -270,9 +273,9 @@ def test_scores_equal_sample_eval(shared):
         pd.DataFrame(case["qrels"], columns=["doc", "stratum", "grade"]).assign(topic=str(n))
         for n, case in enumerate(cases)
     )
-    found = ir.evaluate({"run": runs}, qrels, ["infAP", "infNDCG"]).loc["run"]
+    scores = ir.evaluate({"run": runs}, qrels, ["infAP", "infNDCG"]).loc["run"]
     assert len(cases) == 22
-    for name, values in found.items():
+    for name, values in scores.items():
         expected = pd.Series({str(n): case[name] for n, case in enumerate(cases)})
         pd.testing.assert_series_equal(values.round(12), expected.round(12), check_names=False)
 
@@ -296,13 +299,13 @@ def test_lists_and_ideals_end_at_rank_1000(seed):
     ranking = [by_doc.get(doc) for doc in docs]
     names = ["infAP", "infNDCG", "infNDCG(ideal='judged')@1200"]
     with pytest.warns(IrframeWarning, match="without judged documents, in 1 topic: 3 of topic 1"):
-        found = ir.evaluate(run, qrels, names).iloc[0]
+        scores = ir.evaluate(run, qrels, names).iloc[0]
     documents = list(by_doc.values())
     assert sum(r * N / n for N, n, r in counts(documents).values() if n) > 1000
-    assert found["infAP"] == pytest.approx(stratified_average_precision(ranking, documents, 1500))
+    assert scores["infAP"] == pytest.approx(stratified_average_precision(ranking, documents, 1500))
     ideals = ((1500, "full"), (1200, "judged"))
     slow = [stratified_ndcg(ranking, documents, k, 3, ideal=ideal) for k, ideal in ideals]
-    assert found.tolist()[1:] == pytest.approx(slow)
+    assert scores.tolist()[1:] == pytest.approx(slow)
 
 
 def test_strata_without_judged_documents_are_left_out_and_named():
@@ -321,8 +324,8 @@ def test_strata_without_judged_documents_are_left_out_and_named():
             score()
         assert len(caught) == 1
     with pytest.warns(IrframeWarning, match=message):
-        found = cube.ireval.score(*STRATA_METRICS).isel(depth=-1)
-    np.testing.assert_allclose(found, expected(runs, lost, 99), atol=1e-12)
+        scores = cube.ireval.score(*STRATA_METRICS).isel(depth=-1)
+    np.testing.assert_allclose(scores, expected(runs, lost, 99), atol=1e-12)
     with pytest.raises(GradeError, match="2 strata without one: mid of topic 1, mid of topic 2"):
         cube.ireval.estimate("P", at=3)
 
@@ -367,9 +370,9 @@ def test_complete_judgments_with_strata_do_not_warn():
 def test_operations_that_lose_strata_are_refused(tmp_path):
     runs, qrels = sampled(0)
     cube = runs.ireval.cube(qrels)
-    one, other = (each.assign(topic=each["topic"] + "x") for each in (runs, qrels))
-    plain = one.ireval.cube(other.drop(columns="stratum"))
+    more_runs, more_qrels = (frame.assign(topic=frame["topic"] + "x") for frame in (runs, qrels))
+    plain = more_runs.ireval.cube(more_qrels.drop(columns="stratum"))
     refused(InputError, "stratum in all cubes or in none", lambda: ir.concat([cube, plain]))
-    refused(MetricError, "one order of ties", lambda: cube.ireval.tie_ranges("infAP"))
+    refused(MetricError, "a best order of ties", lambda: cube.ireval.tie_ranges("infAP"))
     with pytest.warns(IrframeWarning, match="probability, which the TREC format lacks"):
         qrels.assign(probability=0.3).ireval.write_qrels(tmp_path / "drawn.txt")

@@ -1,23 +1,25 @@
 """Slow reference implementations of the metrics.
 
-An oracle is a plain loop over one ranking, written from the definition (Lu et al. 2016,
-Table 2, doi:10.1007/s10791-016-9282-6; trec_eval's documentation for its classics), and shares no
-code with the package: it takes a `Topic`, an evaluation depth and the fields of the metric as
-keywords, with the metric's defaults, and returns one number:
+An oracle is a plain loop over one ranking, and shares no code with the package. It is written from
+the definition of the metric: Lu et al. 2016 (Table 2, doi:10.1007/s10791-016-9282-6), or the
+documentation of trec_eval. An oracle takes a `Topic`, an evaluation depth, and the parameters of
+the metric as keywords with the same defaults. It returns one number:
 
 >>> topic = Topic(serp=(1, None, 0, 2), judged=(2, 1, 1, 0, 0), gmax=2)
 >>> ORACLES["AP"](topic, 4, norm="min")
 0.5
 
-`ORACLES` lists them under the class name of the metric. Rules common to all of them:
+`ORACLES` contains the oracles by the class name of the metric. These rules are common to all
+oracles:
 
-- `k` may exceed the length of the ranking; absent ranks add nothing.
-- Unjudged documents (None) and negative grades have no gain and are not relevant; negative grades
-  are judged. Bpref, InfAP, InfNDCG and NumNonrelJudgedRet take them for pooled but not judged.
+- `k` may exceed the length of the ranking. Ranks past the end of the ranking contribute nothing.
+- Unjudged documents (None) and documents with negative grades have no gain and are not relevant.
+  Negative grades are judged, except that for Bpref, InfAP, InfNDCG and NumNonrelJudgedRet they mark
+  documents that were pooled but not judged.
 - `gain` is "binary", "linear" (g / gmax), "exp" ((2^g - 1) / 2^gmax) or a mapping from grade to
-  gain in which absent grades are worth 0; `rel` is the lowest relevant grade, which binary gain
-  uses too.
-- What would be divided by no relevant documents is 0.
+  gain, where unlisted grades have gain 0.
+- `rel` is the lowest relevant grade. Binary gain uses it too.
+- Scores that are divided by the number of relevant documents are 0 without relevant documents.
 """
 
 from . import binary, graded, misplacement, reading, sampled, searching, trec

@@ -1,7 +1,7 @@
 """Slow references for the agreement of scores and orderings.
 
-Each takes two sequences of scores of the same systems, higher is better, the reference first;
-the summaries take one volatility matrix as a list of rows.
+An oracle takes two sequences of scores of the same systems. Higher is better, and the first
+sequence is the reference. Oracles of summaries take one volatility matrix as a list of rows.
 """
 
 import math
@@ -35,7 +35,7 @@ def compare(a, b):
 def orderings(scores):
     """Return every order of the systems by falling scores."""
     groups = (
-        permutations(system for system, other in enumerate(scores) if other == score)
+        permutations(system for system, other_score in enumerate(scores) if other_score == score)
         for score in sorted(set(scores), reverse=True)
     )
     return [tuple(chain(*order)) for order in product(*groups)]
@@ -59,7 +59,7 @@ def _tau_ap(true, guess):
     for i in range(2, N + 1):
         item = guess[i - 1]
         above = guess[: i - 1]
-        C = add_up(1 for other in above if true.index(other) < true.index(item))
+        C = add_up(1 for higher in above if true.index(higher) < true.index(item))
         total += C / (i - 1)
     return 2 / (N - 1) * total - 1
 
@@ -88,12 +88,12 @@ def _tau_ap_b(reference, estimated):
 
 def first_ranks(scores):
     """Return the best possible rank of each system."""
-    return [1 + add_up(other > score for other in scores) for score in scores]
+    return [1 + add_up(other_score > score for other_score in scores) for score in scores]
 
 
 def last_ranks(scores):
     """Return the worst possible rank of each system."""
-    return [add_up(other >= score for other in scores) for score in scores]
+    return [add_up(other_score >= score for other_score in scores) for score in scores]
 
 
 def rbo_ext(x, y, p, ties="w"):
@@ -132,8 +132,8 @@ def rbo_limit(x, y, p, depth):
     def one(first, second):
         total = 0.0
         for d in range(1, depth + 1):
-            seen = min(d, len(first))
-            total += p ** (d - 1) * len(set(first[:seen]) & set(second[:seen])) / seen
+            length = min(d, len(first))
+            total += p ** (d - 1) * len(set(first[:length]) & set(second[:length])) / length
         return (1 - p) * total
 
     return over_orders(one, x, y)
@@ -191,4 +191,4 @@ ORACLES = {
     "tau_ap_b": tau_ap_b,
     "tau_b": tau,
 }
-"""The oracle of every name of `irframe.agreements.correlations.AGREEMENTS`."""
+"""Name in `irframe.agreements.correlations.AGREEMENTS` -> oracle."""

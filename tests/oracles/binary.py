@@ -34,11 +34,11 @@ def r_precision(topic, k, *, rel=1):
 def average_precision(topic, k, *, norm="R", rel=1):
     """Return AP, the sum of precisions divided by N."""
     N = normaliser(topic, k, norm, rel)
-    found, total = 0, 0.0
+    result, total = 0, 0.0
     for rank, grade in enumerate(topic.serp[:k], start=1):
         if is_relevant(grade, rel):
-            found += 1
-            total += found / rank
+            result += 1
+            total += result / rank
     return total / N if N else 0.0
 
 
@@ -48,9 +48,9 @@ def interpolated_precision(topic, k, *, recall=0.0, rounding="up", rel=1):
     needed = int(recall * R + {"up": 0.9, "nearest": 0.5}[rounding])
     best = 0.0
     for rank in range(1, min(k, len(topic.serp)) + 1):
-        found = count_relevant(topic.serp[:rank], rel)
-        if found >= needed:
-            best = max(best, found / rank)
+        result = count_relevant(topic.serp[:rank], rel)
+        if result >= needed:
+            best = max(best, result / rank)
     return best
 
 

@@ -1,8 +1,8 @@
 """Slow references for comparisons of systems.
 
-Scores of one metric at one depth are a list of rows, one per system, of topic scores; None marks
-a missing score. A test takes two rows and gives a p-value. Everything looks at the topics on
-which every system has a score; `cost` says that lower is better.
+Scores of one metric at one depth are a list of rows, with one row per system and one score per
+topic. None marks a missing score. A test is a function of two rows that returns a p-value. All
+functions use only the topics on which every system has a score. `cost` is True if lower is better.
 """
 
 import itertools

@@ -9,4 +9,4 @@ def by_name(name):
 
 
 ORACLES = {name: by_name(name) for name in ("binary", "linear", "exp")}
-"""The oracle of every word of `irframe.gains.GAINS`."""
+"""Name in `irframe.gains.GAINS` -> oracle."""

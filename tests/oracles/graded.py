@@ -70,9 +70,11 @@ def q_measure(topic, k, *, beta=1.0, gain="linear", norm="R", ideal="judged", re
     """Return the Q-measure."""
     N = normaliser(topic, k, norm, rel)
     collected, best = gains(topic, k, gain, rel), ideal_gains(topic, k, gain, ideal, rel)
-    found, total = 0, 0.0
+    result, total = 0, 0.0
     for rank, grade in enumerate(topic.serp[:k], start=1):
         if is_relevant(grade, rel):
-            found += 1
-            total += (found + beta * add_up(collected[:rank])) / (rank + beta * add_up(best[:rank]))
+            result += 1
+            total += (result + beta * add_up(collected[:rank])) / (
+                rank + beta * add_up(best[:rank])
+            )
     return total / N if N else 0.0

@@ -1,4 +1,4 @@
-"""Algorithm 1 of Moffat and Mackenzie, as printed.
+"""Algorithm 1 of Moffat and Mackenzie, as in the paper.
 
 JASIST 75, 2024, doi:10.1002/asi.24874."""
 
@@ -7,12 +7,12 @@ from itertools import product
 
 
 def compare(first, second):
-    """Return the label of the first ranking against the second."""
+    """Return the label of the first ranking and the second."""
     cumul = Fraction(0)
     been_neg = been_pos = False
-    for one, other in zip(first, second, strict=True):
-        cumul += Fraction(str(one))
-        cumul -= Fraction(str(other))
+    for gain_a, gain_b in zip(first, second, strict=True):
+        cumul += Fraction(str(gain_a))
+        cumul -= Fraction(str(gain_b))
         if cumul < 0:
             been_neg = True
         if cumul > 0:
@@ -30,8 +30,8 @@ def compare_integers(first, second):
     """Return the label for integer gains, in a fast loop."""
     cumul = 0
     been_neg = been_pos = False
-    for one, other in zip(first, second, strict=True):
-        cumul += one - other
+    for gain_a, gain_b in zip(first, second, strict=True):
+        cumul += gain_a - gain_b
         if cumul < 0:
             been_neg = True
         elif cumul > 0:
@@ -46,17 +46,19 @@ def compare_integers(first, second):
 def by_depth(first, second):
     """Return the label at every depth, for padded lists.
 
-    Gains of None count as 0.
+    None is a gain of 0.
     """
     depth = max(len(first), len(second))
-    one, other = ([g or 0 for g in serp] + [0] * (depth - len(serp)) for serp in (first, second))
-    return [compare(one[:k], other[:k]) for k in range(1, depth + 1)]
+    gains_a, gains_b = (
+        [g or 0 for g in serp] + [0] * (depth - len(serp)) for serp in (first, second)
+    )
+    return [compare(gains_a[:k], gains_b[:k]) for k in range(1, depth + 1)]
 
 
 def group(first, second):
     """Return the label at full depth.
 
-    The label of a non-separable pair includes the one at the depth before.
+    The label of a non-separable pair contains the last label before it became non-separable.
     """
     labels = by_depth(first, second) or ["="]
     if labels[-1] != "**":
@@ -74,7 +76,7 @@ def count_pairs(k):
 def covers(serp):
     """Return the rankings directly below a binary ranking.
 
-    They have a 1 moved down by one rank, or lack the last 1.
+    In these rankings, a 1 is moved down by one rank, or a 1 at the last rank is removed.
     """
     below = [
         (*serp[:i], 0, 1, *serp[i + 2 :]) for i in range(len(serp) - 1) if serp[i : i + 2] == (1, 0)

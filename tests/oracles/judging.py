@@ -1,7 +1,7 @@
 """Slow references for methods that choose documents to judge.
 
-Each takes the lists of the systems, {system: [document, ...]}, what is relevant, and a function
-that says in which order systems that tie are taken at some turn, from 0; and returns the documents
+An oracle takes the lists of the systems, {system: [document, ...]}, the relevant documents, and a
+function that returns the order of tied systems in a round, starting at 0. It returns the documents
 in the order in which they are judged.
 """
 
@@ -10,7 +10,7 @@ from math import sqrt
 from .topic import add_up
 
 TIE = 12
-"""Decimals from which on what is equal ties."""
+"""Decimals to which values are rounded before they are compared."""
 
 
 def pool(lists, relevant, turn):  # noqa: ARG001 - as the others
@@ -46,22 +46,23 @@ def mtf(lists, relevant, turn):
 def maxmean(lists, relevant, turn, credit="all"):
     """Return documents by MaxMean (Losada, Parapar, Barreiro 2017).
 
-    Every run has the prior Beta(1, 1), and the run with the largest mean is next.
+    Every run has the prior Beta(1, 1). The next document is from the run with the largest posterior
+    mean.
     """
-    found, missed = dict.fromkeys(lists, 1), dict.fromkeys(lists, 1)
+    result, missed = dict.fromkeys(lists, 1), dict.fromkeys(lists, 1)
     judged = []
     while True:
         waiting = {s: [doc for doc in lists[s] if doc not in judged] for s in turn(len(judged))}
         some = [system for system in waiting if waiting[system]]
         if not some:
             return judged
-        mean = {system: found[system] / (found[system] + missed[system]) for system in some}
+        mean = {system: result[system] / (result[system] + missed[system]) for system in some}
         system = next(s for s in some if round(mean[s], TIE) == round(max(mean.values()), TIE))
         doc = waiting[system][0]
         judged.append(doc)
         counted = [s for s in lists if doc in lists[s]] if credit == "all" else [system]
         for each in counted:
-            (found if doc in relevant else missed)[each] += 1
+            (result if doc in relevant else missed)[each] += 1
 
 
 def maxmean_of_run(lists, relevant, turn):

@@ -1,8 +1,8 @@
 """Slow references for relative positions, Twist and compatibility.
 
-Written from Ferro et al., JASIST 67, 2016, doi:10.1002/asi.23416, Definitions 1 to 6: the ideal
-and the full-scale run are laid out, and every rank is looked up in them. Compatibility is
-rank-biased overlap with the ideal ranking that is most like the list.
+The definitions are Definitions 1 to 6 of Ferro et al., JASIST 67, 2016, doi:10.1002/asi.23416. The
+ideal run and the full-scale run are lists, in which ranks are looked up. Compatibility is
+rank-biased overlap with the ideal ranking that is most similar to the list.
 """
 
 import itertools
@@ -59,7 +59,7 @@ def first_crossing(curve, crossing):
 
 
 def spaces(positions):
-    """Return the total movement down and up."""
+    """Return the sums of positive and of negative relative positions."""
     return add_up(p for p in positions if p > 0), add_up(-p for p in positions if p < 0)
 
 
@@ -105,7 +105,7 @@ def twist(topic, k, *, crossing="sign_change", rel=1):
 
 
 def excellent(topic, k, *, crossing="sign_change", rel=1):
-    """Return the kind of an excellent run, else empty."""
+    """Return the kind of an excellent run, or ""."""
     if archetype(topic, k, crossing=crossing, rel=rel) != "excellent":
         return ""
     run = grades_at(topic, k, rel)
@@ -140,11 +140,11 @@ def archetype(topic, k, *, crossing="sign_change", rel=1):
 def compatibility(topic, k, *, p=0.95, normalize=True, rel=1):
     """Return compatibility, normalised by the ideal ranking."""
     names = list(enumerate(topic.serp[:k]))
-    left = list(topic.judged)
+    remaining = list(topic.judged)
     for _, grade in names:
         if grade is not None:
-            left.remove(grade)
-    documents = [*names, *((f"missed{n}", grade) for n, grade in enumerate(left))]
+            remaining.remove(grade)
+    documents = [*names, *((f"missed{n}", grade) for n, grade in enumerate(remaining))]
     ideal = [pair for pair in documents if is_relevant(pair[1], rel)]
     ideal.sort(key=lambda pair: -pair[1])
     depth = max(len(names), len(ideal))

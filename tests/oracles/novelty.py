@@ -1,7 +1,7 @@
 """Slow references for metrics of subtopics.
 
-A ranking here is a list of sets, the subtopics that each document is relevant to; `missed` are the
-same of the judged documents that were not retrieved.
+A ranking is a list with the set of subtopics for which each document is relevant. `missed` contains
+these sets for the judged documents that were not retrieved.
 """
 
 from math import log2
@@ -11,15 +11,15 @@ from .topic import add_up
 
 def gains(ranking, k, alpha):
     """Return the gain of each of the first k documents."""
-    hits, found = {}, []
+    hits, result = {}, []
     for subtopics in ranking[:k]:
         gain = 0.0
         for name in subtopics:
             gain += (1 - alpha) ** hits.get(name, 0)
         for name in subtopics:
             hits[name] = hits.get(name, 0) + 1
-        found.append(gain)
-    return found
+        result.append(gain)
+    return result
 
 
 def ideal(documents, alpha):
@@ -27,10 +27,12 @@ def ideal(documents, alpha):
 
     Among documents with equal gain, the first one is taken.
     """
-    left, ranking, hits = list(documents), [], {}
-    while left:
-        worth = [round(add_up((1 - alpha) ** hits.get(n, 0) for n in each), 12) for each in left]
-        best = left.pop(worth.index(max(worth)))
+    remaining, ranking, hits = list(documents), [], {}
+    while remaining:
+        worth = [
+            round(add_up((1 - alpha) ** hits.get(n, 0) for n in each), 12) for each in remaining
+        ]
+        best = remaining.pop(worth.index(max(worth)))
         ranking.append(best)
         for name in best:
             hits[name] = hits.get(name, 0) + 1
@@ -38,7 +40,7 @@ def ideal(documents, alpha):
 
 
 def number(ranking, missed):
-    """Return how many subtopics have a relevant document."""
+    """Return the number of subtopics with a relevant document."""
     return len(set().union(*ranking, *missed))
 
 
@@ -103,7 +105,8 @@ def nnrbp(ranking, missed, k, alpha=0.5, beta=0.5):
 def mean_over_subtopics(ranking, missed, score):
     """Return the mean of a score over subtopics.
 
-    The function takes the hits on a subtopic and its number of relevant documents.
+    The score is a function of the relevance of the ranked documents for a subtopic, and of the
+    number of relevant documents of the subtopic.
     """
     names = sorted(set().union(*ranking, *missed), key=str)
     values = [

@@ -1,7 +1,7 @@
 """Slow references for outcomes of Lin et al. 2021 (doi:10.1145/3404835.3463034).
 
-Loops over queries and calls of scipy, one comparison at a time. A rank is None where the relevant
-document is not returned.
+The oracles are loops over queries and calls of scipy. A rank is None if the relevant document is
+not returned.
 """
 
 import math
@@ -24,7 +24,7 @@ def reciprocal_ranks(ranks):
 def rank_sum_p(a, b):
     """Return p of Wilcoxon's rank-sum test.
 
-    It is the normal approximation with ties and continuity correction.
+    p uses the normal approximation with corrections for ties and continuity.
     """
     if len({*a, *b}) == 1:
         return 1.0
@@ -34,7 +34,7 @@ def rank_sum_p(a, b):
 def signed_rank_p(a, b):
     """Return p of Wilcoxon's signed-rank test.
 
-    Zeros are dropped, and p is the normal approximation with ties.
+    Zeros are dropped, and p uses the normal approximation with a correction for ties.
     """
     differences = [round(y - x, 12) for x, y in zip(a, b, strict=True) if round(y - x, 12)]
     if not differences:
@@ -93,9 +93,9 @@ def breakdown(ranks_a, ranks_b, k):
 
 
 def verdicts(row, measure, test, alpha):
-    """Return better, significantly better, and do no harm.
+    """Return the verdicts on run b, compared with run a.
 
-    All are verdicts for run b over run a.
+    The verdicts are better, significantly better, and do no harm.
     """
     answers_more = row["b_only"] > row["a_only"]
     answers_fewer = row["b_only"] < row["a_only"]

@@ -1,6 +1,6 @@
 """Slow references for paired tests.
 
-Everything takes the scores of two systems, a and b, as sequences over the same topics.
+Functions take the scores of two systems, a and b, as sequences over the same topics.
 """
 
 import itertools
@@ -13,7 +13,7 @@ import numpy as np
 from .topic import add_up
 
 ROUNDING = 1e-9
-"""Statistics this close, relatively, are equal: rounding must not decide what reaches what."""
+"""Relative tolerance within which statistics are equal, so that rounding does not matter."""
 
 
 def pairwise(function, scores):
@@ -40,7 +40,7 @@ def mean(values):
 def t(values):
     """Return Student's t of one sample.
 
-    0 / 0 is 0, and any other number over 0 is infinite.
+    0 / 0 is 0, and any other number divided by 0 is infinite.
     """
     middle = mean(values)
     squares = math.fsum((v - middle) ** 2 for v in values)
@@ -68,14 +68,14 @@ def paired_t(a, b):
 def designed_mean(values, weights=None, cluster=None, task=None):
     """Return mean, variance, degrees of freedom, and effective topics.
 
-    Degrees of freedom are those of Bell and McCaffrey, by n x n matrices.
+    The degrees of freedom are those of Bell and McCaffrey, computed with n x n matrices.
     """
     d = np.asarray(values, float)
     n = len(d)
     weights = np.ones(n) if weights is None else np.asarray(weights, float)
     cluster = np.arange(n) if cluster is None else np.asarray(cluster)
     task = np.zeros(n) if task is None else np.asarray(task)
-    mean, parts, freedoms, shares = 0.0, [], [], []
+    mean, arrays, freedoms, shares = 0.0, [], [], []
     tasks = dict.fromkeys(task.tolist())
     for label in tasks:
         here = task == label
@@ -84,26 +84,24 @@ def designed_mean(values, weights=None, cluster=None, task=None):
         rows = []
         for group in dict.fromkeys(cluster[here].tolist()):
             member = (cluster[here] == group) * b
-            off = (
-                member @ residual_maker
-            )  # what the residuals of a cluster add up to, of the differences
+            off = member @ residual_maker  # maps differences to the sum of a cluster's residuals
             rows.append(np.sqrt((member**2).sum() / (off @ off)) * off)
         projected = np.array(rows)
         inner = projected @ projected.T
         mean += b @ d[here] / len(tasks)
-        parts.append(((projected @ d[here]) ** 2).sum() / len(tasks) ** 2)
+        arrays.append(((projected @ d[here]) ** 2).sum() / len(tasks) ** 2)
         freedoms.append(np.trace(inner) ** 2 / np.trace(inner @ inner))
         shares.append(b / len(tasks))
-    variance = math.fsum(parts)
-    freedom = variance**2 / math.fsum(v**2 / df for v, df in zip(parts, freedoms, strict=True))
+    variance = math.fsum(arrays)
+    freedom = variance**2 / math.fsum(v**2 / df for v, df in zip(arrays, freedoms, strict=True))
     return mean, variance, freedom, 1 / (np.concatenate(shares) ** 2).sum()
 
 
 def average_ranks(values):
     """Return ranks from 1, with mean ranks for ties."""
     return [
-        add_up(other < value for other in values)
-        + (add_up(other == value for other in values) + 1) / 2
+        add_up(other_value < value for other_value in values)
+        + (add_up(other_value == value for other_value in values) + 1) / 2
         for value in values
     ]
 
@@ -118,13 +116,13 @@ def two_sided(z):
 
 def wilcoxon(a, b, *, correction=False):
     """Return the signed-rank sum, and its asymptotic p-value."""
-    kept = [d for d in rounded(a, b) if d]
-    n = len(kept)
+    selected = [d for d in rounded(a, b) if d]
+    n = len(selected)
     if not n:
         return 0.0, 1.0
-    sizes = [abs(d) for d in kept]
+    sizes = [abs(d) for d in selected]
     ranks = average_ranks(sizes)
-    plus = add_up(rank for rank, d in zip(ranks, kept, strict=True) if d > 0)
+    plus = add_up(rank for rank, d in zip(ranks, selected, strict=True) if d > 0)
     away = abs(plus - n * (n + 1) / 4)
     if correction:
         away = max(away - 0.5, 0)
@@ -134,9 +132,9 @@ def wilcoxon(a, b, *, correction=False):
 
 def wilcoxon_exact(a, b):
     """Return the signed-rank sum, and its exact p-value."""
-    kept = [d for d in rounded(a, b) if d]
-    ranks = average_ranks([abs(d) for d in kept])
-    statistic = add_up(rank if d > 0 else -rank for rank, d in zip(ranks, kept, strict=True))
+    selected = [d for d in rounded(a, b) if d]
+    ranks = average_ranks([abs(d) for d in selected])
+    statistic = add_up(rank if d > 0 else -rank for rank, d in zip(ranks, selected, strict=True))
     counts = Counter({0: 1})
     for rank in ranks:
         both = Counter()
@@ -186,10 +184,7 @@ def permutation(a, b, signs):
 
 
 def replicates(a, b, resamples):
-    """Return
-
-    t| and |mean| of centred differences per resample.
-    """
+    """Return |t| and |mean| of centred differences by resample."""
     ds = differences(a, b)
     middle = mean(ds)
     w = [0.0 if len(set(ds)) == 1 else d - middle for d in ds]
@@ -210,9 +205,9 @@ def bootstrap(a, b, resamples):
 
 
 def bootstrap_delta(a, b, resamples, rank):
-    """Return
+    """Return the |mean| of a resample.
 
-    mean| of the resample with rank-th largest |t|.
+    It is the resample with the rank-th largest |t|.
     """
     pairs = replicates(a, b, resamples)
     order = sorted(range(len(pairs)), key=lambda i: -pairs[i][0])
@@ -221,9 +216,9 @@ def bootstrap_delta(a, b, resamples, rank):
 
 
 def tukey(rows, shuffles):
-    """Return p of every pair of rows.
+    """Return the p-value of every pair of rows.
 
-    A shuffle lists, per topic, the row whose score each row gets.
+    For each topic, a shuffle lists the row whose score each row gets.
     """
     systems, topics = len(rows), len(rows[0])
     ranges = []
@@ -272,4 +267,4 @@ ORACLES = {
     "bootstrap": by_resamples,
     "tukey": by_shuffles,
 }
-"""The oracle of every word of `irframe.paired.TESTS`: statistics and p-values, (pair, depth)."""
+"""Name in `irframe.paired.TESTS` -> oracle of statistics and p-values, shape (pair, depth)."""

@@ -1,7 +1,7 @@
 """Slow references for metrics of the C/W/L framework.
 
-Every oracle lists C(1), C(2), ... down to its horizon, of a list that holds nothing past its end,
-and `quantities` says the rest as Moffat et al. (2017, doi:10.1145/3052768) define it.
+An oracle computes C(1), C(2), ... down to the horizon, where ranks past the end of a list have gain
+0. `quantities` derives the quantities as in Moffat et al. (2017, doi:10.1145/3052768).
 """
 
 import math
@@ -15,15 +15,16 @@ from .topic import add_up, count_relevant, gain_of, is_relevant
 
 def padded(topic, k, ranks, gain, rel):
     """Return gains of the list cut at k, padded."""
-    own = [gain_of(grade, gain, topic.gmax, rel) for grade in topic.serp[:k]]
-    return (own + [0.0] * ranks)[:ranks]
+    gains = [gain_of(grade, gain, topic.gmax, rel) for grade in topic.serp[:k]]
+    return (gains + [0.0] * ranks)[:ranks]
 
 
 def quantities(gains, step, endless=0.0):
     """Return the five quantities.
 
-    `step` takes a rank, the gain there and down to there, and gives the probability of going on;
-    `endless` is how many ranks are read past the last, if all.
+    `step` is a function of a rank, its gain and the cumulated gain. It returns the continuation
+    probability. `endless` is the expected number of ranks that users read past the last gain if
+    they reach it.
     """
     total, reading, so_far, depth, lasts = 0.0, 1.0, 0.0, 0.0, []
     for rank, g in enumerate(gains, start=1):
@@ -34,7 +35,7 @@ def quantities(gains, step, endless=0.0):
         lasts.append((reading * (1 - goes_on), so_far, rank))
         reading *= goes_on
     expected_depth = depth + reading * endless
-    if endless:  # nobody reads for ever, and there is no gain past the last rank
+    if endless:  # users stop at some rank, and there is no gain past the last rank
         lasts.append((reading, so_far, len(gains) + endless))
     return {
         "expected_utility": total / expected_depth,
@@ -75,7 +76,7 @@ def dynamic_bejeweled(
 ):
     """Return quantities of DynamicBPM.
 
-    The target T and the patience K change with every gain.
+    The target T and the patience K change with the gain of every rank.
     """
     goal, patience = T, K
 
@@ -173,10 +174,11 @@ def reciprocal_rank(topic, k, *, rel=1):
 def average(topic, k, *, norm="R", rel=1):
     """Return quantities of AP.
 
-    ``C(i) = sum_(j>i) r_j/j / sum_(j>=i) r_j/j``; missing documents are infinitely deep.
+    ``C(i) = sum_(j>i) r_j/j / sum_(j>=i) r_j/j``; documents that were not retrieved have an
+    infinite rank.
     """
-    found = [is_relevant(grade, rel) for grade in topic.serp[:k]]
-    rates = [r / rank for rank, r in enumerate(found, start=1)]
+    result = [is_relevant(grade, rel) for grade in topic.serp[:k]]
+    rates = [r / rank for rank, r in enumerate(result, start=1)]
     AP, R = average_precision(topic, k, norm=norm, rel=rel), count_relevant(topic.judged, rel)
     R = min(R, k) if norm == "min" else R
     depth = R / add_up(rates) if add_up(rates) else math.nan

@@ -1,6 +1,6 @@
 """Slow references for effects of metrics on system order.
 
-Definitions are in Alex et al. 2022, section 4.4."""
+The definitions are those of Alex et al. 2022, section 4.4."""
 
 from statistics import fmean
 
@@ -13,7 +13,7 @@ from .topic import add_up
 def is_better(scores, other, own, *, cost, mean=fmean, margin=0.1, alpha=0.05):
     """Return whether a system is better than a reference.
 
-    It must exceed the reference by the margin, and the t-test must be significant.
+    The system must exceed the reference by the margin, with a significant t-test.
     """
     a, b = mean(scores[other]), mean(scores[own])
     gain = b - a if cost else a - b
@@ -24,16 +24,18 @@ def is_better(scores, other, own, *, cost, mean=fmean, margin=0.1, alpha=0.05):
 def delta_sort(old, new):
     """Return the change of rank of every system, in percent.
 
-    `old` and `new` are pairs of scores, a list per system, and what `is_better` needs to know.
+    `old` and `new` are pairs: scores by system, and the keyword arguments of `is_better`.
     """
     systems = list(old[0])
     moved = {}
-    for own in systems:
+    for system in systems:
         counts = [
-            add_up(is_better(scores, other, own, **facts) for other in systems if other != own)
+            add_up(
+                is_better(scores, rival, system, **facts) for rival in systems if rival != system
+            )
             for scores, facts in (old, new)
         ]
-        moved[own] = 100 * (counts[0] - counts[1]) / len(systems)
+        moved[system] = 100 * (counts[0] - counts[1]) / len(systems)
     return moved
 
 

@@ -1,7 +1,7 @@
 """Slow references for bpref and inferred metrics.
 
-Documents of samples are pairs (stratum, grade); a negative grade was pooled and not judged, and a
-document outside the pool is None.
+A document is a pair (stratum, grade). A negative grade marks a document that was pooled but not
+judged. None is a document outside the pool.
 """
 
 import itertools
@@ -11,16 +11,16 @@ from .topic import add_up, count_relevant, gain_of, is_relevant
 
 EPSILON = 0.00001
 LONGEST = 1000
-"""Ranks that sample_eval.pl reads."""
+"""Rank at which sample_eval.pl cuts lists."""
 
 
 def counts(documents, rel=1):
     """Return pooled, judged and relevant documents by stratum."""
-    found = {}
+    result = {}
     for stratum, grade in documents:
-        pooled, judged, relevant = found.get(stratum, (0, 0, 0))
-        found[stratum] = pooled + 1, judged + (grade >= 0), relevant + (grade >= rel)
-    return found
+        pooled, judged, relevant = result.get(stratum, (0, 0, 0))
+        result[stratum] = pooled + 1, judged + (grade >= 0), relevant + (grade >= rel)
+    return result
 
 
 def stratified_average_precision(ranking, pool, k, *, rel=1):
@@ -30,15 +30,15 @@ def stratified_average_precision(ranking, pool, k, *, rel=1):
     score = 0.0
     for stratum, (N, n, r) in by_stratum.items():
         precisions = []
-        for place, document in enumerate(ranking[: min(k, LONGEST)]):
+        for index, document in enumerate(ranking[: min(k, LONGEST)]):
             if document is None or document[0] != stratum or document[1] < rel:
                 continue
-            above = counts([each for each in ranking[:place] if each is not None], rel)
+            above = counts([each for each in ranking[:index] if each is not None], rel)
             expected = add_up(
-                size / (place + 1) * (found + EPSILON) / (judged + 3 * EPSILON)
-                for size, judged, found in above.values()
+                size / (index + 1) * (result + EPSILON) / (judged + 3 * EPSILON)
+                for size, judged, result in above.values()
             )
-            precisions.append(1 / (place + 1) + expected)
+            precisions.append(1 / (index + 1) + expected)
         if r:
             score += r * N / n / total * add_up(precisions) / r
     return score * max(1, total / LONGEST)
@@ -67,10 +67,10 @@ def stratified_ndcg(ranking, pool, k, gmax, *, gain="linear", ideal="full", rel=
     walk = walked_ideal(pool, gmax, gain, rel)
     optimum = add_up(itertools.islice(walk, k) if ideal == "judged" else walk)
     ranking, total = ranking[: min(k, LONGEST)], 0.0
-    seen = counts([each for each in ranking if each is not None])
+    counted = counts([each for each in ranking if each is not None])
     for rank, document in enumerate(ranking, 1):
         if document is not None and document[1] >= 0:
-            pooled, judged, _ = seen[document[0]]
+            pooled, judged, _ = counted[document[0]]
             value = gain_of(document[1], gain, gmax, rel)
             total += pooled / judged * value / math.log2(1 + rank)
     return total / optimum if optimum else 0.0
@@ -86,7 +86,7 @@ def inferred_ndcg(topic, k, *, gain="linear", ideal="full", rel=1):
 def binary_preference(topic, k, *, variant="trec", rel=1):
     """Return bpref of the list cut at k.
 
-    Every negative grade counts as not judged.
+    Documents with negative grades are not judged.
     """
     R = count_relevant(topic.judged, rel)
     N = add_up(grade >= 0 for grade in topic.judged) - R
@@ -103,8 +103,8 @@ def binary_preference(topic, k, *, variant="trec", rel=1):
 def inferred_average_precision(topic, k, *, rel=1):
     """Return infAP of the list cut at k.
 
-    A negative grade is a document of the pool that was not in the sample; None is one outside
-    the pool.
+    A negative grade marks a pooled document that was not sampled. None is a document outside the
+    pool.
     """
     R = count_relevant(topic.judged, rel)
     relevant = nonrelevant = unsampled = 0

@@ -1,8 +1,8 @@
 """Slow references for search lengths.
 
-Written from Lin et al. 2021 (doi:10.1145/3404835.3463034) and Alex et al. 2022
-(doi:10.48550/arXiv.2201.01745). What costs a search has no value (NaN) where there is nothing to
-search for, unlike the gain of other metrics, which is 0.
+The definitions are those of Lin et al. 2021 (doi:10.1145/3404835.3463034) and Alex et al. 2022
+(doi:10.48550/arXiv.2201.01745). Without relevant documents, a search length is NaN, whereas other
+metrics are 0.
 """
 
 import math
@@ -58,7 +58,7 @@ def inverse_search_length(topic, k, *, unretrieved="irrel", rel=1):
 def wins_and_losses(a, b, bins, width):
     """Return counts of differences by size.
 
-    The bins are wins of b, no difference, and wins of a; the outer bins are open.
+    The bins are wins of b, no difference, and wins of a. The outer bins are open.
     """
     counts = [0] * (2 * bins + 1)
     for x, y in zip(a, b, strict=True):

@@ -1,7 +1,7 @@
 """Slow references for metrics of spans, by character.
 
-An oracle takes the evidence of a topic, a list of (doc, start, end), the spans retrieved, best
-first, and a depth.
+An oracle takes the evidence of a topic as a list of (doc, start, end), the retrieved spans in the
+order of their ranks, and a depth.
 """
 
 from .topic import add_up

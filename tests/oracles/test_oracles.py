@@ -1,4 +1,4 @@
-"""Slow references against worked cases and each other."""
+"""Slow references equal worked cases and each other."""
 
 import ast
 import itertools
@@ -27,7 +27,7 @@ def close(expected):
 def best_case(topic, k, *, tail, fill=True):
     """Return the best case of the list cut at k.
 
-    Unjudged documents and `tail` more ranks get the perfect grade.
+    Unjudged documents and `tail` further ranks have the highest grade.
     """
     perfect = topic.gmax + 1
     filled = tuple(perfect if g is None and fill else g for g in topic.serp[:k])
@@ -35,7 +35,7 @@ def best_case(topic, k, *, tail, fill=True):
 
 
 def residuals(topic, k):
-    """Return the residual of each metric by its best case."""
+    """Return the best-case scores minus the scores."""
     scale = range(topic.gmax + 1)
     missing = max(0, k - len(topic.serp))
 
@@ -55,29 +55,29 @@ def residuals(topic, k):
 
 
 @pytest.mark.parametrize("name", TABLE_2)
-def test_metrics_of_table_2(golden, name):
+def test_metrics_of_table_2_equal_the_worked_cases(golden, name):
     case = golden[name]
     topic = table_2_topic(case)
     for k in case["input"]["ks"]:
-        found = {key: ORACLES[m](topic, k, **params) for key, (m, params) in VARIANTS.items()}
+        result = {key: ORACLES[m](topic, k, **params) for key, (m, params) in VARIANTS.items()}
         for key in CONDENSED:
             metric, params = VARIANTS[key]
-            found[f"condensed_{key}"] = ORACLES[metric](condensed(topic), k, **params)
-        assert found | residuals(topic, k) == close(case["expected"][f"@{k}"])
+            result[f"condensed_{key}"] = ORACLES[metric](condensed(topic), k, **params)
+        assert result | residuals(topic, k) == close(case["expected"][f"@{k}"])
 
 
 @pytest.mark.parametrize("name", TABLE_2)
-def test_metrics_of_full_lists(golden, name):
+def test_metrics_of_full_lists_equal_the_worked_cases(golden, name):
     case = golden[name]
     topic = table_2_topic(case)
     n = max(1, len(topic.serp))
-    found = {
+    result = {
         "RR": ORACLES["RR"](topic, n),
         "BPref_trec": ORACLES["Bpref"](topic, n),
         "BPref_2004": ORACLES["Bpref"](topic, n, variant="2004"),
     }
-    expected = {key: case["expected"][key] for key in found}
-    assert found == close(expected)
+    expected = {key: case["expected"][key] for key in result}
+    assert result == close(expected)
     assert list(condensed(topic).serp) == case["expected"]["condensed"]
 
 
@@ -87,20 +87,20 @@ def test_gain_of_unlisted_and_negative_grades_is_0():
     assert gain_of(0, "linear", 0) == 0
 
 
-def test_q_with_raw_gains(golden):
+def test_q_with_unscaled_gains_equals_the_worked_case(golden):
     case = golden["002-qm-raw-gains"]
     data = case["input"]
     topic = Topic(serp=tuple(data["serp"]), judged=tuple(data["judged"]), gmax=3)
     raw = dict(data["gains"])
-    found = {
+    result = {
         "raw": [ORACLES["Q"](topic, k, gain=raw, beta=data["beta"]) for k in data["ks"]],
         "scaled": [ORACLES["Q"](topic, k, beta=data["beta"]) for k in data["ks"]],
     }
     for key, values in case["expected"].items():
-        assert found[key] == close(values)
+        assert result[key] == close(values)
 
 
-def test_residual_formulas(golden):
+def test_residuals_equal_their_formulas(golden):
     case = golden["002-residuals"]
     expected = case["expected"]
     topic = Topic(serp=tuple(case["input"]["serp"]), judged=(1, 1, 0), gmax=2)
@@ -123,7 +123,7 @@ def test_residual_formulas(golden):
         assert residuals(topic, k)["Prec_residual"] == close(expected["Prec_residual"][i])
 
 
-def test_tied_documents(golden):
+def test_scores_of_ties_equal_the_worked_case(golden):
     case = golden["002-ties"]
     expected, qrels = case["expected"], case["input"]["qrels"]
 
@@ -133,8 +133,8 @@ def test_tied_documents(golden):
         return ORACLES[metric](topic, k, **params)
 
     for policy in ("trec", "file"):
-        found = score(expected[policy], "RBP", 3, gain="linear")
-        assert found == close(expected[f"RBP(0.8)@3 linear, {policy}"])
+        scores = score(expected[policy], "RBP", 3, gain="linear")
+        assert scores == close(expected[f"RBP(0.8)@3 linear, {policy}"])
     blocks = [list(itertools.permutations(block)) for block in expected["blocks"]]
     orders = [list(itertools.chain(*order)) for order in itertools.product(*blocks)]
     for k in (3, 5, 7):
@@ -149,7 +149,7 @@ def test_bpref_counts_at_most_r_documents_above():
     assert [ORACLES["Bpref"](topic, 3, variant=v) for v in ("trec", "2004")] == [0, 0]
 
 
-def test_recall_point_rounded_to_the_nearest():
+def test_recall_levels_are_rounded_to_the_nearest():
     topic = Topic(serp=(1, 0, 0, 1, 0, 1), judged=(1, 1, 1, 1, 1, 0), gmax=1)
     up = [ORACLES["IPrec"](topic, 6, recall=x) for x in (0.2, 0.3, 0.5)]
     nearest = [ORACLES["IPrec"](topic, 6, recall=x, rounding="nearest") for x in (0.2, 0.25, 0.5)]
@@ -160,7 +160,7 @@ def test_recall_point_rounded_to_the_nearest():
 @settings(deadline=None)
 @given(topics(max_len=8))
 def test_special_cases_of_metrics_equal_others(topic):
-    """Some fields make metrics equal to others by definition."""
+    """With some parameters, metrics are equal by definition."""
     for k in (1, 3, 8, 10):
         scores = {
             "ERR": ORACLES["ERR"](topic, k, gain="binary"),
@@ -177,8 +177,7 @@ def test_special_cases_of_metrics_equal_others(topic):
 
 
 GRADED = {"BalancePoint", "CRP", "Compat", "InfNDCG", "RecoveryRatio", "SpaceRatio", "Twist"}
-"""Metrics whose ideal ranking orders the grades above the threshold, or estimates how many there
-are of each."""
+"""Metrics whose ideal ranking distinguishes grades above the relevance threshold."""
 THRESHOLDED = {
     name for name in ORACLES if "rel" in signature(ORACLES[name]).parameters and name not in GRADED
 }
@@ -208,17 +207,17 @@ def test_binary_metrics_depend_on_the_threshold_only(name, params, topic, k):
     assert ORACLES[name](topic, k, rel=2, **params) == expected
 
 
-def test_judged_share():
+def test_judged_is_the_share_of_judged_documents():
     topic = Topic(serp=(1, None, -1), judged=(1, -1), gmax=1)
     assert [ORACLES["Judged"](topic, k) for k in (1, 2, 3, 9)] == close([1, 1 / 2, 2 / 3, 2 / 3])
     assert ORACLES["Judged"](replace(topic, serp=()), 5) == 0
 
 
 def test_sums_are_added_from_left_to_right():
-    read = {path: ast.parse(path.read_text()) for path in Path(__file__).parent.glob("*.py")}
+    loaded = {path: ast.parse(path.read_text()) for path in Path(__file__).parent.glob("*.py")}
     assert {
         f"{path.name}:{node.lineno}"
-        for path, tree in read.items()
+        for path, tree in loaded.items()
         for node in ast.walk(tree)
         if isinstance(node, ast.Name) and node.id == "sum"
     } == set()

@@ -1,4 +1,4 @@
-"""Slow references against trec_eval, run by pytrec_eval."""
+"""Slow references equal trec_eval, which is run by pytrec_eval."""
 
 from dataclasses import replace
 
@@ -36,22 +36,23 @@ def trec_eval(batch, k, measures, rel=1):
     qrels, runs = {}, {}
     for i, topic in enumerate(batch):
         known = [grade for grade in topic.serp[:k] if grade is not None]
-        rest = list(topic.judged)
+        remainder = list(topic.judged)
         for grade in known:
-            rest.remove(grade)
+            remainder.remove(grade)
         ranked = {f"ranked{rank}": g for rank, g in enumerate(topic.serp[:k])}
         qrels[str(i)] = {doc: g for doc, g in ranked.items() if g is not None}
-        qrels[str(i)] |= {f"missed{j}": g for j, g in enumerate(rest)}
+        qrels[str(i)] |= {f"missed{j}": g for j, g in enumerate(remainder)}
         runs[str(i)] = {doc: float(-rank) for rank, doc in enumerate(ranked)}
-    found = pytrec_eval.RelevanceEvaluator(qrels, measures, relevance_level=rel).evaluate(runs)
-    return [found[str(i)] for i in range(len(batch))]
+    scores = pytrec_eval.RelevanceEvaluator(qrels, measures, relevance_level=rel).evaluate(runs)
+    return [scores[str(i)] for i in range(len(batch))]
 
 
 @st.composite
 def trec_cases(draw, **options):
     """Draw topics, depth and threshold that trec_eval accepts.
 
-    trec_eval needs a retrieved document, and a judged grade of at least the threshold minus 1.
+    trec_eval needs at least one retrieved document, and a judged grade of at least the threshold
+    minus 1.
     """
     batch, k = draw(batches(min_len=1, **options))
     rel = draw(st.integers(1, 3))
@@ -66,27 +67,27 @@ def near(expected):
 
 @settings(deadline=None)
 @given(trec_cases(max_len=20))
-def test_trec_eval_classics(drawn):
+def test_usual_measures_equal_trec_eval(drawn):
     batch, k, rel = drawn
     cuts = ",".join(map(str, CUTS))
     uncut = {"iprec_at_recall" if key.startswith("iprec") else key for key in UNCUT}
     scores = trec_eval(batch, k, uncut | {f"{measure}_{cuts}" for measure in CUT}, rel)
     for topic, expected in zip(batch, scores, strict=True):
         expected.pop("runid", None)
-        found = {}
+        result = {}
         for measure, (metric, params) in UNCUT.items():
             threshold = {} if metric in GRADED else {"rel": rel}
-            found[measure] = ORACLES[metric](topic, k, **params, **threshold)
-        seen = replace(topic, serp=topic.serp[:k])
+            result[measure] = ORACLES[metric](topic, k, **params, **threshold)
+        cut_topic = replace(topic, serp=topic.serp[:k])
         for measure, metric in CUT.items():
             threshold = {} if metric in GRADED else {"rel": rel}
             for cut in CUTS:
-                found[f"{measure}_{cut}"] = ORACLES[metric](seen, cut, **threshold)
-        assert found == near(expected)
+                result[f"{measure}_{cut}"] = ORACLES[metric](cut_topic, cut, **threshold)
+        assert result == near(expected)
 
 
 JUDGED = {"infAP": "InfAP", "bpref": "Bpref", "num_nonrel_judged_ret": "NumNonrelJudgedRet"}
-"""Measures that read a negative grade as pooled, but not judged."""
+"""Measures for which negative grades mark documents that were pooled but not judged."""
 
 
 @settings(deadline=None)
@@ -94,18 +95,18 @@ JUDGED = {"infAP": "InfAP", "bpref": "Bpref", "num_nonrel_judged_ret": "NumNonre
 def test_trec_eval_reads_negative_grades_as_not_judged(drawn):
     batch, k, rel = drawn
     for topic, expected in zip(batch, trec_eval(batch, k, set(JUDGED), rel), strict=True):
-        found = {name: ORACLES[metric](topic, k, rel=rel) for name, metric in JUDGED.items()}
-        assert found == near({name: expected[name] for name in JUDGED})
+        result = {name: ORACLES[metric](topic, k, rel=rel) for name, metric in JUDGED.items()}
+        assert result == near({name: expected[name] for name in JUDGED})
 
 
 @pytest.mark.thorough
-def test_recall_point_as_trec_eval_rounds_it():
+def test_recall_levels_are_rounded_as_in_trec_eval():
     for R in range(1, 120):
         topic = Topic(serp=(*(R * (1, 0)),), judged=(*(R * (1, 0)),), gmax=1)
         (expected,) = trec_eval([topic], 2 * R, {"iprec_at_recall"})
         for x in RECALL_POINTS:
-            found = ORACLES["IPrec"](topic, 2 * R, recall=x)
-            assert found == near(expected[f"iprec_at_recall_{x:.2f}"]), (R, x)
+            result = ORACLES["IPrec"](topic, 2 * R, recall=x)
+            assert result == near(expected[f"iprec_at_recall_{x:.2f}"]), (R, x)
 
 
 @pytest.mark.parametrize("parameter", ["2", "0.5", "4"])

@@ -1,6 +1,7 @@
 """Slow references for policies for tied documents.
 
-A list is a sequence of (doc, score, rank), as filed; an oracle returns its documents, best first.
+A list is a sequence of (doc, score, rank) in the order of the file. An oracle returns its
+documents, best first.
 """
 
 from irframe.experiments.policy import random_keys
@@ -30,7 +31,7 @@ def rank(filed, _system, _topic, _seed):
 def random(filed, system, topic, seed):
     """Return documents by score, then by random key.
 
-    A key depends on the seed and on the identifiers of one document only.
+    The key depends only on the seed and on the identifiers of the document.
     """
     lot = {doc: random_keys([system], [topic], [doc], seed=seed)[0] for doc, *_ in filed}
     return [doc for doc, *_ in sorted(filed, key=lambda row: (-row[1], lot[row[0]]))]
@@ -45,4 +46,4 @@ ORACLES = {
     "mean": trec,
     "block": trec,
 }
-"""The oracle of every word of `irframe.names.TieRule`."""
+"""Value of `irframe.names.TieRule` -> oracle."""

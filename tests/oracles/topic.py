@@ -8,7 +8,7 @@ from operator import add
 def add_up(numbers):
     """Return the sum of numbers, added left to right.
 
-    The builtin one of floats is compensated from Python 3.12 on.
+    From Python 3.12 on, the builtin `sum` corrects the rounding errors of floats.
     """
     return reduce(add, numbers, 0)
 
@@ -20,15 +20,16 @@ class Topic:
     Parameters
     ----------
     serp
-        Grades of the retrieved documents, best rank first; None where unjudged.
+        Grades of the retrieved documents by rank, None for unjudged documents.
     judged
-        Grades of all judged documents, among them those of `serp`.
+        Grades of all judged documents, including those in `serp`.
     gmax
         Top grade of the whole collection.
     judged_at
-        For each depth k below `pool_depth`, the grades that a pool of depth k would have judged.
+        For each depth k below `pool_depth`, the grades of the judged documents in a pool of depth
+        k.
     pool_depth
-        Where judging stopped; None if the judgments do not come from a pool.
+        Depth of the pool, None if the judgments do not come from a pool.
     """
 
     serp: tuple[int | None, ...]

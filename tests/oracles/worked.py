@@ -51,5 +51,5 @@ def table_2_topic(case):
 
 def condensed(topic):
     """Return the topic without unjudged retrieved documents."""
-    kept = tuple(grade for grade in topic.serp if grade is not None and grade >= 0)
-    return replace(topic, serp=kept)
+    selected = tuple(grade for grade in topic.serp if grade is not None and grade >= 0)
+    return replace(topic, serp=selected)

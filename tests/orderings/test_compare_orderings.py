@@ -89,7 +89,7 @@ def test_double_daggers_need_both_tests_to_favour_the_same_system(cube):
 
 
 def test_a_majority_against_the_metric_gives_no_double_dagger():
-    """The baseline is slightly better often, much worse rarely."""
+    """The baseline is often slightly better, and rarely much worse."""
     a = [[0, 0, 0, 0, 1]] * 8 + [[0, 0, 0, 0, 0]] * 4
     b = [[0, 0, 0, 0, 0]] * 8 + [[1, 1, 1, 1, 1]] * 4
     cube = cube_of({"A": a, "B": b}, depth=5)
@@ -118,8 +118,8 @@ def test_metric_and_orderings_must_have_the_same_depth(cube):
     for metric in ("P@20", "P@5"):
         with pytest.raises(DepthError, match=f"depth=10, but found {metric}"):
             cube.ireval.compare_orderings(baseline="bm25", metric=metric, depth=10)
-    own = cube.ireval.compare_orderings(baseline="bm25", metric="P@20")
-    assert own["depth"].unique().tolist() == [20]
+    by_metric_depth = cube.ireval.compare_orderings(baseline="bm25", metric="P@20")
+    assert by_metric_depth["depth"].unique().tolist() == [20]
 
 
 def test_categories_equal_the_worked_cases(golden):
@@ -157,7 +157,7 @@ def test_agreement_over_all_pairs_equals_single_comparisons(cube):
 
 
 def test_opposed_verdicts_are_a_category_of_their_own():
-    """One system is slightly better often, the other much rarely."""
+    """One system is often slightly better, the other rarely much."""
     a = [[0, 0, 0, 0, 1]] * 10 + [[0, 0, 0, 0, 0]] * 4
     b = [[0, 0, 0, 0, 0]] * 10 + [[1, 1, 1, 1, 1]] * 4
     cube = cube_of({"A": a, "B": b}, depth=5)
@@ -169,7 +169,7 @@ def test_opposed_verdicts_are_a_category_of_their_own():
         baseline="A", metric="P", test=ir.Significance(alpha=0.4)
     )
     assert not report["double_dagger"].item()
-    more = [[0, 0, 0, 1, 1], *a[1:10]]  # as differences that are all the same show nothing
+    more = [[0, 0, 0, 1, 1], *a[1:10]]  # constant differences have no p-value
     alike = cube_of({"A": more, "B": b[:10]}, depth=5).ireval.significance_agreement("P")
     assert alike["share"].squeeze().sel(category="Both: Yes") == 1
     cheaper = cube_of({"A": [[0, 1]] * 9, "B": [[1, 0]] * 9}).ireval.significance_agreement(

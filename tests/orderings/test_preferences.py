@@ -35,8 +35,8 @@ def slow(first, second, k, rel, weights, n_relevant):
     """Return rpp, lexirecall and lexiprecision by their definitions."""
     if not n_relevant:
         return [math.nan] * 3
-    one, two = ranks(first, k, rel, n_relevant), ranks(second, k, rel, n_relevant)
-    signs = [int(x < y) - int(x > y) for x, y in zip(one, two, strict=True)]
+    ranks_a, ranks_b = ranks(first, k, rel, n_relevant), ranks(second, k, rel, n_relevant)
+    signs = [int(x < y) - int(x > y) for x, y in zip(ranks_a, ranks_b, strict=True)]
     decided = [sign for sign in signs if sign] or [0]
     table = [WEIGHTS[weights](i) for i in range(1, n_relevant + 1)]
     share = sum(w * s for w, s in zip(table, signs, strict=True)) / sum(table)
@@ -74,10 +74,12 @@ def test_lexirecall_and_lexiprecision_may_differ():
 def test_pairs_are_in_the_order_of_the_cube(cube):
     every = cube.ireval.preferences()
     assert dict(every.sizes) == {"pair": 28, "topic": 16, "depth": 1}
-    one = cube.ireval.preferences("ance", "bm25")
+    single_pair = cube.ireval.preferences("ance", "bm25")
     turned = ((every["system_a"] == "bm25") & (every["system_b"] == "ance")).to_numpy()
     for name in ("rpp", "lexirecall", "lexiprecision"):
-        np.testing.assert_allclose(one[name], -every[name].to_numpy()[turned][0], atol=1e-12)
+        np.testing.assert_allclose(
+            single_pair[name], -every[name].to_numpy()[turned][0], atol=1e-12
+        )
     assert cube.ireval.preferences(b="bm25").sizes["pair"] == 7
 
 

@@ -1,4 +1,4 @@
-"""Bootstrap tests against the worked case and a loop."""
+"""Bootstrap tests equal the worked case and a loop."""
 
 from fractions import Fraction
 
@@ -18,22 +18,22 @@ SCORES = st.tuples(st.integers(2, 4), st.integers(2, 8), st.integers(1, 2)).flat
 )
 
 
-def test_golden_case(golden):
+def test_discriminative_power_equals_the_worked_case(golden):
     case = golden["004-bootstrap"]
     scores = np.array(case["input"]["scores"])[:, :, None]
     resamples = np.array(case["input"]["resamples"])
-    found = Bootstrap().discriminate(scores, alpha=0.05, resamples=resamples)
+    result = Bootstrap().discriminate(scores, alpha=0.05, resamples=resamples)
     expected = case["expected"]
-    np.testing.assert_array_equal(found.asl[:, 0], [asl for *_, asl in expected["asl"]])
+    np.testing.assert_array_equal(result.asl[:, 0], [asl for *_, asl in expected["asl"]])
     deltas = [delta for *_, delta in expected["pair_deltas"]]
-    np.testing.assert_allclose(found.pair_deltas[:, 0], deltas, rtol=1e-12)
-    assert found.power.item() == expected["discriminative_power"]
-    assert found.delta.item() == pytest.approx(expected["delta"])
+    np.testing.assert_allclose(result.pair_deltas[:, 0], deltas, rtol=1e-12)
+    assert result.power.item() == expected["discriminative_power"]
+    assert result.delta.item() == pytest.approx(expected["delta"])
     p = Bootstrap().kernel(scores, resamples=resamples).p
-    np.testing.assert_array_equal(p, found.asl)
+    np.testing.assert_array_equal(p, result.asl)
 
 
-def test_golden_edges(golden):
+def test_p_values_of_edge_cases_equal_the_worked_case(golden):
     case = golden["004-bootstrap-edges"]
     resamples = np.array(case["input"]["resamples"])
     for name, z in case["input"]["z"].items():
@@ -43,7 +43,7 @@ def test_golden_edges(golden):
 
 
 @given(scores=SCORES, seed=st.integers(0, 99))
-def test_slow_loop_on_ties(scores, seed):
+def test_p_values_with_ties_equal_the_slow_loop(scores, seed):
     test = Bootstrap(samples=60, seed=seed)
     t, asl = oracle.ORACLES["bootstrap"](test, scores)
     statistic, p = test.kernel(scores)
@@ -59,7 +59,7 @@ def balanced(draw):
     base, differences = draw(integers), draw(integers)
     differences[-1] -= sum(differences)
     unit = Fraction(draw(st.sampled_from([1, 5000])), draw(st.sampled_from([3, 7, 10, 49])))
-    rows = [base, [one + other for one, other in zip(base, differences, strict=True)]]
+    rows = [base, [score + difference for score, difference in zip(base, differences, strict=True)]]
     return np.array([[float(value * unit) for value in row] for row in rows])[:, :, None]
 
 
@@ -77,34 +77,34 @@ def test_mean_differences_count_from_twelve_decimals_on(mean, none):
 
 
 @pytest.mark.parametrize("alpha", [0.01, 0.05, 0.07, 0.5])
-def test_slow_loop_of_discriminative_power(alpha):
+def test_discriminative_power_equals_the_slow_loop(alpha):
     scores = np.random.default_rng(0).random((4, 12, 2)) + np.arange(4)[:, None, None] / 8
     test = Bootstrap(samples=100, seed=5)
-    found = test.discriminate(scores, alpha=alpha)
+    result = test.discriminate(scores, alpha=alpha)
     resamples = test.resamples(12).tolist()
     rank = {0.01: 1, 0.05: 5, 0.07: 7, 0.5: 50}[alpha]
     for pair, (i, j) in enumerate(all_pairs(4)):
         for k in range(2):
             rows = scores[i, :, k].tolist(), scores[j, :, k].tolist()
             asl = oracle.bootstrap(*rows, resamples)[1]
-            assert found.asl[pair, k] == max(asl, 1 / 101)
+            assert result.asl[pair, k] == max(asl, 1 / 101)
             delta = oracle.bootstrap_delta(*rows, resamples, rank)
-            assert found.pair_deltas[pair, k] == pytest.approx(delta)
-    np.testing.assert_array_equal(found.power, (found.asl < alpha).mean(axis=0))
-    np.testing.assert_array_equal(found.delta, found.pair_deltas.max(axis=0))
+            assert result.pair_deltas[pair, k] == pytest.approx(delta)
+    np.testing.assert_array_equal(result.power, (result.asl < alpha).mean(axis=0))
+    np.testing.assert_array_equal(result.delta, result.pair_deltas.max(axis=0))
 
 
 def test_same_resamples_at_every_depth():
     scores = np.random.default_rng(1).random((3, 10, 1)).repeat(4, axis=2)
-    found = Bootstrap(samples=200).discriminate(scores)
-    assert (found.asl == found.asl[:, :1]).all()
-    np.testing.assert_allclose(found.pair_deltas, found.pair_deltas[:, :1].repeat(4, axis=1))
+    result = Bootstrap(samples=200).discriminate(scores)
+    assert (result.asl == result.asl[:, :1]).all()
+    np.testing.assert_allclose(result.pair_deltas, result.pair_deltas[:, :1].repeat(4, axis=1))
 
 
 def test_the_difference_needed_for_one_topic_is_nan():
-    found = Bootstrap(samples=10).discriminate(np.array([0.2, 0.7])[:, None, None])
-    assert found.asl.item() == 1
-    assert np.isnan(found.delta.item())
+    result = Bootstrap(samples=10).discriminate(np.array([0.2, 0.7])[:, None, None])
+    assert result.asl.item() == 1
+    assert np.isnan(result.delta.item())
     none = Bootstrap(samples=10).discriminate(np.zeros((1, 5, 3)))
     assert none.asl.shape == (0, 3)
     assert np.isnan(none.power).all()
@@ -119,7 +119,7 @@ def test_resamples_of_another_shape_are_refused(resamples):
 
 
 def test_weighted_bootstraps_equal_the_loop():
-    """Weights with mean 1 follow their topics into each resample."""
+    """Topics keep their weights in each resample."""
     random = np.random.default_rng(2)
     scores, weights = random.random((2, 9, 1)), random.random(9) + 0.1
     weights *= len(weights) / weights.sum()
@@ -134,10 +134,10 @@ def test_weighted_bootstraps_equal_the_loop():
     mean = (weights * z).sum() / weights.sum()
     drawn = [t_of(z[rows], weights[rows], mean) for rows in test.resamples(9)]
     design = design_of(9, weights=weights)
-    found = test.with_design(design, scores, all_pairs(2))
-    assert found.statistic.item() == pytest.approx(t_of(z, weights, 0))
+    actual = test.with_design(design, scores, all_pairs(2))
+    assert actual.statistic.item() == pytest.approx(t_of(z, weights, 0))
     expected = np.mean(np.abs(drawn) >= abs(t_of(z, weights, 0)) * (1 - 1e-9))
-    assert found.p.item() == max(expected, 1 / 201)
+    assert actual.p.item() == max(expected, 1 / 201)
     low, high = test.interval(scores, all_pairs(2), design, alpha=0.1)
     error = mean / t_of(z, weights, 0)
     half = abs(error) * np.sort(np.abs(drawn))[-20]

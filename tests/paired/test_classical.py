@@ -25,7 +25,7 @@ def test_constant_differences_have_an_infinite_t(test, shift):
     others = np.random.default_rng(2).random((5, 40, 1))
     statistic, p = test.kernel(np.concatenate([[base + shift, base], others]))
     assert statistic[0, 0] == np.copysign(np.inf, shift)
-    assert p[0, 0] <= 1 / 51  # of resamples the least that they can show
+    assert p[0, 0] <= 1 / 51  # the smallest p-value of 50 bootstrap samples
 
 
 def test_differences_within_rounding_are_zero():
@@ -74,7 +74,7 @@ def test_rank_sum_rounds_scores():
     assert RankSum().kernel(noisy).p == RankSum().kernel(plain).p
 
 
-def test_golden_sign_test(golden):
+def test_sign_tests_equal_the_worked_case(golden):
     case = golden["001-sign-test"]
     wins, losses = np.array(case["input"]["pairs"]).T
     np.testing.assert_allclose(sign_p(wins, losses), case["expected"]["exact"], rtol=1e-12)
@@ -97,12 +97,12 @@ def test_exact_wilcoxon_counts_ties_by_their_average_ranks():
 def test_exact_wilcoxon_is_scipys_permutation_distribution(seed, topics):
     differences = np.random.default_rng(seed).integers(-4, 6, topics).astype(float)
     p = Wilcoxon(exact=True).kernel(np.stack([differences, 0 * differences])[:, :, np.newaxis]).p
-    kept = differences[differences != 0]
-    if len(kept) and len(kept) <= 12:
-        every = stats.PermutationMethod(n_resamples=2 ** len(kept))
-        assert p.item() == pytest.approx(stats.wilcoxon(kept, method=every).pvalue)
-    again = np.stack([np.append(differences, np.zeros(5)), np.zeros(topics + 5)])
-    assert Wilcoxon(exact=True).kernel(again[:, :, np.newaxis]).p.item() == p.item()
+    selected = differences[differences != 0]
+    if len(selected) and len(selected) <= 12:
+        every = stats.PermutationMethod(n_resamples=2 ** len(selected))
+        assert p.item() == pytest.approx(stats.wilcoxon(selected, method=every).pvalue)
+    repeated = np.stack([np.append(differences, np.zeros(5)), np.zeros(topics + 5)])
+    assert Wilcoxon(exact=True).kernel(repeated[:, :, np.newaxis]).p.item() == p.item()
 
 
 def test_differences_are_rounded_to_decimals():
@@ -126,5 +126,5 @@ def test_exact_wilcoxon_of_many_topics():
     assert Wilcoxon(exact=True).kernel(scores).p.item() == pytest.approx(expected, rel=1e-9)
 
 
-def test_exact_needs_no_correction():
+def test_exact_wilcoxon_with_a_correction_is_refused():
     refused(ParameterError, r"but found both\. Omit one", Wilcoxon, correction=True, exact=True)

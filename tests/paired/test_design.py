@@ -1,4 +1,4 @@
-"""Worked numbers, matrix products, and invariance under relabelling."""
+"""Sampling designs equal worked cases and matrix products."""
 
 import json
 
@@ -29,17 +29,17 @@ SHAPES = {
 def test_estimates_equal_the_worked_case(shared):
     case = json.loads((shared / "golden" / "design.json").read_text())
     d = np.array(case["difference"])
-    given = {name: np.unique(case[name], return_inverse=True)[1] for name in ("cluster", "task")}
-    given["weights"] = np.array(case["weight"])
+    options = {name: np.unique(case[name], return_inverse=True)[1] for name in ("cluster", "task")}
+    options["weights"] = np.array(case["weight"])
     words = {"tasks": "task", "cluster": "cluster", "weights": "weights"}
-    for name, wanted in case["expected"].items():
+    for name, expected in case["expected"].items():
         chosen = [words[word] for word in name.split(", ") if word in words]
-        design = design_of(len(d), **{word: given[word] for word in chosen})
-        found = describe_differences(np.stack([d, 0 * d])[:, :, None], None, design)
-        error = found.sd / np.sqrt(len(d))
+        design = design_of(len(d), **{word: options[word] for word in chosen})
+        differences = describe_differences(np.stack([d, 0 * d])[:, :, None], None, design)
+        error = differences.sd / np.sqrt(len(d))
         p = PairedT().with_design(design, np.stack([d, 0 * d])[:, :, None]).p
-        numbers = found.mean, error, found.freedom, p, *found.interval(alpha=0.05)
-        np.testing.assert_allclose(np.ravel(numbers), wanted, atol=6e-5)
+        numbers = differences.mean, error, differences.freedom, p, *differences.interval(alpha=0.05)
+        np.testing.assert_allclose(np.ravel(numbers), expected, atol=6e-5)
 
 
 @st.composite
@@ -58,55 +58,59 @@ def designs(draw):
 
 @given(designs())
 def test_pairs_equal_matrix_products(drawn):
-    scores, given = drawn
-    found = describe_differences(scores, None, design_of(scores.shape[1], **given))
+    scores, options = drawn
+    differences = describe_differences(scores, None, design_of(scores.shape[1], **options))
     for pair, (a, b) in enumerate(all_pairs(3)):
         for depth in range(2):
             values = scores[a, :, depth] - scores[b, :, depth]
-            mean, variance, freedom, effective = designed_mean(values, **given)
-            numbers = found.mean[pair, depth], found.sd[pair, depth], found.freedom[pair, depth]
-            wanted = mean, np.sqrt(variance * len(values)), freedom
-            np.testing.assert_allclose(numbers, wanted, rtol=1e-6, atol=1e-10)
-    design = design_of(len(values), **given)
+            mean, variance, freedom, effective = designed_mean(values, **options)
+            numbers = (
+                differences.mean[pair, depth],
+                differences.sd[pair, depth],
+                differences.freedom[pair, depth],
+            )
+            expected = mean, np.sqrt(variance * len(values)), freedom
+            np.testing.assert_allclose(numbers, expected, rtol=1e-6, atol=1e-10)
+    design = design_of(len(values), **options)
     assert design.effective == pytest.approx(effective)
     assert design.shares.sum() == pytest.approx(1)
 
 
 @given(designs(), st.integers(0, 999))
 def test_estimates_do_not_depend_on_labels_and_order(drawn, seed):
-    scores, given = drawn
+    scores, options = drawn
     random, n = np.random.default_rng(seed), scores.shape[1]
-    found = describe_differences(scores, None, design_of(n, **given))
-    renamed = {name: random.permutation(50)[given[name]] for name in ("cluster", "task")}
+    differences = describe_differences(scores, None, design_of(n, **options))
+    renamed = {name: random.permutation(50)[options[name]] for name in ("cluster", "task")}
     for test in DESIGNED.values():
-        designs = [design_of(n, **each) for each in (given, {**given, **renamed})]
+        designs = [design_of(n, **labels) for labels in (options, {**options, **renamed})]
         first, second = (test.with_design(design, scores) for design in designs)
         np.testing.assert_array_equal(first, second)
     order = random.permutation(n)
-    moved = design_of(n, **{name: values[order] for name, values in given.items()})
-    again = describe_differences(scores[:, order], None, moved)
+    moved = design_of(n, **{name: values[order] for name, values in options.items()})
+    repeated = describe_differences(scores[:, order], None, moved)
     for name in ("mean", "sd", "freedom"):
-        np.testing.assert_allclose(getattr(found, name), getattr(again, name), rtol=1e-8)
+        np.testing.assert_allclose(getattr(differences, name), getattr(repeated, name), rtol=1e-8)
 
 
 @given(designs())
 def test_duplicating_every_topic_in_its_cluster_changes_neither_mean_nor_error(drawn):
-    scores, given = drawn
-    once = describe_differences(scores, None, design_of(scores.shape[1], **given))
-    doubled = {name: np.repeat(values, 2) for name, values in given.items()}
+    scores, options = drawn
+    once = describe_differences(scores, None, design_of(scores.shape[1], **options))
+    doubled = {name: np.repeat(values, 2) for name, values in options.items()}
     twice = np.repeat(scores, 2, axis=1)
-    found = describe_differences(twice, None, design_of(twice.shape[1], **doubled))
-    np.testing.assert_allclose(found.mean, once.mean, rtol=1e-9, atol=1e-10)
-    np.testing.assert_allclose(found.sd / np.sqrt(2), once.sd, rtol=1e-6)
+    differences = describe_differences(twice, None, design_of(twice.shape[1], **doubled))
+    np.testing.assert_allclose(differences.mean, once.mean, rtol=1e-9, atol=1e-10)
+    np.testing.assert_allclose(differences.sd / np.sqrt(2), once.sd, rtol=1e-6)
 
 
 @pytest.mark.parametrize("size", [1, 4])
 def test_clusters_of_equal_size_equal_students_test_of_means(size):
     values = np.random.default_rng(size).normal(size=(2, 9 * size, 1))
-    found = PairedT().with_design(design_of(9 * size, cluster=np.arange(9 * size) % 9), values)
+    result = PairedT().with_design(design_of(9 * size, cluster=np.arange(9 * size) % 9), values)
     means = (values[0] - values[1]).reshape(size, 9).mean(axis=0)
     expected = stats.ttest_1samp(means, 0)
-    np.testing.assert_allclose(np.ravel(found), [*expected][:2])
+    np.testing.assert_allclose(np.ravel(result), [*expected][:2])
 
 
 @pytest.mark.parametrize("shape", SHAPES)
@@ -114,10 +118,10 @@ def test_clusters_of_equal_size_equal_students_test_of_means(size):
 def test_degrees_of_freedom_with_one_heavy_topic(shape, n):
     weights, values = SHAPES[shape](n), np.random.default_rng(n).random(n)
     mean, variance, freedom, _ = designed_mean(values, weights)
-    found = design_of(n, weights=weights).estimate(values, np.array(1.0))
-    np.testing.assert_allclose(found, [mean, variance, freedom], rtol=1e-8)
+    result = design_of(n, weights=weights).estimate(values, np.array(1.0))
+    np.testing.assert_allclose(result, [mean, variance, freedom], rtol=1e-8)
     if shape == "alike":
-        assert found.freedom == pytest.approx(n - 1, rel=1e-13)
+        assert result.freedom == pytest.approx(n - 1, rel=1e-13)
         assert design_of(n, weights=weights).plain
 
 
@@ -127,9 +131,9 @@ def test_constant_differences_within_tasks_have_zero_variance():
         np.stack([0.1 + 0.2 * task, 0.3 * np.ones(10)])[:, :, None] + np.arange(10)[:, None] / 3
     )
     design = design_of(10, task=task)
-    found = describe_differences(scores, None, design)
-    assert found.sd.item() == 0
-    assert found.mean.item() == pytest.approx(-0.1)
+    differences = describe_differences(scores, None, design)
+    assert differences.sd.item() == 0
+    assert differences.mean.item() == pytest.approx(-0.1)
     for test in (PairedT(), Bootstrap(samples=50)):
         assert np.isnan(test.with_design(design, scores).decided().p).all()
     alone = describe_differences(scores, None, design_of(10, task=np.array([0] * 9 + [1])))
@@ -147,9 +151,9 @@ def test_signs_and_draws_keep_clusters_together():
     sums = np.bincount(cluster, d * design.shares)
     test = Permutation(samples=99)
     reached = abs(test.signs(5) @ sums) >= abs(sums.sum()) - 1e-12
-    found = test.with_design(design, scores)
-    assert found.p.item() == (1 + reached.sum()) / 100
-    assert found.statistic.item() == pytest.approx(d @ design.shares)
+    actual = test.with_design(design, scores)
+    assert actual.p.item() == (1 + reached.sum()) / 100
+    assert actual.statistic.item() == pytest.approx(d @ design.shares)
     counts = design.counts(samples=40, seed=3)
     assert (counts[:, :3].sum(axis=1) == 3).all()
     assert (counts[:, 3:].sum(axis=1) == 2).all()
@@ -159,7 +163,7 @@ def test_signs_and_draws_keep_clusters_together():
         assert row @ d == pytest.approx(np.mean(expected))
 
 
-def test_other_tests_support_no_design():
+def test_tests_without_support_for_designs_raise():
     assert {name for name, test in TESTS.items() if test.supports_design} == {*DESIGNED}
     for name, test in TESTS.items():
         if name not in DESIGNED:

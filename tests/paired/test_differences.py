@@ -1,4 +1,4 @@
-"""Moments and counts of differences, against loops and scipy."""
+"""Moments and counts of differences equal loops and scipy."""
 
 import numpy as np
 import pytest
@@ -33,47 +33,63 @@ def cube():
 
 def test_descriptions_equal_the_loop():
     scores = cube()
-    found = describe_differences(scores)
-    assert found.topics == 25
+    differences = describe_differences(scores)
+    assert differences.topics == 25
     for pair, (i, j) in enumerate(all_pairs(6)):
         for k in range(4):
             a, b = scores[i, :, k], scores[j, :, k]
-            assert found.mean[pair, k] == pytest.approx((a - b).mean(), abs=1e-14)
-            assert found.sd[pair, k] == pytest.approx((a - b).std(ddof=1), rel=1e-9, abs=1e-15)
-            counts = found.wins[pair, k], found.ties[pair, k], found.losses[pair, k]
+            assert differences.mean[pair, k] == pytest.approx((a - b).mean(), abs=1e-14)
+            assert differences.sd[pair, k] == pytest.approx(
+                (a - b).std(ddof=1), rel=1e-9, abs=1e-15
+            )
+            counts = (
+                differences.wins[pair, k],
+                differences.ties[pair, k],
+                differences.losses[pair, k],
+            )
             assert counts == oracle.sides(a.tolist(), b.tolist())
 
 
 def test_interval_and_effect_size():
     scores = cube()[[0, 1, 4, 5]]
-    found = describe_differences(scores)
-    low, high = found.interval(alpha=0.1)
+    differences = describe_differences(scores)
+    low, high = differences.interval(alpha=0.1)
     a, b = all_pairs(4).T
     expected = stats.ttest_rel(scores[a], scores[b], axis=1)
     interval = expected.confidence_interval(0.9)
     np.testing.assert_allclose(low, interval.low, rtol=1e-9)
     np.testing.assert_allclose(high, interval.high, rtol=1e-9)
-    np.testing.assert_allclose(found.effect_size * 5, expected.statistic, rtol=1e-9)
+    np.testing.assert_allclose(differences.effect_size * 5, expected.statistic, rtol=1e-9)
 
 
 def test_constant_differences_have_no_interval():
-    found = describe_differences(cube(), np.array([[1, 2], [3, 1], [1, 3]]))
-    assert (found.sd == 0).all()
-    assert (found.ties[0] == 25).all()
-    assert (found.wins[1] == 25).all()
-    one = describe_differences(np.array([0.7, 0.2])[:, None, None])
-    assert one.mean.item() == pytest.approx(0.5)
-    assert (one.wins.item(), one.ties.item(), one.losses.item()) == (1, 0, 0)
-    for unknown in (found.effect_size, *found.interval(), one.sd, one.effect_size, *one.interval()):
+    differences = describe_differences(cube(), np.array([[1, 2], [3, 1], [1, 3]]))
+    assert (differences.sd == 0).all()
+    assert (differences.ties[0] == 25).all()
+    assert (differences.wins[1] == 25).all()
+    single_topic = describe_differences(np.array([0.7, 0.2])[:, None, None])
+    assert single_topic.mean.item() == pytest.approx(0.5)
+    assert (single_topic.wins.item(), single_topic.ties.item(), single_topic.losses.item()) == (
+        1,
+        0,
+        0,
+    )
+    for unknown in (
+        differences.effect_size,
+        *differences.interval(),
+        single_topic.sd,
+        single_topic.effect_size,
+        *single_topic.interval(),
+    ):
         assert np.isnan(unknown).all()
 
 
-def test_a_single_precision_or_strided_cube():
+def test_single_precision_and_strided_arrays_give_equal_statistics():
     scores = cube().astype(np.float32)
     plain = describe_differences(scores.astype(np.float64))
     strided = np.asfortranarray(np.repeat(scores, 2, axis=2))[:, :, ::2]
-    for found, wanted in zip(describe_differences(strided)[:5], plain[:5], strict=True):
-        np.testing.assert_array_equal(found, wanted)
+    for differences, expected in zip(describe_differences(strided)[:5], plain[:5], strict=True):
+        np.testing.assert_array_equal(differences, expected)
 
 
 @pytest.mark.parametrize(("difference", "counted"), [(0.4e-12, "ties"), (0.6e-12, "wins")])
@@ -109,17 +125,17 @@ VALUES = [
 
 
 @pytest.mark.parametrize("name", TESTS)
-def test_names(name):
+def test_names_are_parsed_to_tests_with_default_options(name):
     assert parse_test(name) == TESTS[name]()
     assert parse_test(name).name == name
 
 
 @pytest.mark.parametrize("test", VALUES, ids=repr)
-def test_values(test):
+def test_tests_are_hashable_frozen_and_rebuilt_from_their_repr(test):
     assert parse_test(test) is test
-    again = eval(repr(test), vars(irframe.paired))  # noqa: S307 - our own text
-    assert again == test
-    assert hash(again) == hash(test)
+    repeated = eval(repr(test), vars(irframe.paired))  # noqa: S307 - our own text
+    assert repeated == test
+    assert hash(repeated) == hash(test)
     with pytest.raises(AttributeError):
         test.samples = 5
 

@@ -1,4 +1,4 @@
-"""Paired tests against scipy, loops, and in edge cases."""
+"""Paired tests equal scipy and loops, also in edge cases."""
 
 import numpy as np
 import pytest
@@ -71,8 +71,8 @@ def scipy_wilcoxon(**options):
 
 
 def scipy_rank_sum(a, b, *, correction=True):
-    found = stats.mannwhitneyu(a, b, method="asymptotic", use_continuity=correction)
-    return 2 * found.statistic - len(a) ** 2, found.pvalue
+    result = stats.mannwhitneyu(a, b, method="asymptotic", use_continuity=correction)
+    return 2 * result.statistic - len(a) ** 2, result.pvalue
 
 
 def scipy_plain_rank_sum(a, b):
@@ -120,14 +120,14 @@ OURS = pytest.mark.parametrize("test", SCIPY, ids=repr)
 
 
 @OURS
-def test_scipy_on_realistic_scores(test):
+def test_p_values_on_realistic_scores_equal_scipy(test):
     scores = realistic()
     assert_equal(test.kernel(scores), oracle.pairwise(on_arrays(SCIPY[test]), scores))
 
 
 @OURS
 @pytest.mark.parametrize("measure", few_of(["ap", "p10", "rr"], 3))
-def test_scipy_on_real_scores(test, measure, shared):
+def test_p_values_on_real_scores_equal_scipy(test, measure, shared):
     path = shared / "data" / "score-matrices" / f"adhoc8_{measure}.csv"
     scores = np.loadtxt(path, delimiter=",", skiprows=1).T[100:112, :, None]
     assert_equal(test.kernel(scores), oracle.pairwise(on_arrays(SCIPY[test]), scores))
@@ -140,13 +140,13 @@ def test_exact_wilcoxon_on_real_scores_counts_signs(shared):
     assert_equal(test.kernel(scores), oracle.pairwise(LOOPS[test], scores))
 
 
-def test_published_p_values(shared):
+def test_p_values_equal_published_ones(shared):
     path = shared / "data" / "score-matrices" / "adhoc8_ap.csv"
     scores = np.loadtxt(path, delimiter=",", skiprows=1).T[124:126, :, None]
     p = PairedT().kernel(scores).p.item()
     assert round(p, 7) == 0.0013194
     assert round(p / 2, 7) == 0.0006597
-    # Two differences that tie to 12 decimals were ranked apart by their last bit.
+    # The published test ranks two differences apart that are equal to 12 decimals.
     p = Wilcoxon(correction=True, decimals=None).kernel(scores).p.item()
     assert round(p, 7) == 0.0034452
     assert round(p / 2, 7) == 0.0017226
@@ -155,7 +155,7 @@ def test_published_p_values(shared):
 
 @pytest.mark.parametrize("test", LOOPS, ids=repr)
 @given(scores=CUBES)
-def test_slow_loops(test, scores):
+def test_results_equal_slow_loops(test, scores):
     looped = oracle.pairwise(LOOPS[test], scores)
     assert_equal(test.kernel(scores), looped)
 
@@ -167,19 +167,19 @@ def quick(name, samples=20):
 
 
 @pytest.mark.parametrize("name", TESTS)
-def test_blocks_do_not_matter(name, monkeypatch):
+def test_results_do_not_depend_on_blocks_of_depths(name, monkeypatch):
     test, scores = quick(name, 70), realistic(topics=20, depths=7)
     at_once = test.kernel(scores)
     monkeypatch.setattr(blocks_module, "BLOCK_BYTES", 2000)
     monkeypatch.setattr(blocks_module, "GROUP_BYTES", 3000)
     for depth in (0, 4):
-        one = test.kernel(scores[:, :, [depth]])
-        np.testing.assert_allclose(one.p[:, 0], at_once.p[:, depth], rtol=1e-9)
+        single_depth = test.kernel(scores[:, :, [depth]])
+        np.testing.assert_allclose(single_depth.p[:, 0], at_once.p[:, depth], rtol=1e-9)
     assert_equal(test.kernel(scores), at_once)
 
 
 @pytest.mark.parametrize("name", TESTS)
-def test_pairs_and_direction(name):
+def test_pairs_with_a_baseline_equal_those_among_all_pairs(name):
     test, scores = quick(name, 70), realistic(topics=20)
     of_all = test.kernel(scores)
     assert of_all.statistic.shape == of_all.p.shape == (28, 3)
@@ -205,7 +205,7 @@ def test_inputs_do_not_change_and_one_system_is_valid(name):
 
 
 @pytest.mark.parametrize("test", EVERY, ids=repr)
-def test_identical_systems(test):
+def test_identical_systems_have_statistic_0_and_p_1(test):
     scores = np.random.default_rng(0).random((1, 6, 2)).repeat(3, axis=0)
     statistic, p = test.kernel(scores)
     assert (statistic == 0).all()
@@ -213,7 +213,7 @@ def test_identical_systems(test):
 
 
 @pytest.mark.parametrize("test", EVERY, ids=repr)
-def test_one_topic(test):
+def test_a_single_topic_is_not_significant(test):
     statistic, p = test.kernel(np.array([0.7, 0.2])[:, None, None])
     unknown = isinstance(test, PairedT | Bootstrap)
     assert np.isnan(statistic.item()) if unknown else statistic.item() > 0
@@ -221,7 +221,7 @@ def test_one_topic(test):
     assert p.item() == pytest.approx(normal)
 
 
-def test_tails_reach_as_far_as_floats():
+def test_tiny_p_values_equal_scipy():
     rng = np.random.default_rng(7)
     scores = rng.random((4, 249, 1)) * 0.1 + np.arange(4)[:, None, None] / [[[5.0]]]
     p = PairedT().kernel(scores).p

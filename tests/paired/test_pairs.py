@@ -21,20 +21,20 @@ from irframe.paired import (
 from irframe.paired.pairs import MANY, draw_signs, draw_topics, marked_ranks, product, products
 
 
-def test_all_pairs():
+def test_all_pairs_are_in_lexicographic_order():
     for systems in range(6):
-        wanted = [[a, b] for a in range(systems) for b in range(a + 1, systems)]
-        assert all_pairs(systems).tolist() == wanted
-        assert all_pairs(systems).shape == (len(wanted), 2)
+        expected = [[a, b] for a in range(systems) for b in range(a + 1, systems)]
+        assert all_pairs(systems).tolist() == expected
+        assert all_pairs(systems).shape == (len(expected), 2)
 
 
-def test_baseline_is_b_of_every_pair():
-    assert [baseline_pairs(3, place).tolist() for place in range(3)] == [
-        [[other, place] for other in range(3) if other != place] for place in range(3)
+def test_the_baseline_is_the_second_system_of_every_pair():
+    assert [baseline_pairs(3, index).tolist() for index in range(3)] == [
+        [[system, index] for system in range(3) if system != index] for index in range(3)
     ]
-    for place in (-1, 3, 0.5, None):
-        wanted = f"baseline to be a whole number of at least 0 and at most 2, but found {place!r}"
-        refused(ParameterError, wanted, baseline_pairs, 3, place)
+    for index in (-1, 3, 0.5, None):
+        expected = f"baseline to be a whole number of at least 0 and at most 2, but found {index!r}"
+        refused(ParameterError, expected, baseline_pairs, 3, index)
 
 
 @pytest.mark.parametrize(
@@ -46,14 +46,14 @@ def test_baseline_is_b_of_every_pair():
     ],
 )
 def test_invalid_shapes_of_scores_and_pairs_are_refused(shape, pairs, words):
-    given = None if pairs is None else np.array(pairs)
-    refused(ParameterError, words, describe_differences, np.zeros(shape), given)
+    options = None if pairs is None else np.array(pairs)
+    refused(ParameterError, words, describe_differences, np.zeros(shape), options)
     assert describe_differences(np.zeros((3, 2, 0))).mean.shape == (3, 0)
 
 
 @pytest.fixture(params=[1, 100, 2**18])
 def pieces(request, monkeypatch):
-    """Products in pieces of every size."""
+    """Set the size of the pieces of products."""
     monkeypatch.setattr(pairs, "UNTHREADED", request.param)
     monkeypatch.setattr(pairs, "NARROWEST", 3 if request.param < 2**18 else 16)
 
@@ -73,8 +73,8 @@ def test_inner_products_of_all_pairs_equal_one_product(shape):
 def test_inner_products_of_few_pairs_equal_sums_over_topics(systems):
     block = np.random.default_rng(0).normal(size=(2, systems, 4))
     few = np.array([[0, 2], [2, systems - 1], [1, 1]])
-    own, cross = products(block, few)
-    np.testing.assert_allclose(own, (block**2).sum(axis=-1), atol=1e-12)
+    squares, cross = products(block, few)
+    np.testing.assert_allclose(squares, (block**2).sum(axis=-1), atol=1e-12)
     np.testing.assert_allclose(cross, (block[:, few[:, 0]] * block[:, few[:, 1]]).sum(axis=-1))
 
 
@@ -84,9 +84,9 @@ def test_inner_products_of_few_pairs_equal_sums_over_topics(systems):
 def test_products_equal_matrix_products(lead, columns):
     random = np.random.default_rng(1)
     rows, right = random.normal(size=(*lead, 6)), random.normal(size=(6, columns))
-    found = product(rows, right)
-    assert found.shape == (*lead, columns)
-    np.testing.assert_allclose(found, rows @ right, atol=1e-12)
+    result = product(rows, right)
+    assert result.shape == (*lead, columns)
+    np.testing.assert_allclose(result, rows @ right, atol=1e-12)
 
 
 @given(data=st.data(), rows=st.integers(1, 4), length=st.integers(1, 12))

@@ -38,13 +38,10 @@ def scores(metric):
 @pytest.mark.parametrize("text", ["ERR", "nDCG(gain='exp')", "AP(norm='pool')", "P(gain='linear')"])
 @given(rows=st.lists(topics(), min_size=1, max_size=5), depth=st.integers(1, 15))
 def test_topics_with_different_top_grades_score_as_single_topics(text, rows, depth):
-    """The last bit may differ.
-
-    Ideal rankings are sums over the grades of all topics.
-    """
+    """The last bit may differ from that of single topics."""
     metric = parse_metric(text)
-    (together,) = by_scale(block(rows, depth), scores(metric))
-    for row, topic in zip(together, rows, strict=True):
+    (batch,) = by_scale(block(rows, depth), scores(metric))
+    for row, topic in zip(batch, rows, strict=True):
         (single,) = by_scale(block([topic], depth), scores(metric))
         np.testing.assert_allclose(row, single[0], rtol=1e-15)
 
@@ -106,7 +103,7 @@ LEVELED = [each for each in VARIANTS if each.facts.shares == {"block"} or each.n
 
 
 def blocks(tied):
-    """Return the positions of every block of tied documents."""
+    """Return the ranks of every block of tied documents."""
     starts = [position for position, same in enumerate(tied) if not same] + [len(tied)]
     return [range(*ends) for ends in itertools.pairwise(starts)]
 
@@ -121,7 +118,7 @@ def orders(topic, tied):
 def tied_block(topic, tied, depth, **fields):
     """Return a block of one list with ties."""
     untied = block([topic], depth)
-    (last,) = [each for each in blocks(tied) if depth - 1 in each] or [range(0)]
+    (last,) = [tied_ranks for tied_ranks in blocks(tied) if depth - 1 in tied_ranks] or [range(0)]
     past = [topic.serp[position] for position in last if position >= depth]
     flags = np.zeros((1, depth), bool)
     flags[0, : len(tied)] = tied[:depth]
@@ -140,11 +137,13 @@ def tied_lists(draw):
 @given(drawn=tied_lists())
 def test_scores_are_means_over_all_orders(variant, drawn):
     topic, tied, depth = drawn
-    every = [[variant.oracle(one, k) for k in range(1, depth + 1)] for one in orders(topic, tied)]
+    every = [
+        [variant.oracle(order, k) for k in range(1, depth + 1)] for order in orders(topic, tied)
+    ]
     scored = [[value for value in column if value == value] for column in zip(*every, strict=True)]  # noqa: PLR0124 - NaN
     expected = [sum(column) / len(column) if column else np.nan for column in scored]
-    found = variant.score(tied_block(topic, tied, depth))[0]
-    np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-12)
+    scores = variant.score(tied_block(topic, tied, depth))[0]
+    np.testing.assert_allclose(scores, expected, rtol=1e-9, atol=1e-12)
 
 
 @pytest.mark.parametrize("variant", few_of(LEVELED, 4, drawn=False), ids=str)
@@ -161,8 +160,8 @@ def test_leveled_blocks_score_mean_gains(variant, drawn):
     oracle = type(variant)(variant.text).oracle.__func__
     plain = type("Plain", (), {"name": variant.name, "fields": fields})
     expected = [oracle(plain, leveled, k) for k in range(1, depth + 1)]
-    found = variant.score(tied_block(topic, tied, depth, leveled=True))[0]
-    np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-12)
+    scores = variant.score(tied_block(topic, tied, depth, leveled=True))[0]
+    np.testing.assert_allclose(scores, expected, rtol=1e-9, atol=1e-12)
 
 
 def frames(serp, scores):
@@ -182,34 +181,34 @@ def test_expected_search_length_is_that_of_cooper(above, irrelevant, relevant, b
     serp = [0] * above + [0] * irrelevant + [1] * relevant + [0] * below
     scores = [*range(100, 100 - above, -1), *[50] * (irrelevant + relevant), *range(below)]
     run, qrels = frames(serp, scores)
-    found = run.ireval.evaluate(qrels, "ESL", ties="mean").to_numpy().item()
-    assert found == pytest.approx(float(1 + above + Fraction(irrelevant, relevant + 1)))
+    actual = run.ireval.evaluate(qrels, "ESL", ties="mean").to_numpy().item()
+    assert actual == pytest.approx(float(1 + above + Fraction(irrelevant, relevant + 1)))
 
 
 def test_probabilities_stay_exact_in_large_blocks():
     """RR of one tied block of 4,000 documents is exact."""
     n, r = 4000, 5
     run, qrels = frames([1] * r + [0] * (n - r), 1.0)
-    found = run.ireval.evaluate(qrels, ["RR", "ERR(gain='binary')", "P@10", "AP"], ties="mean")
+    scores = run.ireval.evaluate(qrels, ["RR", "ERR(gain='binary')", "P@10", "AP"], ties="mean")
     first = 0.0
-    left = 1.0
+    remaining = 1.0
     for rank in range(1, n - r + 2):
         chance = r / (n - rank + 1)
-        first += left * chance / rank
-        left *= 1 - chance
-    assert found["RR"].item() == pytest.approx(first, rel=1e-10)
-    assert found["ERR(gain='binary')"].item() == pytest.approx(first, rel=1e-10)
+        first += remaining * chance / rank
+        remaining *= 1 - chance
+    assert scores["RR"].item() == pytest.approx(first, rel=1e-10)
+    assert scores["ERR(gain='binary')"].item() == pytest.approx(first, rel=1e-10)
     ranks = np.arange(1, n + 1)
     ap = ((1 + (ranks - 1) * (r - 1) / (n - 1)) / ranks).sum() / n
-    assert found["AP"].item() == pytest.approx(ap, rel=1e-10)
+    assert scores["AP"].item() == pytest.approx(ap, rel=1e-10)
 
 
 def test_block_and_mean_policies_differ_for_err():
-    """Two tied documents score 3/4 over orders, but 5/8 leveled."""
+    """The mean over orders is 3/4; mean gains score 5/8."""
     run, qrels = frames([1, 0], 1.0)
     metric = "ERR(gain='binary')"
     by_ties = {ties: run.ireval.evaluate(qrels, metric, ties=ties) for ties in ("mean", "block")}
-    assert {ties: found.to_numpy().item() for ties, found in by_ties.items()} == {
+    assert {ties: result.to_numpy().item() for ties, result in by_ties.items()} == {
         "mean": 0.75,
         "block": 0.625,
     }
@@ -226,6 +225,6 @@ def test_random_orders_approximate_means_over_orders():
         ir.cube(coarse, qrels, ties=ir.Ties("random", seed=seed)).ireval.score(metrics, at=[5, 50])
         for seed in range(12)
     ]
-    sampled = sum(each.fillna(0).mean("topic") for each in drawn) / len(drawn)
+    sampled = sum(scores_of_order.fillna(0).mean("topic") for scores_of_order in drawn) / len(drawn)
     gaps = abs(sampled - means).sel(metric=["AP", "RR", "ERR", "nDCG"])
     assert float(gaps.max()) < 0.05

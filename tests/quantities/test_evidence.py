@@ -1,4 +1,4 @@
-"""Quantities of evidence that no test of a kernel covers."""
+"""Quantities of evidence that tests of kernels do not cover."""
 
 from itertools import pairwise, product
 
@@ -27,8 +27,8 @@ from irframe.quantities.positions import crosses, first_crossing
     ],
 )
 def test_unjudged_documents_may_have_the_gain_of_the_top_grade(gain, rel, expected):
-    one = Evidence(block([Topic(serp=(1, None), judged=(1,), gmax=3)], 2))
-    assert one.best_gain(gain, rel) == expected
+    evidence = Evidence(block([Topic(serp=(1, None), judged=(1,), gmax=3)], 2))
+    assert evidence.best_gain(gain, rel) == expected
 
 
 @pytest.mark.parametrize("shallow", [0, 1])
@@ -40,9 +40,9 @@ def test_an_incomplete_pool_affects_its_topic_only(shallow):
     )
     rows = [pooled, deep] if shallow == 0 else [deep, pooled]
     metric = Q(ideal="pool")
-    together = metric.score(Evidence(block(rows, 3)))
+    batch = metric.score(Evidence(block(rows, 3)))
     single = [metric.score(Evidence(block([row], 3)))[0] for row in rows]
-    np.testing.assert_array_equal(together, single)
+    np.testing.assert_array_equal(batch, single)
     assert single[0].tolist() != single[1].tolist()
 
 
@@ -69,14 +69,14 @@ def test_quantities_are_computed_once():
 
 
 def test_top_grades_below_1_count_as_1():
-    one = Block(
+    ranking = Block(
         grade=np.array([0], np.int16),
         retrieved=np.array(1),
         levels=np.array([0]),
         count=np.array([1]),
         top=0,
     )
-    assert Evidence(one).gain(Linear(), 1).tolist() == [0]
+    assert Evidence(ranking).gain(Linear(), 1).tolist() == [0]
 
 
 def test_ties_do_not_extend_into_the_next_list():
@@ -103,8 +103,8 @@ def crossed(here, then, crossing):
 
 @pytest.mark.parametrize("crossing", ["sign_change", "definition", "matters"])
 def test_curves_cross_zero_by_each_rule(crossing):
-    found = crosses(CURVES, crossing)
+    result = crosses(CURVES, crossing)
     expected = [[crossed(a, b, crossing) for a, b in pairwise(curve)] for curve in CURVES.tolist()]
-    assert found.tolist() == expected
+    assert result.tolist() == expected
     first = [1 + steps.index(True) if any(steps) else np.inf for steps in expected]
-    assert first_crossing(found)[:, 0].tolist() == first
+    assert first_crossing(result)[:, 0].tolist() == first

@@ -1,6 +1,7 @@
-"""Make `values.json`: what cwl_eval says of some lists of grades.
+"""Write `values.json`, the quantities of cwl_eval for lists of grades.
 
-cwl_eval is no dependency, as it wants NumPy below 2. In an environment of its own:
+cwl_eval is not a dependency, because it needs NumPy below 2. Run this script in a separate
+environment:
 
     python -m venv cwl && cwl/bin/pip install cwl-eval==1.0.12 "numpy<2"
     cwl/bin/python tests/metrics/_cwl_eval/make_values.py
@@ -39,7 +40,7 @@ GRADED = {
     "RBP(p=0.8, gain='linear')": theirs.RBPCWLMetric(0.8),
     "SDCG@10": theirs.NDCGCWLMetric(10),
 }
-"""Our metrics of gains in proportion to the grades, and theirs."""
+"""Metric of irframe with linear gain -> metric of cwl_eval."""
 BINARY = {
     "AP": theirs.APCWLMetric(),
     "P@10": theirs.PrecisionCWLMetric(10),

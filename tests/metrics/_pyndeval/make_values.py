@@ -1,6 +1,6 @@
 """Write `values.json`, scores of ndeval for rankings with subtopics.
 
-pyndeval is no dependency. In an environment of its own:
+pyndeval is not a dependency. Run this script in a separate environment:
 
     python -m venv ndeval && ndeval/bin/pip install pyndeval==0.0.8
     ndeval/bin/python tests/metrics/_pyndeval/make_values.py
@@ -14,7 +14,7 @@ import pyndeval
 
 CUTOFFS = (1, 2, 5, 10, 20)
 SETTINGS = ((0.5, 0.5), (0.25, 0.8), (1.0, 0.3), (0.0, 0.5))
-"""Alpha and beta."""
+"""Values of alpha and beta."""
 
 
 def draw():
