@@ -233,10 +233,9 @@ class Metric(metaclass=MetricType):
             return
         identity = cls.__module__, cls.__qualname__  # a cell may define its class again
         conflicts = [
-            f"{name} of {registered.__module__}"
+            f"{name} of {kind.__module__}"
             for name in (cls.__name__, *cls.aliases)
-            if (registered := ALIASES.get(name))
-            and (registered.__module__, registered.__qualname__) != identity
+            if (kind := ALIASES.get(name)) and (kind.__module__, kind.__qualname__) != identity
         ]
         if conflicts:
             expected = f"names for the metric {identity[1]} that no other metric has"

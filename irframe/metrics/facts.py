@@ -240,7 +240,7 @@ def _of(metric: Any) -> Facts:
     gain = getattr(metric, "gain", None)
     method: Literal["", "ceiling", "cut", "list"] = "ceiling" if metric.ceiling else metric.fillings
     names = ("cost", "depth", "range", "least_topics")
-    quantities = {*parameters(metric.kernel)}
+    args = {*parameters(metric.kernel)}
     return Facts(
         **{name: getattr(metric, name) for name in names},
         known=True,
@@ -250,10 +250,7 @@ def _of(metric: Any) -> Facts:
         pooled="pool" in {getattr(metric, name, "") for name in ("norm", "ideal")},
         shares=frozenset(
             policy
-            for policy, supported in (
-                ("mean", metric.expected),
-                ("block", quantities <= GAIN_QUANTITIES),
-            )
+            for policy, supported in (("mean", metric.expected), ("block", args <= GAIN_QUANTITIES))
             if metric.linear or supported
         ),
         favours_short=metric.favours_short and isinstance(getattr(metric, "unretrieved", ""), str),
@@ -416,7 +413,7 @@ def _sequential_sum(values: NDArray[Any], axis: int) -> Floats:
     topics = values.shape[axis]
     step = abs(values.strides[axis])
     sides = zip(values.strides, values.shape, strict=True)
-    if topics < 2 or any(abs(stride) < step for stride, size in sides if size > 1):
+    if topics < 2 or any(abs(width) < step for width, size in sides if size > 1):
         return np.asarray(values.sum(axis=axis))
     if values.size < SMALL or values.size == topics:
         return np.asarray(values.cumsum(axis=axis).take(-1, axis=axis))

@@ -267,11 +267,7 @@ def significance_agreement(
     alike = (leads == favoured)[:, np.newaxis]
     of_tests = zip(p.swapaxes(0, 1), corrections, strict=True)
     adjusted = np.stack(
-        [
-            adjust_rows(p_values_of_test, correction, alpha)
-            for p_values_of_test, correction in of_tests
-        ],
-        axis=1,
+        [adjust_rows(row, correction, alpha) for row, correction in of_tests], axis=1
     )
     of_signs = adjust_rows(p_orderings, signs, alpha)[:, np.newaxis]
     verdict = categorise(adjusted, of_signs, alpha, alike=alike)
