@@ -84,6 +84,7 @@ def first_p(
     def test(depth: int) -> None:
         present = np.flatnonzero(compared[:, depth])
         of_depth = np.ascontiguousarray(values[present, :, depth])
+        # threads share the depths, or the systems if there is only one depth
         p[present, depth] = _of_depth(of_depth, signs, None if depths == 1 else 1)
 
     in_threads(test, range(depths))

@@ -57,6 +57,7 @@ def pack(arrays: Mapping[str, Array]) -> tuple[str, dict[str, Values]]:
     for name, array in arrays.items():
         kind = f"{array.dtype.name.capitalize()}Array"
         contents[name] = {"kind": kind, "start": start, "shape": list(array.shape)}
+        # typed arrays of JavaScript are little-endian on all common machines
         data = np.ascontiguousarray(array.astype(array.dtype.newbyteorder("<"))).tobytes()
         blocks.append(data + bytes(-len(data) % ALIGNED))
         start += len(blocks[-1])

@@ -257,6 +257,7 @@ class View:
         ranks = self.ranks.transpose(METRIC, DEPTH, SYSTEM).data_vars.items()
         values = {str(name): of.to_numpy() for name, of in ranks if of.ndim == 3}
         mean = np.nan_to_num(self.means * self.setting.signs)
+        # ranks come first: means that differ by rounding errors share a rank
         values["order"] = np.lexsort([-mean, values["rank"]])
         values.setdefault(
             FIRST, values["rank_low"] == 1
@@ -403,6 +404,7 @@ class View:
         alike = (np.nan_to_num(scores[sides[:, 0]] - scores[sides[:, 1]]) == 0).all(axis=1)
         based = (self.cube[SYSTEM].to_numpy()[sides] == self.setting.baseline).any(axis=1)
         best, worst = np.sort(ranks[sides], axis=1).T
+        # lexsort reads keys from the last: pairs that differ, with the baseline, best first
         chosen = np.lexsort([worst, best, ~based, alike])[0]
         return int(order[best[chosen]]), int(order[worst[chosen]])
 
