@@ -298,9 +298,13 @@ def rank_framed(framed: Framed, policy: Policy, extras: Extras) -> Ranked:
     """Rank the lists of a frame."""
     shape = len(framed.table.systems), len(framed.judgments.topics)
     gathered = Gathered()
-    listing = JoinedUnjudged(_gather(gathered, framed, policy, extras))
+    blocks = _gather(gathered, framed, policy, extras)
+    # Without `all_ties` every block is None, and the loop only collects the hits.
+    listing = (
+        JoinedUnjudged(blocks).joined() if extras.all_ties else next(filter(None, blocks), None)
+    )
     rising = gathered.contrary_systems(framed.table, shape[1])
-    return Ranked(framed, gathered.hits(shape), listing.joined(), rising)
+    return Ranked(framed, gathered.hits(shape), listing, rising)
 
 
 def rank_scanned(
