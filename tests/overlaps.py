@@ -17,18 +17,18 @@ def faults(figure):
     texts = list(texts_of(figure))
     boxes = [box(text) for _, text in texts]
     named = [f"{kind} {' '.join(text.get_text().split())[:40]!r}" for kind, text in texts]
-    found = [
+    faulty = [
         f"cut: {name}"
         for name, corners in zip(named, boxes, strict=True)
         if outside(corners, figure.bbox)
     ]
-    found += [
+    faulty += [
         f"overlap: {named[i]} and {named[j]}"
         for i, j in combinations(range(len(boxes)), 2)
         if near(boxes[i], boxes[j]) and overlapping(boxes[i], boxes[j])
     ]
-    found += [f"cut: {name}" for name in clipped(texts)]
-    return [*found, *legends_over(figure, texts, boxes), *squeezed(figure)]
+    faulty += [f"cut: {name}" for name in clipped(texts)]
+    return [*faulty, *legends_over(figure, texts, boxes), *squeezed(figure)]
 
 
 def every_axes(figure):
@@ -59,8 +59,8 @@ def axis_texts(axis):
 
 
 def legends(figure):
-    own = [ax.get_legend() for ax in every_axes(figure)]
-    return [legend for legend in [*own, *figure.legends] if legend is not None]
+    inner = [ax.get_legend() for ax in every_axes(figure)]
+    return [legend for legend in [*inner, *figure.legends] if legend is not None]
 
 
 def seen(text):
@@ -124,19 +124,19 @@ def clipped(texts):
 
 def legends_over(figure, texts, boxes):
     """Return the legends that cover titles, labels or ticks."""
-    found = []
+    faulty = []
     for legend in legends(figure):
-        own = {id(text) for text in [*legend.get_texts(), legend.get_title()]}
+        inner = {id(text) for text in [*legend.get_texts(), legend.get_title()]}
         frame = legend.get_window_extent()
         corners = np.array(
             [(frame.x0, frame.y0), (frame.x1, frame.y0), (frame.x1, frame.y1), (frame.x0, frame.y1)]
         )
-        found += [
+        faulty += [
             f"legend over {kind} {text.get_text()[:40]!r}"
             for (kind, text), each in zip(texts, boxes, strict=True)
-            if id(text) not in own and near(corners, each) and overlapping(corners, each)
+            if id(text) not in inner and near(corners, each) and overlapping(corners, each)
         ]
-    return found
+    return faulty
 
 
 def squeezed(figure):

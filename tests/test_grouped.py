@@ -38,7 +38,7 @@ class TestParts:
         for subject in (frames[0], cube, *scores):
             parts = dict(subject.ireval.groupby("kind"))
             assert {*parts} == {"short", "long"}
-            assert all(isinstance(part, type(subject)) for part in parts.values())
+            assert all(isinstance(subset, type(subject)) for subset in parts.values())
         assert parts["short"].sizes["topic"] == 5
         assert "kind" not in dict(frames[0].ireval.groupby("kind"))["short"]
 
@@ -51,11 +51,11 @@ class TestParts:
 class TestSeveralColumns:
     def test_frames_have_each_column_first(self, frames, scores):
         both = ["kind", "half"]
-        found = scores[0][["AP"]].join(scores[0][both]).ireval.groupby(both).summary()
-        assert found.index.names[:3] == [*both, "metric"]
-        part = scores[0].query("kind == 'short' and half == 'first'")[["AP"]].ireval.summary()
-        selected = found.xs("short", level="kind").xs("first", level="half")
-        pd.testing.assert_frame_equal(selected, part, check_names=False)
+        result = scores[0][["AP"]].join(scores[0][both]).ireval.groupby(both).summary()
+        assert result.index.names[:3] == [*both, "metric"]
+        subset = scores[0].query("kind == 'short' and half == 'first'")[["AP"]].ireval.summary()
+        selected = result.xs("short", level="kind").xs("first", level="half")
+        pd.testing.assert_frame_equal(selected, subset, check_names=False)
         compared = scores[0][["AP", *both]].ireval.groupby(both).compare()
         assert [*compared][:2] == both
         evaluated = frames[0].ireval.groupby(both).evaluate(frames[1], "AP")
@@ -63,14 +63,14 @@ class TestSeveralColumns:
 
     def test_arrays_have_a_dimension_for_each(self, cube, scores):
         both = ["kind", "half"]
-        for found in (
+        for result in (
             scores[1].ireval.groupby(both).summary(),
             cube.ireval.groupby(both).condense().score("AP", at=5),
         ):
-            assert [*found.sizes][:2] == both
-        part = scores[1].sel(topic=(scores[1].kind == "long") & (scores[1].half == "second"))
-        found = scores[1].ireval.groupby(both).summary().sel(kind="long", half="second", drop=True)
-        xr.testing.assert_allclose(found, part.ireval.summary())
+            assert [*result.sizes][:2] == both
+        subset = scores[1].sel(topic=(scores[1].kind == "long") & (scores[1].half == "second"))
+        result = scores[1].ireval.groupby(both).summary().sel(kind="long", half="second", drop=True)
+        xr.testing.assert_allclose(result, subset.ireval.summary())
 
     def test_the_name_of_a_part_is_a_tuple(self, scores):
         for subject in scores:
@@ -87,9 +87,9 @@ class TestRuns:
     def test_groups_of_runs_are_judged_with_the_pool_of_all_runs(self, frames):
         runs, qrels = frames
         ungrouped = ir.evaluate(runs, qrels, ["AP", "RBP(p=0.8)"])
-        found = runs.ireval.groupby("team").evaluate(qrels, ["AP", "RBP(p=0.8)"])
+        result = runs.ireval.groupby("team").evaluate(qrels, ["AP", "RBP(p=0.8)"])
         pd.testing.assert_frame_equal(
-            found.droplevel("team").sort_index(), ungrouped.sort_index(), check_exact=True
+            result.droplevel("team").sort_index(), ungrouped.sort_index(), check_exact=True
         )
 
     def test_groups_of_runs_give_cubes_whose_verbs_go_on(self, frames):
@@ -97,9 +97,9 @@ class TestRuns:
         array = cubes.score("AP")
         assert array.dims == ("kind", "metric", "system", "topic", "depth")
         for key, cube in cubes:
-            part = array.sel(kind=key, topic=cube.topic, drop=True)
-            np.testing.assert_array_equal(part, cube.ireval.score("AP"))
-        assert {key: part.sizes["topic"] for key, part in cubes.condense()} == {
+            subset = array.sel(kind=key, topic=cube.topic, drop=True)
+            np.testing.assert_array_equal(subset, cube.ireval.score("AP"))
+        assert {key: subset.sizes["topic"] for key, subset in cubes.condense()} == {
             "long": 11,
             "short": 5,
         }
@@ -108,17 +108,17 @@ class TestRuns:
         runs, qrels = frames
         absent = (runs["system"] == "ance") & (runs["kind"] == "short")
         cubes = runs[~absent].ireval.groupby("kind").cube(qrels, collection="kind")
-        found = cubes.score("AP", at=10).ireval.groupby("kind").compare()
+        result = cubes.score("AP", at=10).ireval.groupby("kind").compare()
         for key, cube in cubes:
             alone = cube.ireval.score("AP", at=10).ireval.compare()
-            of_group = found[found["kind"] == key].drop(columns="kind")
+            of_group = result[result["kind"] == key].drop(columns="kind")
             pd.testing.assert_frame_equal(of_group.reset_index(drop=True), alone)
 
     def test_verbs_of_runs_alone_answer_for_each_part(self, frames):
         groups = frames[0].ireval.groupby("kind")
         pooled = groups.pool(5)
-        for key, part in groups:
-            alone = part.ireval.pool(5)
+        for key, subset in groups:
+            alone = subset.ireval.pool(5)
             of_group = pooled[pooled["kind"] == key].drop(columns="kind")
             pd.testing.assert_frame_equal(of_group.reset_index(drop=True), alone)
 
@@ -129,9 +129,9 @@ class TestRuns:
         line = r'groupby\(qrels.drop_duplicates\(.*\).set_index\("topic"\)\["kind"\]\)'
         refused(ParameterError, line, runs.ireval.groupby, "kind")
         given = judged.drop_duplicates("topic").set_index("topic")["kind"]
-        found = runs.ireval.groupby(given).evaluate(judged, "AP")
+        result = runs.ireval.groupby(given).evaluate(judged, "AP")
         expected = frames[0].ireval.groupby("kind").evaluate(qrels, "AP")
-        pd.testing.assert_frame_equal(found.sort_index(), expected.sort_index())
+        pd.testing.assert_frame_equal(result.sort_index(), expected.sort_index())
 
 
 class TestRecord:
@@ -208,5 +208,5 @@ class TestShown:
 def test_objects_that_stand_for_frames_are_grouped(frames):
     nested = ir.verbs.to_pytrec_eval(frames[0][frames[0]["system"] == "bm25"])
     kinds = frames[0].drop_duplicates("topic").set_index("topic")["kind"].to_dict()
-    found = ir.verbs.groupby(nested, kinds).evaluate(frames[1], "AP")
-    assert found.index.names[0] == "group"
+    result = ir.verbs.groupby(nested, kinds).evaluate(frames[1], "AP")
+    assert result.index.names[0] == "group"
