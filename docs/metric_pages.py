@@ -358,8 +358,8 @@ def facts(metric):
     """Return the properties from the line ``Range: ... Needs: ...``."""
     text = " ".join((inspect.getdoc(metric) or "").split())
     match = re.search(
-        r"Range: (.+?)\. Needs: (.+?)\. Without relevant documents: (.+?)\. "
-        r"Unjudged documents: (.+?)\.(?: |$)",
+        r"Range: (.+?)\. Needs: (.+?)\. No relevant documents: (.+?)\. "
+        r"Unjudged: (.+?)\.(?: |$)",
         text,
     )
     return match.groups() if match else ("", "", "", "")

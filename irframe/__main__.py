@@ -64,7 +64,8 @@ def _main(arguments: Sequence[str] | None) -> int:
 
 def _outer() -> Line:
     """Return the parser of command lines without a known command."""
-    lines = "\n".join(f"  {name:<12} {summary}" for name, (_, summary) in COMMANDS.items())
+    width = max(map(len, COMMANDS))
+    lines = "\n".join(f"  {name:<{width}} {summary}" for name, (_, summary) in COMMANDS.items())
     outer = Line(
         "irframe",
         "Evaluate retrieval runs at every depth.",

@@ -51,8 +51,8 @@ class AP(Thresholded):
     and 0 otherwise, and P(i) is the precision at rank i.
 
     Range: 0 to 1; with ``"pool"`` possibly above 1 for runs that did not contribute. Needs: grades,
-    number of relevant documents; for ``"pool"`` the contributing runs. Without relevant documents:
-    0. Unjudged documents: not relevant.
+    number of relevant documents; for ``"pool"`` the contributing runs. No relevant documents: 0.
+    Unjudged: not relevant.
 
     References
     ----------
@@ -141,8 +141,8 @@ class IPrec(Thresholded):
     relevant documents for recall x, and R the number of relevant judged documents. The score is 0
     if no rank reaches n.
 
-    Range: 0 to 1. Needs: grades, number of relevant documents. Without relevant documents: 0.
-    Unjudged documents: not relevant.
+    Range: 0 to 1. Needs: grades, number of relevant documents. No relevant documents: 0. Unjudged:
+    not relevant.
 
     References
     ----------
@@ -193,8 +193,8 @@ class InterpolatedAP(Thresholded):
     The score is the mean of `IPrec` at the recall levels, by default 0, 0.1, ..., 1. Early TRECs
     used the 3-point average, which is ``levels=(0.2, 0.5, 0.8)``.
 
-    Range: 0 to 1. Needs: grades, number of relevant documents. Without relevant documents: 0.
-    Unjudged documents: not relevant.
+    Range: 0 to 1. Needs: grades, number of relevant documents. No relevant documents: 0. Unjudged:
+    not relevant.
 
     References
     ----------
@@ -258,8 +258,8 @@ class YAAP(Thresholded):
     average precision. Log-odds have no bounds and are better suited to arithmetic means over topics
     than average precision.
 
-    Range: minus infinity to infinity. Needs: grades, number of relevant documents. Without relevant
-    documents: 0. Unjudged documents: not relevant.
+    Range: minus infinity to infinity. Needs: grades, number of relevant documents. No relevant
+    documents: 0. Unjudged: not relevant.
 
     References
     ----------
@@ -318,8 +318,8 @@ class Q(Thresholded):
     constant past the last judged document.
 
     Range: 0 to 1; with ``norm="pool"`` possibly above 1 for runs that did not contribute. Needs:
-    grades, recall base; for ``"pool"`` the contributing runs. Without relevant documents: 0.
-    Unjudged documents: gain 0, not relevant.
+    grades, recall base; for ``"pool"`` the contributing runs. No relevant documents: 0. Unjudged:
+    gain 0, not relevant.
 
     References
     ----------
@@ -419,8 +419,8 @@ class InfAP(Thresholded):
     rank 1000. Strata without judged documents are ignored, with a warning. With complete judgments
     the score equals AP.
 
-    Range: 0 to 1, rarely above with strata. Needs: grades, number of relevant documents. Without
-    relevant documents: 0. Unjudged documents: outside the pool.
+    Range: 0 to 1, rarely above with strata. Needs: grades, number of relevant documents. No
+    relevant documents: 0. Unjudged: outside the pool.
 
     References
     ----------

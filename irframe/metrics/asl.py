@@ -50,8 +50,8 @@ class ASL(Thresholded):
     A perfect list scores 1. With ``"irrel"``, a list without irrelevant documents scores below 1 if
     relevant documents are missing.
 
-    Range: 0 upwards, lower is better. Needs: grades, number of relevant documents, list length.
-    Without relevant documents: NaN. Unjudged documents: irrelevant.
+    Range: 0 upwards, lower is better. Needs: grades, number of relevant documents, list length. No
+    relevant documents: NaN. Unjudged: irrelevant.
 
     References
     ----------
@@ -128,8 +128,8 @@ class AtomizedP(Thresholded):
     documents. SL(d) is the search length as defined for `ASL`. A search length of 0 is replaced by
     1.
 
-    Range: 0 to 1. Needs: grades, number of relevant documents, list length. Without relevant
-    documents: NaN. Unjudged documents: irrelevant.
+    Range: 0 to 1. Needs: grades, number of relevant documents, list length. No relevant documents:
+    NaN. Unjudged: irrelevant.
 
     References
     ----------
@@ -196,8 +196,8 @@ class InverseASL(Thresholded):
     harmonic mean. This is the paper's step "aggregate rates across queries" from MAP to ASL. If no
     search length is 0, the harmonic mean is the reciprocal of the mean ASL.
 
-    Range: 0 to 1. Needs: grades, number of relevant documents, list length. Without relevant
-    documents: NaN. Unjudged documents: irrelevant.
+    Range: 0 to 1. Needs: grades, number of relevant documents, list length. No relevant documents:
+    NaN. Unjudged: irrelevant.
 
     References
     ----------
@@ -244,8 +244,8 @@ class ESL(Thresholded):
     without a relevant document therefore have no cost, and means are over the topics with a score.
     Compare two systems only on topics on which both have a score, as `irframe.verbs.outcomes` does.
 
-    Range: 1 to the depth, lower is better. Needs: grades. Without relevant documents: NaN. Unjudged
-    documents: not relevant.
+    Range: 1 to the depth, lower is better. Needs: grades. No relevant documents: NaN. Unjudged: not
+    relevant.
 
     References
     ----------
@@ -299,7 +299,7 @@ class RR(Thresholded):
     -----
     ``RR@k = 1 / rank of the first relevant document``. The score is 0 if that rank exceeds k.
 
-    Range: 0 to 1. Needs: grades. Without relevant documents: 0. Unjudged documents: not relevant.
+    Range: 0 to 1. Needs: grades. No relevant documents: 0. Unjudged: not relevant.
 
     References
     ----------
@@ -364,7 +364,7 @@ class Success(Thresholded):
     ``Success@k = [found(k) > 0]``, where found(k) is the number of relevant documents among the
     first k.
 
-    Range: 0 or 1. Needs: grades. Without relevant documents: 0. Unjudged documents: not relevant.
+    Range: 0 or 1. Needs: grades. No relevant documents: 0. Unjudged: not relevant.
 
     References
     ----------

@@ -32,8 +32,8 @@ class BinG(Thresholded):
     n_above is the number of non-relevant documents above the document, and R the number of relevant
     judged documents. The score equals that of `G` with binary gain.
 
-    Range: 0 to 1. Needs: grades, number of relevant documents. Without relevant documents: 0.
-    Unjudged documents: not relevant.
+    Range: 0 to 1. Needs: grades, number of relevant documents. No relevant documents: 0. Unjudged:
+    not relevant.
 
     References
     ----------
@@ -79,8 +79,7 @@ class G(Thresholded):
     down to i. For cg*, every rank of the ideal ranking has a gain of at least 1. With binary gain
     the metric is `BinG`.
 
-    Range: 0 to 1. Needs: grades, recall base. Without relevant documents: 0. Unjudged documents:
-    gain 0.
+    Range: 0 to 1. Needs: grades, recall base. No relevant documents: 0. Unjudged: gain 0.
 
     References
     ----------
@@ -138,7 +137,7 @@ class DCG(Thresholded):
     -----
     ``DCG@k = sum_{i<=k} G(i) D(i)``, where G(i) is the gain and D(i) the discount factor at rank i.
 
-    Range: 0 upwards. Needs: grades. Without relevant documents: 0. Unjudged documents: gain 0.
+    Range: 0 upwards. Needs: grades. No relevant documents: 0. Unjudged: gain 0.
 
     References
     ----------
@@ -207,8 +206,7 @@ class nDCG(Thresholded):
     ``nDCG@k = DCG@k / iDCG@k``, where iDCG is the DCG of the ideal ranking.
 
     Range: 0 to 1; with ``"pool"`` possibly above 1 for runs that did not contribute. Needs: grades,
-    recall base; for ``"pool"`` the contributing runs. Without relevant documents: 0. Unjudged
-    documents: gain 0.
+    recall base; for ``"pool"`` the contributing runs. No relevant documents: 0. Unjudged: gain 0.
 
     References
     ----------
@@ -267,8 +265,7 @@ class nDCGRel(Thresholded):
     the `nDCG` at its rank. The value of a document that is not in the top k is DCG@k, divided by
     the DCG of the full ideal ranking.
 
-    Range: 0 to 1. Needs: grades, recall base. Without relevant documents: 0. Unjudged documents:
-    gain 0.
+    Range: 0 to 1. Needs: grades, recall base. No relevant documents: 0. Unjudged: gain 0.
 
     References
     ----------
@@ -321,8 +318,8 @@ class RnDCG(Thresholded):
     rank with that gain in the ideal ranking. The nDCG of the full list is included if the list has
     at least two more documents than there are judged documents with gain.
 
-    Range: 0 to 1. Needs: grades, recall base, list length. Without relevant documents: 0. Unjudged
-    documents: gain 0.
+    Range: 0 to 1. Needs: grades, recall base, list length. No relevant documents: 0. Unjudged: gain
+    0.
 
     References
     ----------
@@ -404,8 +401,8 @@ class InfNDCG(Thresholded):
     Negative grades mark pooled documents that were not sampled. Documents without a grade were not
     pooled. With complete judgments the score equals nDCG with the same `ideal`.
 
-    Range: 0 upwards, rarely above 1. Needs: grades, recall base. Without relevant documents: 0.
-    Unjudged documents: outside the pool.
+    Range: 0 upwards, rarely above 1. Needs: grades, recall base. No relevant documents: 0.
+    Unjudged: outside the pool.
 
     References
     ----------

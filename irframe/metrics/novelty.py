@@ -50,7 +50,7 @@ class alpha_DCG(Novelty):
     subtopic. S is the number of subtopics with a relevant document.
 
     Range: 0 to 1 if `bound` is True, otherwise 0 upwards. Needs: grades by subtopic, recall base.
-    Without relevant documents: 0. Unjudged documents: not relevant.
+    No relevant documents: 0. Unjudged: not relevant.
 
     References
     ----------
@@ -108,7 +108,7 @@ class alpha_nDCG(Novelty):
     used. The gains G_i are those of `alpha_DCG`.
 
     Range: 0 to 1, or slightly above 1 if the greedy ranking is not optimal. Needs: grades by
-    subtopic, recall base. Without relevant documents: 0. Unjudged documents: not relevant.
+    subtopic, recall base. No relevant documents: 0. Unjudged: not relevant.
 
     References
     ----------
@@ -162,7 +162,7 @@ class ERR_IA(Novelty):
     The gains G_i and the number of subtopics S are those of `alpha_DCG`.
 
     Range: 0 to 1 if `bound` is True, otherwise 0 upwards. Needs: grades by subtopic, recall base.
-    Without relevant documents: 0. Unjudged documents: not relevant.
+    No relevant documents: 0. Unjudged: not relevant.
 
     References
     ----------
@@ -222,7 +222,7 @@ class nERR_IA(Novelty):
     ideal ranking are those of `alpha_nDCG`.
 
     Range: 0 to 1, or slightly above 1 if the greedy ranking is not optimal. Needs: grades by
-    subtopic, recall base. Without relevant documents: 0. Unjudged documents: not relevant.
+    subtopic, recall base. No relevant documents: 0. Unjudged: not relevant.
 
     References
     ----------
@@ -274,8 +274,8 @@ class NRBP(Novelty):
     which every document is relevant for every subtopic. The gains G_i and the number of subtopics S
     are those of `alpha_DCG`.
 
-    Range: 0 to 1. Needs: grades by subtopic, recall base. Without relevant documents: 0. Unjudged
-    documents: not relevant.
+    Range: 0 to 1. Needs: grades by subtopic, recall base. No relevant documents: 0. Unjudged: not
+    relevant.
 
     References
     ----------
@@ -331,7 +331,7 @@ class nNRBP(Novelty):
     and the ideal ranking are those of `alpha_nDCG`.
 
     Range: 0 to 1, or slightly above 1 if the greedy ranking is not optimal. Needs: grades by
-    subtopic, recall base. Without relevant documents: 0. Unjudged documents: not relevant.
+    subtopic, recall base. No relevant documents: 0. Unjudged: not relevant.
 
     References
     ----------
@@ -380,8 +380,8 @@ class IA(Thresholded):
     subtopic. The score is the mean over these subtopics. A document without a judgment for a
     subtopic is unjudged for that subtopic.
 
-    Range: that of the metric. Needs: grades by subtopic and the needs of the metric. Without
-    relevant documents: 0. Unjudged documents: as for the metric.
+    Range: that of the metric. Needs: grades by subtopic and the needs of the metric. No relevant
+    documents: 0. Unjudged: as for the metric.
 
     References
     ----------
@@ -470,8 +470,8 @@ class StRecall(Thresholded):
     The score is the number of subtopics with a relevant document in the top k, divided by the
     number of subtopics with any relevant document.
 
-    Range: 0 to 1. Needs: grades by subtopic, recall base. Without relevant documents: 0. Unjudged
-    documents: not relevant.
+    Range: 0 to 1. Needs: grades by subtopic, recall base. No relevant documents: 0. Unjudged: not
+    relevant.
 
     References
     ----------

@@ -35,7 +35,7 @@ class P(Thresholded):
     ``P@k = (1/k) sum_{i<=k} G(i)``, where G(i) is the gain of the document at rank i. The sum is
     divided by k even if the list is shorter.
 
-    Range: 0 to 1. Needs: grades. Without relevant documents: 0. Unjudged documents: gain 0.
+    Range: 0 to 1. Needs: grades. No relevant documents: 0. Unjudged: gain 0.
 
     References
     ----------
@@ -95,8 +95,8 @@ class Judged(Metric):
     ``Judged@k = judged documents in the top k / min(k, length of the list)``. The score of an empty
     list is 0.
 
-    Range: 0 to 1. Needs: grades, list length. Without relevant documents: no effect. Unjudged
-    documents: lower the score.
+    Range: 0 to 1. Needs: grades, list length. No relevant documents: no effect. Unjudged: lower the
+    score.
 
     References
     ----------
@@ -139,8 +139,8 @@ class Recall(Thresholded):
     ``Recall@k = found(k) / R``, where found(k) is the number of relevant documents in the top k,
     and R the number of relevant judged documents. Without a depth, all retrieved documents count.
 
-    Range: 0 to 1. Needs: grades, number of relevant documents. Without relevant documents: 0.
-    Unjudged documents: not relevant.
+    Range: 0 to 1. Needs: grades, number of relevant documents. No relevant documents: 0. Unjudged:
+    not relevant.
 
     References
     ----------
@@ -189,8 +189,8 @@ class RelativeP(Thresholded):
     the top k, and R the number of relevant judged documents. The score equals `P` for k up to R,
     and `Recall` for larger k. BEIR calls the metric capped recall.
 
-    Range: 0 to 1. Needs: grades, number of relevant documents. Without relevant documents: 0.
-    Unjudged documents: not relevant.
+    Range: 0 to 1. Needs: grades, number of relevant documents. No relevant documents: 0. Unjudged:
+    not relevant.
 
     References
     ----------
@@ -243,8 +243,8 @@ class Rprec(Thresholded):
     ``Rprec@k = found(min(k, R)) / R``, where found(i) is the number of relevant documents in the
     top i.
 
-    Range: 0 to 1. Needs: grades, number of relevant documents. Without relevant documents: 0.
-    Unjudged documents: not relevant.
+    Range: 0 to 1. Needs: grades, number of relevant documents. No relevant documents: 0. Unjudged:
+    not relevant.
 
     References
     ----------
@@ -291,8 +291,8 @@ class RprecMult(Thresholded):
     the number of relevant judged documents, and found(i) the number of relevant documents in the
     top i. With m = 1 the metric is `Rprec`.
 
-    Range: 0 to 1. Needs: grades, number of relevant documents. Without relevant documents: 0.
-    Unjudged documents: not relevant.
+    Range: 0 to 1. Needs: grades, number of relevant documents. No relevant documents: 0. Unjudged:
+    not relevant.
 
     References
     ----------
@@ -359,8 +359,8 @@ class F(Thresholded):
     0 if P and R are 0. The precision is divided by the depth, as in `P`. `SetF` divides by the
     length of the list instead.
 
-    Range: 0 to 1. Needs: grades, number of relevant documents. Without relevant documents: 0.
-    Unjudged documents: not relevant.
+    Range: 0 to 1. Needs: grades, number of relevant documents. No relevant documents: 0. Unjudged:
+    not relevant.
 
     References
     ----------
@@ -408,8 +408,7 @@ class Accuracy(Thresholded):
     list are relevant or none is. Documents that were not retrieved do not count, so cutting a list
     may raise the score.
 
-    Range: 0 to 1. Needs: grades, list length. Without relevant documents: NaN. Unjudged documents:
-    not relevant.
+    Range: 0 to 1. Needs: grades, list length. No relevant documents: NaN. Unjudged: not relevant.
 
     References
     ----------
@@ -461,9 +460,9 @@ class Bpref(Thresholded):
     is the number of judged non-relevant documents above the relevant document. ``"2004"`` divides
     by R instead of min(R, N).
 
-    Range: 0 to 1. Needs: grades, numbers of relevant and non-relevant documents. Without relevant
-    documents: 0. Unjudged documents: ignored. Documents with negative grades are ignored too,
-    because in trec_eval these grades mark pooled documents without a judgment.
+    Range: 0 to 1. Needs: grades, numbers of relevant and non-relevant documents. No relevant
+    documents: 0. Unjudged: ignored. Documents with negative grades are ignored too, because in
+    trec_eval these grades mark pooled documents without a judgment.
 
     References
     ----------

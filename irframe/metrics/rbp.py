@@ -39,7 +39,7 @@ class ERR(Thresholded):
     only some topics are scored. gdeval and ir_measures always use 4 as the highest grade, as
     ``ERR(gain=Exponential(top=4))`` does.
 
-    Range: 0 to 1. Needs: grades. Without relevant documents: 0. Unjudged documents: gain 0.
+    Range: 0 to 1. Needs: grades. No relevant documents: 0. Unjudged: gain 0.
 
     References
     ----------
@@ -107,7 +107,7 @@ class INSQ(InverseSquares):
     proportional to ``prod_(j<i) C(j)`` and sum to 1. The continuation probability is ``C(i) = ((i +
     2T - 1) / (i + 2T))^2``.
 
-    Range: 0 to 1. Needs: gains. Without relevant documents: 0. Unjudged documents: gain 0.
+    Range: 0 to 1. Needs: gains. No relevant documents: 0. Unjudged: gain 0.
 
     References
     ----------
@@ -166,7 +166,7 @@ class INST(InverseSquares):
     proportional to ``prod_(j<i) C(j)`` and sum to 1. The continuation probability is ``C(i) = ((i +
     T + T_i - 1) / (i + T + T_i))^2``, where ``T_i`` is T minus the cumulated gain down to rank i.
 
-    Range: 0 to 1. Needs: gains. Without relevant documents: 0. Unjudged documents: gain 0.
+    Range: 0 to 1. Needs: gains. No relevant documents: 0. Unjudged: gain 0.
 
     References
     ----------
@@ -232,7 +232,7 @@ class NERR(InverseSquares):
     and ``((i + 2T - 1) / (i + 2T))^2`` for ``"INSQ"``. NERR8 to NERR11 are named after equations 8
     to 11 of the paper.
 
-    Range: 0 to 1. Needs: gains. Without relevant documents: 0. Unjudged documents: gain 0.
+    Range: 0 to 1. Needs: gains. No relevant documents: 0. Unjudged: gain 0.
 
     References
     ----------
@@ -318,7 +318,7 @@ class RBP(Thresholded):
     -----
     ``RBP@k = (1 - p) sum_{i<=k} G(i) p**(i-1)``, where G(i) is the gain at rank i.
 
-    Range: 0 to 1 - p**k. Needs: grades. Without relevant documents: 0. Unjudged documents: gain 0.
+    Range: 0 to 1 - p**k. Needs: grades. No relevant documents: 0. Unjudged: gain 0.
 
     References
     ----------
@@ -375,7 +375,7 @@ class SDCG(Stopping):
     + 1) / log(i + 2)`` at ranks above the depth. The score equals the DCG, divided by the DCG of a
     list in which every document has gain 1.
 
-    Range: 0 to 1. Needs: gains. Without relevant documents: 0. Unjudged documents: gain 0.
+    Range: 0 to 1. Needs: gains. No relevant documents: 0. Unjudged: gain 0.
 
     References
     ----------

@@ -233,7 +233,7 @@ class BPM(Stopping):
     ranks above the depth if the cumulated gain is below T, and 0 otherwise. This is the static
     model. For the dynamic model, see `DynamicBPM`.
 
-    Range: 0 to 1. Needs: gains. Without relevant documents: 0. Unjudged documents: gain 0.
+    Range: 0 to 1. Needs: gains. No relevant documents: 0. Unjudged: gain 0.
 
     References
     ----------
@@ -291,7 +291,7 @@ class DynamicBPM(ReadingOn):
     e(i) is the sum of ``g(j) - median`` over the ranks j above i. cwl_eval keeps the maximum number
     of ranks constant, as ``hc=0`` does.
 
-    Range: 0 to 1. Needs: gains. Without relevant documents: 0. Unjudged documents: gain 0.
+    Range: 0 to 1. Needs: gains. No relevant documents: 0. Unjudged: gain 0.
 
     References
     ----------
@@ -363,7 +363,7 @@ class IFT(ReadingOn):
     and ``C(i) = 1 / (1 + b2 e^((A - y/i) R2))`` for a rate (IFTRate). With a goal and a rate it is
     the product of both (IFTGoalRate).
 
-    Range: 0 to 1. Needs: gains. Without relevant documents: 0. Unjudged documents: gain 0.
+    Range: 0 to 1. Needs: gains. No relevant documents: 0. Unjudged: gain 0.
 
     References
     ----------

@@ -29,8 +29,7 @@ class SetP(Thresholded):
     ``SetP@k = found(k) / min(k, length of the list)``, where found(k) is the number of relevant
     documents in the top k. `P` divides by k instead, and thus penalises short lists.
 
-    Range: 0 to 1. Needs: grades, list length. Without relevant documents: 0. Unjudged documents:
-    not relevant.
+    Range: 0 to 1. Needs: grades, list length. No relevant documents: 0. Unjudged: not relevant.
 
     References
     ----------
@@ -78,8 +77,8 @@ class SetRelativeP(Thresholded):
     the top k, n the smaller of k and the length of the list, and R the number of relevant judged
     documents. `RelativeP` has k in place of n, and thus penalises short lists.
 
-    Range: 0 to 1. Needs: grades, number of relevant documents, list length. Without relevant
-    documents: 0. Unjudged documents: not relevant.
+    Range: 0 to 1. Needs: grades, number of relevant documents, list length. No relevant documents:
+    0. Unjudged: not relevant.
 
     References
     ----------
@@ -126,8 +125,8 @@ class SetF(Thresholded):
     `Recall`. F is 0 if P and R are 0. The parameter of ``set_F`` in trec_eval is the square of b,
     so ``set_F_4`` is ``SetF(beta=2)``.
 
-    Range: 0 to 1. Needs: grades, number of relevant documents, list length. Without relevant
-    documents: 0. Unjudged documents: not relevant.
+    Range: 0 to 1. Needs: grades, number of relevant documents, list length. No relevant documents:
+    0. Unjudged: not relevant.
 
     References
     ----------
@@ -175,8 +174,8 @@ class SetAP(Thresholded):
     The score would equal average precision if the precision at each relevant document were that of
     the full set.
 
-    Range: 0 to 1. Needs: grades, number of relevant documents, list length. Without relevant
-    documents: 0. Unjudged documents: not relevant.
+    Range: 0 to 1. Needs: grades, number of relevant documents, list length. No relevant documents:
+    0. Unjudged: not relevant.
 
     References
     ----------
@@ -230,8 +229,8 @@ class Utility(Thresholded):
     is the number of relevant documents in the top k, n the smaller of k and the length of the list,
     and R the number of relevant judged documents.
 
-    Range: minus infinity to infinity. Needs: grades, number of relevant documents, list length.
-    Without relevant documents: the same formula. Unjudged documents: not relevant.
+    Range: minus infinity to infinity. Needs: grades, number of relevant documents, list length. No
+    relevant documents: the same formula. Unjudged: not relevant.
 
     References
     ----------
@@ -291,7 +290,7 @@ class NumQ(Count):
     -----
     The score is 1 for every topic. Summaries show the sum over topics.
 
-    Range: 1. Needs: nothing. Without relevant documents: 1. Unjudged documents: no effect.
+    Range: 1. Needs: nothing. No relevant documents: 1. Unjudged: no effect.
 
     References
     ----------
@@ -328,8 +327,7 @@ class NumRet(Count):
     -----
     ``NumRet@k = min(k, length of the list)``. Summaries show the sum over topics.
 
-    Range: 0 to the depth. Needs: list length. Without relevant documents: no effect. Unjudged
-    documents: counted.
+    Range: 0 to the depth. Needs: list length. No relevant documents: no effect. Unjudged: counted.
 
     References
     ----------
@@ -369,8 +367,8 @@ class NumRel(Count, Thresholded):
     The score is R, the number of relevant judged documents, at every depth. Summaries show the sum
     over topics.
 
-    Range: 0 upwards. Needs: number of relevant documents. Without relevant documents: 0. Unjudged
-    documents: not counted.
+    Range: 0 upwards. Needs: number of relevant documents. No relevant documents: 0. Unjudged: not
+    counted.
 
     References
     ----------
@@ -410,7 +408,7 @@ class NumRelRet(Count, Thresholded):
     ``NumRelRet@k = found(k)``, the number of relevant documents in the top k. Summaries show the
     sum over topics.
 
-    Range: 0 to R. Needs: grades. Without relevant documents: 0. Unjudged documents: not relevant.
+    Range: 0 to R. Needs: grades. No relevant documents: 0. Unjudged: not relevant.
 
     References
     ----------
@@ -452,9 +450,9 @@ class NumNonrelJudgedRet(Count, Thresholded):
     -----
     Summaries show the sum over topics.
 
-    Range: 0 upwards. Needs: grades. Without relevant documents: no effect. Unjudged documents: not
-    counted. Documents with negative grades are not counted either, because in trec_eval these
-    grades mark pooled documents without a judgment.
+    Range: 0 upwards. Needs: grades. No relevant documents: no effect. Unjudged: not counted.
+    Documents with negative grades are not counted either, because in trec_eval these grades mark
+    pooled documents without a judgment.
 
     References
     ----------

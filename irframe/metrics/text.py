@@ -39,8 +39,8 @@ class All(Thresholded):
     `share` is a share of that text. If the judgments have a column ``set``, one document or one
     complete span of each set is required.
 
-    Range: 0 or 1. Needs: grades, number of relevant documents. Without relevant documents: NaN.
-    Unjudged documents: not relevant.
+    Range: 0 or 1. Needs: grades, number of relevant documents. No relevant documents: NaN.
+    Unjudged: not relevant.
 
     References
     ----------
@@ -86,8 +86,8 @@ class SpanF(Metric):
     -----
     ``SpanF@k = (1 + beta^2) P R / (beta^2 P + R)``, where P is `SpanP` and R is `SpanR` at depth k.
 
-    Range: 0 to 1. Needs: judgments by spans, runs of spans. Without relevant documents: 0. Unjudged
-    documents: not evidence.
+    Range: 0 to 1. Needs: judgments by spans, runs of spans. No relevant documents: 0. Unjudged: not
+    evidence.
 
     References
     ----------
@@ -132,8 +132,8 @@ class SpanIoU(Metric):
     ``SpanIoU@k = |C_k n E| / (shown_k + |E| - |C_k n E|)``. E is the union of the judged spans, C_k
     the union of the first k retrieved spans, and shown_k the sum of the lengths of these k spans.
 
-    Range: 0 to 1. Needs: judgments by spans, runs of spans. Without relevant documents: 0. Unjudged
-    documents: not evidence.
+    Range: 0 to 1. Needs: judgments by spans, runs of spans. No relevant documents: 0. Unjudged: not
+    evidence.
 
     References
     ----------
@@ -180,8 +180,8 @@ class SpanP(Metric):
     ``SpanP@k = |C_k n E| / shown_k``. E is the union of the judged spans, C_k the union of the
     first k retrieved spans, and shown_k the sum of the lengths of these k spans.
 
-    Range: 0 to 1. Needs: judgments by spans, runs of spans. Without relevant documents: 0. Unjudged
-    documents: not evidence.
+    Range: 0 to 1. Needs: judgments by spans, runs of spans. No relevant documents: 0. Unjudged: not
+    evidence.
 
     References
     ----------
@@ -227,8 +227,8 @@ class SpanR(Metric):
     ``SpanR@k = |C_k n E| / |E|``. E is the union of the judged spans, and C_k the union of the
     first k retrieved spans. Lengths are in the unit of the start and end of spans.
 
-    Range: 0 to 1. Needs: judgments by spans, runs of spans. Without relevant documents: 0. Unjudged
-    documents: not evidence.
+    Range: 0 to 1. Needs: judgments by spans, runs of spans. No relevant documents: 0. Unjudged: not
+    evidence.
 
     References
     ----------
@@ -294,8 +294,7 @@ class TBG(Thresholded):
     a document, P(click) = 0.64 and 0.39, and P(save) = 0.77. The gain of a relevant document
     without delay is therefore 0.64 x 0.77 = 0.4928.
 
-    Range: 0 upwards. Needs: grades, lengths. Without relevant documents: 0. Unjudged documents: not
-    relevant.
+    Range: 0 upwards. Needs: grades, lengths. No relevant documents: 0. Unjudged: not relevant.
 
     References
     ----------
@@ -364,8 +363,7 @@ class U(Thresholded):
     ``U@k = (1/N) sum_(i<=k) G(i) max(0, 1 - pos(i) / L)``, where G(i) is the gain at rank i, N is
     `norm`, and pos(i) is the total length of the documents at ranks 1 to i.
 
-    Range: 0 upwards. Needs: grades, lengths. Without relevant documents: 0. Unjudged documents:
-    gain 0.
+    Range: 0 upwards. Needs: grades, lengths. No relevant documents: 0. Unjudged: gain 0.
 
     References
     ----------

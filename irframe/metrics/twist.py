@@ -44,8 +44,8 @@ class Compat(Thresholded):
     sorts the relevant documents by grade. Documents with equal grades are in the order of the list,
     followed by those that were not retrieved.
 
-    Range: 0 to 1. Needs: grades, recall base, list length. Without relevant documents: 0. Unjudged
-    documents: not relevant.
+    Range: 0 to 1. Needs: grades, recall base, list length. No relevant documents: 0. Unjudged: not
+    relevant.
 
     References
     ----------
@@ -124,8 +124,8 @@ class BalancePoint(Thresholded):
     number of relevant judged documents. It is infinite if the curve never crosses 0. Lower is
     better.
 
-    Range: R upwards, or infinite. Needs: grades, recall base. Without relevant documents: NaN.
-    Unjudged documents: non-relevant.
+    Range: R upwards, or infinite. Needs: grades, recall base. No relevant documents: NaN. Unjudged:
+    non-relevant.
 
     References
     ----------
@@ -172,8 +172,8 @@ class CRP(Thresholded):
     last, and 0 otherwise. CRP is 0 for an ideal ranking, and where documents that are too high and
     documents that are too low cancel.
 
-    Range: -R(R+1)/2 upwards, best at 0. Needs: grades, recall base. Without relevant documents:
-    NaN. Unjudged documents: non-relevant.
+    Range: -R(R+1)/2 upwards, best at 0. Needs: grades, recall base. No relevant documents: NaN.
+    Unjudged: non-relevant.
 
     References
     ----------
@@ -224,8 +224,7 @@ class RecoveryRatio(Thresholded):
     ``rho = R / BalancePoint``, where R is the number of relevant judged documents. The score is 0
     if the balance point is infinite.
 
-    Range: 0 to 1. Needs: grades, recall base. Without relevant documents: NaN. Unjudged documents:
-    non-relevant.
+    Range: 0 to 1. Needs: grades, recall base. No relevant documents: NaN. Unjudged: non-relevant.
 
     References
     ----------
@@ -272,8 +271,7 @@ class SpaceRatio(Thresholded):
     documents, where R is the number of relevant judged documents. The score is the harmonic mean of
     sigma+ and sigma-. It is 0 if both are 0.
 
-    Range: 0 to 1. Needs: grades, recall base. Without relevant documents: NaN. Unjudged documents:
-    non-relevant.
+    Range: 0 to 1. Needs: grades, recall base. No relevant documents: NaN. Unjudged: non-relevant.
 
     References
     ----------
@@ -329,8 +327,7 @@ class Twist(Thresholded):
     documents. Usually k is the full depth of the runs. Only the order of the grades matters, not
     their gain.
 
-    Range: 0 to 1. Needs: grades, recall base. Without relevant documents: NaN. Unjudged documents:
-    non-relevant.
+    Range: 0 to 1. Needs: grades, recall base. No relevant documents: NaN. Unjudged: non-relevant.
 
     References
     ----------

@@ -7,7 +7,7 @@ from refusals import refused
 
 import irframe as ir
 from irframe.diagnostics.findings import SEVERITIES
-from irframe.errors import InputError, MetricError, RankingError
+from irframe.errors import InputError, MetricError, ParameterError, RankingError
 
 RUNS, QRELS = ir.example_track()
 
@@ -283,3 +283,10 @@ def test_columns_that_explain_variance_are_reported():
     )
     row = find(runs.ireval.diagnose(QRELS, "AP"), "explain variance of AP over topics")
     assert row["where"] == f"halves ({1 - unexplained * 15 / 14:.0%})"
+
+
+@pytest.mark.parametrize("option", [{"pool": 5}, {"units": "doc"}, {"search": "turn"}])
+def test_options_of_runs_are_refused_with_a_cube(option):
+    cube = ir.cube(*ir.example_track())
+    message = f"no options of runs with a cube, but found {next(iter(option))}=. Pass these"
+    refused(ParameterError, message, cube.ireval.diagnose, **option)
