@@ -232,7 +232,7 @@ def printable(value: object) -> Any:
     if isinstance(value, str):
         return _UNPRINTABLE.sub("\N{REPLACEMENT CHARACTER}", value)
     if isinstance(value, dict):
-        return {printable(key): printable(item) for key, item in value.items()}
+        return dict(zip(map(printable, value), map(printable, value.values()), strict=True))
     return list(map(printable, value)) if isinstance(value, list | tuple) else value
 
 

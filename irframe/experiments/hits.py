@@ -434,6 +434,7 @@ class JoinedUnjudged:
         self._fields: dict[str, list[Codes]] = {"of": [], "rank": [], "code": []}
         self._docs: pa.Array = None
         self._waiting: list[TopUnjudged] = []
+        self._rows = 0
         self._is_complete = True
         for block in blocks:
             self.add(block)
@@ -447,9 +448,10 @@ class JoinedUnjudged:
             self._is_complete = False
             return
         self._waiting.append(loaded)
+        self._rows += len(loaded.of)
         # Each step hashes all known names. It waits for as many documents, so that the total time
         # is proportional to the number of documents.
-        if sum(len(block.of) for block in self._waiting) >= len(self._docs):
+        if self._rows > max(len(self._docs), CELLS):
             self._code()
 
     def _code(self) -> None:
@@ -461,6 +463,7 @@ class JoinedUnjudged:
             self._fields[name] += [getattr(block, name) for block in self._waiting]
         self._docs = coded.dictionary
         self._waiting = []
+        self._rows = 0
 
     def joined(self) -> TopUnjudged | None:
         """Return all documents; None if a block lacks them."""

@@ -298,11 +298,8 @@ def rank_framed(framed: Framed, policy: Policy, extras: Extras) -> Ranked:
     """Rank the lists of a frame."""
     shape = len(framed.table.systems), len(framed.judgments.topics)
     gathered = Gathered()
-    blocks = _gather(gathered, framed, policy, extras)
-    # Without `all_ties` every block is None, and the loop only collects the hits.
-    listing = (
-        JoinedUnjudged(blocks).joined() if extras.all_ties else next(filter(None, blocks), None)
-    )
+    blocks = [*_gather(gathered, framed, policy, extras)]
+    listing = JoinedUnjudged(blocks).joined() if extras.all_ties else None
     rising = gathered.contrary_systems(framed.table, shape[1])
     return Ranked(framed, gathered.hits(shape), listing, rising)
 

@@ -474,7 +474,7 @@ def _lengths(view: View, metric: str) -> PagePart:
     only_topics = summed.attrs.get("over", "topic") == "topic"
     counted = "" if only_topics else f" and {words.plural(summed.attrs[words.REPEATED])}"
     key_of_how = f"lengths.{'cost' if cost else 'gain'}"
-    how = [say(key_of_how, metric=metric, depth=depth, counted=counted)]
+    how: list[str] = [say(key_of_how, metric=metric, depth=depth, counted=counted)]
     how += _front(view, metric, frame)
     means = frame["mean"].round(TIE)
     best = frame[SYSTEM][means == means.iloc[0]].map(text).tolist()

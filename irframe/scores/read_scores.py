@@ -147,8 +147,8 @@ def _beware_of_arithmetic(metrics: Iterable[object], scores: Iterable[Array]) ->
         low, high = fact.range
         if fact.pooled or not isinstance(values, np.ndarray) or not values.size:
             continue
-        lowest, highest = (ends.reduce(values, None) for ends in (np.fmin, np.fmax))
-        if lowest < low - SLACK or highest > high + SLACK:
+        lowest = np.fmin.reduce(values, None)
+        if lowest < low - SLACK or np.fmax.reduce(values, None) > high + SLACK:
             changed.append(f"{metric} ({low:g} to {high:g})")
     if changed:
         reason = "scores are outside the range of their metric, and were changed after scoring"
