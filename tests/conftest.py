@@ -12,9 +12,9 @@ from hypothesis import is_hypothesis_test, settings
 
 os.environ.setdefault("MPLBACKEND", "agg")
 
-# A verdict that anyone can repeat: the same draws every time, and none kept from an earlier run.
+# This profile draws the same examples in every run, so that failures can be reproduced.
 settings.register_profile("fixed", max_examples=2, derandomize=True, database=None, deadline=None)
-# Fresh draws; a failure prints what to decorate a test with to see it again.
+# This profile draws new examples in every run. A failure prints a decorator that reproduces it.
 settings.register_profile("deep", max_examples=4, deadline=None, print_blob=True)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "fixed"))
 
@@ -36,9 +36,10 @@ def pytest_itemcollected(item):
 def pytest_collection_modifyitems(config, items):
     """Select a random share of the tests.
 
-    `FURTHER_CASES` is the share of the tests marked `further` that stay, `SHARE_OF_TESTS` that of
-    the other tests. The seed of the run decides which tests these are. Tests of one module that
-    share expensive fixtures by case keep the same cases.
+    `FURTHER_CASES` is the share of selected tests among those marked `further`. `SHARE_OF_TESTS` is
+    the share of selected tests among all other tests. The seed of pytest-randomly decides which
+    tests are selected. Tests of the same module and parameters are selected together, because they
+    share expensive fixtures.
     """
     seed = config.getoption("randomly_seed")
     further, others = (
@@ -60,7 +61,7 @@ def case_of(item):
 
 
 def pytest_collection_finish():
-    """Freeze collected tests, which garbage collection then skips."""
+    """Exclude collected tests from garbage collection."""
     gc.collect()
     gc.freeze()
 
@@ -72,7 +73,7 @@ def pytest_make_parametrize_id(val):
 
 @pytest.fixture(scope="session")
 def shared():
-    """Return the folder of worked cases, if there is one."""
+    """Return the folder of worked cases, or skip the test."""
     if not SHARED.is_dir():
         pytest.skip(f"needs the worked cases and real runs of {SHARED}")
     return SHARED
@@ -88,7 +89,7 @@ def golden(shared):
 @pytest.fixture(scope="session")
 def track():
     """Return the runs and judgments of the example track."""
-    import irframe as ir  # not before coverage begins
+    import irframe as ir  # an import at the top would precede the measurement of coverage
 
     return ir.example_track()
 

@@ -1,4 +1,4 @@
-"""The experiment of a cube as arrays."""
+"""Conversion of a cube's experiment to dense arrays."""
 
 from dataclasses import replace
 from types import SimpleNamespace
@@ -35,5 +35,5 @@ def dense(cube):
 
 
 def nameless(cube):
-    """Return a cube that lacks the names of unjudged documents."""
+    """Return the cube without the names of unjudged documents."""
     return shown_as(cube, replace(experiment_of(cube), listing=None))

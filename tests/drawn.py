@@ -1,4 +1,4 @@
-"""Texts that a figure contains."""
+"""Extraction of the texts in a figure."""
 
 
 def legend(ax):

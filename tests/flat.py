@@ -1,4 +1,4 @@
-"""Arguments from plain options."""
+"""Conversion of plain options to option values."""
 
 import inspect
 

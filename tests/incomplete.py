@@ -12,7 +12,7 @@ MESSAGES = ("no system has a list for", "lists that systems lack count as empty"
 incomplete = pytest.mark.filterwarnings(
     *(f"ignore:{message}:irframe.errors.IrframeWarning" for message in MESSAGES)
 )
-"""Mark of tests, classes or modules whose runs lack lists for judged topics."""
+"""Mark that ignores warnings about missing lists in a test, class or module."""
 
 
 @contextmanager

@@ -17,14 +17,14 @@ def simulate(systems, topics, draws, *, spread, seed, teams=None):
     seed
         Seed of the generator.
     teams
-        Number of teams. Systems of a team share 80 % of the variance that is not the topics'. By
+        Number of teams. Systems of a team share 80 % of the variance that topics do not explain. By
         default each system is a team.
 
     Returns
     -------
     scores, truth
-        Scores over (system, topic, depth), half of whose variance within a system is that of
-        topics, and true means, shape (system, draw).
+        Scores over (system, topic, depth), and true means of shape (system, draw). Topics cause
+        half of the variance within a system.
     """
     rng = np.random.default_rng(seed)
     truth = rng.normal(size=(systems, draws)) * spread / np.sqrt(topics)
@@ -38,7 +38,7 @@ def simulate(systems, topics, draws, *, spread, seed, teams=None):
 
 
 def covered(found, truth):
-    """Return which intervals hold the true rank, shape (system, draw)."""
+    """Return which intervals contain the true rank, shape (system, draw)."""
     ranks = 1 + (truth[:, np.newaxis] < truth[np.newaxis]).sum(axis=1)
     low, high = (found[name].to_numpy()[0] for name in ("rank_low", "rank_high"))
     return (low <= ranks) & (ranks <= high), ranks

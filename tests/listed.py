@@ -1,4 +1,4 @@
-"""Run and qrels frames of named documents."""
+"""Run and qrels frames from lists of document names."""
 
 import pandas as pd
 
@@ -17,7 +17,7 @@ QRELS = pd.DataFrame(
     [("1", "d2", 2), ("1", "d1", 0), ("1", "d3", -1), ("2", "d4", 1), ("4", "d1", 1)],
     columns=["topic", "doc", "grade"],
 )
-"""Judgments for lists of two systems. Some topics and documents are not judged."""
+"""Judgments for the example lists of two systems. Some topics and documents are not judged."""
 
 TEAMED = pd.DataFrame(
     [
@@ -32,7 +32,7 @@ TEAMED = pd.DataFrame(
     ],
     columns=["name", "team", "qid", "docno", "score"],
 )
-"""Lists of systems of two teams."""
+"""Lists of documents by systems of two teams."""
 
 
 def frames_of_docs(runs, qrels):

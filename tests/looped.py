@@ -45,8 +45,8 @@ def looped(scores, function):
 def check_against_loop(scores, verb, reference, where):
     """Compare coverage or inversions with a loop.
 
-    `where` returns, for the positions of a metric and a depth, the scores to compare with, and the
-    positions of the metric and depth in them.
+    `where` takes the positions of a metric and a depth. It returns the reference scores, and the
+    positions of the reference metric and depth in these scores.
     """
     function = getattr(comparing, verb)
 

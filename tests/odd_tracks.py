@@ -1,4 +1,4 @@
-"""Unusual tracks, and the options of their reports."""
+"""Unusual tracks for tests of the report, with report options."""
 
 import numpy as np
 import pandas as pd
@@ -7,7 +7,7 @@ from flat import arguments
 import irframe as ir
 
 BUILT = ("collection", "ties", "pool_depth", "length")
-"""Options of a track that `cube` takes, and not the report."""
+"""Options that are passed to `cube`, because the report does not have them."""
 
 
 def cube_of(runs, qrels, options):
@@ -41,9 +41,9 @@ def _only(systems=None, topics=None):
 
 
 def _copies(system, *names):
-    """Return the example with copies of one system.
+    """Return the example track with copies of one system.
 
-    Several copies are returned without the other systems.
+    If there are several copies, the other systems are removed.
     """
     runs, qrels = ir.example_track()
     copies = [runs[runs["system"] == system].assign(system=name) for name in names]
@@ -101,9 +101,11 @@ def _long_names():
 
 
 def repeated(word, *single):
-    """Return the example with three noisy repeats of most systems.
+    """Return the example track with noisy repeats of most systems.
 
-    Ranks are dropped, as the noise changes the order.
+    Each of these systems has three repeats.
+
+    Ranks are dropped, because the noise changes the order.
     """
     runs, qrels = ir.example_track()
     runs = runs.drop(columns="rank")
@@ -117,7 +119,7 @@ def repeated(word, *single):
 
 
 def staged():
-    """Return the example with two reranking stages after bm25."""
+    """Return the example track with two reranking stages after bm25."""
     runs, qrels = ir.example_track()
     runs = runs.drop(columns="rank").assign(reranks="")
     stages, kept = [runs], runs[runs["system"] == "bm25"]
@@ -169,4 +171,5 @@ TRACKS = {
     "these seeds": (lambda: repeated("seed"), {"over": "topic", "test": "wilcoxon"}),
     "budgets": (_costed, {"metrics": ["nDCG", "AP"], "length": "tokens"} | BUDGETS),
 }
-"""Name -> a function that returns runs, judgments and perhaps texts, and options besides `BASE`."""
+"""Name -> a function that returns the data, and the options that are added to `BASE`. The data are
+runs, judgments and, for some tracks, texts of documents."""

@@ -1,4 +1,4 @@
-"""Detection of overlapping and cut texts in figures."""
+"""Detection of overlapping or truncated texts in figures."""
 
 from itertools import combinations
 
@@ -6,7 +6,7 @@ import numpy as np
 from matplotlib.transforms import Bbox
 
 SLACK = 0.12
-"""Share of the height of a text that may overlap with another, which is room for descenders."""
+"""Share of a text's height that another text may overlap. Descenders need this space."""
 DRAWN = 0.4
 """Minimum share of the width or height of a figure that axes must have."""
 
@@ -32,14 +32,14 @@ def faults(figure):
 
 
 def every_axes(figure):
-    """Yield the axes of a figure, and those inside them."""
+    """Yield all axes of a figure, with nested axes."""
     for ax in figure.axes:
         yield ax
         yield from ax.child_axes
 
 
 def texts_of(figure):
-    """Yield every text that is drawn, and its kind."""
+    """Yield every drawn text of a figure with its kind."""
     for ax in every_axes(figure):
         if not ax.get_visible():
             continue
@@ -87,7 +87,7 @@ def box(text):
 
 
 def outside(corners, bounds):
-    """Return whether a box leaves the figure."""
+    """Return whether a box extends beyond the figure."""
     if corners is None:
         return False
     low, high = corners.min(axis=0), corners.max(axis=0)
@@ -104,7 +104,7 @@ def near(one, other):
 def overlapping(one, other):
     """Return whether two rotated boxes overlap.
 
-    The separating axis theorem decides it.
+    The function uses the separating axis theorem.
     """
     for corners in (one, other):
         for side in (corners[1] - corners[0], corners[3] - corners[0]):
@@ -115,7 +115,7 @@ def overlapping(one, other):
 
 
 def clipped(texts):
-    """Yield the texts that the border of their axes cuts."""
+    """Yield the texts that are clipped at their axes' border."""
     for kind, text in texts:
         border = text.get_clip_box() if seen(text) and text.get_clip_on() else None
         if border is not None and outside(box(text), border):

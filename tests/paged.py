@@ -18,7 +18,7 @@ SYSTEM = "<script>alert(1)</script>"
 TOPIC = "<img src=x onerror=alert(2)>"
 DOC = "</script><b>d</b>"
 TITLE = "{{ 7 * 7 }} & <i>more</i>"
-"""Text of other people with code, which a page must show and not run."""
+"""Text with code, which a report must show but not run."""
 BUILT_IN = {
     "colbert": "constructor",
     "doct5query": "__proto__",
@@ -44,7 +44,7 @@ def attacked():
 
 
 class Page(HTMLParser):
-    """Content of a page before any script runs."""
+    """Parser for the content of a page before scripts run."""
 
     def __init__(self, text):
         super().__init__()
@@ -93,7 +93,7 @@ class Page(HTMLParser):
 
 
 def view_of(cube, metrics, at, **options):
-    """Return the numbers of a report about a cube."""
+    """Return the data of a report about a cube."""
     asked = gathered(signature(ir.report), ASKED | options)
     return View("all", Setting.read(cube, metrics, at, asked), cube)
 

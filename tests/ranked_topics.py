@@ -1,4 +1,4 @@
-"""Run and qrels frames of topics."""
+"""Run and qrels frames of topics with several rankings."""
 
 from dataclasses import dataclass
 

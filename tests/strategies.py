@@ -1,10 +1,10 @@
 """Hypothesis strategies for topics and blocks of arrays.
 
-`topics` draws one ranking with its recall base, `batches` several that share a top grade, and
-`block` converts a batch to the arrays that kernels read. Rankings may be empty or shorter than the
-depth, contain unjudged documents and negative grades, and have no relevant documents. Half of the
-topics were judged by pooling; a run that contributed has no unjudged document above the pool depth,
-and its documents are in the pool no later than their own rank.
+`topics` draws one ranking with its recall base. `batches` draws several topics with the same top
+grade. `block` converts a batch to the arrays that kernels read. Rankings may be empty or shorter
+than the depth, contain unjudged documents and negative grades, and have no relevant documents. Half
+of the topics were judged by pooling. A contributing run then has no unjudged document above the
+pool depth, and each of its documents enters the pool at or before its rank.
 """
 
 from collections.abc import Sequence
@@ -17,13 +17,13 @@ from irframe.metrics import Block, Evidence
 from irframe.names import EMPTY, UNJUDGED
 
 GRADES = (0, 1, 2, 3, None, -1, -2)
-"""Grades of retrieved documents, from simple to complex. None is unjudged."""
+"""Grades of retrieved documents, in the order of shrinking. None means unjudged."""
 
 CODES = (UNJUDGED, -1, 0, 1, 2, 3)
-"""Codes of documents, of which tests enumerate all short lists."""
+"""Codes of documents. Tests enumerate all short lists of these codes."""
 
 BARREN = 8
-"""One of this many topics, and of this many collections, has no relevant document."""
+"""One in this number of topics or collections has no relevant document."""
 
 
 def top_grades(grades):
@@ -34,10 +34,10 @@ def top_grades(grades):
 
 
 def series(draw, choices, *, min_size, max_size):
-    """Draw a list of choices whose sizes are equally likely.
+    """Draw a list of choices with a uniformly distributed length.
 
-    `st.lists` prefers short lists. All of it is one draw of bytes, where a draw per element would
-    take most of the time of a test.
+    `st.lists` would prefer short lists. The list is drawn as one byte string, because a draw per
+    element would take most of the time of a test.
     """
     size = draw(st.integers(min_size, max_size))
     drawn = draw(st.binary(min_size=size, max_size=size))
@@ -104,7 +104,7 @@ def judged_of(codes, missed=()):
 def block_of(lists, judged, width, **fields):
     """Return the arrays of lists of codes.
 
-    Lists are cut or filled to the width.
+    Longer lists are cut at the width, and shorter lists are padded.
     """
     levels = np.array(CODES[1:], np.int16)
     grade = np.array([(*codes, *[EMPTY] * width)[:width] for codes in lists], np.int16)

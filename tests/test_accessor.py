@@ -111,7 +111,7 @@ def test_verbs_refuse_objects_of_the_wrong_type(home, subject, subjects, tmp_pat
 
 
 def test_every_verb_names_the_kinds_it_accepts():
-    """A verb is offered to the kinds that it names."""
+    """Exactly the kinds that a verb names offer it."""
     functions = {name: each for home in HOMES for name, (each, _) in verbs(home).items()}
     known = {RUNS, JUDGMENTS, SCORES, CUBE, SCANNED, NUGGETS}
     strange = {

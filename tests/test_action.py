@@ -1,4 +1,4 @@
-"""Shell lines of the GitHub action and the pre-commit hooks."""
+"""Tests of the GitHub action and the pre-commit hooks."""
 
 import os
 import re
@@ -44,7 +44,7 @@ def executable(path, text):
 
 
 def in_bash(lines, folder, further=()):
-    """Run shell lines that stop at the first failure."""
+    """Run shell code that stops at the first failure."""
     return subprocess.run(
         [shutil.which("bash"), "--noprofile", "--norc", "-e", "-o", "pipefail", "-c", lines],
         env=os.environ | dict(further),
@@ -117,7 +117,7 @@ def test_the_action_writes_its_verdict_to_the_summary(folder):
     assert "monot5" in (folder / "page.html").read_text()
 
 
-def test_irframe_is_installed_from_where_the_action_is(folder):
+def test_the_action_installs_irframe_from_its_own_folder(folder):
     (folder / "temp/irframe/bin/python").write_text(RECORDS)
     executable(folder / "bin/python3", RECORDS)
     done, *_ = act(folder, STEPS[0])

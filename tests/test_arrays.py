@@ -14,7 +14,7 @@ def test_threads_return_results_in_order(number):
     assert in_threads(lambda part: part * 2, range(number)) == [*range(0, 2 * number, 2)]
 
 
-def test_only_several_items_run_in_threads():
+def test_threads_are_used_for_several_items_only():
     both = threading.Barrier(2, timeout=20)
     in_threads(lambda _: both.wait(), range(2), 2)
     assert in_threads(lambda _: threading.current_thread(), [0]) == [threading.current_thread()]

@@ -24,7 +24,7 @@ def frames():
     return runs, qrels, meta
 
 
-def test_outcomes_of_one_track_by_a_coordinate_of_its_topics(frames):
+def test_outcomes_of_one_track_are_grouped_by_a_coordinate(frames):
     runs, qrels, meta = frames
     cube = runs.ireval.cube(qrels, collection="track")
     cube = cube.assign_coords(length=("topic", meta["length"].loc[cube.topic.values] // 8))
@@ -65,7 +65,7 @@ def test_scores_are_joined_with_properties_of_topics(frames):
     assert "bm25" in comparison.ireval.styled().to_latex()
 
 
-def test_groups_of_pandas_are_evaluated(frames):
+def test_evaluate_accepts_groups_of_pandas(frames):
     runs, qrels, _ = frames
     found = runs.groupby("track")[[*runs]].apply(
         lambda frame: frame.ireval.evaluate(

@@ -1,4 +1,4 @@
-"""Chunkings of one corpus, compared at equal ranks and lengths."""
+"""Tests of metrics for chunks of different lengths."""
 
 import re
 from collections import Counter, defaultdict
@@ -65,7 +65,8 @@ WANTED = {
     800: (0.7248, 0.8423, 0.7394, 0.8423, 0.7394),
     1600: (0.7916, 0.9053, 0.8771, 0.7471, 0.6568),
 }
-"""Characters -> nDCG@5 of chunks, SpanR@5, All@5, and the last two at 4,000 characters."""
+"""Length of chunks in characters -> nDCG@5 of chunks, SpanR@5, All@5, SpanR at 4,000 characters,
+and All at 4,000 characters."""
 
 
 @pytest.fixture(scope="module")

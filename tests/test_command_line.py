@@ -1,4 +1,4 @@
-"""The command line, as a person would call it."""
+"""Tests of the command line."""
 
 import doctest
 import gc
@@ -403,8 +403,8 @@ def test_labels_and_their_order_equal_those_of_trec_eval(capsys, tmp_path, monke
         assert run(capsys, *args) == (0, expected, "")
 
 
-def test_labels_contain_several_relevance_levels(files, capsys):
-    """Relevance levels are only printed if metrics have different levels."""
+def test_labels_contain_relevance_levels_if_they_differ(files, capsys):
+    """Labels without different levels contain no relevance level."""
     printed = [
         [line.split()[0] for line in run(capsys, *args, "--format", "trec_eval")[1].splitlines()]
         for names in ("map-l2 P_5-l2 ndcg num_ret", "map map-l2 precision@5-l2")
@@ -989,7 +989,7 @@ def test_repeats_are_read_from_file_names(tmp_path, capsys):
     assert "systems with one repeat, while others have up to 3" in out
 
 
-def test_each_limits_the_documents_per_search(capsys, tmp_path):
+def test_the_option_each_limits_the_documents_per_search(capsys, tmp_path):
     rows = {"system": "s", "topic": "1", "doc": ["a", "b", "c"], "score": [3.0, 2.0, 1.0]}
     pd.DataFrame(rows | {"search": [1, 1, 2]}).to_parquet(tmp_path / "run.parquet")
     (tmp_path / "qrels.txt").write_text("1 0 a 1\n1 0 c 1\n")

@@ -41,7 +41,7 @@ LINK = re.compile(r"\]\(([^)\s]+)\)")
 def code_taken_out(text):
     """Return a page without blocks of code.
 
-    Directives that include files stay.
+    Directives that include files remain.
     """
     return re.sub(
         r"^(```+)(?!\{(?:include|figure|image|list-table)\}).*?^\1$",
@@ -52,23 +52,23 @@ def code_taken_out(text):
 
 
 def placed(page, address):
-    """Return the file that an address on a page names."""
+    """Return the file to which a link points."""
     return (DOCS / page).parent.joinpath(address).resolve()
 
 
-def test_every_number_in_running_text_was_written_by_a_script():
+def test_pages_name_only_facts_that_scripts_recorded():
     told = {name for text in PAGES.values() for name in NUMBER.findall(text)}
     assert told - FACTS == set()
 
 
 @pytest.mark.parametrize("page", PAGES)
-def test_a_page_says_what_scripts_wrote(page, monkeypatch):
+def test_pages_contain_the_current_numbers_of_scripts(page, monkeypatch):
     monkeypatch.syspath_prepend(REAL)
     assert import_module("shown").inscribed(PAGES[page]) == PAGES[page]
     assert re.findall(r"\{\{ ?\w+\.\w+ ?\}\}", PAGES[page]) == []
 
 
-def test_unknown_facts_stay_as_they_are(monkeypatch):
+def test_unknown_facts_are_not_replaced(monkeypatch):
     monkeypatch.syspath_prepend(REAL)
     page = "<!--hedge.runs--> 1<!--/--> of<!--hedge.to_come--> 2<!--/-->"
     shown = import_module("shown")
@@ -115,7 +115,7 @@ def test_links_have_text_wherever_pages_are_read(page):
     assert re.findall(r"(?<!`)\[\]\([^)]*\)", code_taken_out(PAGES[page])) == []
 
 
-def test_every_metric_is_of_one_family(monkeypatch):
+def test_every_metric_belongs_to_one_family(monkeypatch):
     monkeypatch.syspath_prepend(DOCS)
     pages = import_module("metric_pages")
     listed = [name for names in pages.FAMILIES.values() for name in names.split()]
@@ -123,7 +123,7 @@ def test_every_metric_is_of_one_family(monkeypatch):
     assert set(pages.USUAL) <= set(listed)
 
 
-def test_the_table_of_metrics_links_every_paper_that_a_metric_names(monkeypatch):
+def test_the_table_of_metrics_links_all_papers_of_each_metric(monkeypatch):
     monkeypatch.syspath_prepend(DOCS)
     pages = import_module("metric_pages")
     lines = pages.metrics_table().splitlines()
@@ -142,24 +142,24 @@ CODE = re.compile(r"^ *(`{3,})\{?[\w-]*\}? ?python\n(.*?)^ *\1$", flags=re.DOTAL
 
 
 @pytest.mark.parametrize("page", PAGES)
-def test_code_of_a_page_fits_beside_its_lists_of_pages_and_headings(page):
+def test_code_lines_on_pages_have_at_most_100_characters(page):
     lines = [line for _, code in CODE.findall(PAGES[page]) for line in code.splitlines()]
     assert [line for line in lines if len(line.strip()) > 100] == []
 
 
-def test_the_page_of_verbs_lists_them_in_a_checkout(monkeypatch):
+def test_the_page_of_verbs_is_up_to_date(monkeypatch):
     monkeypatch.syspath_prepend(DOCS)
     written = (DOCS / "reference" / "verbs.md").read_text()
     assert import_module("verbs").with_text(written) == written
     assert "| `compare` | scores | Test the differences" in written
 
 
-def test_nothing_is_installed_from_an_index():
+def test_no_page_installs_irframe_from_a_package_index():
     commands = [line for text in PAGES.values() for line in text.splitlines() if "install" in line]
     assert [line for line in commands if re.search(r"install [^&]*\birframe\b", line)] == []
 
 
-def test_search_terms_are_entries_of_one_existing_page(monkeypatch):
+def test_each_search_term_belongs_to_one_existing_page(monkeypatch):
     monkeypatch.syspath_prepend(DOCS)
     searched = import_module("searched")
     pages = [page.removesuffix(".md") for page in PAGES]
@@ -233,7 +233,7 @@ def test_each_page_is_written_by_one_script():
     assert [name for name, count in names.items() if count > 1] == []
 
 
-def test_notebooks_are_markdown_and_code_that_python_reads(monkeypatch):
+def test_notebooks_contain_plain_markdown_and_valid_python(monkeypatch):
     pytest.importorskip("nbclient")
     monkeypatch.syspath_prepend(DOCS)
     notebooks = import_module("notebooks")
@@ -264,7 +264,7 @@ THEIRS = (
 )
 
 
-def test_the_first_pages_name_the_five_papers_and_what_they_ask():
+def test_the_first_pages_name_the_five_papers_and_their_methods():
     readme = (DOCS.parent / "README.md").read_text(encoding="utf-8")
     for text, folder in ((readme, "docs/papers"), (PAGES["index.md"], "papers")):
         links = dict(re.findall(r"\[([^\]]+)\]\((\S+)\)", text))
@@ -283,7 +283,7 @@ WORDS = {
     "early stopping": "guide/training-loop",
     "query difficulty": "guide/faq",
 }
-"""What people type -> the page that answers, where the page itself uses other words."""
+"""Search query that does not occur on the page -> the page that the search must find."""
 
 
 @pytest.mark.parametrize("query", WORDS)
@@ -306,7 +306,7 @@ def inline_calls():
     ]
 
 
-def test_inline_calls_of_the_first_pages_run_and_by_group_too(monkeypatch):
+def test_inline_calls_of_the_first_pages_run_with_and_without_groups(monkeypatch):
     monkeypatch.syspath_prepend(DOCS)
     runs, qrels = ir.example_track()
     qrels["track"] = np.where(qrels["topic"] < "109", "passages", "documents")

@@ -1,4 +1,4 @@
-"""Errors suggest names for those of other tools."""
+"""Tests of suggestions for names of other tools."""
 
 import pickle
 import re
@@ -146,7 +146,7 @@ PAPERS = {
         forest box bar differences leaderboard compare heatmap
     """,
 }
-"""What those who hold the papers, and know pandas, may ask of an object."""
+"""Object -> attributes that readers of the papers and users of pandas may try."""
 TWO = ir.evaluate(RUNS, QRELS, ["AP", "ASL"])
 SCOPE = {"runs": RUNS, "qrels": QRELS, "cube": CUBE, "frame": TWO, "ir": ir}
 SCOPE |= {"scores": CUBE.ireval.score("AP", "Twist", at=10), "cost": {}, "dates": {}}
@@ -155,7 +155,7 @@ ASKED_OF = [(of, name) for of, names in PAPERS.items() for name in dict.fromkeys
 
 @pytest.mark.filterwarnings("ignore::irframe.errors.IrframeWarning")
 @pytest.mark.parametrize(("of", "name"), few_of(ASKED_OF, 5))
-def test_names_of_the_papers_work_or_are_answered_with_what_does(of, name):
+def test_names_of_the_papers_work_or_raise_errors_with_working_calls(of, name):
     root = of.partition(".")[0]
     try:
         eval(f"{of}.{name}", SCOPE)  # noqa: S307 - of the table above
@@ -194,19 +194,19 @@ PRINTED = {
     "Twist": "Twist()",
     "recall@10": "Recall()",
 }
-"""Metrics as the papers print them, and what they are but for a depth."""
+"""Metric names as printed in papers -> the metric in irframe, without its depth."""
 PRINTED_AS = [(text, ours) for texts, ours in PRINTED.items() for text in texts.split()]
 
 
 @pytest.mark.parametrize(("text", "ours"), PRINTED_AS)
-def test_metrics_are_read_as_the_papers_print_them(text, ours):
+def test_parse_metric_reads_metric_names_as_printed_in_papers(text, ours):
     depth = re.search(r"[@_](\d+)$", text)
     expected = ir.parse_metric(ours) @ (int(depth[1]) if depth and "g1" not in text else None)
     assert ir.parse_metric(text) == expected
 
 
 @pytest.mark.parametrize("text", ["Prec@k", "ERR@k", "AP_b@k", "RBP(0.95)@k", "recall@n"])
-def test_a_letter_for_a_depth_is_answered_with_metrics_that_can_be_scored(text):
+def test_errors_about_a_letter_as_depth_suggest_valid_metrics(text):
     with pytest.raises(MetricError) as caught:
         ir.parse_metric(text)
     offered = re.search("such as '(.*?)' or '(.*?)', but", str(caught.value)).groups()
@@ -220,7 +220,7 @@ def message_of(kind, guess, capsys):
     return capsys.readouterr().err if kind == "option" else str(caught.value)
 
 
-def test_names_of_other_tools_are_answered_with_ours(capsys):
+def test_errors_about_names_of_other_tools_suggest_names_of_irframe(capsys):
     wrong = {
         f"{kind} {guess}": message
         for kind, guess, ours in GUESSES
@@ -230,7 +230,7 @@ def test_names_of_other_tools_are_answered_with_ours(capsys):
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_nothing_is_suggested_for_nonsense(kind, capsys):
+def test_errors_about_nonsense_names_suggest_nothing(kind, capsys):
     owner = {"name": "ir.", "verb": "scores.", "keyword": "compare.", "field": "RBP."}
     owner |= {"word": "adjust.", "option": "compare.--"}
     messages = [message_of(kind, owner.get(kind, "") + word, capsys) for word in NONSENSE.split()]
@@ -239,7 +239,7 @@ def test_nothing_is_suggested_for_nonsense(kind, capsys):
 
 
 @pytest.mark.parametrize("kind", ["name", "verb", "metric", "word"])
-def test_errors_name_the_problem_first_and_lists_last(kind, capsys):
+def test_errors_begin_with_the_problem_and_end_with_lists(kind, capsys):
     guesses = [guess for each, guess, _ in GUESSES if each == kind]
     for guess in guesses:
         message = message_of(kind, guess, capsys)
@@ -251,7 +251,7 @@ def test_errors_name_the_problem_first_and_lists_last(kind, capsys):
             assert after.count(",") < 3
 
 
-def test_selections_are_not_options_of_verbs():
+def test_errors_about_unsupported_options_show_the_alternative():
     with pytest.raises(TypeError, match="unexpected keyword argument 'metric'") as caught:
         SCORES.ireval.compare(metric="AP")
     for call in re.search(r"first: (.*)\)$", str(caught.value))[1].split(" or "):
@@ -277,7 +277,7 @@ COLUMNS = {
 @pytest.mark.parametrize(
     ("name", "result"), [(n, table) for names, table in COLUMNS.items() for n in names.split()]
 )
-def test_a_column_of_a_result_leads_to_a_verb_that_gives_it(name, result):
+def test_errors_about_a_column_name_suggest_a_verb_that_returns_it(name, result):
     assert name in result
     with pytest.raises(AttributeError) as caught:
         getattr(SCORES.ireval, name)
@@ -286,12 +286,12 @@ def test_a_column_of_a_result_leads_to_a_verb_that_gives_it(name, result):
 
 
 @pytest.mark.parametrize("name", ["win_rate", "borda", "p_adjusted"])
-def test_a_column_that_needs_an_option_leads_to_its_verb(name):
+def test_errors_about_a_column_that_needs_an_option_suggest_its_verb(name):
     with pytest.raises(AttributeError, match=r"result of .*leaderboard\(\)"):
         getattr(SCORES.ireval, name)
 
 
-def test_a_dataset_with_a_variable_for_each_metric_is_a_table_of_scores():
+def test_verbs_accept_a_dataset_with_a_variable_per_metric():
     scores = ir.evaluate(RUNS, QRELS, ["AP", "ASL"])
     arrays = scores.to_xarray()
     expected = scores.sort_index().ireval.compare(baseline="bm25")
@@ -306,7 +306,7 @@ def test_a_dataset_with_a_variable_for_each_metric_is_a_table_of_scores():
     assert "score" in dir(CUBE.ireval)
 
 
-def test_an_object_has_several_figures_which_are_named():
+def test_plot_without_a_name_raises_an_error_that_lists_figures():
     with pytest.raises(InputError, match="Draw a figure: ") as caught:
         SCORES.ireval.plot()
     for call in str(caught.value).rpartition("figure: ")[2][:-1].split(" or "):
@@ -316,7 +316,7 @@ def test_an_object_has_several_figures_which_are_named():
     plt.close("all")
 
 
-def test_typing_errors_are_distinguished_from_other_names():
+def test_only_misspelled_names_have_suggestions():
     assert suggested("evalaute", ["evaluate", "estimate"]) == ["evaluate"]
     assert suggested("ReadRun", ["read_run", "read_runs"]) == ["read_run"]
     assert suggested("letter", ["compare", "leaderboard"]) == []
@@ -331,5 +331,5 @@ def test_public_functions_are_the_verbs_and_can_be_pickled():
         assert pickle.loads(pickle.dumps(function)) is function  # noqa: S301 - our own
 
 
-def test_an_error_inside_a_function_stays_its_own():
+def test_type_errors_inside_a_function_are_not_replaced():
     refused(TypeError, "missing .* 'qrels'", lambda: ir.evaluate(RUNS))

@@ -1,4 +1,4 @@
-"""Errors name expectation, finding and advice; warnings are joined."""
+"""Tests of the texts of errors, and of joined warnings."""
 
 import pickle
 import warnings
@@ -24,7 +24,7 @@ from irframe.errors import IdError, IrframeError, IrframeWarning, OneCall, in_gr
         ("nDCG@10 has a depth", "nDCG@10 has a depth."),
     ],
 )
-def test_advice_is_a_sentence_and_code_stays_code(advice, expected):
+def test_advice_is_capitalised_unless_it_is_code(advice, expected):
     assert str(IrframeError("x", "y", advice)) == f"expected x, but found y. {expected}"
 
 
@@ -38,7 +38,7 @@ def test_advice_is_a_sentence_and_code_stays_code(advice, expected):
         ("", range(7), "0, 1, 2, 3, 4 and 2 more"),
     ],
 )
-def test_offenders_may_stand_for_the_finding(found, offenders, expected):
+def test_offenders_replace_an_empty_finding(found, offenders, expected):
     error = IrframeError("x", found, "mend it", offenders)
     assert str(error) == f"expected x, but found {expected}. Mend it."
     assert expected.startswith(error.found)
@@ -55,7 +55,7 @@ def test_offenders_may_stand_for_the_finding(found, offenders, expected):
         ("-1", "expected x, but found -1. Mend it."),
     ],
 )
-def test_a_terminal_shows_the_finding_first_where_it_stands_alone(found, expected):
+def test_messages_on_terminals_begin_with_a_clear_finding(found, expected):
     assert IrframeError("x", found, "mend it").found_first == expected
 
 
@@ -68,7 +68,7 @@ def warnings_of(call):
     """Return the messages of all warnings that a call issues."""
     with warnings.catch_warnings(record=True, action="always") as caught:
         call()
-    # pandas 2 says of `apply` itself that it will change
+    # pandas 2 issues a deprecation warning for `apply`
     caught = [each for each in caught if each.category is not DeprecationWarning]
     assert {each.filename for each in caught} <= {__file__}
     assert {each.category for each in caught} <= {IrframeWarning}
@@ -76,7 +76,7 @@ def warnings_of(call):
 
 
 def with_shared_ids(runs):
-    """Return tracks whose different topics share their names."""
+    """Return tracks in which different topics have equal names."""
     qrels = QRELS.assign(track=QRELS["topic"].map(lambda topic: "xyz"[int(topic) % 3]))
     same = [(each["topic"].astype(int) // 3).astype(str) for each in (runs, qrels)]
     return runs.assign(topic=same[0]), qrels.assign(topic=same[1])
@@ -100,7 +100,7 @@ def test_verbs_give_one_warning_for_all_groups():
     assert message.endswith("(track z)")
 
 
-def test_a_loop_of_pandas_is_one_call():
+def test_a_loop_of_pandas_warns_once():
     def apply(frame):
         return frame.groupby("track").apply(lambda f: f.ireval.evaluate(QRELS, "AP"))
 

@@ -1,4 +1,4 @@
-"""Hostile names are escaped on every medium."""
+"""Tests that every output format escapes hostile names."""
 
 import csv
 import re
@@ -31,14 +31,15 @@ HOSTILE = (
     "\\input{x}%$&",
 )
 RAW = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
-"""What none of them may hold."""
+"""Control characters that no output may contain."""
 
 
 @pytest.fixture
 def files(tmp_path, monkeypatch):
     """Write runs and judgments with hostile names.
 
-    Documents have no zero byte, up to which alone pandas before 3 tells text apart.
+    Document names have no zero byte, because pandas before 3 compares texts only up to the first
+    zero byte.
     """
     monkeypatch.chdir(tmp_path)
     rows = [
@@ -68,7 +69,7 @@ LINES = (
 @pytest.mark.usefixtures("files")
 @pytest.mark.parametrize("form", ["table", "tsv", "latex", "markdown"])
 @pytest.mark.parametrize("line", LINES, ids=" ".join)
-def test_hostile_names_leave_literally(line, form, capsys):
+def test_commands_escape_hostile_names_in_every_format(line, form, capsys):
     command, *options = line
     assert main([command, "q.parquet", "runs.parquet", *options, "--format", form]) in {0, 1}
     out, err = capsys.readouterr()
@@ -90,7 +91,7 @@ def number(text):
 
 
 def assert_inert(markdown):
-    """Assert that Markdown has no mentions, links, images or strikes."""
+    """Assert that Markdown has no mentions, links, images or strikethrough."""
     assert not re.search(
         r"(?<![\w;])@octocat|://evil|(?<!\\)!\[i\]\(|(?<!\\)~~|<img|</td>", markdown
     )
@@ -98,7 +99,7 @@ def assert_inert(markdown):
 
 @pytest.mark.usefixtures("files")
 @pytest.mark.parametrize("baseline", few_of(HOSTILE[4:7], 3))
-def test_a_comment_of_hostile_names_is_text(baseline, capsys):
+def test_markdown_of_compare_escapes_hostile_baseline_names(baseline, capsys):
     words = ["q.parquet", "runs.parquet", "-m", "AP"]
     line = ["compare", *words, f"--baseline={baseline}", "--format", "markdown"]
     assert main(line) == 0, capsys.readouterr().err
@@ -108,7 +109,7 @@ def test_a_comment_of_hostile_names_is_text(baseline, capsys):
 
 
 @pytest.mark.usefixtures("files")
-def test_notebooks_errors_and_reports_show_them_too(tmp_path):
+def test_notebooks_errors_and_reports_escape_hostile_names(tmp_path):
     runs, qrels = ir.read_runs("runs.parquet"), ir.read_qrels("q.parquet")
     scores = runs.ireval.evaluate(qrels, "AP")
     board = scores.ireval.leaderboard()
@@ -123,7 +124,7 @@ def test_notebooks_errors_and_reports_show_them_too(tmp_path):
         assert not RAW.search(text), repr(RAW.search(text))
 
 
-def test_numpy_error_settings_of_callers_stop_no_verb(tmp_path):
+def test_verbs_work_with_numpy_error_settings_of_callers(tmp_path):
     runs, qrels = ir.example_track()
     with np.errstate(all="raise"):
         scores = runs.ireval.evaluate(qrels, ["AP", "RR", "ASL"])

@@ -34,7 +34,7 @@ def scores(frames, cube):
 
 
 class TestParts:
-    def test_iteration_yields_names_and_parts(self, frames, cube, scores):
+    def test_iteration_yields_names_and_subsets_of_groups(self, frames, cube, scores):
         for subject in (frames[0], cube, *scores):
             parts = dict(subject.ireval.groupby("kind"))
             assert {*parts} == {"short", "long"}
@@ -42,14 +42,14 @@ class TestParts:
         assert parts["short"].sizes["topic"] == 5
         assert "kind" not in dict(frames[0].ireval.groupby("kind"))["short"]
 
-    def test_a_result_is_grouped_by_a_dimension_or_a_column_of_its_own(self, scores):
+    def test_a_result_is_grouped_by_its_own_dimension_or_column(self, scores):
         for result in (scores[0].ireval.compare(), scores[1].ireval.discrimination()):
             parts = dict(result.ireval.groupby("metric"))
             assert [*parts] == [*pd.unique(np.ravel(result["metric"]))]
 
 
 class TestSeveralColumns:
-    def test_frames_have_each_column_first(self, frames, scores):
+    def test_frames_begin_with_the_columns_of_groups(self, frames, scores):
         both = ["kind", "half"]
         result = scores[0][["AP"]].join(scores[0][both]).ireval.groupby(both).summary()
         assert result.index.names[:3] == [*both, "metric"]
@@ -61,7 +61,7 @@ class TestSeveralColumns:
         evaluated = frames[0].ireval.groupby(both).evaluate(frames[1], "AP")
         assert evaluated.index.names == [*both, "system", "topic"]
 
-    def test_arrays_have_a_dimension_for_each(self, cube, scores):
+    def test_arrays_have_a_dimension_for_each_grouping_column(self, cube, scores):
         both = ["kind", "half"]
         for result in (
             scores[1].ireval.groupby(both).summary(),
@@ -72,7 +72,7 @@ class TestSeveralColumns:
         result = scores[1].ireval.groupby(both).summary().sel(kind="long", half="second", drop=True)
         xr.testing.assert_allclose(result, subset.ireval.summary())
 
-    def test_the_name_of_a_part_is_a_tuple(self, scores):
+    def test_the_name_of_a_group_is_a_tuple(self, scores):
         for subject in scores:
             names = {name for name, _ in subject.ireval.groupby(["kind", "half"])}
             assert names == {(k, h) for k in ("short", "long") for h in ("first", "second")}
@@ -84,7 +84,7 @@ class TestSeveralColumns:
 
 
 class TestRuns:
-    def test_groups_of_runs_are_judged_with_the_pool_of_all_runs(self, frames):
+    def test_groups_of_runs_are_evaluated_with_the_pool_of_all_runs(self, frames):
         runs, qrels = frames
         ungrouped = ir.evaluate(runs, qrels, ["AP", "RBP(p=0.8)"])
         result = runs.ireval.groupby("team").evaluate(qrels, ["AP", "RBP(p=0.8)"])
@@ -92,7 +92,7 @@ class TestRuns:
             result.droplevel("team").sort_index(), ungrouped.sort_index(), check_exact=True
         )
 
-    def test_groups_of_runs_give_cubes_whose_verbs_go_on(self, frames):
+    def test_verbs_work_on_cubes_of_groups_of_runs(self, frames):
         cubes = frames[0].ireval.groupby("kind").cube(frames[1])
         array = cubes.score("AP")
         assert array.dims == ("kind", "metric", "system", "topic", "depth")
@@ -104,7 +104,7 @@ class TestRuns:
             "short": 5,
         }
 
-    def test_scores_of_cubes_in_groups_are_grouped_again_without_loss(self, frames):
+    def test_scores_of_grouped_cubes_can_be_grouped_again(self, frames):
         runs, qrels = frames
         absent = (runs["system"] == "ance") & (runs["kind"] == "short")
         cubes = runs[~absent].ireval.groupby("kind").cube(qrels, collection="kind")
@@ -114,7 +114,7 @@ class TestRuns:
             of_group = result[result["kind"] == key].drop(columns="kind")
             pd.testing.assert_frame_equal(of_group.reset_index(drop=True), alone)
 
-    def test_verbs_of_runs_alone_answer_for_each_part(self, frames):
+    def test_verbs_of_runs_return_a_result_for_each_group(self, frames):
         groups = frames[0].ireval.groupby("kind")
         pooled = groups.pool(5)
         for key, subset in groups:
@@ -122,7 +122,7 @@ class TestRuns:
             of_group = pooled[pooled["kind"] == key].drop(columns="kind")
             pd.testing.assert_frame_equal(of_group.reset_index(drop=True), alone)
 
-    def test_topics_are_grouped_by_the_judgments_column(self, frames):
+    def test_topics_are_grouped_by_a_column_of_the_judgments(self, frames):
         runs, qrels = frames[0].drop(columns="kind"), frames[1]
         kinds = frames[0].drop_duplicates("topic").set_index("topic")["kind"]
         judged = qrels.assign(kind=qrels["topic"].map(kinds))
@@ -136,7 +136,9 @@ class TestRuns:
 
 class TestRecord:
     @pytest.mark.parametrize("by", ["kind", ["kind", "half"]])
-    def test_the_step_of_a_grouped_call_gives_the_result_again(self, frames, cube, scores, by):
+    def test_the_recorded_step_of_a_grouped_call_reproduces_the_result(
+        self, frames, cube, scores, by
+    ):
         runs, qrels = frames
         evaluated = runs.ireval.groupby(by).evaluate(qrels, "AP")
         pd.testing.assert_frame_equal(
@@ -154,7 +156,7 @@ class TestRecord:
             assert again.equals(result)
             assert again.ireval.record == result.ireval.record
 
-    def test_captions_have_the_group_as_a_plain_option(self, scores):
+    def test_attributes_contain_the_grouping_columns_as_text(self, scores):
         grouped = scores[1].ireval.groupby("kind").summary()
         assert grouped.attrs["by"] == "kind"
         joined = scores[1].ireval.groupby(["kind", "half"]).summary()
@@ -163,7 +165,7 @@ class TestRecord:
 
 class TestRefusals:
     @pytest.mark.parametrize("by", ["nothing", ["kind", "nothing"], {"x": 1}, "topic", "system"])
-    def test_a_group_that_is_none_is_refused_at_once(self, frames, cube, scores, by):
+    def test_groupby_refuses_invalid_groups_at_once(self, frames, cube, scores, by):
         for subject in (frames[0], cube, *scores):
             refused(ParameterError, "expected by", subject.ireval.groupby, by)
 
@@ -171,11 +173,11 @@ class TestRefusals:
         for subject in (frames[0], cube, *scores):
             refused(ParameterError, "at least one value in by", subject.ireval.groupby, [])
 
-    def test_a_metric_is_no_group(self, frames):
+    def test_groupby_refuses_a_metric(self, frames):
         scored = ir.evaluate(*frames, "AP")
         refused(ParameterError, "the metric AP", scored.ireval.groupby, "AP")
 
-    def test_judgments_have_no_groups(self, frames):
+    def test_groupby_refuses_judgments(self, frames):
         refused(InputError, "frame of judgments", ir.verbs.groupby, frames[1], "topic")
 
     def test_errors_of_verbs_without_groups_contain_a_call_for_each_group(self, frames, scores):
@@ -195,7 +197,7 @@ class TestShown:
         assert shown.startswith("scores: 8 systems, 16 topics, 128 rows")
         assert "grouped by kind\nnext: .summary()" in shown
 
-    def test_a_figure_has_a_pane_for_each_group(self, scores):
+    def test_a_grouped_figure_has_a_pane_for_each_group(self, scores):
         groups = scores[1].ireval.groupby("kind")
         axes = groups.plot.depth_curves(columns=1, figsize=(5, 6))
         assert [ax.get_title(loc="left").split("\n")[0] for ax in axes] == ["long", "short"]

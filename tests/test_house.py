@@ -36,14 +36,14 @@ LONGEST_MEDIAN = 6
 MOST_HOMES = 2
 """Maximum number of modules that define the same private name."""
 FAMILIES = {"irframe.gains", "irframe.metrics.base"}
-"""Modules that hold several public names: the gain maps, and a metric with its registry."""
+"""Modules that may define several public names."""
 TOP_LEVEL = {"CITATION.cff", "LICENSE", "README.md", "action.yml", "docs", "irframe"}
 TOP_LEVEL |= {"pyproject.toml", "tests"}
-"""Besides files whose names begin with a dot."""
+"""Files and folders at the top of the repository, except hidden ones."""
 SECTIONS = ["Parameters", "Returns", "Yields", "Raises", "Notes", "References", "Examples"]
 EMPTY_NAMES = {"util", "utils", "helper", "helpers", "impl", "misc", "common"}
 LATE = {"dask", "distributed", "irframe.metrics", "matplotlib", "scipy", "statsmodels", "zarr"}
-"""Packages that are imported when they are used, so that ``import irframe`` stays fast."""
+"""Packages that may only be imported inside functions, so that ``import irframe`` stays fast."""
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 
@@ -125,7 +125,7 @@ def registered():
 
 
 def stated(package):
-    """Return the names in a stub with their modules."""
+    """Return the modules of the public names in a stub."""
     stub = Path(package.__file__).with_suffix(".pyi").read_text(encoding="utf-8")
     home = package.__name__.removesuffix(".verbs")
     return {
@@ -194,7 +194,7 @@ def test_errors_describe_findings_precisely():
 
 
 def what_was_found(node):
-    """Return the findings in an error or its preparation."""
+    """Return the texts of `found` in an error or function."""
     if isinstance(node, ast.Assign):
         names = [name.strip("() ") for name in ast.unparse(node.targets[0]).split(",")]
         values = node.value.elts if isinstance(node.value, ast.Tuple) else [node.value]
@@ -251,7 +251,7 @@ def defined(statement):
     return getattr(targets[0], "id", "")
 
 
-def test_only_plots_draw():
+def test_only_plots_import_matplotlib():
     assert [
         f"{path}:{line} {name}"
         for path, module in modules().items()
@@ -295,7 +295,7 @@ def test_figures_contain_no_names_of_tests():
 
 
 def spoken(module):
-    """Return texts that are neither documentation nor compared."""
+    """Return texts that are neither documentation nor compared values."""
     compared = {
         part for node in module.nodes if isinstance(node, ast.Compare) for part in ast.walk(node)
     }
@@ -395,7 +395,7 @@ def test_only_the_errors_module_warns():
 WRITERS = {"to_csv", "to_latex", "to_string", "to_html", "to_markdown", "print", "_str_escape"}
 """Functions that convert values to text."""
 UNESCAPED = {"files/write_run.py", "commands/convert.py", "tables/marked_styler.py"}
-"""Modules that write data files unchanged, or names of irframe."""
+"""Modules that do not need escaping, because they write data files or names of irframe."""
 
 
 def test_modules_that_write_text_escape_it():

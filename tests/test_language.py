@@ -1,6 +1,6 @@
-"""Plain language in names and docstrings of the source.
+"""Tests of plain language in names and docstrings.
 
-Counts that are not 0 yet may only fall.
+Each count of violations has a limit, which may only be lowered.
 """
 
 import ast
@@ -14,16 +14,17 @@ VAGUE = {
     *("told", "untold", "whole", "there", "held", "said", "mine", "lone", "apart", "riders"),
     *("laid", "having", "sound", "towards", "settle", "settled"),
 }
-"""Words that a name may not contain, because each stood for several things."""
+"""Ambiguous words that no name may contain."""
 FIRST_LINE = 10
-"""Most words in the first paragraph of a docstring."""
+"""Maximum number of words in the first paragraph of a docstring."""
 SENTENCE = 30
-"""Most words in a sentence of a docstring."""
+"""Maximum number of words in a sentence of a docstring."""
 MOST = {
     "irframe": {"vague names": 0, "long first lines": 0, "long sentences": 5, "fronted phrases": 0},
     "tests": {"vague names": 21, "long first lines": 4},
 }
-"""Most violations by folder; most long sentences hold a formula or list columns."""
+"""Maximum number of violations by folder. Most long sentences contain a formula or a list of
+columns."""
 RULES = ("vague names", "long first lines", "long sentences", "fronted phrases")
 Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Module
 
@@ -89,7 +90,7 @@ def test_source_is_written_plainly(folder):
     assert more == {}
 
 
-def test_rules_find_what_they_are_for():
+def test_rules_find_violations_in_an_example():
     text = 'def told(x):\n    """Of all that there is, return the first one that is in its list."""'
     nodes = [*ast.walk(ast.parse(text))]
     assert [name for _, name in names(nodes) if name in VAGUE] == ["told"]

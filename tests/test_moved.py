@@ -73,7 +73,7 @@ CALLS = [
     ({"a": QRELS, "b": QRELS}, "compare_judges", (), {"samples": 20, "seed": 3}),
     ({"a": QRELS, "b": QRELS}, "compare_judges", (), {"by": "topic", "resamples": 20}),
 ]
-"""An object, a verb, its positional arguments, and its options."""
+"""Calls with a moved parameter: object, verb, positional arguments and options."""
 
 
 @pytest.mark.filterwarnings("ignore::irframe.errors.IrframeWarning")

@@ -70,18 +70,18 @@ def test_selected_columns_are_all_printed(found):
         lambda found: pd.concat({"x": found}, axis=1),
     ],
 )
-def test_changed_comparisons_print(found, changed):
+def test_modified_comparisons_print_without_errors(found, changed):
     other = changed(found)
     assert type(other) is Result
     assert repr(other)
     assert other._repr_html_()
 
 
-def test_one_pair_names_its_systems(found):
+def test_a_comparison_of_one_pair_prints_its_systems(found):
     assert {"system_a", "system_b"} <= {*repr(found.head(1)).splitlines()[0].split()}
 
 
-def test_small_p_values_and_columns_do_not_print_as_zero():
+def test_small_numbers_do_not_print_as_zero():
     shown = repr(Result({"p": [2e-4, None], "p_adjusted": [0.5, 1.0], "share": [1e-5, 2e-5]}))
     assert shown.split()[4:] == ["<.001", "0.500", "0.00001", "1", "NaN", "1.000", "0.00002"]
 
@@ -168,7 +168,7 @@ VERDICTS = {
     "sheet": "score rank",
     "summary": "mean ci_low ci_high",
 }
-"""Verb -> the columns that answer its question."""
+"""Verb -> the main columns of its result."""
 IDENTITY = ("system", "system_a", "system_b", "topic", "doc")
 WRITES = {"freeze", "report", "save", "write_qrels", "write_run"}
 """Verbs that write files."""
@@ -177,7 +177,7 @@ OTHERS = {"groupby", "styled", "to_pytrec_eval", "to_ranx"}
 OF_THE_CALLER = {"collapse", "evaluate", "judge", "pool", "rank", "restrict", "split"}
 """Verbs that return runs, judgments or scores as plain frames, which pandas prints."""
 CUBES = {"condense", "cube", "pooled", "rejudge", "sample", "select_top"}
-"""Verbs that return cubes, which are described in words."""
+"""Verbs that return cubes, which do not print as tables."""
 CALLS = {
     "design": "scores.ireval.design(weight=weights)",
     "estimate": "runs.ireval.cube(ir.verbs.draw_to_judge(qrels, 0.5)).ireval.estimate('P')",
@@ -190,7 +190,7 @@ CALLS = {
     "standardise": "scores.ireval.standardise()",
     "topics_needed": "frame.ireval.topics_needed(difference=0.05)",
 }
-"""Verb -> its call, where its example is incomplete or returns a plain frame."""
+"""Verb -> its call. The verb's own example is incomplete or returns a plain frame."""
 PRINTED = sorted(
     kinds.verbs("irframe.verbs").keys()
     - WRITES
@@ -202,7 +202,7 @@ PRINTED = sorted(
 
 
 def lengthened(names, length):
-    """Return names with different beginnings, of a certain length."""
+    """Return labels extended to a certain length."""
     return names.map(lambda name: f"{name}-{'of a long name ' * 9}"[:length])
 
 

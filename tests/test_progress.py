@@ -58,7 +58,7 @@ SHOWN = "\r{0}: 2 s \r{0}: 3 s \r\x1b[K"
 @pytest.mark.usefixtures("clock")
 def test_seconds_are_shown_on_a_terminal_until_the_end(capsys, monkeypatch, is_terminal):
     monkeypatch.setattr(sys.stderr, "isatty", lambda: is_terminal)
-    with elapsed("compare"), elapsed("report"):  # the second is part of the first
+    with elapsed("compare"), elapsed("report"):  # the second context is nested in the first
         pass
     assert capsys.readouterr().err == (SHOWN.format("compare") if is_terminal else "")
 

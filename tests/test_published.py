@@ -1,4 +1,4 @@
-"""The built package is complete and runs after installation."""
+"""Tests of the built package after installation."""
 
 import re
 import subprocess
@@ -22,7 +22,7 @@ DOI = re.compile(r"10\.\d{4,9}/[^\s)>}\]]+")
 
 
 def ran(*command, cwd):
-    """Return what a command printed."""
+    """Return the output of a command."""
     done = subprocess.run(
         list(map(str, command)), capture_output=True, text=True, check=False, cwd=cwd
     )
@@ -93,7 +93,7 @@ except Exception as error:
 
 
 @pytest.mark.thorough
-def test_the_first_example_of_the_readme_runs_as_it_stands(tmp_path):
+def test_the_first_example_of_the_readme_runs_unchanged(tmp_path):
     text = (ROOT / "README.md").read_text(encoding="utf-8")
     example = re.search(r"```python\n(import.*?)```", text, re.DOTALL)[1]
     ran(sys.executable, "-m", "irframe", "demo", "--files", ".", cwd=tmp_path)

@@ -33,7 +33,7 @@ def test_a_tiny_run_and_tiny_judgments_are_read(tmp_path):
     assert runs["doc"].tolist() == ["1e5", "NA"]
     assert ir.evaluate(runs, ir.read_qrels(qrels), "RR").to_numpy().tolist() == [[0.5]]
 '''
-"""The test that the recipe for file formats describes in words."""
+"""Code of the test that the recipe for file formats only describes."""
 
 
 class Recipe(NamedTuple):
@@ -42,7 +42,7 @@ class Recipe(NamedTuple):
     Parameters
     ----------
     tests
-        Files with tests, and words in the names of those to run.
+        Files with tests, and words that select tests by name.
     blocks
         For each block of code, its file and its position: ``after``, ``before`` or in place
         ``of`` a line. Without a position, the block is appended to the file.
@@ -280,7 +280,7 @@ def test_every_recipe_is_followed():
     assert [name for name in SECTIONS if name.startswith("Add ")] == [*RECIPES]
 
 
-def test_the_layers_are_those_that_are_checked():
+def test_documented_layers_equal_the_checked_layers():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     rows = project["tool"]["importlinter"]["contracts"][0]["layers"]
     checked = [[*row.replace("irframe.", "").split(" | ")] for row in rows]
@@ -291,16 +291,16 @@ def test_the_layers_are_those_that_are_checked():
 
 
 MADE = {"satiation", "z_test", "footrule", "short_lists", "short_bars", "typed"}
-"""Modules that recipes add, and the stub that a script writes."""
+"""New modules of the recipes, and the generated stub."""
 
 
-def test_paths_exist():
+def test_paths_in_the_recipes_exist():
     named = {*re.findall(r"(?<![\w/])(?:irframe|tests|docs|\.ci)/[\w./-]*\w", TEXT)}
     missing = {path for path in named if not (ROOT / path).exists()}
     assert {path for path in missing if Path(path).stem.removeprefix("test_") not in MADE} == set()
 
 
-def test_names_in_the_text_exist():
+def test_names_in_the_recipes_exist():
     prose = re.sub(r"^ *```.*?^ *```$", "", TEXT, flags=re.MULTILINE | re.DOTALL)
     code = [text for text in re.findall(r"`([^`\n]+)`", prose) if "/" not in text]
     names = {name for text in code for name in re.findall(r"(?<![-\w])[A-Za-z_]\w{3,}", text)}

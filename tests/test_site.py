@@ -1,6 +1,7 @@
-"""The built site in a browser: page elements and search.
+"""Tests of the built site in a browser.
 
-A build of changed pages alone forgets what the others are found by: ``sphinx-build -E`` makes all.
+Build the site with ``sphinx-build -E``, because an incremental build loses the search terms of
+unchanged pages.
 """
 
 import shutil
@@ -65,7 +66,7 @@ SOUGHT = {
     "tools/pytrec-eval": "replacement for pytrec_eval",
     "tools/ranx": "reciprocal rank fusion",
 }
-"""Pages, one of which should come first -> what people type."""
+"""Acceptable first results of a search -> queries."""
 
 
 @pytest.fixture(scope="module")
@@ -93,7 +94,7 @@ def browsed():
 
 
 @pytest.mark.parametrize("page", ["index", "guide/getting-started", "_generated/metrics/AP"])
-def test_every_page_shows_logo_name_version_repository_and_says_no_error(tab, page):
+def test_every_page_shows_its_header_without_script_errors(tab, page):
     import irframe as ir
 
     tab.heard.clear()
@@ -130,7 +131,7 @@ CELL = """<!doctype html><html lang="en" data-theme="{theme}"><head><title>A cub
 
 
 @pytest.mark.parametrize("theme", ["dark", "light"])
-def test_a_cube_on_a_page_can_be_read_in_the_dark_too(browsed, tmp_path, theme):
+def test_cubes_on_pages_are_readable_in_dark_mode(browsed, tmp_path, theme):
     import irframe as ir
 
     axe = pytest.importorskip("axe_playwright_python.sync_playwright").Axe()

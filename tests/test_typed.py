@@ -23,7 +23,7 @@ ROOT = Path(__file__).resolve().parents[1]
 
 @cache
 def stub():
-    """Return what the stub that a build writes defines."""
+    """Return the functions and types in the generated stub."""
     text = runpy.run_path(str(ROOT / ".ci" / "typed_stub.py"))["stub"]()
     defined = {"__name__": "stub"}
     exec(text.replace("type_check_only", "final"), defined)  # noqa: S102 - which checkers alone have
@@ -31,7 +31,7 @@ def stub():
 
 
 def arguments(function):
-    """Return the arguments of a function as a method."""
+    """Return the parameters of a function called as a method."""
     every = signature(function).parameters.values()
     return [(each.name, each.kind, each.default) for each in every][1:]
 

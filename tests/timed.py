@@ -13,7 +13,7 @@ def seconds(function, *arguments):
 
 
 def each(function, cases):
-    """Return the mean seconds of a call, and all results."""
+    """Return the mean time per call, and all results."""
     function(*cases[0])
     start = time.perf_counter()
     values = [function(*case) for case in cases]
@@ -31,7 +31,7 @@ def against(benchmark, peer, theirs):
 
 
 def race(benchmark, ours, theirs, peer, rounds=5):
-    """Time two functions in turn; report the ratio."""
+    """Time two functions alternately, and report the ratio."""
     other = []
     setup = lambda: other.append(seconds(theirs))  # noqa: E731
     benchmark.pedantic(ours, setup=setup, rounds=rounds, warmup_rounds=1)

@@ -9,9 +9,10 @@ import irframe as ir
 def frames_of(systems, judged=None):
     """Return frames of systems from lists of grades.
 
-    `systems` maps a name to its rankings, one per topic, best rank first, None unjudged. Every
-    grade stands for a document of its own; `judged` lists, per topic, the grades of all judged
-    documents, of which each system's are taken to be the same, the first of a grade first.
+    `systems` maps the name of a system to one ranking of grades per topic. The grade of an unjudged
+    document is None. Without `judged`, each system retrieves different documents. `judged` lists
+    the grades of all judged documents per topic. All systems then retrieve documents from this
+    list, and the first document of a grade is used first.
     """
     runs, qrels = [], {}
     for system, serps in systems.items():

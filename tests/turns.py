@@ -4,10 +4,10 @@ import pytest
 
 
 def few_of(cases, every, first=0, *, drawn=True):
-    """Return cases, most of them marked as thorough.
+    """Return test cases, and mark most of them as thorough.
 
-    Only one of `every` cases is not marked. ``.ci/run`` tries all cases. If `drawn` is true, it may
-    try a random share of the marked cases.
+    One in `every` cases is not marked. ``.ci/run`` tries all cases, or a random share of the marked
+    cases if `drawn` is true.
     """
     further = [pytest.mark.thorough, *([pytest.mark.further] if drawn else [])]
     marks = [() if place % every == first else further for place in range(every)]

@@ -1,7 +1,7 @@
-"""Chains that type checkers accept, and mistakes they find.
+"""Valid chains for type checkers, and mistakes that they find.
 
-``mypy tests/typed_chains.py`` is quiet: every line that ends in ``type: ignore`` is wrong, and one
-that mypy did not find wrong would be told as an ignore without need.
+``mypy tests/typed_chains.py`` must report no errors. Each line with ``type: ignore`` contains a
+mistake. If mypy did not find the mistake, it would report an unused ``type: ignore``.
 """
 
 from typing import assert_type
@@ -34,7 +34,7 @@ def right(runs: pd.DataFrame, qrels: pd.DataFrame) -> None:
 
 
 def wrong(runs: pd.DataFrame, qrels: pd.DataFrame) -> None:
-    """Use wrong verbs, options and words."""
+    """Use wrong verbs, options and option values."""
     cube, scores = ir.cube(runs, qrels), ir.verbs.score(ir.cube(runs, qrels), "AP")
     ireval(runs).evalute(qrels, "AP")  # type: ignore[attr-defined]
     ireval(runs).evaluate(qrels, "AP", tie="order")  # type: ignore[call-arg]

@@ -1,4 +1,4 @@
-"""Metrics with options, covering every option."""
+"""Variants of metrics that cover every option."""
 
 import itertools
 from dataclasses import dataclass
@@ -15,12 +15,12 @@ from irframe.metrics.facts import facts
 from irframe.metrics.parse_metric import parse_metric
 
 COMMON = ("average", "depth", "judged_only")
-"""Fields that oracles do not have."""
+"""Fields of metrics that oracles do not take."""
 
 
 @dataclass(frozen=True)
 class Variant:
-    """A metric with options, from its text."""
+    """A metric with options, parsed from its text."""
 
     text: str
 
@@ -41,7 +41,7 @@ class Variant:
 
     @cached_property
     def fields(self) -> dict[str, Any]:
-        """The metric's fields as its oracle takes them."""
+        """The metric's fields as arguments of its oracle."""
         fields = {name: value for name, value in vars(self.metric).items() if name not in COMMON}
         if "gain" in fields:
             gain = fields["gain"]
@@ -51,13 +51,13 @@ class Variant:
 
     @property
     def rising(self) -> bool:
-        """Whether a higher grade never gains less."""
+        """Whether the gain never falls as the grade rises."""
         gain = self.facts.gain
         return gain is None or bool((np.diff(gain.map(np.arange(4), rel=1, top=3)) >= 0).all())
 
     @property
     def ordered(self) -> bool:
-        """Whether the same order of two documents is always better."""
+        """Whether the best order of two documents never changes."""
         paid_below = self.metric.order == "reward" and self.metric.beta and self.facts.rel > 1
         return bool(self.metric.order) and not (paid_below and self.fields["gain"] != "binary")
 
@@ -241,11 +241,11 @@ VARIANTS = [
 
 _by_name = itertools.groupby(sorted(VARIANTS, key=lambda v: v.name), key=lambda v: v.name)
 BY_NAME = {name: [variant.metric for variant in variants] for name, variants in _by_name}
-"""Name of a metric of grades -> the metric with each of its options."""
+"""Name of a metric of grades -> its variants with different options."""
 
 
 def changed(metric, **values):
-    """Return a metric of a new class with unchecked values."""
+    """Return a copy of a metric with unchecked field values."""
     copy = object.__new__(new_class("Changed", (type(metric),), {"abstract": True}))
     for name, value in (vars(metric) | values).items():
         object.__setattr__(copy, name, value)

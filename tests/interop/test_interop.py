@@ -183,7 +183,7 @@ def test_runs_without_a_judged_topic_score_zero(provider, run):
     assert result == {AP: 0.0, P @ 5: 0.0, RR: 0.0}
 
 
-def test_retrieved_documents_are_counted_without_judged_ones(provider):
+def test_retrieved_documents_are_counted_on_topics_without_judged_documents(provider):
     result = provider.calc_aggregate(
         [AP, NumRelRet, ir_measures.NumRet, NumRel], QRELS, {"q2": {"x": 1.0}}
     )
@@ -241,7 +241,7 @@ def test_all_measures_use_the_same_order_of_ties(provider):
 
 
 @pytest.mark.thorough
-def test_the_default_pipeline_asks_irframe_first():
+def test_irframe_is_the_first_provider_of_the_default_pipeline():
     code = (
         "import ir_measures; from ir_measures import AP;"
         "qrels, run = {'q': {'a': 1}}, {'q': {'a': 1.0}};"

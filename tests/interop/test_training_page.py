@@ -93,7 +93,7 @@ def test_a_lightning_module_logs_the_means_of_the_scorer(defined):
 
 
 class Array(np.ndarray):
-    """Array with the method `topk` of a tensor."""
+    """Array that has the method `topk` of tensors."""
 
     def __new__(cls, values):
         return np.asarray(values).view(cls)

@@ -1,4 +1,7 @@
-"""Fixtures for figures, which are closed after every test."""
+"""Fixtures for tests of figures.
+
+All figures are closed after every test.
+"""
 
 import matplotlib.pyplot as plt
 import pytest
@@ -12,7 +15,7 @@ def closed():
 
 @pytest.fixture(scope="session")
 def three(cube):
-    """Return scores by three metrics, including a cost."""
+    """Return scores on three metrics. One metric is a cost."""
     return cube.ireval.score("AP(norm='min')", "nDCG", "ASL")
 
 

@@ -82,7 +82,7 @@ class TestVolatilityMap:
         ax = three.sel(depth=[1, 2]).ireval.volatility().ireval.plot.volatility_map(metric="nDCG")
         assert {*ax.get_xticks() % 1, *ax.get_yticks() % 1} == {0}
 
-    def test_axes_name_both_metrics(self, three):
+    def test_axis_labels_name_the_metrics(self, three):
         matrix = three.sel(depth=[1, 5, 50]).ireval.volatility("ASL", "tau_ap")
         ax = matrix.ireval.plot.volatility_map(metric="nDCG")
         assert ax.get_xlabel() == "evaluation depth of ASL"

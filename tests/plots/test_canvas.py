@@ -41,7 +41,7 @@ def test_colours_have_contrast_on_white_and_on_black():
         assert contrast(colour, "black") > 3.9
 
 
-def test_colours_depend_only_on_sorted_names():
+def test_sorted_names_of_systems_determine_their_colours():
     first = dict(zip("cab", system_style(list("cab"), "abcxyz"), strict=True))
     assert [first[name]["color"] for name in "abc"] == [*COLOURS[:3]]
     system_style(list("zyx"), "xyz")
@@ -49,7 +49,7 @@ def test_colours_depend_only_on_sorted_names():
         **first,
         "x": canvas.series_style(3),
     }
-    one, other = system_style([0, 6], range(9))  # both would have the first colour
+    one, other = system_style([0, 6], range(9))  # both systems would have the first colour
     assert one == canvas.series_style(0)
     assert other == canvas.series_style(1)
 

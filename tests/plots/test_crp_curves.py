@@ -25,7 +25,7 @@ def test_curves_show_positions_with_twist_and_archetype(moved):
     assert ax.get_title(loc="left") == "topic 101"
 
 
-def test_default_systems_are_worst_quartiles_and_best(moved):
+def test_default_systems_are_the_worst_the_quartiles_and_the_best(moved):
     ax = crp_curves(moved, topic="102")
     named = [line.get_label() for line in ax.lines if not line.get_label().startswith("_")]
     assert named[5:] == ["3 other systems", "recall base, 10"]

@@ -22,7 +22,7 @@ def scores(cube):
     return cube.ireval.score("AP", "P")
 
 
-def test_every_system_has_a_line_and_five_are_named(scores):
+def test_every_system_has_a_line_and_the_legend_names_five(scores):
     ax = scores.ireval.plot.depth_curves(metric="P")
     lines = [line for line in ax.lines if len(line.get_xdata()) == 50]
     assert len(lines) == 8
@@ -92,7 +92,7 @@ class TestPValueCurves:
         assert legend(ax)[0] == f"AP: {share:.0%} of pairs, difference {delta:.3f}"
         assert ax.get_ylim() == pytest.approx((0, 0.15))
 
-    def test_alpha_defaults_to_that_of_the_data(self, wide):
+    def test_alpha_defaults_to_the_level_of_the_result(self, wide):
         power = wide.ireval.bootstrap_sensitivity(resamples=50, alpha=0.1)
         assert legend(power.ireval.plot.p_value_curves())[-1] == "alpha = 0.1"
         assert legend(power.ireval.plot.p_value_curves(alpha=0.2))[-1] == "alpha = 0.2"
@@ -139,7 +139,7 @@ class TestRatioCurves:
         ax = three.sel(depth=[1, 10]).ireval.median_p().ireval.plot.ratio_curves()
         assert ax.get_ylabel() == "median p-value"
 
-    def test_each_group_has_its_curves(self, three, wide):
+    def test_each_group_has_separate_curves(self, three, wide):
         refused(InputError, "depth", wide.ireval.discrimination().ireval.plot.ratio_curves)
         ax = three.ireval.groupby("team").agreement(10).ireval.plot.ratio_curves()
         assert len(ax.lines) == 4 * 3 + 1

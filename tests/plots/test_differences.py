@@ -76,7 +76,7 @@ def test_ladder_of_a_leaderboard_uses_its_first_metric(frame):
     plt.close("all")
 
 
-def test_system_without_wins_keeps_its_legend_colour(frame):
+def test_the_legend_keeps_the_colour_of_a_system_without_wins(frame):
     better = frame[["nDCG@10"]].unstack("system")["nDCG@10"]
     better["none"] = better["bm25"] - 0.01
     ax = better.stack().rename("nDCG@10").to_frame().ireval.plot.topic_differences("bm25", "none")
@@ -128,7 +128,7 @@ def test_bars_join_systems_without_significant_difference(order, metric):
 
 
 def with_holes(lacking):
-    """Return scores on four tasks, without some tasks of systems."""
+    """Return scores on four tasks. Some systems lack a task."""
     scores = scored(systems=6)
     task = {topic: f"t{n % 4}" for n, topic in enumerate(scores.index.unique("topic"))}
     scores = scores.ireval.design(task=task)

@@ -42,7 +42,7 @@ def many(count):
 
 
 def named(code):
-    """Return all systems, those in the code first."""
+    """Return all systems, beginning with systems named in the code."""
     systems = EXAMPLE()[0]["system"].unique()
     mentioned = [name for name in systems if re.search(rf"(['\"]){re.escape(name)}\1", code)]
     return list(dict.fromkeys(["bm25", *mentioned, *systems]))
@@ -80,7 +80,7 @@ def test_texts_fit_a_column(name, monkeypatch):
 
 @pytest.mark.thorough
 @pytest.mark.further
-@pytest.mark.filterwarnings("ignore::irframe.errors.IrframeWarning")  # small tracks cause cautions
+@pytest.mark.filterwarnings("ignore::irframe.errors.IrframeWarning")  # small tracks cause warnings
 @pytest.mark.parametrize(
     ("name", "drawing"), [*product(FIGURES, DRAWN[:3]), *product(FIGURES[::3], DRAWN[3:])], ids=str
 )
@@ -109,7 +109,7 @@ def test_legend_explains_systems_that_never_lead(best_first):
     assert ("others" in legend(ax)) == best_first
 
 
-def test_grey_region_is_drawn_in_grey():
+def test_the_region_called_grey_is_grey():
     channels = to_rgb(REGION_COLOURS["grey"])
     assert max(channels) - min(channels) < 0.15
     assert [region for region, colour in REGION_COLOURS.items() if colour == FAINT] == ["grey"]

@@ -50,7 +50,7 @@ def test_each_test_has_a_pane(cube):
     np.testing.assert_allclose(heights, shares[: len(heights) // 2].to_numpy().ravel())
 
 
-def test_paper_style_ends_with_its_block(cube, tmp_path):
+def test_the_paper_style_is_undone_after_its_block(cube, tmp_path):
     before = dict(mpl.rcParams)
     with ir.plots.paper(columns=2):
         assert mpl.rcParams["pdf.fonttype"] == 42
@@ -63,5 +63,5 @@ def test_paper_style_ends_with_its_block(cube, tmp_path):
     assert dict(mpl.rcParams) == before
 
 
-def test_other_numbers_of_columns_are_refused():
+def test_paper_refuses_more_than_two_columns():
     refused(ParameterError, "columns=1 or columns=2, but found 3", lambda: ir.plots.paper(3))

@@ -114,7 +114,7 @@ class TestSystemRanking:
         assert len(drawn) == 3
 
 
-def test_title_counts_the_systems_that_fit():
+def test_the_title_contains_the_number_of_drawn_systems():
     names = [f"run-{n:02d}" for n in range(60)]
     rows = pd.MultiIndex.from_product([names, ["1", "2"]], names=["system", "topic"])
     scores = pd.DataFrame({"AP": np.linspace(0, 1, 120)}, index=rows)

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 import irframe as ir
 
 SYSTEMS = ["s0", "s1", "s2", "s3"]
-"""The last system does not contribute to the pool, so leaving it out changes no judgments."""
+"""Names of systems. The last system does not contribute to the pool, so that removing it does not
+change the judgments."""
 TRACKS = {"news": ["n1", "n2", "n3", "n4"], "web": ["w1", "w2", "w3", "w4"]}
 DEPTH = 6
 
@@ -59,7 +60,7 @@ def experiment(seed, *, ties=False, missing=True):
 
 
 def larger(seeds=1):
-    """Return the embedded track as two tracks, with costs.
+    """Return the example track as two tracks with costs.
 
     Its systems differ, some retrieved documents are unjudged, and one topic has no relevant
     documents. Some scores are equal in single precision only.
@@ -94,7 +95,7 @@ def larger(seeds=1):
 
 seeds = st.integers(0, 10_000)
 few = settings(max_examples=1, phases=[Phase.explicit, Phase.generate])
-"""Settings for tests that call every verb for each random input. They do not shrink inputs,
-because a smaller seed does not give a smaller experiment."""
+"""Settings for tests that call every verb for each random input. The settings disable shrinking,
+because a smaller seed does not make a smaller experiment."""
 THOROUGH = settings.default.max_examples > 2
 """Whether many random inputs are drawn. If so, tests over all verbs try every combination."""

@@ -148,7 +148,7 @@ def _(case):
         verbs, others = runs.ireval, qrels.ireval
     except AttributeError as error:  # as pandas asks
         raise IrframeError("a run", str(error), "") from error
-    need("score" in {*runs})  # what lines of TREC have
+    need("score" in {*runs})  # columns of a TREC file
     try:
         lossless = trec(case, " ")[2]
     except CannotError:
@@ -184,11 +184,11 @@ def _(case):
 
 
 class ConsoleError(Exception):
-    """A command failed with an unexpected error."""
+    """Unexpected error of a command."""
 
 
 def run_console(line: list[str], given: bytes | None = None) -> None:
-    """Run the command line; raise or warn what it prints.
+    """Run a command; raise its error and issue its warnings.
 
     Errors of irframe have exit status 2.
     """

@@ -1,4 +1,4 @@
-"""Odd runs and judgments, expected answers, and a slow scorer.
+"""Odd runs and judgments, and a slow scorer.
 
 A case is a small experiment with one odd feature: a run and judgments as rows of plain values.
 Tests pass it to every reader of `properties.readers` and `properties.file_readers`.
@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 
 TAKE, REFUSE, ASK = "take", "refuse", "ask"
-"""Rules of a case. Readers must return the scores of the slow scorer (TAKE), raise an error
-(REFUSE), or do either (ASK)."""
+"""Rules for readers. TAKE: return the scores of the slow scorer. REFUSE: raise an error. ASK: do
+one or the other."""
 Rows = list[dict[str, Any]]
 NAN = math.nan
 
@@ -68,7 +68,7 @@ def run(
 
 
 def judged(rows=PLAIN_JUDGED, *, topics=None, docs=None, grades=None, **more) -> Rows:
-    """Return rows of judgments, as `run` does."""
+    """Return rows of judgments, after optional changes."""
     topics, docs = topics or {}, docs or {}
     return [
         {
@@ -109,7 +109,7 @@ def ranks(name, rule, values, *, keep=False) -> Case:
 def systems(name: str, rule=TAKE) -> Case:
     """Return a case of two systems named in a column.
 
-    Readers must find two systems, whatever the name of the column.
+    The rule is for readers of a run with this column name.
     """
     second = [(topic, doc + "z", score) for topic, doc, score in PLAIN_RUN]
     both = [row | {"system": "A"} for row in run()] + [row | {"system": "B"} for row in run(second)]
@@ -138,11 +138,11 @@ TITLES = ["One", "Two", "Three", "Four", "Five", "Six"]
 
 CASES = [
     Case("plain", TAKE, run(), judged()),
-    # ids are text and compared exactly; missing values are refused
+    # ids are compared exactly as text, and missing ids are refused
     with_ids("id integers", TAKE, topics=TWO_NUMBERS, docs=NUMBERS),
     # files cannot tell 11 from '11'
     Case("id integers in the run, text in judgments", TAKE, run(docs=NUMBERS), judged(docs=TEXTS)),
-    # cannot be sorted or compared as one kind
+    # values of mixed types cannot be sorted or compared
     with_ids("id of two types", REFUSE, docs={"a": 11}),
     with_ids("id of another type, last of a list", REFUSE, docs={"c": 11}, only="run"),
     with_ids("id of another type in judgments", REFUSE, docs={"c": 11}, only="judged"),
@@ -156,7 +156,7 @@ CASES = [
         run(docs={key: float(n) for key, n in NUMBERS.items()}),
         judged(docs=NUMBERS),
     ),
-    # nobody means these
+    # booleans as ids are a mistake
     with_ids("id booleans", REFUSE, docs={"a": True, "b": False}),
     with_ids(
         "id above 2**63",
@@ -180,7 +180,7 @@ CASES = [
     with_ids("id with a space before it", TAKE, docs={"b": " b", "c": "b"}),
     with_ids("id with a no-break space", TAKE, docs={"b": "page\u00a012"}),
     with_ids("id with a line separator", TAKE, docs={"b": "page\u202812"}),
-    # a character like any other
+    # a zero byte is an ordinary character of an id
     with_ids("id with a zero byte", TAKE, docs={"b": "page\0", "c": "page"}),
     with_ids("id with quotes and commas", TAKE, docs={"b": 'a "b", c'}),
     with_ids("id with a quote and a comma", TAKE, docs={"b": 'a"b,c'}),
@@ -197,7 +197,7 @@ CASES = [
     with_ids("id 1e5 and 100000", TAKE, docs={"b": "1e5", "c": "100000"}),
     with_ids("id true", TAKE, docs={"b": "True", "c": "true"}),
     with_ids("id of two unicode forms", TAKE, docs={"b": "\u00e9", "c": "e\u0301"}),
-    # no text in UTF-8
+    # UTF-8 cannot encode a lone surrogate
     with_ids("id with a lone surrogate", REFUSE, docs={"b": "b\ud800"}),
     with_ids("id document #", TAKE, docs={"b": "#b"}),
     with_ids("id topic #", TAKE, topics={"q2": "#2"}),
@@ -210,8 +210,7 @@ CASES = [
     with_ids("id None in judgments", REFUSE, docs={"b": None}, only="judged"),
     with_ids("id None topic", REFUSE, topics={"q2": None}, only="run"),
     with_ids("id NaN topic in judgments", REFUSE, topics={"q2": NAN}, only="judged"),
-    # grades are whole numbers in any notation
-    # relevant or not
+    # grades are whole numbers in any notation; booleans mean relevant or not
     grades("grade booleans", TAKE, [False, True, True, True, False]),
     grades("grade 1.0", TAKE, [0.0, 1.0, 2.0, 1.0, 0.0]),
     grades("grade text 1", TAKE, ["0", "1", "2", "1", "0"]),
@@ -230,7 +229,7 @@ CASES = [
         TAKE,
         [np.uint8(0), np.uint8(1), np.uint8(2), np.uint8(1), np.uint8(0)],
     ),
-    # judged, and not relevant
+    # the document was judged, and is not relevant
     grades("grade -1", TAKE, [-1, 1, 2, 1, 0]),
     grades("grade 40000", REFUSE, [0, 1, 40000, 1, 0]),
     grades("grade 0.5", REFUSE, [0.0, 0.5, 2.0, 1.0, 0.0]),
@@ -242,10 +241,9 @@ CASES = [
     grades("grade text with blanks", TAKE, [" 0", "1 ", " 2", "1", "0"]),
     grades("grade empty text", REFUSE, ["0", "", "2", "1", "0"]),
     grades("grade text 1_0", REFUSE, ["0", "1_0", "2", "1", "0"]),
-    # scores
-    # an order like any other
+    # scores: inf can be ordered like any number
     scores("score inf", TAKE, [math.inf, 2.5, 1.5, 2.25, 1.25, 0.5]),
-    # it is last in its list
+    # the document is last in its list
     scores("score -inf", TAKE, [3.5, 2.5, -math.inf, 2.25, 1.25, 0.5]),
     # no place in an order
     scores("score NaN", REFUSE, [3.5, NAN, 1.5, 2.25, 1.25, 0.5]),
@@ -253,7 +251,7 @@ CASES = [
     scores("score None", REFUSE, [3.5, None, 1.5, 2.25, 1.25, 0.5]),
     # files hold nothing but text
     scores("score text 1.5", TAKE, ["3.5", "2.5", "1.5", "2.25", "1.25", "0.5"]),
-    # as above; never sorted as text
+    # scores in text are sorted as numbers
     scores("score text 10 and 9", TAKE, ["10", "9", "8", "10", "9", "8"]),
     scores("score text beside numbers", TAKE, [3.5, 2.5, "1.5", 2.25, 1.25, "0.5"]),
     scores("score decimals beside floats", TAKE, [3.5, 2.5, Decimal("1.5"), 2.25, 1.25, 0.5]),
@@ -269,12 +267,12 @@ CASES = [
     scores("score 2**53+1 beside 2**53", REFUSE, [2**53 + 1, 2**53, 1, 2**53, 2**53 + 1, 1]),
     # floats merge the two
     scores("score near 2**64", REFUSE, [2**64 - 1, 2**64 - 2, 1, 2**64 - 2, 2**64 - 1, 1]),
-    # equal numbers tie, by document
+    # -0.0 equals 0.0, so that the two documents tie
     scores("score -0.0 beside 0.0", TAKE, [3.5, 0.0, -0.0, 2.25, 1.25, 0.5]),
     scores(
         "score decimals", TAKE, [Decimal(s) for s in ("3.5", "2.5", "1.5", "2.25", "1.25", "0.5")]
     ),
-    # a cast would merge them
+    # conversion to floats would make the two scores equal
     scores(
         "score decimals closer than floats",
         REFUSE,
@@ -292,18 +290,17 @@ CASES = [
     # no place in an order
     scores("score complex", REFUSE, [3.5 + 0j, 2.5, 1.5, 2.25, 1.25, 0.5]),
     scores("score text yes", REFUSE, ["yes", "no", "no", "yes", "no", "no"]),
-    # distances, where a list is in order
+    # the scores may be distances in a sorted list
     scores("score rises down every list", ASK, [0.25, 1.25, 2.25, 0.5, 1.5, 2.5]),
-    # rows
-    # a document once in a list
+    # rows: a list contains a document only once
     Case("row repeated in the run", REFUSE, run([*PLAIN_RUN, ("q1", "b", 2.5)]), judged()),
     # a document once in a list
     Case("row repeated with another score", REFUSE, run([*PLAIN_RUN, ("q1", "b", 0.25)]), judged()),
-    # MS MARCO v2 has these
+    # MS MARCO v2 contains repeated judgments
     Case("row repeated in judgments", TAKE, run(), judged([*PLAIN_JUDGED, ("q1", "b", 1)])),
     # a contradiction
     Case("row judged twice, otherwise", REFUSE, run(), judged([*PLAIN_JUDGED, ("q1", "b", 0)])),
-    # rows are in any order
+    # rows may be in any order
     Case(
         "rows of a topic in two blocks",
         TAKE,
@@ -311,7 +308,7 @@ CASES = [
         judged([PLAIN_JUDGED[i] for i in (0, 3, 1, 4, 2)]),
     ),
     Case("one row", TAKE, run([("q1", "a", 1.5)]), judged([("q1", "a", 1)])),
-    # empty lists, and it is said
+    # all lists are empty, and a warning names them
     Case("no rows in the run", TAKE, [], judged()),
     # nothing is judged
     Case("no rows in judgments", REFUSE, run(), []),
@@ -321,25 +318,25 @@ CASES = [
     Case("topic whose list is empty", TAKE, run(PLAIN_RUN[:3]), judged(), empty=("q2",)),
     # nothing was found: 0
     Case("topic, the only one, whose list is empty", TAKE, [], judged(), empty=("q1",)),
-    # an empty list, with a warning
+    # a missing list counts as empty, with a warning
     Case("topic that the run lacks", TAKE, run(PLAIN_RUN[:3]), judged()),
-    # dropped, with a warning
+    # topics without judgments are dropped, with a warning
     Case("topic that judgments lack", TAKE, run(), judged(PLAIN_JUDGED[:3])),
-    # nothing is relevant: 0
+    # no document is relevant, so the score is 0
     Case("topic judged with no document", TAKE, run(), judged(PLAIN_JUDGED[:3]), unjudged=("q2",)),
-    # ids do not match
+    # the runs and the judgments have different topics
     Case("topics in none of both", REFUSE, run(topics={"q1": "x1", "q2": "x2"}), judged()),
-    # ranks: their order counts, where there are no scores
+    # ranks: without scores, the order of ranks decides
     ranks("rank alone from 1", TAKE, [1, 2, 3, 1, 2, 3]),
     ranks("rank alone from 0", TAKE, [0, 1, 2, 0, 1, 2]),
-    # some rows were left out
+    # the first rows may have been removed
     ranks("rank alone from 2", TAKE, [2, 3, 4, 2, 3, 4]),
     ranks("rank alone with gaps", TAKE, [1, 3, 9, 1, 2, 7]),
     ranks("rank alone, floats", TAKE, [1.0, 2.0, 3.0, 1.0, 2.0, 3.0]),
     # numbers as text
     ranks("rank alone, text", TAKE, ["1", "2", "3", "1", "2", "3"]),
     ranks("rank alone, 1.5", REFUSE, [1.0, 1.5, 3.0, 1.0, 2.0, 3.0]),
-    # two in one place
+    # two documents have the same rank
     ranks("rank alone, equal ones", REFUSE, [1, 1, 3, 1, 2, 3]),
     # only the order counts
     ranks("rank alone, negative", TAKE, [-1, 2, 3, 1, 2, 3]),
@@ -347,15 +344,15 @@ CASES = [
     ranks("rank alone, NaN", REFUSE, [1.0, NAN, 3.0, 1.0, 2.0, 3.0]),
     # these look like scores
     ranks("rank alone, falling from 97", REFUSE, [97, 55, 12, 88, 40, 3]),
-    # rows are sorted, or scored so
+    # the order of rows and of ranks may differ
     ranks("rank alone, late and in no order", ASK, [40, 92, 85] * 2),
     # these look like scores
     ranks("rank alone, falling below 0", REFUSE, [-1, -2, -3] * 2),
-    # the rows agree with the scores, which decide
+    # the scores decide
     ranks("rank against scores", TAKE, [3, 2, 1, 3, 2, 1], keep=True),
     ranks("rank all 0 beside scores", TAKE, [0] * 6, keep=True),
     ranks("rank NaN beside scores", TAKE, [1.0, NAN, 3.0, 1.0, 2.0, 3.0], keep=True),
-    # columns: others are the caller's own
+    # columns: additional columns are allowed
     *map(systems, ["system", "name", "model", "run_id", "tag", "System"]),
     *(systems(name, ASK) for name in ("model_name", "exp", "setup")),
     named("integers", 1, 2, TAKE),
@@ -368,26 +365,26 @@ CASES = [
     beside("column more, numbers", TAKE, bm25=[1.0, 2.0, 3.0, 4.0, 5.0, 6.0]),
     beside("column more, texts", TAKE, title=TITLES),
     beside("column text of documents", TAKE, text=TITLES),
-    # a name for each row is no system
+    # a column with a different name in each row does not name systems
     beside("column name of documents", TAKE, name=TITLES),
-    # texts of queries
+    # the column contains texts of queries
     beside(
         "column query beside qid", TAKE, called={"topic": "qid"}, query=["what"] * 3 + ["why"] * 3
     ),
-    # texts of documents
+    # the column contains texts of documents
     beside("column document beside docno", TAKE, called={"doc": "docno"}, document=TITLES),
     beside("column label in a run", TAKE, label=[0, 1, 2, 0, 1, 0]),
     # irframe's own column name is unambiguous
     beside("column doc beside docid", TAKE, docid=[*"uvwxyz"]),
     beside("column set", TAKE, set=["train"] * 3 + ["test"] * 3),
-    # hybrid searches say where a hit came from
+    # hybrid searches record the source of each hit
     beside("column source that splits lists", TAKE, source=["dense", "sparse"] * 3),
     beside(
         "column names in capitals", TAKE, called={"topic": "Topic", "doc": "Doc", "score": "Score"}
     ),
     beside("column names of PyTerrier", TAKE, called={"topic": "qid", "doc": "docno"}),
     beside("column names of BEIR", TAKE, called={"topic": "query-id", "doc": "corpus-id"}),
-    # which one?
+    # it is unclear which of the two columns is meant
     Case("column doc twice", REFUSE, run(), judged(), twice="doc"),
 ]
 
@@ -423,12 +420,12 @@ def lists_of(rows: Rows) -> dict[Any, dict[Any, list[Any]]]:
 
 
 def name_of(value: Any) -> str:
-    """Return an id as text; 11.0 is 11."""
+    """Return an id as text, and 11.0 as 11."""
     return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
 
 
 def truth(case: Case) -> dict[Any, tuple[float, ...]]:
-    """Return (system, topic) -> scores, by loops over the rows."""
+    """Compute (system, topic) -> scores by loops over the rows."""
     grade: Any = defaultdict(dict)
     for row in case.judged:
         grade[name_of(row["topic"])][name_of(row["doc"])] = int(number(row["grade"]))

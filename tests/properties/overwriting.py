@@ -1,4 +1,4 @@
-"""Operations that replace values of a cube."""
+"""Operations that overwrite values of a cube."""
 
 import numpy as np
 import xarray as xr

@@ -22,7 +22,7 @@ class CannotError(Exception):
 
 
 class LossyError(Exception):
-    """Content is ambiguous: a reader may refuse or guess."""
+    """Ambiguous content, which a reader may refuse."""
 
 
 Reader = Callable[[Case], Any]
@@ -172,12 +172,12 @@ def _(case):
 
 
 def nameless(case: Case) -> None:
-    """Raise if the case is about column names."""
+    """Raise CannotError if the case is about column names."""
     need(not case.twice and not {*case.called} - {"system"})
 
 
 def textual(rows: Rows) -> None:
-    """Raise if ids have types that text cannot distinguish."""
+    """Raise an error if text cannot distinguish the ids."""
     for role in ("system", "topic", "doc"):
         need({kind(row[role]) for row in rows if role in row} in ({"text"}, {"whole"}, set()))
 
@@ -252,7 +252,7 @@ def arrays(case: Case) -> dict[str, Any]:
         values = [row[role] for row in case.run]
         need(
             role != "score" or len({kind(value) for value in values if value is not None}) == 1
-        )  # an array has one
+        )  # an array has a single dtype
         columns_by_role[role] = (
             np.array(values) if role == "score" else np.array(values, dtype=object)
         )

@@ -1,7 +1,8 @@
-"""Code in error messages runs and returns the right result.
+"""Tests of the code in error messages.
 
-Wrong inputs have unusual names and shapes, and repeated rows. Each piece of code in a message is
-run without changes. If it raises an error with code, that code is run, too, up to three times.
+The code must run and return the right result. The wrong inputs have unusual names and shapes, or
+repeated rows. Each piece of code in a message is run without changes. If this code raises an error
+that contains code, the new code is run, too. This is repeated up to three times.
 """
 
 import ast

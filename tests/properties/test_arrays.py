@@ -85,7 +85,7 @@ def test_a_curve_equals_the_metric_at_every_depth(seed):
             positions = [n - 1] * (metric.depth <= n)
             ends = [metric(labels, scores, listed=listed) for _ in positions]
         curve = curve[..., positions]
-        if ends:  # except for the last bit, because the lengths of sums differ
+        if ends:  # the last bit may differ, because the lengths of sums differ
             np.testing.assert_allclose(np.stack(ends, axis=-1), curve, rtol=1e-12, err_msg=metric)
 
 
@@ -175,7 +175,7 @@ LISTED = [False, True, True, True, True, False, False, True, True]
 KEPT = [label if kept else None for label, kept in zip(LABELS, LISTED, strict=True)]
 
 
-# scikit-learn 1.9.1 returns these by ndcg_score(..., k=3, ignore_ties=True) and
+# scikit-learn 1.9.1 returns these scores by ndcg_score(..., k=3, ignore_ties=True) and
 # average_precision_score; rax 0.4.0 by ndcg_metric(..., topn=3, gain_fn=lambda g: g), ndcg_metric,
 # dcg_metric, recall_metric(..., topn=3); and the last by ndcg_metric(..., where=LISTED).
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Cautions of evaluate travel with results and are shown once."""
+"""Results keep the cautions of evaluate and show each once."""
 
 import re
 import warnings
@@ -29,7 +29,7 @@ def once(text):
 
 @pytest.mark.filterwarnings("error")
 @pytest.mark.parametrize("reader", ["frame", "cube"])
-def test_cautions_travel_with_results_once(reader, tmp_path):
+def test_results_keep_each_caution_once(reader, tmp_path):
     scores = scored(reader)
     results = [
         scores.ireval.compare(baseline="ance", margin=0.05),

@@ -29,7 +29,7 @@ LABELS = [
 ]
 """Index of a list -> the list with grades for its unjudged documents, for all grades."""
 ENDLESS = 1000
-"""Ranks of a list that stands for an infinite one."""
+"""Number of ranks of a list that stands for an infinite list."""
 UNREAD = {"ERR": "endless", "INSQ": "endless", "RBP": "endless", "P": "cut", "SDCG": "cut"}
 """Metric -> the ranks past the end of a list that its upper bound counts.
 
@@ -37,7 +37,7 @@ UNREAD = {"ERR": "endless", "INSQ": "endless", "RBP": "endless", "P": "cut", "SD
 Upper bounds of all other metrics count only the documents of the list.
 """
 WITHOUT_FORMULA = ("DynamicBPM", "IFT", "INST", "NERR")
-"""User models whose users stop depending on the gain, so that their bounds have no formula."""
+"""Metrics whose users stop depending on the gain. Their bounds have no formula."""
 
 
 def best_grade_of(metric):
@@ -80,7 +80,7 @@ def labelled_extremes(metric):
 
 
 def longer_extremes(metric, width):
-    """Return the highest scores if the best documents follow.
+    """Return the highest scores when the best documents are appended.
 
     Lists are cut at each depth if they are longer.
     """
@@ -99,9 +99,10 @@ def longer_extremes(metric, width):
 
 
 def may_have_a_ceiling(metric):
-    """Return whether the best labels give the highest score.
+    """Return whether the best labels maximise the score.
 
-    The lowest score must be that of the list as it is, and the recall base must not matter.
+    The lowest score must be the score of the unchanged list, and must not depend on the recall
+    base.
     """
     full = with_full_gain(metric)
     low, high = labelled_extremes(full)
@@ -147,7 +148,8 @@ CHANCE = 0.7
 COVERED = 0.89
 """Coverage that intervals with a nominal coverage of 95 % should reach."""
 PROPORTIONS = ("Success",)
-"""Metrics that are 0 or 1. Their intervals are missing if all topics are equal, at any number."""
+"""Metrics that are 0 or 1. If all topics have the same score, the intervals are missing for any
+number of topics."""
 BINARY = list(itertools.product((0, 1), repeat=3))
 
 

@@ -204,7 +204,7 @@ def linear_of(metrics):
         evidence = tied_evidence(ties, missed)
         try:
             shared_scores = metric.kernel(**evidence.read(metric))
-        except TypeError:  # the kernel needs relevance as a flag, not as a share
+        except TypeError:  # the kernel reads relevance as a boolean, which cannot be averaged
             return False
         if not np.allclose(np.broadcast_to(shared_scores, mean.shape), mean, equal_nan=True):
             return False
@@ -254,9 +254,9 @@ def order_of(metrics):
 
 
 def by_grade_of(metrics):
-    """Return whether longer lists, sorted by grade, score higher.
+    """Return whether longer lists sorted by grade score higher.
 
-    The score may depend on judgments of documents and on the grades of the list only.
+    The score may only depend on the judgments of documents and on the grades of the list.
     """
     sign = -1 if cost_of(metrics) else 1
     short = [codes for codes in LISTS if len(codes) < 4]
@@ -302,7 +302,7 @@ def bounds_are_exact(metric, depth, missed):
         lists = block_of(LABELLED, judged, depth, beyond=beyond)
         try:
             bounds = labelled_bounds(metric, lists, np.arange(1, depth + 1))
-        except (AttributeError, TypeError):  # the method reads fields of another metric
+        except (AttributeError, TypeError):  # the metric lacks fields of the method
             return False
     return np.allclose(bounds, (low, high), equal_nan=True, **NEAR)
 
@@ -333,7 +333,7 @@ def average_of(metrics):
 
 
 def reads_of(kind, metric):
-    """Return which other judgments a metric needs, None for either."""
+    """Return which additional judgments a metric needs; None allows both."""
     messages = {"subtopics": "by subtopic", "spans": "by spans", "timed": "lengths of the"}
     if "found_share" in parameters(kind.kernel):
         return {"subtopics": None, "spans": None, "timed": False}
@@ -406,7 +406,8 @@ UNDECLARED = (
     *("additive", "average", "by_grade", "ceiling", "fillings", "graded", "least_topics"),
     *("linear", "unit"),
 )
-"""Facts that need a best order by grade or bounds, which these metrics do not have."""
+"""Facts that these metrics do not declare, because they have no bounds and no best order by
+grade."""
 KEYS = {"relevance": {"a": 1, "b": 1, "c": 1, "x": 0}, "gain": {"a": 2, "b": 1, "c": 1, "x": 0}}
 """Order -> key of each document."""
 
@@ -433,7 +434,8 @@ SWAPS = [
     for listed in ORDERS
     for rank in range(len(listed) - 1)
 ]
-"""List, the list after two neighbouring documents change places, and rank of the upper one."""
+"""Triples: a list, the list after two neighbouring documents were swapped, and the rank of the
+upper document."""
 
 
 def other_order_of(scores):

@@ -85,7 +85,7 @@ def test_clusters_of_single_topics_change_nothing(name):
 DECIDED = {"compare", "summary", "leaderboard", "rank_intervals", "topics_needed"}
 """Verbs whose results change if topics are clustered."""
 MEANS = {"best_systems", "rrie"}
-"""Verbs that only return means."""
+"""Verbs that return means without intervals or tests."""
 
 
 @pytest.mark.parametrize(
@@ -217,7 +217,7 @@ def test_warnings_are_equal_on_every_input_path(tmp_path):
 
 
 def turned(pairs):
-    """Return the same pairs with swapped systems."""
+    """Return a comparison with swapped systems in every pair."""
     back = pairs.assign(difference=-pairs["difference"]).swaplevel("system_a", "system_b")
     return back.rename_axis(pairs.index.names)
 

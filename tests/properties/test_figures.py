@@ -160,7 +160,8 @@ SWITCHES = {
 }
 """Option without a list of choices -> values other than the default."""
 NOT_HERE = {"over", "relevant", "ties", "score_dtype"}
-"""Options that need repeats, single relevant documents, or runs."""
+"""Options that are not tested here, because they need repeats, single relevant documents, or
+runs."""
 
 
 def words_of(annotation):
@@ -219,7 +220,7 @@ SHAPED = [
     for word in list(plain_parameters(signature_of(VERBS[verb])))[1:]
     for number in range(len(another(verb, word)))
 ] + [(verb, "by", number) for verb in sorted(DRAWN) for number in (0, 1)]
-"""Verb, option and number of its value, for verbs with figures; and groups."""
+"""Verb, option and position of the option's value, for verbs with figures and for groups."""
 
 
 def shape_of(result):
@@ -240,7 +241,7 @@ def first_label(result, word):
 @pytest.mark.property
 @pytest.mark.parametrize(("verb", "word", "number"), few_of(SHAPED, 24))
 @pytest.mark.filterwarnings("ignore::irframe.errors.IrframeWarning")
-def test_figures_draw_results_of_another_shape_or_refuse_them_by_name(verb, word, number):
+def test_figures_draw_or_refuse_results_of_every_shape(verb, word, number):
     values = ["track", "team"] if word == "by" else another(verb, word)
     options = values[number] if isinstance(values[number], With) else {word: values[number]}
     usual, result = outcome(verb, CUBE), outcome(verb, CUBE, **options)

@@ -52,7 +52,7 @@ def mutants(content):
 
 
 WELL_FORMED = {"system", "judgments", "policy", "scores", "columns"}
-"""Facts of a baseline file for which other values are valid, too."""
+"""Entries of a baseline file that may have other valid values."""
 
 
 def test_frozen_baselines_of_a_wrong_shape_are_refused(tmp_path):
@@ -146,7 +146,7 @@ def test_judgments_that_evaluate_refuses_are_refused_by_check():
     assert messages[0] == messages[1]
 
 
-def test_remains_of_killed_writers_are_removed_and_others_stay(tmp_path):
+def test_writers_remove_only_temporary_files_of_killed_writers(tmp_path):
     target = tmp_path / "out.txt"
     remains, written, strange = (write_run.beside(tmp_path / n) for n in ("out.txt",) * 2 + ("b",))
     folder = write_run.beside(target)

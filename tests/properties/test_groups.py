@@ -75,7 +75,7 @@ def assert_groups(joined, expected):
 
 
 def assert_group(joined, expected, track):
-    """Assert that a joined result includes that of a group."""
+    """Assert that a joined result contains a group's result."""
     group = branch(joined, track)
     if isinstance(group, pd.DataFrame) and isinstance(expected, xr.Dataset):
         expected = bare(expected).to_dataframe([*expected.dims])
@@ -119,7 +119,7 @@ def test_results_are_of_the_types_that_signatures_name(name):
     annotation = str(inspect.signature(VERBS[name]).return_annotation)
     cube = ir.cube(*experiment(3), collection="track")
     for returned in (outcome(name, cube), outcome(name, cube, by="track")):
-        result = getattr(returned, "example", returned)  # of cubes in groups
+        result = getattr(returned, "example", returned)  # the result is an object of grouped cubes
         kinds = [kind.__name__ for kind in type(result).__mro__[:3]]  # a result is a frame
         assert isinstance(result, type) or any(kind in annotation for kind in kinds)
 
@@ -134,7 +134,7 @@ def test_a_verb_by_group_equals_each_group_alone(name, seed):
 
 
 UNDRAWN = [name for name in OF_CUBES if name != "estimate"]
-"""Verbs of cubes that need other judgments than the random ones."""
+"""Verbs of cubes that cannot run on the random judgments."""
 
 
 @pytest.mark.property
@@ -156,7 +156,7 @@ def test_a_verb_of_cubes_by_group_equals_each_group_alone(name, seed):
 @pytest.mark.property
 @few
 @given(seed=seeds)
-def test_no_number_depends_on_the_other_track(seed):
+def test_results_of_a_track_do_not_depend_on_the_other_track(seed):
     both = ir.cube(*experiment(seed), collection="track")
     for track, topics in TRACKS.items():
         track_cube = ir.concat([both.sel(topic=topics)])
@@ -193,10 +193,10 @@ OPTIONS = [
     (name, option, number)
     for name in GROUPED
     for option in list(plain_parameters(inspect.signature(VERBS[name])))[1:]
-    if option != "family"  # this family includes the comparisons of other groups
+    if option != "family"  # the option family includes comparisons of all groups
     for number in range(len(another(name, option)))
 ]
-"""Verb, option and number of its value, for all values other than the default."""
+"""Verb, option and position of the option's value, for all values except the default."""
 
 
 @pytest.mark.property
@@ -220,7 +220,7 @@ OF_FRAMES = [
     for name in ("collapse", "cube", "evaluate", "rank", "split")
     for number, (_, usual) in enumerate(FRAMES[name])
     for option in list(plain_parameters(inspect.signature(function_of(name))))[1:]
-    if option not in {"contributing", "topics"}  # these name systems or topics of one group
+    if option not in {"contributing", "topics"}  # values are labels of one group
     if another_of_frames(name, option) and not ({"at", "stop"} & {option, *usual})
 ]
 
@@ -257,7 +257,7 @@ def of_track(value, track):
 
 
 def partly(seed):
-    """Return a cube whose systems lack part of a group."""
+    """Return a cube whose systems lack topics of a group."""
     halves = {"w3": "late", "w4": "late"}
     frames = [
         frame.assign(half=frame["topic"].map(halves).fillna("early")) for frame in uneven(seed)
@@ -426,7 +426,7 @@ def test_mappings_that_are_not_groups_are_refused(by, message):
         scores.ireval.groupby(by).summary()
 
 
-def test_columns_of_the_cube_itself_are_not_groups():
+def test_groupby_refuses_columns_that_the_cube_defines():
     runs, qrels = ir.example_track()
     message = "an unused name for the groups, but found 'contributing'.*rename"
     for does in (
@@ -485,7 +485,7 @@ REFUSED = {
 def in_turn(changes, name):
     """Return the changes to try on one verb.
 
-    All are tried if there are many draws.
+    If many random inputs are drawn, all changes are tried.
     """
     turns = 1 if THOROUGH else 3
     return list(changes.items())[SCORED.index(name) % turns :: turns]

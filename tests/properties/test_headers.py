@@ -1,7 +1,7 @@
-"""A header does not change how rows are read.
+"""Tests of files with and without a header.
 
-With and without a header, and for every separator, every odd line is read or refused in the same
-way. The header names the columns in order.
+Every odd line must be read or refused in the same way, with and without a header, and for every
+separator. The header names the columns in order.
 """
 
 import re

@@ -1,4 +1,4 @@
-"""The report's decisions equal those of verbs under every design."""
+"""The report and verbs make equal decisions under every design."""
 
 from itertools import product
 
@@ -36,7 +36,7 @@ def three_seeds():
 
 
 @pytest.mark.parametrize(("drawn", "alpha"), few_of(product(DESIGNS, [0.2, 0.01]), 3))
-def test_decisions_of_the_report_equal_those_of_verbs(drawn, alpha):
+def test_decisions_of_the_report_equal_decisions_of_verbs(drawn, alpha):
     cube = three_seeds() if drawn == "seeds" else ir.cube(*ir.example_track())
     topics = cube["topic"].to_numpy().tolist()
     labels = {

@@ -97,9 +97,7 @@ def by_console(runs, qrels, folder):
         assert main(["evaluate", *files[:2], "-m", METRIC, "-q", "-o", files[2]]) == 0
     messages = [line.removeprefix("irframe: warning: ") for line in lines.getvalue().splitlines()]
     has_judged = runs["system"].isin(runs.merge(qrels)["system"])
-    if (
-        has_judged.any() and not has_judged.all()
-    ):  # named beside an answer, which other readers do not write
+    if has_judged.any() and not has_judged.all():  # only the command warns about these systems
         unknown = listing(runs["system"][~has_judged].unique())
         messages.remove(f"no retrieved document of {unknown} is judged")
     for line in messages:

@@ -201,7 +201,7 @@ def test_a_repeated_key_is_named(tmp_path, name):
         assert repeated.strip("'") in key
 
 
-def test_endless_devices_are_refused_and_pipes_are_read(tmp_path):
+def test_readers_refuse_endless_devices_and_read_pipes(tmp_path):
     for device in ("/dev/zero", "/dev/full", "/dev/null"):
         for reader in (ir.read_run, ir.read_qrels):
             refused(InputError, f"a file or a pipe, but found the device {device}", reader, device)

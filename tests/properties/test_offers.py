@@ -34,10 +34,10 @@ SCOPE = {"runs": RUNS, "qrels": QRELS, "cube": CUBE, "scores": CUBE.ireval.score
 SCOPE |= {"cost": dict.fromkeys(SYSTEMS, 1.0), "dates": dict.fromkeys(SYSTEMS, "2020-01-01")}
 SCOPE |= {"judges": {"one": QRELS, "two": QRELS.assign(grade=1)}, "ir": ir}
 UNJUDGED = {"draw_to_judge", "estimate"}
-"""Verbs that return or accept documents with grade -1 (pooled, not judged). Most verbs refuse
-them."""
+"""Verbs that return or accept documents with grade -1 (pooled, not judged). Most verbs refuse such
+documents."""
 NOT_CALLED = {"freeze", "groupby"}
-"""A figure with several panels, and verbs that need a file name."""
+"""Verbs that are not called, because they need a file name or a column of groups."""
 
 
 def called(code, path, **scope):
@@ -76,7 +76,7 @@ def test_every_offered_verb_can_be_called(name, tmp_path):
 
 
 WITHOUT_EFFECT = {"cite", "groupby", "freeze", "report", "save", "write_qrels", "write_run"}
-"""Verbs of all results, and verbs that need a file name."""
+"""Verbs that the comparison ignores, because they work on all results or need a file name."""
 BY_COLUMNS = {"runs", "judgments", "scanned runs", "labels of nuggets"}
 """Kinds of frames that are recognised by their columns alone."""
 ALSO_ASKED = {

@@ -34,11 +34,12 @@ LAWFUL = sorted(VERBS)
 TURNS = 8 if THOROUGH else 30
 """Number of groups of verbs. Each run of the tests draws one group."""
 RARELY = 20 if THOROUGH else len(VERBS)
-"""Number of groups for operations that overwrite values, of which there are far more."""
+"""Number of groups for operations that overwrite values, because there are far more of these
+operations."""
 
 
 class Built(NamedTuple):
-    """Systems, topics and depth of the cube for the comparison."""
+    """Systems, topics and depth of a cube for comparison."""
 
     systems: tuple
     topics: tuple
@@ -257,7 +258,7 @@ EAGER = ("signs", "divided by nothing")
 
 
 def assert_harmless(found, expected):
-    """Assert that a verb refused, or gave its unchanged result."""
+    """Assert that a verb raised or returned an unchanged result."""
     if not (isinstance(found, type) and issubclass(found, IrframeError)):
         assert_same(found, expected)
 
@@ -277,7 +278,7 @@ def test_masked_lists_are_absent(what, seed):
     masked = mask(build(experiment(seed)))
     for name in taken(3 + (what == "systems")):
         result = outcome(name, masked)
-        if what == "topics" or not isinstance(result, type):  # of a system without scores
+        if what == "topics" or not isinstance(result, type):  # the mean of a system without scores
             assert_equal_where_present(result, as_built(name, seed, how))
 
 
@@ -381,7 +382,7 @@ DRAWN = [
     ("compare", {"adjust": "max-t"}),
     ("volatility", {"interval_of": "expected"}),
 ]
-"""Verbs with random draws -> options that select them."""
+"""Verb with random draws -> options that switch the draws on."""
 
 
 @pytest.mark.property

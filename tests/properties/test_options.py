@@ -45,12 +45,12 @@ OTHERS = {
     "scorer": lambda _: (QRELS, {"metrics": "AP"}),
     "styled": lambda _: (ir.verbs.compare(ir.evaluate(RUNS, QRELS, "AP")), {}),
 }
-"""Verb that is in no other registry -> its arguments."""
+"""Verb that other property tests do not call -> its arguments."""
 GIVEN = {"judge_next": {"n": 1}}
 """Verb -> arguments that replace those of other property tests."""
 SLOW = pytest.param("report", marks=pytest.mark.thorough)
 FILES = {"freeze", "save", "write_qrels", "write_run"}
-"""Verbs whose arguments are files, or texts that may be any."""
+"""Verbs that are not tested, because their arguments are files or arbitrary texts."""
 NAMES = sorted({*VERBS, *FRAMES, *OTHERS})
 LIMITS = {
     r"at least (-?\d+(?:\.\d+)?)": lambda end: end - 1,
@@ -90,7 +90,7 @@ CALLED = {
     "train": "judgments",
     "units": "units|of",
 }
-"""Option -> name that messages may use."""
+"""Option -> another name that messages may use for the option."""
 FREE = {("collapse", "unit"), ("report", "path"), ("report", "title")}
 """Options for which every text is valid."""
 MATPLOTLIB = {"ax", "figsize"}
@@ -173,7 +173,7 @@ def call_shown(name, figure):
     for call in [node for node in ast.walk(tree) if isinstance(node, ast.Call)]:
         drawn = re.fullmatch(rf"(?:(.*)\.plots?\.)?{name}", ast.unparse(call.func))
         drawn = None if drawn and "groupby(" in (drawn[1] or "") else drawn  # one example is enough
-        if drawn and drawn[1] not in {None, "ir"}:  # an accessor: its object is the first argument
+        if drawn and drawn[1] not in {None, "ir"}:  # a method of the accessor of this object
             call.args.insert(0, call.func.value.value.value)
         if drawn:
             call.func = ast.parse("figure", mode="eval").body
@@ -206,7 +206,7 @@ NEEDED = {
     "IPrec": {"recall": 0.5},
     "RprecMult": {"multiple": 1.0},
 }
-"""Metric without defaults -> what it needs."""
+"""Metric without defaults -> its required options."""
 
 
 @pytest.mark.parametrize("name", KINDS)

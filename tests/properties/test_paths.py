@@ -61,7 +61,7 @@ def measure() -> dict[str, tuple[int, int, int]]:
 
 def test_paths_of_main_calls_do_not_grow():
     run = subprocess.run([sys.executable, __file__], capture_output=True, text=True, check=True)
-    measured = json.loads(run.stdout)  # in a new process, in which no other test filled a cache
+    measured = json.loads(run.stdout)  # a new process has empty caches
     longer = {
         name: (lengths_now, LIMITS[name])
         for name, lengths_now in measured.items()

@@ -26,7 +26,7 @@ KNOWN = {
     "score NaN": LISTS,
     "topic, the only one, whose list is empty": FILES,
 }
-"""Cases on which readers disagree, with the reason. Their number should fall."""
+"""Cases on which readers disagree, with the reason. The number of cases should fall."""
 
 
 @dataclass(frozen=True)
@@ -78,7 +78,7 @@ def asked(act: Any, case: Case, right: Any) -> Answer:
 
 
 def right_of(case: Case) -> Any:
-    """Return the right scores, None if there are none."""
+    """Return the right scores, or None."""
     try:
         return truth(case)
     except (TypeError, ValueError, ArithmeticError):

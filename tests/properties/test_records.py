@@ -1,8 +1,8 @@
 """Records contain all effective options and reproduce the result.
 
-Each verb is called with default options, and once for each parameter with another value. If a
-parameter has no value, the test fails by a `KeyError` with its name. For verbs of cubes and
-scores, the value is
+Each verb is called with default options, and once per parameter with a value other than the
+default. If a parameter has no value, the test fails by a `KeyError` with its name. For verbs of
+cubes and scores, the value is
 
 - `OTHERS[parameter]`: a value; a dictionary from verb to value; a list of lists for several
   values; `With(...)` for a value that needs other options; `{}` if other values are data or
@@ -38,7 +38,7 @@ TASKS = {f"{track}{n}": f"c{n % 3}" for track in "nw" for n in range(1, 5)}
 
 
 class With(dict):
-    """Options that are given together with another one."""
+    """Options that a value of another option requires."""
 
 
 OTHERS = {
@@ -128,7 +128,8 @@ OTHERS = {
     "weights": "inverse",
     "width": dict.fromkeys(VERBS, 2) | {"topics_needed": With(width=0.2, difference=None)},
 }
-"""Parameter -> another value, or values by verb (see above)."""
+"""Parameter -> a value other than the default, or a dictionary from verb to such a value. The
+docstring of this module lists all forms of entries."""
 JUDGED = larger()[1]
 DRAWN = ir.verbs.draw_to_judge(JUDGED, 0.5, seed=4)
 FURTHER = {
@@ -161,7 +162,7 @@ FURTHER = {
     "outcomes": [("larger", {"alpha": 0.4}), ("larger", {})],
     "predict_powered": [("larger", {"human": DRAWN, "metrics": "P", "at": [5]}, "cube")],
 }
-"""Verb -> further worlds and options, for parameters without an effect so far."""
+"""Verb -> worlds and options, for parameters that have no effect in the world ``"small"``."""
 FURTHER |= {name: [("larger", {})] for name in VERBS.keys() - FURTHER.keys()}
 for name in ("compare", "components", "discrimination", "summary", "topics_needed"):
     FURTHER[name].append(("repeats", {}))
@@ -186,7 +187,7 @@ ELSEWHERE = {
 
 
 def another(verb, name):
-    """Return a list of other values, which may be empty."""
+    """Return the test values for a parameter of a verb."""
     if name not in OTHERS and name in ELSEWHERE:
         return []
     value = OTHERS[name]
@@ -325,7 +326,7 @@ FRAME_ONLY = {"together", "later_copies", "errors", "reference", "pairs", "grade
     "rel",
     "threshold",
 }
-"""Parameters that take data, or that other tests vary."""
+"""Parameters of verbs of frames that take data or are varied by other tests."""
 
 
 def result_of(function, subject, options):
@@ -354,7 +355,7 @@ def attributes(result):
 def assert_recorded(function, subject, usual, others, left=None):
     """Assert that records differ where results do, and reproduce them.
 
-    Return the parameters whose other values made no difference.
+    Return the parameters whose tested values did not change the result.
     """
     first = result_of(function, subject, usual)
     results, idle = [(first, usual)], set()
@@ -400,7 +401,7 @@ def test_records_of_verbs_contain_all_effective_options(name):
 
 
 def another_of_frames(verb, name):
-    """Return other arguments of a verb of frames."""
+    """Return the values to test for verbs of frames."""
     value = FRAME_OTHERS.get(f"{verb}.{name}", FRAME_OTHERS.get(name))
     if value is None:
         return [] if name in FRAME_ONLY else another(verb, name)

@@ -13,8 +13,8 @@ from irframe.errors import IrframeError, MetricError
 
 pytestmark = pytest.mark.filterwarnings("ignore::irframe.errors.IrframeWarning")  # of tracks
 REFUSED = {"alpha_nDCG": True, "DCG(gain={1: 1})": True, "AP(norm='pool')": False}
-"""Metrics of subtopics, of gain maps for some grades, and of the pool -> whether the pool is
-known."""
+"""Metric that the cube cannot score -> whether the cube's pool is known. Reasons are missing
+subtopics, gain maps that lack a grade, and an unknown pool."""
 NAMES = {"metric", "metrics"}
 
 

@@ -67,7 +67,7 @@ def scores(cube):
 
 
 def refused(function, scores, **options):
-    """Return the message of an error, None without one."""
+    """Return the message of an error, or None."""
     with warnings.catch_warnings(action="ignore"):
         try:
             function(scores, **options)

@@ -190,7 +190,7 @@ KEPT = (lambda s: s, lambda s: s.round(2), lambda s: s.ireval.standardise())
 @pytest.mark.parametrize("change", CHANGED + KEPT)
 @pytest.mark.parametrize("reader", READERS)
 def test_scores_outside_their_range_are_refused(reader, change):
-    with xr.set_options(keep_attrs=True):  # the default of xarray since 2025.11
+    with xr.set_options(keep_attrs=True):  # xarray keeps attributes by default since 2025.11
         changed = change(READERS[reader](RUNS, QRELS))
     caption = caption_text(changed.ireval.summary().attrs)
     assert ("outside the range of their metric" in caption) == (change in CHANGED)

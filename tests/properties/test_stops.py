@@ -75,7 +75,7 @@ def test_verbs_treat_scores_at_stops_like_scores_at_depths(name, axis):
     assert "depth" not in {*getattr(result, "dims", ()), *getattr(result, "columns", ())}
     assert "depth" not in caption_text(result.attrs).replace("judged to depth", "")
     expected = answer(name)
-    if name == "leaderboard":  # its columns are named after the stops
+    if name == "leaderboard":  # the result has columns named after the stops
         result = result.rename(columns=lambda label: re.sub(AT_STOP, "", label))
         expected = expected.rename(columns=lambda label: re.sub(r"@\d$", "", label))
         result, expected = (

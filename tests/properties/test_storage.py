@@ -39,7 +39,7 @@ PAIRED = {
 
 
 def of_frames(name):
-    """Call a verb of frames like test_records.py does first."""
+    """Call a verb with its first options in `FRAMES`."""
     subject, options = FRAMES[name][0]
     function = getattr(ir, name, None) or getattr(ir.verbs, name)
     return function(subject, **gathered(inspect.signature(function), options))

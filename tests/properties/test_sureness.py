@@ -1,4 +1,4 @@
-"""Verbs correct p-values once, and never claim certainty."""
+"""Verbs adjust p-values once, and never claim certainty."""
 
 import inspect
 
@@ -39,7 +39,7 @@ def test_a_joint_test_is_never_corrected_again(name):
 
     def given(**options):
         options["test"] = ir.paired.TukeyHSD(samples=50)
-        # Joint tests have no margin, and that of Delta-Sort is a share of a mean.
+        # Joint tests have no margin, and Delta-Sort's margin is a share of a mean.
         if "margin" in PARAMETERS[name] and name not in {"ablation", "reordering"}:
             options["margin"] = None
         if name == "judge_effect":
@@ -56,7 +56,7 @@ def test_a_joint_test_is_never_corrected_again(name):
 
 @pytest.mark.parametrize("name", few_of(taking("adjust"), 4, drawn=False))
 def test_corrections_default_to_holm_and_can_be_switched_off(name):
-    uncorrected = {"median_p", "ablation", "reordering"}  # the first of these makes no decision
+    uncorrected = {"median_p", "ablation", "reordering"}  # the first verb makes no decision
     assert PARAMETERS[name]["adjust"].default == "auto"
     if name in {"outcomes", "judge_effect"}:
         return
@@ -133,7 +133,7 @@ def test_plans_are_called_guesses(cube):
 
 
 NAMES = sorted({*ir.metrics.METRICS, "GMAP", "GMBpref", "my own score"})
-"""Every metric, and names that set its kind of average."""
+"""Names of all metrics, and names that determine the kind of average."""
 
 
 def drawn(name, seed, repeats):

@@ -35,7 +35,7 @@ def incomplete_track(request):
     return runs, qrels, 1 - judged.groupby(top["system"].to_numpy()).mean()
 
 
-def test_shares_of_unjudged_count_rows_in_check_diagnose_and_figures(track):
+def test_check_diagnose_and_figures_show_shares_of_unjudged_rows(track):
     runs, qrels, shares = track
     cube = runs.ireval.cube(qrels)
     column = ir.verbs.check(runs, qrels)[f"unjudged_at_{DEPTH}"]
@@ -50,7 +50,7 @@ def test_shares_of_unjudged_count_rows_in_check_diagnose_and_figures(track):
     }
 
 
-def test_shares_of_unjudged_count_rows_in_the_report(track):
+def test_the_report_shows_shares_of_unjudged_rows(track):
     runs, qrels, shares = track
     cube = runs.ireval.cube(qrels)
     view = view_of(cube, ["AP"], [DEPTH, 5])
@@ -59,7 +59,7 @@ def test_shares_of_unjudged_count_rows_in_the_report(track):
         assert rung["unjudged"] == f"{100 * shares[rung['system']]:.0f}\xa0%"
 
 
-def test_shares_of_unjudged_count_rows_in_the_comment(track, tmp_path, capsys):
+def test_the_comment_shows_shares_of_unjudged_rows(track, tmp_path, capsys):
     runs, qrels, shares = track
     ir.verbs.write_qrels(qrels, tmp_path / "qrels.txt")
     for name in ("monot5", "bm25"):

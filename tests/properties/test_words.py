@@ -29,12 +29,12 @@ PLANNING = {"topics_needed"}
 """Verbs whose test belongs to a plan, not to a comparison."""
 COUNTED = {"components", "simulate_track", "topics_needed", "store", "predict_powered"}
 COUNTED |= {"as_qrels", "as_runs", "as_scores"}
-"""Verbs that are told how many systems or topics, which part of these, what they are called, or
-which axis of a matrix has them."""
+"""Verbs whose parameters `systems` and `topics` are not labels, but numbers, shares, names or axes
+of a matrix."""
 LATER = {"report", "explain"}
-"""Verbs of a single depth."""
+"""Verbs that accept a single depth only."""
 ONE = {"enumerate_rankings", "random_separability"}
-"""Functions of a single number."""
+"""Functions that return a single number."""
 DEFAULTS = {
     "alpha": {0.05},
     "family": {"depth", "all"},
@@ -91,7 +91,7 @@ def test_at_accepts_one_or_several_depths(name):
 )
 def test_systems_and_topics_are_chosen_by_label(word, name):
     annotation = str(SIGNATURES[name][word].annotation)
-    of_sides = "common" in annotation  # scores, and other scores to compare them with
+    of_sides = "common" in annotation  # the option applies to the scores and to reference scores
     assert name in COUNTED or "Hashable" in annotation or "Sequence" in annotation or of_sides
 
 
@@ -101,8 +101,8 @@ VALUES = [
     if isinstance(value := getattr(ir, name), type) and issubclass(value, OptionValue)
 ]
 MOST = {"median": 4, "90th percentile": 9, "one": 12, "all": 470, "fields": 26}
-"""Limits on the number of parameters of all public functions, and of one function. They may only
-fall."""
+"""Maximum number of parameters of all public functions together, and of a single function. These
+limits may only be lowered."""
 
 
 def test_public_functions_have_few_parameters():

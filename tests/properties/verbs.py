@@ -129,7 +129,7 @@ def asked_plainly(name, cube, change=None, by=None, **options):
 
 
 def argument(name, parameter, cube, subject, change):
-    """Return the argument of a parameter, empty for the default."""
+    """Return a parameter's argument, or `empty` for its default."""
     empty = inspect.Parameter.empty
     value = subject if parameter.name == "original" else ARGUMENTS.get(parameter.name, empty)
     if value is not empty and callable(value) and parameter.name != "original":
@@ -143,7 +143,7 @@ def argument(name, parameter, cube, subject, change):
 
 
 def changed(scores, change):
-    """Return scores after a change; other objects as they are."""
+    """Apply a change to scores, and return other objects unchanged."""
     return scores if change is None or not isinstance(scores, xr.DataArray) else change(scores)
 
 

@@ -51,7 +51,7 @@ def test_captions_name_changes_of_judgments_and_scores(scored, words):
     assert f"{words}; ties trec" in caption_text(scored().attrs)
 
 
-def test_captions_omit_samples_after_new_judgments():
+def test_captions_omit_samples_that_rejudge_replaced():
     assert "sample" not in caption_text(NEWER.ireval.score("AP").attrs)
     chosen = CUBE.ireval.select_top(share=0.5).ireval.rejudge(QRELS).ireval.score("AP")
     assert "the best 0.5 of systems by AP" in caption_text(chosen.attrs)
@@ -65,7 +65,7 @@ def test_report_lists_changes_of_judgments():
     assert "sample" in cited.tolist()
 
 
-def test_options_of_scores_are_not_options_of_comparisons():
+def test_captions_distinguish_options_of_scores_and_comparisons():
     scores = CUBE.ireval.score("AP", at=[10, 20]).ireval.standardise(scaling="uniform")
     for result in (scores.ireval.discrimination(), scores.sel(depth=10).ireval.compare()):
         assert "alpha = 0.05; " in f"{caption_text(result.attrs, interval='')}; "
@@ -196,6 +196,6 @@ def test_captions_name_lost_attributes():
 
 
 @pytest.mark.parametrize("label", ["record", "attrs"])
-def test_ids_can_be_names_of_attributes(label):
+def test_names_of_attributes_are_valid_ids(label):
     runs, qrels = {label: {label: 2.0, "d": 1.0}}, {label: {label: 1}}
     assert ir.evaluate(runs, qrels, "RR")["RR"].tolist() == [1]

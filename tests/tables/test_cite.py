@@ -1,4 +1,4 @@
-"""Tests of cited papers."""
+"""Tests of the papers that results cite."""
 
 import inspect
 
@@ -32,7 +32,7 @@ def test_each_paper_of_the_docstrings_is_cited_once(scores):
     assert [reference for reference in cited["reference"] if reference not in named] == []
 
 
-def test_shared_papers_name_all_users():
+def test_a_paper_lists_all_methods_that_use_it():
     cube = ir.cube(*ir.example_track())
     cited = ir.cite(cube.ireval.score("nDCG").ireval.volatility(coefficient="tau_ap"))
     assert "nDCG, volatility" in list(cited["used"])

@@ -80,7 +80,7 @@ STYLER = {
 
 
 @pytest.mark.parametrize("name", STYLER)
-def test_marks_keep_their_cells_after(name, table):
+def test_marks_stay_in_their_cells_after_styler_methods(name, table):
     changed = STYLER[name](table)
     each = 2 if name == "concat" else 1
     for _ in range(2):

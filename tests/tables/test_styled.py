@@ -26,18 +26,18 @@ def comparison():
 
 
 def cells(latex):
-    """Return the rows between the rules as lists of cells."""
+    """Return the cells of a LaTeX table by row."""
     body = latex.partition("\\midrule\n")[2].partition("\\bottomrule")[0]
     return [row.removesuffix(" \\\\").split(" & ") for row in body.splitlines()]
 
 
 def raised(cell):
-    """Return the marks of a cell."""
+    """Return the superscripts of a cell."""
     return cell.partition("$^{")[2].rstrip("}$")
 
 
 def beaten(comparison, system, metric):
-    """Return the systems that one significantly beats."""
+    """Return the systems that a system significantly beats."""
     sure = comparison[(comparison["metric"] == metric) & comparison["significant"]]
     lead = sure["difference"] * (-1 if metric == "ASL" else 1)
     won = sure.loc[(sure["system_a"] == system) & (lead > 0), "system_b"]
@@ -62,7 +62,7 @@ def test_letters_name_the_significantly_beaten_systems(comparison):
             assert raised(cell) == "".join(marks)
 
 
-def test_verdicts_follow_the_means():
+def test_verdicts_are_written_after_the_means():
     scores = ir.evaluate(*ir.example_track(), ["AP", "ASL"])
     table = scores.ireval.compare(baseline="bm25", margin={"AP": 0.05, "ASL": 1})
     styled = table.ireval.styled(marks="verdicts")
@@ -157,7 +157,7 @@ def test_numbers_mark_differences_from_several_baselines():
         assert {system for system, mark in marked.items() if str(number) in mark} == differs
 
 
-def test_daggers_and_intervals_need_a_baseline(comparison):
+def test_daggers_and_intervals_are_refused_without_a_baseline(comparison):
     refused(InputError, "a comparison with one baseline", comparison.ireval.styled, marks="daggers")
     refused(InputError, "a comparison with one baseline", comparison.ireval.styled, intervals=True)
 
@@ -201,7 +201,7 @@ def test_arrays_have_a_column_per_depth():
     assert grouped.index.names == ["team", "metric"]
 
 
-def test_other_results_keep_their_rows(cube):
+def test_tables_of_ablations_and_outcomes_keep_their_rows(cube):
     steps = cube.ireval.ablation()
     table = steps.ireval.styled()
     assert table.data.index.names == ["step", "old", "new"]
@@ -305,7 +305,7 @@ def test_summaries_can_be_grouped():
 @pytest.mark.filterwarnings(
     "ignore:tests and intervals are unreliable:irframe.errors.IrframeWarning"
 )
-def test_other_columns_of_a_summary_are_omitted():
+def test_tables_of_summaries_omit_additional_columns():
     runs, qrels = ir.example_track()
     runs = runs.drop(columns="rank")
     seeds = [runs.assign(seed=n, score=runs["score"] * (1 + runs.index % n)) for n in (1, 2)]
@@ -368,7 +368,7 @@ def test_results_of_verbs_are_written_in_every_format(name):
     for make in tables:
         try:
             table = make().ireval.styled()
-        except (IrframeError, AttributeError):  # it is no table, or takes other scores
+        except (IrframeError, AttributeError):  # no table, or unsuitable scores
             continue
         for form in ("to_html", "to_latex", "to_string", "to_typst"):
             text = getattr(table, form)() if hasattr(table, form) else ""
