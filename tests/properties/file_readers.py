@@ -148,7 +148,7 @@ def _(case):
         verbs, others = runs.ireval, qrels.ireval
     except AttributeError as error:  # as pandas asks
         raise IrframeError("a run", str(error), "") from error
-    need("score" in {*runs})  # columns of a TREC file
+    need("score" in {*runs})  # TREC files have a column of scores
     try:
         lossless = trec(case, " ")[2]
     except CannotError:
