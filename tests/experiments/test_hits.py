@@ -32,9 +32,10 @@ def test_joined_blocks_have_the_names_of_each_block(lists):
     assert sorted(joined.docs.to_pylist()) == sorted({name for names in lists for name in names})
 
 
-@pytest.mark.parametrize(
-    "other", [None, TopUnjudged.named(np.zeros(1, int), np.zeros(1, int), pa.chunked_array([[7]]))]
-)
+NUMBERED = TopUnjudged.named(np.zeros(1, int), np.zeros(1, int), pa.chunked_array([[7]]))
+
+
+@pytest.mark.parametrize("other", [None, NUMBERED], ids=["unknown", "numbers"])
 def test_blocks_of_unknown_or_other_names_are_not_joined(other):
     for blocks in ([block(["a"]), other], [other, block(["a"])]):
         assert JoinedUnjudged(blocks).joined() is None
