@@ -97,14 +97,14 @@ def _refuse_shapes(x: tuple[int, ...], y: tuple[int, ...]) -> None:
 Positions = NDArray[np.intp]
 
 PAIR_BYTES = 2**25
-"""Maximum size of a block of sign matrices. Wide blocks keep the matrix products fast.
+"""Maximum size in bytes of a block of sign matrices. Wide blocks keep the matrix products fast.
 
 At most 2**23 pairs of 4-byte signs fit into a block, and single precision counts exactly up to
 2**24.
 """
 
 ROW_BYTES = 2**21
-"""Maximum size of temporary arrays, which should fit into the processor cache."""
+"""Maximum size in bytes of temporary arrays, which should fit into the processor cache."""
 
 
 def pair_blocks(systems: int, row_bytes: int) -> Iterator[tuple[Positions, Positions]]:
@@ -117,7 +117,7 @@ def pair_blocks(systems: int, row_bytes: int) -> Iterator[tuple[Positions, Posit
     systems
         Number of systems S, with S(S-1)/2 pairs.
     row_bytes
-        Size of the signs of one pair in all orderings of `x` and `y`. A block has at most
+        Size in bytes of the signs of one pair in all orderings of `x` and `y`. A block has at most
         `PAIR_BYTES` bytes, or contains a single pair.
 
     Yields

@@ -94,7 +94,7 @@ class Kendall(base.Agreement):
 
 
 EXACT = 33
-"""Largest number of systems with exact p-values, as in scipy."""
+"""Largest number of systems for which p-values are exact, as in scipy."""
 
 
 def _tie_sums(scores: ArrayLike) -> Iterator[Floats]:
@@ -141,7 +141,7 @@ class TauAP(base.Agreement):
         Whether to average both directions. By default `x` is the reference and `y` the estimate.
     ties
         ``"a"`` is the mean over all orders of tied systems. ``"b"`` treats ties as missing
-        information and corrects for them. It always averages both directions.
+        information and corrects for them. ``"b"`` always averages both directions.
 
     Notes
     -----
@@ -293,8 +293,8 @@ def correlate(x: Floats, y: Floats) -> Floats:
 def _standardise(scores: Floats) -> Floats:
     """Return rows scaled to mean 0 and length 1."""
     centred = scores - scores.mean(axis=-1, keepdims=True)
-    centred[np.ptp(scores, axis=-1) == 0] = np.nan  # else rounding errors
-    centred /= np.abs(centred).max(axis=-1, keepdims=True)  # else squares may overflow or underflow
+    centred[np.ptp(scores, axis=-1) == 0] = np.nan  # otherwise rounding errors
+    centred /= np.abs(centred).max(axis=-1, keepdims=True)  # otherwise squares may overflow
     return np.asarray(centred / np.sqrt(np.square(centred).sum(axis=-1, keepdims=True)))
 
 
@@ -422,7 +422,7 @@ class RBO(base.Agreement):
         systems = x.shape[-1]
         weights: Floats = (1 - self.p) * self.p ** np.arange(systems, dtype=np.float64)
         sides = base.tied_ranks(x), base.tied_ranks(y)
-        if all((first == last).all() for first, last in sides):  # no ties: all depths at once
+        if all((first == last).all() for first, last in sides):  # without ties, all depths at once
             onward = np.cumsum((weights / np.arange(1, systems + 1))[::-1])[::-1]
             left, right = (onward[first.astype(np.intp) - 1] for first, _ in sides)
             smaller = lambda a, b: np.asarray(np.minimum(a, b).sum(axis=-1))  # noqa: E731
@@ -469,7 +469,7 @@ AGREEMENTS: dict[str, base.Agreement] = {
     "tau_ap_b": TauAP(ties="b"),
     "tau_b": Kendall(),
 }
-"""Name -> agreement method."""
+"""Mapping from name to agreement method."""
 
 
 def parse_agreement(method: Method) -> base.Agreement:

@@ -13,14 +13,15 @@ from irframe.checks import check_int
 from irframe.errors import MetricError
 
 BLOCK = 1 << 20
-"""Number of elements that a thread compares at once; such arrays fit into the cache."""
+"""Number of elements that a thread compares at once. Arrays of this size fit into the cache."""
 
 FINEST = 10**6
-"""Largest denominator of gains that are converted to fractions; others are read as decimals."""
+"""Largest denominator of the fractions to which gains are converted. A gain that equals no such
+fraction is converted as a decimal number."""
 
 LABELS = {-2: "**ns", -1: "ns", 0: "=", 1: "ni", 2: "**ni"}
-"""Code -> label: non-superior (ns), equal (=) or non-inferior (ni). Labels with ``**`` are
-non-separable, and continue with the last label before that."""
+"""Mapping from code to label: non-superior (ns), equal (=) or non-inferior (ni). ``**`` marks
+non-separable pairs, and is followed by the last label before the pair became non-separable."""
 
 
 class Transitions(NamedTuple):
@@ -226,7 +227,7 @@ def count_labels(transitions: Transitions, depth: int) -> NDArray[np.int32]:
 
 
 def _reached(first: Array, chosen: NDArray[np.bool_], depth: int) -> Array:
-    """Return the number of chosen topics changed by each depth."""
+    """Count the chosen topics that have changed by each depth."""
     pair, topic = np.nonzero(chosen & (first > 0) & (first <= depth))
     cell = pair * depth + first[pair, topic] - 1
     return np.cumsum(np.bincount(cell, minlength=len(first) * depth).reshape(-1, depth), axis=-1)

@@ -96,7 +96,8 @@ def beware_of_least(
     The first caution is about Wilcoxon's normal approximation. The second caution says that no
     outcome could be significant with so few topics. The largest and the smallest number of topics
     of any comparison are checked. For tests that drop differences of 0, only topics with non-zero
-    differences are counted. A single topic causes another caution.
+    differences are counted. Comparisons on a single topic are skipped, because they have another
+    caution.
     """
     test = pairing.test
     counts = scores.scored.sum(axis=1)

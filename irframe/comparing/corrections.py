@@ -54,7 +54,7 @@ def adjust_p(
         ``"metric"``: all pairs of one metric at all depths. ``"all"``: all pairs of all metrics,
         depths and groups.
     alpha
-        Significance level. Only the two-stage corrections (``fdr_ts...``) depend on it.
+        Significance level. Only the two-stage corrections (``fdr_ts...``) depend on the level.
 
     Returns
     -------
@@ -102,7 +102,8 @@ def _by_statsmodels(p: Array, *, method: str, alpha: float) -> Array:
     from statsmodels.stats.multitest import multipletests  # noqa: PLC0415 - slow to import
 
     rows = p.reshape(-1, p.shape[-1])
-    with np.errstate(divide="ignore"):  # Sidak's takes the logarithm of 1 - p
+    # Sidak's correction takes the logarithm of 1 - p, which is infinite for p = 1.
+    with np.errstate(divide="ignore"):
         adjusted = [multipletests(row, alpha, method, is_sorted=True)[1] for row in rows]
     return np.array(adjusted).reshape(p.shape)
 
@@ -272,7 +273,7 @@ class Significance(OptionValue):
 
     @property
     def only_test(self) -> PairedTest:
-        """The test. Several tests raise an error."""
+        """The test of a `Significance` with exactly one test."""
         return parse_test(cast("Test", self.test or "t"))
 
     @classmethod
@@ -282,7 +283,7 @@ class Significance(OptionValue):
         Raises
         ------
         ParameterError
-            If `test` is already a `Significance`, and options are passed beside it.
+            If `test` is already a `Significance`, and separate options are passed, too.
         """
         if not isinstance(test, cls):
             return cls(cast("Test", test), adjust=adjust, alpha=alpha)

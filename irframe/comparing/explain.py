@@ -51,7 +51,7 @@ EXAMPLES = 2
 
 
 class TextsById(NamedTuple):
-    """Texts of documents and queries by id, a string."""
+    """Mapping from ids of documents and queries to texts."""
 
     documents: dict[str, str]
     queries: dict[str, str]
@@ -276,9 +276,9 @@ def explain(
         name has no depth, the default is 10, or the depth of the cube if that is smaller. A depth
         greater than the one in the metric's name has no effect.
     topics
-        The topics to return; by default all.
+        Topics to return. The default is all topics.
     docs
-        The documents to return; by default all documents that either system retrieved.
+        Documents to return. The default is all documents that either system retrieved.
     runs
         The runs from which the cube was made, for the names of unjudged documents. A cube lacks
         these names beyond rank 100. A cube lacks all names of unjudged documents if it was made

@@ -236,7 +236,7 @@ class Frozen:
 
     @property
     def documents(self) -> int | None:
-        """Length of the longest list in the file, or None."""
+        """Length of the longest list, or None without lists."""
         return max((len(docs) for _, docs in self.facts.get("documents", [])), default=None)
 
     def lists(self, name: object) -> pd.DataFrame | None:

@@ -98,7 +98,7 @@ def _is(value: object, kind: Any) -> bool:
 
 ROUNDING = 1e-9
 ANY = (-np.finfo(float).max, np.finfo(float).max)
-"""Range of scores by metrics that irframe does not know."""
+"""Range of valid scores by a metric that irframe does not know."""
 
 
 def _range_of(name: str) -> tuple[float, float]:

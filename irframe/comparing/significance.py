@@ -58,7 +58,7 @@ class Compared(NamedTuple):
     paired: Scores
     pairs: Array
     p: Array
-    """Shape (metric, depth, pair)."""
+    """P-values of the pairs, shape (metric, depth, pair)."""
 
 
 def _by_family(

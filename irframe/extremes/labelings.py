@@ -20,7 +20,7 @@ from irframe.quantities.evidence import Evidence
 from irframe.quantities.positions import discounts, positive
 
 SCALE = 128
-"""Number of grades above which only grades that occur are searched."""
+"""Number of possible grades above which only grades that occur in judgments are searched."""
 
 
 def with_level(block: Block, level: int) -> Block:
@@ -87,7 +87,7 @@ def filled_extremes(metric: Metric, block: Block) -> tuple[Floats, Floats]:
     """Return score bounds over labels with one grade.
 
     For the lower bound, the last unjudged documents have the best grade. For the upper bound, the
-    first unjudged documents have it. The number of these documents is varied.
+    first unjudged documents have the best grade. Every number of such documents is tried.
 
     Parameters
     ----------
@@ -118,7 +118,8 @@ def filled_extremes(metric: Metric, block: Block) -> tuple[Floats, Floats]:
 
 
 FILLED = 1 << 13
-"""Ranks of labelled rankings that are scored at once, if a single ranking has fewer."""
+"""Approximate number of ranks of the labelled rankings that are scored at once, at least one
+ranking."""
 
 
 def _filled(metric: Metric, block: Block, steps: Array, grade: int) -> tuple[Floats, Floats]:
@@ -149,9 +150,10 @@ def _filled(metric: Metric, block: Block, steps: Array, grade: int) -> tuple[Flo
 
 
 STEPS = 1e9
-"""Number of steps above which exact bounds are refused; it takes about a minute."""
+"""Number of steps above which exact bounds are refused. So many steps take about a minute."""
 ROUND = 4000
-"""Steps per rank that model the overhead of a group of rankings with equal unjudged counts."""
+"""Number of steps per rank that represents the overhead of a group of rankings. The rankings of a
+group have equally many unjudged documents."""
 BLOCK = 1 << 20
 """Maximum number of elements of an array, which limits memory."""
 
@@ -181,7 +183,7 @@ class Labels:
 
     @property
     def single(self) -> bool:
-        """Whether all relevant grades have one gain, and others none."""
+        """Whether relevant grades share one gain, and others have none."""
         return len(self.relevant) == 1 and not len(self.others)
 
     def counts(self, documents: int) -> Array:
@@ -411,7 +413,8 @@ class _Problem:
     def __init__(self, metric: nDCG, block: Block, depths: Array) -> None:
         grades = scale(metric, block.levels, block.top)
         gains = gains_of(metric, grades, block.top)
-        # Grades that do not occur have the same best labels as their neighbours.
+        # A grade that does not occur in judgments needs no search, because it has the same best
+        # labels as a neighbouring grade.
         if len(grades) > SCALE:
             used = np.isin(grades, block.levels) | (gains == gains.max())
             grades = grades[used]
@@ -431,7 +434,7 @@ class _Problem:
         self.rank = np.where(np.take_along_axis(unjudged, order, axis=-1), order + 1, longest)
         self.weights = weights
         self.depths = depths
-        table = np.zeros(1 << 16)  # the marks UNJUDGED and EMPTY gain 0
+        table = np.zeros(1 << 16)  # UNJUDGED and EMPTY have gain 0
         table[grades] = gains
         gained = table[block.grade]
         collected = np.cumsum(gained * weights[: gained.shape[-1]], axis=-1)

@@ -110,7 +110,7 @@ def one_label(metric: Metric, block: Block, depth: int) -> Floats:
     -------
     numpy.ndarray
         Largest increase of the score over all grades, at least 0, shape (row, depth of the block).
-        It is NaN at ranks without an unjudged document.
+        The increase is NaN at ranks without an unjudged document.
 
     Examples
     --------
@@ -245,9 +245,9 @@ def _reordered(block: Block, key: NDArray[np.int32]) -> Block:
 
 
 def _tail(block: Block, key: NDArray[np.int32], depth: int) -> Array:
-    """Return the sorted grades of unranked documents.
+    """Return sorted grades of tied documents past the last rank.
 
-    These are the documents that are tied with the last rank but are past it.
+    These documents have the same score as the document at the last rank.
     """
     tail = np.asarray(block.tail)
     size = np.asarray(block.tail_size)

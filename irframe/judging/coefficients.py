@@ -145,9 +145,9 @@ def with_intervals(
     Returns
     -------
     dict
-        The name of a coefficient followed by `INTERVAL` is the key of its interval. The name
-        followed by `PER_TOPIC` is the key of its mean over topics, and the name followed by both is
-        the key of the interval of this mean. The last dimension of intervals contains the two ends.
+        Values by name. A coefficient ``kappa`` has three entries: ``kappa_interval`` (its
+        interval), ``kappa_per_topic`` (its mean over topics) and ``kappa_per_topic_interval`` (the
+        interval of this mean). The last dimension of intervals contains the two ends.
 
     Notes
     -----

@@ -90,7 +90,7 @@ def compare_orderings(
         - ``**ns``, ``ns``, ``=``, ``ni`` and ``**ni``, the number of topics in each group for
           ``system_a`` compared with ``system_b``;
         - ``p_orderings``, the p-value of the sign test, and ``favours``, the system with more
-          topics in its favour, both missing without a dagger;
+          topics in its favour. Both are missing if there is no dagger;
         - ``double_dagger``, whether the sign test is also significant and favours the same system;
         - ``mark``, a dagger, a double dagger, or an empty string.
 
@@ -181,8 +181,8 @@ def _mark(
 TEST = "test"
 CATEGORY = "category"
 CATEGORIES = ("Both: Yes", "Both: No", "Metric: Yes", "Metric: No", "Both: Opposed")
-"""Significance of a difference: by metric and orderings, for the same system; by neither; only by
-metric; only by orderings; by both, but for different systems."""
+"""Whether the difference of a pair is significant by metric and by orderings. ``"Both: Opposed"``
+means that the metric and the orderings favour different systems."""
 CELL = (METRIC, TEST, DEPTH, PAIR)
 
 
@@ -327,7 +327,7 @@ def categorise(
     p, p_orderings
         p-values by metric and by orderings, in shapes that broadcast.
     alpha
-        Significance level. Significant p-values are below it.
+        Significance level. P-values below alpha are significant.
     alike
         Whether metric and orderings favour the same system.
 

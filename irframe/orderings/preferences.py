@@ -72,7 +72,7 @@ def preferences(
         if a is preferred, below 0 if b is preferred, and NaN for topics without relevant documents:
 
         - ``rpp``, the recall-paired preference, -1 to 1: the weighted share of users who prefer a,
-          minus that of users who prefer b.
+        minus the weighted share of users who prefer b.
         - ``lexirecall``, -1, 0 or 1: among users with a preference, the preference of those who
           want the most documents.
         - ``lexiprecision``, -1, 0 or 1: among users with a preference, the preference of those who
@@ -267,7 +267,8 @@ def enumerate_rankings(
         Length of the rankings, 1 to 10.
     rows, columns
         Metrics that sort the rankings of the rows and of the columns, best first. The default order
-        is lexicographic, with relevant before non-relevant. Ties have the same order.
+        is lexicographic, with relevant before non-relevant. Tied rankings are also in lexicographic
+        order.
     n_relevant
         Number of relevant judged documents, at least k. The default is k.
 
@@ -275,10 +276,10 @@ def enumerate_rankings(
     -------
     xarray.Dataset
         The variable ``label`` (row, column) contains the code of `orderings` for the ranking of the
-        row, compared with that of the column. ``covers`` (row, column) is True if the row is not
-        inferior to the column and no third ranking is in between. ``tau`` is Kendall's tau between
-        the orders of rows and columns. The coordinates ``row`` and ``column`` contain the rankings
-        as text, such as ``"101"``.
+        row, compared with the ranking of the column. ``covers`` (row, column) is True if the row is
+        not inferior to the column and no third ranking is in between. ``tau`` is Kendall's tau
+        between the orders of rows and columns. The coordinates ``row`` and ``column`` contain the
+        rankings as text, such as ``"101"``.
 
     Raises
     ------

@@ -174,7 +174,8 @@ class Bootstrap(ResamplingTest):
             t = np.sort(ratio(abs(means), spread), axis=-1)[..., -rank]
             mean, error, _ = _observed(a, b, design)
             defined = possible & (error > 0) & np.isfinite(t)
-            # p counts samples that are smaller by TIE, so the interval is wider by that factor.
+            # The p-value also counts samples that are smaller by the tolerance TIE. The interval is
+            # wider by the same factor.
             half = np.where(defined, t, np.nan) / (1 - TIE) * error
             return mean - half, mean + half
 
@@ -270,7 +271,8 @@ class Bootstrap(ResamplingTest):
 
 def _rank(samples: int, alpha: float) -> int:
     """Return the rank of the critical statistic in descending order."""
-    return math.ceil(round(samples * alpha, 9))  # rounded, because 100 * 0.07 is above 7
+    # In floats, 100 * 0.07 is slightly above 7.
+    return math.ceil(round(samples * alpha, 9))
 
 
 def _replicates(
@@ -309,7 +311,7 @@ def _observed(a: Floats, b: Floats, design: Design | None) -> tuple[Floats, ...]
         mean, error, _ = design.estimate(a - b, noise(a, b) / ROUNDING)
     centred = np.where(error[..., None] > 0, a - b - mean[..., None], 0)
     if design is not None:
-        # The formula is that of bootstrap samples, where every cluster is drawn once.
+        # The standard error is computed as for bootstrap samples. Here every cluster is drawn once.
         once = np.ones((1, design.clusters))
         error = np.sqrt(design.replicates(design.sums(centred), once)[1][..., 0])
     return mean, error, centred

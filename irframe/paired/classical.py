@@ -208,12 +208,13 @@ class Wilcoxon(PairedTest):
         zeros = (difference == 0).sum(axis=-1, dtype=np.float64)
         positive = difference > 0
         # The bits of non-negative floats, read as integers, have the same order. The sign bit is
-        # always 0, and is replaced by a mark.
+        # always 0, and is replaced by a mark for positive differences.
         keys = np.abs(difference, out=difference).view(np.uint64)
         keys <<= 1
         keys |= positive
         plus, ties = marked_ranks(keys)
-        # Zeros have the first ranks, and are dropped. The ranks of all others fall by their number.
+        # Zeros have the first ranks, and are dropped. All other ranks decrease by the number of
+        # zeros.
         plus -= zeros * positive.sum(axis=-1)
         return plus, ties - (zeros**3 - zeros), a.shape[-1] - zeros
 

@@ -24,9 +24,10 @@ class RepeatAnova(NamedTuple):
     topic: Floats
     """Variance over topics of the means over repeats, divided by the number of topics T."""
     repeat: Floats
-    """Variance over repeats of the means over topics, divided by the number of repeats R, or 0."""
+    """Variance over repeats of the means over topics, divided by the number of repeats R."""
     residual: Floats
-    """Residual mean square, divided by T R. Both other variances contain it."""
+    """Residual mean square, divided by T R. The variances `topic` and `repeat` contain this
+    variance."""
     repeats: Ints
     """Number of repeats of each system, shape (system, 1)."""
     topics: int
@@ -256,7 +257,8 @@ def _shared_repeats(lists: Floats, owner: Ints, pairs: Ints) -> tuple[Floats, ..
         centred[:, system] = np.moveaxis(residuals, 2, 0)
     single, cross = products(centred.reshape(depths, len(table), repeats * topics), pairs)
     a, b = pairs.T
-    squares = np.maximum(single[:, a] + single[:, b] - 2 * cross, 0).T  # below 0 by rounding
+    # Rounding errors may make a sum of squares negative.
+    squares = np.maximum(single[:, a] + single[:, b] - 2 * cross, 0).T
     freedom = max(topics - 1, 1) * (repeats - 1)
     residual = squares / freedom / (topics * repeats)
     terms = np.stack([repeat**2 / (repeats - 1), residual**2 / freedom])

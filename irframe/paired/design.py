@@ -105,7 +105,7 @@ class Design:
 
     @cached_property
     def shares(self) -> Floats:
-        """Share of each topic in the mean; sums to 1."""
+        """Shares of topics in the mean, which sum to 1."""
         within = np.bincount(self.task, self.weights)
         return np.asarray(self.weights / within[self.task] / self.tasks)
 
@@ -340,9 +340,9 @@ def design_of(
 
 
 def _in_order(cluster: Ints, task: Ints) -> tuple[Ints, Ints]:
-    """Return codes of clusters and tasks, ordered by first topics.
+    """Assign numbers to clusters and tasks by first topic.
 
-    The clusters of a task have consecutive codes.
+    The clusters of a task have consecutive numbers.
     """
     task = _by_first(task)
     _, cluster = np.unique(cluster, return_inverse=True)
@@ -352,7 +352,7 @@ def _in_order(cluster: Ints, task: Ints) -> tuple[Ints, Ints]:
 
 
 def _by_first(labels: Ints, keys: Ints | None = None) -> Ints:
-    """Return codes of labels, ordered by first index or key."""
+    """Assign numbers to labels by first index or key."""
     _, first, codes = np.unique(labels, return_index=True, return_inverse=True)
     order = np.argsort(first if keys is None else keys[first], kind="stable")
     return np.asarray(np.argsort(order)[codes])

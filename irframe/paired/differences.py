@@ -38,8 +38,9 @@ class PairedResult(NamedTuple):
     def decided(self) -> "PairedResult":
         """Replace the p-values of constant differences by NaN.
 
-        Constant differences give no estimate of the variance. In tests that need it, the statistic
-        is infinite, or NaN for a single topic. If all differences of a pair are 0, p is unchanged.
+        Constant differences give no estimate of the variance. In tests that need the variance, the
+        statistic is infinite, or NaN for a single topic. If all differences of a pair are 0, p is
+        unchanged.
 
         Examples
         --------
@@ -64,16 +65,17 @@ class PairedTest(ABC):
     """
 
     name: ClassVar[str]
-    """Short name, as in `parse_test`."""
+    """Short name of the test, which `parse_test` accepts."""
     title: ClassVar[str]
-    """Name in captions."""
+    """Name of the test in captions."""
     _repr_html_ = as_html
     supports_design: ClassVar[bool] = False
     """Whether the test supports clusters, tasks and weights of topics."""
     joint: ClassVar[bool] = False
     """Whether p-values are already adjusted for multiple comparisons."""
     inverted: ClassVar[bool] = False
-    """Whether confidence intervals invert the test. If False, they are Student's intervals."""
+    """Whether confidence intervals invert the test. If False, the intervals are Student's
+    intervals."""
 
     def __post_init__(self) -> None:
         wrong = [

@@ -172,7 +172,7 @@ def detectable(
     Parameters
     ----------
     sd
-        Standard deviation of the differences. The result is NaN where it is 0.
+        Standard deviation of the differences. The result is NaN if the standard deviation is 0.
     topics
         Number of topics n, an array of the same shape.
     power, alpha

@@ -37,7 +37,7 @@ def all_pairs(systems: int) -> Ints:
 
 
 def baseline_pairs(systems: int, baseline: int) -> Ints:
-    """Return the pairs of each other system with a baseline.
+    """Return the pairs of every other system and the baseline.
 
     Parameters
     ----------
@@ -64,7 +64,7 @@ def baseline_pairs(systems: int, baseline: int) -> Ints:
 BLOCK_BYTES = 2 * 2**20
 """Target size in bytes of a block of depths."""
 GROUP_BYTES = 2**18
-"""Target size in bytes of an array for a group of pairs; a few such arrays fit into the cache."""
+"""Target size in bytes of an array for a group of pairs. A few such arrays fit into the cache."""
 WORKERS = min(8, os.cpu_count() or 1)
 
 Arrays = tuple[Array, ...]
@@ -158,7 +158,7 @@ def each_pair(
     *,
     width: int = 1,
 ) -> Arrays:
-    """Combine `in_blocks` and `by_pair`."""
+    """Compute arrays in blocks of depths and groups of pairs."""
     return in_blocks(partial(by_pair, compute, width=width), scores, pairs)
 
 
@@ -168,7 +168,7 @@ def groups(length: int, width: int) -> Iterator[slice]:
 
 
 def fitting(values: int, size: int = GROUP_BYTES) -> int:
-    """Return the number of rows of floats that fit."""
+    """Return how many rows of floats fit into the size."""
     return max(1, size // (8 * max(1, values)))
 
 
@@ -189,7 +189,7 @@ def checked(scores: Floats, pairs: Pairs) -> tuple[Floats, Ints]:
 
 
 UNTHREADED = 2**18
-"""Multiplications per matrix product, few enough that BLAS starts no threads."""
+"""Number of multiplications per matrix product, which is so small that BLAS starts no threads."""
 NARROWEST = 16
 """Minimum number of rows or columns of a matrix product, which limits the number of products."""
 MANY = 1024

@@ -176,7 +176,7 @@ def by_cluster(design: Design, scores: Floats) -> Floats:
 
 
 KEPT = 4
-"""Number of arrays of the size of all ranges that are in memory at once."""
+"""Number of arrays in memory at once, each with the size of all ranges of means."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -262,8 +262,8 @@ class TukeyHSD(ResamplingTest):
         room(ranges_text, size, "ask for fewer samples=, or select depths")
         statistic, threshold = in_blocks(_observed, scores, pairs)
         ranges = self._ranges(np.asarray(scores, dtype=np.float64))
-        # Differences and ranges are sorted together, so that the ranges that a difference counts
-        # come after it. The sort is stable and differences come first, so it counts equal ranges.
+        # Differences and ranges are sorted together, so that larger ranges come after a difference.
+        # So do equal ranges, because the sort is stable and differences precede ranges.
         order = np.concatenate([threshold, ranges]).argsort(axis=0, kind="stable")
         n_after = np.cumsum((order >= len(threshold))[::-1], axis=0)[::-1]
         counts = np.empty(order.shape)

@@ -17,7 +17,7 @@ from irframe.names import EMPTY, UNJUDGED
 def count_to(flags: Array) -> Floats:
     """Count true flags down to each rank.
 
-    Summing integers is several times as fast as summing floats.
+    Flags are summed as integers, which is several times as fast as summing floats.
 
     Examples
     --------
@@ -48,7 +48,7 @@ def share(gain: Floats, tied: NDArray[np.bool_], tail: tuple[Array, Array] | Non
     tied
         Whether the document has the same score as the document above it, shape (..., depth).
     tail
-        Sum of gains and number of the documents past the last rank that are tied with it.
+        Sum of gains and number of the documents that are past the last rank and tied with it.
 
     Returns
     -------
@@ -78,12 +78,12 @@ BY_RANKING = (
     *("grade", "retrieved", "tied", "tail", "tail_size", "beyond", "doc"),
     *("shown", "covered", "completed", "length"),
 )
-"""Fields of a block with one entry per ranking."""
+"""Names of the fields of `Block` that have one entry per ranking."""
 BY_TOPIC = (
     *("count", "pool_count", "top", "pool_depth", "start"),
     *("subtopic_count", "stratum_count", "ideal", "evidence", "n_sets"),
 )
-"""Fields of a block with one entry per topic."""
+"""Names of the fields of `Block` that have one entry per topic."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -118,7 +118,7 @@ class Block:
         Number of documents past the last rank that are tied with it: per grade, shape (..., topic,
         level), and in total, shape (..., topic).
     leveled
-        Whether each tied document has the mean gain of the documents tied with it. Otherwise scores
+        Whether each tied document has the mean gain of the documents tied with it. If False, scores
         are means over all orders of tied documents.
     beyond
         Number of unjudged documents past the last rank, shape (..., topic).
@@ -217,13 +217,13 @@ class Block:
         return self._map(lambda array: array.reshape(-1, *array.shape[len(shape) :]), widen)
 
     def with_lists(self, grade: Grades, retrieved: Array) -> "Block":
-        """Return a block of other lists, without ties and lengths."""
+        """Return the block with new lists, without ties and lengths."""
         changed = replace(self, grade=grade, retrieved=retrieved)
         bare = replace(changed, length=None, shown=None, covered=None, completed=None)
         return replace(bare, tied=None, tail=None, tail_size=None, doc=None)
 
     def condensed(self) -> "Block":
-        """Return the block without unjudged documents, for uncut lists."""
+        """Return the block of uncut lists without unjudged documents."""
         tied = np.zeros(self.grade.shape, bool) if self.tied is None else self.tied
         order, closed, still_tied = close_up(self.grade, tied)
         retrieved = (closed != EMPTY).sum(axis=-1)
@@ -245,7 +245,7 @@ class Block:
         Returns
         -------
         list of tuple
-            For each pair of top grade and pool depth: index of its topics, and block of its topics.
+            For each pair of top grade and pool depth: indices of its topics, and their block.
         """
         if np.size(self.top) == np.size(self.pool_depth) == 1:
             top, pool_depth = (np.asarray(value).item() for value in (self.top, self.pool_depth))

@@ -68,7 +68,7 @@ class Evidence:
         self._tied = block.tied
         self._memory: dict[tuple[Any, ...], Any] = {}
         self.scored: dict[Any, Floats] = {}
-        """Metric without fixed depth -> scores at every depth."""
+        """Cache of scores at every depth, by metric without a fixed depth."""
         self.over_orders = block.tied is not None and not block.leveled
         """Whether scores are means over all orders of tied documents."""
 
@@ -139,7 +139,8 @@ class Evidence:
     def relevant(self, rel: int) -> Array:
         """Return whether the document at each rank is relevant.
 
-        With ties, the value is the share of relevant documents among the documents tied with it.
+        With ties, the value is the share of relevant documents among all documents with the same
+        score.
         """
         return np.asarray(self._grade >= rel) if self._tied is None else self.gain(Binary(), rel)
 
@@ -334,7 +335,7 @@ class Evidence:
 
     @cached_property
     def evidence_by_subtopic(self) -> list["Evidence"]:
-        """The evidence with the judgments of each subtopic."""
+        """List of evidence with the judgments of one subtopic each."""
         grade, _ = self._subtopic_arrays("subtopic_grade", "doc")
         return [Evidence(self._block.of_subtopic(number)) for number in range(grade.shape[1])]
 
@@ -421,7 +422,7 @@ class Evidence:
 
 
 def shallow(pooled: Steps | None, full: Steps) -> Iterator[tuple[int, Steps]]:
-    """Yield the pool depths whose ideal ranking differs."""
+    """Yield depths where pool and full ideal rankings differ."""
     if pooled is None:
         return
     gains, counts = pooled

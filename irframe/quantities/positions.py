@@ -223,9 +223,9 @@ def crosses(curve: Array, crossing: Crossing) -> NDArray[np.bool_]:
     curve
         Shape (..., depth).
     crossing
-        Definition of a crossing. ``"sign_change"`` is a change from below or above 0 to 0 or to the
-        other side. ``"definition"`` is any pair of neighbouring values that are not both above or
-        both below 0. ``"matters"`` is a change between above 0 and at most 0.
+        Definition of a crossing. ``"sign_change"`` is a change from a value other than 0 to 0 or to
+        a value of the opposite sign. ``"definition"`` is any pair of neighbouring values that are
+        not both above or both below 0. ``"matters"`` is a change between above 0 and at most 0.
 
     Returns
     -------
@@ -336,8 +336,8 @@ def space_ratios(
     Returns
     -------
     forward, backward, combined
-        One minus the amount relative to `worst`, and the harmonic mean of both ratios, which is 0
-        if both are 0.
+        `forward` and `backward` are one minus the amount divided by `worst`. `combined` is the
+        harmonic mean of both ratios, or 0 if both ratios are 0.
     """
     with np.errstate(all="ignore"):
         plus, minus = 1 - forward / worst[0], 1 - backward / worst[1]

@@ -32,8 +32,8 @@ class Strata:
         Number of pooled documents, and number of judged documents, per stratum; shape (...,
         stratum).
     level_count
-        Number of judged documents per stratum and grade, shape (..., stratum, level). It is 0 for
-        negative grades.
+        Number of judged documents per stratum and grade, shape (..., stratum, level). The number is
+        0 for negative grades.
     levels
         Distinct judged grades in ascending order.
     stratified
@@ -266,10 +266,10 @@ def ideal_gains(covers: NDArray[np.bool_], topic: Array, topics: int, alpha: flo
     Parameters
     ----------
     covers
-        Whether each document is relevant for each subtopic, shape (document, subtopic). Among
-        documents with equal gain, the first one is used.
+        Whether each document is relevant for each subtopic, shape (document, subtopic). If several
+        documents have the highest gain, the first of them is chosen.
     topic
-        The topic of each document.
+        Index of the topic of each document, shape (document,).
     topics
         Number of topics.
     alpha

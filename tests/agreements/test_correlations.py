@@ -122,14 +122,14 @@ def test_an_ordering_with_ties_agrees_with_itself_unless_its_order_is_unknown():
 
 
 @pytest.mark.parametrize("method", EVERY, ids=repr)
-def test_ties_in_one_ordering_do_not_change_others(method):
+def test_ties_in_one_ordering_do_not_change_the_values_of_other_orderings(method):
     rng = np.random.default_rng(0)
     x, y = rng.random((4, 9)), rng.random((3, 9))
     mixed = np.concatenate([y, y[:1].round(1)])
     np.testing.assert_allclose(method.kernel(x, mixed)[:, :3], method.kernel(x, y), atol=1e-12)
 
 
-def test_an_ordering_that_ties_all_systems():
+def test_tau_ap_of_tied_systems_is_zero_or_nan():
     tied, order = [[0.5, 0.5, 0.5]], [[3, 2, 1]]
     assert TauAP().kernel(tied, order) == TauAP().kernel(order, tied) == 0
     assert np.isnan(TauAP(ties="b").kernel(tied, order))
@@ -140,8 +140,8 @@ def test_tau_ap_with_ties_by_hand():
     x, y = [[3, 2, 1]], [[2, 2, 1]]
     # order (2, 1, 3) scores 0, and order (1, 2, 3) scores 1
     assert TauAP().kernel(x, y) == pytest.approx((0 + 1) / 2)
-    # y as estimate: one system below the best group, with two correct above it: 2/1 * 2/2 - 1
-    # x as estimate: none above the second in y, and two above the third: 2/2 * (0 + 2/2) - 1
+    # y as estimate: one system is below the best group, two are correctly above it: 2/1 * 2/2 - 1
+    # x as estimate: by y, 0 systems are above the second, 2 above the third: 2/2 * (0 + 2/2) - 1
     assert TauAP(ties="b").kernel(x, y) == pytest.approx((1 + 0) / 2)
 
 

@@ -19,7 +19,7 @@ from irframe.agreements.innate import (
 from irframe.errors import MetricError, ParameterError
 
 FOUR = {code: name[:2] for code, name in LABELS.items()}
-"""Code -> label without the label before."""
+"""Mapping from code to label, shortened to ``**`` for non-separable pairs."""
 
 
 def codes(first, second):

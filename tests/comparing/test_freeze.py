@@ -241,7 +241,7 @@ def test_digest_of_judgments_depends_only_on_their_content():
 
 
 @pytest.mark.filterwarnings("ignore:comparisons whose differences are the same")
-def test_failing_selects_rows_by_condition():
+def test_rows_that_fail_a_check_are_selected_by_condition():
     scores = scores_of(metrics=["nDCG@10", "ASL"])
     same = scores.loc[["splade"]].rename({"splade": "same"})
     result = pd.concat([scores, same]).ireval.compare(baseline="splade", margin=0.05)

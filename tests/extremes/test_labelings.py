@@ -65,7 +65,7 @@ def lists(rows, depth, unjudged, top=3):
     [
         (128, 100, 30, [100]),  # 2.2e9 steps
         (6, 100, 60, [100]),
-        (1, 1000, 1, range(1, 1001)),  # few steps, a million rounds
+        (1, 1000, 1, range(1, 1001)),  # few steps, but the overhead of 1,000 depths
     ],
 )
 def test_bounds_that_take_minutes_are_refused(rows, depth, unjudged, depths):
@@ -80,8 +80,8 @@ def test_bounds_that_take_minutes_are_refused(rows, depth, unjudged, depths):
         labelled_bounds(parse_metric("Q"), block, depths)
 
 
-def test_the_limit_counts_unjudged_documents_down_to_the_depth():
-    """19 unjudged documents take 9.2e8 steps, 20 take 1.1e9."""
+def test_bounds_with_more_than_1e9_steps_are_refused():
+    """The bounds take 9.2e8 steps for 19 unjudged documents, and 1.1e9 steps for 20."""
     refuse_long(parse_metric("Q"), lists(300, 100, 19), np.array([100]))
     with pytest.raises(MetricError, match="found 1.1e\\+09 steps for 3 grades"):
         refuse_long(parse_metric("Q"), lists(300, 100, 20), np.array([100]))

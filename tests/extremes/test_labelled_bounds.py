@@ -148,7 +148,7 @@ def test_tie_ranges_equal_the_extremes_over_all_orders(variant, drawn, data):
 
 
 SHORT = 5
-"""Number of documents of the longest lists of codes."""
+"""Number of documents in the longest enumerated lists of codes."""
 
 
 def enumerated(variant, lists, judged):
@@ -209,13 +209,13 @@ def test_one_more_document_never_lowers_the_best_score(variant, missed):
     assert not (more[:, :width] < fewer[:, :width] - 1e-12).any()
 
 
-def test_metrics_that_a_longer_list_may_lower_are_not_by_grade():
+def test_by_grade_is_false_if_a_further_document_may_lower_the_score():
     odd = ("SetP", "SetF", "Utility", "ASL", "ESL", "Judged", "Twist", "CRP", "NumRet", "RnDCG")
     assert not any(METRICS[name].by_grade for name in odd)
     assert all(METRICS[name].by_grade for name in ("AP", "nDCG", "Recall", "RR", "Bpref", "Q"))
 
 
-def test_the_highest_possible_grade_has_a_range():
+def test_tie_ranges_support_the_highest_possible_grade():
     lists = tied_block([[0, 32767, None]], [0, 32767], 2)
     low, high = reordered_scores(lists, [parse_metric("P(rel=32767)")], [1, 2])
     assert low.tolist() == [[0, 0.0]]

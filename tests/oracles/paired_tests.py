@@ -66,7 +66,7 @@ def paired_t(a, b):
 
 
 def designed_mean(values, weights=None, cluster=None, task=None):
-    """Return mean, variance, degrees of freedom, and effective topics.
+    """Return mean, variance, degrees of freedom, and effective sample size.
 
     The degrees of freedom are those of Bell and McCaffrey, computed with n x n matrices.
     """
@@ -84,7 +84,8 @@ def designed_mean(values, weights=None, cluster=None, task=None):
         rows = []
         for group in dict.fromkeys(cluster[here].tolist()):
             member = (cluster[here] == group) * b
-            off = member @ residual_maker  # maps differences to the sum of a cluster's residuals
+            # The product of `off` and the differences is the sum of the cluster's residuals.
+            off = member @ residual_maker
             rows.append(np.sqrt((member**2).sum() / (off @ off)) * off)
         projected = np.array(rows)
         inner = projected @ projected.T
@@ -205,10 +206,7 @@ def bootstrap(a, b, resamples):
 
 
 def bootstrap_delta(a, b, resamples, rank):
-    """Return the |mean| of a resample.
-
-    It is the resample with the rank-th largest |t|.
-    """
+    """Return |mean| of the resample with the rank-th largest |t|."""
     pairs = replicates(a, b, resamples)
     order = sorted(range(len(pairs)), key=lambda i: -pairs[i][0])
     value = pairs[order[rank - 1]][0]

@@ -204,7 +204,7 @@ QUANTITIES = {
     "RR": reciprocal_rank,
     "SDCG": scaled_dcg,
 }
-"""Metric -> the five quantities of a topic."""
+"""Mapping from metric to the function that computes the five quantities of a topic."""
 
 
 def utility(name):

@@ -159,8 +159,8 @@ def test_recall_levels_are_rounded_to_the_nearest():
 
 @settings(deadline=None)
 @given(topics(max_len=8))
-def test_special_cases_of_metrics_equal_others(topic):
-    """With some parameters, metrics are equal by definition."""
+def test_special_cases_of_metrics_equal_other_metrics(topic):
+    """With some parameters, a metric equals another metric by definition."""
     for k in (1, 3, 8, 10):
         scores = {
             "ERR": ORACLES["ERR"](topic, k, gain="binary"),

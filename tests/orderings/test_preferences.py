@@ -152,7 +152,7 @@ def test_scores_of_the_non_separable_pair_equal_the_worked_case(golden):
 
 
 @pytest.mark.parametrize("k", range(1, 7))
-def test_covers_has_no_ranking_in_between(k):
+def test_no_ranking_is_between_a_ranking_and_one_that_it_covers(k):
     grid = ir.verbs.enumerate_rankings(k, "AP", "nDCG")
     row, column = np.nonzero(grid["covers"].to_numpy())
     result = set(zip(grid["row"].to_numpy()[row], grid["column"].to_numpy()[column], strict=True))

@@ -94,7 +94,7 @@ def test_discriminative_power_equals_the_slow_loop(alpha):
     np.testing.assert_array_equal(result.delta, result.pair_deltas.max(axis=0))
 
 
-def test_same_resamples_at_every_depth():
+def test_all_depths_have_the_same_resamples():
     scores = np.random.default_rng(1).random((3, 10, 1)).repeat(4, axis=2)
     result = Bootstrap(samples=200).discriminate(scores)
     assert (result.asl == result.asl[:, :1]).all()

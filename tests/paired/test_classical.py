@@ -82,7 +82,7 @@ def test_sign_tests_equal_the_worked_case(golden):
 
 @pytest.mark.parametrize("wins", [0, 3, 37, 400])
 @pytest.mark.parametrize("losses", [0, 4, 90, 1000])
-def test_sign_p_in_the_tails(wins, losses):
+def test_sign_tests_are_accurate_in_the_tails(wins, losses):
     if wins + losses:
         expected = stats.binomtest(wins, wins + losses).pvalue
         assert sign_p(np.array([wins]), np.array([losses])) == pytest.approx(expected, rel=1e-9)
@@ -107,12 +107,12 @@ def test_exact_wilcoxon_is_scipys_permutation_distribution(seed, topics):
 
 def test_differences_are_rounded_to_decimals():
     scores = np.array([[0.26, 0.28, 0.0], [0.0, 0.0, 0.34]])[:, :, np.newaxis]
-    assert Wilcoxon(decimals=1).kernel(scores).statistic.item() == 2  # ranks 2, 2 and -2
-    assert Wilcoxon(decimals=2).kernel(scores).statistic.item() == 0  # ranks 1, 2 and -3
+    assert Wilcoxon(decimals=1).kernel(scores).statistic.item() == 2  # signed ranks 2, 2, -2
+    assert Wilcoxon(decimals=2).kernel(scores).statistic.item() == 0  # signed ranks 1, 2, -3
     assert Wilcoxon(decimals=0).kernel(scores).statistic.item() == 0
 
 
-def test_wilcoxon_of_large_cost_scores():
+def test_wilcoxon_of_large_scores_equals_scipy():
     rng = np.random.default_rng(8)
     scores = rng.integers(0, 100_000, (2, 40, 1)).astype(float)
     expected = stats.wilcoxon(*scores[:, :, 0], method="asymptotic", correction=False).pvalue

@@ -103,4 +103,5 @@ def test_type_i_errors_of_equal_systems_are_near_alpha(shared, spread):
     assert 0.025 < (difference.test().p < 0.05).mean() < 0.075
     pooled = lists.reshape(2, repeats * topics, draws)
     z = (pooled[0] - pooled[1]).mean(axis=0) / (pooled[0] - pooled[1]).std(axis=0, ddof=1)
-    assert (abs(z) * np.sqrt(repeats * topics) > 2).mean() > 0.1  # rate of pooled repeats
+    # The error rate is too high if every repeat of a topic counts as an independent topic.
+    assert (abs(z) * np.sqrt(repeats * topics) > 2).mean() > 0.1

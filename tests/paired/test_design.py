@@ -115,7 +115,7 @@ def test_clusters_of_equal_size_equal_students_test_of_means(size):
 
 @pytest.mark.parametrize("shape", SHAPES)
 @pytest.mark.parametrize("n", [2, 5, 50])
-def test_degrees_of_freedom_with_one_heavy_topic(shape, n):
+def test_degrees_of_freedom_of_unequal_weights_equal_matrix_products(shape, n):
     weights, values = SHAPES[shape](n), np.random.default_rng(n).random(n)
     mean, variance, freedom, _ = designed_mean(values, weights)
     result = design_of(n, weights=weights).estimate(values, np.array(1.0))

@@ -50,7 +50,7 @@ def test_descriptions_equal_the_loop():
             assert counts == oracle.sides(a.tolist(), b.tolist())
 
 
-def test_interval_and_effect_size():
+def test_intervals_and_effect_sizes_equal_scipy():
     scores = cube()[[0, 1, 4, 5]]
     differences = describe_differences(scores)
     low, high = differences.interval(alpha=0.1)

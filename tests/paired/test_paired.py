@@ -146,7 +146,7 @@ def test_p_values_equal_published_ones(shared):
     p = PairedT().kernel(scores).p.item()
     assert round(p, 7) == 0.0013194
     assert round(p / 2, 7) == 0.0006597
-    # The published test ranks two differences apart that are equal to 12 decimals.
+    # The published test gives different ranks to two differences that are equal at 12 decimals.
     p = Wilcoxon(correction=True, decimals=None).kernel(scores).p.item()
     assert round(p, 7) == 0.0034452
     assert round(p / 2, 7) == 0.0017226

@@ -91,7 +91,7 @@ def test_large_families_are_computed_in_groups():
     assert actual.min() > 1 / 1501
 
 
-def test_max_t_of_constant_differences():
+def test_max_t_supports_constant_differences():
     constant = np.array([[0.5, 0.25, 0.25, 0.1]] * 9)
     result = MaxT(samples=999).kernel(constant, np.array([[0, 1], [1, 2]]))
     assert result[0] < 0.02

@@ -38,7 +38,7 @@ def scores(metric):
 @pytest.mark.parametrize("text", ["ERR", "nDCG(gain='exp')", "AP(norm='pool')", "P(gain='linear')"])
 @given(rows=st.lists(topics(), min_size=1, max_size=5), depth=st.integers(1, 15))
 def test_topics_with_different_top_grades_score_as_single_topics(text, rows, depth):
-    """The last bit may differ from that of single topics."""
+    """Scores may differ from those of single topics in the last bit."""
     metric = parse_metric(text)
     (batch,) = by_scale(block(rows, depth), scores(metric))
     for row, topic in zip(batch, rows, strict=True):
@@ -47,7 +47,7 @@ def test_topics_with_different_top_grades_score_as_single_topics(text, rows, dep
 
 
 @given(rows=st.lists(topics(), min_size=2, max_size=4), depth=st.integers(2, 9), data=st.data())
-def test_selected_topics_equal_blocks_of_these_topics(rows, depth, data):
+def test_a_selection_of_topics_equals_a_block_built_from_them(rows, depth, data):
     full = block(rows, depth)
     some = data.draw(st.lists(st.integers(0, len(rows) - 1), min_size=1, unique=True))
     selected = full.take(np.array(some))
@@ -177,7 +177,7 @@ def frames(serp, scores):
     relevant=st.integers(1, 30),
     below=st.integers(0, 3),
 )
-def test_expected_search_length_is_that_of_cooper(above, irrelevant, relevant, below):
+def test_expected_search_length_equals_the_formula_of_cooper(above, irrelevant, relevant, below):
     serp = [0] * above + [0] * irrelevant + [1] * relevant + [0] * below
     scores = [*range(100, 100 - above, -1), *[50] * (irrelevant + relevant), *range(below)]
     run, qrels = frames(serp, scores)
@@ -204,7 +204,7 @@ def test_probabilities_stay_exact_in_large_blocks():
 
 
 def test_block_and_mean_policies_differ_for_err():
-    """The mean over orders is 3/4; mean gains score 5/8."""
+    """The mean score over both orders is 3/4. The score with mean gains is 5/8."""
     run, qrels = frames([1, 0], 1.0)
     metric = "ERR(gain='binary')"
     by_ties = {ties: run.ireval.evaluate(qrels, metric, ties=ties) for ties in ("mean", "block")}

@@ -102,7 +102,7 @@ def crossed(here, then, crossing):
 
 
 @pytest.mark.parametrize("crossing", ["sign_change", "definition", "matters"])
-def test_curves_cross_zero_by_each_rule(crossing):
+def test_crossings_follow_each_definition(crossing):
     result = crosses(CURVES, crossing)
     expected = [[crossed(a, b, crossing) for a, b in pairwise(curve)] for curve in CURVES.tolist()]
     assert result.tolist() == expected
