@@ -42,7 +42,8 @@ from irframe.scores.repeats import (
 COLUMNS = (METRIC, *SIDES, *pairwise.NUMBERS, "p_adjusted", "significant", *pairwise.COUNTS)
 """Columns of every comparison frame. The column of groups comes first, if scores are grouped."""
 OPTIONAL = (*OTHER_COLUMNS, "n_clusters", "n_eff", *pairwise.OF_MARGIN, *EFFECTS, *decide.DECIDED)
-"""Columns that only some comparison frames have. Any other column contains groups."""
+"""Columns that only some comparison frames have. A column that is neither here nor in `COLUMNS`
+contains groups."""
 
 
 @verb(groups=True, repeats=True, one_unit=True)

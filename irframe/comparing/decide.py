@@ -35,8 +35,9 @@ def decide(bounds: xr.DataArray, *, baseline: Baselines = None) -> pd.DataFrame:
     pandas.DataFrame
         One row per metric, depth and pair, in the order of `compare`, with the columns ``metric``,
         ``depth``, ``system_a``, ``system_b``. ``lowest`` and ``highest`` are the smallest and the
-        largest possible difference of the means, a - b. ``decided`` is whether both have the same
-        sign. ``better`` is the better system of a decided pair, and is missing for other pairs.
+        largest possible difference of the means, a - b. ``decided`` is whether both differences
+        have the same sign. ``better`` is the better system of a decided pair, and is missing for
+        other pairs.
 
     Raises
     ------

@@ -187,8 +187,8 @@ class Frozen:
         path
             The file.
         systems
-            The systems to compare with the baseline. If one has the name of the baseline, the label
-            of the baseline also contains the file name.
+            The systems to compare with the baseline. If one of these systems has the name of the
+            baseline, the label of the baseline also contains the file name.
 
         Raises
         ------

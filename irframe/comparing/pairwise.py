@@ -31,12 +31,13 @@ OF_MARGIN = (
     *(column for name in CLAIMS for column in (f"p_{name}", f"p_{name}_adjusted", name)),
     *("verdict", "detectable"),
 )
-"""Columns of comparisons with a margin or a power."""
+"""Columns that a margin or a power adds to a comparison."""
 POWER = 0.8
 """Default power."""
 VERDICTS = ("better", "worse", "equivalent", "not worse", "undecided")
 ROW_BYTES = 145
-"""Bytes per row of a comparison frame. Up to twice as much is needed while the frame is made."""
+"""Bytes per row of a comparison frame. Up to twice as many bytes are needed while the frame is
+made."""
 
 Margins = float | Mapping[str, float] | None
 """A margin for all metrics, a mapping from metric to margin, or None."""

@@ -39,7 +39,7 @@ def rehearse(
     scores
         Scores per system and topic, at one depth.
     arguments
-        Arguments of `compare`, with a baseline and a margin.
+        Arguments of `compare`. A baseline and a margin are required.
     fail_on
         The condition under which the check fails, one of `CONDITIONS`.
     samples, seed

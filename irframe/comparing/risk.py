@@ -120,7 +120,7 @@ def risk(
     values = map(np.concatenate, zip(*columns, strict=True))
     named = label_pairs(paired, pairs) | dict(zip((*RISKS, *COUNTS), values, strict=True))
     frame = pd.DataFrame(named).astype(dict.fromkeys(COUNTS, int))
-    lost = frame["trisk"].isna() & (frame["n_topics"] > 1)  # a single topic causes another caution
+    lost = frame["trisk"].isna() & (frame["n_topics"] > 1)  # a single topic has its own caution
     warn(*without_spread(int(lost.sum()), len(lost)))
     return frame
 

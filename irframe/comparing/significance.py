@@ -322,7 +322,8 @@ class Pairing:
         p = p_values(paired, row, depths, test=self.test, pairs=pairs, as_printed=as_printed)
         self._tests += p.size
         self._zeros = self._zeros or with_zeros(paired, pairs)
-        # P-values are also NaN for harmonic means of 0, which have a caution of their own.
+        # P-values are also NaN for harmonic means of 0, about which `with_zeros` returns a separate
+        # caution.
         self._without += 0 if self._zeros else int(np.isnan(p).sum())
         if self.test.joint and not self._uneven:
             (sd,) = paired.given(row, depths, lambda v: (describe_differences(v, pairs).sd,))

@@ -35,7 +35,7 @@ from irframe.scores.read_scores import (
 from irframe.scores.repeats import refuse_design
 
 Of = Literal["expected", "averages"]
-"""Quantity that an interval estimates."""
+"""Type of ``interval_of=``, the quantity that an interval estimates."""
 QUANTITIES = {
     "expected": "to be expected on {} topics like these",
     "averages": "by the averages over all topics",
@@ -43,7 +43,7 @@ QUANTITIES = {
 CORRELATIONS = (agreements.Kendall, agreements.TauAP, agreements.Spearman, agreements.Pearson)
 """Methods that have intervals with ``interval_of="averages"``."""
 LEAST_TOPICS = 20
-"""Minimum number of topics for which these intervals are reliable."""
+"""Minimum number of topics for which intervals with ``interval_of="averages"`` are reliable."""
 BLOCK_BYTES = 2**26
 """Target size in bytes of the agreements that are in memory at a time."""
 
@@ -105,7 +105,8 @@ class OneSide(NamedTuple):
     drawn
         Means over resamples, shape (sample, ..., K, system).
     without
-        Means without each topic, shape (topic, ..., K, system). Empty if not needed.
+        Means over all topics except one, for each topic left out, shape (topic, ..., K, system).
+        The array is empty if the interval does not need these means.
     scored
         Whether all systems have scores on a topic, shape (topic, ..., K, 1).
     """
@@ -238,7 +239,7 @@ def ends_of(
     -------
     numpy.ndarray
         Lower and upper limits, shape (2, ..., K1, K2). Limits are NaN if the agreement is undefined
-        for too many resamples. They are also NaN if the agreement is equal for all resamples,
+        for too many resamples. Limits are also NaN if the agreement is equal for all resamples,
         although the two sides differ.
     """
     options.refuse(method)
@@ -286,7 +287,7 @@ def _of_averages(left: OneSide, right: OneSide, resamples: Resamples, kernel: Ke
 
 
 METRIC_OTHER = "metric_other"
-"""Dimension of the metrics on the second side."""
+"""Name of the dimension of the metrics on the second side."""
 ORDERINGS = (agreements.Kendall, agreements.RBO, agreements.Spearman, agreements.TauAP)
 """Methods that use only the order of the systems."""
 
@@ -336,15 +337,16 @@ def agreement(
     coefficient
         A measure of agreement such as `RBO`, or the name of a measure: ``"kendall"`` or
         ``"tau_b"``, ``"tau_a"``, ``"tau_ap"``, ``"tau_ap_b"``, ``"rbo"``, ``"rbo_a"``, ``"rbo_b"``,
-        ``"spearman"``, ``"pearson"``, ``"rmse"``. They differ in how they count tied systems: see
-        `Kendall`, `TauAP` and `RBO`.
+        ``"spearman"``, ``"pearson"``, ``"rmse"``. Measures differ in how they count tied systems:
+        see `Kendall`, `TauAP` and `RBO`.
     topics
         The topics to use if the reference has different topics, as for `coverage`.
     interval_of
         The quantity that intervals estimate. The default is no intervals. ``"expected"`` is the
         expected agreement on another sample of as many topics. ``"averages"``, for correlations, is
-        the agreement of averages over the whole population of topics. It is higher, because these
-        averages have no sampling error. P-values of Kendall's tau are returned with the intervals.
+        the agreement of averages over the whole population of topics. This agreement is higher than
+        the expected one, because averages over the population have no sampling error. P-values of
+        Kendall's tau are returned with the intervals.
     alpha
         One minus the confidence level of the intervals, above 0 and below 1.
     resamples

@@ -405,7 +405,7 @@ def ratios(
     named = {str(column.name): column for column in columns}
     frame = xr.Dataset(named).to_dataframe()[list(named)].reset_index()
     frame.attrs = dict(columns[0].attrs)
-    if pairing.adjust is not None:  # a note on the frame would apply to all columns
+    if pairing.adjust is not None:  # p-values of median_p are not corrected
         corrected = f"of discrimination, coverage and inversions {frame.attrs[P_VALUES]}"
         frame.attrs[P_VALUES] = f"of median_p not corrected; {corrected}"
     return frame

@@ -71,9 +71,10 @@ def leave_out(
           this run (or its group) contributes to the pool, over all topics;
         - ``mean`` and ``mean_without``, the mean score of the run with the full pool, and with the
           pool made without the run (or its group);
-        - ``change``, their difference in percent of ``mean``, NaN if ``mean`` is 0;
-        - ``rank``, 1 + the number of better systems with the full pool, ``rank_without``, the same
-          with the pool made without the run, and ``rank_change``, their absolute difference;
+        - ``change``, the difference of the two means in percent of ``mean``, NaN if ``mean`` is 0;
+        - ``rank``, 1 + the number of better systems with the full pool, ``rank_without``, the rank
+          with the pool made without the run, and ``rank_change``, the absolute difference of the
+          two ranks;
         - ``tau``, Kendall's tau-b between the orders of all systems with the two pools.
 
         Means over the rows of a metric and depth correspond to Table 5 of [3]_. The attribute
@@ -101,10 +102,10 @@ def leave_out(
     Notes
     -----
     A document stays judged if a remaining contributing run has it in the first `depth` rows of the
-    file. Documents that no contributing run has there count as unjudged with both pools, because
-    leaving out a run cannot change them. All systems are scored again on the topics that lose a
-    document. The computation needs only the two best ranks of a document in different runs (or
-    groups).
+    file. Documents that no contributing run has in these rows count as unjudged with both pools,
+    because leaving out a run cannot change them. All systems are scored again on the topics that
+    lose a document. The computation needs only the two best ranks of a document in different runs
+    (or groups).
 
     References
     ----------

@@ -56,7 +56,8 @@ def pool_growth(
         - ``first_unjudged``, the rank of the first document of the run outside the pool, or the
           length of the list plus one if there is no such document.
 
-        These are NaN if no run contributes, or if the cube cuts lists before the rank is reached.
+        These means are NaN if no run contributes, or if the cube cuts lists before the rank is
+        reached.
 
         Scalars: ``first_unjudged_all`` and ``first_unjudged_all_sd``, the mean and the standard
         deviation of the same rank if all judged documents are used.
@@ -158,7 +159,7 @@ def rising_pool_depths(cube: xr.Dataset, depths: Sequence[int]) -> Array:
 def _of_runs(runs: xr.Dataset, rel: int, depths: Array) -> dict[str, Array]:
     """Return means and standard deviations over runs and topics.
 
-    A mean needs one list, and a standard deviation two. Otherwise they are NaN.
+    A mean needs one list, and a standard deviation two lists. Otherwise the value is NaN.
     """
     lists: dict[str, list[Array]] = {}
     unknown = np.zeros(len(depths), bool)

@@ -185,7 +185,8 @@ def stability(volatility: xr.DataArray, threshold: float = 0.9) -> xr.Dataset:
     xarray.Dataset
         ``stable_depth`` is the smallest depth from which all correlations exceed the threshold, or
         NaN. ``share_above`` is the share of correlations between different depths that exceed the
-        threshold, 0 to 1. Both are over metric, and over the group if there is one.
+        threshold, 0 to 1. The dimension of both variables is metric. After `groupby`, the group is
+        the first dimension.
 
     Raises
     ------

@@ -39,7 +39,7 @@ EXAMPLES = 3
 """Number of documents that are listed as examples if a run has no judged documents."""
 
 Listed = dict[str, pd.Series]
-"""Mapping from column to the problems in this column, indexed by system."""
+"""Mapping from the name of a column to the problems that it lists, indexed by system."""
 
 
 def _of_rows(table: coded_tables.RunTable, rows: Codes) -> pd.Series:
@@ -174,7 +174,7 @@ SEVERITY = {
 }
 """Severity of each column that lists problems, in order of severity."""
 COUNTS = ("topics", "documents", "longest", "ties", "first_unjudged", *searches.COSTS)
-"""The columns of integers."""
+"""Names of the columns that contain integers."""
 
 
 @recorded
@@ -404,7 +404,7 @@ def _merged_searches(
 
 
 def _with_ids(frame: pd.DataFrame) -> tuple[pd.DataFrame, pd.Series]:
-    """Return the rows with ids, and positions of rows without."""
+    """Return rows with ids, and positions of rows without ids."""
     columns = roles(frame.columns)
     ids = [columns[role] for role in (TOPIC, DOC) if role in columns]
     lacking = frame[ids].isna().any(axis=1).to_numpy()
@@ -417,7 +417,7 @@ def _with_ids(frame: pd.DataFrame) -> tuple[pd.DataFrame, pd.Series]:
 def _with_every_score(table: coded_tables.RunTable) -> coded_tables.RunTable:
     """Return a table with a score in every row.
 
-    If there is no score column, scores are negative ranks. Rows without either are ranked last.
+    If there is no score column, scores are negative ranks. Rows without this score are ranked last.
     """
     if table.score is not None and not np.isnan(table.score).any():
         return table

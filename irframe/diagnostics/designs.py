@@ -50,7 +50,7 @@ ASKED = (
     "if these topics are turns of a conversation, or questions about one document, declare the "
     "clusters by cube.ireval.design(cluster=...), so that tests and intervals use them"
 )
-"""Advice about topics that may be clustered."""
+"""Advice for findings about topics that may be clustered."""
 
 
 def _counted(counts: pd.Series) -> list[str]:
@@ -111,7 +111,7 @@ def explained(values: pd.Series, labels: ArrayLike) -> float:
     between = groups.ngroups - 1
     if not (total > 0 and between and freedom > 0):
         return 0.0
-    p = scipy.special.betainc(freedom / 2, between / 2, inside / total)  # of the F test
+    p = scipy.special.betainc(freedom / 2, between / 2, inside / total)  # p-value of the F test
     share = 1 - inside / total * (freedom + between) / freedom
     return float(share) if share > EXPLAINED and p < RARE else 0.0
 
@@ -136,7 +136,7 @@ def check_repeats(
     folded
         The system and the number of each repeat.
     metrics
-        The metrics. Without metrics, nDCG is used.
+        Metrics by which repeats are compared. If the list is empty, nDCG is used.
     depth
         Evaluation depth.
     """

@@ -47,7 +47,8 @@ TIED = 0.1
 UNJUDGED_SHARE = 0.05
 """Minimum share of unjudged documents for which they are a warning."""
 YIELD = 0.05
-"""Share of relevant documents at the last pool depth from which a pool is too shallow."""
+"""Minimum share of relevant documents among the documents at the last pool depth for which a pool
+is reported as too shallow."""
 DECIDED = "what decides the numbers"
 """Text of the last finding, which lists ties, topics, gains and the pool."""
 STANDARD = (1, 3, 5, 10, 15, 20, 30, 50, 100, 200, 500, 1000)
@@ -93,7 +94,7 @@ def _of_documents(
 
 
 TIED_POOLS = "; the pool depends on the order of rows with equal scores"
-"""End of advice about pools if some documents have equal scores."""
+"""Sentence that ends advice about the pool if some documents have equal scores."""
 
 
 def too_long(cube: xr.Dataset, stops: Stops) -> Iterator[Finding]:
@@ -340,7 +341,7 @@ def diagnose(
 
 
 def _parse_any(metrics: Metrics) -> list[Metric]:
-    """Parse metrics, of which there may be none."""
+    """Parse a list of metrics, which may be empty."""
     return [] if isinstance(metrics, tuple | list) and not metrics else parse_metrics(metrics)
 
 

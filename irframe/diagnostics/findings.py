@@ -18,7 +18,7 @@ from irframe.printed import FIRST, WIDTH, Kept, fitted
 SEVERITIES = ("error", "warning", "note")
 """Severities of findings, with the most severe first."""
 IN_CODE = ", in code: "
-"""Text between advice and the code that follows it."""
+"""Text between the advice of a finding and the code that follows the advice."""
 SHOWN = 5
 """Maximum number of locations that a finding lists."""
 _EVERY: ContextVar[bool] = ContextVar("every", default=False)
@@ -38,9 +38,9 @@ class Finding:
     what
         Description of the problem.
     where
-        The first locations.
+        The first locations of the problem.
     how_many
-        The number of locations.
+        The number of locations of the problem.
     advice
         Recommended action.
     reference

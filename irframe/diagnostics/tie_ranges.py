@@ -64,7 +64,7 @@ def tie_ranges(
     depth. Therefore, the score is highest if tied documents are in descending order of value, and
     lowest if they are in ascending order. For Bpref, unjudged documents are between relevant and
     other judged documents. For Judged, judged documents are first. For a cost metric, the highest
-    score is the worst. It is NaN if ESL finds no relevant document.
+    score is the worst. The highest ESL is NaN if the worst order has no relevant document.
 
     No single order is known to be best for InfAP, Twist and its components, CRP, Q with gain below
     its threshold, G, INST, and other metrics with adaptive users. Documents below the depth of the
@@ -91,7 +91,7 @@ def tie_ranges(
     chosen = parse_metrics(metrics)
     refuse_unordered(chosen)
     depths = wanted_depths(cube, chosen, at)
-    refuse_metrics(cube, chosen, ties=DEFAULT_TIES)  # bounds use orders without shared ranks
+    refuse_metrics(cube, chosen, ties=DEFAULT_TIES)  # in each order, documents have distinct ranks
     scores = both_sides(cube, chosen, depths, reordered_scores, ties=True)
     return label_scores(cube, scores, chosen, depths)
 

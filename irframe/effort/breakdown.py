@@ -38,9 +38,10 @@ DEEPEST = 100
 """Default rank below which a document counts as not returned."""
 
 Relevant = Literal["only", "first"]
-"""Policy for topics with several relevant documents: raise, or use the first that is returned."""
+"""Policy for topics with several relevant documents. ``"only"`` raises an error, and ``"first"``
+uses the first relevant document that a system returns."""
 ANSWERABLE = "answerable"
-"""Coordinate of topics: whether they have a relevant document."""
+"""Name of the coordinate that states whether a topic has a relevant document."""
 
 
 def answers_of_cube(
@@ -160,7 +161,8 @@ def claim(
     Parameters
     ----------
     answered
-        1 if more topics are answered by b only than by a only, -1 if fewer, and 0 if equally many.
+        1 if b alone answers more topics than a alone, -1 if b alone answers fewer topics, and 0 if
+        the numbers are equal.
     answered_significant
         Whether the numbers of answered topics differ significantly.
     ranked
@@ -173,8 +175,8 @@ def claim(
     -------
     dict
         Verdicts on b. ``better``: b is ahead in both comparisons. ``significantly_better``: b is
-        significantly ahead in both. ``no_harm``: b is significantly ahead in one comparison and not
-        significantly behind in the other.
+        significantly ahead in both comparisons. ``no_harm``: b is significantly ahead in one
+        comparison and not significantly behind in the other.
     """
     more = answered * answered_significant
     higher = ranked * ranked_significant
@@ -246,7 +248,7 @@ def _block(a: NDArray[np.int32], b: NDArray[np.int32]) -> dict[str, Array]:
 
 def _compare_answered(name: str, a: Floats, b: Floats, both: Array) -> dict[str, Array]:
     """Return means and p-values on topics that both systems answer."""
-    # the statistics ignore topics on which both scores are 0
+    # topics on which both scores are 0 have no effect
     a = np.where(both, a, 0)
     b = np.where(both, b, 0)
     n = both.sum(axis=1)

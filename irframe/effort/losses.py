@@ -70,16 +70,16 @@ def losses(
         sorted by grade. Such metrics are AP, BinG, Bpref, DCG, ERR, F, INSQ, InterpolatedAP, IPrec,
         nDCG, nDCGRel, P, Q, RBP, Recall, RelativeP, RR, Rprec, RprecMult, SDCG, Success, YAAP.
     stages
-        A list of systems, such as ``["bm25", "monot5"]``, where each system reranks documents of
-        the previous system. Several pipelines are a list of such lists. Other systems have one
-        stage.
+        A list of systems, such as ``["bm25", "monot5"]``, in which each system reranks the
+        documents of the system before. Several pipelines are a list of such lists. A system that is
+        in no list has a single stage.
 
     Returns
     -------
     xarray.DataArray or pandas.DataFrame
         The score and the losses of every system and topic. The result for a cube is an array over
-        (metric, system, topic), in which each loss is a metric. The result for runs is a frame
-        with the columns
+        (metric, system, topic), whose metrics are the score and the losses. The result for runs is
+        a frame with the columns
 
         - ``score``, the score of the metric;
         - ``not_retrieved``, the loss because relevant documents are not in the first stage;

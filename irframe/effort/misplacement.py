@@ -28,9 +28,9 @@ from irframe.quantities import positions
 from irframe.scores.averages import scores_at
 
 ARCHETYPES = ("ideal", "worst", "full scale", "excellent", "typical B", "typical A")
-"""Archetypes of curves. A curve has the first of these that applies."""
+"""Archetypes of curves. A curve has the first archetype of this list that applies."""
 EXCELLENT = ("ups-and-downs", "excellent A", "excellent B")
-"""Kinds of excellent curves. An excellent curve has the first of these that applies."""
+"""Kinds of excellent curves. An excellent curve has the first kind of this list that applies."""
 
 MEASURED = (
     *("rp", "crp", "first_crossing", "balance_point", "rho", "s_plus", "s_minus"),
@@ -112,13 +112,13 @@ def misplacement(
     -----
     In the ideal ranking, the documents of each grade take the ranks from min to max. The relative
     position ``RP(j)`` of a document of this grade at rank j is ``j - min`` if j is less than min,
-    ``j - max`` if j is greater than max, and else 0. Unjudged and missing documents, and documents
-    with a lower grade than `rel`, are non-relevant. ``rho = R / max(R, first crossing)``.
+    ``j - max`` if j is greater than max, and 0 otherwise. Unjudged and missing documents, and
+    documents with a lower grade than `rel`, are non-relevant. ``rho = R / max(R, first crossing)``.
     ``sigma+- = 1 - s+- / s+-_worst``, where the worst ranking is the reversed ideal ranking.
     ``sigma`` is the harmonic mean of ``sigma+`` and ``sigma-``, and ``twist = (rho + sigma) / 2``.
 
-    The archetype is the first of these that applies: ideal; worst (no relevant document); full
-    scale (the reversed ideal ranking); excellent (first crossing up to rank R); typical B (no
+    The archetype is the first of the following that applies: ideal; worst (no relevant document);
+    full scale (the reversed ideal ranking); excellent (first crossing up to rank R); typical B (no
     crossing); typical A. An excellent curve has ups and downs if it falls below 0 after its first
     crossing, at a rank up to R. Otherwise it is excellent A if the first R documents are all
     relevant, and excellent B if not.
@@ -284,7 +284,8 @@ def archetypes(misplaced: xr.Dataset) -> pd.DataFrame:
 
 
 BORDERS = (0.25, 0.5, 0.75)
-"""Borders between the classes of effort. The borders of gain are quantiles of these levels."""
+"""Borders between the classes of effort. The default borders of gain are the quantiles of the
+scores at the same levels."""
 REGIONS = ("diagonal", "high-high", "grey", "other")
 """Regions of the table of gain by effort, which are defined in the notes of `effort_gain`."""
 
@@ -296,7 +297,8 @@ _REGION = np.array(
         [1, 1, 2, 0],
     ]
 )
-"""Position in `REGIONS` for every cell. Rows are classes of gain, and columns of effort."""
+"""Position in `REGIONS` of the region of every cell. Rows are classes of gain, and columns are
+classes of effort."""
 
 
 @verb
@@ -345,7 +347,7 @@ def effort_gain(
     after rounding to 12 decimals, belongs to the class above. The region *diagonal* has cells with
     the same class of gain and effort. *high-high* has gain classes 3 and 4 with effort classes 1
     and 2, which means high gain for a user with high effort. *grey* has the cells (2, 1) and (4,
-    3), where the first class is that of gain. *other* has the remaining cells.
+    3), where the first class is that of gain. *other* has all remaining cells.
 
     References
     ----------

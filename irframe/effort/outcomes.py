@@ -40,7 +40,8 @@ class Outcomes:
     summary
         One row per comparison (and group), with the columns that `outcomes` describes.
     compared
-        Group -> the ranks of answers, and the positions of systems a and b, shape (pair, 2).
+        Mapping from group to two values: the ranks of answers, and the positions of systems a and
+        b, shape (pair, 2).
     by
         The name of the groups. None if there are no groups.
 
@@ -181,10 +182,10 @@ def outcomes(
     qrels
         Judgments. Required with runs, and not allowed with a cube.
     test
-        The test of `measure` for verdicts: ``"wilcoxon"`` for the signed-rank test, ``"t"`` for the
-        paired t-test, or an `irframe.Significance` with one of these tests. Its correction for
-        multiple comparisons is applied to every kind of p-value. The correction ``"max-t"`` is not
-        available. The literature uses ``adjust=None``.
+        The significance test on which verdicts about the ranks of answers are based: ``"wilcoxon"``
+        for the signed-rank test, ``"t"`` for the paired t-test, or an `irframe.Significance` with
+        one of these tests. Its correction for multiple comparisons is applied to every kind of
+        p-value. The correction ``"max-t"`` is not available. The literature uses ``adjust=None``.
     baseline
         The baseline, which is ``system_a`` in every pair. By default, all pairs are compared in the
         order of the systems.
@@ -195,7 +196,7 @@ def outcomes(
         Systems in chronological order. Each system, as b, is compared with the best earlier system,
         as a. The best system has the highest MRR. If systems tie, the earliest is used.
     pairs
-        Pairs of systems (a, b) to compare. One correction applies to all of them.
+        Pairs of systems (a, b) to compare. The p-values of all these pairs are corrected together.
     depth
         Documents below this rank count as not returned. The rank is at least 1 and at most the
         depth of the cube. The default is 100, or the depth of the cube if that is smaller.
@@ -209,8 +210,9 @@ def outcomes(
         where a higher mean is better. Means are over topics that both systems answer.
     rank_sum
         The rank-sum test of reciprocal ranks over all topics. ``"tie-corrected"``: with corrections
-        for ties and continuity, as in `scipy.stats.mannwhitneyu`. ``"plain"``: without, as in
-        `scipy.stats.ranksums`, whose p-values are far larger if many ranks are tied.
+        for ties and continuity, as in `scipy.stats.mannwhitneyu`. ``"plain"``: without these
+        corrections, as in `scipy.stats.ranksums`, whose p-values are far larger if many ranks are
+        tied.
 
     Returns
     -------
@@ -232,8 +234,8 @@ def outcomes(
         - ``answered``, 1 if b answers more topics, -1 if a does, and ``answered_significant``;
         - ``ranked``, 1 if b ranks answers better, -1 if a does, and ``ranked_significant``;
         - the verdicts on b. ``better``: b is ahead in both comparisons. ``significantly_better``: b
-          is significantly ahead in both. ``no_harm``: b is significantly ahead in one comparison
-          and not significantly behind in the other;
+          is significantly ahead in both comparisons. ``no_harm``: b is significantly ahead in one
+          comparison and not significantly behind in the other;
         - ``n_no_relevant``, the number of topics (of the group) that are dropped because they have
           no relevant document.
 

@@ -261,10 +261,10 @@ def difference_histogram(
     lengths
         Search lengths from `search_lengths`.
     a, b
-        The two systems. The difference is the search length in a minus the search length in b. It
-        is negative if a is better. ``"best"`` and ``"median"`` select the best and the median
-        system by ASL, unless a system has this name. If the number of systems is even, the median
-        is the better of the two middle systems.
+        The two systems. The difference is the search length in a minus the search length in b. The
+        difference is negative if a is better. ``"best"`` and ``"median"`` select the best and the
+        median system by ASL, unless a system has this name. If the number of systems is even, the
+        median is the better of the two middle systems.
     bins
         Number of bins on each side of 0, at least 1.
     width
@@ -386,7 +386,8 @@ def effective_count(search_lengths: ArrayLike) -> int:
     Notes
     -----
     The mean of the precisions 1/SL corresponds to a mean of the search lengths SL with weights
-    1/SL. This count replaces the weights by 1 for the n smallest search lengths, and else 0.
+    1/SL. This count replaces the weights by 1 for the n smallest search lengths, and by 0 for all
+    other search lengths.
 
     References
     ----------
@@ -427,7 +428,7 @@ def effective_top(lengths: pd.DataFrame, *, precision: Precision = "map") -> pd.
     -------
     pandas.DataFrame
         One row per system. ``documents`` is the number of relevant documents over all topics. Each
-        of them has a reciprocal precision, which with ``"atomized"`` is the search length.
+        document has a reciprocal precision, which with ``"atomized"`` is the search length.
         ``effective`` is the number of smallest reciprocals whose mean is nearest to the reciprocal
         of the mean precision. ``share`` is ``effective`` divided by ``documents``. Both are 0 for a
         system that retrieved no relevant document.

@@ -40,8 +40,8 @@ class JudgingMethod(OptionValue):
     Parameters
     ----------
     method
-        ``"pool"``, ``"mtf"``, ``"maxmean"`` or ``"leverage"``, see `judge_next`. The default is
-        that of the verb.
+        ``"pool"``, ``"mtf"``, ``"maxmean"`` or ``"leverage"``, see `judge_next`. If None, the verb
+        uses its default method.
     credit
         The runs whose expected precision changes when a document is judged: ``"all"`` runs that
         retrieved the document, or only the ``"run"`` for which the document was chosen. Only
@@ -105,7 +105,8 @@ class Candidates:
     """Candidate documents for judging, sorted by name within each topic."""
 
     rank: Array
-    """Rank of each document in each list, 0 if not listed; shape (topic, document, system)."""
+    """Rank of each document in each list, shape (topic, document, system). The rank is 0 if the
+    list does not contain the document."""
     took_part: Array
     """Whether each system took part, shape (topic, system)."""
     keys: Array
@@ -174,7 +175,7 @@ class Candidates:
 
     @cached_property
     def earliness(self) -> Array:
-        """Priorities by best rank, then by number of such ranks."""
+        """Priorities of documents by best rank, then by its frequency."""
         n_best = (self.rank == self.best_rank[..., np.newaxis]).sum(axis=-1)
         # The share is below 1, so that ranks are compared first.
         share = n_best / (1 + self.rank.shape[-1])
@@ -354,11 +355,13 @@ class ListedDocuments:
 
     cube: xr.Dataset
     listed: Array
-    """Number of the document at each rank, -1 after the last; shape (system, topic, rank)."""
+    """Number of the document at each rank, shape (system, topic, rank). The number is -1 past the
+    end of a list."""
     names: Array
-    """Name of each document by number, shape (topic, number)."""
+    """Name of each document, shape (topic, number)."""
     row: Array
-    """Row of each document in the judgments of the cube, -1 if unjudged; shape (topic, number)."""
+    """Row of each document in the judgments of the cube, shape (topic, number). The row is -1 for
+    unjudged documents."""
 
     @classmethod
     def judged(cls, cube: xr.Dataset, depth: int) -> "ListedDocuments":

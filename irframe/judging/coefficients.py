@@ -10,7 +10,8 @@ from irframe.errors import listing
 from irframe.scores.averages import Resamples
 
 WEIGHTS = ("none", "linear", "quadratic")
-"""Weights of disagreements in kappa: equal, or by the (squared) difference of grades."""
+"""Weights of disagreements in kappa: equal weights, the difference of the grades, or the squared
+difference."""
 DISTANCES = ("nominal", "ordinal", "interval")
 """Distances between two grades in alpha."""
 
@@ -116,11 +117,13 @@ LEAST_TOPICS = 15
 MOST_UNEQUAL = 0.6
 """Coefficient of variation of documents per topic up to which intervals have nominal coverage."""
 ROUNDING = 1e-12
-"""Largest standard error that is a rounding error of 0."""
+"""Largest standard error that is treated as 0, because it may be a rounding error."""
 LEAST_WITH_GRADE = 5
-"""Number of topics with documents on both sides of a threshold that an interval requires."""
+"""Minimum number of topics with documents on both sides of a threshold for an interval at this
+threshold."""
 FEW_WITH_GRADE = 10
-"""Number of topics with documents on both sides below which a caution is issued."""
+"""Minimum number of topics with documents on both sides of a threshold for an interval without a
+caution."""
 THRESHOLD = "_at"
 PER_TOPIC = "_per_topic"
 INTERVAL = "_interval"

@@ -27,7 +27,8 @@ OTHERS = {
     "pairwise": "uses, for two judges, the documents that both have judged",
     "own": "uses all judgments of each judge",
 }
-"""Values of ``pairs=`` for judges who judged different documents, with their descriptions."""
+"""Mapping from each value of ``pairs=`` for judges who judged different documents to its
+description."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,8 +47,8 @@ class JudgedTwice:
         Grades, shape (judge, document). The grade is `UNJUDGED` if the judge did not judge the
         document.
     row
-        Row of the judge's qrels that contains the grade, -1 if there is none; shape (judge,
-        document).
+        Row of the judge's qrels that contains the grade, shape (judge, document). The row is -1 if
+        the judge did not judge the document.
     scale
         All grades, ascending.
     """
@@ -95,9 +96,9 @@ def read_judges(
     Parameters
     ----------
     judges
-        Judge -> qrels.
+        Mapping from judge to qrels.
     pairs
-        What is done with documents that only some judges have judged. ``"same"`` raises an error,
+        Policy for documents that only some judges have judged. ``"same"`` raises an error,
         ``"common"`` drops these documents, and other values keep them.
     grades
         The scale of grades, as for `compare_judges`.
@@ -266,7 +267,7 @@ def _stated(used: Mapping[Hashable, NDArray[Grade]], grades: Sequence[int]) -> N
 
 JUDGE = "judge"
 PASSES = "pass"
-"""Names of the dimension of judges, and of the dimension of passes."""
+"""Names of the two dimensions of judgments: judges and passes."""
 
 
 class Passes(NamedTuple):
@@ -343,7 +344,7 @@ def _passes_of(source: Any) -> dict[Any, Any]:
 def _is_qrels(value: object) -> bool:
     """Return whether a value is the qrels of a pass.
 
-    Values that are not qrels are single judgments of a list.
+    A value that is not qrels is one judgment in a list of judgments.
     """
     nested = isinstance(value, Mapping) and all(isinstance(x, Mapping) for x in value.values())
     return isinstance(value, pd.DataFrame) or (nested and bool(value))

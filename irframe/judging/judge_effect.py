@@ -84,9 +84,9 @@ def judge_effect(
         The significance test, as for `compare`: an `irframe.Significance`, or the name of a test.
         The confidence level of all intervals is 1 - `alpha`.
     reference
-        The judge with whom all other judges are compared, by default the first.
+        The judge with whom all other judges are compared. The default is the first judge.
     at
-        Evaluation depths, by default all.
+        Evaluation depths. The default is all depths.
     pairs
         The pairs of topic and document that are used. ``"same"`` and ``"common"`` are those of
         `compare_judges`. With ``"own"``, all judgments of each judge are used, and all judges must
@@ -97,8 +97,8 @@ def judge_effect(
         Coefficients of agreement or their names, as for `agreement`.
     interval_of, resamples
         The kind of confidence intervals of the agreement, and the bootstrap samples of topics for
-        these, as for `agreement`. By default there are no intervals, because they take long for
-        many depths.
+        these intervals, as for `agreement`. By default there are no intervals, because they take
+        long for many depths.
     groups
         Groups of systems, such as ``{"same model": ["run1", "run2"]}``. For each group, it is
         tested whether a judge favours its systems over all other systems. At least two systems must
@@ -114,17 +114,18 @@ def judge_effect(
           ``agreement_interval`` (..., bound);
         - ``conclusions`` (judge, metric, depth, conclusion), the number of pairs of systems with
           each conclusion. ``kept``: the difference is significant in the same direction under both
-          judges. ``lost``: it is significant under the reference only. ``new``: it is significant
-          under the other judge only. ``reversed``: it is significant in opposite directions.
-          ``neither``: it is not significant under any of the two;
+          judges. ``lost``: the difference is significant under the reference only. ``new``: the
+          difference is significant under the other judge only. ``reversed``: the difference is
+          significant under both, in opposite directions. ``neither``: the difference is not
+          significant under either judge;
         - ``mean`` and ``rank`` (judge, metric, depth, system), where rank 1 is best, and tied
           systems share the best of their ranks;
-        - ``reference_mean`` and ``reference_rank`` (metric, depth, system), those under the
-          reference;
+        - ``reference_mean`` and ``reference_rank`` (metric, depth, system), the means and ranks
+          under the reference;
         - ``bias`` (judge, metric, depth, system), the mean under the judge minus the mean under the
           reference, and ``bias_interval`` (..., bound), its Student's interval;
         - with `groups`, ``group_bias`` (judge, metric, depth, group), the mean bias of the systems
-          in the group minus that of all other systems. The interval of the group bias is
+          in the group minus the mean bias of all other systems. The interval of the group bias is
           ``group_interval`` (..., bound), and its p-value is ``group_p``.
 
     Raises

@@ -263,7 +263,8 @@ def replay(
     rel
         As for `judge_next`.
     depth
-        Depth to which the lists of contributing systems are read, by default that of the cube.
+        Depth to which the lists of contributing systems are read. The default is the depth of the
+        cube.
     contributing_share
         Share of the contributing systems whose documents are judged in a sample, above 0 and at
         most 1. If the share is below 1, the systems are drawn at random for each sample. With

@@ -70,7 +70,8 @@ def predict_powered(
         The system with which every other system is compared. The baseline is ``system_b`` in every
         pair. By default all pairs are compared. A baseline is not available with a cube.
     at
-        Evaluation depths for a cube, by default all. For scores, select depths before.
+        Evaluation depths for a cube. The default is all depths. This option is not available for
+        scores, whose depths can be selected beforehand.
     topics
         The topics over which the model's scores are averaged. ``"rest"`` (the default): the topics
         that people did not judge. ``"all"``: all topics. The option is not available with a cube.
@@ -142,7 +143,7 @@ def predict_powered(
     The coverage was measured on samples of topics from two tracks. In TREC's Deep Learning track of
     2021, GPT-4o is the model. In TREC-8, one metric predicts another. Besides the topics judged by
     people, 45 topics were judged by the model alone. The table contains the coverage of 95%
-    intervals, averaged over six metrics. The lowest coverage is in brackets:
+    intervals, averaged over six metrics. The lowest coverage of a metric is in brackets:
 
     ======  =============  =============  =============
     topics  normal         means          differences

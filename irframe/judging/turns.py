@@ -37,9 +37,9 @@ class Outcome(NamedTuple):
     topic: Array
     document: Array
     run: Array
-    """The run for which the document was chosen."""
+    """Position of the run for which the document was chosen."""
     relevant: Array
-    """Relevance from 0 to 1."""
+    """Relevance of the document, from 0 to 1."""
 
 
 class Judging(ABC):
@@ -192,7 +192,7 @@ class RunChoice(Judging, ABC):
 
 
 class MoveToFront(RunChoice):
-    """Method ``mtf``: one run until a non-relevant document."""
+    """Method ``mtf``: stay with a run while documents are relevant."""
 
     by_account = True
 
@@ -285,7 +285,8 @@ def take_turns(
     Returns
     -------
     Turns
-        The chosen documents. There are fewer if all candidates are judged before the last turn.
+        The chosen documents. There are fewer than `turns` per topic if a topic has too few unjudged
+        candidates.
     """
     before = np.zeros(relevant.shape, bool) if judged is None else judged
     if not method.by_account:

@@ -24,7 +24,7 @@ COMPONENT = "component"
 N_REPEATS = "n_repeats"
 """Dimension of numbers of repeats."""
 MOST = 2**40
-"""Largest number of topics that is tried."""
+"""Largest number of topics that `topics_needed` tries."""
 
 
 def repeat_components(paired: Scores) -> xr.Dataset:

@@ -64,8 +64,8 @@ def simulate_track(
     grades
         Number of grades, 2 to 128. 90% of the candidate documents of a topic have grade 0, and each
         higher grade has about half as many documents as the grade below. Alternatively, pass the
-        shares of all grades from 0 upwards, which sum to 1. Shares vary between topics; these are
-        the means.
+        shares of all grades from 0 upwards, which sum to 1. Shares vary between topics, and their
+        means are the shares passed.
     teams
         Number of teams of systems, 1 to `systems`. The default is one team for every three systems.
     seed

@@ -139,7 +139,8 @@ TESTS = ("t", ANOVA)
 TestedTopics = Annotated[Significance | Literal["t", "anova"], Unused("adjust", "family", "over")]
 OF_PAIRS = ("baseline", "per")
 OPTIONS = {**dict.fromkeys(("t", "width", "margin", "topics"), OF_PAIRS), "anova": ("systems",)}
-"""Further arguments that apply to a question, or to the test of a difference."""
+"""Mapping from a question, or from the test of a difference, to the further arguments that
+apply."""
 
 
 @verb(repeats=True)
@@ -185,10 +186,10 @@ def topics_needed(
     power
         The probability that the test detects the difference, above `alpha` and below 1.
     systems
-        Number of systems in ``"anova"``, at least 2; by default the number of systems in the
+        Number of systems in ``"anova"``, at least 2. The default is the number of systems in the
         scores.
     baseline
-        A system with which all other systems are compared; by default all pairs are compared. A
+        A system with which all other systems are compared. By default, all pairs are compared. A
         baseline is not available for ``"anova"``.
     per
         With ``"pair"`` there is a result for each pair of systems. By default variances are
@@ -294,7 +295,8 @@ ANSWERS: dict[str, Callable[..., Array]] = {
         np.sqrt(variance), np.full(np.shape(variance), int(topics)), power=power, alpha=alpha
     ),
 }
-"""Functions that answer a question from a variance, by question or by test of a difference."""
+"""Mapping from the question (or the test of a difference) to the function that computes the answer
+from a variance."""
 
 
 def _only(questions: dict[str, float | None]) -> tuple[str, float]:

@@ -13,9 +13,10 @@ from irframe.paired.pairs import draw_signs
 from irframe.scores.averages import Resamples
 
 FIRST = "could_be_first"
-"""Column of rank intervals: whether the system could truly be first."""
+"""Name of the column of rank intervals that states whether a system could truly be first."""
 OPTIMISM = "optimism"
-"""Attribute of leaderboards: expected difference of the first system's observed and true mean."""
+"""Name of the attribute of leaderboards that contains the expected difference between the observed
+and the true mean of the first system."""
 
 
 def first_p(
@@ -31,13 +32,13 @@ def first_p(
     Parameters
     ----------
     scores
-        Terms that a mean sums over topics, shape (system, topic, depth), without NaN. Higher is
-        better.
+        The terms of which a mean is the sum over topics, shape (system, topic, depth), without NaN.
+        Higher terms are better.
     known
         Whether each system can be compared, shape (system, depth). By default all systems are
         compared.
     design
-        The sampling design of the topics; by default independent topics of equal weight.
+        The sampling design of the topics. The default is independent topics of equal weight.
     samples
         Number of random assignments of signs to topics, at least 1. If fewer assignments are
         possible, each possible assignment is used once.
@@ -190,8 +191,8 @@ def excess_of_first(scores: Scores, resamples: Resamples, row: int, depths: slic
     """Return the expected optimism of the first mean by depth.
 
     In every bootstrap sample of topics, or of clusters, the highest mean is compared with the mean
-    of the same system over all topics. The result is the average difference, by depth of one
-    metric, or NaN for a single topic.
+    of the same system over all topics. The result is the average difference at each depth of a
+    metric. The result is NaN for a single topic.
     """
     summary = scores.summaries[row]
     sign = scores.signs[row]

@@ -64,7 +64,7 @@ def leaderboard(
         with the baseline are a separate family, so p-values are adjusted for their number only. The
         families ``"metric"`` and ``"all"`` include all depths and metrics of the leaderboard.
     baseline
-        A system with which every other system is compared; by default none.
+        A system with which every other system is compared. The default is no comparison.
     at
         Depths of the leaderboard. The first depth determines the ranking. By default only the
         greatest depth is used.
@@ -325,7 +325,8 @@ def beaten(means: Array) -> Array:
     """
     has_mean = ~np.isnan(means)
     values = np.where(has_mean, np.round(means, TIE), -np.inf)
-    # The numbers of lower and of higher means give wins plus half of the ties.
+    # The number of wins plus half the number of ties follows from the numbers of lower and of
+    # higher means.
     won = (values.shape[-1] - 1 + count_below(values) - count_below(-values)) / 2
     n_systems = has_mean.sum(axis=-1, keepdims=True)
     with np.errstate(invalid="ignore", divide="ignore"):
@@ -418,8 +419,8 @@ def with_tasks(
 ) -> pd.DataFrame:
     """Return a leaderboard with columns of tasks, sorted.
 
-    Systems without scores on some task have no mean and are listed last. `every` states that no
-    mean can be compared, so that all systems are treated like these.
+    Systems without scores on some task have no mean and are listed last. If `every` is true, no
+    mean can be compared, and all systems are treated as if they lacked a task.
     """
     leading = ["rank", "tier", "letters"]
     remaining = board.columns.difference(leading, sort=False)

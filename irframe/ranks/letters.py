@@ -70,14 +70,15 @@ def letter_groups(alike: Array) -> Array:
     for system, row in enumerate(alike):
         while (missing := row & (n_shared[system] == 0)).any():
             group = row & alike[np.flatnonzero(missing)[-1]]
-            for member, alike_to_member in enumerate(alike):  # better systems are added first
+            # Members are added from the best to the worst system.
+            for member, alike_to_member in enumerate(alike):
                 group = group & alike_to_member if group[member] else group
             groups.append(group)
             n_shared += np.outer(group, group)
     necessary: list[Array] = []
     for group in reversed(groups):
         pairs = np.outer(group, group)
-        if (n_shared[pairs] > 1).all():  # every pair of the group is in another group, too
+        if (n_shared[pairs] > 1).all():  # all pairs of the group are in other groups, too
             n_shared = n_shared - pairs
         else:
             necessary.append(group)

@@ -44,14 +44,14 @@ def holm_counts(values: Array, known: Array, alpha: float, design: Design | None
     Parameters
     ----------
     values
-        Terms that the average sums over topics, shape (system, topic, depth), without NaN. Higher
-        is better.
+        The terms of which an average is the sum over topics, shape (system, topic, depth), without
+        NaN. Higher terms are better.
     known
         Whether all terms of a system are finite, shape (system, depth).
     alpha
         Significance level of the tests for better and for worse systems together.
     design
-        The sampling design of the topics; by default independent topics of equal weight.
+        The sampling design of the topics. The default is independent topics of equal weight.
 
     Returns
     -------
@@ -107,7 +107,8 @@ RankMethod = Literal["pairs", "holm", "max-t", "bootstrap"]
 """Methods of rank intervals. ``"bootstrap"`` returns quantiles of resampled ranks."""
 METHODS = ("pairs", "holm", "max-t", "bootstrap")
 RANKS: tuple[str, ...] = ("rank", "rank_low", "rank_high", "tier", "first")
-"""Columns in addition to those of `summary`. ``first`` is only returned for ``"bootstrap"``."""
+"""Columns that `rank_intervals` adds to those of `summary`. ``first`` is only returned for
+``"bootstrap"``."""
 
 
 @table_verb(repeats=True, one_unit=True)
@@ -293,7 +294,7 @@ class RankOptions:
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """Columns in addition to those of `summary`."""
+        """Columns that these options add to those of `summary`."""
         return RANKS if self.method == "bootstrap" else RANKS[:-1]
 
     def significant(self, paired: Scores) -> Array:
@@ -430,7 +431,7 @@ def _tiers(ranks: Array, separated: Array) -> Array:
     ranks
         Ranks, shape (depth, system). Tied systems share the best of their ranks.
     separated
-        Which pairs differ significantly, shape (depth, pair).
+        Whether the systems of each pair differ significantly, shape (depth, pair).
     """
     depths, systems = ranks.shape
     sides = ranks[:, all_pairs(systems)].astype(int)

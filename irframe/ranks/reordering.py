@@ -251,7 +251,7 @@ def ablation(
     test
         As for `reordering`.
     depth
-        Depth at which lists are cut; by default the cube's depth.
+        Depth at which lists are cut. The default is the depth of the cube.
     rel
         Lowest relevant grade, at least 1.
     unretrieved
@@ -265,7 +265,7 @@ def ablation(
         The result of `reordering`, with the column ``step`` before ``old``. ``"Atomize P"`` is the
         step from AP to `AtomizedP`. ``"Aggregate documents within query"`` and ``"Aggregate rates
         across queries"`` replace arithmetic means by harmonic means. ``"ASL itself"`` replaces the
-        reciprocal of ASL by ASL. ``"Cumulative"`` is the step from AP to ASL.
+        reciprocal of ASL by ASL. ``"Cumulative"`` is the change from AP directly to ASL.
 
     Raises
     ------

@@ -141,7 +141,7 @@ def test_the_change_of_a_zero_score_is_nan():
     assert rows.loc["a", ["lost", "lost_relevant"]].tolist() == [1, 1]
 
 
-def test_a_metric_with_a_depth_is_evaluated_at_it(cube):
+def test_a_metric_with_a_depth_is_evaluated_at_this_depth(cube):
     rows = cube.ireval.leave_out("P", "nDCG@20", "nDCG@3", at=[10, 5])
     depths = rows[["metric", "depth"]].drop_duplicates().to_numpy().tolist()
     assert depths == [["P", 5], ["P", 10], ["nDCG@20", 20], ["nDCG@3", 3]]

@@ -57,7 +57,7 @@ def test_chunked_cubes_have_the_same_growth(cube):
     xr.testing.assert_allclose(lazy, cube.ireval.pool_growth(at=[3, 10]))
 
 
-def test_first_unjudged_ranks_of_fully_judged_lists_are_behind_the_end():
+def test_first_unjudged_ranks_of_fully_judged_lists_are_past_the_end():
     runs = pd.DataFrame({"topic": "1", "doc": list("abc"), "score": [3, 2, 1]})
     qrels = pd.DataFrame({"topic": "1", "doc": list("abc"), "grade": [1, 0, 1]})
     for depth in (None, 7):

@@ -81,7 +81,7 @@ def test_the_reference_may_have_different_depths(scores):
     np.testing.assert_array_equal(result, complete[..., :7])
 
 
-def test_the_ordering_at_depth_is_the_truth_for_top_weighted_methods(scores):
+def test_the_ordering_at_depth_is_the_true_ordering_of_top_weighted_methods(scores):
     result = scores.sel(depth=[2, 50]).ireval.volatility(coefficient="tau_ap")[1]
     x, y = (order(scores, "RBP(p=0.95)", depth)[np.newaxis] for depth in (2, 50))
     expected = pytest.approx(ir.agreements.TauAP().kernel(x, y).item(), rel=1e-14)

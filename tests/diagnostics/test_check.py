@@ -101,7 +101,7 @@ def test_listed_values_are_complete_and_length_is_the_most_frequent():
     result = some.ireval.check(qrels)
     assert result["lists_short"].map(len).to_dict() == dict.fromkeys(result.index, 0) | {"ance": 16}
     assert result.loc["ance", "lists_short"] == tuple(qrels["topic"].unique())
-    assert not result["lists_long"].any()  # the default list_length reports no longer lists
+    assert not result["lists_long"].any()  # longer lists are reported only for a given list_length
     long = some.ireval.check(qrels, list_length=50)["lists_long"]
     assert long[long.astype(bool)].to_dict() == {"bm25": ("101",)}
 
@@ -234,7 +234,7 @@ def test_unreadable_files_have_a_row(tmp_path):
     assert "each system in one file" in repeats[0]
 
 
-def test_only_unreadable_files_still_give_a_result(tmp_path):
+def test_a_result_may_have_only_unreadable_files(tmp_path):
     (tmp_path / "bars.txt").write_text("1|Q0|x|1|2.0|b\n" * 2000)
     (tmp_path / "README.md").write_text("# Runs\n\nAs sent in.\n")
     for files in ([tmp_path / "bars.txt"], [tmp_path / "none.run"], tmp_path):

@@ -219,7 +219,7 @@ def test_an_error_is_the_last_finding():
     assert calm["what"].tolist() == ir.verbs.diagnose(RUNS, QRELS)["what"].tolist()
 
 
-def test_outlying_single_and_shared_repeats_are_reported():
+def test_problems_of_repeats_are_reported():
     runs, qrels = ir.example_track()
     rng = np.random.default_rng(1)
     base_run = runs[runs["system"] == "monot5"]

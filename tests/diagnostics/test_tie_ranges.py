@@ -82,11 +82,10 @@ def test_ranges_include_documents_tied_below_the_depth():
     xr.testing.assert_allclose(cut, full)
 
 
-@pytest.mark.filterwarnings(
-    "ignore::irframe.errors.IrframeWarning"
-)  # topics without lists cause one
+# Topics without lists cause a warning.
+@pytest.mark.filterwarnings("ignore::irframe.errors.IrframeWarning")
 def test_without_ties_the_range_of_every_metric_is_its_score():
-    """Also compare topics without lists, and topics without judgments."""
+    """The test includes topics without lists, and topics without judgments."""
     runs = pd.DataFrame({"system": list("aab"), "topic": list("121"), "doc": list("xyx")})
     qrels = pd.DataFrame({"topic": list("123"), "doc": list("xzx"), "grade": 1})
     cube = ir.cube(runs.assign(score=1.0), qrels, pool=1)

@@ -247,7 +247,7 @@ def test_nominal_length_is_the_given_depth(cube):
 
 
 def test_sums_of_long_rankings_do_not_overflow():
-    """The cumulated position falls below the range of 32-bit integers."""
+    """The cumulated relative position is too low for 32-bit integers."""
     R = 65_536
     docs = np.char.mod("%d", np.arange(2 * R))
     run = pd.DataFrame({"topic": "1", "doc": docs, "rank": np.arange(2 * R)})

@@ -43,7 +43,7 @@ GOLDEN = {
     "p_rr_t": "rr_t",
     "p_answered": "case2_binomial",
 }
-"""Column of a summary -> its name in the worked cases."""
+"""Mapping from a column of the summary to its name in the worked cases."""
 WORKED = [
     "003-q5-q6",
     "003-esl-vs-mrr",
@@ -159,7 +159,7 @@ def test_documents_judged_for_several_topics_count_once():
         refused(IdError, "right", runs.ireval.outcomes, twice, relevant=relevant)
 
 
-def test_order_compares_with_the_best_earlier_system():
+def test_systems_in_order_are_compared_with_the_best_earlier_system():
     ranks = {"old": [4, 4], "worse": [9, 9], "new": [2, 2], "same": [2, 2], "top": [1, 1]}
     runs, qrels = track(ranks, length=10)
     result = both_ways(runs, qrels, order=["old", "worse", "new", "same", "top"]).summary
@@ -195,7 +195,7 @@ def test_rank_sum_tests_equal_those_of_scipy():
         assert result.loc[0, "p_ranksum"] == pytest.approx(test(*rr).pvalue, rel=1e-9)
 
 
-def test_correction_can_change_the_verdict():
+def test_a_correction_can_change_the_verdict():
     rng = np.random.default_rng(3)
     a = rng.integers(3, 30, 60)
     ranks = {"A": a, "B": a - rng.integers(-1, 3, 60), "C": a, "D": a}

@@ -193,7 +193,7 @@ def test_judges_of_different_topics_are_refused(track):
     ],
     ids=str,
 )
-def test_bad_arguments_are_refused(track, options, error):
+def test_invalid_arguments_of_judge_effect_are_refused(track, options, error):
     runs, judges = track
     refused(error, "expected", runs.ireval.judge_effect, judges, "AP", **options)
 

@@ -52,7 +52,7 @@ def test_dropped_judgments_and_grade_minus_one_are_judged_again(cube):
     subset = dense(pooled).judged_doc
     result = pooled.ireval.judge_next(50)
     fewer = QRELS[QRELS["doc"].isin(subset)]
-    assert len(subset) < len(fewer)  # names that another topic has, too
+    assert len(subset) < len(fewer)  # names that also occur in another topic
     marked = QRELS.assign(grade=np.where(np.arange(len(QRELS)) % 3, QRELS["grade"], -1))
     repeated = ir.cube(RUNS, marked).ireval.judge_next(400, "pool")[["topic", "doc"]]
     assert len(repeated.merge(marked[marked["grade"] == -1])) > 100
@@ -66,7 +66,7 @@ def test_priorities_are_multiplied_by_the_prior(cube):
     result = cube.ireval.judge_next(1200, ir.JudgingMethod("pool", prior=prior))
     by_grade = result.merge(prior).groupby("grade")["probability"]
     assert by_grade.nunique().tolist() == [1, 1, 1, 1]
-    assert np.allclose(by_grade.first(), [0.05, 0.2, 0.5, 0.8])  # no prior for judged documents
+    assert np.allclose(by_grade.first(), [0.05, 0.2, 0.5, 0.8])  # judged documents have no prior
     likely = prior.drop(columns="grade").assign(probability=0.5)
     half = cube.ireval.judge_next(5, ir.JudgingMethod(prior=likely))
     assert np.allclose(half["priority"], cube.ireval.judge_next(5)["priority"] / 2)

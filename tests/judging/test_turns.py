@@ -82,7 +82,7 @@ def test_methods_equal_their_oracles(name, seed):
 
 
 @pytest.mark.parametrize("name", few_of(METHODS, 2))
-def test_judging_in_several_calls_equals_a_single_call(name):
+def test_several_calls_of_judge_next_equal_a_single_call(name):
     lists, relevant = collection(7)
     method, credit = name.split("(")[0], "run" if "run" in name else "all"
     judged = pd.DataFrame({"topic": [], "doc": []}, dtype=str)

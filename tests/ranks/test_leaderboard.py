@@ -109,7 +109,7 @@ def named(scores, metrics):
         (InputError, "tier", lambda s: named(s, NAMED).ireval.leaderboard()),
     ],
 )
-def test_bad_input(scores, error, words, ask):
+def test_invalid_arguments_of_leaderboard_are_refused(scores, error, words, ask):
     refused(error, words, ask, scores)
 
 

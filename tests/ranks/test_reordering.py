@@ -185,7 +185,7 @@ def test_rrie_uses_topics_of_all_systems():
         scores_of("P", a=[1, np.nan], b=[np.nan, 1]).ireval.rrie(baseline="a")
 
 
-def test_bad_input():
+def test_invalid_arguments_of_rrie_are_refused():
     runs, qrels = ir.example_track()
     scores = runs.ireval.cube(qrels).ireval.score("AP", "ASL")
     refused(ParameterError, "systems to compare.*'nobody'", scores.ireval.rrie, baseline="nobody")
@@ -195,7 +195,7 @@ def test_bad_input():
         scores.isel(depth=0, drop=True).ireval.rrie(baseline="bm25", at=3)
 
 
-def test_best_systems():
+def test_best_systems_have_the_best_mean():
     runs, qrels = ir.simulate_track(systems=9, topics=30, docs=400, depth=60, pool_depth=20, seed=5)
     scores = runs.ireval.cube(qrels).ireval.score("AP", "ASL")
     result = scores.ireval.best_systems()

@@ -9,7 +9,7 @@ from irframe.errors import InputError, ParameterError
 
 
 @pytest.mark.parametrize(("top", "kept"), [(0.75, 6), (1, 8), (0.7, 6), (0.5, 4), (0.1, 1)])
-def test_best_systems(cube, top, kept):
+def test_systems_with_the_best_means_are_selected(cube, top, kept):
     means = cube.ireval.score("AP", at=50).mean("topic")[0].to_series()
     result = cube.ireval.select_top(top)
     best = means.sort_values(ascending=False).index[:kept]
