@@ -82,7 +82,7 @@ exit status:
 """
 
 NEVER = "never"
-"""Value of ``--fail-on`` for which no finding changes the exit status."""
+"""The value of ``--fail-on`` with which findings never change the exit status."""
 METRIC = "-m", "--metric"
 
 
@@ -195,7 +195,7 @@ def spread(args: Sequence[str]) -> list[str]:
 
 
 def _ends_metrics(arg: str) -> bool:
-    """Tell whether an argument after metrics is no metric."""
+    """Tell whether an argument ends the list of metrics."""
     is_pattern = Path(arg).suffix[1:2].isalpha() or any(mark in arg for mark in "*?[/\\")
     exists = os.path.exists(arg)  # noqa: PTH110 - Path.exists raises for invalid paths
     return arg.startswith("-") or ("(" not in arg and is_pattern) or exists

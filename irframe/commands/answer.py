@@ -35,7 +35,7 @@ WIDTH = 80
 class Answer(NamedTuple):
     """The answer of a command, and its exit status.
 
-    The content is None if the command has written its file itself.
+    The content is None if the command has already written its output file.
     """
 
     content: str | bytes | None
@@ -78,7 +78,7 @@ def written(frame: pd.DataFrame, kind: str) -> str | bytes:
     frame.attrs = {}
     if kind == "parquet":
         return bytes(_flat(frame).to_parquet(index=False))
-    if kind == "json":  # before rounding, because JSON contains all digits
+    if kind == "json":  # JSON is written before rounding, because it contains all digits
         flat = _flat(frame).astype(object)
         finite = flat.notna() & ~flat.isin([math.inf, -math.inf])  # JSON cannot represent infinity
         rows = flat.where(finite, None).to_dict("records")
@@ -142,7 +142,8 @@ def narrow_table(frame: pd.DataFrame, first: Sequence[Hashable]) -> str:
     """
     texts = _with_p_texts(frame)
     if _is_numbered(frame):
-        texts.index = pd.Index([""] * len(frame))  # blank labels, because the index is not printed
+        # Row labels are blank, because the index is not printed.
+        texts.index = pd.Index([""] * len(frame))
     with pd.option_context("display.float_format", fixed_text):
         columns = [*dict.fromkeys([*first, *frame.columns])]
         shown, note = fitted(texts, columns, WIDTH)

@@ -67,7 +67,7 @@ def command_line(args: Sequence[str]) -> str:
 
 MARKDOWN = "markdown"
 REHEARSALS = 500
-"""The number of simulated comparisons of ``--rehearse``."""
+"""The number of comparisons that ``--rehearse`` simulates."""
 
 
 def declare_compare(parser: ArgumentParser) -> None:
@@ -138,7 +138,8 @@ def run_compare(options: Namespace) -> Answer:
         content = noted(shown, _notes(comparison))
     else:
         content = written(comparison, kind)
-    if options.update and not failed:  # last, because `markdown` reads the old file
+    # The file is replaced last, because `markdown` reads the old file.
+    if options.update and not failed:
         _update(options, (runs, qrels, metrics), scores, comparison)
     return Answer(content, int(failed))
 
@@ -230,7 +231,7 @@ def _intervals(low: pd.Series, high: pd.Series) -> pd.Series:
 
 
 def _same(comparison: pd.DataFrame) -> dict[str, str]:
-    """Return the metric and baseline, if equal in all rows."""
+    """Return the metric and baseline if all rows share them."""
     names = ["metric", SIDES[1]][: 1 + (len(comparison) > 1)]
     return {n: str(v[0]) for n in names if len(v := comparison[n].unique()) == 1}
 

@@ -238,7 +238,7 @@ def means(scores: pd.DataFrame) -> pd.DataFrame:
 
 
 SHOWN = 3
-"""The number of entries of a list that are printed. Other formats contain all entries."""
+"""The number of entries of a list in printed tables. Other formats contain all entries."""
 
 
 def declare_check(parser: ArgumentParser) -> None:
@@ -278,7 +278,7 @@ def _table_and_lists(rows: pd.DataFrame, kind: str) -> str:
 
 
 LONGEST = 300
-"""The number of characters that are printed of the list of positions of a finding."""
+"""The number of characters to which the printed positions of a finding are shortened."""
 
 
 def declare_diagnose(parser: ArgumentParser) -> None:
@@ -343,7 +343,7 @@ def run_losses(options: Namespace) -> answer.Answer:
 
 
 TENTHS = 10
-"""The largest number of thresholds per system that are printed."""
+"""The largest number of thresholds per system in a printed table."""
 
 
 def declare_risk_coverage(parser: ArgumentParser) -> None:
@@ -397,7 +397,7 @@ def run_judge_next(options: Namespace) -> answer.Answer:
     )
     arguments = inputs.given(options, ir.verbs.judge_next)
     documents = ir.verbs.judge_next(cube, options.n, **arguments)
-    if kind == QRELS:  # a grade that assessors replace
+    if kind == QRELS:  # the placeholder -1 is a grade that assessors replace
         with TemporaryDirectory() as folder:
             path = Path(folder, "lines")
             ir.verbs.write_qrels(documents.assign(**{GRADE: POOLED_UNJUDGED}), path)

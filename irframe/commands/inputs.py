@@ -183,7 +183,7 @@ HELP = {
     "stages": "systems of a pipeline in order, such as bm25,monot5",
     "cut": "what happens to the first document that does not fit into the budget",
 }
-"""Option of a verb -> help text. Other options use the first sentence of the verb's docstring."""
+"""Option of a verb -> help text. All other options use the first sentence in the docstring."""
 
 DESIGN = {
     "weight": ("--weights", "CSV, TSV or Parquet file with the columns topic and weight"),
@@ -240,7 +240,7 @@ ELSEWHERE = {
     "runs": "the files",
     "scores": "read if --threshold is used",
 }
-"""Parameter of a verb that is no option -> what replaces it on the command line."""
+"""Parameter of a verb that is no option -> replacement of the parameter on the command line."""
 _LISTS = re.compile('^[^.;:]*: ``"')
 """The pattern of a sentence that lists values after a colon."""
 
@@ -403,12 +403,12 @@ def _who_contributed(runs: pd.DataFrame, options: Namespace) -> pd.DataFrame:
     return runs.assign(**{CONTRIBUTING: runs[name]})
 
 
-DEEPEST = 2**31 - 1  # cubes store depths as 32-bit integers
+DEEPEST = 2**31 - 1  # the depth must fit the 32-bit integers of a cube
 STDIN = "-"
 
 
 def source_of(arg: str) -> Source:
-    """Return standard input for ``-``, else the path."""
+    """Return standard input for ``-``, and the path otherwise."""
     return sys.stdin.buffer if arg == STDIN else arg
 
 
@@ -454,7 +454,8 @@ def runs_of(options: Namespace, *, rows: bool = False) -> pd.DataFrame | Scanned
 def read_valid(options: Namespace) -> pd.DataFrame:
     """Read the valid runs, and record the other files."""
     sources = sources_of(options.runs, options.qrels)
-    with OneCall(without=LEFT_OUT):  # no warning, because the answer names the skipped files
+    # Warnings are not printed, because the answer names the skipped files.
+    with OneCall(without=LEFT_OUT):
         return ir.read_runs(
             sources, system=options.system, on_error="skip", **reading_options(options)
         )

@@ -48,7 +48,7 @@ def naming_group(key: object, by: object) -> Iterator[None]:
 
 
 def groups(subject: Any, by: Any) -> Iterator[tuple[Any, Any]]:
-    """Yield each group of a cube, scores or a result.
+    """Yield the groups of a cube, scores or a result.
 
     Each item is the name of a group and the object restricted to the systems or topics of this
     group. Without groups, the only item is None and the object itself.
@@ -157,7 +157,7 @@ def split_arguments(arguments: Mapping[str, Any], by: object) -> dict[Any, dict[
 
 
 def _is_table(subject: object) -> bool:
-    """Return whether an object can split itself, as `Scores` can."""
+    """Return whether an object has a method `groups`, as `Scores`."""
     return callable(getattr(subject, "groups", None))
 
 
@@ -383,7 +383,8 @@ def join(results: Mapping[Any, Any], by: str, source: Any) -> Any:
     if not isinstance(first, Labelled):
         return type(first).join(results, by)
     bare: list[Any] = []
-    for result in results.values():  # pairs are aligned by the names of their systems
+    # Pairs are numbered by group, so they are aligned by the names of their systems.
+    for result in results.values():
         labelled = PAIR in result.dims and PAIR not in result.xindexes
         array = result.set_index({PAIR: SIDES}) if labelled else result
         extra = [n for n, c in array.coords.items() if c.ndim and n not in array.xindexes]
@@ -395,7 +396,8 @@ def join(results: Mapping[Any, Any], by: str, source: Any) -> Any:
         )
     keys = pd.Index(list(results), name=by)
     nothing: Any = np.nan
-    if isinstance(bare[0], xr.Dataset):  # a missing text is "", not NaN
+    # The outer join filled missing texts with NaN, but a missing text is "".
+    if isinstance(bare[0], xr.Dataset):
         texts = (name for name, array in bare[0].data_vars.items() if array.dtype.kind in "OUT")
         nothing = dict.fromkeys(texts, "") | ({"n": 0} if "n" in bare[0] else {})
     joined = xr.concat(bare, dim=keys, join="outer", fill_value=nothing)
@@ -426,7 +428,7 @@ def join_frames(results: Mapping[Any, pd.DataFrame], by: Hashable) -> pd.DataFra
     """
     _refuse_none(results, by)
     frames = [result.copy(deep=False) for result in results.values()]
-    for frame in frames:  # attributes are joined below
+    for frame in frames:  # attributes are not compared here, because they are joined below
         frame.attrs = {}
     first = frames[0]
     if not (isinstance(first.index, pd.RangeIndex) and first.index.name is None):

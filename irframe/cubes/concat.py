@@ -30,7 +30,7 @@ ORDER = ("ties", "score_dtype", "seed", "search", "each")
 SOMETIMES = {"subtopic_grade": "subtopics", "stratum": "stratum", "probability": "probability"}
 """Optional fields of judgments, and their names in messages."""
 NEVER = np.iinfo(np.int32).max
-"""Rank in the pool of documents that no contributing run retrieved."""
+"""The pooling rank of documents that no contributing run retrieved."""
 
 
 def concat(cubes: Iterable[xr.Dataset], dim: str = TOPIC) -> xr.Dataset:
@@ -233,7 +233,7 @@ def _deepest(cubes: list[xr.Dataset]) -> int:
 
 
 def _ranges(sizes: Iterable[int]) -> list[Codes]:
-    """Return the positions of consecutive blocks of these sizes."""
+    """Return the positions in consecutive blocks of the given sizes."""
     return [np.arange(*ends) for ends in pairwise(np.cumsum([0, *sizes]))]
 
 
@@ -296,7 +296,7 @@ def _systems(experiments: list[Experiment]) -> Experiment:
     for row, exp in zip(rows, experiments, strict=True):
         rank = exp.known_pool.rank
         best[row] = np.minimum(best[row], np.where(rank > 0, rank, NEVER))
-    best[best == NEVER] = 0  # no contributing run retrieved the document
+    best[best == NEVER] = 0  # the pooling rank is 0 if no contributing run retrieved the document
     pools = [exp.known_pool for exp in experiments]
     # The joint pool has the depth of the shallowest pool. Pools without contributors and depth are
     # ignored.
@@ -343,7 +343,7 @@ def _listed(
 
 
 def _same_topics(experiment: Experiment, first: Experiment) -> Experiment:
-    """Sort the topics of an experiment like those of another."""
+    """Sort the topics of an experiment like those of `first`."""
     own_topics, topics = experiment.judgments.topics, first.judgments.topics
     missing = own_topics.symmetric_difference(topics)
     if len(missing):
@@ -358,7 +358,7 @@ def _same_topics(experiment: Experiment, first: Experiment) -> Experiment:
 
 
 def _places(experiment: Experiment, first: Experiment) -> Codes:
-    """Return the position of each judgment in another experiment.
+    """Return the position of each judgment in the first experiment.
 
     Raise if the judgments differ.
     """

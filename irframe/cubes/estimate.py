@@ -33,14 +33,14 @@ from irframe.quantities.subtopics import POOLED_UNJUDGED
 from irframe.record import recorded
 
 LEAST_DRAWN = 15
-"""Smallest number of drawn documents in lists for which confidence limits are computed."""
+"""Confidence limits need at least this many drawn documents per system, on average."""
 LEAST_ADDING = 3
-"""Smallest number of drawn documents that must add to a score for confidence limits."""
+"""Confidence limits need at least this many drawn documents of a system that add to the score."""
 MOST_BIASED = 20
 """Largest sum over topics of 1/n, with n drawn documents in an ideal ranking, at which the bias of
 nDCG is small compared with its error."""
 TINY = np.finfo(float).tiny
-"""Smallest divisor, which avoids division by 0."""
+"""Lower limit of divisors, which avoids division by 0."""
 
 
 def freedom_of(
@@ -86,7 +86,7 @@ def freedom_of(
             for mask in (draw.judged, chance, draw.judged & (gain != 0))
             for values in [np.append(np.where(uncertain, mask, 0.0), 0.0)[rows].sum(axis=1)]
         )
-        # Rounded, because sums of probabilities such as 0.1 are inexact.
+        # The sum is rounded, because sums of probabilities such as 0.1 are inexact.
         enough = (least.mean(axis=0).round(6) >= LEAST_DRAWN) & (number > 1)
         enough &= adding >= LEAST_ADDING
         if isinstance(metric, nDCG):
@@ -94,7 +94,8 @@ def freedom_of(
             unsure = np.bincount(draw.topic, uncertain, len(n_ideal)) > 0
             biased = (1 / np.maximum(n_ideal[unsure], 0.5)).sum(axis=0) > MOST_BIASED
             enough &= (n_ideal.sum(axis=0) >= LEAST_DRAWN) & ~biased
-            number = adding  # documents without gain hardly change ideal rankings
+            # Only documents with gain count, because others hardly change ideal rankings.
+            number = adding
         results.append(np.where(enough, number - 1, np.nan))
     return xr.DataArray(np.stack(results), dims=(METRIC, SYSTEM, DEPTH))
 

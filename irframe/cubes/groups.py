@@ -131,7 +131,7 @@ def stamped(
     if isinstance(result, InGroups) or (isinstance(result, xr.Dataset) and words.GRADE in result):
         return with_step(result, subject, name, options)
     if hasattr(result, "attrs"):
-        # A cube already records its own policy.
+        # A cube already records the options of its ranking policy, so they are not recorded again.
         if isinstance(source, xr.Dataset) and words.GRADE in source:
             items = options.items()
             options = {k: v for k, v in items if k not in POLICY or not isinstance(v, str)}
@@ -140,14 +140,16 @@ def stamped(
         facts = {key for key in FACTS & attrs.keys() if attrs[key] != before.get(key)}
         options = applied(options, attrs, source)
         chosen = {k: v for k, v in plain_options(options).items() if k not in facts}
-        if isinstance(result, Labelled):  # a result has no link to the experiment
+        # Results do not contain the experiment, so coordinates that refer to it are dropped.
+        if isinstance(result, Labelled):
             links = {*CODES.values(), "retrieved"} & {*result.coords}
             result = result.drop_vars(links)
         decided = before if before.get(words.RESULT) not in {None, *SOURCES} else {}
         decided = {k: v for k, v in decided.items() if k != words.METRICS}
         first = {words.P_VALUES: attrs[words.P_VALUES]} if words.P_VALUES in attrs else {}
         attributes = united(first, provenance(source), decided, attrs, chosen, {words.RESULT: name})
-        leading = [words.RESULT, *first, *chosen]  # xarray prints only the first six
+        # The verb and its options come first, because xarray prints only six attributes.
+        leading = [words.RESULT, *first, *chosen]
         result.attrs = {key: attributes[key] for key in dict.fromkeys([*leading, *attributes])}
         for array in result.data_vars.values() if isinstance(result, xr.Dataset) else ():
             array.attrs |= {words.RESULT: name} if {*LIST} <= {*array.dims} else {}
@@ -156,7 +158,7 @@ def stamped(
 
 
 def _of_itself(attributes: Mapping[Any, Any], before: Mapping[Any, Any]) -> dict[Any, Any]:
-    """Return a result's attributes without options of earlier verbs."""
+    """Drop options of earlier verbs from a result's attributes."""
     options = {name for step in steps_of(before) if step.verb in SOURCES for name in step.options}
     stale = {name for name in options if name in before and attributes.get(name) == before[name]}
     return {name: value for name, value in attributes.items() if name not in stale}
@@ -205,7 +207,7 @@ def joined_attributes(attributes: Iterable[Mapping[Any, Any]]) -> dict[Any, Any]
 
 
 REPEAT_OF = "repeat_of"
-"""Coordinate of a cube that names the system of each repeat."""
+"""Name of the coordinate of a cube with the system of each repeat."""
 
 
 def with_repeats(cube: xr.Dataset, folded: Folded) -> xr.Dataset:
@@ -286,7 +288,7 @@ def group_values(frame: pd.DataFrame, name: Any) -> pd.Index:
 
 
 def level_of(wide: pd.DataFrame) -> str | None:
-    """Return the index level of repeats, or None."""
+    """Return the index level of repeats, if any."""
     if not any(name in wide.index.names for name in words.REPEAT_NAMES):
         return None
     by_role = words.roles(name for name in wide.index.names if name is not None)
@@ -294,7 +296,7 @@ def level_of(wide: pd.DataFrame) -> str | None:
 
 
 def repeats_of(frame: pd.DataFrame, keys: list[Hashable]) -> str | None:
-    """Return the level or column of repeats, or None.
+    """Return the level or column of repeats, if any.
 
     Parameters
     ----------

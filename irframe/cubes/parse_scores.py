@@ -370,7 +370,7 @@ def _read_frame(frame: pd.DataFrame, asking: str, by: object) -> Scores:
     """
     column = None if isinstance(by, Mapping | pd.Series) else by
     if column is not None:
-        group_keys(frame, column)  # raises if a row has no group
+        group_keys(frame, column)  # called only for its error: a row may have no group
     rows = _read_rows(frame, column)
     table = rows.table
     codes = dict(rows.codes)

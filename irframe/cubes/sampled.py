@@ -20,7 +20,7 @@ from irframe.names import UNJUDGED
 from irframe.quantities.positions import discounts
 
 CELLS = 1 << 22
-"""Cells of rankings per block."""
+"""Number of cells (system, topic, rank) per block."""
 LEAST_IDEAL = 5
 """Smallest number of drawn documents in an ideal ranking for which nDCG is estimated."""
 
@@ -35,12 +35,12 @@ class Draw:
     """Whether each document was judged, shape (document,)."""
     probability: Floats
     chance: Floats
-    """Probability that a document is judged, for all documents; 0 if unknown."""
+    """Probability that a document is judged, shape (document,). 0 if unknown."""
     stratum: NDArray[np.int32]
     size: Array
     """Number of documents per stratum, shape (topic, stratum)."""
     drawn: Array
-    """Number of judged documents per stratum."""
+    """Number of judged documents per stratum, shape (topic, stratum)."""
     together: bool
     """Whether strata have samples of fixed size. Otherwise documents were drawn independently."""
 
@@ -190,7 +190,7 @@ def _refuse_shallow(metrics: Sequence[Metric], draw: Draw, depths: Sequence[int]
 
 
 def _weights(metric: Metric, ranks: int, depths: Sequence[int]) -> Floats | None:
-    """Return the weights of ranks in a metric, or None.
+    """Return the weights of ranks in a metric, if fixed.
 
     The result is None if the weights depend on other relevant or judged documents.
     """

@@ -66,13 +66,13 @@ class Work:
     metrics: Sequence[Metric]
     depths: Sequence[int]
     kernel: Kernel = score_block
-    """A function like `score_block`, called for each top grade."""
+    """A function like `score_block`, which is called once for each top grade."""
     per_metric: int = 1
     """Number of arrays that the kernel yields per metric."""
     hidden: bool = False
     """Whether the kernel needs the number of unjudged documents below the last depth."""
     ties: bool = False
-    """Whether the kernel needs ties, even if tied documents do not share their gain."""
+    """Whether the kernel needs ties even if tied documents do not share their gain."""
 
     def over(self, cube: xr.Dataset) -> xr.DataArray:
         """Compute the values of a cube.
@@ -98,7 +98,8 @@ class Work:
 
         Lists are cut at `depth` and processed in tiles. The result has the dimensions of `over`.
         """
-        # If only judged documents are scored, documents below the depth of the cube can move up.
+        # Metrics that skip unjudged documents would move up documents from below the depth of the
+        # cube.
         if any(metric.judged_only for metric in self.metrics):
             refuse_open(experiment.longest, depth)
         fields = experiment.fields(self.metrics, depth)
@@ -115,7 +116,7 @@ class Work:
             for row, values in zip(result, by_scale(block, compute), strict=True):
                 row[tile] = values
 
-        # `run` may be the builtin map, which does nothing until it is read.
+        # `run` may be the builtin `map`, which computes nothing until its result is read.
         list(run(fill, tiles(*experiment.shape, depth)))
         return result
 

@@ -309,21 +309,21 @@ def with_costs(function: Function) -> Function:
     @wraps(function)
     def call(*arguments: Any, **options: Any) -> Any:
         if not arguments and first not in options:
-            return function(**options)  # this call raises the usual TypeError
+            return function(**options)  # the call raises Python's TypeError about arguments
         subject = arguments[0] if arguments else options[first]
         with counting_costs(subject):
             return function(*arguments, **options)
 
     call.__signature__ = signature  # type: ignore[attr-defined]
-    del call.__wrapped__  # otherwise unknown keywords would not be refused
+    del call.__wrapped__  # without this line, unknown keywords would be accepted
     return call  # type: ignore[return-value]
 
 
 GEOMETRIC = "gmean"
 AGGREGATES = frozenset(("all", "amean", "mean", GEOMETRIC))
-"""Names that other tools use for rows of means or sums over topics."""
+"""Names of rows with means or sums over topics in the output of other tools."""
 PRINTED = 1.1e-4
-"""Largest rounding error of a mean of values with four decimals."""
+"""Largest difference between a printed mean and the mean of printed values (four decimals each)."""
 
 
 def aggregated_topics(values: Array, topics: pd.Index, codes: Array, groups: Array) -> list[int]:

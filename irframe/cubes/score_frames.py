@@ -43,9 +43,9 @@ class ScoreColumns(NamedTuple):
     """The columns or levels of systems, topics and scores."""
 
     rows: pd.DataFrame
-    """The frame; systems and topics are in columns unless both are index levels."""
+    """The frame. Systems and topics are columns, unless both are index levels."""
     by_role: dict[str, Any]
-    """Mapping from a role (system, topic; in long frames metric, value) to its column or level."""
+    """Role (system and topic, in long frames also metric and value) -> its column or level."""
 
 
 def _refuse_strangers(flat: pd.DataFrame, levels: Sequence[Hashable]) -> None:
@@ -65,7 +65,7 @@ def refuse_unscored(frame: pd.DataFrame) -> NoReturn:
 
 
 def score_columns(frame: pd.DataFrame) -> ScoreColumns | None:
-    """Return the columns of systems, topics and scores, or None."""
+    """Return the columns of systems, topics and scores, if any."""
     names = [*frame.columns, *frame.index.names]
     metric = _first_of(LONG[METRIC], names)
     value = None if metric is None else _first_of(LONG["value"], names)
@@ -256,7 +256,8 @@ def _matrix_as_column(frame: pd.DataFrame, metric: str) -> pd.DataFrame | None:
     if matrix.index.nlevels > 1 or matrix.columns.nlevels > 1 or not numeric or not all(numeric):
         return None
     turned = matrix.index.name in ALIASES[SYSTEM] or matrix.columns.name in ALIASES[TOPIC]
-    if metric in matrix.columns:  # the column is a metric, not a system
+    # A column with the name of a metric contains its scores, so it is not a system.
+    if metric in matrix.columns:
         matrix = matrix[[metric]].set_axis([ONLY_SYSTEM], axis=1)
     matrix = matrix if turned else matrix.T
     axes = zip((SYSTEM, TOPIC), (matrix.index.name, matrix.columns.name), strict=True)
@@ -321,7 +322,7 @@ class ScoreRows(NamedTuple):
     attrs: Mapping[Any, Any]
     """Attributes of the input."""
     axis: Axis
-    """The axis of depths or other stops."""
+    """The axis of depths, or of other stopping points."""
 
     def to_frame(self) -> pd.DataFrame:
         """Return the table indexed by the labels of rows."""
@@ -394,7 +395,7 @@ def _without_run_names(rows: pd.DataFrame, measure: Any, value: Any) -> pd.DataF
 
 
 Coded = tuple[Array, pd.Index]
-"""The position of each row's label, and the labels."""
+"""The code of each row's label, and the labels to which the codes refer."""
 
 
 def _coded_rows(
@@ -423,11 +424,13 @@ def _codes_of(rows: pd.DataFrame, name: Any) -> Coded:
     if name not in rows.columns and isinstance(rows.index, pd.MultiIndex):
         position = rows.index.names.index(name)
         of_rows = rows.index.codes[position]
-        if (of_rows >= 0).all():  # levels are unique, so labels need not be hashed
+        # The labels of a level are distinct and coded, so they need not be hashed.
+        if (of_rows >= 0).all():
             codes, present = pd.factorize(of_rows)
             return codes, rows.index.levels[position].take(present)
     codes, labels = pd.factorize(group_values(rows, name), use_na_sentinel=False)
-    if labels.dtype == "string[pyarrow_numpy]":  # text of Arrow, which is object before pandas 3
+    # Pandas before 3 would convert text of Arrow to dtype object.
+    if labels.dtype == "string[pyarrow_numpy]":
         labels = pd.Index(labels.tolist())
     return codes, pd.Index(labels, name=name)
 

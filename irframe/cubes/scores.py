@@ -42,15 +42,16 @@ class Scores:
     Parameters
     ----------
     values
-        Shape (metric, system, topic, depth), NaN for missing scores; a dask array until loaded.
+        Shape (metric, system, topic, depth). Missing scores are NaN. Lazy scores are a dask array
+        until they are loaded.
     metrics, systems, topics
         Labels of the dimensions.
     depths
-        Labels of depths or other stopping points; None if scores have no such axis.
+        Labels of depths or other stopping points. None if scores have no such axis.
     attrs
         Attributes that results of the scores inherit.
     design
-        How topics were drawn; None if they were drawn independently and have equal weights.
+        How topics were drawn. None if they were drawn independently and have equal weights.
     repeats
         Labels of repeats, if values have a dimension of repeats after systems. After averaging,
         this field is a `Repeats` object.
@@ -61,16 +62,18 @@ class Scores:
     source
         The array or the rows of a frame that the scores were read from.
     rows
-        Position of the row of each system and topic (and depth) in the frame, -1 if missing; None
-        for arrays.
+        Position of the row of each system and topic (and depth) in the frame, -1 if missing. None
+        if the scores come from an array.
     by, keys
-        The name of the groups. The dimension that is grouped, and the group of each of its labels.
+        `by` is the name of the groups. `keys` contains the dimension that is grouped, and the group
+        of each of its labels.
     groups_of_labels
         Scores by group, if groups are a dimension of the array.
     bounds
         Lower and upper bounds of scores, in one array. The values are then the lower bounds.
     averaged
-        Whether repeats are averaged, and topics of weight 0 are left out.
+        Whether the scores are already averaged over repeats and restricted to topics with a
+        positive weight.
     """
 
     values: Any
@@ -98,7 +101,7 @@ class Scores:
 
     @property
     def pooled(self) -> str:
-        """The caution about topics of several collections, or ""."""
+        """A caution if means are over topics of several collections, else an empty string."""
         column = self.source.attrs.get(COLLECTION)
         if column is None:
             return ""
@@ -144,7 +147,7 @@ class Scores:
 
     @property
     def has_row(self) -> Array:
-        """Whether the frame has a row, shape (system, topic)."""
+        """Whether the frame has a row for each system and topic, shape (system, topic)."""
         present = np.asarray(self.rows) >= 0
         return np.asarray(present if present.ndim == len(LIST) else present.any(axis=-1))
 
@@ -180,14 +183,15 @@ class Scores:
     def scored(self) -> NDArray[np.bool_]:
         """Whether all systems have a score, shape (metric, topic, depth)."""
         metrics, _, *shape = self.values.shape
-        if np.isfinite(self.values.sum()):  # the sum is NaN if any value is NaN
+        # A sum is NaN if any value is NaN, and needs no array of booleans.
+        if np.isfinite(self.values.sum()):
             return np.broadcast_to(np.True_, (metrics, *shape))
         scored: NDArray[np.bool_] = ~np.isnan(self.values).any(axis=1)
         return scored
 
     @cached_property
     def known(self) -> NDArray[np.bool_]:
-        """Whether any document retrieved by a system is judged."""
+        """Whether each system retrieved any judged document, shape (system,)."""
         if UNKNOWN not in self.attrs:
             return np.ones(len(self.systems), bool)
         unknown = {*listed(self.attrs[UNKNOWN])}
@@ -213,12 +217,12 @@ class Scores:
 
     @cached_property
     def topic_order(self) -> Array | None:
-        """Positions that sort topics by name, None if sorted."""
+        """Positions that sort topics by name. None if topics are already sorted."""
         return _by_name(self.topics)
 
     @cached_property
     def system_order(self) -> Array | None:
-        """Positions that sort systems by name, None if sorted."""
+        """Positions that sort systems by name. None if systems are already sorted."""
         return _by_name(self.systems)
 
     def pieces(self, pairs: int) -> Iterator[tuple[int, slice]]:
@@ -342,7 +346,7 @@ class Scores:
         )
 
     def drawn(self, topics: Array) -> tuple[Design, ...]:
-        """Return the design of topics as arguments, () if plain."""
+        """Return the design of topics as a tuple of arguments."""
         design = None if self.design is None else self.design.take(topics)
         return () if design is None or design.plain else (design,)
 
@@ -386,7 +390,8 @@ class Scores:
             repeats = repeats.take(metric, system, topic, depth)
         if rows is not None:
             rows = at_places(rows, system, topic, *[depth] * (rows.ndim - len(LIST)))
-            values = np.ascontiguousarray(values)  # the layout affects the rounding of sums
+            # Values are made contiguous, because the memory layout affects the rounding of sums.
+            values = np.ascontiguousarray(values)
         elif source is not None:
             chosen = {METRIC: metric, SYSTEM: system, TOPIC: topic, self.axis.dim: depth}
             source = source.isel({dim: at for dim, at in chosen.items() if at is not None})
@@ -454,14 +459,14 @@ def in_memory(*sides: Scores) -> list[Scores]:
 
 
 def patterns(scored: Array) -> Iterator[tuple[Array, Array]]:
-    """Yield each distinct mask of scored topics and its depths."""
+    """Yield distinct masks of scored topics, with their depths."""
     distinct, code = np.unique(scored, axis=1, return_inverse=True)
     for number, topics in enumerate(distinct.T):
         yield topics, np.flatnonzero(code.ravel() == number)
 
 
 def _by_name(labels: pd.Index) -> Array | None:
-    """Return positions that sort labels by name, None if sorted."""
+    """Return positions that sort labels; None if sorted."""
     names = [*map(str, labels.tolist())]
     return None if sorted(names) == names else np.argsort(np.array(names, object), kind="stable")
 
@@ -471,7 +476,7 @@ def _select(labels: Any, positions: object) -> Any:
 
 
 def summands(scores: Array, summary: Summary) -> Array:
-    """Return the terms whose sum over topics gives a mean.
+    """Return the terms that a mean sums over topics.
 
     Examples
     --------
@@ -486,7 +491,7 @@ def summands(scores: Array, summary: Summary) -> Array:
 
 def finite(added: Array, summary: Summary) -> NDArray[np.bool_]:
     """Return whether all terms are finite, by system and depth."""
-    if summary == "harmonic":  # the reciprocal of 0 is infinite
+    if summary == "harmonic":  # the reciprocal of a score of 0 is infinite
         return np.asarray((added != 0).all(axis=1))
     return np.ones((len(added), added.shape[2]), bool)
 

@@ -33,7 +33,7 @@ from irframe.record import steps_of
 
 SIDES = ("lower", "upper")
 SHARED = ("Judged", "NumRet")
-"""Metrics from which the shares of unjudged documents are computed."""
+"""Names of the metrics from which shares of unjudged documents are computed."""
 
 
 def unjudged_shares(scored: xr.DataArray) -> xr.DataArray:
@@ -205,8 +205,10 @@ def bound_block(block: Block, metrics: Sequence[Metric], depths: Sequence[int]) 
             yield metric.score(evidence)[..., columns - 1]
             yield metric.highest(evidence)[..., columns - 1]
             continue
-        depth = np.minimum(columns, metric.depth or columns)  # bounds are constant below it
-        if block.subtopic_grade is not None:  # an unjudged document may complete any set
+        # Bounds are constant below the depth of a metric.
+        depth = np.minimum(columns, metric.depth or columns)
+        # The upper bound is 1, because an unjudged document may make the set complete.
+        if block.subtopic_grade is not None:
             score = metric.score(evidence)[..., columns - 1]
             has_unjudged = np.cumsum(block.grade == UNJUDGED, axis=-1)[..., depth - 1] > 0
             yield from (score, np.where(has_unjudged & (score < 1), 1.0, score))

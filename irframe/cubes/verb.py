@@ -52,7 +52,7 @@ Options = ParamSpec("Options")
 LOADED = 1 << 30
 """Maximum bytes of a lazy cube that is loaded for a verb that needs the complete cube."""
 WORKED = 6
-"""Bytes of a loaded cube per grade: the grade, the document, and the flag of ties."""
+"""Bytes per cell of a loaded cube: the grade, the position of the document, and a flag for ties."""
 VERBS: dict[str, Callable[..., Any]] = {}
 """Verbs of cubes, scores and their results, by name."""
 

@@ -54,7 +54,8 @@ def in_chunks(
     size ``ends[0]``, and its last dimension has size ``ends[1]``.
     """
     dask = need_dask()
-    rechunked = grade.rechunk({2: -1})  # a task needs complete lists
+    # Blocks contain all depths, because a task needs complete lists.
+    rechunked = grade.rechunk({2: -1})
     sides = zip(codes, rechunked.chunks, strict=False)
     systems, topics = (dask.array.from_array(code, chunks=(size,)) for code, size in sides)
     shape = {"new_axis": 0, "chunks": (ends[0], *rechunked.chunks[:2], ends[1])} if ends else {}
@@ -69,19 +70,19 @@ def in_chunks(
 
 
 def _handed(experiment: Experiment) -> Any:
-    """Return an experiment without document names, for tasks.
+    """Drop document names from an experiment for tasks.
 
-    No task reads these names.
+    Tasks do not read the names, so workers need not receive them.
     """
     return need_dask().delayed(replace(experiment, listing=None), traverse=False)
 
 
 LARGE, BLOCK = 1 << 26, 1 << 21
-"""Number of cells above which grades are computed lazily, and cells per block."""
+"""The number of cells from which grades are computed lazily, and the number of cells per block."""
 
 
 def blocks_of(systems: int, topics: int, depth: int, least: int = LARGE) -> tuple[int, ...] | None:
-    """Return the number of topics in each block, or None.
+    """Return the number of topics in each block.
 
     The result is None if the cube is small enough for one block.
 
@@ -108,26 +109,26 @@ def slices_of(chunks: Sequence[int]) -> list[slice]:
 
 
 variable = partial(xr.Variable, fastpath=True)
-"""A variable of an unchanged array; otherwise xarray imports dask to look for lazy arrays."""
+"""Make a variable of an array. The plain constructor of xarray would also import dask."""
 
 labels: Any = partial(xr.IndexVariable, fastpath=True)
-"""A coordinate of labels along their dimension; see `variable`."""
+"""Make a coordinate of labels along their dimension. Like `variable`, it does not import dask."""
 
 CELL = (SYSTEM, TOPIC, DEPTH)
 LIST = (SYSTEM, TOPIC)
 Labelled = xr.Dataset | xr.DataArray
 
 EXPERIMENT = "experiment"
-"""Attribute of a cube that contains its experiment."""
+"""Name of the attribute of a cube that contains its experiment."""
 CODES = {SYSTEM: "system_code", TOPIC: "topic_code"}
 """Coordinates with positions of systems and topics in the experiment."""
 SHOWN = ("retrieved", "unjudged")
-"""Coordinates that count the documents and the unjudged documents of each list."""
+"""Names of the coordinates that count all documents and the unjudged documents of each list."""
 OURS = frozenset((*LIST, DEPTH, *CODES.values(), *SHOWN, "took_part"))
 """Coordinates of cubes and scores that irframe adds."""
 
 Cube = xr.Dataset
-"""Result of a verb that returns a cube, or cubes in groups."""
+"""The annotation of verbs that return a cube, or cubes in groups."""
 
 PROVENANCE = (
     *("ties", "score_dtype", "seed", "topics", "collection", "rel", "depth", "pool", "repeats"),
@@ -139,7 +140,7 @@ PROVENANCE = (
 
 
 SHIFT = 32
-"""Low bits of a code, which contain the position. 20 higher bits mark the experiment."""
+"""The number of low bits of a code that contain a position. Higher bits mark the experiment."""
 
 TRUSTED = ContextVar("TRUSTED", default=False)
 """Whether cubes come directly from a verb, and are therefore unchanged."""
@@ -178,7 +179,7 @@ def view(
     # eight times the memory.
     if not chunks:
         grade = experiment.loaded.dense(depth, GRADE)
-    else:  # one block of topics at a time, on demand
+    else:  # grades are computed on demand, in blocks of topics
         dask = need_dask()
         systems = every[SYSTEM]
         handed = _handed(experiment)
@@ -482,7 +483,8 @@ def with_coordinates(result: Any, source: Labelled, names: list[Hashable]) -> An
     if not isinstance(result, Labelled):
         return result
     existing = {*result.coords, *(result if isinstance(result, xr.Dataset) else ())}
-    if REPEAT in result.dims:  # the systems differ from those of the source
+    # Coordinates of systems do not fit, because the cube has a system per repeat.
+    if REPEAT in result.dims:
         names = [name for name in names if SYSTEM not in source[name].dims]
     labelled = {*result.dims} & {*result.coords}
     chosen = {}

@@ -1,8 +1,8 @@
 """Hits in answers of search engines and vector stores.
 
-An answer is the object that a tool returns for one search. A hit is one retrieved document in it.
-`ANSWERS` lists the keys under which each tool stores its hits. `IDS` lists the names that tools use
-for the fields of a hit.
+An answer is the object that a tool returns for one search. A hit is one retrieved document in an
+answer. `ANSWERS` lists the keys under which each tool stores its hits. `IDS` lists the names that
+tools use for the fields of a hit.
 """
 
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence, Sized
@@ -21,7 +21,7 @@ from irframe.files.likeness import LIKE_SEARCHES, like_systems
 from irframe.names import DOC, END, LISTED_SCORE, SCORE, START
 
 ONLY = "*"
-"""Part of a path that stands for any key, if a dictionary has only one."""
+"""The part of a path that stands for the only key of a dictionary, whatever its name."""
 ANSWERS = {
     "Elasticsearch, OpenSearch": "hits.hits",
     "Solr": "response.docs",
@@ -39,7 +39,7 @@ FLAT = {"Solr": "", "Weaviate": "_additional"}
 The key is empty if the tool's fields stand beside those of the user."""
 _PATHS = [(tuple(path.split(".")), tool) for tool, row in ANSWERS.items() for path in row.split()]
 FIRST = frozenset({"ids", "root", *(path[0] for path, _ in _PATHS)})
-"""Keys by which an answer is recognised. Answers of pipelines may have none of these keys."""
+"""The first keys in answers of known tools. Answers of pipelines may have none of these keys."""
 GENERATED = frozenset({"replies", "answers", "prompt"})
 """Keys of answers of language models in a pipeline, which contain no hits."""
 COLUMNS = {"ids": "id", "distances": "distance", "documents": "text", "metadatas": "metadata"}
@@ -54,12 +54,12 @@ PARTIAL = (
 BARE = frozenset({"hits", "results", "search_results", "value", "data", "resourceSpans"})
 """Keys of hits in answers of unknown tools. These keys are never read as topics."""
 KEYS = 64
-"""Dictionaries with more keys are never read as an answer, because they contain scores."""
+"""The most keys of an answer. A dictionary with more keys contains scores of documents."""
 
 CHUNK = "chunk_id"
 PARENT = "doc_id"
 DOCUMENT = "document"
-"""Field with the document's id or its text. It is read as an id if a hit has no other id."""
+"""The field with the id or the text of a document. Its value is the id if a hit has no other id."""
 IDS = {
     CHUNK: ("chunk_id", "node_id", "id_", "id", "_id", "uuid"),
     PARENT: (
@@ -70,7 +70,7 @@ IDS = {
     START: (*words.BORDERS[START], "split_idx_start"),
     END: words.BORDERS[END],
 }
-"""Column of the run frame -> names of the field in hits, in the order in which they are tried."""
+"""Column of the run frame -> names of the field in hits. The first name takes precedence."""
 PAYLOAD = ("metadata", "meta", "payload", "properties", "fields", "entity", "_source")
 """Fields that contain the user's fields. A score in one of them is not the engine's score."""
 INSIDE = ("node", "document", *PAYLOAD, "_additional")
@@ -83,7 +83,7 @@ ATTRIBUTES = ("page_content", "node", "meta", "payload", "properties")
 """Attributes of hits. An object without any of these attributes is no hit."""
 
 RankedBy = Literal["list", "score"] | None
-"""The order of lists of hits that come without an answer; None infers it from the scores."""
+"""Whether hits are ranked by their list or by score. None infers the order from the scores."""
 Hits = Sequence[object]
 
 
@@ -139,7 +139,7 @@ def unpacked(x: object, hits: str | None = None, topics: Iterable[Hashable] | No
 def _as_dictionary(x: object) -> object:
     """Convert a client's response to a dictionary if possible."""
     kind = type(x)
-    # The `to_dict` of frames and xarray objects is not that of a client.
+    # Frames and xarray objects also have a method `to_dict`, but they are no responses of clients.
     plain = isinstance(x, Mapping | list | tuple | str | Number | pd.Series | pd.Index | None)
     if plain or hasattr(kind, "__arrow_c_stream__") or hasattr(kind, "dims"):
         return x
@@ -177,7 +177,7 @@ def _refuse_positions(x: Hits) -> None:
 
 
 def _hits_by_topic(answers: Mapping[Hashable, object], path: str | None) -> Answers | None:
-    """Return the hits by topic, or None without answers."""
+    """Return the hits by topic; None if no answer has hits."""
     answers = {topic: _as_dictionary(answer) for topic, answer in answers.items()}
     lists: Mapping[Hashable, object] | None
     if path is not None:
@@ -200,7 +200,7 @@ def _hits_by_topic(answers: Mapping[Hashable, object], path: str | None) -> Answ
 
 
 def _at(answer: object, path: Sequence[str]) -> object:
-    """Return the value under a path of keys, or None."""
+    """Return the value under a path of keys; None if missing."""
     for pos, name in enumerate(path):
         if name != ONLY:
             answer = get_in(answer, name)
@@ -215,7 +215,7 @@ def _at(answer: object, path: Sequence[str]) -> object:
 
 
 def get_in(holder: object, name: str) -> object:
-    """Return a value by key, attribute or item, or None."""
+    """Return a value by key, attribute or item; None if missing."""
     if isinstance(holder, Mapping):
         return holder.get(name)
     value = getattr(holder, name, None)
@@ -226,7 +226,7 @@ def get_in(holder: object, name: str) -> object:
 
 
 def first_in(holder: object, names: Iterable[str], kind: Any = object) -> Any:
-    """Return the first value of a type under some names.
+    """Return the first value of the requested type among named values.
 
     Examples
     --------
@@ -241,7 +241,7 @@ def first_in(holder: object, names: Iterable[str], kind: Any = object) -> Any:
 
 
 def _lists_of(answer: Mapping[Hashable, object]) -> list[Any]:
-    """Return the keys whose values are lists of dictionaries."""
+    """Return the keys in an answer that contain lists of dictionaries."""
     if len(answer) > KEYS or list not in {*map(type, answer.values())}:
         return []
     if not RUN.lacking(RUN.find(map(str, answer))):
@@ -286,15 +286,16 @@ def _warn_partial(answers: Mapping[Hashable, object]) -> None:
 
 
 def hits_in(answer: object) -> Hits | None:
-    """Return the hits in an answer, None for other objects.
+    """Return the hits in an answer; None if there are none.
 
     A list is returned unchanged.
     """
     if isinstance(answer, list | tuple):
         return answer
     if isinstance(answer, dict) and answer.keys().isdisjoint(FIRST) and len(answer) > 1:
-        # Most dictionaries are hits, which this test rejects fast. Without a known key, only the
-        # answer of a pipeline remains: it maps each component to an answer.
+        # Most dictionaries are hits and not answers, and are rejected here fast. A dictionary
+        # without a known key can only be the answer of a pipeline, which maps each component to an
+        # answer.
         if not all(isinstance(value, Mapping) for value in answer.values()):
             return None
     elif isinstance(answer, str | bytes | Number | pd.DataFrame | None):
@@ -325,7 +326,8 @@ def _hits_at(answer: object, path: Sequence[str]) -> Hits | None:
     hits = _at(answer, path)
     if not isinstance(hits, list | tuple):
         return None
-    # A nested path is specific enough. A single key may also be a topic, so its hits are checked.
+    # A path of several keys identifies an answer. A single key may also be the name of a topic, so
+    # the first hit is checked.
     nested = len(path) > 1 and all(isinstance(hit, Mapping) for hit in hits)
     return hits if nested or not hits or is_hit(hits[0]) else None
 
@@ -341,7 +343,7 @@ def _refuse_one_answer(x: Mapping[Hashable, object]) -> None:
 
 
 def _of_vespa(answer: object) -> list[dict[Any, object]] | None:
-    """Return the hits in an answer of Vespa, or None.
+    """Return Vespa's hits; None for answers of other tools.
 
     The field ``source`` of a hit is removed, because it names a content cluster and no document. An
     answer without hits has no key ``children``.
@@ -374,7 +376,7 @@ def _of_columns(answer: Mapping[Hashable, Any]) -> list[list[dict[str, object]]]
 
 
 def _shape(column: object) -> list[int] | None:
-    """Return the length of each list, None for other objects."""
+    """Return the length of each list; None for other objects."""
     of_lists = isinstance(column, list) and all(isinstance(hits, Sized) for hits in column)
     return [*map(len, column)] if of_lists else None  # type: ignore[call-overload]
 
@@ -397,7 +399,8 @@ def is_hit(hit: object) -> bool:
     """Tell whether an object is a hit."""
     if isinstance(hit, tuple | list) and len(hit) == 2:
         if isinstance(hit[0], str | int | np.integer):
-            # A list of two integers may be two ids, so that only a float is a score.
+            # A list of two integers may contain two ids, so the second value counts as a score only
+            # if it is a float.
             return isinstance(hit[1], Number if isinstance(hit, tuple) else float | np.floating)
         return isinstance(hit[1], Number) and is_hit(hit[0])
     if isinstance(hit, Mapping):
@@ -417,7 +420,7 @@ def row_of_hit(hit: object, name: str | None) -> dict[str, Any]:
         fields |= {n: v for n, v in level.fields.items() if v is not None or n not in fields}
     row = {}
     for column, names in IDS.items():
-        # A score in the payload is the user's, and not the engine's.
+        # A score in the payload comes from the user, and does not rank the hits.
         usable = (level.fields for level in levels if column != SCORE or not level.is_payload)
         value = next((v for f in usable for n in names if (v := f.get(n)) is not None), None)
         if value is not None and (column not in {START, END} or isinstance(value, Number)):
@@ -443,7 +446,7 @@ def has_id(hit: object, name: str | None = None) -> bool:
 
 
 def _is_kept(name: object, value: object) -> bool:
-    """Tell whether a further field becomes a column."""
+    """Tell whether a field without a role becomes a column."""
     if not isinstance(name, str) or name in NAMES or name.startswith("_") or name == LISTED_SCORE:
         return False
     has_role = (
@@ -457,7 +460,7 @@ class Level(NamedTuple):
 
     fields: dict[str, Any]
     is_payload: bool
-    """Whether the fields are the user's, and not the engine's."""
+    """Whether the user stored the fields, so that their score does not rank the hit."""
 
 
 def _levels(hit: object, *, is_payload: bool = False) -> Iterator[Level]:

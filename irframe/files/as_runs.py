@@ -47,7 +47,7 @@ Runs = pd.DataFrame | object
 
 
 def is_ranx(x: object, holding: str) -> bool:
-    """Tell whether a ranx object has an attribute.
+    """Tell whether an object is a ranx object with an attribute.
 
     Examples
     --------
@@ -79,7 +79,7 @@ def _of_columns(x: object, kind: Kind) -> pd.DataFrame | None:
 
 
 def _of_lists(x: object, kind: Kind) -> pd.DataFrame | None:
-    """Convert ``{topic: [doc, ...]}``, the ranked or relevant documents."""
+    """Convert ``{topic: [doc, ...]}``, a ranked list or the relevant documents."""
     if not is_dictionary(x):
         return None
     texts = [repr(topic) for topic, docs in x.items() if isinstance(docs, str)]
@@ -137,7 +137,7 @@ def _of_numbers(x: object, kind: Kind) -> pd.DataFrame | None:
 
 
 def _refuse_listed(entries: Sequence[Any]) -> NoReturn:
-    """Raise for pairs, records or lists as judgments."""
+    """Raise if judgments are lists of pairs, records or lists."""
     got = "pairs"
     graded = "{t: dict(pairs)"
     listed = "{t: [doc for doc, _ in pairs]"
@@ -185,8 +185,8 @@ def by_role(x: object, kind: Kind, no_role: str | None = None) -> ByRole:
     kind
         The kind of table: runs or judgments.
     no_role
-        A column that numbers searches or names groups, so that it has no role even if its name is
-        the name of a role.
+        A column that numbers searches or names groups. The column has no role, even if it has the
+        name of a role.
     """
     if isinstance(x, ByRole):
         return x

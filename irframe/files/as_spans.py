@@ -158,7 +158,8 @@ def _in_order(frame: pd.DataFrame) -> pd.DataFrame:
     if SET in frame.columns:
         columns[SET] = frame[SET]
     for role in (START, END, GRADE):
-        if pd.api.types.is_string_dtype(columns[role]):  # numbers in files are read as text
+        # Numbers in files are read as text, so they are converted here.
+        if pd.api.types.is_string_dtype(columns[role]):
             columns[role] = pd.Series(numbers(columns[role], role), frame.index)
     spans = pd.DataFrame(columns).reset_index(drop=True)
     spans.attrs = dict(frame.attrs)

@@ -18,15 +18,15 @@ DROP = "mend or drop these rows"
 TEXT = pa.large_string()
 
 LONGEST = 1024
-"""The most bits of an integer that is read as an id."""
+"""The largest number of bits of an integer that is accepted as an id."""
 EXACT = 2.0**53
-"""The limit up to which a float represents every integer exactly."""
+"""The integer up to which floats represent every integer exactly: 2**53."""
 
 LARGE = 1 << 24
-"""Objects with at least this many bytes return their memory to the operating system."""
+"""The least bytes of an object whose memory is returned to the operating system."""
 
 TRIM: Any = getattr(ctypes.pythonapi, "malloc_trim", lambda _kept: None)
-"""The function of glibc that returns free memory, which other C libraries lack."""
+"""The function of glibc that returns free memory. It does nothing with other C libraries."""
 
 
 def give_back(size: int) -> None:
@@ -93,10 +93,10 @@ Codes = NDArray[np.integer[Any]]
 Value = TypeVar("Value", bound=np.generic)
 
 FIRST = 1000
-"""The number of first rows in which repeated values are counted before run-length encoding."""
+"""The number of rows at the start of a column that show whether run-length encoding is useful."""
 
 LONG = 1 << 14
-"""The least number of rows for which run-length encoding is faster."""
+"""The least number of rows of a column for which run-length encoding saves time."""
 
 
 def code_labels(column: pd.Series, role: str) -> tuple[Codes, pd.Index]:
@@ -142,8 +142,8 @@ def code_labels(column: pd.Series, role: str) -> tuple[Codes, pd.Index]:
 def _stretches(column: pd.Series) -> tuple[pd.Series, Codes | None]:
     """Return the run-length encoding of a column of Arrow text.
 
-    Short columns, columns of other types and columns with few runs are returned unchanged, with
-    None in place of the lengths.
+    The result is the values and the run lengths. The lengths are None, and the column is unchanged,
+    if it is short, has another type, or has few repeated values.
     """
     if "pyarrow" not in getattr(column.dtype, "storage", "") or len(column) < LONG:
         return column, None
@@ -356,7 +356,7 @@ def grouped(codes: Codes) -> Codes:
 
 
 def beginnings(codes: Codes) -> Codes:
-    """Return the first row of each run of equal codes.
+    """Return the first row of each stretch of equal codes.
 
     Examples
     --------

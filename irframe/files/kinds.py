@@ -31,9 +31,9 @@ from irframe.names import DOC, GRADE, ITERATION, RANK, SCORE, STRATUM, SUBTOPIC,
 RENAMED = "frame.rename("
 """The beginning of a line of code that renames columns of a frame."""
 UNREAD = "Q0"
-"""The name of a column that is not read, such as the second one of a TREC file."""
+"""The name for columns that are not read, such as the second column of a TREC run."""
 NO_SEPARATORS = '\r\n"'
-"""Characters that cannot separate columns."""
+"""Characters that `sep` cannot contain."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -44,15 +44,15 @@ class Kind:
     layouts: tuple[tuple[str, ...], ...] = ()
     roles: tuple[str, ...]
     needed: tuple[tuple[str, ...], ...]
-    """Required roles. A table needs one role of each tuple."""
+    """Tuples of alternative roles. A table needs one role of each tuple."""
     value: str = ""
     """The role of the numbers in a dictionary or matrix: "score" or "grade"."""
     headed: bool = True
-    """Whether the first line of text may be a header."""
+    """Whether the first line of a text file may be a header."""
     surplus: bool = False
-    """Whether columns of text after the last role are ignored, as in trec_eval."""
+    """Whether additional columns at the end of a line are ignored, as in trec_eval."""
     between: str = ""
-    """The separator that the caller passed, else empty."""
+    """The separator that the caller passed. It is empty if none was passed."""
     called: Mapping[str, str] = field(default_factory=dict)
     """Name of a column -> the role that the caller passed for it."""
 
@@ -116,7 +116,8 @@ class Kind:
         In judgments without grades, a column of scores is read as grades.
         """
         names = [*names]
-        # str() fails for integers with thousands of digits, so it is only called if needed.
+        # str() raises for integers with thousands of digits, so names are only converted if the
+        # caller passed roles.
         checked = names if self.called else ()
         columns = words.roles(names) | {
             self.called[str(n)]: n for n in checked if str(n) in self.called
@@ -179,7 +180,7 @@ class Kind:
         return columns
 
     def named(self, fields: Sequence[str]) -> tuple[str, ...] | None:
-        """Return the columns of a header, None for other lines."""
+        """Return the columns of a header; None for other lines."""
         by_role = self.find(fields)
         distinct = len(set(fields)) == len(fields)
         if not self.headed or not distinct or self.lacking(by_role):
@@ -204,7 +205,7 @@ RUN = Kind(
     value=SCORE,
     surplus=True,
 )
-"""A run: in text the columns of TREC, those of MS MARCO, or three columns with a score."""
+"""A run. Text has the columns of TREC, the columns of MS MARCO, or topic, document and score."""
 
 QRELS = Kind(
     noun="judgments",
@@ -213,7 +214,7 @@ QRELS = Kind(
     needed=((TOPIC,), (DOC,), (GRADE,)),
     value=GRADE,
 )
-"""Judgments: in text the columns of TREC, with or without strata of a sample."""
+"""Judgments. Text has the columns of TREC, optionally with a column of sampling strata."""
 
 DOCUMENTS = Kind(
     noun="documents", layouts=((TOPIC, DOC),), roles=(TOPIC, DOC), needed=((TOPIC,), (DOC,))
@@ -225,7 +226,7 @@ NUGGETS = Kind(
     roles=(SYSTEM, TOPIC, words.NUGGET, words.IMPORTANCE, words.ASSIGNMENT),
     needed=((TOPIC,), (words.NUGGET,), (words.IMPORTANCE,), (words.ASSIGNMENT,)),
 )
-"""Labels that say which nuggets each answer contains. They are read from frames only."""
+"""Labels of the nuggets in each answer. Nuggets are read from frames, and not from files."""
 
 
 class ByRole(NamedTuple):
@@ -265,7 +266,7 @@ def check_columns(
     names, get
         The names of all columns, and a function that returns the column of a name.
     levels
-        The names of index levels among them.
+        The names of index levels among the columns.
 
     Returns
     -------
@@ -370,7 +371,7 @@ _INDEX = re.compile(r"__index_level_\d+__")
 def in_types(table: pa.Table | pd.DataFrame, source: str, kind: Kind) -> pa.Table:
     """Convert columns to the types of their roles.
 
-    The columns with a role come first. The other columns follow unchanged.
+    The columns with a role come first. Columns without a role follow unchanged.
     """
     arrow: Any = table
     frame = table if isinstance(table, pd.DataFrame) else None

@@ -28,7 +28,7 @@ LIKE = {
 }
 """Role -> words that suggest the role if they occur in the name of a column."""
 DISTANCES = "distance distances dist l2"
-"""Words that suggest a distance, of which smaller values are better."""
+"""Words in names of columns that suggest distances. Smaller distances are better."""
 _TEXTS = "unnamed index iter assessor text body title"
 UNLIKE = {
     TOPIC: _TEXTS,
@@ -39,13 +39,13 @@ UNLIKE = {
 """Role -> words that exclude the role if they occur in the name of a column."""
 TRIED = 8
 MOST = 100
-"""At most `TRIED` columns per role and `MOST` combinations of columns are checked."""
+"""The most columns that are checked per role (`TRIED`), and the most combinations (`MOST`)."""
 LIKE_SEARCHES = {"search", "searches", "call", "turn", "step", "hop", "attempt"}
 """Names of columns that usually number the searches of an agent."""
 FEW = 1000
-"""A column with this many distinct values is not considered a column of systems."""
+"""The number of distinct values from which a column cannot be a column of systems."""
 KNOWN_PAIRS = frozenset({("docno", "docid")})
-"""Pairs of a correct and another name. PyTerrier's docid is a row number, so docno is correct."""
+"""Pairs of a correct name and a wrong name. PyTerrier's docno is an id, and docid a row number."""
 ADVICE = (
     f"a column {words.REPEAT!r} (or {', '.join(words.REPEAT_NAMES[1:-1])}) makes them repeats of "
     "one system, over which systems are compared"
@@ -84,7 +84,8 @@ def line_of(frame: pd.DataFrame, columns: Mapping[str, Hashable], expected: Sequ
         melted = f"frame.melt({ids}, var_name='system', value_name='score'"
         return f"{melted}{value_vars}) if each of {', '.join(map(repr, systems))} is a system"
     far = [n for n in free if {*DISTANCES.split()} & {*words_of(n)} and is_numeric(frame[n])]
-    if SCORE in expected and len(far) == 1:  # of distances, smaller values are better
+    # Smaller distances rank higher, so the line of code negates them.
+    if SCORE in expected and len(far) == 1:
         further = [role for role in expected if role != SCORE]
         pairs = proposed(frame, columns, further)
         if pairs is not None and _falls(
@@ -110,10 +111,10 @@ def _falls(frame: pd.DataFrame, name: Hashable, columns: Mapping[str, Hashable])
 def proposed(
     frame: pd.DataFrame, columns: Mapping[str, Hashable], expected: Sequence[str]
 ) -> dict[Hashable, str] | None:
-    """Return the only plausible columns for missing roles.
+    """Propose columns for missing roles; None if ambiguous.
 
-    The name and values of each column must fit its role. With these columns, no list may contain a
-    document twice. No other combination may fit as well.
+    The name and values of each column must fit its role. No list may contain a document twice. The
+    result is None if no combination of columns fits, or several fit equally well.
 
     Examples
     --------
@@ -138,7 +139,7 @@ def proposed(
 def _choices_of_columns(
     frame: pd.DataFrame, columns: Mapping[str, Hashable], expected: Sequence[str]
 ) -> Iterator[tuple[int, dict[Hashable, str]]]:
-    """Yield combinations of columns for roles, with their points."""
+    """Yield combinations of columns for roles, and their scores."""
     tried = []
     for role in expected:
         liked = {n: _likeness(n, role) for n in frame.columns if n not in columns.values()}
@@ -276,7 +277,7 @@ def refuse_strangers(
     columns, names, get
         The columns by role, the names of all columns, and a function that returns a column.
     levels
-        The names of index levels among them.
+        The names of index levels among the columns.
     """
     if SYSTEM in columns or TOPIC not in columns:
         return
@@ -332,7 +333,7 @@ def refuse_two_texts(
         topic_column,
     )
     if text == topic_column or any(str(name).lower() in LIKE_SEARCHES for name in names):
-        return  # each search has its own text
+        return  # an agent's searches have different query texts
     keys = [role for role in (SYSTEM, TOPIC) if role in columns]
     columns_by_role = {role: get(columns[role]).to_numpy() for role in keys} | {
         "text": get(text).to_numpy()

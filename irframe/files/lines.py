@@ -15,15 +15,15 @@ from irframe.errors import caution, cautions_of, warn
 from irframe.files.kinds import UNREAD, Kind
 
 ANY = " "
-"""The separator that stands for one or more blanks of any kind."""
+"""The separator for columns that one or more blanks separate."""
 _LINE = re.compile(rb"([^\r\n]*)(?:\r\n|\r|\n|\Z)")
 IR_METADATA = "ir_metadata"
 """Attribute of a run frame: system -> the ir_metadata header of its file, in YAML."""
 
 _NOTICES = "notices"
-"""Key of the warnings about lines in the metadata of a table."""
+"""The key in the metadata of a table under which warnings about lines are stored."""
 _ENDS = 256
-"""The number of first bytes of a file that may be blank before a header."""
+"""The number of bytes at the start of a file in which a header must begin."""
 
 _HEADER = re.compile(
     rb"^#[ \t]*ir_metadata\.start[^\n]*\n(.*?)^#[ \t]*ir_metadata\.end", re.MULTILINE | re.DOTALL
@@ -41,7 +41,7 @@ _SHAPES = {
 _SMALL = 5
 """The least number of rows of a system after which a last row of another system is suspicious."""
 _FEWEST = 4
-"""The least number of columns of a row that begins with #. A comment may fit fewer columns."""
+"""The least number of columns of a row that begins with #. Shorter comments look like rows."""
 
 
 class Cut(NamedTuple):
@@ -51,7 +51,7 @@ class Cut(NamedTuple):
     between: str
     """The separator: `ANY`, a tab, a comma or another character."""
     header: tuple[str, ...] = ()
-    """The names in the header; empty without a header."""
+    """The names in the header. The tuple is empty if there is no header."""
     start: int = 0
     """The position of the first byte of the first row."""
 
@@ -74,7 +74,7 @@ class Cut(NamedTuple):
         return self.between != ANY and (bool(self.header) or self.between != "\t")
 
     def alone(self, between: str = "\t") -> "Cut":
-        """Return the cut for lines with one blank between columns."""
+        """Return the same cut for lines that one blank separates."""
         return self._replace(between=between, header=()) if self.between == ANY else self
 
 
@@ -111,7 +111,8 @@ def rows_of(lines: bytes, cut: Cut) -> bytes:
         return lines
     comment = rb"^#(?!" + _row_pattern(cut) + rb")[^\n]*"
     if cut.quoted and b'"' in lines:
-        # A quoted field may contain line ends. So only a line without a separator is a comment.
+        # A quoted field may contain line ends, and its lines may begin with #. Therefore only a
+        # line without a separator counts as a comment.
         comment = rb"^#[^\n" + re.escape(cut.separator.encode()) + rb"]*$"
     return re.sub(comment, b"", lines, flags=re.MULTILINE)
 

@@ -49,7 +49,7 @@ def parse_parquet(data: bytes, source: str, kind: Kind) -> pa.Table:
 
 
 LEVELS = 100
-"""The most levels of nested lists and dictionaries in JSON."""
+"""The largest accepted depth of nested lists and dictionaries in JSON."""
 _TEXT = re.compile(rb'"(?:[^"\\]|\\.)*"', re.DOTALL)
 
 
@@ -68,7 +68,8 @@ def shallow(source: str, data: bytes) -> bytes:
     irframe.errors.FileFormatError: expected JSON with at most 100 nested lists and dictionaries,
     but found deeper nesting in a.json. Check that this is the file you meant.
     """
-    # Removing strings is slow, so that it is only done if all brackets together are too deep.
+    # Removing strings is slow. They are removed only if the brackets inside and outside of strings
+    # together are nested too deeply.
     if _levels(data) > LEVELS and _levels(_TEXT.sub(b"", data)) > LEVELS:
         expected = f"JSON with at most {LEVELS} nested lists and dictionaries"
         raise FileFormatError(expected, f"deeper nesting in {source}", sources.MEANT)
@@ -77,14 +78,15 @@ def shallow(source: str, data: bytes) -> bytes:
 
 def _levels(data: bytes) -> int:
     """Return the depth of nested brackets, including those in strings."""
-    characters = np.frombuffer(data, np.uint8) | 0x20  # this bit turns [ into {, and ] into }
+    # Setting this bit turns [ into { and ] into }, so that both kinds of brackets count.
+    characters = np.frombuffer(data, np.uint8) | 0x20
     brackets = characters[(characters == ord("{")) | (characters == ord("}"))]
     return int(np.cumsum(np.where(brackets == ord("{"), 1, -1)).max(initial=0))
 
 
 _OBJECTS = re.compile(rb"\s*\{[^\n]*\}[ \t\r]*\n\s*\{")
 _LONG = re.compile(rb":\s*-?[0-9]{16}")
-"""An integer with so many digits that a float may not represent it exactly."""
+"""The pattern of integers with so many digits that a float may not represent them exactly."""
 _LEAST = 1e15
 """The smallest integer with as many digits as `_LONG` matches."""
 _OBJECT = re.compile(rb"\s*\{[^\n{}\[\]]*\}\s*")
@@ -144,14 +146,14 @@ def _row(line: bytes) -> dict[str, object]:
 
 
 def _is_inexact(table: pa.Table, data: bytes) -> bool:
-    """Tell whether Arrow may have rounded numbers."""
+    """Tell whether Arrow may have rounded numbers of a table."""
     floats = [column for column in table.columns if pa.types.is_floating(column.type)]
     most = max((pc.max(pc.abs(column)).as_py() or 0 for column in floats), default=0)
     return most == inf or (most >= _LEAST and _LONG.search(data) is not None)
 
 
 _END = 256
-"""The number of last bytes of a file that may be blank after a dictionary."""
+"""The number of bytes at the end of a file in which a dictionary must end."""
 
 
 def is_nested(data: bytes, _: Kind = RUN) -> bool:
@@ -236,7 +238,7 @@ def _holds_infinity(values: list[object]) -> bool:
 
 
 LINES = 3
-"""The most faulty lines that are listed per file. Other faulty lines are only counted."""
+"""The number of faulty lines that an error lists per file. Further faulty lines are counted."""
 
 Failure = IrframeError | OSError
 Problem = tuple[str, str, str]
@@ -253,7 +255,7 @@ def problems_of(file: str, error: Exception) -> list[Problem]:
 
 
 ONCE = "each system in one file"
-"""The expectation that two files violate if both contain the runs of one system."""
+"""The expectation in the error about two files with runs of the same system."""
 
 
 LEFT_OUT = "files of runs are left out"
@@ -272,7 +274,7 @@ class FileSet:
     def accepted(
         self, results: Iterable[tuple[str, pa.Table | Failure]]
     ) -> Iterator[tuple[str, pa.Table]]:
-        """Yield the files that can be combined; warn about others."""
+        """Yield the files that can be combined; warn about skipped files."""
         for name, table in results:
             if problems := self.problems(name, table):
                 self.left += problems
@@ -290,7 +292,7 @@ class FileSet:
     def problems(self, name: str, table: pa.Table | Failure) -> list[Problem]:
         """Return why a file cannot be combined with earlier ones.
 
-        Without a reason, the file is recorded as an earlier file for the next call.
+        If the file can be combined, later files are compared with it.
         """
         if isinstance(table, Exception):
             return problems_of(name, table)
@@ -342,7 +344,7 @@ FORMATS = (
     Format("JSON or CBOR", is_nested, parse_nested),
     Format("Parquet", lambda data, _: is_parquet(data), parse_parquet),
 )
-"""The formats in the order in which they are tried. Files without any of them are text."""
+"""The formats in the order in which they are tried. Files in no other format are read as text."""
 TEXT_FORMAT = Format("text", lambda *_: True, parse_text)
 
 

@@ -57,7 +57,8 @@ def state_of(file: str) -> tuple[int, str]:
     """Return the size and modification time of a file."""
     if is_address(file):
         store, path = opened_by(file)
-        # fsspec has no common key for the modification time, and some stores have only an ETag.
+        # The key of the modification time differs between file systems of fsspec, and some stores
+        # have only an ETag.
         info = store.info(path)
         changed = info.get("mtime", info.get("LastModified", info.get("ETag", "")))
         return int(info["size"]), str(changed)
@@ -294,7 +295,7 @@ def read_all(
         frame.attrs |= {PROBLEMS: accepted.as_attribute()} if accepted.left else {}
         return frame
     tables = all_read(names, results)
-    del results  # so that `one_table` can free the tables
+    del results  # deletes the reference, so that `one_table` can free the tables
     refuse_clashes(accepted, names, tables, by_file=by_file)
     return _concat(names, tables)
 

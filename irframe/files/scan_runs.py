@@ -28,13 +28,13 @@ from irframe.files.values import to_frame
 from irframe.names import RANK, SCORE, SYSTEM, TOPIC, as_html
 
 BATCH = 1 << 24
-"""The most bytes of files in one batch. A larger file forms a batch alone."""
+"""The most bytes of the files in a batch. A larger file is a batch of one file."""
 DENSE = 6
 """The typical ratio of decompressed to compressed size."""
 
 LARGE = 1 << 24
 PIECE = 1 << 23
-"""Files of at least `LARGE` bytes are read in pieces of about `PIECE` bytes."""
+"""Files of at least `LARGE` bytes are read in blocks of about `PIECE` bytes."""
 ROWS = 1 << 20
 """The most rows of systems that are read together. A larger run is read alone."""
 FEW = 100
@@ -231,14 +231,14 @@ def read_batches(files: Sequence[str], kind: Kind, *, by_file: bool) -> Iterator
             runs = read_tables.pop() if isinstance(read_tables[0], Iterator) else iter(())
             for batch in chain([read_tables] if read_tables else [], _one_by_one(runs)):
                 tables = read_runs.all_read(names, batch)
-                batch.clear()  # the list keeps no reference, so that `one_table` can free memory
+                batch.clear()  # the list is emptied, so that `one_table` can free memory
                 read_runs.refuse_clashes(file_set, names, tables, by_file=by_file)
                 notes_of(tables)
                 yield to_frame(read_runs.one_table(tables))
 
 
 def _one_by_one(runs: Iterator[pa.Table]) -> Iterator[list[pa.Table]]:
-    """Yield each table in a list of its own."""
+    """Yield each table in a separate list."""
     while tables := list(islice(runs, 1)):
         yield tables
 
@@ -341,7 +341,7 @@ def _read_complete_systems(
             at, piece = next(pieces)
         freed = (
             tables.pop(0) for _ in range(len(tables))
-        )  # the list keeps no reference, so that memory can be freed
+        )  # the list is emptied, so that memory can be freed
         yield pa.concat_tables(freed, promote_options="permissive")
 
 
@@ -383,14 +383,15 @@ def _pieces(file: str, kind: Kind) -> Iterator[pa.Table]:
             lines = lines.removeprefix(codecs.BOM_UTF8)[cut.start :]
             cut = cut._replace(start=0)
         table = parse(lines, file, kind, cut)
-        # Warnings about lines need the line numbers of the whole file, so it is read at once.
+        # Warnings about lines contain line numbers, which a block of a file does not show. The
+        # error tells the caller to read the complete file at once.
         if table.schema.metadata or pc.any(pc.starts_with(table[TOPIC], "#")).as_py():
             raise LookupError
         yield table
 
 
 def _cut_of(data: bytes, kind: Kind) -> Cut | None:
-    """Return how to split lines, or None."""
+    """Return how lines are split; None if this is unclear."""
     for cut in cuts_of(data, kind):
         start = data.removeprefix(codecs.BOM_UTF8)[cut.start :]
         try:

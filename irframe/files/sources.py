@@ -30,11 +30,11 @@ Source = str | PathLike[str] | IO[bytes] | IO[str]
 
 MEANT = "check that this is the file you meant"
 FREE = 1 << 26
-"""Compressed files with at most this many bytes of content are always read."""
+"""The number of decompressed bytes up to which any compression ratio is accepted."""
 RATIO = 100
-"""The largest accepted ratio of decompressed to compressed size. Runs have about 10."""
+"""The largest accepted ratio of decompressed to compressed size. Runs have a ratio of about 10."""
 COLUMNS = 1 << 13
-"""Tables with more columns are refused."""
+"""The largest accepted number of columns of a table."""
 
 
 def most_of(size: int) -> int:
@@ -152,25 +152,25 @@ _OPEN: dict[bytes, Callable[[IO[bytes]], IO[bytes]]] = {
     **{
         b"BZh%d%b" % (level, block): partial(_reader, "bz2")
         for level in range(1, 10)
-        for block in (b"1AY&SY", b"\x17rE8P\x90")  # the second one is of an empty file
+        for block in (b"1AY&SY", b"\x17rE8P\x90")  # empty files have the second signature
     },
 }
 """First bytes of a compressed file -> function that decompresses it."""
 PACKED = (".gz", ".bz2", ".xz", ".zst")
-"""Suffixes that select compression when files are written."""
+"""Suffixes of file names that select compression when a file is written."""
 
 _HEAD = 10
-"""The number of first bytes that show how a file is compressed."""
+"""The number of bytes at the start of a file that show its compression."""
 LAYERS = 3
-"""The most layers of compression in a file. ranx compresses twice."""
+"""The most times that a file may be compressed. Files of ranx are compressed twice."""
 _PART = 1 << 20
 """The number of bytes that are read or decompressed at a time."""
 LINE = 1 << 24
-"""The number of bytes that are parsed together. Longer lines of text cannot be read."""
+"""The number of bytes per parsed block. Lines of text cannot be longer than a block."""
 _BEGINNING = 256
-"""The number of first bytes that show the format of a file."""
+"""The number of bytes at the start of a file that show its format."""
 _TAIL = 1 << 12
-"""The least number of bytes of the last piece of a file."""
+"""The least number of bytes in the last block of a file."""
 PARQUET = b"PAR1"
 """The first and the last bytes of a Parquet file."""
 
@@ -222,7 +222,8 @@ def _opened(source: object) -> Iterator[IO[bytes]]:
         # ValueError is raised for a closed file, and for text in another encoding.
         with undamaged("an open file", str(getattr(source, "name", "<stream>")), ValueError):
             blocks = []
-            while content := source.read():  # some streams return a part per call
+            # A call of `read` may return only a part of the remaining bytes.
+            while content := source.read():
                 if not isinstance(content, str | bytes | bytearray):
                     raise InputError("a file of text or bytes", f"one of {type(content).__name__}")
                 blocks.append(content.encode() if isinstance(content, str) else content)
@@ -240,7 +241,7 @@ def is_in_lines(head: bytes) -> bool:
 def is_cbor(data: bytes) -> bool:
     """Tell from the first byte whether a file is CBOR.
 
-    These bytes begin a dictionary in CBOR. No text in UTF-8 begins with them.
+    The tested bytes begin a dictionary in CBOR. No text in UTF-8 begins with these bytes.
     """
     return b"\xa0" <= data[:1] <= b"\xbf"
 
@@ -265,13 +266,13 @@ def _blocks(source: Source, size: int) -> Iterator[bytes]:
                     packed = True
             while block := stream.read(size):
                 unpacked += len(block)
-                if packed:  # otherwise a few compressed bytes could fill the memory
+                if packed:  # a few compressed bytes can expand to more than the memory
                     refuse_large(name_of(source), packed_size, unpacked)
                 yield block
 
 
 def _unpacking(stream: IO[bytes]) -> Callable[[IO[bytes]], IO[bytes]] | None:
-    """Return the decompressor of a file, or None."""
+    """Return the decompressor of a file; None if uncompressed."""
     if hasattr(stream, "peek"):
         head = stream.peek(_HEAD)
     else:
@@ -313,11 +314,11 @@ def pieces(source: str, size: int) -> Iterator[bytes]:
 
 
 FIRST = 1 << 8
-"""The number of rows that are read to estimate the size of the rows of a row group."""
+"""The number of rows of a row group that are read to estimate the bytes per row."""
 MOST = 1 << 16
 """The most rows in a batch of a Parquet file."""
 _WIDTH = 8
-"""The number of bytes that a number takes in memory."""
+"""The number of bytes of a number in memory."""
 
 
 def is_parquet(data: bytes) -> bool:

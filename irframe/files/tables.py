@@ -29,7 +29,7 @@ Labels = Iterable[Hashable] | None
 
 def collected(x: Any) -> Any:
     """Collect a lazy table or a stream of batches."""
-    kind = type(x)  # instances of pandas search their columns for attributes
+    kind = type(x)  # looking up an attribute of a frame would also search its columns
     if hasattr(kind, "read_all"):
         return x.read_all()
     return x.collect() if hasattr(kind, "collect") and hasattr(kind, "collect_schema") else x
@@ -46,14 +46,15 @@ def is_dictionary(x: object) -> TypeGuard[Mapping[Any, Any]]:
 def columns_of(x: object, value: str = "") -> pd.DataFrame | None:
     """Convert a table to a frame with ids in columns.
 
-    Other objects return None.
+    The result is None for other objects.
 
     Parameters
     ----------
     x
         Anything.
     value
-        The name of the column for the numbers in a matrix. If empty, matrices return None.
+        The name of the column for the numbers in a matrix. If it is empty, the result for a matrix
+        is None.
 
     Examples
     --------
@@ -192,7 +193,7 @@ def _refuse_again(expected: str, names: Collection[Hashable]) -> None:
 
 
 def named_again(names: Iterable[Hashable]) -> list[Hashable]:
-    """Return names that occur more than once."""
+    """Return the names that occur more than once."""
     numbers = Counter(name for name in names if name is not None)
     return [name for name, number in numbers.items() if number > 1]
 
@@ -220,7 +221,7 @@ def once_named(frame: pd.DataFrame) -> pd.DataFrame:
 def table_in(x: Mapping[Hashable, Any], kind: Kind) -> pd.DataFrame | None:
     """Convert a dictionary of columns or rows.
 
-    Other dictionaries return None.
+    The result is None for other dictionaries.
 
     Examples
     --------
@@ -285,7 +286,7 @@ def _naming(x: object, rows: list[Any], kind: Kind, columns: list[str]) -> str:
 
 
 def _names_of_rows(rows: Sequence[Any], layout: Sequence[str], last: str) -> list[str] | None:
-    """Guess the columns of rows without names, or return None.
+    """Guess the columns of unnamed rows; None if unclear.
 
     Parameters
     ----------
@@ -315,10 +316,11 @@ def _names_of_rows(rows: Sequence[Any], layout: Sequence[str], last: str) -> lis
     number = (floats or numbers)[-1]
     topic, doc = (pos for pos in frame if pos != number)
     moves = [int((frame[pos] != frame[pos].shift()).sum()) for pos in (topic, doc)]
-    if 2 * moves[1] < moves[0]:  # the topic is the column that changes less often
+    # The topic repeats over the rows of a list, so its column changes less often.
+    if 2 * moves[1] < moves[0]:
         topic, doc = doc, topic
     rising = last == SCORE and bool((frame.groupby(topic)[number].diff().dropna() > 0).all())
-    if rising and floats:  # these may be distances, or unsorted scores
+    if rising and floats:  # rising numbers may be distances or unsorted scores
         return None
     called = {topic: TOPIC, doc: DOC, number: RANK if rising else last}
     return [called[pos] for pos in frame]
@@ -334,15 +336,15 @@ def _as_numbers(column: pd.Series) -> pd.Series:
 Nested = Mapping[Any, Any]
 
 DEEPEST = 6
-"""The most levels of nested dictionaries. Predictions of MTEB by system have five."""
+"""The largest accepted depth of nested dictionaries. Predictions of MTEB by system have depth 5."""
 _META = "mteb_model_meta"
 """The key of the model in predictions of MTEB."""
 
 
 def height(value: object, most: int = DEEPEST) -> int | None:
-    """Return the number of levels of nested dictionaries.
+    """Return the depth of nested dictionaries.
 
-    Return None if all inner dictionaries are empty.
+    The result is None if all inner dictionaries are empty.
 
     Raises
     ------
@@ -359,7 +361,8 @@ def height(value: object, most: int = DEEPEST) -> int | None:
     if not most:
         raise InputError(f"dictionaries with at most {DEEPEST} levels", "more levels")
     below = (height(inner, most - 1) for inner in value.values())
-    # Only the first dictionary that is not empty is checked. Checking all takes as long as reading.
+    # Only the first non-empty dictionary is checked, because checking all would take as long as
+    # reading.
     first = next((levels for levels in below if levels is not None), None)
     return None if first is None else first + 1
 

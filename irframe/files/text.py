@@ -38,7 +38,7 @@ from irframe.files.values import (
 from irframe.names import DOC, GRADE, RANK, SCORE, STRATUM, TOPIC, roles
 
 BLOCK = LINE
-"""The number of bytes that one thread parses at a time. Longer lines cannot be read."""
+"""The number of bytes that one thread parses at a time. Lines cannot be longer than a block."""
 MEND = "mend these lines, or check that this is the file you meant"
 
 _FIRST = re.compile(rb"(?:\A|[\r\n])[ \t\v\f]*([^#\s][^\r\n]*)")
@@ -48,7 +48,7 @@ _POINT = re.compile(rb"\.[0-9]*[ \t\v\f]*(?:[\r\n]|\Z)")
 
 
 class Strange(NamedTuple):
-    """Rows with invalid values of a role."""
+    """A role, and the rows with invalid values of this role."""
 
     role: str
     rows: NDArray[np.intp]
@@ -65,7 +65,8 @@ def cuts_of(data: bytes, kind: Kind, source: str = "the file") -> list[Cut]:
     ways = [between for between in ("\t", ANY, ",", ";") if between == ANY or between in line]
     if kind.between:
         ways = [kind.between]
-    elif b"\f" in data or b"\v" in data:  # unlike tabs, these blanks never separate columns alone
+    # Unlike a tab, a vertical tab or form feed never separates columns on its own.
+    elif b"\f" in data or b"\v" in data:
         ways = [ANY]
     headed = []
     for between in ways:
@@ -126,7 +127,7 @@ def parse(data: bytes, source: str, kind: Kind, cut: Cut | None = None) -> pa.Ta
 
 
 def _are_scores(table: pa.Table, data: bytes, cut: Cut, kind: Kind, source: str) -> bool:
-    """Tell whether a third column of ranks contains scores."""
+    """Tell whether a third column contains scores."""
     unnamed = kind.headed and not cut.header and {RANK, SCORE} & {*cut.columns} == {RANK}
     if not unnamed or _POINT.search(data):
         return unnamed
@@ -135,7 +136,7 @@ def _are_scores(table: pa.Table, data: bytes, cut: Cut, kind: Kind, source: str)
 
 
 def _third_column(topic: Codes, numbers: Codes, source: str) -> str:
-    """Return whether integers are ranks or scores.
+    """Return whether the third column contains ranks or scores.
 
     Parameters
     ----------
@@ -175,7 +176,7 @@ def _counts_up(topic: Codes, numbers: Codes) -> bool:
     """Tell whether lists are numbered from 1 or 0."""
     first = beginnings(topic)
     pos = np.arange(len(topic)) - np.repeat(first, np.diff(first, append=len(topic)))
-    start = numbers[:1]  # a slice, because a file may have no rows
+    start = numbers[:1]  # a slice also works for a file without rows
     return {*start.tolist()} <= {0, 1} and bool((numbers - pos == start).all())
 
 
@@ -241,10 +242,10 @@ def _noted(
 
 
 def _exactly(body: bytes, cut: Cut) -> pa.Table | None:
-    """Read rows; return None if some do not fit."""
+    """Read rows; return None if a row does not fit."""
     if cut.between != ANY:
         return _typed(rows_of(body, cut), cut)
-    # Lines without comments and padding need no preparation, which is the fast and usual case.
+    # Most files have neither comments nor padding. Their lines are parsed unchanged, which is fast.
     if blank := _one_blank(body):
         table = _typed(body, cut.alone(blank))
         if table is not None or not _is_padded(body, blank, len(cut.columns)):
@@ -253,13 +254,13 @@ def _exactly(body: bytes, cut: Cut) -> pa.Table | None:
 
 
 def _one_blank(body: bytes) -> str:
-    """Return the blank that separates columns, if only one does."""
+    """Return the only blank that separates columns, if any."""
     used = [blank for blank in " \t\v\f" if blank.encode() in body]
     return used[0] if b"#" not in body and used in ([" "], ["\t"]) else ""
 
 
 def _is_padded(body: bytes, blank: str, columns: int) -> bool:
-    """Tell whether several blanks separate some columns."""
+    """Tell whether lines have several blanks between two columns."""
     lines = body.count(b"\n") + (not body.endswith(b"\n"))
     return body.count(blank.encode()) != lines * (columns - 1)
 
@@ -323,7 +324,8 @@ def _typed(text: bytes, cut: Cut) -> pa.Table | None:
     except pa.ArrowInvalid:
         return None
     for name, column in zip(table.column_names, table.itercolumns(), strict=True):
-        # Arrow reads nan and rounds long integers. `_by_value` then finds the invalid rows.
+        # Arrow accepts nan, and rounds long integers. In both cases `_by_value` finds the invalid
+        # rows.
         bad: Any = False
         if pa.types.is_floating(column.type):
             bad = pc.any(pc.is_nan(column)).as_py() or _is_large(column)

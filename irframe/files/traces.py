@@ -36,10 +36,10 @@ WRAPPED = ("functionResponse", "function_response", "functionCall", "function_ca
 ROLES = frozenset({"user", "assistant", "system", "developer", "tool", "function", "model"})
 EVENTS = frozenset({"tool", "model"})
 STEP_KEYS = frozenset({*CALL_IDS, "tool_calls", "jsonrpc", "role", "event", "attributes"})
-"""Keys of messages, events and spans. A dictionary without any of these keys is none of them."""
+"""Keys of messages, events and spans. Each of these objects has at least one of the keys."""
 TIMES = ("start_time", "start_time_unix_nano", "startTimeUnixNano", "startTime", "timestamp")
 UNITS = (1e8, 1e11, 1e14, 1e17)
-"""Limits that tell the unit of a time since 1970: seconds, or milli-, micro- or nanoseconds."""
+"""Lower limits of times since 1970 in seconds, milliseconds, microseconds and nanoseconds."""
 SPAN_IDS = ("span_id", "spanId")
 PARENT_IDS = ("parent_id", "parentSpanId")
 SPAN_TOOLS = ("gen_ai.tool.name", "tool.name")
@@ -51,7 +51,7 @@ NUMBERED = re.compile(r"retrieval\.documents\.(\d+)\.document\.(\w+)")
 KIND = "openinference.span.kind"
 RETRIEVER = "a retriever"
 SPAN_PARTS = ("gen_ai", "openinference", "retrieval")
-"""The first parts of the names of attributes that a span may have."""
+"""Prefixes of the names of attributes of spans."""
 NAME = str | int
 """The type of ids, and of the names of tools."""
 PLAIN = (list, tuple, str, int, float, type(None))
@@ -64,10 +64,10 @@ class ToolCall(NamedTuple):
     tool: NAME | None = None
     id: NAME | None = None
     time: tuple[int, float] | None = None
-    """The code of the unit, and the time in this unit."""
+    """The unit of the time as a number, and the time in this unit."""
     result: object = None
     hits: Hits | None = None
-    """The hits in the result, None if the result contains no list of hits."""
+    """The hits in the result. None if the result contains no list of hits."""
     span: NAME | None = None
     parent: NAME | None = None
 
@@ -132,7 +132,8 @@ def of_hits(
         if SCORE not in frame:
             raise InputError("hits with scores, for ranked_by='score'", "none")
         return frame.drop(columns=RANK)
-    # This line is also needed with `ranked_by`, because it raises for scores that are no numbers.
+    # `_rise_and_fall` also raises for scores that are not numbers. Therefore it is called even if
+    # `ranked_by` decides the order.
     both_ways = SCORE in frame and _rise_and_fall(frame)
     if both_ways and ranked_by is None and not isinstance(lists, Answers):
         expected = "lists of hits whose scores only fall or only rise"
@@ -175,7 +176,7 @@ def holds_searches(x: object) -> bool:
 
 
 def reader_of(x: object, on_error: OnError = "raise") -> Callable[..., pd.DataFrame] | None:
-    """Return the function that converts hits or searches, or None."""
+    """Return the converter for hits or searches, if any."""
     if isinstance(x, Answers):
         return of_hits if any(x.values()) else None
     if holds_searches(x):
@@ -232,7 +233,8 @@ def of_searches(
     bare = all(isinstance(call, list | tuple) for call in chain(*x.values()))
     lists = (dict if bare else Answers)((topic, [*chain(*each)]) for topic, each in ordered.items())
     frame = of_hits(lists, name, ranked_by=ranked_by, searches=search)
-    frame.attrs[SEARCH] = SEARCH  # if set, numbers may be missing: a search may have no hits
+    # Declares that numbers may be missing, because a search without hits has no rows.
+    frame.attrs[SEARCH] = SEARCH
     return frame
 
 
@@ -259,7 +261,7 @@ def _calls(topic: Hashable, entries: Sequence[object], field: str | None) -> lis
     distinct: dict[object, ToolCall] = {}
     for n, call in enumerate(calls):
         if call.hits is not None and not returned.isdisjoint(_above(call.parent, parents)):
-            continue  # an enclosing span returned the same hits
+            continue  # an enclosing span already contains the hits of this span
         key = (n,) if call.id is None else call.id
         before = distinct.setdefault(key, call)
         # The message that requests a call has its id, but no result.
@@ -372,7 +374,7 @@ def _in_time(topic: Hashable, calls: Sequence[ToolCall]) -> list[Hits]:
 
 
 def _time_of(call: object) -> tuple[int, float] | None:
-    """Return the start time of a call, or None."""
+    """Return the start time of a call; None if unknown."""
     value = first_in(call, TIMES)
     if value is None:
         return None
@@ -384,7 +386,7 @@ def _time_of(call: object) -> tuple[int, float] | None:
 
 
 def _hits_of_entry(call: object, field: str | None = None) -> Hits | None:
-    """Return the hits in a call, or None."""
+    """Return the hits in a call; None if there are none."""
     if isinstance(call, list | tuple):
         named = not is_hit(call) and all(isinstance(hit, str) or has_id(hit, field) for hit in call)
         return call if named else None
@@ -396,7 +398,7 @@ def _hits_of_entry(call: object, field: str | None = None) -> Hits | None:
 
 
 def _hits_of_result(value: object, field: str | None) -> Hits | None:
-    """Return the hits in a result, or None."""
+    """Return the hits in a result; None if there are none."""
     # MCP returns blocks of text: one document of JSON in several blocks, or one block per item.
     if isinstance(value, list) and value and all(get_in(v, "type") == "text" for v in value):
         texts = [str(get_in(block, "text")) for block in value]
@@ -424,7 +426,7 @@ def _parsed(value: object) -> object:
 
 def _dotted(attributes: object, before: str = "") -> dict[str, Any]:
     """Flatten the nested attributes of a span to dotted names."""
-    if isinstance(attributes, list):  # OpenTelemetry writes attributes as a list of pairs
+    if isinstance(attributes, list):  # OpenTelemetry stores attributes as a list of key-value pairs
         pairs = [(get_in(entry, "key"), get_in(entry, "value")) for entry in attributes]
         attributes = {n: next(iter(v.values()), None) for n, v in pairs if isinstance(v, Mapping)}
     flat: dict[str, Any] = {}

@@ -56,9 +56,9 @@ ERRORS = {
     words.SCORE: InputError,
     words.PROBABILITY: InputError,
 }
-"""Role -> error for invalid values. Other roles raise `IdError`."""
+"""Role -> class of the error for invalid values. `IdError` is raised for all other roles."""
 _MISSING = ERRORS | {words.RANK: RankingError, words.SCORE: RankingError}
-"""Role -> error for missing values."""
+"""Role -> class of the error for missing values."""
 
 
 def to_frame(table: pa.Table) -> pd.DataFrame:
@@ -69,7 +69,7 @@ def to_frame(table: pa.Table) -> pd.DataFrame:
     """
     try:
         text: Any = pd.StringDtype("pyarrow", na_value=np.nan)
-    except TypeError:  # pandas 2.2 has another name for this type
+    except TypeError:  # pandas 2.2 has a different name for its type of Arrow text
         text = pd.api.types.pandas_dtype("string[pyarrow_numpy]")
     types = {pa.string(): text, TEXT: text}
     columns: list[Any] = []
@@ -86,7 +86,7 @@ def to_frame(table: pa.Table) -> pd.DataFrame:
         del column
     numbered = pa.table(
         columns, [str(n) for n in range(len(names))]
-    )  # `to_pandas` needs distinct names
+    )  # columns are numbered, because `to_pandas` needs distinct names
     frame: pd.DataFrame = numbered.to_pandas(types_mapper=types.get)
     frame.columns = pd.Index(names)
     del numbered
@@ -198,7 +198,8 @@ def refuse_fractions(
     column: pd.Series,
     role: str,
     low: float = -(2.0**63),
-    high: float = 2.0**63 - 1024,  # the largest float below 2**63
+    # The largest float below 2**63, the first integer that int64 cannot hold.
+    high: float = 2.0**63 - 1024,
 ) -> None:
     """Raise if grades or ranks are no whole numbers."""
     with np.errstate(invalid="ignore"):
@@ -272,13 +273,13 @@ def numbers(column: pd.Series, role: str = words.SCORE) -> NDArray[np.float64]:
 
 
 FACTORS = (2, 3, 4, 5, 10, 20, 100, 1000)
-"""Factors by which decimal grades may become whole numbers."""
+"""Factors that are tried to scale decimal grades to whole numbers."""
 SCALED = ": ir.as_qrels("
-"""The beginning of the line of code in advice to scale grades."""
+"""The first part of the line of code that the advice about decimal grades contains."""
 
 
 def scaling(grades: Iterable[object], name: Hashable) -> str:
-    """Return advice for decimal grades, or an empty text.
+    """Return advice for decimal grades, if a factor scales them.
 
     Examples
     --------
@@ -337,7 +338,7 @@ def read_numbers(column: pd.Series, role: str) -> tuple[NDArray[np.float64], NDA
 
 
 SLICE = 1 << 13
-"""The number of rows per block. Blocks with unusual values are converted more slowly."""
+"""The number of rows per block. Only blocks with unusual values are converted slowly."""
 
 
 def numbers_of_text(
@@ -352,7 +353,7 @@ def numbers_of_text(
             quick = column[rows].cast(TYPES[role]).cast(pa.float64()).to_numpy()
         except pa.ArrowInvalid:
             quick = np.array([np.nan])
-        if (np.abs(quick) < EXACT).all():  # NaN and infinity fail this test too
+        if (np.abs(quick) < EXACT).all():  # NaN and infinity also fail this comparison
             values[rows] = quick
         else:
             slow.append(np.arange(len(column))[rows])
@@ -383,7 +384,7 @@ def _of_text(
     texts: NDArray[np.object_], role: str
 ) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
     """Convert text to floats; return their validity too."""
-    if not is_utf8(texts):  # Arrow cannot store lone surrogates, and no number has them
+    if not is_utf8(texts):  # no number contains lone surrogates, which Arrow cannot store
         texts = np.array([text if is_utf8([text]) else "?" for text in texts], object)
     text = pc.ascii_trim_whitespace(pa.array(texts, TEXT))
     if role == words.GRADE:

@@ -72,7 +72,8 @@ def atomic(path: str | PathLike[str]) -> Iterator[IO[bytes]]:
     try:
         with _naming_file(path), stream:
             yield stream
-        with suppress(OSError):  # for a new target, and for file systems without modes
+        # A new target has no mode to copy, and some file systems have no modes.
+        with suppress(OSError):
             written.chmod(target.stat().st_mode)
         written.replace(target)
     except BaseException:
@@ -108,7 +109,7 @@ def _open_beside(target: Path) -> IO[bytes]:
 
 
 STALE = 60
-"""Unlocked temporary files older than these seconds are removed. Their writer was killed."""
+"""The age in seconds from which unlocked temporary files are removed. Their writer was killed."""
 
 
 def beside(target: Path) -> Path:
@@ -142,7 +143,7 @@ def locked(path: Path) -> Iterator[bool]:
 
 
 def try_lock(descriptor: int) -> bool:
-    """Lock an open file or folder; return whether that succeeded.
+    """Lock an open file or folder; return the success.
 
     Systems without locks, such as Windows, return False.
     """
@@ -245,7 +246,7 @@ def _write_parquet(stream: IO[bytes], table: pa.Table) -> None:
 
 
 WRITERS = {".parquet": _write_parquet, ".parq": _write_parquet}
-"""Suffix -> function that writes a table with all columns. Other files are written as text."""
+"""Suffix -> function that writes a table with all columns. Files with other suffixes are text."""
 FOREIGN = (
     *(".json", ".jsonl", ".csv", ".xlsx", ".xls", ".feather", ".arrow", ".ipc", ".pkl", ".pickle"),
     *(".npz", ".npy", ".h5", ".html", ".xml", ".yaml", ".yml", ".cbor", ".lz4", ".zip", ".db"),
@@ -259,7 +260,7 @@ ADVICE = {
 
 
 def _writer(path: str | PathLike[str]) -> Callable[[IO[bytes], pa.Table], None] | None:
-    """Return the writer for a file name; None writes text.
+    """Return the writer of tables; None for text files.
 
     Raises
     ------
