@@ -429,7 +429,7 @@ def _codes_of(rows: pd.DataFrame, name: Any) -> Coded:
             codes, present = pd.factorize(of_rows)
             return codes, rows.index.levels[position].take(present)
     codes, labels = pd.factorize(group_values(rows, name), use_na_sentinel=False)
-    # Pandas before 3 would convert text of Arrow to dtype object.
+    # Text of Arrow: pandas before 3 would convert it to dtype object.
     if labels.dtype == "string[pyarrow_numpy]":
         labels = pd.Index(labels.tolist())
     return codes, pd.Index(labels, name=name)

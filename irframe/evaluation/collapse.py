@@ -32,10 +32,10 @@ RankBy = Literal["first", "max", "sum", "mean"]
 """The rule that ranks documents by their chunks."""
 
 FIRST_CHUNK = "doc, at its first chunk"
-"""The attribute `unit` of runs that were collapsed by ``units=``."""
+"""Value of the attribute `unit` of runs that were collapsed by ``units=``."""
 UNKNOWN = "the document of each chunk"
 COUNT = "chunks"
-"""Column of collapsed runs: the number of a document's chunks in the list."""
+"""Name of the column of collapsed runs that counts the chunks of a document in the list."""
 
 
 @recorded
@@ -138,7 +138,8 @@ def _collapsed(named: "Named", by: RankBy, policy: Policy, cost: str | None = No
     before = min(list(frame.columns).index(left) for left in named.left)
     chosen = frame.iloc[first].drop(columns=named.left)
     chosen.insert(before, name, docs[first])
-    count = {COUNT: values.pop(COUNT)}  # removed and added again, to make it the last column
+    # The column is removed and added again, so that it is the last column.
+    count = {COUNT: values.pop(COUNT)}
     values |= {_rank_of(table): within(lists[first]) + 1} | count
     if words.UNIT in frame.columns:
         values[words.UNIT] = name
@@ -152,12 +153,12 @@ class Named(NamedTuple):
     """Runs with the document of each chunk."""
 
     runs: ByRole
-    """The columns by role. Chunks have the role of documents if they have names."""
+    """The runs by role. If chunks have names, their column has the role of documents."""
     doc: pd.Series
     left: list[str]
-    """Columns that name chunks, to be dropped."""
+    """Names of the columns of chunk ids, which collapsed lists do not contain."""
     once: bool
-    """Whether chunks have names. Then a list must not contain a chunk twice."""
+    """Whether chunks have names. If so, a chunk that a list contains twice is an error."""
 
 
 def _of_chunks(runs: ByRole, unit: str, of: choices.ChunksOf) -> Named:
@@ -165,7 +166,7 @@ def _of_chunks(runs: ByRole, unit: str, of: choices.ChunksOf) -> Named:
     frame, columns = runs
     doc_column = columns[words.DOC]
     if isinstance(of, str) and of in words.ALIASES[words.DOC] and of not in frame.columns:
-        of = doc_column  # `of` is the name that this column has in files
+        of = doc_column  # the column of documents is called `of` in files
     inside = of if isinstance(of, str) and of in frame.columns else unit
     if (of is None or inside is of) and inside in frame.columns:
         chunk = next(
@@ -299,7 +300,7 @@ class Preparation(NamedTuple):
     search: str | None = None
     each: int | None = None
     scores: bool = False
-    """Whether the scores of documents are kept, for thresholds."""
+    """Whether the scores of documents are kept, because a threshold needs them."""
     costs: tuple[str, ...] = ()
     """The names of costs that are added to the scores as columns."""
 
@@ -334,7 +335,7 @@ class Preparation(NamedTuple):
         Parameters
         ----------
         runs
-            What `as_runs` takes, or scanned files.
+            Any object that `as_runs` converts, or scanned files.
         policy
             The rules that decide rankings.
         by
@@ -371,9 +372,8 @@ class Preparation(NamedTuple):
         if self.search is None:
             return parse_metrics(metrics), self
         names = {*searches.COSTS}
-        if self.of is None or isinstance(
-            self.length, str
-        ):  # lengths of chunks exist for every row only in a column
+        # Only a column contains the length of every chunk, which the cost of a search needs.
+        if self.of is None or isinstance(self.length, str):
             names.add(self.decided["length"])
         every = [*one_by_one(metrics)]
         costs = [name for name in every if isinstance(name, str) and name in names]
@@ -402,7 +402,7 @@ class Preparation(NamedTuple):
     @property
     def _map(self) -> pd.Series:
         copies = as_map(self.copies, "copies", (words.DOC, "canonical"))
-        # A copy of a copy would get a name without judgments.
+        # If a representative were itself a copy, its copies would get an id without judgments.
         chained = copies[copies.isin(copies.index) & (copies.index != copies.to_numpy())]
         chained = chained[copies.reindex(chained).to_numpy() != chained.to_numpy()]
         expected = "representatives in copies= that are not copies themselves"

@@ -132,7 +132,7 @@ def evaluate(
 
 
 def _own_judgments(runs: Any, qrels: Any, metrics: Any) -> tuple[Any, Any]:
-    """Return judgments and metrics; without judgments, use the runs' grades."""
+    """Return judgments and metrics; read missing judgments from the runs."""
     first = [qrels] if isinstance(qrels, str | Metric) else qrels
     if not isinstance(first, list | tuple) or not all(isinstance(m, str | Metric) for m in first):
         return qrels, metrics
@@ -331,7 +331,7 @@ def _dealt(frame: pd.DataFrame, n: int, seed: int) -> pd.DataFrame:
 
 
 Part = tuple[Any, Any, pd.DataFrame]
-"""The label of a repeat, the runs, and the judgments of this repeat."""
+"""The label of a repeat of the judgments, the runs to score, and the judgments of the repeat."""
 
 
 def judgment_repeats(runs: Any, qrels: Any) -> tuple[str, Iterator[Part]] | None:
@@ -347,8 +347,8 @@ def judgment_repeats(runs: Any, qrels: Any) -> tuple[str, Iterator[Part]] | None
     Returns
     -------
     str, iterator, or None
-        The name of the column of repeats, and an iterator of repeats. None if judgments are not
-        repeated.
+        The name of the column of repeats, and an iterator of repeats. The result is None if
+        judgments are not repeated.
 
     Raises
     ------

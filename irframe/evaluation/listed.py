@@ -22,7 +22,7 @@ from irframe.names import DOC, ScoreDtype
 Dictionaries = Sequence[Mapping[Any, Any]]
 NAN = float("nan")
 PADDING = float(np.finfo(np.float32).max) * 0.999
-"""The least magnitude of scores for which position -1 is padding of a short list."""
+"""The least magnitude of a score with which position -1 counts as padding of a short list."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,17 +40,18 @@ class Listed:
     length: NDArray[np.int64]
     """The length of each list, shape (topic,)."""
     row: Codes
-    """The retrieved judged documents."""
+    """The position in `judgments` of each retrieved judged document."""
     key_of_row: Array
     """The key of each retrieved judged document."""
     documents: Callable[[NDArray[np.bool_]], NDArray[np.object_]]
-    """Function from selected lists to their documents in run order; None if unnamed."""
+    """Function that returns the documents of selected lists in the order of the run. An unnamed
+    document is None."""
     unnamed: bool = False
-    """Whether documents may lack names. They rank last among equal scores."""
+    """Whether documents may have no name. Unnamed documents rank last among equal scores."""
 
     @property
     def of(self) -> Codes:
-        """The list of every judged document."""
+        """The list of every retrieved judged document."""
         return self.judgments.topic[self.row]
 
 
@@ -62,7 +63,7 @@ def read_lists(
     *,
     again: bool = False,
 ) -> Listed | None:
-    """Read dictionaries of scores; return None for invalid ones.
+    """Read dictionaries of scores; None if one is invalid.
 
     Parameters
     ----------
@@ -130,11 +131,11 @@ def as_matrix(values: Array, length: NDArray[np.int64], past: float = np.inf) ->
 
 @dataclass(frozen=True, eq=False)
 class Positions:
-    """The documents to which positions refer, and their judgments."""
+    """The documents to which integer positions in arrays refer."""
 
     judgments: Judgments
     given: Sequence[Hashable]
-    """The documents that the caller passed."""
+    """The documents that the caller passed as `docs`."""
 
     @cached_property
     def docs(self) -> pd.Index:
@@ -159,7 +160,7 @@ class Positions:
 
     @cached_property
     def _judged(self) -> pd.Index:
-        """The number of each judgment's pair of topic and document."""
+        """A number for the topic and document of each judgment."""
         _, judged = labels_of_one_kind(self.docs, pd.Index(self.judgments.names))
         doc = self.docs.get_indexer(judged)
         return pd.Index(self._pair(self.judgments.topic, doc))
@@ -168,7 +169,7 @@ class Positions:
         return topic.astype(np.int64) * len(self.docs) + doc
 
     def rows(self, topic: Codes, doc: Codes) -> Codes:
-        """Return the judgment of each topic and document, or -1."""
+        """Return each pair's row in the judgments, or -1."""
         row = self._judged.get_indexer(pd.Index(self._pair(topic, doc)))
         return np.where(doc < 0, -1, row)
 
@@ -253,13 +254,13 @@ def _described(index: Positions, topic: Codes, doc: Codes) -> list[str]:
 
 
 FEW = 1 << 10
-"""Number of keys up to which counting is faster than bisection."""
+"""The largest number of keys per list for which counting is faster than bisection."""
 CROWD = 4
-"""Number of tied pairs per document from which sorting all names is faster."""
+"""The number of tied pairs per document from which sorting all names is faster."""
 
 
 def rank_hits(listed: Listed, policy: TiePolicy, seed: int, *, filed: bool = False) -> Hits | None:
-    """Rank the judged documents; None if too many scores tie.
+    """Rank judged documents; None if too many scores tie.
 
     Names are compared only within groups of equal scores that contain a judged document.
 
@@ -272,12 +273,14 @@ def rank_hits(listed: Listed, policy: TiePolicy, seed: int, *, filed: bool = Fal
     filed
         Whether to compute pooling ranks.
     """
-    longest = listed.key.shape[1]  # bisection without branches needs 2**n - 1 keys per row
+    # Rows are padded, because bisection without branches needs 2**n - 1 keys per row.
+    longest = listed.key.shape[1]
     keys = np.full((len(listed.key), (1 << longest.bit_length()) - 1), np.inf, listed.key.dtype)
     keys[:, :longest] = listed.key
     keys[:, :longest].sort(axis=1)
     tied_documents = _tied(keys, listed.length) if policy.shares else None
-    past = np.maximum(keys.shape[1] - 1 - listed.length, 0).sum()  # pairs of equal padding keys
+    # Equal keys of the padding are not ties, so they are not counted.
+    past = np.maximum(keys.shape[1] - 1 - listed.length, 0).sum()
     are_tied = np.count_nonzero(keys[:, 1:] == keys[:, :-1]) > past
     if are_tied and not listed.unnamed:
         equal = _tied(keys, listed.length) if tied_documents is None else tied_documents
@@ -339,13 +342,13 @@ def _is_crowded(listed: Listed, tied: NDArray[np.bool_]) -> bool:
 
 @dataclass(frozen=True, eq=False)
 class Blocks:
-    """Judged documents paired with all documents tied with them."""
+    """Pairs of a judged document and a document with the same score."""
 
     listed: Listed
     of: Codes
     """The list of each pair of a judged document and a tied document."""
     row: Codes
-    """The row of each tied document."""
+    """The position of each tied document in the run."""
     other: Array
     """The name of each tied document."""
     own: Array

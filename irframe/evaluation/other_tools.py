@@ -80,7 +80,7 @@ class Batches:
         Raises
         ------
         IrframeError
-            If there is no batch. Also for invalid lists, as for the scorer.
+            If there is no batch. Invalid lists also raise the errors of the scorer.
         """
         if not self._batches:
             raise InputError("a batch", "none", "call update first")
@@ -249,7 +249,7 @@ def to_pytrec_eval(frame: pd.DataFrame) -> dict[str, dict[str, Any]]:
 def _nested(
     frame: pd.DataFrame, columns: Mapping[str, Hashable], values: pd.Series
 ) -> dict[str, dict[str, Any]]:
-    """Return topic -> document -> value."""
+    """Return nested dictionaries topic -> document -> value."""
     nested: dict[str, dict[str, Any]] = {}
     ids = (frame[columns[role]].astype(str).tolist() for role in (words.TOPIC, words.DOC))
     for topic, doc, value in zip(*ids, values.tolist(), strict=True):

@@ -109,7 +109,7 @@ def judged_anew(
         pool = replace(pool, depth=old_pool.depth)
     elif all_judged and not is_new.any():
         pool = pool.down_to(None, base, collections, experiment.longest)
-    else:  # the depth is unknown
+    else:  # pools need not contain the new judgments, so their depth is unknown
         pool = replace(pool, depth=np.zeros_like(old_pool.depth), stated=False)
     if listing is not None:
         unjudged = listed.take(np.flatnonzero(~is_new))
@@ -134,7 +134,7 @@ def _collections_and_tops(
 
 
 def _hidden(experiment: Experiment, kept: NDArray[np.bool_]) -> TopUnjudged:
-    """Return dropped hits at the top of lists, by name."""
+    """Return documents that lost their judgments, with names and ranks."""
     hits = experiment.hits
     hidden = np.flatnonzero(~kept & (hits.rank <= RANKS))
     row = experiment.judgments.row[hits.row[hidden]]

@@ -38,9 +38,9 @@ class Folded(NamedTuple):
 
     runs: Any
     word: str | None
-    """The column of repeats, such as "seed"; None without repeats."""
+    """The column of repeats, such as "seed". None if there are no repeats."""
     owners: Mapping[Any, tuple[Any, Any]]
-    """Name of a repeat as a system -> its system and its label."""
+    """Name of a repeat, such as "dpr [seed 2]" -> its system and its label."""
     role: Any = words.SYSTEM
     """The column of systems."""
     types: tuple[Any, Any] = (None, None)
@@ -52,7 +52,7 @@ class Folded(NamedTuple):
         if isinstance(self.runs, ScannedRuns):
             parts = [_lists_of(frame, words.SYSTEM) for frame in self.runs.readable().frames()]
             return parts[0].append(parts[1:])
-        framed = isinstance(self.runs, pd.DataFrame)  # a run frame, or labels of nuggets
+        framed = isinstance(self.runs, pd.DataFrame)  # the frame contains runs or labels of nuggets
         runs = self.runs if framed else foreign.as_runs(foreign.split_empty(self.runs)[0])
         return _lists_of(runs, self.role)
 
@@ -98,7 +98,7 @@ class Folded(NamedTuple):
         names[place + 1 : place + 1] = [self.word]
         result = table.set_axis(pd.MultiIndex.from_arrays(levels, names=names))
         result.attrs = dict(table.attrs) | dict(attrs)
-        # A system counts as unknown if all its repeats are.
+        # A system has no judged document if none of its repeats has one.
         if unknown := {*result.attrs.pop(words.UNKNOWN, ())}:
             known = {
                 str(system) for name, (system, _) in self.owners.items() if str(name) not in unknown
@@ -119,7 +119,8 @@ class Folded(NamedTuple):
             pd.Series(listed).groupby([systems, topics.to_numpy()]).transform("any").to_numpy()
         )
         inside = self.word in words.REPEATS_IN_TOPICS
-        # A missing list may be empty, or not exist. Only the name of the column decides this.
+        # A missing list is either an empty list, or does not exist at all. Only the name of the
+        # column shows which.
         if not inside and (has_any & ~listed).any():
             expected = f"a list of each {self.word} for every topic of its system"
             advice = (
@@ -270,7 +271,7 @@ def _of_files(runs: ScannedRuns) -> Folded:
 
 
 def _repeated(runs: Mapping[Any, Any]) -> Mapping[Any, Mapping[Any, Any]]:
-    """Return ``{system: {repeat: run}}``; empty without repeats.
+    """Return ``{system: {repeat: run}}``; empty if nothing repeats.
 
     A system with a single run gets the label of the first repeat of another system.
     """

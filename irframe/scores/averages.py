@@ -92,7 +92,7 @@ def averages(scores: xr.DataArray, summary: Summary | None = None) -> xr.DataArr
         Scores over topics and any other dimensions. Scores of one metric need no dimension
         ``metric``. Declared labels of topics determine the weights of topics.
     summary
-        The kind of mean. The default is that of the metric.
+        The kind of mean. The default is the kind of the metric.
 
     Returns
     -------
@@ -116,7 +116,7 @@ def averages(scores: xr.DataArray, summary: Summary | None = None) -> xr.DataArr
 
 
 def _average_under(scores: Array, *, summary: Summary, design: Design) -> Array:
-    """Return means over the last axis, topics with a design.
+    """Return means over topics with a design, the last axis.
 
     The mean is NaN if a task has no scores.
     """
@@ -175,7 +175,7 @@ def _under(scores: Scores, design: Design) -> tuple[Any, ...]:
             block = values[scored][:, depths]
             mean[row, system, depths] = of_topics(block[np.newaxis], summary, subset)[0]
             added = summands(block, summary).T
-            with np.errstate(invalid="ignore"):  # infinite scores would warn
+            with np.errstate(invalid="ignore"):  # NumPy would warn about infinite scores
                 sure = subset.estimate(added, abs(added).max(axis=-1))
             variance[row, system, depths], freedom[row, system, depths] = sure[1:]
             topics[row, system, depths] = subset.effective
@@ -285,8 +285,8 @@ class Resamples:
         Returns
         -------
         numpy.ndarray
-            Means times `sign`, shape (sample, depth, system). They are NaN for a single topic,
-            which cannot be resampled.
+            Means times `sign`, shape (sample, depth, system). Means are NaN if there is a single
+            topic, which cannot be resampled.
         """
         systems, topics, depths = scores.shape
         size = 8 * systems * depths * self.samples
@@ -315,7 +315,7 @@ class Resamples:
         tuple of numpy.ndarray
             The lower and upper limits. Both are NaN if the share of NaN values exceeds `beyond`.
         """
-        # Rounded, because (1 - 0.95) / 2 * 1000 is above 25.
+        # The product is rounded, because (1 - 0.95) / 2 * 1000 is above 25 in floating point.
         rank = np.floor(np.round(np.nan_to_num(beyond) * self.samples, 9)).astype(int)
         low = np.broadcast_to(rank, values.shape[:-1])[..., np.newaxis]
         high = self.samples - 1 - low
@@ -365,8 +365,8 @@ def without_each(scores: Array, summary: Summary, sign: int = 1) -> Array:
     Returns
     -------
     numpy.ndarray
-        Means times `sign`, shape (topic, depth, system). The first dimension is the omitted topic.
-        A mean is NaN if no topic remains.
+        Means times `sign`, shape (topic, depth, system). The index of the first dimension is the
+        omitted topic. A mean is NaN if no topic remains.
     """
     systems, topics, depths = scores.shape
     scored = ~np.isnan(scores).any(axis=0)

@@ -26,10 +26,10 @@ from irframe.scores.averages import moments
 from irframe.scores.repeats import OVERS, Over, read_repeats, refuse_crossed_design
 
 SCORING = {"evaluate", "score"}
-"""Verbs whose results are scores within the range of the metric."""
+"""Names of verbs that return scores within the range of the metric."""
 SLACK = 1e-9
 LARGEST = 1e100
-"""Largest score whose variance does not overflow."""
+"""Largest score that is accepted, because squares of larger scores overflow."""
 
 
 def warn_left_out(scores: Scores) -> None:
@@ -91,7 +91,7 @@ def refuse_huge(metrics: list[str], scores: Array) -> None:
 
 
 def _size(values: Array) -> float:
-    # Two reductions need no copy of the scores, unlike abs().
+    # The minimum and the maximum need no copy of the scores, unlike abs().
     ends = (ends.reduce(values, axis=None, initial=0.0) for ends in (np.fmax, np.fmin))
     return float(max(map(abs, ends)))
 
@@ -244,7 +244,7 @@ def select_depths(scores: Scores, at: Depths) -> Scores:
 
 Reference = int | str | Metric | xr.DataArray | pd.DataFrame
 Sides = Literal["common", "own"]
-"""Topics to use if two sides have different topics: common topics, or all topics of each side."""
+"""Whether two sides with different topics use common topics or all of their own topics."""
 
 
 def match_reference(
@@ -429,11 +429,11 @@ def same_systems(scores: Scores, other: Scores) -> Scores:
 
 
 Baselines = Hashable | Sequence[Hashable] | None
-"""The system that other systems are compared with, or a list of these."""
+"""One system, or a list of systems, with which all other systems are compared."""
 
 
 def choose_pairs(scores: Scores, baseline: Baselines, *, several: bool = False) -> Array:
-    """Return all pairs of systems, or those with a baseline.
+    """Return all pairs of systems, or pairs with a baseline.
 
     The result contains the positions of both systems, shape (pair, 2).
 

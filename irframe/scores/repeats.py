@@ -113,8 +113,8 @@ class Repeats:
     def own(self, scores: Scores) -> tuple[Array, Array, Array]:
         """Return the variance of means, and its degrees of freedom.
 
-        The third array is the standard deviation of the means of repeats. All have the shape
-        (metric, system, depth). A mean is over the topics on which the system has a score.
+        The third array is the standard deviation of the means of repeats. All three arrays have the
+        shape (metric, system, depth). Means are over the topics on which the system has a score.
         """
         shape = (*scores.values.shape[:2], scores.values.shape[3])
         variance, freedom, spread = (np.full(shape, np.nan) for _ in range(3))
@@ -126,7 +126,7 @@ class Repeats:
         return variance, freedom, spread
 
     def by_topics(self, scores: Scores) -> Iterator[tuple[tuple[int, int, Array], Array]]:
-        """Yield positions in results, and scores on scored topics."""
+        """Yield the scores of repeats, with their positions in results."""
         for row, system in np.ndindex(scores.values.shape[:2]):
             lists = self.values[row, self.owner == system]
             for topics, depths in patterns(~np.isnan(scores.values[row, system])):
@@ -140,7 +140,8 @@ def read_repeats(scores: Scores, over: Over = "both") -> Scores:
     Parameters
     ----------
     scores
-        Scores with a dimension of repeats. The result keeps them in its attribute `repeats`.
+        Scores with a dimension of repeats. The attribute `repeats` of the result contains these
+        scores.
     over
         The population that differences are generalised to.
 
@@ -172,11 +173,13 @@ def read_repeats(scores: Scores, over: Over = "both") -> Scores:
         values, has_scores = _shared_by_all(values, has_scores, name)
         if values.shape[2] == 1:
             return replace(scores, values=values[:, :, 0])
-    has_scores[~has_scores.any(axis=1), 0] = True  # one repeat of NaN for a system without scores
+    # A system without scores has one repeat, whose scores are NaN.
+    has_scores[~has_scores.any(axis=1), 0] = True
     owner, columns = np.nonzero(has_scores)
     flat = values.reshape(len(values), -1, *values.shape[3:])
     lists = flat if has_scores.all() else values[:, owner, columns]
-    if layout == "topic":  # topics have different numbers of repeats
+    # Topics have different numbers of repeats, so means are computed per topic.
+    if layout == "topic":
         cells = scored.sum(axis=2)
         counts = cells.max(axis=(0, 2, 3), initial=0)
         with np.errstate(invalid="ignore"):
@@ -189,7 +192,8 @@ def read_repeats(scores: Scores, over: Over = "both") -> Scores:
         by_system = [np.expand_dims(group, 1) for group in by_system]
         _warn_short(scores, lists, owner, repeats.take(columns), name)
     for row, summary in enumerate(scores.summaries):
-        if summary not in {"mean", "sum"}:  # repeats are averaged in the same way as topics
+        # Repeats have the same kind of mean as topics, such as the geometric mean.
+        if summary not in {"mean", "sum"}:
             averages = np.concatenate([average(group[row], summary, axis=1) for group in by_system])
             means[row] = np.where(np.isnan(means[row]), np.nan, averages)
     attached = Repeats(lists, owner, counts, layout, name, over)
@@ -269,7 +273,7 @@ def beware_of_repeats(scores: Scores, subject: str = "this interval") -> list[st
 
 
 def spread_of_repeats(scores: Scores) -> dict[str, Array]:
-    """Return the number of repeats and their standard deviation."""
+    """Return the number and the standard deviation of repeats."""
     repeats = scores.repeats
     shape = (*scores.values.shape[:2], scores.values.shape[3])
     columns = {"n_repeats": np.broadcast_to(repeats.counts[:, np.newaxis], shape)}
@@ -340,7 +344,8 @@ def of_draws(values: Array, k: int, *, lowest: bool = False) -> Array:
     >>> [round(float(of_draws(passed, k, lowest=True)), 3) for k in (1, 2, 4, 8, 12)]
     [0.75, 0.545, 0.255, 0.018, 0.0]
     """
-    rising = np.sort(-values if lowest else values, axis=0)  # np.sort puts NaN last
+    # `np.sort` puts NaN last, so the first n values are scores.
+    rising = np.sort(-values if lowest else values, axis=0)
     n = np.count_nonzero(~np.isnan(rising), axis=0)
     rank = np.arange(len(values)).reshape(-1, *(1,) * np.ndim(n))
     shares = scipy.special.comb(rank, k - 1) * (rank < n)
@@ -350,8 +355,8 @@ def of_draws(values: Array, k: int, *, lowest: bool = False) -> Array:
 
 
 LEAST, LEAST_DRAWN = 5, 10
-"""Effective numbers of topics below which tests of weighted means, and resampling, are
-unreliable."""
+"""Effective numbers of topics below which tests of weighted means (`LEAST`) and resampling
+(`LEAST_DRAWN`) are unreliable."""
 
 
 def effective(scores: Scores) -> Array:

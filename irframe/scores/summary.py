@@ -27,11 +27,11 @@ from irframe.scores.read_scores import read_scores, refuse_huge
 from irframe.scores.repeats import beware_of_design
 
 UNEVEN = "systems have means over different topics"
-"""Beginning of the caution about systems with scores on different topics."""
+"""The first words of the caution about systems with scores on different topics."""
 INTERVALS = ("logit", "t")
-"""Methods of intervals of means."""
+"""Names of the methods for confidence intervals of means."""
 ROUNDING = 8 * np.finfo(np.float64).eps
-"""Largest standard deviation, relative to the mean, that is treated as 0."""
+"""The largest ratio of standard deviation to mean that counts as a rounding error."""
 
 
 def ends_about(mean: Array, half: Array, curved: Array) -> Array:
@@ -75,7 +75,7 @@ def _beyond(values: Array) -> Array:
 
 
 Interval = Literal["logit", "t"]
-"""Method of the interval of a mean."""
+"""The method for the confidence interval of a mean."""
 
 
 @table_verb(repeats=True)
@@ -112,7 +112,7 @@ def summary(
         `groupby` the group comes first. For metrics that count (`NumRet`, `NumRel`, `NumRelRet`,
         `NumNonrelJudgedRet`, `NumQ`) the column ``mean`` contains the total over topics, without an
         interval. The mean of `InverseASL` is harmonic, and the means of `GMAP` and `GMBpref` are
-        geometric. They have no interval either.
+        geometric. These means have no interval either.
 
         If systems have repeats, such as seeds, ``mean`` is over topics and repeats, and the
         interval includes the variance of both. ``n_repeats`` is the number of repeats.
@@ -208,7 +208,7 @@ def summarise(
     curved = ~_beyond(single) & (interval == "logit")
     with np.errstate(invalid="ignore", divide="ignore"):
         error = np.sqrt(squares / np.where(n > 1, n - 1.0, np.nan) / n)
-        # The deviation of equal scores is a rounding error, not a variance.
+        # Equal scores may have a deviation above 0 by rounding, which is not a variance.
         varies = (error * np.sqrt(n) > ROUNDING * abs(mean)) & plain[:, np.newaxis, np.newaxis]
         half = np.where(varies, scipy.special.stdtrit(freedom, 1 - alpha / 2) * error, np.nan)
     low, high = ends_about(mean, half, curved)
@@ -234,7 +234,7 @@ def summarise(
 
 
 def uneven(scores: Scores) -> list[str]:
-    """Return the caution about means over different topics, if any.
+    """Return a caution if means are over different topics.
 
     Systems without scores are ignored.
     """
