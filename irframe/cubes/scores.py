@@ -42,8 +42,7 @@ class Scores:
     Parameters
     ----------
     values
-        Shape (metric, system, topic, depth). Missing scores are NaN. Lazy scores are a dask array
-        until they are loaded.
+        Shape (metric, system, topic, depth), NaN for missing scores. Lazy scores are a dask array.
     metrics, systems, topics
         Labels of the dimensions.
     depths
@@ -65,15 +64,13 @@ class Scores:
         Position of the row of each system and topic (and depth) in the frame, -1 if missing. None
         if the scores come from an array.
     by, keys
-        `by` is the name of the groups. `keys` contains the dimension that is grouped, and the group
-        of each of its labels.
+        `by` is the name of the groups. `keys` has the grouped dimension and each label's group.
     groups_of_labels
         Scores by group, if groups are a dimension of the array.
     bounds
         Lower and upper bounds of scores, in one array. The values are then the lower bounds.
     averaged
-        Whether the scores are already averaged over repeats and restricted to topics with a
-        positive weight.
+        Whether repeats are already averaged, and topics of weight 0 are already left out.
     """
 
     values: Any
@@ -183,8 +180,7 @@ class Scores:
     def scored(self) -> NDArray[np.bool_]:
         """Whether all systems have a score, shape (metric, topic, depth)."""
         metrics, _, *shape = self.values.shape
-        # A sum is NaN if any value is NaN, and needs no array of booleans.
-        if np.isfinite(self.values.sum()):
+        if np.isfinite(self.values.sum()):  # the sum is NaN if any score is missing
             return np.broadcast_to(np.True_, (metrics, *shape))
         scored: NDArray[np.bool_] = ~np.isnan(self.values).any(axis=1)
         return scored
@@ -390,8 +386,7 @@ class Scores:
             repeats = repeats.take(metric, system, topic, depth)
         if rows is not None:
             rows = at_places(rows, system, topic, *[depth] * (rows.ndim - len(LIST)))
-            # Values are made contiguous, because the memory layout affects the rounding of sums.
-            values = np.ascontiguousarray(values)
+            values = np.ascontiguousarray(values)  # the layout affects the rounding of sums
         elif source is not None:
             chosen = {METRIC: metric, SYSTEM: system, TOPIC: topic, self.axis.dim: depth}
             source = source.isel({dim: at for dim, at in chosen.items() if at is not None})

@@ -34,14 +34,14 @@ from irframe.names import CHUNKS, DOC, RANK, SCORE, SYSTEM, TOPIC
 ONLY = pd.Index([ONLY_SYSTEM])
 
 SMALL = 1 << 14
-"""The most rows of a frame for which dictionaries of documents are faster than columns."""
+"""The largest number of rows of a frame that is read faster as dictionaries than as columns."""
 
 TEXT: set[type] = {str, np.str_}
 INTEGERS: set[type] = {int, np.int64, np.int32}
-"""Types of integer ids."""
+"""Python and NumPy types of integer ids."""
 
 NUMBERS: set[type] = {float, int, np.float64, np.float32}
-"""Types of scores that need no conversion."""
+"""Python and NumPy types of scores that need no conversion."""
 
 
 class Reader:
@@ -52,7 +52,7 @@ class Reader:
     judgments, policy
         The judgments, and the options that determine rankings.
     docs
-        Further documents that positions in arrays refer to.
+        Documents to which integer positions in arrays refer, in addition to the judged documents.
     pooled
         Whether to describe the pool of judged documents.
     """
@@ -138,7 +138,7 @@ class Reader:
 
     @cached_property
     def _by_dictionary(self) -> bool:
-        """Whether the options need only the scores of documents."""
+        """Whether rankings depend only on the scores of documents, so that dictionaries suffice."""
         policy = self._policy
         by_rank = self._ties.column != SCORE or policy.order == "rank"
         columns = policy.length or policy.score or policy.search or policy.collection
@@ -148,7 +148,7 @@ class Reader:
         return not self._pooled or (exact and policy.contributing is None)
 
     def _dictionary(self, run: dict[Any, Any]) -> Experiment | None:
-        """Read {topic: {doc: score}}; None for anything else."""
+        """Read ``{topic: {doc: score}}``; None for other objects."""
         nothing: dict[Any, float] = {}
         judged = self._judgments.places
         lists = [run.get(topic, nothing) for topic in judged]
@@ -159,7 +159,8 @@ class Reader:
             return None
         if any(None in docs or "" in docs for docs in filled):
             return None
-        if self._again:  # checking all documents would take as long as scoring
+        # Only first documents are checked, because checking all would take as long as scoring.
+        if self._again:
             kinds = {type(next(iter(docs))) for docs in filled}
             kinds_of_score = {type(next(iter(docs.values()))) for docs in filled}
         else:
@@ -185,7 +186,7 @@ class Reader:
         return all(abs(score) < EXACT for docs in lists for score in docs.values())
 
     def _small(self, named: ByRole) -> Experiment | None:
-        """Read a small frame of one system; None for others."""
+        """Read a small frame of one system, if possible."""
         frame, columns = named
         if SCORE not in columns or not 0 < len(frame) <= SMALL:
             return None
@@ -244,7 +245,7 @@ class Reader:
         runs
             The frame, or any object that `as_runs` converts.
         by
-            The column of groups, if any. It is constant per system or per topic.
+            The column of groups, or None. The column is constant per system or per topic.
         systems
             The systems to read. The default is all systems. Lists of other systems count as empty.
         """
@@ -325,7 +326,7 @@ class Reader:
 
 
 def _is_by_rank(named: ByRole, start: Codes) -> bool:
-    """Tell whether ranks and scores are in row order."""
+    """Tell whether rows are ordered by rank and by score."""
     frame, columns = named
     if RANK not in columns:
         return True
@@ -340,7 +341,7 @@ def _is_by_rank(named: ByRole, start: Codes) -> bool:
 
 
 def _blocks(column: pd.Series) -> tuple[Codes, list[Any]]:
-    """Return the start and value of stretches of equal values."""
+    """Return the start and the value of each constant stretch."""
     plain = column.tolist() if column.dtype == object else column
     if plain is not column and not (_of(plain, TEXT) or _of(plain, INTEGERS)):
         return np.zeros(1, np.intp), [
@@ -357,7 +358,7 @@ def _blocks(column: pd.Series) -> tuple[Codes, list[Any]]:
 
 
 def _one_system(column: pd.Series) -> pd.Index | None:
-    """Return the only system of a column, else None."""
+    """Return the system of a column; None if several."""
     labels = _blocks(column)[1]
     if not (_of(labels, TEXT) or _of(labels, INTEGERS)) or len({*labels}) > 1:
         return None
@@ -371,7 +372,7 @@ def _is_integer(values: Array) -> bool:
 
 
 def _of(values: Iterable[object], kinds: set[type]) -> bool:
-    """Tell whether all values have the given types."""
+    """Tell whether all values have one of the types."""
     listed = [*values]
     text = kinds is not TEXT or (is_utf8(listed) and "" not in listed)
     return {*map(type, listed)} <= kinds and text

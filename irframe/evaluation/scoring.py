@@ -29,7 +29,7 @@ from irframe.metrics.facts import average, facts
 from irframe.quantities.block import by_scale
 
 EVEN = 0.9
-"""Lists count as equally long if their mean lengths have at least this ratio."""
+"""Smallest ratio of the mean lengths of two systems' lists that count as equally long."""
 
 
 def warn_uneven(
@@ -180,11 +180,11 @@ class Plan(NamedTuple):
     policy: policies.Policy
     """The rules that rank documents and cut lists."""
     no_rel: words.NoRel | None = None
-    """As for `irframe.evaluate`."""
+    """The rule for topics without relevant documents, as for `irframe.evaluate`."""
     rel: Rel = None
-    """As for `irframe.evaluate`."""
+    """The lowest relevant grade by collection, as for `irframe.evaluate`."""
     stops: Stops | None = None
-    """The stops; None if lists are read to a depth."""
+    """The stops at which reading ends. None if lists are read to a depth."""
     prepared: Preparation = UNCHANGED
     """The changes to runs and judgments before they are joined."""
 
@@ -207,13 +207,14 @@ class Plan(NamedTuple):
         fields
             Further fields of the `Policy`.
         metrics
-            Metrics or their names, and names of costs if there is a `search`. None for a cube.
+            Metrics or their names, and names of costs if there is a `search`. A cube has no
+            metrics, so the value is None.
         ties, units, search, stop
             As for `irframe.evaluate`.
         scores
             Whether to keep the scores of documents, which thresholds need.
         """
-        # Default options are not parsed, because parsing takes time in every call.
+        # Default options are not parsed, because parsing would slow down every call.
         prepared, stops = UNCHANGED, None
         scores = scores or isinstance(stop, Threshold)
         if units is not None or search is not None or scores:
@@ -273,7 +274,7 @@ class Scoring:
         for row, fact in enumerate(self._facts):
             self._summaries.setdefault(fact.summary, []).append(row)
         self._seen: list[tuple[int | None, Metric]] = []
-        """Each metric as its depth and the metric without depth; None reads complete lists."""
+        """The depth of each metric (None for complete lists), and the metric without depth."""
         for metric in self.metrics:
             is_cut = metric.depth and metric.by_prefix and not shares
             self._seen.append((metric.depth, metric.without_depth()) if is_cut else (None, metric))
@@ -353,7 +354,8 @@ class Scoring:
         sides = experiment.systems, experiment.judgments.topics
         names = list(experiment.names)
         key = experiment.judgments, *experiment.systems, experiment.systems.dtype, *names
-        if self._indexed[0] != key:  # a scorer usually scores runs with the same labels
+        # The index is cached, because a scorer usually scores runs with the same labels.
+        if self._indexed[0] != key:
             self._indexed = key, every_row(sides, names)
         index = self._indexed[1].copy()
         table = pd.DataFrame(values.reshape(len(values), -1).T, index, labels)
@@ -372,7 +374,7 @@ class Scoring:
         return [named(metric, stop) for metric in self._asked.metrics for stop in self._stops.of]
 
     def _spread(self, positions: Array) -> Array:
-        """Return the rows of metrics in scores by stop."""
+        """Convert positions of metrics to positions with stops."""
         if self._stops is None:
             return positions
         size = len(self._stops.of)
@@ -391,7 +393,7 @@ class Scoring:
         """Average the scores of one system over topics.
 
         If systems are repeats, scores are first averaged over repeats within each topic. If topics
-        have different repeats, missing lists are left out.
+        have different numbers of repeats, missing lists are left out.
         """
         values = self.values(experiment)
         if repeats is None:
@@ -464,7 +466,7 @@ class Scoring:
 
 
 def one_or_several(values: Any) -> Any:
-    """Return the common value, or else the distinct values."""
+    """Return the value if all are equal, else distinct values."""
     distinct = np.unique(values).tolist()
     return distinct[0] if len(distinct) == 1 else distinct
 

@@ -32,7 +32,7 @@ from irframe.files.values import in_rows, numbers
 COSTS = SHOWN, AGAIN = "shown", "again"
 """Costs of searches: the documents shown, and the documents shown before."""
 MOST = 1 << 30
-"""An upper bound for the number of searches."""
+"""The numbers of searches must be smaller than this number."""
 NUMBER = "number them: frame.groupby(['system', 'topic'])[time].rank(method='dense')"
 """Advice if searches are not numbered."""
 
@@ -84,14 +84,14 @@ def merged(runs: ByRole, policy: Policy, by: Hashable = None, *, chunks: bool) -
 
 
 def _by_search(table: RunTable, number: Codes) -> RunTable:
-    """Make each topic and search a topic of its own."""
+    """Treat each pair of topic and search as a topic."""
     topics = len(table.topics)
     pairs, code = np.unique(number * np.int64(topics) + table.topic, return_inverse=True)
     return replace(table, topic=code, topics=table.topics.take(pairs % topics))
 
 
 def _of_groups(table: RunTable, by: Hashable) -> RunTable:
-    """Make each topic and group a topic of its own."""
+    """Treat each pair of topic and group as a topic."""
     return _by_search(table, pd.factorize(table.frame[by])[0]) if by in table.frame else table
 
 
@@ -129,7 +129,7 @@ def beside(
     runs, policy
         As for `merged`.
     stops
-        The stops after numbers of searches, or None.
+        The numbers of searches after which reading stops. None if all searches are read.
     by
         The column of groups.
     costs
@@ -181,8 +181,8 @@ def _numbered(table: RunTable, name: str) -> Codes:
         raise InputError(expected, "", NUMBER, in_rows(column, wrong))
     least = pd.Series(number).groupby(table.system).min()
     base = least.iloc[0] if len(least) and least.iloc[0] in {0, 1} else 1
-    # If irframe numbered the searches, any start is correct: the first searches of a system may
-    # have found nothing.
+    # If irframe numbered the searches, a system may start at any number, because its first searches
+    # may have found nothing.
     counted = table.frame.attrs.get(words.SEARCH) == name
     if not counted and (elsewhere := np.flatnonzero(least != base)).size:
         offenders = [f"{table.systems[row]} from {least.iloc[row]:g}" for row in elsewhere.tolist()]

@@ -26,9 +26,9 @@ from irframe.quantities.evidence import parameters
 from irframe.stops import AXES, ROUNDING, Axis
 
 OWN = "own threshold"
-"""The label of thresholds that differ between systems."""
+"""The label that stands for the thresholds of all systems if they differ between systems."""
 MOST = 200
-"""The greatest number of thresholds for ``"all"``."""
+"""The largest number of thresholds that ``"all"`` selects."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,10 +37,10 @@ class Stops:
 
     axis: Axis
     of: tuple[Any, ...]
-    """The stops in any order; empty if they are read from the lists."""
+    """The stops in any order. The tuple is empty until thresholds are read from the lists."""
     cut: words.Cut = "whole"
     own: Mapping[Hashable, float] | None = None
-    """System -> its threshold, if thresholds differ between systems."""
+    """System -> its threshold. None if all systems have the same thresholds."""
 
     @classmethod
     def read(cls, stop: Stop | None, made: Mapping[str, object]) -> "Stops | None":
@@ -164,7 +164,7 @@ class Stops:
         metrics
             The metrics.
         depth
-            Depth at which lists are cut, or None.
+            Depth at which lists are cut. None if lists are not cut.
 
         Returns
         -------
@@ -200,12 +200,12 @@ class Stops:
         asking = f"at a {self.axis.dim}"
         if (
             not self.axis.integer
-        ):  # documents with equal scores are all above a threshold, or all below it
+        ):  # ties need no check, because a threshold never separates documents with equal scores
             _refuse_rising(experiment, self.axis.along, asking)
         elif policies.shares_ranks(experiment.made.get("ties")):
             raise ParameterError(f"distinct ranks of documents {asking}", "shared ranks")
         wrong = []
-        for metric in metrics:  # the kernel of such a metric would cut the ideal ranking, too
+        for metric in metrics:  # a metric without an uncut form would also cut its ideal ranking
             reads = parameters(type(metric).kernel)
             is_cut = metric.uncut() is None and any("ideal" in name for name in reads)
             if metric.judged_only or is_cut:
@@ -238,7 +238,10 @@ def _refuse_rising(experiment: Experiment, along: str, asking: str) -> None:
 def nothing_read(
     experiment: Experiment, stops: Stops | None, depth: int | None = None
 ) -> NDArray[np.bool_]:
-    """Return which lists are unread, shape (system, topic, stop)."""
+    """Return which lists are unread at each stop.
+
+    The shape is (system, topic, stop).
+    """
     if stops is None:
         return np.asarray(experiment.loaded.hits.length == 0)[..., np.newaxis]
     return np.asarray(stops.of_systems(experiment.systems).counts(experiment, depth) == 0)
@@ -247,7 +250,7 @@ def nothing_read(
 def without_relevant(
     metrics: Sequence[Metric], relevant: Array, nothing: Array, no_rel: str
 ) -> tuple[NDArray[np.bool_], Floats]:
-    """Return which scores to keep, and replacements for others.
+    """Return which scores to keep, and replacements of dropped scores.
 
     Parameters
     ----------
@@ -280,12 +283,13 @@ def _scored_down(
 ) -> Floats:
     """Score the units that are read of each list.
 
-    A metric without a depth uses the full ideal ranking. A metric with a depth is scored at the
-    smaller of this depth and the number of units read, with the ideal ranking cut at its own depth.
-    If a list is read to its end, the score is that of the list.
+    A metric without a depth uses the full ideal ranking. A metric with a depth is scored at its
+    depth, or at the number of units read if that is smaller. Its ideal ranking is cut at the depth
+    of the metric. If a list is read to its end, the score is that of the list.
     """
     has_depth = np.array([metric.depth is not None for metric in metrics])
-    # These metrics depend on the depth that is read, so they are scored at each depth.
+    # A metric without an uncut form depends on the depth that is read, so it is scored at each
+    # depth.
     varies = np.array([metric.uncut() is None for metric in metrics])
     deepest = policies.deepest(list(metrics))
     down = np.where(depths < length, depths, np.maximum(depths, deepest))
@@ -341,7 +345,7 @@ def _scored_empty(experiment: Experiment, metrics: Sequence[Metric]) -> Floats:
 
 
 def _ended(hits: Hits, length: Array) -> Hits:
-    """Return the hits of lists cut at some lengths."""
+    """Return the hits of lists that are cut to given lengths."""
     length = np.minimum(hits.length, length)
     inside = hits.down_to(np.ones(len(hits.list_of), np.int64)) <= length.ravel()[hits.list_of]
     tied = None if hits.tied is None else hits.tied[inside]
@@ -369,7 +373,7 @@ def _shortened(experiment: Experiment, budget: int, cut: words.Cut, depth: int |
 
 
 def _skipping(hits: Hits, budget: int) -> tuple[NDArray[np.bool_], dict[str, Array]]:
-    """Return the documents read if misfits are skipped."""
+    """Return the documents read if documents beyond the budget are skipped."""
     longest = int(hits.length.max(initial=0))
     text = hits.dense(words.LENGTH, longest, longest).reshape(-1, longest)
     inside = np.arange(longest) < hits.length.reshape(-1, 1)
@@ -383,7 +387,7 @@ def _skipping(hits: Hits, budget: int) -> tuple[NDArray[np.bool_], dict[str, Arr
 
 
 def _parted(hits: Hits, budget: int) -> tuple[NDArray[np.bool_], dict[str, Array]]:
-    """Return the documents read if the last one is cut."""
+    """Return the documents read if the last document is cut."""
     along = dict(hits.along or {})
     lengths = np.asarray(along[words.LENGTH], np.float64)
     remaining = budget * (1 + ROUNDING) - (hits.down_to(lengths) - lengths)

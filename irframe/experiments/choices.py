@@ -23,9 +23,9 @@ Table = Mapping[Any, Any] | pd.Series | pd.DataFrame
 ChunksOf = str | Table | None
 """The document of each chunk: a column of the runs, a regular expression, or a table."""
 Copies = Table | None
-"""Document -> its representative among copies."""
+"""A table document -> representative of its copies. None if documents have no copies."""
 Lengths = str | Table | None
-"""A column of the runs, or a table document -> length."""
+"""The length of each unit: a column of the runs, or a table document -> length."""
 LaterCopies = Literal["spend", "skip"]
 """Whether later copies keep their ranks ("spend") or are removed ("skip")."""
 ThresholdLike = float | Sequence[float] | Mapping[Any, float] | Literal["all"] | None
@@ -324,7 +324,8 @@ class Threshold(OptionValue):
         threshold: Any = self.threshold
         if isinstance(threshold, str):
             choice("threshold", threshold, ("all",))
-        elif isinstance(threshold, pd.Series):  # the labels may be systems, or have no meaning
+        # A Series is ambiguous: its labels may be systems, or only number its values.
+        elif isinstance(threshold, pd.Series):
             advice = "pass series.to_dict() for a threshold per system, else series.tolist()"
             raise ParameterError("threshold to be numbers or a dictionary", "a Series", advice)
         elif isinstance(threshold, Mapping):
@@ -365,8 +366,8 @@ class AfterSearches(OptionValue):
 
 
 Stop = Budget | Threshold | AfterSearches
-"""The stop at which a reader leaves each list, if it is not a depth."""
+"""The rule by which a reader leaves each list before its end."""
 BudgetAlone = Annotated[Budget | None, Unused("cut")]
 """A budget without `cut`, for functions that accept no other stop."""
 CopiesAlone = Annotated[Units | None, Unused("of", "length", "later_copies")]
-"""Units without other fields than `copies`."""
+"""Units that set only the field `copies`, for functions that read no other field."""

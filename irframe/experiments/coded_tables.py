@@ -80,7 +80,7 @@ def take(values: pa.ChunkedArray | pa.Array, rows: ids.Codes) -> pa.Array:
 
 
 ROWS = 1 << 19
-"""The number of rows of a run frame per block; blocks save memory."""
+"""The number of rows of a run frame per block. Blocks save memory."""
 
 NO_OTHERS = pd.DataFrame(columns=[words.TOPIC, words.DOC, words.GRADE])
 """An empty frame, for judgments without other columns."""
@@ -119,12 +119,12 @@ class RunTable:
 
     @cached_property
     def score(self) -> NDArray[np.floating[Any]] | None:
-        """The scores in their own precision; None without scores."""
+        """The scores in the precision of the frame. None if the frame has no scores."""
         return self._numbers(words.SCORE)
 
     @cached_property
     def rank(self) -> NDArray[np.floating[Any]] | None:
-        """The ranks in the frame; None without ranks."""
+        """The ranks in the frame. None if the frame has no ranks."""
         return self._numbers(words.RANK)
 
     @cached_property
@@ -198,21 +198,21 @@ class QrelsTable:
     topic: ids.Codes
     topics: pd.Index
     names: pa.ChunkedArray | list[str]
-    """The document ids, as passed by the caller."""
+    """The ids of the documents in the type in which the caller passed them."""
     grade: Grades
-    """The grade of each document; with subtopics, its highest grade over subtopics."""
+    """The grade of each document. With subtopics, the highest grade over all subtopics."""
     subtopic_grade: Grades | None = None
-    """Grades by subtopic, shape (row, subtopic); None without subtopics."""
+    """Grades by subtopic, shape (row, subtopic). None if there are no subtopics."""
     stratum: pa.ChunkedArray | None = None
-    """The stratum from which each document was sampled; None without strata."""
+    """The stratum from which each document was sampled. None if there are no strata."""
     probability: NDArray[np.float64] | None = None
-    """The sampling probability of each document; None if unknown."""
+    """The sampling probability of each document. None if probabilities are unknown."""
     given: pd.DataFrame | None = None
-    """The caller's frame, with a row per subtopic; None without subtopics."""
+    """The caller's frame, with a row per document and subtopic. None if there are no subtopics."""
     row: ids.Codes | None = None
-    """The row of this table for each row of `given`."""
+    """For each row of `given`, the position of its document in the table."""
     spans: Spans | None = None
-    """The judged spans, if judgments are spans of documents."""
+    """The judged spans. None if complete documents are judged."""
 
     @cached_property
     def doc(self) -> pa.ChunkedArray:
@@ -358,7 +358,7 @@ def read_qrels_dictionary(qrels: Any) -> QrelsTable | None:
     if "" in qrels or any("" in grades for grades in lists):
         return None
     try:
-        "".join([*qrels, *docs]).encode()  # fails if one of them is not text
+        "".join([*qrels, *docs]).encode()  # the conversion fails if a document id is not text
         grade = np.fromiter(values, np.int64, len(docs))
     except (TypeError, OverflowError, UnicodeEncodeError):
         return None
@@ -427,9 +427,8 @@ def lengths_of(table: RunTable, name: str, rows: ids.Codes) -> Array:
     plain = isinstance(column.dtype, np.dtype) and column.dtype.kind in "iuf"
     values = column.to_numpy()[rows] if plain else numbers(column.iloc[rows])
     most = values.max(initial=0)
-    if not (
-        values.min(initial=0) >= 0 and most < np.inf
-    ):  # NaN fails both comparisons, so missing lengths are found too
+    # NaN fails both comparisons, so missing lengths are also found.
+    if not (values.min(initial=0) >= 0 and most < np.inf):
         wrong = ~((values >= 0) & (values < np.inf))
         found = f"{wrong.sum()} missing or negative"
         advice = "correct them; the length of a document without cost is 0"

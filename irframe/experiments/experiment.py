@@ -27,7 +27,7 @@ from irframe.names import DOC, GRADE, SYSTEM, TOPIC, low_to_high
 from irframe.quantities.block import BY_TOPIC
 
 LAST = "_last"
-"""The attribute in which an experiment caches its last selection."""
+"""Name of the attribute in which an experiment caches its last selection."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,27 +37,27 @@ class Experiment:
     judgments: Judgments
     systems: pd.Index
     hits: Hits
-    """The judged documents in the lists."""
+    """The judged documents in the ranked lists."""
     names: Sequence[Any] = (SYSTEM, TOPIC)
-    """The names of systems and topics in the caller's frame."""
+    """The names of the columns of systems and topics in the caller's frame."""
     took_part: NDArray[np.bool_] | None = None
-    """Whether each system took part in each topic, shape (system, topic); None if all did."""
+    """Whether each system took part in each topic, shape (system, topic). None if all took part."""
     top: int | NDArray[np.integer[Any]] = 1
-    """The highest grade. With several collections, one value per topic."""
+    """The highest grade. If there are several collections, an array with a value per topic."""
     pool: JudgedPool | None = None
-    """The pool of judged documents, if requested."""
+    """The pool of judged documents. None if no pool was requested."""
     collection: pd.CategoricalIndex | None = None
-    """The collection of each topic, if there are collections."""
+    """The collection of each topic. None if there are no collections."""
     made: Mapping[str, Any] = field(default_factory=dict)
     """The options that the experiment was built with, as attributes of results."""
     listing: TopUnjudged | None = None
-    """The names of unjudged documents at the top of lists, if known."""
+    """The names of unjudged documents at the top of lists. None if the names are unknown."""
     units: Mapping[Any, str] = field(default_factory=dict)
-    """System -> the unit of its lists, if systems differ."""
+    """System -> the unit of its lists. Empty if all systems have the same unit."""
     files: Sequence[Any] = ()
     """Name, size and modification time of each source file."""
     origin: int = 0
-    """The `mark` of the original experiment, if lists were removed from it; else 0."""
+    """The `mark` of the original experiment if lists were removed from it, and 0 otherwise."""
 
     @classmethod
     def of(
@@ -155,7 +155,7 @@ class Experiment:
         pool = () if self.pool is None else (self.pool.rank, self.pool.depth)
         if isinstance(hits, Hits):
             arrays = hits.length, hits.of, hits.rank, hits.row, hits.tied, hits.filed
-        else:  # hits in files are not read, because checksums identify them
+        else:  # hits in files are identified by checksums, so they need not be read
             arrays = hits.length, hits.systems, hits.topics
             hasher.update(repr((hits.folder, sorted(hits.files.items()))).encode())
         along = getattr(hits, "along", None) or {}
@@ -173,7 +173,8 @@ class Experiment:
     @property
     def loaded(self) -> "Experiment":
         """The experiment with all hits in memory."""
-        # An experiment in memory is not cached, because a reference to itself delays deletion.
+        # An experiment in memory is not cached, because a reference to itself would delay its
+        # deletion.
         return self if type(self.hits) is Hits else self._loaded
 
     @cached_property
@@ -279,7 +280,7 @@ class Experiment:
         """Return the experiment of some systems and topics, cached."""
         if all(map(_every, (systems, topics), self.shape)):
             return self
-        # Verbs select the same systems and topics of a cube several times, hence the cache.
+        # The selection is cached, because verbs select the same systems and topics several times.
         key = systems.tobytes(), topics.tobytes()
         last = self.__dict__.get(LAST)
         if last is None or last[0] != key:
@@ -368,9 +369,9 @@ class Experiment:
         depth
             The depth at which lists are cut.
         tile
-            A tile of lists; by default all lists.
+            The systems and topics of the lists. The default is all lists.
         ties
-            Whether to include ties also if tied documents do not share their gain.
+            Whether to include ties even if tied documents do not share their gain.
         """
         tile = tile or (slice(0, self.shape[0]), slice(0, self.shape[1]))
         ties = ties or shares_ranks(self.made.get("ties"))

@@ -18,7 +18,7 @@ from irframe.files import write_run
 from irframe.files.sources import is_address, opened_by, read_parquet, refuse_strange
 
 FACTS = "cube.json"
-"""The file with the properties of the cube and the checksums of all other files; written last."""
+"""The file with properties of the cube and checksums of all other files. It is written last."""
 SYSTEMS = "systems.parquet"
 SEAL = b"facts"
 """The key under which the metadata of `SYSTEMS` contains a digest of the facts."""
@@ -63,7 +63,7 @@ class Folder:
     def damage(self, name: str, state: str, checksum: str | None = None) -> StoreError:
         """Return the error for a damaged or replaced file."""
         expected = "files as they were written"
-        with suppress(StoreError):  # raised if the facts are damaged, too
+        with suppress(StoreError):  # the facts may be damaged, too
             if checksum is not None and self.facts()["files"].get(name) != checksum:
                 found = f"another cube, which was saved at {self.path} since it was opened"
                 return StoreError(expected, found, "open it again")

@@ -27,7 +27,7 @@ RESERVED = frozenset((
 """Names that group columns cannot have: variables of a cube, and columns of file formats."""
 
 OWN_NAME = "an unused name for the groups"
-"""The expected input in errors about names of groups."""
+"""The first part of the error about invalid names of groups."""
 
 GroupBy = str | Mapping[Any, Any] | pd.Series
 """The name of a group column, or a mapping topic -> group or system -> group."""
@@ -172,7 +172,8 @@ class Groups(NamedTuple):
         taking_part = participants(grouped(participated, codes, len(labels)))
         inside = [np.flatnonzero(codes == code) for code in range(len(labels))]
         if of_topics and not stated:
-            elsewhere = participating.any(axis=0)  # a system without any list stays, and scores 0
+            # A system without any list is not left out, but scores 0.
+            elsewhere = participating.any(axis=0)
             absent = taking_part & ~grouped(participating, codes, len(labels)) & elsewhere
             without = {key: systems[row] for key, row in zip(labels, absent, strict=True)}
             warn_without_rows(self.by, without)
@@ -200,8 +201,9 @@ def constant_columns(
     -------
     dict
         Name -> (dimension, values). A column of the runs belongs to the topics if it has one value
-        per topic, and to the systems if it has one value per system. If both hold, the column
-        belongs to the systems if all topics have the same value, else to the topics.
+        per topic, and to the systems if it has one value per system. A column with one value per
+        topic and per system belongs to the systems if all topics have the same value, and to the
+        topics otherwise.
     """
     riding: dict[str, tuple[str, Any]] = {}
     for name in _extra(table.frame):
@@ -234,7 +236,7 @@ def warn_without_rows(by: str, absent: Mapping[Hashable, Iterable[object]]) -> N
 
 
 def grouped(participated: NDArray[np.bool_], codes: Codes, groups: int) -> NDArray[np.bool_]:
-    """Return whether any label of each group is marked.
+    """Return whether each group contains any marked label.
 
     Examples
     --------
@@ -252,8 +254,9 @@ def participants(participated: NDArray[np.bool_]) -> NDArray[np.bool_]:
     Parameters
     ----------
     participated
-        Whether each label has a score or a list in each group. A label with neither in any group
-        takes part in all groups. In a group in which no label has either, all labels take part.
+        Whether each label has a score or a list in each group. A label without scores and lists in
+        all groups takes part in every group. If no label has a score or a list in a group, all
+        labels take part in this group.
 
     Returns
     -------
@@ -338,7 +341,7 @@ def _extra(frame: pd.DataFrame) -> list[str]:
 
 
 def _constant(column: pd.Series, codes: Codes, groups: int) -> pd.Series | None:
-    """Return the constant value of each group, or None."""
+    """Return the constant value of each group, if any."""
     slices = row_slices(len(codes))
     first = np.full(groups, -1)
     for rows in reversed(slices):

@@ -22,19 +22,19 @@ from irframe.files.ids import Codes, of_ranges, rows_of_ranges
 from irframe.names import EMPTY, LENGTH, UNJUDGED
 
 NEVER = np.iinfo(np.int32).max
-"""The rank of a document that was not retrieved."""
+"""The value that stands for the rank of a document that was not retrieved."""
 SPANS = {"shown", "covered", "completed"}
 PER_DOCUMENT = SPANS | {LENGTH}
-"""Names of values per document that metrics read."""
+"""Names of the values per retrieved document that metrics read."""
 CELLS = 1 << 21
-"""The number of ranks per block of lists; blocks save memory."""
+"""The number of ranks per block of lists. Blocks save memory."""
 CELL = 7
 """Bytes per rank of a list: grade, judgment, and whether it is tied."""
 
 
 @dataclass(frozen=True, eq=False)
 class Hits:
-    """The hits: the judged documents in ranked lists.
+    """The judged documents in ranked lists.
 
     Lists are numbered by system, then by judged topic.
     """
@@ -44,21 +44,21 @@ class Hits:
     of: Codes
     """The list of every hit."""
     rank: Codes
-    """The rank of every hit."""
+    """The rank of every hit, from 1."""
     row: Codes
-    """The judgment of every hit."""
+    """The position of every hit among the judged documents."""
     tied: NDArray[np.bool_] | None = None
     """Whether each retrieved document ties with the document above it.
 
-    Documents are in the order of lists, and within a list in ranked order. None if ties do not
-    matter.
+    Documents are in the order of lists, and within a list in ranked order. The value is None if
+    ties do not matter.
     """
     filed: Codes | None = None
-    """The pooling rank of every hit; None if it equals `rank` or is not needed."""
+    """The pooling rank of every hit. None if pooling ranks equal `rank` or are not needed."""
     along: Mapping[str, NDArray[Any]] | None = None
-    """Other values per retrieved document, in the order of `tied`.
+    """Further values per retrieved document, in the order of `tied`.
 
-    These are lengths, scores, searches and evidence.
+    The values are lengths, scores, searches and evidence.
     """
 
     @property
@@ -102,7 +102,7 @@ class Hits:
         return self.take(np.argsort(self.of, kind="stable"))
 
     def take(self, chosen: Any) -> "Hits":
-        """Return some hits of the same lists."""
+        """Return the hits at some positions, with unchanged lists."""
         filed = None if self.filed is None else self.filed[chosen]
         fields = {"of": self.of[chosen], "rank": self.rank[chosen], "row": self.row[chosen]}
         return replace(self, **fields, filed=filed)
@@ -235,8 +235,8 @@ class Hits:
         size = np.zeros(len(length), np.int32)
         tail = np.zeros((len(length), len(judgments.levels)), np.int32)
         long = np.flatnonzero(length > depth)
-        # If documents at the depth tie with documents below it, metrics need only the number and
-        # the grades of the latter.
+        # Documents at the depth may tie with documents below the depth. Metrics need only the
+        # number and the grades of the documents below.
         if len(long):
             below = self.first[long] + depth
             ends = np.append(np.flatnonzero(~tied), len(tied))
@@ -267,7 +267,7 @@ class JudgedPool:
     contributing: NDArray[np.bool_]
     """Whether each system contributes."""
     stated: bool
-    """Whether the caller described the pool."""
+    """Whether the caller passed a depth or contributing systems of the pool."""
     depth: NDArray[np.int32]
     """The depth of the pool for each topic."""
 
@@ -284,7 +284,7 @@ class JudgedPool:
         judged
             The number of judgments.
         contributing, stated
-            The fields of these names.
+            The fields of the pool with the same names.
         """
         gap = hits.gap()[contributing].min(axis=0, initial=NEVER)
         rank = hits.best(judged, contributing)
@@ -305,7 +305,7 @@ class JudgedPool:
         collections
             The collection of every topic of the qrels.
         longest
-            The length of the longest list. It is the depth if all documents are judged.
+            The length of the longest list. This length is the depth if all documents are judged.
 
         Raises
         ------
@@ -390,11 +390,11 @@ class TopUnjudged:
     code: Codes
     """The position of each document's name in `docs`."""
     docs: pa.Array
-    """The names of documents, each once."""
+    """The distinct names of the documents."""
 
     @classmethod
     def named(cls, of: Codes, rank: Codes, doc: pa.ChunkedArray) -> "TopUnjudged":
-        """Return documents with these names."""
+        """Return documents with the given lists, ranks and names."""
         coded = doc.dictionary_encode().combine_chunks()
         return cls(of, rank, coded.indices.to_numpy(), coded.dictionary)
 
@@ -423,7 +423,7 @@ class TopUnjudged:
         return replace(selected, of=position.astype(np.int32)[selected.of])
 
     def take(self, rows: Codes) -> "TopUnjudged":
-        """Return some of the documents, in their order."""
+        """Return the documents at some positions."""
         return TopUnjudged(self.of[rows], self.rank[rows], self.code[rows], self.docs)
 
 

@@ -36,17 +36,17 @@ from irframe.record import recorded
 Prints = NDArray[np.uint64]
 
 CHUNK = r"[#_:\-.]+\d+$"
-"""A regular expression for the end of ids that look like chunk ids."""
+"""The pattern of suffixes that suggest that an id names a chunk."""
 COLLAPSE = r"collapse chunks to documents with units=r'(.+?)[#_:.-]+\d+'"
 """Advice if runs contain ids of chunks, and judgments contain ids of documents."""
 LOOKED = 1 << 16
-"""The number of rows without judged documents that are compared with chunk ids."""
+"""The number of rows with unjudged documents whose ids are tested for suffixes of chunks."""
 
 FACTORS = np.array([0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB], np.uint64)
 """The multipliers of SplitMix64."""
 HALF = np.uint64(32)
 WORD = 8
-"""The number of bytes of an id that are read at a time."""
+"""The number of bytes of an id that a fingerprint reads at a time."""
 ROWS = 1 << 15
 """Rows per block: a few arrays of this size fit the processor's cache."""
 
@@ -101,7 +101,7 @@ def _of_words(integers: Prints, start: ids.Codes, length: ids.Codes) -> Prints:
     mask = np.where(shift < 64, np.uint64(2**64 - 1) >> np.minimum(shift, 63), 0).astype(np.uint64)
     least = int(length.min())
     for byte in range(0, int(length.max()), WORD):
-        if byte + WORD <= least:  # if no id ends inside these bytes, nothing is masked
+        if byte + WORD <= least:  # only ids that end inside the bytes need a mask
             prints = _mixed(prints ^ integers[start + byte], FACTORS[1])
             continue
         rows = slice(None) if byte < least else np.flatnonzero(length > byte)
@@ -126,7 +126,7 @@ PARTS = 8
 """Blocks per `coded_tables.ROWS` rows: a few arrays per block fit the processor's cache."""
 
 Named = tuple[Iterable[object], Hashable]
-"""Ids, and the name of their column."""
+"""Ids of topics or documents, and the name of their column."""
 
 
 def find_topics(table: RunTable, judgments: QrelsTable) -> ids.Codes:
@@ -152,7 +152,7 @@ def place_topics(table: RunTable, judgments: QrelsTable) -> ids.Codes:
 
 
 COLLECTIONS = frozenset({"collection", "dataset", "corpus", "track", "task"})
-"""Column names that usually name the collection of each topic."""
+"""Names of columns that usually contain the collection of each topic."""
 
 
 def _refuse_shared_ids(table: RunTable, judgments: QrelsTable) -> None:
@@ -168,7 +168,7 @@ def _refuse_shared_ids(table: RunTable, judgments: QrelsTable) -> None:
 
 
 def refuse_no_topics(runs: Named, qrels: Named) -> NoReturn:
-    """Raise because no topic of the runs is judged."""
+    """Raise the error about runs without judged topics."""
     sides = [f"{ids.shown(topics)} in {name!r}" for topics, name in (runs, qrels)]
     found = f"none: the runs have {sides[0]}, the qrels {sides[1]}"
     advice = "compare leading zeros and types"
@@ -203,16 +203,15 @@ def locate(table: RunTable, judgments: QrelsTable, placed: ids.Codes) -> ids.Cod
 
 
 def _by_fingerprints(table: RunTable, number: ids.Codes, judgments: QrelsTable) -> ids.Codes | None:
-    """Join by fingerprints; return None if some are equal."""
+    """Join by fingerprints; return None if two are equal."""
     judged = with_number(fingerprints(judgments.doc), judgments.topic)
     # `_repeats` sorts in place, hence the copy. Two equal fingerprints may belong to one document
     # or to two. Only `_by_names` can distinguish these cases.
     if _repeats(judged.copy()):
         return None
     index = pd.Index(judged)
-    index.get_indexer(
-        index[:1]
-    )  # the first call builds the hash table, which threads then only read
+    # The first call builds the hash table of the index, so that threads only read it.
+    index.get_indexer(index[:1])
     ends, once = table.ends
     position = np.empty(len(table.topic), np.int32)
     prints = np.empty(0 if once else len(position), np.uint64)
@@ -252,7 +251,7 @@ def _are_alike(
 
 
 def _repeats(prints: Prints) -> bool:
-    """Sort numbers in place, and tell whether some are equal."""
+    """Sort numbers in place; tell whether any two are equal."""
     prints.sort()
     return bool((prints[1:] == prints[:-1]).any())
 
@@ -361,7 +360,7 @@ def warn_unjudged(
     Returns
     -------
     dict
-        System -> the unit of its lists. Empty if all systems have the same unit.
+        System -> the unit of its lists. The dictionary is empty if all systems have the same unit.
     """
     if not len(table.doc) or judged.all():
         return {}

@@ -33,7 +33,7 @@ class Judgments:
     """The judged documents of some topics, topic by topic."""
 
     table: coded_tables.QrelsTable
-    """All judgments of the caller."""
+    """The table with all judgments that the caller passed."""
     code: Codes
     """The code of each topic in `table`."""
     row: Codes
@@ -41,7 +41,7 @@ class Judgments:
     count: NDArray[np.int64]
     """The number of judged documents per topic."""
     known: Grades | None = None
-    """The distinct grades of all judgments, if these are a subset."""
+    """The distinct grades of the complete judgments. None if `table` is complete."""
 
     @classmethod
     def of(
@@ -59,11 +59,12 @@ class Judgments:
         qrels
             Qrels frame, or any object that `as_qrels` converts.
         metrics
-            The metrics. Some of them need subtopics.
+            The metrics. The metrics to compute. Some metrics need subtopics.
         topics
             As for `irframe.cube`. If the topics depend on the runs, all judged topics are read.
         unjudged
-            Whether `topics` may contain topics without judgments. These have no relevant documents.
+            Whether `topics` may contain topics without judgments. Topics without judgments have no
+            relevant documents.
 
         Raises
         ------
@@ -176,7 +177,7 @@ class Judgments:
 
     @cached_property
     def strata(self) -> NDArray[np.object_] | None:
-        """The stratum of each judged document as text, or None."""
+        """The stratum of each judged document as text. None if there are no strata."""
         if self.table.stratum is None:
             return None
         labels = self.table.stratum.take(pa.array(self.row)).to_numpy()
@@ -184,7 +185,7 @@ class Judgments:
 
     @property
     def probability(self) -> NDArray[np.float64] | None:
-        """The sampling probability of each judged document, or None."""
+        """The sampling probability of each judged document. None if probabilities are unknown."""
         return None if self.table.probability is None else self.table.probability[self.row]
 
     def count_by_topic(self, chosen: NDArray[np.bool_]) -> NDArray[np.int64]:
@@ -208,12 +209,12 @@ class Judgments:
 
     @cached_property
     def places(self) -> dict[Hashable, int]:
-        """Topic -> its position."""
+        """Topic -> its position among the chosen topics."""
         return {topic: pos for pos, topic in enumerate(self.topics.tolist())}
 
     @cached_property
     def _rows(self) -> list[dict[Hashable, int]]:
-        """For each topic, judged document -> row."""
+        """For each topic, a dictionary from a judged document to its row."""
         rows = count()
         return [dict(zip(names, rows, strict=False)) for names in self.lists]
 
@@ -224,21 +225,21 @@ class Judgments:
 
     @cached_property
     def place_of(self) -> Codes:
-        """The position of each qrels topic, -1 if not chosen."""
+        """The position of each topic of the qrels among the chosen topics, or -1."""
         position = np.full(len(self.table.topics), -1, np.int32)
         position[self.code] = np.arange(len(self.code), dtype=np.int32)
         return position
 
     @cached_property
     def here(self) -> Codes:
-        """The position of each qrels row, -1 if not chosen."""
+        """The position of each row of the qrels among the chosen rows, or -1."""
         row = np.full(len(self.table.topic), -1, np.int32)
         row[self.row] = np.arange(len(self.row), dtype=np.int32)
         return row
 
     @cached_property
     def levels(self) -> Grades:
-        """The grades that occur, ascending, over all judged topics."""
+        """The distinct grades of all judged topics, in ascending order."""
         return self.table.levels if self.known is None else self.known
 
     @cached_property
@@ -254,7 +255,7 @@ class Judgments:
         return np.bincount(cell, minlength=shape[0] * shape[1]).reshape(shape)
 
     def relevant(self, rel: int) -> NDArray[np.bool_]:
-        """Return whether each topic has a document this relevant."""
+        """Return whether topics have documents of at least this grade."""
         return np.asarray(self.levels_of[:, self.levels >= rel].any(axis=1))
 
     def fields(self, metrics: Sequence[Metric]) -> dict[str, Any]:
@@ -320,7 +321,7 @@ def refuse_subtopics(metrics: Iterable[Metric], column: str | None) -> None:
     metrics
         The metrics.
     column
-        The column of subtopics in the qrels, or None.
+        The column of subtopics in the qrels. None if there is no such column.
     """
     wrong = [str(m) for m in metrics if m.subtopics not in {None, column is not None}]
     if wrong and column is not None:
@@ -361,13 +362,15 @@ def warn_sampled(
     metrics
         The metrics.
     grade, probability
-        The grade of every document in the pool, below 0 if it is unjudged. Its sampling
-        probability, or None.
+        The grade of every document in the pool, below 0 if it is unjudged. The sampling probability
+        of every document, or None if unknown.
     """
     is_certain = probability is None or not (probability < 1).any()
     if is_certain and not ((grade < 0) & (grade > EMPTY)).any():
         return
-    misled = [  # other metrics estimate from the sample, ignore unjudged documents, or count
+    # No warning is needed for metrics that estimate from the sample, ignore unjudged documents, or
+    # count.
+    misled = [
         str(metric)
         for metric in metrics
         if not (metric.judged_only or reads_unjudged(metric) or metric.average == "sum")

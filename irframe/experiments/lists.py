@@ -17,15 +17,15 @@ from irframe.experiments.policy import TiePolicy, Topics
 from irframe.files.ids import Codes, grouped, rows_of_ranges, shown
 
 LATE = 2
-"""The highest first rank of a list; first ranks are 0, 1 or 2."""
+"""The highest rank with which a list may start. First ranks are 0, 1 or 2."""
 
 LACKING = "lists that systems lack count as empty"
-"""The warning about missing lists, which does not apply to repeats inside topics."""
+"""The first words of the warning about missing lists. Repeats inside topics cause no warning."""
 UNLISTED = "no system has a list"
-"""The warning about topics for which all lists are empty."""
+"""The first words of the warning about topics for which no system has a list."""
 
 EVERYTHING = pd.Index(["all"])
-"""The label of the collection, if all topics form one collection."""
+"""The label of the only collection if all topics form one collection."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,7 +39,8 @@ class Collections:
     name: str = ""
     """The column of collections."""
     stated: NDArray[np.bool_] | None = None
-    """Whether each system has rows of each collection; None if runs name no collections."""
+    """Whether each system has rows of each collection. None if runs have no column of
+    collections."""
 
     @classmethod
     def one(cls, topics: int) -> "Collections":
@@ -251,7 +252,7 @@ def warn_missing(
 
 
 CHOICES = ("qrels", "runs", "common")
-"""All judged topics; topics with a list of some run; and topics with a list of every run."""
+"""Choices of topics: all judged topics, topics of at least one run, and topics of every run."""
 
 
 def choose_topics(lists: Lists, labels: pd.Index, topics: Topics) -> Codes:
@@ -335,7 +336,8 @@ def _chosen(lists: Lists, topics: str) -> NDArray[np.bool_]:
 FALLS = 1
 RISES = 2
 SHUFFLED = 3
-"""Directions of scores along ranks. `SHUFFLED`: scores rise, but rows are not in rank order."""
+"""Directions of scores along ranks. `SHUFFLED` means that scores rise, but rows are not in rank
+order."""
 
 
 def rank_directions(table: RunTable, rows: Codes, key: Array, first: Codes) -> NDArray[np.int8]:
@@ -385,8 +387,8 @@ def rising_systems(table: RunTable, system: Codes, direction: NDArray[np.int8] |
     table
         The runs.
     system, direction
-        The system of each list, and the direction of its scores. None if runs do not have both
-        scores and ranks.
+        The system of each list, and the direction of its scores. The direction is None if runs do
+        not have both scores and ranks.
 
     Raises
     ------

@@ -24,7 +24,7 @@ from irframe.metrics.parse_metric import parse_named
 from irframe.quantities.subtopics import POOLED_UNJUDGED
 
 LEAST_NONRELEVANT = 10
-"""The least number of judgments per topic and nonrelevant grade in a sample, if there are any."""
+"""The least number of sampled judgments per topic and nonrelevant grade, if so many exist."""
 
 
 def strata_sample(topic: Codes, grade: Grades, keys: Array, share: float) -> NDArray[np.bool_]:
@@ -144,11 +144,12 @@ class TiePolicy:
     ----------
     keys
         Function that returns a sort key per document. Smaller keys come first, and documents with
-        equal keys stay in row order. None: tied documents stay in row order.
+        equal keys stay in row order. If it is None, tied documents stay in row order.
     descending
         Whether greater document ids come first.
     shares
-        Whether documents with equal scores share their gain. Their order then does not matter.
+        Whether documents with equal scores share their gain. If so, the order of tied documents
+        does not matter.
     column
         The column that ranks documents. Equal ranks in the rank column raise an error.
     """
@@ -227,17 +228,17 @@ class Policy:
     collection: str | None = None
     seed: int = 0
     unit: str | None = None
-    """The rule that turned chunks into documents; None if runs contain documents."""
+    """The rule that collapsed chunks to documents. None if runs contain documents."""
     copies: str | None = None
-    """What happens to later copies of a document; None if no copies are declared."""
+    """Whether later copies keep their ranks or are removed. None if no copies are declared."""
     length: str | None = None
-    """The column of the runs that holds lengths."""
+    """The column of the runs that contains lengths. None if there are no lengths."""
     score: str | None = None
-    """The name of the scores, if scores of documents are kept."""
+    """The name of the scores of documents. None if scores are not kept."""
     search: str | None = None
-    """The column of the runs that numbers searches, if there are several lists per topic."""
+    """The column of the runs that numbers searches. None if a topic has only one list."""
     each: int | None = None
-    """The number of documents read per search."""
+    """The number of documents read per search. None if all documents are read."""
 
     def __post_init__(self) -> None:
         if self.depth is not None:
@@ -248,7 +249,7 @@ class Policy:
 
     @cached_property
     def order(self) -> words.TieRule:
-        """The tie rule; "rank" for units that are already ranked."""
+        """The tie rule, which is "rank" for units that are already ranked."""
         return "rank" if self.unit or self.copies else self.ties
 
     @property
@@ -362,7 +363,7 @@ def at_depth(metric: Metric, depth: int | None) -> Metric:
 
 
 def cut_at(metrics: list[Metric], depth: int | None) -> int | None:
-    """Return the depth to cut lists at, or None."""
+    """Return the depth at which lists are cut, if any."""
     uncut = any(metric.depth is None or metric.judged_only for metric in metrics)
     return depth if depth is not None or uncut else deepest(metrics)
 

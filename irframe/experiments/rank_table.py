@@ -28,7 +28,7 @@ from irframe.files.values import refuse_fractions
 from irframe.record import recorded
 
 UNEVEN = 4
-"""The greatest ratio of cells to rows for which lists are sorted as a matrix."""
+"""The largest ratio of matrix cells to rows at which lists are sorted as a matrix."""
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ class Ranking:
     tied
         Whether each row in `order` has the same score as the row ranked above it.
     filed
-        As `order`, but rows with equal scores keep their order in the frame.
+        Positions like `order`, except that rows with equal scores keep their order in the frame.
     direction
         Whether the scores of each list fall or rise along its ranks. None if the frame does not
         have both scores and ranks.

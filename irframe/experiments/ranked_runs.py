@@ -46,7 +46,8 @@ class ListHits(NamedTuple):
     hits: Hits
     """The hits, by positions in `lists` and rows of the qrels."""
     direction: NDArray[np.int8] | None = None
-    """Whether scores of each list rise or fall along its ranks; None without scores or ranks."""
+    """Whether the scores of each list rise or fall along its ranks. None if scores or ranks are
+    missing."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,7 +68,7 @@ class Framed:
         return cls(table, judgments, lists)
 
     def of_systems(self, systems: Sequence[Hashable]) -> "Framed":
-        """Return the lists of some systems; empty all others."""
+        """Return the lists of some systems; empty all other lists."""
         chosen = places("systems of the runs compared", systems, list(self.table.systems))
         inside = np.isin(self.table.system, chosen)
         if inside.all():
@@ -76,7 +77,7 @@ class Framed:
 
     @cached_property
     def overlaps(self) -> joining.Overlaps | None:
-        """The evidence in each row, if judgments are spans."""
+        """The evidence in each row. None if judgments are no spans."""
         if self.judgments.spans is None:
             return None
         return joining.Overlaps.of(self.table, self.judgments, self.lists.placed)
@@ -91,7 +92,7 @@ class Framed:
         policy
             The rules that decide rankings.
         extras
-            What to compute besides hits.
+            The values to compute in addition to hits.
         before
             The number of lists in files that were read before.
         """
@@ -138,7 +139,8 @@ class Framed:
             by_score = ranking if alike else rank_table.pooling(self.table, rows)
             pooled = rank_table.filed_rank(by_score)[ranking.order[hit]].astype(np.int32)
             if np.array_equal(pooled, rank):
-                pooled = rank  # most are equal, and sharing one array saves memory
+                # Pooling ranks usually equal ranks, and sharing one array saves memory.
+                pooled = rank
         along = self._along(ordered, length, policy) or None
         hits = Hits(length, of, rank, row[hit], ranking.tied, pooled, along)
         return ListHits(self._lists_of(ordered[first]), hits, ranking.direction)
@@ -196,7 +198,7 @@ class Gathered:
         fields: dict[str, Any] = {"lists": block.lists, "count": np.diff(hits.start)}
         fields["filed"] = hits.pool_rank
         fields |= {name: getattr(hits, name) for name in ("length", "rank", "row", "along")}
-        # A bit per document, because ties of all retrieved documents are kept.
+        # Ties of all retrieved documents are kept, so they are packed to one bit per document.
         fields["tied"] = None if hits.tied is None else (np.packbits(hits.tied), len(hits.tied))
         if block.direction is not None:
             fields |= {"ranked": block.lists, "direction": block.direction}
@@ -269,11 +271,11 @@ def _joined_along(
 
 
 FIRST = 3
-"""The number of rows of each file that are kept for messages."""
+"""The number of rows at the start of each file that are kept for messages."""
 
 
 class Extras(NamedTuple):
-    """What ranking computes besides hits."""
+    """The values that ranking computes in addition to hits."""
 
     filed: bool = False
     """Whether to compute the pooling rank of hits."""
@@ -285,13 +287,14 @@ class Ranked(NamedTuple):
     """Ranked runs."""
 
     runs: Framed
-    """The lists. Runs from files have only their first rows."""
+    """The runs and judgments. If runs come from files, the table has only the first rows of each
+    file."""
     hits: Hits
     """The judged documents in the lists, by topics and rows of the qrels."""
     listing: TopUnjudged | None
     """The unjudged documents at the top of lists, by topics of the qrels."""
     contrary: list[str]
-    """Systems whose scores rise along their ranks, for a warning."""
+    """Systems with scores that rise along their ranks, which a warning names."""
 
 
 def rank_framed(framed: Framed, policy: Policy, extras: Extras) -> Ranked:
@@ -312,7 +315,7 @@ def rank_scanned(
     Returns
     -------
     Ranked or None
-        None if all values of a column of the runs are needed at once.
+        None if the options need all values of a column of the runs at once.
     """
     collection = policy.collection
     if isinstance(policy.contributing, str) or collection not in {None, *judgments.frame}:
@@ -340,7 +343,8 @@ def rank_scanned(
         lengths_of_files.append(pd.DataFrame(lists.lengths, columns=table.topics))
         systems += len(table.systems)
         size = int(frame.memory_usage().sum())
-        del frame, table, framed  # frees memory before the next files are read
+        # The reference is deleted to free memory before the next files are read.
+        del frame, table, framed
         give_back(size)
     _refuse_changed(states)
     first, *further = tables
@@ -362,7 +366,7 @@ def refuse_unread_searches(runs: Any) -> None:
         return
     named = by_role(runs, RUN)
     for name in _like_searches(named.frame.columns.difference([*named.columns.values()])):
-        column = named.frame[name]  # columns of files contain numbers as text
+        column = named.frame[name]  # numbers in columns of files are text
         plain = pd.api.types.is_numeric_dtype(column)
         is_number = plain or column.astype(str).str.fullmatch("[0-9]+").all()
         if is_number and list_differs(named, name):
@@ -377,7 +381,7 @@ def _like_searches(names: Iterable[object]) -> list[str]:
 
 
 def _columns_in(runs: Any) -> Iterable[object]:
-    """Return the names in runs that may be columns."""
+    """Return the names of columns in runs of any form."""
     if isinstance(runs, list) and runs:
         return _columns_in(runs[0])
     if isinstance(runs, Mapping):
@@ -393,7 +397,7 @@ def _columns_in(runs: Any) -> Iterable[object]:
 
 
 def list_differs(runs: ByRole, name: str) -> bool:
-    """Tell whether rows of one list differ in a column."""
+    """Tell whether a column varies within any list."""
     lists = [runs.columns[role] for role in (SYSTEM, TOPIC) if role in runs.columns]
     return bool(runs.frame.groupby(lists, observed=True)[name].nunique().max() > 1)
 

@@ -29,10 +29,10 @@ from irframe.names import VERSION
 from irframe.progress import tracked
 
 Coords = Mapping[str, tuple[Sequence[str], Any]]
-"""Coordinate of the user -> its dimensions and values."""
+"""Name of a coordinate that the user added -> its dimensions and values."""
 EVIDENCE = ":evidence"
 SETS = ":sets"
-"""Columns of the table of topics, if judgments are spans."""
+"""Names of the columns in the table of topics that are saved if judgments are spans."""
 
 
 def write_experiment(
@@ -62,7 +62,7 @@ def write_experiment(
 
 
 def _is_saved(folder: Folder, experiment: Experiment, attributes: Mapping[str, Any]) -> bool:
-    """Tell whether a folder contains this experiment, or raise."""
+    """Tell whether a folder contains this experiment."""
     try:
         facts = folder.facts()
     except StoreError:
@@ -190,7 +190,7 @@ def _small(
         tables[kind][name] = np.asarray(values).ravel()
         types[kind][name] = str(
             values.dtype
-        )  # the dtype of the coordinate may be a dtype of pandas
+        )  # the coordinate may have an extension dtype of pandas, which NumPy cannot restore
     return {f"{kind}.parquet": (columns, types[kind]) for kind, columns in tables.items()}
 
 
@@ -217,19 +217,19 @@ class SavedHits:
 
     folder: str
     files: Mapping[str, str]
-    """The checksum of each file."""
+    """Name of a file -> its checksum."""
     ends: Codes
-    """The end of each block of topics."""
+    """The end of each block of topics, as a position among the saved topics."""
     all_lengths: NDArray[np.int64]
     """The length of every saved list."""
     hits: NDArray[np.int64]
     """The number of hits of every saved list."""
     systems: Codes
-    """The selected systems among all that are saved."""
+    """The positions of the selected systems among the saved systems."""
     topics: Codes
-    """The selected topics among all that are saved."""
+    """The positions of the selected topics among the saved topics."""
     row: Codes
-    """The row of each saved judgment in the selection, or -1."""
+    """The row of each saved judgment among the selected judgments, or -1 if it is not selected."""
 
     @property
     def length(self) -> NDArray[np.int64]:
@@ -272,7 +272,7 @@ class SavedNames:
     files: Mapping[str, str]
     ends: Codes
     position: Codes
-    """The number of each saved list in the selection, or -1."""
+    """The number of each saved list among the selected lists, or -1 if it is not selected."""
 
     def onto(self, position: Codes) -> "SavedNames":
         """Return the names under other list numbers; see `TopUnjudged.onto`."""

@@ -21,11 +21,11 @@ if TYPE_CHECKING:
     from irframe.experiments.coded_tables import QrelsTable
 
 TEXT = "spans of text"
-"""The attribute `unit` of scores if judgments are spans."""
+"""Value of the attribute `unit` of scores if judgments are spans."""
 
 
 def borders(columns: Iterable[Hashable]) -> dict[str, str] | None:
-    """Return the start and end columns of spans, or None.
+    """Return the start and end columns of spans, if any.
 
     Examples
     --------
@@ -82,9 +82,9 @@ class Items:
     """
 
     pair: Codes
-    """The number of each group's topic and document, ascending."""
+    """The number of the topic and document of each group, in ascending order."""
     key: Codes
-    """The number of each group's set of evidence."""
+    """The number of the set of evidence of each group."""
     group: Codes
     """The group of each span. Spans are sorted by group and start."""
     start: Codes
@@ -94,7 +94,7 @@ class Items:
     def of(
         cls, pair: Codes, key: Codes, start: Codes, end: Codes, *, sets: bool = False
     ) -> tuple["Items", Codes]:
-        """Merge overlapping spans; return them and each span's item.
+        """Merge overlapping spans; return merged spans and their positions.
 
         If there are sets of evidence, only equal spans are merged.
         """
@@ -147,9 +147,10 @@ class Spans:
     evidence: NDArray[np.float64]
     """The total length of the evidence per topic."""
     sets: Items | None = None
-    """The spans by set of evidence; None without sets. A set needs one of its spans."""
+    """The spans by set of evidence. None if there are no sets. A set is complete if one of its
+    spans is covered."""
     n_sets: NDArray[np.int64] | None = None
-    """The number of sets per topic; None without sets."""
+    """The number of sets per topic. None if there are no sets."""
 
     def of_topics(self, code: Codes) -> "Spans":
         """Return the evidence of some topics."""
@@ -284,20 +285,20 @@ def refuse_spans(metrics: Sequence[Metric], *, spans: bool) -> None:
 
 
 PLACE = "text"
-"""The name of the number of each unit's topic and document."""
+"""Name of the value per unit that numbers its topic and document."""
 
 
 class Coverage(NamedTuple):
     """The evidence that retrieved units cover."""
 
     covered: NDArray[np.float64]
-    """The length of evidence that each unit covers and no unit above it does."""
+    """The length of the evidence in each unit that no unit above it in the list covers."""
     completing: Codes
     """The unit that completes each covered span."""
     list: Codes
     """The list of each covered span."""
     item: Codes
-    """The number of each covered span."""
+    """The position of each covered span among the spans."""
 
 
 def newly_covered(items: Items, of: Codes, pair: Codes, start: Codes, end: Codes) -> Coverage:

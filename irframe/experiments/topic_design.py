@@ -24,7 +24,7 @@ LABELS = (CLUSTER, TASK, WEIGHT)
 """Labels of topics, which are also the options of `design` that declare them."""
 SEVERAL = "topics of one name in several groups need names of their own"
 MIN_CLUSTERS = 2
-"""The least number of clusters per task for estimating a variance."""
+"""The least number of clusters per task that the estimate of a variance needs."""
 
 TopicValues = str | Mapping[Any, Any] | pd.Series | None
 """The name of a column, level or coordinate, or a mapping topic -> value."""
