@@ -98,7 +98,7 @@ class Scores:
 
     @property
     def pooled(self) -> str:
-        """A caution if means are over topics of several collections, else an empty string."""
+        """A caution if topics belong to several collections, else ""."""
         column = self.source.attrs.get(COLLECTION)
         if column is None:
             return ""
@@ -144,7 +144,7 @@ class Scores:
 
     @property
     def has_row(self) -> Array:
-        """Whether the frame has a row for each system and topic, shape (system, topic)."""
+        """Whether rows exist for systems and topics, (system, topic)."""
         present = np.asarray(self.rows) >= 0
         return np.asarray(present if present.ndim == len(LIST) else present.any(axis=-1))
 
@@ -213,12 +213,12 @@ class Scores:
 
     @cached_property
     def topic_order(self) -> Array | None:
-        """Positions that sort topics by name. None if topics are already sorted."""
+        """Positions that sort topics by name; None if sorted."""
         return _by_name(self.topics)
 
     @cached_property
     def system_order(self) -> Array | None:
-        """Positions that sort systems by name. None if systems are already sorted."""
+        """Positions that sort systems by name; None if sorted."""
         return _by_name(self.systems)
 
     def pieces(self, pairs: int) -> Iterator[tuple[int, slice]]:

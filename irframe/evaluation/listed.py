@@ -342,7 +342,7 @@ def _is_crowded(listed: Listed, tied: NDArray[np.bool_]) -> bool:
 
 @dataclass(frozen=True, eq=False)
 class Blocks:
-    """Pairs of a judged document and a document with the same score."""
+    """Pairs of judged documents and documents with equal scores."""
 
     listed: Listed
     of: Codes

@@ -138,7 +138,10 @@ class Reader:
 
     @cached_property
     def _by_dictionary(self) -> bool:
-        """Whether rankings depend only on the scores of documents, so that dictionaries suffice."""
+        """Whether rankings depend only on the scores of documents.
+
+        If so, dictionaries of scores suffice.
+        """
         policy = self._policy
         by_rank = self._ties.column != SCORE or policy.order == "rank"
         columns = policy.length or policy.score or policy.search or policy.collection

@@ -345,7 +345,7 @@ def _scored_empty(experiment: Experiment, metrics: Sequence[Metric]) -> Floats:
 
 
 def _ended(hits: Hits, length: Array) -> Hits:
-    """Return the hits of lists that are cut to given lengths."""
+    """Return the hits of lists cut to given lengths."""
     length = np.minimum(hits.length, length)
     inside = hits.down_to(np.ones(len(hits.list_of), np.int64)) <= length.ravel()[hits.list_of]
     tied = None if hits.tied is None else hits.tied[inside]
@@ -373,7 +373,7 @@ def _shortened(experiment: Experiment, budget: int, cut: words.Cut, depth: int |
 
 
 def _skipping(hits: Hits, budget: int) -> tuple[NDArray[np.bool_], dict[str, Array]]:
-    """Return the documents read if documents beyond the budget are skipped."""
+    """Return the documents read, skipping documents beyond the budget."""
     longest = int(hits.length.max(initial=0))
     text = hits.dense(words.LENGTH, longest, longest).reshape(-1, longest)
     inside = np.arange(longest) < hits.length.reshape(-1, 1)

@@ -59,7 +59,7 @@ class Judgments:
         qrels
             Qrels frame, or any object that `as_qrels` converts.
         metrics
-            The metrics. The metrics to compute. Some metrics need subtopics.
+            The metrics to compute. Some metrics need subtopics.
         topics
             As for `irframe.cube`. If the topics depend on the runs, all judged topics are read.
         unjudged
@@ -177,7 +177,10 @@ class Judgments:
 
     @cached_property
     def strata(self) -> NDArray[np.object_] | None:
-        """The stratum of each judged document as text. None if there are no strata."""
+        """The stratum of each judged document as text.
+
+        None if there are no strata.
+        """
         if self.table.stratum is None:
             return None
         labels = self.table.stratum.take(pa.array(self.row)).to_numpy()
@@ -185,7 +188,10 @@ class Judgments:
 
     @property
     def probability(self) -> NDArray[np.float64] | None:
-        """The sampling probability of each judged document. None if probabilities are unknown."""
+        """The sampling probability of each judged document.
+
+        None if probabilities are unknown.
+        """
         return None if self.table.probability is None else self.table.probability[self.row]
 
     def count_by_topic(self, chosen: NDArray[np.bool_]) -> NDArray[np.int64]:
@@ -214,7 +220,7 @@ class Judgments:
 
     @cached_property
     def _rows(self) -> list[dict[Hashable, int]]:
-        """For each topic, a dictionary from a judged document to its row."""
+        """One dictionary per topic: judged document -> row."""
         rows = count()
         return [dict(zip(names, rows, strict=False)) for names in self.lists]
 
@@ -225,14 +231,20 @@ class Judgments:
 
     @cached_property
     def place_of(self) -> Codes:
-        """The position of each topic of the qrels among the chosen topics, or -1."""
+        """The position of each qrels topic among chosen topics.
+
+        The position is -1 if the topic is not chosen.
+        """
         position = np.full(len(self.table.topics), -1, np.int32)
         position[self.code] = np.arange(len(self.code), dtype=np.int32)
         return position
 
     @cached_property
     def here(self) -> Codes:
-        """The position of each row of the qrels among the chosen rows, or -1."""
+        """The position of each qrels row among chosen rows.
+
+        The position is -1 if the row is not chosen.
+        """
         row = np.full(len(self.table.topic), -1, np.int32)
         row[self.row] = np.arange(len(self.row), dtype=np.int32)
         return row

@@ -249,7 +249,7 @@ class Policy:
 
     @cached_property
     def order(self) -> words.TieRule:
-        """The tie rule, which is "rank" for units that are already ranked."""
+        """The tie rule. It is "rank" for units already ranked."""
         return "rank" if self.unit or self.copies else self.ties
 
     @property

@@ -77,7 +77,10 @@ class Framed:
 
     @cached_property
     def overlaps(self) -> joining.Overlaps | None:
-        """The evidence in each row. None if judgments are no spans."""
+        """The evidence in each row.
+
+        None if judgments are not spans of text.
+        """
         if self.judgments.spans is None:
             return None
         return joining.Overlaps.of(self.table, self.judgments, self.lists.placed)

@@ -177,7 +177,10 @@ def _refuse_positions(x: Hits) -> None:
 
 
 def _hits_by_topic(answers: Mapping[Hashable, object], path: str | None) -> Answers | None:
-    """Return the hits by topic; None if no answer has hits."""
+    """Return the hits by topic.
+
+    The result is None if no answer contains hits.
+    """
     answers = {topic: _as_dictionary(answer) for topic, answer in answers.items()}
     lists: Mapping[Hashable, object] | None
     if path is not None:
@@ -200,7 +203,7 @@ def _hits_by_topic(answers: Mapping[Hashable, object], path: str | None) -> Answ
 
 
 def _at(answer: object, path: Sequence[str]) -> object:
-    """Return the value under a path of keys; None if missing."""
+    """Return the value under a path of keys, if any."""
     for pos, name in enumerate(path):
         if name != ONLY:
             answer = get_in(answer, name)
@@ -215,7 +218,7 @@ def _at(answer: object, path: Sequence[str]) -> object:
 
 
 def get_in(holder: object, name: str) -> object:
-    """Return a value by key, attribute or item; None if missing."""
+    """Return a value by key, attribute or item, if any."""
     if isinstance(holder, Mapping):
         return holder.get(name)
     value = getattr(holder, name, None)
@@ -226,7 +229,7 @@ def get_in(holder: object, name: str) -> object:
 
 
 def first_in(holder: object, names: Iterable[str], kind: Any = object) -> Any:
-    """Return the first value of the requested type among named values.
+    """Return the first named value of the requested type.
 
     Examples
     --------
@@ -241,7 +244,7 @@ def first_in(holder: object, names: Iterable[str], kind: Any = object) -> Any:
 
 
 def _lists_of(answer: Mapping[Hashable, object]) -> list[Any]:
-    """Return the keys in an answer that contain lists of dictionaries."""
+    """Return the keys with lists of dictionaries in an answer."""
     if len(answer) > KEYS or list not in {*map(type, answer.values())}:
         return []
     if not RUN.lacking(RUN.find(map(str, answer))):
@@ -286,7 +289,7 @@ def _warn_partial(answers: Mapping[Hashable, object]) -> None:
 
 
 def hits_in(answer: object) -> Hits | None:
-    """Return the hits in an answer; None if there are none.
+    """Return the hits in an answer, if any.
 
     A list is returned unchanged.
     """

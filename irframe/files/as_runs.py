@@ -47,7 +47,7 @@ Runs = pd.DataFrame | object
 
 
 def is_ranx(x: object, holding: str) -> bool:
-    """Tell whether an object is a ranx object with an attribute.
+    """Tell whether an object of ranx has an attribute.
 
     Examples
     --------
@@ -79,7 +79,7 @@ def _of_columns(x: object, kind: Kind) -> pd.DataFrame | None:
 
 
 def _of_lists(x: object, kind: Kind) -> pd.DataFrame | None:
-    """Convert ``{topic: [doc, ...]}``, a ranked list or the relevant documents."""
+    """Convert ``{topic: [doc, ...]}`` with ranked or relevant documents."""
     if not is_dictionary(x):
         return None
     texts = [repr(topic) for topic, docs in x.items() if isinstance(docs, str)]

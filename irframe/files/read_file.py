@@ -274,7 +274,7 @@ class FileSet:
     def accepted(
         self, results: Iterable[tuple[str, pa.Table | Failure]]
     ) -> Iterator[tuple[str, pa.Table]]:
-        """Yield the files that can be combined; warn about skipped files."""
+        """Yield files that can be combined; warn about skipped files."""
         for name, table in results:
             if problems := self.problems(name, table):
                 self.left += problems

@@ -48,7 +48,7 @@ _POINT = re.compile(rb"\.[0-9]*[ \t\v\f]*(?:[\r\n]|\Z)")
 
 
 class Strange(NamedTuple):
-    """A role, and the rows with invalid values of this role."""
+    """A role, and the rows with invalid values for it."""
 
     role: str
     rows: NDArray[np.intp]

@@ -386,7 +386,7 @@ def _time_of(call: object) -> tuple[int, float] | None:
 
 
 def _hits_of_entry(call: object, field: str | None = None) -> Hits | None:
-    """Return the hits in a call; None if there are none."""
+    """Return the hits in a call, if any."""
     if isinstance(call, list | tuple):
         named = not is_hit(call) and all(isinstance(hit, str) or has_id(hit, field) for hit in call)
         return call if named else None
@@ -398,7 +398,7 @@ def _hits_of_entry(call: object, field: str | None = None) -> Hits | None:
 
 
 def _hits_of_result(value: object, field: str | None) -> Hits | None:
-    """Return the hits in a result; None if there are none."""
+    """Return the hits in a result, if any."""
     # MCP returns blocks of text: one document of JSON in several blocks, or one block per item.
     if isinstance(value, list) and value and all(get_in(v, "type") == "text" for v in value):
         texts = [str(get_in(block, "text")) for block in value]
