@@ -119,10 +119,7 @@ class RunTable:
 
     @cached_property
     def score(self) -> NDArray[np.floating[Any]] | None:
-        """The scores in the precision of the frame.
-
-        None if the frame has no scores.
-        """
+        """The scores in the frame; None if it has none."""
         return self._numbers(words.SCORE)
 
     @cached_property
