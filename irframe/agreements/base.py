@@ -198,8 +198,8 @@ def over_rows(x: Floats, y: Floats, reduce: Callable[[Floats, Floats], Floats]) 
 def count_below(scores: Floats) -> Floats:
     """Return the number of systems with lower scores.
 
-    The counts give the same order of systems, with the same ties, as the scores. Their sum is the
-    number of pairs that are not tied.
+    The counts give the same order of systems, with the same ties, as the scores. The sum of the
+    counts is the number of pairs that are not tied.
 
     Parameters
     ----------
@@ -237,7 +237,7 @@ def tied_ranks(scores: Floats) -> Ends:
     -------
     tuple of numpy.ndarray
         First and last rank of the systems that are tied with each system, both of shape (..., S).
-        They are equal for a system without ties.
+        Both ranks are equal for a system without ties.
 
     Examples
     --------

@@ -45,16 +45,16 @@ Average = Literal["mean", "geometric"]
 """Values of the parameter `average` of a metric."""
 
 METRICS: dict[str, type["Metric"]] = {}
-"""Name -> metric class, sorted by name."""
+"""Mapping from name to metric class, sorted by name."""
 
 ALIASES: dict[str, Any] = {}
-"""Name of a metric, including its class name -> metric class, or a `Preset` of it."""
+"""Mapping from each name of a metric to its class, or to a `Preset` of the class."""
 
 WRITTEN_LAST = {"rel": 1, "depth": 2}
-"""Parameters that come last in the text of a metric -> their order."""
+"""Mapping from the parameters that come last in the text of a metric to their order."""
 
 PARSED: dict[str, "Metric"] = {}
-"""Cache of parsed texts -> metric. Defining a metric class empties the cache."""
+"""Cache of parsed metrics by text. Defining a metric class empties the cache."""
 
 
 def parameter(
@@ -231,7 +231,7 @@ class Metric(metaclass=MetricType):
             cls.kernel = _summed(cls.terms)
         if abstract:
             return
-        identity = cls.__module__, cls.__qualname__  # a cell may define its class again
+        identity = cls.__module__, cls.__qualname__  # a notebook cell may define a class again
         conflicts = [
             f"{name} of {kind.__module__}"
             for name in (cls.__name__, *cls.aliases)

@@ -95,7 +95,7 @@ COST_LABELS = frozenset(("shown", "again", "not_retrieved", "ordered", "unjudged
 GAIN_WORDS = re.compile(
     r"\b(saved|savings?|reduction|effectiveness|per (s|secs?|second|minute|hour|dollar|usd))\b"
 )
-"""Words in a label with a cost word that mean that higher is better, as in tokens per second."""
+"""Words by which a label with a cost word describes a gain, as in tokens per second."""
 AT_STOP = r" (?:in \d+|>=|after search) \S.*"
 """Pattern of the suffix of a label for a stopping rule other than a depth."""
 AT_CUT = re.compile(rf"(@\d+|{AT_STOP})$")
@@ -298,7 +298,7 @@ def refuse_without_terms(metrics: Iterable[Metric]) -> None:
 
 
 def added_by_rank(metric: Metric, evidence: Evidence) -> Floats:
-    """Return the contribution of each rank at the last depth."""
+    """Return each rank's contribution to the score at full depth."""
     added: Floats = getattr(metric, "terms")(**evidence.read(metric, "terms"))  # noqa: B009
     return added
 
@@ -359,7 +359,7 @@ TIE = 12
 SMALL = 2**12
 """Number of scores below which `cumsum` is faster than the sum of a transposed copy."""
 BLOCK_BYTES = 2**21
-"""Size of the blocks that `moments` works on, which should fit into the processor cache."""
+"""Size in bytes of the blocks of `moments`, which should fit into the processor cache."""
 
 
 def average(

@@ -16,11 +16,11 @@ from irframe.quantities.block import Block
 from irframe.quantities.evidence import Evidence, parameters
 
 EXACT = 2**53
-"""Limit below which all integers are exact floats."""
+"""Integers below this limit are represented exactly by floats."""
 SCALE = 128
-"""Range of grades above which only grades that occur are counted."""
+"""Difference of highest and lowest grade above which only grades that occur are counted."""
 MASKED = {"labels": np.nan, "scores": -np.inf, "listed": False}
-"""Argument -> value that replaces masked entries."""
+"""Mapping from argument to the value that replaces masked entries."""
 
 
 def score_labels(metric: Metric, *arrays: Any, every: bool) -> Any:
@@ -50,7 +50,7 @@ def score_labels(metric: Metric, *arrays: Any, every: bool) -> Any:
 
 
 class _Cut(NamedTuple):
-    """Depth at which lists are cut, as in `irframe.evaluate`."""
+    """A metric with the list lengths that its depth requires."""
 
     metric: Metric
     """The metric without its fixed depth."""

@@ -61,10 +61,10 @@ def _with_gains(name: str, params: dict[str, Any], text: str) -> Metric:
 
 
 SYNONYMS: dict[str, str] = {"cutoff": "depth", "gains": "gain", "dcg": "gain"}
-"""Parameter in ir_measures -> parameter in irframe."""
+"""Mapping from parameters of ir_measures to parameters of irframe."""
 
 VALUES: dict[str, str] = {"log2": "linear", "exp-log2": "exp"}
-"""Value of the parameter ``dcg`` of ir_measures -> gain map."""
+"""Mapping from values of the parameter ``dcg`` of ir_measures to gain maps."""
 
 
 LONGEST = 4000
@@ -230,7 +230,7 @@ def listed_measures(text: str) -> list[str]:
 def has_level(metric: Metric) -> bool:
     """Return whether a lowest relevant grade applies to a metric.
 
-    It does not apply to metrics with graded gain.
+    A lowest relevant grade does not apply to metrics with graded gain.
 
     Examples
     --------
@@ -390,7 +390,7 @@ def _build(named: MetricType | Preset, arguments: dict[str, Any], text: str) -> 
     fixed: dict[str, Any] = {}
     if isinstance(named, Preset):
         kind, fixed = named.kind, named.keywords
-    if kind.__name__ == "NumRet" and "rel" in arguments:  # ir_measures counts relevant ones
+    if kind.__name__ == "NumRet" and "rel" in arguments:  # ir_measures then counts relevant ones
         kind = ALIASES["NumRelRet"]
     if kind.__name__ == "SetP" and arguments.pop("relative", False):
         kind = ALIASES["SetRelativeP"]

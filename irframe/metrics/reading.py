@@ -1,8 +1,8 @@
 """User models of the C/W/L framework, and their metrics.
 
 In the C/W/L framework, a metric is defined by the continuation probability: the probability that
-users go on from a rank to the next. It determines the ranks that users read, their gain and their
-cost.
+users go on from a rank to the next. The continuation probability determines the ranks that users
+read, their gain and their cost.
 """
 
 from collections.abc import Callable
@@ -71,7 +71,7 @@ class Reading(NamedTuple):
 
 
 QUANTITIES = tuple(Reading(np.zeros(1), np.ones(1)).quantities())
-"""Names of the five quantities."""
+"""Names of the five quantities of the C/W/L framework."""
 
 
 def reached(continuation: Floats) -> Floats:
@@ -126,9 +126,9 @@ class Stopping(Metric, abstract=True):
 class ReadingOn(Stopping, abstract=True):
     """Base class of user models that read past the depth.
 
-    The gain of ranks past the depth is 0. The number of ranks read there therefore depends only on
-    the depth and on the cumulated gain. `endless` returns the expected number of ranks read past a
-    rank of an infinite list. A class without `endless` requires a horizon.
+    The gain of ranks past the depth is 0. The number of ranks read past the depth therefore depends
+    only on the depth and on the cumulated gain. `endless` returns the expected number of ranks read
+    past a rank of an infinite list. A class without `endless` requires a horizon.
     """
 
     horizon: int | None = HORIZON

@@ -9,7 +9,7 @@ from irframe.errors import MetricError, warn
 from irframe.metrics.base import ALIASES, Metric
 
 TWO_MEANINGS = {"sDCG": ("DCG", "SDCG"), "Hits": ("Success", "NumRelRet")}
-"""Ambiguous name -> metrics that it may mean."""
+"""Mapping from an ambiguous name to the metrics that it may mean."""
 SETTINGS: dict[str, tuple[str, dict[str, Any]]] = {
     "AP_IA": ("IA", {"metric": "AP"}),
     "MAP_IA": ("IA", {"metric": "AP"}),
@@ -24,10 +24,12 @@ SETTINGS: dict[str, tuple[str, dict[str, Any]]] = {
     "NERR10": ("NERR", {"stop": "RBP"}),
     "NERR11": ("NERR", {"stop": "INSQ"}),
 }
-"""Name of a preset -> name of its metric class, and the parameters that it sets."""
+"""Mapping from the name of a preset to the name of its metric class and the parameters that the
+preset sets."""
 
 CWL_ALIKE: dict[str, str] = {"AP": "AP", "P@20": "P", "RR": "RR"}
-"""Name in cwl_eval that means the same in other tools -> name in irframe."""
+"""Mapping from names in cwl_eval to names in irframe, if other tools use the name for the same
+metric."""
 
 TREC_NAMES: dict[str, str] = {
     "map": "AP",
@@ -66,7 +68,7 @@ TREC_NAMES: dict[str, str] = {
     "map_avgjg": "AP",
     "P_avgjg": "P",
 }
-"""Name in trec_eval, without cutoff -> name in irframe."""
+"""Mapping from names in trec_eval, without cutoff, to names in irframe."""
 
 NDEVAL = r"^(alpha|n?ERR|M?AP|P)-(n?DCG|IA)"
 """Pattern of the start of a name in ndeval, where irframe has an underscore for the hyphen."""
@@ -91,10 +93,11 @@ RANX_NAMES: dict[str, str] = {
     "recall": "Recall",
     "reciprocal_rank": "RR",
 }
-"""Name in ranx, without cutoff -> metric. ranx does not scale the gains of DCG."""
+"""Mapping from names in ranx, without cutoff, to metrics. Gains of DCG are not scaled in ranx."""
 
 RANX_UNCUT: dict[str, str] = {"f1": "SetF", "precision": "SetP"}
-"""Name in ranx that means a metric of the retrieved set without cutoff -> that metric."""
+"""Mapping from names in ranx to metrics of the retrieved set, which the names mean without a
+cutoff."""
 
 CUTOFFS = ("5", "10", "15", "20", "30", "100", "200", "500", "1000")
 _RECALLS = tuple(f"{level / 10:.2f}" for level in range(11))
@@ -104,7 +107,8 @@ DEFAULTS: dict[str, tuple[str, ...]] = {
     "map_cut": CUTOFFS,
     "ndcg_cut": CUTOFFS,
 }
-"""Name in trec_eval that means several measures -> default parameters of the measures."""
+"""Mapping from names in trec_eval that mean several measures to the default parameters of these
+measures."""
 
 _IN_SETS: dict[str, tuple[str, ...]] = DEFAULTS | {
     "P": CUTOFFS,
@@ -128,7 +132,8 @@ SETS: dict[str, str] = {
         "num_nonrel_judged_ret"
     ),
 }
-"""Name of a set of trec_eval -> its measures, except ``runid`` and ``relstring``, in order."""
+"""Mapping from the name of a set of trec_eval to the measures of the set in order, except ``runid``
+and ``relstring``."""
 
 
 def each_of_set(name: str) -> Iterator[str]:
@@ -248,12 +253,13 @@ CWL_NAMES: dict[str, str] = {
     "RBP": "RBP@<p>",
     "SDCG": "NDCG-k@<depth>",
 }
-"""Metric -> template of its name in cwl_eval, with the parameter names of irframe."""
+"""Mapping from a metric to a template of its name in cwl_eval, with the parameter names of
+irframe."""
 
 NUMBER = r"-?[0-9.]+"
 """Pattern of a number in a name of cwl_eval."""
 NUMBERS = {"depth": r"\d+", "p": r"0?\.\d+"}
-"""Parameter in a name of cwl_eval that has a narrower pattern -> that pattern."""
+"""Mapping from parameters in names of cwl_eval to patterns that are narrower than `NUMBER`."""
 
 
 def from_cwl(text: str) -> Metric | None:

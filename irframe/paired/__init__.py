@@ -16,7 +16,7 @@ Test = TestName | PairedTest
 TESTS: dict[str, type[PairedTest]] = {
     test.name: test for test in (PairedT, Wilcoxon, RankSum, Sign, Permutation, Bootstrap, TukeyHSD)
 }
-"""Short name -> class of the test."""
+"""Mapping from the short name of a test to its class."""
 
 
 def parse_test(test: Test) -> PairedTest:

@@ -267,8 +267,8 @@ class RankSum(PairedTest):
     approximation ``z = (U - n^2/2) / sqrt(n^2/12 ((2n + 1) - sum(t^3 - t) / (2n(2n - 1))))``, where
     the sum is over groups of t tied scores. If all scores are equal, p is 1.
 
-    The test ignores that both systems have the same topics. It has less power than the paired
-    tests, and is provided because it is used in the literature. The default equals
+    The test ignores that both systems have the same topics. The rank-sum test has less power than
+    the paired tests, and is provided because the literature uses it. The default equals
     ``scipy.stats.mannwhitneyu``. ``RankSum(correction=False, tie_correction=False)`` equals
     ``scipy.stats.ranksums``, whose variance is too large for tied scores such as reciprocal ranks.
 

@@ -45,7 +45,8 @@ class Crossed(NamedTuple):
     variance
         Variance of the mean difference.
     freedom
-        Satterthwaite's degrees of freedom, at least 1. They are NaN if the variance is 0.
+        Satterthwaite's degrees of freedom, at least 1. The degrees of freedom are NaN if the
+        variance is 0.
     share
         Share of the variance that is due to repeats, 0 to 1.
     """

@@ -15,7 +15,7 @@ from irframe.arrays import Array, Floats, Ints
 from irframe.paired.pairs import DRAWN, count_drawn, products, refuse_large
 
 ROUNDING = 8 * np.finfo(np.float64).eps
-"""Range up to which differences are considered constant, relative to the larger score."""
+"""Largest range of differences that are considered constant, as a multiple of the larger score."""
 GUARD = 1e-3
 """Ratio of a sum of squares to its operands below which cancellation makes it inaccurate."""
 
@@ -63,11 +63,11 @@ class Design:
     ``c_g = Q_g / (Q_g - 2 B_g Q_g + B_g^2 B)``. The variance of the overall mean is ``sum W^2
     V_h``.
 
-    The degrees of freedom of V_h are ``tr(P)^2 / tr(P^2)`` with ``P_gk = sqrt(c_g c_k) ([g = k] Q_g
-    - Q_g B_k - B_g Q_k + B_g B_k B)``. They assume independent values of equal variance, and are
-      combined over tasks by Satterthwaite's formula. For independent topics of equal weight in one
-      task, the t-test with these quantities is Student's test. For clusters of equal size, it is
-      Student's test on the cluster means.
+    The degrees of freedom of V_h are ``tr(P)^2 / tr(P^2)`` with
+    ``P_gk = sqrt(c_g c_k) ([g = k] Q_g - Q_g B_k - B_g Q_k + B_g B_k B)``. The degrees of freedom
+    assume independent values of equal variance, and are combined over tasks by Satterthwaite's
+    formula. For independent topics of equal weight in one task, the t-test with these quantities is
+    Student's test. For clusters of equal size, it is Student's test on the cluster means.
 
     References
     ----------
@@ -298,8 +298,8 @@ class Design:
 
 
 DEGENERATE = 1e-13
-"""Ratio of the sum of squared deviations to the sum of squares of a bootstrap sample that is 0
-except for rounding errors."""
+"""Largest ratio of the sum of squared deviations to the sum of squares of a bootstrap sample for
+which the deviations are treated as rounding errors."""
 
 
 def design_of(

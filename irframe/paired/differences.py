@@ -22,7 +22,7 @@ class PairedResult(NamedTuple):
     Parameters
     ----------
     statistic
-        Test statistics, shape (pair, depth). They are positive if a is better than b.
+        Test statistics, shape (pair, depth). A statistic is positive if a is better than b.
     p
         Two-sided p-values, shape (pair, depth), which are not adjusted for multiple comparisons.
 
@@ -194,9 +194,9 @@ def moments(
     -----
     From each score, the mean of the topic over systems is subtracted, and then the mean of the
     system over topics. Let G be the Gram matrix of the results. The sum of squared deviations of a
-    difference is G[a, a] + G[b, b] - 2 G[a, b]. It is inaccurate if it is at most a thousandth of
-    its operands, or within the rounding error of the largest score. The sum is then computed again
-    by `exact_moments`, which also recognises constant differences.
+    difference is G[a, a] + G[b, b] - 2 G[a, b]. This sum is inaccurate if it is at most a
+    thousandth of its operands, or within the rounding error of the largest score. The sum is then
+    computed again by `exact_moments`, which also recognises constant differences.
     """
     topics = block.shape[2]
     if design is None:
@@ -307,10 +307,10 @@ class Differences(NamedTuple):
         Mean of a - b over topics, shape (pair, depth).
     sd
         Standard deviation of the differences, with the denominator topics - 1, shape (pair, depth).
-        It is exactly 0 for constant differences, and NaN for a single topic.
+        The standard deviation is exactly 0 for constant differences, and NaN for a single topic.
     wins, ties, losses
-        Numbers of topics on which a - b, rounded to 12 decimals, is positive, 0 or negative. All
-        have the shape (pair, depth).
+        Numbers of topics on which a - b, rounded to 12 decimals, is positive, 0 or negative. The
+        three arrays have the shape (pair, depth).
     topics
         Number of topics, or number of topics at each depth.
     freedom

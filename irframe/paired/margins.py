@@ -39,8 +39,8 @@ def hedges(
     Returns
     -------
     tuple of numpy.ndarray
-        g, and the lower and upper end of its confidence interval. They are NaN for fewer than three
-        topics, and for constant differences.
+        g, and the lower and upper end of its confidence interval. All three are NaN for fewer than
+        three topics, and for constant differences.
 
     Notes
     -----
@@ -109,8 +109,8 @@ def within_margin(
     Returns
     -------
     not_worse, equivalent : numpy.ndarray
-        p-values of the test of non-inferiority, and of the test of equivalence. They are NaN for
-        constant differences.
+        p-values of the test of non-inferiority, and of the test of equivalence. The p-values are
+        NaN for constant differences.
 
     Notes
     -----

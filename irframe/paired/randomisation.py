@@ -202,14 +202,14 @@ class TukeyHSD(ResamplingTest):
     Let q* be the range of the resulting system means. Then ``p = (1 + count of q* >= |mean(a) -
     mean(b)|) / (1 + samples)``. The added 1 counts the observed order, and keeps p above 0. The
     published algorithm omits it. Simultaneous intervals are ``mean(a) - mean(b) -+ q``, where q is
-    the quantile of q* above which p < alpha. They exclude 0 for exactly the significant pairs.
-    Ranges are considered equal if they agree to 1e-12 of the largest score. All systems are
+    the quantile of q* above which p < alpha. The intervals exclude 0 for exactly the significant
+    pairs. Ranges are considered equal if they agree to 1e-12 of the largest score. All systems are
     shuffled in every draw, even if only some pairs are tested.
 
-    The test assumes that the differences of all pairs have the same variance. If this does not
-    hold, it rejects too often. For example, with standard deviations of .02 and .3 among five
-    systems, the family-wise error rate is .08 to .14 instead of .05. In that case, use t-tests with
-    Holm's correction or with `MaxT`.
+    The test assumes that the differences of all pairs have the same variance. If the variances
+    differ, the test rejects too often. For example, with standard deviations of .02 and .3 among
+    five systems, the family-wise error rate is .08 to .14 instead of .05. In that case, use t-tests
+    with Holm's correction or with `MaxT`.
 
     References
     ----------

@@ -192,8 +192,8 @@ def relative_position(grade: Array, expected: ExpectedRanks) -> Array:
     -------
     numpy.ndarray
         Signed distances from the ranks of the grade in the ideal ranking, int32, shape (...,
-        depth). They are negative for documents that are too high, and positive for documents that
-        are too low.
+        depth). Distances are negative for documents that are ranked too high, and positive for
+        documents that are ranked too low.
 
     Examples
     --------
@@ -268,8 +268,9 @@ def balance_points(position: Array, expected: ExpectedRanks, crossing: Crossing)
     Returns
     -------
     numpy.ndarray
-        Balance points, shape (..., depth). They are at least R, the number of relevant documents.
-        They are infinite if the curve never crosses 0, and NaN without relevant documents.
+        Balance points, shape (..., depth). A balance point is at least R, the number of relevant
+        documents. The balance point is infinite if the curve never crosses 0, and NaN without
+        relevant documents.
 
     Notes
     -----

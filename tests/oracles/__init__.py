@@ -1,9 +1,9 @@
 """Slow reference implementations of the metrics.
 
-An oracle is a plain loop over one ranking, and shares no code with the package. It is written from
-the definition of the metric: Lu et al. 2016 (Table 2, doi:10.1007/s10791-016-9282-6), or the
-documentation of trec_eval. An oracle takes a `Topic`, an evaluation depth, and the parameters of
-the metric as keywords with the same defaults. It returns one number:
+An oracle is a plain loop over one ranking, and shares no code with the package. An oracle is
+written from the definition of the metric: Lu et al. 2016 (Table 2, doi:10.1007/s10791-016-9282-6),
+or the documentation of trec_eval. An oracle takes a `Topic`, an evaluation depth, and the
+parameters of the metric as keywords with the same defaults. An oracle returns one number:
 
 >>> topic = Topic(serp=(1, None, 0, 2), judged=(2, 1, 1, 0, 0), gmax=2)
 >>> ORACLES["AP"](topic, 4, norm="min")
@@ -18,7 +18,7 @@ oracles:
   documents that were pooled but not judged.
 - `gain` is "binary", "linear" (g / gmax), "exp" ((2^g - 1) / 2^gmax) or a mapping from grade to
   gain, where unlisted grades have gain 0.
-- `rel` is the lowest relevant grade. Binary gain uses it too.
+- `rel` is the lowest relevant grade. Binary gain uses `rel`, too.
 - Scores that are divided by the number of relevant documents are 0 without relevant documents.
 """
 

@@ -191,4 +191,4 @@ ORACLES = {
     "tau_ap_b": tau_ap_b,
     "tau_b": tau,
 }
-"""Name in `irframe.agreements.correlations.AGREEMENTS` -> oracle."""
+"""Mapping from the names in `irframe.agreements.correlations.AGREEMENTS` to oracles."""

@@ -9,4 +9,4 @@ def by_name(name):
 
 
 ORACLES = {name: by_name(name) for name in ("binary", "linear", "exp")}
-"""Name in `irframe.gains.GAINS` -> oracle."""
+"""Mapping from the names in `irframe.gains.GAINS` to oracles."""

@@ -1,8 +1,8 @@
 """Slow references for methods that choose documents to judge.
 
 An oracle takes the lists of the systems, {system: [document, ...]}, the relevant documents, and a
-function that returns the order of tied systems in a round, starting at 0. It returns the documents
-in the order in which they are judged.
+function that returns the order of tied systems in a round, starting at 0. An oracle returns the
+documents in the order in which they are judged.
 """
 
 from math import sqrt

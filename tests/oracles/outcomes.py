@@ -24,7 +24,7 @@ def reciprocal_ranks(ranks):
 def rank_sum_p(a, b):
     """Return p of Wilcoxon's rank-sum test.
 
-    p uses the normal approximation with corrections for ties and continuity.
+    The p-value uses the normal approximation with corrections for ties and continuity.
     """
     if len({*a, *b}) == 1:
         return 1.0
@@ -34,7 +34,7 @@ def rank_sum_p(a, b):
 def signed_rank_p(a, b):
     """Return p of Wilcoxon's signed-rank test.
 
-    Zeros are dropped, and p uses the normal approximation with a correction for ties.
+    Zeros are dropped. The p-value uses the normal approximation with a correction for ties.
     """
     differences = [round(y - x, 12) for x, y in zip(a, b, strict=True) if round(y - x, 12)]
     if not differences:

@@ -265,4 +265,5 @@ ORACLES = {
     "bootstrap": by_resamples,
     "tukey": by_shuffles,
 }
-"""Name in `irframe.paired.TESTS` -> oracle of statistics and p-values, shape (pair, depth)."""
+"""Mapping from the names in `irframe.paired.TESTS` to oracles, which return statistics and p-values
+of shape (pair, depth)."""

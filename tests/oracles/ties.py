@@ -46,4 +46,4 @@ ORACLES = {
     "mean": trec,
     "block": trec,
 }
-"""Value of `irframe.names.TieRule` -> oracle."""
+"""Mapping from the values of `irframe.names.TieRule` to oracles."""

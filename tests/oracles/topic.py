@@ -58,7 +58,7 @@ def count_relevant(grades, rel):
 def gain_of(grade, gain, gmax, rel=1):
     """Return the gain of a grade.
 
-    It is 0 if the grade is None, negative, or missing from a mapping.
+    The gain is 0 if the grade is None, negative, or missing from a mapping.
     """
     if grade is None or grade < 0:
         return 0.0
