@@ -59,7 +59,7 @@ def _number(count: int, noun: str) -> str:
 
 
 class Verbs:
-    """Verbs of one object, such as a frame or cube."""
+    """The verbs of an object, such as a cube."""
 
     _home = kinds.HOME
 
@@ -71,7 +71,7 @@ class Verbs:
         return kinds.kind_of(self._subject)
 
     def __getattr__(self, name: str) -> Callable[..., Any]:
-        if name.startswith("_"):  # pickle and copy look such names up before _subject is set
+        if name.startswith("_"):  # pickle and copy look up private names before _subject is set
             raise AttributeError(name)
         function = self._function(name)
         if function is None:
@@ -204,7 +204,7 @@ class Verbs:
 
 
 class Figures(Verbs):
-    """Figures of one object."""
+    """The figures of one object, as methods."""
 
     _home = kinds.FIGURES
 
@@ -312,7 +312,7 @@ def _with_metrics(subject: object) -> Any:
 
 
 def _metric(name: str) -> Any:
-    """Return the metric that a name means, or None."""
+    """Return the metric with a name, or None."""
     from irframe.errors import MetricError  # noqa: PLC0415 - only when asked
     from irframe.metrics import METRICS  # noqa: PLC0415 - the same
     from irframe.metrics.parse_metric import parse_metric  # noqa: PLC0415 - the same

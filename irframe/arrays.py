@@ -16,11 +16,12 @@ Grade = np.int16
 """Integer type of grades. Its two lowest values mark empty ranks and unjudged documents."""
 Grades = NDArray[Grade]
 Ends = tuple[Floats, Floats]
-"""Arrays of lower and upper ends."""
+"""Two arrays: the lower and the upper ends of intervals."""
 
 
 BLOCK = 1 << 17
-"""Number of cells that a thread scores at a time. A few arrays of this size fit into the cache."""
+"""Number of cells that a thread scores at a time. A few arrays of this size fit into the cache of a
+processor."""
 
 
 def usual_errors() -> np.errstate:
@@ -36,7 +37,7 @@ def as_plain(values: object) -> Array:
     if type(values) is np.ndarray:
         return values
     steps = ["detach", "cpu"]
-    if str(getattr(values, "dtype", "")) == "torch.bfloat16":  # numpy has no such type
+    if str(getattr(values, "dtype", "")) == "torch.bfloat16":  # numpy has no such dtype
         steps.append("float")
     for step in steps:
         values = getattr(values, step, lambda values=values: values)()

@@ -20,7 +20,8 @@ ROOM = 4 * 2**30
 """Largest number of bytes that an argument may allocate at once."""
 
 LONG = 70
-"""Maximum characters of a list in the first sentence of a message; longer lists follow it."""
+"""Maximum number of characters of a list in the first sentence of a message. Longer lists are at
+the end of the message."""
 
 Word = TypeVar("Word", bound=str)
 
@@ -133,7 +134,7 @@ def level(alpha: object, name: str = "alpha") -> float:
 def choice(
     name: str, value: object, words: Collection[Word], error: type[IrframeError] = ParameterError
 ) -> Word:
-    """Return one of several words, or raise.
+    """Return a value that is a valid choice, or raise.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""JSON values for records, with digests in place of data."""
+"""Conversion of options to JSON, with digests of data."""
 
 import hashlib
 from collections.abc import Hashable, Iterable, Mapping

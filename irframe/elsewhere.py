@@ -50,10 +50,11 @@ _BESIDE = {
     "searches": " (pass it to score of a cube: score(..., stop=ir.AfterSearches(2)))",
     **dict.fromkeys(("shown", "again"), " (evaluate(..., search=) adds this column to the scores)"),
 }
-"""Unknown name -> the end of the error, which names an alternative."""
+"""Unknown name -> text about an alternative, which ends the error."""
 
 _TABLE = Path(__file__).with_name("elsewhere.txt")
-"""File of irframe's names. Each line has a name, and what other tools call the same thing."""
+"""File that maps irframe's names to names in other tools. Each line contains one name of irframe
+and its synonyms."""
 
 
 def _plain(name: object) -> str:
@@ -99,12 +100,12 @@ def suggested(name: object, known: Iterable[str]) -> list[str]:
 
 
 def meant_by(name: object, known: Iterable[str]) -> list[str]:
-    """Return existing names for a name that other tools use."""
+    """Return irframe's names for a name of another tool."""
     if not isinstance(name, str):
         return []
     meant = _meant().get(_plain(name), [])
     names = [ours for ours in meant if ours in known and ours != name]
-    # these names are more specific than test=, whose values have them as fields
+    # these names are fields of the values of test=, and more specific than test=
     resampled = not {"resamples", "samples", "seed"}.isdisjoint(names)
     return [ours for ours in names if not (resampled and ours == "test")][:3]
 

@@ -42,10 +42,11 @@ LONGEST = 300
 """Maximum number of characters of each invalid value."""
 
 _PLAIN = re.compile(r"(?!pip\b|irframe\b)[a-z]+(-[a-z]+)*[,;:]?(\s|$)")
-"""Beginning of advice that is a sentence, as opposed to code."""
+"""Pattern for the beginning of advice that is a sentence, not code."""
 
 _BARE = re.compile(r"(none|nothing|it|[-\d.,]+)\b|-")
-"""Beginning of `found` that is unclear without `expected`, such as "none" or a number."""
+"""Pattern of values of `found` that are unclear without `expected`. They begin with "none" or a
+number."""
 
 _DIGITS = re.compile(r"\d{100,}")
 """A run of digits longer than any identifier, which messages shorten."""
@@ -62,7 +63,7 @@ class IrframeError(ValueError):
     expected
         Noun phrase for the expected input.
     found
-        Noun phrase for the actual input. It is empty if the offenders describe it.
+        Noun phrase for the actual input. It is empty if `offenders` describes the actual input.
     advice
         Advice on how to solve the problem.
     offenders
@@ -93,7 +94,7 @@ class IrframeError(ValueError):
 
     @property
     def found_first(self) -> str:
-        """The message, beginning with `found` if that is clear."""
+        """The message, beginning with `found` if `found` is clear."""
         return self._message(1 if _BARE.match(self.found) else -1)
 
     def within(
@@ -146,7 +147,7 @@ def shortened(value: object, spell: Callable[[object], str] = repr) -> str:
 
 
 def singular(text: str) -> str:
-    """Put nouns and verbs after 1 into the singular.
+    """Put words after the number 1 into the singular.
 
     Examples
     --------

@@ -15,7 +15,7 @@ _HIDDEN = re.compile(
 )
 """Invisible characters: controls, text directions, line separators and lone surrogates."""
 _MARKS = re.compile(r"([\\|`*\[\]~$]|(?<!\w)_|_(?!\w))")
-"""Characters with a meaning in Markdown. Underscores inside words have none."""
+"""Characters with a meaning in Markdown. Underscores inside words have no meaning."""
 _CALLS = re.compile(r"(://|\bwww(?=\.)|(?<!\w)@(?=\w)|@(?=[\w.-]+\.\w)|#(?=\d))")
 """Beginnings of addresses, mentions and issue numbers, which code hosts turn into links."""
 _LATEX = str.maketrans(

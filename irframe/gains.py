@@ -201,9 +201,9 @@ class GainMap(Gain):
 
 
 GAINS: dict[str, type[Gain]] = {"binary": Binary, "linear": Linear, "exp": Exponential}
-"""Short names of the gain maps."""
+"""Short name of a gain map -> its class."""
 LONG_NAMES = {"exponential": "exp"}
-"""Long name -> short name."""
+"""Long name of a gain map -> its short name."""
 
 
 def parse_gain(gain: Gain | type[Gain] | str | Mapping[int, float]) -> Gain:

@@ -241,7 +241,7 @@ def with_group_columns(result: object, groups: InGroups) -> Any:
 
 
 JUDGED = {"qrels", "judges"}
-"""Parameters of verbs of runs that take judgments, which need all groups."""
+"""Parameters that take judgments. Verbs with these parameters need the judgments of all groups."""
 
 
 class Grouped(Verbs):

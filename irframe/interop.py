@@ -36,7 +36,7 @@ SAME = frozenset(
 def register() -> None:
     """Put irframe before other providers of ir_measures.
 
-    The first provider, for measures that users define, keeps its position.
+    The provider of user-defined measures stays first.
     """
     provider = IrframeProvider()
     providers.register(provider)

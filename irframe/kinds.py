@@ -32,11 +32,11 @@ FIGURES = "irframe.plots"
 RUNS, JUDGMENTS, SCORES, CUBE, SCANNED = "runs", "judgments", "scores", "cube", "scanned runs"
 NUGGETS, COMPARISON, BOUNDS, LOSSES = "labels of nuggets", "compare", "bounds", "losses"
 OTHER = "result"
-"""Kind of an object of unknown origin."""
+"""Kind of objects of unknown origin."""
 
 
 class Known(NamedTuple):
-    """Noun for a kind, example code, and next verbs."""
+    """Noun, example code and suggested verbs for a kind."""
 
     noun: str
     source: str
@@ -71,7 +71,7 @@ ELSEWHERE = {
     "compare_judges": "ir.compare_judges(judges)",
     "enumerate_rankings": "ir.verbs.enumerate_rankings(3)",
 }
-"""Function that returns a result, but is not a verb of any object -> an example call."""
+"""Functions that return results but are not verbs of any object, with example calls."""
 ASKED = {
     "metrics": '"AP"',
     "metric": '"AP"',
@@ -97,7 +97,8 @@ LABELLED = dict.fromkeys(("a", "baseline", "system"), (words.SYSTEM, 0)) | {
     "topic": (words.TOPIC, 0),
     "reference": (words.DEPTH, -1),
 }
-"""Parameter that is a label -> its dimension, and the position of the example label."""
+"""Parameter that takes a label -> the dimension of the label, and the position of the label that
+examples use."""
 TAKEN = {
     "runs": (RUNS, SCANNED),
     "qrels": (JUDGMENTS,),
@@ -137,9 +138,9 @@ OWN = {
     "predict_powered": (SCORES, CUBE),
     "p_value_curves": (COMPARISON, "bootstrap_sensitivity"),
 }
-"""Verb that accepts several kinds -> these kinds."""
+"""Verb that accepts several kinds of objects -> the accepted kinds."""
 LEFT_OUT = {"groupby": (JUDGMENTS, NUGGETS)}
-"""Verb that accepts most kinds -> the kinds that it does not accept."""
+"""Verb that accepts most kinds of objects -> the refused kinds."""
 PAIRED = {"system_a", "system_b", "difference", "p", "p_adjusted", "significant"}
 """Columns that identify a comparison without attributes."""
 
@@ -216,8 +217,8 @@ def fits(name: str, function: Callable[..., Any], kind: str) -> bool:
 def example(name: str, subject: object, home: str = HOME, *, chained: bool = False) -> str:
     """Return an example call of a verb or figure.
 
-    Arguments are labels and depths of the object, or names for the caller's data. `chained` means
-    that the call follows another verb.
+    Arguments are labels and depths of the object, or names for the caller's data. If `chained` is
+    true, the call is applied to the result of another verb.
 
     Examples
     --------

@@ -10,7 +10,8 @@ from typing import Any
 STOPS = ("budget", "threshold", "search", "depth")
 """Dimension of evaluation depths, and the dimensions that may replace it."""
 LONGEST = 60
-"""Longest value, in characters, in a suggested call. The name of the parameter replaces longer."""
+"""Maximum number of characters of a value in a suggested call. The name of the parameter replaces
+longer values."""
 
 
 @dataclass(frozen=True)
@@ -29,10 +30,10 @@ class Moved:
     fields
         Parameter -> new name. The name is empty for a positional argument.
     verbs
-        Functions that had these parameters. The default is all functions.
+        Functions that had the moved parameters. The default is all functions.
     along
-        Parameters that did not move, but are written with the moved parameters. The values are
-        new names, as in `fields`.
+        Parameters that did not move, but appear beside the moved parameters in the new call. The
+        values are new names, as in `fields`.
     """
 
     line: str

@@ -32,7 +32,7 @@ IMPORTANCE = "importance"
 ASSIGNMENT = "assignment"
 
 GROUP = "group"
-"""Name of groups that are passed as a mapping without a name."""
+"""Name of the groups if they are passed as an unnamed mapping."""
 REPEAT = "repeat"
 """Dimension of repeats, such as seeds, passes of a judge or variations of a query."""
 SHARD = "shard"
@@ -40,11 +40,12 @@ SHARD = "shard"
 OWN_REPEATS = (REPEAT, "seed", "trial", "checkpoint", "fold")
 """Names of columns that number the repeats of a system."""
 REPEATS_IN_TOPICS = ("variation", "sample")
-"""Names of columns that number repeats within a topic. Topics may have different numbers."""
+"""Names of columns that number repeats within a topic. Topics may have different numbers of
+repeats."""
 REPEAT_NAMES = (*OWN_REPEATS, "epoch", "pass", *REPEATS_IN_TOPICS, SHARD)
 """Names of all columns of repeats. Such a column is used if it distinguishes duplicate rows."""
 REPEATS, REPEATED = "repeats", "repeated"
-"""Attributes of scores: what a repeat is, and the caller's name for repeats."""
+"""Attributes of scores: the kind of repeats, and the caller's name for repeats."""
 Layout = Literal["system", "shared", "topic"]
 """Whether repeats differ for each system, are shared by all systems, or differ for each topic."""
 LAYOUTS: tuple[Layout, ...] = get_args(Layout)
@@ -55,11 +56,13 @@ BORDERS: dict[str, tuple[str, ...]] = {
     START: ("start", "start_index", "start_char_idx"),
     END: ("end", "end_index", "end_char_idx"),
 }
-"""Names of columns with the first position of a span of text, and the position after the last."""
+"""Names of columns with the first position of a span of text, and with the position after its
+end."""
 DRAWN = "drawn"
 """Attribute of scores: how topics were drawn."""
 OF_REFERENCE = "n_topics", "n_topics_reference"
-"""Attributes of a result: the number of topics of each side, if they differ."""
+"""Attributes of a result: the number of topics of the scores, and of the reference scores. They
+exist if the numbers differ."""
 P_VALUES = "p_values"
 """Attribute of shares of pairs: whether their p-values are corrected."""
 CAUTION = "caution"
@@ -69,15 +72,15 @@ UNKNOWN = "nothing_judged"
 NO_VERDICT = "no verdict"
 """The verdict on a pair with a system that retrieved no judged document."""
 BUDGET = "budget"
-"""Dimension in place of depth: the amount of text that is read."""
+"""Dimension that replaces depth: the budget, which is the amount of text that a user reads."""
 LENGTH = "length"
 """Name of the lengths, or other costs, of retrieved documents."""
 BUDGETS = "budgets"
-"""Attribute of scores at budgets: the unit of budgets, and the rule in `Cut`."""
+"""Attribute of scores at budgets: the unit of the budgets, and the value of `Cut`."""
 GIVEN_RESAMPLES = "given resamples"
 """Name of a bootstrap test whose resamples the caller passed."""
 ORDERINGS = "orderings"
-"""Attribute of a result: the test by which orderings were compared."""
+"""Attribute of a result: the significance test for innate orderings."""
 DIRECTION = "direction"
 """Attribute of a result: the assumed direction of unknown metrics."""
 LOWER = "lower"
@@ -87,9 +90,11 @@ UNIT = "unit"
 UNITS = "units_of"
 """Attribute of a frame of scores: pairs of system and unit, if runs have units."""
 THRESHOLD, THRESHOLDS = "threshold", "thresholds"
-"""Dimension in place of depth, and its attribute: the lowest score that is read."""
+"""Dimension that replaces depth: the lowest score of a document that a user reads. The attribute
+has the same meaning."""
 SEARCH, SEARCHES = "search", "searched_by"
-"""Dimension in place of depth: the number of searches. The attribute names their column."""
+"""Dimension that replaces depth: the number of searches. The attribute names the column of
+searches."""
 Cut = Literal["whole", "skip", "part"]
 """What happens to the first unit that exceeds a budget."""
 
@@ -98,7 +103,7 @@ BOUND = "bound"
 PAIR, SIDES = "pair", ("system_a", "system_b")
 """Dimension of pairs of systems, and the columns of the two systems."""
 JUDGES = ("judge_a", "judge_b")
-"""Columns of the two judges of a pair."""
+"""Columns that name the two judges of a pair."""
 
 ALIASES: dict[str, tuple[str, ...]] = {
     SYSTEM: ("system", "name", "run", "run_id", "runid", "tag", "variant", "model"),
@@ -120,29 +125,30 @@ ALIASES: dict[str, tuple[str, ...]] = {
 }
 """Role -> accepted names, the canonical one first."""
 _ROLES = [(role, name) for role, names in ALIASES.items() for name in reversed(names)]
-"""Pairs of role and name, the canonical name last, so that it wins."""
+"""Pairs of role and name. The canonical name comes last, so that it takes precedence."""
 
 PARTS = (*chain(*BORDERS.values()), *CHUNKS, *ALIASES[SUBTOPIC])
-"""Columns that distinguish several rows of the same document."""
+"""Columns whose values distinguish several rows of the same document."""
 LISTED_SCORE = "listed_score"
-"""Column of the scores of lists that are ranked by their order, not by these scores."""
+"""Column of scores that do not determine the ranking, because the order of the list does."""
 LAST_RESORTS = frozenset({"variant", "model", "query", "document", "position", "chunk", "chunk_id"})
-"""Names that often mean something else. They have a role only if no other column has this role."""
+"""Column names that often have another meaning. Such a column has a role only if no other column
+has the same role."""
 
 METRICS = "metrics"
 """Attribute of a frame of scores: the columns that are metrics."""
 
 SURPLUS = "columns_surplus"
-"""Attribute of a frame that was read: system -> numbers of the file's columns that were skipped."""
+"""Attribute of a frame that was read from files: system -> numbers of the skipped columns."""
 
 JUDGMENTS = "judgments_digest"
 """Attribute of scores and results: number and digest of the judgments."""
 
 FILES = "files"
-"""Attribute of a frame that was read: names, sizes and times of its files."""
+"""Attribute of a frame that was read from files: their names, sizes and modification times."""
 
 PROBLEMS = "problems"
-"""Attribute of a frame that was read: the errors of files that were skipped."""
+"""Attribute of a frame that was read from files: the errors in skipped files."""
 
 NAMESPACES = ("metrics", "verbs", "paired", "gains", "agreements", "plots")
 """Modules of `irframe` with public names."""
@@ -161,7 +167,7 @@ SCORE_VERBS = frozenset(
 )
 """Verbs that return scores per system and topic, with the direction of the metric.
 
-Values of other verbs over systems and topics are not scores: systems are not ranked by them.
+Other verbs return values over systems and topics that do not rank systems.
 """
 
 TieRule = Literal["trec", "doc", "order", "rank", "random", "mean", "block"]
@@ -181,7 +187,8 @@ EMPTY = -(1 << 15)
 UNJUDGED = EMPTY + 1
 """Mark in an array of grades: the document at this rank was never judged."""
 LOWEST_GRADE, HIGHEST_GRADE = EMPTY + 2, (1 << 15) - 1
-"""Lowest and highest grade of an assessor. The two integers below the lowest are marks."""
+"""Lowest and highest grade of an assessor. The two integers below the lowest grade are `UNJUDGED`
+and `EMPTY`."""
 
 
 def roles(columns: Iterable[Hashable]) -> dict[str, Hashable]:

@@ -86,7 +86,7 @@ class Unused(frozenset[str]):
     """Fields of an option value that a function ignores."""
 
     def __new__(cls, *names: str) -> Self:
-        """Return the names as a set."""
+        """Return the names of the fields as a set."""
         return super().__new__(cls, names)
 
 

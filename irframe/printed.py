@@ -16,7 +16,7 @@ WIDTH = 80
 PRECISION = 6
 """Decimals that pandas prints by default."""
 ANSWER = ["difference", "ci_low", "ci_high", "p_adjusted", "significant"]
-"""Columns of a comparison with the difference and its significance."""
+"""Columns of a comparison that contain the difference and its significance."""
 BESIDE = {
     *("mean_a", "mean_b", "effect_size", "statistic", "p", "wins", "ties", "losses", "n_topics"),
     *(
@@ -25,7 +25,7 @@ BESIDE = {
         for kind, how in (("p_", ""), ("p_", "_adjusted"), ("", ""))
     ),
 }
-"""Columns of a comparison that are not printed, because others matter more."""
+"""Columns of a comparison that are not printed, because other columns are more important."""
 FIRST = {
     "check": ("severity", "found", "first_unjudged", "unjudged_at_10", "longest"),
     "leave_out": ("metric", "depth", "team", "system", "lost", "rank", "rank_without", "tau"),
@@ -44,21 +44,21 @@ FIRST = {
     "risk_coverage": ("system", "threshold", "coverage", "risk", "left_alone"),
     "risk": ("metric", "system_a", "system_b", "difference", "urisk", "trisk", "georisk"),
 }
-"""Verb -> columns of its result that are printed before others."""
+"""Verb -> columns of its result that are printed first."""
 LONGEST = 36
 SHORTEST = 10
 """Maximum and minimum length to which texts are cut in a table that is too wide."""
 LEAST = 5
 """Minimum length of a shortened label."""
 ELLIPSIS = "\N{HORIZONTAL ELLIPSIS}"
-"""Replacement for the characters left out."""
+"""Character that replaces omitted characters of a label."""
 UNCUT = {"interval", "g interval", "verdict", "ranks"}
 """Columns of the command line whose texts are never cut."""
 LABELS = {
     *("metric", "group", "track", "system", "system_a", "system_b", "baseline", "topic", "doc"),
     *("team", "step", "old", "new"),
 }
-"""Columns of labels, which are printed before others."""
+"""Columns of labels, which are printed before all other columns."""
 OUTCOMES = [
     *("delta", "share_neither", "share_a_only", "share_b_only", "share_both"),
     *("esl_a", "esl_b", "p_esl_wilcoxon", "p_esl_t", "rr_a", "rr_b", "p_rr_wilcoxon", "p_rr_t"),
@@ -69,7 +69,7 @@ MOST_LETTERS = 6
 VERDICT = ["difference", "significant", "ci_low", "ci_high", "p_adjusted"]
 """Columns of `ANSWER` by importance, for tables that are too wide."""
 ENDS = (["ci_low", "ci_high"], ["rank_low", "rank_high"])
-"""Ends of intervals. Either both ends are printed, or none."""
+"""Columns with the ends of intervals. Either both ends are printed, or none."""
 NOT_SHOWN = "not shown: "
 MEANS = "mean_a"
 """The first column of a comparison after its labels."""

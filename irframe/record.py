@@ -27,13 +27,13 @@ from irframe.printed import Result
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 RECORD = "record"
-"""Attribute of a result: its record."""
+"""Attribute of a result: the record of its verbs and options."""
 INPUTS = "inputs"
 """Option in the record of a cube: the name, size and SHA-256 of each input frame."""
 UNRECORDED = {"progress", "path"}
-"""Arguments that change no number."""
+"""Arguments that do not change the numbers of a result."""
 NONE: Literal["none"] = "none"
-"""Text for no correction, in records and on the console."""
+"""Text that stands for no correction in records and on the console."""
 FROM_MAPPING = ("weight", "cluster", "task")
 """Options that may be an unnamed mapping from topic to value."""
 SOURCES = {
@@ -46,7 +46,7 @@ SOURCES = {
 OBJECTS = {"runs", "qrels", "judges", "texts"}
 """Arguments that are input data. A record contains the records of the data, not the data."""
 DECIDED = {"adjust", "power"}
-"""Options whose default leaves the choice to the verb."""
+"""Options whose default lets the verb choose the value."""
 FACTS = {
     METRICS,
     *["interval", "interval_of", "pool_depth", "topics", "rel", "copies", "length", "test"],

@@ -20,20 +20,20 @@ ROUNDING = 1e-9
 
 @dataclass(frozen=True, kw_only=True)
 class Axis:
-    """Dimension of stops, at which a user stops reading.
+    """Dimension of points where a user stops reading.
 
     Texts may be templates with the fields ``{stop}`` and ``{unit}``.
     """
 
     dim: str = words.DEPTH
     option: str = ""
-    """Name of the option that sets the stops, and of the field of its option value."""
+    """Name of the option that sets the stops. The field of its option value has the same name."""
     attribute: str = ""
     """Attribute of scores that names the unit."""
     unit: str = ""
     """Unit of stops, such as tokens."""
     along: str = ""
-    """Name of a value of each document, such as its length, that is compared with stops."""
+    """Name of the value of each document that is compared with stops, such as its length."""
     count_read: Callable[[Any, Any], NDArray[np.int64]] | None = None
     """Function of hits and stops that counts the documents read, shape (system, topic, stop)."""
     title: str = "evaluation depth"
@@ -44,11 +44,13 @@ class Axis:
     origin: str = ""
     """Template of the caption that names the value of `attribute`."""
     label: str = ""
-    """Template for a metric at a stop. Depths have none, because ``AP@10`` is used."""
+    """Template for a metric at a stop. Depths have no template, because labels such as ``AP@10``
+    are used."""
     log: bool = True
     """Whether figures use a logarithmic scale."""
     integer: bool = True
-    """Whether stops are integers from 1. Thresholds are any numbers, and may differ by system."""
+    """Whether stops are integers from 1. Thresholds may be any numbers, and may differ by
+    system."""
     cuts: bool = False
     """Whether the first document that does not fit may be cut."""
     missing: tuple[str, str] = ("", "")
@@ -60,7 +62,7 @@ class Axis:
 
     @property
     def other(self) -> str:
-        """The second dimension of a matrix of stops by stops."""
+        """The second dimension in a matrix of stops by stops."""
         return self.dim + "_other"
 
     def describe(self, template: str, stop: object = "") -> str:

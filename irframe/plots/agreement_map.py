@@ -21,9 +21,9 @@ from irframe.tables.captions import method_text, significance_text
 LEVELS = (-1.0, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 1.0)
 """Borders of the bins. Orderings above 0.9 are customarily called equivalent (Voorhees, 2001)."""
 BELOW = ("#7F2704", "#FFF0E0")
-"""Colours from the lowest bin to the last below 0.9."""
+"""Colours of the bins below 0.9, from the lowest bin to the highest."""
 ABOVE = ("#C6DBEF", "#4292C6")
-"""Colours from the first bin above 0.9 to the highest."""
+"""Colours of the bins above 0.9, from the lowest bin to the highest."""
 UNDEFINED = "#D5D8DC"
 """Colour of undefined correlations."""
 THRESHOLD = 0.9
@@ -52,9 +52,8 @@ def add_scale(ax: Axes, mesh: object, values: xr.DataArray) -> None:
 
 
 CATEGORY_COLOURS = ("#00684C", "#8FD3B6", "#F0B400", "#7A5195", "#C04000")
-"""Colours of both, neither, metric only, orderings only, and both but opposed.
-
-Colour-blind readers can distinguish the five.
+"""Colours of the categories both, neither, metric only, orderings only, and both but opposed.
+Colour-blind readers can distinguish the five colours.
 """
 ALWAYS = 4
 """Number of categories that are always drawn. The fifth is drawn only if it occurs."""
@@ -359,6 +358,6 @@ def volatility_map(
 
 
 def _borders(depths: Any) -> Any:
-    """Return the borders half way between depths, and both ends."""
+    """Return the borders of cells, half way between depths."""
     middle = (depths[1:] + depths[:-1]) / 2
     return np.concatenate([[depths[0] - 0.5], middle, [depths[-1] + 0.5]])

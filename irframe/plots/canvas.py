@@ -34,7 +34,7 @@ MARKERS = "os^Dv<>"
 """Markers in the order of the colours."""
 
 LINES = ("-", "--", ":", "-.")
-"""Dashes, for series after the last colour."""
+"""Dash patterns of lines. Series after the last colour have the next pattern."""
 
 FAINT = "#8C96A1"
 """Colour of lines in the background, visible on white and on black."""
@@ -47,9 +47,9 @@ Stops = Sequence[float] | Array
 FEWEST = 3
 """A new figure has space for at least this number of rows."""
 ROWS = 40
-"""Most rows of a figure whose size is chosen automatically."""
+"""Maximum number of rows in a figure whose size is chosen automatically."""
 LEGEND: Style = {"frameon": False, "fontsize": "small"}
-"""Style of legends."""
+"""Keyword arguments that set the style of all legends."""
 BESIDE = 0.34
 """Largest share of the width that a legend at the right may take."""
 CENTRED: Style = {"ha": "center", "va": "center"}
@@ -119,7 +119,7 @@ def refuse_both(ax: object, figsize: object) -> None:
 def row_axes(
     ax: Axes | None, rows: int, size: tuple[float, float, float], figsize: Size, *, chosen: bool
 ) -> tuple[Axes, int]:
-    """Return axes for named rows, and how many fit.
+    """Return axes for named rows, and the number drawn.
 
     Parameters
     ----------
@@ -246,7 +246,7 @@ def chosen_systems(
     order
         Positions of all systems, with the best first.
     most
-        Number of systems to choose.
+        Number of systems to choose if the caller chose none.
     """
     if systems is None:
         return evenly_spaced(map(int, order), most)

@@ -296,7 +296,7 @@ KINDS = (
     *("excellent B", "ups-and-downs", "typical A", "typical B"),
 )
 LOW = 300
-"""Height of a figure, in points, below which its panels are smaller."""
+"""Height of a figure in points. In lower figures, the panels are smaller."""
 
 
 def archetypes(misplaced: xr.Dataset, *, ax: Axes | None = None, figsize: Size = None) -> Axes:

@@ -29,7 +29,7 @@ NEEDED = {"rank", "rank_low", "rank_high", "tier"}
 SHADES = (0.0, 0.14)
 """Opacity of the backgrounds of even and odd tiers."""
 SELDOM = 0.01
-"""Smallest share of first places that the figure prints."""
+"""Smallest printed share of resamples in which a system is first."""
 
 
 def ladder(
@@ -170,7 +170,7 @@ def _bands(ax: Axes, tiers: Any) -> None:
 
 
 EDGES = np.array([1, 0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.2, 0.1, 0.05, 0.02, 0.01, 0])
-"""Borders of the bins of precision, best first."""
+"""Borders of the bins of precision, from the best bin to the worst."""
 
 
 def best_systems(best: pd.DataFrame, *, ax: Axes | None = None, figsize: Size = None) -> Axes:
@@ -193,7 +193,7 @@ def best_systems(best: pd.DataFrame, *, ax: Axes | None = None, figsize: Size = 
     Returns
     -------
     matplotlib.axes.Axes
-        The axes, with a patch per metric and bin. Its height is the number of groups.
+        The axes, with a patch per metric and bin. The height of a patch is the number of groups.
 
     Raises
     ------
@@ -256,11 +256,11 @@ def _edge_label(low: float, high: float) -> str:
 
 
 MOST_NAMED = 12
-"""Most systems that the legend names."""
+"""Maximum number of systems that the legend names."""
 
 
 Costs = Hashable | Mapping[Hashable, float] | pd.Series
-"""A metric that is the cost, or the cost of each system."""
+"""Costs of systems: the name of a metric, or a cost per system."""
 
 
 def pareto_front(

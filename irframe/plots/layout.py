@@ -33,15 +33,15 @@ PITCH = 1.25
 AROUND = 7.0
 """Height of titles, ticks and labels above and below rows, in lines."""
 FREE: WeakSet[Any] = WeakSet()
-"""Figures whose height may grow, because the caller did not choose it."""
+"""Figures whose height may grow, because the caller did not choose the size."""
 SHARE = 0.35
-"""Largest share of the width for names of rows."""
+"""Maximum share of the figure's width that names of rows may take."""
 NARROW = 324.0
 """Width, in points, below which a figure has one column and its legend below: 4.5 inches."""
 LETTER = 0.6
 """Mean width of a letter, relative to the font height."""
 X_SMALL = 7
-"""Font size of topics, in points."""
+"""Font size of topic names, in points."""
 EDGE = 0.03
 """Margin of texts, as a share of the width of the figure."""
 DISTANCE = 0.4
@@ -49,7 +49,7 @@ DISTANCE = 0.4
 ROW = 1.7
 """Height of a row of a legend, relative to the font height."""
 ROWS = 2
-"""Number of rows of a legend for which the figure need not be taller."""
+"""Number of rows of a legend that fit without making the figure taller."""
 LINE = 1.15
 """Height of a line, relative to the font height."""
 HANDLE = 3.1

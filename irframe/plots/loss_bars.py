@@ -18,7 +18,7 @@ from irframe.plots import canvas, layout
 from irframe.plots.layout import Axes, Size
 
 CAUSES = {"score": "#0072B2", "not_retrieved": "#D5DAE0", "ordered": "#E69F00"}
-"""Segment of a bar -> colour. The stages that cut have the colours of `CUTS`."""
+"""Segment of a bar -> colour. Stages that dropped documents have the colours of `CUTS`."""
 CUTS = ("#CC79A7", "#009E73", "#56B4E9")
 
 

@@ -19,7 +19,8 @@ from irframe.plots.layout import Axes, Size, Style
 NAMES = {-1: "ns", 0: "=", 1: "ni", 2: "**"}
 """Code of `merge_codes` -> short name."""
 LABEL_COLOURS = {-1: "#A6D4F2", 0: "#0072B2", 1: "#F5C24C", 2: "#D55E00"}
-"""Light blue, blue, yellow and vermilion, which colour-blind readers can distinguish."""
+"""Colours of innate orderings: light blue, blue, yellow and vermilion. Colour-blind readers can
+distinguish them."""
 MEANINGS = {-1: "ns: a not superior", 0: "equal", 1: "ni: a not inferior", 2: "** non-separable"}
 
 
@@ -144,7 +145,7 @@ def _panels(ax: Axes, data: xr.Dataset) -> list[tuple[str, Array, float, Style]]
 
 
 def _ahead(data: xr.Dataset) -> Array:
-    """Return 1 where a is better, -1 where b is."""
+    """Return 1 where a is better, -1 for b."""
     signs = [facts(metric).sign for metric in data[METRIC].to_numpy()]
     ahead: Array = np.sign(data["difference"].to_numpy()) * np.reshape(signs, (-1, 1))
     return ahead
@@ -167,7 +168,7 @@ def _print_differences(ax: Axes, data: xr.Dataset, centres: list[float]) -> None
 LEVEL = 26.0
 """Smallest height of a level with its arrows, in points."""
 LONGEST = 6
-"""Greatest length of rankings to draw. There are 64 rankings of this length."""
+"""Maximum length of the rankings in a Hasse diagram. There are 64 rankings of this length."""
 
 
 def hasse(grid: xr.Dataset, *, ax: Axes | None = None, figsize: Size = None) -> Axes:
@@ -175,9 +176,9 @@ def hasse(grid: xr.Dataset, *, ax: Axes | None = None, figsize: Size = None) -> 
 
     Also called as ``grid.ireval.plot.hasse()``.
 
-    An arrow points from a ranking to one that is not better by any metric. Arrows that follow from
-    others are left out. If no path joins two rankings, metrics may order them either way. Each
-    arrow moves a relevant document one rank down, or removes it from the last rank.
+    An arrow points from a ranking to one that is not better by any metric. An arrow is omitted if a
+    path of other arrows implies it. If no path joins two rankings, metrics may order them either
+    way. Each arrow moves a relevant document one rank down, or removes it from the last rank.
 
     Parameters
     ----------

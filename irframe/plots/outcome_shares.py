@@ -124,7 +124,7 @@ def _means(summary: pd.DataFrame, measure: str) -> list[str]:
 
 
 MOST = 4
-"""Largest number of systems that readers can distinguish side by side."""
+"""Maximum number of systems in a histogram."""
 
 
 def length_histogram(

@@ -16,7 +16,7 @@ from irframe.plots.canvas import LEGEND, pyplot, rcparams_size
 from irframe.plots.layout import NARROW, Axes, Size, Style, in_columns, small_font
 
 SIZES = {1: (3.3, 2.4), 2: (6.9, 3.4)}
-"""Columns of a page -> width and height of a figure, in inches."""
+"""Number of columns that a figure spans -> its width and height, in inches."""
 TYPE = 8
 """Font size, in points."""
 

@@ -147,7 +147,7 @@ def robustness_curves(
     chosen = canvas.select_only(chosen, DEPTH, depth)
     shares = chosen[SHARE].to_numpy()
     if 1 not in shares:
-        defined = chosen.notnull().any([SHARE, SEED])  # with all judgments, agreement is 1
+        defined = chosen.notnull().any([SHARE, SEED])  # the agreement with all judgments is 1
         full = xr.ones_like(chosen.isel({SHARE: [0]})).where(defined)
         chosen = xr.concat([full.assign_coords({SHARE: [1.0]}), chosen], SHARE)
     positions = chosen[SHARE].to_numpy()
@@ -255,7 +255,8 @@ def budget_curves(
 
 
 NAMED = 5
-"""Number of systems to name. These have the largest changes of rank."""
+"""Maximum number of systems that the figure names. These systems have the largest changes of
+rank."""
 
 
 def judge_ranks(

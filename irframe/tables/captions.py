@@ -67,7 +67,8 @@ DRAWING = {"bootstrap", "max-t"}
 """Methods of rank intervals that draw random samples."""
 ALWAYS_DRAWING = {"compare_judges", "leaderboard", "rank_intervals", "replay"}
 TEST_WORDS = {"anova": "one-way analysis of variance", GIVEN_RESAMPLES: Bootstrap.title}
-"""Tests without a class: the test of `topics_needed`, and the bootstrap of given resamples."""
+"""Texts for two tests without a class: the test of `topics_needed`, and the bootstrap with the
+caller's resamples."""
 PLAN = "topics_needed"
 MARGIN_WORDS = {
     "": "margin {}, one-sided t-tests against it",
@@ -76,7 +77,7 @@ MARGIN_WORDS = {
     "compare": "margin {}, not worse and equivalent by one-sided t-tests",
     PLAN: "not worse by margin {}, by a one-sided t-test",
 }
-"""Verb -> text for its margin, with the tests against this margin."""
+"""Verb -> text about its margin and the tests against the margin."""
 ORIGIN_WORDS = {
     "ties": "ties {}",
     "seed": "seed {}",
@@ -112,7 +113,7 @@ OPTION_WORDS = {
     "topics_needed.difference": "true difference {}",
     "topics_needed.topics": "on {} topics",
 }
-"""Option of a verb -> its text. For other options, captions use the name of the option."""
+"""Option of a verb -> its text in captions. Captions use the names of all other options."""
 SHOWN_BY = {
     *("adjust", "alpha", "at", "best_of", "budgets", "by", "effects", "family", "human"),
     *("coefficients", "interval", "interval_of", "margin", "methods", "metrics", "original"),

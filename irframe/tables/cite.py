@@ -38,7 +38,7 @@ WHERE = {
     "Sakai. A simple and effective approach": "scaling=uniform",
     "Urbano, Lima": "scaling=uniform",
 }
-"""Start of a reference of a verb -> options or conditions under which the verb cites it."""
+"""Beginning of a reference -> options or conditions under which a verb cites the reference."""
 CORRECTIONS = """
 holm: Holm. A simple sequentially rejective multiple test procedure. Scandinavian Journal of
     Statistics 6, 1979.

@@ -51,7 +51,7 @@ MARK = "mark"
 DAGGER = "†"
 ENDS = ("ci_low", "ci_high")
 SHOWN = ("mean", "ci_low", "ci_high", "n")
-"""Columns of a summary that a table shows. It omits columns such as `best_of_3`."""
+"""Columns of a summary that a table shows. Columns such as `best_of_3` are omitted."""
 
 
 class Options(NamedTuple):
@@ -93,7 +93,7 @@ class Means:
     def spread(self, frame: pd.DataFrame, numbers: ArrayLike, role: str = SYSTEM) -> pd.DataFrame:
         """Return a table with one value per row of `frame`.
 
-        The frame is the one from which the table was made, or has its groups, metrics and depths in
+        The frame must be the source of the table, or have the same groups, metrics and depths in
         the same order.
         """
         row, column = self.cells(frame, role)
@@ -346,13 +346,13 @@ def _beaten(comparison: pd.DataFrame, means: Means) -> pd.DataFrame:
 
 
 NAMES = (METRIC, *AXES, SYSTEM, *SIDES, TOPIC, DOC, "step", "old", "new")
-"""Columns of labels. They follow the columns of groups."""
+"""Columns of labels, which follow the columns of groups."""
 MARKED = "† significant; ‡ and so are the innate orderings, for the same system"
 EXTRA_COLUMNS = (MARK, "dagger", "double_dagger", *ENDS)
 """Columns whose values are written after a mean."""
 SYSTEMS = (SYSTEM, *SIDES)
 MEANS = ("mean", "mean_a", "mrr_b")
-"""Columns of means. The best values of the first one present are highlighted."""
+"""Columns of means. The table highlights the best values of the first column that is present."""
 LOWEST = ("median_p", "inversions")
 """Verbs whose values are better if lower."""
 ACROSS = ("outcome", "category", "region", "component", "group", "column", BOUND)
