@@ -220,7 +220,7 @@ FAILURES = {
 
 @pytest.mark.parametrize("message", FAILURES)
 @pytest.mark.usefixtures("odd")
-def test_errors_of_the_system_are_one_line(capsys, monkeypatch, message):
+def test_errors_of_the_operating_system_are_one_line(capsys, monkeypatch, message):
     def fail(*_, **__):
         raise FAILURES[message]
 
@@ -237,7 +237,7 @@ def test_only_terminals_print_coloured_warnings(capsys, monkeypatch, terminal, n
     monkeypatch.setattr(sys.stderr, "isatty", lambda: terminal)
     tell("warning: few topics")
     label = "\x1b[33mwarning:\x1b[0m" if terminal and not no_colour else "warning:"
-    cleared = "\r\x1b[K" * terminal  # the line may contain a progress bar
+    cleared = "\r\x1b[K" * terminal  # a progress bar may precede the warning in the line
     assert capsys.readouterr().err == f"{cleared}irframe: {label} few topics\n"
 
 
@@ -295,7 +295,7 @@ def test_missing_folders_are_refused_at_once(capsys, monkeypatch, command, place
 
 
 def sleeps(process):
-    """Tell whether a process sleeps; True if unknown."""
+    """Tell whether a process sleeps, or if the state is unknown."""
     state = Path(f"/proc/{process}/stat")
     return not state.exists() or state.read_text().rpartition(")")[2].split()[0] == "S"
 
@@ -312,9 +312,10 @@ def test_an_interrupted_command_prints_one_line(files, tmp_path):
         cwd=tmp_path, env=environment, text=True, stderr=subprocess.PIPE,
     )  # fmt: skip
     signal.signal(signal.SIGINT, heard)
-    with running, (tmp_path / "pipe").open("w"):  # opening waits until the command reads the pipe
+    # Opening a pipe for writing blocks until the command reads it.
+    with running, (tmp_path / "pipe").open("w"):
         asleep = 0
-        while asleep < 10:  # until it waits for its input
+        while asleep < 10:  # wait until the command waits for its input
             time.sleep(0.1)
             asleep = asleep + 1 if sleeps(running.pid) else 0
         running.send_signal(signal.SIGINT)
@@ -447,7 +448,7 @@ def test_metrics_and_files_may_be_in_any_order(files, capsys, monkeypatch, args)
     assert result[0] == 0
 
 
-def test_the_layout_names_several_systems(files, capsys):
+def test_the_trec_eval_layout_names_each_of_several_systems(files, capsys):
     args = ["evaluate", files[0], *files[1][:2], "-m", "map", "--format", "trec_eval"]
     _, out, _ = run(capsys, *args)
     named = [line.split() for line in out.splitlines() if line.startswith("runid")]
@@ -578,7 +579,7 @@ def about(tmp_path):
     return str(path)
 
 
-def test_a_table_describes_the_systems(files, capsys, about):
+def test_commands_read_properties_of_systems_from_a_table(files, capsys, about):
     runs, qrels = ir.example_track()
     line = [files[0], *files[1], "-m", "AP", "--systems", about, "--format", "csv"]
     _, out, _ = run(capsys, "evaluate", *line, "--by", "team")
@@ -605,7 +606,7 @@ def test_leaderboards_fit_into_80_columns_unless_wide(files, capsys):
     assert " ".join(short[0].split()) == "rank letters AP interval ranks 1st? change p_adjusted"
     all_of_them = "tier ci_low rank_high could_be_first difference n_topics"
     assert {*all_of_them.split()} <= {*wide[0].split()}
-    # The test draws signs, and the estimate of optimism draws topics.
+    # Both results are random: the test draws signs, and the estimate of optimism draws topics.
     assert "1,000 samples, seed 0" in " ".join(short)
     assert [row.split()[:3] for row in short[2:10]] == [
         [row[0], row[1], row[3]] for row in map(str.split, wide[2:10])
@@ -910,7 +911,7 @@ def test_risk_coverage_prints_the_thresholds_of_each_system(files, capsys, rel):
     assert note == f"[{len(shown)} of {len(rows)} thresholds: the lowest one per tenth of coverage]"
 
 
-def test_comments_without_a_gate_have_no_verdict(files, capsys):
+def test_markdown_without_a_gate_has_no_verdict(files, capsys):
     line = [
         "compare",
         files[0],
@@ -952,7 +953,8 @@ def test_demo_runs_as_a_process(tmp_path):
     assert process.stderr == ""
 
 
-@pytest.mark.filterwarnings("ignore::irframe.errors.IrframeWarning")  # bm25 has one run
+# A warning says that bm25 has a single run.
+@pytest.mark.filterwarnings("ignore::irframe.errors.IrframeWarning")
 def test_repeats_are_read_from_file_names(tmp_path, capsys):
     runs, qrels = ir.example_track()
     ir.verbs.write_qrels(qrels, tmp_path / "qrels.txt")

@@ -103,20 +103,20 @@ def test_judged_only_metrics_refuse_cut_lists_and_bounds(track, cube):
     assert not is_bound(cube, ir.metrics.AP(judged_only=True), gain="binary", rel=1)
 
 
-def test_judged_only_metrics_have_tie_ranges():
+def test_tie_ranges_of_judged_only_metrics_equal_worked_cases():
     runs = pd.DataFrame({"system": "s", "topic": "1", "doc": list("abcd"), "score": [2, 2, 2, 1]})
     qrels = pd.DataFrame({"topic": "1", "doc": list("acd"), "grade": [1, 0, 1]})
     result = runs.ireval.cube(qrels).ireval.tie_ranges("RR(judged_only=True)", at=4)
     assert result.to_numpy().ravel().tolist() == [0.5, 1]
 
 
-def test_condensing_keeps_ties():
+def test_condense_keeps_ties():
     runs = pd.DataFrame({"system": "s", "topic": "1", "doc": list("dcba"), "score": [3, 2, 2, 2]})
     qrels = pd.DataFrame({"topic": "1", "doc": list("dca"), "grade": [1, 0, 2]})
     closed = runs.ireval.cube(qrels).ireval.condense()
     assert dense(closed).tied[0, 0].tolist() == [False, False, True, False]
 
 
-def test_condensing_cut_lists_is_refused(track):
+def test_condense_refuses_cut_lists(track):
     runs, qrels = track
     refused(DepthError, "depth 20 of 50", runs.ireval.cube(qrels, depth=20).ireval.condense)

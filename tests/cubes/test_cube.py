@@ -35,7 +35,7 @@ def quiet_cube(runs=RUNS, qrels=QRELS, **options):
         return runs.ireval.cube(qrels, **arguments(ir.cube, options))
 
 
-def test_grades_of_a_small_cube():
+def test_a_small_cube_has_the_expected_grades():
     cube = quiet_cube()
     assert dict(cube.sizes) == {"system": 2, "topic": 3, "depth": 3}
     assert {*cube.variables} == {*VARIABLES, "depth", "grade"}
@@ -176,7 +176,7 @@ def test_groups_that_divide_a_topic_are_refused():
             make(QRELS)
 
 
-def test_pool_of_contributing_runs():
+def test_pools_contain_documents_of_contributing_runs():
     cube = quiet_cube(contributing=["a"])
     arrays = dense(cube)
     assert arrays.contributing.tolist() == [True, False]

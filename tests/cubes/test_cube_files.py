@@ -129,7 +129,7 @@ def test_damaged_files_are_named(cube, path):
     for number, (name, damage) in enumerate(product(names, DAMAGES)):
         copied = shutil.copytree(
             path, path.with_name(f"copy-{number}")
-        )  # no file of a new path is cached
+        )  # files at a new path are not cached
         damage(copied / name)
         with pytest.raises(
             StoreError, match=f"{copied / name} (missing|cut or)|{copied}"

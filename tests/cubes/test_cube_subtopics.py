@@ -127,7 +127,7 @@ def test_saved_scanned_and_lazy_cubes_have_equal_scores(cube, scores, tmp_path):
         ir.verbs.write_run(run, tmp_path / f"{system}.run")
     with pytest.warns(
         IrframeWarning, match="scores rise with the ranks"
-    ):  # the ranks are row numbers
+    ):  # `write_run` writes row numbers as ranks
         scanned = ir.scan_runs(f"{tmp_path}/*.run").ireval.cube(qrels)
     same(scanned.ireval.score(*METRICS), scores)
 

@@ -237,7 +237,7 @@ def test_captions_list_the_top_grades_of_collections():
 def test_results_of_groups_keep_cautions(array):
     scores = ir.cube(*ir.example_track()).ireval.score("AP", at=10)
     scores = scores.assign_coords(half=("topic", ["a"] * 5 + ["b"] * 11))
-    scores[:, 0, 5:] = 0.5  # constant only in the second group
+    scores[:, 0, 5:] = 0.5  # scores are constant only in the second group
     frame = scores.squeeze("metric", drop=True).to_dataframe(name="AP")
     frame = frame.set_index("half", append=True)[["AP"]]
     with pytest.warns(IrframeWarning, match="all scores are the same: AP of bm25 .half b"):

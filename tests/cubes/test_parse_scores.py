@@ -29,7 +29,7 @@ def long(scores):
 
 
 def same(found, expected):
-    """Return whether scores are equal, whatever the order of labels."""
+    """Return whether scores are equal in any order of labels."""
     remaining, right = to_scores(found), to_scores(expected)
     return remaining.reindex_like(right).drop_attrs().identical(right.drop_attrs())
 

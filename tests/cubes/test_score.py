@@ -102,7 +102,7 @@ def test_selected_depths_equal_columns_of_all_depths(cube):
     np.testing.assert_array_equal(some, every[..., [49, 2]])
 
 
-def test_cwl_of_a_small_list():
+def test_cwl_equals_a_worked_example():
     cube = cube_of({"a": [[1, 0, 2]]}, depth=3)
     result = cube.ireval.cwl("P", "RBP(p=0.5)").squeeze()
     assert set(result) == {*QUANTITIES}
@@ -127,6 +127,6 @@ def test_cwl_is_nan_for_missing_lists():
     assert result["expected_depth"].sel(system="a").notnull().all()
 
 
-def test_cwl_refuses_other_metrics(cube):
+def test_cwl_refuses_metrics_without_continuation_probability(cube):
     refused(MetricError, "INST.*found nDCG", lambda: cube.ireval.cwl("AP", "nDCG"))
     refused(MetricError, "at most 1.*3", lambda: cube.ireval.cwl("INST(T=1, gain=Linear(top=2))"))

@@ -108,7 +108,8 @@ def wide(**columns):
 
 
 SIDES = {"length": [3, 5, 3, 5], "size": [1.5, 1.5, 2.5, 2.5], "year": 2019, "empty": np.nan}
-"""Columns of numbers that are properties of topics or systems, constant or empty."""
+"""Columns of numbers that are not scores: properties of topics or systems, constants, missing
+values."""
 
 
 @pytest.mark.parametrize("stated", [["AP"], None])

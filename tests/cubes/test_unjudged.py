@@ -81,7 +81,7 @@ def test_residuals_equal_formulas(golden):
         np.testing.assert_allclose(residual.sel(metric=metric), values, atol=1e-9)
 
 
-def test_rbp_residual_below_a_judged_prefix(golden):
+def test_rbp_residuals_below_judged_ranks_equal_worked_cases(golden):
     case = golden["002-rbp-tails"]
     cube = one_list([0] * 100, [0] * 100, 1, 100)
     within = cube.ireval.bounds("RBP(p=0.95)", "RBP(p=0.8)", at=case["input"]["k"])
@@ -147,7 +147,7 @@ def test_bounds_with_shared_gain_are_means_over_all_orders():
         np.testing.assert_allclose(shared, mean[..., :depth], atol=1e-12)
 
 
-def test_metrics_that_cannot_share_gain_are_refused():
+def test_metrics_without_shared_gain_are_refused():
     cube = ir.cube(*ir.example_track(), ties="mean")
     refused(MetricError, "ties='mean'.*Recall", lambda: cube.ireval.bounds("Recall"))
     refused(MetricError, "ties='mean': AP", lambda: cube.ireval.bounds("AP"))
@@ -231,7 +231,7 @@ def qrels_of(sizes):
 
 
 def sample_size(size, grade, share):
-    """Return the rounded size, with a minimum of irrelevant documents."""
+    """Return the rounded size, or the minimum for irrelevant documents."""
     expected = max(1, math.floor(round(share * size, 9) + 0.5))
     return min(size, max(expected, 10) if grade < 1 else expected)
 
@@ -279,7 +279,7 @@ def test_grades_that_mark_unjudged_documents_are_refused():
         ir.verbs.sample(qrels_of({"a": {-1: 3, 1: 2}}), 0.5)
 
 
-def test_bounds_of_all_equal_worked_cases():
+def test_bounds_of_the_metric_all_equal_worked_cases():
     names = {"topic": list("1111223"), "doc": list("abcdabb"), "rank": [1, 2, 3, 4, 1, 2, 1]}
     runs = pd.DataFrame({"system": "s", **names})
     qrels = pd.DataFrame({"topic": list("1123"), "doc": list("bczb"), "grade": [1, 1, 0, 0]})

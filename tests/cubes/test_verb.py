@@ -89,7 +89,7 @@ class TestCalls:
 
 
 class TestGroups:
-    def test_systems_of_other_groups_have_nan(self, shapes, scores):
+    def test_scores_are_nan_for_systems_of_other_groups(self, shapes, scores):
         result = shapes[1](InGroups(scores, "team"))
         inside = result["team"].to_numpy()[:, np.newaxis] == scores["team"].to_numpy()
         assert (result.isel(metric=0, depth=0).notnull().to_numpy() == inside).all()

@@ -334,7 +334,7 @@ def test_invalid_arrays_are_named(arrays, error, words):
         ir.scorer(BASE, "AP")(**dict(zip(("topic", "doc", "score"), arrays, strict=True)))
 
 
-def test_a_run_and_arrays_together_are_refused():
+def test_scorers_refuse_a_run_together_with_arrays():
     scorer = ir.scorer(BASE, "AP")
     for value in ({}, {"topic": [0], "doc": [0]}, {"run": {}, "topic": [0]}):
         refused(InputError, "a run, or three arrays", scorer, **value)
@@ -409,7 +409,7 @@ EMPTY = [
 @pytest.mark.parametrize("run", EMPTY, ids=repr)
 @pytest.mark.parametrize("metrics", [["AP", "nDCG@10", "P@5", "Bpref", "RBP"], ["num_ret"]])
 def test_empty_lists_score_as_lists_without_hits(run, metrics):
-    """An untrained model returns such lists."""
+    """An untrained model may return only empty lists."""
     with pytest.warns(IrframeWarning, match="score 0 on all of them: run"):
         scores = ir.evaluate(run, BASE, metrics)
     assert scores.index.tolist() == [("run", "q1"), ("run", "q2")]

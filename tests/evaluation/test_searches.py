@@ -105,7 +105,7 @@ def test_all_inputs_have_the_same_scores(tmp_path):
     score = ir.scorer(qrels, ["P", "R"], search="call", stop=ir.AfterSearches([1, 2]))
     np.testing.assert_array_equal(score(runs), frame)
     once = pa.Table.from_pandas(runs[runs["call"] == 1].drop(columns="call")).to_reader()
-    _, scores = ir.scorer(qrels, "R").values(once)  # a stream can be read only once
+    _, scores = ir.scorer(qrels, "R").values(once)  # the stream can be read only once
     np.testing.assert_array_equal(scores[0], frame["R after search 1"])
     alone = runs.drop(columns="system").ireval.evaluate(
         qrels, ["P", "R"], search="call", stop=ir.AfterSearches(2)

@@ -124,7 +124,7 @@ def test_silence_scores_one_on_topics_without_relevant_documents():
     )  # warns of nothing
     right = (
         best[["t4", "t5"]].eq(0).astype(float)
-    )  # a missing list counts as a list of which nothing is read
+    )  # a missing list counts as a list without any document read
     np.testing.assert_array_equal(few.loc[("s1", ["t4", "t5"]), "R >= 0"], right)
     depths = cube.ireval.score("P", no_rel="silence", at=[1])
     assert depths.sel(topic="t0").to_numpy().max() == 0
@@ -153,7 +153,7 @@ REFUSED = {
 
 
 @pytest.mark.parametrize("name", REFUSED)
-def test_bad_thresholds_are_refused(name):
+def test_invalid_thresholds_are_refused(name):
     error, message, options = REFUSED[name]
     runs, qrels = lists()
     score = runs.ireval.cube(qrels, scores=True).ireval.score

@@ -75,7 +75,8 @@ def test_units_that_do_not_fit_may_be_skipped():
     cube = RUN.ireval.cube(QRELS, units=ir.Units(length={"b": 30, "x": 10, "a": 20, "c": 5}))
     scores = cube.ireval.score("Recall", "P", stop=ir.Budget([5, 25, 34], cut="skip"))
     np.testing.assert_allclose(scores.to_numpy()[:, 0, 0], [[0.5, 0.5, 0], [1, 0.5, 0]])
-    groups = [665230006.6862088, 21254131.078561813, 313515862.23522955]  # too long by rounding
+    # The sum exceeds the budget only by rounding.
+    groups = [665230006.6862088, 21254131.078561813, 313515862.23522955]
     assert sum(groups) > 10**9
     cube = RUN[1:].assign(size=groups).ireval.cube(QRELS, units=ir.Units(length="size"))
     assert cube.ireval.score("Recall", stop=ir.Budget(10**9, cut="skip")).item() == 1
@@ -102,7 +103,7 @@ def test_all_inputs_and_tables_of_lengths_agree(length, tmp_path):
     np.testing.assert_array_equal(reopened, scores)
 
 
-def test_costs_at_a_budget_are_costs():
+def test_cost_metrics_at_a_budget_are_costs():
     from irframe.metrics.facts import facts
 
     assert facts("ASL in 500 tokens").cost
@@ -276,7 +277,7 @@ def short_and_long_lists():
         {"threshold": -1e9},
     ],
 )
-def test_stops_after_the_list_do_not_change_metrics_with_a_depth(options):
+def test_stops_beyond_the_end_of_a_list_do_not_change_scores_at_a_depth(options):
     runs, qrels = short_and_long_lists()
     expected = ir.evaluate(runs, qrels, OWN_DEPTHS)
     scores = ir.evaluate(runs, qrels, OWN_DEPTHS, **arguments(ir.evaluate, options))
@@ -284,7 +285,7 @@ def test_stops_after_the_list_do_not_change_metrics_with_a_depth(options):
 
 
 @pytest.mark.parametrize("cut", ["whole", "skip"])
-def test_stops_leave_the_ideal_of_a_depth_unchanged(cut):
+def test_stops_do_not_change_the_ideal_ranking_of_a_depth(cut):
     runs = pd.DataFrame({"topic": "1", "doc": list("xabc"), "score": [4, 3, 2, 1], "tokens": 10})
     qrels = pd.DataFrame({"topic": "1", "doc": list("abcde"), "grade": 1})
     metrics = ["nDCG@3", "AP(norm='min')@3", "P@3"]

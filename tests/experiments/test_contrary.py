@@ -1,4 +1,4 @@
-"""Scores that contradict ranks are refused or cautioned."""
+"""Scores that contradict ranks raise an error or a caution."""
 
 import warnings
 from itertools import pairwise

@@ -139,7 +139,7 @@ def test_groups_by_collection_equal_groups_by_its_column(frames, cube):
         ir.evaluate(*frames, "AP").ireval.groupby("collection").compare()
 
 
-def test_systems_of_a_collection_are_in_its_groups_without_lists(frames):
+def test_groups_include_systems_of_their_collection_without_lists(frames):
     runs, qrels = frames
     inside = qrels["topic"].isin(qrels["topic"].unique()[:4])
     qrels = qrels.assign(kind=np.where(inside, "some", "others"))

@@ -36,13 +36,13 @@ NUMBERED = TopUnjudged.named(np.zeros(1, int), np.zeros(1, int), pa.chunked_arra
 
 
 @pytest.mark.parametrize("other", [None, NUMBERED], ids=["unknown", "numbers"])
-def test_blocks_of_unknown_or_other_names_are_not_joined(other):
+def test_blocks_with_unknown_names_or_different_types_are_not_joined(other):
     for blocks in ([block(["a"]), other], [other, block(["a"])]):
         assert JoinedUnjudged(blocks).joined() is None
 
 
 @given(st.lists(st.lists(st.booleans(), min_size=1, max_size=20), min_size=1, max_size=5))
-def test_ties_of_gathered_lists_are_those_of_each_list(ties):
+def test_gathered_lists_keep_their_ties(ties):
     none = np.zeros(0, np.int32)
     lists = [
         ListHits(np.array([number]), Hits(np.array([len(tied)]), none, none, none, np.array(tied)))

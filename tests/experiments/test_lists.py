@@ -123,7 +123,7 @@ def test_each_collection_has_its_own_pool():
         ir.cube(with_track(runs), COLLECTIONS_QRELS, collection="track", pool={"web": 7})
 
 
-def test_rows_without_a_collection_take_that_of_their_topic():
+def test_rows_without_a_collection_get_the_collection_of_their_topic():
     some = with_track(COLLECTIONS_QRELS).assign(track=lambda f: f["track"].where(f["topic"] < "3"))
     cube = ir.cube(with_track(RUNS), some, collection="track")
     assert dense(cube).top.tolist() == [1, 3, 1, 3]

@@ -31,7 +31,8 @@ def in_order(cube):
 @given(seed=st.integers(0, 99), ties=st.sampled_from(["trec", "order", "rank", "random"]))
 def test_the_pool_does_not_depend_on_row_order(seed, ties):
     runs, qrels = TRACK
-    runs = runs.assign(score=-runs["rank"])  # without ties, because the order of rows breaks ties
+    # Scores are distinct, because the order of rows would break ties.
+    runs = runs.assign(score=-runs["rank"])
     expected = in_order(ir.cube(runs, qrels, ties=ir.Ties(ties, seed=1)))
     result = in_order(ir.cube(shuffled(runs, seed), qrels, ties=ir.Ties(ties, seed=1)))
     np.testing.assert_array_equal(result["grade"], expected["grade"])
@@ -58,7 +59,7 @@ def test_scores_decide_the_pool_before_ranks_and_rows():
 
 @pytest.mark.parametrize("rows", [1, 3, 99])
 @pytest.mark.parametrize("turned", [False, True])
-def test_the_pool_depth_is_that_of_the_least_judged_run(monkeypatch, rows, turned):
+def test_the_least_judged_run_determines_the_pool_depth(monkeypatch, rows, turned):
     lists = {"a": "vwx", "b": "vxy", "c": "wvy"}
     cells = [(s, "1", doc, -n) for s, docs in lists.items() for n, doc in enumerate(docs)]
     runs = pd.DataFrame(cells[::-1] if turned else cells)

@@ -151,7 +151,7 @@ def test_a_system_without_judged_topics_is_not_an_error(tmp_path):
         filed(runs, tmp_path).ireval.evaluate(qrels, "AP")
 
 
-def test_errors_in_files_are_those_of_frames(tmp_path):
+def test_files_raise_the_errors_of_frames(tmp_path):
     runs, qrels = drawn()
     scanned = filed(runs, tmp_path)
     twice = pd.concat([runs, runs.iloc[-1:]])

@@ -101,7 +101,7 @@ def test_payload_fields_do_not_change_scores(store):
     for name in ROLE_NAMES:
         for value in (7, "z"):
             runs = ir.as_runs(answered(store, **{name: value}))
-            if name in IDS[PARENT]:  # a second id of the document
+            if name in IDS[PARENT]:  # the field is a second id of the document
                 refused(InputError, "chunks in 'chunk_id'", ir.evaluate, runs, qrels, "RR")
             else:
                 pd.testing.assert_frame_equal(
@@ -136,7 +136,7 @@ OTHERS = {
 
 
 def other(tool, docs, name="id"):
-    """Return an answer of a tool in `OTHERS`."""
+    """Return an example answer of a tool in `OTHERS`."""
     key, further, fields = OTHERS[tool]
     hits = [{name: doc, **fields} for doc in docs]
     if tool == "Typesense":
@@ -154,7 +154,7 @@ def test_answers_of_unknown_tools_are_read_or_refused(tool, several):
     key = OTHERS[tool][0]
     answers = runs(other(tool, ["x", "a"]), other(tool, ["b"]))
     if several and not OTHERS[tool][1]:
-        return  # without a known key, these may be topics by system or answers by topic
+        return  # without a known key, the outer keys may be systems or topics
     assert ir.evaluate(answers, QRELS, "RR").RR.tolist() == [0.5, 1.0] * (1 + several)
     first_empty = runs(other(tool, []), other(tool, ["b"]))
     assert ir.as_runs(first_empty).doc.tolist() == ["b"] * (1 + several)
@@ -191,7 +191,7 @@ def test_unreadable_answers_are_refused(tool):
         refused(InputError, message, act, {"q1": answer, "q2": answer})
 
 
-def test_hits_and_id_locate_hits_of_other_tools():
+def test_options_hits_and_id_locate_hits_of_other_tools():
     answer = {"code": 0, "data": {"rows": [{"key": "a"}, {"key": "x"}]}}
     for x in ({"q1": answer}, {"s": {"q1": answer}}):
         assert ir.as_runs(x, hits="data.rows", id="key").doc.tolist() == ["a", "x"]
@@ -319,7 +319,7 @@ def test_answers_to_several_searches_need_their_topics():
 
 
 @pytest.mark.parametrize("first", ["answer", "error", "no hits"])
-def test_topics_are_read_independently(first):
+def test_an_answer_without_hits_does_not_change_other_topics(first):
     answers = answered("Elasticsearch")
     first_answers = {
         "answer": answers["q1"],

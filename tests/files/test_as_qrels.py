@@ -114,7 +114,7 @@ def test_decimal_grades_are_refused_with_code_that_scales_them(name, written, fa
     error = raised(ir.evaluate, RUNS, frame, "nDCG")
     assert isinstance(error, GradeError)
     if name == "score":
-        return  # these may be scores of runs
+        return  # the numbers may also be the scores of runs
     line = error.advice.partition(": ")[2]
     scaled = eval(line, {"ir": ir, "qrels": frame})  # noqa: S307 - of a message
     expected = frame.assign(**{name: np.arange(len(docs))})

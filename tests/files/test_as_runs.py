@@ -52,7 +52,7 @@ def test_a_run_frame_is_returned_unchanged():
     assert ir.as_runs(RUN.assign(name="bm25")).columns.tolist() == ["topic", "doc", "score", "name"]
 
 
-def test_system_argument_names_the_system():
+def test_the_option_system_names_the_system():
     assert ir.as_runs(NESTED, "bm25")["system"].unique().tolist() == ["bm25"]
     runs = RUN.assign(name="x")
     assert ir.as_runs(runs, "bm25")["name"].unique().tolist() == ["bm25"]
@@ -223,7 +223,7 @@ def test_errors_about_disjoint_topics_name_both_columns():
         ir.evaluate(RANKED, qrels, "AP")
 
 
-def test_index_levels_of_one_name_must_be_equal():
+def test_different_index_levels_with_one_name_are_refused():
     ranked = ir.as_runs(RANKED)
     twice = ranked.set_index(["topic", "topic"])
     expected = ir.evaluate(RANKED, JUDGED, "AP")

@@ -49,7 +49,7 @@ TABLES = {
     "Parquet": lambda frame, folder: _file(frame, ".parquet", folder),
 }
 KEYED = {"dictionary of columns", "rows"}
-"""Tables that cannot have two columns of one name."""
+"""Kinds of tables in which two columns cannot have the same name."""
 
 
 @pytest.mark.parametrize("table", TABLES)
@@ -136,7 +136,7 @@ def test_mappings_of_metrics_are_refused():
         assert [*ir.evaluate(runs, qrels, names)] == ["ndcg@10", "AP"]
 
 
-def test_check_reports_other_spellings_of_ids():
+def test_check_reports_ids_that_differ_only_in_spelling():
     runs = pd.DataFrame({"qid": "1", "docno": ["A.md", "./b", "cafe\u0301", "d", "e"]})
     runs = runs.assign(score=range(5), text=list("vwxyz"))
     qrels = {"1": {"a.md": 1, "b": 1, "caf\u00e9": 1, "d": 1, "f": 0}}

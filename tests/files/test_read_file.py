@@ -49,7 +49,7 @@ def test_the_content_decides_the_format(tmp_path):
         assert {key: table[0][key] for key in frame} == {"topic": "1", "doc": "d", "grade": 2}
 
 
-def test_the_argument_precedes_the_tag_and_the_file_name(tmp_path):
+def test_the_option_system_overrides_tags_and_file_names(tmp_path):
     trec, marco = tmp_path / "trec.run", tmp_path / "marco.tsv"
     trec.write_text(LINES)
     marco.write_text("301 d7 1\n")

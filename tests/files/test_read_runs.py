@@ -44,7 +44,7 @@ def test_runs_equal_those_of_a_slow_reader(text):
 
 
 def third_column(rows):
-    """Return whether integers are ranks or scores, None if unclear."""
+    """Return whether integers are ranks or scores; None if unclear."""
     lists = defaultdict(list)
     for topic, number in zip(rows["topic"], map(int, rows["rank"]), strict=True):
         lists[topic].append(number)
@@ -86,7 +86,7 @@ def test_ambiguous_third_columns_are_refused(tmp_path, numbers, role):
         assert list(read_run(path))[-1] == role
     assert list(read_run(path, columns=["topic", "doc", "score"]))[-1] == "score"
     repeated = write(tmp_path, text * 2)
-    if role == "rank":  # repeated rows are not numbered 1, 2, 3
+    if role == "rank":  # integers in repeated rows do not count 1, 2, 3, so they are no ranks
         assert list(read_run(repeated))[-1] == "score"
 
 
@@ -230,7 +230,7 @@ def test_tables_are_freed_during_conversion(tmp_path, monkeypatch, in_turn):
 
 
 @pytest.mark.parametrize("read", [read_run, read_runs, read_qrels])
-def test_other_sources_are_refused(tmp_path, read):
+def test_sources_that_are_not_files_are_refused(tmp_path, read):
     for source in (None, 5, 2.5):
         refused(InputError, f"path.*found {source}", read, source)
     folder = [tmp_path] if read is read_runs else tmp_path
@@ -361,7 +361,7 @@ def test_invalid_columns_and_sep_are_refused(tmp_path, options):
 
 
 @pytest.mark.parametrize("text", ["qid,docno,score\n1,a,2\n", "1 Q0 a 1 2 x\n", '{"1": {"a": 2}}'])
-def test_absent_columns_are_refused(tmp_path, text):
+def test_columns_that_the_file_lacks_are_refused(tmp_path, text):
     refused(InputError, "'no'", read_run, write(tmp_path, text), columns={"no": "system"})
 
 
@@ -421,7 +421,7 @@ def test_runs_are_in_the_order_of_file_names(tmp_path):
     assert read_runs(tmp_path / "b.run")["system"].tolist() == ["b"]
 
 
-def test_names_like_patterns_are_read(tmp_path):
+def test_files_named_like_patterns_are_read(tmp_path):
     path = write(tmp_path, LINES, "bm25[1].run")
     assert len(read_runs(path)) == 2
 

@@ -143,7 +143,7 @@ NAMED = {"repeat": r"(?P<system>.+)-seed(?P<repeat>\d+)", "unit": r"(.+)#\d+"}
 
 
 def alike(result, expected):
-    """Check that two results are equal except for label types."""
+    """Assert that results are equal except for types of labels."""
     pd.testing.assert_frame_equal(
         result.reset_index(), expected.reset_index(), check_dtype=False, check_like=True
     )

@@ -179,7 +179,7 @@ def test_damaged_parquet_is_read_or_refused(tmp_path):
 
 
 @pytest.mark.skipif(not hasattr(pa, "string_view"), reason="pyarrow has no views of text")
-def test_string_views_are_ids(tmp_path):
+def test_parquet_string_views_are_read_as_ids(tmp_path):
     views = {name: pa.array([ROW[name]], pa.string_view()) for name in ("topic", "doc")}
     pq.write_table(pa.table(views | {"score": [1.0]}), tmp_path / "run.parquet")
     assert ir.read_run(tmp_path / "run.parquet")["doc"].tolist() == ["a"]

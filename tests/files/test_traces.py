@@ -191,7 +191,7 @@ def test_steps_without_a_result_are_not_documents(shape):
     assert runs["topic"].tolist() == ["q"]
 
 
-def test_search_tools_are_known_in_all_topics():
+def test_search_tools_are_recognised_by_hits_for_any_topic():
     calls = {"p": trace("OpenAI", [CUT]), "q": trace("OpenAI", [_text(["a"])])}
     refused(InputError, "1 that cannot be read: 'p' call 'c0'", ir.as_runs, calls)
     assert len(ir.as_runs(calls, on_error="empty")) == 1
@@ -247,13 +247,13 @@ def test_documents_with_fields_of_steps_are_hits():
         assert "search" not in runs
 
 
-def test_id_names_the_field_of_documents():
+def test_option_id_names_the_field_of_document_ids():
     result = json.dumps([{"url": "a.org", "title": "A"}])
     refused(InputError, "id=", ir.as_runs, {"q": trace("OpenAI", [result])})
     assert ir.as_runs({"q": trace("OpenAI", [result])}, id="url")["doc"].tolist() == ["a.org"]
 
 
-def test_on_error_needs_calls():
+def test_on_error_without_calls_is_refused():
     refused(ParameterError, "calls of agents", ir.as_runs, {"q": {"a": 1.0}}, on_error="empty")
     calls = {"q": trace("OpenAI", [_text(["a"])])}
     refused(ParameterError, "on_error", ir.as_runs, calls, on_error="skip")

@@ -46,20 +46,20 @@ def test_ids_may_begin_with_a_hash(separator):
 
 
 @pytest.mark.parametrize("order", [("#a", "b"), ("b", "#a")])
-def test_a_few_ids_with_a_hash_cause_a_warning(order):
+def test_rare_ids_with_a_hash_cause_a_warning(order):
     text = "".join(ROW.format(topic, "d") for topic in order)
     with pytest.warns(IrframeWarning, match="rows of topics '#a'; begin comments with '# '"):
         assert topics(text) == list(order)
 
 
-def test_comments_are_not_judgments():
+def test_comments_in_judgments_are_skipped():
     text = "#qrels made in 2019\n#1 0 d 2\n#2 Q0 d 1\n#3 x y z\n"
     assert topics(text, ir.read_qrels) == ["#1", "#2"]
     headed = "query-id corpus-id score\n#1 d 2\n# and no more\n#2 d 1\n"
     assert topics(headed, ir.read_qrels) == ["#1", "#2"]
 
 
-def test_comments_of_three_words_are_not_rows():
+def test_comments_of_three_words_are_skipped():
     assert topics("#run of 2019\n1 d 1\n") == ["1"]
     with pytest.raises(FileFormatError):
         topics("#run of 2019\n")

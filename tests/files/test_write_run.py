@@ -130,7 +130,7 @@ def test_ids_may_be_integers(tmp_path, kind):
     assert (tmp_path / "a").read_text() == "30 Q0 1 1 2 run\n7 Q0 2 1 1 run\n"
 
 
-def test_system_argument_names_every_row(tmp_path):
+def test_the_option_system_names_every_row(tmp_path):
     write_run(RUN, tmp_path / "a", system="mine")
     assert set(read_run(tmp_path / "a")["system"]) == {"mine"}
     write_run(RUN.drop(columns="system"), tmp_path / "a")
@@ -277,7 +277,7 @@ def test_judgments_are_written_in_trec_format(tmp_path):
 
 
 @pytest.mark.parametrize(("judged", "written"), [(0.5, True), (0.4, False)])
-def test_probabilities_beyond_strata_cause_a_warning(tmp_path, judged, written):
+def test_probabilities_that_strata_do_not_imply_cause_a_warning(tmp_path, judged, written):
     frame = JUDGED.assign(stratum="s", probability=judged)
     with nullcontext() if written else pytest.warns(IrframeWarning, match="column probability"):
         write_qrels(frame, tmp_path / "a")

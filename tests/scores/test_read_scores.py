@@ -95,7 +95,7 @@ def test_missing_labels_are_numbered_from_one():
     assert paired.topics.tolist() == [1, 2, 3]
 
 
-def test_pairs_with_a_baseline():
+def test_every_system_is_paired_with_the_baseline():
     paired = scores_to_compare(random_scores(0, systems=4))
     assert choose_pairs(paired, "s2").tolist() == [[0, 2], [1, 2], [3, 2]]
     with pytest.raises(

@@ -202,7 +202,7 @@ class TestVerbs:
 
     def test_repeats_inside_topics_are_averaged(self):
         scores = drawn(repeats=4).assign_attrs(repeats="topic")
-        scores[0, :, 2:, 3] = np.nan  # fewer variations of one topic
+        scores[0, :, 2:, 3] = np.nan  # one topic has fewer variations
         result = ir.verbs.compare(scores)
         plain = ir.verbs.compare(scores.mean("repeat"))
         same(result[plain.columns], plain)
@@ -210,7 +210,7 @@ class TestVerbs:
         assert (result["n_repeats_a"] == 4).all()
 
     @pytest.mark.filterwarnings("ignore:the normal approximation:irframe.errors.IrframeWarning")
-    def test_over_topic_equals_the_test_of_means(self):
+    def test_comparisons_over_topics_equal_comparisons_of_mean_scores(self):
         scores = drawn()
         result = ir.verbs.compare(scores, ir.Significance("wilcoxon", over="topic"))
         plain = ir.verbs.compare(scores.mean("repeat"), test="wilcoxon")
@@ -283,7 +283,7 @@ class TestVerbs:
         assert result["worst_of_8"].item() == pytest.approx((0.018181 + 1) / 2, abs=1e-5)
         assert result["best_of_2"].item() == pytest.approx((1 - 3 / 66 + 1) / 2)
 
-    def test_missing_draws_are_left_out(self):
+    def test_missing_values_are_never_drawn(self):
         values = np.array([0.1, np.nan, 0.4, 0.2])
         assert of_draws(values, 2).item() == pytest.approx(
             best_of_by_draws([0.1, 0.4, 0.2], 2, max)

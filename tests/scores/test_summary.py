@@ -41,12 +41,13 @@ def test_intervals_equal_scipy(scores):
 def test_logit_intervals_need_scores_between_0_and_1():
     values = np.random.default_rng(0).random((3, 2, 6))
     values[1] += 0.5
-    values[0, 0, 0] = 1 + 2e-16  # a perfect nDCG with a rounding error
+    values[0, 0, 0] = 1 + 2e-16  # rounding may lift a perfect nDCG above 1
     labels = {"metric": ["nDCG", "AP", "my own"]}
     scores = xr.DataArray(values, labels, ("metric", "system", "topic"))
     student, result = (scores.ireval.summary(interval=name) for name in ("t", "logit"))
     same = (student["ci_low"] == result["ci_low"]).all("system")
-    assert same.values.tolist() == [False, True, False]  # the values decide, not the name
+    # The values decide the kind of interval, not the name of the metric.
+    assert same.values.tolist() == [False, True, False]
     assert result.attrs["interval"] == "logit, but t of AP"
     assert student.attrs["interval"] == "t"
     inside = result.sel(metric="nDCG")
