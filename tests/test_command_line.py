@@ -295,7 +295,7 @@ def test_missing_folders_are_refused_at_once(capsys, monkeypatch, command, place
 
 
 def sleeps(process):
-    """Tell whether a process sleeps, or if the state is unknown."""
+    """Tell whether a process sleeps or has an unknown state."""
     state = Path(f"/proc/{process}/stat")
     return not state.exists() or state.read_text().rpartition(")")[2].split()[0] == "S"
 

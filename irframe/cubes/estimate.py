@@ -72,7 +72,7 @@ def freedom_of(
     graded
         Grades of documents, and the top grades of their collections.
     model
-        Predicted grades and top grades. A document then adds to the score if its judged gain
+        Predicted grades and top grades. If passed, a document adds to the score if its judged gain
         differs from the predicted gain.
     """
     uncertain = draw.chance < 1

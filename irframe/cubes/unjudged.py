@@ -119,9 +119,9 @@ def bounds(
     shallower than the cube do not change.
 
     With u unjudged documents down to the deepest depth k, the time of a ranking is proportional to
-    k u. The upper bound of nDCG on several grades takes this time for every grade and for each of a
-    few iterations. The time of Q on g grades is proportional to k u comb(u + g, g) for every depth
-    k. An error is raised if this would take minutes.
+    k u. For nDCG on several grades, the upper bound multiplies this time by the number of grades
+    and a few iterations. The time of Q on g grades is proportional to k u comb(u + g, g) for every
+    depth k. An error is raised if the computation would take minutes.
 
     References
     ----------

@@ -61,8 +61,8 @@ def collapse(
         the list.
     of
         The document of each chunk, if `runs` have no column of documents. Either a dictionary,
-        Series or frame chunk -> document, or a regular expression such as ``r"(.+)#\d+"``, whose
-        one group matches the document within the chunk id.
+        Series or frame chunk -> document, or a regular expression such as ``r"(.+)#\d+"``, with one
+        group. The group matches the document id within the chunk id.
     ties
         The order of chunks with equal scores: a rule, or an `irframe.Ties`.
 

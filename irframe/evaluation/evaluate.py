@@ -75,9 +75,9 @@ def evaluate(
         names ignore this grade. The names of metrics do not change.
     units, search
         As for `cube`. With `search`, `metrics` may also contain names of costs. ``"shown"`` counts
-        all documents shown, and ``"again"`` those shown before. The name of the column of lengths
-        stands for the total length of the documents shown. Costs ignore depths, and lower costs
-        are better.
+        all documents shown, and ``"again"`` counts documents that were shown before. The name of
+        the column of lengths stands for the total length of the documents shown. Costs ignore
+        depths, and lower costs are better.
     stop
         Where a reader of each list stops: an `irframe.Budget`, `irframe.Threshold` or
         `irframe.AfterSearches`. Each metric then has a column per stop, such as ``"nDCG in 500

@@ -193,9 +193,9 @@ def read_positions(
     Raises
     ------
     ParameterError
-        For invalid positions.
+        If a position is invalid.
     RankingError
-        For missing scores.
+        If a score is missing.
     IdError
         If a list contains a document twice.
     """

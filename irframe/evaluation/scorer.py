@@ -160,7 +160,7 @@ class Scorer:
         Raises
         ------
         InputError
-            For several systems.
+            If the run contains several systems.
         """
         choice("names", names, ("asked", "plain"))
         advice = "call scorer(runs).ireval.summary() for the averages of all systems"
@@ -219,8 +219,8 @@ class Scorer:
         name
             Prefix of the names of metrics in results.
         similarity
-            Function of two arrays of vectors that returns scores, shape (query, document). By
-            default the cosine similarity.
+            Function of two arrays of vectors that returns scores, shape (query, document). The
+            default is the cosine similarity.
 
         Returns
         -------

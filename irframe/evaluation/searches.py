@@ -56,8 +56,8 @@ def merged(runs: ByRole, policy: Policy, by: Hashable = None, *, chunks: bool) -
     -------
     ByRole
         Lists with ranks instead of scores, and with searches numbered from 1. If every topic has
-        one search, lists are unchanged. The cost of a document includes repeated documents between
-        the previous document and this one.
+        one search, lists are unchanged. The cost of a document includes the repeated documents
+        between the previous document of the merged list and the document itself.
     """
     table = _of_groups(read_table(runs), by)
     name = str(policy.search)

@@ -56,7 +56,7 @@ class Stops:
         Raises
         ------
         ParameterError
-            For any object that is not a stop.
+            If `stop` is any other object.
         """
         if stop is None:
             return None

@@ -57,7 +57,7 @@ class Ties(OptionValue):
     Raises
     ------
     ParameterError
-        For an unknown rule or precision, or an invalid seed.
+        If the rule or the precision is unknown, or the seed is invalid.
 
     Examples
     --------

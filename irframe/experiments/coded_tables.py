@@ -275,7 +275,7 @@ def read_table(runs: Runs | ByRole, *, empty: bool = False) -> RunTable:
     Raises
     ------
     InputError
-        For an empty frame or a missing role.
+        If the frame is empty or lacks a role.
     """
     runs, without = split_empty(runs) if empty and not isinstance(runs, ByRole) else (runs, [])
     frame, columns = runs if isinstance(runs, ByRole) else by_role(runs, RUN)
@@ -313,9 +313,9 @@ def read_qrels_table(qrels: Qrels | ByRole, *, spans: bool = False) -> QrelsTabl
     Raises
     ------
     InputError
-        For an empty frame or a missing role, and for spans if `spans` is False.
+        If the frame is empty or lacks a role, or if judgments are spans and `spans` is False.
     GradeError
-        For grades that are not whole numbers from -32,766 to 32,767.
+        If grades are not whole numbers from -32,766 to 32,767.
     """
     frame, columns = qrels if isinstance(qrels, ByRole) else by_role(qrels, QRELS)
     topic, topics = ids.code_labels(frame[columns[words.TOPIC]], words.TOPIC)
@@ -343,7 +343,7 @@ def read_qrels_dictionary(qrels: Any) -> QrelsTable | None:
     Returns
     -------
     QrelsTable or None
-        The judgments. None for any other object, and for invalid judgments.
+        The judgments. None if `qrels` is any other object, or judgments are invalid.
     """
     if type(qrels) is not dict or set(map(type, qrels.values())) != {dict}:
         return None

@@ -71,7 +71,7 @@ class Judgments:
         IdError
             If a document is judged twice for a topic.
         ParameterError
-            For listed topics that are not judged.
+            If a listed topic is not judged.
         """
         table = coded_tables.read_qrels_dictionary(qrels)
         if table is None:

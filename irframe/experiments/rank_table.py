@@ -241,7 +241,7 @@ def rank(
     Raises
     ------
     RankingError
-        For missing scores or equal ranks.
+        If scores are missing or ranks are equal.
     IdError
         If a list contains a document twice.
 
@@ -283,7 +283,7 @@ def contributing_systems(
     Raises
     ------
     ParameterError
-        For unknown systems, or a column that is not boolean or varies within a system.
+        If a system is unknown, or the column is not boolean or varies within a system.
     """
     if contributing is None and CONTRIBUTING not in table.frame.columns:
         return np.ones(len(table.systems), bool)
@@ -360,12 +360,12 @@ def pool(
     Raises
     ------
     DepthError
-        For a depth below 1.
+        If the depth is below 1.
     ParameterError
-        For unknown contributing systems, no contributing system, an unknown column, or a system
-        without a group.
+        If a contributing system or a column is unknown, if no system contributes, or if a system
+        has no group.
     RankingError
-        For missing scores. Without scores, for missing or equal ranks.
+        If scores are missing. If the frame has no scores, missing and equal ranks raise this error.
 
     Notes
     -----

@@ -100,7 +100,7 @@ def unpacked(x: object, hits: str | None = None, topics: Iterable[Hashable] | No
         Answers by topic, answers by system and topic, or a list of answers. Any other object is
         returned unchanged.
     hits
-        The path to the hits in each answer, such as ``"data.results"``. By default the paths of
+        The path to the hits in each answer, such as ``"data.results"``. The default is the paths of
         known tools.
     topics
         The topics of a list of answers.

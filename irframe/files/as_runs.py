@@ -330,7 +330,7 @@ def as_runs(
         - a `ranx.Run`, or a list of them;
         - a list or iterator of dictionaries or named tuples, such as `ir_measures.ScoredDoc`.
     system
-        Name of the system. By default the name in `x`.
+        Name of the system. The default is the name in `x`.
     topics, docs
         Labels of the rows and columns of a matrix: a NumPy array, or a sparse matrix of SciPy. In a
         sparse matrix, only documents with a stored element count as retrieved. Without `docs`,
@@ -345,8 +345,8 @@ def as_runs(
         list, and ``"score"`` sorts by score.
     on_error
         What to do if the result of an agent's search cannot be read, for example because it was cut
-        off. ``"raise"`` raises an error that names the search. ``"empty"`` treats it as a search
-        without hits.
+        off. ``"raise"`` raises an error that names the search. ``"empty"`` treats the search as a
+        search without hits.
 
     Returns
     -------

@@ -62,7 +62,8 @@ class Kind:
         Parameters
         ----------
         columns
-            The names of the columns in order, for text without a header. Or name -> role.
+            The names of the columns in order, for text without a header. Alternatively, a
+            dictionary from the name of a column to its role.
         sep
             The separator of columns in text.
         """
@@ -147,7 +148,8 @@ class Kind:
         where
             A description of the table or argument for messages, such as "a frame".
         optional
-            Roles that may be missing. A tuple of alternatives is optional if its first role is.
+            Roles that may be missing. A tuple of alternative roles is optional if its first role is
+            optional.
         example
             A function of the columns by role that returns a line of code for the message.
 

@@ -50,7 +50,7 @@ def refuse_large(source: str, size: int, content: int) -> None:
     source
         The name of the file.
     size
-        Its compressed size in bytes.
+        The compressed size of the file in bytes.
     content
         The number of decompressed bytes so far.
     """
@@ -81,7 +81,7 @@ def undamaged(
     source
         The name of the file.
     damage
-        Types of errors that a damaged file causes. By default all types.
+        Types of errors that a damaged file causes. The default is errors of all types.
     advise
         A function that rewrites advice about a frame as advice about the file.
     """
@@ -346,7 +346,7 @@ def parquet_batches(
     source
         The name of the file, for messages.
     columns
-        The columns to read. By default all columns.
+        The columns to read. The default is all columns.
     """
     from pyarrow.parquet import ParquetFile  # noqa: PLC0415 - costs time at import
 

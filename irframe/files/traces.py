@@ -91,7 +91,7 @@ def of_hits(
     lists
         Hits by topic.
     name
-        The field of the document id. By default the first name in `IDS` that a hit has.
+        The field of the document id. The default is the first name in `IDS` that a hit has.
     ranked_by
         ``"score"`` returns scores instead of ranks. Otherwise scores are in ``listed_score``.
     searches

@@ -265,7 +265,7 @@ def _writer(path: str | PathLike[str]) -> Callable[[IO[bytes], pa.Table], None] 
     Raises
     ------
     ParameterError
-        For an unsupported format.
+        If the format is not supported.
     """
     suffixes = [suffix.lower() for suffix in Path(fspath(path)).suffixes]
     suffix = next((suffix for suffix in suffixes[::-1] if suffix not in PACKED), "")
@@ -319,12 +319,13 @@ def write_run(frame: Runs, path: str | PathLike[str], *, system: str | None = No
     ----------
     frame
         A run frame with columns for topic and doc, and optionally rank, score and system, under any
-        accepted names. Or any object that `as_runs` converts.
+        accepted names. Any object that `as_runs` converts is also accepted.
     path
         The file to write. The suffixes ``.gz``, ``.bz2``, ``.xz`` and ``.zst`` select compression.
         The suffix ``.parquet``, such as in ``run.parquet.gz``, selects Parquet with all columns.
     system
-        The tag of all rows. By default the system in the frame, or ``run`` without systems.
+        The tag of all rows. The default is the system in the frame, or ``run`` if the frame has no
+        systems.
 
     Raises
     ------
@@ -374,7 +375,8 @@ def write_qrels(frame: Qrels, path: str | PathLike[str]) -> None:
     ----------
     frame
         A qrels frame with columns for topic, doc and grade, and optionally iteration and stratum,
-        under any accepted names. Grades are whole numbers. Or any object that `as_qrels` converts.
+        under any accepted names. Grades are whole numbers. Any object that `as_qrels` converts is
+        also accepted.
     path
         As for `write_run`.
 
@@ -386,7 +388,7 @@ def write_qrels(frame: Qrels, path: str | PathLike[str]) -> None:
     Warns
     -----
     IrframeWarning
-        If a column is not written, because the TREC format has no place for it. These are a
+        If a column is not written, because the TREC format has no place for it. These columns are a
         `probability` that differs from the judged share of the stratum, and an `iteration` in a
         frame with a `subtopic`.
 

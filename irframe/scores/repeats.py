@@ -386,13 +386,14 @@ def beware_of_design(
     Parameters
     ----------
     scores
-        The scores. The result is empty if their topics have no design.
+        The scores. The result is empty if the topics have no design.
     topics
         The effective number of topics.
     freedom
         Degrees of freedom of the means or differences.
     drawn
-        Whether topics are resampled with replacement, which needs more topics.
+        Whether topics are resampled with replacement. Resampling needs more topics than other
+        methods.
     """
     design = scores.design
     declared = names_declared(scores.attrs)
