@@ -22,8 +22,8 @@ class Agreement(ABC):
 
     Notes
     -----
-    Scores are not rounded, so that scores that differ only by rounding errors are not tied. To tie
-    them, pass ``numpy.round(scores, 12)``.
+    Scores are not rounded, so that scores that differ only by rounding errors are not tied. To make
+    such scores tie, pass ``numpy.round(scores, 12)``.
 
     Examples
     --------
@@ -52,8 +52,8 @@ class Agreement(ABC):
         Returns
         -------
         numpy.ndarray
-            Agreement of row k1 of `x` with row k2 of `y`, shape (..., K1, K2). It is NaN if a row
-            contains NaN, or if the method is undefined for the rows.
+            Agreement of row k1 of `x` with row k2 of `y`, shape (..., K1, K2). The agreement is NaN
+            if a row contains NaN, or if the method is undefined for the rows.
 
         Examples
         --------
@@ -172,8 +172,8 @@ def over_rows(x: Floats, y: Floats, reduce: Callable[[Floats, Floats], Floats]) 
     x, y
         Arrays of shapes (..., K1, S) and (..., K2, S).
     reduce
-        Function of two arrays that broadcast to (..., K1, K2, S). It returns the value of each pair
-        of rows. The arrays have at most `ROW_BYTES` bytes, or contain one row of `x`.
+        Function of two arrays that broadcast to (..., K1, K2, S). The function returns the value of
+        each pair of rows. The arrays have at most `ROW_BYTES` bytes, or contain one row of `x`.
 
     Returns
     -------
@@ -310,7 +310,7 @@ def share_above(correlations: ArrayLike, *, threshold: float = 0.9) -> Floats:
     -------
     numpy.ndarray
         Share of the K(K-1) entries off the diagonal that exceed the threshold, 0 to 1, shape (...).
-        It is NaN for a single depth.
+        The share is NaN for a single depth.
 
     Notes
     -----

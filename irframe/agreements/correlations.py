@@ -246,7 +246,7 @@ class Pearson(base.Agreement):
     Notes
     -----
     ``r = sum (x - mean x)(y - mean y) / sqrt(sum (x - mean x)**2 sum (y - mean y)**2)`` over the
-    systems. It is computed as the inner product of rows that are scaled to mean 0 and length 1.
+    systems. This is the inner product of rows that are scaled to mean 0 and length 1.
 
     Range: -1 to 1. The value is NaN if all systems have the same score, or if a score is infinite.
 
@@ -339,7 +339,7 @@ class RMSE(base.Agreement):
     Notes
     -----
     ``RMSE = sqrt(sum (x - y)**2 / S)`` over the systems. RMSE is a distance, and 0 for equal
-    scores. It is computed from the differences of scores, which avoids cancellation.
+    scores. RMSE is computed from the differences of scores, which avoids cancellation.
 
     References
     ----------
@@ -382,8 +382,8 @@ class RBO(base.Agreement):
     -----
     ``RBO_ext = (X_S/S) p**S + ((1-p)/p) sum_{d=1..S} (X_d/d) p**d``. X_d is the number of systems
     that are among the first d in both orderings, so X_S = S. A system is part of the overlap from
-    the larger of its two ranks on. Its contribution is the sum of the weights from this rank to S.
-    RBO is therefore computed as a sum over systems of the smaller of two contributions.
+    the larger of its two ranks on. The system contributes the sum of the weights from this rank to
+    S. RBO is therefore computed as a sum over systems of the smaller of two contributions.
 
     With ties, let t and b be the first and the last possible rank of a system. In ``"w"``, its
     contribution c_d at depth d is [t <= d]. In ``"a"`` and ``"b"``, c_d is 0 for d < t,

@@ -207,7 +207,8 @@ def count_labels(transitions: Transitions, depth: int) -> NDArray[np.int32]:
     Returns
     -------
     numpy.ndarray
-        Number of topics, shape (pair, depth, 5). The last axis has the order of `LABELS`.
+        Number of topics, shape (pair, depth, 5). The labels along the last axis are in the order of
+        `LABELS`.
 
     Examples
     --------
@@ -269,7 +270,7 @@ def random_separability(k: int) -> Separability:
     Returns
     -------
     Separability
-        Exact numbers of ordered pairs. Their sum is 4**k.
+        Exact numbers of ordered pairs. The numbers sum to 4**k.
 
     Raises
     ------

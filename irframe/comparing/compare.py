@@ -128,8 +128,8 @@ def compare(
         - with `effects`, ``hedges_g`` and its confidence interval, ``g_low`` and ``g_high``;
         - with `margin`, ``p_not_worse``, ``p_not_worse_adjusted`` and ``not_worse``, the p-value,
           the adjusted p-value and the decision of the test of non-inferiority. ``p_equivalent``,
-          ``p_equivalent_adjusted`` and ``equivalent`` are those of the test of equivalence. The
-          p-values of both tests are corrected as those of `test`;
+          ``p_equivalent_adjusted`` and ``equivalent`` are the same quantities of the test of
+          equivalence. The p-values of both tests are corrected as those of `test`;
         - with `margin` or `power`, ``verdict``, the first of these statements about a that applies:
           ``"better"`` (significantly), ``"worse"`` (significantly, and not shown to be within the
           margin), ``"equivalent"``, ``"not worse"``, ``"undecided"``. If no retrieved document of a
@@ -187,7 +187,7 @@ def compare(
     -----
     The attribute ``interval`` names the method of the intervals. For the tests t, permutation,
     bootstrap and tukey, the interval contains the differences that the test does not reject. The
-    interval excludes 0 if, and only if, the uncorrected p-value is below alpha. The other tests are
+    interval excludes 0 if, and only if, the uncorrected p-value is below alpha. All other tests are
     not about means, so Student's interval is returned instead, which is ``difference -+ t(1 -
     alpha/2, n
     - 1) s / sqrt(n)``. In this formula, s is the standard deviation of the paired differences, with
@@ -200,7 +200,7 @@ def compare(
     If the differences of a pair are the same on all topics, or there is only one topic, their
     variance cannot be estimated. Interval and effect size are then NaN. The p-values of t and
     bootstrap are 1 if the differences are 0, and NaN otherwise. Pairs with a p-value of NaN still
-    count as comparisons in a correction. The other tests do not need the variance. For a single
+    count as comparisons in a correction. No other test needs the variance. For a single
     topic, Wilcoxon's normal approximation returns p = .317.
 
     If topics have weights w, means are weighted. Let u = w / sum w and U = sum u^2. The mean of the

@@ -35,7 +35,7 @@ from irframe.metrics.facts import contributions, label_at, refuse_without_terms
 from irframe.names import DEPTH, DOC, EMPTY, GRADE, METRIC, RANK, SYSTEM, TOPIC, UNJUDGED, roles
 
 Texts = pd.DataFrame | Mapping[Any, Any] | str | os.PathLike[str] | Sequence[Any]
-"""Texts from users: a frame, a dictionary, a Parquet file, or a list of these."""
+"""Texts from users: a frame, a dictionary, a Parquet file, or a list of such texts."""
 
 TEXT = "text"
 QUERY = "query"

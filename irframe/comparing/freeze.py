@@ -176,7 +176,8 @@ class Frozen:
     facts: dict[str, Any]
     """Fields of the file, see `frozen_shape`."""
     label: Any
-    """Name of the baseline in the comparison. It differs from the names of the other systems."""
+    """Name of the baseline in the comparison. The label differs from the names of all other
+    systems."""
 
     @classmethod
     def read(cls, path: str | PathLike[str], systems: Sequence[Hashable] = ()) -> "Frozen":

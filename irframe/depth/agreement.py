@@ -215,7 +215,7 @@ def beware_of_ties(values: xr.DataArray) -> None:
 
 
 def with_ends(values: xr.DataArray, ends: Array, options: Intervals, paired: Scores) -> xr.Dataset:
-    """Return agreements with their limits."""
+    """Return agreements with their confidence limits."""
     low, high = (values.copy(data=end.reshape(values.shape)) for end in ends)
     result = xr.Dataset({"agreement": values, "ci_low": low, "ci_high": high}, attrs=values.attrs)
     return options.described(result, paired.scored.sum(axis=1))
@@ -224,7 +224,7 @@ def with_ends(values: xr.DataArray, ends: Array, options: Intervals, paired: Sco
 def ends_of(
     left: OneSide, right: OneSide, options: Intervals, method: agreements.Agreement
 ) -> Array:
-    """Return the limits of agreements.
+    """Return the confidence limits of agreements.
 
     Parameters
     ----------
@@ -368,8 +368,8 @@ def agreement(
     Raises
     ------
     IrframeError
-        For the same reasons as `coverage`. Also if the measure is unknown, or has no intervals of
-        this quantity.
+        For the same reasons as `coverage`. An error is also raised if the measure is unknown, or
+        has no intervals of this quantity.
 
     Warns
     -----

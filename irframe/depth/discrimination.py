@@ -217,8 +217,8 @@ def coverage(
     DepthError
         For a reference depth outside the scores.
     ParameterError
-        If the reference has other systems, or if it has other topics and `topics` is None. Also for
-        the same reasons as `compare`.
+        If the reference has other systems, or if it has other topics and `topics` is None. The
+        errors of `compare` are raised, too.
 
     Warns
     -----

@@ -184,8 +184,8 @@ def contributing_groups(
 def _best_ranks(experiment: Experiment, groups: Array, depth: int) -> tuple[Array, Array, Array]:
     """Return the best pool rank of every judged document.
 
-    Also return the group that has this rank, or -1, and the best rank of all other groups. A rank
-    of 0 means that no group has the document in the pool.
+    The function also returns the group that has this rank, or -1, and the best rank of all other
+    groups. A rank of 0 means that no group has the document in the pool.
     """
     hits = experiment.hits
     n_documents = len(experiment.judgments.row)

@@ -240,7 +240,7 @@ def check(
           number, such as ``A#3``, ``A_3`` and ``A-0003`` for ``A``. Pass
           ``units=r"(.+?)[#_:.-]+\d+"`` to the verb that scores the run;
         - ``scores_constant``: the topics of a run in which all documents of a topic have the same
-          score. Their order depends on the rule for ties;
+          score. The order of these documents depends on the rule for ties;
         - ``topics_unmatched``: the topics of a run without any judged topic. The ids in runs and
           judgments may differ;
         - ``topics_missing``: judged topics that the run lacks;
@@ -287,8 +287,8 @@ def check(
     -----
     IrframeWarning
         If judged documents are not in `documents`, for example because the collection has changed.
-        Also if `train` contains judged topics or documents. The attribute ``caution`` contains the
-        same text.
+        A warning is also raised if `train` contains judged topics or documents. The attribute
+        ``caution`` contains the same text.
 
     Notes
     -----

@@ -88,8 +88,9 @@ def losses(
           at this stage, the name is ``cut_by_stage_2`` and so on;
         - ``ordered``, the loss because documents of the last stage are not in their best order;
         - ``unjudged``, the largest possible increase of the score if unjudged documents were
-          judged. This column is omitted for metrics without `bounds`. It is also omitted for
-          metrics with a recall base at more than 100 ranks, because it would take minutes.
+          judged. This column is omitted for metrics without `bounds`. This column is also omitted
+          for metrics with a recall base at more than 100 ranks, because the bounds would take
+          minutes.
 
         Lower losses are better. The score and the losses, without ``unjudged``, add up to the
         highest possible score of the topic.

@@ -79,7 +79,7 @@ def misplacement(
         Variables over (system, topic):
 
         - ``first_crossing``, the rank at which ``crp`` first crosses 0, and ``balance_point``, the
-          larger of this rank and R. Both are infinite if the curve never crosses 0;
+          larger of this rank and R. Both ranks are infinite if the curve never crosses 0;
         - the ratios ``rho``, ``sigma_plus``, ``sigma_minus`` and ``sigma``, and ``twist``, the
           mean of ``rho`` and ``sigma``;
         - ``s_plus``, the sum of positive relative positions, and ``s_minus``, the sum of the

@@ -184,8 +184,9 @@ def outcomes(
     test
         The significance test on which verdicts about the ranks of answers are based: ``"wilcoxon"``
         for the signed-rank test, ``"t"`` for the paired t-test, or an `irframe.Significance` with
-        one of these tests. Its correction for multiple comparisons is applied to every kind of
-        p-value. The correction ``"max-t"`` is not available. The literature uses ``adjust=None``.
+        one of these tests. The correction for multiple comparisons of this `Significance` is
+        applied to every kind of p-value. The correction ``"max-t"`` is not available. The
+        literature uses ``adjust=None``.
     baseline
         The baseline, which is ``system_a`` in every pair. By default, all pairs are compared in the
         order of the systems.
@@ -231,8 +232,10 @@ def outcomes(
         - ``esl_a``, ``esl_b``, ``rr_a`` and ``rr_b``, the means over topics that both answer, and
           the p-values ``p_esl_wilcoxon``, ``p_esl_t``, ``p_rr_wilcoxon``, ``p_rr_t`` (Table 2);
         - adjusted p-values, if there is a correction, with names that end in ``_adjusted``;
-        - ``answered``, 1 if b answers more topics, -1 if a does, and ``answered_significant``;
-        - ``ranked``, 1 if b ranks answers better, -1 if a does, and ``ranked_significant``;
+        - ``answered``, 1 if b answers more topics and -1 if a answers more topics, and
+          ``answered_significant``, whether the difference is significant;
+        - ``ranked``, 1 if b ranks answers better and -1 if a ranks them better, and
+          ``ranked_significant``, whether the difference is significant;
         - the verdicts on b. ``better``: b is ahead in both comparisons. ``significantly_better``: b
           is significantly ahead in both comparisons. ``no_harm``: b is significantly ahead in one
           comparison and not significantly behind in the other;

@@ -176,7 +176,8 @@ def length_histogram(
     pandas.DataFrame
         One row per system and bin: ``system``, ``low`` and ``high`` (both inclusive), and
         ``documents`` and ``share``, the number and the share of documents in the bin. The last bin
-        of a system counts the relevant documents that were not retrieved. Its ends are <NA>.
+        of a system counts the relevant documents that were not retrieved. The ends of this bin are
+        <NA>.
 
     Raises
     ------
@@ -430,8 +431,8 @@ def effective_top(lengths: pd.DataFrame, *, precision: Precision = "map") -> pd.
         One row per system. ``documents`` is the number of relevant documents over all topics. Each
         document has a reciprocal precision, which with ``"atomized"`` is the search length.
         ``effective`` is the number of smallest reciprocals whose mean is nearest to the reciprocal
-        of the mean precision. ``share`` is ``effective`` divided by ``documents``. Both are 0 for a
-        system that retrieved no relevant document.
+        of the mean precision. ``share`` is ``effective`` divided by ``documents``. ``effective``
+        and ``share`` are 0 for a system that retrieved no relevant document.
 
     Raises
     ------

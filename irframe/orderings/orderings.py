@@ -51,8 +51,8 @@ def orderings(
     cube
         A cube, as returned by `irframe.cube`.
     a, b
-        The systems of a pair. If one of them is omitted, the given system is compared with every
-        other system. If both are omitted, all pairs are compared in the order of the cube.
+        The systems of a pair. If only one system is given, it is compared with every other system.
+        If both are omitted, all pairs are compared in the order of the cube.
     depth
         Depth at which rankings are cut. The default is the depth of the cube.
     gain
@@ -101,7 +101,7 @@ def orderings(
     orders more pairs than these rules, because gains are added. Cumulated gains are compared in
     exact arithmetic. Unjudged documents and ranks past the end of a list have gain 0.
 
-    The sign test is an exact two-sided binomial test. Its null hypothesis is that ni and ns are
+    The sign test is an exact two-sided binomial test. The null hypothesis is that ni and ns are
     equally likely among the topics with one of these labels. A small p-value says nothing about a
     particular metric, because systems may have equal scores on ni and ns topics, and either system
     may have the higher score on non-separable topics. Moreover, the ni and ns topics are not a
@@ -136,7 +136,7 @@ def order_pairs(
 ) -> xr.Dataset:
     """Return the innate orderings of pairs of systems.
 
-    `pairs` contains indices of systems, shape (pair, 2). The other arguments are those of
+    `pairs` contains indices of systems, shape (pair, 2). All other arguments are those of
     `orderings`.
     """
     rows, pairs = np.unique(pairs, return_inverse=True)
@@ -263,7 +263,7 @@ def is_bound(cube: xr.Dataset, metric: Metric, *, gain: GainLike, rel: int) -> b
     Notes
     -----
     The metric and the orderings must have the same gains, up to a factor. Weighted sums of gain
-    then agree if no weight exceeds that of the rank above. Metrics of the ranks of relevant
+    then agree if no weight exceeds the weight of the rank above. Metrics of the ranks of relevant
     documents, ERR, INST, NERR and Q agree only with binary gain. With graded gain, an ordering
     depends on sums of gain, which these metrics do not compute. Metrics that depend on the length
     of a list, on unjudged documents or on ideal positions may disagree.
@@ -296,7 +296,7 @@ def gains_of(
 ) -> tuple[GainLike, int]:
     """Return gain map and relevance threshold, by default the metric's.
 
-    For a metric without them, the defaults are binary gain and 1.
+    For a metric without gain map and threshold, the defaults are binary gain and 1.
 
     Examples
     --------

@@ -54,8 +54,8 @@ def preferences(
     cube
         A cube, as returned by `irframe.cube`.
     a, b
-        The systems of a pair. If one of them is omitted, the given system is compared with every
-        other system. If both are omitted, all pairs are compared in the order of the cube.
+        The systems of a pair. If only one system is given, it is compared with every other system.
+        If both are omitted, all pairs are compared in the order of the cube.
     at
         Depths at which lists are cut. The default is the depth of the cube.
     weights

@@ -37,7 +37,7 @@ class Discrimination(NamedTuple):
     pair_deltas
         Difference of means that each pair needs for significance, shape (pair, depth).
     delta
-        Largest of these differences, which suffices for every pair, shape (depth,).
+        Largest value of `pair_deltas` at each depth, which suffices for every pair, shape (depth,).
 
     Examples
     --------
@@ -162,8 +162,9 @@ class Bootstrap(ResamplingTest):
 
         Notes
         -----
-        The interval is ``mean -+ t* se``, where t* is a quantile of |t(w*)|. It is NaN if p cannot
-        be below alpha, or if t* is infinite because too many bootstrap samples are constant.
+        The interval is ``mean -+ t* se``, where t* is a quantile of |t(w*)|. The interval is NaN if
+        p cannot be below alpha, or if t* is infinite because too many bootstrap samples are
+        constant.
         """
         shares = self._drawn(scores, design)
         rank = _rank(self.samples, alpha)

@@ -133,10 +133,10 @@ class Wilcoxon(PairedTest):
     last sum is over groups of t tied differences. The normal approximation is used for any n. For a
     single topic, z is 1 and p is .317. If no differences remain, the statistic is 0 and p is 1.
 
-    The exact distribution of W+ is that of a sum that contains every rank with probability 1/2. It
-    is computed as a convolution over the ranks, which are doubled because average ranks may be
-    fractions. The time is cubic in the number of topics. The distribution is computed once per
-    pattern of ties.
+    In the exact distribution, W+ is a sum that contains every rank with probability 1/2. The
+    distribution is computed as a convolution over the ranks, which are doubled because average
+    ranks may be fractions. The time is cubic in the number of topics. The distribution is computed
+    once per pattern of ties.
 
     References
     ----------

@@ -28,8 +28,8 @@ class Estimate(NamedTuple):
     mean
         The mean.
     variance
-        Variance of the mean. It is exactly 0 for constant values, and NaN if a task has a single
-        cluster.
+        Variance of the mean. The variance is exactly 0 for constant values, and NaN if a task has a
+        single cluster.
     freedom
         Degrees of freedom of the variance.
     """

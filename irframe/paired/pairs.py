@@ -83,8 +83,8 @@ def in_blocks(
     Parameters
     ----------
     compute
-        Function of a block of scores, shape (depth, system, topic), and the pairs. It returns
-        arrays of shape (depth, pair).
+        Function of a block of scores, shape (depth, system, topic), and the pairs. The function
+        returns arrays of shape (depth, pair).
     scores
         Shape (system, topic, depth).
     pairs
@@ -97,7 +97,7 @@ def in_blocks(
     Returns
     -------
     tuple of numpy.ndarray
-        Each of shape (pair, depth).
+        The arrays of `compute`, each of shape (pair, depth).
     """
     scores, pairs = checked(scores, pairs)
     systems, topics, depths = scores.shape
@@ -128,8 +128,8 @@ def by_pair(
     Parameters
     ----------
     compute
-        Function of the scores of a and the scores of b, both of shape (depth, pair, topic). It
-        returns arrays of shape (depth, pair).
+        Function of the scores of a and the scores of b, both of shape (depth, pair, topic). The
+        function returns arrays of shape (depth, pair).
     block
         Shape (depth, system, topic).
     pairs
@@ -141,7 +141,7 @@ def by_pair(
     Returns
     -------
     tuple of numpy.ndarray
-        Each of shape (depth, pair).
+        The arrays of `compute`, each of shape (depth, pair).
     """
     depths, _, topics = block.shape
     results = [

@@ -215,7 +215,7 @@ def topics_needed(
     ------
     ParameterError
         If not exactly one of `difference`, `width`, `margin` and `topics` is passed, or if
-        arguments are out of range or cannot be combined. Also as for `compare`.
+        arguments are out of range or cannot be combined. The errors of `compare` are raised, too.
     DepthError
         If the scores lack one of the depths.
 

@@ -35,8 +35,8 @@ class Evidence:
 
     The parameters of a kernel are names of quantities. Each public method or property of this
     class, from `grade` on, is a quantity. The parameters of a quantity are parameters of the
-    metric, such as `rel`. Quantities are cached, and metrics share them. Their shape is (...,
-    depth) unless stated otherwise.
+    metric, such as `rel`. Quantities are cached, and metrics share them. Quantities have the shape
+    (..., depth) unless stated otherwise.
 
     Parameters
     ----------

@@ -21,7 +21,7 @@ LONGEST = 1000
 
 @dataclass(frozen=True, eq=False)
 class Strata:
-    """Strata of the pool, with the stratum of ranked documents.
+    """Strata of the pool, and the strata of ranked documents.
 
     Parameters
     ----------

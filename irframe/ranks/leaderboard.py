@@ -111,14 +111,14 @@ def leaderboard(
     Raises
     ------
     IrframeError
-        As for `rank_intervals`. Also if the baseline is unknown, or if a metric has the name of
-        another column.
+        As for `rank_intervals`. An error is also raised if the baseline is unknown, or if a metric
+        has the name of another column.
 
     Warns
     -----
     IrframeWarning
         If topics are left out. A topic counts, for a metric and depth, only if every system has a
-        score (not NaN) on it. Also as for `summary`.
+        score (not NaN) on it. The warnings of `summary` are raised, too.
 
     References
     ----------
@@ -370,7 +370,8 @@ def read_tasks(scores: ScoreLike, over: Over, task_metrics: TaskMetrics | None) 
     ------
     ParameterError
         If `task_metrics` is passed, and the scores have repeats or no tasks, a task has no metric,
-        or a task or metric is unknown. Also if a metric is a cost or not an arithmetic mean.
+        or a task or metric is unknown. An error is also raised if a metric is a cost or not an
+        arithmetic mean.
     """
     if task_metrics is None:
         return read_scores(scores, over)

@@ -131,7 +131,7 @@ def rank_intervals(
 
         - ``"pairs"``: all pairs of systems are tested as in `compare`. The interval allows every
           rank after the significantly better systems and before the significantly worse systems.
-        - ``"holm"``: each system is compared with the others by one-sided t-tests. Holm's
+        - ``"holm"``: each system is compared with all other systems by one-sided t-tests. Holm's
           correction is applied to each system separately.
         - ``"max-t"``: as ``"holm"``, but corrected by `MaxT`. The intervals of ``"holm"`` and
           ``"max-t"`` are narrower than those of ``"pairs"``, and fewer of them contain rank 1.
@@ -173,13 +173,14 @@ def rank_intervals(
     Raises
     ------
     IrframeError
-        As for `compare`. Also if the number of samples or the seed is out of range.
+        As for `compare`. An error is also raised if the number of samples or the seed is out of
+        range.
 
     Warns
     -----
     IrframeWarning
         If topics are left out. A topic counts, for a metric and depth, only if every system has a
-        score (not NaN) on it. Also as for `summary`.
+        score (not NaN) on it. The warnings of `summary` are raised, too.
 
     Notes
     -----

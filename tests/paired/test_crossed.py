@@ -10,7 +10,7 @@ from irframe.paired.crossed import crossed, one_sample, table_of
 
 
 def scores(seed, repeats, topics=8, depths=2, spread=0.1):
-    """Return lists (list, topic, depth) and the system of each."""
+    """Return lists (list, topic, depth) and the system of each list."""
     rng = np.random.default_rng(seed)
     owner = np.repeat(np.arange(len(repeats)), repeats)
     base = rng.normal(0.4, 0.2, (1, topics, depths)) + rng.normal(

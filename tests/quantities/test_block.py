@@ -204,7 +204,7 @@ def test_probabilities_stay_exact_in_large_blocks():
 
 
 def test_block_and_mean_policies_differ_for_err():
-    """The mean score over both orders is 3/4. The score with mean gains is 5/8."""
+    """The score is 3/4 over both orders, and 5/8 with mean gains."""
     run, qrels = frames([1, 0], 1.0)
     metric = "ERR(gain='binary')"
     by_ties = {ties: run.ireval.evaluate(qrels, metric, ties=ties) for ties in ("mean", "block")}
