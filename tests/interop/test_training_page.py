@@ -24,7 +24,7 @@ QRELS = {topic: dict.fromkeys(RNG.choice(NAMES, 4, replace=False), 1) for topic 
 
 
 class Module:
-    """Stand-in for a module of Lightning."""
+    """Stand-in for the class of modules in Lightning."""
 
 
 class Metric:

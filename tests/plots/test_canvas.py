@@ -49,7 +49,7 @@ def test_sorted_names_of_systems_determine_their_colours():
         **first,
         "x": canvas.series_style(3),
     }
-    one, other = system_style([0, 6], range(9))  # both systems would have the first colour
+    one, other = system_style([0, 6], range(9))  # both would otherwise have the first colour
     assert one == canvas.series_style(0)
     assert other == canvas.series_style(1)
 

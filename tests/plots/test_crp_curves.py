@@ -99,8 +99,9 @@ def test_reference_curves_equal_a_manual_calculation(short):
     curves = {line.get_label(): np.array(line.get_ydata()).tolist() for line in ax.lines}
     assert curves["ideal"] == [0] * 6
     assert curves["worst"] == [-2, -3, -3, -3, -3, -3]
-    # In the reversed ranking, the document of grade 1 moves from rank 2 to 5, and that of grade 2
-    # from rank 1 to 6. The irrelevant documents at ranks 1 and 2 belong at rank 3 or below.
+    # In the reversed ranking, the document of grade 1 moves from rank 2 to rank 5, and the document
+    # of grade 2 moves from rank 1 to rank 6. The irrelevant documents at ranks 1 and 2 belong at
+    # rank 3 or below.
     assert curves["full scale"] == [-2, -3, -3, -3, 0, 5]
     assert curves["s"] == moved["crp"].sel(system="s", topic="1").to_numpy().tolist()
     assert "Twist" in ax.get_title(loc="left")

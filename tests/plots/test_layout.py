@@ -49,7 +49,7 @@ def named(code):
 
 
 def track(code, count):
-    """Return a track, and the example code for this track."""
+    """Return a track, and a figure's example for the track."""
     runs, qrels = EXAMPLE()
     systems = named(code)
     runs = runs[runs["system"].isin(systems[:count])].reset_index(drop=True)

@@ -62,8 +62,8 @@ def experiment(seed, *, ties=False, missing=True):
 def larger(seeds=1):
     """Return the example track as two tracks with costs.
 
-    Its systems differ, some retrieved documents are unjudged, and one topic has no relevant
-    documents. Some scores are equal in single precision only.
+    The two tracks have different systems. Some retrieved documents are unjudged, and one topic has
+    no relevant documents. Some scores are equal in single precision only.
     """
     runs, qrels = ir.example_track()
     topics = sorted(qrels["topic"].unique())

@@ -117,7 +117,7 @@ def systems(name: str, rule=TAKE) -> Case:
 
 
 def named(name: str, first: Any, second: Any, rule: str) -> Case:
-    """Return a case of two systems with these names."""
+    """Return a case of two systems with certain names."""
     second_run = [(topic, doc + "z", score) for topic, doc, score in PLAIN_RUN]
     both = [row | {"system": first} for row in run()] + [
         row | {"system": second} for row in run(second_run)
@@ -216,7 +216,7 @@ CASES = [
     grades("grade text 1", TAKE, ["0", "1", "2", "1", "0"]),
     grades("grade text 1.0", TAKE, ["0.0", "1.0", "2.0", "1.0", "0.0"]),
     grades("grade text +1", TAKE, ["0", "+1", "+2", "+1", "0"]),
-    # no program writes grades like this
+    # no program writes grades in this notation
     grades("grade text 1e2", REFUSE, ["0", "1e2", "1", "1", "0"]),
     # files hold nothing but text
     grades("grade text beside numbers", TAKE, [0, 1, "2", 1, 0]),

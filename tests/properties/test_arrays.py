@@ -21,7 +21,7 @@ SEEDS, DEPTHS = range(6), (None, 3, 30)
 
 @cache
 def candidates(seed):
-    """Draw labels, tied scores and listed flags of one shape."""
+    """Draw arrays of labels, tied scores and listed flags."""
     rng = np.random.default_rng(seed)
     n = int(rng.choice([1, 2, 7, 19]))
     labels = rng.choice([0, 0, 1, 2, 3, -1, np.nan], (2, 3, n))

@@ -66,7 +66,7 @@ def scores(metric, lists, missed=(), width=DEPTH):
 
 
 def highest_of(values):
-    """Return the highest score of each list over all labels."""
+    """Return the highest score of each list over all labelings."""
     highest = np.full((len(LISTS), values.shape[1]), -np.inf)
     np.fmax.at(highest, [index for index, _ in LABELS], values)
     return highest
@@ -74,7 +74,7 @@ def highest_of(values):
 
 @cache
 def labelled_extremes(metric):
-    """Return the lowest and highest scores over all labels."""
+    """Return the lowest and highest scores over all labelings."""
     values = scores(metric, [labels for _, labels in LABELS])
     return -highest_of(-values), highest_of(values)
 

@@ -1,4 +1,4 @@
-"""Declared attributes of metrics equal those found by enumeration."""
+"""Declared attributes of metrics equal enumerated attributes."""
 
 import itertools
 from functools import cache
@@ -32,7 +32,8 @@ INDEX = {codes: index for index, codes in enumerate(LISTS)}
 LENGTH = np.array([len(codes) for codes in LISTS])
 FULL = [codes for codes in LISTS if len(codes) == 4]
 MISSED = ((), (0, 2, 3), (0, 2, 3, 3))
-"""Grades of judged documents outside the lists. The last two differ by one relevant document."""
+"""Grades of judged documents outside the lists. The last two entries differ by one relevant
+document."""
 SWAPPED = [
     [
         INDEX[(*codes[:rank], codes[rank + 1], codes[rank], *codes[rank + 2 :])]
@@ -111,7 +112,7 @@ def unit_of(metrics):
 def needs_depth_of(metrics):
     """Return whether scores change past the end of a list.
 
-    Classes that override `uncut` do not declare it.
+    Classes that override `uncut` do not declare this attribute.
     """
     past = (np.arange(WIDTH) >= LENGTH[:, np.newaxis]) & (LENGTH > 0)[:, np.newaxis]
     overridden = type(metrics[0]).uncut is not Metric.uncut
@@ -184,7 +185,7 @@ def orders_of(ties):
 
 @cache
 def reordered(ties):
-    """Return the index of each order of full lists."""
+    """Return the index of each list in every order."""
     orders = orders_of(ties).tolist()
     return [[INDEX[tuple(map(codes.__getitem__, order))] for order in orders] for codes in FULL]
 
@@ -409,7 +410,7 @@ UNDECLARED = (
 """Facts that these metrics do not declare, because they have no bounds and no best order by
 grade."""
 KEYS = {"relevance": {"a": 1, "b": 1, "c": 1, "x": 0}, "gain": {"a": 2, "b": 1, "c": 1, "x": 0}}
-"""Order -> key of each document."""
+"""Order -> sort key of each document."""
 
 
 @cache

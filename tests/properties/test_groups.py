@@ -63,9 +63,9 @@ def branch(result, track):
 
 
 def assert_groups(joined, expected):
-    """Assert that a joined result equals those of all groups.
+    """Assert that a joined result equals the groups' results.
 
-    If one group raises an error, so must the joined call.
+    If a group raises an error, the joined call must raise an error.
     """
     wrong = any(isinstance(result, type) for result in expected.values())
     assert isinstance(joined, type) == wrong
@@ -248,7 +248,7 @@ def test_an_option_of_frames_by_group_equals_each_group_alone(name, number, opti
 
 
 def of_track(value, track):
-    """Return the rows of one track, also in options."""
+    """Return the rows of a track, also inside dictionaries."""
     if isinstance(value, dict):
         return {name: of_track(item, track) for name, item in value.items()}
     if not isinstance(value, pd.DataFrame):

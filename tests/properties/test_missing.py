@@ -110,7 +110,7 @@ READERS = (by_dictionaries, by_cube, by_cubes, by_scan, by_files, by_console)
 
 
 def expected_of(runs, qrels, lists):
-    """Return the score of each list, 0 for missing lists."""
+    """Return all scores, with 0 for missing lists."""
     return {
         (system, topic): alone(runs, qrels, system, topic) if topic in lists[system] else 0.0
         for system in SYSTEMS

@@ -151,7 +151,7 @@ ACTS |= {f"cube of {name}": by_cube(PATHS[name]) for name in CUBED} | {"console"
 
 
 def scored(act, runs, folder):
-    """Return the scores of each system, or its refusal."""
+    """Return the scores or the error of each system."""
     folder.mkdir()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

@@ -47,7 +47,7 @@ OTHERS = {
 }
 """Verb that other property tests do not call -> its arguments."""
 GIVEN = {"judge_next": {"n": 1}}
-"""Verb -> arguments that replace those of other property tests."""
+"""Verb -> arguments that replace the usual arguments of property tests."""
 SLOW = pytest.param("report", marks=pytest.mark.thorough)
 FILES = {"freeze", "save", "write_qrels", "write_run"}
 """Verbs that are not tested, because their arguments are files or arbitrary texts."""
@@ -90,11 +90,11 @@ CALLED = {
     "train": "judgments",
     "units": "units|of",
 }
-"""Option -> another name that messages may use for the option."""
+"""Option -> alternative name of the option in messages."""
 FREE = {("collapse", "unit"), ("report", "path"), ("report", "title")}
 """Options for which every text is valid."""
 MATPLOTLIB = {"ax", "figsize"}
-"""Options that are passed to another library unchanged."""
+"""Options that are passed to matplotlib unchanged."""
 
 
 def function_of(name):

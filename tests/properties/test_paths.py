@@ -1,6 +1,6 @@
 """Numbers of files, moves and calls behind the main functions.
 
-The limits may only fall.
+The limits may only be lowered.
 
 ``python tests/properties/test_paths.py`` prints the numbers.
 """

@@ -33,8 +33,8 @@ KNOWN = {
 class Answer:
     """Answer of a reader to a case.
 
-    The sign is ``=`` for right scores, ``x`` for wrong scores, ``r`` for an error of irframe, ``F``
-    for another error, and ``.`` if the reader cannot represent the case.
+    The sign is ``=`` for right scores, ``x`` for wrong scores, and ``.`` if the reader cannot
+    represent the case. Errors of irframe have the sign ``r``, and all other errors ``F``.
     """
 
     sign: str

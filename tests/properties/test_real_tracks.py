@@ -1,4 +1,4 @@
-"""Two real tracks in one cube keep their results."""
+"""Tests of two real tracks in one cube."""
 
 import pandas as pd
 import pytest

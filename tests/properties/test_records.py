@@ -10,10 +10,10 @@ cubes and scores, the value is
 - none if the parameter is in `ELSEWHERE`, because it takes data or belongs to verbs of frames.
 
 Each verb is called by `asked(verb, cube)` of `properties/verbs.py` on `world("small")`. If a value
-changes nothing there, the verb is called on the worlds and with the options of `FURTHER[verb]`.
-`IDLE` lists the values that never change a result. `FRAMES` holds the calls of verbs of frames.
-`FRAME_OTHERS` holds their values, under `"verb.parameter"` or `"parameter"`. Captions may leave out
-what rows show (`IN_ROWS`) and what needs no words (`UNSAID`).
+changes nothing on this world, the verb is called on the worlds and with the options of
+`FURTHER[verb]`. `IDLE` lists the values that never change a result. `FRAMES` holds the calls of
+verbs of frames. `FRAME_OTHERS` holds their values, under `"verb.parameter"` or `"parameter"`.
+Captions may leave out what rows show (`IN_ROWS`) and what needs no words (`UNSAID`).
 """
 
 import inspect
@@ -218,7 +218,7 @@ def world(name):
 RUNS, QRELS = experiment(1)
 CHUNKED = r"(d\d)\d*"
 CHUNKS = r"(\w\dd\d)\d*"
-"""Pattern by which two documents of a topic are chunks of another document."""
+"""Pattern of document names. It makes two documents of a topic chunks of a third document."""
 LARGER = larger()[0]
 SCORING = {"qrels": JUDGED, "metrics": ["AP"]}
 TIED = {"score_dtype": "float32"}
@@ -330,7 +330,7 @@ FRAME_ONLY = {"together", "later_copies", "errors", "reference", "pairs", "grade
 
 
 def result_of(function, subject, options):
-    """Call a verb. Return None if it refuses the options."""
+    """Call a verb; return None for refused options."""
     with though_incomplete(), warnings.catch_warnings(action="ignore", category=IrframeWarning):
         try:
             return function(subject, **gathered(inspect.signature(function), options))

@@ -1,7 +1,7 @@
 """Every result has tables and figures, or a clear error.
 
-The results are those of all verbs: with tasks and groups, with one selected metric or depth, with
-some columns only, and with other column names.
+The tests use results of all verbs: with tasks and groups, with one selected metric or depth, with
+some columns only, and with different column names.
 """
 
 from contextlib import suppress
@@ -62,7 +62,7 @@ def one_depth(result):
 
 
 def some_columns(result):
-    """Yield a frame with each of its last columns alone."""
+    """Yield frames with one of the last two columns."""
     if isinstance(result, pd.DataFrame):
         yield from (result[[column]] for column in result.columns[-2:])
 

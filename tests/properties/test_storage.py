@@ -50,7 +50,7 @@ DRAWN = {"text": {"cluster": "c"}, "numbers": {"cluster": 1, "task": 2}, "weight
 
 
 def designed(labels):
-    """Declare the same labels for all topics."""
+    """Declare equal labels for all topics."""
     topics = TABLE.index.unique("topic")
     return ir.verbs.design(
         TABLE, **{name: dict.fromkeys(topics, value) for name, value in labels.items()}

@@ -148,7 +148,7 @@ MEANINGS = {
         "agreement compare_judges coverage inversions judge_effect ratios standardise volatility",
     ),
 }
-"""Parameter -> its meaning, and the public functions that have it."""
+"""Parameter -> its meaning, and the public functions with the parameter."""
 
 
 @pytest.mark.parametrize("word", MEANINGS)

@@ -76,7 +76,7 @@ def some_topics(scores):
 
 
 def judged_again(cube):
-    """Return a cube's judgments with other grades."""
+    """Return a cube's judgments with changed grades."""
     experiment = cube.attrs.get("experiment")
     if experiment is None:
         return pd.DataFrame({"topic": ["n1"], "doc": ["d1"], "grade": [1]})
