@@ -17,7 +17,7 @@ MOST = 2**63 - 1
 """Largest integer of a numpy array."""
 
 ROOM = 4 * 2**30
-"""Largest number of bytes that an argument may allocate at once."""
+"""Maximum number of bytes that an argument may allocate at once."""
 
 LONG = 70
 """Maximum number of characters of a list in the first sentence of a message. Longer lists are at
@@ -250,7 +250,7 @@ def refuse_any(
 ) -> None:
     """Raise an error that lists the offenders, if any.
 
-    ``{}`` in `found` stands for their number.
+    ``{}`` in `found` is replaced by the number of offenders.
 
     Examples
     --------

@@ -12,7 +12,7 @@ from irframe.moved import Moved, line_for
 from irframe.option_values import Slot, slot_of
 
 NEAR = 0.85
-"""Least similarity, by difflib, of an unknown name and a suggested one."""
+"""Minimum similarity of an unknown name and a suggested name, by difflib."""
 
 LONGEST = 60
 """Longest unknown name, in characters, for which similar names are suggested."""
@@ -75,7 +75,7 @@ def _meant() -> dict[str, list[str]]:
 
 
 def suggested(name: object, known: Iterable[str]) -> list[str]:
-    """Return up to three names that a name may mean.
+    """Return up to three suggestions for a name.
 
     If other tools use `name`, the result is irframe's names for the same thing. Otherwise, the
     result contains names with a similar spelling.
@@ -228,7 +228,7 @@ def suggesting(home: object, name: str, called: str) -> Any:
     Parameters
     ----------
     home, name
-        The module or class of the function, and its name there.
+        The module or class that contains the function, and the name of the function in it.
     called
         The function's name in errors.
 

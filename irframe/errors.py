@@ -67,7 +67,8 @@ class IrframeError(ValueError):
     advice
         Advice on how to solve the problem.
     offenders
-        The invalid values. The message lists up to five and counts the others.
+        The invalid values. The message lists up to five invalid values and counts the remaining
+        values.
 
     Examples
     --------
@@ -169,7 +170,7 @@ class FileFormatError(IrframeError):
 
 
 class IdError(IrframeError):
-    """Identifiers that are missing, duplicated, mixed, or do not join."""
+    """Missing, duplicate, mixed or unmatched identifiers."""
 
 
 class GradeError(IrframeError):
@@ -185,7 +186,7 @@ class DepthError(IrframeError):
 
 
 class MetricError(IrframeError):
-    """An unknown metric, or one that does not apply here."""
+    """An unknown metric, or a metric that does not apply."""
 
 
 class ParameterError(IrframeError):
@@ -210,7 +211,8 @@ LOOPS = {"apply", "agg", "aggregate", "transform", "filter", "map", "map_over_da
 AROUND = (functools.__file__, contextlib.__file__)
 """Files of the standard library whose wrappers may call functions of irframe."""
 ISSUED = "warnings of irframe"
-"""Name of a local variable that is added to functions in `LOOPS`: the origins issued so far."""
+"""Name of a local variable that is added to functions in `LOOPS`. It contains the origins of the
+warnings issued so far."""
 
 _CALL: ContextVar["OneCall | None"] = ContextVar("call", default=None)
 _GROUP: ContextVar[str] = ContextVar("group", default="")
@@ -328,7 +330,7 @@ def _merged(texts: Mapping[str, list[str]]) -> Iterator[str]:
 
 
 def listing(names: Iterable[object], between: str = ", ") -> str:
-    """Return the first five names and the number of others.
+    """Return the first five names, and count the rest.
 
     Examples
     --------

@@ -155,7 +155,7 @@ class Exponential(_Scaled):
 
 @dataclass(frozen=True, init=False, repr=False)
 class GainMap(Gain):
-    """Gain that is listed for each grade.
+    """Gain that the caller lists for each grade.
 
     Parameters
     ----------
@@ -242,7 +242,7 @@ def parse_gain(gain: Gain | type[Gain] | str | Mapping[int, float]) -> Gain:
 
 
 SPELT = range(1, 128)
-"""Grades whose gain is the grade itself in ir_measures, unless the caller sets another gain."""
+"""Grades whose gain in ir_measures is the grade itself, unless the caller sets a different gain."""
 
 
 def from_ir_measures(gains: Mapping[int, float]) -> Gain:

@@ -1,4 +1,4 @@
-"""Objects in groups, whose verbs give one result per group.
+"""Objects in groups, with verbs that compute results per group.
 
 Verbs: groupby.
 """
@@ -337,7 +337,7 @@ def _reads_groups(name: str) -> bool:
 def _has_groups(name: str) -> bool:
     """Return whether a verb can be called on groups.
 
-    Verbs that write files, or that need all judgments, cannot.
+    Verbs that write files or need all judgments cannot be called on groups.
     """
     if _reads_groups(name):
         return True

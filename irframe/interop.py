@@ -1,6 +1,6 @@
 """irframe as a provider of ir_measures and PyTerrier.
 
-Importing this module registers it.
+Importing this module registers the provider.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -30,7 +30,7 @@ SAME = frozenset(
     | {"NERR8", "NERR9", "NumQ", "NumRel", "NumRet", "P", "R", "RBP", "RR", "Rprec", "SDCG"}
     | {"SetAP", "SetF", "SetP", "SetR", "Success", "infAP", "nDCG"}
 )
-"""Measures that irframe defines as the other providers of ir_measures do."""
+"""Measures whose definitions in irframe and in the other providers of ir_measures are equal."""
 
 
 def register() -> None:

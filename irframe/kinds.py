@@ -89,8 +89,8 @@ ASKED = {
 }
 """Required parameter -> its argument in example calls.
 
-If a key consists of two words, the first is the only verb that it applies to. Other parameters get
-their own name as argument.
+If a key consists of two words, it applies only to the verb in the first word. For all other
+parameters, the argument is the name of the parameter.
 """
 LABELLED = dict.fromkeys(("a", "baseline", "system"), (words.SYSTEM, 0)) | {
     "b": (words.SYSTEM, 1),
@@ -117,7 +117,7 @@ BY_DEPTH = {"coverage", "inversions", "ratios", "volatility", "depth_curves"}
 SCORED = {"effort_gain": '"Twist", "AP"', "reordering": '"AP", "ASL"'}
 """Verb that needs several metrics -> example metrics."""
 CHAINED = {"agreement_map": "plot.agreement_map(depth=10)"}
-"""Figure that shows a single depth -> its call for scores by depth."""
+"""Figure that shows a single depth -> example call for scores at several depths."""
 OWN = {
     "compare": (SCORES, BOUNDS, LOSSES, "tie_ranges"),
     "decide": (BOUNDS, "tie_ranges"),
@@ -334,7 +334,7 @@ def verbs(home: str) -> dict[str, tuple[Callable[..., Any], tuple[type, ...]]]:
 
 
 def with_column(name: str) -> list[str]:
-    """Return up to three verbs whose results have this column.
+    """Return up to three verbs that return a column.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Parameters that moved, and the calls to write instead."""
+"""Suggested calls for parameters that moved."""
 
 import inspect
 import json
@@ -94,7 +94,7 @@ def line_for(
     further: Iterable[Moved] = (),
     by: object = None,
 ) -> str | None:
-    """Return the call that replaces one with a moved parameter.
+    """Return the new call for a moved parameter.
 
     Return None if no parameter moved.
 

@@ -29,7 +29,7 @@ class OptionValue:
         Parameters
         ----------
         value
-            An option value, or the first field of one.
+            An option value, or the value of its first field.
         default
             Default of the parameter. If the first field of `value` is None, the first field of
             `default` is used.
