@@ -412,8 +412,8 @@ def pick_metric(scores: Scores, metric: str | Metric) -> Scores:
         if depth not in depths:
             raise DepthError("a depth of the scores", repr(metric))
         return scores.take(metric=[pos], depth=depths.get_indexer(pd.Index([depth])))
-    expected = f"a depth of the scores, a metric ({listing(scores.metrics)}) or other scores"
-    raise ParameterError(expected, repr(metric))
+    expected = "reference to be a depth of the scores, one of their metrics or other scores"
+    raise ParameterError(expected, repr(metric), f"the metrics are {listing(scores.metrics)}")
 
 
 def same_systems(scores: Scores, other: Scores) -> Scores:

@@ -288,7 +288,7 @@ def test_measures_of_ir_measures_keep_their_names(track):
 def test_the_same_metric_may_be_requested_only_by_different_names(track):
     scores = ir.evaluate(*track, ["map", "AP"])
     np.testing.assert_array_equal(scores["map"], scores["AP"])
-    with pytest.raises(MetricError, match="each once, but found some again: AP"):
+    with pytest.raises(MetricError, match="each once, but found duplicates: AP"):
         ir.evaluate(*track, ["AP", ir.metrics.AP()])
     for names in (["P_5", "P.5,10"], ["P.5,10", "P_5"]):
         assert ir.evaluate(*track, names).columns.tolist() == ["P_5", "P_10"]

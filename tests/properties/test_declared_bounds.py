@@ -15,7 +15,7 @@ import irframe as ir
 from irframe.errors import MetricError
 from irframe.gains import GainMap
 from irframe.metrics import METRICS, Evidence, Success
-from irframe.metrics.facts import _facts_by_label, _of, facts
+from irframe.metrics.facts import facts
 from irframe.names import UNJUDGED
 
 pytestmark = pytest.mark.property
@@ -209,23 +209,6 @@ def test_metrics_without_such_intervals_declare_no_number_of_topics():
     assert {kind.least_topics for kind in others} == {2}
 
 
-@pytest.fixture
-def declare(monkeypatch):
-    """Return a function that changes a declared fact temporarily."""
-
-    def clear():
-        for cached in (_of, _facts_by_label, coverage):
-            cached.cache_clear()
-
-    def change(name, fact, value):
-        monkeypatch.setattr(METRICS[name], fact, value)
-        clear()
-
-    yield change
-    monkeypatch.undo()
-    clear()
-
-
 @pytest.mark.filterwarnings("ignore::irframe.errors.IrframeWarning")
 @pytest.mark.parametrize(
     ("name", "fact", "value", "check"),
@@ -252,7 +235,9 @@ def declare(monkeypatch):
         ),
     ],
 )
-def test_wrong_facts_are_found(name, fact, value, check, declare):
+def test_wrong_facts_are_found(name, fact, value, check, declare, request):
+    request.addfinalizer(coverage.cache_clear)
     declare(name, fact, value)
+    coverage.cache_clear()
     with pytest.raises(AssertionError):
         check(name)

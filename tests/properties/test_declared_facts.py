@@ -500,9 +500,9 @@ def test_facts_of_metrics_of_other_judgments_equal_enumerated_ones(kind):
         ("ERR_IA", "least_topics", 8),
     ],
 )
-def test_wrong_facts_of_metrics_of_other_judgments_are_found(name, fact, value, monkeypatch):
+def test_wrong_facts_of_metrics_of_other_judgments_are_found(name, fact, value, declare):
     (kind,) = (k for k, texts in OTHER_KINDS.items() if {name, f"{name}(bound=False)"} & {*texts})
-    monkeypatch.setattr(METRICS[name], fact, value)
+    declare(name, fact, value)
     with pytest.raises(AssertionError, match=fact):
         test_facts_of_metrics_of_other_judgments_equal_enumerated_ones(kind)
 
@@ -518,8 +518,8 @@ def test_wrong_facts_of_metrics_of_other_judgments_are_found(name, fact, value, 
         ("Recall", "fillings", "list"),
     ],
 )
-def test_wrong_facts_of_metrics_of_grades_are_found(name, fact, value, monkeypatch):
-    monkeypatch.setattr(METRICS[name], fact, value)
+def test_wrong_facts_of_metrics_of_grades_are_found(name, fact, value, declare):
+    declare(name, fact, value)
     assert enumerated_facts(name)[fact] != value
 
 

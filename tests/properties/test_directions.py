@@ -46,8 +46,8 @@ def test_only_scores_are_ranked(name):
     for array in arrays:
         assert array.attrs[RESULT] == name
         if name not in SCORE_VERBS:
-            refused(InputError, f"what {name} returned", ir.verbs.best_systems, array)
-            refused(InputError, f"what {name} returned", ir.verbs.leaderboard, array)
+            refused(InputError, f"the result of {name}", ir.verbs.best_systems, array)
+            refused(InputError, f"the result of {name}", ir.verbs.leaderboard, array)
 
 
 @pytest.mark.parametrize(

@@ -270,7 +270,9 @@ def test_a_file_that_ends_inside_a_tag_is_named(tmp_path, monkeypatch, rows, war
     file.write_text("\n".join(rows))
     for reader in (ir.read_run, ir.read_runs, lambda file: [*ir.scan_runs([file]).frames()]):
         if warned:
-            with pytest.warns(IrframeWarning, match=f"line {len(rows)} of .*team.run, its last"):
+            with pytest.warns(
+                IrframeWarning, match=rf"the last line of .*team.run \(line {len(rows)}\)"
+            ):
                 reader(file)
         else:
             reader(file)
