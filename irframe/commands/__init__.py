@@ -119,7 +119,7 @@ def tell(message: object, names: Container[str] = ()) -> int:
     message
         The error or text to print.
     names
-        The options of the command. They replace Python arguments in the message.
+        The options of the command, which replace Python arguments in the message.
     """
     if isinstance(message, IrframeError):
         message = as_options(message.found_first, names)

@@ -46,8 +46,8 @@ def trec_layout(
         The metrics in the command. If one of them is a set of measures, such as ``official``, or if
         there are several systems, a line ``runid`` names each system.
     listed
-        The pairs of system and topic to print before the averages. They are sorted by the bytes of
-        the topic. The default is no pairs. trec_eval omits topics without a list.
+        The pairs of system and topic to print before the averages. The pairs are sorted by the
+        bytes of the topic. The default is no pairs. trec_eval omits topics without a list.
 
     Returns
     -------
@@ -328,7 +328,7 @@ def declare_losses(parser: ArgumentParser) -> None:
 
 
 def run_losses(options: Namespace) -> answer.Answer:
-    """Print mean scores and losses, or both per topic."""
+    """Print scores and losses, as means or per topic."""
     kind = answer.format_of(options)
     runs, qrels = inputs.read_all(options), inputs.read_judgments(options)
     arguments = inputs.given(options, ir.verbs.losses)

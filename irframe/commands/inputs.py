@@ -452,7 +452,7 @@ def runs_of(options: Namespace, *, rows: bool = False) -> pd.DataFrame | Scanned
 
 
 def read_valid(options: Namespace) -> pd.DataFrame:
-    """Read the valid runs, and record the other files."""
+    """Read the valid runs, and record the skipped files."""
     sources = sources_of(options.runs, options.qrels)
     # Warnings are not printed, because the answer names the skipped files.
     with OneCall(without=LEFT_OUT):

@@ -29,7 +29,7 @@ from irframe.names import GRADE, PAIR, SIDES, SYSTEM, TOPIC, roles
 from irframe.record import InGroups, bind, options_of
 
 ASKED = ("baseline", "system")
-"""Arguments of verbs whose systems every group must contain."""
+"""Names of the arguments of verbs that name systems. Every group must contain these systems."""
 
 
 @contextmanager

@@ -94,7 +94,8 @@ def freedom_of(
             unsure = np.bincount(draw.topic, uncertain, len(n_ideal)) > 0
             biased = (1 / np.maximum(n_ideal[unsure], 0.5)).sum(axis=0) > MOST_BIASED
             enough &= (n_ideal.sum(axis=0) >= LEAST_DRAWN) & ~biased
-            # Only documents with gain count, because others hardly change ideal rankings.
+            # Only documents with gain count, because documents without gain hardly change ideal
+            # rankings.
             number = adding
         results.append(np.where(enough, number - 1, np.nan))
     return xr.DataArray(np.stack(results), dims=(METRIC, SYSTEM, DEPTH))
@@ -225,8 +226,8 @@ def estimate(
     Parameters
     ----------
     cube
-        A cube whose judgments have a column `probability` or `stratum`, as those of
-        `draw_to_judge`.
+        A cube whose judgments have a column `probability` or `stratum`, such as the judgments that
+        `draw_to_judge` returns.
     metrics
         P, DCG, RBP, SDCG, INSQ or nDCG, as metrics or names. All but nDCG sum gains over ranks.
     at
@@ -240,12 +241,12 @@ def estimate(
         ``estimate`` and its standard ``error`` over (metric, system, topic, depth); ``mean``,
         ``mean_error``, ``ci_low`` and ``ci_high`` over (metric, system, depth). Intervals refer to
         the mean over the topics of the cube. The intervals include the variance of drawing
-        documents, but not that of drawing topics.
+        documents. They do not include the variance of drawing topics.
 
     Raises
     ------
     MetricError
-        If a metric is not one of those above. If the ideal ranking of nDCG has fewer than 5 drawn
+        If a metric is not in the list above. If the ideal ranking of nDCG has fewer than 5 drawn
         documents, for example at depth 10 with 20 % of the documents drawn.
     InputError
         If judgments have neither probabilities nor strata, or tied documents share their gain.
@@ -276,14 +277,14 @@ def estimate(
     nDCG is the estimated DCG divided by the estimated ideal DCG. In the ideal ranking, drawn
     documents in descending order of gain take 1/p ranks each, down to the depth. The cumulative
     discount is interpolated linearly between ranks. nDCG is 0 if no drawn document has gain. The
-    variance of nDCG is that of the jackknife [3]_. Each drawn document, retrieved or not, is left
-    out in turn. The change of the score is the contribution of the document. Linearised variances
-    would be up to a quarter too small. Ratios are biased if few drawn documents are in the ideal
-    ranking. In TREC's Deep Learning track of 2021 the bias was .013 to .040 at depth 10 with 10 to
-    30 % drawn, and less than .01 at depth 100. Therefore shallow depths raise an error. Estimates
-    are corrected by the jackknife's estimate of the bias, ``sum (1 - n/N) (n - 1) (mean of the
-    scores without one document - score)`` over strata. The squared error of a mean includes the
-    square of the correction. Estimates of single topics may exceed 1.
+    variance of nDCG is estimated by the jackknife [3]_. Each drawn document, retrieved or not, is
+    left out in turn. The change of the score is the contribution of the document. Linearised
+    variances would be up to a quarter too small. Ratios are biased if few drawn documents are in
+    the ideal ranking. In TREC's Deep Learning track of 2021 the bias was .013 to .040 at depth 10
+    with 10 to 30 % drawn, and less than .01 at depth 100. Therefore shallow depths raise an error.
+    Estimates are corrected by the jackknife's estimate of the bias, ``sum (1 - n/N) (n - 1) (mean
+    of the scores without one document - score)`` over strata. The squared error of a mean includes
+    the square of the correction. Estimates of single topics may exceed 1.
 
     Limits of means are Student's limits on the scale of the arcsine of the square root. For scores
     that may exceed 1 the scale is the logarithm. The degrees of freedom are the number of drawn

@@ -62,7 +62,8 @@ def as_scores(
         - a matrix of the scores of `metric`, with topics in rows and systems in columns, or the
           reverse. The orientation follows from the name of an axis, such as ``topic`` or ``model``,
           or from `systems`. If both axes have such names, the default of `metric` is ``score``;
-        - ``{topic: {metric: score}}``, as from pytrec_eval, or a dictionary of these by system;
+        - ``{topic: {metric: score}}``, as from pytrec_eval, or a dictionary of such dictionaries by
+          system;
         - a list of rows, which are named tuples, such as `ir_measures.Metric`, or dictionaries; or
           a dictionary of these lists by system;
         - an array over (metric,) system, topic (and depth);
@@ -86,7 +87,7 @@ def as_scores(
     Raises
     ------
     InputError
-        If the input has none of these forms. The message contains code that reshapes it.
+        If the input has none of these forms. The message contains code that reshapes the input.
     IdError
         If a system has two scores on a topic, or two columns have the same name.
 

@@ -140,7 +140,7 @@ def estimated(
         Pairs of arrays: the grade of each document, and the top grade of its collection. A second
         pair contains predicted grades.
     depths
-        The depths, none beyond the last rank of `rows`.
+        The depths. No depth may exceed the number of ranks in `rows`.
 
     Yields
     ------
@@ -150,7 +150,7 @@ def estimated(
     Raises
     ------
     MetricError
-        If a metric is of another kind.
+        If a metric neither sums gains over ranks nor divides such a sum by an ideal sum.
     """
     per_metric = [_weights(metric, rows.shape[-1], depths) for metric in metrics]
     pairs = list(zip(metrics, per_metric, strict=True))

@@ -147,7 +147,7 @@ def index_roles(frame: pd.DataFrame) -> dict[str, Any]:
 def named_metrics(frame: pd.DataFrame) -> list[str]:
     """Return the columns that are named after metrics.
 
-    Exact names take precedence over names in another case.
+    Names in the exact case take precedence over names in a different case.
     """
     metrics = [name for name in frame.columns if isinstance(name, str) and facts(name).known]
     return [name for name in metrics if names_exactly(name)] or metrics

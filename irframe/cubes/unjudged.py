@@ -111,12 +111,12 @@ def bounds(
     proportional to the number of cells of the cube.
 
     The bounds of metrics with a recall base are exact extremes over all possible grades, from 0 to
-    the top grade, of the *retrieved* unjudged documents. These include documents below the depth.
-    For All, the lower bound is the score, and the upper bound is 1 if an unjudged document was
-    read. Grades also change the normaliser, so the score is not always highest if all unjudged
-    documents are relevant. Grades for which the score is NaN are ignored. The bounds assume that no
-    further unjudged document is relevant. With ``norm="pool"`` or ``ideal="pool"``, pools that are
-    shallower than the cube do not change.
+    the top grade, of the *retrieved* unjudged documents. Unjudged documents below the depth are
+    included. For All, the lower bound is the score, and the upper bound is 1 if an unjudged
+    document was read. Grades also change the normaliser, so the score is not always highest if all
+    unjudged documents are relevant. Grades for which the score is NaN are ignored. The bounds
+    assume that no further unjudged document is relevant. With ``norm="pool"`` or ``ideal="pool"``,
+    pools that are shallower than the cube do not change.
 
     With u unjudged documents down to the deepest depth k, the time of a ranking is proportional to
     k u. For nDCG on several grades, the upper bound multiplies this time by the number of grades
@@ -412,8 +412,8 @@ def rejudge(cube: xr.Dataset, qrels: Qrels) -> Cube:
     cube
         A cube made by `irframe.cube`.
     qrels
-        All current judgments, including those of earlier rounds: a qrels frame, or any input of
-        `as_qrels`.
+        All current judgments, including the judgments of earlier rounds: a qrels frame, or any
+        input of `as_qrels`.
 
     Returns
     -------

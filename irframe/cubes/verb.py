@@ -279,8 +279,8 @@ def _describe_scores(result: Any, scores: Scores) -> None:
 def _answer_one(verb: Declared, params: Mapping[str, Any]) -> Any:
     """Call the function of a verb.
 
-    User coordinates are dropped before the call, unless the verb reads some of them. They are
-    restored in the result.
+    User coordinates are dropped before the call, unless the verb reads some of them. The user
+    coordinates are restored in the result.
     """
     subject = params[verb.first]
     table = isinstance(subject, Scores)

@@ -76,7 +76,7 @@ def read_lists(
     systems
         The label of the run.
     again
-        Whether the scorer has read other runs before.
+        Whether the scorer has already read a run.
     """
     length = np.fromiter(map(len, lists), np.int64, len(lists))
     values = chain.from_iterable([scores.values() for scores in lists])
@@ -139,7 +139,7 @@ class Positions:
 
     @cached_property
     def docs(self) -> pd.Index:
-        """The documents passed by the caller, then other judged documents.
+        """The documents passed by the caller, then further judged documents.
 
         Raises
         ------

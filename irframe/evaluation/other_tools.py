@@ -140,7 +140,7 @@ class Evaluator:
             A model with a method ``encode(texts)``, or with ``encode_query`` and
             ``encode_document``. Each method returns an array or tensor with a row per text.
         output_path, epoch, steps
-            Ignored. Trainers pass these arguments.
+            Trainers pass these arguments, which the evaluator ignores.
         """
         means = self._mean(self.search(model), names="plain")
         return {self._named(metric): value for metric, value in means.items()}

@@ -75,7 +75,7 @@ def judged_anew(
     given
         Whether the caller stated the depth of the pool, which is then kept.
     all_judged
-        Whether the judgments cover only these topics.
+        Whether the caller's judgments contain no further topics.
 
     Raises
     ------
@@ -125,7 +125,8 @@ def _collections_and_tops(
 ) -> tuple[Collections, NDArray[np.integer[Any]]]:
     """Return the collections and highest grades of topics."""
     collection = experiment.collection
-    if collection is None:  # the highest grade includes the judgments of other topics
+    # The highest grade also depends on the judgments of topics that are not scored.
+    if collection is None:
         topics = len(judgments.count)
         return Collections.one(topics), np.full(topics, judgments.top)
     of_topic = np.asarray(collection.codes, np.intp)

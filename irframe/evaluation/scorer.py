@@ -111,8 +111,8 @@ class Scorer:
             with documents and scores of shape (topic, rank). If judged ids are text, integers are
             positions in `topics` and `docs`. If the scorer was made with `docs`, integer documents
             are always positions. Position -1 stands for an unjudged document without a name, which
-            ranks last among equal scores. It is ignored if its score is infinite or extreme,
-            because nearest-neighbour searches pad short lists in this way.
+            ranks last among equal scores. The position is ignored if its score is infinite or
+            extreme, because nearest-neighbour searches pad short lists in this way.
         system
             The label of the run, such as ``"step-500"``. The default is the label in `run`.
 
@@ -315,7 +315,8 @@ def scorer(
     metrics
         Metrics or their names, as for `evaluate`.
     docs
-        Documents that positions in arrays refer to. Other judged documents are appended.
+        Documents that positions in arrays refer to. Judged documents that `docs` does not contain
+        are appended.
     depth, ties, no_rel
         As for `evaluate`.
     units, search, stop
@@ -348,7 +349,8 @@ def scorer(
     -----
     In a run ``{topic: {doc: score}}``, the scorer looks up only judged documents and the documents
     tied with them. In the first run it checks the types of all ids and scores. In later runs it
-    checks those of the first document of each list. All runs are checked for missing scores.
+    checks the types of the first document and score of each list. All runs are checked for missing
+    scores.
 
     Examples
     --------

@@ -285,7 +285,7 @@ def _scored_down(
 
     A metric without a depth uses the full ideal ranking. A metric with a depth is scored at its
     depth, or at the number of units read if that is smaller. Its ideal ranking is cut at the depth
-    of the metric. If a list is read to its end, the score is that of the list.
+    of the metric. If a list is read to its end, the score equals the score of the uncut list.
     """
     has_depth = np.array([metric.depth is not None for metric in metrics])
     # A metric without an uncut form depends on the depth that is read, so it is scored at each

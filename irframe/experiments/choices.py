@@ -261,7 +261,8 @@ class Budget(OptionValue):
     budget
         One or several whole numbers in the unit of lengths. A metric is scored at the depth of the
         last unit that fits, with the full ideal ranking. A metric with its own depth is scored at
-        the smaller of these two depths, with the ideal ranking cut at its own depth.
+        this depth, or at the depth of the last unit that fits if that is smaller. Its ideal ranking
+        is cut at its own depth.
     cut
         ``"whole"``: reading ends before the first unit that does not fit. ``"skip"``: units that
         do not fit are skipped. ``"part"``: reading ends inside the first unit that does not fit.

@@ -83,7 +83,7 @@ ROWS = 1 << 19
 """The number of rows of a run frame per block. Blocks save memory."""
 
 NO_OTHERS = pd.DataFrame(columns=[words.TOPIC, words.DOC, words.GRADE])
-"""An empty frame, for judgments without other columns."""
+"""An empty frame, for judgments that have no columns without a role."""
 
 
 def digest_of(table: "RunTable | QrelsTable") -> str:

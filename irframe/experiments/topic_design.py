@@ -67,8 +67,8 @@ def topic_values(label: str, given: Any, columns: Any, what: str) -> pd.Series |
     Raises
     ------
     ParameterError
-        For unknown names, for topics with several values, and for labels that are not whole numbers
-        or text.
+        If a name is unknown, a topic has several values, or labels are neither whole numbers nor
+        text.
     """
     if given is None:
         return None
@@ -109,9 +109,10 @@ def values_of_topics(label: str, values: pd.Series, topics: pd.Index) -> Array:
     """
     labels = values.set_axis(values.index.astype(str)).reindex(topics.astype(str))
     refuse_any(ParameterError, topics[labels.isna()], f"a {label} for every topic", "none for {}")
-    labels = labels.infer_objects()  # values from a mapping have dtype object
+    # Values from a mapping have dtype object, so their dtype is inferred.
+    labels = labels.infer_objects()
     if label != WEIGHT and not pd.api.types.is_integer_dtype(labels):
-        # pandas converts integers to floats beside missing values.
+        # pandas converts integers to floats if values are missing.
         numbers = pd.api.types.is_float_dtype(labels)
         return np.asarray(labels.astype(int) if numbers else labels.astype(str).astype(object))
     return np.asarray(labels)
@@ -131,7 +132,7 @@ def without_levels(frame: pd.DataFrame, labels: Sequence[str] = LABELS) -> pd.Da
 
 
 def names_declared(attrs: Mapping[Any, Any]) -> dict[str, str]:
-    """Return declared label -> the caller's name.
+    """Return a dictionary: declared label -> the caller's name.
 
     Examples
     --------

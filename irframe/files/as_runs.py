@@ -311,9 +311,9 @@ def as_runs(
         - ``{topic: [doc, ...]}``, lists or arrays with the best document first;
         - ``{topic: [hit, ...]}`` with hits of LangChain, LlamaIndex, Haystack or
           sentence-transformers. Hits are objects, dictionaries or pairs with a score. The frame has
-          columns ``chunk_id`` and ``doc_id``, or ``doc`` if hits have only one id. It also has
-          ``rank``, text, metadata, and ``start`` and ``end`` if all hits have them. Scores are
-          stored in ``listed_score``, because the order of the list decides the ranks;
+          columns ``chunk_id`` and ``doc_id``, or ``doc`` if hits have only one id. The frame also
+          has ``rank``, text, metadata, and ``start`` and ``end`` if all hits have these fields.
+          Scores are stored in ``listed_score``, because the order of the list decides the ranks;
         - ``{topic: answer}`` with answers of Elasticsearch, OpenSearch, Vespa, Solr, Chroma,
           Qdrant, Weaviate, Pinecone, Haystack, LangChain or LlamaIndex. Answers of other tools are
           dictionaries with one list of hits;

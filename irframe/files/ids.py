@@ -318,8 +318,8 @@ def labels_of_one_kind(left: pd.Index, right: pd.Index) -> tuple[pd.Index, pd.In
 def every_row(sides: Sequence[pd.Index], names: Any) -> pd.MultiIndex:
     """Return the index of all combinations of labels.
 
-    This is faster than `pandas.MultiIndex.from_product`, which converts the labels to categories
-    and takes a millisecond even for few labels.
+    The function is faster than `pandas.MultiIndex.from_product`, which converts the labels to
+    categories and takes a millisecond even for few labels.
 
     Examples
     --------
@@ -367,7 +367,7 @@ def beginnings(codes: Codes) -> Codes:
 
 
 RANGES = 1 << 10
-"""The number of ranges whose rows are computed together, which limits memory."""
+"""The number of ranges that are processed together. The limit saves memory."""
 
 
 def rows_of_ranges(start: Codes, length: Codes) -> Codes:

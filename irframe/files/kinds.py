@@ -52,7 +52,7 @@ class Kind:
     surplus: bool = False
     """Whether additional columns at the end of a line are ignored, as in trec_eval."""
     between: str = ""
-    """The separator that the caller passed. It is empty if none was passed."""
+    """The separator that the caller passed. The text is empty if no separator was passed."""
     called: Mapping[str, str] = field(default_factory=dict)
     """Name of a column -> the role that the caller passed for it."""
 
@@ -97,7 +97,7 @@ class Kind:
 
     @property
     def reader(self) -> str:
-        """The name of the function that reads such files."""
+        """The name of the function that reads this kind."""
         return "ir.read_run" if self.value == SCORE else "ir.read_qrels"
 
     def advised(self, advice: str) -> str:

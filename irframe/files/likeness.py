@@ -91,7 +91,8 @@ def line_of(frame: pd.DataFrame, columns: Mapping[str, Hashable], expected: Sequ
         if pairs is not None and _falls(
             frame, far[0], {**{v: k for k, v in pairs.items()}, **columns}
         ):
-            # The lists are sorted by decreasing values, so these are scores in spite of the name.
+            # The values fall along each list, so they are scores although the name suggests a
+            # distance.
             pairs, far = {**pairs, far[0]: SCORE}, []
         if pairs is not None:
             line = f".rename(columns={pairs})" * bool(pairs)

@@ -39,7 +39,8 @@ _SHAPES = {
 }
 """Role -> pattern of its values. Words of a comment rarely match these patterns."""
 _SMALL = 5
-"""The least number of rows of a system after which a last row of another system is suspicious."""
+"""The least number of rows of a system after which a single last row of a new system is
+suspicious."""
 _FEWEST = 4
 """The least number of columns of a row that begins with #. Shorter comments look like rows."""
 
@@ -261,10 +262,10 @@ def _topics_like_comments(table: pa.Table, data: bytes, source: str) -> str:
 
 
 def _line_cut_off(table: pa.Table, data: bytes, source: str) -> str:
-    """Return a warning about a last line cut off.
+    """Return a warning about a possibly incomplete last line.
 
-    If a file ends in the middle of a tag, only its last row names that system. If the previous
-    system has few rows too, the file may be complete, so that there is no warning.
+    If a file ends in the middle of a tag, the last row seems to belong to a new system. If the
+    previous system has few rows too, the file may be complete, so that there is no warning.
     """
     if words.SYSTEM not in table.column_names or table.num_rows <= _SMALL:
         return ""

@@ -227,8 +227,8 @@ def read_runs(
         ``bm25/part-00000.parquet``, are named after their folder.
     repeat
         A regular expression with the groups ``system`` and ``repeat``, such as
-        ``r"(?P<system>.+)-seed(?P<repeat>\d+)"``. It must match the file names without suffixes.
-        The groups become the columns `system` and `repeat`.
+        ``r"(?P<system>.+)-seed(?P<repeat>\d+)"``. The expression must match the file names without
+        suffixes. The groups become the columns `system` and `repeat`.
     unit
         How to derive the document of each chunk, if runs rank chunks and documents are judged. A
         column such as ``"doc_id"``, a pattern with one group such as ``r"(.+)#\d+"``, or a mapping
@@ -237,7 +237,7 @@ def read_runs(
     columns, sep
         As for `read_run`, for all files.
     progress
-        Whether to show a progress bar on stderr. It needs the package tqdm.
+        Whether to show a progress bar on stderr. The bar needs the package tqdm.
     on_error
         What to do with unreadable files, and with files that cannot be combined with earlier ones.
         ``"raise"`` raises an error that lists these files. ``"skip"`` leaves them out with a
@@ -249,8 +249,9 @@ def read_runs(
         The rows of all files, file by file, in the columns of `read_run`. The attribute ``files``
         contains the name, size and modification time of each file, so that a saved cube can detect
         changes. With ``on_error="skip"``, the attribute ``problems`` lists dictionaries of
-        ``file``, ``expected`` and ``found``. It has at most three faulty lines of each skipped
-        file, and the number of other faulty lines. `irframe.verbs.check` reports them too.
+        ``file``, ``expected`` and ``found``. The list contains at most three faulty lines of each
+        skipped file, and the number of further faulty lines. `irframe.verbs.check` also reports
+        these problems.
 
     Notes
     -----

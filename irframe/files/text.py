@@ -271,8 +271,8 @@ def _cut_rows(body: bytes, cut: Cut, kind: Kind) -> tuple[pa.Table | Strange | N
     Returns
     -------
     table, longest
-        `table` contains the rows, or the rows with invalid values. It is None if rows differ in
-        their number of columns. `longest` is 0, or the number of columns of the first row if
+        `table` contains the rows, or the rows with invalid values. `table` is None if rows differ
+        in their number of columns. `longest` is 0, or the number of columns of the first row if
         surplus columns were skipped.
     """
     table = _exactly(body, cut)

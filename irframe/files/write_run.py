@@ -120,7 +120,8 @@ def beside(target: Path) -> Path:
     # A checksum keeps the name short, because file systems limit the length of names.
     prefix = f".{zlib.crc32(fsencode(target.name)):08x}."
     for leftover in target.parent.glob(f"{prefix}*.part*"):
-        with suppress(OSError), locked(leftover) as is_free:  # another process may remove it first
+        # Another process may remove the file first.
+        with suppress(OSError), locked(leftover) as is_free:
             # The system releases the locks of a killed process. The age is checked, because a new
             # file is not locked at once.
             if is_free and time() - leftover.stat().st_mtime > STALE:

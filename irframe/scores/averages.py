@@ -97,7 +97,7 @@ def averages(scores: xr.DataArray, summary: Summary | None = None) -> xr.DataArr
     Returns
     -------
     xarray.DataArray
-        The means, without the dimension of topics. They are NaN if there is no score.
+        The means, without the dimension of topics. A mean is NaN if there is no score.
     """
     if METRIC in scores.dims:
         rows = [averages(row, summary) for row in scores.compute().transpose(METRIC, ...)]
@@ -116,7 +116,7 @@ def averages(scores: xr.DataArray, summary: Summary | None = None) -> xr.DataArr
 
 
 def _average_under(scores: Array, *, summary: Summary, design: Design) -> Array:
-    """Return means over topics with a design, the last axis.
+    """Return means over the last axis (topics with a design).
 
     The mean is NaN if a task has no scores.
     """
@@ -198,8 +198,8 @@ def tell_left_out(labels: list[str], counts: Iterable[int]) -> None:
 class Resampling(OptionValue):
     """The number of resamples, and the seed of their generator.
 
-    Verbs accept this value as ``resamples=``. They also accept the number of resamples alone. Tests
-    that resample have their own options `samples` and `seed`.
+    Verbs accept this value as ``resamples=``. The option also accepts the number of resamples
+    alone. Tests that resample have their own options `samples` and `seed`.
 
     Parameters
     ----------
@@ -313,7 +313,8 @@ class Resamples:
         Returns
         -------
         tuple of numpy.ndarray
-            The lower and upper limits. Both are NaN if the share of NaN values exceeds `beyond`.
+            The lower and upper limits. Both limits are NaN if the share of NaN values exceeds
+            `beyond`.
         """
         # The product is rounded, because (1 - 0.95) / 2 * 1000 is above 25 in floating point.
         rank = np.floor(np.round(np.nan_to_num(beyond) * self.samples, 9)).astype(int)

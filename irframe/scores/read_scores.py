@@ -265,8 +265,9 @@ def match_reference(
     Returns
     -------
     new, reference : Scores
-        Both with the same systems in the same order. The reference has a single metric or the
-        metrics of the scores. It has a single depth or the depths of the scores.
+        The scores and the reference, with the same systems in the same order. The reference has a
+        single metric or the metrics of the scores. The reference has a single depth or the depths
+        of the scores.
 
     Raises
     ------

@@ -1,8 +1,8 @@
 """Repeated runs of systems, and the sampling design of topics.
 
 Repeats are, for example, seeds, passes of a judge, or variations of a query. `Scores` contains the
-means over repeats. `Repeats` contains the scores of every repeat. It computes the variance and the
-degrees of freedom of means.
+means over repeats. `Repeats` contains the scores of every repeat. `Repeats` also computes the
+variance and the degrees of freedom of means.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence

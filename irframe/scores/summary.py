@@ -142,14 +142,14 @@ def summary(
     -----
     Student's interval is ``mean -+ t(1 - alpha/2, n - 1) se``, ``se = s / sqrt(n)``. The logit
     interval is Student's interval of ``logit(mean)``, whose standard error is ``se / (mean (1 -
-    mean))``, transformed back. It stays within 0 and 1 and is longer on the side of 1/2. In
-    simulations that draw topics from real tracks, 95% logit intervals had a coverage of 95% with 5
-    to 50 topics. Student's intervals had a coverage of 91% with 5 topics and 94% with 20. Topics
-    without a score (NaN) are left out, also from ``n``.
+    mean))``, transformed back. The logit interval stays within 0 and 1, and is longer on the side
+    of 1/2. In simulations that draw topics from real tracks, 95% logit intervals had a coverage of
+    95% with 5 to 50 topics. Student's intervals had a coverage of 91% with 5 topics and 94% with
+    20. Topics without a score (NaN) are left out, also from ``n``.
 
     With weights w, ``a = w / sum w`` and ``A = sum a^2``, ``se^2`` is ``sum c (x - mean)^2`` with
-    ``c = a^2 / (1 - 2 a + A)`` [3]_. The degrees of freedom are those of Bell and McCaffrey [4]_,
-    and ``n_eff`` is 1 / A. With repeats the variance of a mean is computed like the variance of a
+    ``c = a^2 / (1 - 2 a + A)`` [3]_. The degrees of freedom follow Bell and McCaffrey [4]_, and
+    ``n_eff`` is 1 / A. With repeats the variance of a mean is computed like the variance of a
     difference in `compare`. The expected best of k of n repeats is ``sum y_(i) C(i - 1, k - 1) /
     C(n, k)``, with values y in ascending order [5]_.
 
