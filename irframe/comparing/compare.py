@@ -188,14 +188,13 @@ def compare(
     The attribute ``interval`` names the method of the intervals. For the tests t, permutation,
     bootstrap and tukey, the interval contains the differences that the test does not reject. The
     interval excludes 0 if, and only if, the uncorrected p-value is below alpha. All other tests are
-    not about means, so Student's interval is returned instead, which is ``difference -+ t(1 -
-    alpha/2, n
-    - 1) s / sqrt(n)``. In this formula, s is the standard deviation of the paired differences, with
-      n - 1 in the denominator. Simultaneous intervals of ``"max-t"`` use the quantile of the
-      largest t instead of
-    Student's. ``effect_size`` is the mean paired difference divided by s. For geometric and
-    harmonic means, the tests and effect sizes use logarithms and reciprocals of the scores. A
-    significant difference then always agrees with the order of the means.
+    not about means, so Student's interval is returned instead, which is
+    ``difference -+ t(1 - alpha/2, n - 1) s / sqrt(n)``. In this formula, s is the standard
+    deviation of the paired differences, with n - 1 in the denominator. Simultaneous intervals of
+    ``"max-t"`` use the quantile of the largest t instead of Student's. ``effect_size`` is the mean
+    paired difference divided by s. For geometric and harmonic means, the tests and effect sizes use
+    logarithms and reciprocals of the scores. A significant difference then always agrees with the
+    order of the means.
 
     If the differences of a pair are the same on all topics, or there is only one topic, their
     variance cannot be estimated. Interval and effect size are then NaN. The p-values of t and

@@ -81,7 +81,7 @@ CONDITIONS: dict[str, str] = {
     "undecided": "the verdict is worse or undecided, even if nothing changed",
     "never": "nothing fails",
 }
-"""Values of ``fail_on=``, with the condition under which a comparison fails the check."""
+"""Mapping from each value of ``fail_on=`` to the condition under which a comparison fails."""
 
 
 def freeze(

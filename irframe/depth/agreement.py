@@ -388,8 +388,8 @@ def agreement(
 
     Intervals use bootstrap samples of the topics. A sample has the same topics on both sides, and
     for all systems, metrics and depths. The interval of the expected agreement is the expanded
-    percentile interval [3]_. Its limits are the quantiles of the bootstrap distribution at
-    ``a = Phi(-t sqrt(n / (n - 1)))`` and ``1 - a``, where t is the quantile of Student's t with
+    percentile interval [3]_. The limits are the quantiles of the bootstrap distribution at
+    ``a = Phi(-t sqrt(n / (n - 1)))`` and ``1 - a``. Here, t is the quantile of Student's t with
     n - 1 degrees of freedom at ``1 - alpha / 2``. Averages over samples contain more noise than
     averages over the topics, and therefore agree less. Both limits are rather low, and the
     agreement itself may lie above the interval.

@@ -45,11 +45,12 @@ def bootstrap_sensitivity(
     Returns
     -------
     xarray.Dataset
-        ``asl``, over (metric, depth, pair), is the achieved significance level. Its sorted values
-        are the ASL curve. ``power`` is the share of pairs with ``asl < alpha``. ``pair_delta``,
-        over (metric, depth, pair), is the difference of means that a pair needs for significance.
-        ``delta`` is the largest ``pair_delta`` of all pairs. ``system_a`` and ``system_b`` name the
-        systems of each pair. After `groupby`, the group is the first dimension.
+        ``asl``, over (metric, depth, pair), is the achieved significance level. The sorted values
+        of ``asl`` are the ASL curve. ``power`` is the share of pairs with ``asl < alpha``.
+        ``pair_delta``, over (metric, depth, pair), is the difference of means that a pair needs for
+        significance. ``delta`` is the largest ``pair_delta`` of all pairs. ``system_a`` and
+        ``system_b`` name the systems of each pair. After `groupby`, the group is the first
+        dimension.
 
     Raises
     ------

@@ -193,8 +193,8 @@ def coverage(
     reference
         The scores whose differences should be confirmed. A depth means the scores of each metric at
         that depth. A metric of the scores is compared at every depth, or at one depth as in
-        ``"AP@10"``. Another array or frame must have the same systems. It must have one metric or
-        the metrics of `scores`, and one depth or the depths of `scores`.
+        ``"AP@10"``. Another array or frame must have the same systems. This reference must have one
+        metric or the metrics of `scores`, and one depth or the depths of `scores`.
     test
         The significance test on both sides, as for `compare`: an `irframe.Significance`, or the
         name of a test. With ``Significance(adjust=None)``, the ratio is defined as in the

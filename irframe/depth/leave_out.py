@@ -47,7 +47,7 @@ def leave_out(
     Parameters
     ----------
     cube
-        A cube made by `irframe.cube`. Each of its contributing systems is left out in turn.
+        A cube made by `irframe.cube`. Each contributing system of the cube is left out in turn.
     metrics
         Metrics or their names.
     together
@@ -72,9 +72,9 @@ def leave_out(
         - ``mean`` and ``mean_without``, the mean score of the run with the full pool, and with the
           pool made without the run (or its group);
         - ``change``, the difference of the two means in percent of ``mean``, NaN if ``mean`` is 0;
-        - ``rank``, 1 + the number of better systems with the full pool, ``rank_without``, the rank
-          with the pool made without the run, and ``rank_change``, the absolute difference of the
-          two ranks;
+        - ``rank``, 1 + the number of better systems with the full pool. ``rank_without`` is the
+          rank with the pool made without the run, and ``rank_change`` is the absolute difference of
+          the two ranks;
         - ``tau``, Kendall's tau-b between the orders of all systems with the two pools.
 
         Means over the rows of a metric and depth correspond to Table 5 of [3]_. The attribute

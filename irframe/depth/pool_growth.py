@@ -47,12 +47,12 @@ def pool_growth(
         - ``rate``, the share of relevant documents among the documents that are not in the pool of
           the previous depth. The rate is NaN if there are no such documents.
 
-        Variables over depth that are means over contributing runs and topics. Each has a standard
-        deviation, whose name ends in ``_sd``:
+        Variables over depth that are means over contributing runs and topics. For each mean there
+        is a standard deviation, whose name ends in ``_sd``:
 
         - ``relevant_in_pool``, the number of relevant documents of the pool that the run has down
           to this depth;
-        - ``relevant_past``, the number of the other relevant documents of the pool;
+        - ``relevant_past``, the number of all other relevant documents of the pool;
         - ``first_unjudged``, the rank of the first document of the run outside the pool, or the
           length of the list plus one if there is no such document.
 

@@ -172,7 +172,7 @@ BY_SEVERITY = {
 SEVERITY = {
     name: severity_of for severity_of, names in BY_SEVERITY.items() for name in names.split()
 }
-"""Severity of each column that lists problems, in order of severity."""
+"""Mapping from each column that lists problems to its severity, the most severe first."""
 COUNTS = ("topics", "documents", "longest", "ties", "first_unjudged", *searches.COSTS)
 """Names of the columns that contain integers."""
 

@@ -25,9 +25,10 @@ MILLER = "Miller 2024, arXiv:2411.00640"
 def drawn_together(judgments: QrelsTable) -> Iterator[Finding]:
     """Yield findings about topics that may form clusters.
 
-    One finding is about ids. For most topics, some but not all other topics have the same prefix
-    before a number. The second finding is about evidence. For most topics, evidence is in documents
-    that also contain evidence for other topics. Only the user knows how topics were sampled.
+    One finding is about ids. The ids of most topics share a prefix before a number with some, but
+    not all other topics. The second finding is about evidence. For most topics, evidence is in
+    documents that also contain evidence for other topics. Only the user knows how topics were
+    sampled.
     """
     topics = judgments.topics.astype(str).to_series()
     counts = topics.str.extract(r"^(.*?\w)[_.:/#-]+\d+$", expand=False).value_counts()

@@ -16,7 +16,7 @@ from irframe.escaping import visible
 from irframe.printed import FIRST, WIDTH, Kept, fitted
 
 SEVERITIES = ("error", "warning", "note")
-"""Severities of findings, with the most severe first."""
+"""Severities of findings, from the most to the least severe."""
 IN_CODE = ", in code: "
 """Text between the advice of a finding and the code that follows the advice."""
 SHOWN = 5

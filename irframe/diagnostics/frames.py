@@ -97,7 +97,7 @@ def list_lengths(table: RunTable, judgments: QrelsTable) -> NDArray[np.integer]:
 def topics_of_both(table: RunTable, judgments: QrelsTable) -> Codes:
     """Return the topic code of each row.
 
-    Judged topics have their codes in the judgments. Codes of other topics follow these.
+    Judged topics have their codes in the judgments. All other topics have larger codes.
     """
     codes = judgments.topics.get_indexer(table.topics)
     beyond = len(judgments.topics) + np.arange(len(codes))

@@ -45,7 +45,7 @@ from irframe.record import InGroups
 
 Stages = Sequence[Hashable] | Sequence[Sequence[Hashable]] | None
 DEEPEST = 100
-"""Greatest depth for bounds of metrics whose bounds take long to compute."""
+"""Greatest depth at which bounds are computed for metrics with slow bounds."""
 
 
 @verb(groups=True)
@@ -291,7 +291,7 @@ class Ceilings:
     def chains(self, stages: Stages) -> list[list[int]]:
         """Return the positions of each system's stages.
 
-        The last position is that of the system itself.
+        The last position is the position of the system itself.
         """
         systems = [*self.experiment.systems]
         chains: dict[int, list[int]] = {}

@@ -347,7 +347,7 @@ def effort_gain(
     after rounding to 12 decimals, belongs to the class above. The region *diagonal* has cells with
     the same class of gain and effort. *high-high* has gain classes 3 and 4 with effort classes 1
     and 2, which means high gain for a user with high effort. *grey* has the cells (2, 1) and (4,
-    3), where the first class is that of gain. *other* has all remaining cells.
+    3), where the first class is the class of gain. *other* has all remaining cells.
 
     References
     ----------

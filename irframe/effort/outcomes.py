@@ -28,7 +28,7 @@ from irframe.printed import Result
 from irframe.record import InGroups
 
 NEXT = "next: .ireval.styled(), .ireval.plot.outcome_shares()"
-"""Hint that is printed below outcomes."""
+"""Hint that is printed below the outcomes."""
 
 
 @dataclass(eq=False, repr=False)
@@ -226,8 +226,9 @@ def outcomes(
         - ``n_topics``, ``mrr_a``, ``mrr_b``, ``delta = mrr_b - mrr_a``, and the p-values
           ``p_ranksum``, ``p_wilcoxon``, ``p_t`` of reciprocal ranks over all topics (Table 1 of
           [1]_);
-        - ``neither``, ``a_only``, ``b_only`` and ``both``, the numbers of topics by the systems
-          that answer them, and ``share_neither`` and so on, the shares of these topics;
+        - ``neither``, ``a_only``, ``b_only`` and ``both``, the numbers of topics that neither
+          system, only a, only b, or both systems answer. ``share_neither`` and so on are the shares
+          of these topics;
         - ``p_answered``, the p-value of the sign test of ``a_only`` against ``b_only``;
         - ``esl_a``, ``esl_b``, ``rr_a`` and ``rr_b``, the means over topics that both answer, and
           the p-values ``p_esl_wilcoxon``, ``p_esl_t``, ``p_rr_wilcoxon``, ``p_rr_t`` (Table 2);

@@ -48,7 +48,7 @@ class JudgingMethod(OptionValue):
         ``"maxmean"`` has this option.
     batch
         Number of documents per topic that are judged together, at least 1. All documents of a batch
-        are chosen before the relevance of any of them is known.
+        are chosen before the relevance of any of these documents is known.
     prior
         Judgments of a model: a frame with the columns topic, doc, and ``grade`` or ``probability``
         (from 0 to 1). If the frame has grades, the probability of relevance of each grade is
@@ -196,8 +196,8 @@ def tally(judged: Array, relevant: Array, weight: Array) -> tuple[Array, Array]:
     Returns
     -------
     tuple of numpy.ndarray
-        The sum of the weights of relevant documents, and that of judged documents, each of shape
-        (topic, system).
+        The sum of the weights of relevant documents, and the sum of the weights of judged
+        documents, each of shape (topic, system).
     """
     rows = np.stack([judged * relevant, judged.astype(float)], axis=1)
     return tuple(np.moveaxis(np.matmul(rows, weight), 1, 0))
@@ -268,7 +268,7 @@ def read_prior(
     Warns
     -----
     IrframeWarning
-        If documents have no prior. The mean prior of all other documents is used for these.
+        If documents have no prior. These documents then have the mean prior of all other documents.
     """
     if prior is None:
         return None

@@ -91,9 +91,9 @@ def compare_judges(
         - ``joint_alpha`` (distance), the alpha of all judges at once;
         - if judges have several passes, ``within_kappa`` (judge, weights) and ``within_alpha``
           (judge, distance), the agreement between passes of the same judge, and ``n_passes``
-          (judge), the number of passes. To compare two judges, every pass of one is compared with
-          every pass of the other. Each document counts once, so ``confusion`` may contain fractions
-          of documents;
+          (judge), the number of passes. To compare two judges, every pass of one judge is compared
+          with every pass of the other judge. Each document counts once, so ``confusion`` may
+          contain fractions of documents;
         - for each coefficient, a variable whose name ends in ``_interval``, the confidence
           interval, with the dimension ``bound`` (``lower`` and ``upper``);
         - for each coefficient, a variable whose name ends in ``_per_topic``, the mean over topics
@@ -130,8 +130,8 @@ def compare_judges(
     disagreements, o the observed shares of documents, and e the shares expected by chance from the
     two judges' distributions of grades. Alpha is ``1 - (n - 1) sum(d o) / sum(d n n')``, where
     chance is computed from the pooled grades of both judges. The squared distance d of two
-    different grades is 1 (nominal), the squared difference of the grades (interval) or that of
-    their mid-ranks (ordinal).
+    different grades is 1 (nominal), the squared difference of the grades (interval) or the squared
+    difference of their mid-ranks (ordinal).
 
     Documents of the same topic are not independent, so the bootstrap draws topics. Each of the n
     topics is a cluster of m documents. The clusters are equivalent to ``g = (sum m)^2 / sum m^2``
@@ -139,10 +139,10 @@ def compare_judges(
     intervals. The first interval is ``z -+ t s``, transformed back, where z is atanh(kappa), and s
     its jackknife standard error over topics. The quantile t is that of Student's distribution with
     g - 1 degrees of freedom. The second interval is the expanded percentile interval [5]_. The ends
-    of the second interval are the bootstrap quantiles at ``a = Phi(-t sqrt(n / (n - 1)))`` and ``1
-    - a``, where t has n - 1 degrees of freedom. In simulations with 5 to 50 topics of real judges,
-    95% intervals covered the kappa over all topics 93 to 97 times in 100. The coverage of plain
-    percentile intervals was 83 in 100 with 5 topics, and 91 to 93 in 100 with 30 topics.
+    of the second interval are the bootstrap quantiles at ``a = Phi(-t sqrt(n / (n - 1)))`` and
+    ``1 - a``, where t has n - 1 degrees of freedom. In simulations with 5 to 50 topics of real
+    judges, 95% intervals covered the kappa over all topics 93 to 97 times in 100. The coverage of
+    plain percentile intervals was 83 in 100 with 5 topics, and 91 to 93 in 100 with 30 topics.
 
     For coefficients at a threshold, g is the mean of two values, and is smaller if few documents
     are on one side of the threshold. The first value is the smallest g for three definitions of m:

@@ -100,9 +100,9 @@ def judge_effect(
         these intervals, as for `agreement`. By default there are no intervals, because they take
         long for many depths.
     groups
-        Groups of systems, such as ``{"same model": ["run1", "run2"]}``. For each group, it is
-        tested whether a judge favours its systems over all other systems. At least two systems must
-        be in a group, and at least two outside it.
+        Groups of systems, such as ``{"same model": ["run1", "run2"]}``. For each group, a test
+        decides whether a judge favours the systems of the group over all other systems. At least
+        two systems must be in a group, and at least two outside it.
 
     Returns
     -------

@@ -321,7 +321,7 @@ def replay(
     Full judgments are all judgments of documents in the lists of contributing systems. Judgments of
     other documents are ignored, because no method could choose these. All systems, including those
     that did not contribute, are scored on the topics in which all systems took part. Only ``"mtf"``
-    and ``"maxmean"`` break ties at random. If all systems contribute, the results of the other
+    and ``"maxmean"`` break ties at random. If all systems contribute, the results of all other
     methods are the same in every sample.
 
     References

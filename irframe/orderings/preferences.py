@@ -72,7 +72,7 @@ def preferences(
         if a is preferred, below 0 if b is preferred, and NaN for topics without relevant documents:
 
         - ``rpp``, the recall-paired preference, -1 to 1: the weighted share of users who prefer a,
-        minus the weighted share of users who prefer b.
+          minus the weighted share of users who prefer b.
         - ``lexirecall``, -1, 0 or 1: among users with a preference, the preference of those who
           want the most documents.
         - ``lexiprecision``, -1, 0 or 1: among users with a preference, the preference of those who

@@ -21,7 +21,7 @@ from irframe.paired.differences import (
 from irframe.paired.pairs import Pairs, checked, count_drawn, draw_topics, each_pair, product
 
 TIE = 1e-9
-"""Relative tolerance within which statistics are considered equal."""
+"""Relative tolerance within which two statistics are considered equal."""
 
 
 class Discrimination(NamedTuple):

@@ -97,8 +97,7 @@ def own_components(lists: Array, owner: Array) -> Array:
     Let there be T topics, S systems and R repeats of a system. The residual is pooled over systems.
     ``repeat = var_r(mean_t) - residual / T`` is averaged over systems with several repeats. The
     other components are estimated from the mean squares (MS) of scores averaged over repeats:
-    ``system_topic = MS_st
-    - residual / R`` and ``topic = (MS_t - MS_st) / S``.
+    ``system_topic = MS_st - residual / R`` and ``topic = (MS_t - MS_st) / S``.
     """
     table = table_of(lists, owner)
     counts = table.repeats

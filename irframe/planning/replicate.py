@@ -85,9 +85,10 @@ def replicate(
 
     Notes
     -----
-    Let a be a system and b the baseline, x the original means and x' those of the reproduction. The
-    effect ratio is ``(x'_a - x'_b) / (x_a - x_b)``, and ``delta_ri`` is ``(x_a - x_b) / x_b - (x'_a
-    - x'_b) / x'_b``. For different topics the test is the two-sample t-test with equal variances.
+    Let a be a system and b the baseline. Let x be the original means, and x' the means of the
+    reproduction. The effect ratio is ``(x'_a - x'_b) / (x_a - x_b)``, and ``delta_ri`` is
+    ``(x_a - x_b) / x_b - (x'_a - x'_b) / x'_b``. For different topics the test is the two-sample
+    t-test with equal variances.
 
     References
     ----------
@@ -226,8 +227,8 @@ def standardise(
     Warns
     -----
     IrframeWarning
-        If topics have no standardised scores, because the reference systems do not differ on them
-        or only one of these has a score.
+        If topics have no standardised scores, because the reference systems do not differ on these
+        topics, or only one reference system has a score.
 
     Notes
     -----

@@ -42,10 +42,10 @@ def topics_for_difference(
     ----------
     difference
         Difference of the means of two systems, above 0. With several systems it is the difference
-        of the best and the worst system. All other systems are assumed to have the mean of these
-        two.
+        of the best and the worst system. All other systems are assumed to have the mean of the best
+        and the worst system.
     variance
-        Variance of the differences of two systems, or of the scores of a system; any shape.
+        Variance of the differences of two systems, or of the scores of a system, in any shape.
     power, alpha
         Power and significance level, between 0 and 1.
     systems
@@ -168,8 +168,9 @@ def topics_needed(
     scores
         Scores per system and topic: an array, or a frame, wide or long.
     difference
-        The difference of means to detect with the given `power`, above 0. For ``"t"`` it is the
-        difference of two systems, and for ``"anova"`` that of the best and the worst system.
+        The difference of means to detect with the given `power`, above 0. For ``"t"``, this is the
+        difference of two systems. For ``"anova"``, this is the difference of the best and the worst
+        system.
     width
         The expected width of a confidence interval of a difference of means, from end to end, above
         0.
@@ -227,13 +228,12 @@ def topics_needed(
     Notes
     -----
     Let n be the number of topics and D the true difference. A paired t-test is an F-test with 1 and
-    n - 1 degrees of freedom and noncentrality ``n D^2 / v``. The variance v is that of paired
-    differences, averaged over pairs. A one-way analysis of variance of m systems has m - 1 and m(n
-    - 1) degrees of freedom and noncentrality ``n D^2 / (2 v)``. The variance v is then that of the
-      scores of one system. All means except the best and the worst are assumed to be equal. The
-      result is
-    the smallest n with the required power by the noncentral F distribution. For a margin m the test
-    is a one-sided t-test with noncentrality ``m sqrt(n / v)``.
+    n - 1 degrees of freedom and noncentrality ``n D^2 / v``. The variance v is the variance of
+    paired differences, averaged over pairs. A one-way analysis of variance of m systems has m - 1
+    and m(n - 1) degrees of freedom and noncentrality ``n D^2 / (2 v)``. The variance v is then the
+    variance of the scores of one system. All means except the best and the worst are assumed to be
+    equal. The result is the smallest n with the required power by the noncentral F distribution.
+    For a margin m the test is a one-sided t-test with noncentrality ``m sqrt(n / v)``.
 
     The expected width of a confidence interval is ``2 t(1 - alpha/2, n - 1) E(s) / sqrt(n)``, where
     E(s) is the expected standard deviation of n normal differences.

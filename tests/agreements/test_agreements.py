@@ -90,7 +90,7 @@ def scipy_loop(function, x, y):
 
 @pytest.mark.parametrize("systems", [2, 3, 6, 33, 34])
 @pytest.mark.parametrize("values", [2, 5, 1000])
-def test_p_values_of_tau_are_those_of_scipy(systems, values):
+def test_p_values_of_tau_equal_those_of_scipy(systems, values):
     rng = np.random.default_rng(systems * values)
     x, y = (rng.integers(0, values, (rows, systems)).astype(float) for rows in (3, 2))
 

@@ -109,7 +109,7 @@ def test_labels_of_more_than_255_depths(depth):
     assert labels[1].tolist() == [0] * (depth - 1) + [1]
 
 
-def test_counts_are_those_of_the_labels(monkeypatch):
+def test_counts_equal_the_numbers_of_labels(monkeypatch):
     rng = np.random.default_rng(2)
     gains = rng.integers(0, 3, size=(7, 11, 13))
     pairs = np.stack(np.triu_indices(7, 1), axis=1)

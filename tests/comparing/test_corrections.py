@@ -33,7 +33,7 @@ def scores():
         "Significance(Permutation(samples=9, seed=0), alpha=0.2)",
     ],
 )
-def test_repr_of_significance_is_the_code_that_makes_it(text):
+def test_repr_of_significance_is_valid_code(text):
     written = eval(text, {"Significance": ir.Significance, "Permutation": Permutation})  # noqa: S307
     assert repr(written) == text
 

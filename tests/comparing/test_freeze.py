@@ -92,7 +92,7 @@ def test_scores_may_have_fewer_metrics_than_the_file(file, tmp_path):
 
 
 @pytest.mark.filterwarnings("ignore:comparisons whose differences are the same")
-def test_label_of_a_baseline_differs_from_the_systems(file):
+def test_label_of_a_baseline_differs_from_the_names_of_systems(file):
     result = scores_of().ireval.compare(baseline=file)
     assert set(result["system_b"]) == {"splade (main.irframe)"}
     same = result[result["system_a"] == "splade"]

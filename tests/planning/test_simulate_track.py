@@ -1,6 +1,6 @@
 """Tests of irframe.planning.simulate_track.
 
-They cover simulated tracks and the example track of the documentation.
+The tests cover simulated tracks and the example track of the documentation.
 """
 
 from itertools import combinations

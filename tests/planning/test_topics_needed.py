@@ -52,7 +52,7 @@ def test_resampled_topics_have_the_required_power(scores):
     n = int(pair.ireval.topics_needed(difference=0.05)["topics"].item())
     z = np.diff(pair.to_numpy().reshape(2, -1), axis=0)[0]
     drawn = np.random.default_rng(1).choice(z - z.mean() + 0.05, (4000, n))
-    # The variance of resampled topics has divisor n, and that of the pilot n - 1.
+    # The variance of resampled topics has divisor n, and the variance of the pilot n - 1.
     drawn = 0.05 + (drawn - 0.05) * np.sqrt(len(z) / (len(z) - 1))
     assert (stats.ttest_1samp(drawn, 0, axis=1).pvalue < 0.05).mean() == pytest.approx(
         0.8, abs=0.025
