@@ -110,7 +110,7 @@ def test_verbs_refuse_objects_of_the_wrong_type(home, subject, subjects, tmp_pat
             function(subject, **given)
 
 
-def test_every_verb_names_the_kinds_it_accepts():
+def test_every_verb_names_the_accepted_kinds_of_objects():
     """Exactly the kinds that a verb names offer it."""
     functions = {name: each for home in HOMES for name, (each, _) in verbs(home).items()}
     known = {RUNS, JUDGMENTS, SCORES, CUBE, SCANNED, NUGGETS}

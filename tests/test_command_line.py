@@ -345,7 +345,7 @@ TREC_EVAL = pytest.mark.skipif(
     ],
 )
 @pytest.mark.usefixtures("odd")
-def test_the_layout_equals_that_of_trec_eval(capsys, theirs, ours):
+def test_the_trec_eval_format_equals_the_output_of_trec_eval(capsys, theirs, ours):
     filed = ir.read_run("a.run")
     ir.verbs.write_run(filed[filed["topic"] != "103"], "gap.run")
     command = ["trec_eval", *theirs, "qrels.txt", "gap.run"]
@@ -388,7 +388,7 @@ yaap                    0.6931  -0.6931 -0.0000
 """Output of trec_eval 9.0.4 for two topics and their average."""
 
 
-def test_labels_and_their_order_equal_those_of_trec_eval(capsys, tmp_path, monkeypatch):
+def test_labels_and_their_order_equal_the_output_of_trec_eval(capsys, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     Path("qrels.txt").write_text("1 0 a 1\n1 0 b 2\n1 0 c 0\n2 0 a 1\n")
     Path("a.run").write_text("1 Q0 a 1 3 t\n1 Q0 x 2 2 t\n1 Q0 b 3 1 t\n2 Q0 x 1 1 t\n")
@@ -742,7 +742,7 @@ def test_check_reports_all_files_at_once(capsys):
 
 
 @pytest.mark.usefixtures("odd")
-def test_diagnose_writes_a_report_and_names_it(capsys):
+def test_diagnose_writes_a_report_and_prints_its_name(capsys):
     status, out, _ = run(capsys, "diagnose", "qrels.txt", "a.run", "-m", "AP")
     assert status == 0
     assert "warning: only metrics with a recall base (1)\n  where: AP\n  advice: add" in out

@@ -398,7 +398,7 @@ UNESCAPED = {"files/write_run.py", "commands/convert.py", "tables/marked_styler.
 """Modules that do not need escaping, because they write data files or names of irframe."""
 
 
-def test_modules_that_write_text_escape_it():
+def test_modules_escape_the_text_that_they_write():
     for path, module in modules().items():
         name = path.relative_to("irframe").as_posix()
         called = {

@@ -37,7 +37,7 @@ def test_results_print_rounded_and_scores_in_full(scores, found):
     assert f"{raw:.6f}" not in repr(found)
 
 
-def test_a_comparison_prints_key_columns_and_names_the_others(found):
+def test_a_comparison_prints_key_columns_and_names_omitted_columns(found):
     lines = repr(found).splitlines()
     answers = ["difference", "ci_low", "ci_high", "p_adjusted", "significant"]
     assert lines[0].split() == ["metric", "system_a", *answers]
