@@ -181,7 +181,9 @@ class GainMap(Gain):
             or not 0 <= gain < np.inf
         ]
         if bad or not gains:
-            raise MetricError("a map from whole grades to gains of at least 0", "", "", bad)
+            raise MetricError(
+                "a map from integer grades to finite gains of at least 0", "", "", bad
+            )
         pairs = tuple(sorted((int(grade), float(gain)) for grade, gain in gains.items()))
         object.__setattr__(self, "pairs", pairs)
 

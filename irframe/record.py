@@ -120,7 +120,7 @@ def is_mapping(by: object) -> bool:
 
 
 FRAME_VERBS: dict[str, Callable[..., Any]] = {}
-"""Verbs of frames by name, without the verbs of cubes and scores in `irframe.cubes.verb`."""
+"""Name -> verb of frames. `irframe.cubes.verb` contains the verbs of cubes and scores."""
 
 
 class Step(NamedTuple):

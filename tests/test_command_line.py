@@ -619,7 +619,7 @@ def test_leaderboards_fit_into_80_columns_unless_wide(files, capsys):
     [
         ("run,team\nbm25,a\n", "all systems of the runs .* found 7 without a row"),
         ("team\na\n", "a column system or name .* found none"),
-        ("run,team\nbm25,a\nbm25,b\n", "one row per system .*: bm25"),
+        ("run,team\nbm25,a\nbm25,b\n", "several rows for the systems: bm25, .* one row per system"),
     ],
 )
 def test_invalid_tables_of_systems_are_refused(files, capsys, tmp_path, table, message):

@@ -41,7 +41,8 @@ from irframe.tables.captions import caption_text
 def command_line(args: Sequence[str]) -> str:
     """Return the shell command with short lists of files.
 
-    If the arguments contain all files of a folder with a suffix, one pattern replaces them.
+    If several files in a folder have the same suffix and the arguments contain all of them, one
+    pattern such as ``runs/*.run`` replaces their names.
 
     Parameters
     ----------

@@ -370,7 +370,7 @@ def read_systems(path: str) -> pd.DataFrame:
     table = table.set_index(table[name].astype(str).rename(SYSTEM)).drop(columns=name)
     again = table.index[table.index.duplicated()].unique()
     if len(again):
-        raise IdError(f"one row per system in {path}", f"{len(again)} with several", "", again)
+        raise IdError(f"one row per system in {path}", "several rows for the systems", "", again)
     lowered = table.apply(lambda column: column.astype(str).str.lower())
     booleans = [name for name in table if lowered[name].isin(YES | NO).all()]  # no missing values
     return table.assign(**{str(name): lowered[name].isin(YES) for name in booleans})

@@ -80,7 +80,8 @@ def compare(
         row. If a list of systems is passed, every other system is compared with each baseline, and
         the baselines are compared with each other. All these comparisons form one family. A
         baseline can also be a file written by `freeze`: a path, or a name that ends in
-        ``.irframe``. By default all pairs of systems are compared, in the order of the scores.
+        ``.irframe``. By default all pairs of systems are compared, in the order of the systems in
+        `scores`.
     simultaneous
         Whether confidence intervals are simultaneous, with coverage 1 - `alpha` for all pairs of
         the family at once. ``"tukey"`` uses quantiles of the range of the means, and ``"max-t"``

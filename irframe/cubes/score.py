@@ -177,7 +177,7 @@ def score(
     Raises
     ------
     MetricError
-        If a metric is unknown, or the cube's ties do not allow it.
+        If a metric is unknown, or does not support the cube's policy for ties.
     DepthError
         If depths are beyond the cube.
 
@@ -370,7 +370,8 @@ def cwl(
     Raises
     ------
     MetricError
-        If a metric does not define a continuation probability, or the cube's ties do not allow it.
+        If a metric does not define a continuation probability, or does not support the cube's
+        policy for ties.
     DepthError
         If depths are beyond the cube.
 

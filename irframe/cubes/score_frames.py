@@ -355,9 +355,10 @@ def read_rows(frame: pd.DataFrame, by: object = None, metric: str | None = None)
     frame
         Scores: wide, long, or a matrix.
     by
-        A column or level of groups. Each group has its own topics.
+        Name of a column or index level that contains the group of each row. Each group has its own
+        topics.
     metric
-        The metric of a matrix.
+        Name of the metric, if the frame is a matrix.
     """
     rows, by_role = find_columns(frame, metric)
     if SYSTEM not in by_role:

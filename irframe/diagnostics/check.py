@@ -230,7 +230,8 @@ def check(
 
         The next columns list problems as tuples:
 
-        - ``unreadable``: the problems of a file, with the first three lines and a count;
+        - ``unreadable``: the problems of a file, with at most three faulty lines and the number of
+          further faulty lines;
         - ``ids_missing``: the positions of rows without topic or document, which are skipped;
         - ``scores_missing``: topic and document of rows without a score, which are ranked last;
         - ``duplicates``: topic and document of rows that repeat a document of the list;

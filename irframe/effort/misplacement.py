@@ -171,8 +171,8 @@ def misplacement(
     data.attrs = {"depth": deepest, "crossing": crossing, "rel": rel, "no_relevant": no_relevant}
     if lengthened:
         warn(
-            f"{lengthened} of {len(R)} topics have more than {deepest} / 2 relevant documents: "
-            "their nominal length is twice the number of relevant documents"
+            f"on {lengthened} of {len(R)} topics, twice the number of relevant documents exceeds "
+            f"depth {deepest} and is used as the nominal length of lists"
         )
     return data
 

@@ -372,7 +372,8 @@ class Preparation(NamedTuple):
         if self.search is None:
             return parse_metrics(metrics), self
         names = {*searches.COSTS}
-        # Only a column contains the length of every chunk, which the cost of a search needs.
+        # The cost of a search is a sum over the lengths of all chunks that it returns. If runs rank
+        # chunks, only a column of the runs contains these lengths.
         if self.of is None or isinstance(self.length, str):
             names.add(self.decided["length"])
         every = [*one_by_one(metrics)]

@@ -309,7 +309,10 @@ def rank_hits(listed: Listed, policy: TiePolicy, seed: int, *, filed: bool = Fal
 
 
 def _count(keys: Array, of: Codes, limits: Array, *, equal: bool) -> Codes:
-    """Count the keys below (or up to) limits by bisection."""
+    """Count the keys of a row below each limit.
+
+    If `equal` is true, keys that equal the limit also count. Large inputs use bisection.
+    """
     width = keys.shape[1]
     smaller = np.less_equal if equal else np.less
     if len(of) * width <= FEW:

@@ -315,8 +315,9 @@ def scorer(
     metrics
         Metrics or their names, as for `evaluate`.
     docs
-        Documents that positions in arrays refer to. Judged documents that `docs` does not contain
-        are appended.
+        Documents in the order of their positions, for runs whose documents are arrays of positions.
+        Position 0 is the first document. Judged documents that `docs` does not contain are
+        appended.
     depth, ties, no_rel
         As for `evaluate`.
     units, search, stop

@@ -205,7 +205,8 @@ class Stops:
         elif policies.shares_ranks(experiment.made.get("ties")):
             raise ParameterError(f"distinct ranks of documents {asking}", "shared ranks")
         wrong = []
-        for metric in metrics:  # a metric without an uncut form would also cut its ideal ranking
+        # If `uncut` returns None, the ideal ranking would be cut where the user stops reading.
+        for metric in metrics:
             reads = parameters(type(metric).kernel)
             is_cut = metric.uncut() is None and any("ideal" in name for name in reads)
             if metric.judged_only or is_cut:
@@ -288,8 +289,8 @@ def _scored_down(
     of the metric. If a list is read to its end, the score equals the score of the uncut list.
     """
     has_depth = np.array([metric.depth is not None for metric in metrics])
-    # A metric without an uncut form depends on the depth that is read, so it is scored at each
-    # depth.
+    # If `uncut` returns None, scores depend on the depth that is read, so the metric is scored at
+    # each depth.
     varies = np.array([metric.uncut() is None for metric in metrics])
     deepest = policies.deepest(list(metrics))
     down = np.where(depths < length, depths, np.maximum(depths, deepest))

@@ -258,7 +258,7 @@ class QrelsTable:
 
 
 def read_table(runs: Runs | ByRole, *, empty: bool = False) -> RunTable:
-    """Read a run frame by role.
+    """Read a run frame and code its ids.
 
     Parameters
     ----------
@@ -296,7 +296,7 @@ def code_systems(
 
 
 def read_qrels_table(qrels: Qrels | ByRole, *, spans: bool = False) -> QrelsTable:
-    """Read a qrels frame by role.
+    """Read a qrels frame and code its ids.
 
     Parameters
     ----------

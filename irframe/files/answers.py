@@ -490,4 +490,6 @@ def _refuse_two_ids(fields: Mapping[str, object]) -> None:
     names = [name for name in IDS[CHUNK] if fields.get(name) is not None]
     if len({str(fields[name]) for name in names}) > 1:
         advice = f"name the field of the document: ir.as_runs(hits, id={names[0]!r})"
-        raise InputError("hits with one id", "different ids in", advice, map(repr, names))
+        raise InputError(
+            "one id per hit", "a hit with different ids in the fields", advice, map(repr, names)
+        )

@@ -244,8 +244,8 @@ def as_qrels(x: Qrels, *, topics: tables.Labels = None, docs: tables.Labels = No
         - a `ranx.Qrels`;
         - a list or iterator of dictionaries or named tuples, such as `ir_measures.Qrel`.
     topics, docs
-        Labels of the rows and columns of a matrix: a NumPy array, or a sparse matrix of SciPy. In a
-        sparse matrix, only documents with a stored element count as judged.
+        If `x` is a NumPy array or a sparse matrix of SciPy, the labels of its rows and columns. In
+        a sparse matrix, only documents with a stored element count as judged.
 
     Returns
     -------
@@ -332,8 +332,8 @@ def as_runs(
     system
         Name of the system. The default is the name in `x`.
     topics, docs
-        Labels of the rows and columns of a matrix: a NumPy array, or a sparse matrix of SciPy. In a
-        sparse matrix, only documents with a stored element count as retrieved. Without `docs`,
+        If `x` is a NumPy array or a sparse matrix of SciPy, the labels of its rows and columns. In
+        a sparse matrix, only documents with a stored element count as retrieved. Without `docs`,
         `topics` labels a list of answers.
     hits
         The path of keys to the hits in answers of an unknown tool, such as ``"value"`` or

@@ -172,9 +172,9 @@ def read_spans(path: Source, *, texts: Texts = None) -> pd.DataFrame:
     Parameters
     ----------
     path
-        A path, or an open file, possibly compressed: JSON, Parquet or CSV, or TSV if the name ends
-        in ``.tsv``. A JSON file contains a list, or one span or question per line. Columns and keys
-        are those that `as_spans` accepts.
+        A path, or an open file. The format is JSON, Parquet or CSV, or TSV if the name ends in
+        ``.tsv``. The file may be compressed. A JSON file contains a list, or one span or question
+        per line. Columns and keys are those that `as_spans` accepts.
     texts
         As for `as_spans`.
 

@@ -265,8 +265,10 @@ def check_columns(
         The columns by role, from `Kind.require`.
     kind
         The kind of the table.
-    names, get
-        The names of all columns, and a function that returns the column of a name.
+    names
+        The names of all columns.
+    get
+        Function that returns the column with a given name.
     levels
         The names of index levels among the columns.
 

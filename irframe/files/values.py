@@ -69,7 +69,7 @@ def to_frame(table: pa.Table) -> pd.DataFrame:
     """
     try:
         text: Any = pd.StringDtype("pyarrow", na_value=np.nan)
-    except TypeError:  # pandas 2.2 has a different name for its type of Arrow text
+    except TypeError:  # pandas 2.2 names the Arrow-backed string type differently
         text = pd.api.types.pandas_dtype("string[pyarrow_numpy]")
     types = {pa.string(): text, TEXT: text}
     columns: list[Any] = []

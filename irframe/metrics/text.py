@@ -326,7 +326,7 @@ class TBG(Thresholded):
     timed = True
 
     def kernel(self, *, relevant: Array, length: Floats) -> Floats:
-        """Return the gain down to each depth."""
+        """Return the cumulative gain at each depth."""
         clicked = np.where(relevant, self.click, self.click_nonrelevant)
         seconds = self.summary + (self.per_word * length + self.per_document) * clicked
         until = np.cumsum(seconds, axis=-1) - seconds
@@ -391,6 +391,6 @@ class U(Thresholded):
     timed = True
 
     def kernel(self, *, gain: Floats, length: Floats) -> Floats:
-        """Return the decayed gain down to each depth."""
+        """Return the normalised sum of decayed gains at each depth."""
         decay = np.maximum(0, 1 - np.cumsum(length, axis=-1) / self.patience)
         return np.asarray(np.cumsum(gain * decay, axis=-1) / self.norm)

@@ -312,7 +312,8 @@ class Twist(Thresholded):
         last rank before the curve reaches 0 from below or above. ``"definition"`` is the first of
         two neighbouring ranks that are not both above or both below 0, as in Definition 3 of the
         paper. A list with an ideal first document then crosses 0 at rank 1. ``"matters"`` is a
-        change between above 0 and at most 0, as in the authors' software.
+        change from a value above 0 to a value of at most 0, or the reverse, as in the authors'
+        software.
     rel
         Lowest relevant grade, at least 1. Documents with lower grades are non-relevant.
     depth

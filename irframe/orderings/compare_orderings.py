@@ -181,8 +181,8 @@ def _mark(
 TEST = "test"
 CATEGORY = "category"
 CATEGORIES = ("Both: Yes", "Both: No", "Metric: Yes", "Metric: No", "Both: Opposed")
-"""Whether the difference of a pair is significant by metric and by orderings. ``"Both: Opposed"``
-means that the metric and the orderings favour different systems."""
+"""Categories of pairs, by whether the metric and the orderings find a significant difference.
+``"Both: Opposed"`` means that the metric and the orderings favour different systems."""
 CELL = (METRIC, TEST, DEPTH, PAIR)
 
 
@@ -320,12 +320,14 @@ def _orderings(
 def categorise(
     p: Array, p_orderings: Array, alpha: float, *, alike: Any = True
 ) -> NDArray[np.int8]:
-    """Return the categories of significance by metric and orderings.
+    """Categorise pairs by the p-values of metric and orderings.
 
     Parameters
     ----------
-    p, p_orderings
-        p-values by metric and by orderings, in shapes that broadcast.
+    p
+        p-values of the differences in the metric.
+    p_orderings
+        p-values of the sign test of orderings. The shapes of both arrays must be broadcastable.
     alpha
         Significance level. P-values below alpha are significant.
     alike

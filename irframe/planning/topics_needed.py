@@ -42,8 +42,8 @@ def topics_for_difference(
     ----------
     difference
         Difference of the means of two systems, above 0. With several systems it is the difference
-        of the best and the worst system. All other systems are assumed to have the mean of the best
-        and the worst system.
+        of the best and the worst system. The mean of every other system is assumed to lie halfway
+        between the means of these two systems.
     variance
         Variance of the differences of two systems, or of the scores of a system, in any shape.
     power, alpha

@@ -43,7 +43,7 @@ LETTER = 0.6
 X_SMALL = 7
 """Font size of topic names, in points."""
 EDGE = 0.03
-"""Margin of texts, as a share of the width of the figure."""
+"""Share of the width of a figure that titles and axis labels leave free."""
 DISTANCE = 0.4
 """Smallest distance of two labels along an axis, relative to the font height."""
 ROW = 1.7

@@ -225,7 +225,8 @@ def crosses(curve: Array, crossing: Crossing) -> NDArray[np.bool_]:
     crossing
         Definition of a crossing. ``"sign_change"`` is a change from a value other than 0 to 0 or to
         a value of the opposite sign. ``"definition"`` is any pair of neighbouring values that are
-        not both above or both below 0. ``"matters"`` is a change between above 0 and at most 0.
+        not both above or both below 0. ``"matters"`` is a change from a value above 0 to a value of
+        at most 0, or the reverse.
 
     Returns
     -------

@@ -53,7 +53,7 @@ def reordering(
     ----------
     scores
         Scores per system and topic by at least two metrics: an array, or a frame, wide or long.
-        Each metric is compared with the next metric, in the order of the scores.
+        Each metric is compared with the next metric in `scores`.
     test
         Test of whether another system is better, as for `compare`: an `irframe.Significance`, or
         the name of a test. By default p-values are not corrected, as in the paper. All corrections

@@ -1,4 +1,4 @@
-"""Speed of reading real runs, against pytrec_eval.
+"""Speed of reading and writing, compared with pytrec_eval for reading.
 
 Run with ``pytest --benchmark-only -n 0 -s tests/benchmarks/test_reading.py``.
 """

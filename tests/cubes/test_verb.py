@@ -96,7 +96,7 @@ class TestGroups:
         assert result["system"].values.tolist() == scores["system"].values.tolist()
 
     @pytest.mark.parametrize("known", ["nothing", "retrieved", "took_part"])
-    def test_groups_have_systems_with_scores_in_the_group_or_in_none(self, known):
+    def test_groups_contain_their_scored_systems_and_systems_without_any_scores(self, known):
         labels = {"metric": ["AP", "RR"], "system": list("abcd"), "topic": list("1234")}
         scores = xr.DataArray(np.zeros((2, 4, 4)), labels, list(labels))
         scores = scores.assign_coords(half=("topic", list("xxyy")))

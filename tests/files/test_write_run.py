@@ -172,7 +172,7 @@ def test_values_that_a_run_file_cannot_represent_are_refused(tmp_path, change, e
     assert not (tmp_path / "a").exists()
 
 
-def test_folders_and_missing_folders_are_refused(tmp_path):
+def test_invalid_arguments_are_refused(tmp_path):
     refused(InputError, "found the folder", lambda: write_run(RUN, tmp_path))
     refused(InputError, "a path, but found None", lambda: write_run(RUN, None))
     refused(InputError, "a run.*found", lambda: write_run([RUN], tmp_path / "a"))

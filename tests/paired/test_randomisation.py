@@ -1,4 +1,4 @@
-"""Max-T, permutation and Tukey tests equal loops over draws."""
+"""Max-T, permutation and Tukey p-values equal those of loops."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""Verbs adjust p-values once, and never claim certainty."""
+"""Verbs correct p-values once, and caution about uncertain results."""
 
 import inspect
 
@@ -108,7 +108,7 @@ OF_MEANS = [name for name in taking("interval") if PARAMETERS[name]["interval"].
 
 @pytest.mark.filterwarnings("ignore:.*same on all topics:irframe.errors.IrframeWarning")
 @pytest.mark.parametrize("name", OF_MEANS)
-def test_no_mean_is_called_certain(name):
+def test_means_of_constant_scores_have_no_intervals(name):
     values = np.full((1, 3, 6), 0.1)
     values[0, 1], values[0, 2] = 1, np.arange(6) / 10
     labels = {"metric": ["AP"], "system": list("abc")}
@@ -122,7 +122,7 @@ def test_no_mean_is_called_certain(name):
         assert "AP of a" in result.attrs[CAUTION]
 
 
-def test_plans_are_called_guesses(cube):
+def test_plans_are_marked_as_estimates(cube):
     scores = ir.verbs.score(cube, "AP", at=10)
     for plan in (
         scores.ireval.topics_needed(difference=0.1),
