@@ -395,7 +395,8 @@ class TopUnjudged:
     @classmethod
     def named(cls, of: Codes, rank: Codes, doc: pa.ChunkedArray) -> "TopUnjudged":
         """Return documents with the given lists, ranks and names."""
-        coded = doc.dictionary_encode().combine_chunks()
+        chunks = doc.chunks or [pa.array([], doc.type)]
+        coded = pa.concat_arrays(chunks).dictionary_encode()
         return cls(of, rank, coded.indices.to_numpy(), coded.dictionary)
 
     @property
@@ -456,8 +457,8 @@ class JoinedUnjudged:
 
     def _code(self) -> None:
         """Code the names of waiting blocks."""
-        docs = pa.chunked_array([self._docs, *chain(*(b.doc.chunks for b in self._waiting))])
-        coded = docs.dictionary_encode().combine_chunks()
+        docs = pa.concat_arrays([self._docs, *chain(*(b.doc.chunks for b in self._waiting))])
+        coded = docs.dictionary_encode()
         self._fields["code"].append(coded.indices.to_numpy()[len(self._docs) :])
         for name in ("of", "rank"):
             self._fields[name] += [getattr(block, name) for block in self._waiting]
