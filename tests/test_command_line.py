@@ -501,7 +501,7 @@ def test_the_page_of_a_shared_task_runs_in_python_and_in_a_shell(tmp_path, monke
     @request.addfinalizer
     def remove_folder():
         """Remove the folder even if the page fails midway."""
-        space["place"].cleanup()
+        space["directory"].cleanup()
 
     for cell in cells:
         exec(cell, space)  # noqa: S102 - of our own page

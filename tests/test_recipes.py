@@ -144,7 +144,13 @@ RECIPES = {
         ),
     ),
     "Add a figure": Recipe(
-        ("tests/plots/test_short_bars.py", *LOOKS, "short_bars", "names_the_kinds", "wrong_type"),
+        (
+            "tests/plots/test_short_bars.py",
+            *LOOKS,
+            "short_bars",
+            "names_the_accepted_kinds",
+            "wrong_type",
+        ),
         (
             "irframe/plots/short_bars.py",
             "irframe/plots/__init__.pyi",
