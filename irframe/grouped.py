@@ -25,7 +25,7 @@ from irframe.errors import InputError, ParameterError
 from irframe.experiments.group_columns import RESERVED, GroupBy, refuse_name
 from irframe.files.as_runs import as_runs
 from irframe.files.scan_runs import ScannedRuns
-from irframe.files.tables import columns_of
+from irframe.frames.tables import columns_of
 from irframe.kinds import JUDGMENTS, KNOWN, NUGGETS, RUNS, SCORES, kind_of
 from irframe.names import METRIC, SCORE, roles
 from irframe.plots.panes import panes

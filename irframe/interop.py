@@ -11,7 +11,7 @@ from irframe.errors import InputError, IrframeError, unsaid
 from irframe.evaluation.scorer import Scorer, scorer
 from irframe.experiments.choices import Ties
 from irframe.files.as_runs import Qrels, Runs, by_role
-from irframe.files.kinds import QRELS, RUN
+from irframe.frames.kinds import QRELS, RUN
 from irframe.metrics.base import Metric
 from irframe.metrics.parse_metric import parse_metric
 from irframe.names import DOC, SCORE, TOPIC

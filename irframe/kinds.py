@@ -21,7 +21,7 @@ import xarray as xr
 
 from irframe import names as words
 from irframe.files.scan_runs import ScannedRuns
-from irframe.files.tables import is_matrix
+from irframe.frames.tables import is_matrix
 from irframe.stops import axis_of
 
 KINDS = (pd.DataFrame, xr.Dataset, xr.DataArray, ScannedRuns)

@@ -24,7 +24,7 @@ from irframe.cubes.score_arrays import refuse_collections
 from irframe.cubes.view import LIST, Labelled, user_coordinates, with_coordinates
 from irframe.errors import InputError, IrframeError, ParameterError, in_group, listing, warn
 from irframe.experiments.group_columns import RESERVED, given_groups, grouped, participants
-from irframe.files.kinds import is_judgments
+from irframe.frames.kinds import is_judgments
 from irframe.names import GRADE, PAIR, SIDES, SYSTEM, TOPIC, roles
 from irframe.record import InGroups, bind, options_of
 

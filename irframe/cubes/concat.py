@@ -21,7 +21,7 @@ from irframe.experiments.hits import JoinedUnjudged
 from irframe.experiments.judgments import Judgments
 from irframe.experiments.ranked_runs import Gathered, ListHits
 from irframe.experiments.spans import Spans
-from irframe.files.ids import Codes
+from irframe.frames.ids import Codes
 from irframe.names import DEPTH, EMPTY, GRADE, SYSTEM, TOPIC
 from irframe.record import INPUTS, RECORD, Step, Steps, steps_of
 

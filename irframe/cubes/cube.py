@@ -37,9 +37,9 @@ from irframe.experiments.ranked_runs import Extras, Framed, rank_framed, rank_sc
 from irframe.experiments.saved import read_experiment, write_experiment
 from irframe.experiments.spans import TEXT
 from irframe.files.as_runs import Qrels, Runs, as_qrels, in_groups
-from irframe.files.ids import give_back
 from irframe.files.read_runs import changed_files
 from irframe.files.scan_runs import ScannedRuns
+from irframe.frames.ids import give_back
 from irframe.record import INPUTS, RECORD, InGroups, Steps, recorded
 
 

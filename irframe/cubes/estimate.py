@@ -23,7 +23,7 @@ from irframe.experiments import coded_tables
 from irframe.experiments.policy import random_keys, refuse_marks, shares_ranks
 from irframe.experiments.topic_design import refuse_declared
 from irframe.files.as_runs import Qrels
-from irframe.files.ids import Codes, repeated, within
+from irframe.frames.ids import Codes, repeated, within
 from irframe.metrics import Metric
 from irframe.metrics.base import MetricType
 from irframe.metrics.facts import TIE, facts

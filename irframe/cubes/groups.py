@@ -14,7 +14,7 @@ from irframe.errors import InputError, caution, cautions_of, listing, united, wa
 from irframe.evaluation.repeats import Folded
 from irframe.evaluation.scoring import one_or_several
 from irframe.experiments.group_columns import Groups, refuse_missing, refuse_several, refuse_unknown
-from irframe.files.likeness import repeat_column
+from irframe.frames.likeness import repeat_column
 from irframe.record import FACTS, SOURCES, InGroups, applied, plain_options, steps_of, with_step
 
 

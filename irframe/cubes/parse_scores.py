@@ -32,7 +32,7 @@ from irframe.experiments.topic_design import (
     names_declared,
     refuse_several_values,
 )
-from irframe.files.kinds import is_judgments
+from irframe.frames.kinds import is_judgments
 from irframe.stops import DEPTHS, Axis, axis_of
 
 DECLARED = (words.DRAWN, words.REPEATS)

@@ -25,7 +25,7 @@ from irframe.experiments.hits import refuse_open
 from irframe.experiments.judgments import refuse_subtopics
 from irframe.experiments.policy import Metrics, parse_metrics, refuse, refuse_pool, refuse_shared
 from irframe.experiments.spans import refuse_spans
-from irframe.files.ids import Codes
+from irframe.frames.ids import Codes
 from irframe.metrics import METRICS, Block, Evidence, Metric
 from irframe.metrics.facts import facts
 from irframe.metrics.reading import QUANTITIES

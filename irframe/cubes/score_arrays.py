@@ -19,7 +19,7 @@ from irframe.cubes.score_frames import named_metrics
 from irframe.cubes.view import LIST, Labelled, labels_of
 from irframe.errors import DepthError, InputError, during, warn
 from irframe.evaluation.scoring import Thresholds
-from irframe.files.tables import with_own_levels
+from irframe.frames.tables import with_own_levels
 from irframe.metrics.facts import COSTS, FLOOR, directions
 from irframe.names import COLLECTION, DEPTH, LOWER, SYSTEM, UNIT, UNITS, plural, roles
 from irframe.record import Function

@@ -12,7 +12,7 @@ from irframe.errors import IdError, InputError
 from irframe.evaluation.repeats import with_labels
 from irframe.experiments.topic_design import LABELS
 from irframe.files.as_runs import ONLY_SYSTEM
-from irframe.files.likeness import (
+from irframe.frames.likeness import (
     ADVICE,
     about_duplicates,
     proposed,
@@ -20,7 +20,7 @@ from irframe.files.likeness import (
     refuse_strangers,
     renamed,
 )
-from irframe.files.tables import (
+from irframe.frames.tables import (
     columns_of,
     is_dictionary,
     named_again,

@@ -24,7 +24,7 @@ from irframe.experiments.hits import refuse_open
 from irframe.experiments.judgments import Judgments
 from irframe.extremes.labelled_bounds import labelled_bounds, refuse_long, refuse_unbounded
 from irframe.files.as_runs import Qrels
-from irframe.files.ids import shown
+from irframe.frames.ids import shown
 from irframe.metrics import Block, Evidence, Metric
 from irframe.metrics.facts import TIE
 from irframe.names import BOUND, DEPTH, METRIC, REPEAT, TOPIC, UNJUDGED

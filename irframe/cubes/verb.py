@@ -32,8 +32,8 @@ from irframe.errors import (
 )
 from irframe.experiments.policy import shares_ranks
 from irframe.experiments.topic_design import names_declared
-from irframe.files.kinds import is_judgments
-from irframe.files.tables import with_own_levels
+from irframe.frames.kinds import is_judgments
+from irframe.frames.tables import with_own_levels
 from irframe.metrics import Metric
 from irframe.metrics.facts import directions
 from irframe.record import (

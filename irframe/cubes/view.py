@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from irframe.arrays import Array, Grade, in_threads, tiles
 from irframe.errors import DepthError, IdError, InputError, during
 from irframe.experiments.experiment import Experiment
-from irframe.files.ids import Codes
+from irframe.frames.ids import Codes
 from irframe.names import DEPTH, DRAWN, EMPTY, GRADE, REPEAT, REPEATS, SYSTEM, TOPIC
 from irframe.stops import AXES
 

@@ -25,7 +25,7 @@ from irframe.evaluation.rejudged import fewer_judged
 from irframe.experiments.experiment import Experiment
 from irframe.experiments.policy import Metrics, parse_metrics
 from irframe.experiments.topic_design import refuse_declared
-from irframe.files.ids import beginnings
+from irframe.frames.ids import beginnings
 from irframe.metrics import Metric
 from irframe.metrics.facts import TIE, average, facts
 from irframe.names import DEPTH, METRIC, SYSTEM

@@ -28,9 +28,9 @@ from irframe.experiments.policy import Policy
 from irframe.experiments.rank_table import Ranking, rank_table
 from irframe.experiments.ranked_runs import refuse_unread_searches
 from irframe.files.as_runs import ONLY_SYSTEM, Qrels, Runs, by_role
-from irframe.files.ids import Codes, is_text, repeated
-from irframe.files.kinds import RUN
-from irframe.files.likeness import repeat_column
+from irframe.frames.ids import Codes, is_text, repeated
+from irframe.frames.kinds import RUN
+from irframe.frames.likeness import repeat_column
 from irframe.names import DOC, PROBLEMS, SCORE, SURPLUS, SYSTEM, TOPIC, roles
 from irframe.quantities.subtopics import POOLED_UNJUDGED
 from irframe.record import recorded

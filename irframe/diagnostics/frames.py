@@ -21,7 +21,7 @@ from irframe.experiments.coded_tables import (
 from irframe.experiments.joining import COLLAPSE, like_chunks
 from irframe.experiments.rank_table import listed_again
 from irframe.files.as_runs import Qrels
-from irframe.files.ids import Codes, beginnings, is_text, repeated, shown
+from irframe.frames.ids import Codes, beginnings, is_text, repeated, shown
 from irframe.names import DOC
 from irframe.quantities.subtopics import POOLED_UNJUDGED
 

@@ -23,9 +23,9 @@ from irframe.experiments.policy import Policy, one_by_one, parse_metrics, shares
 from irframe.experiments.rank_table import listed_again, rank_table, refuse_duplicates
 from irframe.experiments.ranked_runs import list_differs, refuse_unread_searches
 from irframe.files.as_runs import Qrels, Runs, by_role
-from irframe.files.ids import Codes, within
-from irframe.files.kinds import QRELS, RUN, ByRole
 from irframe.files.scan_runs import ScannedRuns
+from irframe.frames.ids import Codes, within
+from irframe.frames.kinds import QRELS, RUN, ByRole
 from irframe.record import recorded
 
 RankBy = Literal["first", "max", "sum", "mean"]

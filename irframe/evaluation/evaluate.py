@@ -26,9 +26,9 @@ from irframe.experiments import policy as policies
 from irframe.experiments.coded_tables import read_table
 from irframe.experiments.judgments import Judgments
 from irframe.files.as_runs import Qrels, Runs, as_qrels, as_runs, in_groups
-from irframe.files.kinds import is_judgments
-from irframe.files.likeness import repeat_column
 from irframe.files.scan_runs import ScannedRuns
+from irframe.frames.kinds import is_judgments
+from irframe.frames.likeness import repeat_column
 from irframe.metrics import Metric
 from irframe.record import InGroups, recorded
 

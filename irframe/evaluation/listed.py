@@ -16,7 +16,7 @@ from irframe.errors import IdError, ParameterError, RankingError
 from irframe.experiments.hits import Hits
 from irframe.experiments.judgments import Judgments
 from irframe.experiments.policy import Tied, TiePolicy, as_key
-from irframe.files.ids import Codes, grouped, labels_in, labels_of_one_kind, rows_of_ranges
+from irframe.frames.ids import Codes, grouped, labels_in, labels_of_one_kind, rows_of_ranges
 from irframe.names import DOC, ScoreDtype
 
 Dictionaries = Sequence[Mapping[Any, Any]]

@@ -19,9 +19,9 @@ from irframe.errors import IdError, InputError
 from irframe.evaluation.scorer_input import paired
 from irframe.experiments import coded_tables
 from irframe.experiments.rank_table import rank
-from irframe.files.ids import repeated
-from irframe.files.kinds import RUN, refuse_two_units, require_columns
-from irframe.files.tables import columns_of
+from irframe.frames.ids import repeated
+from irframe.frames.kinds import RUN, refuse_two_units, require_columns
+from irframe.frames.tables import columns_of
 from irframe.metrics import Metric
 from irframe.metrics.facts import facts
 

@@ -16,7 +16,7 @@ from irframe.experiments.hits import RANKS, Hits, JoinedUnjudged, JudgedPool, To
 from irframe.experiments.judgments import Judgments
 from irframe.experiments.lists import Collections
 from irframe.experiments.policy import refuse_marks
-from irframe.files.ids import Codes, all_of_one_kind, within
+from irframe.frames.ids import Codes, all_of_one_kind, within
 
 
 def fewer_judged(

@@ -18,12 +18,12 @@ from irframe.errors import IdError, ParameterError, warn
 from irframe.experiments.lists import LACKING, UNLISTED
 from irframe.files import as_runs as foreign
 from irframe.files.answers import unpacked
-from irframe.files.kinds import RUN
-from irframe.files.likeness import repeat_candidates, repeat_column
 from irframe.files.read_runs import named_groups, with_names
 from irframe.files.scan_runs import ScannedRuns
 from irframe.files.sources import stem
-from irframe.files.tables import collected, columns_of, height, is_dictionary, is_mteb
+from irframe.frames.kinds import RUN
+from irframe.frames.likeness import repeat_candidates, repeat_column
+from irframe.frames.tables import collected, columns_of, height, is_dictionary, is_mteb
 
 LAYOUT_WORDS = {
     "system": "drawn for each system, such as the training seeds of a model",

@@ -25,10 +25,10 @@ from irframe.experiments.policy import TIE_POLICIES, Policy
 from irframe.experiments.rank_table import CONTRIBUTING
 from irframe.experiments.ranked_runs import Extras, Framed, Ranked, rank_framed, rank_scanned
 from irframe.files.as_runs import ONLY_SYSTEM, Runs, by_role, split_empty
-from irframe.files.ids import EXACT, Codes, is_utf8
-from irframe.files.kinds import RUN, ByRole
 from irframe.files.scan_runs import ScannedRuns
-from irframe.files.values import framed, numbers
+from irframe.frames.ids import EXACT, Codes, is_utf8
+from irframe.frames.kinds import RUN, ByRole
+from irframe.frames.values import framed, numbers
 from irframe.names import CHUNKS, DOC, RANK, SCORE, SYSTEM, TOPIC
 
 ONLY = pd.Index([ONLY_SYSTEM])

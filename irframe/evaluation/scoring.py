@@ -23,7 +23,7 @@ from irframe.experiments.hits import PER_DOCUMENT, refuse_large
 from irframe.experiments.judgments import Judgments, refuse_subtopics
 from irframe.experiments.ranked_runs import refuse_unread_searches
 from irframe.experiments.spans import TEXT, refuse_spans
-from irframe.files.ids import every_row
+from irframe.frames.ids import every_row
 from irframe.metrics import Block, Evidence, Metric
 from irframe.metrics.facts import average, facts
 from irframe.quantities.block import by_scale

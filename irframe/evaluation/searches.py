@@ -25,9 +25,9 @@ from irframe.experiments.coded_tables import (
 from irframe.experiments.policy import Policy, shares_ranks
 from irframe.experiments.rank_table import listed_again, rank_table, refuse_duplicates
 from irframe.files.as_runs import by_role
-from irframe.files.ids import Codes, within
-from irframe.files.kinds import RUN, ByRole
-from irframe.files.values import in_rows, numbers
+from irframe.frames.ids import Codes, within
+from irframe.frames.kinds import RUN, ByRole
+from irframe.frames.values import in_rows, numbers
 
 COSTS = SHOWN, AGAIN = "shown", "again"
 """Costs of searches: the documents shown, and the documents shown before."""

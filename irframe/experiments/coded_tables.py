@@ -17,7 +17,6 @@ from irframe.arrays import Array, Grade, Grades
 from irframe.digests import bytes_of
 from irframe.errors import IdError, InputError, ParameterError, warn
 from irframe.experiments.spans import Spans, borders, merged_evidence
-from irframe.files import ids
 from irframe.files.as_runs import (
     ONLY_SYSTEM,
     Qrels,
@@ -26,9 +25,10 @@ from irframe.files.as_runs import (
     split_empty,
     without_documents,
 )
-from irframe.files.kinds import QRELS, RUN, ByRole
-from irframe.files.likeness import JUDGED_AGAIN, about_duplicates, repeat_column
-from irframe.files.values import numbers, refuse_fractions
+from irframe.frames import ids
+from irframe.frames.kinds import QRELS, RUN, ByRole
+from irframe.frames.likeness import JUDGED_AGAIN, about_duplicates, repeat_column
+from irframe.frames.values import numbers, refuse_fractions
 
 
 class Side(NamedTuple):

@@ -20,7 +20,7 @@ from irframe.experiments.hits import Hits, JudgedPool, TopUnjudged
 from irframe.experiments.judgments import Judgments
 from irframe.experiments.lists import Collections, warn_missing, warn_rising
 from irframe.experiments.policy import Policy, refuse_pool, shares_ranks
-from irframe.files.ids import Codes
+from irframe.frames.ids import Codes
 from irframe.metrics import Block, Metric
 from irframe.metrics.facts import facts
 from irframe.names import DOC, GRADE, SYSTEM, TOPIC, low_to_high

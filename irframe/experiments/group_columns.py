@@ -13,8 +13,8 @@ from irframe.errors import ParameterError, listing, warn
 from irframe.experiments.coded_tables import QrelsTable, RunTable, row_slices
 from irframe.experiments.spans import borders
 from irframe.files.as_runs import as_qrels, as_runs
-from irframe.files.ids import Codes
 from irframe.files.scan_runs import ScannedRuns
+from irframe.frames.ids import Codes
 from irframe.names import GROUP, ITERATION, SET, SUBTOPIC, SYSTEM, TOPIC, roles
 
 # fmt: off

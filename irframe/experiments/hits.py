@@ -18,7 +18,7 @@ from irframe.experiments.choices import PoolDepth
 from irframe.experiments.coded_tables import counted, row_slices
 from irframe.experiments.judgments import Judgments
 from irframe.experiments.lists import Collections
-from irframe.files.ids import Codes, of_ranges, rows_of_ranges
+from irframe.frames.ids import Codes, of_ranges, rows_of_ranges
 from irframe.names import EMPTY, LENGTH, UNJUDGED
 
 NEVER = np.iinfo(np.int32).max

@@ -26,10 +26,10 @@ from irframe.experiments.coded_tables import (
 from irframe.experiments.lists import slices_of_lists
 from irframe.experiments.rank_table import listed_again, refuse_duplicates
 from irframe.experiments.spans import PLACE, Spans, borders, read_borders, retrieved_evidence
-from irframe.files import ids
 from irframe.files.as_runs import Qrels, Runs
-from irframe.files.kinds import DOCUMENTS, refuse_two_units, require_columns
-from irframe.files.values import numbers
+from irframe.frames import ids
+from irframe.frames.kinds import DOCUMENTS, refuse_two_units, require_columns
+from irframe.frames.values import numbers
 from irframe.names import DOC, END, GRADE, START, TOPIC, roles
 from irframe.record import recorded
 

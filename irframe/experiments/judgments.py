@@ -20,8 +20,8 @@ from irframe.experiments.joining import fingerprints, with_number
 from irframe.experiments.lists import judged_topics
 from irframe.experiments.policy import Topics
 from irframe.files.as_runs import Qrels, by_role, without_documents
-from irframe.files.ids import Codes
-from irframe.files.kinds import QRELS, ByRole
+from irframe.frames.ids import Codes
+from irframe.frames.kinds import QRELS, ByRole
 from irframe.metrics import Metric
 from irframe.names import EMPTY, ITERATION, SUBTOPIC
 from irframe.quantities.evidence import parameters

@@ -14,7 +14,7 @@ from irframe.checks import one_column, refuse_any
 from irframe.errors import IdError, IrframeError, ParameterError, RankingError, listing, warn
 from irframe.experiments.coded_tables import QrelsTable, RunTable, row_slices
 from irframe.experiments.policy import TiePolicy, Topics
-from irframe.files.ids import Codes, grouped, rows_of_ranges, shown
+from irframe.frames.ids import Codes, grouped, rows_of_ranges, shown
 
 LATE = 2
 """The highest rank with which a list may start. First ranks are 0, 1 or 2."""

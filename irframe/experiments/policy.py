@@ -16,7 +16,7 @@ from irframe.arrays import Array, Grades
 from irframe.checks import check_int, refuse_any
 from irframe.errors import DepthError, GradeError, MetricError, ParameterError
 from irframe.experiments.choices import HIGHEST_SEED, Contributing, PoolDepth
-from irframe.files.ids import Codes, within
+from irframe.frames.ids import Codes, within
 from irframe.metrics import Metric
 from irframe.metrics.base import METRICS, MetricType
 from irframe.metrics.facts import facts, refuse_gains

@@ -22,9 +22,9 @@ from irframe.experiments.choices import Pool, Ties, TiesLike
 from irframe.experiments.lists import rank_directions, refuse_falling, rising_systems, warn_rising
 from irframe.experiments.policy import TIE_POLICIES, Policy, Tied, TiePolicy, as_key
 from irframe.files.as_runs import Runs
-from irframe.files.ids import Codes, beginnings, grouped, repeated
-from irframe.files.likeness import ADVICE, about_duplicates, repeat_column
-from irframe.files.values import refuse_fractions
+from irframe.frames.ids import Codes, beginnings, grouped, repeated
+from irframe.frames.likeness import ADVICE, about_duplicates, repeat_column
+from irframe.frames.values import refuse_fractions
 from irframe.record import recorded
 
 UNEVEN = 4

@@ -29,12 +29,12 @@ from irframe.experiments.lists import (
 )
 from irframe.experiments.policy import TIE_POLICIES, Policy, in_precision, shares_ranks
 from irframe.files.as_runs import by_role
-from irframe.files.ids import Codes, give_back, grouped, of_ranges
-from irframe.files.kinds import RUN, ByRole, refuse_two_units
-from irframe.files.likeness import LIKE_SEARCHES
 from irframe.files.read_runs import changed_files
 from irframe.files.scan_runs import ScannedRuns
 from irframe.files.traces import holds_searches
+from irframe.frames.ids import Codes, give_back, grouped, of_ranges
+from irframe.frames.kinds import RUN, ByRole, refuse_two_units
+from irframe.frames.likeness import LIKE_SEARCHES
 from irframe.names import LENGTH, SCORE, SEARCH, SYSTEM, TOPIC
 
 

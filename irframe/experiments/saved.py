@@ -24,7 +24,7 @@ from irframe.experiments.folder import FACTS, SEAL, SYSTEMS, Folder, beside, put
 from irframe.experiments.hits import Hits, JoinedUnjudged, JudgedPool, TopUnjudged
 from irframe.experiments.judgments import Judgments
 from irframe.experiments.spans import Spans
-from irframe.files.ids import LARGE, Codes, give_back
+from irframe.frames.ids import LARGE, Codes, give_back
 from irframe.names import VERSION
 from irframe.progress import tracked
 

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from irframe.arrays import Array
 from irframe.errors import InputError, MetricError, warn
-from irframe.files.ids import Codes, rows_of_ranges
-from irframe.files.values import numbers
+from irframe.frames.ids import Codes, rows_of_ranges
+from irframe.frames.values import numbers
 from irframe.metrics import Metric
 from irframe.names import BORDERS, DOC, END, SET, START, TOPIC
 

@@ -16,8 +16,8 @@ import pandas as pd
 
 from irframe import names as words
 from irframe.errors import InputError, ParameterError, in_group, listing, shortened, warn
-from irframe.files.kinds import RUN
-from irframe.files.likeness import LIKE_SEARCHES, like_systems
+from irframe.frames.kinds import RUN
+from irframe.frames.likeness import LIKE_SEARCHES, like_systems
 from irframe.names import DOC, END, LISTED_SCORE, SCORE, START
 
 ONLY = "*"

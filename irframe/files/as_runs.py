@@ -26,14 +26,14 @@ from irframe.errors import (
     united,
     warn,
 )
-from irframe.files import tables
 from irframe.files.answers import RankedBy, unpacked
-from irframe.files.ids import labels_in
-from irframe.files.kinds import QRELS, RUN, ByRole, Kind, require_columns
-from irframe.files.likeness import proposed
-from irframe.files.tables import columns_of, flatten, height, is_dictionary, is_mteb, table_in
 from irframe.files.traces import OnError, reader_of
-from irframe.files.values import constant, framed
+from irframe.frames import tables
+from irframe.frames.ids import labels_in
+from irframe.frames.kinds import QRELS, RUN, ByRole, Kind, require_columns
+from irframe.frames.likeness import proposed
+from irframe.frames.tables import columns_of, flatten, height, is_dictionary, is_mteb, table_in
+from irframe.frames.values import constant, framed
 from irframe.names import DOC, GRADE, RANK, SCORE, SYSTEM, TOPIC, roles
 
 LIST = list, tuple, np.ndarray

@@ -12,8 +12,8 @@ import pandas as pd
 from irframe.errors import InputError
 from irframe.files.read_file import plain_table
 from irframe.files.sources import Source, name_of, undamaged
-from irframe.files.tables import columns_of
-from irframe.files.values import framed, numbers
+from irframe.frames.tables import columns_of
+from irframe.frames.values import framed, numbers
 from irframe.names import ALIASES, BORDERS, DOC, END, GRADE, SET, START, TOPIC, roles
 
 NESTED = ("references", "spans", "evidence", "highlights")

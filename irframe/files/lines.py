@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 
 from irframe import names as words
 from irframe.errors import caution, cautions_of, warn
-from irframe.files.kinds import UNREAD, Kind
+from irframe.frames.kinds import UNREAD, Kind
 
 ANY = " "
 """The separator for columns that one or more blanks separate."""
@@ -171,7 +171,7 @@ def faults(data: bytes, cut: Cut, kind: Kind) -> list[str]:
 
     Examples
     --------
-    >>> from irframe.files.kinds import QRELS
+    >>> from irframe.frames.kinds import QRELS
     >>> faults(b"1 0 d7 2\n1 0 d8\n", Cut(QRELS.layouts[0], ANY), QRELS)
     ['line 2 has 3 columns, not 4']
     """

@@ -19,11 +19,11 @@ import pyarrow.compute as pc
 from irframe.errors import BETWEEN, FileFormatError, IrframeError, shortened, unsaid, warn
 from irframe.files import sources
 from irframe.files.as_runs import as_qrels, by_role
-from irframe.files.ids import shown
-from irframe.files.kinds import RUN, Kind, in_types
 from irframe.files.sources import Source, is_cbor, is_parquet, may_be_json, name_of, stem, undamaged
 from irframe.files.text import parse
-from irframe.files.values import constant, framed, refuse_beyond_floats
+from irframe.frames.ids import shown
+from irframe.frames.kinds import RUN, Kind, in_types
+from irframe.frames.values import constant, framed, refuse_beyond_floats
 from irframe.names import CAUTION, DOC, GRADE, RANK, SCORE, SYSTEM, TOPIC, roles
 
 

@@ -20,10 +20,10 @@ import pyarrow as pa
 from irframe.checks import choice
 from irframe.errors import FileFormatError, IdError, InputError, ParameterError
 from irframe.files import read_file
-from irframe.files.kinds import QRELS, RUN, Kind
 from irframe.files.lines import notes_of
 from irframe.files.sources import Source, find_files, is_address, name_of, opened_by
-from irframe.files.values import TYPES, to_frame
+from irframe.frames.kinds import QRELS, RUN, Kind
+from irframe.frames.values import TYPES, to_frame
 from irframe.names import FILES, ITERATION, PROBLEMS, REPEAT, SUBTOPIC, SYSTEM
 from irframe.progress import tracked
 

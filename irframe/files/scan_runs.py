@@ -20,11 +20,11 @@ import pyarrow.compute as pc
 from irframe.checks import choice
 from irframe.errors import InputError, IrframeError
 from irframe.files import read_file, read_runs, sources
-from irframe.files.ids import TEXT, names_in
-from irframe.files.kinds import RUN, Kind, in_types
 from irframe.files.lines import Cut, notes_of
 from irframe.files.text import cuts_of, parse
-from irframe.files.values import to_frame
+from irframe.frames.ids import TEXT, names_in
+from irframe.frames.kinds import RUN, Kind, in_types
+from irframe.frames.values import to_frame
 from irframe.names import RANK, SCORE, SYSTEM, TOPIC, as_html
 
 BATCH = 1 << 24

@@ -11,8 +11,6 @@ import pyarrow.csv
 from numpy.typing import NDArray
 
 from irframe.errors import FileFormatError, IdError, RankingError
-from irframe.files.ids import TEXT, Codes, beginnings, grouped
-from irframe.files.kinds import UNREAD, Kind, in_types
 from irframe.files.lines import (
     ANY,
     Cut,
@@ -26,7 +24,9 @@ from irframe.files.lines import (
     with_notes,
 )
 from irframe.files.sources import LINE, refuse_wide
-from irframe.files.values import (
+from irframe.frames.ids import TEXT, Codes, beginnings, grouped
+from irframe.frames.kinds import UNREAD, Kind, in_types
+from irframe.frames.values import (
     ERRORS,
     SCALED,
     TYPES,

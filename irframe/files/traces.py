@@ -18,7 +18,7 @@ from irframe.checks import choice
 from irframe.errors import InputError, RankingError, shortened
 from irframe.files import answers
 from irframe.files.answers import Answers, Hits, first_in, get_in, has_id, hits_in, is_hit
-from irframe.files.values import framed, numbers
+from irframe.frames.values import framed, numbers
 from irframe.names import DOC, END, LISTED_SCORE, RANK, SCORE, SEARCH, START, TOPIC
 
 OnError = Literal["raise", "empty"]

@@ -29,12 +29,12 @@ import pyarrow.compute as pc
 from irframe import names as words
 from irframe.errors import IdError, InputError, ParameterError, warn
 from irframe.files.as_runs import Qrels, Runs, by_role
-from irframe.files.ids import TEXT
-from irframe.files.kinds import QRELS, RUN, Kind, refuse_two_units
-from irframe.files.likeness import refuse_strangers, without_titles
 from irframe.files.sources import PACKED, checked_path, is_address
-from irframe.files.tables import columns_of
-from irframe.files.values import constant, to_arrow, to_frame, to_role
+from irframe.frames.ids import TEXT
+from irframe.frames.kinds import QRELS, RUN, Kind, refuse_two_units
+from irframe.frames.likeness import refuse_strangers, without_titles
+from irframe.frames.tables import columns_of
+from irframe.frames.values import constant, to_arrow, to_frame, to_role
 from irframe.names import GRADE, ITERATION, RANK, SCORE, STRATUM, SUBTOPIC, SYSTEM, TOPIC
 
 

@@ -13,8 +13,8 @@ from irframe.checks import check_int, choice, listed
 from irframe.errors import GradeError, IdError, InputError, ParameterError
 from irframe.experiments import coded_tables
 from irframe.files.as_runs import Qrels, as_qrels
-from irframe.files.ids import Codes, all_of_one_kind, beginnings, repeated, shown
-from irframe.files.likeness import repeat_column
+from irframe.frames.ids import Codes, all_of_one_kind, beginnings, repeated, shown
+from irframe.frames.likeness import repeat_column
 from irframe.names import DOC, HIGHEST_GRADE, LOWEST_GRADE, REPEAT_NAMES, TOPIC, UNJUDGED, roles
 from irframe.quantities.subtopics import POOLED_UNJUDGED
 

@@ -14,9 +14,9 @@ from irframe.arrays import Array
 from irframe.errors import IdError, InputError
 from irframe.evaluation.repeats import fold_rows
 from irframe.experiments.coded_tables import code_systems
-from irframe.files.ids import code_labels
-from irframe.files.kinds import NUGGETS, require_columns
-from irframe.files.tables import columns_of
+from irframe.frames.ids import code_labels
+from irframe.frames.kinds import NUGGETS, require_columns
+from irframe.frames.tables import columns_of
 from irframe.record import recorded
 
 SUPPORT = {"support": 1.0, "partial_support": 0.5, "not_support": 0.0}

@@ -24,7 +24,7 @@ from irframe.experiments.topic_design import (
     values_of_topics,
     without_levels,
 )
-from irframe.files.tables import columns_of
+from irframe.frames.tables import columns_of
 from irframe.names import (
     DRAWN,
     METRIC,

@@ -18,7 +18,7 @@ from irframe.cubes.scores import Scores
 from irframe.cubes.verb import table_verb
 from irframe.errors import listing, warn
 from irframe.experiments.topic_design import WEIGHT, names_declared
-from irframe.files.ids import every_row
+from irframe.frames.ids import every_row
 from irframe.metrics.facts import TIE, Facts, facts
 from irframe.names import SYSTEM, low_to_high
 from irframe.scores import repeats

@@ -11,7 +11,7 @@ from irframe.checks import as_annotated, check_int, choice
 from irframe.comparing.compare import COLUMNS
 from irframe.cubes.score_arrays import with_costs
 from irframe.cubes.score_frames import is_scores
-from irframe.files.tables import once_named
+from irframe.frames.tables import once_named
 from irframe.names import ALIASES, BOUND, METRIC, RESULT, SCORE_VERBS, SYSTEM, TOPIC
 from irframe.scores.summary import summary
 from irframe.stops import axis_of

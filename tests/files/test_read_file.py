@@ -13,11 +13,11 @@ from refusals import refused
 
 import irframe as ir
 from irframe.errors import FileFormatError, IdError, InputError, IrframeWarning
-from irframe.files import kinds
-from irframe.files.kinds import QRELS, RUN
 from irframe.files.read_file import read_file, run_table
 from irframe.files.read_runs import read_run, read_runs
 from irframe.files.sources import find_files, stem
+from irframe.frames import kinds
+from irframe.frames.kinds import QRELS, RUN
 
 LINES = "301 Q0 d7 1 2.5 bm25\n301 Q0 d3 2 1.25 bm25\n"
 

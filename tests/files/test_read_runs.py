@@ -30,10 +30,10 @@ from irframe.errors import (
     ParameterError,
     RankingError,
 )
-from irframe.files import values
 from irframe.files.read_file import run_table
 from irframe.files.read_runs import read_qrels, read_run, read_runs
 from irframe.files.scan_runs import scan_runs
+from irframe.frames import values
 
 
 @given(files(ids, ids, ids, numbers, scores, ids))

@@ -4,8 +4,8 @@ import pytest
 
 from irframe.errors import InputError
 from irframe.files import text as formats
-from irframe.files.kinds import QRELS, RUN
 from irframe.files.text import cuts_of, parse
+from irframe.frames.kinds import QRELS, RUN
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ import pytest
 
 import irframe as ir
 from irframe.errors import IrframeError, IrframeWarning
-from irframe.files.kinds import QRELS, RUN
+from irframe.frames.kinds import QRELS, RUN
 
 pytestmark = pytest.mark.property
 

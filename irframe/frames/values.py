@@ -23,7 +23,7 @@ from irframe.errors import (
     RankingError,
     shortened,
 )
-from irframe.files.ids import (
+from irframe.frames.ids import (
     DROP,
     EXACT,
     TEXT,

@@ -1,4 +1,4 @@
-"""Tests of irframe.files.ids, and of columns by role."""
+"""Tests of irframe.frames.ids, and of columns by role."""
 
 from itertools import product
 
@@ -13,8 +13,8 @@ from turns import few_of
 import irframe as ir
 from irframe.errors import IdError, InputError
 from irframe.files.as_runs import by_role
-from irframe.files.ids import LONG, code_labels, every_row, grouped, identifiers, within
-from irframe.files.kinds import DOCUMENTS, QRELS, RUN, require_columns
+from irframe.frames.ids import LONG, code_labels, every_row, grouped, identifiers, within
+from irframe.frames.kinds import DOCUMENTS, QRELS, RUN, require_columns
 
 IDS_RUN = pd.DataFrame({"system": 1, "topic": 2, "doc": [3, 4, 5], "score": [3.0, 2.0, 1.0]})
 IDS_QRELS = pd.DataFrame({"topic": 2, "doc": [4, 9], "grade": [1, 1]})

@@ -10,8 +10,8 @@ import pandas as pd
 
 from irframe import names as words
 from irframe.errors import IdError, InputError, warn
-from irframe.files.ids import Codes, repeated
-from irframe.files.values import read_numbers
+from irframe.frames.ids import Codes, repeated
+from irframe.frames.values import read_numbers
 from irframe.names import DOC, GRADE, RANK, SCORE, SYSTEM, TOPIC
 
 LIKE = {

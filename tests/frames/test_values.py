@@ -1,4 +1,4 @@
-"""Tests of irframe.files.values, and of lines that begin with ``#``."""
+"""Tests of irframe.frames.values, and of lines that begin with ``#``."""
 
 import io
 import warnings
@@ -10,8 +10,8 @@ import pytest
 
 import irframe as ir
 from irframe.errors import FileFormatError, IrframeWarning
-from irframe.files.ids import TEXT
-from irframe.files.values import to_frame
+from irframe.frames.ids import TEXT
+from irframe.frames.values import to_frame
 
 
 def test_text_of_tables_stays_text_in_frames():

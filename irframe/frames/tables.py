@@ -18,10 +18,10 @@ import pyarrow as pa
 import xarray as xr
 
 from irframe.errors import LONGEST, IdError, InputError, shortened
-from irframe.files.ids import TEXT, is_utf8, refuse_unfit
-from irframe.files.kinds import Kind
-from irframe.files.likeness import is_numeric
-from irframe.files.values import framed, to_frame
+from irframe.frames.ids import TEXT, is_utf8, refuse_unfit
+from irframe.frames.kinds import Kind
+from irframe.frames.likeness import is_numeric
+from irframe.frames.values import framed, to_frame
 from irframe.names import DOC, GRADE, RANK, SCORE, SYSTEM, TOPIC, roles
 
 Labels = Iterable[Hashable] | None
@@ -225,7 +225,7 @@ def table_in(x: Mapping[Hashable, Any], kind: Kind) -> pd.DataFrame | None:
 
     Examples
     --------
-    >>> from irframe.files.kinds import QRELS
+    >>> from irframe.frames.kinds import QRELS
     >>> table_in({"qid": ["1"], "docno": ["a"], "label": [1]}, QRELS)
       qid docno  label
     0   1     a      1

@@ -17,7 +17,7 @@ from pandas.api.types import is_list_like
 
 from irframe import names as words
 from irframe.errors import FileFormatError, InputError, ParameterError, shortened
-from irframe.files.likeness import (
+from irframe.frames.likeness import (
     Column,
     line_of,
     refuse_rivals,
@@ -25,7 +25,7 @@ from irframe.files.likeness import (
     refuse_two_texts,
     without_titles,
 )
-from irframe.files.values import SCALED, to_arrow, to_role
+from irframe.frames.values import SCALED, to_arrow, to_role
 from irframe.names import DOC, GRADE, ITERATION, RANK, SCORE, STRATUM, SUBTOPIC, SYSTEM, TOPIC
 
 RENAMED = "frame.rename("

@@ -1,0 +1,1 @@
+"""Columns and tables: ids, numbers, roles and kinds."""
