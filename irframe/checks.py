@@ -264,6 +264,21 @@ def refuse_any(
         raise error(expected, found.replace("{}", str(len(named))), advice, named)
 
 
+def refuse_passed(options: Mapping[str, object], expected: str, advice: str = "") -> None:
+    """Raise an error that lists options other than None.
+
+    Examples
+    --------
+    >>> refuse_passed({"at=": None}, "options of cubes")
+    >>> refuse_passed({"at=": [5]}, "options of cubes")
+    Traceback (most recent call last):
+    ...
+    irframe.errors.ParameterError: expected options of cubes, but found at=.
+    """
+    passed = [name for name, value in options.items() if value is not None]
+    refuse_any(ParameterError, passed, expected, advice=advice)
+
+
 def one_column(name: str, value: object) -> None:
     """Raise if a value is a list of columns.
 

@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from irframe.checks import check_int, choice, refuse_any
+from irframe.checks import check_int, choice, refuse_passed
 from irframe.comparing.decide import decide
 from irframe.cubes.cube import build_cube
 from irframe.cubes.groups import REPEAT_OF, each_a_system, provenance
@@ -25,7 +25,7 @@ from irframe.diagnostics.designs import check_repeats, drawn_together, explainin
 from irframe.diagnostics.findings import IN_CODE, LU, Finding, findings_at
 from irframe.diagnostics.frames import check_frames
 from irframe.diagnostics.tie_ranges import tie_rates
-from irframe.errors import DepthError, IrframeError, ParameterError, singular, unsaid
+from irframe.errors import DepthError, IrframeError, singular, unsaid
 from irframe.evaluation.collapse import Preparation
 from irframe.evaluation.repeats import Folded, fold
 from irframe.evaluation.stopping import Stops
@@ -315,10 +315,9 @@ def diagnose(
     2 only metrics with a recall base
     """
     if isinstance(data, xr.Dataset):
-        of_runs = {"pool": pool, "units": units, "search": search}
-        given = [f"{name}=" for name, value in of_runs.items() if value is not None]
+        of_runs = {"pool=": pool, "units=": units, "search=": search}
         advice = "pass these options to cube, which builds the cube"
-        refuse_any(ParameterError, given, "no options of runs with a cube", advice=advice)
+        refuse_passed(of_runs, "no options of runs with a cube", advice)
         return _of_cube(read_cube(data), metrics or qrels or (), depth, stop)
     depth = None if depth is None else check_int("depth", depth, low=1, error=DepthError)
     chosen = _parse_any(metrics)

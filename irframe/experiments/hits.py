@@ -3,7 +3,6 @@
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
-from itertools import chain
 from operator import itemgetter
 from typing import Any
 
@@ -435,7 +434,7 @@ class JoinedUnjudged:
         self._fields: dict[str, list[Codes]] = {"of": [], "rank": [], "code": []}
         self._docs: pa.Array = None
         self._waiting: list[TopUnjudged] = []
-        self._rows = 0
+        self._names = 0
         self._is_complete = True
         for block in blocks:
             self.add(block)
@@ -445,26 +444,28 @@ class JoinedUnjudged:
         loaded = None if block is None else block.load()
         if loaded is not None and self._docs is None:
             self._docs = loaded.docs[:0]
-        if loaded is None or loaded.docs.type != self._docs.type:
-            self._is_complete = False
+        self._is_complete &= loaded is not None and loaded.docs.type == self._docs.type
+        if loaded is None or not self._is_complete:
             return
         self._waiting.append(loaded)
-        self._rows += len(loaded.of)
-        # Each step hashes all known names. It waits for as many documents, so that the total time
-        # is proportional to the number of documents.
-        if self._rows > max(len(self._docs), CELLS):
+        self._names += len(loaded.docs)
+        # Each step hashes all known names. It waits for as many new names, so that the total time
+        # is proportional to the number of names.
+        if self._names > max(len(self._docs), CELLS):
             self._code()
 
     def _code(self) -> None:
         """Code the names of waiting blocks."""
-        docs = pa.concat_arrays([self._docs, *chain(*(b.doc.chunks for b in self._waiting))])
-        coded = docs.dictionary_encode()
-        self._fields["code"].append(coded.indices.to_numpy()[len(self._docs) :])
-        for name in ("of", "rank"):
-            self._fields[name] += [getattr(block, name) for block in self._waiting]
+        names = [self._docs, *(block.docs for block in self._waiting)]
+        coded = pa.concat_arrays(names).dictionary_encode()
+        _, *positions = np.split(coded.indices.to_numpy(), np.cumsum([*map(len, names)])[:-1])
+        for block, position in zip(self._waiting, positions, strict=True):
+            self._fields["of"].append(block.of)
+            self._fields["rank"].append(block.rank)
+            self._fields["code"].append(position[block.code])
         self._docs = coded.dictionary
         self._waiting = []
-        self._rows = 0
+        self._names = 0
 
     def joined(self) -> TopUnjudged | None:
         """Return all documents; None if a block lacks them."""

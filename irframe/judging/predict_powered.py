@@ -10,7 +10,7 @@ import scipy
 import xarray as xr
 
 from irframe.arrays import Array
-from irframe.checks import choice, level, listed
+from irframe.checks import choice, level, listed, refuse_passed
 from irframe.cubes import estimate
 from irframe.cubes.sampled import estimated
 from irframe.cubes.score import Work
@@ -195,10 +195,12 @@ def predict_powered(
     choice("distribution", distribution, ("normal", "t"))
     if isinstance(scores, xr.Dataset):
         advice = "omit them, or pass the scores of the cube"
-        _refuse_given({"baseline=": baseline, "topics=": topics}, "a cube", advice)
+        refuse_passed(
+            {"baseline=": baseline, "topics=": topics}, "options that apply to a cube", advice
+        )
         return _by_documents(scores, human, metrics, at, alpha)
     advice = "score metrics and select depths before, as in scores.sel(depth=[...])"
-    _refuse_given({"metrics=": metrics, "at=": at}, "scores", advice)
+    refuse_passed({"metrics=": metrics, "at=": at}, "options that apply to scores", advice)
     rest = choice("topics", topics or "rest", ("all", "rest")) == "rest"
     paired = read_scores.scores_to_compare(scores)
     refuse_design(paired, "predict_powered")
@@ -240,13 +242,6 @@ def _intervals_not_given(result: xr.Dataset, metrics: list[str]) -> Iterator[str
     if counts:
         why = "human scores do not differ, or the mean is not between 0 and 1"
         yield f"no intervals of {' and '.join(counts)}, because {why}"
-
-
-def _refuse_given(options: dict[str, object], subject: str, advice: str) -> None:
-    """Raise for options that the input does not support."""
-    foreign = [name for name, value in options.items() if value is not None]
-    if foreign:
-        raise ParameterError(f"options that apply to {subject}", "", advice, foreign)
 
 
 ERRORS = ["error", "error_alone"]

@@ -14,7 +14,7 @@ import xarray as xr
 from numpy.typing import ArrayLike
 
 from irframe.arrays import Array
-from irframe.checks import check_int, choice, number
+from irframe.checks import check_int, choice, number, refuse_passed
 from irframe.comparing.corrections import ANOVA, Significance
 from irframe.cubes.scores import Arrays, Scores
 from irframe.cubes.verb import verb
@@ -313,9 +313,8 @@ def _only(questions: dict[str, float | None]) -> tuple[str, float]:
 def _refuse_foreign(question: str, arguments: Mapping[str, object]) -> None:
     """Raise for arguments that cannot be combined with a question."""
     applicable = OPTIONS.get(question, ())
-    passed = [n for n, value in arguments.items() if value is not None and n not in applicable]
-    if passed:
-        raise ParameterError(f"arguments that can be combined with {question!r}", "", "", passed)
+    foreign = {name: value for name, value in arguments.items() if name not in applicable}
+    refuse_passed(foreign, f"arguments that can be combined with {question!r}")
 
 
 def _of_pairs(
