@@ -451,7 +451,7 @@ class JoinedUnjudged:
         self._names += len(loaded.docs)
         # Each step hashes all known names. It waits for as many new names, so that the total time
         # is proportional to the number of names.
-        if self._names > max(len(self._docs), CELLS):
+        if self._names > max(len(self._docs), CELLS >> 3):
             self._code()
 
     def _code(self) -> None:
