@@ -13,12 +13,9 @@ for _module in iter_modules(__path__):
 
 from irframe.elsewhere import suggest, suggesting  # noqa: E402
 from irframe.errors import MetricError  # noqa: E402
-from irframe.metrics.base import (  # noqa: E402
-    ALIASES,
-    METRICS,
-    Preset,
-)
+from irframe.metrics.base import ALIASES, METRICS  # noqa: E402
 from irframe.metrics.base import Metric as Metric  # noqa: E402
+from irframe.metrics.parse_metric import Preset  # noqa: E402
 from irframe.metrics.spellings import SETTINGS  # noqa: E402
 from irframe.quantities.block import Block as Block  # noqa: E402
 from irframe.quantities.evidence import Evidence as Evidence  # noqa: E402

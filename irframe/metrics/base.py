@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from copy import copy
 from dataclasses import MISSING, Field, dataclass, field, fields, replace
-from functools import partial, wraps
+from functools import wraps
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
@@ -129,6 +129,15 @@ def _divided(
 class MetricType(type):
     """Metaclass of metrics, which makes ``nDCG @ 10`` valid."""
 
+    def __new__(
+        mcs, name: str, bases: tuple[type, ...], body: dict[str, Any], *, abstract: bool = False
+    ) -> "MetricType":
+        """Create a metric class."""
+        # To copy a class of a notebook, cloudpickle creates an empty class and fills it later.
+        # To name lazy arrays, dask makes such copies, and drops them without filling them.
+        copied = not body.keys() - {"__module__"}
+        return super().__new__(mcs, name, bases, body | {"abstract": abstract or copied})
+
     def __matmul__(cls, depth: float) -> "Metric":
         metric: Metric = cls(**{cls.at: depth})  # type: ignore[attr-defined]
         return metric
@@ -195,6 +204,7 @@ class Metric(metaclass=MetricType):
     depth: int | None = None
     judged_only: bool = False
 
+    abstract: ClassVar[bool]
     aliases: ClassVar[tuple[str, ...]] = ()
     at: ClassVar[str] = "depth"
     cost: ClassVar[bool] = False
@@ -220,7 +230,7 @@ class Metric(metaclass=MetricType):
     reading: ClassVar[Callable[..., Any] | None] = None
     kernel: ClassVar[Callable[..., Floats]]
 
-    def __init_subclass__(cls, *, abstract: bool = False) -> None:
+    def __init_subclass__(cls) -> None:
         super().__init_subclass__()
         depends_on_more = cls.sees_length or cls.favours_short or cls.subtopics is not False
         cls.additive = cls.linear and cls.order == "gain" and not cls.sees_length
@@ -229,7 +239,7 @@ class Metric(metaclass=MetricType):
             cls.kernel, cls.terms = _divided(cls.parts)  # type: ignore[attr-defined]
         elif cls.terms and not hasattr(cls, "kernel"):
             cls.kernel = _summed(cls.terms)
-        if abstract:
+        if cls.abstract:
             return
         identity = cls.__module__, cls.__qualname__  # a notebook cell may define a class again
         conflicts = [
@@ -474,27 +484,3 @@ class Thresholded(Metric, abstract=True):
     """Base class of metrics with a relevance threshold `rel`."""
 
     rel: int = parameter(1, low=1, high=HIGHEST_GRADE)
-
-
-class Preset(partial[Metric]):
-    """A metric class with some parameters set.
-
-    Examples
-    --------
-    >>> from irframe.metrics import GMAP
-    >>> GMAP @ 10
-    AP(average='geometric')@10
-    """
-
-    @property
-    def at(self) -> str:
-        """Name of the parameter that is written after ``@``."""
-        return str(self.kind.at)
-
-    @property
-    def kind(self) -> Any:
-        """The metric class."""
-        return self.func
-
-    def __matmul__(self, depth: float) -> Metric:
-        return self(**{self.at: depth})

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from irframe.arrays import Floats
 from irframe.errors import IrframeError, MetricError
 from irframe.gains import Gain, GainMap, parse_gain
-from irframe.metrics.base import ALIASES, METRICS, Metric, MetricType, Preset, Summary
-from irframe.metrics.parse_metric import parse_metric
+from irframe.metrics.base import ALIASES, METRICS, Metric, MetricType, Summary
+from irframe.metrics.parse_metric import Preset, parse_metric
 from irframe.quantities.block import Block, close_up
 from irframe.quantities.evidence import Evidence, parameters
 

@@ -4,6 +4,7 @@ import ast
 import re
 from collections.abc import Iterable
 from dataclasses import MISSING, fields, replace
+from functools import partial
 from typing import Any
 
 from irframe.elsewhere import nearest, suggest
@@ -19,10 +20,34 @@ from irframe.gains import (
     parse_gain,
 )
 from irframe.metrics import spellings
-from irframe.metrics.base import ALIASES, METRICS, PARSED, Metric, MetricType, Preset
+from irframe.metrics.base import ALIASES, METRICS, PARSED, Metric, MetricType
 
 GDEVAL_TOP = 4
 """Top grade of gdeval, which does not depend on the judgments."""
+
+
+class Preset(partial[Metric]):
+    """A metric class with some parameters set.
+
+    Examples
+    --------
+    >>> from irframe.metrics import GMAP
+    >>> GMAP @ 10
+    AP(average='geometric')@10
+    """
+
+    @property
+    def at(self) -> str:
+        """Name of the parameter that is written after ``@``."""
+        return str(self.kind.at)
+
+    @property
+    def kind(self) -> Any:
+        """The metric class."""
+        return self.func
+
+    def __matmul__(self, depth: float) -> Metric:
+        return self(**{self.at: depth})
 
 
 def is_foreign(metric: Any) -> bool:

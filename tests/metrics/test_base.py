@@ -4,12 +4,14 @@ import importlib
 from dataclasses import dataclass, fields
 from typing import ClassVar
 
+import cloudpickle
+import numpy as np
 import pytest
 from refusals import refused
 
 from irframe.errors import MetricError
 from irframe.metrics import METRICS, p
-from irframe.metrics.base import ALIASES, PARSED, Metric
+from irframe.metrics.base import ALIASES, PARSED, Metric, Thresholded
 from irframe.metrics.facts import class_of, facts
 from irframe.metrics.parse_metric import parse_metric
 from irframe.metrics.spellings import SETTINGS
@@ -43,13 +45,13 @@ def test_names_in_use_are_refused():
 
 
 def test_reloading_a_module_replaces_its_metrics():
-    old = p.P
+    before = dict(vars(p))
     parse_metric("P@7")
     new = importlib.reload(p).P
-    assert new is not old
+    assert new is not before["P"]
     assert METRICS["P"] is new
     assert type(parse_metric("P@7")) is new
-    p.P = old
+    vars(p).update(before)
 
 
 def test_a_new_metric_is_found_by_name():
@@ -68,6 +70,27 @@ def test_a_new_metric_is_found_by_name():
     assert parse_metric("Labour@3") == Effort(depth=3)
     assert facts("Effort@3").cost
     assert Effort().curve([0, 1, 0]).tolist() == [1, 1, 2]
+
+
+def test_copies_by_cloudpickle_do_not_replace_metrics(cube):
+    @dataclass(frozen=True, kw_only=True, repr=False)
+    class Seen(Thresholded, abstract=True):
+        def parts(self, *, relevant, n_relevant):
+            return relevant, n_relevant
+
+    @dataclass(frozen=True, kw_only=True, repr=False)
+    class SeenTwice(Seen):
+        def parts(self, *, relevant, n_relevant):
+            return 2 * relevant, n_relevant
+
+    copy = cloudpickle.loads(cloudpickle.dumps(SeenTwice()))
+    names = [*METRICS]
+    scores = cube.chunk(topic=4).ireval.score("SeenTwice", "Recall", at=20).load()
+    np.testing.assert_allclose(scores[0], 2 * scores[1])
+    assert copy == SeenTwice()
+    assert METRICS["SeenTwice"] is SeenTwice
+    assert [*METRICS] == names
+    assert "Seen" not in names
 
 
 def test_aliases_are_those_of_the_classes():
