@@ -1,1 +1,1 @@
-"""Analyses by depth."""
+"""Analyses of scores and pools by depth."""

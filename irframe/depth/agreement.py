@@ -1,4 +1,4 @@
-"""Agreement of orderings of systems, with intervals.
+"""Agreement between orderings of systems, with confidence intervals.
 
 Verbs: agreement.
 """
@@ -35,29 +35,29 @@ from irframe.scores.read_scores import (
 from irframe.scores.repeats import refuse_design
 
 Of = Literal["expected", "averages"]
-"""Type of ``interval_of=``, the quantity that an interval estimates."""
+"""Values of ``interval_of=``: the quantity that a confidence interval estimates."""
 QUANTITIES = {
     "expected": "to be expected on {} topics like these",
     "averages": "by the averages over all topics",
 }
 CORRELATIONS = (agreements.Kendall, agreements.TauAP, agreements.Spearman, agreements.Pearson)
-"""Methods that have intervals with ``interval_of="averages"``."""
+"""Measures of agreement that have intervals with ``interval_of="averages"``."""
 LEAST_TOPICS = 20
 """Minimum number of topics for which intervals with ``interval_of="averages"`` are reliable."""
 BLOCK_BYTES = 2**26
-"""Target size in bytes of the agreements that are in memory at a time."""
+"""Approximate memory in bytes for the agreements of one block of vectors over all resamples."""
 
 
 @dataclass(frozen=True)
 class Intervals:
-    """Quantity and level of the intervals.
+    """Options of confidence intervals: resamples, level and quantity.
 
     Parameters
     ----------
     resamples
-        The resamples and the confidence level.
+        The bootstrap samples of topics and the confidence level.
     of
-        The quantity, a key of `QUANTITIES`.
+        The quantity that the intervals estimate, a key of `QUANTITIES`.
     """
 
     resamples: Resamples
@@ -67,13 +67,13 @@ class Intervals:
         choice("interval_of", self.of, QUANTITIES)
 
     def refuse(self, method: agreements.Agreement) -> None:
-        """Raise if a method has no interval of this quantity."""
+        """Raise if the measure has no interval of the quantity."""
         if self.of == "averages" and not isinstance(method, CORRELATIONS):
             expected = "kendall, tau_ap, spearman or pearson with interval_of='averages'"
             raise ParameterError(expected, repr(method))
 
     def described(self, result: xr.Dataset, topics: Array) -> xr.Dataset:
-        """Describe intervals in attributes; warn of unreliable intervals."""
+        """Add attributes that describe intervals, and warn if unreliable."""
         least = int(np.min(topics))
         most = int(np.max(topics))
         counted = low_to_high(least, most)
@@ -85,7 +85,8 @@ class Intervals:
             cautions.append(f"{noun} are unreliable with fewer than {LEAST_TOPICS} topics: {least}")
         low = result["ci_low"] if "ci_low" in result else result["agreement_interval"][..., 0]
         without = np.isnan(low.to_numpy()) & ~np.isnan(result["agreement"].to_numpy())
-        if without.any() and most > 1:  # all verbs warn about a single topic
+        # with a single topic, no interval exists, and another warning says so
+        if without.any() and most > 1:
             noun = "agreements without an interval, because resamples do not vary"
             cautions.append(f"{noun} or are undefined: {without.sum()} of {without.size}")
         warn(*cautions)
@@ -93,22 +94,22 @@ class Intervals:
 
 
 class OneSide(NamedTuple):
-    """Mean scores of one side of an agreement.
+    """Mean scores on one of two compared sides.
 
-    A vector contains a mean for each system. Each side has K vectors, for example one per depth,
-    and each vector is compared with all vectors of the other side.
+    A vector contains one mean per system. A side has K vectors, for example one per depth. Each
+    vector is compared with all vectors of the other side.
 
     Parameters
     ----------
     means
         Means over all topics, shape (..., K, system).
     drawn
-        Means over resamples, shape (sample, ..., K, system).
+        Means over the topics of each resample, shape (sample, ..., K, system).
     without
-        Means over all topics except one, for each topic left out, shape (topic, ..., K, system).
-        The array is empty if the interval does not need these means.
+        Means over all topics except one, shape (topic, ..., K, system). The first dimension is the
+        topic that is left out. The array is empty if the interval does not need these means.
     scored
-        Whether all systems have scores on a topic, shape (topic, ..., K, 1).
+        True for topics on which all systems have scores, shape (topic, ..., K, 1).
     """
 
     means: Array
@@ -118,25 +119,25 @@ class OneSide(NamedTuple):
 
     @property
     def topics(self) -> Array:
-        """Number of topics with scores, shape (..., K)."""
+        """Number of topics that all systems have, shape (..., K)."""
         return np.asarray(self.scored[..., 0].sum(axis=0))
 
     def at(self, block: slice) -> Self:
-        """Return a block of the K vectors."""
+        """Return a side with only the vectors in `block`."""
         return type(self)(*(array[..., block, :] for array in self))
 
     def separate(self) -> Self:
-        """Return each vector as a side with K = 1."""
+        """Move K to the leading dimensions, leaving K = 1."""
         return type(self)(*(array[..., np.newaxis, :] for array in self))
 
     @classmethod
     def stacked(cls, sides: Sequence[Self]) -> Self:
-        """Stack several sides along K."""
+        """Stack sides along a new last dimension K."""
         return cls(*(np.stack(arrays, axis=-2) for arrays in zip(*sides, strict=True)))
 
 
 def read_sides(paired: Scores, options: Intervals, method: agreements.Agreement) -> list[OneSide]:
-    """Return one side per metric, with a vector per depth."""
+    """Return one side per metric, with one vector per depth."""
     sides = []
     for row, summary in enumerate(paired.summaries):
         sign = 1 if method.distance else paired.signs[row]
@@ -161,9 +162,9 @@ def read_sides(paired: Scores, options: Intervals, method: agreements.Agreement)
 def with_reference(
     paired: Scores, reference: Scores, options: Intervals, method: agreements.Agreement
 ) -> Array:
-    """Return limits of agreements with a reference.
+    """Return confidence limits of agreements with a reference.
 
-    The shape is (2, metric, depth).
+    The shape is (2, metric, depth), with lower limits first.
     """
     refuse_other_topics(paired, reference)
     new, old = (read_sides(side, options, method) for side in (paired, reference))
@@ -174,9 +175,9 @@ def with_reference(
 
 
 def between_metrics(paired: Scores, options: Intervals, method: agreements.Agreement) -> Array:
-    """Return limits of agreements between metrics.
+    """Return confidence limits of agreements between metrics.
 
-    The shape is (2, metric, metric, depth).
+    The shape is (2, metric, metric, depth), with lower limits first.
     """
     by_depth = OneSide.stacked(read_sides(paired, options, method))
     return np.moveaxis(ends_of(by_depth, by_depth, options, method), 1, -1)
@@ -185,9 +186,9 @@ def between_metrics(paired: Scores, options: Intervals, method: agreements.Agree
 def between_depths(
     rows: Scores, columns: Scores, options: Intervals, method: agreements.Agreement
 ) -> Array:
-    """Return limits of agreements between depths.
+    """Return confidence limits of agreements between depths.
 
-    The shape is (2, metric, depth, depth).
+    The shape is (2, metric, depth, depth), with lower limits first.
     """
     refuse_other_topics(rows, columns)
     left = read_sides(rows, options, method)
@@ -200,22 +201,22 @@ def between_depths(
 def refuse_other_topics(paired: Scores, reference: Scores) -> None:
     """Raise if two sides have different topics.
 
-    Each resample draws the same topics for both sides.
+    Intervals need equal topics, because each resample draws the same topics for both sides.
     """
     differing = paired.topics.symmetric_difference(reference.topics)
     advice = "select the topics that both sides have"
-    refuse_unshared("the same topics on both sides, for an interval", differing, advice)
+    refuse_unshared("the same topics on both sides for an interval", differing, advice)
 
 
 def beware_of_ties(values: xr.DataArray) -> None:
-    """Warn about undefined agreements."""
+    """Warn if agreements are undefined because all systems tie."""
     if undefined := int(np.isnan(values.to_numpy()).sum()):
-        reason = "because all systems tie"
-        warn(f"agreements that are undefined, {reason}: {undefined} of {values.size}")
+        number = f"{undefined} of {values.size} agreements"
+        warn(f"{number} are undefined, because all systems tie in one of the two orderings")
 
 
 def with_ends(values: xr.DataArray, ends: Array, options: Intervals, paired: Scores) -> xr.Dataset:
-    """Return agreements with their confidence limits."""
+    """Return a dataset with agreements and their confidence limits."""
     low, high = (values.copy(data=end.reshape(values.shape)) for end in ends)
     result = xr.Dataset({"agreement": values, "ci_low": low, "ci_high": high}, attrs=values.attrs)
     return options.described(result, paired.scored.sum(axis=1))
@@ -229,18 +230,18 @@ def ends_of(
     Parameters
     ----------
     left, right
-        The two sides, with K1 and K2 vectors of means.
+        The two sides. The left side has K1 vectors, and the right side has K2 vectors.
     options
-        Quantity and level of the intervals.
+        Resamples, level and quantity of the intervals.
     method
-        The method of agreement.
+        The measure of agreement.
 
     Returns
     -------
     numpy.ndarray
         Lower and upper limits, shape (2, ..., K1, K2). Limits are NaN if the agreement is undefined
-        for too many resamples. Limits are also NaN if the agreement is equal for all resamples,
-        although the two sides differ.
+        for too many resamples. Limits are also NaN if all resamples have the same agreement,
+        although the means of the two sides differ.
     """
     options.refuse(method)
     ends = _of_averages if options.of == "averages" else _expanded
@@ -259,18 +260,21 @@ Kernel = Callable[[Array, Array], Array]
 
 
 def _fewest(left: OneSide, right: OneSide) -> Array:
-    """Return the number of topics of each agreement."""
+    """Return the smaller number of topics of each two vectors."""
     return np.minimum(left.topics[..., :, np.newaxis], right.topics[..., np.newaxis, :])
 
 
 def _expanded(left: OneSide, right: OneSide, resamples: Resamples, kernel: Kernel) -> Array:
-    """Return the expanded percentile interval, shape (2, ..., K1, K2)."""
+    """Return expanded percentile intervals, shape (2, ..., K1, K2)."""
     values = np.moveaxis(kernel(left.drawn, right.drawn), 0, -1)
     return np.stack(resamples.ends(values, resamples.expanded(_fewest(left, right))))
 
 
 def _of_averages(left: OneSide, right: OneSide, resamples: Resamples, kernel: Kernel) -> Array:
-    """Return the interval for ``interval_of="averages"``."""
+    """Return limits of intervals for ``interval_of="averages"``.
+
+    The notes of `agreement` define the intervals. The shape is (2, ..., K1, K2).
+    """
     estimate = kernel(left.means, right.means)
     drawn = kernel(left.drawn, right.drawn)
     counted = left.scored & right.scored[..., 0][..., np.newaxis, :]
@@ -287,9 +291,9 @@ def _of_averages(left: OneSide, right: OneSide, resamples: Resamples, kernel: Ke
 
 
 METRIC_OTHER = "metric_other"
-"""Name of the dimension of the metrics on the second side."""
+"""Name of the dimension or coordinate with the metrics on the second side of a comparison."""
 ORDERINGS = (agreements.Kendall, agreements.RBO, agreements.Spearman, agreements.TauAP)
-"""Methods that use only the order of the systems."""
+"""Measures of agreement that use only the order of the systems."""
 
 
 @overload
@@ -330,46 +334,47 @@ def agreement(
     Parameters
     ----------
     scores
-        Scores per system and topic: an array, or a frame, wide or long.
+        Scores by system and topic, as an array or as a wide or long frame.
     reference
-        A depth, a metric, or other scores of the same systems, as for `coverage`. By default the
-        metrics of the scores are compared with each other at the same depth.
+        A depth, a metric, or other scores of the same systems, as for `coverage`. By default, the
+        metrics of `scores` are compared with each other at equal depths.
     coefficient
         A measure of agreement such as `RBO`, or the name of a measure: ``"kendall"`` or
         ``"tau_b"``, ``"tau_a"``, ``"tau_ap"``, ``"tau_ap_b"``, ``"rbo"``, ``"rbo_a"``, ``"rbo_b"``,
-        ``"spearman"``, ``"pearson"``, ``"rmse"``. Measures differ in how they count tied systems:
-        see `Kendall`, `TauAP` and `RBO`.
+        ``"spearman"``, ``"pearson"``, ``"rmse"``. `Kendall`, `TauAP` and `RBO` describe how the
+        measures count tied systems.
     topics
         The topics to use if the reference has different topics, as for `coverage`.
     interval_of
-        The quantity that intervals estimate. The default is no intervals. ``"expected"`` is the
-        expected agreement on another sample of as many topics. ``"averages"``, for correlations, is
-        the agreement of averages over the whole population of topics. This agreement is higher than
-        the expected one, because averages over the population have no sampling error. P-values of
-        Kendall's tau are returned with the intervals.
+        The quantity that confidence intervals estimate. By default, no intervals are computed.
+        ``"expected"`` is the expected agreement on another sample with the same number of topics.
+        ``"averages"`` is the agreement of averages over the whole population of topics, and is only
+        available for correlations. The agreement of averages is higher than the expected agreement,
+        because averages over the population have no sampling error. With intervals of Kendall's
+        tau, p-values are returned, too.
     alpha
         One minus the confidence level of the intervals, above 0 and below 1.
     resamples
-        Resamples of the topics, for the intervals: an `irframe.Resampling`, or the number of
+        Resamples of the topics for the intervals: an `irframe.Resampling`, or the number of
         resamples.
 
     Returns
     -------
     xarray.DataArray or xarray.Dataset
         Agreement over (metric, depth), or over (metric, metric_other, depth) without a reference.
-        After `groupby`, the group is the first dimension. Undefined values are NaN, for example the
-        correlation if all systems tie. The attribute ``coefficient`` names the measure.
+        After `groupby`, the group is the first dimension. Undefined agreements are NaN, for example
+        the correlation if all systems tie. The attribute ``coefficient`` names the measure.
 
-        With `interval_of` the result is a dataset with ``agreement``, ``ci_low`` and ``ci_high``.
-        For Kendall's tau it also has ``p``, the p-value for the null hypothesis of no association.
-        Limits are NaN if the agreement is undefined for too many resamples. The attribute
-        ``interval_of`` describes the quantity of the intervals.
+        With `interval_of`, the result is a dataset with ``agreement``, ``ci_low`` and ``ci_high``.
+        For Kendall's tau, the dataset also has ``p``, the p-value for the null hypothesis of no
+        association. Limits are NaN if the agreement is undefined for too many resamples. The
+        attribute ``interval_of`` describes the quantity that the intervals estimate.
 
     Raises
     ------
     IrframeError
-        For the same reasons as `coverage`. An error is also raised if the measure is unknown, or
-        has no intervals of this quantity.
+        For the same reasons as in `coverage`. An error is also raised if the measure is unknown, or
+        if `interval_of` is not available for the measure.
 
     Warns
     -----
@@ -380,27 +385,28 @@ def agreement(
     Notes
     -----
     Systems are ordered by their means over the topics on which every system has scores of all
-    metrics. Both sides must have these scores, unless `topics` allows different topics. Kendall,
-    tau_ap, RBO and Spearman use only the order of the means. For these measures, means are rounded
-    to 12 decimals, so that means that are equal in exact arithmetic tie. The means of costs change
-    sign, also for Pearson. RMSE uses the unchanged means. For tau_ap the reference is the true
-    ordering. Without a reference, ``metric`` is the true ordering.
+    metrics. The scores and the reference must have the same topics, unless `topics` allows
+    different topics. Kendall, tau_ap, RBO and Spearman use only the order of the means. For these
+    measures, means are rounded to 12 decimals, so that means that are equal in exact arithmetic
+    tie. For all measures except RMSE, the means of cost metrics change sign. For tau_ap, the
+    ordering by the reference is the true ordering. Without a reference, the ordering by ``metric``
+    is the true ordering, and not the ordering by ``metric_other``.
 
     Intervals use bootstrap samples of the topics. A sample has the same topics on both sides, and
     for all systems, metrics and depths. The interval of the expected agreement is the expanded
     percentile interval [3]_. The limits are the quantiles of the bootstrap distribution at
     ``a = Phi(-t sqrt(n / (n - 1)))`` and ``1 - a``. Here, t is the quantile of Student's t with
-    n - 1 degrees of freedom at ``1 - alpha / 2``. Averages over samples contain more noise than
-    averages over the topics, and therefore agree less. Both limits are rather low, and the
-    agreement itself may lie above the interval.
+    n - 1 degrees of freedom at ``1 - alpha / 2``. Averages over bootstrap samples contain more
+    noise than averages over the topics, and therefore agree less. Thus, both limits are rather low,
+    and the observed agreement may lie above the interval.
 
-    For ``interval_of="averages"``, s is the larger of two errors: the standard deviation of the
-    bootstrap distribution times ``sqrt(n / (n - 1))``, and the standard error of the jackknife. b
-    is the mean of the bootstrap distribution minus the agreement. The interval reaches from ``t s``
-    below the agreement to ``max(0, -b) + t s`` above it, within -1 and 1. Both kinds of intervals
-    are conservative. In samples of 5 to 50 real topics, 95% intervals of Kendall's tau covered
-    their quantity in 97 to 100% of the samples. Plain percentile intervals are shorter, and do not
-    cover the agreement by averages over all topics at any number of topics.
+    For ``interval_of="averages"``, s is the larger of two standard errors: the standard deviation
+    of the bootstrap distribution times ``sqrt(n / (n - 1))``, and the jackknife standard error. b
+    is the mean of the bootstrap distribution minus the observed agreement. The interval reaches
+    from ``t s`` below the observed agreement to ``max(0, -b) + t s`` above it, within -1 and 1.
+    Both kinds of intervals are conservative. In samples of 5 to 50 real topics, 95% intervals of
+    Kendall's tau covered their quantity in 97 to 100% of the samples. Plain percentile intervals
+    are shorter, and do not cover the agreement of averages over all topics at any sample size.
 
     References
     ----------
@@ -427,7 +433,8 @@ def agreement(
     options = Intervals(Resamples.of(alpha, resamples), interval_of or "expected")
     if reference is None:
         paired = scores_to_compare(scores)
-        common = np.asarray(paired.scored.all(axis=0))  # topics with all scores by all metrics
+        # metrics are compared on the same topics, so a topic without a score of one metric is out
+        common = np.asarray(paired.scored.all(axis=0))
         if (common != paired.scored).any():
             paired = scores_to_compare(paired.where(common[np.newaxis]))
         by_depth = np.moveaxis(system_means(paired, chosen), 0, 1)
@@ -455,7 +462,7 @@ def agreement(
 
 
 def system_means(paired: Scores, method: agreements.Agreement) -> Array:
-    """Return the means that a method compares: (metric, depth, system)."""
+    """Return the means that a measure compares: (metric, depth, system)."""
     if isinstance(method, ORDERINGS):
         return np.round(paired.means, TIE)
     signs = np.array(paired.signs if method.distance else [1.0])

@@ -1,4 +1,4 @@
-"""Bootstrap sensitivity of metrics.
+"""Bootstrap sensitivity: how well metrics discriminate between systems.
 
 Verbs: bootstrap_sensitivity.
 """
@@ -27,35 +27,35 @@ def bootstrap_sensitivity(
     resamples: Resampling | int = 1000,
     positions: ArrayLike | None = None,
 ) -> xr.Dataset:
-    """Return the share of significant pairs and the required difference.
+    """Return discriminative power and required differences by the bootstrap.
 
     Parameters
     ----------
     scores
-        Scores per system and topic: an array, or a frame, wide or long.
+        Scores by system and topic, as an array or as a wide or long frame.
     alpha
         Significance level, above 0 and below 1.
     resamples
         Resamples of the topics: an `irframe.Resampling`, or the number of resamples. The same
         resamples are used for every pair, metric and depth.
     positions
-        Positions of topics, starting at 0, that replace the random resamples. The shape is
-        (resample, topic).
+        Resamples to use instead of random ones: the positions of the topics of each resample,
+        counted from 0, shape (resample, topic).
 
     Returns
     -------
     xarray.Dataset
-        ``asl``, over (metric, depth, pair), is the achieved significance level. The sorted values
-        of ``asl`` are the ASL curve. ``power`` is the share of pairs with ``asl < alpha``.
-        ``pair_delta``, over (metric, depth, pair), is the difference of means that a pair needs for
-        significance. ``delta`` is the largest ``pair_delta`` of all pairs. ``system_a`` and
-        ``system_b`` name the systems of each pair. After `groupby`, the group is the first
-        dimension.
+        ``asl``, over (metric, depth, pair), is the achieved significance level (ASL). The sorted
+        values of ``asl`` are the ASL curve. ``power``, over (metric, depth), is the share of pairs
+        of systems with ``asl < alpha``. ``pair_delta``, over (metric, depth, pair), is the
+        difference of means that a pair needs for significance. ``delta``, over (metric, depth), is
+        the largest ``pair_delta`` of all pairs. The coordinates ``system_a`` and ``system_b`` name
+        the systems of each pair. After `groupby`, the group is the first dimension.
 
     Raises
     ------
     IrframeError
-        For the same reasons as `compare`.
+        For the same reasons as in `compare`.
 
     Warns
     -----
@@ -64,9 +64,10 @@ def bootstrap_sensitivity(
 
     Notes
     -----
-    With z the differences of a pair, w = z - mean(z) and t(v) = mean(v) / (sd(v) / sqrt(n)), the
-    ASL is the share of resamples with ``|t(w*)| >= |t(z)|``. A pair's delta is ``|mean(w*)|`` of
-    the resample with the ``ceil(samples alpha)``-th largest ``|t(w*)|``.
+    Let z be the differences of a pair over n topics, ``w = z - mean(z)``, w* a resample of w, and
+    ``t(v) = mean(v) / (sd(v) / sqrt(n))``. The ASL is the share of resamples with
+    ``|t(w*)| >= |t(z)|``. The ``pair_delta`` of a pair is ``|mean(w*)|`` of the resample with the
+    ``ceil(samples alpha)``-th largest ``|t(w*)|``.
 
     References
     ----------

@@ -39,15 +39,16 @@ def discrimination(
     scores: xr.DataArray | pd.DataFrame,
     test: Tested = "t",
 ) -> xr.DataArray:
-    """Compute the share of significantly different pairs at every depth.
+    """Compute the share of significantly different systems by depth.
 
     Parameters
     ----------
     scores
-        Scores per system and topic: an array, or a frame, wide or long.
+        Scores by system and topic, as an array or as a wide or long frame.
     test
         The significance test, as for `compare`: an `irframe.Significance`, or the name of a test.
-        With ``Significance(adjust=None)``, the ratio is defined as in the literature.
+        By default, p-values are corrected for the number of pairs. The literature does not correct
+        p-values: ``Significance(adjust=None)``.
 
     Returns
     -------
@@ -58,7 +59,7 @@ def discrimination(
     Raises
     ------
     IrframeError
-        For the same reasons as `compare`.
+        For the same reasons as in `compare`.
 
     Warns
     -----
@@ -68,9 +69,9 @@ def discrimination(
     Notes
     -----
     The ratio is ``|{pairs with p < alpha}| / (n(n-1)/2)`` for n systems. p-values are two-sided.
-    The ratio depends on the metric, the topics and the systems. A difference that is equal on all
-    topics is not significant, as in `compare`. Without a correction it is significant, as in the
-    literature.
+    The ratio depends on the metric, the topics and the systems. A pair of systems with equal
+    differences on all topics counts as not significant, as in `compare`. Without a correction, such
+    a pair counts as significant, as in the literature.
 
     References
     ----------
@@ -98,7 +99,7 @@ def over_pairs(
     reduce: Callable[[Array], Array],
     name: str,
 ) -> xr.DataArray:
-    """Reduce the p-values of all pairs at each depth."""
+    """Reduce the p-values of all pairs to one by depth."""
     paired = scores_to_compare(read_scores(scores, pairing.over))
     refuse_over([paired], pairing)
     pairs = all_pairs(len(paired.systems))
@@ -112,7 +113,7 @@ def over_pairs(
 
 
 def _attributes(pairing: Pairing) -> dict[str, Any]:
-    """Return the attributes that describe the test."""
+    """Return the attributes of a result that describe the test."""
     attributes = pairing.attributes()
     if attributes["adjust"] == NONE:
         return {P_VALUES: "not corrected, as in the literature"} | attributes
@@ -127,16 +128,16 @@ def median_p(
     scores: xr.DataArray | pd.DataFrame,
     test: Tested = "t",
 ) -> xr.DataArray:
-    """Compute the median p-value of all pairs at every depth.
+    """Compute the median p-value over pairs of systems by depth.
 
     Parameters
     ----------
     scores
-        As for `discrimination`.
+        The scores, as for `discrimination`.
     test
-        The test, as for `discrimination`. By default, p-values are not corrected, because most
-        corrected p-values of many pairs are 1. The significance level matters only for the
-        two-stage corrections ``"fdr_tsbh"`` and ``"fdr_tsbky"``.
+        The significance test, as for `discrimination`. By default, p-values are not corrected,
+        because with many pairs most corrected p-values are 1. The significance level matters only
+        for the two-stage corrections ``"fdr_tsbh"`` and ``"fdr_tsbky"``.
 
     Returns
     -------
@@ -147,7 +148,7 @@ def median_p(
     Raises
     ------
     IrframeError
-        For the same reasons as `compare`.
+        For the same reasons as in `compare`.
 
     Warns
     -----
@@ -156,8 +157,8 @@ def median_p(
 
     Notes
     -----
-    p-values are two-sided. The lower the median p-value of a metric, the more pairs tend to differ
-    significantly.
+    p-values are two-sided. A lower median p-value of a metric means that more pairs of systems tend
+    to differ significantly.
 
     References
     ----------
@@ -184,25 +185,27 @@ def coverage(
     *,
     topics: Sides | None = None,
 ) -> xr.DataArray:
-    """Compute the share of significant differences that scores confirm.
+    """Compute the share of significant reference differences that scores confirm.
 
     Parameters
     ----------
     scores
-        Scores per system and topic: an array, or a frame, wide or long.
+        Scores by system and topic, as an array or as a wide or long frame.
     reference
-        The scores whose differences should be confirmed. A depth means the scores of each metric at
-        that depth. A metric of the scores is compared at every depth, or at one depth as in
-        ``"AP@10"``. Another array or frame must have the same systems. This reference must have one
+        The scores whose significant differences should be confirmed: a depth, a metric, or another
+        array or frame. With a depth, each metric is compared with itself at this depth. With a
+        metric of `scores`, each metric is compared with this metric at the same depth, or at one
+        depth as in ``"AP@10"``. Another array or frame must have the systems of `scores`, one
         metric or the metrics of `scores`, and one depth or the depths of `scores`.
     test
         The significance test on both sides, as for `compare`: an `irframe.Significance`, or the
-        name of a test. With ``Significance(adjust=None)``, the ratio is defined as in the
-        literature.
+        name of a test. By default, p-values are corrected for the number of pairs. The literature
+        does not correct p-values: ``Significance(adjust=None)``.
     topics
         The topics to use if the reference has different topics. ``"common"``: the topics that both
-        sides have. ``"own"``: all topics of each side. By default, both sides must have either the
-        same topics or no topic in common. Without common topics, each side uses its own topics.
+        sides have. ``"own"``: all topics of each side. By default, the two sides must have either
+        the same topics or no topic in common. If the sides have no topic in common, each side uses
+        its own topics.
 
     Returns
     -------
@@ -215,10 +218,10 @@ def coverage(
     Raises
     ------
     DepthError
-        For a reference depth outside the scores.
+        If `reference` is a depth without scores.
     ParameterError
-        If the reference has other systems, or if it has other topics and `topics` is None. The
-        errors of `compare` are raised, too.
+        If the systems of the reference differ, or if the topics differ and `topics` is None. An
+        error is also raised for the same reasons as in `compare`.
 
     Warns
     -----
@@ -227,12 +230,13 @@ def coverage(
 
     Notes
     -----
-    Let ``D = {(i, j): i is significantly better than j}``. The ratio is
-    ``|D_new & D_ref| / |D_ref|``, so a difference is confirmed if it is significant in the same
-    direction. The better system has the better mean, which is the lower mean for a cost metric.
-    Only topics are used on which every system has a score, on both sides unless each side uses its
-    own topics. A difference that is equal on all topics is not significant, as in `compare`.
-    Without a correction it is significant, as in the literature.
+    Let ``D = {(i, j): i is significantly better than j}``, with ``D_new`` from the scores and
+    ``D_ref`` from the reference. The ratio is ``|D_new & D_ref| / |D_ref|``, so a difference is
+    confirmed if the scores have a significant difference in the same direction. The better system
+    has the better mean, which is the lower mean for a cost metric. A topic is used only if every
+    system has a score on the topic. Unless each side uses its own topics, this applies to both
+    sides. A pair of systems with equal differences on all topics counts as not significant, as in
+    `compare`. Without a correction, such a pair counts as significant, as in the literature.
 
     References
     ----------
@@ -265,9 +269,10 @@ def share_of_verdicts(
     *,
     sign: int = 1,
 ) -> xr.DataArray:
-    """Return the share of a reference's verdicts that scores share.
+    """Return the share of significant reference differences that `claim` repeats.
 
-    `claim` returns the verdicts of the scores. If `sign` is -1, opposite verdicts are counted.
+    `claim` returns the sign of each difference between two systems by the scores. If `sign` is -1,
+    differences of opposite sign are counted.
     """
     pairs = all_pairs(len(paired.systems))
     pairing.correct_together(paired, reference, pairs)
@@ -291,12 +296,12 @@ def inversions(
     *,
     topics: Sides | None = None,
 ) -> xr.DataArray:
-    """Compute the share of significant differences that scores reverse.
+    """Compute the share of significant reference differences that scores reverse.
 
     Parameters
     ----------
     scores, reference, test, topics
-        As for `coverage`.
+        Scores, reference, significance test and topics, as for `coverage`.
 
     Returns
     -------
@@ -307,7 +312,7 @@ def inversions(
     Raises
     ------
     IrframeError
-        For the same reasons as `coverage`.
+        For the same reasons as in `coverage`.
 
     Warns
     -----
@@ -316,9 +321,10 @@ def inversions(
 
     Notes
     -----
-    With D as in `coverage`, the ratio is
-    ``|{(i, j) in D_ref: mean_new(j) is better than mean_new(i)}| / |D_ref|``. The difference of the
-    new means need not be significant. Means that differ by less than 5e-13 are equal.
+    With ``D_ref`` as in `coverage`, the ratio is
+    ``|{(i, j) in D_ref: mean_new(j) is better than mean_new(i)}| / |D_ref|``, where ``mean_new`` is
+    the mean score of a system. The difference between the two means need not be significant. Means
+    that differ by less than 5e-13 count as equal.
 
     References
     ----------
@@ -348,24 +354,24 @@ def ratios(
     *,
     topics: Sides | None = None,
 ) -> pd.DataFrame:
-    """Return discrimination, coverage, inversions and median p-values.
+    """Return discrimination, coverage, inversions and median p-values by depth.
 
     Parameters
     ----------
     scores, reference, test, topics
-        As for `coverage`.
+        Scores, reference, significance test and topics, as for `coverage`.
 
     Returns
     -------
     pandas.DataFrame
-        One row per metric and depth, with the columns ``discrimination``, ``coverage``,
-        ``inversions`` and ``median_p``, the median of uncorrected p-values. After `groupby`, the
-        group is the first column.
+        One row per metric and depth, with the results of `discrimination`, `coverage` and
+        `inversions`, and with ``median_p``, the median of the uncorrected p-values. After
+        `groupby`, the group is the first column.
 
     Raises
     ------
     IrframeError
-        For the same reasons as `coverage`.
+        For the same reasons as in `coverage`.
 
     Warns
     -----
@@ -405,7 +411,8 @@ def ratios(
     named = {str(column.name): column for column in columns}
     frame = xr.Dataset(named).to_dataframe()[list(named)].reset_index()
     frame.attrs = dict(columns[0].attrs)
-    if pairing.adjust is not None:  # p-values of median_p are not corrected
+    # median_p never uses corrected p-values, so the note on p-values must exclude this column
+    if pairing.adjust is not None:
         corrected = f"of discrimination, coverage and inversions {frame.attrs[P_VALUES]}"
         frame.attrs[P_VALUES] = f"of median_p not corrected; {corrected}"
     return frame

@@ -1,4 +1,4 @@
-"""Effect of leaving out runs of the pool, or judgments.
+"""Scores and orderings with runs or judgments left out.
 
 Verbs: leave_out, robustness.
 """
@@ -42,50 +42,54 @@ def leave_out(
     at: int | Sequence[int] | None = None,
     progress: bool = False,
 ) -> pd.DataFrame:
-    """Score each run with a pool made without it.
+    """Score each run with a pool without its own contributions.
 
     Parameters
     ----------
     cube
-        A cube made by `irframe.cube`. Each contributing system of the cube is left out in turn.
+        A cube made by `irframe.cube`. One contributing system after the other is left out of the
+        pool.
     metrics
         Metrics or their names.
     together
-        A coordinate of the systems, such as ``"team"``, whose groups are left out in turn.
+        A coordinate of the systems, such as ``"team"``. All systems with the same value are left
+        out of the pool together.
     depth
         Pool depth. The default is the pool depth of the cube.
     at
-        Evaluation depths of metrics without a depth. The default is the pool depth. A metric with
-        a depth, such as ``"nDCG@10"``, is evaluated at this depth.
+        Evaluation depths of metrics without a cutoff. The default is the pool depth. A metric with
+        a cutoff, such as ``"nDCG@10"``, is evaluated at its cutoff.
     progress
-        Whether to show a progress bar, by tqdm.
+        Whether to show a progress bar of tqdm.
 
     Returns
     -------
     pandas.DataFrame
         One row per metric, evaluation depth and contributing run, with the columns
 
-        - ``metric``, ``depth``, the group if `together` is used, and ``system``, the run that is
-          left out;
+        - ``metric`` and ``depth``;
+        - the group, in a column with the name in `together`;
+        - ``system``, the run that is left out;
         - ``lost`` and ``lost_relevant``, the numbers of judged and of relevant documents that only
-          this run (or its group) contributes to the pool, over all topics;
+          this run contributes to the pool, over all topics. With `together`, documents count if
+          only the group of the run contributes them;
         - ``mean`` and ``mean_without``, the mean score of the run with the full pool, and with the
-          pool made without the run (or its group);
-        - ``change``, the difference of the two means in percent of ``mean``, NaN if ``mean`` is 0;
+          reduced pool, which lacks the contributions of the run (or of its group);
+        - ``change``, ``mean_without - mean`` in percent of ``mean``, or NaN if ``mean`` is 0;
         - ``rank``, 1 + the number of better systems with the full pool. ``rank_without`` is the
-          rank with the pool made without the run, and ``rank_change`` is the absolute difference of
-          the two ranks;
-        - ``tau``, Kendall's tau-b between the orders of all systems with the two pools.
+          rank with the reduced pool, and ``rank_change`` is the absolute difference between the
+          two ranks;
+        - ``tau``, Kendall's tau-b between the orderings of all systems with the two pools.
 
-        Means over the rows of a metric and depth correspond to Table 5 of [3]_. The attribute
-        ``judgments`` is the number of all judgments. The attribute ``set_aside`` is the number of
-        judgments of documents that no contributing run has in the pool.
+        Table 5 of [3]_ shows means over the rows of a metric and depth. The attribute ``judgments``
+        is the number of all judgments. The attribute ``set_aside`` is the number of judgments of
+        documents that no contributing run has in the pool.
 
     Raises
     ------
     ParameterError
-        If no system contributes to the pool. If `together` is not a coordinate of the systems, or
-        a contributing system has no value of this coordinate.
+        If no system contributes to the pool, if `together` is not a coordinate of the systems, or
+        if a contributing system has no value of this coordinate.
     DepthError
         If the pool depth exceeds the pool depth of the cube, or an evaluation depth exceeds the
         depth of the cube.
@@ -101,11 +105,11 @@ def leave_out(
 
     Notes
     -----
-    A document stays judged if a remaining contributing run has it in the first `depth` rows of the
-    file. Documents that no contributing run has in these rows count as unjudged with both pools,
-    because leaving out a run cannot change them. All systems are scored again on the topics that
-    lose a document. The computation needs only the two best ranks of a document in different runs
-    (or groups).
+    A document stays judged if another contributing run has the document in the first `depth` rows
+    of its list in the run file. Documents that no contributing run has in these rows count as
+    unjudged with both pools, because they are in neither pool. All systems are scored again on the
+    topics that lose a document. The computation needs only the two best ranks of a document in
+    different runs (or groups).
 
     References
     ----------
@@ -153,9 +157,9 @@ def leave_out(
     set_aside = int((~pooled).sum())
     if set_aside:
         warn(
-            f"{set_aside} of {total} judgments are set aside: no contributing run has their "
-            f"documents in the pool, down to depth {pool}; all means use the other "
-            f"{total - set_aside}"
+            f"{set_aside} of {total} judgments are set aside, because no contributing run has the "
+            f"judged document down to the pool depth {pool}: all means use the other "
+            f"{total - set_aside} judgments"
         )
     rows.attrs |= {"judgments": total, "set_aside": set_aside}
     return rows
@@ -164,28 +168,28 @@ def leave_out(
 def contributing_groups(
     cube: xr.Dataset, contributing: NDArray[np.bool_], together: str | None
 ) -> Array:
-    """Return the group of each contributing system, or -1."""
+    """Return the group code by system, or -1 without contribution."""
     if not contributing.any():
-        raise ParameterError("systems that contribute to the pool", "none")
+        raise ParameterError("systems that contribute to the pool", "no such system")
     if together is None:
         return np.where(contributing, np.arange(len(contributing)), -1)
     coordinates = [str(name) for name in cube[SYSTEM].coords if name != SYSTEM]
     if together not in coordinates:
-        expected = "together to be a coordinate of the systems"
-        raise ParameterError(expected, repr(together), "", coordinates)
+        expected = "a coordinate of the systems in together="
+        raise ParameterError(expected, f"{together!r}. The coordinates are", "", coordinates)
     codes, _ = pd.factorize(cube[together].to_numpy())
     unlabelled = cube[SYSTEM].to_numpy()[contributing & (codes < 0)]
     if len(unlabelled):
         expected = f"a value of {together} for every contributing system"
-        raise ParameterError(expected, "none for", "", unlabelled)
+        raise ParameterError(expected, "no value for", "", unlabelled)
     return np.where(contributing, codes, -1)
 
 
 def _best_ranks(experiment: Experiment, groups: Array, depth: int) -> tuple[Array, Array, Array]:
-    """Return the best pool rank of every judged document.
+    """Return the two best pool ranks of every judged document.
 
-    The function also returns the group that has this rank, or -1, and the best rank of all other
-    groups. A rank of 0 means that no group has the document in the pool.
+    The three arrays are the best rank, the group with this rank (or -1), and the best rank in all
+    other groups. A rank of 0 means that no group has the document in the pool.
     """
     hits = experiment.hits
     n_documents = len(experiment.judgments.row)
@@ -204,13 +208,13 @@ def _best_ranks(experiment: Experiment, groups: Array, depth: int) -> tuple[Arra
 
 
 def _ranked(experiment: Experiment, ranks: Array) -> Experiment:
-    """Return an experiment with new pool ranks of its documents."""
+    """Return an experiment with new pool ranks of judged documents."""
     pool = replace(experiment.known_pool, rank=ranks.astype(np.int32))
     return replace(experiment, pool=pool)
 
 
 class _Study:
-    """Scores of all systems with pools that lack one group."""
+    """Mean scores of all systems with pools lacking one group."""
 
     def __init__(self, base: Experiment, metrics: Sequence[Metric], depths: list[int]) -> None:
         self.base = base
@@ -221,11 +225,11 @@ class _Study:
         self.means = self._average(self.scores)
 
     def without(self, before: Array, ranks: Array) -> tuple[Array, int, int]:
-        """Return means without a group, and counts of lost documents.
+        """Return mean scores without a group, and lost documents.
 
-        Means have shape (metric, depth, system). The counts are the numbers of lost documents and
-        of lost relevant documents. `before` and `ranks` are the best ranks of all documents with
-        and without the group.
+        Mean scores have the shape (metric, depth, system). The two counts are the numbers of lost
+        documents and of lost relevant documents. `before` and `ranks` are the best pool ranks of
+        all judged documents with the group and without the group.
         """
         judgments = self.base.judgments
         lost = ranks == 0
@@ -250,7 +254,7 @@ class _Study:
         return np.stack([average(values, fact.summary, axis=1).T for values, fact in pairs])
 
     def rounded(self, means: Array) -> Array:
-        """Return rounded means, with costs negated."""
+        """Return rounded means, with the means of cost metrics negated."""
         return np.round(np.array([[[fact.sign]] for fact in self.facts]) * means, TIE)
 
 
@@ -304,7 +308,7 @@ def robustness(
     coefficient: Method = "kendall",
     progress: bool = False,
 ) -> xr.DataArray:
-    """Correlate orderings by all judgments with orderings by fewer.
+    """Correlate orderings by all judgments with orderings by samples.
 
     Parameters
     ----------
@@ -315,21 +319,21 @@ def robustness(
     shares
         Shares of the judgments to keep, above 0 and at most 1.
     seeds
-        Number of samples per share, with the seeds 0, 1, ..., or a list of seeds. The samples with
-        the same seed are nested.
+        Number of samples per share, or a list of random seeds. The seeds of n samples are 0, 1,
+        ..., n - 1. Samples with the same seed are nested: a smaller share is part of a larger one.
     at
-        Evaluation depths, which must reach the depths of the metrics. The default is the depth of
-        the cube.
+        Evaluation depths. The smallest depth must be at least the largest cutoff of the metrics.
+        The default is the depth of the cube.
     coefficient
         A measure of agreement or its name, as for `agreement`.
     progress
-        Whether to show a progress bar, by tqdm.
+        Whether to show a progress bar of tqdm.
 
     Returns
     -------
     xarray.DataArray
-        Agreement over (metric, depth, share, seed). `irframe.plots.robustness_curves` draws means
-        and standard deviations over ``seed``.
+        Agreement over (metric, depth, share, seed). `irframe.plots.robustness_curves` draws the
+        mean and the standard deviation over seeds.
 
     Raises
     ------
@@ -342,7 +346,7 @@ def robustness(
 
     Notes
     -----
-    Judgments are drawn by `sample`, stratified by topic and grade.
+    `sample` draws the judgments, stratified by topic and grade.
 
     References
     ----------

@@ -1,4 +1,4 @@
-"""Relevant documents in pools and runs by pool depth.
+"""Numbers of relevant documents in pools and runs by depth.
 
 Verbs: pool_growth.
 """
@@ -33,34 +33,35 @@ def pool_growth(
         A cube made by `irframe.cube`.
     at
         Pool depths in ascending order, at most the pool depth of the cube. The default is all
-        depths from 1.
+        depths from 1 to the pool depth of the cube.
     rel
         Lowest relevant grade, at least 1.
 
     Returns
     -------
     xarray.Dataset
-        Variables over depth, for pools of this depth:
+        The first variables describe the pool of each depth:
 
-        - ``judged`` and ``relevant``, the mean numbers of judged and of relevant documents per
+        - ``judged`` and ``relevant``, the mean number of judged and of relevant documents per
           topic;
         - ``rate``, the share of relevant documents among the documents that are not in the pool of
-          the previous depth. The rate is NaN if there are no such documents.
+          the previous depth, or NaN if no document is new.
 
-        Variables over depth that are means over contributing runs and topics. For each mean there
-        is a standard deviation, whose name ends in ``_sd``:
+        The next variables describe the contributing runs by pool depth, with a mean over runs and
+        topics. The names of the standard deviations end in ``_sd``:
 
         - ``relevant_in_pool``, the number of relevant documents of the pool that the run has down
-          to this depth;
+          to the pool depth;
         - ``relevant_past``, the number of all other relevant documents of the pool;
         - ``first_unjudged``, the rank of the first document of the run outside the pool, or the
-          length of the list plus one if there is no such document.
+          length of the list plus one if all its documents are in the pool.
 
-        These means are NaN if no run contributes, or if the cube cuts lists before the rank is
-        reached.
+        These means are NaN if no run contributes, or if the lists of the cube are cut before this
+        rank.
 
-        Scalars: ``first_unjudged_all`` and ``first_unjudged_all_sd``, the mean and the standard
-        deviation of the same rank if all judged documents are used.
+        ``first_unjudged_all`` and ``first_unjudged_all_sd`` have no dimension. They are the mean
+        and the standard deviation of the rank of the first unjudged document, if a document counts
+        as judged whether or not it is in a pool.
 
     Raises
     ------
@@ -74,13 +75,13 @@ def pool_growth(
     Warns
     -----
     IrframeWarning
-        If no system contributes, or if the cube cuts lists before some depths. The warning states
-        the number of these depths.
+        If no system contributes, or if means are NaN because the lists of the cube are cut. The
+        warning contains the number of depths without means.
 
     Notes
     -----
-    A document enters the pool at its best rank in a contributing run. The ranks are those of the
-    rows in file order.
+    The pool of depth k contains each document that a contributing run has at rank k or above. Ranks
+    are positions of rows in the run file.
 
     References
     ----------
@@ -118,12 +119,12 @@ def pool_growth(
 
 
 def count_pools(experiment: Experiment, rel: int, depths: Array) -> tuple[Array, Array, Array]:
-    """Count judged and relevant documents of pools.
+    """Count judged and relevant documents of pools by depth.
 
     Parameters
     ----------
     experiment
-        The judgments and the pool.
+        An experiment with judgments and a pool.
     rel
         Lowest relevant grade.
     depths
@@ -132,9 +133,10 @@ def count_pools(experiment: Experiment, rel: int, depths: Array) -> tuple[Array,
     Returns
     -------
     judged, relevant : numpy.ndarray
-        Numbers of documents, shape (topic, depth).
+        Numbers of judged documents and of relevant documents, shape (topic, depth).
     rate : numpy.ndarray
-        Share of relevant documents among those that are new at a depth, shape (depth,).
+        Share of relevant documents among the documents that the pool of the previous depth lacks,
+        shape (depth,).
     """
     base = experiment.judgments
     rank = experiment.known_pool.rank
@@ -149,7 +151,7 @@ def count_pools(experiment: Experiment, rel: int, depths: Array) -> tuple[Array,
 
 
 def rising_pool_depths(cube: xr.Dataset, depths: Sequence[int]) -> Array:
-    """Return ascending pool depths, or raise if they are invalid."""
+    """Return pool depths as an array, or raise unless ascending."""
     checked = np.array([pool_depth_of(cube, depth) for depth in depths], np.int64)
     if not len(checked) or (np.diff(checked) <= 0).any():
         raise ParameterError("pool depths in ascending order", repr(depths))
@@ -159,7 +161,7 @@ def rising_pool_depths(cube: xr.Dataset, depths: Sequence[int]) -> Array:
 def _of_runs(runs: xr.Dataset, rel: int, depths: Array) -> dict[str, Array]:
     """Return means and standard deviations over runs and topics.
 
-    A mean needs one list, and a standard deviation two lists. Otherwise the value is NaN.
+    A mean is NaN without lists, and a standard deviation is NaN with fewer than two lists.
     """
     lists: dict[str, list[Array]] = {}
     unknown = np.zeros(len(depths), bool)
@@ -171,8 +173,8 @@ def _of_runs(runs: xr.Dataset, rel: int, depths: Array) -> dict[str, Array]:
             lists.setdefault(name, []).append(array[exists].astype(np.float64))
     if unknown.any():
         warn(
-            f"means over runs are unknown at {unknown.sum()} of {len(unknown)} depths: lists "
-            f"were cut at {runs.sizes[DEPTH]}; build the cube with a greater depth="
+            f"means over runs are unknown at {unknown.sum()} of {len(unknown)} depths, because "
+            f"lists were cut at {runs.sizes[DEPTH]}: build the cube with a greater depth="
         )
     columns = {}
     for name, blocks in lists.items():
@@ -184,7 +186,10 @@ def _of_runs(runs: xr.Dataset, rel: int, depths: Array) -> dict[str, Array]:
 
 
 def _of_lists(runs: xr.Dataset, rel: int, depths: Array) -> tuple[dict[str, Array], Array]:
-    """Return values of every list, and whether depths are unknown."""
+    """Return values by list, and whether they are unknown.
+
+    The second array is True at a depth if a list is cut before its value is known.
+    """
     experiment = experiment_of(runs)
     relevant = experiment.judgments.grade >= rel
     pooled = count_pools(experiment, rel, depths)[1]
@@ -217,7 +222,7 @@ def _of_lists(runs: xr.Dataset, rel: int, depths: Array) -> tuple[dict[str, Arra
 
 
 def _count_lists(values: Array, limits: Array) -> Array:
-    """Count values up to limits along the last axis."""
+    """Count values up to each limit along the last axis."""
     lists = values.reshape(-1, values.shape[-1])
     of_value = np.repeat(np.arange(len(lists)), lists.shape[1])
     within = _count_within(of_value, lists.ravel(), len(lists), limits)
@@ -225,7 +230,10 @@ def _count_lists(values: Array, limits: Array) -> Array:
 
 
 def _count_within(groups: Array, values: Array, number: int, limits: Array) -> Array:
-    """Count the values of each group up to limits."""
+    """Count the values of each group up to each limit.
+
+    The shape is (group, limit). `groups` contains the group of each value, from 0 to `number` - 1.
+    """
     width = int(limits[-1]) + 2
     cell = groups.astype(np.int64) * width + np.minimum(values, width - 1)
     counts = np.bincount(cell, minlength=number * width).reshape(number, width)

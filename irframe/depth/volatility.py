@@ -1,4 +1,4 @@
-"""Correlations of orderings at different depths, and stable depths.
+"""Correlations between orderings at different depths, and stable depths.
 
 Verbs: volatility, stability.
 """
@@ -72,18 +72,18 @@ def volatility(
     scores
         Scores over (metric, system, topic, depth).
     reference
-        The second side of the comparison: a metric of the scores, or other scores by depth. Other
-        scores must have the same systems, and one metric or the metrics of `scores`. By default,
-        each metric is compared with itself.
+        The second side of the comparison: a metric of `scores`, or other scores by depth. Other
+        scores must have the systems of `scores`, and one metric or the metrics of `scores`. By
+        default, each metric is compared with itself.
     coefficient
         A measure of agreement or its name, as for `agreement`.
     topics
         The topics to use if the reference has different topics, as for `coverage`.
     interval_of
-        The quantity that intervals estimate, as for `agreement`. The default is no intervals.
-        Intervals at many depths take much time, so select a few depths first.
+        The quantity that confidence intervals estimate, as for `agreement`. By default, no
+        intervals are computed. Intervals at many depths are slow, so select a few depths first.
     alpha, resamples
-        Level and resamples of the intervals, as for `agreement`.
+        One minus the confidence level, and the resamples of the topics, as for `agreement`.
 
     Returns
     -------
@@ -91,7 +91,7 @@ def volatility(
         Volatility matrices over (metric, depth, depth_other). After `groupby`, the group is the
         first dimension. The coordinate ``metric_other`` names the metric of the second side, and
         the attribute ``coefficient`` names the measure. Undefined correlations are NaN, for example
-        if all systems tie. With `interval_of` the result is a dataset, as for `agreement`.
+        if all systems tie. With `interval_of`, the result is a dataset, as for `agreement`.
 
     Raises
     ------
@@ -103,14 +103,14 @@ def volatility(
     Warns
     -----
     IrframeWarning
-        If topics are left out because some system has no score on them. With intervals also for the
-        same reasons as `agreement`.
+        If topics are left out because some system has no score on them. Intervals cause the same
+        warnings as in `agreement`.
 
     Notes
     -----
     ``T[k1, k2] = corr(order at k1, order at k2)``, where systems are ordered by mean score. As in
-    `agreement`, means are rounded, and costs change sign. For tau_ap, the ordering at ``depth`` is
-    the true ordering.
+    `agreement`, means are rounded, and means of cost metrics change sign. For tau_ap, the ordering
+    at ``depth`` is the true ordering, and not the ordering at ``depth_other``.
 
     References
     ----------
@@ -134,7 +134,8 @@ def volatility(
     options = agreement.Intervals(Resamples.of(alpha, resamples), interval_of or "expected")
     first = read_scores(scores)
     if first.depths is None:
-        raise DepthError("scores by depth", "scores without depths", "score a cube")
+        advice = "compute the scores with cube.ireval.score()"
+        raise DepthError("scores by depth", "scores without depths", advice)
     second = first if reference is None else _second(first, reference)
     rows, columns = share_topics(first, second, topics, at_every_depth=True)
     values = _volatility(rows, columns, chosen)
@@ -176,17 +177,17 @@ def stability(volatility: xr.DataArray, threshold: float = 0.9) -> xr.Dataset:
     Parameters
     ----------
     volatility
-        Volatility matrices, from `irframe.verbs.volatility`.
+        Volatility matrices, as returned by `irframe.verbs.volatility`.
     threshold
-        Correlation above which two orderings count as equivalent, -1 to 1.
+        Correlation above which two orderings count as equivalent, from -1 to 1.
 
     Returns
     -------
     xarray.Dataset
         ``stable_depth`` is the smallest depth from which all correlations exceed the threshold, or
-        NaN. ``share_above`` is the share of correlations between different depths that exceed the
-        threshold, 0 to 1. The dimension of both variables is metric. After `groupby`, the group is
-        the first dimension.
+        NaN if no such depth exists. ``share_above`` is the share of correlations between different
+        depths that exceed the threshold, from 0 to 1. Both variables have the dimension metric.
+        After `groupby`, the group is the first dimension.
 
     Raises
     ------
@@ -225,9 +226,9 @@ def stability(volatility: xr.DataArray, threshold: float = 0.9) -> xr.Dataset:
     depths, second = (matrix[dim].to_numpy() for dim in dims)
     unmatched = np.setxor1d(depths, second)
     if len(unmatched) or not np.array_equal(depths, second):
-        found = "depths on one side only" if len(unmatched) else "depths in a different order"
+        found = "depths in one dimension only" if len(unmatched) else "depths in a different order"
         advice = "select the same depths of both dimensions"
-        raise InputError("the same depths on both sides", found, advice, unmatched)
+        raise InputError(f"the same depths in {dims[0]} and {dims[1]}", found, advice, unmatched)
     number("threshold", threshold, low=-1, high=1)
     first = matrix.isel(dict.fromkeys(dims, 0), drop=True)
     values = matrix.to_numpy()

@@ -35,11 +35,11 @@ from irframe.paired.differences import ratio
 from irframe.record import NONE
 
 DEEPEST = 100
-"""Default rank below which a document counts as not returned."""
+"""Default depth. A document below this rank counts as not returned."""
 
 Relevant = Literal["only", "first"]
-"""Policy for topics with several relevant documents. ``"only"`` raises an error, and ``"first"``
-uses the first relevant document that a system returns."""
+"""Policy for topics with several relevant documents. ``"only"`` raises an error. With ``"first"``,
+the answer is the first relevant document that a system returns."""
 ANSWERABLE = "answerable"
 """Name of the coordinate that states whether a topic has a relevant document."""
 
@@ -47,7 +47,7 @@ ANSWERABLE = "answerable"
 def answers_of_cube(
     cube: xr.Dataset, *, depth: int | None, rel: int, relevant: Relevant
 ) -> xr.Dataset:
-    """Return the ranks of answers in a cube.
+    """Return the ranks of the answers in a cube.
 
     The default of `depth` is 100 or the depth of the cube, whichever is smaller.
     """
@@ -70,9 +70,9 @@ def answers_of_runs(
 ) -> dict[Any, xr.Dataset]:
     """Return the ranks of answers in run frames, by group.
 
-    Without groups, the only key is None. A group of topics contains the systems that have a list
-    for at least one of the topics. Groups of topics without relevant documents are omitted. The
-    default of `depth` is 100.
+    If there are no groups, the only key is None. A group of topics contains the systems that have a
+    list for at least one topic of the group. A group is omitted if none of its topics has a
+    relevant document. The default of `depth` is 100.
     """
     if shares_ranks(policy.ties):
         raise ParameterError("ties= without shared ranks", f"ties={policy.ties!r}")
@@ -97,11 +97,11 @@ def answers_of_runs(
 def _answers(
     experiment: Experiment, blocks: Iterable[Experiment], depth: int, rel: int, relevant: Relevant
 ) -> xr.Dataset:
-    """Return the ranks of answers in an experiment.
+    """Return the ranks of the answers in an experiment.
 
-    The variables over (system, topic) are ``rank``, the rank of the first relevant document, or 0;
-    ``participated``, whether the system took part in the topic; and ``listed``, whether the system
-    returned any document.
+    The dataset has three variables over (system, topic). ``rank`` is the rank of the first relevant
+    document, or 0 if none is returned. ``participated`` is True if the system took part in the
+    topic. ``listed`` is True if the system returned any document for the topic.
     """
     ESL(rel=rel)
     choice("relevant", relevant, get_args(Relevant))
@@ -112,11 +112,11 @@ def _answers(
         raise InputError(
             "one relevant document per topic",
             f"several for {len(several)} of {len(count)} topics",
-            "pass relevant='first' to use the first one that a run returns",
+            "pass relevant='first' to use the first relevant document that a run returns",
             topics[several],
         )
     if not count.any():
-        raise InputError("topics with a relevant document", f"none among {len(count)}")
+        raise InputError("topics with a relevant document", f"none among {len(count)} topics")
     rank = np.concatenate([_first_ranks(block.loaded, depth, rel) for block in blocks], axis=1)
     variables = {
         "rank": (LIST, rank),
@@ -129,7 +129,7 @@ def _answers(
 
 
 def _first_ranks(experiment: Experiment, depth: int, rel: int) -> NDArray[np.int32]:
-    """Return ranks of first relevant documents, or 0 without one."""
+    """Return the ranks of first relevant documents, or 0."""
     hits = experiment.hits
     entries = (hits.rank <= depth) & (experiment.judgments.grade[hits.row] >= rel)
     rank = np.full(hits.length.shape, depth + 1, np.int32)
@@ -138,7 +138,7 @@ def _first_ranks(experiment: Experiment, depth: int, rel: int) -> NDArray[np.int
 
 
 BLOCK = 1 << 21
-"""Number of ranks that are compared at a time, to limit memory."""
+"""Largest number of answer ranks, pairs times topics, that are compared in one block of memory."""
 
 P_VALUES = (
     "p_ranksum",
@@ -150,24 +150,24 @@ P_VALUES = (
     "p_rr_wilcoxon",
     "p_rr_t",
 )
-"""The p-values of a comparison, in the order of the tables of Lin et al."""
+"""Columns with p-values in a comparison of two systems, in the order of the tables of Lin et al."""
 
 
 def claim(
     answered: Array, answered_significant: Array, ranked: Array, ranked_significant: Array
 ) -> dict[str, Array]:
-    """Return verdicts that combine two comparisons of b with a.
+    """Return verdicts from two comparisons of systems a and b.
 
     Parameters
     ----------
     answered
-        1 if b alone answers more topics than a alone, -1 if b alone answers fewer topics, and 0 if
-        the numbers are equal.
+        1 if more topics are answered by b alone than by a alone, -1 if fewer are, and 0 if the
+        numbers are equal.
     answered_significant
         Whether the numbers of answered topics differ significantly.
     ranked
-        1 if b ranks answers better on topics that both answer, -1 if a ranks them better, and 0 if
-        the means are equal.
+        1 if b has the better mean rank of answers on topics that both systems answer, -1 if a has
+        the better mean, and 0 if the means are equal.
     ranked_significant
         Whether the ranks of answers differ significantly.
 
@@ -188,12 +188,12 @@ def claim(
 
 
 def break_down(rank: NDArray[np.int32], pairs: Array, rank_sum: RankSum) -> dict[str, Array]:
-    """Return counts, means and p-values of pairs of systems.
+    """Return counts, means and p-values for pairs of systems.
 
     Parameters
     ----------
     rank
-        Ranks of answers, or 0 without an answer, shape (system, topic).
+        Rank of the answer, or 0 if the system does not return it, shape (system, topic).
     pairs
         Positions of systems a and b, shape (pair, 2).
     rank_sum
@@ -222,7 +222,7 @@ def break_down(rank: NDArray[np.int32], pairs: Array, rank_sum: RankSum) -> dict
 
 
 def reciprocal(rank: NDArray[np.int32]) -> Floats:
-    """Return reciprocal ranks, or 0 without an answer."""
+    """Return reciprocal ranks, and 0 for rank 0 (no answer)."""
     return np.where(rank > 0, 1 / np.maximum(rank, 1), 0.0)
 
 
@@ -248,7 +248,7 @@ def _block(a: NDArray[np.int32], b: NDArray[np.int32]) -> dict[str, Array]:
 
 def _compare_answered(name: str, a: Floats, b: Floats, both: Array) -> dict[str, Array]:
     """Return means and p-values on topics that both systems answer."""
-    # topics on which both scores are 0 have no effect
+    # scores of 0 for both systems remove a topic: the signed-rank test drops zero differences
     a = np.where(both, a, 0)
     b = np.where(both, b, 0)
     n = both.sum(axis=1)
@@ -264,12 +264,12 @@ def _compare_answered(name: str, a: Floats, b: Floats, both: Array) -> dict[str,
 
 
 def _t(a: Floats, b: Floats, both: Array, n: Array) -> Floats:
-    """Return p-values of paired t-tests over topics in `both`."""
+    """Return p-values of paired t-tests over topics answered by both."""
     difference = b - a
     mean = difference.sum(axis=1) / np.maximum(n, 1)
     deviations = np.where(both, difference - mean[:, np.newaxis], 0)
     squares = (deviations**2).sum(axis=1)
-    # differences that are equal in exact arithmetic must have no variance
+    # rounding would give equal differences a tiny variance, and thus a p-value near 0
     noise = ROUNDING * np.maximum(a.max(axis=1, initial=1), b.max(axis=1, initial=1))
     squares[abs(deviations).max(axis=1, initial=0) <= noise] = 0
     mean[abs(mean) <= noise] = 0
@@ -279,7 +279,7 @@ def _t(a: Floats, b: Floats, both: Array, n: Array) -> Floats:
 
 
 CASES = ("neither", "a_only", "b_only", "both")
-"""Outcomes of a topic for two systems, in the order of Lin et al."""
+"""Outcomes of a topic: which of systems a and b answer the topic, in the order of Lin et al."""
 KINDS = pd.CategoricalDtype(list(CASES), ordered=True)
 Measure = Literal["ESL", "RR"]
 OutcomeTest = Literal["wilcoxon", "t"]
@@ -312,7 +312,7 @@ def basis(measure: Measure, test: TestedOutcomes, rank_sum: RankSums) -> Basis:
 def compare_answers(
     answers: xr.Dataset, pairs: NDArray[np.int64], verdict: Basis, skipped: int, *, ordered: bool
 ) -> pd.DataFrame:
-    """Return one row per pair, with the columns of `outcomes`."""
+    """Return the columns of `outcomes` for pairs of systems."""
     systems = answers.indexes[SYSTEM]
     labels = {f"system_{side}": systems.take(pairs[:, i]) for i, side in enumerate("ab")}
     columns = break_down(answers["rank"].to_numpy(), pairs, verdict.rank_sum)
@@ -324,7 +324,7 @@ def compare_answers(
 
 
 def _verdicts(compared: dict[str, Array], verdict: Basis) -> dict[str, Array]:
-    """Return adjusted p-values, comparisons and verdicts."""
+    """Return the columns with adjusted p-values, signs and verdicts."""
     columns: dict[str, Array] = {}
     deciding = compared
     if verdict.adjust is not None:
@@ -350,11 +350,11 @@ def pairs_of(
     order: Sequence[Hashable] | None,
     pairs: Sequence[tuple[Hashable, Hashable]] | None,
 ) -> NDArray[np.int64]:
-    """Return positions of systems a and b for every comparison."""
+    """Return positions of systems a and b, shape (pair, 2)."""
     labels = answers.indexes[SYSTEM].tolist()
     choices = [order, pairs, systems if baseline is None else baseline]
     if sum(value is not None for value in choices) > 1:
-        raise ParameterError("one of order=, pairs= and baseline= (with systems=)", "several")
+        raise ParameterError("one of order=, pairs= and baseline=", "several of these arguments")
     if pairs is not None:
         return _chosen(listed(pairs), labels)
     if order is not None:
@@ -374,7 +374,7 @@ def pairs_of(
 def _chosen(
     pairs: Sequence[tuple[Hashable, Hashable]], labels: list[Hashable]
 ) -> NDArray[np.int64]:
-    """Return positions of chosen pairs, or raise for invalid pairs."""
+    """Return positions of the systems in `pairs`, or raise."""
     wrong = [repr(pair) for pair in pairs if not isinstance(pair, tuple | list) or len(pair) != 2]
     positions = [] if wrong else [places("systems of pairs", pair, labels) for pair in pairs]
     wrong += [
@@ -394,6 +394,7 @@ def _best_so_far(answers: xr.Dataset, order: list[int]) -> NDArray[np.int64]:
         expected = "an order of at least two systems, without duplicates"
         raise ParameterError(expected, f"{len(order)} systems", "", twice)
     rank = answers["rank"].to_numpy()
+    # without rounding, the order of summation could break ties between equal means
     mrr = np.round([reciprocal(rank[row]).mean() for row in order], 12)
     new = np.append(True, mrr[1:] > np.maximum.accumulate(mrr)[:-1])
     best = np.maximum.accumulate(np.where(new, np.arange(len(order)), 0))

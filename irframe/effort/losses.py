@@ -1,4 +1,4 @@
-"""Losses of rankings by cause: retrieval, cuts and order.
+"""Losses of rankings by cause: missing, dropped and misplaced documents.
 
 Verbs: losses.
 """
@@ -45,7 +45,7 @@ from irframe.record import InGroups
 
 Stages = Sequence[Hashable] | Sequence[Sequence[Hashable]] | None
 DEEPEST = 100
-"""Greatest depth at which bounds are computed for metrics with slow bounds."""
+"""Greatest depth at which `losses` computes bounds of scores for metrics whose bounds are slow."""
 
 
 @verb(groups=True)
@@ -56,23 +56,26 @@ def losses(
     *,
     stages: Stages = None,
 ) -> xr.DataArray | pd.DataFrame:
-    """Split each ranking's loss against the best score by cause.
+    """Split the loss of each ranking into causes.
+
+    The loss is the highest possible score of the topic minus the score of the ranking.
 
     Parameters
     ----------
     data
-        A cube made by `irframe.cube`, followed by the metric; or runs, in any form that `as_runs`
-        reads, followed by their judgments and the metric.
+        A cube made by `irframe.cube`, or runs in any form that `as_runs` reads. After a cube, pass
+        the metric. After runs, pass the judgments and the metric.
     qrels
         Judgments, in any form that `as_qrels` reads. With a cube, this argument is the metric.
     metric
-        A metric or its name, such as ``"nDCG@10"``. The score must be highest if documents are
-        sorted by grade. Such metrics are AP, BinG, Bpref, DCG, ERR, F, INSQ, InterpolatedAP, IPrec,
-        nDCG, nDCGRel, P, Q, RBP, Recall, RelativeP, RR, Rprec, RprecMult, SDCG, Success, YAAP.
+        A metric or its name, such as ``"nDCG@10"``. The metric must have its highest score if
+        documents are sorted by grade. Suitable metrics are AP, BinG, Bpref, DCG, ERR, F, INSQ,
+        InterpolatedAP, IPrec, nDCG, nDCGRel, P, Q, RBP, Recall, RelativeP, RR, Rprec, RprecMult,
+        SDCG, Success, YAAP.
     stages
         A list of systems, such as ``["bm25", "monot5"]``, in which each system reranks the
-        documents of the system before. Several pipelines are a list of such lists. A system that is
-        in no list has a single stage.
+        documents of the previous system. For several pipelines, pass a list of such lists. A system
+        that is in no list has a single stage.
 
     Returns
     -------
@@ -82,38 +85,40 @@ def losses(
         a frame with the columns
 
         - ``score``, the score of the metric;
-        - ``not_retrieved``, the loss because relevant documents are not in the first stage;
-        - ``cut_by_`` followed by the name of a later stage, the loss because this stage dropped
-          documents, which is 0 for systems without this stage. If pipelines have different systems
-          at this stage, the name is ``cut_by_stage_2`` and so on;
-        - ``ordered``, the loss because documents of the last stage are not in their best order;
+        - ``not_retrieved``, the loss from relevant documents that the first stage does not
+          retrieve;
+        - ``cut_by_`` followed by the name of a later stage, the loss from documents that this stage
+          drops. The loss is 0 for systems without this stage. If pipelines have different systems
+          at this stage, the column is named ``cut_by_stage_2`` and so on;
+        - ``ordered``, the loss because the last stage does not have its best order of documents;
         - ``unjudged``, the largest possible increase of the score if unjudged documents were
-          judged. This column is omitted for metrics without `bounds`. This column is also omitted
-          for metrics with a recall base at more than 100 ranks, because the bounds would take
-          minutes.
+          judged. This column is omitted for metrics that `bounds` does not support. This column is
+          also omitted at more than 100 ranks for metrics that need the number of relevant
+          documents, because their bounds would take minutes.
 
-        Lower losses are better. The score and the losses, without ``unjudged``, add up to the
-        highest possible score of the topic.
+        Lower losses are better. The score plus all losses except ``unjudged`` equals the highest
+        possible score of the topic.
 
     Raises
     ------
     MetricError
-        If the order by grade does not have the highest score of the metric, if a longer list can
-        lower the score, or if scores are not averaged by the arithmetic mean.
+        If documents sorted by grade do not have the highest score of the metric, if a longer list
+        can lower the score, or if scores are not averaged by the arithmetic mean.
     InputError
         If a stage has documents that the previous stage lacks. The message names these documents.
-        For a cube, it names judged documents only.
+        For a cube, the message names only judged documents.
     ParameterError
         If systems are unknown, or if a system has different previous stages in two pipelines.
 
     Notes
     -----
-    The highest score ``max`` of a topic is the score of its judged documents in descending order of
-    grade. The ceiling of a list is the score of its documents in their best order, cut at the depth
-    of the metric. Unjudged documents count as the metric defines. With stages f1, f2, ..., s, the
-    losses are ``not_retrieved = max - ceiling(f1)``, ``cut by f2 = ceiling(f1) - ceiling(f2)``, and
-    ``ordered = ceiling(s) - score(s)``. A metric without a depth is evaluated over complete lists,
-    or at the depth of the cube.
+    The highest score ``max`` of a topic is the score of all judged documents in descending order of
+    grade. The ceiling of a list is the score of the list after its documents are put into their
+    best order. Both scores are cut at the depth of the metric. The metric defines how unjudged
+    documents count. With stages f1, f2, ..., s, the losses are
+    ``not_retrieved = max - ceiling(f1)``, ``cut by f2 = ceiling(f1) - ceiling(f2)``, and
+    ``ordered = ceiling(s) - score(s)``. A metric without a cutoff is evaluated over complete lists
+    of runs, or down to the depth of a cube.
 
     Examples
     --------
@@ -128,8 +133,8 @@ def losses(
     """
     if isinstance(data, xr.Dataset):
         if (metric is None) == (qrels is None):
-            got = "none" if metric is None else "judgments and a metric"
-            raise ParameterError("only a metric, because a cube contains its judgments", got)
+            got = "a cube alone" if metric is None else "a cube, judgments and a metric"
+            raise ParameterError("a cube and a metric, because a cube contains judgments", got)
         chosen = _one_metric(metric or qrels)
         experiment = experiment_of(data)
         wanted_depths(data, [chosen], None)
@@ -143,7 +148,8 @@ def losses(
         result: Any = label_scores(data, array, names, [depth]).isel({words.DEPTH: 0}, drop=True)
     else:
         if qrels is None or metric is None:
-            raise ParameterError("runs, judgments and a metric", "runs without both of these")
+            expected = "runs, judgments and a metric"
+            raise ParameterError(expected, "runs without judgments or without a metric")
         runs, by = (data.subject, data.by) if isinstance(data, InGroups) else (data, None)
         chosen = _one_metric(metric)
         result = _of_runs(runs, qrels, chosen, stages, by)
@@ -154,24 +160,24 @@ def losses(
 
 
 def _one_metric(metric: Any) -> Metric:
-    """Return the metric, or raise for several or unsuitable metrics.
+    """Return the only metric of `losses`, or raise.
 
-    Unsuitable metrics are those with which a loss could be negative.
+    A metric is unsuitable if a loss could be negative.
     """
     chosen = parse_metrics(metric)
     if len(chosen) > 1:
         advice = "call losses for one metric at a time"
-        raise MetricError("one metric", "several", advice, map(str, chosen))
+        raise MetricError("one metric", "several metrics", advice, map(str, chosen))
     if not chosen[0].by_grade or facts(chosen[0]).summary != "mean":
         suitable = sorted(name for name, kind in METRICS.items() if kind.by_grade)
-        expected = f"a metric whose best order is by grade ({', '.join(suitable)})"
+        expected = f"a metric that is highest for documents in grade order ({', '.join(suitable)})"
         raise MetricError(expected, str(chosen[0]))
     refuse_unordered(chosen)
     return chosen[0]
 
 
 def _of_runs(runs: Any, qrels: Any, metric: Metric, stages: Stages, by: Any) -> pd.DataFrame:
-    """Return the losses of runs as a frame of scores."""
+    """Return the losses of runs by system and topic."""
     folded = fold(runs)
     policy = Policy()
     if folded.word is not None:
@@ -198,9 +204,9 @@ def _of_runs(runs: Any, qrels: Any, metric: Metric, stages: Stages, by: Any) -> 
 
 
 def _refuse_unlike(runs: pd.DataFrame, stages: Stages) -> None:
-    """Raise for documents that the previous stage lacks.
+    """Raise if a stage adds documents to the previous stage.
 
-    The message names all documents, because run frames contain their names.
+    The message names judged and unjudged documents, because run frames contain the names of both.
     """
     roles = words.roles(runs.columns)
     rows = runs[[roles[role] for role in (words.TOPIC, words.DOC)]]
@@ -216,7 +222,7 @@ def _refuse_unlike(runs: pd.DataFrame, stages: Stages) -> None:
 
 
 def paths_of(stages: Stages) -> list[list[Any]]:
-    """Return stages as a list of lists.
+    """Return the pipelines of `stages` as a list of lists.
 
     Examples
     --------
@@ -233,7 +239,7 @@ def _refuse(stage: Hashable, before: Hashable, added: Collection[tuple[object, o
         named = [f"{doc} on topic {topic}" for topic, doc in added]
         expected = f"only documents of {before} in {stage}, which reranks it"
         advice = "leave fused runs out of stages=, because each run must rerank the previous run"
-        raise InputError(expected, f"{len(named)} more", advice, named)
+        raise InputError(expected, f"{len(named)} other documents", advice, named)
 
 
 @dataclass(frozen=True)
@@ -249,12 +255,15 @@ class Ceilings:
 
     @property
     def at(self) -> int:
-        """Evaluation depth of the metric, or the number of ranks."""
+        """Cutoff of the metric, or `depth` without a cutoff."""
         return self.metric.depth or self.depth
 
     @cached_property
     def counts(self) -> Array:
-        """Numbers of documents by grade, unjudged last: (system, topic, level)."""
+        """Number of documents by grade, shape (system, topic, level).
+
+        The last level counts unjudged documents.
+        """
         hits = self.experiment.hits
         judgments = self.experiment.judgments
         level = np.searchsorted(judgments.levels, judgments.grade)
@@ -265,7 +274,7 @@ class Ceilings:
         return np.concatenate([judged, self.experiment.unjudged[..., np.newaxis]], axis=-1)
 
     def losses(self, stages: Stages) -> dict[str, Floats]:
-        """Return score, losses and possible gain: arrays (system, topic)."""
+        """Map column names of `losses` to arrays (system, topic)."""
         experiment = self.experiment
         chains = self.chains(stages)
         self._refuse_added(chains)
@@ -289,9 +298,9 @@ class Ceilings:
         return {name: np.where(participated, of, np.nan) for name, of in columns.items()}
 
     def chains(self, stages: Stages) -> list[list[int]]:
-        """Return the positions of each system's stages.
+        """Return the positions of the stages of each system.
 
-        The last position is the position of the system itself.
+        The last position of each list is the position of the system itself.
         """
         systems = [*self.experiment.systems]
         chains: dict[int, list[int]] = {}
@@ -304,7 +313,7 @@ class Ceilings:
         return [chains.get(row, [row]) for row in range(len(systems))]
 
     def _refuse_added(self, chains: list[list[int]]) -> None:
-        """Raise for documents that the previous stage lacks."""
+        """Raise if a stage adds documents to the previous stage."""
         experiment = self.experiment
         hits = experiment.hits
         judgments = experiment.judgments
@@ -314,12 +323,13 @@ class Ceilings:
             rows = reranked[~np.isin(reranked, available)]
             topics = judgments.topics[judgments.topic[rows]]
             added = [*zip(judgments.names[rows], topics, strict=True)]
+            # a cube has the number of unjudged documents, but not their names
             longer = experiment.unjudged[stage] > experiment.unjudged[before]
             added += [("an unjudged document", topic) for topic in judgments.topics[longer]]
             _refuse(experiment.systems[stage], experiment.systems[before], added)
 
     def _computed(self, kernel: Kernel, arrays: int = 1) -> Floats:
-        """Return the arrays of a kernel, shape (array, system, topic)."""
+        """Return the arrays of `kernel`, shape (array, system, topic)."""
         shares = shares_ranks(self.experiment.made.get("ties"))
         width = self.at if self.metric.by_prefix and not shares else self.depth
         hidden = bool(arrays > 1 and self.metric.fillings)
@@ -346,7 +356,10 @@ class Ceilings:
         return self.best(counts, max(self.depth, longest))
 
     def best(self, counts: Array, depth: int) -> Floats:
-        """Return scores of best orders for counts (row, topic, level)."""
+        """Return scores of documents in best order, shape (row, topic).
+
+        `counts` is the number of documents by grade, shape (row, topic, level).
+        """
         experiment = self.experiment
         metric = self.metric
         levels = experiment.judgments.levels

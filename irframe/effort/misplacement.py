@@ -28,9 +28,9 @@ from irframe.quantities import positions
 from irframe.scores.averages import scores_at
 
 ARCHETYPES = ("ideal", "worst", "full scale", "excellent", "typical B", "typical A")
-"""Archetypes of curves. A curve has the first archetype of this list that applies."""
+"""Archetypes of curves of ``crp``. A curve has the first archetype of this list that applies."""
 EXCELLENT = ("ups-and-downs", "excellent A", "excellent B")
-"""Kinds of excellent curves. An excellent curve has the first kind of this list that applies."""
+"""Kinds of curves of the archetype ``excellent``. A curve has the first kind that applies."""
 
 MEASURED = (
     *("rp", "crp", "first_crossing", "balance_point", "rho", "s_plus", "s_minus"),
@@ -40,10 +40,10 @@ MEASURED = (
 
 
 SHORT = 46_340
-"""Largest length of rankings whose cumulated relative positions fit into 32 bits."""
+"""Largest length of a ranking for which cumulated relative positions fit into 32-bit integers."""
 
 BLOCK = 1 << 22
-"""Number of cells in memory at a time."""
+"""Largest number of documents, over all rankings of a block, that are processed together."""
 
 
 @verb
@@ -54,7 +54,7 @@ def misplacement(
     crossing: positions.Crossing = "sign_change",
     rel: int = 1,
 ) -> xr.Dataset:
-    """Return the misplacement of documents and Twist of rankings.
+    """Return the misplacement of documents and the Twist of rankings.
 
     Parameters
     ----------
@@ -79,12 +79,13 @@ def misplacement(
         Variables over (system, topic):
 
         - ``first_crossing``, the rank at which ``crp`` first crosses 0, and ``balance_point``, the
-          larger of this rank and R. Both ranks are infinite if the curve never crosses 0;
-        - the ratios ``rho``, ``sigma_plus``, ``sigma_minus`` and ``sigma``, and ``twist``, the
-          mean of ``rho`` and ``sigma``;
-        - ``s_plus``, the sum of positive relative positions, and ``s_minus``, the sum of the
-          absolute negative ones;
-        - ``archetype``, the kind of curve, and ``excellent``, the kind of excellent curve.
+          larger of ``first_crossing`` and R. Both ranks are infinite if ``crp`` never crosses 0;
+        - the ratios ``rho``, ``sigma_plus``, ``sigma_minus`` and ``sigma``, which the notes define,
+          and ``twist``, the mean of ``rho`` and ``sigma``;
+        - ``s_plus``, the sum of the positive relative positions, and ``s_minus``, the sum of the
+          absolute values of the negative relative positions;
+        - ``archetype``, the kind of the ``crp`` curve, and ``excellent``, the kind of a curve of
+          the archetype ``excellent``.
 
         Variables over (topic): ``recall_base``, the number R of relevant documents, and
         ``length``, the nominal length.
@@ -105,8 +106,8 @@ def misplacement(
     Warns
     -----
     IrframeWarning
-        If topics have a nominal length above N. The length is at least 2 R, so that all relevant
-        documents can be in the second half of a ranking.
+        If topics have a nominal length above N. The nominal length of a topic is at least 2 R, so
+        that all relevant documents can be in the second half of a ranking.
 
     Notes
     -----
@@ -114,14 +115,14 @@ def misplacement(
     position ``RP(j)`` of a document of this grade at rank j is ``j - min`` if j is less than min,
     ``j - max`` if j is greater than max, and 0 otherwise. Unjudged and missing documents, and
     documents with a lower grade than `rel`, are non-relevant. ``rho = R / max(R, first crossing)``.
-    ``sigma+- = 1 - s+- / s+-_worst``, where the worst ranking is the reversed ideal ranking.
+    ``sigma+- = 1 - s+- / s+-_worst``, where ``s+-_worst`` is ``s+-`` of the reversed ideal ranking.
     ``sigma`` is the harmonic mean of ``sigma+`` and ``sigma-``, and ``twist = (rho + sigma) / 2``.
 
     The archetype is the first of the following that applies: ideal; worst (no relevant document);
     full scale (the reversed ideal ranking); excellent (first crossing up to rank R); typical B (no
-    crossing); typical A. An excellent curve has ups and downs if it falls below 0 after its first
-    crossing, at a rank up to R. Otherwise it is excellent A if the first R documents are all
-    relevant, and excellent B if not.
+    crossing); typical A (all other curves). An excellent curve has ups and downs if it falls below
+    0 after its first crossing, at a rank up to R. Otherwise, the curve is excellent A if the first
+    R documents are all relevant, and excellent B if not.
 
     References
     ----------
@@ -237,19 +238,19 @@ def archetypes(misplaced: xr.Dataset) -> pd.DataFrame:
     Returns
     -------
     pandas.DataFrame
-        One row, or one row per group with the group as first column. ``total`` is the number of
-        rankings for topics with relevant documents. ``ideal``, ``worst``, ``full scale``,
-        ``excellent``, ``typical B`` and ``typical A`` are shares of these rankings.
-        ``ups-and-downs``, ``excellent A`` and ``excellent B`` are shares that add up to
-        ``excellent``. ``no_relevant`` is the number of rankings for topics without relevant
-        documents.
+        One row. After `groupby`, one row per group, with the group in the first column. ``total``
+        is the number of rankings for topics with relevant documents. ``ideal``, ``worst``,
+        ``full scale``, ``excellent``, ``typical B`` and ``typical A`` are the shares of these
+        archetypes among the rankings. ``ups-and-downs``, ``excellent A`` and ``excellent B`` are
+        shares that add up to ``excellent``. ``no_relevant`` is the number of rankings for topics
+        without relevant documents.
 
     Raises
     ------
     InputError
-        If the data contain no archetypes.
+        If the dataset contains no archetypes.
     ParameterError
-        If the group is unknown.
+        If the name of the groups is unknown.
 
     References
     ----------
@@ -284,8 +285,8 @@ def archetypes(misplaced: xr.Dataset) -> pd.DataFrame:
 
 
 BORDERS = (0.25, 0.5, 0.75)
-"""Borders between the classes of effort. The default borders of gain are the quantiles of the
-scores at the same levels."""
+"""Borders between the classes of effort. By default, the borders between the classes of gain are
+the quantiles of the scores at the probabilities 0.25, 0.5 and 0.75."""
 REGIONS = ("diagonal", "high-high", "grey", "other")
 """Regions of the table of gain by effort, which are defined in the notes of `effort_gain`."""
 
@@ -297,8 +298,8 @@ _REGION = np.array(
         [1, 1, 2, 0],
     ]
 )
-"""Position in `REGIONS` of the region of every cell. Rows are classes of gain, and columns are
-classes of effort."""
+"""Region of each cell in the table of gain by effort, as position in `REGIONS`. Rows are classes of
+gain, and columns are classes of effort."""
 
 
 @verb
@@ -313,22 +314,23 @@ def effort_gain(
     Parameters
     ----------
     scores
-        Scores per system and topic of an effort metric and at least one gain metric: a frame, or an
-        array. If there are several depths, the greatest is used.
+        A frame or array with scores by system and topic. The metrics are one effort metric and at
+        least one gain metric. If there are several depths, the greatest depth is used.
     effort
         The metric of effort, from 0 to 1, where 1 means no wasted effort.
     quartiles
         The three borders between low, medium, high and huge gain. The defaults are the quartiles
-        of each metric's scores. For a cost metric, the lowest scores have huge gain.
+        of the scores of each metric. For a cost metric, the lowest scores have huge gain.
 
     Returns
     -------
     xarray.Dataset
-        - ``row`` and ``column`` (metric, system, topic), the classes of gain and effort, which are
-          1 to 4, or 0 if a score is missing;
-        - ``quadrant`` (metric, system, topic), the name of the region of the cell;
-        - ``cell`` (metric, gain, effort) and ``share`` (metric, region), the shares of rankings;
-        - ``points`` (metric), the number of rankings;
+        - ``row`` and ``column`` (metric, system, topic), the class of gain and the class of effort,
+          from 1 to 4, or 0 if a score is missing;
+        - ``quadrant`` (metric, system, topic), the name of the region that contains the ranking;
+        - ``cell`` (metric, gain, effort), the share of rankings by class of gain and effort;
+        - ``share`` (metric, region), the share of rankings by region;
+        - ``points`` (metric), the number of rankings with scores of gain and effort;
         - ``border`` (metric, quartile), the borders between the classes of gain;
         - ``gain_score`` (metric, system, topic) and ``effort_score`` (system, topic), the scores.
 
@@ -336,7 +338,7 @@ def effort_gain(
     ------
     InputError
         If there are no scores of `effort` or of another metric, or if no ranking has scores of
-        both.
+        both metrics.
     ParameterError
         If the quartiles are not three ascending numbers, or if `effort` is not a metric from 0 to 1
         for which higher is better.
@@ -344,10 +346,10 @@ def effort_gain(
     Notes
     -----
     The classes of effort are [0, .25), [.25, .5), [.5, .75) and [.75, 1]. A value on a border,
-    after rounding to 12 decimals, belongs to the class above. The region *diagonal* has cells with
-    the same class of gain and effort. *high-high* has gain classes 3 and 4 with effort classes 1
-    and 2, which means high gain for a user with high effort. *grey* has the cells (2, 1) and (4,
-    3), where the first class is the class of gain. *other* has all remaining cells.
+    after rounding to 12 decimals, belongs to the class above. The region *diagonal* has the cells
+    in which the classes of gain and effort are equal. *high-high* has gain classes 3 and 4 with
+    effort classes 1 and 2, which means high gain for a user with high effort. *grey* has gain class
+    2 with effort class 1, and gain class 4 with effort class 3. *other* has all remaining cells.
 
     References
     ----------
@@ -367,7 +369,7 @@ def effort_gain(
     pos = index_of(parse_metric(effort), labels)
     if pos is None or len(labels) < 2:
         got = ", ".join(labels)
-        advice = "compute scores of both metrics"
+        advice = "compute scores of both metrics on the same runs"
         raise InputError(f"scores of {effort} and of a gain metric", got, advice)
     expected = labels[pos]
     effort_score = array.isel({METRIC: pos}, drop=True)
@@ -376,7 +378,8 @@ def effort_gain(
     scored = (gains.notnull() & effort_score.notnull()).to_numpy()
     without = gains[METRIC].to_numpy()[~scored.any(axis=(1, 2))]
     if len(without):
-        raise InputError(f"rankings with scores of {expected} and the metric", "none", "", without)
+        expected = f"rankings with scores of {expected} and of each other metric"
+        raise InputError(expected, "no ranking with scores of both for", "", without)
     signs = np.array([[facts(label).sign] for label in gains[METRIC].to_numpy()])
     signed = gains * signs[..., np.newaxis]
     borders = _borders(signed, effort_score, signs, quartiles)
@@ -387,19 +390,19 @@ def effort_gain(
 
 
 def _refuse_other_scales(scores: xr.DataArray, label: str) -> None:
-    """Raise unless effort ranges from 0 (worst) to 1 (best)."""
+    """Raise unless efforts are from 0 (worst) to 1 (best)."""
     values = scores.to_numpy()[scores.notnull().to_numpy()]
     low, high = (float(end(values, initial=0.5)) for end in (np.min, np.max))
     if facts(label).cost or low < 0 or high > 1 + 10**-TIE:
         got = f"{label} from {low:.3g} to {high:.3g}, {facts(label).better} is better"
         advice = "omit effort= to use Twist"
-        raise ParameterError("effort from 0 to 1, where 1 is best", got, advice)
+        raise ParameterError("scores of effort from 0 to 1, where 1 is best", got, advice)
 
 
 def _classes(borders: ArrayLike, values: Array) -> NDArray[np.int64]:
     """Return the class of every value, starting at 1.
 
-    Values are rounded, because the order of summation changes their last digits.
+    Borders and values are rounded, because the order of summation changes the last digits.
     """
     ends, rounded = (np.round(np.asarray(numbers, float), TIE) for numbers in (borders, values))
     return np.asarray(1 + np.searchsorted(ends, rounded, side="right"), np.int64)
@@ -410,7 +413,7 @@ def _borders(
 ) -> NDArray[np.float64]:
     """Return the borders between classes of gain, shape (metric, 3).
 
-    Higher gains are better.
+    `gains` has the opposite sign for cost metrics, so that higher values are better.
     """
     if quartiles is None:
         scored = gains.where(effort.notnull()).to_numpy().reshape(len(gains), -1)

@@ -28,22 +28,23 @@ from irframe.printed import Result
 from irframe.record import InGroups
 
 NEXT = "next: .ireval.styled(), .ireval.plot.outcome_shares()"
-"""Hint that is printed below the outcomes."""
+"""Hint at further methods that is printed below the outcomes."""
 
 
 @dataclass(eq=False, repr=False)
 class Outcomes:
-    """Outcomes of pairs of systems, by comparison and by topic.
+    """Comparisons of systems on topics with one relevant document.
 
     Parameters
     ----------
     summary
-        One row per comparison (and group), with the columns that `outcomes` describes.
+        One row per comparison. With groups, one row per group and comparison. `outcomes` describes
+        the columns.
     compared
-        Mapping from group to two values: the ranks of answers, and the positions of systems a and
-        b, shape (pair, 2).
+        Mapping from group to a tuple of two values: the ranks of the answers, and the positions of
+        systems a and b, shape (pair, 2).
     by
-        The name of the groups. None if there are no groups.
+        The name of the column with groups, or None without groups.
 
     Examples
     --------
@@ -66,7 +67,7 @@ class Outcomes:
 
     @classmethod
     def join(cls, results: Mapping[Any, "Outcomes"], by: Any) -> "Outcomes":
-        """Concatenate the outcomes of groups."""
+        """Concatenate the outcomes of all groups."""
         compared = {
             key: entry for key, result in results.items() for entry in result.compared.values()
         }
@@ -81,7 +82,7 @@ class Outcomes:
 
     @property
     def ireval(self) -> Any:
-        """Verbs and figures of the summary."""
+        """Accessor with the verbs and plots of the summary."""
         return self.summary.ireval
 
     @property
@@ -95,17 +96,20 @@ class Outcomes:
 
     @cached_property
     def queries(self) -> pd.DataFrame:
-        """One row per comparison and topic.
+        """Outcomes and ranks of answers by comparison and topic.
 
         Returns
         -------
         pandas.DataFrame
-            The columns are ``system_a``, ``system_b``, the topic (and group), and
+            The first columns contain the group (if there are groups), ``system_a``, ``system_b``
+            and the topic. The other columns are
 
-            - ``outcome``, an ordered categorical that states which systems returned the document;
-            - ``rank_a`` and ``rank_b``, the ranks of the document, <NA> if it was not returned;
-            - ``esl_a`` and ``esl_b``, the ranks if both systems returned the document, else NaN;
-            - ``rr_a`` and ``rr_b``, the reciprocal ranks.
+            - ``outcome``, an ordered categorical that states which systems returned the answer;
+            - ``rank_a`` and ``rank_b``, the ranks of the answer, or <NA> if a system did not return
+              the answer;
+            - ``esl_a`` and ``esl_b``, the ranks if both systems returned the answer, else NaN;
+            - ``rr_a`` and ``rr_b``, the reciprocal ranks, or 0 if a system did not return the
+              answer.
         """
         frames = {key: _queries(*entry) for key, entry in self.compared.items()}
         joined = frames[None] if self.by is None else join_frames(frames, self.by)
@@ -170,50 +174,53 @@ def outcomes(
 ) -> Outcomes:
     """Compare systems by answered topics and by ranks of answers.
 
-    Each topic must have one relevant document, the answer. The rank of the answer is defined only
-    if a system returns it. Therefore, the topics that only one system answers are counted, and
-    ranks are compared on the topics that both systems answer.
+    Each topic must have one relevant document, the answer. A system answers a topic if the system
+    returns the answer. Topics that only one of two systems answers are counted. The ranks of the
+    answers are compared on the topics that both systems answer.
 
     Parameters
     ----------
     data
-        A cube made by `irframe.cube`; or runs, in any form that `as_runs` reads. Runs are ranked by
-        the defaults of `cube`. Shared ranks (``ties="mean"``) are not supported.
+        A cube made by `irframe.cube`, or runs in any form that `as_runs` reads. The documents of
+        runs are ranked as `cube` ranks them by default. Shared ranks (``ties="mean"``) are not
+        supported.
     qrels
-        Judgments. Required with runs, and not allowed with a cube.
+        Judgments, which are required with runs and not allowed with a cube.
     test
-        The significance test on which verdicts about the ranks of answers are based: ``"wilcoxon"``
-        for the signed-rank test, ``"t"`` for the paired t-test, or an `irframe.Significance` with
-        one of these tests. The correction for multiple comparisons of this `Significance` is
-        applied to every kind of p-value. The correction ``"max-t"`` is not available. The
-        literature uses ``adjust=None``.
+        The significance test for the verdicts on the ranks of answers: ``"wilcoxon"`` for the
+        signed-rank test, ``"t"`` for the paired t-test, or an `irframe.Significance` with one of
+        these tests. The correction for multiple comparisons in a `Significance` is applied to the
+        p-values of all tests in the result. The correction ``"max-t"`` is not available. Lin et al.
+        do not adjust p-values (``adjust=None``).
     baseline
-        The baseline, which is ``system_a`` in every pair. By default, all pairs are compared in the
-        order of the systems.
+        The baseline, which is ``system_a`` in every pair. By default, all pairs of systems are
+        compared.
     systems
-        One or several systems to compare with the baseline or with each other. The default is all
-        systems.
+        One or several systems to compare with the baseline. Without a baseline, the systems are
+        compared with each other. The default is all systems.
     order
-        Systems in chronological order. Each system, as b, is compared with the best earlier system,
-        as a. The best system has the highest MRR. If systems tie, the earliest is used.
+        Systems in chronological order. Each system is ``system_b`` in one comparison, and
+        ``system_a`` is the earlier system with the highest MRR. If MRR is tied, ``system_a`` is the
+        earliest of the tied systems.
     pairs
         Pairs of systems (a, b) to compare. The p-values of all these pairs are corrected together.
     depth
-        Documents below this rank count as not returned. The rank is at least 1 and at most the
-        depth of the cube. The default is 100, or the depth of the cube if that is smaller.
+        Documents below this rank count as not returned. The depth is at least 1 and at most the
+        depth of the cube. The default is 100, or the depth of the cube if the cube is shallower.
     rel
         Lowest relevant grade, at least 1.
     relevant
-        ``"only"``: raise if a topic has several relevant documents. ``"first"``: the first relevant
-        document that a system returns is the answer.
+        Policy for topics with several relevant documents. ``"only"``: raise an error. ``"first"``:
+        the first relevant document that a system returns is the answer.
     measure
-        The measure of ranks in verdicts: ``"ESL"``, where a lower mean is better, or ``"RR"``,
-        where a higher mean is better. Means are over topics that both systems answer.
+        The measure that compares the ranks of answers in verdicts: ``"ESL"``, where a lower mean is
+        better, or ``"RR"``, where a higher mean is better. The mean is over the topics that both
+        systems answer.
     rank_sum
         The rank-sum test of reciprocal ranks over all topics. ``"tie-corrected"``: with corrections
         for ties and continuity, as in `scipy.stats.mannwhitneyu`. ``"plain"``: without these
-        corrections, as in `scipy.stats.ranksums`, whose p-values are far larger if many ranks are
-        tied.
+        corrections, as in `scipy.stats.ranksums`. The plain p-values are far larger if many ranks
+        are tied.
 
     Returns
     -------
@@ -221,27 +228,28 @@ def outcomes(
         ``queries`` contains one row per comparison and topic, with the topic column of the runs.
         ``summary`` contains one row per comparison with the columns
 
-        - the group, after `groupby`; ``system_a`` and ``system_b``. With `order` also
-          ``best_so_far``, whether b has a higher MRR than a;
+        - the group, if there are groups;
+        - ``system_a`` and ``system_b``;
+        - ``best_so_far``, whether b has a higher MRR than a, only with `order`;
         - ``n_topics``, ``mrr_a``, ``mrr_b``, ``delta = mrr_b - mrr_a``, and the p-values
           ``p_ranksum``, ``p_wilcoxon``, ``p_t`` of reciprocal ranks over all topics (Table 1 of
           [1]_);
-        - ``neither``, ``a_only``, ``b_only`` and ``both``, the numbers of topics that neither
-          system, only a, only b, or both systems answer. ``share_neither`` and so on are the shares
-          of these topics;
+        - ``neither``, ``a_only``, ``b_only`` and ``both``, the number of topics by the systems that
+          answer the topic. ``share_neither`` and so on are these numbers divided by ``n_topics``;
         - ``p_answered``, the p-value of the sign test of ``a_only`` against ``b_only``;
-        - ``esl_a``, ``esl_b``, ``rr_a`` and ``rr_b``, the means over topics that both answer, and
-          the p-values ``p_esl_wilcoxon``, ``p_esl_t``, ``p_rr_wilcoxon``, ``p_rr_t`` (Table 2);
-        - adjusted p-values, if there is a correction, with names that end in ``_adjusted``;
+        - ``esl_a``, ``esl_b``, ``rr_a`` and ``rr_b``, the means over topics that both systems
+          answer, and the p-values ``p_esl_wilcoxon``, ``p_esl_t``, ``p_rr_wilcoxon``, ``p_rr_t``
+          (Table 2 of [1]_);
+        - adjusted p-values in columns with names that end in ``_adjusted``, only with a correction;
         - ``answered``, 1 if b answers more topics and -1 if a answers more topics, and
           ``answered_significant``, whether the difference is significant;
         - ``ranked``, 1 if b ranks answers better and -1 if a ranks them better, and
           ``ranked_significant``, whether the difference is significant;
-        - the verdicts on b. ``better``: b is ahead in both comparisons. ``significantly_better``: b
-          is significantly ahead in both comparisons. ``no_harm``: b is significantly ahead in one
-          comparison and not significantly behind in the other;
-        - ``n_no_relevant``, the number of topics (of the group) that are dropped because they have
-          no relevant document.
+        - the verdicts on b, which combine ``answered`` and ``ranked``. ``better``: b is ahead in
+          both. ``significantly_better``: b is significantly ahead in both. ``no_harm``: b is
+          significantly ahead in one of them and not significantly behind in the other;
+        - ``n_no_relevant``, the number of topics that are dropped because they have no relevant
+          document. With groups, the number counts the topics of the group.
 
     Raises
     ------
@@ -261,10 +269,10 @@ def outcomes(
 
     Notes
     -----
-    If no topic is answered by both systems, ESL and RR are NaN, their p-values are 1, and
-    ``ranked`` is 0. p-values are two-sided. Rank tests use the normal approximation with tie
-    correction, except the plain rank-sum test. The tie-corrected rank-sum test has a continuity
-    correction, and signed-rank tests have none. If `data` is a run frame, only the lists of the
+    If no topic is answered by both systems, the means of ESL and RR are NaN, their p-values are 1,
+    and ``ranked`` is 0. All p-values are two-sided. The signed-rank test and the tie-corrected
+    rank-sum test use the normal approximation with a correction for ties. Only the tie-corrected
+    rank-sum test has a continuity correction. If `data` is a run frame, only the lists of the
     compared systems are ranked.
 
     References

@@ -26,31 +26,33 @@ from irframe.stops import AXES
 def risk_coverage(
     data: xr.Dataset | Runs, qrels: Qrels | None = None, *, rel: int = 1
 ) -> pd.DataFrame:
-    """Return risk and coverage by threshold on the first score.
+    """Return risk and coverage by score threshold.
 
-    A system answers a topic if the score of its first document is at least the threshold.
+    A system answers a topic if the score of its first document is at least the threshold. Below the
+    threshold, the system abstains.
 
     Parameters
     ----------
     data
-        A cube made with ``scores=True``; or runs with scores, followed by their judgments. The
-        judgments of a topic without relevant documents need a row of grade 0, or ``{topic: {}}`` in
-        a dictionary.
+        A cube made with ``scores=True``, or runs with scores. A topic without relevant documents
+        counts only if it is judged: with a row of grade 0 in a frame of judgments, or as
+        ``{topic: {}}`` in a dictionary.
     qrels
-        Judgments. Required with runs, and not allowed with a cube.
+        Judgments, which are required with runs and not allowed with a cube.
     rel
         Lowest relevant grade, at least 1.
 
     Returns
     -------
     pandas.DataFrame
-        For each system, one row per distinct score of a first document, in descending order:
+        One row per system and threshold. The thresholds of a system are the distinct scores of its
+        first documents, in descending order. The columns are ``system`` and
 
-        - ``threshold``, the score;
+        - ``threshold``, the lowest score with which a topic is answered;
         - ``answered`` and ``coverage``, the number and the share of answered topics;
         - ``risk``, the share of answered topics whose first document is not relevant;
-        - ``left_alone``, the share of unanswered topics among topics without relevant documents.
-          The value is NaN if all topics have relevant documents;
+        - ``left_alone``, the share of unanswered topics among topics without relevant documents, or
+          NaN if all topics have relevant documents;
         - ``n_topics``, the number of topics.
 
         Compare systems at equal coverage, and not at equal thresholds, because the scales of scores
@@ -59,9 +61,9 @@ def risk_coverage(
     Raises
     ------
     ParameterError
-        If lists have no scores, or if the cube was not ranked by scores (``ties="rank"``).
+        If lists have no scores, or if the cube was ranked by a rank column (``ties="rank"``).
     IrframeError
-        As for `irframe.cube`.
+        If `irframe.cube` raises an error for the runs and judgments.
 
     References
     ----------
@@ -109,12 +111,14 @@ def risk_coverage(
 
 
 def _of_system(first: Array, wrong: Array, unanswerable: Array) -> pd.DataFrame:
-    """Return the rows of one system.
+    """Return the thresholds of one system with risk and coverage.
 
-    `first` contains the score of the first document of each topic, or NaN without documents.
+    `first` contains the score of the first document of each topic, or NaN for an empty list.
+    `wrong` is True if this document is not relevant.
     """
     order = np.argsort(-first, kind="stable")[: np.count_nonzero(~np.isnan(first))]
     reached = first[order]
+    # topics with equal scores are answered together, so a threshold counts up to the last of them
     last = np.flatnonzero(reached != np.append(reached[1:], np.nan))
     answered = last + 1
     total = unanswerable.sum()

@@ -40,8 +40,8 @@ def search_lengths(
         Lowest relevant grade, at least 1.
     unretrieved
         Search length of relevant documents that were not retrieved. ``"irrel"``: the number of
-        retrieved irrelevant documents, as in [1]_. ``"irrel+1"``: this number plus 1. A number of
-        at least 1 is used for all lists.
+        irrelevant documents in the list, as in [1]_. ``"irrel+1"``: the number of irrelevant
+        documents in the list plus 1. An integer of at least 1: this search length in all lists.
 
     Returns
     -------
@@ -51,13 +51,13 @@ def search_lengths(
         - ``system``, ``topic``, ``doc``, ``grade``;
         - ``rank``, <NA> if the document was not retrieved;
         - ``search_length``;
-        - ``precision``, the precision at the rank of the document as in MAP, 0 if it was not
-          retrieved.
+        - ``precision``, the precision at the rank of the document as in MAP, or 0 if the document
+          was not retrieved.
 
         The documents of a list are in rank order, with unretrieved documents last. Therefore, the
-        mean search length of the first n documents of a topic is ``ASL(first=n)``. ASL of a system
-        is the mean over topics of the mean over documents. The attribute ``caution`` counts
-        documents that were not retrieved.
+        mean search length of the first n documents of a topic is ``ASL(first=n)``. To compute ASL
+        of a system, average over documents first and then over topics. The attribute ``caution``
+        contains the number of documents that were not retrieved.
 
     Raises
     ------
@@ -106,7 +106,7 @@ def search_lengths(
     if n_unretrieved:
         total = f"{len(lengths):,} relevant documents"
         message = f"{n_unretrieved:,} of {total} of lists were never retrieved"
-        # some values of unretrieved= favour systems with shorter lists
+        # with "irrel", a shorter list makes unretrieved documents cheaper, which favours its system
         lengths.attrs |= caution(
             [message, *warn_uneven(experiment_of(cube), metric, depth).values()]
         )
@@ -114,7 +114,7 @@ def search_lengths(
 
 
 def _of_topics(cube: xr.Dataset, depth: int, rel: int, unretrieved: Unretrieved) -> pd.DataFrame:
-    """Return the search lengths by system, topic and relevant document."""
+    """Return the search lengths of a cube, system by system."""
     experiment = experiment_of(cube).loaded
     base = experiment.judgments
     hits = experiment.hits
@@ -131,6 +131,7 @@ def _of_topics(cube: xr.Dataset, depth: int, rel: int, unretrieved: Unretrieved)
     cells = of // cube.sizes[TOPIC], column_of[hits.row[inside]]
     irrelevant = np.minimum(hits.length, depth) - counts.reshape(hits.length.shape)
     length = irrelevant[:, topic].astype(np.int32) + np.int32(unretrieved == "irrel+1")
+    # retrieved documents overwrite the search length of unretrieved documents below
     length = length if isinstance(unretrieved, str) else np.full_like(length, unretrieved)
     rank = np.zeros(length.shape, np.int32)
     precision = np.zeros(length.shape)
@@ -174,17 +175,17 @@ def length_histogram(
     Returns
     -------
     pandas.DataFrame
-        One row per system and bin: ``system``, ``low`` and ``high`` (both inclusive), and
-        ``documents`` and ``share``, the number and the share of documents in the bin. The last bin
-        of a system counts the relevant documents that were not retrieved. The ends of this bin are
-        <NA>.
+        One row per system and bin. The columns are ``system``; ``low`` and ``high``, the smallest
+        and the largest search length of the bin; and ``documents`` and ``share``, the number and
+        the share of documents in the bin. The last bin of a system counts the relevant documents
+        that were not retrieved, and has <NA> in ``low`` and ``high``.
 
     Raises
     ------
     InputError
         If the frame has no search lengths.
     ParameterError
-        If a number is below 1.
+        If `bins` or `width` is below 1.
 
     References
     ----------
@@ -225,9 +226,9 @@ def length_histogram(
 
 
 def bin_width(largest: int, bins: int, width: int | None) -> int:
-    """Return the width of bins.
+    """Return the width of the bins of a histogram.
 
-    The default is the first of 1, 2, 5, 10, ... with which the bins reach the largest value.
+    The default is the smallest of 1, 2, 5, 10, ... with which the bins reach the largest value.
 
     Examples
     --------
@@ -243,11 +244,11 @@ def bin_width(largest: int, bins: int, width: int | None) -> int:
 
 
 def refuse_others(lengths: pd.DataFrame) -> None:
-    """Raise if a frame has no search lengths."""
+    """Raise unless a frame is a result of `search_lengths`."""
     columns = getattr(lengths, "columns", ())
     missing = [name for name in (SYSTEM, TOPIC, DOC, RANK, LENGTH) if name not in columns]
     if missing or not len(lengths):
-        got = "a frame without the columns" if missing else "no rows"
+        got = "a frame without the columns" if missing else "a frame without rows"
         raise InputError("search lengths from cube.ireval.search_lengths()", got, "", missing)
 
 
@@ -255,17 +256,18 @@ def refuse_others(lengths: pd.DataFrame) -> None:
 def difference_histogram(
     lengths: pd.DataFrame, a: Hashable, b: Hashable, *, bins: int = 5, width: int | None = None
 ) -> pd.DataFrame:
-    """Count relevant documents by difference in search length.
+    """Count relevant documents by difference between two search lengths.
 
     Parameters
     ----------
     lengths
         Search lengths from `search_lengths`.
     a, b
-        The two systems. The difference is the search length in a minus the search length in b. The
-        difference is negative if a is better. ``"best"`` and ``"median"`` select the best and the
-        median system by ASL, unless a system has this name. If the number of systems is even, the
-        median is the better of the two middle systems.
+        The two systems. The difference is the search length in a minus the search length in b. A
+        negative difference means that a is better. ``"best"`` selects the system with the lowest
+        ASL, and ``"median"`` the median system by ASL, unless a system has the name ``"best"`` or
+        ``"median"``. If the number of systems is even, the median is the better of the two middle
+        systems.
     bins
         Number of bins on each side of 0, at least 1.
     width
@@ -278,21 +280,24 @@ def difference_histogram(
         One row per bin, in ascending order of the difference, with the columns
 
         - ``system_a`` and ``system_b``;
-        - ``low`` and ``high``, both inclusive, and infinite for the outer bins;
+        - ``low`` and ``high``, the smallest and the largest difference of the bin. The first bin
+          has no lower limit (``-inf``), and the last bin no upper limit (``inf``);
         - ``documents`` and ``share``, the number and the share of documents in the bin;
-        - ``unretrieved``, the number of documents that only one of the two systems retrieved.
+        - ``unretrieved``, the number of documents in the bin that only one of the two systems
+          retrieved.
 
     Raises
     ------
     InputError
         If the frame has no search lengths.
     ParameterError
-        If a system is unknown, or a number is below 1.
+        If a system is unknown, or if `bins` or `width` is below 1.
 
     Notes
     -----
-    If only one system retrieved a document, the other system has the search length of unretrieved
-    documents. This length is a lower bound, because the list ended before the document.
+    If only one system retrieved a document, the search length of unretrieved documents is used for
+    the other system. This search length is a lower bound, because the list ended before the
+    document.
 
     References
     ----------
@@ -336,7 +341,7 @@ def difference_histogram(
 
 
 def _by_rank(lengths: pd.DataFrame, name: Hashable) -> Hashable:
-    """Return a system by name, or by rank."""
+    """Return `name`, or the best or median system by ASL."""
     if name not in ("best", "median") or (lengths[SYSTEM] == name).any():
         return name
     by_topic = lengths.groupby([SYSTEM, TOPIC], sort=False)[LENGTH].mean()
@@ -348,7 +353,10 @@ def _by_rank(lengths: pd.DataFrame, name: Hashable) -> Hashable:
 def _length_differences(
     lengths: pd.DataFrame, a: Hashable, b: Hashable
 ) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-    """Return differences, and whether only one system retrieved the document."""
+    """Return differences in search length by document.
+
+    The second array is True for documents that only one of the two systems retrieved.
+    """
     places("systems of the search lengths", [a, b], lengths[SYSTEM].unique().tolist())
     if a == b:
         raise ParameterError("two different systems", f"{a!r} twice")
@@ -365,30 +373,31 @@ Precision = Literal["atomized", "map"]
 
 
 def effective_count(search_lengths: ArrayLike) -> int:
-    """Return how many search lengths the mean precision reflects.
+    """Return how many smallest search lengths explain the mean precision.
 
     Parameters
     ----------
     search_lengths
-        At least one search length, in any order. A search length is above 0, and infinite for a
-        precision of 0.
+        At least one search length above 0, in any order. The search length is infinite if the
+        precision is 0.
 
     Returns
     -------
     int
-        The smallest n for which the mean of the n smallest search lengths is nearest to the
-        harmonic mean of all search lengths. The result is 0 if all search lengths are infinite.
+        The number n for which the mean of the n smallest search lengths is nearest to the harmonic
+        mean of all search lengths. Among several such numbers, the smallest is returned. The
+        result is 0 if all search lengths are infinite.
 
     Raises
     ------
     ParameterError
-        If there are no search lengths, or if one is not above 0.
+        If there are no search lengths, or if a search length is not above 0.
 
     Notes
     -----
-    The mean of the precisions 1/SL corresponds to a mean of the search lengths SL with weights
-    1/SL. This count replaces the weights by 1 for the n smallest search lengths, and by 0 for all
-    other search lengths.
+    The mean of the precisions 1/SL is the reciprocal of a weighted mean of the search lengths SL
+    with the weights 1/SL. The unweighted mean of the n smallest search lengths approximates this
+    weighted mean.
 
     References
     ----------
@@ -422,17 +431,17 @@ def effective_top(lengths: pd.DataFrame, *, precision: Precision = "map") -> pd.
     lengths
         Search lengths from `search_lengths`.
     precision
-        ``"map"``: precision as in MAP, 0 for unretrieved documents. ``"atomized"``: 1 / search
-        length.
+        Definition of the precision of a document. ``"map"``: the precision at the rank of the
+        document as in MAP, or 0 for unretrieved documents. ``"atomized"``: 1 / search length.
 
     Returns
     -------
     pandas.DataFrame
-        One row per system. ``documents`` is the number of relevant documents over all topics. Each
-        document has a reciprocal precision, which with ``"atomized"`` is the search length.
-        ``effective`` is the number of smallest reciprocals whose mean is nearest to the reciprocal
-        of the mean precision. ``share`` is ``effective`` divided by ``documents``. ``effective``
-        and ``share`` are 0 for a system that retrieved no relevant document.
+        One row per system. ``documents`` is the number of relevant documents over all topics.
+        ``effective`` is `effective_count` of the reciprocals of the precisions: the number n for
+        which the mean of the n smallest reciprocals is nearest to the reciprocal of the mean
+        precision. ``share`` is ``effective`` divided by ``documents``. ``effective`` and ``share``
+        are 0 for a system that retrieved no relevant document.
 
     Raises
     ------

@@ -1,6 +1,6 @@
-"""Tests of agreement between metrics and depths.
+"""Tests of `agreement` and of its confidence intervals.
 
-Intervals are compared with a loop over resamples.
+Confidence intervals are compared with a loop over resamples.
 """
 
 from itertools import product
@@ -55,7 +55,7 @@ def test_agreement_with_a_reference_equals_scipy(scores, method, reference, of_r
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_agreement_of_metrics_equals_scipy(scores, method):
+def test_agreement_between_metrics_equals_scipy(scores, method):
     result = scores.sel(depth=[5, 50]).ireval.agreement(coefficient=method)
     assert result.dims == ("metric", "metric_other", "depth")
     expected = METHODS[method](means(scores, "ASL", 50), means(scores, "RR", 50))
@@ -75,7 +75,7 @@ def test_agreement_with_ties_equals_the_worked_case(golden):
         assert result.item() == pytest.approx(case["expected"][method])
     with pytest.warns(ir.errors.IrframeWarning) as caught:
         assert np.isnan((x * 0).ireval.agreement(y).item())
-    assert "undefined, because all systems tie: 1 of 1" in str(caught[1].message)
+    assert "1 of 1 agreements are undefined, because all systems tie" in str(caught[1].message)
 
 
 def test_rmse_has_the_unit_of_the_scores(scores):
@@ -84,14 +84,14 @@ def test_rmse_has_the_unit_of_the_scores(scores):
     assert result == pytest.approx(np.sqrt((difference.mean("topic") ** 2).mean().item()))
 
 
-def test_the_reference_of_tau_ap_is_the_true_ordering(scores):
+def test_tau_ap_takes_the_ordering_of_the_reference_as_the_true_ordering(scores):
     result = scores.ireval.agreement(50, "tau_ap").sel(depth=1).sel(metric="RBP(p=0.95)").item()
     true, estimated = (means(scores, "RBP(p=0.95)", depth)[np.newaxis] for depth in (50, 1))
     assert result == pytest.approx(ir.agreements.TauAP().kernel(true, estimated).item())
     assert result != pytest.approx(ir.agreements.TauAP().kernel(estimated, true).item())
 
 
-def test_means_that_differ_by_rounding_tie():
+def test_means_that_differ_by_a_rounding_error_are_tied():
     noisy = xr.DataArray([[0.1, 0.2], [0.3, 0.0], [0.5, 0.5]], dims=("system", "topic"))
     swapped = xr.DataArray([[0.15, 0.15], [0.15, 0.15], [0.5, 0.5]], dims=("system", "topic"))
     assert noisy.mean("topic")[0] != noisy.mean("topic")[1]
@@ -113,25 +113,24 @@ def deep():
 
 
 def at_topics(first, second, method, costs, topics):
-    """Return the agreement of two score arrays on some topics."""
+    """Return the agreement of two score arrays on `topics`."""
     signs = [-1 if cost else 1 for cost in costs]
     sides = zip(signs, (first, second), strict=True)
     return method(*np.round([s * x.values[:, topics].mean(axis=1) for s, x in sides], 12))
 
 
 def looped(first, second, method, costs=(False, False)):
-    """Return the expanded percentile interval, by a loop."""
+    """Return the expanded percentile interval from a loop over resamples."""
     drawn = draw_topics(first.sizes["topic"], samples=40, seed=2)
     values = sorted(at_topics(first, second, method, costs, topics) for topics in drawn)
     beyond = int(40 * stats.norm.cdf(-stats.t.ppf(0.95, 15) * np.sqrt(16 / 15)))
-    assert (
-        beyond == 1
-    )  # the expanded percentile interval leaves out one value, a plain one would leave out two
+    # a plain percentile interval would leave out two values, so the test could not tell them apart
+    assert beyond == 1
     return values[beyond], values[-1 - beyond]
 
 
 def looped_of_averages(first, second, method, costs=(False, False)):
-    """Return the interval for ``interval_of="averages"``, by a loop."""
+    """Return the interval of averages from a loop over resamples."""
     every = np.arange(16)
     result = at_topics(first, second, method, costs, every)
     drawn = [
@@ -154,7 +153,7 @@ def limits_at(result, **labels):
     return cell["ci_low"].item(), cell["ci_high"].item()
 
 
-def test_intervals_with_a_depth_equal_the_loop(deep):
+def test_intervals_with_a_reference_depth_agree_with_a_loop(deep):
     result = deep.ireval.agreement(10, **OPTIONS)
     xr.testing.assert_equal(result["agreement"], deep.ireval.agreement(10))
     for metric in ("nDCG", "ASL"):
@@ -170,7 +169,7 @@ def test_intervals_with_a_depth_equal_the_loop(deep):
 
 
 @pytest.mark.parametrize("method", ["kendall", "pearson"])
-def test_intervals_of_averages_equal_the_loop(deep, method):
+def test_intervals_of_averages_agree_with_a_loop(deep, method):
     with pytest.warns(IrframeWarning, match="unreliable with fewer than 20 topics: 16") as caught:
         result = deep.ireval.agreement("ASL@10", method, **OPTIONS | {"interval_of": "averages"})
     assert len(caught) == 1
@@ -191,8 +190,10 @@ def test_intervals_of_averages_equal_the_loop(deep, method):
         ("ASL@10", 10, "rmse", lambda x, y: np.sqrt(((x - y) ** 2).mean()), (False, False)),
     ],
 )
-def test_intervals_with_a_metric_equal_the_loop(deep, reference, depth, method, loop, costs):
-    """Correlations negate the means of costs, and RMSE does not."""
+def test_intervals_with_a_reference_metric_agree_with_a_loop(
+    deep, reference, depth, method, loop, costs
+):
+    """Correlations negate the means of costs, unlike RMSE."""
     result = deep.ireval.agreement(reference, method, **OPTIONS)
     first, second = deep.sel(metric="ASL", depth=depth), deep.sel(metric="nDCG", depth=5)
     expected = looped(first, second, loop, costs)
@@ -200,7 +201,7 @@ def test_intervals_with_a_metric_equal_the_loop(deep, reference, depth, method, 
 
 
 @pytest.mark.parametrize("method", ["kendall", "tau_ap"])
-def test_intervals_between_metrics_and_depths_equal_those_with_a_reference(
+def test_intervals_between_metrics_or_depths_equal_intervals_with_a_reference(
     deep, method, monkeypatch
 ):
     monkeypatch.setattr(agreement_intervals, "BLOCK_BYTES", 1)
@@ -219,7 +220,7 @@ def test_intervals_between_metrics_and_depths_equal_those_with_a_reference(
         np.testing.assert_allclose(crossed[name][0, 0, 0], expected[name][0, 0])
 
 
-def test_both_sides_draw_the_same_topics_in_any_order(deep):
+def test_intervals_do_not_depend_on_the_order_of_topics(deep):
     first, second = deep[:1, ..., :1], deep[:1, ..., 1:2].assign_coords(depth=[5])
     result = first.ireval.agreement(second, **OPTIONS)
     turned = first.ireval.agreement(second.isel(topic=slice(None, None, -1)), **OPTIONS)
@@ -229,7 +230,7 @@ def test_both_sides_draw_the_same_topics_in_any_order(deep):
 
 
 @pytest.mark.parametrize("of", ["expected", "averages"])
-def test_incomplete_topics_do_not_change_intervals(deep, of):
+def test_topics_without_a_score_of_some_system_have_no_effect_on_intervals(deep, of):
     holes = deep.where((deep["topic"] != "101") | (deep["system"] != "bm25"))
     complete, interval_options = (
         deep.sel(topic=deep["topic"] != "101"),
@@ -265,7 +266,7 @@ def test_agreements_that_are_often_undefined_have_no_interval():
     assert np.isnan(result["ci_high"]).all()
 
 
-def test_agreements_that_do_not_vary_over_resamples_have_no_interval():
+def test_agreements_that_are_equal_for_all_resamples_have_no_interval():
     values = (
         np.arange(3)[:, np.newaxis, np.newaxis] + np.random.default_rng(0).random((3, 9, 2)) / 9
     )

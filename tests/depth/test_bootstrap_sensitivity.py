@@ -1,4 +1,4 @@
-"""Tests of bootstrap sensitivity against a loop over pairs."""
+"""Tests of `bootstrap_sensitivity` against a loop over pairs of systems."""
 
 import numpy as np
 import pytest
@@ -15,7 +15,7 @@ def scores():
     return runs.ireval.cube(qrels).ireval.score("AP", "RR", at=[5, 50])
 
 
-def test_levels_and_differences_equal_a_loop_with_the_same_resamples(scores):
+def test_achieved_levels_and_required_differences_agree_with_a_loop(scores):
     result = scores.ireval.bootstrap_sensitivity(resamples=ir.Resampling(60, seed=3), alpha=0.1)
     draws = ir.paired.Bootstrap(samples=60, seed=3).resamples(16).tolist()
     assert result["asl"].dims == ("metric", "depth", "pair")
@@ -30,7 +30,7 @@ def test_levels_and_differences_equal_a_loop_with_the_same_resamples(scores):
 
 
 @pytest.mark.filterwarnings("ignore:no outcome on:irframe.errors.IrframeWarning")
-def test_levels_equal_p_values_of_the_bootstrap_test(scores):
+def test_achieved_levels_equal_p_values_of_the_bootstrap_test(scores):
     result = scores.sel(depth=5).ireval.bootstrap_sensitivity(resamples=50)
     frame = scores.sel(depth=5).ireval.compare(ir.paired.Bootstrap(samples=50))
     np.testing.assert_array_equal(result["asl"].to_numpy().ravel(), frame["p"])

@@ -1,4 +1,4 @@
-"""Tests of discrimination, coverage and inversions against loops over pairs."""
+"""Tests of discrimination, coverage and inversions against loops."""
 
 from dataclasses import replace
 from functools import partial
@@ -36,7 +36,7 @@ MEDIAN = partial(comparing.median_p, test=t_test)
 )
 @pytest.mark.parametrize("seed", few_of(range(5), 3))
 @pytest.mark.parametrize("holes", [False, True])
-def test_values_of_all_metrics_and_depths_equal_a_loop(verb, options, loop, seed, holes):
+def test_discrimination_and_median_p_agree_with_a_loop(verb, options, loop, seed, holes):
     scores = random_scores(seed, holes=holes)
     result = getattr(scores.ireval, verb)(**options)
     assert result.dims == ("metric", "depth")
@@ -55,9 +55,8 @@ def test_ratios_equal_the_worked_example(golden, verb):
     result = getattr(ir.verbs, verb)(*arguments, test=ir.Significance(adjust=None))
     assert result.item() == pytest.approx(case["expected"][verb.removesuffix("s")])
     if verb == "coverage":
-        assert np.isnan(
-            ir.verbs.coverage(*arguments)
-        )  # equal differences on all topics are not significant
+        # with a correction, no reference difference is significant: they are equal on all topics
+        assert np.isnan(ir.verbs.coverage(*arguments))
 
 
 @pytest.mark.parametrize(
@@ -91,18 +90,18 @@ def test_discrimination_is_the_share_of_significant_comparisons(test, adjust):
         ("inversions", (1,), np.nan),
     ],
 )
-def test_equal_systems_do_not_differ(verb, arguments, value):
+def test_systems_with_equal_scores_have_no_significant_difference(verb, arguments, value):
     result = getattr((random_scores(0) * 0 + 0.5).ireval, verb)(*arguments)
     np.testing.assert_array_equal(result, np.full(result.shape, value))
 
 
-def test_a_warning_counts_topics_with_missing_scores():
+def test_a_warning_counts_topics_without_a_score_of_some_system():
     with pytest.warns(IrframeWarning, match="1 of 7 for AP .2.; 1 of 7 for ASL .4."):
         random_scores(0, holes=True).ireval.discrimination()
 
 
 @pytest.mark.filterwarnings("ignore:no outcome on:irframe.errors.IrframeWarning")
-def test_a_p_value_of_alpha_is_not_significant():
+def test_p_values_equal_to_alpha_are_not_significant():
     scores = xr.DataArray([[2.0, 3, 4, 5], [1.0, 2, 3, 4]], dims=("system", "topic"))
     p = scores.ireval.compare("sign")["p"].item()
     assert p == 0.125
@@ -112,7 +111,7 @@ def test_a_p_value_of_alpha_is_not_significant():
     assert not scores.ireval.compare("sign", alpha=p)["significant"].item()
 
 
-def test_a_p_value_of_alpha_sets_no_dagger(cube):
+def test_p_values_equal_to_alpha_have_no_dagger(cube):
     report = cube.ireval.compare_orderings(baseline="bm25", metric="P", depth=10)
     p = report["p"].min()
     strict = cube.ireval.compare_orderings(
@@ -141,7 +140,7 @@ def test_unknown_tests_and_single_systems_are_refused(scores, verb, options, mes
     )
 
 
-def test_a_reference_covers_itself_without_inversions():
+def test_coverage_of_scores_by_themselves_is_one_without_inversions():
     scores = random_scores(2)
     for selection in ({"depth": 10}, {"metric": "AP"}):
         (reference,) = selection.values()
@@ -149,7 +148,7 @@ def test_a_reference_covers_itself_without_inversions():
         assert (scores.ireval.inversions(reference).sel(selection) == 0).all()
 
 
-def test_references_by_depth_are_compared_at_each_depth():
+def test_scores_are_compared_with_a_reference_at_the_same_depth():
     scores = random_scores(2)
     for at in (scores["depth"].values[:1], scores["depth"].values[:2]):
         selected = scores.sel(depth=at)
@@ -186,21 +185,21 @@ def test_coverage_and_inversions_add_up_to_at_most_one():
     assert (total < 1).any()
 
 
-def test_inversions_need_not_be_significant():
+def test_inversions_count_differences_that_are_not_significant():
     reference = xr.DataArray([[3.0, 3, 3.1], [1, 1, 1]], dims=("system", "topic"))
     scores = xr.DataArray([[1.0, 0, 2], [1, 2, 1]], dims=("system", "topic"))
     assert scores.ireval.discrimination().item() == 0
     assert scores.ireval.inversions(reference).item() == 1
 
 
-def test_rounding_errors_of_means_are_no_inversions():
+def test_rounding_errors_of_means_do_not_count_as_inversions():
     reference = xr.DataArray([[3.0, 3.01], [1.0, 1.0]], dims=("system", "topic"))
     scores = xr.DataArray([[0.1 + 0.2, 0.3], [0.3, 0.1 + 0.2 + 4e-16]], dims=("system", "topic"))
     assert scores.mean("topic").diff("system").item() != 0
     assert scores.ireval.inversions(reference).item() == 0
 
 
-def test_the_median_of_an_even_number_of_pairs_is_the_mean_of_two():
+def test_median_p_of_six_pairs_is_the_mean_of_the_two_middle_p_values():
     scores = random_scores(2, systems=4)
     p = np.sort(scores.sel(depth=5).ireval.compare().query("metric == 'AP'")["p"])
     assert len(p) == 6
@@ -209,7 +208,7 @@ def test_the_median_of_an_even_number_of_pairs_is_the_mean_of_two():
 
 
 @pytest.mark.parametrize("options", [{}, {"adjust": None, "alpha": 0.2}, {"test": "sign"}], ids=str)
-def test_ratios_equal_those_of_the_verbs_and_describe_their_p_values(cube, options):
+def test_ratios_equal_the_single_verbs_and_describe_the_p_values(cube, options):
     scores = cube.ireval.score("AP", "RBP(p=0.8)")
     decided = ir.Significance(**options)
     scores = scores.sel(depth=[1, 10, 50])
@@ -236,7 +235,7 @@ def test_ratios_equal_those_of_the_verbs_and_describe_their_p_values(cube, optio
 @pytest.mark.parametrize("family", ["depth", "metric", "all"])
 @pytest.mark.parametrize("adjust", ["holm", "fdr_bh", "max-t"])
 @pytest.mark.parametrize("at", [None, [1, 5]])
-def test_scores_and_reference_are_corrected_in_one_family(family, adjust, at):
+def test_p_values_of_scores_and_reference_are_corrected_together(family, adjust, at):
     scores = random_scores(3, holes=False)
     scores = scores + xr.DataArray(np.linspace(0, 0.5, scores.sizes["system"]), dims="system")
     test = ir.Significance(adjust=adjust, family=family, alpha=0.3)

@@ -1,6 +1,6 @@
 """Tests of `leave_out` and `robustness`.
 
-Results are compared with cubes that are rebuilt with fewer runs or judgments.
+Results are compared with cubes that are rebuilt without some runs or judgments.
 """
 
 from itertools import product
@@ -41,7 +41,7 @@ def track_of(case):
 
 
 def rebuilt_means(runs, qrels, contributing, depth, metrics):
-    """Return means of a cube whose pool contains some runs."""
+    """Return mean scores if only `contributing` runs are pooled."""
     pool = runs.ireval.pool(ir.Pool(depth, contributing=contributing))
     judgments = qrels.ireval.restrict(pool)
     top = qrels.nlargest(1, "grade").assign(doc="unseen")
@@ -55,7 +55,7 @@ def rebuilt_means(runs, qrels, contributing, depth, metrics):
     return scores.mean("topic").to_pandas()
 
 
-def test_changes_equal_the_worked_case(golden):
+def test_changes_of_scores_and_ranks_equal_the_worked_case(golden):
     case = golden["002-leave-one-run"]
     runs, qrels = track_of(case)
     names = {"AP_b@4": METRICS[0], "NDCG_a@4 linear": "nDCG", "RBP(0.8)@4": "RBP(p=0.8)"}
@@ -71,7 +71,7 @@ def test_changes_equal_the_worked_case(golden):
 
 
 @pytest.mark.parametrize(("together", "depth"), few_of(product([None, "team"], [10, 4]), 3))
-def test_rows_equal_those_of_rebuilt_cubes(cube, together, depth):
+def test_leave_out_agrees_with_cubes_that_are_rebuilt_without_a_run(cube, together, depth):
     metrics = METRICS[:-1]
     rows = cube.ireval.leave_out(*metrics, together=together, depth=depth)
     contributing = RUNS.loc[RUNS["contributing"], "system"].unique().tolist()
@@ -122,7 +122,7 @@ def test_judgments_outside_the_pool_are_counted(cube):
     more = pd.concat(
         [QRELS, pd.DataFrame({"topic": "101", "doc": list("xyz"), "grade": [1, 0, 2]})]
     )
-    message = "3 of 526 judgments are set aside: .* depth 10; all means use the other 523"
+    message = "3 of 526 judgments are set aside, .* depth 10: all means use the other 523"
     with pytest.warns(IrframeWarning, match=message) as caught:
         rows = RUNS.ireval.cube(more).ireval.leave_out("AP")
     assert len(caught) == 1
@@ -132,7 +132,7 @@ def test_judgments_outside_the_pool_are_counted(cube):
     assert (same.attrs["judgments"], same.attrs["set_aside"]) == (523, 0)
 
 
-def test_the_change_of_a_zero_score_is_nan():
+def test_change_is_nan_if_the_mean_score_is_zero():
     runs = pd.DataFrame({"system": list("ab"), "topic": "1", "doc": list("xy"), "score": 1.0})
     qrels = pd.DataFrame({"topic": "1", "doc": list("xy"), "grade": [1, 0]})
     rows = runs.ireval.cube(qrels).ireval.leave_out("P").set_index("system")
@@ -141,7 +141,7 @@ def test_the_change_of_a_zero_score_is_nan():
     assert rows.loc["a", ["lost", "lost_relevant"]].tolist() == [1, 1]
 
 
-def test_a_metric_with_a_depth_is_evaluated_at_this_depth(cube):
+def test_a_metric_with_a_cutoff_is_evaluated_at_its_cutoff(cube):
     rows = cube.ireval.leave_out("P", "nDCG@20", "nDCG@3", at=[10, 5])
     depths = rows[["metric", "depth"]].drop_duplicates().to_numpy().tolist()
     assert depths == [["P", 5], ["P", 10], ["nDCG@20", 20], ["nDCG@3", 3]]
@@ -170,7 +170,7 @@ def test_invalid_arguments_of_leave_out_are_refused(cube):
     refused(ParameterError, message, leave_out, "AP", together="track")
     remaining = cube.isel(system=~dense(cube).contributing)
     refused(
-        ParameterError, "contribute to the pool, but found none", remaining.ireval.leave_out, "AP"
+        ParameterError, "contribute to the pool, but found no", remaining.ireval.leave_out, "AP"
     )
     marked = RUNS.ireval.cube(QRELS.assign(grade=QRELS["grade"].replace(0, -1)))
     refused(GradeError, "grade -1", marked.ireval.leave_out, "AP")
@@ -180,7 +180,7 @@ def test_invalid_arguments_of_leave_out_are_refused(cube):
 ROBUSTNESS_METRICS = ["AP", "Bpref", "nDCG@10", "RBP(p=0.8)", "Twist"]
 
 
-def test_agreements_equal_those_of_cubes_on_sampled_judgments(cube):
+def test_robustness_agrees_with_cubes_on_sampled_judgments(cube):
     result = cube.ireval.robustness(*ROBUSTNESS_METRICS, shares=[0.5, 0.1], seeds=[4, 7])
     complete = cube.ireval.score(*ROBUSTNESS_METRICS, at=50).mean("topic")
     for share in (0.5, 0.1):
@@ -195,14 +195,14 @@ def test_agreements_equal_those_of_cubes_on_sampled_judgments(cube):
                 assert value == pytest.approx(tau.statistic, abs=1e-12)
 
 
-def test_agreement_with_all_judgments_is_one(cube):
+def test_robustness_is_one_with_all_judgments(cube):
     result = cube.ireval.robustness(*ROBUSTNESS_METRICS, shares=[1], seeds=2, at=[10, 50])
     assert result.dims == ("metric", "depth", "share", "seed")
     np.testing.assert_allclose(result, 1)
 
 
 @pytest.mark.thorough
-def test_agreement_falls_with_the_share_of_judgments(cube):
+def test_robustness_is_lower_with_fewer_judgments(cube):
     by_seed = cube.ireval.robustness("AP", seeds=20)
     result = by_seed.mean("seed").squeeze()
     assert result.share.values.tolist() == [0.9, 0.7, 0.5, 0.3, 0.1]

@@ -65,7 +65,7 @@ def test_all_verbs_with_a_reference_and_topics_are_tested():
 
 @pytest.mark.parametrize("sides", SIDES)
 @pytest.mark.parametrize("verb", COMPARING)
-def test_sides_use_their_own_or_their_common_topics(verb, sides):
+def test_topics_selects_own_or_common_topics_of_scores_and_reference(verb, sides):
     topics_of_reference = (
         slice(4, 12)
         if sides in {"across", "apart"}
@@ -120,7 +120,7 @@ def test_sides_use_their_own_or_their_common_topics(verb, sides):
 
 
 @pytest.mark.parametrize("verb", COMPARING)
-def test_the_choice_of_topics_has_no_effect_on_equal_topics(verb):
+def test_topics_has_no_effect_if_both_sides_have_the_same_topics(verb):
     for topics in (None, "common", "own"):
         result = ask(verb, SCORES, OTHER, topics)
         xr.testing.assert_equal(table(result), table(ask(verb, SCORES, OTHER[:, :, ::-1], None)))
@@ -134,7 +134,7 @@ def test_intervals_need_the_same_topics_on_both_sides(verb):
     few = SCORES[:, :, :5]
     for topics in (None, "own"):
         reference = SCORES[:, :, 5:] if topics is None else SCORES
-        with pytest.raises(ParameterError, match="same topics on both sides, for an interval"):
+        with pytest.raises(ParameterError, match="same topics on both sides for an interval"):
             getattr(ir.verbs, verb)(
                 few, reference, topics=topics, interval_of="expected", resamples=9
             )

@@ -11,7 +11,7 @@ import irframe as ir
 from irframe.errors import DepthError, IrframeWarning, ParameterError
 
 
-def test_growth_equals_the_worked_case(golden):
+def test_pool_growth_equals_the_worked_case(golden):
     case = golden["002-pool"]
     rows = [(s, "t", d, -i) for s, ds in case["input"]["runs"].items() for i, d in enumerate(ds)]
     runs = pd.DataFrame(rows, columns=["system", "topic", "doc", "score"])
@@ -30,7 +30,7 @@ def test_growth_equals_the_worked_case(golden):
             np.testing.assert_allclose(values, row[key], atol=1e-12)
 
 
-def test_statistics_of_runs_equal_a_loop(cube):
+def test_means_and_deviations_over_runs_agree_with_a_loop(cube):
     runs, qrels = ir.example_track()
     growth = cube.ireval.pool_growth(at=[3, 10], rel=2)
     contributing = runs[runs["contributing"]]
@@ -52,12 +52,12 @@ def test_statistics_of_runs_equal_a_loop(cube):
     assert growth["first_unjudged_all"] == growth["first_unjudged"].sel(depth=10)
 
 
-def test_chunked_cubes_have_the_same_growth(cube):
+def test_pool_growth_of_chunked_and_loaded_cubes_is_equal(cube):
     lazy = cube.chunk(topic=5).ireval.pool_growth(at=[3, 10])
     xr.testing.assert_allclose(lazy, cube.ireval.pool_growth(at=[3, 10]))
 
 
-def test_first_unjudged_ranks_of_fully_judged_lists_are_past_the_end():
+def test_first_unjudged_is_one_past_the_end_of_fully_judged_lists():
     runs = pd.DataFrame({"topic": "1", "doc": list("abc"), "score": [3, 2, 1]})
     qrels = pd.DataFrame({"topic": "1", "doc": list("abc"), "grade": [1, 0, 1]})
     for depth in (None, 7):
@@ -68,10 +68,10 @@ def test_first_unjudged_ranks_of_fully_judged_lists_are_past_the_end():
         assert np.isnan(growth["first_unjudged_sd"]).all()
 
 
-def test_values_beyond_the_end_of_cut_lists_are_missing():
+def test_means_are_nan_at_pool_depths_below_the_cut_of_lists():
     runs, qrels = ir.example_track()
     uncut = ir.cube(runs, qrels).ireval.pool_growth(at=[2, 5, 10])
-    with pytest.warns(IrframeWarning, match="at 2 of 3 depths: lists were cut at 5"):
+    with pytest.warns(IrframeWarning, match="at 2 of 3 depths, because lists were cut at 5"):
         cut = ir.cube(runs, qrels, depth=5).ireval.pool_growth(at=[2, 5, 10])
     assert (cut.attrs.pop("depth"), "depth" in uncut.attrs) == (5, False)
     assert "lists were cut at 5" in cut.attrs.pop("caution")
@@ -87,7 +87,7 @@ def test_values_beyond_the_end_of_cut_lists_are_missing():
     assert np.isnan(cut["first_unjudged"].sel(depth=[5, 10])).all()
 
 
-def test_the_deepest_pool_contains_all_judgments():
+def test_the_deepest_pool_of_the_example_contains_all_judgments():
     runs, qrels = ir.example_track()
     growth = ir.cube(runs, qrels).ireval.pool_growth()
     assert growth.depth.values.tolist() == list(range(1, 11))
@@ -96,7 +96,7 @@ def test_the_deepest_pool_contains_all_judgments():
     assert growth.attrs["pool_depth"] == 10
 
 
-def test_values_of_runs_are_missing_without_contributing_runs(cube):
+def test_means_over_runs_are_nan_without_contributing_runs(cube):
     with pytest.warns(IrframeWarning, match="no system of the cube contributes"):
         growth = cube.isel(system=~dense(cube).contributing).ireval.pool_growth(at=[5, 10])
     of_all = cube.ireval.pool_growth(at=[5, 10])
@@ -105,7 +105,7 @@ def test_values_of_runs_are_missing_without_contributing_runs(cube):
     assert np.isnan(growth["first_unjudged_all_sd"])
 
 
-def test_invalid_depths_of_pools_are_refused(cube):
+def test_invalid_pool_depths_are_refused(cube):
     refused(DepthError, "at least 1 and at most 10", lambda: cube.ireval.pool_growth(at=[5, 20]))
     for depths in ([5, 5], []):
         refused(ParameterError, "ascending order", cube.ireval.pool_growth, at=depths)

@@ -19,7 +19,7 @@ def scores():
 
 
 def worked_cube(case):
-    """Return a cube with the rankings of the worked case."""
+    """Return a cube with the rankings of a worked case."""
     judged = sorted((g for g in case["input"]["judged"]), reverse=True)
     qrels = pd.DataFrame(
         {"topic": "1", "doc": [f"j{n}" for n in range(len(judged))], "grade": judged}
@@ -35,8 +35,8 @@ def worked_cube(case):
 
 
 @pytest.mark.filterwarnings("ignore:systems are compared on a single topic")
-@pytest.mark.filterwarnings("ignore:agreements that are undefined")
-def test_matrices_equal_the_worked_case(golden):
+@pytest.mark.filterwarnings("ignore:.* agreements are undefined")
+def test_volatility_matrices_equal_the_worked_case(golden):
     case = golden["002-volatility"]
     expected = case["expected"]
     at = case["input"]["ks"]
@@ -56,7 +56,7 @@ def order(scores, metric, depth):
     return sign * scores.sel(metric=metric, depth=depth).mean("topic").to_numpy().round(12)
 
 
-def test_entries_equal_correlations_by_scipy(scores):
+def test_entries_of_volatility_matrices_equal_scipy(scores):
     result = scores.sel(depth=[1, 7, 20, 50]).ireval.volatility()
     assert result.dims == ("metric", "depth", "depth_other")
     for metric, k1, k2 in product(scores["metric"].to_numpy(), *2 * [result["depth"].to_numpy()]):
@@ -73,7 +73,7 @@ def test_a_metric_as_reference_is_the_second_side(scores):
     assert value == pytest.approx(stats.kendalltau(x, y).statistic)
 
 
-def test_the_reference_may_have_different_depths(scores):
+def test_the_reference_of_volatility_can_have_different_depths(scores):
     shallow = scores[:, ::-1, :, :7]
     result = scores.ireval.volatility(shallow)
     assert (result.sizes["depth"], result.sizes["depth_other"]) == (50, 7)
@@ -81,7 +81,7 @@ def test_the_reference_may_have_different_depths(scores):
     np.testing.assert_array_equal(result, complete[..., :7])
 
 
-def test_the_ordering_at_depth_is_the_true_ordering_of_top_weighted_methods(scores):
+def test_tau_ap_takes_the_ordering_at_depth_as_the_true_ordering(scores):
     result = scores.sel(depth=[2, 50]).ireval.volatility(coefficient="tau_ap")[1]
     x, y = (order(scores, "RBP(p=0.95)", depth)[np.newaxis] for depth in (2, 50))
     expected = pytest.approx(ir.agreements.TauAP().kernel(x, y).item(), rel=1e-14)
@@ -112,7 +112,7 @@ def test_invalid_arguments_of_volatility_and_stability_are_refused(scores, error
     refused(error, message, ask, scores)
 
 
-def test_stable_depths_follow_the_definition(scores):
+def test_stable_depths_agree_with_a_loop_over_depths(scores):
     matrix = scores.ireval.volatility()
     result = matrix.ireval.stability(0.8)
     for row, metric in enumerate(scores["metric"].to_numpy()):

@@ -1,4 +1,4 @@
-"""Tests of losses: sums, stages of pipelines, and refused input."""
+"""Tests of `losses`: sums, stages of pipelines, and refused input."""
 
 import warnings
 
@@ -41,7 +41,10 @@ def test_losses_equal_worked_values(track, metric, expected):
 
 @st.composite
 def pipelines(draw):
-    """Return random runs with two stages that rerank documents."""
+    """Draw judgments and runs a, b and c.
+
+    Run b reranks documents of run a, and run c reranks documents of run b.
+    """
     grade = st.sampled_from([None, None, -2, -1, 0, 1, 2, 3])
     first, middle, last, judged = {}, {}, {}, []
     for topic in range(draw(st.integers(1, 3))):
@@ -69,12 +72,11 @@ def pipelines(draw):
 
 @pytest.mark.parametrize("variant", GRADED, ids=str)
 @given(drawn=pipelines(), depth=st.sampled_from([None, 1, 2, 5, 12]))
-def test_losses_add_up_on_every_topic(variant, drawn, depth):
+def test_score_and_losses_add_up_to_the_highest_score(variant, drawn, depth):
     runs, qrels = drawn
     metric = variant.metric if depth is None or "@" in str(variant) else variant.metric @ depth
-    if variant.facts.summary != "mean" or "pool" in str(
-        variant
-    ):  # these metrics need the depth of the pool
+    # losses are defined for arithmetic means, and the drawn runs have no pool depth
+    if variant.facts.summary != "mean" or "pool" in str(variant):
         return
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", IrframeWarning)
@@ -103,7 +105,7 @@ def test_a_stage_loses_the_relevant_documents_that_it_drops():
         assert losses.sel(metric=name).to_numpy() == pytest.approx(values)
 
 
-def test_different_second_stages_share_one_column():
+def test_losses_of_different_second_stages_are_in_one_column():
     lists = {"s": [[0, 1, 1]], "r": [[1, 1]], "q": [[1]]}
     cube = cube_of(lists, judged=[[0, 1, 1]])
     losses = cube.ireval.losses("R@3", stages=[["s", "r"], ["s", "q"]])
@@ -131,13 +133,13 @@ def test_documents_that_the_previous_stage_lacks_are_refused(track):
     refused(ParameterError, "bm25", one.ireval.losses, qrels, "AP", stages=["bm25"])
 
 
-def test_metrics_without_a_best_order_by_grade_are_refused(track):
+def test_metrics_that_are_not_highest_in_grade_order_are_refused(track):
     cube = track[0].ireval.cube(track[1])
     for metric in ("SetF", "Twist", "ASL", "Judged", "GMAP", "NumRelRet", "BPM(T=1)"):
-        refused(MetricError, "best order is by grade", cube.ireval.losses, metric)
+        refused(MetricError, "documents in grade order", cube.ireval.losses, metric)
 
 
-def test_losses_of_a_cube_equal_those_of_its_runs(track):
+def test_losses_of_a_cube_equal_losses_of_its_runs(track):
     runs, qrels = track
     for metric in ("nDCG@10", "P@5", "AP", "Bpref"):
         frame, cube = runs.ireval.losses(qrels, metric), runs.ireval.cube(qrels)
@@ -148,18 +150,18 @@ def test_losses_of_a_cube_equal_those_of_its_runs(track):
         np.testing.assert_array_equal(some, array.isel(system=[3, 1], topic=[2, 0]))
 
 
-def test_the_ceiling_of_a_cut_list_includes_documents_below_the_cut():
+def test_documents_below_the_depth_of_a_cube_count_as_misordered():
     cube = cube_of({"s": [[0, 0, 1]]}, judged=[[0, 0, 1, 1]], depth=2)
     result = cube.ireval.losses("AP").isel(system=0, topic=0).to_series()
     assert result[["score", *LOST]].tolist() == [0, 0.5, 0.5]
 
 
-def test_relevant_documents_beyond_a_list_are_not_retrieved():
+def test_relevant_documents_that_a_list_lacks_count_as_not_retrieved():
     losses = cube_of({"s": [[1]]}, judged=[[1, 1, 1]]).ireval.losses("R").isel(system=0, topic=0)
     assert losses.to_numpy()[:3] == pytest.approx([1 / 3, 2 / 3, 0])
 
 
-def test_losses_are_compared_and_averaged_like_scores(track):
+def test_compare_and_summary_accept_losses_as_metrics(track):
     losses = track[0].ireval.losses(track[1], "nDCG@10")
     assert losses.attrs["lower"] == ["not_retrieved", "ordered", "unjudged"]
     with though_incomplete():
@@ -177,7 +179,7 @@ def test_repeats_are_refused(track):
     refused(ParameterError, "repeat", both.ireval.losses, track[1], "AP")
 
 
-def test_slow_bounds_of_deep_lists_are_omitted(track):
+def test_unjudged_column_is_omitted_if_bounds_are_slow_or_missing(track):
     runs, qrels = track
     deep = runs.ireval.cube(qrels, depth=200)
     assert "unjudged" not in deep.ireval.losses("AP").metric
@@ -186,7 +188,7 @@ def test_slow_bounds_of_deep_lists_are_omitted(track):
     assert "unjudged" not in deep.ireval.losses("Bpref").metric
 
 
-def test_losses_of_groups_equal_those_of_all_runs(track):
+def test_losses_by_group_of_topics_equal_losses_of_all_topics(track):
     runs, qrels = track
     half = {topic: topic < "109" for topic in qrels["topic"].unique()}
     losses = runs.ireval.losses(qrels, "nDCG@10", stages=["bm25"])

@@ -1,4 +1,4 @@
-"""Tests of outcomes against worked cases and a slow oracle."""
+"""Tests of `outcomes` against worked cases and a slow oracle."""
 
 import itertools
 
@@ -43,7 +43,7 @@ GOLDEN = {
     "p_rr_t": "rr_t",
     "p_answered": "case2_binomial",
 }
-"""Mapping from a column of the summary to its name in the worked cases."""
+"""Mapping from columns of the summary to keys of the worked cases."""
 WORKED = [
     "003-q5-q6",
     "003-esl-vs-mrr",
@@ -56,7 +56,7 @@ WORKED = [
 
 
 def track(ranks, length=101):
-    """Return frames with answers at certain ranks for each system."""
+    """Return runs and judgments with answers at the given ranks."""
     rows = [
         (
             system,
@@ -75,7 +75,7 @@ def track(ranks, length=101):
 
 
 def both_ways(runs, qrels, depth=100, by=None, **options):
-    """Return outcomes of frames, which equal those of a cube."""
+    """Return outcomes of runs that equal outcomes of a cube."""
     cube = runs.ireval.cube(qrels)
     of_runs, of_cube = (x.ireval if by is None else x.ireval.groupby(by) for x in (runs, cube))
     result = of_runs.outcomes(qrels, depth=depth, **options)
@@ -121,7 +121,7 @@ places = st.none() | st.integers(1, 12)
 
 @pytest.mark.filterwarnings("ignore:no retrieved document is judged:irframe.errors.IrframeWarning")
 @given(st.lists(st.tuples(places, places, places), min_size=1, max_size=25), st.integers(1, 12))
-def test_all_pairs_equal_a_loop(ranks, k):
+def test_outcomes_of_all_pairs_agree_with_a_slow_oracle(ranks, k):
     columns = dict(zip("ABC", map(list, zip(*ranks, strict=True)), strict=True))
     runs, qrels = track(columns, length=12)
     summary = both_ways(runs, qrels, depth=k, measure="RR", test="t").summary
@@ -144,7 +144,7 @@ def test_all_pairs_equal_a_loop(ranks, k):
         ({"pairs": [("C", "A"), ("A", "B")]}, ["CA", "AB"]),
     ],
 )
-def test_options_select_the_pairs(options, pairs):
+def test_baseline_systems_and_pairs_select_the_comparisons(options, pairs):
     runs, qrels = track({"A": [1, 2], "B": [2, 1], "C": [None, 1]}, length=5)
     result = both_ways(runs, qrels, **options).summary
     assert (result["system_a"] + result["system_b"]).tolist() == pairs
@@ -152,14 +152,14 @@ def test_options_select_the_pairs(options, pairs):
     assert result[["a_only", "b_only"]].to_numpy().tolist() == sides
 
 
-def test_documents_judged_for_several_topics_count_once():
+def test_documents_judged_twice_for_a_topic_are_refused():
     runs, qrels = track({"A": [1, 2], "B": [2, 1]}, length=5)
     twice = pd.concat([qrels, qrels.head(1).assign(**{[*qrels.columns][-1]: 7})])
     for relevant in ("only", "first"):
         refused(IdError, "right", runs.ireval.outcomes, twice, relevant=relevant)
 
 
-def test_systems_in_order_are_compared_with_the_best_earlier_system():
+def test_order_compares_each_system_with_the_best_earlier_system():
     ranks = {"old": [4, 4], "worse": [9, 9], "new": [2, 2], "same": [2, 2], "top": [1, 1]}
     runs, qrels = track(ranks, length=10)
     result = both_ways(runs, qrels, order=["old", "worse", "new", "same", "top"]).summary
@@ -168,7 +168,7 @@ def test_systems_in_order_are_compared_with_the_best_earlier_system():
     assert result["best_so_far"].tolist() == [False, True, False, True]
 
 
-def test_chosen_pairs_are_corrected_in_one_family():
+def test_p_values_of_chosen_pairs_are_corrected_together():
     rng = np.random.default_rng(8)
     ranks = {name: rng.integers(1, 30, 40).tolist() for name in "ABCD"}
     runs, qrels = track(ranks, length=35)
@@ -183,7 +183,7 @@ def test_chosen_pairs_are_corrected_in_one_family():
     assert np.allclose(result["p_rr_t_adjusted"], np.minimum(3 * alone["p_rr_t"], 1))
 
 
-def test_rank_sum_tests_equal_those_of_scipy():
+def test_rank_sum_p_values_equal_scipy():
     rng = np.random.default_rng(2)
     ranks = {"A": rng.integers(1, 30, 60).tolist(), "B": rng.integers(20, 60, 60).tolist()}
     runs, qrels = track(ranks, length=50)
@@ -215,7 +215,7 @@ def test_a_correction_can_change_the_verdict():
     assert "p_esl_wilcoxon_adjusted" not in bare
 
 
-def test_groups_equal_selected_systems():
+def test_groups_of_systems_are_compared_within_each_group():
     runs, qrels = track({"A": [1, 2], "B": [2, 1], "C": [3, 1], "D": [1, 1]}, length=5)
     team = runs[runs.columns[0]].map({"A": "x", "B": "x", "C": "y", "D": "y"})
     result = both_ways(runs.assign(team=team), qrels, by="team").summary
@@ -227,7 +227,7 @@ def test_groups_equal_selected_systems():
         both_ways(runs.assign(team=team), qrels, baseline="A", by="team")
 
 
-def test_first_relevant_document_counts_on_request():
+def test_relevant_first_accepts_several_relevant_documents():
     runs, qrels = track({"A": [3], "B": [1]}, length=5)
     more = pd.DataFrame([("q0", "A1", 2), ("q0", "never", 1)], columns=qrels.columns)
     qrels = pd.concat([qrels, more])
@@ -238,7 +238,7 @@ def test_first_relevant_document_counts_on_request():
     assert strict.summary.loc[0, "a_only"] == 1
 
 
-def test_queries_without_relevant_documents_are_counted():
+def test_topics_without_relevant_documents_are_dropped_and_counted():
     runs, qrels = track({"A": [1, 2, 3], "B": [2, 1, 4]}, length=5)
     qrels.loc[2, "rel"] = 0
     result = both_ways(runs, qrels, baseline="A", systems="B")
@@ -258,7 +258,7 @@ def test_topics_without_relevant_documents_are_counted_per_group():
     ]
 
 
-def test_listed_topics_keep_their_order():
+def test_queries_have_the_topic_order_of_the_cube():
     runs, qrels = track({"A": [1, 2, 3], "B": [3, 1, 2]}, length=5)
     cube = runs.ireval.cube(qrels, topics=["q2", "q0"])
     result = cube.ireval.outcomes(baseline="A", systems="B")
@@ -266,7 +266,7 @@ def test_listed_topics_keep_their_order():
     assert result.queries["rank_a"].tolist() == [3, 1]
 
 
-def test_frames_are_unchanged_and_ranked_by_score():
+def test_outcomes_rank_runs_by_score_and_leave_frames_unchanged():
     runs = pd.DataFrame(
         {"system": list("aabb"), "topic": "1", "doc": ["x", "y", "y", "x"], "score": 1.0}
     )

@@ -1,4 +1,4 @@
-"""Tests of `risk_coverage` against a loop over topics."""
+"""Tests of `risk_coverage` against a loop over thresholds."""
 
 import numpy as np
 import pandas as pd
@@ -10,7 +10,7 @@ from irframe.errors import InputError, IrframeWarning, ParameterError
 
 
 def track(seed=0):
-    """Return runs with tied first scores and a missing list."""
+    """Return judgments and runs, with one missing list."""
     rng = np.random.default_rng(seed)
     rows = [
         (f"s{s}", f"t{t}", f"d{d}", float(rng.integers(0, 6)))
@@ -26,7 +26,7 @@ def track(seed=0):
 
 
 def slowly(runs, qrels, rel):
-    """Yield the expected rows, one threshold at a time."""
+    """Yield the expected rows of `risk_coverage`, one for each threshold."""
     grades = qrels.set_index(["topic", "doc"])["grade"]
     topics = sorted(qrels["topic"].unique())
     unanswerable = [topic for topic in topics if (grades[topic] < rel).all()]
@@ -44,7 +44,7 @@ def slowly(runs, qrels, rel):
             yield system, step, n, *shares, len(topics)
 
 
-def test_rows_equal_a_loop_over_topics():
+def test_risk_and_coverage_agree_with_a_loop_over_thresholds():
     for seed in range(5):
         runs, qrels = track(seed)
         for rel in (1, 2):
@@ -66,7 +66,7 @@ def test_infinite_scores_count_as_answers():
 
 
 @pytest.mark.filterwarnings("ignore:lists that systems lack:irframe.errors.IrframeWarning")
-def test_scores_beyond_a_precision_are_infinite():
+def test_scores_beyond_the_range_of_float32_are_infinite_thresholds():
     runs, qrels = track()
     huge = runs.assign(score=1e300 * (1 + runs["score"]))
     cube = huge.ireval.cube(qrels, ties=ir.Ties(dtype="float32"), scores=True)
@@ -80,7 +80,7 @@ def test_scores_beyond_a_precision_are_infinite():
 
 
 @pytest.mark.filterwarnings("ignore:lists that systems lack:irframe.errors.IrframeWarning")
-def test_runs_without_an_order_by_score_are_refused():
+def test_runs_that_are_not_ranked_by_score_are_refused():
     runs, qrels = track()
     ranks = runs.assign(rank=runs.groupby(["system", "topic"]).cumcount() + 1)
     ranked = ranks.ireval.cube(qrels, ties="rank", scores=True)
@@ -92,7 +92,7 @@ def test_runs_without_an_order_by_score_are_refused():
     refused(ParameterError, "rel", runs.ireval.risk_coverage, qrels, rel=0)
 
 
-def test_answering_every_topic_leaves_none_unanswered():
+def test_lowest_threshold_answers_every_topic_with_documents():
     runs, qrels = track()
     last = runs.ireval.risk_coverage(qrels).groupby("system").last()
     assert last["answered"].tolist() == [8, 7, 8]

@@ -1,4 +1,4 @@
-"""Tests of search lengths, their histograms and effective tops."""
+"""Tests of `search_lengths`, its histograms and `effective_top`."""
 
 import warnings
 
@@ -19,7 +19,7 @@ from irframe.errors import DepthError, InputError, IrframeWarning, ParameterErro
 
 
 def lengths_frame(by_system):
-    """Return a frame of search lengths, None if not retrieved."""
+    """Return a frame of search lengths (None: not retrieved)."""
     rows = [
         (system, "1", f"d{number}", 1, length, 50 if length is None else length, 0.0)
         for system, lengths in by_system.items()
@@ -92,9 +92,10 @@ def test_means_over_topics_equal_the_worked_cases(golden):
     assert first.mean() == pytest.approx(case["expected"]["ASL@g1-3"])
 
 
-@pytest.mark.filterwarnings("ignore:.* no judgments and")  # topics may have no judged documents
+# the strategy also draws topics without judged documents
+@pytest.mark.filterwarnings("ignore:.* no judgments and")
 @given(batches(min_len=1))
-def test_search_lengths_equal_a_loop(batch):
+def test_search_lengths_agree_with_a_slow_oracle(batch):
     topics, depth = batch
     runs, qrels = frames_of_topics(topics, systems=("a", "b"))
     if not any(grade > 0 for topic in topics for grade in topic.judged):
@@ -118,14 +119,14 @@ def test_search_lengths_equal_a_loop(batch):
             assert [(topic, int(length)) for topic, length in rows] == expected
 
 
-def test_precision_sums_to_average_precision(cube):
+def test_mean_precision_of_a_topic_equals_average_precision(cube):
     lengths = cube.ireval.search_lengths(depth=20)
     scores = cube.ireval.score("AP", at=20).isel(metric=0)
     mean = lengths.groupby(["system", "topic"])["precision"].mean().to_xarray()
     np.testing.assert_allclose(mean, scores.reindex_like(mean))
 
 
-def test_search_lengths_at_a_depth_equal_those_of_cut_lists(cube):
+def test_search_lengths_at_a_depth_equal_search_lengths_of_cut_lists(cube):
     lengths = cube.ireval.search_lengths()
     assert len(lengths) == cube.sizes["system"] * (QRELS["grade"] > 0).sum()
     assert list(lengths.columns) == [
@@ -153,7 +154,7 @@ def test_difference_histogram_counts_wins_and_losses():
     assert reached["low"].tolist()[-1] == 41
 
 
-def test_difference_histogram_equals_a_loop():
+def test_difference_histogram_agrees_with_a_slow_oracle():
     lengths = RUNS.ireval.cube(QRELS).ireval.search_lengths()
     table = lengths.pivot_table(index=["topic", "doc"], columns="system", values="search_length")
     for bins, width in ((1, 1), (3, 7), (5, 20)):
@@ -170,12 +171,12 @@ def test_invalid_arguments_of_histograms_are_refused():
         refused(ParameterError, message, lengths.ireval.length_histogram, **bad)
     for verb in ("length_histogram", "effective_top"):
         refused(InputError, "search lengths", getattr(RUNS.ireval, verb))
-        refused(InputError, "no rows", getattr(lengths[:0].ireval, verb))
+        refused(InputError, "a frame without rows", getattr(lengths[:0].ireval, verb))
     for pair in (("a", "z"), ("a", "a"), ("a", ["b"])):
         refused(ParameterError, "systems", lengths.ireval.difference_histogram, *pair)
 
 
-def test_histogram_counts_unretrieved_documents_in_the_last_bin():
+def test_length_histogram_counts_unretrieved_documents_in_the_last_bin():
     lengths = lengths_frame({"a": [1, 2, 3, 40, None], "b": [None, None, 11, 20, 21]})
     result = lengths.ireval.length_histogram(bins=4)
     assert result["low"].tolist() == [1, 11, 21, 31, pd.NA] * 2
@@ -187,13 +188,13 @@ def test_histogram_counts_unretrieved_documents_in_the_last_bin():
 
 
 def uneven():
-    """Return the example track with one run cut."""
+    """Return the example track and bm25 cut at rank 10."""
     runs, qrels = ir.example_track()
     short = runs[runs["system"] == "bm25"].groupby("topic").head(10).assign(system="short")
     return pd.concat([runs, short]), qrels
 
 
-def test_unequal_list_lengths_cause_a_caution_in_all_verbs_of_costs():
+def test_cost_metrics_on_lists_of_unequal_length_cause_a_caution():
     runs, qrels = uneven()
     message = "short has 10 and bm25 has 50 documents. Documents that are not retrieved cost little"
     with pytest.warns(IrframeWarning, match=message):
@@ -212,7 +213,7 @@ def test_unequal_list_lengths_cause_a_caution_in_all_verbs_of_costs():
     assert scores["ASL(unretrieved=50)"].groupby("system").mean().idxmax() == "short"
 
 
-def test_equal_list_lengths_cause_no_caution():
+def test_lists_cut_at_one_depth_cause_no_caution():
     runs, qrels = uneven()
     for scores in (
         runs.ireval.evaluate(qrels, ["ASL@10", "AP", "ASL(unretrieved=50)"]),
@@ -262,7 +263,7 @@ def test_effective_counts_equal_the_worked_case(golden):
         assert 100 * result["share"] == pytest.approx(percent)
 
 
-def test_effective_top_equals_effective_counts_of_systems():
+def test_effective_top_equals_the_effective_count_of_each_system():
     lengths = ir.cube(*ir.example_track()).ireval.search_lengths()
     result = lengths.ireval.effective_top()
     rows_of_system = lengths[lengths["system"] == "ance"]
@@ -277,7 +278,7 @@ def test_effective_top_equals_effective_counts_of_systems():
 
 
 @pytest.mark.parametrize("precision", ["map", "atomized"])
-def test_runs_without_relevant_documents_have_an_effective_top_of_zero(precision):
+def test_systems_without_relevant_documents_have_an_effective_top_of_zero(precision):
     rows = [
         ("some", "1", "a", 2),
         ("some", "1", "x", 1),

@@ -90,7 +90,7 @@ class TestVolatilityMap:
         assert ax.get_xlim() == (0.5, 50.5)
         assert ax.get_figure().axes[1].get_ylabel() == "AP correlation"
 
-    @pytest.mark.filterwarnings("ignore:agreements that are undefined")
+    @pytest.mark.filterwarnings("ignore:.* agreements are undefined")
     def test_undefined_correlations_are_grey(self, three):
         matrix = (three[:1] * 0).sel(depth=[1, 5]).ireval.volatility()
         ax = matrix.ireval.plot.volatility_map()
