@@ -22,6 +22,7 @@ from irframe.quantities.evidence import Evidence as Evidence  # noqa: E402
 
 ALIASES.update((name, Preset(METRICS[kind], **fixed)) for name, (kind, fixed) in SETTINGS.items())
 globals().update(METRICS)
+# ASCII order would list nDCG after all names that begin with a capital letter
 _by_name = sorted(METRICS.items(), key=lambda item: item[0].lower())
 METRICS.clear()
 METRICS.update(_by_name)

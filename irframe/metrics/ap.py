@@ -33,13 +33,14 @@ class AP(Thresholded):
         Divisor N of the sum. ``"R"`` is the number of relevant judged documents (AP_a, as in
         trec_eval). ``"min"`` is the smaller of R and the depth (AP_b), so that a perfect list
         scores 1 at every depth. ``"pool"`` is the number of relevant documents in the pool of depth
-        k, for any k below the pool depth of the collection, and R for any other k (AP_c).
+        k (AP_c). If k is not below the pool depth of the collection, ``"pool"`` is R.
     rel
         Lowest relevant grade, at least 1.
     average
         How scores are averaged over topics: ``"mean"`` or ``"geometric"`` (GMAP). The geometric
-        mean ``exp(mean of ln max(AP, 0.00001))`` gives low scores more weight. With it, all verbs
-        report and rank geometric means, and significance tests use the logarithms of the scores.
+        mean ``exp(mean of ln max(AP, 0.00001))`` gives low scores more weight. With
+        ``"geometric"``, all verbs report geometric means and rank systems by them, and significance
+        tests use the logarithms of the scores.
     depth
         Fixed evaluation depth, usually written ``AP @ 100``.
     judged_only
@@ -50,9 +51,9 @@ class AP(Thresholded):
     ``AP@k = (1/N) sum_{i<=k} b(i) P(i)``, where b(i) is 1 if the document at rank i is relevant
     and 0 otherwise, and P(i) is the precision at rank i.
 
-    Range: 0 to 1; with ``"pool"`` possibly above 1 for runs that did not contribute. Needs: grades,
-    number of relevant documents; for ``"pool"`` the contributing runs. No relevant documents: 0.
-    Unjudged: not relevant.
+    Range: 0 to 1, but runs that did not contribute to the pool may exceed 1 with ``"pool"``. Needs:
+    grades, number of relevant documents, and the contributing runs for ``"pool"``. No relevant
+    documents: 0. Unjudged: not relevant.
 
     References
     ----------
@@ -94,7 +95,7 @@ class AP(Thresholded):
     def parts(
         self, *, relevant: Array, precision: Floats, normaliser: Floats
     ) -> tuple[Array, Array]:
-        """Return the terms by rank and their divisor."""
+        """Return the undivided contribution of each rank, and the divisor."""
         return precision * relevant, normaliser
 
     def expected(self, *, expected_precision: Floats, normaliser: Floats) -> Floats:
@@ -104,13 +105,14 @@ class AP(Thresholded):
     def reading(
         self, *, relevant: Array, precision: Floats, rank: Floats, normaliser: Floats
     ) -> Reading:
-        """Return the reading of users who stop at relevant documents.
+        """Return gain and cost if users stop at relevant documents.
 
         The probability that users stop at a relevant document is proportional to the reciprocal of
         its rank. A document that was not retrieved has an infinite rank. The expected gain per rank
         read therefore equals average precision.
         """
         reach = np.cumsum(relevant / rank, axis=-1)
+        # division by NaN gives no warning, unlike division by 0
         reach[reach == 0] = np.nan
         gained = np.cumsum(precision * relevant, axis=-1) / reach
         return Reading(np.nan_to_num(gained), normaliser / reach)
@@ -125,8 +127,9 @@ class IPrec(Thresholded):
     recall
         Recall level, 0 to 1, usually written ``IPrec @ 0.1``.
     rounding
-        How the recall level is converted to a number of relevant documents: ``"up"`` is int(recall
-        R + 0.9), as in trec_eval 9. ``"nearest"`` is int(recall R + 0.5), as in trec_eval 10.
+        How the recall level is converted to a number of relevant documents, n. With ``"up"``, n is
+        int(recall R + 0.9), as in trec_eval 9. With ``"nearest"``, n is int(recall R + 0.5), as in
+        trec_eval 10. R is the number of relevant judged documents.
     rel
         Lowest relevant grade, at least 1.
     depth
@@ -138,8 +141,7 @@ class IPrec(Thresholded):
     -----
     ``IPrec(x)@k = max of P(i) over the ranks i <= k with found(i) >= n``. Here P(i) is the
     precision and found(i) the number of relevant documents down to rank i. n is the number of
-    relevant documents for recall x, and R the number of relevant judged documents. The score is 0
-    if no rank reaches n.
+    relevant documents that recall x requires (see `rounding`). The score is 0 if no rank reaches n.
 
     Range: 0 to 1. Needs: grades, number of relevant documents. No relevant documents: 0. Unjudged:
     not relevant.
@@ -227,13 +229,15 @@ class InterpolatedAP(Thresholded):
     def kernel(self, *, found: Floats, precision: Floats, n_relevant: Array) -> Floats:
         """Return the mean interpolated precision at each depth."""
         args = {"found": found, "precision": precision, "n_relevant": n_relevant}
+        # the order of the sum is part of the result: see `_points`
         total: Floats = sum(point.kernel(**args) for point in self._points())  # type: ignore[assignment]
         return total / len(self.levels)
 
     def _points(self) -> list[IPrec]:
         """Return `IPrec` at every level, highest level first.
 
-        trec_eval adds the levels in this order.
+        trec_eval adds the precisions from the highest to the lowest level, and the order of a sum
+        changes its last digits.
         """
         return [IPrec(recall=level, rounding=self.rounding) for level in sorted(self.levels)[::-1]]
 
@@ -281,7 +285,7 @@ class YAAP(Thresholded):
     fillings = "cut"
 
     def kernel(self, *, relevant: Array, precision: Floats, n_relevant: Array) -> Floats:
-        """Return the log-odds of the list cut at each depth."""
+        """Return the smoothed log-odds of average precision at each depth."""
         total = np.cumsum(precision * relevant, axis=-1)
         return np.asarray(np.log1p(total) - np.log1p(n_relevant - total))
 
@@ -314,12 +318,12 @@ class Q(Thresholded):
     -----
     ``Q@k = (1/N) sum_{i<=k} b(i) (cb(i) + beta cg(i)) / (i + beta cg*(i))``. At rank i, b(i) is 1
     if the document is relevant and 0 otherwise, cb(i) is the number of relevant documents down to
-    i, and cg(i) is the cumulated gain. cg*(i) is the cumulated gain of the ideal ranking. It is
+    i, and cg(i) is the cumulated gain. cg*(i) is the cumulated gain of the ideal ranking, which is
     constant past the last judged document.
 
-    Range: 0 to 1; with ``norm="pool"`` possibly above 1 for runs that did not contribute. Needs:
-    grades, recall base; for ``"pool"`` the contributing runs. No relevant documents: 0. Unjudged:
-    gain 0, not relevant.
+    Range: 0 to 1, but runs that did not contribute to the pool may exceed 1 with ``norm="pool"``.
+    Needs: grades, recall base, and the contributing runs for ``"pool"``. No relevant documents: 0.
+    Unjudged: gain 0, not relevant.
 
     References
     ----------
@@ -404,9 +408,9 @@ class InfAP(Thresholded):
 
     Notes
     -----
-    The precision at a relevant document at rank i is estimated as ``(1 + pooled above * share) /
-    i`` with ``share = (relevant above + e) / (judged above + 2e)`` and e = 0.00001, as in
-    trec_eval. Negative grades mark pooled documents that were not sampled. Documents without a
+    If a relevant document is at rank i, the precision at rank i is estimated as ``(1 + pooled above
+    * share) / i`` with ``share = (relevant above + e) / (judged above + 2e)`` and e = 0.00001, as
+    in trec_eval. Negative grades mark pooled documents that were not sampled. Documents without a
     grade were not pooled. If all retrieved documents are judged, the score is close to AP.
 
     If the judgments have a column `stratum`, the metric is xinfAP, called ``infAP`` in NIST's
@@ -415,12 +419,12 @@ class InfAP(Thresholded):
     number of documents of c above rank i. The score is the weighted sum of these estimates over the
     judged relevant documents. A document of stratum c has the weight N_c / n_c, the number of
     pooled documents divided by the number of judged documents of c. The divisor is the estimated
-    number of relevant documents, but at most 1000, as in the script since 2012. Lists are cut at
-    rank 1000. Strata without judged documents are ignored, with a warning. With complete judgments
-    the score equals AP.
+    number of relevant documents, but at most 1000, as in sample_eval.pl since 2012. Lists are cut
+    at rank 1000. Strata without judged documents are ignored, with a warning. With complete
+    judgments the score equals AP.
 
-    Range: 0 to 1, rarely above with strata. Needs: grades, number of relevant documents. No
-    relevant documents: 0. Unjudged: outside the pool.
+    Range: 0 to 1, but scores with strata may exceed 1. Needs: grades, number of relevant documents.
+    No relevant documents: 0. Unjudged: outside the pool.
 
     References
     ----------
@@ -449,7 +453,7 @@ class InfAP(Thresholded):
         n_relevant: Array,
         strata: Strata,
     ) -> tuple[Array, Array]:
-        """Return the terms by rank and their divisor."""
+        """Return the undivided contribution of each rank, and the divisor."""
         if strata.stratified:
             expected = strata.relevant_above(relevant, assessed)
             weight = strata.at_rank(strata.weight) * relevant

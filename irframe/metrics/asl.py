@@ -21,8 +21,8 @@ UNRETRIEVED: tuple[str, ...] = get_args(get_args(Unretrieved)[0])
 class ASL(Thresholded):
     """Atomized search length: mean search length over the relevant documents.
 
-    The search length of a relevant document is the number of documents that a user reads until it
-    is found. Other relevant documents above it are not counted.
+    The search length of a relevant document is the number of documents that a user reads until the
+    document is found. Other relevant documents are not counted.
 
     Parameters
     ----------
@@ -33,8 +33,9 @@ class ASL(Thresholded):
     unretrieved
         Search length of a relevant document that was not retrieved. ``"irrel"`` is the number of
         irrelevant documents in the list, as in the paper. ``"irrel+1"`` adds 1, so that a relevant
-        document at the last rank scores better than a missing one. An integer of at least 1 is used
-        for lists of any length. With the first two options, shorter lists may score better.
+        document at the last rank scores better than one that was not retrieved. An integer of at
+        least 1 is used for lists of any length. With the first two options, shorter lists may score
+        better.
     rel
         Lowest relevant grade, at least 1.
     depth
@@ -110,9 +111,9 @@ class AtomizedP(Thresholded):
     Parameters
     ----------
     mean
-        Mean over the documents of a topic. The paper transforms MAP into ASL in steps.
-        ``"arithmetic"`` is the step "atomize P", and ``"harmonic"`` is the next step, "aggregate
-        documents within query".
+        Mean over the documents of a topic. The paper of Alex, Hall and Metzler transforms MAP into
+        ASL in steps. ``"arithmetic"`` is the step "atomize P", and ``"harmonic"`` is the next step,
+        "aggregate documents within query".
     unretrieved
         Search length of a relevant document that was not retrieved, as for `ASL`.
     rel
@@ -167,6 +168,7 @@ class AtomizedP(Thresholded):
     ) -> Floats:
         """Return the mean reciprocal search length at each depth."""
         n = np.where(n_relevant > 0, n_relevant, np.nan)
+        # the harmonic mean of 1 / SL(d) is the number of documents divided by the sum of SL(d)
         power = 1 if self.mean == "harmonic" else -1
         inside = np.cumsum(search_length**power * relevant, axis=-1)
         total = inside + (n - found) * np.maximum(missing_length, 1) ** power
@@ -193,8 +195,8 @@ class InverseASL(Thresholded):
     The score of a topic is ``R / sum_d SL(d)``, where R is the number of relevant judged documents
     and SL(d) the search length as defined for `ASL`. A search length of 0 is replaced by 1. The
     score equals that of ``AtomizedP(mean="harmonic")``. Scores are averaged over topics by the
-    harmonic mean. This is the paper's step "aggregate rates across queries" from MAP to ASL. If no
-    search length is 0, the harmonic mean is the reciprocal of the mean ASL.
+    harmonic mean, which is the step "aggregate rates across queries" from MAP to ASL in the paper.
+    If no search length is 0, the harmonic mean is the reciprocal of the mean ASL.
 
     Range: 0 to 1. Needs: grades, number of relevant documents, list length. No relevant documents:
     NaN. Unjudged: irrelevant.
@@ -274,7 +276,7 @@ class ESL(Thresholded):
         return np.where(reached, first, np.nan)
 
     def expected(self, *, first_chance: Floats, rank: Floats) -> Floats:
-        """Return the mean over tied orders with a score."""
+        """Return the mean over tied orders that have a score."""
         reached = np.cumsum(first_chance, axis=-1)
         return np.cumsum(first_chance * rank, axis=-1) / np.where(reached > 0, reached, np.nan)
 
@@ -332,7 +334,7 @@ class RR(Thresholded):
         return np.asarray((relevant & (found == 1)) / rank)
 
     def reading(self, *, found: Floats, relevant: Array, rank: Floats) -> Reading:
-        """Return the reading down to the first relevant document."""
+        """Return gain and cost down to the first relevant document."""
         stops = np.minimum(found, 1)
         first = 1.0 + np.argmax(relevant, axis=-1, keepdims=True)
         horizon = np.maximum(rank, HORIZON)

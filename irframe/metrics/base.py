@@ -87,7 +87,7 @@ def parameter(
     Returns
     -------
     dataclasses.Field
-        For use in a class body.
+        The field, to be assigned to a name in the class body.
     """
     ends = {"low": low, "high": high, "above": above, "below": below}
     limits = {name: end for name, end in ends.items() if end is not None}
@@ -165,22 +165,22 @@ class Metric(metaclass=MetricType):
     - `favours_short`: whether a list may score better if its only relevant document is removed.
     - `unit`: whether gains must be at most 1.
     - `subtopics`, `spans`, `timed`: whether the metric requires judgments by subtopic, judgments by
-      spans of text, or lengths of documents. None means that other judgments are also valid.
-    - `least_topics`: number of topics from which intervals of means reach their coverage.
-    - `order`: the key that sorts the best ranking at every depth, or empty. ``"reward"`` is the
-      gain of relevant documents, with all other documents last.
+      spans of text, or lengths of documents. None means that such judgments are optional.
+    - `least_topics`: fewest topics at which intervals of means reach their nominal coverage.
+    - `order`: the key that sorts the best ranking at every depth, or an empty string. ``"reward"``
+      is the gain of relevant documents, with all other documents last.
     - `linear`: whether the score is linear in the gains of documents. The mean score over all
-      orders of tied documents is then the score of their mean gains.
+      orders of tied documents then equals the score of their mean gains.
     - `fillings`, for the bounds of metrics with a recall base: ``"cut"`` if a relevant document
       past the depth can only lower the score, ``"list"`` if it may also raise it.
     - `graded`: the method for these bounds if relevant grades differ in gain, ``"labelings"`` or
       ``"ratios"``, as described in `irframe.extremes`.
 
-    Two properties are derived from these:
+    Two properties are derived from the declared ones:
 
     - `additive`: whether the score is a sum of gains with weights that do not rise with rank.
-    - `by_grade`: whether `order` is by grade, and the length of the list does not matter. Another
-      document at the end of a list then never lowers the score.
+    - `by_grade`: whether `order` is by grade, and the length of the list does not matter. A
+      document appended to a list then never lowers the score.
 
     A class defines a `kernel`, which scores rankings at every depth. It may define further kernels:
 
@@ -269,12 +269,12 @@ class Metric(metaclass=MetricType):
         return replace(self, depth=depth)
 
     def uncut(self) -> Self | None:
-        """Return the metric of full lists, or None if undefined."""
+        """Return the metric without cutoff, or None if undefined."""
         return None if self.needs_depth else self
 
     @property
     def by_prefix(self) -> bool:
-        """Whether cutting lists does not change scores above the cut."""
+        """Whether cutting lists leaves scores down to the cut unchanged."""
         return not self.judged_only
 
     def _arguments(self, at: str) -> str:
@@ -336,14 +336,14 @@ class Metric(metaclass=MetricType):
         Parameters
         ----------
         labels
-            Grades of the candidates, shape (..., n). Grades are whole numbers. NaN means unjudged.
+            Integer grades of the candidates, shape (..., n). NaN means unjudged.
         scores
             Retrieval scores, in a shape that broadcasts with the labels. Candidates are ranked by
-            decreasing score, and candidates with equal scores keep their order. A score of -inf
-            means not retrieved. By default, candidates are in the order of their ranks.
+            decreasing score, and candidates with equal scores keep their order. A candidate with a
+            score of -inf was not retrieved. By default, candidates are in the order of their ranks.
         listed
-            Whether each candidate was retrieved. Use False for padding. By default, all candidates
-            were retrieved.
+            Whether each candidate was retrieved, False for padding. By default, all candidates were
+            retrieved.
 
         Returns
         -------
@@ -355,8 +355,8 @@ class Metric(metaclass=MetricType):
         Raises
         ------
         IrframeError
-            If the metric reads subtopics, strata, the pool, spans or lengths. Also if labels are
-            not grades, if scores are missing, or if the shapes do not broadcast.
+            If the metric reads subtopics, strata, the pool, spans or lengths. If labels are not
+            grades, if scores are missing, or if the shapes do not broadcast.
 
         Notes
         -----
@@ -382,7 +382,7 @@ class Metric(metaclass=MetricType):
         Parameters
         ----------
         labels, scores, listed
-            Arguments as for a call of the metric.
+            As for a call of the metric.
 
         Returns
         -------
@@ -413,7 +413,7 @@ class Metric(metaclass=MetricType):
         Returns
         -------
         numpy.ndarray
-            Scores, shape (..., depth). Past the fixed depth of the metric they are constant.
+            Scores, shape (..., depth). Scores are constant past the fixed depth of the metric.
         """
         evidence = self._condensed(evidence)
         return self._constant_past_depth(self._every_depth(evidence), evidence.grade.shape)
@@ -447,7 +447,7 @@ class Metric(metaclass=MetricType):
         Returns
         -------
         numpy.ndarray
-            Upper bounds of the scores, from the kernel `ceiling`; shape (..., depth).
+            Upper bounds of the scores from the kernel `ceiling`, shape (..., depth).
         """
         return self._constant_past_depth(self._call("ceiling", evidence), evidence.grade.shape)
 

@@ -26,11 +26,11 @@ class Facts:
     Attributes
     ----------
     known
-        Whether irframe has the metric. The defaults of all fields are for unknown metrics.
+        Whether the metric is registered. The defaults of all fields describe unknown metrics.
     cost
         Whether lower scores are better.
     summary
-        The mean over topics, one of the values of `summary` in `average`.
+        How scores are averaged over topics, one of `Summary`.
     depth
         The fixed depth of the metric, or None.
     rel
@@ -40,15 +40,15 @@ class Facts:
     pooled
         Whether the metric is normalised by the pool of each depth.
     shares
-        The policies for equal scores that the metric supports, of ``"mean"`` and ``"block"``.
+        The tie policies that the metric supports, among ``"mean"`` and ``"block"``.
     favours_short
         Whether a list may score better if its only relevant document is removed.
     extremes
-        Method for bounds over labels of unjudged documents, or empty if there are no bounds.
+        Method for bounds over labels of unjudged documents, or "" if there are no bounds.
     range
         The lowest and the highest score.
     least_topics
-        Number of topics from which confidence intervals of means reach their coverage.
+        Fewest topics at which confidence intervals of means reach their nominal coverage.
     """
 
     known: bool = False
@@ -82,7 +82,7 @@ class Facts:
 
 UNKNOWN = Facts()
 GAIN_QUANTITIES = {"gain", "cumulated_gain", "rank"}
-"""Quantities of kernels that accept mean gains of tied documents."""
+"""Quantities that a kernel may read if gains can be averaged over tied documents."""
 COSTS: ContextVar[frozenset[str]] = ContextVar("COSTS", default=frozenset())
 """Labels of scores where lower is better, as declared by the code that computed the scores."""
 COST_WORDS = {
@@ -91,11 +91,11 @@ COST_WORDS = {
 }
 """Words in the label of an unknown metric that mean that lower is better."""
 COST_LABELS = frozenset(("shown", "again", "not_retrieved", "ordered", "unjudged"))
-"""Labels of costs that irframe computes: counts of documents shown, and components of losses."""
+"""Labels of costs that irframe computes, such as the number of documents shown."""
 GAIN_WORDS = re.compile(
     r"\b(saved|savings?|reduction|effectiveness|per (s|secs?|second|minute|hour|dollar|usd))\b"
 )
-"""Words by which a label with a cost word describes a gain, as in tokens per second."""
+"""Words that turn a label with a cost word into a gain, as in tokens per second."""
 AT_STOP = r" (?:in \d+|>=|after search) \S.*"
 """Pattern of the suffix of a label for a stopping rule other than a depth."""
 AT_CUT = re.compile(rf"(@\d+|{AT_STOP})$")
@@ -200,7 +200,7 @@ def names_of(kind: type[Metric]) -> list[str]:
 
 @cache
 def _facts_by_label(label: str, names: int) -> Facts:
-    """Return the properties for a label; `names` renews the cache."""
+    """Return properties; the number of names renews the cache."""
     if stopped := STOPPED.fullmatch(label):
         return _facts_by_label(stopped[1], names)
     try:
@@ -259,7 +259,7 @@ def _of(metric: Any) -> Facts:
 
 
 def refuse_gains(metric: Metric, levels: NDArray[Any]) -> None:
-    """Raise if grades have no gain, or above 1.
+    """Raise if a gain is missing or above the maximum.
 
     Examples
     --------
@@ -267,7 +267,7 @@ def refuse_gains(metric: Metric, levels: NDArray[Any]) -> None:
     Traceback (most recent call last):
     ...
     irframe.errors.MetricError: expected gains of at most 1 for ERR(gain=Linear(top=1)), but found
-    more for grades: 2.
+    larger gains of grades: 2.
     """
     gain = getattr(metric, "gain", None)
     missing = gain.missing(levels) if isinstance(gain, GainMap) else []
@@ -277,7 +277,7 @@ def refuse_gains(metric: Metric, levels: NDArray[Any]) -> None:
         return
     gains = gain.map(levels, rel=facts(metric).rel, top=max(1, int(levels.max())))
     if large := levels[gains > 1].tolist():
-        raise MetricError(f"gains of at most 1 for {metric}", "more for grades", "", large)
+        raise MetricError(f"gains of at most 1 for {metric}", "larger gains of grades", "", large)
 
 
 def refuse_without_terms(metrics: Iterable[Metric]) -> None:
@@ -298,7 +298,7 @@ def refuse_without_terms(metrics: Iterable[Metric]) -> None:
 
 
 def added_by_rank(metric: Metric, evidence: Evidence) -> Floats:
-    """Return each rank's contribution to the score at full depth."""
+    """Return each rank's contribution to the score of full lists."""
     added: Floats = getattr(metric, "terms")(**evidence.read(metric, "terms"))  # noqa: B009
     return added
 
@@ -318,8 +318,8 @@ def contributions(metric: Metric, block: Block, depth: int) -> Floats:
     Returns
     -------
     numpy.ndarray
-        Contributions, shape (..., depth of the block), 0 past the depth. Their sum is the score,
-        and they are NaN for topics without a score.
+        Contributions, shape (..., depth of the block), 0 past the depth. The sum over ranks is the
+        score. Topics without a score have NaN.
 
     Raises
     ------
@@ -398,7 +398,7 @@ def average(
         return np.asarray(averaged(n_scores, np.nansum(weighted, axis=-1)))[()]
     if summary in {"mean", "sum"}:
         total = _sequential_sum(values, axis)
-        if np.isfinite(total).all():  # a finite sum contains no NaN
+        if np.isfinite(total).all():  # no score is missing
             return np.asarray(averaged(np.float64(values.shape[axis]), total, summary))[()]
     n_scores = values.shape[axis] - np.isnan(values).sum(axis=axis, dtype=np.float64)
     total = _sequential_sum(terms(values, summary), axis)
@@ -432,7 +432,7 @@ def terms(values: NDArray[Any], summary: Summary = "mean") -> Floats:
 
 
 def averaged(n_scores: Any, total: Any, summary: Summary = "mean") -> Any:
-    """Return the average for a sum of summands from `terms`."""
+    """Return the average, computed from the sum of `terms`."""
     n = np.where(n_scores > 0, n_scores, np.nan)
     if summary == "harmonic":
         return n / total
@@ -492,7 +492,7 @@ def moments(
         mean[rows] = average(block, summary)
         missing = np.isnan(block)
         n[rows] = block.shape[-1] - missing.sum(axis=-1)
-        with np.errstate(invalid="ignore"):  # the difference of infinite scores is NaN
+        with np.errstate(invalid="ignore"):  # differences of infinite scores
             deviation = block - mean[rows, ..., np.newaxis]
         deviation *= deviation
         deviation[missing] = 0

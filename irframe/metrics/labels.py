@@ -57,7 +57,7 @@ class _Cut(NamedTuple):
     least: int
     """Minimum number of ranks of the scored lists, 0 for full lists."""
     full: bool
-    """Whether lists have at least as many ranks as the longest list."""
+    """Whether to keep all ranks of the longest list, even beyond `least`."""
 
 
 @lru_cache(maxsize=256)
@@ -106,7 +106,7 @@ class _Template(NamedTuple):
     """The dimension of the candidates."""
 
     def filled(self, values: Floats, name: str, *, every: bool) -> Any:
-        """Return values with the labels of the template."""
+        """Return the values as a DataArray with the template's coordinates."""
         result = self.array.count(self.candidates).rename(name)
         if every:
             depths = np.arange(1, values.shape[-1] + 1)
@@ -115,19 +115,20 @@ class _Template(NamedTuple):
 
 
 def _axes(args: dict[str, Any]) -> tuple[_Template | None, dict[str, Any]]:
-    """Return a template, and numpy arrays with matching dimensions.
+    """Return a result template, and arrays with matching dimensions.
 
-    Labelled arrays are transposed to the dimension order of the array with the most dimensions,
+    Every xarray.DataArray is transposed to the dimension order of the one with the most dimensions,
     with the dimension of the candidates last. Arguments that are None are omitted.
     """
     arrays = {name: array for name, array in args.items() if array is not None}
     labelled = {
         name: array
         for name, array in arrays.items()
-        if hasattr(array, "isel") and getattr(array, "ndim", 0) > 0  # no scalar and no Dataset
+        if hasattr(array, "isel") and getattr(array, "ndim", 0) > 0  # others have no axes
     }
     if not labelled:
         return None, arrays
+    # arrays are in the order labels, scores, listed: labels decide on the axis of the candidates
     first, *_ = labelled.values()
     candidates = first.dims[-1]
     widest = max(labelled.values(), key=lambda array: array.ndim)
@@ -137,7 +138,7 @@ def _axes(args: dict[str, Any]) -> tuple[_Template | None, dict[str, Any]]:
         unmatched = [dim for dim in array.dims if dim not in dims]
         unmatched += [d for d in both if not array.indexes[d].equals(widest.indexes[d])]
         if unmatched:
-            expected = f"{name} along {', '.join(map(str, dims))} with the same labels"
+            expected = f"{name} with the dimensions and labels of {', '.join(map(str, dims))}"
             raise InputError(expected, "", "align the arrays with xarray.align", unmatched)
         ordered = array.transpose(*(dim for dim in dims if dim in array.dims))
         sizes = dict(zip(ordered.dims, ordered.shape, strict=True))
@@ -180,6 +181,7 @@ def _counted_labels(labels: Floats) -> tuple[Grades, Array, Array]:
     judged = None
     low, high = labels.min(initial=HIGHEST_GRADE), labels.max(initial=LOWEST_GRADE)
     if not (low >= LOWEST_GRADE and high <= HIGHEST_GRADE):
+        # NaN fails every comparison, so arrays with unjudged candidates get here too
         judged = ~np.isnan(labels)
         filled = np.where(judged, labels, 0)
         low, high = filled.min(initial=0), filled.max(initial=0)
@@ -189,7 +191,7 @@ def _counted_labels(labels: Floats) -> tuple[Grades, Array, Array]:
     span = max(int(high - low) + 1, 1)
     levels: Array = np.arange(first, first + span)
     index: Array = grade
-    if span > SCALE:  # a dense count would mostly contain zeros
+    if span > SCALE:  # counts of all grades in the range would be sparse
         levels, index = np.unique(grade, return_inverse=True)
         first = 0
         span = len(levels)
@@ -211,7 +213,7 @@ def _as_grades(labels: Floats, low: float, high: float) -> Grades:
     wrong = (labels != np.rint(labels)) | (labels < LOWEST_GRADE) | (labels > HIGHEST_GRADE)
     limits = f"from {LOWEST_GRADE} to {HIGHEST_GRADE}"
     advice = "renumber the grades, and set their gains with gain={grade: gain}"
-    raise GradeError(f"labels that are whole numbers {limits}", "", advice, labels[wrong])
+    raise GradeError(f"labels that are integers {limits}", "", advice, labels[wrong])
 
 
 def _ranked(
@@ -225,12 +227,14 @@ def _ranked(
     """Return the block of rankings of the retrieved candidates."""
     size, n = grade.shape
     inside = None if listed is None else listed != 0
+    # the negated comparison is also True for NaN
     if scores is not None and not scores.min(initial=0) > -np.inf:
         inside = _scored(scores, inside)
     retrieved = np.full(size, n) if inside is None else inside.sum(axis=1)
     longest = n if inside is None else int(retrieved.max(initial=0))
     width = max(cut.least, longest if cut.full else 1)
     if scores is not None or inside is not None:
+        # a stable sort of negated scores keeps equal scores in their order
         below = np.zeros(grade.shape) if scores is None else -scores
         below = below if inside is None else np.where(inside, below, np.inf)
         order = below.argsort(axis=1, kind="stable")[:, :width]

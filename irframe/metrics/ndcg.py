@@ -52,7 +52,7 @@ class BinG(Thresholded):
     def parts(
         self, *, relevant: Array, found: Floats, rank: Floats, n_relevant: Array
     ) -> tuple[Array, Array]:
-        """Return the terms by rank and their divisor."""
+        """Return the undivided contribution of each rank, and the divisor."""
         return relevant / np.log2(2 + rank - found), positive(n_relevant)
 
 
@@ -99,7 +99,7 @@ class G(Thresholded):
     def parts(
         self, *, gain: Floats, cumulated_gain: Floats, rank: Floats, ideal_steps: Steps
     ) -> tuple[Array, Array]:
-        """Return the terms by rank and their divisor."""
+        """Return the undivided contribution of each rank, and the divisor."""
         gains, counts = ideal_steps
         ideal = ideal_ranking(gains, counts[..., 0, :], len(rank))
         missed = np.cumsum(np.maximum(ideal, 1), axis=-1) - cumulated_gain
@@ -121,9 +121,9 @@ class DCG(Thresholded):
         Gain map. By default the gain of a document is its grade, as in ranx and scikit-learn.
         ``"linear"`` divides the grades by the highest grade of the collection.
     discount
-        Discount at rank i. ``"log2"`` divides the gain by log2(1 + i), and ``"zipf"`` divides it by
-        i. ``"jk"`` divides it by log_base(i) from rank `base` on, without a discount above that
-        rank.
+        Discount at rank i. ``"log2"`` divides the gain by log2(1 + i), and ``"zipf"`` divides the
+        gain by i. ``"jk"`` divides the gain by log_base(i) if i is at least `base`, and has no
+        discount otherwise.
     base
         Base of the logarithm with ``"jk"``, above 1.
     rel
@@ -169,7 +169,7 @@ class DCG(Thresholded):
 
 
 Ideal = Literal["judged", "pool", "full"]
-"""Documents of an ideal ranking."""
+"""Values of the parameter `ideal` of `nDCG`."""
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -184,16 +184,17 @@ class nDCG(Thresholded):
     gain
         Gain map. The scale of the gains has no effect.
     discount
-        Discount at rank i. ``"log2"`` divides the gain by log2(1 + i), and ``"zipf"`` divides it by
-        i. ``"jk"`` divides it by log_base(i) from rank `base` on, without a discount above that
-        rank.
+        Discount at rank i. ``"log2"`` divides the gain by log2(1 + i), and ``"zipf"`` divides the
+        gain by i. ``"jk"`` divides the gain by log_base(i) if i is at least `base`, and has no
+        discount otherwise.
     base
         Base of the logarithm with ``"jk"``, above 1.
     ideal
         Ideal ranking in the denominator. ``"judged"`` is the ranking of all judged documents, cut
         at depth k (NDCG_a, as in trec_eval). ``"pool"`` is the ranking of the documents in the pool
-        of depth k, for any k below the pool depth of the collection (NDCG_b). For any other k it
-        equals ``"judged"``. ``"full"`` is the ranking of all judged documents without a cut.
+        of depth k, for any k below the pool depth of the collection (NDCG_b). For any other k,
+        ``"pool"`` equals ``"judged"``. ``"full"`` is the ranking of all judged documents without a
+        cut.
     rel
         Lowest relevant grade, at least 1. Only used with ``gain="binary"``.
     depth
@@ -205,8 +206,9 @@ class nDCG(Thresholded):
     -----
     ``nDCG@k = DCG@k / iDCG@k``, where iDCG is the DCG of the ideal ranking.
 
-    Range: 0 to 1; with ``"pool"`` possibly above 1 for runs that did not contribute. Needs: grades,
-    recall base; for ``"pool"`` the contributing runs. No relevant documents: 0. Unjudged: gain 0.
+    Range: 0 to 1, but runs that did not contribute to the pool may exceed 1 with ``"pool"``. Needs:
+    grades, recall base, and the contributing runs for ``"pool"``. No relevant documents: 0.
+    Unjudged: gain 0.
 
     References
     ----------
@@ -240,7 +242,7 @@ class nDCG(Thresholded):
         return replace(self, ideal="full")
 
     def parts(self, *, gain: Floats, weights: Floats, ideal_gain: Floats) -> tuple[Array, Array]:
-        """Return the terms by rank and their divisor."""
+        """Return the undivided contribution of each rank, and the divisor."""
         return gain * weights, ideal_gain
 
 
@@ -261,9 +263,9 @@ class nDCGRel(Thresholded):
 
     Notes
     -----
-    The score is the mean over all judged documents with a gain above 0. The value of a document is
-    the `nDCG` at its rank. The value of a document that is not in the top k is DCG@k, divided by
-    the DCG of the full ideal ranking.
+    The score is the mean of the values of all judged documents with a gain above 0. The value of a
+    retrieved document is the `nDCG` at its rank. The value of a document that is not in the top k
+    is DCG@k, divided by the DCG of the full ideal ranking.
 
     Range: 0 to 1. Needs: grades, recall base. No relevant documents: 0. Unjudged: gain 0.
 
@@ -351,6 +353,7 @@ class RnDCG(Thresholded):
         total, points = np.zeros((2, *dcg.shape))
         for step in range(len(gains)):
             end = counts[..., step]
+            # a gain that no document of the topic has adds no depth
             new = end > (counts[..., step - 1] if step else 0)
             total += new * _upto(dcg, end) / positive(ideal_sum(gains, counts, end))
             points += new
@@ -360,9 +363,10 @@ class RnDCG(Thresholded):
 
 
 def _upto(cumulated: Floats, end: Array) -> Floats:
-    """Return sums down to each depth, constant past rank `end`."""
+    """Return cumulated sums, made constant past rank `end`."""
     last = np.clip(end, 1, cumulated.shape[-1]) - 1
     at_end = np.take_along_axis(cumulated, np.broadcast_to(last, (*cumulated.shape[:-1], 1)), -1)
+    # cumulated sums never fall, so only values past `end` exceed the value at `end`
     return np.minimum(cumulated, at_end)
 
 

@@ -31,7 +31,7 @@ class alpha_DCG(Novelty):
     Parameters
     ----------
     alpha
-        Share by which the gain of a subtopic falls with each document that covers it, 0 to 1.
+        Share by which each document that covers a subtopic lowers the gain of the subtopic, 0 to 1.
     bound
         Whether to divide by the score of a ranking in which every document covers every subtopic.
         ndeval and ir_measures do so, except that ndeval does not divide at depth 1.
@@ -77,7 +77,7 @@ class alpha_DCG(Novelty):
     aliases = ("\u03b1_DCG",)
 
     def parts(self, *, novelty: Floats, rank: Floats, n_subtopics: Array) -> tuple[Array, Array]:
-        """Return the terms by rank and their divisor."""
+        """Return the undivided contribution of each rank, and the divisor."""
         weights = discounts("log2", 2, len(rank))
         if not self.bound:
             return novelty * weights, np.ones(1)
@@ -92,7 +92,7 @@ class alpha_nDCG(Novelty):
     Parameters
     ----------
     alpha
-        Share by which the gain of a subtopic falls with each document that covers it, 0 to 1.
+        Share by which each document that covers a subtopic lowers the gain of the subtopic, 0 to 1.
     rel
         Lowest relevant grade, at least 1.
     depth
@@ -104,8 +104,8 @@ class alpha_nDCG(Novelty):
     -----
     ``sum_(i<=k) G_i / log2(i + 1)``, divided by the same sum for the ideal ranking down to k. The
     ideal ranking is built greedily: every rank gets the document with the highest gain among the
-    remaining documents. Among documents with equal gain, the last one in the order of names is
-    used. The gains G_i are those of `alpha_DCG`.
+    remaining documents. Among documents with equal gain, the one with the last name is used. The
+    gains G_i are those of `alpha_DCG`.
 
     Range: 0 to 1, or slightly above 1 if the greedy ranking is not optimal. Needs: grades by
     subtopic, recall base. No relevant documents: 0. Unjudged: not relevant.
@@ -132,7 +132,7 @@ class alpha_nDCG(Novelty):
     aliases = ("\u03b1_nDCG",)
 
     def parts(self, *, novelty: Floats, rank: Floats, ideal_novelty: Floats) -> tuple[Array, Array]:
-        """Return the terms by rank and their divisor."""
+        """Return the undivided contribution of each rank, and the divisor."""
         weights = discounts("log2", 2, len(rank))
         ideal = np.cumsum(stretch(ideal_novelty, len(rank)) * weights, axis=-1)
         return novelty * weights, positive(ideal)
@@ -145,7 +145,7 @@ class ERR_IA(Novelty):
     Parameters
     ----------
     alpha
-        Share by which the gain of a subtopic falls with each document that covers it, 0 to 1.
+        Share by which each document that covers a subtopic lowers the gain of the subtopic, 0 to 1.
     bound
         Whether to divide by the score of a ranking in which every document covers every subtopic.
         ndeval and ir_measures do so, except that ndeval does not divide at depth 1.
@@ -189,7 +189,7 @@ class ERR_IA(Novelty):
     needs_depth = True
 
     def kernel(self, *, novelty: Floats, rank: Floats, n_subtopics: Array) -> Floats:
-        """Return the ERR-IA down to each depth."""
+        """Return the ERR-IA at each depth."""
         total = np.cumsum(novelty / rank, axis=-1) / positive(n_subtopics)
         if not self.bound:
             return np.asarray(total)
@@ -208,7 +208,7 @@ class nERR_IA(Novelty):
     Parameters
     ----------
     alpha
-        Share by which the gain of a subtopic falls with each document that covers it, 0 to 1.
+        Share by which each document that covers a subtopic lowers the gain of the subtopic, 0 to 1.
     rel
         Lowest relevant grade, at least 1.
     depth
@@ -246,7 +246,7 @@ class nERR_IA(Novelty):
     needs_depth = True
 
     def parts(self, *, novelty: Floats, rank: Floats, ideal_novelty: Floats) -> tuple[Array, Array]:
-        """Return the terms by rank and their divisor."""
+        """Return the undivided contribution of each rank, and the divisor."""
         ideal = np.cumsum(stretch(ideal_novelty, len(rank)) / rank, axis=-1)
         return novelty / rank, positive(ideal)
 
@@ -258,7 +258,7 @@ class NRBP(Novelty):
     Parameters
     ----------
     alpha
-        Share by which the gain of a subtopic falls with each document that covers it, 0 to 1.
+        Share by which each document that covers a subtopic lowers the gain of the subtopic, 0 to 1.
     beta
         Patience, the probability that users go on to the next rank, between 0 and 1.
     rel
@@ -298,7 +298,7 @@ class NRBP(Novelty):
     beta: float = parameter(0.5, above=0, below=1)
 
     def kernel(self, *, novelty: Floats, rank: Floats, n_subtopics: Array) -> Floats:
-        """Return the NRBP down to each depth."""
+        """Return the NRBP at each depth."""
         scale = (1 - (1 - self.alpha) * self.beta) / positive(n_subtopics)
         return np.asarray(scale * np.cumsum(novelty * self.beta ** (rank - 1), axis=-1))
 
@@ -315,7 +315,7 @@ class nNRBP(Novelty):
     Parameters
     ----------
     alpha
-        Share by which the gain of a subtopic falls with each document that covers it, 0 to 1.
+        Share by which each document that covers a subtopic lowers the gain of the subtopic, 0 to 1.
     beta
         Patience, the probability that users go on to the next rank, between 0 and 1.
     rel
@@ -354,7 +354,7 @@ class nNRBP(Novelty):
     beta: float = parameter(0.5, above=0, below=1)
 
     def parts(self, *, novelty: Floats, rank: Floats, ideal_novelty: Floats) -> tuple[Array, Array]:
-        """Return the terms by rank and their divisor."""
+        """Return the undivided contribution of each rank, and the divisor."""
         ideal = ideal_novelty @ self.beta ** np.arange(ideal_novelty.shape[-1])
         return novelty * self.beta ** (rank - 1), positive(ideal)[..., np.newaxis]
 
@@ -415,10 +415,10 @@ class IA(Thresholded):
         object.__setattr__(self, "range", inner.range)
         super().__post_init__()
         if self.rel > 1 and not default:
-            raise MetricError("a metric with the parameter rel for IA with rel", repr(self.metric))
+            raise MetricError("IA(rel=...) to have a metric with rel", repr(self.metric))
         if inner.cost or inner.average != "mean" or inner.subtopics or inner.judged_only:
-            expected = "a metric of gain that is averaged by arithmetic means, without subtopics"
-            raise MetricError(f"{expected} and judged_only, for IA", repr(self.metric))
+            expected = "IA to have a metric of gain with arithmetic means, without subtopics"
+            raise MetricError(f"{expected} and without judged_only", repr(self.metric))
 
     @property
     def inner(self) -> Metric:
@@ -427,7 +427,7 @@ class IA(Thresholded):
         return replace(parse_metric(self.metric), **rel)
 
     def uncut(self) -> "IA | None":
-        """Return the metric of full lists, or None if undefined."""
+        """Return the metric without cutoff, or None if undefined."""
         uncut = self.inner.uncut()
         return None if uncut is None else replace(self, metric=str(uncut))
 
@@ -495,5 +495,5 @@ class StRecall(Thresholded):
     aliases = ("strec",)
 
     def parts(self, *, hits: NovelHits, n_subtopics: Array) -> tuple[Array, Array]:
-        """Return the terms by rank and their divisor."""
+        """Return the undivided contribution of each rank, and the divisor."""
         return hits.total(hits.earlier == 0), positive(n_subtopics)

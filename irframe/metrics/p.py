@@ -68,7 +68,7 @@ class P(Thresholded):
         return np.asarray(gain / rank[-1])
 
     def reading(self, *, cumulated_gain: Floats, rank: Floats) -> Reading:
-        """Return the reading of users who read to each depth."""
+        """Return gain and cost of reading down to each depth."""
         return Reading(cumulated_gain, np.broadcast_to(rank, cumulated_gain.shape))
 
     def ceiling(
@@ -114,7 +114,7 @@ class Judged(Metric):
     order = "judged"
 
     def parts(self, *, judged: Array, seen: Array) -> tuple[Array, Array]:
-        """Return the terms by rank and their divisor."""
+        """Return the undivided contribution of each rank, and the divisor."""
         return judged, positive(seen)
 
 
@@ -123,7 +123,7 @@ class Recall(Thresholded):
     """Recall: the share of relevant documents in the top k.
 
     Recall never decreases with k. Relevant documents that were never judged are not counted, so
-    incomplete judgments usually raise it.
+    incomplete judgments usually raise the recall.
 
     Parameters
     ----------
@@ -227,7 +227,8 @@ class Rprec(Thresholded):
     """R-precision: precision at rank R.
 
     R is the number of relevant judged documents of the topic. With three relevant documents, the
-    score is the precision at rank 3. With 100, it is the precision at rank 100.
+    score is the precision at rank 3. With 100 relevant documents, the score is the precision at
+    rank 100.
 
     Parameters
     ----------
@@ -266,7 +267,7 @@ class Rprec(Thresholded):
     fillings = "list"
 
     def parts(self, *, relevant: Array, rank: Floats, n_relevant: Array) -> tuple[Array, Array]:
-        """Return the terms by rank and their divisor."""
+        """Return the undivided contribution of each rank, and the divisor."""
         return relevant * (rank <= n_relevant), positive(n_relevant)
 
 
@@ -315,7 +316,7 @@ class RprecMult(Thresholded):
     fillings = "list"
 
     def parts(self, *, relevant: Array, rank: Floats, n_relevant: Array) -> tuple[Array, Array]:
-        """Return the terms by rank and their divisor."""
+        """Return the undivided contribution of each rank, and the divisor."""
         cut = np.floor(self.multiple * n_relevant + 0.9)
         return relevant * (rank <= cut), positive(cut)
 
@@ -323,8 +324,8 @@ class RprecMult(Thresholded):
 def f_measure(precision: Floats, recall: Floats, beta: float) -> Floats:
     """Return the F measure of precision and recall.
 
-    Some tools take beta squared as their parameter. The square is rounded to 15 digits, so that the
-    square root of that parameter gives exactly the same scores.
+    Some tools have a parameter b2 for the square of beta. The square is rounded to 15 digits, so
+    that the square root of b2 gives the same scores as b2 does in these tools.
 
     Examples
     --------
@@ -404,9 +405,9 @@ class Accuracy(Thresholded):
     Notes
     -----
     Each pair consists of a relevant and a non-relevant document of the list. The score is the share
-    of pairs in which the relevant document has the higher rank. It is NaN if all documents of the
-    list are relevant or none is. Documents that were not retrieved do not count, so cutting a list
-    may raise the score.
+    of pairs in which the relevant document has the higher rank. The score is NaN if all documents
+    of the list are relevant, or if none is. Documents that were not retrieved do not count, so
+    cutting a list may raise the score.
 
     Range: 0 to 1. Needs: grades, list length. No relevant documents: NaN. Unjudged: not relevant.
 
@@ -425,7 +426,7 @@ class Accuracy(Thresholded):
     sees_length = True
 
     def kernel(self, *, relevant: Array, found: Floats, rank: Floats, seen: Array) -> Floats:
-        """Return the share of ordered pairs at each depth."""
+        """Return the share of correctly ordered pairs at each depth."""
         pairs = found * (seen - found)
         wrong = np.cumsum(relevant * (rank - found), axis=-1)
         return np.asarray(1 - wrong / np.where(pairs > 0, pairs, np.nan))
@@ -490,7 +491,7 @@ class Bpref(Thresholded):
     def parts(
         self, *, relevant: Array, assessed: Array, n_relevant: Array, n_nonrelevant: Array
     ) -> tuple[Array, Array]:
-        """Return the terms by rank and their divisor."""
+        """Return the undivided contribution of each rank, and the divisor."""
         above = count_to(assessed & ~relevant)
         limit = n_relevant if self.variant == "2004" else np.minimum(n_relevant, n_nonrelevant)
         credit = (1 - np.minimum(above, n_relevant) / positive(limit)) * relevant

@@ -65,7 +65,7 @@ def _from_object(measure: Any) -> Metric:
         measure = measure(beta=measure["beta"] ** 0.5)
     metric = parse_metric(str(measure))
     gain: dict[str, Any] = {"ERR": {"gain": Exponential(top=GDEVAL_TOP)}}  # ir_measures runs gdeval
-    gain |= {} if "rel" in params else {"RBP": {"gain": Linear()}}  # graded without rel
+    gain |= {} if "rel" in params else {"RBP": {"gain": Linear()}}  # RBP without rel is graded
     return replace(metric, **gain.get(name, {}))
 
 
@@ -113,8 +113,9 @@ def parse_metric(text: Any) -> Metric:
         - cwl_eval: ``"RBP@0.8"``.
         - MTEB, BEIR or DPR: ``"ndcg_at_10"``, ``"HR@5"``, ``"top_1_accuracy"``.
         - Experiment trackers: ``"RBP.p-0.8_at_10"``.
-        - A measure object of the package ir_measures, with its meaning there: ``ERR`` has the top
-          grade 4 of gdeval, ``RBP`` without ``rel`` is graded, and ``beta`` of ``SetF`` is squared.
+        - A measure object of the package ir_measures, with the same meaning as in ir_measures.
+          There ``ERR`` has the top grade 4 of gdeval, ``RBP`` without ``rel`` is graded, and
+          ``beta`` of ``SetF`` is squared.
         - A metric, which is returned unchanged.
 
         Upper and lower case are treated as equal if only one metric matches.
@@ -150,9 +151,10 @@ def parse_metric(text: Any) -> Metric:
 
 
 def _parsed(text: str) -> Metric:
-    """Return the metric of the first matching tool."""
+    """Return the metric, trying one tool after another."""
     text = re.sub(spellings.NDEVAL, r"\1_\2", text)
     text = spellings.benchmark_name(text) or spellings.from_plain(text) or text
+    # a name for trackers may contain a name in benchmarks
     text = spellings.benchmark_name(text) or text
     if len(several := listed_measures(text)) > 1:
         described = f"{text!r}, which has {len(several)} measures"
@@ -163,21 +165,21 @@ def _parsed(text: str) -> Metric:
     if level is None:
         return metric
     if not has_level(metric):
-        raise MetricError(f"parameters of {type(metric).__name__}", repr(text), "", ["rel"])
+        raise MetricError("a metric with a lowest relevant grade before -l", repr(text))
     if getattr(metric, "rel") != 1:  # noqa: B009
-        raise MetricError("one lowest relevant grade", f"two of them in {text!r}")
+        raise MetricError("one lowest relevant grade", f"two lowest relevant grades in {text!r}")
     rel: dict[str, Any] = {"rel": level}
     return replace(metric, **rel)
 
 
 def parse_named(metric: Any) -> list[Metric]:
-    """Parse names of metrics, and keep them as labels.
+    """Parse a name for one or more metrics with labels.
 
     Parameters
     ----------
     metric
-        Any argument of `parse_metric`, or a name for several measures in trec_eval, such as
-        ``"P.5,10"``, ``"ndcg_cut"`` or ``"official"``.
+        Any argument of `parse_metric`, or a name that stands for several measures in trec_eval,
+        such as ``"P.5,10"``, ``"ndcg_cut"`` or ``"official"``.
 
     Returns
     -------
@@ -195,7 +197,7 @@ def parse_named(metric: Any) -> list[Metric]:
     >>> [str(metric) for metric in parse_named("P.5,10")], [str(m) for m in parse_named("R@5")]
     (['P_5', 'P_10'], ['R@5'])
     """
-    if is_foreign(metric):  # the label is the name, unless it means something else in irframe
+    if is_foreign(metric):  # a name with another meaning in irframe would be a wrong label
         parsed = parse_metric(metric)
         name = str(metric)
         same = metric.NAME not in {"ERR", "RBP", "SetF"} or parse_metric(name) == parsed
@@ -227,9 +229,9 @@ def _validated(text: str) -> str:
 
 
 def listed_measures(text: str) -> list[str]:
-    """Return the measures in a name for several measures.
+    """Return the measures that a name in trec_eval stands for.
 
-    Names for several measures are those of trec_eval. Any other text is returned as the only item.
+    Text that is not such a name is returned as the only item.
 
     Examples
     --------
@@ -318,7 +320,7 @@ def _from_ranx(text: str) -> Metric | None:
 def _from_expression(text: str) -> Metric:
     try:
         expression: ast.expr = ast.parse(text, mode="eval").body
-    except (SyntaxError, ValueError, RecursionError, MemoryError):  # the last two: deep nesting
+    except (SyntaxError, ValueError, RecursionError, MemoryError):  # last two: nested too deeply
         raise MetricError("a metric such as 'nDCG@10' or 'RBP(p=0.8)'", repr(text)) from None
     node = expression
     at = None
@@ -341,7 +343,7 @@ def _from_expression(text: str) -> Metric:
 
 
 def _positional(kind: Any, values: list[Any], text: str) -> dict[str, Any]:
-    """Return the value of a positional argument by parameter name."""
+    """Return a mapping from parameter name to positional value."""
     names = [
         spec.name for spec in fields(getattr(kind, "kind", kind)) if spec.metadata.get("shown")
     ]
@@ -362,11 +364,11 @@ def _value(node: ast.expr, text: str) -> Any:
     try:
         return ast.literal_eval(node)
     except (ValueError, TypeError, RecursionError, MemoryError):
-        raise MetricError("numbers, quoted text or gain maps as values", repr(text)) from None
+        raise MetricError("parameters as numbers, quoted text or gain maps", repr(text)) from None
 
 
 def _refuse_unknown(names: Iterable[str], valid: Iterable[str], kind: str, text: str) -> None:
-    """Raise if a metric or gain map lacks a parameter."""
+    """Raise if a parameter is not among the valid ones."""
     for name in names:
         if name not in valid:
             described = f"{name} in {text!r}{suggest(name, [*valid])}"
@@ -399,7 +401,7 @@ def _kind(name: str, *, bare: bool) -> Any:
 def _replace_gain_parameters(kind: Any, arguments: dict[str, Any], text: str) -> None:
     """Replace the gain parameters of ir_measures by gain maps."""
     if arguments.pop("min_rel", 0):
-        raise MetricError("gain that is linear from grade 0 on", f"min_rel in {text!r}")
+        raise MetricError("linear gain from grade 0 on", f"a min_rel above 0 in {text!r}")
     if "max_rel" in arguments:
         arguments["gain"] = Linear(top=arguments.pop("max_rel"))
     if kind.__name__ == "nDCG" and isinstance(arguments.get("gains"), dict):
@@ -415,7 +417,7 @@ def _build(named: MetricType | Preset, arguments: dict[str, Any], text: str) -> 
     fixed: dict[str, Any] = {}
     if isinstance(named, Preset):
         kind, fixed = named.kind, named.keywords
-    if kind.__name__ == "NumRet" and "rel" in arguments:  # ir_measures then counts relevant ones
+    if kind.__name__ == "NumRet" and "rel" in arguments:  # as in ir_measures
         kind = ALIASES["NumRelRet"]
     if kind.__name__ == "SetP" and arguments.pop("relative", False):
         kind = ALIASES["SetRelativeP"]

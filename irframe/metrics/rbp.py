@@ -67,6 +67,7 @@ class ERR(Thresholded):
     def terms(self, *, gain: Floats, rank: Floats) -> Floats:
         """Return the contribution of each rank to the score."""
         reached = np.ones_like(gain)
+        # products in place avoid three more arrays of the size of the rankings
         np.cumprod(1 - gain[..., :-1], axis=-1, out=reached[..., 1:])
         reached *= gain
         reached /= rank
@@ -97,7 +98,7 @@ class INSQ(InverseSquares):
         Last rank that users can read. The default of 1000 is that of cwl_eval. None means an
         infinite list.
     depth
-        Fixed evaluation depth. Users may read past it, but ranks there have gain 0.
+        Fixed evaluation depth. Users may read past the depth, but ranks past the depth have gain 0.
     judged_only
         Whether to remove unjudged documents from the lists before scoring.
 
@@ -127,7 +128,7 @@ class INSQ(InverseSquares):
     order = "gain"
 
     def ahead(self, cumulated_gain: Floats, rank: Floats | float) -> Floats:
-        """Return the denominator of the continuation probability before squaring."""
+        """Return ``ahead`` of the probability ``((ahead - 1) / ahead)^2``."""
         return np.asarray(rank + 2 * self.T + 0 * cumulated_gain)
 
     def ceiling(self, *, filled_gain: Floats, rank: Floats, seen: Array) -> Floats:
@@ -156,7 +157,7 @@ class INST(InverseSquares):
         Last rank that users can read. The default of 1000 is that of cwl_eval. None means an
         infinite list.
     depth
-        Fixed evaluation depth. Users may read past it, but ranks there have gain 0.
+        Fixed evaluation depth. Users may read past the depth, but ranks past the depth have gain 0.
     judged_only
         Whether to remove unjudged documents from the lists before scoring.
 
@@ -185,7 +186,7 @@ class INST(InverseSquares):
     order = "gain"
 
     def ahead(self, cumulated_gain: Floats, rank: Floats | float) -> Floats:
-        """Return the denominator of the continuation probability before squaring."""
+        """Return ``ahead`` of the probability ``((ahead - 1) / ahead)^2``."""
         return np.asarray(rank + 2 * self.T - cumulated_gain)
 
 
@@ -203,11 +204,11 @@ class NERR(InverseSquares):
     Parameters
     ----------
     stop
-        Reason why unsatisfied users stop. ``"satisfied"``: they never stop (NERR8). ``"rank"``:
-        they stop with a probability that decreases with the rank (NERR9). ``"RBP"``: they stop with
-        the probability of `RBP` (NERR10). ``"INSQ"``: they stop with the probability of `INSQ`
-        (NERR11). With ``"satisfied"`` and ``"rank"``, the evaluation depth is the last rank that
-        users read.
+        Reason why unsatisfied users stop. With ``"satisfied"``, unsatisfied users never stop
+        (NERR8). With ``"rank"``, the probability that they stop decreases with the rank (NERR9).
+        ``"RBP"`` uses the stopping probability of `RBP` (NERR10). ``"INSQ"`` uses the stopping
+        probability of `INSQ` (NERR11). With ``"satisfied"`` and ``"rank"``, the evaluation depth is
+        the last rank that users read.
     p
         Persistence, between 0 and 1. Only ``"RBP"`` uses it.
     T
@@ -220,7 +221,7 @@ class NERR(InverseSquares):
         Last rank that users can read with ``"RBP"`` and ``"INSQ"``. The default of 1000 is that of
         cwl_eval. None means an infinite list.
     depth
-        Fixed evaluation depth, usually written ``NERR8 @ 10``. Lists are cut there.
+        Fixed evaluation depth, at which lists are cut, usually written ``NERR8 @ 10``.
     judged_only
         Whether to remove unjudged documents from the lists before scoring.
 
@@ -261,7 +262,7 @@ class NERR(InverseSquares):
         return self.stop in {"satisfied", "rank"}
 
     def uncut(self) -> "NERR | None":
-        """Return the metric of full lists, or None if undefined."""
+        """Return the metric without cutoff, or None if undefined."""
         return None if self._stops_at_depth else self
 
     @property
@@ -270,7 +271,7 @@ class NERR(InverseSquares):
         return super().by_prefix or (self._stops_at_depth and not self.judged_only)
 
     def reading(self, *, gain: Floats, cumulated_gain: Floats, rank: Floats) -> Reading:
-        """Return the reading of lists that end at each depth."""
+        """Return gain and cost if lists end at each depth."""
         if self._stops_at_depth:
             return read_down(self.continuation(gain, cumulated_gain, rank), gain)
         return super().reading(gain=gain, cumulated_gain=cumulated_gain, rank=rank)
@@ -283,11 +284,11 @@ class NERR(InverseSquares):
         return np.asarray(goes_on * (1 - gain) + 0 * cumulated_gain)
 
     def ahead(self, cumulated_gain: Floats, rank: Floats | float) -> Floats:
-        """Return the denominator of the continuation probability before squaring."""
+        """Return ``ahead`` of the probability ``((ahead - 1) / ahead)^2``."""
         return np.asarray(rank + 2 * self.T + 0 * cumulated_gain)
 
     def endless(self, cumulated_gain: Floats, rank: float) -> Floats:
-        """Return the expected number of ranks read past a rank."""
+        """Return the expected number of further ranks without a horizon."""
         if self.stop == "RBP":
             return np.full(cumulated_gain.shape, 1 / (1 - self.p))
         return super().endless(cumulated_gain, rank)
@@ -344,7 +345,7 @@ class RBP(Thresholded):
         return np.asarray(gain * ((1 - self.p) * self.p ** (rank - 1)))
 
     def reading(self, *, gain: Floats, rank: Floats) -> Reading:
-        """Return the reading of lists that end at each depth."""
+        """Return gain and cost if lists end at each depth."""
         gained = np.cumsum(gain * self.p ** (rank - 1), axis=-1)
         return Reading(gained, np.full(gained.shape, 1 / (1 - self.p)))
 
@@ -372,8 +373,8 @@ class SDCG(Stopping):
     -----
     The score is ``sum_i W(i) g(i)``, where g(i) is the gain at rank i. The weights W(i) are
     proportional to ``prod_(j<i) C(j)`` and sum to 1. The continuation probability is ``C(i) = log(i
-    + 1) / log(i + 2)`` at ranks above the depth. The score equals the DCG, divided by the DCG of a
-    list in which every document has gain 1.
+    + 1) / log(i + 2)`` if i is less than the depth. The score equals the DCG, divided by the DCG of
+    a list in which every document has gain 1.
 
     Range: 0 to 1. Needs: gains. No relevant documents: 0. Unjudged: gain 0.
 
@@ -397,7 +398,7 @@ class SDCG(Stopping):
         return np.asarray(np.log(rank + 1) / np.log(rank + 2) + 0 * gain)
 
     def ceiling(self, *, filled_gain: Floats, rank: Floats, seen: Array) -> Floats:
-        """Return the score if unjudged and missing documents gained 1."""
+        """Return the score if unjudged and unread documents gained 1."""
         weight = discounts("log2", 2, len(rank))
         total = np.cumsum(weight)
         weight_read = np.concatenate([[0.0], total])[seen.astype(int)]

@@ -35,9 +35,9 @@ class Reading(NamedTuple):
     read
         Expected number of ranks read.
     lost
-        Share of `gained` that comes from users who reach the horizon.
+        Part of `gained` that comes from users who reach the horizon.
     spent
-        Share of `read` that comes from users who reach the horizon.
+        Part of `read` that comes from users who reach the horizon.
     """
 
     gained: Floats
@@ -87,7 +87,7 @@ def reached(continuation: Floats) -> Floats:
 
 
 def read_down(continuation: Floats, gain: Floats) -> Reading:
-    """Return the reading of users who stop by each depth.
+    """Return gain and cost if users stop by each depth.
 
     Examples
     --------
@@ -100,7 +100,7 @@ def read_down(continuation: Floats, gain: Floats) -> Reading:
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Stopping(Metric, abstract=True):
-    """Base class of user models that stop by the depth."""
+    """Base class of models whose users stop by the depth."""
 
     gain: Gain = parameter("linear")
     rel: int = parameter(1, low=1, high=HIGHEST_GRADE)
@@ -118,13 +118,13 @@ class Stopping(Metric, abstract=True):
         return self.reading(gain=gain, cumulated_gain=cumulated_gain, rank=rank).terms
 
     def reading(self, *, gain: Floats, cumulated_gain: Floats, rank: Floats) -> Reading:
-        """Return the reading of users who stop by each depth."""
+        """Return gain and cost if users stop by each depth."""
         return read_down(self.continuation(gain, cumulated_gain, rank), gain)
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class ReadingOn(Stopping, abstract=True):
-    """Base class of user models that read past the depth.
+    """Base class of models whose users read past the depth.
 
     The gain of ranks past the depth is 0. The number of ranks read past the depth therefore depends
     only on the depth and on the cumulated gain. `endless` returns the expected number of ranks read
@@ -150,7 +150,7 @@ class ReadingOn(Stopping, abstract=True):
         return self.horizon is not None and super().by_prefix
 
     def reading(self, *, gain: Floats, cumulated_gain: Floats, rank: Floats) -> Reading:
-        """Return the reading of lists that end at each depth."""
+        """Return gain and cost if lists end at each depth."""
         last = self.horizon or len(rank)
         inside = slice(min(last, len(rank)))
         cumulated = cumulated_gain[..., inside]
@@ -165,11 +165,12 @@ class ReadingOn(Stopping, abstract=True):
         return Reading(*(quantity[..., column] for quantity in quantities))
 
     def _past(self, cumulated: Floats, last: int) -> tuple[Floats, Floats]:
-        """Return the expected reading past each depth.
+        """Return the expected numbers of ranks read past each depth.
 
         The first array is the expected number of ranks read past the depth. The second array is the
         probability that users read down to the horizon.
         """
+        # few different gains occur, and each needs the recursion below only once
         values, index = np.unique(cumulated, return_inverse=True)
         index = index.reshape(cumulated.shape)
         further, to_horizon = np.zeros((2, *cumulated.shape))
@@ -178,10 +179,12 @@ class ReadingOn(Stopping, abstract=True):
         if self.horizon is None:
             more = getattr(self, "endless")(values, last)  # noqa: B009
             all_read = np.zeros(len(values))
+        # backwards, because the expectation at a rank needs that at the next rank
         for rank in range(last, 0, -1):
             if rank <= cumulated.shape[-1]:
                 further[..., rank - 1] = more[index[..., rank - 1]]
                 to_horizon[..., rank - 1] = all_read[index[..., rank - 1]]
+            # the gain per rank is at most 1, so larger sums do not occur at this rank
             goes_on = self.continuation(0.0, np.minimum(values, rank), float(rank))
             more = 1 + goes_on * more
             all_read = goes_on * all_read
@@ -200,8 +203,9 @@ class InverseSquares(ReadingOn, abstract=True):
         return ((ahead - 1) / ahead) ** 2
 
     def endless(self, cumulated_gain: Floats, rank: float) -> Floats:
-        """Return the expected number of ranks read past a rank."""
+        """Return the expected number of further ranks without a horizon."""
         ahead = self.ahead(cumulated_gain, rank)
+        # the products of probabilities, (ahead / (ahead + n))^2, sum to a zeta function
         return np.asarray(ahead**2 * scipy.special.zeta(2, ahead))
 
 
@@ -229,8 +233,8 @@ class BPM(Stopping):
     Notes
     -----
     The score is ``sum_i W(i) g(i)``, where g(i) is the gain at rank i. The weights W(i) are
-    proportional to ``prod_(j<i) C(j)`` and sum to 1. The continuation probability C(i) is 1 at
-    ranks above the depth if the cumulated gain is below T, and 0 otherwise. This is the static
+    proportional to ``prod_(j<i) C(j)`` and sum to 1. The continuation probability C(i) is 1 if i is
+    less than the depth and the cumulated gain is below T, and 0 otherwise. This is the static
     model. For the dynamic model, see `DynamicBPM`.
 
     Range: 0 to 1. Needs: gains. No relevant documents: 0. Unjudged: gain 0.
@@ -279,7 +283,7 @@ class DynamicBPM(ReadingOn):
     horizon
         Last rank that users can read. The default of 1000 is that of cwl_eval.
     depth
-        Fixed evaluation depth. Users may read past it, but ranks there have gain 0.
+        Fixed evaluation depth. Users may read past the depth, but ranks past the depth have gain 0.
     judged_only
         Whether to remove unjudged documents from the lists before scoring.
 
@@ -351,7 +355,7 @@ class IFT(ReadingOn):
         Last rank that users can read. The default of 1000 is that of cwl_eval. None means an
         infinite list, and is allowed only without a rate.
     depth
-        Fixed evaluation depth. Users may read past it, but ranks there have gain 0.
+        Fixed evaluation depth. Users may read past the depth, but ranks past the depth have gain 0.
     judged_only
         Whether to remove unjudged documents from the lists before scoring.
 
@@ -360,8 +364,8 @@ class IFT(ReadingOn):
     The score is ``sum_i W(i) g(i)``, where g(i) is the gain at rank i. The weights W(i) are
     proportional to ``prod_(j<i) C(j)`` and sum to 1. Let y be the cumulated gain down to rank i.
     The continuation probability is ``C(i) = 1 - 1 / (1 + b1 e^((T - y) R1))`` for a goal (IFTGoal),
-    and ``C(i) = 1 / (1 + b2 e^((A - y/i) R2))`` for a rate (IFTRate). With a goal and a rate it is
-    the product of both (IFTGoalRate).
+    and ``C(i) = 1 / (1 + b2 e^((A - y/i) R2))`` for a rate (IFTRate). With a goal and a rate, C(i)
+    is the product of these two probabilities (IFTGoalRate).
 
     Range: 0 to 1. Needs: gains. No relevant documents: 0. Unjudged: gain 0.
 
@@ -391,14 +395,14 @@ class IFT(ReadingOn):
         goal, rate = (self._values(names) for names in (GOAL, RATE))
         names = {name for name in (*GOAL, *RATE) if getattr(self, name) is not None}
         if not names or len(names) != 3 * (bool(goal) + bool(rate)):
-            expected = "parameters T, b1 and R1, parameters A, b2 and R2, or all six, for IFT"
-            raise MetricError(expected, ", ".join(sorted(names)) or "none")
+            expected = "IFT to have T, b1 and R1, or A, b2 and R2, or all six parameters"
+            raise MetricError(expected, ", ".join(sorted(names)) or "no parameters")
         if rate and self.horizon is None:
             expected = "a number for the horizon of IFT with a rate (no closed form exists)"
             raise MetricError(expected, "None")
 
     def _values(self, names: tuple[str, ...]) -> tuple[Any, ...]:
-        """Return parameter values, or () if one is None."""
+        """Return parameter values, or () if any value is None."""
         values = tuple(getattr(self, name) for name in names)
         return () if None in values else values
 
@@ -412,10 +416,11 @@ class IFT(ReadingOn):
         return goes_on
 
     def endless(self, cumulated_gain: Floats, rank: float) -> Floats:  # noqa: ARG002
-        """Return the expected number of ranks read past a rank."""
+        """Return the expected number of further ranks without a horizon."""
         return 1 / (1 - _unmet(cumulated_gain, *self._values(GOAL)))
 
 
 def _unmet(value: Floats, target: float, ease: float, weight: float) -> Floats:
     """Return ``1 - 1/(1 + ease e^((target - value) weight))``."""
+    # logaddexp does not overflow if the value is far from the target
     return np.asarray(np.exp(-np.logaddexp(0, (value - target) * weight - np.log(ease))))

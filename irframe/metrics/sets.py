@@ -50,7 +50,7 @@ class SetP(Thresholded):
     order = "relevance"
 
     def parts(self, *, relevant: Array, seen: Array) -> tuple[Array, Array]:
-        """Return the terms by rank and their divisor."""
+        """Return the undivided contribution of each rank, and the divisor."""
         return relevant, positive(seen)
 
     def ceiling(self, *, relevant: Array, unjudged: Array, seen: Array) -> Floats:
@@ -100,7 +100,7 @@ class SetRelativeP(Thresholded):
     fillings = "cut"
 
     def parts(self, *, relevant: Array, seen: Array, n_relevant: Array) -> tuple[Array, Array]:
-        """Return the terms by rank and their divisor."""
+        """Return the undivided contribution of each rank, and the divisor."""
         return relevant, positive(np.minimum(seen, n_relevant))
 
 
@@ -258,7 +258,7 @@ class Utility(Thresholded):
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.d and not self.docs:
-            raise MetricError("docs (the size of the collection) for Utility with d", "none")
+            raise MetricError("Utility with d to have docs, the number of documents", "no docs")
 
     def kernel(self, *, found: Floats, seen: Array, n_relevant: Array) -> Floats:
         """Return the utility of the top k at each depth."""

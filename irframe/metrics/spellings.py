@@ -28,8 +28,7 @@ SETTINGS: dict[str, tuple[str, dict[str, Any]]] = {
 preset sets."""
 
 CWL_ALIKE: dict[str, str] = {"AP": "AP", "P@20": "P", "RR": "RR"}
-"""Mapping from names in cwl_eval to names in irframe, if other tools use the name for the same
-metric."""
+"""Mapping from names in cwl_eval to names in irframe, if other tools use the same name."""
 
 TREC_NAMES: dict[str, str] = {
     "map": "AP",
@@ -71,7 +70,7 @@ TREC_NAMES: dict[str, str] = {
 """Mapping from names in trec_eval, without cutoff, to names in irframe."""
 
 NDEVAL = r"^(alpha|n?ERR|M?AP|P)-(n?DCG|IA)"
-"""Pattern of the start of a name in ndeval, where irframe has an underscore for the hyphen."""
+"""Pattern of prefixes in ndeval that have a hyphen, for which irframe has an underscore."""
 
 _DOUBLING = {grade: 2**grade - 1 for grade in range(1, 17)}
 
@@ -96,8 +95,7 @@ RANX_NAMES: dict[str, str] = {
 """Mapping from names in ranx, without cutoff, to metrics. Gains of DCG are not scaled in ranx."""
 
 RANX_UNCUT: dict[str, str] = {"f1": "SetF", "precision": "SetP"}
-"""Mapping from names in ranx to metrics of the retrieved set, which the names mean without a
-cutoff."""
+"""Mapping from names in ranx without a cutoff to metrics of the retrieved set."""
 
 CUTOFFS = ("5", "10", "15", "20", "30", "100", "200", "500", "1000")
 _RECALLS = tuple(f"{level / 10:.2f}" for level in range(11))
@@ -107,8 +105,7 @@ DEFAULTS: dict[str, tuple[str, ...]] = {
     "map_cut": CUTOFFS,
     "ndcg_cut": CUTOFFS,
 }
-"""Mapping from names in trec_eval that mean several measures to the default parameters of these
-measures."""
+"""Mapping from names in trec_eval to the parameters of the measures that these names stand for."""
 
 _IN_SETS: dict[str, tuple[str, ...]] = DEFAULTS | {
     "P": CUTOFFS,
@@ -132,8 +129,7 @@ SETS: dict[str, str] = {
         "num_nonrel_judged_ret"
     ),
 }
-"""Mapping from the name of a set of trec_eval to the measures of the set in order, except ``runid``
-and ``relstring``."""
+"""Mapping from a set of trec_eval to its measures in order, without ``runid`` and ``relstring``."""
 
 
 def each_of_set(name: str) -> Iterator[str]:
@@ -168,7 +164,7 @@ PAPERS = (
         for argument, beta in (("", ""), (r"\(([\d.]+)\)", ", beta={}"))
     ),
 )
-"""Pattern of a name in papers (case is ignored), and template of the metric."""
+"""Pairs: pattern of a name in papers, ignoring case, and template of the metric."""
 SPELLED = (
     *PAPERS,
     (r"ndcg_at_(\d+)", "nDCG@{}"),
@@ -181,7 +177,7 @@ SPELLED = (
     (r"(?:hit|hr|s|acc)@(\d+)", "Success@{}"),
     (r"top_?(\d+)_acc(?:uracy)?", "Success@{}"),
 )
-"""Pattern of a name in papers or benchmarks (case is ignored), and template of the metric."""
+"""Pairs: pattern of a name in papers or benchmarks, ignoring case, and template of the metric."""
 REFUSED = (
     (r"(.+)@[kn]", "'{1}' or '{1}@10'", "the depth is not a number"),
     (r"rbp\.(\d+)", "RBP(p=0.{1})", "in ranx this metric sums grades without scaling"),
@@ -189,16 +185,16 @@ REFUSED = (
     (r"map@r", "Rprec", "irframe does not cut lists at the number of relevant documents"),
     (r"nerr@(\d+)", "ERR@{1}", "irframe does not normalise ERR by an ideal ranking"),
 )
-"""Pattern of an unsupported name, alternatives, and the reason why it is not supported."""
+"""Triples: pattern of an unsupported name, alternatives, and why the name is not supported."""
 AMBIGUOUS = (
     (r"(?i:accuracy)@1", "{0} is NaN, because one document has no pairs. Did you mean Success@1?"),
     (r"(?i:accuracy)@(\d+)", "{0} is a share of document pairs. Did you mean Success@{1}?"),
 )
-"""Pattern of a name that has another meaning in other tools, and the warning."""
+"""Pairs: pattern of a name that has another meaning in other tools, and text of the warning."""
 
 
 def benchmark_name(text: str) -> str | None:
-    """Return the name in irframe for a benchmark's name.
+    """Return irframe's name for a name in benchmarks or papers.
 
     Parameters
     ----------
@@ -253,13 +249,12 @@ CWL_NAMES: dict[str, str] = {
     "RBP": "RBP@<p>",
     "SDCG": "NDCG-k@<depth>",
 }
-"""Mapping from a metric to a template of its name in cwl_eval, with the parameter names of
-irframe."""
+"""Mapping from a metric to a template of its name in cwl_eval, with irframe's parameters."""
 
 NUMBER = r"-?[0-9.]+"
 """Pattern of a number in a name of cwl_eval."""
 NUMBERS = {"depth": r"\d+", "p": r"0?\.\d+"}
-"""Mapping from parameters in names of cwl_eval to patterns that are narrower than `NUMBER`."""
+"""Mapping from parameters to the patterns of their values in cwl_eval, if not `NUMBER`."""
 
 
 def from_cwl(text: str) -> Metric | None:
@@ -292,7 +287,7 @@ PRINTED = (*SETS["all_trec"].split(), "map_avgjg", "P_avgjg", "yaap")
 _SHARES = {"iprec_at_recall", "Rprec_mult"}
 """Measures whose parameter trec_eval prints with two decimals."""
 _SINGLE = {"11pt_avg", "set_F", "utility"}
-"""Measures with several parameters in one name."""
+"""Measures that take several parameters, while other names have one measure per parameter."""
 _PRICES = ("a", "b", "c", "d")
 
 
@@ -305,6 +300,7 @@ class TrecName(NamedTuple):
     @property
     def measures(self) -> list["TrecName"]:
         """The single measures of the name, usually one per parameter."""
+        # pairs such as 1=0.5 are gains of one measure, as in ndcg_1=0.5,2=1
         single = self.measure in _SINGLE or "=" in "".join(self.parameters)
         if single or len(self.parameters) < 2:
             return [self]
@@ -357,7 +353,7 @@ def _known_name(name: str, names: Iterable[str]) -> str | None:
 
 
 def split_level(text: str) -> tuple[str, int | None]:
-    """Split a name into metric and lowest relevant grade.
+    """Split a name into metric name and lowest relevant grade.
 
     In ranx, the suffix ``-l2`` means that grades from 2 on are relevant.
 
@@ -371,7 +367,7 @@ def split_level(text: str) -> tuple[str, int | None]:
 
 
 def trec_fields(name: TrecName) -> dict[str, Any]:
-    """Return a metric's parameters for a name in trec_eval.
+    """Return the parameters of the metric for a trec_eval name.
 
     The parameter of ``set_F`` is the square of beta.
 
@@ -390,11 +386,11 @@ def trec_fields(name: TrecName) -> dict[str, Any]:
         return {"levels": tuple(map(float, values))}
     if measure == "utility":
         if len(values) != len(_PRICES):
-            raise MetricError("four parameters of utility, as in utility.1,-1,0,0", str(name))
+            raise MetricError("utility with four parameters, as in utility.1,-1,0,0", str(name))
         return dict(zip(_PRICES, map(float, values), strict=True))
     if measure == "set_F":
         if len(values) > 1:
-            raise MetricError("one parameter of set_F (the square of beta)", str(name))
+            raise MetricError("set_F with one parameter, the square of beta", str(name))
         return {"beta": float(values[0]) ** 0.5}
     at = ALIASES[TREC_NAMES[measure]].at
     (number,) = values
@@ -405,7 +401,7 @@ PLAIN = re.compile(r"[A-Za-z0-9_.\-]+")
 """Pattern of the names that mlflow, TensorBoard and Weights & Biases accept."""
 CUT = re.compile(r"(.+)_at_(\d+)")
 FIELD = re.compile(r"\.(?=[A-Za-z]\w*-)")
-"""Separator of the parameters in a name for trackers, as in ``RBP.p-0.8``."""
+"""Pattern of the dot before a parameter in a name for trackers, as in ``RBP.p-0.8``."""
 ESCAPED = re.compile(r"_x([0-9a-f]+)_")
 
 
@@ -432,6 +428,7 @@ def plain_name(name: str, parse: Callable[[str], Metric]) -> str:
     called = re.sub(r"\((.*)\)", lambda call: "".join(map(_dotted, call[1].split(","))), name)
     escaped = re.sub(r"[^A-Za-z0-9.\-_]", lambda char: f"_x{ord(char[0]):x}_", name)
     forms = name, re.sub(r"@(\d+)$", r"_at_\1", called), escaped
+    # the most readable form comes first, and the escaped form always works
     return next(form for form in forms if _round_trips(form, metric, parse))
 
 
@@ -441,7 +438,7 @@ def _dotted(argument: str) -> str:
 
 
 def from_plain(text: str) -> str | None:
-    """Return the metric for a name in trackers, or None.
+    """Return irframe's name for a name in trackers, or None.
 
     Examples
     --------
@@ -463,7 +460,7 @@ def from_plain(text: str) -> str | None:
 
 
 def _literal(text: str) -> str:
-    """Return a Python literal for a value in a name."""
+    """Return a parameter value as a Python literal."""
     try:
         ast.literal_eval(text)
     except (SyntaxError, ValueError):
@@ -474,5 +471,5 @@ def _literal(text: str) -> str:
 def _round_trips(text: str, metric: Metric, parse: Callable[[str], Metric]) -> bool:
     try:
         return bool(PLAIN.fullmatch(text)) and parse(text) == metric
-    except ValueError:  # base class of the errors of irframe
+    except ValueError:  # errors of irframe are ValueErrors
         return False

@@ -157,7 +157,7 @@ class SpanIoU(Metric):
     sees_length = True
 
     def kernel(self, *, covered: Floats, shown: Floats, evidence: Floats) -> Floats:
-        """Return the intersection over the union down to each depth."""
+        """Return intersection over union of the text to each depth."""
         return covered / positive(shown + evidence - covered)
 
 
@@ -251,7 +251,7 @@ class SpanR(Metric):
     spans = True
 
     def kernel(self, *, covered: Floats, evidence: Floats) -> Floats:
-        """Return the share of the evidence down to each depth."""
+        """Return the share of the evidence found at each depth."""
         return covered / positive(evidence)
 
 
@@ -294,7 +294,8 @@ class TBG(Thresholded):
     a document, P(click) = 0.64 and 0.39, and P(save) = 0.77. The gain of a relevant document
     without delay is therefore 0.64 x 0.77 = 0.4928.
 
-    Range: 0 upwards. Needs: grades, lengths. No relevant documents: 0. Unjudged: not relevant.
+    Range: 0 upwards. Needs: grades, lengths of documents. No relevant documents: 0. Unjudged: not
+    relevant.
 
     References
     ----------
@@ -329,6 +330,7 @@ class TBG(Thresholded):
         """Return the cumulative gain at each depth."""
         clicked = np.where(relevant, self.click, self.click_nonrelevant)
         seconds = self.summary + (self.per_word * length + self.per_document) * clicked
+        # a document has no effect on the time until users reach it
         until = np.cumsum(seconds, axis=-1) - seconds
         gained = relevant * (self.click * self.save) * 2.0 ** (-until / self.half_life)
         return np.asarray(np.cumsum(gained, axis=-1))
@@ -363,7 +365,8 @@ class U(Thresholded):
     ``U@k = (1/N) sum_(i<=k) G(i) max(0, 1 - pos(i) / L)``, where G(i) is the gain at rank i, N is
     `norm`, and pos(i) is the total length of the documents at ranks 1 to i.
 
-    Range: 0 upwards. Needs: grades, lengths. No relevant documents: 0. Unjudged: gain 0.
+    Range: 0 upwards. Needs: grades, lengths of documents. No relevant documents: 0. Unjudged: gain
+    0.
 
     References
     ----------

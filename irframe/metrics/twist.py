@@ -84,12 +84,14 @@ class Compat(Thresholded):
         weight = self.p ** np.arange(max(1, int(end.max(initial=0))))
         total = np.concatenate([[0.0], np.cumsum(weight)])
         shares = np.concatenate([[0.0], np.cumsum(weight / np.arange(1, len(weight) + 1))])
+        # a document is in the overlap from the larger of its two ranks on
         both = np.maximum(_ideal_rank(grade, expected_ranks), rank).astype(np.intp)
         before = np.where(relevant, shares[np.minimum(both - 1, len(weight))], 0.0)
         overlap = found * shares[end] - np.cumsum(before, axis=-1)
         ideal = np.minimum(n_relevant, end)
         highest = total[ideal] + n_relevant * (shares[end] - shares[ideal])
         overlap /= positive(highest if self.normalize else total[end])
+        # a difference of sums may be slightly negative by rounding
         return np.asarray(np.maximum(overlap, 0.0))
 
 
@@ -168,9 +170,9 @@ class CRP(Thresholded):
     -----
     ``CRP@k = sum_{i<=k} RP(i)``. The relative position RP(i) is the signed distance of the document
     at rank i from the interval of its grade in the ideal ranking. If the documents of this grade
-    have the ranks first to last there, RP(i) is ``i - first`` for i < first, ``i - last`` for i >
-    last, and 0 otherwise. CRP is 0 for an ideal ranking, and where documents that are too high and
-    documents that are too low cancel.
+    have the ranks first to last in the ideal ranking, RP(i) is ``i - first`` for i < first, ``i -
+    last`` for i > last, and 0 otherwise. CRP is 0 for an ideal ranking, and where documents that
+    are too high and documents that are too low cancel.
 
     Range: -R(R+1)/2 upwards, best at 0. Needs: grades, recall base. No relevant documents: NaN.
     Unjudged: non-relevant.
@@ -269,7 +271,7 @@ class SpaceRatio(Thresholded):
     are defined for `CRP`. Then ``sigma+ = 1 - s+ / s+_worst`` and ``sigma- = 1 - s- / s-_worst``.
     The sums of the worst ranking are those of the reversed ideal ranking of N = max(k, 2 R)
     documents, where R is the number of relevant judged documents. The score is the harmonic mean of
-    sigma+ and sigma-. It is 0 if both are 0.
+    sigma+ and sigma-. The score is 0 if sigma+ and sigma- are 0.
 
     Range: 0 to 1. Needs: grades, recall base. No relevant documents: NaN. Unjudged: non-relevant.
 
@@ -311,9 +313,9 @@ class Twist(Thresholded):
         Definition of the first rank at which the curve of `CRP` crosses 0. ``"sign_change"`` is the
         last rank before the curve reaches 0 from below or above. ``"definition"`` is the first of
         two neighbouring ranks that are not both above or both below 0, as in Definition 3 of the
-        paper. A list with an ideal first document then crosses 0 at rank 1. ``"matters"`` is a
-        change from a value above 0 to a value of at most 0, or the reverse, as in the authors'
-        software.
+        paper. A list with an ideal first document then crosses 0 at rank 1. ``"matters"`` is the
+        first change from a value above 0 to a value of at most 0, or the reverse, as in the
+        authors' software.
     rel
         Lowest relevant grade, at least 1. Documents with lower grades are non-relevant.
     depth

@@ -114,7 +114,7 @@ def test_inst_requires_a_target_of_at_least_half():
 
 @pytest.mark.parametrize("text", ["IFT", "IFT(T=1)", "IFTRate(T=1, b1=1, R1=1)"])
 def test_incomplete_ift_parameters_are_refused(text):
-    refused(MetricError, "of IFT|for IFT", lambda: parse_metric(text))
+    refused(MetricError, "IFT to have T, b1 and R1|of IFT", lambda: parse_metric(text))
 
 
 @pytest.mark.parametrize("text", ["IFTRate(A=0, b2=1, R2=1, horizon=None)", "INST(horizon=0)"])
