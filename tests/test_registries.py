@@ -9,8 +9,9 @@ from oracles import agreement, gains, paired_tests
 
 from irframe.agreements.base import Agreement
 from irframe.agreements.correlations import AGREEMENTS, AgreementName, parse_agreement
+from irframe.comparing.corrections import parse_test
 from irframe.gains import GAINS, Gain, GainMap, parse_gain
-from irframe.paired import TESTS, PairedTest, TestName, parse_test
+from irframe.paired import TESTS, PairedTest, TestName
 
 
 def kinds(base):

@@ -38,8 +38,8 @@ def least_p(test: PairedTest, systems: int, topics: int) -> float:
 
     Examples
     --------
-    >>> from irframe.paired import parse_test
-    >>> least_p(parse_test("sign"), 2, 5)
+    >>> from irframe.paired import Sign
+    >>> least_p(Sign(), 2, 5)
     0.0625
     """
     if isinstance(test, PairedT):

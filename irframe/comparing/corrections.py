@@ -1,4 +1,4 @@
-"""Corrections for multiple comparisons, and the option value Significance.
+"""Names of tests and corrections, and the option value Significance.
 
 Values: Significance.
 """
@@ -14,7 +14,7 @@ from irframe.arrays import Array
 from irframe.checks import as_written, choice, level, listed
 from irframe.errors import ParameterError
 from irframe.option_values import OptionValue, Unused
-from irframe.paired import MaxT, PairedT, PairedTest, Permutation, Test, parse_test
+from irframe.paired import TESTS, MaxT, PairedT, PairedTest, Permutation, Test
 from irframe.record import NONE
 from irframe.scores.repeats import OVERS, Over
 
@@ -119,6 +119,41 @@ IN_ORDER: dict[str, Callable[[Array], Array]] = {
     "fdr_bh": _bh,
 }
 """Vectorised corrections by name, for p-values that are sorted along the last axis."""
+
+
+def parse_test(test: Test) -> PairedTest:
+    """Return the paired test for a name.
+
+    Parameters
+    ----------
+    test
+        Short name of a test: ``"t"``, ``"wilcoxon"``, ``"ranksum"``, ``"sign"``, ``"permutation"``,
+        ``"bootstrap"`` or ``"tukey"``. The test then has default options. A test or the repr of a
+        test is also valid.
+
+    Returns
+    -------
+    PairedTest
+        The test.
+
+    Examples
+    --------
+    >>> from irframe.paired import Wilcoxon
+    >>> parse_test("t")
+    PairedT()
+    >>> parse_test(Wilcoxon(correction=True))
+    Wilcoxon(correction=True, exact=False, decimals=12)
+    >>> parse_test("Permutation(samples=999)")
+    Permutation(samples=999, seed=0)
+    """
+    if isinstance(test, PairedTest):
+        return test
+    if isinstance(test, str) and test in TESTS:
+        return TESTS[test]()
+    written: PairedTest | None = as_written(test, {kind.__name__: kind for kind in TESTS.values()})
+    if written is not None:
+        return written
+    return TESTS[choice("a test such as Wilcoxon(correction=True), or its name", test, TESTS)]()
 
 
 MAX_T: Literal["max-t"] = "max-t"

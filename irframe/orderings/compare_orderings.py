@@ -23,6 +23,7 @@ from irframe.comparing.corrections import (
     TestsByMetric,
     adjust_rows,
     parse_stepwise,
+    parse_test,
 )
 from irframe.comparing.significance import describe_test, p_values
 from irframe.cubes.groups import joined_attributes
@@ -37,7 +38,7 @@ from irframe.metrics.facts import TIE, facts
 from irframe.names import DEPTH, METRIC, ORDERINGS, PAIR, SIDES, SYSTEM
 from irframe.orderings import orderings
 from irframe.orderings.orderings import GainLike, competition_ranks, gains_of
-from irframe.paired import PairedTest, Sign, all_pairs, parse_test, sign_p
+from irframe.paired import PairedTest, Sign, all_pairs, sign_p
 from irframe.scores.read_scores import scores_to_compare
 
 DAGGER, DOUBLE_DAGGER = "†", "‡"

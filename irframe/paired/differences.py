@@ -59,9 +59,9 @@ class PairedTest(ABC):
 
     Examples
     --------
-    >>> from irframe.paired import PairedT, parse_test
-    >>> parse_test("t") == PairedT()
-    True
+    >>> from irframe.paired import PairedT
+    >>> PairedT().name, PairedT.title
+    ('t', 'paired t-test')
     """
 
     name: ClassVar[str]

@@ -9,9 +9,9 @@ import numpy as np
 import xarray as xr
 
 from irframe.checks import holding, listed
+from irframe.comparing.corrections import parse_test
 from irframe.cubes.score_arrays import expand_scalars
 from irframe.names import DEPTH, METRIC, SYSTEM
-from irframe.paired import parse_test
 from irframe.plots import canvas, layout
 from irframe.plots.layout import Axes, OneMetric, Size
 from irframe.printed import fixed_text

@@ -8,6 +8,7 @@ import numpy as np
 
 from irframe.agreements.correlations import AGREEMENTS
 from irframe.checks import listed
+from irframe.comparing.corrections import parse_test
 from irframe.errors import cautions_of
 from irframe.names import (
     DIRECTION,
@@ -19,7 +20,7 @@ from irframe.names import (
     counted,
     plural,
 )
-from irframe.paired import Bootstrap, parse_test
+from irframe.paired import Bootstrap
 from irframe.record import OBJECTS, SOURCES, Step, default_options, steps_of
 from irframe.stops import AXES, axis_from_attrs
 from irframe.tables.quantities import SHOWN, low_to_high_of, topics_text

@@ -10,10 +10,11 @@ import pandas as pd
 import xarray as xr
 
 from irframe.agreements import parse_agreement
+from irframe.comparing.corrections import parse_test
 from irframe.errors import InputError, IrframeError
 from irframe.metrics.parse_metric import parse_metric
 from irframe.names import DRAWN
-from irframe.paired import MaxT, parse_test
+from irframe.paired import MaxT
 from irframe.printed import Result
 from irframe.record import Step, all_steps, function_of, steps_of
 

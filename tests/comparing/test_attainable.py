@@ -8,10 +8,10 @@ import pytest
 import xarray as xr
 
 from irframe.comparing.attainable import least_adjusted, least_p
-from irframe.comparing.corrections import Significance
+from irframe.comparing.corrections import Significance, parse_test
 from irframe.comparing.significance import Pairing
 from irframe.errors import IrframeWarning
-from irframe.paired import TESTS, Bootstrap, Permutation, Wilcoxon, parse_test
+from irframe.paired import TESTS, Bootstrap, Permutation, Wilcoxon
 from irframe.paired.design import design_of
 
 SYSTEM_TOPIC = ["system", "topic"]

@@ -1,4 +1,4 @@
-"""Tests of `Significance`."""
+"""Tests of names of paired tests and of `Significance`."""
 
 import inspect
 
@@ -6,9 +6,10 @@ import pytest
 from refusals import refused
 
 import irframe as ir
+from irframe.comparing.corrections import parse_test
 from irframe.errors import ParameterError
 from irframe.option_values import slots_of
-from irframe.paired import Permutation
+from irframe.paired import TESTS, PairedT, Permutation
 from irframe.record import refuse_unused
 
 SLOTS = {
@@ -51,6 +52,22 @@ def test_repr_of_significance_is_valid_code(text):
 )
 def test_significance_refuses_invalid_fields(options, words):
     refused(ParameterError, words, ir.Significance, **options)
+
+
+@pytest.mark.parametrize("name", TESTS)
+def test_names_are_parsed_to_tests_with_default_options(name):
+    test = parse_test(name)
+    assert test == TESTS[name]()
+    assert test.name == name
+    assert parse_test(test) is test
+
+
+@pytest.mark.parametrize("unknown", ["anova", "T", "", None, 5, PairedT])
+def test_unknown_names_list_all_tests(unknown):
+    with pytest.raises(ParameterError) as caught:
+        parse_test(unknown)
+    for name in TESTS:
+        assert repr(name) in str(caught.value)
 
 
 def test_parameter_test_of_every_verb_accepts_a_significance():

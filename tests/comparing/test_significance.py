@@ -20,11 +20,17 @@ from statsmodels.stats.power import TTestPower
 from statsmodels.stats.weightstats import ttost_paired
 
 import irframe as ir
-from irframe.comparing.corrections import CORRECTIONS, FAMILIES, adjust_p, parse_correction
+from irframe.comparing.corrections import (
+    CORRECTIONS,
+    FAMILIES,
+    adjust_p,
+    parse_correction,
+    parse_test,
+)
 from irframe.comparing.pairwise import VERDICTS
 from irframe.comparing.significance import Pairing, leads, p_values
 from irframe.errors import IrframeWarning, MetricError, ParameterError, cautions_of
-from irframe.paired import all_pairs, parse_test
+from irframe.paired import all_pairs
 from irframe.scores.read_scores import scores_to_compare
 
 PAIRS = all_pairs(6)

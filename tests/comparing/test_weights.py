@@ -9,8 +9,9 @@ from refusals import refused
 from scipy import stats
 from statsmodels.stats.multitest import multipletests
 
+from irframe.comparing.corrections import parse_test
 from irframe.errors import ParameterError
-from irframe.paired import TESTS, PairedT, parse_test
+from irframe.paired import TESTS, PairedT
 from irframe.paired.design import design_of
 from irframe.scores.averages import Resamples
 

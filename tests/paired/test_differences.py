@@ -6,18 +6,15 @@ from oracles import paired_tests as oracle
 from scipy import stats
 
 import irframe.paired
-from irframe.errors import ParameterError
 from irframe.paired import (
     TESTS,
     Bootstrap,
-    PairedT,
     Permutation,
     RankSum,
     TukeyHSD,
     Wilcoxon,
     all_pairs,
     describe_differences,
-    parse_test,
 )
 from irframe.paired.differences import exact_moments
 
@@ -124,25 +121,10 @@ VALUES = [
 ]
 
 
-@pytest.mark.parametrize("name", TESTS)
-def test_names_are_parsed_to_tests_with_default_options(name):
-    assert parse_test(name) == TESTS[name]()
-    assert parse_test(name).name == name
-
-
 @pytest.mark.parametrize("test", VALUES, ids=repr)
 def test_tests_are_hashable_frozen_and_rebuilt_from_their_repr(test):
-    assert parse_test(test) is test
     repeated = eval(repr(test), vars(irframe.paired))  # noqa: S307 - our own text
     assert repeated == test
     assert hash(repeated) == hash(test)
     with pytest.raises(AttributeError):
         test.samples = 5
-
-
-@pytest.mark.parametrize("unknown", ["anova", "T", "", None, 5, PairedT])
-def test_unknown_names_list_all_tests(unknown):
-    with pytest.raises(ParameterError) as caught:
-        parse_test(unknown)
-    for name in TESTS:
-        assert repr(name) in str(caught.value)

@@ -22,7 +22,7 @@ METRICS = ["AP", "nDCG@10"]
 LIMITS = {
     "evaluate": (36, 225, 675),
     "evaluate one metric": (34, 190, 593),
-    "compare": (25, 149, 376),
+    "compare": (24, 148, 376),
     "report": (110, 3932, 30934),
 }
 """Call -> limits: files, moves between files, and function calls."""
