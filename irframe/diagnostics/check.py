@@ -36,14 +36,14 @@ from irframe.quantities.subtopics import POOLED_UNJUDGED
 from irframe.record import recorded
 
 EXAMPLES = 3
-"""Number of documents that are listed as examples if a run has no judged documents."""
+"""Number of documents that `check` lists as examples if a run has no judged document."""
 
 Listed = dict[str, pd.Series]
-"""Mapping from the name of a column to the problems that it lists, indexed by system."""
+"""Mapping from the name of a column of `check` to a series of problems, with systems as index."""
 
 
 def _of_rows(table: coded_tables.RunTable, rows: Codes) -> pd.Series:
-    """Return topics and documents of rows, indexed by system."""
+    """Return texts with topic and document, indexed by system."""
     docs = table.doc.take(pa.array(rows)).to_pylist()
     topics = table.topics[table.topic[rows]]
     located = [f"{topic} {doc}" for topic, doc in zip(topics, docs, strict=True)]
@@ -56,7 +56,10 @@ def odd_topics(
     length: int | None,
     tied: Codes,
 ) -> Listed:
-    """Return the topics of unusual lists, by column and system."""
+    """Return the topics of unusual lists.
+
+    The keys are columns of `check`. Each series contains topics, with systems as index.
+    """
     lengths = frames.list_lengths(table, judgments)
     lists, rows = np.unique(table.group, return_counts=True)
     usual = frames.usual_length(rows)
@@ -90,7 +93,7 @@ def odd_topics(
 def none_judged(
     table: coded_tables.RunTable, has_judgments: NDArray[np.bool_], judged: NDArray[np.bool_]
 ) -> pd.Series:
-    """Return some documents of systems without judged documents."""
+    """Return example documents of systems without judged documents."""
     number = len(table.systems)
     with_topics, with_judged = (
         np.bincount(table.system[of], minlength=number) > 0 for of in (has_judgments, judged)
@@ -102,7 +105,7 @@ def none_judged(
 
 
 def unknown(table: coded_tables.RunTable, documents: Iterable[object] | None) -> Codes:
-    """Return the rows of documents outside the collection."""
+    """Return positions of rows with documents outside the collection."""
     if documents is None:
         return np.arange(0)
     ids = pa.array(pd.unique(pd.Series([*documents]))).cast(table.doc.type)
@@ -110,7 +113,7 @@ def unknown(table: coded_tables.RunTable, documents: Iterable[object] | None) ->
 
 
 def copied(table: coded_tables.RunTable, ranking: Ranking, copies: Copies) -> Codes:
-    """Return the rows with a copy of a document above."""
+    """Return positions of rows whose document copies a better-ranked one."""
     if copies is None:
         return ranking.order[:0]
     mapping = as_map(copies, "copies", (DOC, "canonical"))
@@ -120,7 +123,7 @@ def copied(table: coded_tables.RunTable, ranking: Ranking, copies: Copies) -> Co
 
 
 def identical(table: coded_tables.RunTable, codes: Codes, ranking: Ranking) -> pd.Series:
-    """Return the systems identical to each system, indexed by system."""
+    """Return systems with identical rankings, indexed by system."""
     ends = np.searchsorted(table.system[ranking.order], np.arange(len(table.systems) + 1))
     same: dict[bytes, list[Any]] = {}
     for system, ranked_codes in zip(
@@ -138,7 +141,7 @@ def sizes(
     ranking: Ranking,
     depth: int,
 ) -> dict[str, Any]:
-    """Return numbers of lists and documents per system."""
+    """Return the number columns of `check`, one value per system."""
     number = len(table.systems)
     order = ranking.order
     system = table.system[order]
@@ -172,9 +175,9 @@ BY_SEVERITY = {
 SEVERITY = {
     name: severity_of for severity_of, names in BY_SEVERITY.items() for name in names.split()
 }
-"""Mapping from each column that lists problems to its severity, the most severe first."""
+"""Mapping from columns of `check` that list problems to severities, with errors first."""
 COUNTS = ("topics", "documents", "longest", "ties", "first_unjudged", *searches.COSTS)
-"""Names of the columns that contain integers."""
+"""Names of the columns of `check` that contain integers."""
 
 
 @recorded
@@ -200,20 +203,20 @@ def check(
     depth
         Depth down to which unjudged documents are counted, at least 1.
     list_length
-        Required number of documents per list, at least 1. Longer and shorter lists are reported.
-        The default is the most frequent length. In this case, longer lists are not reported.
+        Required number of documents per list, at least 1. Longer and shorter lists are reported. By
+        default, only lists that are shorter than the most frequent length are reported.
     documents
         The ids of all documents of the collection. By default, any id is valid.
     train
-        Judgments that were used for training. A caution states how many judged topics and documents
-        are also in these judgments.
+        Judgments that were used for training. A caution counts the topics and documents of `qrels`
+        that are also in these judgments.
     units
-        ``irframe.Units(copies=...)`` declares which documents are copies. Copies of documents that
-        are ranked above are listed.
+        Declaration of the documents that are copies, by ``irframe.Units(copies=...)``. If a list
+        contains several copies of a document, all copies below the first are reported.
     search
-        The column of searches, as for `cube`. Lists then contain the documents of several searches.
-        Ties are not reported, and a document counts as duplicate if a single search returned it
-        twice.
+        The column of searches, as for `cube`. The list of a topic then merges the documents of
+        several searches. Ties are not reported. A document counts as duplicate if a single search
+        returned it twice.
 
     Returns
     -------
@@ -224,26 +227,27 @@ def check(
         - ``severity``, the severity of the most severe problem: ``"error"`` (the run cannot be
           scored, or its scores are meaningless), ``"warning"`` (scores may mislead), ``"note"``, or
           ``""`` if there is no problem;
-        - ``found``: the names of the columns that list problems of the run;
-        - ``topics``, ``documents``, ``longest``: numbers of lists and rows, and the length of the
-          longest list.
+        - ``found``, the names of the columns that list problems of the run;
+        - ``topics``, ``documents`` and ``longest``, the number of lists, the number of rows, and
+          the length of the longest list.
 
-        The next columns list problems as tuples:
+        The next columns list problems as tuples of topics, of texts with topic and document, or of
+        other values:
 
         - ``unreadable``: the problems of a file, with at most three faulty lines and the number of
           further faulty lines;
         - ``ids_missing``: the positions of rows without topic or document, which are skipped;
         - ``scores_missing``: topic and document of rows without a score, which are ranked last;
-        - ``duplicates``: topic and document of rows that repeat a document of the list;
-        - ``documents_unjudged``: the first three documents of a run without any judged document.
-          The ids in runs and judgments may differ;
+        - ``duplicates``: topic and document of rows that repeat a document of the same list;
+        - ``documents_unjudged``: the first three documents of a run without any judged document,
+          for example because the ids in runs and judgments differ;
         - ``chunks``: topic and document of unjudged rows whose id consists of a judged id and a
           number, such as ``A#3``, ``A_3`` and ``A-0003`` for ``A``. Pass
           ``units=r"(.+?)[#_:.-]+\d+"`` to the verb that scores the run;
-        - ``scores_constant``: the topics of a run in which all documents of a topic have the same
-          score. The order of these documents depends on the rule for ties;
-        - ``topics_unmatched``: the topics of a run without any judged topic. The ids in runs and
-          judgments may differ;
+        - ``scores_constant``: the topics of a run in which all documents of each topic have the
+          same score, so that the ranking depends on the tie policy alone;
+        - ``topics_unmatched``: the topics of a run without any judged topic, for example because
+          the ids in runs and judgments differ;
         - ``topics_missing``: judged topics that the run lacks;
         - ``topics_unknown``: topics of the run without judgments;
         - ``documents_unknown``: documents that are not in `documents`. This problem is an error if
@@ -253,27 +257,30 @@ def check(
         - ``texts_differ``: topic and document of rows whose document has a different text in an
           earlier row, if a column such as ``text`` contains texts;
         - ``scores_infinite``: topic and document of rows with an infinite score;
-        - ``ranks_contradict``: topics in which a lower rank has a higher score;
-        - ``ranks_skipped``: topics whose ranks have gaps, or begin above 2. Scoring ignores the
-          gaps;
+        - ``ranks_contradict``: topics in which a document at a lower rank has a higher score;
+        - ``ranks_skipped``: topics whose ranks have gaps, or begin above 2. Gaps are closed before
+          scoring;
         - ``lists_long``: topics whose list is longer than `list_length`;
         - ``identical_to``: systems with the same documents in the same order in every topic;
         - ``ranks_repeated``: topics in which a rank is repeated or missing. This problem is an
           error if the run has no scores;
         - ``lists_short``: topics whose list has fewer than `list_length` documents;
         - ``lists_tied``: topics in which two documents have the same score;
-        - ``copies``: topic and document of rows with a copy of a document at a better rank;
+        - ``copies``: topic and document of rows whose document is a copy of a document at a better
+          rank;
         - ``columns_surplus``: the positions of columns of the file that `read_run` or `read_runs`
           skipped, such as ``(7,)``.
 
-        The last columns are numbers:
+        The last columns contain numbers:
 
-        - ``ties``: the number of documents with the same score as the document above them;
-        - ``unjudged_at_10``, with 10 replaced by `depth`: the share of unjudged documents in the
-          top `depth` of judged topics, NaN if nothing is retrieved. Grade -1 counts as unjudged;
-        - ``first_unjudged``: the best rank of an unjudged document, missing if all are judged;
+        - ``ties``: the number of documents with the same score as the document directly above;
+        - ``unjudged_at_10``: the share of unjudged documents among the first 10 documents of judged
+          topics, or NaN if no document is retrieved. The name contains `depth` instead of 10.
+          Documents of grade -1 count as unjudged;
+        - ``first_unjudged``: the best rank of an unjudged document, or <NA> if all documents are
+          judged;
         - ``shown`` and ``again``, only with `search`: the number of documents that all searches
-          returned, and the number of those that an earlier search had returned.
+          together returned, and how many of these an earlier search had already returned.
 
     Raises
     ------
@@ -282,19 +289,19 @@ def check(
     IdError
         If rows have no system, or if ids are neither text nor integers.
     DepthError
-        If a depth or length is below 1.
+        If `depth` or `list_length` is below 1.
 
     Warns
     -----
     IrframeWarning
-        If judged documents are not in `documents`, for example because the collection has changed.
-        A warning is also raised if `train` contains judged topics or documents. The attribute
-        ``caution`` contains the same text.
+        If judged documents are not in `documents`, for example because the collection has changed,
+        or if `train` contains judged topics or documents. The attribute ``caution`` of the result
+        contains the text of the warnings.
 
     Notes
     -----
-    Documents are ordered as in trec_eval: by descending score, and documents with equal scores by
-    descending id.
+    Documents are ranked as in trec_eval, by descending score. Documents with equal scores are
+    ranked by descending id.
 
     References
     ----------
@@ -350,7 +357,7 @@ def _ids(documents: Iterable[object] | None) -> list[Any] | None:
     if documents is None:
         return None
     if isinstance(documents, str) or not isinstance(documents, Iterable):
-        raise InputError("documents= to be a list of ids", shortened(documents))
+        raise InputError("a list of ids in documents=", shortened(documents))
     return [*documents]
 
 
@@ -363,7 +370,7 @@ def _numbers_of_systems(
     copies: Copies,
     policy: Policy,
 ) -> tuple[pd.DataFrame, Listed]:
-    """Return numbers per system, and the values listed in columns."""
+    """Return the numbers and the listed problems of every system."""
     infinite = np.isinf(table.score) if table.score is not None else []
     listed = {
         "scores_missing": _of_rows(table, frames.without_score(table)),
@@ -376,7 +383,8 @@ def _numbers_of_systems(
     codes, judged = _coded(table, judgments)
     has_judgments = np.asarray(table.topics.isin(judgments.topics))[table.topic]
     scored = _with_every_score(table)
-    ranking = rank_table(scored, Policy(), np.arange(len(scored.topic)))  # without warnings
+    # rank_table does not warn, because the columns of the result already list the problems
+    ranking = rank_table(scored, Policy(), np.arange(len(scored.topic)))
     rows = {
         "documents_unknown": unknown(table, documents),
         "chunks": like_chunks(table, judgments, np.flatnonzero(~judged)),
@@ -396,7 +404,7 @@ def _numbers_of_systems(
 def _merged_searches(
     table: coded_tables.RunTable, policy: Policy
 ) -> tuple[coded_tables.RunTable, dict[str, Any]]:
-    """Return merged lists of searches, and their costs per system."""
+    """Return merged lists, and the costs of searches per system."""
     listed, _, repeats = searches.shown(table, policy)
     counts = {searches.SHOWN: np.bincount(listed.system)}
     counts[searches.AGAIN] = np.bincount(listed.system, repeats).astype(int)
@@ -405,7 +413,7 @@ def _merged_searches(
 
 
 def _with_ids(frame: pd.DataFrame) -> tuple[pd.DataFrame, pd.Series]:
-    """Return rows with ids, and positions of rows without ids."""
+    """Return rows with ids, and positions of other rows."""
     columns = roles(frame.columns)
     ids = [columns[role] for role in (TOPIC, DOC) if role in columns]
     lacking = frame[ids].isna().any(axis=1).to_numpy()
@@ -418,7 +426,8 @@ def _with_ids(frame: pd.DataFrame) -> tuple[pd.DataFrame, pd.Series]:
 def _with_every_score(table: coded_tables.RunTable) -> coded_tables.RunTable:
     """Return a table with a score in every row.
 
-    If there is no score column, scores are negative ranks. Rows without this score are ranked last.
+    If there is no score column, scores are negative ranks. Rows without score or rank are ranked
+    last, with a score of minus infinity.
     """
     if table.score is not None and not np.isnan(table.score).any():
         return table
@@ -433,7 +442,7 @@ def _with_every_score(table: coded_tables.RunTable) -> coded_tables.RunTable:
 def _coded(
     table: coded_tables.RunTable, judgments: coded_tables.QrelsTable
 ) -> tuple[Codes, NDArray[np.bool_]]:
-    """Return document codes, and whether documents are judged."""
+    """Return integer codes of documents, and whether they are judged."""
     retrieved = coded_tables.Side(frames.topics_of_both(table, judgments), table.doc)
     if is_text(table.doc.type) != is_text(judgments.doc.type):
         (codes,) = coded_tables.code_documents(retrieved)
@@ -445,7 +454,7 @@ def _coded(
 
 
 def _skipped_files(runs: Runs) -> pd.Series:
-    """Return the problems of files that were not read."""
+    """Return the problems of skipped files, indexed by file."""
     problems_read = getattr(runs, "attrs", {}).get(PROBLEMS)
     if not problems_read:
         return pd.Series(dtype=object)
@@ -458,7 +467,7 @@ def _skipped_files(runs: Runs) -> pd.Series:
 
 
 def _filled(numbers: pd.DataFrame, listed: Listed) -> pd.DataFrame:
-    """Return one row per system or file, with problems."""
+    """Return problems and numbers, one row per system or file."""
     labels = [*numbers.index, *listed["ids_missing"].index, *listed["unreadable"].index]
     index = pd.Index(dict.fromkeys(labels), name=numbers.index.name)
     lists = {
@@ -473,7 +482,7 @@ def _filled(numbers: pd.DataFrame, listed: Listed) -> pd.DataFrame:
 
 
 def _with_severity(frame: pd.DataFrame, *, scored: bool) -> pd.DataFrame:
-    """Return the frame with the columns `severity` and `found` first."""
+    """Return the frame with added columns ``severity`` and ``found``."""
     severity = SEVERITY if scored else SEVERITY | {"ranks_repeated": "error"}
     problems = [_problems(row, severity) for row in frame.to_dict("records")]
     worst = [next(iter(by_name.values()), "") for by_name in problems]
@@ -484,7 +493,7 @@ def _with_severity(frame: pd.DataFrame, *, scored: bool) -> pd.DataFrame:
 
 
 def _problems(row: Mapping[Any, Any], severity: Mapping[str, str]) -> dict[str, str]:
-    """Return the problems of a run, most severe first."""
+    """Map the problems of a run to severities, errors first."""
     problems = {name: severity_of for name, severity_of in severity.items() if row[name]}
     if "documents_unknown" in problems and len(row["documents_unknown"]) == row["documents"]:
         problems["documents_unknown"] = "error"

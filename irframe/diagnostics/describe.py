@@ -1,4 +1,4 @@
-"""Description of a collection: runs, topics, judgments and pool.
+"""Sizes of a test collection: runs, topics, judgments and pool.
 
 Verbs: describe.
 """
@@ -15,14 +15,14 @@ from irframe.names import DEPTH, GRADE, HIGHEST_GRADE, LOWEST_GRADE, UNJUDGED
 
 @verb
 def describe(cube: xr.Dataset, *, depth: int | None = None, rel: int = 1) -> pd.DataFrame:
-    """Return the sizes of runs, topics, judgments and the pool.
+    """Return the size of a collection: runs, topics, judgments, pool.
 
     Parameters
     ----------
     cube
         A cube made by `irframe.cube`.
     depth
-        Rank down to which unjudged documents are counted. The default and maximum is the depth of
+        Depth down to which unjudged documents are counted. The default and maximum is the depth of
         the cube.
     rel
         Lowest relevant grade, at least 1.
@@ -30,7 +30,8 @@ def describe(cube: xr.Dataset, *, depth: int | None = None, rel: int = 1) -> pd.
     Returns
     -------
     pandas.DataFrame
-        One row, or one row per group with the group as first column:
+        One row. After `groupby`, one row per group, with the group in the first column. The other
+        columns are
 
         - ``systems``, the number of systems, and ``contributing``, the number of systems that
           contributed to the pool;
@@ -38,11 +39,11 @@ def describe(cube: xr.Dataset, *, depth: int | None = None, rel: int = 1) -> pd.
           relevant documents;
         - ``lists``, the number of non-empty lists, and ``longest``, the length of the longest list;
         - ``grades``, the grades that occur in the judgments;
-        - ``pool_depth``, the smallest pool depth of all topics, missing if unknown;
-        - ``judged`` and ``relevant``, mean numbers of documents per topic, and
-          ``relevant_median``, the median number of relevant documents;
+        - ``pool_depth``, the smallest pool depth of all topics, or <NA> if unknown;
+        - ``judged`` and ``relevant``, the mean number of judged and of relevant documents per
+          topic, and ``relevant_median``, the median number of relevant documents;
         - ``unjudged``, the mean number of unjudged documents per list down to `depth`, and
-          ``with_unjudged``, the share of lists with unjudged documents.
+          ``with_unjudged``, the share of lists with an unjudged document down to `depth`.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Findings about sampling designs: clusters and repeats."""
+"""Findings about clusters of topics and repeats of systems."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -25,10 +25,10 @@ MILLER = "Miller 2024, arXiv:2411.00640"
 def drawn_together(judgments: QrelsTable) -> Iterator[Finding]:
     """Yield findings about topics that may form clusters.
 
-    One finding is about ids. The ids of most topics share a prefix before a number with some, but
-    not all other topics. The second finding is about evidence. For most topics, evidence is in
-    documents that also contain evidence for other topics. Only the user knows how topics were
-    sampled.
+    The first finding is that most topic ids consist of a prefix and a number, and that several, but
+    not all, topics share a prefix. The second finding is that the evidence for most topics is in
+    documents with evidence for other topics. Both are only findings, because only the user knows
+    how topics were sampled.
     """
     topics = judgments.topics.astype(str).to_series()
     counts = topics.str.extract(r"^(.*?\w)[_.:/#-]+\d+$", expand=False).value_counts()
@@ -51,7 +51,7 @@ ASKED = (
     "if these topics are turns of a conversation, or questions about one document, declare the "
     "clusters by cube.ireval.design(cluster=...), so that tests and intervals use them"
 )
-"""Advice for findings about topics that may be clustered."""
+"""Advice of both findings about topics that may form clusters."""
 
 
 def _counted(counts: pd.Series) -> list[str]:
@@ -59,17 +59,18 @@ def _counted(counts: pd.Series) -> list[str]:
 
 
 EXPLAINED = 0.05
-"""Share of explained variance above which a column of topics is reported."""
+"""Share of explained variance above which a column with a value per topic is reported."""
 FEWEST = 5
-"""Minimum mean number of topics per value of a column of topics."""
+"""Minimum mean number of topics with the same value for which a column is tested."""
 RARE = 0.05
-"""Largest p-value of the explained variance for which a column is reported."""
+"""Significance level of the F test of explained variance. Other columns are not reported."""
 
 
 def explaining(cube: xr.Dataset, metrics: Sequence[Metric], depth: int) -> Iterator[Finding]:
-    """Yield a finding about columns of topics that explain variance.
+    """Yield a finding about columns that explain variance over topics.
 
-    Only columns with few values are tested. The share of variance is the adjusted R squared.
+    Only columns with one value per topic and few distinct values are tested. The share of explained
+    variance of mean scores is the adjusted R squared.
     """
     columns = [cube[name] for name in cube.coords if name not in OURS]
     few = [c for c in columns if c.dims == (TOPIC,) and c.size >= FEWEST * len(pd.unique(c.values))]
@@ -85,18 +86,18 @@ def explaining(cube: xr.Dataset, metrics: Sequence[Metric], depth: int) -> Itera
 
 
 def scored_at(cube: xr.Dataset, metrics: Sequence[Metric], depth: int) -> xr.DataArray:
-    """Return scores at a depth.
+    """Return scores of the metrics at a depth.
 
-    If there are no metrics, nDCG or SpanR is used.
+    Without metrics, the default is nDCG, or SpanR for judgments of spans.
     """
     chosen: list[Any] = [*metrics] or ["SpanR" if of_spans(cube) else "nDCG"]
     return score(cube, chosen, at=[min(depth, cube.sizes[DEPTH])]).isel({DEPTH: 0}, drop=True)
 
 
 def explained(values: pd.Series, labels: ArrayLike) -> float:
-    """Return the adjusted share of explained variance.
+    """Return the share of variance that labels explain.
 
-    The share is 0 if it is too small, or not significant.
+    The share is the adjusted R squared. It is 0 if it is at most 5%, or not significant.
 
     Examples
     --------
@@ -112,7 +113,8 @@ def explained(values: pd.Series, labels: ArrayLike) -> float:
     between = groups.ngroups - 1
     if not (total > 0 and between and freedom > 0):
         return 0.0
-    p = scipy.special.betainc(freedom / 2, between / 2, inside / total)  # p-value of the F test
+    # p is the p-value of the F test that compares the mean scores of the groups of topics
+    p = scipy.special.betainc(freedom / 2, between / 2, inside / total)
     share = 1 - inside / total * (freedom + between) / freedom
     return float(share) if share > EXPLAINED and p < RARE else 0.0
 
@@ -120,7 +122,7 @@ def explained(values: pd.Series, labels: ArrayLike) -> float:
 FAR = 3.5
 """Number of median absolute deviations from the median above which a repeat is an outlier."""
 LEAST = 5
-"""Minimum number of repeats for a test of outliers."""
+"""Minimum number of repeats of a system for which outliers are reported."""
 BOUTHILLIER = "Bouthillier et al. 2021, arXiv:2103.03098"
 LEYS = "Leys et al. 2013, doi:10.1016/j.jesp.2013.03.013"
 
@@ -128,16 +130,16 @@ LEYS = "Leys et al. 2013, doi:10.1016/j.jesp.2013.03.013"
 def check_repeats(
     cube: xr.Dataset, folded: Folded, metrics: Sequence[Metric], depth: int
 ) -> Iterator[Finding]:
-    """Yield findings about repeats of systems.
+    """Yield findings about repeats of systems, such as seeds.
 
     Parameters
     ----------
     cube
-        A cube of the runs in which each repeat is a system.
+        A cube in which each repeat is a system of its own.
     folded
-        The system and the number of each repeat.
+        A mapping from each repeat to its system and its label.
     metrics
-        Metrics by which repeats are compared. If the list is empty, nDCG is used.
+        Metrics by which repeats are compared. If the list is empty, `scored_at` selects a metric.
     depth
         Evaluation depth.
     """
@@ -187,9 +189,10 @@ def _far_off(
 
 
 def far_off(values: np.ndarray) -> np.ndarray:
-    """Return whether values are outliers.
+    """Return whether each value is an outlier.
 
-    Outliers are more than 3.5 median absolute deviations from the median.
+    An outlier is more than 3.5 median absolute deviations from the median. Fewer than five values
+    have no outliers.
 
     Examples
     --------
@@ -199,4 +202,5 @@ def far_off(values: np.ndarray) -> np.ndarray:
     if len(values) < LEAST:
         return np.zeros(len(values), bool)
     deviation = abs(values - np.median(values))
+    # without the tolerance, rounding errors would be outliers among equal values
     return np.asarray(deviation > FAR * np.median(deviation) + 1e-12)

@@ -1,4 +1,4 @@
-"""Diagnosis of runs and judgments.
+"""Findings about runs and judgments that affect scores.
 
 Verbs: diagnose.
 """
@@ -41,18 +41,18 @@ from irframe.record import RECORD, recorded
 from irframe.tables.captions import origin_text
 
 TOPS = (10, 20, 100)
-"""Depths at which unjudged documents are counted."""
+"""Depths down to which unjudged documents are counted."""
 TIED = 0.1
-"""Minimum tie rate in the top 20 for which ties are a warning."""
+"""Median tie rate in the top 20 from which a finding about ties is a warning instead of a note."""
 UNJUDGED_SHARE = 0.05
-"""Minimum share of unjudged documents for which they are a warning."""
+"""Share of unjudged documents from which a finding about them is a warning instead of a note."""
 YIELD = 0.05
-"""Minimum share of relevant documents among the documents at the last pool depth for which a pool
-is reported as too shallow."""
+"""Share of relevant documents among the documents at the last pool depth, from which the pool is
+reported as too shallow."""
 DECIDED = "what decides the numbers"
-"""Text of the last finding, which lists ties, topics, gains and the pool."""
+"""Text of the finding that lists the policies for ties, topics, gains and the pool."""
 STANDARD = (1, 3, 5, 10, 15, 20, 30, 50, 100, 200, 500, 1000)
-"""Usual evaluation depths."""
+"""Evaluation depths that are not reported as unusual."""
 
 
 def check_cube(cube: xr.Dataset, metrics: Sequence[Metric], depth: int) -> Iterator[Finding]:
@@ -61,11 +61,11 @@ def check_cube(cube: xr.Dataset, metrics: Sequence[Metric], depth: int) -> Itera
     Parameters
     ----------
     cube
-        A cube with the depth of its lists.
+        A cube that contains complete lists.
     metrics
-        The metrics to be reported. The list may be empty.
+        The metrics that the user reports. The list may be empty.
     depth
-        The evaluation depth of metrics without a depth.
+        The evaluation depth of metrics without a cutoff.
     """
     yield from explaining(cube, metrics, depth)
     rates = None if cube.attrs["ties"] == "rank" or of_spans(cube) else tie_rates(cube)
@@ -83,7 +83,7 @@ def check_cube(cube: xr.Dataset, metrics: Sequence[Metric], depth: int) -> Itera
 def _of_documents(
     cube: xr.Dataset, metrics: Sequence[Metric], depth: int, by_rows: str
 ) -> Iterator[Finding]:
-    """Yield findings about judgments of documents."""
+    """Yield findings about unjudged documents and the pool."""
     yield from _unjudged_findings(cube)
     yield from _pool(cube, metrics, depth, by_rows)
     outside = cube[SYSTEM].to_numpy()[~experiment_of(cube).known_pool.contributing]
@@ -94,11 +94,11 @@ def _of_documents(
 
 
 TIED_POOLS = "; the pool depends on the order of rows with equal scores"
-"""Sentence that ends advice about the pool if some documents have equal scores."""
+"""Clause at the end of advice about the pool, used if a list has documents with equal scores."""
 
 
 def too_long(cube: xr.Dataset, stops: Stops) -> Iterator[Finding]:
-    """Yield findings about lists without a document within the budget."""
+    """Yield findings about lists whose first document exceeds the budget."""
     of_lists = stops.nothing_read(experiment_of(cube).hits)
     for row, budget in enumerate(stops.of):
         problem = f"lists whose first document is longer than {budget} {cube.attrs['length']}"
@@ -137,7 +137,7 @@ def _unjudged_findings(cube: xr.Dataset) -> Iterator[Finding]:
 
 
 def _largest_first(values: pd.Series) -> pd.Series:
-    """Return values in descending order, ties by name."""
+    """Return values in descending order, equal values by name."""
     return values.sort_index().sort_values(ascending=False, kind="stable")
 
 
@@ -224,18 +224,18 @@ def diagnose(
     Parameters
     ----------
     data
-        Runs, in any form that `as_runs` reads, followed by their judgments; or a cube. For a cube,
-        findings about the original frames are omitted.
+        Runs in any form that `as_runs` reads, or a cube. For a cube, findings about the original
+        frames are omitted.
     qrels
-        Judgments, in any form that `as_qrels` reads. With a cube, this argument is the metrics.
+        Judgments, in any form that `as_qrels` reads. If `data` is a cube, pass the metrics here.
     metrics
         Metrics that you report, or their names. Some findings are about these metrics.
     depth
-        Evaluation depth of metrics without a depth. The default is the length of the longest list.
+        Evaluation depth of metrics without a cutoff. The default is the length of the longest list.
     pool, units, search
-        As for `cube`, and only for runs. The documents of several searches are merged.
+        Options for runs, as for `cube`. The documents of several searches are merged.
     stop
-        An `irframe.Budget`. Lists whose first document exceeds the budget are counted.
+        An `irframe.Budget`. Lists whose first document exceeds the budget are reported.
     errors
         Policy for frames that cannot be read. ``"raise"``: raise the first error. ``"report"``:
         return all problems as findings that list every location.
@@ -245,14 +245,16 @@ def diagnose(
     pandas.DataFrame
         One row per finding, in order of severity, with the columns
 
-        - ``severity``: ``"error"`` (nothing can be scored), ``"warning"`` (numbers may mislead) or
-          ``"note"`` (worth reporting with the numbers);
+        - ``severity``: ``"error"`` (nothing can be scored), ``"warning"`` (scores may mislead) or
+          ``"note"`` (worth reporting with the scores);
         - ``what``, a description of the problem;
-        - ``where``, the first locations of the problem, and ``how_many``, their number;
-        - ``advice``, the action that solves the problem;
+        - ``where``, the first locations of the problem, and ``how_many``, the number of all
+          locations;
+        - ``advice``, the recommended action;
         - ``reference``, a publication or page that explains the finding.
 
-        After an error, findings that need scores are omitted. Grade -1 counts as unjudged.
+        If there is an error, findings that need scores are omitted. Documents of grade -1 count as
+        unjudged.
 
     Raises
     ------
@@ -266,12 +268,13 @@ def diagnose(
     -----
     Findings about frames are
 
-    - topics and documents without a match in the other frame;
+    - topics of the runs without judgments, and frames without a common topic or document;
     - documents that occur twice in a list or in the judgments, and missing scores;
     - ranks that contradict scores or have gaps;
-    - systems without judged topics, and missing and short lists;
+    - systems without judged topics, missing lists, and short lists;
     - topics without relevant documents, and grade -1;
-    - ids and texts of documents that may be mistakes.
+    - ids that look like other spellings or chunks of judged ids;
+    - ids of documents with several texts.
 
     Findings about scores are
 
@@ -279,22 +282,24 @@ def diagnose(
     - lists whose first document is longer than a budget;
     - unjudged documents in the top 10, 20 and 100;
     - evaluation deeper than the pool, and systems that did not contribute to the pool;
-    - for metrics with a recall base, many relevant documents at the last pool depth;
-    - pairs of systems whose order under RBP(p=0.8) unjudged documents can change;
+    - many relevant documents at the last pool depth, for metrics that need the number of relevant
+      documents;
+    - pairs of systems whose order by RBP(p=0.8) can change if unjudged documents are judged;
     - choices of metrics and depths that [1]_ advises against.
 
-    Findings about designs are
+    Findings about the sampling of topics and about repeats are
 
     - outliers among five or more repeats of a system, such as seeds. The mean of an outlier is more
       than 3.5 median absolute deviations from the median;
     - systems with one repeat, if other systems have several;
-    - topics with a common prefix before a number, or with evidence in the same documents;
-    - columns of topics with few values that explain more than 5% of the variance of mean scores, by
-      adjusted R squared.
+    - topic ids with a common prefix before a number, and topics with evidence in the same
+      documents;
+    - columns with one value per topic that explain more than 5% of the variance of mean scores, by
+      adjusted R squared. Columns with many distinct values are not tested.
 
-    For judgments of spans of text, findings about judged documents are omitted. Documents with
-    equal scores enter a pool in the order of rows. The advice of findings about the pool mentions
-    this if there are equal scores.
+    For judgments of text spans, findings about judged documents are omitted. If documents have
+    equal scores, the pool depends on the order of rows, and the advice of findings about the pool
+    mentions this dependence.
 
     References
     ----------
@@ -340,7 +345,7 @@ def diagnose(
 
 
 def _parse_any(metrics: Metrics) -> list[Metric]:
-    """Parse a list of metrics, which may be empty."""
+    """Parse metrics, or return an empty list without metrics."""
     return [] if isinstance(metrics, tuple | list) and not metrics else parse_metrics(metrics)
 
 
@@ -359,7 +364,7 @@ def _of_cube(cube: xr.Dataset, metrics: Any, depth: int | None, stop: BudgetAlon
 
 
 def folded_of(cube: xr.Dataset) -> Folded:
-    """Return the repeats of a cube."""
+    """Return the system and the label of each repeat."""
     if REPEAT_OF not in cube.coords:
         return Folded(None, None, {})
     repeats = zip(cube[REPEAT_OF].to_numpy(), cube[REPEAT].to_numpy(), strict=True)
@@ -376,7 +381,7 @@ def _findings(
     depth: int | None,
     stops: Stops | None,
 ) -> Iterator[Finding]:
-    """Yield findings about the frames and about their cube."""
+    """Yield findings about runs and judgments, and about their cube."""
     folded, table = runs
     of_frames = list(check_frames(table, judgments, depth))
     yield from of_frames
@@ -396,7 +401,7 @@ def _findings(
 def _reported(
     read_runs: Callable[[], Any], read_qrels: Callable[[], Any], find: Callable[..., Any]
 ) -> list[Finding]:
-    """Return the findings, including errors in reading the frames."""
+    """Return findings, or the errors that reading raises as findings."""
     sides: list[Any] = []
     errors: list[Finding] = []
     for read in (read_runs, read_qrels):

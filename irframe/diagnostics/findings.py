@@ -1,4 +1,4 @@
-"""Findings about runs and judgments, and how they are printed."""
+"""Findings about runs and judgments, as rows of a frame."""
 
 import textwrap
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -16,11 +16,11 @@ from irframe.escaping import visible
 from irframe.printed import FIRST, WIDTH, Kept, fitted
 
 SEVERITIES = ("error", "warning", "note")
-"""Severities of findings, from the most to the least severe."""
+"""Severities of findings, with the most severe first."""
 IN_CODE = ", in code: "
-"""Text between the advice of a finding and the code that follows the advice."""
+"""Text in the advice of a finding, between the advice in words and the advice in code."""
 SHOWN = 5
-"""Maximum number of locations that a finding lists."""
+"""Maximum number of locations that a finding lists, unless `every_place` is active."""
 _EVERY: ContextVar[bool] = ContextVar("every", default=False)
 LU = "Lu, Moffat, Culpepper 2016, doi:10.1007/s10791-016-9282-6"
 SAKAI = "Sakai, Dou 2013, doi:10.1145/2484028.2484031"
@@ -38,9 +38,9 @@ class Finding:
     what
         Description of the problem.
     where
-        The first locations of the problem.
+        The first locations of the problem, separated by commas.
     how_many
-        The number of locations of the problem.
+        The number of all locations of the problem.
     advice
         Recommended action.
     reference
@@ -56,7 +56,7 @@ class Finding:
 
 
 def listed_findings(positions: Iterable[object], total: int | None = None) -> str:
-    """Return the first locations as text.
+    """Return the first five locations, separated by commas.
 
     Examples
     --------
@@ -79,9 +79,9 @@ def findings_at(
     how_many: int | None = None,
     describe: Callable[[Any], Iterable[object]] | None = None,
 ) -> Iterator[Finding]:
-    """Yield a finding if there are locations.
+    """Yield a finding if `positions` contains any location.
 
-    If locations are rows, `describe` returns their texts.
+    If the locations are row numbers, `describe` returns a text for each row.
     """
     if number := len(positions):
         if describe is not None:
@@ -100,7 +100,7 @@ def findings_of(
 ) -> Iterator[Finding]:
     """Yield a finding about lists, with counts by system.
 
-    `lists` is a mask of shape (system, topic).
+    `lists` has the shape (system, topic), and is True for the lists to report.
     """
     counts = lists.sum(axis=1)
     order = np.argsort(-counts, kind="stable")[: int((counts > 0).sum())]
@@ -129,7 +129,7 @@ def finding_of(error: IrframeError) -> Finding:
 
 
 def until_error(findings: Iterable[Finding]) -> Iterator[Finding]:
-    """Yield findings, and convert an error to the last finding."""
+    """Yield findings, and a raised error as last finding."""
     try:
         yield from findings
     except IrframeError as error:
@@ -137,9 +137,10 @@ def until_error(findings: Iterable[Finding]) -> Iterator[Finding]:
 
 
 class Findings(Kept):
-    """Frame of findings that prints without empty columns.
+    """Frame with problems that is printed without empty columns.
 
-    The first elements of tuples are printed. Selections of rows or columns have the same class.
+    If a cell contains a tuple, the first five elements are printed. A selection of rows or columns
+    is also a `Findings` frame.
     """
 
     def _shown(self) -> pd.DataFrame:
@@ -161,7 +162,7 @@ class Findings(Kept):
 
 
 def _as_lines(finding: Mapping[Any, Any]) -> str:
-    """Return the text of a finding and of its advice."""
+    """Return a finding and its advice as lines of text."""
     where = finding.get("where") or ""
     positions = where if isinstance(where, str) else listed_findings(where)
     text = f"{finding['severity']:8}{finding['how_many']:>6}  {finding['what']}"

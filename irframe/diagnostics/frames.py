@@ -30,19 +30,20 @@ YILMAZ = "Yilmaz, Aslam 2006, doi:10.1145/1183614.1183633"
 
 
 def without_score(table: RunTable) -> Codes:
-    """Return the rows without a score."""
+    """Return the positions of rows without a score."""
     return np.arange(0) if table.score is None else np.flatnonzero(np.isnan(table.score))
 
 
 def odd_lists(table: RunTable) -> dict[str, Codes]:
-    """Return lists with unusual ranks or scores, by kind.
+    """Return lists with unusual ranks or scores, by problem.
 
-    Lists are numbered as in `RunTable.group`. The kinds are
+    The value for each problem contains the numbers of lists, as in `RunTable.group`. The problems
+    are
 
     - ``ranks_repeated``: a rank is repeated or missing;
     - ``ranks_skipped``: ranks have gaps, or begin above 2;
     - ``ranks_contradict``: a document at a lower rank has a higher score;
-    - ``scores_constant``: all documents have the same score, in every list of the system.
+    - ``scores_constant``: every list of the system has the same score for all its documents.
     """
     names = ("ranks_repeated", "ranks_skipped", "ranks_contradict", "scores_constant")
     odd: dict[str, Codes] = dict.fromkeys(names, np.arange(0))
@@ -74,7 +75,7 @@ def odd_lists(table: RunTable) -> dict[str, Codes]:
 
 
 def usual_length(lengths: NDArray[np.integer]) -> int:
-    """Return the most frequent length, or the largest of several.
+    """Return the most frequent length, the largest if tied.
 
     Examples
     --------
@@ -86,7 +87,7 @@ def usual_length(lengths: NDArray[np.integer]) -> int:
 
 
 def list_lengths(table: RunTable, judgments: QrelsTable) -> NDArray[np.integer]:
-    """Return numbers of rows per system and judged topic."""
+    """Return the number of rows, shape (system, judged topic)."""
     topics = judgments.topics.get_indexer(table.topics)
     shape = (len(table.systems), len(judgments.topics))
     values = topics[table.topic] >= 0
@@ -95,9 +96,9 @@ def list_lengths(table: RunTable, judgments: QrelsTable) -> NDArray[np.integer]:
 
 
 def topics_of_both(table: RunTable, judgments: QrelsTable) -> Codes:
-    """Return the topic code of each row.
+    """Return an integer code for the topic of each row.
 
-    Judged topics have their codes in the judgments. All other topics have larger codes.
+    The code of a judged topic is its position in `judgments`. Unjudged topics have larger codes.
     """
     codes = judgments.topics.get_indexer(table.topics)
     beyond = len(judgments.topics) + np.arange(len(codes))
@@ -105,12 +106,12 @@ def topics_of_both(table: RunTable, judgments: QrelsTable) -> Codes:
 
 
 def check_frames(table: RunTable, judgments: QrelsTable, depth: int | None) -> Iterator[Finding]:
-    """Yield findings about a run frame and a qrels frame.
+    """Yield findings about frames of runs and of judgments.
 
     Parameters
     ----------
     table, judgments
-        The frames as coded tables.
+        The two frames, with topics and systems as integer codes.
     depth
         Evaluation depth. The default is the length of the longest list.
     """
@@ -239,14 +240,14 @@ def _lists(table: RunTable, judgments: QrelsTable, depth: int | None) -> Iterato
 
 
 TEXT_COLUMNS = ("text", "contents", "content", "body", "passage_text", "document")
-"""Names of columns with texts of documents."""
+"""Names of columns that may contain the texts of documents, in order of preference."""
 
 
 def like_spelled(table: RunTable, judgments: QrelsTable, rows: Codes) -> Codes:
-    """Return the rows whose ids nearly equal judged ids.
+    """Return the rows whose document ids nearly equal judged ids.
 
-    `rows` are the rows to search. The ids may differ by case, Unicode form, or ``./`` at the
-    beginning.
+    `rows` are the positions of the rows to search. Nearly equal ids differ only by case, Unicode
+    form, or ``./`` at the beginning.
     """
     if not len(rows) or not (is_text(table.doc.type) and is_text(judgments.doc.type)):
         return rows[:0]
@@ -263,7 +264,7 @@ def like_spelled(table: RunTable, judgments: QrelsTable, rows: Codes) -> Codes:
 
 
 def with_other_texts(table: RunTable) -> Codes:
-    """Return the rows whose document has a different text above."""
+    """Return rows whose document has another text in earlier rows."""
     doc_column = table.columns.get(DOC)
     name = next((n for n in TEXT_COLUMNS if n in table.frame.columns and n != doc_column), None)
     if name is None:
@@ -279,7 +280,8 @@ def judgment_cautions(
 ) -> Iterator[str]:
     """Yield cautions about judgments that should not be used.
 
-    These are judgments of documents outside the collection, or of the training data.
+    One caution counts judged documents outside the collection. The other caution counts judged
+    topics and documents that also occur in the training data.
     """
     topics = judgments.topics.astype(str)
     docs = _docs_of(judgments)

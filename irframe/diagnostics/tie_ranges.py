@@ -1,4 +1,4 @@
-"""Effects of ties on scores and orders of systems.
+"""Effects of tied documents on scores and orderings of systems.
 
 Verbs: tie_ranges, tie_rates, tie_agreement.
 """
@@ -35,11 +35,11 @@ def tie_ranges(
     Parameters
     ----------
     cube
-        A cube made by `irframe.cube`, ranked by score with any `ties` except ``"rank"``.
+        A cube made by `irframe.cube` with any tie policy except ``ties="rank"``.
     metrics
         Metrics or their names.
     at
-        Depths to return. The default is all depths of the cube.
+        Evaluation depths. The default is all depths of the cube.
 
     Returns
     -------
@@ -54,22 +54,22 @@ def tie_ranges(
     ParameterError
         If the cube was ranked by a rank column, which has no ties.
     InputError
-        If the cube does not contain the documents that are tied with the document at its last
-        depth.
+        If the cube lacks documents that are tied with the document at its last depth.
 
     Notes
     -----
     The bounds are exact. The value of a document is its relevance or gain. If a document is
-    directly below a document with a lower value, swapping the two does not lower the score at any
-    depth. Therefore, the score is highest if tied documents are in descending order of value, and
-    lowest if they are in ascending order. For Bpref, unjudged documents are between relevant and
-    other judged documents. For Judged, judged documents are first. For a cost metric, the highest
-    score is the worst. The highest ESL is NaN if the worst order has no relevant document.
+    directly below a document with a lower value, swapping the two documents does not lower the
+    score at any depth. Therefore, the score is highest if tied documents are in descending order of
+    value, and lowest if tied documents are in ascending order. For Bpref, the value of unjudged
+    documents is between relevant and judged non-relevant documents. For Judged, judged documents
+    have the highest value. For a cost metric, the upper bound is the worst score. The upper bound
+    of ESL is NaN if the worst order has no relevant document down to the depth.
 
     No single order is known to be best for InfAP, Twist and its components, CRP, Q with gain below
     its threshold, G, INST, and other metrics with adaptive users. Documents below the depth of the
-    cube are included if they are tied with a document above. The running time is proportional to
-    the number of cells.
+    cube are included if they are tied with a document above this depth. The running time is
+    proportional to the number of systems, topics and depths.
 
     References
     ----------
@@ -91,13 +91,14 @@ def tie_ranges(
     chosen = parse_metrics(metrics)
     refuse_unordered(chosen)
     depths = wanted_depths(cube, chosen, at)
-    refuse_metrics(cube, chosen, ties=DEFAULT_TIES)  # in each order, documents have distinct ranks
+    # each order of tied documents has distinct ranks, even if the cube has ties="mean"
+    refuse_metrics(cube, chosen, ties=DEFAULT_TIES)
     scores = both_sides(cube, chosen, depths, reordered_scores, ties=True)
     return label_scores(cube, scores, chosen, depths)
 
 
 def refuse_untied(cube: xr.Dataset) -> None:
-    """Raise if a cube was not ranked by score."""
+    """Raise if a cube was ranked by a rank column."""
     if cube.attrs["ties"] == "rank":
         raise ParameterError("a cube that is ranked by score", "a cube with ties='rank'")
 
@@ -109,21 +110,21 @@ def tie_rates(cube: xr.Dataset, depth: int = 20) -> xr.DataArray:
     Parameters
     ----------
     cube
-        A cube made by `irframe.cube`, ranked by score.
+        A cube made by `irframe.cube` with any tie policy except ``ties="rank"``.
     depth
         Number of top documents per list, at least 1.
 
     Returns
     -------
     xarray.DataArray
-        The share of top documents with the same score as another top document, 0 to 1, over
-        (system, topic). The share is NaN for an empty list. Table 6 of [1]_ contains
-        ``.mean("topic").median()``.
+        The share of top documents with the same score as another top document, from 0 to 1, over
+        (system, topic). The share is NaN for an empty list. Table 6 of [1]_ shows
+        ``tie_rates(cube).mean("topic").median()``.
 
     Raises
     ------
     DepthError
-        If the depth of the cube is smaller.
+        If `depth` is below 1, or above the depth of a cube with longer lists.
     ParameterError
         If the cube was ranked by a rank column, which has no ties.
 
@@ -144,14 +145,15 @@ def tie_rates(cube: xr.Dataset, depth: int = 20) -> xr.DataArray:
     depth = check_int("depth", depth, low=1, error=DepthError)
     if min(int(cube["retrieved"].to_numpy().max(initial=0)), depth) > cube.sizes[DEPTH]:
         advice = "build the cube with a greater depth="
-        raise DepthError(f"depth up to {cube.sizes[DEPTH]}, that of the cube", str(depth), advice)
+        expected = f"depth= up to {cube.sizes[DEPTH]}, the depth of the cube"
+        raise DepthError(expected, str(depth), advice)
     values = Work([P()], [depth], _rates, ties=True).over(cube)
     rates = label_scores(cube, values, [P()], [depth])
     return rates.isel({METRIC: 0, DEPTH: 0}, drop=True).rename("tie_rate")
 
 
 def _rates(block: Block, _: Sequence[Metric], depths: Sequence[int]) -> Iterator[Array]:
-    """Yield the share of tied documents among the first documents."""
+    """Yield the share of tied documents down to the depth."""
     above = np.asarray(block.tied)[..., : depths[0]]
     below = np.append(above[..., 1:], np.zeros_like(above[..., :1]), axis=-1)
     number = np.minimum(block.retrieved, depths[0])
@@ -170,7 +172,7 @@ def tie_agreement(
     at: int | Sequence[int] | None = None,
     coefficient: Method = "kendall",
 ) -> xr.DataArray:
-    """Return the agreement of system orders under two tie rules.
+    """Return the agreement of orderings under two tie policies.
 
     Parameters
     ----------
@@ -179,13 +181,13 @@ def tie_agreement(
     metrics
         Metrics or their names.
     ties
-        Two rules for ties. A rule is a name or an `irframe.Ties`. Table 6 of [1]_ compares
-        ``"trec"`` and ``"order"``.
+        Two tie policies, each a name or an `irframe.Ties`. Table 6 of [1]_ compares ``"trec"`` and
+        ``"order"``.
     at
-        Evaluation depths, which must reach the depths of the metrics. The default is the length of
-        the longest list.
+        Evaluation depths. The smallest depth must be at least the largest cutoff of the metrics.
+        The default is the length of the longest list.
     coefficient
-        A coefficient of agreement or its name, as for `agreement`.
+        A measure of agreement or its name, as for `agreement`.
 
     Returns
     -------
@@ -195,9 +197,9 @@ def tie_agreement(
     Raises
     ------
     ParameterError
-        If `ties` does not contain exactly two rules.
+        If `ties` does not contain exactly two tie policies.
     IrframeError
-        As for `cube` and `score`.
+        For the same reasons as in `cube` and `score`.
 
     References
     ----------
@@ -214,7 +216,7 @@ def tie_agreement(
     {'RBP(p=0.8)': 0.93, 'P@5': 0.96}
     """
     if isinstance(ties, str) or len(listed(ties)) != 2:
-        raise ParameterError("a list of two rules in ties=", repr(ties))
+        raise ParameterError("a list of two tie policies in ties=", repr(ties))
     chosen = parse_metrics(metrics)
     depths = None if at is None else [check_int("at", depth, low=1) for depth in listed(at)]
     if depths is not None:

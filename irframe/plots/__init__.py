@@ -33,8 +33,9 @@ def __getattr__(name: str) -> Any:
 
 
 class _Figures(ModuleType):
-    """Module whose figures take precedence over modules of their names."""
+    """Module in which figures hide modules of the same name."""
 
+    # importing a module such as irframe.plots.ladder would overwrite the function of this name
     def __setattr__(self, name: str, value: object) -> None:
         if name in __all__ and isinstance(value, ModuleType):
             return

@@ -19,11 +19,12 @@ from irframe.stops import axis_of
 from irframe.tables.captions import method_text, significance_text
 
 LEVELS = (-1.0, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 1.0)
-"""Borders of the bins. Orderings above 0.9 are customarily called equivalent (Voorhees, 2001)."""
+"""Borders of the coloured bins of agreement. Orderings with an agreement above 0.9 are customarily
+called equivalent (Voorhees, 2001)."""
 BELOW = ("#7F2704", "#FFF0E0")
-"""Colours of the bins below 0.9, from the lowest bin to the highest."""
+"""Colours of the lowest and the highest bin below 0.9. Colours of bins between are interpolated."""
 ABOVE = ("#C6DBEF", "#4292C6")
-"""Colours of the bins above 0.9, from the lowest bin to the highest."""
+"""Colours of the lowest and the highest bin above 0.9. Colours of bins between are interpolated."""
 UNDEFINED = "#D5D8DC"
 """Colour of undefined correlations."""
 THRESHOLD = 0.9
@@ -32,7 +33,7 @@ THRESHOLD = 0.9
 def binned_colours() -> tuple[Any, Any]:
     """Return the colour map and the norm of the bins.
 
-    Colours are warm up to 0.9 and cool above.
+    Colours are warm below 0.9 and cool above.
     """
     from matplotlib import colors  # noqa: PLC0415 - slow import
 
@@ -52,29 +53,30 @@ def add_scale(ax: Axes, mesh: object, values: xr.DataArray) -> None:
 
 
 CATEGORY_COLOURS = ("#00684C", "#8FD3B6", "#F0B400", "#7A5195", "#C04000")
-"""Colours of the categories both, neither, metric only, orderings only, and both but opposed.
-Colour-blind readers can distinguish the five colours.
+"""Colours of the five categories of `significance_agreement`: significant by both, by neither, by
+the metric only, by orderings only, and by both but in opposite directions. Colour-blind readers can
+distinguish the colours.
 """
 ALWAYS = 4
-"""Number of categories that are always drawn. The fifth is drawn only if it occurs."""
+"""Number of categories that are always drawn. The fifth category is drawn only if it occurs."""
 
 
 def categories(checked: xr.Dataset, verdict: xr.DataArray) -> Any:
-    """Return the code, name and colour of each category."""
+    """Return the code, name and colour of each drawn category."""
     last = max(ALWAYS, 1 + int(verdict.max()))
     names = map(str, checked["category"].to_numpy()[:last])
     return zip(range(last), names, CATEGORY_COLOURS, strict=False)
 
 
 def checked_test_text(checked: xr.Dataset) -> str:
-    """Name the tests of the metric and of the orderings."""
+    """Return a text with the significance tests of a result."""
     tests = listed(checked.attrs.get("test"))
     selected = [test for test in tests if parse_test(test).name == checked["test"].item()]
     return significance_text({**checked.attrs, "test": selected})
 
 
 def only_test(checked: xr.Dataset, test: str | None) -> xr.Dataset:
-    """Return the results of one test."""
+    """Return the results of one significance test."""
     holding("a result of significance_agreement", checked, {"verdict", "share", "rank"})
     canvas.refuse_groups(checked)
     selected: xr.Dataset = canvas.select_only(checked, "test", test)
@@ -99,7 +101,7 @@ def agreement_map(
         Agreement between metrics, from `irframe.verbs.agreement` without a reference. Intervals
         are not drawn.
     depth
-        The depth to draw. It is not needed if the matrix has a single depth.
+        The depth to draw, required if there are several depths.
     ax
         Axes to draw on. The default is a new figure.
     figsize
@@ -108,8 +110,8 @@ def agreement_map(
     Returns
     -------
     matplotlib.axes.Axes
-        The axes, with the value in every cell. Cells are blue for values of at least 0.9, and brown
-        to pale orange below 0.9. Undefined correlations are grey.
+        The axes, with the agreement in every cell. Cells are blue for values of at least 0.9, and
+        brown to pale orange for values below 0.9. Cells without a value are grey.
 
     References
     ----------
@@ -149,7 +151,7 @@ def agreement_map(
 def agreement_bars(
     checked: xr.Dataset, *, test: str | None = None, ax: Axes | None = None, figsize: Size = None
 ) -> Axes:
-    """Draw the share of system pairs in each category.
+    """Draw the share of system pairs by category of significance.
 
     Also called as ``checked.ireval.plot.agreement_bars()``.
 
@@ -158,7 +160,7 @@ def agreement_bars(
     checked
         Result of `irframe.verbs.significance_agreement`.
     test
-        The test to draw. It is not needed if there is a single test.
+        The test to draw, required if there are several tests.
     ax
         Axes to draw on. The default is a new figure.
     figsize
@@ -167,13 +169,14 @@ def agreement_bars(
     Returns
     -------
     matplotlib.axes.Axes
-        The axes, with a bar per metric and depth. A bar stacks four patches. There is a fifth patch
-        if some significant verdicts are opposed.
+        The axes, with a bar per metric and depth. A bar stacks four patches, one for each category.
+        A fifth patch is drawn if metric and orderings differ significantly in opposite directions
+        for some pair.
 
     Raises
     ------
     ParameterError
-        If the test is unknown, or no test is chosen among several.
+        If the test is unknown, or if there are several tests and none is selected.
 
     References
     ----------
@@ -209,7 +212,7 @@ def agreement_bars(
 
 
 WIDE = 1.15
-"""Width of a dot, relative to the distance between dots."""
+"""Diameter of a dot, relative to the distance between the centres of two dots."""
 LARGEST = 90
 """Area of the largest dot, in square points."""
 
@@ -227,15 +230,15 @@ def agreement_triangle(
 
     Also called as ``checked.ireval.plot.agreement_triangle()``.
 
-    Systems are ordered by their mean on the metric. Pairs near the diagonal have similar means,
-    and pairs near the upper left corner have very different ones.
+    Systems are ordered by their mean score. Pairs near the diagonal have similar means, and pairs
+    near the upper left corner have very different means.
 
     Parameters
     ----------
     checked
         Result of `irframe.verbs.significance_agreement`.
     metric, test, depth
-        The metric, test and depth to draw. Each may be omitted if there is only one.
+        The metric, test and depth to draw. Each of them is required only if there are several.
     ax
         Axes to draw on. The default is a new figure.
     figsize
@@ -249,7 +252,7 @@ def agreement_triangle(
     Raises
     ------
     ParameterError
-        If a metric, test or depth is unknown, or none is chosen among several.
+        If a metric, test or depth is unknown, or if there are several and none is selected.
 
     References
     ----------
@@ -299,17 +302,17 @@ def volatility_map(
     ax: Axes | None = None,
     figsize: Size = None,
 ) -> Axes:
-    """Draw a volatility matrix of depths by depths.
+    """Draw a volatility matrix: the agreement between all depths.
 
     Also called as ``matrix.ireval.plot.volatility_map()``.
 
     Parameters
     ----------
     matrix
-        Volatility matrices, from `irframe.verbs.volatility`, of one metric or of two. Intervals
-        are not drawn.
+        Volatility matrices from `irframe.verbs.volatility`, between depths of one metric or of two
+        metrics. Intervals are not drawn.
     metric
-        The metric to draw. It is not needed if there is a single metric.
+        The metric to draw, required if there are several metrics.
     ax
         Axes to draw on. The default is a new figure.
     figsize
@@ -318,9 +321,9 @@ def volatility_map(
     Returns
     -------
     matplotlib.axes.Axes
-        The axes, with one mesh and its colour scale. Cells are blue for values of at least 0.9, and
-        brown to pale orange below 0.9. Undefined correlations are grey. Dotted lines mark the pool
-        depth.
+        The axes, with a coloured mesh and a colour scale. Cells are blue for values of at least
+        0.9, and brown to pale orange for values below 0.9. Undefined correlations are grey. Dotted
+        lines mark the pool depth.
 
     References
     ----------
@@ -358,6 +361,6 @@ def volatility_map(
 
 
 def _borders(depths: Any) -> Any:
-    """Return the borders of cells, half way between depths."""
+    """Return the borders of cells, halfway between depths."""
     middle = (depths[1:] + depths[:-1]) / 2
     return np.concatenate([[depths[0] - 0.5], middle, [depths[-1] + 0.5]])

@@ -1,7 +1,7 @@
-"""Axes, colours, scales and legends that all figures share.
+"""Axes, colours, scales and legends for all figures.
 
-A system has the same colour in all figures of the same data, because colours follow from the
-sorted names of the systems. `SYSTEM_STYLES` overrides the style of the systems that it contains.
+A system has the same colour in all figures of the same data, because the colour depends on the
+position of its name among the sorted names. `SYSTEM_STYLES` overrides the styles of some systems.
 """
 
 import inspect
@@ -25,50 +25,52 @@ from irframe.record import Function
 from irframe.stops import DEPTHS, axis_of
 
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
-"""Okabe and Ito's palette without yellow and black.
+"""Colours of series: the palette of Okabe and Ito without yellow and black.
 
-Colour-blind readers can distinguish these colours, on white and on black.
+Colour-blind readers can distinguish these colours on white and on black.
 """
 
 MARKERS = "os^Dv<>"
-"""Markers in the order of the colours."""
+"""Markers of series, in the order of `COLOURS`."""
 
 LINES = ("-", "--", ":", "-.")
-"""Dash patterns of lines. Series after the last colour have the next pattern."""
+"""Dash patterns of lines. After all colours are used, the next series have the next pattern."""
 
 FAINT = "#8C96A1"
-"""Colour of lines in the background, visible on white and on black."""
+"""Colour of background lines, which are visible on white and on black."""
 
 SYSTEM_STYLES: dict[Hashable, int] = {}
-"""System -> number of its style. The caller may add systems to choose their style."""
+"""Mapping from a system to the number of its style. Users may add systems to set their styles."""
 
 Stops = Sequence[float] | Array
-"""Depths, thresholds or budgets along an axis."""
+"""Depths, thresholds or budgets on the horizontal axis."""
 FEWEST = 3
-"""A new figure has space for at least this number of rows."""
+"""Minimum number of rows for which a new figure has space."""
 ROWS = 40
-"""Maximum number of rows in a figure whose size is chosen automatically."""
+"""Maximum number of rows in a figure if neither its size nor the number of rows is passed."""
 LEGEND: Style = {"frameon": False, "fontsize": "small"}
-"""Keyword arguments that set the style of all legends."""
+"""Keyword arguments of matplotlib for the style of all legends."""
 BESIDE = 0.34
-"""Largest share of the width that a legend at the right may take."""
+"""Maximum width of a legend beside the axes, relative to the width of the axes."""
 CENTRED: Style = {"ha": "center", "va": "center"}
-"""Alignment of texts in cells."""
+"""Keyword arguments of matplotlib that centre a text in a cell."""
 
 
 def pyplot() -> ModuleType:
-    """Return `matplotlib.pyplot`, or raise InputError if it is missing."""
+    """Return `matplotlib.pyplot`, or raise InputError without matplotlib."""
     try:
         import matplotlib.pyplot as plt  # noqa: PLC0415 - slow import
     except ModuleNotFoundError as error:
-        advice = 'pip install "irframe[plots]"'
-        raise InputError("the package matplotlib for figures", "none", advice) from error
+        advice = 'run pip install "irframe[plots]"'
+        expected = "an installed package matplotlib for figures"
+        raise InputError(expected, "no such package", advice) from error
     return plt
 
 
 def figure(function: Function) -> Function:
-    """Decorate a figure: check matplotlib, and read cost arguments."""
-    if "figsize" not in inspect.signature(function).parameters:  # `paper` draws nothing
+    """Decorate a figure: require matplotlib, and accept arguments of costs."""
+    # `paper` draws nothing, and is therefore not decorated
+    if "figsize" not in inspect.signature(function).parameters:
         return function
     with_data = with_costs(function)
 
@@ -77,27 +79,28 @@ def figure(function: Function) -> Function:
         pyplot()
         return with_data(*arguments, **options)
 
-    del draw.__wrapped__  # otherwise unknown keywords would be accepted
+    # with __wrapped__, a figure would accept unknown keywords
+    del draw.__wrapped__
     return draw  # type: ignore[return-value]
 
 
 def new_axes(ax: Axes | None, size: tuple[float, float] = (6.4, 4.2), figsize: Size = None) -> Axes:
-    """Return the caller's axes, or those of a new figure.
+    """Return axes of the caller or of a new figure.
 
     Parameters
     ----------
     ax
-        Axes to draw on, or None.
+        Axes of the caller, or None for a new figure.
     size
-        Width and height of a new figure, in inches. A ``figure.figsize`` in the caller's
-        rcParams takes precedence.
+        Default width and height of a new figure, in inches. If the caller has set
+        ``figure.figsize`` in the rcParams of matplotlib, this setting takes precedence.
     figsize
-        Width and height that the caller passed.
+        Width and height that the caller passed, or None.
 
     Raises
     ------
     ParameterError
-        If both ``ax`` and ``figsize`` are passed.
+        If both `ax` and `figsize` are passed.
     """
     refuse_both(ax, figsize)
     plt = pyplot()
@@ -113,7 +116,7 @@ def refuse_both(ax: object, figsize: object) -> None:
     """Raise ParameterError if both axes and a size are passed."""
     if ax is not None and figsize is not None:
         advice = "leave figsize= out, and set the size of the figure of the axes"
-        raise ParameterError("ax= or figsize=", "both", advice)
+        raise ParameterError("ax= or figsize=", "both arguments", advice)
 
 
 def row_axes(
@@ -124,15 +127,15 @@ def row_axes(
     Parameters
     ----------
     ax
-        Axes to draw on, or None.
+        Axes of the caller, or None for a new figure.
     rows
-        Number of rows.
+        Number of available rows.
     size
         Width of a new figure, its height without rows, and the height of a row, in inches.
     figsize
-        Width and height that the caller passed.
+        Width and height that the caller passed, or None.
     chosen
-        Whether the caller chose the rows. If so, all rows are drawn.
+        Whether the caller selected the rows. Selected rows are all drawn.
     """
     width, base, per_row = size
     shown = rows if chosen else min(rows, ROWS)
@@ -144,7 +147,7 @@ def row_axes(
 
 
 def rcparams_size(size: tuple[float, float]) -> tuple[float, float]:
-    """Return the size in the caller's rcParams, or a default."""
+    """Return the figure size in rcParams if changed, else `size`."""
     import matplotlib as mpl  # noqa: PLC0415 - slow import
 
     chosen = tuple(mpl.rcParams["figure.figsize"])
@@ -152,7 +155,7 @@ def rcparams_size(size: tuple[float, float]) -> tuple[float, float]:
 
 
 def text_colour(ax: Axes) -> Any:
-    """Return the colour of text and of axis lines."""
+    """Return the colour of texts and axis lines."""
     return ax.xaxis.label.get_color()
 
 
@@ -162,7 +165,7 @@ def background(ax: Axes) -> Any:
 
 
 def contrasting(ax: Axes, colour: Any) -> str:
-    """Return black or white, whichever is readable on a colour."""
+    """Return black or white, whichever contrasts more with a colour."""
     from matplotlib.colors import to_rgba  # noqa: PLC0415 - slow import
 
     *under, _ = to_rgba(background(ax))
@@ -172,18 +175,18 @@ def contrasting(ax: Axes, colour: Any) -> str:
 
 
 def series_style(number: int) -> Style:
-    """Return the colour and dashes of the n-th series."""
+    """Return the colour and dash pattern of a series."""
     dashes = LINES[number // len(COLOURS) % len(LINES)]
     return {"color": COLOURS[number % len(COLOURS)], "linestyle": dashes}
 
 
 def marked_style(number: int) -> Style:
-    """Return the style of the n-th series with markers."""
+    """Return the style of a series with markers."""
     return {**series_style(number), "marker": MARKERS[number % len(MARKERS)], "markersize": 4}
 
 
 def system_style(systems: Sequence[Hashable], known: Iterable[Hashable] = ()) -> list[Style]:
-    """Return the colour and dashes of each system.
+    """Return the colour and dash pattern of each system.
 
     Parameters
     ----------
@@ -191,8 +194,8 @@ def system_style(systems: Sequence[Hashable], known: Iterable[Hashable] = ()) ->
         Systems that a figure highlights.
     known
         All systems in the data of the figure. The position of a system among the sorted names
-        determines its colour. If another system already has this colour, the next free colour is
-        used. Systems of the same colour have different dashes.
+        determines its colour. If another highlighted system has this colour, the first unused
+        colour is used instead. Systems of the same colour have different dash patterns.
 
     Examples
     --------
@@ -211,14 +214,14 @@ def system_style(systems: Sequence[Hashable], known: Iterable[Hashable] = ()) ->
 
 
 def system_colours(systems: Sequence[Hashable], known: Iterable[Hashable] = ()) -> list[str]:
-    """Return the colours of `system_style`, for bars and points."""
+    """Return the colour of each system, for bars and points."""
     return [str(style["color"]) for style in system_style(systems, known)]
 
 
 def evenly_spaced(order: Iterable[int], most: int = 5) -> list[int]:
-    """Return evenly spaced items, with the first and the last.
+    """Return evenly spaced items, including the first and the last.
 
-    If four or more items are chosen, the second item is among them.
+    If `most` is at least 4, the second item is also included.
 
     Examples
     --------
@@ -240,13 +243,13 @@ def chosen_systems(
     Parameters
     ----------
     systems
-        The caller's choice, or None for an evenly spaced choice.
+        The systems that the caller selected. If None, evenly spaced systems are selected.
     known
         All systems.
     order
-        Positions of all systems, with the best first.
+        Positions of all systems, with the best system first.
     most
-        Number of systems to choose if the caller chose none.
+        Maximum number of systems if the caller selected none.
     """
     if systems is None:
         return evenly_spaced(map(int, order), most)
@@ -260,20 +263,20 @@ def draw_systems(
     chosen: Sequence[Hashable],
     notes: Mapping[Hashable, str] | None = None,
 ) -> None:
-    """Draw a curve per system, the chosen ones in colour.
+    """Draw a curve per system, with some systems in colour.
 
-    The legend contains the number of systems in the background.
+    The legend names the systems in colour and counts the other systems.
 
     Parameters
     ----------
     ax, depths
-        Axes to draw on, and the depths of the curves.
+        Axes to draw on, and the depths at which the curves have values.
     curves
-        System -> curve.
+        Mapping from a system to the values of its curve.
     chosen
-        The systems with a colour and a line in the legend.
+        The systems to draw in colour.
     notes
-        Text that follows the name of each system in the legend.
+        Mapping from a system in colour to the text after its name in the legend.
     """
     names = layout.fitting_names(ax, chosen)
     dot = dot_style(depths)
@@ -289,12 +292,12 @@ def draw_systems(
 
 
 def dot_style(depths: Sized) -> Style:
-    """Return a marker for a curve at a single depth."""
+    """Return a marker for curves at a single depth."""
     return {"marker": "o", "markersize": 4} if len(depths) == 1 else {}
 
 
 def log_depths(ax: Axes, depths: Stops, *, log: bool) -> None:
-    """Set the limits and scale of the depth axis."""
+    """Set the limits and the scale of the depth axis."""
     from matplotlib.ticker import LogLocator  # noqa: PLC0415 - slow import
 
     if len(depths) > 1:
@@ -308,13 +311,13 @@ def log_depths(ax: Axes, depths: Stops, *, log: bool) -> None:
 
 
 def mark_depth(ax: Axes, depth: float | None, label: str = "pool depth") -> None:
-    """Draw a dotted line at a depth, if known."""
+    """Draw a dotted vertical line at a depth, if known."""
     if depth:
         ax.axvline(depth, color=text_colour(ax), linestyle=":", linewidth=1, label=label)
 
 
 def pool_depth_attr(values: xr.DataArray) -> Any:
-    """Return the pool depth of values by depth, or None."""
+    """Return the pool depth in the attributes, or None."""
     depth: Any = values.attrs.get("pool_depth", 0) if axis_of(values) is DEPTHS else 0
     return depth if np.ndim(depth) == 0 else None
 
@@ -327,7 +330,7 @@ def legend_beside(
     *,
     below: bool = False,
 ) -> Any:
-    """Put a legend at the right of axes, or below.
+    """Put a legend to the right of axes or below.
 
     Parameters
     ----------
@@ -336,11 +339,11 @@ def legend_beside(
     title
         Title of the legend.
     handles
-        Artists to list. By default these are all artists with a label.
+        Artists to list. By default, all artists with a label are listed.
     markerscale
-        Size of the markers, relative to those on the axes.
+        Size of the markers in the legend, relative to the markers on the axes.
     below
-        Whether the legend is always below the axes.
+        Whether to put the legend below the axes even if it fits to the right.
     """
     handles = ax.get_legend_handles_labels()[0] if handles is None else list(handles)
     look = {"title": title, "title_fontsize": "small", "markerscale": markerscale, **LEGEND}
@@ -355,16 +358,16 @@ def legend_beside(
 def write_cells(
     ax: Axes, cells: Iterable[tuple[float, float, str, Any]], size: str | None = None
 ) -> None:
-    """Write texts into cells, in black or white.
+    """Write a text into each cell, in black or white.
 
-    A cell consists of x, y, a text and its background colour.
+    A cell is a tuple of x, y, the text and the background colour.
     """
     for x, y, text, colour in cells:
         ax.text(x, y, text, **CENTRED, fontsize=size, color=contrasting(ax, colour))
 
 
 def subtitle(ax: Axes, *notes: str) -> None:
-    """Write a subtitle at the left: test, level, depth, topics."""
+    """Write notes above axes, for example on tests and topics."""
     text = "; ".join(note for note in notes if note)
     if text:
         ax.set_title(text, loc="left", fontsize="small")
@@ -374,7 +377,9 @@ Selected = TypeVar("Selected", xr.DataArray, xr.Dataset)
 
 
 def only_index(role: str, label: Hashable | None, labels: Sequence[Hashable]) -> int:
-    """Return the index of a label.
+    """Return the index of a label, or 0 by default.
+
+    The label may be None if there is only one.
 
     Examples
     --------
@@ -384,18 +389,19 @@ def only_index(role: str, label: Hashable | None, labels: Sequence[Hashable]) ->
     if label is None and len(labels) == 1:
         return 0
     if label not in labels:
-        got = "none" if label is None else repr(label)
+        got = f"no {role}" if label is None else repr(label)
         advice = f"choose from {listing(labels)}"
-        raise ParameterError(f"{role}= to be one of the {plural(role)}", got, advice)
+        raise ParameterError(f"one of the {plural(role)} in {role}=", got, advice)
     return labels.index(label)
 
 
 def select_only(values: Selected, dim: str, label: Hashable | None = None) -> Selected:
-    """Select one label of a dimension, if present."""
+    """Select one label of a dimension, if the dimension exists."""
     if dim not in values.dims and label is None:
         return values
     labels = np.atleast_1d(values[dim]).tolist() if dim in values.coords else []
-    if dim == METRIC and label is not None:  # a metric may have several spellings
+    # a metric has several spellings, such as R@10 and Recall@10
+    if dim == METRIC and label is not None:
         pos = index_of(label, labels)
         label = str(label) if pos is None else labels[pos]
     pos = only_index(dim, label, labels)
@@ -403,7 +409,7 @@ def select_only(values: Selected, dim: str, label: Hashable | None = None) -> Se
 
 
 def refuse_groups(result: Any) -> None:
-    """Raise InputError for a result of several groups."""
+    """Raise InputError if a result has several groups."""
     by = str(result.attrs.get("by", ""))
     if hasattr(result, "sizes"):
         names = [by]
@@ -415,22 +421,23 @@ def refuse_groups(result: Any) -> None:
     if number > 1:
         shown = repr(names if len(names) > 1 else by)
         advice = f"call .ireval.groupby({shown}).plot, which draws a panel for each group"
-        raise InputError("a result of one group", f"{number} groups by {by}", advice)
+        raise InputError("a result for one group", f"{number} groups by {by}", advice)
 
 
 def only_matrix(values: xr.DataArray, rows: str, columns: str) -> xr.DataArray:
-    """Return one matrix, or raise an error for further dimensions."""
+    """Return a matrix, or raise if there are several."""
     holding(f"a matrix over {rows} and {columns}", values, {rows, columns}, "sizes")
     further = [str(dim) for dim in values.dims if dim not in {rows, columns}]
     long = [dim for dim in further if values.sizes[dim] > 1]
     if long:
         expected = f"one matrix over {rows} and {columns}"
-        raise ParameterError(expected, "several", "choose one with .sel(...)", long)
+        advice = "select one matrix with .sel(...)"
+        raise ParameterError(expected, "several labels of the dimensions", advice, long)
     return values.squeeze(further).transpose(rows, columns)
 
 
 def without_intervals(matrix: xr.DataArray | xr.Dataset) -> xr.DataArray:
-    """Return the coefficients of `agreement` or `volatility` without their intervals."""
+    """Return the agreements of a result without their intervals."""
     if isinstance(matrix, xr.DataArray):
         return matrix
     holding("what agreement or volatility returned", matrix, {"agreement"})
@@ -438,9 +445,9 @@ def without_intervals(matrix: xr.DataArray | xr.Dataset) -> xr.DataArray:
 
 
 def at_one_depth(values: xr.DataArray, depth: int | None) -> tuple[xr.DataArray, str]:
-    """Return the values at one depth, and their label.
+    """Return the values at one depth and an axis label.
 
-    The default is the greatest depth.
+    The default is the greatest depth. The label names the metric and the depth.
     """
     label = str(values[METRIC].item())
     axis = axis_of(values)
@@ -448,7 +455,8 @@ def at_one_depth(values: xr.DataArray, depth: int | None) -> tuple[xr.DataArray,
     if dim not in values.dims:
         if depth is not None:
             raise DepthError("values by depth", "values without depths", "leave depth= out")
-        selected = values.coords.get(dim)  # values.sel(depth=10) keeps it
+        # values.sel(depth=10) has no dimension depth, but keeps the coordinate
+        selected = values.coords.get(dim)
         return values, label if selected is None else axis.named(label, selected.item())
     depths = values.indexes[dim]
     depth = depths.max() if depth is None else depth

@@ -1,4 +1,4 @@
-"""Figures of misplacement and of effort.
+"""Figures of misplacement, effort and gain.
 
 Figures: crp_curves, crp_and_gain, reference_runs, archetypes, effort_gain.
 """
@@ -21,7 +21,7 @@ from irframe.quantities.positions import expected_ranks, relative_position
 
 
 def select_topic(misplaced: xr.Dataset, topic: Hashable) -> xr.Dataset:
-    """Return the misplacement on one topic."""
+    """Return the misplacement of rankings for one topic."""
     holding("a result of misplacement", misplaced, {"crp", "recall_base"})
     holding("misplacement by system, topic and depth", misplaced, {SYSTEM, TOPIC, DEPTH}, "sizes")
     canvas.refuse_groups(misplaced)
@@ -54,19 +54,20 @@ def crp_curves(
 
     Also called as ``misplaced.ireval.plot.crp_curves(topic=...)``.
 
-    A curve falls while relevant documents are missing from ranks where the ideal ranking has
-    them, and rises when they come late. A ranking has recovered where its curve crosses 0. The
-    dotted line is the recall base, where the ideal ranking has found all relevant documents.
+    A curve falls at ranks at which the ideal ranking has relevant documents and the system does
+    not. A curve rises if relevant documents come late. Where a curve crosses 0, the ranking has
+    recovered. The dotted line is at the recall base, the rank at which the ideal ranking has
+    retrieved all relevant documents.
 
     Parameters
     ----------
     misplaced
         Result of `irframe.verbs.misplacement`.
     topic
-        The topic.
+        The topic to draw.
     systems
-        The systems to draw in colour, at most seven. All others are drawn in the background. The
-        default is the worst system by Twist, the quartiles and the best.
+        The systems to draw in colour. All other systems are drawn in the background. The default is
+        five systems: the best, the worst and the quartiles by Twist.
     ax
         Axes to draw on. The default is a new figure.
     figsize
@@ -75,12 +76,13 @@ def crp_curves(
     Returns
     -------
     matplotlib.axes.Axes
-        The axes, with one line per system, one for the recall base and one at 0.
+        The axes, with a line for each system, a vertical line at the recall base, and a horizontal
+        line at 0.
 
     Raises
     ------
     ParameterError
-        If a topic or system is unknown, or there are too many systems.
+        If the topic or a system is unknown.
 
     References
     ----------
@@ -96,7 +98,8 @@ def crp_curves(
     """
     on_topic = select_topic(misplaced, topic)
     names = on_topic[SYSTEM].to_numpy().tolist()
-    if systems is None:  # the best by Twist, the quartiles and the worst
+    # five ranks by Twist show the spread of all systems without covering the figure
+    if systems is None:
         order = np.argsort(-on_topic["twist"].to_numpy(), kind="stable")
         rows = order[np.round(np.linspace(0, len(order) - 1, min(5, len(order)))).astype(int)]
     else:
@@ -134,11 +137,11 @@ def crp_and_gain(
     misplaced
         Result of `irframe.verbs.misplacement`.
     scores
-        Scores by depth of the same system and topic, such as DCG.
+        Scores by depth that include the system and the topic, such as DCG.
     system, topic
         System and topic of the ranking.
     metric
-        The metric of the scores. It is not needed if there is a single metric.
+        The metric of the scores to draw, required if there are several metrics.
     ax
         Axes to draw on. The default is a new figure.
     figsize
@@ -147,7 +150,8 @@ def crp_and_gain(
     Returns
     -------
     matplotlib.axes.Axes
-        The axes of the cumulated relative position. A second axis at the right shows the gain.
+        The axes with the cumulated relative position. A second vertical axis at the right shows the
+        gain.
 
     Raises
     ------
@@ -177,7 +181,7 @@ def crp_and_gain(
     missing += [] if topic in gain[TOPIC].to_numpy() else [topic]
     if missing:
         expected = "a system and topic of both the misplacement and the scores"
-        raise ParameterError(expected, "labels of one only", "", map(repr, missing))
+        raise ParameterError(expected, "labels that one of them lacks", "", map(repr, missing))
     holding("scores with a dimension depth", gain, {DEPTH}, "sizes")
     run = run.sel({SYSTEM: system})
     gain = gain.sel({SYSTEM: system, TOPIC: topic})
@@ -205,7 +209,7 @@ def reference_runs(
     ax: Axes | None = None,
     figsize: Size = None,
 ) -> Axes:
-    """Draw a ranking's cumulated relative position beside reference rankings.
+    """Draw the cumulated relative position beside reference rankings.
 
     Also called as ``misplaced.ireval.plot.reference_runs(cube, system=..., topic=...)``.
 
@@ -217,7 +221,7 @@ def reference_runs(
     misplaced
         Result of `irframe.verbs.misplacement`.
     cube
-        The cube of that result.
+        The cube from which `misplaced` was computed.
     system, topic
         System and topic of the ranking.
     ax
@@ -228,8 +232,8 @@ def reference_runs(
     Returns
     -------
     matplotlib.axes.Axes
-        The axes, with four curves down to the nominal length of the topic. One curve is the ranking
-        as far as it was measured. The ideal ranking stays at 0. The full-scale ranking is the
+        The axes, with four curves over the ranks of the topic. The first curve is the ranking of
+        the system. The curve of the ideal ranking stays at 0. The full-scale ranking is the
         reversed ideal ranking. The worst ranking has no relevant documents.
 
     Raises
@@ -296,7 +300,7 @@ KINDS = (
     *("excellent B", "ups-and-downs", "typical A", "typical B"),
 )
 LOW = 300
-"""Height of a figure in points. In lower figures, the panels are smaller."""
+"""Height of two rows of panels in points. In a lower figure, the panels are smaller."""
 
 
 def archetypes(misplaced: xr.Dataset, *, ax: Axes | None = None, figsize: Size = None) -> Axes:
@@ -307,17 +311,17 @@ def archetypes(misplaced: xr.Dataset, *, ax: Axes | None = None, figsize: Size =
     Parameters
     ----------
     misplaced
-        Result of `irframe.verbs.misplacement`. Each panel shows the ranking of its archetype with
-        the most relevant documents. Panels of archetypes that do not occur stay empty.
+        Result of `irframe.verbs.misplacement`.
     ax
-        Axes to draw inside. The default is a new figure.
+        Axes inside which the panels are drawn. The default is a new figure.
     figsize
         Width and height of a new figure, in inches.
 
     Returns
     -------
     matplotlib.axes.Axes
-        The axes, with eight panels as its child axes.
+        The axes, with eight panels as child axes. A panel shows a ranking of the archetype, on the
+        topic with the most relevant documents. The panel of an archetype without rankings is empty.
 
     References
     ----------
@@ -389,20 +393,20 @@ REGION_COLOURS = {
 def effort_gain(
     cells: xr.Dataset, *, metric: OneMetric = None, ax: Axes | None = None, figsize: Size = None
 ) -> Axes:
-    """Draw the gain of rankings against their effort.
+    """Draw the gain of rankings against the effort.
 
     Also called as ``cells.ireval.plot.effort_gain()``.
 
-    Rows are the quarters of the gain scale, and columns are the quarters of the effort scale. Gain
-    and effort agree on the diagonal. Rankings at the upper left, *high-high*, have a high gain at a
-    high effort.
+    Lines divide the figure into four rows by gain and four columns by effort. Gain and effort agree
+    on the diagonal. Rankings at the upper left, in the region *high-high*, have high gain but
+    require high effort.
 
     Parameters
     ----------
     cells
         Result of `irframe.verbs.effort_gain`.
     metric
-        The metric of gain. It is not needed if there is a single metric.
+        The metric of gain, required if there are several metrics.
     ax
         Axes to draw on. The default is a new figure.
     figsize
@@ -411,7 +415,8 @@ def effort_gain(
     Returns
     -------
     matplotlib.axes.Axes
-        The axes, with dots by region and the share of rankings in every cell.
+        The axes, with a dot per ranking, coloured by region, and the share of rankings in every
+        cell.
 
     References
     ----------
@@ -443,7 +448,8 @@ def effort_gain(
         for border in lines:
             draw(border, color=canvas.text_colour(ax), linewidth=0.6)
     ends = 1.08 * np.array([min(0, np.nanmin(gain), *borders), max(0, np.nanmax(gain), *borders)])
-    ax.set(xlim=(0, 1), ylim=ends[:: facts(selected[METRIC].item()).sign])  # best at the top
+    # the axis of a cost metric is reversed, so that the best scores are always at the top
+    ax.set(xlim=(0, 1), ylim=ends[:: facts(selected[METRIC].item()).sign])
     tops = [*borders, ax.get_ylim()[1]]
     box = {"facecolor": canvas.background(ax), "alpha": 0.7, "pad": 0.5, "edgecolor": "none"}
     look: Style = {"ha": "right", "va": "top", "fontsize": "x-small", "weight": "bold"}

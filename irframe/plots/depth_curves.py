@@ -1,4 +1,4 @@
-"""Figures of curves by evaluation depth, and of sorted p-values.
+"""Figures with curves by evaluation depth, and with sorted p-values.
 
 Figures: depth_curves, metric_curves, ratio_curves, unjudged_share, p_value_curves.
 """
@@ -28,7 +28,7 @@ from irframe.stops import axis_of
 from irframe.tables.captions import decision_text, significance_text
 
 BETWEEN = "named: best two, worst, and some between"
-"""Subtitle of a figure whose systems were chosen automatically."""
+"""Subtitle of a figure if the user selects no systems to name in the legend."""
 
 
 def depth_curves(
@@ -39,22 +39,22 @@ def depth_curves(
     ax: Axes | None = None,
     figsize: Size = None,
 ) -> Axes:
-    """Draw the mean score of every system against evaluation depth.
+    """Draw the mean score of every system by evaluation depth.
 
     Also called as ``scores.ireval.plot.depth_curves()``.
 
-    Where two lines cross, the order of two systems depends on the depth. The legend names the
-    chosen systems and counts the others.
+    If two lines cross, the order of the two systems depends on the depth. The legend names the
+    highlighted systems and counts the other systems.
 
     Parameters
     ----------
     scores
         Scores over (metric, system, topic, depth).
     metric
-        The metric to draw. It is not needed if there is a single metric.
+        The metric to draw, required if there are several metrics.
     systems
-        The systems to highlight. The default is the best two systems at the greatest depth, the
-        worst, and two evenly spaced between them. The subtitle then describes this choice.
+        The systems to highlight. The default is five systems by their means at the greatest depth:
+        the best two, the worst, and two systems evenly spaced between them.
     ax
         Axes to draw on. The default is a new figure.
     figsize
@@ -98,7 +98,7 @@ def depth_curves(
 
 
 def _finish(ax: Axes, values: xr.DataArray, pool_depth: int | None = None) -> None:
-    """Label the axis of depths, and mark the pool depth."""
+    """Label and scale the depth axis; mark the pool depth."""
     axis = axis_of(values)
     canvas.mark_depth(ax, canvas.pool_depth_attr(values) if pool_depth is None else pool_depth)
     ax.set_xlabel(axis.describe(axis.title + axis.title_end))
@@ -115,7 +115,7 @@ def metric_curves(
     ax: Axes | None = None,
     figsize: Size = None,
 ) -> Axes:
-    """Draw one system's means by metric, against depth or threshold.
+    """Draw mean scores of a system by depth or threshold.
 
     Also called as ``scores.ireval.plot.metric_curves()``.
 
@@ -124,7 +124,7 @@ def metric_curves(
     scores
         Scores by depth, threshold or budget, from `irframe.verbs.score`.
     system
-        The system to draw. It is not needed if there is a single system.
+        The system to draw, required if there are several systems.
     alpha
         One minus the confidence level of the intervals over topics, above 0 and below 1.
     ax
@@ -135,7 +135,8 @@ def metric_curves(
     Returns
     -------
     matplotlib.axes.Axes
-        The axes, with one line per metric. Bands are the intervals of `irframe.verbs.summary`.
+        The axes, with one line per metric. Bands are the confidence intervals of
+        `irframe.verbs.summary`.
 
     References
     ----------
@@ -176,7 +177,7 @@ def metric_curves(
 def ratio_curves(
     values: xr.DataArray | xr.Dataset, *, ax: Axes | None = None, figsize: Size = None
 ) -> Axes:
-    """Draw a quantity by evaluation depth, per metric and group.
+    """Draw a quantity by evaluation depth for each metric.
 
     Also called as ``values.ireval.plot.ratio_curves()``.
 
@@ -214,8 +215,8 @@ def ratio_curves(
     along = axis.dim
     holding(f"values with a dimension {along}", values, {along}, "sizes")
     if further := [dim for dim in (TOPIC, axis.other, "seed") if dim in values.dims]:
-        expected = f"values without dimensions besides metric, {along} and groups"
-        raise InputError(expected, further[0])
+        expected = f"values with no other dimensions than metric, {along} and groups"
+        raise InputError(expected, f"the dimension {further[0]}")
     ax = canvas.new_axes(ax, figsize=figsize)
     dims = [str(dim) for dim in values.dims if dim != along]
     curves = values.transpose(*dims, along)
@@ -231,7 +232,7 @@ def ratio_curves(
 
 
 def unjudged_share(cube: xr.Dataset, *, ax: Axes | None = None, figsize: Size = None) -> Axes:
-    """Draw the share of unjudged documents by run and depth.
+    """Draw the share of unjudged documents by depth and run.
 
     Also called as ``cube.ireval.plot.unjudged_share()``.
 
@@ -247,8 +248,9 @@ def unjudged_share(cube: xr.Dataset, *, ax: Axes | None = None, figsize: Size = 
     Returns
     -------
     matplotlib.axes.Axes
-        The axes, with a line per system: its unjudged documents divided by its retrieved ones.
-        Systems that contributed to the pool have a different colour.
+        The axes, with a line per system. The value at a depth is the number of unjudged documents
+        down to the depth, divided by the number of retrieved documents. Systems that contributed to
+        the pool have a different colour.
 
     References
     ----------
@@ -292,7 +294,7 @@ def p_value_curves(
     ax: Axes | None = None,
     figsize: Size = None,
 ) -> Axes:
-    """Draw the p-values of all pairs in falling order.
+    """Draw the p-values of all pairs in descending order.
 
     Also called as ``data.ireval.plot.p_value_curves()``. A metric is more discriminative if its
     curve is further to the left.
@@ -304,7 +306,8 @@ def p_value_curves(
         `irframe.verbs.compare` (adjusted p-values).
     alpha
         Significance level, marked by a dotted line. The default is the level of `data`, or 0.05 if
-        `data` has none. The axis ends at three times alpha, or at 1 if no p-value is below that.
+        `data` has no level. The vertical axis ends at 3 alpha, or at 1 if no p-value is below
+        3 alpha.
     ax
         Axes to draw on. The default is a new figure.
     figsize
@@ -313,8 +316,9 @@ def p_value_curves(
     Returns
     -------
     matplotlib.axes.Axes
-        The axes, with one curve per metric and depth. The legend contains the share of pairs below
-        alpha. For a bootstrap, it also contains the difference of means needed for significance.
+        The axes, with one curve per metric and depth. The legend contains the share of pairs with
+        p-values below alpha. For `bootstrap_sensitivity`, the legend also contains the difference
+        of means that is needed for significance.
 
     References
     ----------
@@ -340,7 +344,8 @@ def p_value_curves(
         label = f"{name}: {(values < alpha).mean():.0%} of pairs"
         label += "" if delta is None else f", difference {delta:.3f}"
         style = canvas.series_style(number) | {"linewidth": 1.8, "label": label}
-        if len(values) == 1:  # the curve of a single pair is a point, which needs a marker
+        # the curve of a single pair is a point, which needs a marker
+        if len(values) == 1:
             style |= {"marker": "o", "clip_on": False}
         ax.plot(np.arange(1, len(values) + 1), np.sort(values)[::-1], **style)
     ax.axhline(

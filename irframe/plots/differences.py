@@ -30,7 +30,7 @@ def differences(
     ax: Axes | None = None,
     figsize: Size = None,
 ) -> Axes:
-    """Draw the difference and interval of every pair of systems.
+    """Draw the difference and its interval for pairs of systems.
 
     Also called as ``compared.ireval.plot.differences()``.
 
@@ -41,9 +41,9 @@ def differences(
         ``compared.ireval.groupby("metric").plot.differences()``. Use the name of the groups in
         place of ``"metric"`` to draw a panel per group.
     metric
-        The metric to draw. It is not needed if there is a single metric.
+        The metric to draw, required if there are several metrics.
     depth
-        The depth or budget to draw. The default is the greatest.
+        The depth or budget to draw. The default is the greatest depth or budget.
     ax
         Axes to draw on. The default is a new figure that is tall enough for the pairs.
     figsize
@@ -53,15 +53,16 @@ def differences(
     -------
     matplotlib.axes.Axes
         The axes, with a dot and an interval per pair. The largest improvement is at the top. Filled
-        dots are significant differences. Dashed lines mark zero and the margin, if there is one.
-        With one baseline, each pair is labelled with the other system.
+        dots are significant differences. Dashed lines mark zero and, in a test with a margin, the
+        margin. If there is one baseline, each pair is labelled with the system that is compared
+        with the baseline.
 
     Raises
     ------
     InputError
-        If the frame is a different result.
+        If `compared` is not a result of `irframe.verbs.compare`.
     ParameterError
-        If the metric or depth is unknown, or no metric is chosen among several.
+        If the metric or depth is unknown, or if there are several metrics and none is selected.
 
     References
     ----------
@@ -109,7 +110,8 @@ def differences(
         look: Style = {"markerfacecolor": face, "markersize": 4, "zorder": 3}
         ax.plot(middle[chosen], positions[chosen], "o", color=canvas.COLOURS[0], **look)
     ax.axvline(0, color=canvas.text_colour(ax), linestyle="--", linewidth=0.8)
-    if isinstance(margin := compared.attrs.get("margin"), float):  # the same for all metrics
+    # a margin in the attributes applies to all metrics, so one line is enough
+    if isinstance(margin := compared.attrs.get("margin"), float):
         ax.axvline(-sign * margin, color=canvas.FAINT, linestyle="--", linewidth=0.8)
     ax.set_yticks(positions, names)
     ax.set_ylim(len(positions) - 0.5, -0.5)
@@ -123,7 +125,7 @@ def differences(
 
 
 BAR = 0.45
-"""Distance between the bars of groups, in rows."""
+"""Vertical distance between bars of a critical difference diagram, relative to a row of names."""
 
 
 def critical_difference(
@@ -133,11 +135,11 @@ def critical_difference(
 
     Also called as ``board.ireval.plot.critical_difference()``.
 
-    Systems are drawn at their mean. With ``order="win_rate"`` they are drawn at their win rate, and
-    with ``order="borda"`` at their mean rank over tasks, where ties share ranks. A bar joins
-    systems without significant differences of means, by the test and the correction of the
-    leaderboard. Bars are therefore the groups in the column ``letters``. A system belongs to the
-    group of a bar only if the bar has a dot for it.
+    The position of a system on the axis is its mean. For a leaderboard with ``order="win_rate"``,
+    the position is the win rate. With ``order="borda"``, the position is the mean rank over tasks,
+    where tied systems share ranks. A bar joins systems whose means do not differ significantly,
+    according to the column ``letters`` of the leaderboard. A system belongs to the group of a bar
+    only if the bar has a dot for the system.
 
     Parameters
     ----------
@@ -151,14 +153,15 @@ def critical_difference(
     Returns
     -------
     matplotlib.axes.Axes
-        The axes, with a line from each system's position to its name. Below the axis is a bar per
-        group of at least two systems, with a dot for each system. If not all systems fit, the
+        The axes, with a line from the position of each system to its name. Below the axis is a bar
+        per group of at least two systems, with a dot for each system. If not all systems fit, the
         systems with the best ranks are drawn.
 
     Raises
     ------
     InputError
-        If the frame is a different result, or fewer than two systems have a mean.
+        If `board` is not a result of `irframe.verbs.leaderboard`, or if fewer than two systems have
+        a mean.
 
     References
     ----------
@@ -185,7 +188,8 @@ def critical_difference(
     without, board = board.index[lacking].astype(str).tolist(), board[~lacking]
     if len(board) < 2:
         expected = "a leaderboard in which at least two systems have a mean"
-        raise InputError(expected, f"{len(board)}; without a mean", "", without)
+        got = f"{len(board)} systems with a mean. The systems without a mean are"
+        raise InputError(expected, got, "", without)
     positions, label = _positions(board, mean)
     shown = np.argsort(board["rank"].to_numpy(float), kind="stable")
     groups = _groups(board["letters"].iloc[shown])
@@ -212,7 +216,7 @@ def critical_difference(
 
 
 def _positions(board: pd.DataFrame, mean: str) -> tuple[Array, str]:
-    """Return the positions of systems and the axis label."""
+    """Return the positions of systems, and the axis label."""
     order = board.attrs.get("order_by")
     tasks = board.attrs.get(TASK_MEANS, [])
     if order == "borda" and tasks:
@@ -224,12 +228,12 @@ def _positions(board: pd.DataFrame, mean: str) -> tuple[Array, str]:
 
 
 def _rows_of(groups: list[Array], systems: int) -> int:
-    """Return the number of rows for bars and names."""
+    """Return the height of bars and names, in rows."""
     return int(np.ceil(BAR * len(groups))) + 1 + (systems + 1) // 2
 
 
 def _groups(letters: pd.Series) -> list[Array]:
-    """Return the positions of systems that share a letter."""
+    """Return the positions of the systems that share each letter."""
     marks = [{*re.findall(r"[A-Za-z]\d*", text)} for text in letters.fillna("").astype(str)]
     members = [[letter in mark for mark in marks] for letter in set().union(*marks)]
     groups = map(np.flatnonzero, sorted(members, reverse=True))
@@ -237,7 +241,7 @@ def _groups(letters: pd.Series) -> list[Array]:
 
 
 def _draw_groups(ax: Axes, x: Array, groups: list[Array]) -> float:
-    """Draw a bar per group, and return the lowest position."""
+    """Draw a bar per group, and return their total height."""
     for number, group in enumerate(groups, 1):
         height = number * BAR
         ends = x[group].min(), x[group].max()
@@ -250,7 +254,7 @@ def _draw_groups(ax: Axes, x: Array, groups: list[Array]) -> float:
 def _draw_names(ax: Axes, x: Array, names: pd.Index, below: float) -> None:
     """Draw a line from the axis to each name.
 
-    The first half of the names is at the left, and the second half is at the right.
+    Names of the left half of the systems are at the left, and all other names at the right.
     """
     order = np.argsort(x, kind="stable")
     half = (len(x) + 1) // 2

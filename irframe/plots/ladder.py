@@ -27,9 +27,9 @@ from irframe.tables.quantities import topics_text
 
 NEEDED = {"rank", "rank_low", "rank_high", "tier"}
 SHADES = (0.0, 0.14)
-"""Opacity of the backgrounds of even and odd tiers."""
+"""Opacities of the grey bands behind tiers with even and with odd numbers."""
 SELDOM = 0.01
-"""Smallest printed share of resamples in which a system is first."""
+"""Smallest share of resamples with rank 1 that is printed beside a system."""
 
 
 def ladder(
@@ -50,12 +50,12 @@ def ladder(
     ranks
         Result of `irframe.verbs.rank_intervals` or `irframe.verbs.leaderboard`, for one group.
     metric
-        The metric to draw. It is not needed if there is a single metric. For a leaderboard, the
-        first metric is drawn.
+        The metric to draw, required if there are several metrics. For a leaderboard, the first
+        metric is drawn.
     depth
-        The depth to draw. The default is the greatest.
+        The depth to draw. The default is the greatest depth.
     top
-        Number of best systems to draw. The default is all.
+        Number of best systems to draw. The default is all systems.
     ax
         Axes to draw on. The default is a new figure that is tall enough for the systems.
     figsize
@@ -64,19 +64,21 @@ def ladder(
     Returns
     -------
     matplotlib.axes.Axes
-        The axes, with a dot for every rank and a line for its interval. The best rank is at the
-        top. White and grey bands are the tiers. If topics were resampled, the line is the spread of
-        the rank. The number beside it is the share of resamples that rank the system first, from
-        1 % on. Tied systems are sorted by name. The subtitle contains repeats and cautions.
+        The axes, with a dot for the rank of each system and a line for the interval of the rank.
+        The best rank is at the top. White and grey bands are the tiers. If topics were resampled,
+        the line is the spread of the rank over resamples. The number beside a line is the share of
+        resamples in which the system is first. Shares below 1 % are not printed. Tied systems are
+        sorted by name. The subtitle contains the number of repeats, and cautions.
 
     Raises
     ------
     InputError
-        If `ranks` is a different result, or has several groups.
+        If `ranks` is not a result of these verbs, or has several groups.
     ParameterError
-        If the metric is unknown, no metric is chosen among several, or `top` is below 1.
+        If the metric is unknown, if there are several metrics and none is selected, or if `top` is
+        below 1.
     DepthError
-        If the depth has no ranks.
+        If there are no ranks at the depth.
 
     References
     ----------
@@ -96,7 +98,8 @@ def ladder(
     ranked = _ranks_by_system(ranks)
     dims = {METRIC, SYSTEM, axis_of(ranked).dim}
     if not {*ranked} >= NEEDED or not {*ranked["rank"].dims} <= dims:
-        raise InputError("a result of rank_intervals for one group", "other data")
+        expected = "a result of rank_intervals or leaderboard for one group"
+        raise InputError(expected, "data without ranks by metric and system")
     layer, label = canvas.at_one_depth(canvas.select_only(ranked, METRIC, metric), depth)
     names = layer.indexes[SYSTEM].astype(str)
     order = np.lexsort([names, layer["rank"]])[:top]
@@ -125,14 +128,14 @@ def ladder(
 
 
 def _interval_words(attributes: Any) -> str:
-    """Describe the intervals of ranks."""
+    """Return the part of the axis label that describes intervals."""
     if attributes.get("rank_interval") == "bootstrap":
         return " and its spread over resamples"
     return f" with {1 - attributes['alpha']:.0%} interval" if "alpha" in attributes else ""
 
 
 def _write_shares(ax: Axes, values: dict[str, Array]) -> None:
-    """Write the share of first places beside each line."""
+    """Write the share of resamples with rank 1 beside lines."""
     for row in np.flatnonzero(values["first"] >= SELDOM):
         text = f"first in {values['first'][row]:.0%}"
         look: Style = {"va": "center", "fontsize": "small"}
@@ -141,7 +144,7 @@ def _write_shares(ax: Axes, values: dict[str, Array]) -> None:
 
 
 def _ranks_by_system(ranks: object) -> Any:
-    """Return ranks as a dataset with the dimension system."""
+    """Return ranks as a dataset over metric and system."""
     if (
         isinstance(ranks, pd.DataFrame)
         and {*ranks.columns} >= NEEDED
@@ -151,7 +154,8 @@ def _ranks_by_system(ranks: object) -> Any:
         return dataset.rename({roles(map(str, ranks.index.names)).get(SYSTEM, METRIC): SYSTEM})
     is_leaderboard = {*getattr(ranks, "columns", ())} >= {*NEEDED, "ci_low"}
     if isinstance(ranks, pd.DataFrame) and is_leaderboard and ranks.index.nlevels == 1:
-        ranked = ranks[[*NEEDED]].dropna().astype(float)  # systems that lack a task have no mean
+        # systems without scores on some task have no mean, and thus no rank to draw
+        ranked = ranks[[*NEEDED]].dropna().astype(float)
         if ranked.empty:
             raise InputError("a leaderboard of systems with means", "no system with a mean")
         board = ranked.rename_axis(SYSTEM).to_xarray().assign_attrs(ranks.attrs)
@@ -170,7 +174,7 @@ def _bands(ax: Axes, tiers: Any) -> None:
 
 
 EDGES = np.array([1, 0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.2, 0.1, 0.05, 0.02, 0.01, 0])
-"""Borders of the bins of precision, from the best bin to the worst."""
+"""Borders of the bins on the scale of precision, with the best bin first."""
 
 
 def best_systems(best: pd.DataFrame, *, ax: Axes | None = None, figsize: Size = None) -> Axes:
@@ -178,13 +182,14 @@ def best_systems(best: pd.DataFrame, *, ax: Axes | None = None, figsize: Size = 
 
     Also called as ``best.ireval.plot.best_systems()``.
 
-    The axis has the scale of precision. A search length is drawn at its reciprocal. Metrics that
-    agree on the quality of the systems therefore have neighbouring bars.
+    The horizontal axis has bins of precision. A search length is drawn in the bin of its
+    reciprocal. Therefore, metrics that agree on the quality of the best systems have bars in
+    neighbouring bins.
 
     Parameters
     ----------
     best
-        Result of `irframe.verbs.best_systems` for scores in groups.
+        Result of `irframe.verbs.best_systems` with groups, such as collections.
     ax
         Axes to draw on. The default is a new figure.
     figsize
@@ -193,12 +198,13 @@ def best_systems(best: pd.DataFrame, *, ax: Axes | None = None, figsize: Size = 
     Returns
     -------
     matplotlib.axes.Axes
-        The axes, with a patch per metric and bin. The height of a patch is the number of groups.
+        The axes, with a bar per metric and bin. The height of a bar is the number of groups whose
+        best system has a score in the bin.
 
     Raises
     ------
     InputError
-        If the frame is a different result.
+        If `best` is not a result of `irframe.verbs.best_systems`.
 
     References
     ----------
@@ -230,10 +236,11 @@ def best_systems(best: pd.DataFrame, *, ax: Axes | None = None, figsize: Size = 
     group = best.columns[0] if best.columns[0] != METRIC else "group"
     ax.set(ylabel=f"best systems, one per {group}")
     ax.set_xlabel("score (upper line) and the search length it stands for (lower line)")
-    bars: Any = ax.patches  # empty bins at both ends are not drawn
+    # the axis ends one bin beyond the filled bins, because most of the 13 bins are often empty
+    bars: Any = ax.patches
     filled = [bar.get_x() for bar in bars if bar.get_height()]
     if not filled:
-        raise InputError("systems with a value", "none")
+        raise InputError("best systems with a score", "no such system")
     ends = np.floor(min(filled) + 0.5), np.floor(max(filled) + 0.5)
     ax.set_xlim(max(ends[0] - 1, 0) - 0.6, min(ends[1] + 1, len(EDGES) - 2) + 0.6)
     ax.locator_params(axis="y", integer=True)
@@ -243,7 +250,7 @@ def best_systems(best: pd.DataFrame, *, ax: Axes | None = None, figsize: Size = 
 
 
 def _count(values: NDArray[np.float64], metric: str) -> NDArray[np.int64]:
-    """Count scores by bin, costs by their reciprocals."""
+    """Count scores by bin, or the reciprocals of costs."""
     scale = 1 / np.maximum(values, 1) if facts(metric).cost else values
     clipped = np.clip(scale[~np.isnan(scale)], 0, 1)
     cell = np.clip(np.searchsorted(-EDGES, -clipped, side="right") - 1, 0, len(EDGES) - 2)
@@ -256,11 +263,11 @@ def _edge_label(low: float, high: float) -> str:
 
 
 MOST_NAMED = 12
-"""Maximum number of systems that the legend names."""
+"""Maximum number of systems that the legend of `pareto_front` names."""
 
 
 Costs = Hashable | Mapping[Hashable, float] | pd.Series
-"""Costs of systems: the name of a metric, or a cost per system."""
+"""Costs of systems: the name of a cost metric, or a mapping from systems to costs."""
 
 
 def pareto_front(
@@ -278,22 +285,22 @@ def pareto_front(
     Also called as ``scores.ireval.plot.pareto_front(cost="tokens")``.
 
     The line joins the systems of the Pareto front. A system belongs to the front if no other system
-    is at least as good in both effectiveness and cost, and better in one of them. The legend names
-    at most twelve systems, beginning with the front, and counts the others.
+    is at least as good in effectiveness and cost, and better in one of the two. The legend names at
+    most twelve systems, beginning with the systems of the front, and counts the other systems.
 
     Parameters
     ----------
     scores
-        Scores, an array or a frame.
+        Scores by system and topic, as an array or a frame.
     cost
-        A metric of `scores`, drawn with the interval of its mean, or a dictionary or Series with
-        the cost of each system. Lower is better.
+        The name of a metric of `scores`, or a dictionary or Series with the cost of each system.
+        Lower costs are better. The mean of a metric is drawn with its confidence interval.
     metric
-        The metric of effectiveness. It is not needed if `scores` has only one besides `cost`.
+        The metric of effectiveness. Required if `scores` has several metrics besides `cost`.
     depth
-        The depth or budget to draw. The default is the greatest.
+        The depth or budget to draw. The default is the greatest depth or budget.
     alpha
-        One minus the confidence level of the intervals.
+        One minus the confidence level of the intervals, above 0 and below 1.
     ax
         Axes to draw on. The default is a new figure.
     figsize
@@ -307,7 +314,7 @@ def pareto_front(
     Raises
     ------
     InputError
-        If a system has no cost.
+        If `cost` lacks a system of `scores`.
 
     References
     ----------
@@ -365,7 +372,8 @@ def pareto_front(
 def _styles(ax: Axes, names: list[Hashable], order: list[int]) -> dict[int, tuple[str, str, str]]:
     """Return the legend name, colour and marker of each system.
 
-    Systems without an entry in the legend are faint, and their names begin with an underscore.
+    Systems without an entry in the legend are drawn in grey. Their labels begin with an underscore,
+    which makes matplotlib leave them out of the legend.
     """
     named = sorted(order[:MOST_NAMED])
     chosen = [names[row] for row in named]
@@ -378,7 +386,7 @@ def _styles(ax: Axes, names: list[Hashable], order: list[int]) -> dict[int, tupl
 
 
 def _only_other(scores: xr.DataArray | pd.DataFrame, cost: str) -> str | None:
-    """Return the only metric besides the cost, or None."""
+    """Return the only metric other than the cost, or None."""
     array = isinstance(scores, xr.DataArray)
     labels = scores["metric"].to_numpy() if array else getattr(scores, "columns", ())
     others = [label for label in np.atleast_1d(labels).tolist() if str(label) != cost]
@@ -386,7 +394,7 @@ def _only_other(scores: xr.DataArray | pd.DataFrame, cost: str) -> str | None:
 
 
 def _means_and_intervals(layer: xr.DataArray, label: str, alpha: float) -> NDArray[np.float64]:
-    """Return means and interval ends: (3, system)."""
+    """Return mean, lower and upper limit, shape (3, system)."""
     summed = summary(layer.rename(label).drop_vars("metric"), alpha=alpha).isel(metric=0)
     mean = summed["mean"].to_numpy()
     ends = [summed[side].to_numpy() for side in ("ci_low", "ci_high")]
@@ -394,9 +402,10 @@ def _means_and_intervals(layer: xr.DataArray, label: str, alpha: float) -> NDArr
 
 
 def _known_costs(cost: object, names: list[Hashable]) -> NDArray[np.float64]:
-    """Return the caller's costs as means without intervals: (3, system)."""
+    """Return passed costs as means without intervals, shape (3, system)."""
     costs = pd.Series(dict(cost) if isinstance(cost, Mapping) else cost)
     values = costs.reindex(names).astype(float)
     if values.isna().any():
-        raise InputError("a cost of every system", "none for", "", values.index[values.isna()])
+        lacking = values.index[values.isna()]
+        raise InputError("a cost of every system in cost=", "no cost for", "", lacking)
     return np.tile(values.to_numpy(), (3, 1))

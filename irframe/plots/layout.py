@@ -1,7 +1,7 @@
 """Layout of figures: names, labels, ticks and legends that fit.
 
-Labels are wrapped, ticks thinned and legends placed when a figure is drawn, because its size may
-change until then.
+Labels are wrapped, ticks are thinned, and legends are placed at the time a figure is drawn, because
+the size of the figure may change until then.
 """
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
@@ -25,39 +25,39 @@ else:
 Size = tuple[float, float] | None
 """Width and height of a figure in inches, or None for the default."""
 OneMetric = Metric | str | None
-"""A metric or its name; None for the only metric."""
+"""A metric, the name of a metric, or None for the only metric of the data."""
 Style = dict[str, Any]
-"""Keyword arguments for artists of matplotlib."""
+"""Keyword arguments of matplotlib for the style of lines, points, bars or texts."""
 PITCH = 1.25
-"""Height of a row with a name, relative to the font height."""
+"""Height of a row with the name of a system, relative to the font height."""
 AROUND = 7.0
-"""Height of titles, ticks and labels above and below rows, in lines."""
+"""Height of titles, ticks and labels above and below all rows, relative to the font height."""
 FREE: WeakSet[Any] = WeakSet()
-"""Figures whose height may grow, because the caller did not choose the size."""
+"""Figures whose height may grow, because the caller did not set their size."""
 SHARE = 0.35
-"""Maximum share of the figure's width that names of rows may take."""
+"""Maximum width of the names of rows, relative to the width of the figure."""
 NARROW = 324.0
-"""Width, in points, below which a figure has one column and its legend below: 4.5 inches."""
+"""Width of a figure in points (4.5 inches) below which legends are below the axes, not beside."""
 LETTER = 0.6
 """Mean width of a letter, relative to the font height."""
 X_SMALL = 7
 """Font size of topic names, in points."""
 EDGE = 0.03
-"""Share of the width of a figure that titles and axis labels leave free."""
+"""Margin beside titles and axis labels, relative to the width of the figure."""
 DISTANCE = 0.4
-"""Smallest distance of two labels along an axis, relative to the font height."""
+"""Smallest distance between two labels along an axis, relative to the font height."""
 ROW = 1.7
-"""Height of a row of a legend, relative to the font height."""
+"""Height of a row in a legend, relative to the font height."""
 ROWS = 2
-"""Number of rows of a legend that fit without making the figure taller."""
+"""Number of rows of a legend below the axes that fit without making the figure taller."""
 LINE = 1.15
-"""Height of a line, relative to the font height."""
+"""Height of a line of text, relative to the font height."""
 HANDLE = 3.1
-"""Width of a legend's handle and gap, relative to the font height."""
+"""Width of the symbol and the gap beside a text in a legend, relative to the font height."""
 
 
 def short_names(names: Sequence[Hashable], most: int) -> list[str]:
-    r"""Return names shortened for matplotlib.
+    r"""Return names shortened to `most` letters, escaped for matplotlib.
 
     Examples
     --------
@@ -70,8 +70,8 @@ def short_names(names: Sequence[Hashable], most: int) -> list[str]:
 def plain(name: str) -> str:
     r"""Escape a name for matplotlib.
 
-    Matplotlib reads text between dollars as mathematics, and leaves names that begin with an
-    underscore out of legends.
+    Matplotlib reads text between dollar signs as a formula. In legends, matplotlib leaves out names
+    that begin with an underscore.
 
     Examples
     --------
@@ -83,53 +83,57 @@ def plain(name: str) -> str:
 
 
 def rows_that_fit(ax: Axes, size: float = 1.0) -> int:
-    """Return the number of named rows that fit into axes."""
+    """Return the number of named rows that fit into axes.
+
+    `size` is the font height of the names, relative to the font height of labels.
+    """
     height = font_height(ax)
     free = size_in_points(ax)[1] - (AROUND * height if fills_figure(ax) else 0)
     return max(1, int(free / (PITCH * size * height)))
 
 
 def font_height(ax: Axes) -> float:
-    """Return the font height of labels, in points."""
+    """Return the font height of axis labels, in points."""
     return float(ax.xaxis.label.get_fontsize())
 
 
 def fills_figure(ax: Axes) -> bool:
-    """Return whether axes are the only ones of their figure.
+    """Return whether a figure contains no other axes.
 
-    The axes of colour scales are ignored.
+    Axes with a colour scale are ignored.
     """
     return sum(not hasattr(axes, "_colorbar") for axes in figure_of(ax).axes) == 1
 
 
 def figure_of(ax: Axes) -> Any:
-    """Return the top-level figure of axes."""
+    """Return the figure that contains axes."""
+    # ax.figure may be a subfigure, whose attribute figure is the whole figure
     return ax.figure.figure
 
 
 def size_in_points(ax: Axes) -> tuple[float, float]:
-    """Return the size of axes and their texts in points."""
+    """Return the size of axes with labels, in points."""
     figure = figure_of(ax)
     box = figure.bbox if fills_figure(ax) else ax.get_window_extent()
     return 72 * box.width / figure.dpi, 72 * box.height / figure.dpi
 
 
 def fitting_names(ax: Axes, names: Iterable[Hashable], share: float = SHARE) -> list[str]:
-    """Return names shortened to a share of the width."""
+    """Return names shortened to a share of the figure width."""
     return short_names([*names], int(share * size_in_points(ax)[0] / (LETTER * font_height(ax))))
 
 
 def fitting_rows(ax: Axes, template: str, *columns: Iterable[Hashable]) -> list[str]:
-    """Return a text per row with shortened names.
+    """Return one text per row, with shortened names.
 
     Parameters
     ----------
     ax
         Axes beside which the texts are written.
     template
-        Template with a field for each column.
+        Template of the texts, with a field ``{}`` for each column.
     columns
-        For each field, the names of all rows.
+        Names of all rows, one sequence for each field of the template.
     """
     names = list(dict.fromkeys(str(name) for column in columns for name in column))
     short = dict(zip(names, fitting_names(ax, names, SHARE / len(columns)), strict=True))
@@ -138,7 +142,7 @@ def fitting_rows(ax: Axes, template: str, *columns: Iterable[Hashable]) -> list[
 
 
 def selection_text(shown: int, count: int, name: str = "systems", end: str = "best") -> str:
-    """Return a text for a selection, or "" for all.
+    """Return a text on selected rows, or "" without selection.
 
     Examples
     --------
@@ -156,7 +160,7 @@ def name_ticks(
     rotation: float = 0,
     size: float | str | None = None,
 ) -> None:
-    """Write names at ticks, as many as fit.
+    """Write names at ticks, without names that do not fit.
 
     Parameters
     ----------
@@ -165,11 +169,11 @@ def name_ticks(
     positions
         Positions of the ticks, from left to right.
     names
-        Their names.
+        The name of each tick.
     rotation
-        Angle of the names. Rotated names end below their ticks.
+        Angle of the names in degrees. A rotated name ends below its tick.
     size
-        Font size.
+        Font size of the names.
     """
     labels = [str(name) for name in names]
     ha = "right" if rotation % 90 else "center"
@@ -180,9 +184,10 @@ def name_ticks(
 
 
 def name_topics(ax: Axes, topics: Any) -> None:
-    """Write vertical names of topics, if all fit.
+    """Write vertical names of topics at ticks, if all fit.
 
-    The positions of the ticks are 0, 1 and so on. A name takes at most a quarter of the height.
+    The positions of the ticks are 0, 1 and so on. Names are shortened to a quarter of the height of
+    the figure.
     """
     names = short_names(topics, int(size_in_points(ax)[1] / (4 * LETTER * X_SMALL)))
     names = names if len(topics) * PITCH * X_SMALL <= 0.7 * size_in_points(ax)[0] else []
@@ -190,7 +195,7 @@ def name_topics(ax: Axes, topics: Any) -> None:
 
 
 def grow_figure(ax: Axes, points: float) -> None:
-    """Make a figure higher, unless the caller chose its size."""
+    """Make a figure taller, unless the caller set its size."""
     figure = figure_of(ax)
     if figure in FREE and points > 0:
         wide, high = figure.get_size_inches()
@@ -198,7 +203,7 @@ def grow_figure(ax: Axes, points: float) -> None:
 
 
 def integer_ticks(ax: Axes, *, upright: bool = False) -> None:
-    """Set integer ticks on one or both axes."""
+    """Set integer ticks on the horizontal axis or both axes."""
     from matplotlib.ticker import MaxNLocator  # noqa: PLC0415 - slow import
 
     for axis in (ax.xaxis, ax.yaxis)[: 1 + upright]:
@@ -207,17 +212,19 @@ def integer_ticks(ax: Axes, *, upright: bool = False) -> None:
 
 
 def thin_dates(ax: Axes) -> None:
-    """Write as many dates below axes as fit."""
+    """Reduce the dates on the horizontal axis until they fit."""
     from matplotlib.dates import AutoDateLocator  # noqa: PLC0415 - slow import
 
-    most = max(3, int(0.6 * size_in_points(ax)[0] / (3 * font_height(ax))))  # dates are rotated
+    # rotated dates need about three font heights along the axis, whatever their length
+    most = max(3, int(0.6 * size_in_points(ax)[0] / (3 * font_height(ax))))
     ax.xaxis.set_major_locator(AutoDateLocator(minticks=2, maxticks=most))  # type: ignore[no-untyped-call]
 
 
 def drop_overlapping(texts: Sequence[Any]) -> None:
-    """Hide names of points that fit on neither side.
+    """Move or hide names of points that do not fit.
 
-    A name does not fit if it would leave the figure, or cover ticks, the legend or an earlier name.
+    A name is hidden if it fits on neither side of its point. A name does not fit if it would leave
+    the figure, or cover ticks, the legend or an earlier name.
     """
     if not texts:
         return
@@ -248,7 +255,7 @@ def wrap_labels(ax: Axes) -> None:
 
 
 def _around(ax: Axes) -> float:
-    """Return the largest width of a text centred on axes."""
+    """Return the maximum width of a text centred on axes."""
     if not fills_figure(ax):
         return float(ax.bbox.width)
     middle = (ax.bbox.x0 + ax.bbox.x1) / 2
@@ -257,9 +264,10 @@ def _around(ax: Axes) -> float:
 
 
 def _to_the_right(ax: Axes) -> float:
-    """Return the largest width of a left-aligned text.
+    """Return the maximum width of a left-aligned title.
 
-    The text may end at the right of the figure, or of the axes if other axes follow.
+    The title may reach to the right edge of the figure. If there are other axes at the right, the
+    title may reach to the right edge of its axes.
     """
     figure = figure_of(ax)
     neighbours = any(axes.bbox.x0 >= ax.bbox.x1 for axes in figure.axes)
@@ -278,13 +286,13 @@ def text_width(text: str, size: float) -> float:
 
 
 def thinned_formatter(names: Mapping[float, str] | None = None) -> Any:
-    """Return a tick formatter that writes labels that fit.
+    """Return a tick formatter that leaves out labels without space.
 
     Parameters
     ----------
     names
-        Position -> text. By default, positions are written as numbers. Powers of ten take
-        precedence if not all numbers fit.
+        Mapping from the position of a tick to its label. By default, the label is the position as a
+        number. If not all numbers fit, powers of ten take precedence.
     """
     from matplotlib.ticker import FuncFormatter  # noqa: PLC0415 - slow import
 
@@ -307,7 +315,7 @@ def thinned_formatter(names: Mapping[float, str] | None = None) -> Any:
 
 
 def _choices(ticks: Array, *, tens: bool) -> Iterable[list[int]]:
-    """Yield ever smaller selections of ticks to label."""
+    """Yield selections of ticks to label, from large to small."""
     rows = list(range(len(ticks)))
     if tens and (ticks > 0).all():
         powers = np.log10(ticks)
@@ -319,7 +327,7 @@ def _choices(ticks: Array, *, tens: bool) -> Iterable[list[int]]:
 
 
 def _fit(axis: Any, ticks: Array, texts: list[str], rows: list[int]) -> bool:
-    """Return whether the labels of some ticks do not overlap."""
+    """Return whether the labels of selected ticks fit without overlap."""
     label = axis.get_major_ticks(1)[0].label1
     size = label.get_fontsize()
     angle = np.deg2rad(label.get_rotation() % 180)
@@ -334,7 +342,7 @@ def _fit(axis: Any, ticks: Array, texts: list[str], rows: list[int]) -> bool:
 
 
 def _below(ax: Axes) -> Any:
-    """Return the anchor of a legend below axes."""
+    """Return the box below axes that anchors a legend."""
     from matplotlib.transforms import Bbox  # noqa: PLC0415 - slow import
 
     boxes = [axis.get_tightbbox() for axis in (ax.xaxis, ax.yaxis) if ax.axison]
@@ -348,9 +356,10 @@ def small_font(ax: Axes) -> float:
 
 
 def in_columns(labels: list[str], width: float, height: float) -> tuple[list[str], Style]:
-    """Return legend labels, shortened if necessary, and a column layout.
+    """Return labels of a legend, and its layout in columns.
 
-    The width of the legend and the font height are in points.
+    Labels are shortened if a single column is wider than `width`. `width` and `height`, the font
+    height, are in points.
     """
     free = 0.98 * width - HANDLE * height
     widest = max((text_width(label, height) for label in labels), default=1.0)
@@ -362,7 +371,7 @@ def in_columns(labels: list[str], width: float, height: float) -> tuple[list[str
 
 
 def legend_below(ax: Axes, handles: Sequence[Artist], look: Style) -> Any:
-    """Put a legend with fitting columns below axes."""
+    """Put a legend below axes, in columns that fit."""
     height = small_font(ax)
     names = [str(handle.get_label()) for handle in handles]
     labels, columns = in_columns(names, size_in_points(ax)[0], height)

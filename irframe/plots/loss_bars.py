@@ -1,4 +1,4 @@
-"""Figure of losses by cause.
+"""Figure with losses of systems by cause.
 
 Figures: loss_bars.
 """
@@ -18,7 +18,7 @@ from irframe.plots import canvas, layout
 from irframe.plots.layout import Axes, Size
 
 CAUSES = {"score": "#0072B2", "not_retrieved": "#D5DAE0", "ordered": "#E69F00"}
-"""Segment of a bar -> colour. Stages that dropped documents have the colours of `CUTS`."""
+"""Mapping from columns of losses to colours. Columns ``cut_by_...`` have the colours of `CUTS`."""
 CUTS = ("#CC79A7", "#009E73", "#56B4E9")
 
 
@@ -42,14 +42,14 @@ def loss_bars(
     -------
     matplotlib.axes.Axes
         The axes, with a stacked bar for each system. From left to right, a bar consists of the
-        score and three kinds of losses. These are the losses by the order of documents, by each
-        later stage, and by documents that were not retrieved. A bar ends at the highest possible
-        score of the topics.
+        score, the loss from the order of documents, the loss from each later stage, and the loss
+        from documents that were not retrieved. All bars end at the mean of the highest possible
+        scores.
 
     Raises
     ------
     InputError
-        If `losses` is a different result.
+        If `losses` is not a result of `irframe.verbs.losses`.
 
     Examples
     --------
@@ -86,16 +86,16 @@ def loss_bars(
 
 
 def _mean_parts(losses: Any) -> pd.DataFrame:
-    """Return the mean of each segment per system.
+    """Return the mean score and losses per system.
 
-    Raise InputError if the argument is not a result of `losses`.
+    An InputError is raised if the argument is not a result of `irframe.verbs.losses`.
     """
     expected = "a result of losses"
     if isinstance(losses, pd.DataFrame):
         holding(expected, losses, CAUSES, "columns")
         system = roles([*losses.index.names, *losses.columns]).get(SYSTEM, SYSTEM)
         if system not in losses.index.names:
-            raise InputError(expected, "a frame without an index level of systems")
+            raise InputError(expected, "a frame without an index level that contains systems")
         canvas.refuse_groups(losses)
         return losses.groupby(level=system, sort=False).mean()
     if not isinstance(losses, xr.DataArray):

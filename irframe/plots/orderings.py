@@ -1,4 +1,4 @@
-"""Figures of two systems, and of all possible rankings.
+"""Figures that compare two systems, or all possible rankings.
 
 Figures: orderings, hasse, ranking_grid, explained.
 """
@@ -17,15 +17,15 @@ from irframe.plots import canvas, layout
 from irframe.plots.layout import Axes, Size, Style
 
 NAMES = {-1: "ns", 0: "=", 1: "ni", 2: "**"}
-"""Code of `merge_codes` -> short name."""
+"""Mapping from codes of innate orderings, as returned by `merge_codes`, to short names."""
 LABEL_COLOURS = {-1: "#A6D4F2", 0: "#0072B2", 1: "#F5C24C", 2: "#D55E00"}
-"""Colours of innate orderings: light blue, blue, yellow and vermilion. Colour-blind readers can
-distinguish them."""
+"""Mapping from codes of innate orderings to colours: light blue, blue, yellow and vermilion.
+Colour-blind readers can distinguish these colours."""
 MEANINGS = {-1: "ns: a not superior", 0: "equal", 1: "ni: a not inferior", 2: "** non-separable"}
 
 
 def label_look() -> Style:
-    """Return the style of images of the codes of `merge_codes`."""
+    """Return the style of images with codes of innate orderings."""
     from matplotlib.colors import ListedColormap  # noqa: PLC0415 - slow import
 
     colours = ListedColormap(list(LABEL_COLOURS.values()))
@@ -33,12 +33,12 @@ def label_look() -> Style:
 
 
 def merge_codes(labels: NDArray[np.integer]) -> NDArray[np.int8]:
-    """Return codes with 2 for both kinds of non-separable labels."""
+    """Replace -2 by 2, which both mean non-separable."""
     return np.where(np.abs(labels) == 2, 2, labels).astype(np.int8)
 
 
 def label_legend(ax: Axes) -> None:
-    """Put a legend of the colours below the axes."""
+    """Put a legend with the colours of orderings below axes."""
     from matplotlib.patches import Patch  # noqa: PLC0415 - slow import
 
     patches = [Patch(color=LABEL_COLOURS[code], label=text) for code, text in MEANINGS.items()]
@@ -46,22 +46,23 @@ def label_legend(ax: Axes) -> None:
 
 
 GAP = 1
-"""Empty columns between the panels."""
+"""Width of the space between panels, relative to a cell of a ranking."""
 WIDE = 3
-"""Number of columns for the score differences."""
+"""Width of the panel with score differences of a metric, relative to a cell of a ranking."""
 MOST_SPELLED = 60
-"""Largest number of topics for which names and numbers are printed."""
+"""Maximum number of topics whose names and score differences are printed."""
 
 
 def orderings(lined_up: xr.Dataset, *, ax: Axes | None = None, figsize: Size = None) -> Axes:
-    """Draw two systems' rankings, innate orderings and score differences.
+    """Draw rankings, innate orderings and score differences of two systems.
 
     Also called as ``lined_up.ireval.plot.orderings()``.
 
-    There is one row per topic. From left to right, the panels show the rankings of a and of b, the
-    innate ordering at every depth, and the score differences a - b. Rankings are dark where the
-    gain is high. The colour of a difference is that of the better system. Topics are sorted into
-    five groups from *ns* to *ni*. In the outer groups, no metric can have the opposite colour.
+    There is one row per topic. From left to right, the panels show the ranking of system a, the
+    ranking of system b, the innate ordering at every depth, and the score differences a - b. In a
+    ranking, a darker cell is a document with a higher gain. The colour of a difference shows the
+    better system. Topics are sorted into five groups from *ns* (a is not superior) to *ni* (a is
+    not inferior). In the first and the last group, no metric can prefer the other system.
 
     Parameters
     ----------
@@ -75,7 +76,7 @@ def orderings(lined_up: xr.Dataset, *, ax: Axes | None = None, figsize: Size = N
     Returns
     -------
     matplotlib.axes.Axes
-        The axes, with one image per panel.
+        The axes, with one image for each panel.
 
     References
     ----------
@@ -145,7 +146,7 @@ def _panels(ax: Axes, data: xr.Dataset) -> list[tuple[str, Array, float, Style]]
 
 
 def _ahead(data: xr.Dataset) -> Array:
-    """Return 1 where a is better, -1 for b."""
+    """Return 1 if a is better, else -1, or 0."""
     signs = [facts(metric).sign for metric in data[METRIC].to_numpy()]
     ahead: Array = np.sign(data["difference"].to_numpy()) * np.reshape(signs, (-1, 1))
     return ahead
@@ -166,19 +167,20 @@ def _print_differences(ax: Axes, data: xr.Dataset, centres: list[float]) -> None
 
 
 LEVEL = 26.0
-"""Smallest height of a level with its arrows, in points."""
+"""Minimum height of a level of the Hasse diagram with its arrows, in points."""
 LONGEST = 6
-"""Maximum length of the rankings in a Hasse diagram. There are 64 rankings of this length."""
+"""Maximum length of the rankings in a Hasse diagram. There are 64 binary rankings of length 6."""
 
 
 def hasse(grid: xr.Dataset, *, ax: Axes | None = None, figsize: Size = None) -> Axes:
-    """Draw the innate order of rankings as a Hasse diagram.
+    """Draw the innate ordering of rankings as a Hasse diagram.
 
     Also called as ``grid.ireval.plot.hasse()``.
 
-    An arrow points from a ranking to one that is not better by any metric. An arrow is omitted if a
-    path of other arrows implies it. If no path joins two rankings, metrics may order them either
-    way. Each arrow moves a relevant document one rank down, or removes it from the last rank.
+    An arrow points from a ranking to a ranking that is not better by any metric. An arrow is
+    omitted if a path of other arrows joins the two rankings. If no path joins two rankings, metrics
+    can disagree on their order. Along an arrow, a relevant document moves down one rank, or is
+    removed from the last rank.
 
     Parameters
     ----------
@@ -192,8 +194,8 @@ def hasse(grid: xr.Dataset, *, ax: Axes | None = None, figsize: Size = None) -> 
     Returns
     -------
     matplotlib.axes.Axes
-        The axes, with the arrows and a text for each ranking. Texts are darker for rankings with
-        more relevant documents.
+        The axes, with the arrows and a text for each ranking. The background of a text is darker if
+        the ranking has more relevant documents.
 
     Raises
     ------
@@ -247,16 +249,16 @@ def hasse(grid: xr.Dataset, *, ax: Axes | None = None, figsize: Size = None) -> 
 
 
 RANKING_GRID_MOST_SPELLED = 16
-"""Largest number of rankings for which names are written."""
+"""Maximum number of rankings whose names are written in a ranking grid."""
 
 
 def ranking_grid(grid: xr.Dataset, *, ax: Axes | None = None, figsize: Size = None) -> Axes:
-    """Draw all pairs of rankings by two metrics.
+    """Draw the innate ordering of all pairs of rankings.
 
     Also called as ``grid.ireval.plot.ranking_grid()``.
 
-    Metrics can disagree only on pairs with a red cell. Many red cells far from the diagonal mean
-    that metrics have much freedom.
+    Rows are sorted by one metric, and columns by another metric. Metrics can disagree only on pairs
+    with a red cell. If many red cells are far from the diagonal, metrics have much freedom.
 
     Parameters
     ----------
@@ -270,7 +272,7 @@ def ranking_grid(grid: xr.Dataset, *, ax: Axes | None = None, figsize: Size = No
     Returns
     -------
     matplotlib.axes.Axes
-        The axes, with one cell per pair.
+        The axes, with one cell per pair of rankings.
 
     References
     ----------
@@ -311,7 +313,7 @@ def ranking_grid(grid: xr.Dataset, *, ax: Axes | None = None, figsize: Size = No
 
 
 def explained(documents: pd.DataFrame, *, ax: Axes | None = None, figsize: Size = None) -> Axes:
-    """Draw each document's share of the differences between two systems.
+    """Draw the contribution of documents to differences between systems.
 
     Also called as ``documents.ireval.plot.explained()``.
 
@@ -327,10 +329,11 @@ def explained(documents: pd.DataFrame, *, ax: Axes | None = None, figsize: Size 
     Returns
     -------
     matplotlib.axes.Axes
-        The axes, with topics from the largest difference a - b to the smallest. The upper bar
-        stacks the documents that contribute more to a. The lower bar stacks the documents that
-        contribute more to b. The largest contribution is next to the axis. A dot is the difference
-        on the topic. Documents that contribute the same to both systems are not drawn.
+        The axes, with topics from the largest difference a - b to the smallest. Above the axis, a
+        bar stacks the documents that contribute more to the score of a. Below the axis, a bar
+        stacks the documents that contribute more to the score of b. The largest contribution is
+        next to the axis. A dot is the difference between the scores on the topic. Documents with
+        equal contributions to both scores are not drawn.
 
     References
     ----------
@@ -345,8 +348,7 @@ def explained(documents: pd.DataFrame, *, ax: Axes | None = None, figsize: Size 
     >>> len(ax.get_xticklabels()), ax.get_ylabel()
     (16, 'difference of nDCG@5')
     """
-    what = "documents with their differences, as explain gives them"
-    holding(what, documents, {TOPIC, "difference"}, "columns")
+    holding("a result of explain", documents, {TOPIC, "difference"}, "columns")
     total = documents.groupby(TOPIC, sort=False)["difference"].sum().round(12).dropna()
     total = total.sort_values(ascending=False, kind="stable")
     names = documents.attrs.get("systems", ["a", "b"])
@@ -373,7 +375,7 @@ def explained(documents: pd.DataFrame, *, ax: Axes | None = None, figsize: Size 
 def _stack(
     ax: Axes, column: NDArray[np.integer], values: NDArray[np.floating], colour: str
 ) -> None:
-    """Draw stacked bars of documents, the largest first."""
+    """Draw stacked bars of documents, the largest next to zero."""
     order = np.lexsort([-np.abs(values), column])
     column = column[order]
     values = values[order]

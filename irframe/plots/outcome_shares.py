@@ -1,4 +1,4 @@
-"""Figures of outcomes and of search lengths.
+"""Figures of outcomes by topic, and of search lengths.
 
 Figures: outcome_shares, length_histogram, difference_histogram.
 """
@@ -19,17 +19,17 @@ SEGMENTS = {
     "b_only": ("#009E73", "b only"),
     "neither": ("#D5DAE0", "neither"),
 }
-"""Outcome -> colour and label, in the order of the bars."""
+"""Mapping from outcomes to colours and labels, in the order of the segments of a bar."""
 
 
 def outcome_shares(summary: pd.DataFrame, *, ax: Axes | None = None, figsize: Size = None) -> Axes:
-    """Draw the shares of topics by outcome.
+    """Draw the shares of topics by outcome and system pair.
 
     Also called as ``summary.ireval.plot.outcome_shares()``.
 
     Each bar is a pair of systems. The text beside a bar contains the mean ESL of a and of b over
-    the topics that both answer. If the verdicts use RR, the text contains the mean RR. A star
-    marks the system that ranks answers significantly higher.
+    the topics that both systems answer. If the verdicts use RR, the text contains the mean RR. A
+    star marks a system that ranks answers significantly higher.
 
     Parameters
     ----------
@@ -48,7 +48,7 @@ def outcome_shares(summary: pd.DataFrame, *, ax: Axes | None = None, figsize: Si
     Raises
     ------
     InputError
-        If `summary` is a different frame.
+        If `summary` is not the summary of outcomes.
 
     References
     ----------
@@ -124,21 +124,21 @@ def _means(summary: pd.DataFrame, measure: str) -> list[str]:
 
 
 MOST = 4
-"""Maximum number of systems in a histogram."""
+"""Maximum number of systems in a histogram of search lengths."""
 
 
 def length_histogram(
     histogram: pd.DataFrame, *, ax: Axes | None = None, figsize: Size = None
 ) -> Axes:
-    """Draw a histogram of search lengths, by system.
+    """Draw a histogram of search lengths for each system.
 
     Also called as ``histogram.ireval.plot.length_histogram()``.
 
     Parameters
     ----------
     histogram
-        Result of `irframe.verbs.length_histogram`. Only the first four systems are drawn. The
-        figure prints the number of all systems.
+        Result of `irframe.verbs.length_histogram`. Only the first four systems are drawn. If there
+        are more systems, the subtitle contains their number.
     ax
         Axes to draw on. The default is a new figure.
     figsize
@@ -147,13 +147,13 @@ def length_histogram(
     Returns
     -------
     matplotlib.axes.Axes
-        The axes, with a patch per system and bin. The last bin contains the documents that were not
-        retrieved, and is hatched.
+        The axes, with a bar per system and bin. The hatched bars of the last bin count the
+        documents that were not retrieved.
 
     Raises
     ------
     InputError
-        If `histogram` is a different frame.
+        If `histogram` is not a result of `irframe.verbs.length_histogram`.
 
     References
     ----------
@@ -205,7 +205,7 @@ def length_histogram(
 def difference_histogram(
     histogram: pd.DataFrame, *, ax: Axes | None = None, figsize: Size = None
 ) -> Axes:
-    """Draw a histogram of differences between two systems' search lengths.
+    """Draw a histogram of differences in search length.
 
     Also called as ``histogram.ireval.plot.difference_histogram()``.
 
@@ -221,13 +221,14 @@ def difference_histogram(
     Returns
     -------
     matplotlib.axes.Axes
-        The axes, with two patches per bin. The lower patch counts documents that both systems or
-        none retrieved. The upper, hatched patch counts documents that only one system retrieved.
+        The axes, with two stacked bars per bin. The lower bar counts documents that both systems
+        retrieved, and documents that none of them retrieved. The upper, hatched bar counts
+        documents that only one system retrieved.
 
     Raises
     ------
     InputError
-        If `histogram` is a different frame.
+        If `histogram` is not a result of `irframe.verbs.difference_histogram`.
 
     References
     ----------

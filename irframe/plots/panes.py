@@ -1,4 +1,4 @@
-"""Style of figures in papers, and figures with several panes.
+"""Style of figures for papers, and figures with several panes.
 
 Figures: paper, panes.
 """
@@ -16,13 +16,13 @@ from irframe.plots.canvas import LEGEND, pyplot, rcparams_size
 from irframe.plots.layout import NARROW, Axes, Size, Style, in_columns, small_font
 
 SIZES = {1: (3.3, 2.4), 2: (6.9, 3.4)}
-"""Number of columns that a figure spans -> its width and height, in inches."""
+"""Mapping from the number of columns that a figure spans to its width and height in inches."""
 TYPE = 8
-"""Font size, in points."""
+"""Font size of figures for papers, in points."""
 
 
 def paper(columns: int = 1) -> Any:
-    """Set the size and font of figures in two-column papers.
+    """Set the size and font of figures for two-column papers.
 
     Parameters
     ----------
@@ -32,10 +32,11 @@ def paper(columns: int = 1) -> Any:
     Returns
     -------
     contextlib.AbstractContextManager
-        Settings of matplotlib for a ``with`` block: the size, fonts of 8 points, and thin lines.
-        PDF and PostScript files contain Type 42 fonts, which many publishers require. Save figures
-        inside the block, because fonts are chosen when a figure is saved. Figures with a row per
-        system show as many systems as fit, and print how many they show.
+        A context manager for a ``with`` block, which sets the size of figures, fonts of 8 points,
+        and thin lines. PDF and PostScript files contain Type 42 fonts, which many publishers
+        require. Save figures inside the block, because matplotlib selects fonts at the time a
+        figure is saved. Figures with one row per system show as many systems as fit. The subtitle
+        then contains the number of systems that are shown.
 
     Raises
     ------
@@ -68,7 +69,7 @@ def paper(columns: int = 1) -> Any:
 
 
 NARROWEST = 2.6
-"""Smallest width of a pane, in inches."""
+"""Minimum width of a pane, in inches."""
 
 
 def panes(
@@ -78,27 +79,27 @@ def panes(
     columns: int = 3,
     figsize: Size = None,
 ) -> NDArray[np.object_]:
-    r"""Draw the same figure of several objects side by side.
+    r"""Draw a figure of several objects side by side.
 
     To draw the groups of one object, use ``x.ireval.groupby("track").plot`` instead.
 
     Parameters
     ----------
     parts
-        Name -> object to draw, such as results by collection, metric or test.
+        Mapping from names to the objects to draw, such as results by collection, metric or test.
     draw
-        Function that draws a figure, called as ``draw(part, ax=ax)``. Use ``functools.partial`` to
-        pass other options.
+        Function that draws an object, called as ``draw(part, ax=ax)``. To pass other options, use
+        ``functools.partial``.
     columns
         Number of panes in a row, at least 1.
     figsize
-        Width and height of the figure, in inches.
+        Width and height of the whole figure, in inches.
 
     Returns
     -------
     numpy.ndarray of matplotlib.axes.Axes
-        One axes per object, titled with its name. A single legend at the right replaces the legends
-        of the panes.
+        One axes per object, with the name of the object as title. A single legend at the right of
+        the figure replaces the legends of the panes.
 
     Raises
     ------
@@ -125,9 +126,10 @@ def panes(
     """
     if not isinstance(parts, Mapping) or isinstance(parts, xr.Dataset):
         advice = "call x.ireval.groupby(...).plot to draw the groups of one object"
-        raise InputError("a dictionary of names and objects", type(parts).__name__, advice)
+        raise InputError("a dictionary from names to objects", type(parts).__name__, advice)
     if not callable(draw):
-        raise ParameterError("draw= to be a figure, such as ir.plots.ladder", shortened(draw))
+        expected = "a function that draws a figure, such as ir.plots.ladder, in draw="
+        raise ParameterError(expected, shortened(draw))
     plt = pyplot()
     across = min(check_int("columns", columns, low=1), len(parts))
     row_size = figsize or rcparams_size((3.6 * across + 1.6, 3.1))
@@ -153,13 +155,13 @@ def panes(
 
 
 def _name(ax: Axes, name: str) -> None:
-    """Write the name of an object above its subtitle."""
+    """Write the name of an object above a subtitle."""
     title = " ".join(ax.get_title(loc="left").split())
     ax.set_title("\n".join(filter(None, [name, title])), loc="left", fontsize="small")
 
 
 def _taken_legend(ax: Axes) -> Style:
-    """Remove the legend of axes, and return its entries."""
+    """Remove a legend, and return its labels and symbols."""
     legend = ax.get_legend()
     if legend is None:
         return {}

@@ -1,4 +1,4 @@
-"""Figures of judges, pools and budgets of judgments.
+"""Figures of judges, pools and numbers of judgments.
 
 Figures: pool_curves, robustness_curves, budget_curves, judge_ranks, confusion_map.
 """
@@ -25,14 +25,14 @@ def pool_curves(
     ax: "Sequence[Axes] | None" = None,
     figsize: Size = None,
 ) -> Any:
-    """Draw the relevant documents found by pools of growing depth.
+    """Draw the number of relevant documents by pool depth.
 
     Also called as ``growth.ireval.plot.pool_curves()``.
 
     Parameters
     ----------
     growth
-        Result of `irframe.verbs.pool_growth`, or a dictionary of results by collection.
+        Result of `irframe.verbs.pool_growth`, or a dictionary with a result for each collection.
     ax
         Two axes to draw on. The default is a new figure.
     figsize
@@ -41,8 +41,9 @@ def pool_curves(
     Returns
     -------
     numpy.ndarray of matplotlib.axes.Axes
-        Two axes. The left axes show the relevant documents per topic. The right axes show the share
-        of relevant documents among the newly judged ones, at the end of each depth interval.
+        Two axes. The left axes show the number of relevant documents per topic. The right axes show
+        the share of relevant documents among the documents that the pool of the previous depth
+        lacks.
 
     References
     ----------
@@ -69,7 +70,7 @@ def pool_curves(
         layout.wrap_labels(pane)
     canvas.refuse_both(ax, figsize)
     if len(panes) != 2:
-        raise ParameterError("ax= to be two axes", str(len(panes)))
+        raise ParameterError("two axes in ax=", f"{len(panes)} axes")
     for number, (name, pool) in enumerate(by_name.items()):
         style = canvas.marked_style(number) | {"label": name, "linewidth": 1.8}
         for pane, variable in zip(panes, ("relevant", "rate"), strict=True):
@@ -85,7 +86,7 @@ def pool_curves(
 
 
 def _two_axes(figsize: Size) -> Any:
-    """Return two axes of a new figure."""
+    """Return two axes of a new figure, stacked if narrow."""
     size = figsize or canvas.rcparams_size((9, 3.8))
     is_wide = 72 * size[0] > layout.NARROW
     size = size if figsize or is_wide else (size[0], 1.7 * size[1])
@@ -104,7 +105,7 @@ def robustness_curves(
     ax: Axes | None = None,
     figsize: Size = None,
 ) -> Axes:
-    """Draw the agreement between samples of judgments and all judgments.
+    """Draw the agreement between samples and all judgments.
 
     Also called as ``agreement.ireval.plot.robustness_curves()``.
 
@@ -115,7 +116,7 @@ def robustness_curves(
     agreement
         Result of `irframe.verbs.robustness`.
     depth
-        The depth to draw. It is not needed if there is a single depth.
+        The depth to draw, required if there are several depths.
     ax
         Axes to draw on. The default is a new figure.
     figsize
@@ -124,9 +125,10 @@ def robustness_curves(
     Returns
     -------
     matplotlib.axes.Axes
-        The axes, with the mean over the seeds per metric, and a band of one standard deviation
-        around it. All judgments are at the left, and the smallest share is at the right. A dotted
-        line marks 0.9. Orderings above 0.9 are customarily called equivalent.
+        The axes, with a line per metric at the mean over seeds, and a band of one standard
+        deviation around the mean. All judgments are at the left, and the smallest share is at the
+        right. A dotted line marks 0.9. Orderings with an agreement above 0.9 are customarily called
+        equivalent.
 
     References
     ----------
@@ -147,7 +149,8 @@ def robustness_curves(
     chosen = canvas.select_only(chosen, DEPTH, depth)
     shares = chosen[SHARE].to_numpy()
     if 1 not in shares:
-        defined = chosen.notnull().any([SHARE, SEED])  # the agreement with all judgments is 1
+        # lines begin at all judgments, whose agreement with themselves is 1 by definition
+        defined = chosen.notnull().any([SHARE, SEED])
         full = xr.ones_like(chosen.isel({SHARE: [0]})).where(defined)
         chosen = xr.concat([full.assign_coords({SHARE: [1.0]}), chosen], SHARE)
     positions = chosen[SHARE].to_numpy()
@@ -156,7 +159,8 @@ def robustness_curves(
     for number, metric in enumerate(chosen[METRIC].to_numpy()):
         line = chosen.sel({METRIC: metric})
         mean = line.mean(SEED)
-        half = np.sqrt(((line - mean) ** 2).mean(SEED))  # std warns about empty slices
+        # DataArray.std warns about shares without values, and this formula does not
+        half = np.sqrt(((line - mean) ** 2).mean(SEED))
         style = canvas.marked_style(number) | {"linestyle": "-"}
         ax.plot(positions, mean, label=str(metric), **style)
         look = {"color": style["color"], "alpha": 0.15, "linewidth": 0}
@@ -176,7 +180,7 @@ WORDS = {
     "tau": "Kendall's tau with full judgments",
     "tau_ap": "tau_ap with full judgments",
 }
-"""Value to draw -> label of its axis."""
+"""Mapping from values of ``value=`` to labels of the vertical axis."""
 
 
 def budget_curves(
@@ -187,7 +191,7 @@ def budget_curves(
     ax: Axes | None = None,
     figsize: Size = None,
 ) -> Axes:
-    """Draw the effect of more judgments, a curve per strategy.
+    """Draw the effect of the number of judgments by strategy.
 
     Also called as ``replayed.ireval.plot.budget_curves()``.
 
@@ -196,12 +200,12 @@ def budget_curves(
     replayed
         Result of `irframe.verbs.replay`.
     value
-        The value to draw. ``"kept"`` is the share of significant differences that stay significant.
-        ``"changed"`` is the share of pairs whose conclusion changes. ``"found"`` is the number of
-        relevant documents. ``"tau"`` and ``"tau_ap"`` are the agreement with the order of systems
-        by full judgments.
+        The value to draw, as in the result of `irframe.verbs.replay`. ``"kept"`` is the share of
+        significant differences that stay significant. ``"changed"`` is the share of pairs of
+        systems whose conclusion changes. ``"found"`` is the number of relevant documents per topic.
+        ``"tau"`` and ``"tau_ap"`` are the agreement with the ordering of systems by full judgments.
     metric
-        The metric to draw. It is not needed if there is a single metric.
+        The metric to draw, required if there are several metrics.
     ax
         Axes to draw on. The default is a new figure.
     figsize
@@ -210,13 +214,13 @@ def budget_curves(
     Returns
     -------
     matplotlib.axes.Axes
-        The axes, with the judgments per topic on a logarithmic scale. Bands are intervals over
-        samples.
+        The axes, with a curve per strategy over the number of judgments per topic on a logarithmic
+        scale. Bands are intervals over samples.
 
     Raises
     ------
     ParameterError
-        If the value or metric is unknown, or no metric is chosen among several.
+        If the value or metric is unknown, or if there are several metrics and none is selected.
 
     References
     ----------
@@ -255,8 +259,7 @@ def budget_curves(
 
 
 NAMED = 5
-"""Maximum number of systems that the figure names. These systems have the largest changes of
-rank."""
+"""Maximum number of systems that `judge_ranks` names, those with the largest changes of rank."""
 
 
 def judge_ranks(
@@ -279,11 +282,11 @@ def judge_ranks(
     effect
         Result of `irframe.judge_effect`.
     judge, metric
-        The judge and metric to draw. Each may be omitted if there is only one.
+        The judge and the metric to draw. Each of them is required only if there are several.
     depth
-        The depth to draw. The default is the greatest.
+        The depth to draw. The default is the greatest depth.
     marked
-        Systems to highlight, such as those of a team.
+        Systems to highlight, such as the systems of a team.
     ax
         Axes to draw on. The default is a new figure.
     figsize
@@ -297,9 +300,9 @@ def judge_ranks(
     Raises
     ------
     InputError
-        If the dataset is a different result.
+        If `effect` is not a result of `irframe.judge_effect`.
     ParameterError
-        If a judge, metric or depth is unknown, or none is chosen among several.
+        If a judge, metric or depth is unknown, or if there are several and none is selected.
 
     Examples
     --------
@@ -347,7 +350,7 @@ def judge_ranks(
 
 
 def _name(ax: Axes, system: str, old: int, new: int) -> Any:
-    """Write a name beside its point, away from the diagonal."""
+    """Write a name beside a point, away from the diagonal."""
     above = new < old
     side, offset = ("right", (-4, 4)) if above else ("left", (4, -4))
     look: Style = {"ha": side, "va": "bottom" if above else "top", "fontsize": "x-small"}
@@ -355,9 +358,9 @@ def _name(ax: Axes, system: str, old: int, new: int) -> Any:
 
 
 def confusion_map(compared: xr.Dataset, *, ax: Axes | None = None, figsize: Size = None) -> Axes:
-    """Draw the confusion matrix of two judges' grades.
+    """Draw the confusion matrix of the grades by two judges.
 
-    Also called as ``compared.ireval.plot.confusion_map()``. A row adds up to 100 %.
+    Also called as ``compared.ireval.plot.confusion_map()``. The shares in a row add up to 100 %.
 
     Parameters
     ----------
@@ -371,15 +374,15 @@ def confusion_map(compared: xr.Dataset, *, ax: Axes | None = None, figsize: Size
     Returns
     -------
     matplotlib.axes.Axes
-        The axes, with a cell per pair of grades. The text of a cell is its share of the row and the
-        number of documents.
+        The axes, with a cell per pair of grades. The text of a cell contains the share of the row
+        in percent and the number of documents.
 
     Raises
     ------
     InputError
-        If the dataset is a different result.
+        If `compared` is not a result of `irframe.compare_judges`.
     ParameterError
-        If there are several pairs of judges, or results by topic.
+        If `compared` has several pairs of judges, or results by topic.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Figures of scores at one depth.
+"""Figures with the scores of systems at one depth.
 
 Figures: score_boxes, system_ranking, best_so_far, topic_differences.
 """
@@ -33,23 +33,24 @@ def only_layer(
     *,
     repeated: bool = False,
 ) -> tuple[xr.DataArray, str]:
-    """Return scores over system and topic, and their label.
+    """Return scores over system and topic, and an axis label.
 
     Parameters
     ----------
     scores
-        Scores, an array or a frame.
+        Scores by system and topic, as an array or a frame.
     metric
-        The metric to draw. It is not needed if there is a single metric.
+        The metric to draw, required if there are several metrics.
     depth
-        The depth to draw. The default is the greatest.
+        The depth to draw. The default is the greatest depth.
     repeated
-        Whether repeats are allowed, as a dimension between system and topic.
+        Whether scores of repeats are accepted. The result then has a dimension for repeats between
+        system and topic.
 
     Raises
     ------
     ParameterError
-        If the metric is unknown, or no metric is chosen among several.
+        If the metric is unknown, or if there are several metrics and none is selected.
     DepthError
         If there are no scores at the depth.
     """
@@ -71,18 +72,18 @@ def score_boxes(
 
     Also called as ``scores.ireval.plot.score_boxes()``.
 
-    Systems with similar means may differ in the number of topics on which they fail.
+    Systems with similar means can differ in the number of topics with low scores.
 
     Parameters
     ----------
     scores
-        Scores per system and topic: an array, or a frame, wide or long.
+        Scores by system and topic, as an array or as a wide or long frame.
     metric
-        The metric to draw. It is not needed if there is a single metric.
+        The metric to draw, required if there are several metrics.
     depth
-        The depth to draw. The default is the greatest.
+        The depth to draw. The default is the greatest depth.
     systems
-        The systems to draw. The default is all.
+        The systems to draw. The default is all systems.
     ax
         Axes to draw on. The default is a new figure.
     figsize
@@ -91,10 +92,10 @@ def score_boxes(
     Returns
     -------
     matplotlib.axes.Axes
-        The axes, with a box plot per system, the best first. A box extends from the lower to the
-        upper quartile. It has a line at the median and a diamond at the mean. Whiskers extend to
-        the farthest scores within one and a half box lengths. Points are scores beyond the
-        whiskers. Topics without a score are left out.
+        The axes, with a box plot per system and the best system first. A box extends from the lower
+        to the upper quartile. A line in the box is the median, and a diamond is the mean. Whiskers
+        extend to the farthest scores within one and a half box lengths of the box. Points are
+        scores beyond the whiskers. Topics without a score are left out.
 
     References
     ----------
@@ -130,7 +131,7 @@ def score_boxes(
 
 
 def _draw(ax: Axes, values: list[Array], names: list[Hashable]) -> None:
-    """Draw a box per system."""
+    """Draw a box plot per system, from lists of scores."""
     from matplotlib.cbook import boxplot_stats  # noqa: PLC0415 - slow import
 
     positions = np.arange(len(names))
@@ -162,7 +163,7 @@ def system_ranking(
     ax: Axes | None = None,
     figsize: Size = None,
 ) -> Axes:
-    """Draw system means from best to worst with confidence intervals.
+    """Draw the means of systems with confidence intervals, best first.
 
     Also called as ``scores.ireval.plot.system_ranking()``.
 
@@ -172,17 +173,17 @@ def system_ranking(
     Parameters
     ----------
     scores
-        Scores per system and topic: an array, or a frame, wide or long.
+        Scores by system and topic, as an array or as a wide or long frame.
     metric
-        The metric to draw. It is not needed if there is a single metric.
+        The metric to draw, required if there are several metrics.
     depth
-        The depth to draw. The default is the greatest.
+        The depth to draw. The default is the greatest depth.
     alpha
         One minus the confidence level, above 0 and below 1.
     top
-        Number of best systems to draw. The default is all.
+        Number of best systems to draw. The default is all systems.
     systems
-        The systems to draw. The default is all.
+        The systems to draw. The default is all systems.
     ax
         Axes to draw on. The default is a new figure that is tall enough for the systems.
     figsize
@@ -192,9 +193,9 @@ def system_ranking(
     -------
     matplotlib.axes.Axes
         The axes, with the best system at the top. If systems have repeats, such as seeds, the
-        intervals include the variance over repeats. Small dots are then the means of single
-        repeats. If topics belong to several tasks, the mean of a system is the mean of its task
-        means. Small marks are then the means of single tasks.
+        intervals include the variance over repeats, and small dots are the means of single repeats.
+        If topics belong to several tasks, the mean of a system is the mean of its task means, and
+        small marks are the means of single tasks.
 
     References
     ----------
@@ -241,11 +242,11 @@ def system_ranking(
 
 
 MARKS = "s^DvP*X<>"
-"""Markers of tasks."""
+"""Markers of the means of single tasks."""
 
 
 def _task_dots(ax: Axes, scores: xr.DataArray, order: list[int]) -> None:
-    """Draw the means of single tasks, if there are several."""
+    """Draw the means of single tasks, if topics have tasks."""
     tasks = means_by_task(read_scores(scores))
     if tasks is None:
         return
@@ -260,9 +261,9 @@ def _task_dots(ax: Axes, scores: xr.DataArray, order: list[int]) -> None:
 
 
 def _dots(ax: Axes, summed: xr.Dataset, layer: xr.DataArray, order: list[int]) -> None:
-    """Draw means with their intervals, and the means of repeats.
+    """Draw means with intervals, and the means of single repeats.
 
-    The mean of a repeat uses the topics on which all repeats of its system have a score.
+    The mean of a repeat uses the topics on which all repeats of the system have a score.
     """
     if REPEAT in layer.dims:
         present = layer.notnull()
@@ -293,13 +294,14 @@ def best_so_far(
     Parameters
     ----------
     scores
-        Scores per system and topic: an array, or a frame, wide or long.
+        Scores by system and topic, as an array or as a wide or long frame.
     dates
-        System -> day, as a mapping or a Series of values that `pandas.to_datetime` reads.
+        A dictionary or Series that maps systems to dates, in any form that `pandas.to_datetime`
+        reads.
     metric
-        The metric to draw. It is not needed if there is a single metric.
+        The metric to draw, required if there are several metrics.
     depth
-        The depth to draw. The default is the greatest.
+        The depth to draw. The default is the greatest depth.
     ax
         Axes to draw on. The default is a new figure.
     figsize
@@ -308,14 +310,14 @@ def best_so_far(
     Returns
     -------
     matplotlib.axes.Axes
-        The axes, with a point per system at its mean, and a step line for the best mean so far.
-        Filled points are systems that are better than all earlier systems. Only the best system of
-        each day can take the lead.
+        The axes, with a point at the date and the mean of each system, and a step line for the best
+        mean so far. Filled points are systems that are better than all earlier systems. Among
+        systems of the same day, only the best can be a filled point.
 
     Raises
     ------
     ParameterError
-        If some systems have no day.
+        If a system has no date.
 
     References
     ----------
@@ -337,11 +339,11 @@ def best_so_far(
     layer, label = only_layer(scores, metric, depth)
     names = layer.indexes[SYSTEM]
     if not isinstance(dates, Mapping | pd.Series):
-        raise ParameterError("dates= to map systems to days", shortened(dates))
+        raise ParameterError("a mapping from systems to days in dates=", shortened(dates))
     days = pd.to_datetime(pd.Series([dates.get(name) for name in names]))
     missing = names[days.isna().to_numpy()]
     if len(missing):
-        raise ParameterError("a day for every system", "none", "", missing)
+        raise ParameterError("a day for every system in dates=", "no day for", "", missing)
     means = np.round(averages(layer).to_numpy(), TIE)
     signed = facts(label).sign * means
     order = np.lexsort([-signed, days.to_numpy()])
@@ -365,7 +367,8 @@ def best_so_far(
     shown = layout.fitting_names(ax, names[leads], 0.3)
     points = zip(shown, days[leads], means[leads], strict=True)
     texts = [ax.annotate(name, (day, mean), (3, 4), **look) for name, day, mean in points]
-    layout.drop_overlapping(texts[::-1])  # if not all names fit, those of the latest systems stay
+    # names are kept in this order, so that the latest systems are named if not all names fit
+    layout.drop_overlapping(texts[::-1])
     return ax
 
 
@@ -386,13 +389,13 @@ def topic_differences(
     Parameters
     ----------
     scores
-        Scores per system and topic: an array, or a frame, wide or long.
+        Scores by system and topic, as an array or as a wide or long frame.
     a, b
-        Two systems.
+        The two systems to compare.
     metric
-        The metric to draw. It is not needed if there is a single metric.
+        The metric to draw, required if there are several metrics.
     depth
-        The depth to draw. The default is the greatest.
+        The depth to draw. The default is the greatest depth.
     ax
         Axes to draw on. The default is a new figure.
     figsize
@@ -402,9 +405,9 @@ def topic_differences(
     -------
     matplotlib.axes.Axes
         The axes, with one bar per topic on which both systems have a score. Bars are sorted from
-        the largest difference a - b to the smallest. A bar has the colour of the better system.
-        Dots are topics without a difference, and the dashed line is the mean difference. The title
-        contains the number of topics.
+        the largest difference a - b to the smallest. A bar has the colour of the better system. A
+        dot is a topic on which the two scores are equal. The dashed line is the mean difference.
+        The subtitle contains the number of topics.
 
     References
     ----------
@@ -427,7 +430,7 @@ def topic_differences(
     left, right = (layer.isel({SYSTEM: row}) for row in rows)
     gaps = (left - right).dropna(TOPIC)
     if not gaps.size:
-        raise InputError(f"topics on which {a} and {b} both have a score", "none")
+        raise InputError(f"topics on which {a} and {b} both have a score", "no such topic")
     gaps = gaps.isel({TOPIC: np.argsort(-gaps.to_numpy(), kind="stable")})
     values = np.round(gaps.to_numpy(), 12)
     ax = canvas.new_axes(ax, (7.2, 3.6), figsize)

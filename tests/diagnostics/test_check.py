@@ -1,4 +1,4 @@
-"""Tests of `check`, with several problems per run."""
+"""Tests of `check` on runs with one or several problems."""
 
 import numpy as np
 import pandas as pd
@@ -17,7 +17,7 @@ QRELS = pd.DataFrame(
 
 
 def rows(system, *lists):
-    """Return the rows of a system."""
+    """Return a run frame of one system from its lists."""
     return pd.concat(
         pd.DataFrame(
             {"system": system, "topic": t, "doc": list(docs), "score": scores, "rank": ranks}
@@ -27,7 +27,7 @@ def rows(system, *lists):
 
 
 def odd_runs():
-    """Return runs with several problems each."""
+    """Return four runs with several problems each."""
     return pd.concat(
         [
             rows("sound", ("1", "xy", [2, 1], [1, 2]), ("2", "xy", [2, 1], [1, 2])),
@@ -75,12 +75,13 @@ def test_all_problems_of_a_run_are_listed():
     numbers = result[["topics", "documents", "longest", "ties", "first_unjudged"]]
     assert numbers.loc["wrong"].tolist() == [3, 6, 3, 0, 1]
     assert numbers.loc["tied"].tolist() == [2, 6, 3, 2, 1]
-    assert result.loc["wrong", "unjudged_at_10"] == 2 / 4  # q is not judged, and z has grade -1
-    # y is unjudged for topic 2, and z for both topics
+    # document q has no judgment, and z has the grade -1, which counts as unjudged
+    assert result.loc["wrong", "unjudged_at_10"] == 2 / 4
+    # document y is unjudged for topic 2, and z is unjudged for both topics
     assert result.loc["tied", "unjudged_at_10"] == 3 / 6
 
 
-def test_shares_of_unjudged_documents_equal_those_of_the_cube():
+def test_numbers_of_unjudged_and_tied_documents_equal_those_of_a_cube():
     runs, qrels = ir.example_track()
     result = runs.ireval.check(qrels, depth=5)
     cube = runs.ireval.cube(qrels)
@@ -91,7 +92,7 @@ def test_shares_of_unjudged_documents_equal_those_of_the_cube():
     assert result["ties"].tolist() == dense(cube).tied.sum(axis=(1, 2)).tolist()
 
 
-def test_listed_values_are_complete_and_length_is_the_most_frequent():
+def test_short_and_long_lists_are_listed_by_topic():
     runs, qrels = ir.example_track()
     deep = runs[runs["system"] == "bm25"].assign(
         doc=lambda f: "x" + f["doc"], rank=lambda f: f["rank"] + 50, score=lambda f: f["score"] - 99
@@ -101,13 +102,14 @@ def test_listed_values_are_complete_and_length_is_the_most_frequent():
     result = some.ireval.check(qrels)
     assert result["lists_short"].map(len).to_dict() == dict.fromkeys(result.index, 0) | {"ance": 16}
     assert result.loc["ance", "lists_short"] == tuple(qrels["topic"].unique())
-    assert not result["lists_long"].any()  # longer lists are reported only for a given list_length
+    # longer lists are only reported with list_length=
+    assert not result["lists_long"].any()
     long = some.ireval.check(qrels, list_length=50)["lists_long"]
     assert long[long.astype(bool)].to_dict() == {"bm25": ("101",)}
 
 
 def changed(**changes):
-    """Return the problems of one changed run, and their severity."""
+    """Return the severity and the problems of a changed run."""
     runs, qrels = ir.example_track()
     run = runs[runs["system"] == "bm25"].assign(**changes)
     result = run[run["doc"] != ""].ireval.check(qrels).loc["bm25"]
@@ -117,7 +119,7 @@ def changed(**changes):
 
 
 def keep_column(name, deepest, value):
-    """Return a change that clears a column below a rank."""
+    """Return a function that replaces values below a rank."""
     return lambda frame: frame[name].where(frame["rank"] <= deepest, value)
 
 
@@ -136,7 +138,7 @@ def keep_column(name, deepest, value):
         ({"rank": lambda f: f["rank"] + 3 * (f["topic"] == "103")}, "warning", "ranks_skipped", 1),
     ],
 )  # fmt: skip
-def test_common_mistakes_of_participants_are_reported(change, severity, name, size):
+def test_common_mistakes_in_runs_have_the_expected_severity(change, severity, name, size):
     grave, result = changed(**change)
     assert (grave, len(result.pop(name))) == (severity, size)
     assert set(result) <= {"topics_missing", "topics_unknown", "lists_short"}
@@ -148,7 +150,7 @@ def test_ranks_may_begin_at_0_1_or_2(first):
     assert changed(score=lambda f: f["score"].where(f["topic"] != "103", 1.0)) == ("note", {})
 
 
-def test_only_unknown_documents_are_an_error():
+def test_runs_with_only_unknown_documents_have_an_error():
     with pytest.warns(IrframeWarning, match="judged documents outside the collection: "):
         result = odd_runs().ireval.check(QRELS, documents=["z"])
     assert result.loc["same", ["severity", "found"]].tolist() == [
@@ -185,7 +187,7 @@ def test_unknown_documents_are_listed():
     assert result["documents_unknown"].tolist() == [(), ("1 q", "9 b"), (), ()]
 
 
-def test_missing_judged_documents_and_training_data_cause_cautions(tmp_path, capsys):
+def test_judgments_outside_the_collection_or_in_training_data_cause_cautions(tmp_path, capsys):
     qrels = pd.DataFrame({"topic": list("1123"), "doc": list("xyyw"), "grade": [1, 0, 1, 1]})
     train = pd.DataFrame({"topic": ["1", "8"], "doc": ["w", "x"], "grade": [1, 1]})
     cautions = (
@@ -210,7 +212,7 @@ def test_missing_judged_documents_and_training_data_cause_cautions(tmp_path, cap
     assert cautions[1] in capsys.readouterr().err
 
 
-def test_ids_of_different_types_do_not_match():
+def test_integer_ids_do_not_match_text_ids():
     result = odd_runs().astype({"topic": int}).ireval.check(QRELS)
     assert result.loc["sound", ["topics_missing", "topics_unknown"]].tolist() == [
         ("1", "2", "3"), (1, 2),
@@ -234,7 +236,7 @@ def test_unreadable_files_have_a_row(tmp_path):
     assert "each system in one file" in repeats[0]
 
 
-def test_a_result_may_have_only_unreadable_files(tmp_path):
+def test_check_accepts_runs_of_which_no_file_was_readable(tmp_path):
     (tmp_path / "bars.txt").write_text("1|Q0|x|1|2.0|b\n" * 2000)
     (tmp_path / "README.md").write_text("# Runs\n\nAs sent in.\n")
     for files in ([tmp_path / "bars.txt"], [tmp_path / "none.run"], tmp_path):
@@ -263,7 +265,7 @@ def test_skipped_columns_are_listed(tmp_path):
     assert ir.read_run(plain).ireval.check(QRELS).loc["b", "columns_surplus"] == ()
 
 
-def test_topics_without_judgments_can_be_checked():
+def test_runs_are_checked_before_any_document_is_judged():
     topics = pd.DataFrame({"topic": ["1", "2", "9"], "doc": "none", "grade": -1})
     result = odd_runs().ireval.check(topics)
     assert not result["documents_unjudged"].any()

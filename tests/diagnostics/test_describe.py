@@ -1,4 +1,4 @@
-"""Tests of `describe` against counts in the frames."""
+"""Tests of `describe` against counts in frames."""
 
 import numpy as np
 import pandas as pd
@@ -9,7 +9,7 @@ import irframe as ir
 
 
 def counted(runs, qrels, depth, rel):
-    """Return the expected counts, by loops over the frames."""
+    """Return the expected values from loops over the frames."""
     judged = {(t, d): g for t, d, g in qrels[["topic", "doc", "grade"]].itertuples(index=False)}
     lists = {
         key: ranking.sort_values("score", ascending=False, kind="stable")["doc"].tolist()
@@ -36,7 +36,7 @@ def counted(runs, qrels, depth, rel):
 
 
 @pytest.mark.parametrize(("depth", "rel"), [(5, 1), (50, 2), (20, 3)])
-def test_sizes_equal_counts_in_the_frames(depth, rel):
+def test_descriptions_equal_counts_in_the_frames(depth, rel):
     runs, qrels = ir.example_track()
     runs = runs[(runs["system"] != "ance") | (runs["topic"] < "110")]
     with though_incomplete():
@@ -46,7 +46,7 @@ def test_sizes_equal_counts_in_the_frames(depth, rel):
     assert result["grades"] == "0 1 2 3"
 
 
-def test_groups_have_one_row_each():
+def test_descriptions_by_group_equal_counts_in_each_group():
     runs, qrels = ir.example_track()
     track = {topic: "early" if topic < "105" else "late" for topic in qrels["topic"]}
     cube = ir.cube(runs, qrels, ties="order")

@@ -1,4 +1,4 @@
-"""Tests of `diagnose` on data with single problems."""
+"""Tests of `diagnose` on tracks with one problem each."""
 
 import numpy as np
 import pandas as pd
@@ -15,7 +15,7 @@ COLUMNS = ["severity", "what", "where", "how_many", "advice", "reference"]
 
 
 def clean(runs, qrels):
-    """Return a track without findings."""
+    """Return a track in which `diagnose` finds no problem."""
     distinct = runs.assign(score=-runs["rank"].astype(float)).drop(columns="contributing")
     docs = distinct[["topic", "doc"]].drop_duplicates()
     return distinct, docs.merge(qrels, how="left").fillna({"grade": 0})
@@ -55,7 +55,7 @@ def test_only_findings_about_tied_pools_depend_on_the_order_of_rows(tied):
     assert first.equals(second) is not tied
 
 
-def test_clean_tracks_have_no_findings(track):
+def test_tracks_without_problems_have_a_single_finding(track):
     runs, qrels = clean(*track)
     findings = runs.ireval.diagnose(qrels)
     assert list(findings.columns) == COLUMNS
@@ -65,7 +65,7 @@ def test_clean_tracks_have_no_findings(track):
     )
 
 
-def test_findings_on_the_example_track():
+def test_findings_on_the_example_track_have_the_expected_counts():
     findings = RUNS.ireval.diagnose(QRELS, ["AP", "nDCG@10"])
     order = findings["severity"].map(SEVERITIES.index)
     assert order.is_monotonic_increasing
@@ -84,7 +84,7 @@ def test_findings_on_the_example_track():
     assert find(findings, "only metrics with")["where"] == "AP, nDCG@10"
 
 
-def test_findings_depend_on_the_metrics():
+def test_findings_depend_on_the_reported_metrics():
     mixed = RUNS.ireval.diagnose(QRELS, ["AP@10", "RBP(p=0.8)@10"])
     assert not mixed["what"].str.contains("only metrics with|deeper than").any()
     assert find(mixed, "at the last pool depth are relevant")["where"] == "AP@10"
@@ -94,7 +94,7 @@ def test_findings_depend_on_the_metrics():
     refused(MetricError, "expected", RUNS.ireval.diagnose, QRELS, ["nonsense"])
 
 
-def test_topics_without_a_match_are_reported():
+def test_topics_in_only_one_frame_are_reported():
     first = RUNS["topic"].iloc[0]
     less = RUNS.ireval.diagnose(QRELS[QRELS["topic"] != first])
     assert find(less, "without judgments")[["where", "how_many"]].tolist() == [first, 1]
@@ -113,7 +113,7 @@ def test_topics_without_a_match_are_reported():
     assert find(typed, "topics of two types")["how_many"] == 16
 
 
-def test_documents_without_a_match_are_reported():
+def test_document_ids_that_match_no_judged_id_are_reported():
     none = RUNS.ireval.diagnose(QRELS.assign(doc="x" + QRELS["doc"]))
     assert find(none, "no judged document is retrieved")["severity"] == "warning"
     assert "100%" in find(none, "unjudged documents in the top 10")["what"]
@@ -178,14 +178,14 @@ def test_ties_are_reported():
     assert not repeated["what"].str.contains("unjudged documents can change").any()
 
 
-def test_options_are_passed_to_the_cube():
+def test_depth_and_pool_change_the_findings():
     nominal = RUNS.ireval.diagnose(QRELS, depth=10, pool=50)
     assert not nominal["what"].str.contains("deeper").any()
     chosen = RUNS.ireval.diagnose(QRELS, pool=ir.Pool(contributing=["bm25", "splade"]))
     assert find(chosen, "did not contribute")["how_many"] == 6
 
 
-def test_an_empty_pool_is_reported():
+def test_a_pool_of_depth_zero_is_reported():
     result = RUNS.drop(columns="contributing").ireval.diagnose(QRELS)
     text = find(result, "deeper than the pool")["what"]
     assert text.endswith("as filed, which is 0; the median list is judged to depth 10")
@@ -193,7 +193,7 @@ def test_an_empty_pool_is_reported():
     assert not single["what"].str.contains("unjudged documents can change").any()
 
 
-def test_report_lists_every_location():
+def test_errors_report_lists_every_location():
     twice = pd.concat([RUNS, RUNS.head(9)], ignore_index=True)
     short = find(twice.ireval.diagnose(QRELS), "documents listed twice in a ranking")
     assert short["where"].endswith(", ...")
@@ -201,7 +201,7 @@ def test_report_lists_every_location():
     assert len(finding["where"].split(", ")) == finding["how_many"] == 9
 
 
-def test_unreadable_frames_are_findings():
+def test_errors_report_returns_unreadable_frames_as_findings():
     result = ir.verbs.diagnose(RUNS.drop(columns="doc"), QRELS.assign(grade=0.5), errors="report")
     assert result["severity"].tolist() == ["error", "error"]
     assert result["what"].str.contains("column for doc|whole numbers").all()
@@ -210,7 +210,7 @@ def test_unreadable_frames_are_findings():
     refused(InputError, "expected", ir.verbs.diagnose, RUNS.drop(columns="doc"), QRELS)
 
 
-def test_an_error_is_the_last_finding():
+def test_errors_report_returns_a_raised_error_as_a_finding():
     ranks = RUNS.drop(columns="score").assign(rank=1)
     result = ir.verbs.diagnose(ranks, QRELS, errors="report")
     assert result["what"].iloc[0].startswith("expected distinct ranks")
@@ -219,7 +219,7 @@ def test_an_error_is_the_last_finding():
     assert calm["what"].tolist() == ir.verbs.diagnose(RUNS, QRELS)["what"].tolist()
 
 
-def test_problems_of_repeats_are_reported():
+def test_outliers_and_single_repeats_are_reported():
     runs, qrels = ir.example_track()
     rng = np.random.default_rng(1)
     base_run = runs[runs["system"] == "monot5"]
@@ -248,7 +248,7 @@ def test_problems_of_repeats_are_reported():
         ([101, 102, 103, 104, 105], None),
     ],
 )
-def test_topics_with_common_prefixes_are_reported(names, where):
+def test_topic_ids_with_common_prefixes_are_reported(names, where):
     qrels = pd.DataFrame({"topic": names, "doc": list("vwxyz"), "grade": 1})
     run = qrels.drop(columns="grade").assign(system="s", score=1.0)
     result = ir.verbs.diagnose(run, qrels)

@@ -1,4 +1,4 @@
-"""Tests of tie ranges, tie rates and tie rules."""
+"""Tests of `tie_ranges`, `tie_rates` and `tie_agreement`."""
 
 import itertools
 
@@ -15,7 +15,7 @@ from irframe.errors import DepthError, IrframeWarning, MetricError, ParameterErr
 
 
 def worked(golden):
-    """Return the run, judgments and values of the worked case."""
+    """Return run, judgments and expected values of the worked case."""
     case = golden["002-ties"]
     run = pd.DataFrame(case["input"]["run"], columns=["doc", "score"]).assign(topic="t")
     qrels = pd.DataFrame(case["input"]["qrels"].items(), columns=["doc", "grade"])
@@ -23,12 +23,12 @@ def worked(golden):
 
 
 def coarse():
-    """Return the example track with mostly tied scores."""
+    """Return the example track with rounded scores, mostly tied."""
     runs, qrels = ir.example_track()
     return runs.assign(score=runs["score"].round()), qrels
 
 
-def test_shared_gains_equal_the_worked_case(golden):
+def test_scores_with_shared_ranks_equal_the_worked_case(golden):
     run, qrels, expected = worked(golden)
     metrics = ["RBP(p=0.8, gain='linear')", "P"]
     for depth in (7, 3):
@@ -40,7 +40,7 @@ def test_shared_gains_equal_the_worked_case(golden):
             assert precision == pytest.approx(expected[f"shared Prec@{k} binary"])
 
 
-def test_ranges_are_the_extremes_over_all_orders(golden):
+def test_tie_ranges_are_the_extreme_scores_over_all_orders_of_ties(golden):
     run, qrels, expected = worked(golden)
     metrics = ["P", "Recall", "DCG", "RBP(p=0.5)", "DCG(gain='exp', discount='zipf')"]
     blocks = [itertools.permutations(block) for block in expected["blocks"]]
@@ -54,12 +54,12 @@ def test_ranges_are_the_extremes_over_all_orders(golden):
     np.testing.assert_allclose(ranges.sel(bound="upper"), np.max(scores, axis=0), atol=1e-12)
 
 
-def test_metrics_without_shared_gains_are_refused():
+def test_metrics_that_cannot_share_gains_are_refused():
     cube = coarse()[0].ireval.cube(coarse()[1], ties="mean")
     refused(MetricError, "share gain.*found Bpref, Q", lambda: cube.ireval.score("P", "Bpref", "Q"))
 
 
-def test_scores_under_every_tie_rule_are_within_the_range():
+def test_scores_under_every_tie_policy_are_within_the_tie_range():
     runs, qrels = coarse()
     metrics = ["AP", "nDCG", "Q", "ERR", "Bpref", "Judged", "Rprec", "RR@7", "nDCG(ideal='pool')"]
     for depth in (None, 13):
@@ -75,17 +75,17 @@ def test_scores_under_every_tie_rule_are_within_the_range():
             xr.testing.assert_allclose(cube.ireval.tie_ranges(*metrics), ranges)
 
 
-def test_ranges_include_documents_tied_below_the_depth():
+def test_tie_ranges_include_tied_documents_below_the_depth():
     runs, qrels = coarse()
     full = runs.ireval.cube(qrels).ireval.tie_ranges("AP", "P", "Bpref", at=[4, 9])
     cut = runs.ireval.cube(qrels, depth=9).ireval.tie_ranges("AP", "P", "Bpref", at=[4, 9])
     xr.testing.assert_allclose(cut, full)
 
 
-# Topics without lists cause a warning.
+# building the cube warns about topics without lists
 @pytest.mark.filterwarnings("ignore::irframe.errors.IrframeWarning")
-def test_without_ties_the_range_of_every_metric_is_its_score():
-    """The test includes topics without lists, and topics without judgments."""
+def test_bounds_of_runs_without_ties_equal_the_score():
+    """No relevant document of topics 2 and 3 is retrieved."""
     runs = pd.DataFrame({"system": list("aab"), "topic": list("121"), "doc": list("xyx")})
     qrels = pd.DataFrame({"topic": list("123"), "doc": list("xzx"), "grade": 1})
     cube = ir.cube(runs.assign(score=1.0), qrels, pool=1)
@@ -97,7 +97,7 @@ def test_without_ties_the_range_of_every_metric_is_its_score():
         )
 
 
-def test_scores_by_tie_rule_equal_the_worked_case(golden):
+def test_scores_by_tie_policy_equal_the_worked_case(golden):
     run, qrels, expected = worked(golden)
     for ties, name in (("trec", "trec"), ("order", "file")):
         assert run.ireval.rank(ties=ties)["doc"].tolist() == expected[name]
@@ -105,7 +105,7 @@ def test_scores_by_tie_rule_equal_the_worked_case(golden):
         assert score == pytest.approx(expected[f"RBP(0.8)@3 linear, {name}"])
 
 
-def test_agreement_between_tie_rules_equals_that_of_two_cubes():
+def test_tie_agreement_equals_the_agreement_between_two_cubes():
     runs, qrels = coarse()
     metrics = ["RBP(p=0.8)", "P@5"]
     result = ir.verbs.tie_agreement(runs, qrels, metrics, at=[5, 20])
@@ -131,7 +131,7 @@ def test_tie_rates_equal_the_worked_case(golden):
     assert 100 * cube.ireval.tie_rates(3) == pytest.approx(expected["tie_percentage_top3"])
 
 
-def test_tie_rates_equal_a_loop():
+def test_tie_rates_agree_with_a_loop_over_lists():
     runs, qrels = coarse()
     rates = runs.ireval.cube(qrels).ireval.tie_rates(10)
     for (system, topic), ranking in runs.groupby(["system", "topic"]):
@@ -150,7 +150,7 @@ def test_tie_rates_of_empty_lists_are_nan():
     assert rates.notnull().sum() == rates.size - 1
 
 
-def test_invalid_arguments_of_tie_verbs_are_refused():
+def test_invalid_arguments_of_tie_ranges_and_tie_rates_are_refused():
     runs, qrels = coarse()
     cube, ranked = (runs.ireval.cube(qrels, ties=ties).ireval for ties in ("trec", "rank"))
     message = "a best order of ties, but found InfAP"
@@ -158,9 +158,10 @@ def test_invalid_arguments_of_tie_verbs_are_refused():
     refused(ParameterError, "ties='rank'", ranked.tie_ranges, "AP")
     refused(ParameterError, "ties='rank'", ranked.tie_rates)
     cut = runs.ireval.cube(qrels, depth=10).ireval
-    refused(DepthError, "up to 10, that of the cube, but found 20", cut.tie_rates)
+    refused(DepthError, "up to 10, the depth of the cube, but found 20", cut.tie_rates)
     refused(DepthError, "at least 1", cube.tie_rates, 0)
     for ties in ("trec", ["trec"], ["trec", "doc", "order"]):
-        refused(ParameterError, "two rules", runs.ireval.tie_agreement, qrels, ["AP"], ties=ties)
+        act = runs.ireval.tie_agreement
+        refused(ParameterError, "two tie policies", act, qrels, ["AP"], ties=ties)
     message = "depth=5 to be at least the depth of every metric, but found nDCG@10"
     refused(DepthError, message, runs.ireval.tie_agreement, qrels, ["P", "nDCG@10"], at=[5, 20])

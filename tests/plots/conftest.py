@@ -1,6 +1,6 @@
 """Fixtures for tests of figures.
 
-All figures are closed after every test.
+The fixture `closed` closes all figures after each test.
 """
 
 import matplotlib.pyplot as plt
@@ -15,7 +15,7 @@ def closed():
 
 @pytest.fixture(scope="session")
 def three(cube):
-    """Return scores on three metrics. One metric is a cost."""
+    """Return scores of two metrics and of the cost ASL."""
     return cube.ireval.score("AP(norm='min')", "nDCG", "ASL")
 
 

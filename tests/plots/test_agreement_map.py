@@ -11,7 +11,7 @@ from irframe.plots.agreement_map import agreement_bars, agreement_triangle, binn
 
 
 class TestAgreementMap:
-    def test_cells_show_the_agreement(self, three):
+    def test_cells_of_agreement_map_show_the_agreement(self, three):
         matrix = three.sel(depth=[10, 50]).ireval.agreement()
         ax = matrix.ireval.plot.agreement_map(depth=10)
         chosen = matrix.sel(depth=10).to_numpy()
@@ -19,7 +19,7 @@ class TestAgreementMap:
         np.testing.assert_array_equal(ax.images[0].get_array(), chosen)
         assert names(ax) == [*three["metric"].to_numpy()]
 
-    def test_missing_choices_are_refused(self, three):
+    def test_matrices_with_several_depths_or_groups_are_refused(self, three):
         matrix = three.sel(depth=[10, 50]).ireval.agreement()
         refused(ParameterError, "depth", matrix.ireval.plot.agreement_map)
         refused(ParameterError, "depth=", lambda: matrix.ireval.plot.agreement_map(depth=20))
@@ -32,7 +32,7 @@ def checked(cube):
     return cube.ireval.significance_agreement("P", "AP", test=["t", "sign"], at=[5, 10])
 
 
-def test_bars_show_the_share_of_each_category(checked):
+def test_agreement_bars_show_the_share_of_each_category(checked):
     ax = checked.ireval.plot.agreement_bars(test="sign")
     assert len(ax.patches) == 2 * 2 * 4
     heights = [patch.get_height() for patch in ax.patches]
@@ -44,7 +44,7 @@ def test_bars_show_the_share_of_each_category(checked):
     refused(ParameterError, r"Choose from t, sign", lambda: agreement_bars(checked))
 
 
-def test_dots_show_the_category_of_each_pair(checked):
+def test_agreement_triangle_shows_the_category_of_each_pair(checked):
     ax = checked.ireval.plot.agreement_triangle(metric="P", test="t", depth=10)
     drawn = [np.asarray(dots.get_offsets()) for dots in ax.collections]
     verdict = checked["verdict"].sel(metric="P", test="t", depth=10).to_numpy()
@@ -53,7 +53,7 @@ def test_dots_show_the_category_of_each_pair(checked):
     assert (dots[:, 0] < dots[:, 1]).all()
     assert len({tuple(dot) for dot in dots.tolist()}) == 28
     assert ax.get_xlabel() == "better system, rank by P at k = 10"
-    of_those = "depth= to be one of the depths"
+    of_those = "one of the depths in depth="
     refused(ParameterError, of_those, agreement_triangle, checked, metric="P", test="t")
     refused(ParameterError, "metric=", agreement_triangle, checked, test="t", depth=10)
 
@@ -68,7 +68,7 @@ class TestBins:
 
 
 class TestVolatilityMap:
-    def test_mesh_shows_the_matrix(self, three):
+    def test_volatility_map_shows_the_matrix(self, three):
         matrix = three.ireval.volatility()
         ax = matrix.ireval.plot.volatility_map(metric="nDCG")
         drawn = ax.collections[0].get_array()
@@ -78,11 +78,11 @@ class TestVolatilityMap:
         assert len(ax.lines) == 2
         assert ax.get_figure().axes[1].get_ylabel() == "Kendall's tau"
 
-    def test_few_depths_have_integer_ticks(self, three):
+    def test_volatility_map_of_few_depths_has_integer_ticks(self, three):
         ax = three.sel(depth=[1, 2]).ireval.volatility().ireval.plot.volatility_map(metric="nDCG")
         assert {*ax.get_xticks() % 1, *ax.get_yticks() % 1} == {0}
 
-    def test_axis_labels_name_the_metrics(self, three):
+    def test_axis_labels_name_the_metrics_of_both_sides(self, three):
         matrix = three.sel(depth=[1, 5, 50]).ireval.volatility("ASL", "tau_ap")
         ax = matrix.ireval.plot.volatility_map(metric="nDCG")
         assert ax.get_xlabel() == "evaluation depth of ASL"
@@ -97,7 +97,7 @@ class TestVolatilityMap:
         assert ax.collections[0].get_array().mask.all()
         assert to_rgb(ax.collections[0].get_cmap().get_bad()) == to_rgb("#D5D8DC")
 
-    def test_missing_choices_are_refused(self, three):
+    def test_matrices_with_several_depths_or_groups_are_refused(self, three):
         several = three.sel(depth=[1, 2]).ireval.volatility()
         refused(ParameterError, "nDCG", several.ireval.plot.volatility_map)
         grouped = three[:1].sel(depth=[1, 2]).ireval.groupby("team").volatility()

@@ -28,14 +28,14 @@ def scores(cube):
 
 
 def contrast(first, second):
-    """Return the contrast ratio of two colours by WCAG."""
+    """Return the contrast ratio of two colours, as WCAG defines."""
     rgb = np.array([to_rgb(first), to_rgb(second)])
     linear = np.where(rgb <= 0.03928, rgb / 12.92, ((rgb + 0.055) / 1.055) ** 2.4)
     light = linear @ (0.2126, 0.7152, 0.0722)
     return (light.max() + 0.05) / (light.min() + 0.05)
 
 
-def test_colours_have_contrast_on_white_and_on_black():
+def test_colours_are_visible_on_white_and_on_black():
     for colour in (*COLOURS, canvas.FAINT):
         assert contrast(colour, "white") > 2
         assert contrast(colour, "black") > 3.9
@@ -49,18 +49,19 @@ def test_sorted_names_of_systems_determine_their_colours():
         **first,
         "x": canvas.series_style(3),
     }
-    one, other = system_style([0, 6], range(9))  # both would otherwise have the first colour
+    # with six colours, systems 0 and 6 of nine would both have the first colour
+    one, other = system_style([0, 6], range(9))
     assert one == canvas.series_style(0)
     assert other == canvas.series_style(1)
 
 
-def test_chosen_styles_take_precedence(monkeypatch):
+def test_system_styles_of_the_user_take_precedence(monkeypatch):
     monkeypatch.setattr(canvas, "SYSTEM_STYLES", {"b": 0, "c": 6})
     styles = system_style(list("abc"))
     assert styles == [canvas.series_style(number) for number in (1, 0, 6)]
 
 
-def test_legends_escape_names(scores):
+def test_legends_escape_dollars_and_underscores_in_names(scores):
     named = {"bm25": "_own", "duot5": "$a$b", "monot5": r"$\none$"}
     renamed = scores.assign_coords(system=[named.get(s, s) for s in scores["system"].to_numpy()])
     ax = renamed.ireval.plot.depth_curves(systems=list(named.values()))
@@ -69,7 +70,7 @@ def test_legends_escape_names(scores):
     assert {" _own", r"\$a\$b", r"\$\none\$"} <= {*texts}
 
 
-def test_systems_of_one_colour_have_different_dashes():
+def test_systems_of_one_colour_have_different_dash_patterns():
     many = [tuple(style.values()) for style in system_style(range(24))]
     assert len(set(many)) == len(COLOURS) * len(LINES) == 24
     assert len(system_style(range(60))) == 60
@@ -87,7 +88,7 @@ def test_systems_have_one_colour_in_all_figures(scores):
         assert to_rgb(handles[system].get_facecolor()[:3]) == to_rgb(lines[system])
 
 
-def test_lines_are_light_on_dark_backgrounds(scores):
+def test_lines_and_texts_are_light_on_dark_backgrounds(scores):
     with plt.style.context("dark_background"):
         ax = scores.ireval.plot.depth_curves()
         pool = next(line for line in ax.lines if line.get_label() == "pool depth")
@@ -105,14 +106,14 @@ def test_new_axes_have_the_requested_size():
     assert new_axes(ax, (5, 5)) is ax
 
 
-def test_size_with_axes_is_refused(cube, scores):
+def test_figsize_together_with_ax_is_refused(cube, scores):
     ax = plt.subplots(1, 2)[1]
     growth, both = cube.ireval.pool_growth(), "expected ax= or figsize=, but found both"
     refused(ParameterError, both, ir.plots.depth_curves, scores, ax=ax[0], figsize=(3, 2))
     refused(ParameterError, both, ir.plots.pool_curves, growth, ax=ax, figsize=(3, 2))
 
 
-def test_figures_take_a_size_and_axes():
+def test_all_figures_accept_figsize_and_ax():
     for name in {*ir.plots.__all__} - {"paper"}:
         options = inspect.signature(getattr(ir.plots, name)).parameters
         assert "figsize" in options, name

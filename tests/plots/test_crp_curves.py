@@ -13,7 +13,7 @@ from irframe.errors import ParameterError
 from irframe.plots.crp_curves import KINDS, archetypes, crp_curves, effort_gain
 
 
-def test_curves_show_positions_with_twist_and_archetype(moved):
+def test_crp_curves_have_twist_and_archetype_in_the_legend(moved):
     ax = moved.ireval.plot.crp_curves(topic="101", systems=["bm25", "ance"])
     lines = {str(line.get_label()): line for line in ax.lines}
     assert len(lines) == 8 + 3
@@ -25,7 +25,7 @@ def test_curves_show_positions_with_twist_and_archetype(moved):
     assert ax.get_title(loc="left") == "topic 101"
 
 
-def test_default_systems_are_the_worst_the_quartiles_and_the_best(moved):
+def test_crp_curves_highlight_the_best_the_quartiles_and_the_worst(moved):
     ax = crp_curves(moved, topic="102")
     named = [line.get_label() for line in ax.lines if not line.get_label().startswith("_")]
     assert named[5:] == ["3 other systems", "recall base, 10"]
@@ -36,7 +36,7 @@ def test_default_systems_are_the_worst_the_quartiles_and_the_best(moved):
     assert twists == [round(value, 2) for value in quartiles.tolist()]
 
 
-def test_each_archetype_has_a_panel():
+def test_archetypes_have_one_panel_each():
     lists = ("211000000", "000000000", "000000112", "121000000", "012100000", "120000000")
     lists += ("011020000", "200000000")
     serps = [[int(grade) for grade in grades] for grades in lists]
@@ -47,12 +47,12 @@ def test_each_archetype_has_a_panel():
     assert all(len(panel.lines) == 3 for panel in ax.child_axes)
 
 
-def test_panels_without_rankings_are_empty(moved):
+def test_panels_of_archetypes_without_rankings_are_empty(moved):
     empty = [panel for panel in archetypes(moved).child_axes if panel.texts]
     assert [panel.get_title() for panel in empty] == [f"{name} (0.0%)" for name in KINDS[:6]]
 
 
-def test_second_axis_shows_the_gain(cube, moved):
+def test_second_axis_of_crp_and_gain_shows_the_gain(cube, moved):
     dcg = cube.ireval.score("DCG", "AP")
     ax = moved.ireval.plot.crp_and_gain(dcg, system="ance", topic="101", metric="DCG")
     right = next(axes for axes in ax.figure.axes if axes is not ax)
@@ -62,7 +62,7 @@ def test_second_axis_shows_the_gain(cube, moved):
     assert right.get_ylabel() == "DCG (dashed)"
 
 
-def test_dots_are_rankings_by_effort_and_gain(cube):
+def test_dots_of_effort_gain_show_the_scores_of_rankings(cube):
     cells = cube.ireval.score("Twist", "AP", "nDCG", at=50).ireval.effort_gain()
     ax = cells.ireval.plot.effort_gain(metric="nDCG")
     drawn = [len(dots.get_offsets()) for dots in ax.collections]
@@ -99,15 +99,15 @@ def test_reference_curves_equal_a_manual_calculation(short):
     curves = {line.get_label(): np.array(line.get_ydata()).tolist() for line in ax.lines}
     assert curves["ideal"] == [0] * 6
     assert curves["worst"] == [-2, -3, -3, -3, -3, -3]
-    # In the reversed ranking, the document of grade 1 moves from rank 2 to rank 5, and the document
-    # of grade 2 moves from rank 1 to rank 6. The irrelevant documents at ranks 1 and 2 belong at
-    # rank 3 or below.
+    # The full-scale ranking has the document of grade 1 at rank 5 instead of rank 2, and the
+    # document of grade 2 at rank 6 instead of rank 1. The irrelevant documents at ranks 1 and 2
+    # belong at rank 3 or below.
     assert curves["full scale"] == [-2, -3, -3, -3, 0, 5]
     assert curves["s"] == moved["crp"].sel(system="s", topic="1").to_numpy().tolist()
     assert "Twist" in ax.get_title(loc="left")
 
 
-def test_full_scale_curve_determines_the_ratios(cube):
+def test_sums_over_the_full_scale_curve_give_the_space_ratios(cube):
     moved = cube.ireval.misplacement()
     ax = moved.ireval.plot.reference_runs(cube, system="bm25", topic="103")
     curve = next(line for line in ax.lines if line.get_label() == "full scale").get_ydata()

@@ -22,7 +22,7 @@ def scores(cube):
     return cube.ireval.score("AP", "P")
 
 
-def test_every_system_has_a_line_and_the_legend_names_five(scores):
+def test_depth_curves_draw_all_systems_and_name_five(scores):
     ax = scores.ireval.plot.depth_curves(metric="P")
     lines = [line for line in ax.lines if len(line.get_xdata()) == 50]
     assert len(lines) == 8
@@ -39,14 +39,14 @@ def test_every_system_has_a_line_and_the_legend_names_five(scores):
     assert (ax.get_xlabel(), ax.get_ylabel()) == ("evaluation depth k", "mean P")
 
 
-def test_curves_are_drawn_on_passed_axes(scores):
+def test_depth_curves_are_drawn_on_passed_axes(scores):
     _, passed = plt.subplots()
     ax = scores.ireval.plot.depth_curves(metric="AP", ax=passed)
     assert ax is passed
     assert ax.lines[-1].get_xdata()[0] == 10
 
 
-def test_metrics_of_one_system_have_interval_bands(scores):
+def test_metric_curves_show_means_and_intervals_of_a_system(scores):
     ax = scores.ireval.plot.metric_curves("bm25")
     table = ir.verbs.summary(scores.sel(system=["bm25"])).isel(system=0)
     assert legend(ax) == ["AP", "P", "pool depth"]
@@ -57,10 +57,10 @@ def test_metrics_of_one_system_have_interval_bands(scores):
         assert (ends.min(), ends.max()) == (of_metric["ci_low"].min(), of_metric["ci_high"].max())
     assert ax.get_xlabel() == "evaluation depth k"
     assert ax.get_ylabel() == "mean with 95% confidence interval"
-    refused(ParameterError, "system= to be one of the systems", scores.ireval.plot.metric_curves)
+    refused(ParameterError, "one of the systems in system=", scores.ireval.plot.metric_curves)
 
 
-def test_curves_at_one_depth_are_points(scores):
+def test_curves_at_a_single_depth_are_drawn_as_points(scores):
     for ax in (
         scores.sel(depth=[10]).ireval.plot.depth_curves(metric=scores["metric"].to_numpy()[0]),
         scores.sel(depth=[10]).ireval.discrimination().ireval.plot.ratio_curves(),
@@ -70,7 +70,7 @@ def test_curves_at_one_depth_are_points(scores):
         assert {line.get_marker() for line in drawn} == {"o"}
 
 
-def test_figures_by_budget_have_no_pool_depth():
+def test_figures_by_budget_do_not_mark_the_pool_depth():
     runs, qrels = ir.example_track()
     cube = runs.assign(tokens=1).ireval.cube(qrels, units=ir.Units(length="tokens"))
     scores = cube.ireval.score("AP", stop=ir.Budget([5, 10, 20]))
@@ -81,7 +81,7 @@ def test_figures_by_budget_have_no_pool_depth():
 
 
 class TestPValueCurves:
-    def test_p_values_are_drawn_in_falling_order(self, wide):
+    def test_p_values_are_drawn_in_descending_order(self, wide):
         power = wide.ireval.bootstrap_sensitivity(resamples=100)
         ax = power.ireval.plot.p_value_curves()
         for row in range(2):
@@ -126,7 +126,7 @@ class TestPValueCurves:
 
 
 class TestRatioCurves:
-    def test_each_metric_has_a_curve(self, three):
+    def test_ratio_curves_have_a_curve_per_metric(self, three):
         ratios = three.ireval.coverage(10)
         ax = ratios.ireval.plot.ratio_curves()
         assert legend(ax) == [*three["metric"].to_numpy(), "pool depth"]
@@ -135,18 +135,18 @@ class TestRatioCurves:
         assert ax.get_ylabel() == "coverage ratio"
         assert ax.get_xscale() == "log"
 
-    def test_axis_names_the_quantity(self, three):
+    def test_axis_label_of_ratio_curves_names_the_quantity(self, three):
         ax = three.sel(depth=[1, 10]).ireval.median_p().ireval.plot.ratio_curves()
         assert ax.get_ylabel() == "median p-value"
 
-    def test_each_group_has_separate_curves(self, three, wide):
+    def test_ratio_curves_have_a_curve_per_group_and_metric(self, three, wide):
         refused(InputError, "depth", wide.ireval.discrimination().ireval.plot.ratio_curves)
         ax = three.ireval.groupby("team").agreement(10).ireval.plot.ratio_curves()
         assert len(ax.lines) == 4 * 3 + 1
         assert "terms, nDCG" in legend(ax)
 
 
-def test_lines_show_the_share_of_unjudged_documents(cube):
+def test_unjudged_share_has_a_line_per_system(cube):
     ax = cube.ireval.plot.unjudged_share()
     assert len(ax.lines) == 9
     shares = 100 * (1 - cube.ireval.score("Judged").isel(metric=0).mean("topic"))

@@ -19,7 +19,7 @@ def frame():
 
 
 @pytest.mark.parametrize(("metric", "sign"), [("nDCG@10", 1), ("ASL", -1)])
-def test_pairs_show_difference_interval_and_significance(frame, metric, sign):
+def test_differences_show_interval_and_significance_of_pairs(frame, metric, sign):
     compared = frame.ireval.compare(baseline="bm25")
     ax = compared.ireval.plot.differences(metric=metric)
     rows = compared[compared["metric"] == metric].sort_values("difference", ascending=sign < 0)
@@ -35,13 +35,14 @@ def test_pairs_show_difference_interval_and_significance(frame, metric, sign):
     plt.close(ax.figure)
 
 
-def test_labels_name_pairs_and_metrics(frame):
+def test_labels_of_differences_name_pairs_and_metrics(frame):
     axes = frame.ireval.compare().ireval.groupby("metric").plot.differences()
     labels = [ax.get_xlabel().split(",")[0] for ax in axes]
     assert labels == ["difference in nDCG@10", "difference in ASL"]
     every = frame[["ASL"]].ireval.compare()
     ax = every.ireval.plot.differences(figsize=(9, 9))
-    first = every.loc[every["difference"].idxmin()]  # of a cost
+    # ASL is a cost, so the largest improvement is the lowest difference
+    first = every.loc[every["difference"].idxmin()]
     assert ax.get_yticklabels()[0].get_text() == f"{first['system_a']} - {first['system_b']}"
     plt.close("all")
     compared = frame.ireval.compare(baseline="bm25", margin=0.1)
@@ -54,7 +55,7 @@ def test_labels_name_pairs_and_metrics(frame):
     )
 
 
-def test_pairs_of_long_names_remain_distinct(frame):
+def test_shortened_names_of_pairs_remain_distinct(frame):
     every = frame[["ASL"]].ireval.compare()
     sides = ["system_a", "system_b"]
     every[sides] = "our-laboratory-" + every[sides] + "-of-2026-run"
@@ -76,7 +77,7 @@ def test_ladder_of_a_leaderboard_uses_its_first_metric(frame):
     plt.close("all")
 
 
-def test_the_legend_keeps_the_colour_of_a_system_without_wins(frame):
+def test_legend_shows_the_colour_of_a_system_that_is_never_better(frame):
     better = frame[["nDCG@10"]].unstack("system")["nDCG@10"]
     better["none"] = better["bm25"] - 0.01
     ax = better.stack().rename("nDCG@10").to_frame().ireval.plot.topic_differences("bm25", "none")
@@ -97,7 +98,7 @@ def scored(metric="AP", systems=12):
 
 @pytest.mark.parametrize("order", ["mean", "borda", "win_rate"])
 @pytest.mark.parametrize("metric", ["AP", "ASL"])
-def test_bars_join_systems_without_significant_difference(order, metric):
+def test_critical_difference_bars_join_systems_that_do_not_differ(order, metric):
     scores = scored(metric)
     tasks = {topic: str(n % 3) for n, topic in enumerate(scores.index.unique("topic"))}
     scores = scores.ireval.design(task=tasks)
@@ -118,7 +119,8 @@ def test_bars_join_systems_without_significant_difference(order, metric):
     everyone = {frozenset(pair) for pair in combinations(board.index, 2)}
     assert groups
     assert joined >= everyone - different
-    if order == "mean":  # no two systems have the same position
+    # win rates and mean ranks can tie, so that a position does not identify a system
+    if order == "mean":
         assert joined == everyone - different
     stems = [line.get_xdata()[0] for line in {*ax.lines} - {*groups} if len(line.get_ydata()) == 3]
     np.testing.assert_allclose(sorted(stems), sorted(where))
@@ -128,7 +130,7 @@ def test_bars_join_systems_without_significant_difference(order, metric):
 
 
 def with_holes(lacking):
-    """Return scores on four tasks. Some systems lack a task."""
+    """Return scores on four tasks, without `lacking` tasks of systems."""
     scores = scored(systems=6)
     task = {topic: f"t{n % 4}" for n, topic in enumerate(scores.index.unique("topic"))}
     scores = scores.ireval.design(task=task)
@@ -139,7 +141,7 @@ def with_holes(lacking):
 
 
 @pytest.mark.parametrize("order", ["mean", "borda", "win_rate"])
-def test_systems_without_a_task_are_named_as_omitted(order):
+def test_critical_difference_names_omitted_systems_that_lack_tasks(order):
     scores = with_holes({0: "t1", 3: "t2"})
     board = scores.ireval.leaderboard(order_by=order)
     complete = board.dropna(subset="AP")
@@ -156,12 +158,12 @@ def test_systems_without_a_task_are_named_as_omitted(order):
     plt.close(ax.figure)
 
 
-def test_leaderboards_without_means_are_refused():
+def test_critical_difference_refuses_leaderboards_without_means():
     board = with_holes({n: f"t{n % 4}" for n in range(6)}).ireval.leaderboard(order_by="borda")
     refused(InputError, board.index[0], board.ireval.plot.critical_difference)
 
 
-def test_two_systems_have_a_name_on_each_side():
+def test_critical_difference_of_two_systems_has_a_name_on_each_side():
     ax = scored(systems=2).ireval.leaderboard().ireval.plot.critical_difference()
     assert len(ax.get_yticklabels()) == len(ax.texts) == 1
     plt.close(ax.figure)

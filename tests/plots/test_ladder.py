@@ -18,7 +18,7 @@ def found(cube):
 
 
 class TestLadder:
-    def test_lines_show_intervals_and_dots_show_ranks(self, found):
+    def test_ladder_shows_ranks_and_rank_intervals(self, found):
         ax = found.ireval.plot.ladder(metric="ASL", depth=5)
         here = found.sel(metric="ASL", depth=5).to_dataframe().sort_values("rank")
         assert names(ax) == [*here.index]
@@ -28,12 +28,12 @@ class TestLadder:
         assert ax.get_xlabel() == "rank by ASL@5 and its spread over resamples"
         assert ax.get_ylim()[0] > ax.get_ylim()[1]
 
-    def test_label_names_a_selected_depth(self, cube):
+    def test_axis_label_of_the_ladder_names_the_depth(self, cube):
         for scores in (cube.ireval.score("nDCG", at=10), cube.ireval.score("nDCG").sel(depth=10)):
             ax = scores.ireval.rank_intervals().ireval.plot.ladder()
             assert ax.get_xlabel() == "rank by nDCG@10 with 95% interval"
 
-    def test_tiers_and_first_places_are_labelled(self, found):
+    def test_ladder_labels_tiers_and_shares_of_first_places(self, found):
         ax = found.ireval.plot.ladder(metric="nDCG")
         here = found.sel(metric="nDCG", depth=10).to_dataframe().sort_values("rank")
         labels = texts(ax)
@@ -47,7 +47,7 @@ class TestLadder:
         border = (here["tier"] == 1).sum() - 0.5
         np.testing.assert_allclose(bands, [[-0.5, border], [border, 7.5]])
 
-    def test_title_names_repeats(self):
+    def test_subtitle_of_the_ladder_contains_the_number_of_repeats(self):
         runs, qrels = ir.example_track()
         runs = runs.drop(columns="rank")
         seeds = [runs.assign(seed=n, score=runs["score"] * (1 + runs.index % n)) for n in (1, 2, 3)]
@@ -55,7 +55,7 @@ class TestLadder:
         title = " ".join(ranks.ireval.plot.ladder().get_title(loc="left").split())
         assert title == "3 seeds of each system, which intervals and tests count beside topics"
 
-    def test_frames_are_drawn_and_top_selects_systems(self):
+    def test_ladder_draws_frames_and_top_selects_the_best_systems(self):
         runs, qrels = ir.example_track()
         scores = runs.rename(columns={"system": "run"}).ireval.evaluate(qrels, "AP")
         frame = scores.ireval.rank_intervals()
@@ -67,7 +67,7 @@ class TestLadder:
         frame.attrs = {}
         assert ir.plots.ladder(frame).get_xlabel() == "rank by AP"
 
-    def test_title_shows_cautions(self):
+    def test_subtitles_contain_cautions(self):
         scores = ir.cube(*ir.example_track()).ireval.score("RR").isel(topic=slice(7), depth=[40])
         with pytest.warns(IrframeWarning, match="fewer than 8 topics: 7"):
             drawn = scores.ireval.rank_intervals().ireval.plot.ladder()
@@ -77,7 +77,7 @@ class TestLadder:
             assert "fewer than 8 topics: 7" in ax.get_title("left").replace("\n", " ")
 
 
-def test_metrics_share_the_scale_of_precision():
+def test_search_lengths_are_drawn_on_the_scale_of_precision():
     rows = [("x", "P@20", 1.0), ("y", "P@20", 0.35), ("x", "ASL", 1.0), ("y", "ASL", 400.0)]
     best = pd.DataFrame(rows, columns=["track", "metric", "value"]).assign(system="s")
     ax = ir.plots.best_systems(best)
@@ -88,7 +88,7 @@ def test_metrics_share_the_scale_of_precision():
     assert legend(ax) == ["P@20", "ASL"]
 
 
-def test_every_score_belongs_to_a_bin():
+def test_best_systems_count_every_score_in_a_bin():
     counts = _count(np.array([0.0, 0.1, 0.9, 1.0, np.nan]), "mine").tolist()
     assert counts == [1, 1, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 1]
     assert _count(np.array([10.0, 11.0, 0.5]), "ASL").sum() == 3
@@ -106,7 +106,7 @@ def scores():
     return ir.as_scores(SCORES, lower=["tokens"])
 
 
-def test_points_show_means_and_the_line_shows_the_front(scores):
+def test_pareto_front_shows_means_and_joins_the_best_systems(scores):
     ax = scores.ireval.plot.pareto_front(cost="tokens", metric="AP")
     front = ax.lines[-1]
     np.testing.assert_allclose(front.get_xdata(), [15, 40])
@@ -115,23 +115,23 @@ def test_points_show_means_and_the_line_shows_the_front(scores):
     assert ax.get_xlabel() == "mean tokens"
 
 
-def test_points_of_many_systems_have_different_markers():
+def test_systems_of_one_colour_have_different_markers():
     scores = ir.example_track()[0].ireval.evaluate(ir.example_track()[1], ["AP", "ASL"])
     ax = scores.ireval.plot.pareto_front(cost="ASL", metric="AP")
     points = [point[0] for point in ax.containers]
     assert len({(point.get_color(), point.get_marker()) for point in points}) == 8
 
 
-def test_costs_can_be_passed_per_system(scores):
+def test_pareto_front_accepts_a_cost_per_system(scores):
     price = pd.Series({"a": 3, "b": 2, "c": 1}, name="euro")
     ax = scores.ireval.plot.pareto_front(cost=price, metric="AP")
     np.testing.assert_allclose(ax.lines[-1].get_xdata(), [1, 2])
     assert ax.get_xlabel() == "euro"
     draw = scores.ireval.plot.pareto_front
-    refused(InputError, "none for: c", draw, cost={"a": 1, "b": 2}, metric="AP")
+    refused(InputError, "no cost for: c", draw, cost={"a": 1, "b": 2}, metric="AP")
 
 
-def test_lower_costs_are_better_in_leaderboards_and_tables(scores):
+def test_systems_with_lower_costs_lead_leaderboards_and_tables(scores):
     assert scores[["tokens"]].ireval.leaderboard().index.tolist() == SYSTEMS
     by_name = ir.as_scores(SCORES)[["tokens"]].ireval.leaderboard()
     assert by_name.index.tolist() == SYSTEMS

@@ -1,4 +1,4 @@
-"""Tests that texts of figures fit.
+"""Tests that texts of figures neither overlap nor are cut.
 
 The tests run the example in the docstring of each figure on tracks of 2 to 110 systems.
 """
@@ -32,7 +32,7 @@ FIGURES = [name for name in ir.plots.__all__ if name != "paper"]
 
 @cache
 def many(count):
-    """Return a track with long names of systems."""
+    """Return a simulated track whose systems have long names."""
     topics, docs = (53, 1000) if count < 100 else (20, 400)
     runs, qrels = ir.simulate_track(
         systems=count, topics=topics, docs=docs, depth=50, pool_depth=10, grades=4, teams=30, seed=1
@@ -42,19 +42,20 @@ def many(count):
 
 
 def named(code):
-    """Return all systems, beginning with systems named in the code."""
+    """Return the example systems, beginning with those in `code`."""
     systems = EXAMPLE()[0]["system"].unique()
     mentioned = [name for name in systems if re.search(rf"(['\"]){re.escape(name)}\1", code)]
     return list(dict.fromkeys(["bm25", *mentioned, *systems]))
 
 
 def track(code, count):
-    """Return a track, and a figure's example for the track."""
+    """Return a track, and an example with its system names."""
     runs, qrels = EXAMPLE()
     systems = named(code)
     runs = runs[runs["system"].isin(systems[:count])].reset_index(drop=True)
     if count > 2:
-        step = max(count, len(MANY) * (count == 8)) // 8  # use only names that the track contains
+        # the larger tracks contain only the first `count` long names
+        step = max(count, len(MANY) * (count == 8)) // 8
         long = dict(zip(systems, MANY[::step], strict=False))
         runs = runs.assign(system=runs["system"].map(long))
         for name in systems:
@@ -63,7 +64,7 @@ def track(code, count):
 
 
 def drawn(name, count, monkeypatch):
-    """Return the figure of an example for several systems."""
+    """Return the figure of an example with `count` systems."""
     figure = getattr(ir.plots, name)
     examples = doctest.DocTestParser().get_examples(inspect.getdoc(figure))
     data, code = track("".join(example.source for example in examples), count)
@@ -73,25 +74,26 @@ def drawn(name, count, monkeypatch):
 
 
 @pytest.mark.parametrize("name", few_of(FIGURES, 8))
-def test_texts_fit_a_column(name, monkeypatch):
+def test_texts_of_figures_fit_a_column_of_a_paper(name, monkeypatch):
     with SIZES["column"]():
         assert faults(drawn(name, 8, monkeypatch)) == []
 
 
 @pytest.mark.thorough
 @pytest.mark.further
-@pytest.mark.filterwarnings("ignore::irframe.errors.IrframeWarning")  # small tracks cause warnings
+# statistics on tracks with two systems cause warnings
+@pytest.mark.filterwarnings("ignore::irframe.errors.IrframeWarning")
 @pytest.mark.parametrize(
     ("name", "drawing"), [*product(FIGURES, DRAWN[:3]), *product(FIGURES[::3], DRAWN[3:])], ids=str
 )
-def test_texts_fit_figures_of_all_sizes(name, drawing, monkeypatch):
+def test_texts_fit_figures_with_few_and_many_systems(name, drawing, monkeypatch):
     size, count = drawing
     with SIZES[size]():
         assert faults(drawn(name, count, monkeypatch)) == []
 
 
 @pytest.mark.parametrize("systems", [["bm25"], ["bm25", "ance"]])
-def test_pareto_front_is_explained_only_with_a_line(systems):
+def test_subtitle_explains_the_line_of_the_pareto_front_if_drawn(systems):
     runs, qrels = EXAMPLE()
     scores = ir.evaluate(runs[runs["system"].isin(systems)], qrels, "AP")
     cost = dict(zip(systems, [1, 2], strict=False))
@@ -101,7 +103,7 @@ def test_pareto_front_is_explained_only_with_a_line(systems):
 
 
 @pytest.mark.parametrize("best_first", [False, True])
-def test_legend_explains_systems_that_never_lead(best_first):
+def test_legend_of_best_so_far_lists_systems_that_never_lead(best_first):
     runs, qrels = EXAMPLE()
     scores = ir.evaluate(runs[runs["system"].isin(["bm25", "monot5"])], qrels, "AP")
     days = ["2020-01-02", "2020-01-01"] if best_first else ["2020-01-01", "2020-01-02"]
@@ -109,7 +111,7 @@ def test_legend_explains_systems_that_never_lead(best_first):
     assert ("others" in legend(ax)) == best_first
 
 
-def test_the_region_called_grey_is_grey():
+def test_only_the_region_grey_is_drawn_in_grey():
     channels = to_rgb(REGION_COLOURS["grey"])
     assert max(channels) - min(channels) < 0.15
     assert [region for region, colour in REGION_COLOURS.items() if colour == FAINT] == ["grey"]
@@ -120,7 +122,8 @@ BLIND = {
     "protan": [[0.152, 1.053, -0.205], [0.115, 0.786, 0.099], [-0.004, -0.048, 1.052]],
     "tritan": [[1.256, -0.077, -0.179], [-0.078, 0.931, 0.148], [0.005, 0.691, 0.304]],
 }
-"""Kind of colour blindness -> map of linear RGB (Machado 2009, doi:10.1109/TVCG.2009.113)."""
+"""Mapping from kinds of colour blindness to matrices that simulate them in linear RGB (Machado
+2009, doi:10.1109/TVCG.2009.113)."""
 
 
 def lab(colour, rgb_map):
@@ -134,7 +137,7 @@ def lab(colour, rgb_map):
 
 
 @pytest.mark.parametrize("kind", BLIND)
-def test_colour_blind_readers_can_distinguish_categories(kind):
+def test_colour_blind_readers_can_distinguish_the_category_colours(kind):
     colours = [lab(colour, BLIND[kind]) for colour in CATEGORY_COLOURS]
     assert min(np.linalg.norm(a - b) for a, b in combinations(colours, 2)) > 25
 
@@ -148,7 +151,7 @@ def test_figures_draw_only_the_systems_that_fit():
     assert f"best {shown} of 40 systems" in " ".join(ax._left_title.get_text().split())
 
 
-def test_checker_finds_overlapping_and_cut_texts():
+def test_faults_lists_overlapping_and_cut_texts():
     figure, ax = plt.subplots(figsize=(3, 2))
     ax.text(0.5, 0.5, "one")
     ax.text(0.52, 0.5, "other")

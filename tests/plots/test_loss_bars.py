@@ -13,7 +13,7 @@ from irframe.errors import InputError
 
 @pytest.fixture(scope="module")
 def staged():
-    """Return the example track with a reversed second stage."""
+    """Return bm25, and a second stage that reverses five documents."""
     runs, qrels = ir.example_track()
     first = runs[runs["system"].eq("bm25")]
     second = (
@@ -24,7 +24,7 @@ def staged():
     return pd.concat([first.drop(columns="rank"), second]), qrels
 
 
-def test_bars_stack_mean_losses_up_to_the_highest_score(staged):
+def test_loss_bars_stack_mean_losses_up_to_the_highest_score(staged):
     runs, qrels = staged
     parts = runs.ireval.losses(qrels, "nDCG@10", stages=["bm25", "reversed"])
     cube = runs.ireval.cube(qrels).ireval.losses("nDCG@10", stages=["bm25", "reversed"])

@@ -10,7 +10,7 @@ from irframe.errors import ParameterError
 from irframe.plots.orderings import hasse, orderings, ranking_grid
 
 
-def test_topics_have_rankings_orderings_and_differences(cube):
+def test_orderings_have_a_panel_for_rankings_orderings_and_differences(cube):
     pair = cube.ireval.side_by_side("monot5", "bm25", "P", "AP", depth=10)
     ax = pair.ireval.plot.orderings()
     shown = [text.get_text() for text in ax.get_xticklabels()]
@@ -25,7 +25,7 @@ def test_topics_have_rankings_orderings_and_differences(cube):
     assert not without.texts
 
 
-def test_many_topics_have_no_labels(cube):
+def test_orderings_of_many_topics_have_no_labels(cube):
     pair = cube.ireval.side_by_side("monot5", "bm25", "P", depth=10)
     many = pair.isel(topic=np.tile(np.arange(16), 5))
     ax = orderings(many)
@@ -33,13 +33,13 @@ def test_many_topics_have_no_labels(cube):
     assert not ax.texts
 
 
-def test_missing_scores_have_no_text(cube):
+def test_missing_differences_are_not_printed(cube):
     pair = cube.ireval.side_by_side("monot5", "bm25", "P", depth=10)
     pair["difference"][0, 2] = np.nan
     assert len(orderings(pair).texts) == 15
 
 
-def test_bars_stack_documents_and_dots_show_sums(cube):
+def test_explained_stacks_documents_and_marks_the_sum_per_topic(cube):
     documents = cube.ireval.explain("splade", "bm25", "AP", at=20)
     ax = documents.ireval.plot.explained()
     total = documents.groupby("topic")["difference"].sum().sort_values(ascending=False)
@@ -58,7 +58,7 @@ def test_bars_stack_documents_and_dots_show_sums(cube):
 
 
 @pytest.mark.parametrize("k", [1, 3, 5])
-def test_arrows_lead_from_better_to_worse_rankings(k):
+def test_hasse_arrows_point_from_better_to_worse_rankings(k):
     grid = ir.verbs.enumerate_rankings(k, "AP", "nDCG")
     ax = grid.ireval.plot.hasse()
     assert sorted(texts(ax)) == sorted(grid["row"].to_numpy().tolist())
@@ -70,11 +70,11 @@ def test_arrows_lead_from_better_to_worse_rankings(k):
     assert len(set(positions)) == 2**k
 
 
-def test_long_rankings_are_refused():
+def test_hasse_refuses_rankings_longer_than_six():
     refused(ParameterError, "length 1 to 6", lambda: hasse(ir.verbs.enumerate_rankings(7)))
 
 
-def test_every_pair_of_rankings_has_a_cell():
+def test_ranking_grid_has_a_cell_for_every_pair():
     ax = ranking_grid(ir.verbs.enumerate_rankings(3))
     assert len(ax.texts) == 64
     assert texts(ax).count("**") == 2

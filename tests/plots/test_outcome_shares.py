@@ -5,7 +5,7 @@ import pytest
 from drawn import legend, names
 
 
-def test_bars_show_shares_of_outcomes(outcomes):
+def test_outcome_shares_show_the_share_of_each_outcome(outcomes):
     ax = outcomes.summary.ireval.plot.outcome_shares()
     bars = np.array([patch.get_width() for patch in ax.patches]).reshape(4, 7)
     shown = ["share_both", "share_a_only", "share_b_only", "share_neither"]
@@ -20,7 +20,7 @@ def test_bars_show_shares_of_outcomes(outcomes):
 
 
 @pytest.mark.parametrize("significant", [False, True])
-def test_stars_are_explained_only_if_drawn(outcomes, significant):
+def test_axis_label_explains_stars_only_if_stars_are_drawn(outcomes, significant):
     summary = outcomes.summary.assign(ranked=1, ranked_significant=significant)
     summary.attrs = outcomes.summary.attrs
     ax = summary.ireval.plot.outcome_shares()
@@ -30,7 +30,7 @@ def test_stars_are_explained_only_if_drawn(outcomes, significant):
     assert any("*" in text.get_text() for text in ax.texts) == significant
 
 
-def test_labels_name_pairs_and_groups(outcomes):
+def test_labels_of_outcome_shares_name_pairs_and_groups(outcomes):
     summary = outcomes.summary.assign(system_a=list("abcdefg"), ranked=1, ranked_significant=True)
     summary.insert(0, "kind", "x")
     summary.loc[0, "esl_a"] = np.nan
@@ -40,7 +40,7 @@ def test_labels_name_pairs_and_groups(outcomes):
     assert ax.texts[1].get_text().endswith("*")
 
 
-def test_bars_count_documents_by_difference(lengths):
+def test_difference_histogram_draws_the_documents_of_each_bin(lengths):
     histogram = lengths.ireval.difference_histogram("monot5", "bm25", bins=3)
     ax = histogram.ireval.plot.difference_histogram()
     heights = np.array([patch.get_height() for patch in ax.patches]).reshape(2, -1)
@@ -54,7 +54,7 @@ def test_bars_count_documents_by_difference(lengths):
     assert labels == ["nearer in monot5", "nearer in bm25", "retrieved by one only"]
 
 
-def test_bars_count_documents_by_search_length(lengths):
+def test_length_histogram_draws_the_documents_of_each_bin(lengths):
     part = lengths[lengths["system"].isin(["bm25", "monot5"])]
     histogram = part.ireval.length_histogram(width=5)
     ax = histogram.ireval.plot.length_histogram()

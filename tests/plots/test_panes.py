@@ -28,7 +28,7 @@ def test_panes_share_one_legend(scores):
     np.testing.assert_array_equal(axes[1].lines[0].get_ydata(), parts["b"][0])
 
 
-def test_groups_are_drawn_in_panes(cube, scores):
+def test_groups_are_drawn_in_one_pane_each(cube, scores):
     ratios = scores.ireval.groupby("team").discrimination()
     axes = ratios.ireval.groupby("team").plot.ratio_curves()
     assert heads(axes) == [str(team) for team in ratios["team"].to_numpy()]
@@ -41,7 +41,7 @@ def test_groups_are_drawn_in_panes(cube, scores):
     assert "paired t-test" in axes[0].get_title(loc="left")
 
 
-def test_each_test_has_a_pane(cube):
+def test_significance_tests_are_drawn_in_one_pane_each(cube):
     checked = cube.ireval.significance_agreement("P", at=[5, 10], test=["t", "sign"])
     axes = checked.ireval.groupby("test").plot.agreement_bars()
     assert heads(axes) == ["t", "sign"]
@@ -50,7 +50,7 @@ def test_each_test_has_a_pane(cube):
     np.testing.assert_allclose(heights, shares[: len(heights) // 2].to_numpy().ravel())
 
 
-def test_the_paper_style_is_undone_after_its_block(cube, tmp_path):
+def test_paper_restores_the_settings_of_matplotlib(cube, tmp_path):
     before = dict(mpl.rcParams)
     with ir.plots.paper(columns=2):
         assert mpl.rcParams["pdf.fonttype"] == 42

@@ -1,4 +1,4 @@
-"""Tests of arguments that figures refuse."""
+"""Tests of data and options that figures refuse."""
 
 import inspect
 import warnings
@@ -25,7 +25,7 @@ GIVEN |= {"cube": OTHER[1], "scores": OTHER[2]}
 
 
 @pytest.mark.parametrize("name", [name for name in ir.plots.__all__ if name != "paper"])
-def test_figures_refuse_data_of_the_wrong_kind(name):
+def test_figures_refuse_results_of_other_verbs(name):
     figure = getattr(ir.plots, name)
     _, *options = inspect.signature(figure).parameters.values()
     needed = {
@@ -37,14 +37,14 @@ def test_figures_refuse_data_of_the_wrong_kind(name):
     plt.close("all")
 
 
-def test_wrong_axes_and_missing_depths_are_refused(cube):
+def test_single_axes_and_unselected_depths_are_refused(cube):
     growth, axes = cube.ireval.pool_growth(), [plt.subplots()[1]]
     refused(ParameterError, "two axes", ir.plots.pool_curves, growth, ax=axes)
     several = cube.ireval.robustness("P", shares=[0.5], seeds=1, at=[5, 10])
     refused(ParameterError, "Choose from 5, 10", several.ireval.plot.robustness_curves)
 
 
-def test_characters_that_xml_forbids_are_replaced(cube):
+def test_figures_replace_characters_that_xml_forbids(cube):
     scores = cube.ireval.score("AP", at=[5, 10])
     names = [f"\x01{name}" for name in scores["system"].to_numpy()]
     ax = scores.assign_coords(system=names).ireval.plot.score_boxes()

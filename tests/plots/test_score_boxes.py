@@ -39,7 +39,7 @@ def test_long_names_of_topics_are_shortened(scores):
     assert faults(ax.figure) == []
 
 
-def test_diamonds_of_one_topic_are_inside_the_axes(scores):
+def test_score_boxes_of_one_topic_are_inside_the_axes(scores):
     one = scores[scores.index.get_level_values("topic") == "101"]
     ax = one.ireval.plot.score_boxes(metric="AP")
     low, high = ax.get_xlim()
@@ -47,14 +47,14 @@ def test_diamonds_of_one_topic_are_inside_the_axes(scores):
     assert ax.get_title(loc="left") == "1 topic"
 
 
-def test_lowest_costs_come_first(scores):
+def test_score_boxes_draw_the_lowest_costs_first(scores):
     means = scores["ASL"].groupby("system").mean()
     ax = scores.ireval.plot.score_boxes(metric="ASL", systems=["bm25", "monot5"])
     assert names(ax) == means[["bm25", "monot5"]].sort_values().index.tolist()
     refused(ParameterError, "'tf'", scores.ireval.plot.score_boxes, metric="AP", systems=["tf"])
 
 
-def test_missing_scores_are_left_out(scores):
+def test_score_boxes_leave_out_missing_scores(scores):
     some = scores[["AP"]].copy()
     some.loc[("bm25", "101"), "AP"] = np.nan
     ax = some.ireval.plot.score_boxes(systems=["bm25"])
@@ -72,7 +72,7 @@ def frame(means, measure="AP"):
 DAYS = {"a": "2020-01-03", "b": "2020-01-01", "c": "2020-01-02", "d": "2020-01-04"}
 
 
-def test_leaders_are_better_than_all_earlier_systems():
+def test_best_so_far_names_systems_better_than_all_earlier_ones():
     scores = frame({"a": 0.3, "b": 0.1, "c": 0.4, "d": 0.4})
     ax = scores.ireval.plot.best_so_far(DAYS)
     assert texts(ax) == ["b", "c"]
@@ -83,14 +83,14 @@ def test_leaders_are_better_than_all_earlier_systems():
     assert ax.get_title(loc="left") == "4 systems, 2 topics"
 
 
-def test_only_the_best_system_of_a_day_leads():
+def test_best_so_far_names_only_the_best_system_of_a_day():
     scores = frame({"a": 0.3, "b": 0.1})
     ax = scores.ireval.plot.best_so_far(dict.fromkeys("ab", "2020-01-01"))
     assert texts(ax) == ["a"]
 
 
 class TestSystemRanking:
-    def test_best_system_is_at_the_top(self, three):
+    def test_system_ranking_has_the_best_system_at_the_top(self, three):
         ax = three.ireval.plot.system_ranking(metric="nDCG", depth=10)
         means = three.sel(metric="nDCG", depth=10).mean("topic").to_series()
         expected = means.sort_values(ascending=False)
@@ -99,7 +99,7 @@ class TestSystemRanking:
         assert ax.get_ylim()[0] > ax.get_ylim()[1]
         assert ax.get_xlabel() == "mean nDCG@10 with 95% confidence interval"
 
-    def test_intervals_equal_those_of_the_summary(self, three):
+    def test_intervals_of_system_ranking_equal_summary(self, three):
         ax = three.ireval.plot.system_ranking(metric="nDCG", depth=10, alpha=0.2)
         summary = three.sel(metric=["nDCG"], depth=10).ireval.summary(alpha=0.2).isel(metric=0)
         ends = np.array([path.vertices[:, 0] for path in ax.collections[0].get_paths()])
@@ -107,14 +107,14 @@ class TestSystemRanking:
         np.testing.assert_allclose(ends[:, 0], summary["ci_low"][order])
         np.testing.assert_allclose(ends[:, 1], summary["ci_high"][order])
 
-    def test_lowest_cost_is_at_the_top(self, three):
+    def test_system_ranking_has_the_lowest_cost_at_the_top(self, three):
         ax = three.ireval.plot.system_ranking(metric="ASL", top=3)
         drawn = ax.lines[0].get_xdata()
         assert list(drawn) == sorted(drawn)
         assert len(drawn) == 3
 
 
-def test_the_title_contains_the_number_of_drawn_systems():
+def test_subtitles_contain_the_number_of_drawn_systems():
     names = [f"run-{n:02d}" for n in range(60)]
     rows = pd.MultiIndex.from_product([names, ["1", "2"]], names=["system", "topic"])
     scores = pd.DataFrame({"AP": np.linspace(0, 1, 120)}, index=rows)
@@ -135,7 +135,7 @@ def test_the_title_contains_the_number_of_drawn_systems():
 
 
 class TestTopicDifferences:
-    def test_bars_show_the_differences(self, three):
+    def test_bars_of_topic_differences_show_the_differences(self, three):
         ax = three.ireval.plot.topic_differences("splade", "bm25", metric="nDCG", depth=10)
         layer = three.sel(metric="nDCG", depth=10)
         gaps = (layer.sel(system="splade") - layer.sel(system="bm25")).to_numpy()
@@ -147,7 +147,7 @@ class TestTopicDifferences:
         assert ax.lines[0].get_ydata()[0] == pytest.approx(gaps.mean())
         assert len(ax.get_xticklabels()) == 16
 
-    def test_identical_systems_have_no_bars(self):
+    def test_topics_with_equal_scores_have_no_bars(self):
         values = np.array([[1.0, 2, np.nan, 4], [1, 2, 3, 4]])
         scores = xr.DataArray(values, {"system": ["a", "b"]}, ("system", "topic"))
         ax = scores.ireval.plot.topic_differences("a", "b")
@@ -155,7 +155,7 @@ class TestTopicDifferences:
         assert legend(ax) == ["a better", "b better", "equal", "mean"]
         assert len(ax.patches) == 0
 
-    def test_groups_share_one_legend_inside_the_figure(self, three):
+    def test_panes_by_group_share_one_legend_inside_the_figure(self, three):
         topics = three.indexes["topic"]
         groups = three.ireval.groupby({topic: topic < "109" for topic in topics})
         with ir.plots.paper(columns=1):
@@ -169,19 +169,18 @@ class TestTopicDifferences:
         assert figure.bbox.x0 <= box.x0 <= box.x1 <= figure.bbox.x1
         assert all("topics: splade better on" in ax.get_title(loc="left") for ax in axes)
 
-    def test_many_topics_have_no_names(self):
+    def test_topic_differences_of_many_topics_have_no_names(self):
         values = np.random.default_rng(0).random((2, 100))
         scores = xr.DataArray(values, {"system": ["a", "b"]}, ("system", "topic"))
         assert not scores.ireval.plot.topic_differences("a", "b").get_xticklabels()
 
 
-@pytest.mark.filterwarnings(
-    "ignore:tests and intervals are unreliable"
-)  # one system has two repeats
-def test_dots_show_means_of_repeats():
+# system b has only two repeats, with which intervals are unreliable
+@pytest.mark.filterwarnings("ignore:tests and intervals are unreliable")
+def test_dots_of_system_ranking_show_the_means_of_repeats():
     rng = np.random.default_rng(0)
     values = rng.uniform(0.2, 0.6, (1, 2, 3, 8))
-    values[0, 1, 2] = np.nan  # the second system has only two repeats
+    values[0, 1, 2] = np.nan
     labels = {"metric": ["AP"], "system": ["a", "b"], "repeat": [1, 2, 3], "topic": range(8)}
     scores = xr.DataArray(values, labels, tuple(labels))
     ax = scores.ireval.plot.system_ranking()

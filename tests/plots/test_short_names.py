@@ -15,7 +15,7 @@ def test_shortened_names_remain_distinct(most):
     assert max(map(len, shortened)) <= max(most, 11)
 
 
-def test_shortened_names_show_the_difference():
+def test_shortened_names_keep_the_part_that_differs():
     long = [f"{'a' * 30}-{n}-{'b' * 30}" for n in range(3)]
     assert all(str(n) in name for n, name in enumerate(short_names(long, 12)))
     assert short_names(["same", "same"], 2) == ["same", "same"]
