@@ -110,7 +110,7 @@ def parse(data: bytes, source: str, kind: Kind, cut: Cut | None = None) -> pa.Ta
     strange = list[tuple[Cut, Strange]]()
     doubtful = False
     if not cuts:
-        raise FileFormatError(kind.expected, f"{source} without a single row")
+        raise FileFormatError(kind.expected, f"no rows in {source}")
     for candidate in cuts:
         result, longest = _cut_rows(data[candidate.start :], candidate, kind)
         if isinstance(result, Strange):
@@ -225,7 +225,7 @@ def _noted(
 ) -> pa.Table:
     """Order the columns of a table, and add warnings."""
     if not table.num_rows:
-        raise FileFormatError(kind.expected, f"{source} without a row below its header")
+        raise FileFormatError(kind.expected, f"no rows below the header of {source}")
     surplus = [n for n, name in enumerate(cut.columns, 1) if name.startswith(f"{UNREAD} ")]
     surplus += [longest + 1] if longest else []
     uneven = _uneven(data[cut.start :], cut, longest, source) if longest else ""

@@ -20,19 +20,20 @@ TEXT = pa.large_string()
 LONGEST = 1024
 """The largest number of bits of an integer that is accepted as an id."""
 EXACT = 2.0**53
-"""The integer up to which floats represent every integer exactly: 2**53."""
+"""Floats represent every integer up to this one exactly."""
 
 LARGE = 1 << 24
-"""The least bytes of an object whose memory is returned to the operating system."""
+"""The least size in bytes of an object whose memory `give_back` returns."""
 
 TRIM: Any = getattr(ctypes.pythonapi, "malloc_trim", lambda _kept: None)
-"""The function of glibc that returns free memory. It does nothing with other C libraries."""
+"""The function of glibc that returns free memory. With other C libraries, it does nothing."""
 
 
 def give_back(size: int) -> None:
     """Return unused memory to the operating system.
 
-    Memory of small objects is not returned, because allocating it again takes longer than it saves.
+    The memory of an object of fewer than `LARGE` bytes is kept, because allocating memory again
+    takes time.
     """
     if size >= LARGE:
         pa.default_memory_pool().release_unused()
@@ -42,8 +43,9 @@ def give_back(size: int) -> None:
 def refuse_unfit(column: pd.Series, error: type[IrframeError], what: str = "values") -> None:
     """Raise for values that Arrow cannot represent.
 
-    Such values are collections, text with lone surrogates, and integers beyond 64 bits. This check
-    precedes the conversion, because Arrow crashes if a collection contains itself.
+    Arrow cannot represent collections, text with lone surrogates, and integers beyond 64 bits.
+    Values are checked before they are converted, because Arrow crashes if a collection contains
+    itself.
     """
     if column.dtype != object or is_utf8(column):
         return
@@ -93,7 +95,7 @@ Codes = NDArray[np.integer[Any]]
 Value = TypeVar("Value", bound=np.generic)
 
 FIRST = 1000
-"""The number of rows at the start of a column that show whether run-length encoding is useful."""
+"""The number of rows at the start of a column that decide whether it is run-length encoded."""
 
 LONG = 1 << 14
 """The least number of rows of a column for which run-length encoding saves time."""
@@ -117,12 +119,12 @@ def code_labels(column: pd.Series, role: str) -> tuple[Codes, pd.Index]:
     Raises
     ------
     IdError
-        If ids are missing, are no whole numbers, or have several types.
+        If ids are missing, are fractions, or have several types.
     """
     values, length = _stretches(column)
     try:
         codes, labels = pd.factorize(values)
-    except TypeError:  # unhashable values, such as lists
+    except TypeError:  # pandas cannot factorize unhashable values, such as lists
         _of_objects(column, role)
         raise
     except OverflowError:  # pandas before 3 cannot factorize integers beyond 64 bits
@@ -140,10 +142,10 @@ def code_labels(column: pd.Series, role: str) -> tuple[Codes, pd.Index]:
 
 
 def _stretches(column: pd.Series) -> tuple[pd.Series, Codes | None]:
-    """Return the run-length encoding of a column of Arrow text.
+    """Run-length encode a column with an Arrow string dtype.
 
-    The result is the values and the run lengths. The lengths are None, and the column is unchanged,
-    if it is short, has another type, or has few repeated values.
+    The result is the value and the length of each stretch of equal values. For a short column, a
+    column of another type, or few equal neighbours, the result is the column itself and None.
     """
     if "pyarrow" not in getattr(column.dtype, "storage", "") or len(column) < LONG:
         return column, None
@@ -165,7 +167,8 @@ def is_text(kind: pa.DataType) -> bool:
 def identifiers(column: pd.Series, role: str) -> pa.ChunkedArray:
     """Convert a column of ids to Arrow text or integers.
 
-    Frames, dictionaries and files are all read with this function, so that their ids are equal.
+    All readers of frames, dictionaries and files call this function, so that ids from different
+    sources match.
 
     Parameters
     ----------
@@ -177,7 +180,7 @@ def identifiers(column: pd.Series, role: str) -> pa.ChunkedArray:
     Returns
     -------
     pyarrow.ChunkedArray
-        Text or integers. A column of Arrow is not copied. Integers beyond 64 bits become text.
+        Text or integers. An Arrow-backed column is not copied. Integers beyond 64 bits become text.
 
     Raises
     ------
@@ -256,14 +259,17 @@ def _as_integers(column: pd.Series, role: str) -> NDArray[np.int64]:
     values = column.to_numpy(np.float64, na_value=np.nan)
     refuse_missing(np.isnan(values), role)
     if (values != np.round(values)).any() or (np.abs(values) >= EXACT).any():
-        got = f"fractions, or floats of at least {EXACT:.0f}, in column {column.name!r}"
-        raise IdError(f"{role}s that are text or whole numbers", got, "read them as text")
+        got = f"fractions or floats of at least {EXACT:.0f} in column {column.name!r}"
+        raise IdError(f"{role}s that are text or whole numbers", got, "read the column as text")
     warn(f"{role}s that are floats, such as {values[0]}, are read as whole numbers")
     return values.astype(np.int64)
 
 
 def _of_objects(column: pd.Series, role: str) -> NDArray[np.int64] | list[object]:
-    """Convert Python numbers to integers; raise for other ids."""
+    """Convert ids that are Python numbers to integers.
+
+    Integers beyond 64 bits become text. Other ids raise an error.
+    """
     values = column.to_numpy(object)
     missing = pd.isna(values) if values.ndim == 1 else np.zeros(0, bool)
     refuse_missing(missing, role)
@@ -341,7 +347,7 @@ def every_row(sides: Sequence[pd.Index], names: Any) -> pd.MultiIndex:
 
 
 def grouped(codes: Codes) -> Codes:
-    """Return a stable order of rows by code.
+    """Return row numbers in a stable order by code.
 
     Examples
     --------
@@ -367,11 +373,11 @@ def beginnings(codes: Codes) -> Codes:
 
 
 RANGES = 1 << 10
-"""The number of ranges that are processed together. The limit saves memory."""
+"""The number of ranges that `of_ranges` copies at a time, which limits the memory it needs."""
 
 
 def rows_of_ranges(start: Codes, length: Codes) -> Codes:
-    """Return the concatenated row numbers of ranges.
+    """Return the row numbers in several ranges, concatenated.
 
     Examples
     --------
@@ -383,7 +389,7 @@ def rows_of_ranges(start: Codes, length: Codes) -> Codes:
 
 
 def of_ranges(values: NDArray[Value], start: Codes, length: Codes) -> NDArray[Value]:
-    """Concatenate the values of ranges of rows."""
+    """Concatenate the values in several ranges of rows."""
     ends = np.cumsum(length)
     result = np.empty(int(length.sum()), values.dtype)
     for first in range(0, len(length), RANGES):
@@ -396,7 +402,7 @@ def of_ranges(values: NDArray[Value], start: Codes, length: Codes) -> NDArray[Va
 
 
 def within(codes: Codes) -> Codes:
-    """Return the position of each row within its code.
+    """Count the earlier rows with the same code, per row.
 
     Examples
     --------
@@ -427,6 +433,6 @@ def repeated(codes: Codes) -> Codes:
 
 
 def shown(values: Iterable[object]) -> str:
-    """Join up to three values for a message."""
+    """Join the first three values for a message."""
     listed = [repr(value) for value, _ in zip(values, range(3), strict=False)]
     return ", ".join(listed)

@@ -1,7 +1,7 @@
 """Kinds of tables, such as runs and judgments.
 
-A role is the canonical name of a column, such as "topic". The column of a role may have any name in
-`irframe.names.ALIASES`.
+A role is the canonical name of a column, such as "topic". `irframe.names.ALIASES` lists the names
+that the column of each role may have.
 """
 
 import re
@@ -29,7 +29,7 @@ from irframe.frames.values import SCALED, to_arrow, to_role
 from irframe.names import DOC, GRADE, ITERATION, RANK, SCORE, STRATUM, SUBTOPIC, SYSTEM, TOPIC
 
 RENAMED = "frame.rename("
-"""The beginning of a line of code that renames columns of a frame."""
+"""The beginning of code that renames columns of a frame, in advice of messages."""
 UNREAD = "Q0"
 """The name for columns that are not read, such as the second column of a TREC run."""
 NO_SEPARATORS = '\r\n"'
@@ -38,13 +38,15 @@ NO_SEPARATORS = '\r\n"'
 
 @dataclass(frozen=True, kw_only=True)
 class Kind:
-    """A kind of table, with its roles and layouts."""
+    """A kind of table: roles, and layouts of text."""
 
     noun: str
+    """The name of the kind in messages, such as "a run"."""
     layouts: tuple[tuple[str, ...], ...] = ()
+    """The columns of text without a header, as one tuple per accepted layout."""
     roles: tuple[str, ...]
     needed: tuple[tuple[str, ...], ...]
-    """Tuples of alternative roles. A table needs one role of each tuple."""
+    """Tuples of alternative roles. A table needs a column for one role of each tuple."""
     value: str = ""
     """The role of the numbers in a dictionary or matrix: "score" or "grade"."""
     headed: bool = True
@@ -52,12 +54,12 @@ class Kind:
     surplus: bool = False
     """Whether additional columns at the end of a line are ignored, as in trec_eval."""
     between: str = ""
-    """The separator that the caller passed. The text is empty if no separator was passed."""
+    """The separator of columns that the caller passed, or an empty string."""
     called: Mapping[str, str] = field(default_factory=dict)
     """Name of a column -> the role that the caller passed for it."""
 
     def described(self, columns: Any, sep: str | None) -> "Kind":
-        """Add the columns and the separator that the caller passed.
+        """Return a copy with the caller's columns and separator.
 
         Parameters
         ----------
@@ -69,7 +71,7 @@ class Kind:
         """
         plain = isinstance(sep, str) and len(sep) == 1 and sep.isascii()
         if sep is not None and not (plain and sep not in NO_SEPARATORS):
-            expected = "sep= to be one ASCII character other than a quote or line end"
+            expected = "sep= to be one ASCII character other than a quote or a line end"
             raise ParameterError(expected, shortened(sep))
         kind = replace(self, between=sep or "")
         if columns is None:
@@ -87,17 +89,17 @@ class Kind:
         return replace(kind, layouts=(names,), headed=False)
 
     def _check_roles(self, columns: Mapping[Hashable, str]) -> dict[str, str]:
-        """Validate the roles that the caller passed."""
+        """Return the caller's roles by column; raise if invalid."""
         listed = [*columns.values()]
         wrong = [role for role in listed if role not in self.roles or listed.count(role) > 1]
         if wrong:
-            expected = f"columns= to map names to distinct roles of {', '.join(self.roles)}"
+            expected = f"columns= to map names to distinct roles among {', '.join(self.roles)}"
             raise ParameterError(expected, "", "", [*dict.fromkeys(map(repr, wrong))])
         return {str(name): role for name, role in columns.items()}
 
     @property
     def reader(self) -> str:
-        """The name of the function that reads this kind."""
+        """The function that reads files of this kind."""
         return "ir.read_run" if self.value == SCORE else "ir.read_qrels"
 
     def advised(self, advice: str) -> str:
@@ -106,7 +108,7 @@ class Kind:
 
     @property
     def expected(self) -> str:
-        """A description of the text format for messages."""
+        """The accepted columns of text, as messages describe them."""
         choices = [" ".join(layout) for layout in self.layouts]
         choices += ["or named by a header"] * self.headed
         return f"{self.noun} in text (columns: {'; '.join(choices)})"
@@ -114,7 +116,8 @@ class Kind:
     def find(self, names: Iterable[Hashable]) -> dict[str, str]:
         """Map roles to names of columns.
 
-        In judgments without grades, a column of scores is read as grades.
+        A column of scores is read as grades if a table of judgments has no grades, ranks and
+        systems.
         """
         names = [*names]
         # str() raises for integers with thousands of digits, so names are only converted if the
@@ -151,7 +154,8 @@ class Kind:
             Roles that may be missing. A tuple of alternative roles is optional if its first role is
             optional.
         example
-            A function of the columns by role that returns a line of code for the message.
+            A function that receives the columns by role, and returns a line of code for the
+            message.
 
         Examples
         --------
@@ -163,7 +167,7 @@ class Kind:
         """
         names = list(names)
         if absent := [name for name in self.called if name not in {*map(str, names)}]:
-            expected = f"the columns {', '.join(map(repr, absent))} of columns="
+            expected = f"the columns {', '.join(map(repr, absent))}, which columns= names"
             raise InputError(expected, f"{where} with other columns", "", names)
         columns = self.find(names)
         missing = [choice for choice in self.lacking(columns) if choice[0] not in optional]
@@ -191,7 +195,7 @@ class Kind:
         return tuple(names.get(field, field) for field in fields)
 
     def layouts_of(self, number: int) -> list[tuple[str, ...]]:
-        """Return the layouts for lines with a number of columns."""
+        """Return the layouts with a given number of columns."""
         longest = self.layouts[0]
         if self.surplus and number > len(longest):
             beyond = range(len(longest), number)
@@ -207,7 +211,7 @@ RUN = Kind(
     value=SCORE,
     surplus=True,
 )
-"""A run. Text has the columns of TREC, the columns of MS MARCO, or topic, document and score."""
+"""Runs. Text has the columns of TREC or of MS MARCO, or columns for topic, document and score."""
 
 QRELS = Kind(
     noun="judgments",
@@ -216,23 +220,23 @@ QRELS = Kind(
     needed=((TOPIC,), (DOC,), (GRADE,)),
     value=GRADE,
 )
-"""Judgments. Text has the columns of TREC, optionally with a column of sampling strata."""
+"""Judgments. Text has the columns of TREC, and optionally a column of sampling strata."""
 
 DOCUMENTS = Kind(
     noun="documents", layouts=((TOPIC, DOC),), roles=(TOPIC, DOC), needed=((TOPIC,), (DOC,))
 )
-"""Documents by topic, such as those that a judge should label. Other columns are ignored."""
+"""Tables of documents by topic, such as the documents that a judge should label."""
 
 NUGGETS = Kind(
     noun="labels of nuggets",
     roles=(SYSTEM, TOPIC, words.NUGGET, words.IMPORTANCE, words.ASSIGNMENT),
     needed=((TOPIC,), (words.NUGGET,), (words.IMPORTANCE,), (words.ASSIGNMENT,)),
 )
-"""Labels of the nuggets in each answer. Nuggets are read from frames, and not from files."""
+"""Tables with labels of the nuggets in each answer. They are read from frames, not from files."""
 
 
 class ByRole(NamedTuple):
-    """A frame, and its columns by role."""
+    """A frame, and the names of its columns by role."""
 
     frame: pd.DataFrame
     columns: Mapping[str, str]
@@ -270,17 +274,18 @@ def check_columns(
     get
         Function that returns the column with a given name.
     levels
-        The names of index levels among the columns.
+        The names in `names` that are index levels.
 
     Returns
     -------
     dict
-        The columns by role, without a column of systems that contains titles of documents.
+        The columns by role. A column of systems is left out if it contains titles of documents.
 
     Raises
     ------
     InputError
-        If two columns of one role differ, or if a column without a role may name the systems.
+        If two columns for one role have different values, or if a column without a role may name
+        the systems.
     """
     named_roles = {role for role, name in columns.items() if kind.called.get(name) == role}
     for role, column in columns.items():
@@ -301,8 +306,8 @@ def require_columns(
     Raises
     ------
     InputError
-        If `frame` is no frame or has no rows, if a required role has no column, or if two columns
-        of one role differ.
+        If `frame` is not a pandas DataFrame or has no rows, if a required role has no column, or if
+        two columns for one role have different values.
 
     Examples
     --------
@@ -310,10 +315,10 @@ def require_columns(
     {'topic': 'qid', 'doc': 'docno', 'grade': 'label'}
     """
     if not isinstance(frame, pd.DataFrame):
-        raise InputError(f"{kind.noun}, a pandas DataFrame", type(frame).__name__)
+        raise InputError(f"{kind.noun} as a pandas DataFrame", type(frame).__name__)
     columns = kind.require(frame.columns, "a frame", example=partial(_example, frame, kind))
     if not len(frame):
-        raise InputError(f"{kind.noun} with rows", "an empty one")
+        raise InputError(f"{kind.noun} with rows", "an empty frame")
 
     def get(name: Any) -> pd.Series:
         index_names = name in frame.columns
@@ -327,13 +332,15 @@ def require_columns(
 
 
 def _example(frame: pd.DataFrame, kind: Kind, columns: Mapping[str, str]) -> str:
-    """Return a line of code that adds missing roles."""
+    """Return code that renames columns to the missing roles.
+
+    Runs in place of judgments, and judgments in place of runs, raise an error.
+    """
     present = words.roles(frame.columns)
     if kind.value == SCORE and words.GRADE in present:
         raise InputError("a run", "judgments", "pass the runs first, then the judgments")
     if kind.value == GRADE and present.keys() & {words.SCORE, words.RANK}:
-        advice = "pass the runs first, then the judgments: the two may be swapped"
-        raise InputError("judgments", "a run", advice)
+        raise InputError("judgments", "a run", "pass the runs first, then the judgments")
     return line_of(frame, columns, [choice[0] for choice in kind.lacking(columns)])
 
 
@@ -349,7 +356,7 @@ def refuse_two_units(
     frame, columns
         A run frame, and its columns by role.
     judged
-        A function that returns the judged ids. The advice proposes the column that contains them.
+        A function that returns the judged ids. The advice proposes a column with judged ids.
     """
     doc = columns.get(words.DOC)
     chunks = [name for name in words.CHUNKS if name in frame.columns and name != doc]
@@ -375,7 +382,7 @@ _INDEX = re.compile(r"__index_level_\d+__")
 def in_types(table: pa.Table | pd.DataFrame, source: str, kind: Kind) -> pa.Table:
     """Convert columns to the types of their roles.
 
-    The columns with a role come first. Columns without a role follow unchanged.
+    In the result, the columns with a role come first. Columns without a role follow unchanged.
     """
     arrow: Any = table
     frame = table if isinstance(table, pd.DataFrame) else None
@@ -388,7 +395,7 @@ def in_types(table: pa.Table | pd.DataFrame, source: str, kind: Kind) -> pa.Tabl
 
     by_role = kind.require(names, source, example=line)
     if not len(table):
-        raise FileFormatError(kind.noun, f"{source} without a single row")
+        raise FileFormatError(kind.noun, f"no rows in {source}")
 
     def get(name: Any) -> pd.Series:
         pos = names.index(name)

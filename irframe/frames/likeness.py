@@ -38,20 +38,24 @@ UNLIKE = {
 }
 """Role -> words that exclude the role if they occur in the name of a column."""
 TRIED = 8
+"""The largest number of columns that are tried for a role."""
 MOST = 100
-"""The most columns that are checked per role (`TRIED`), and the most combinations (`MOST`)."""
+"""The largest number of combinations of columns that are tried for all roles."""
 LIKE_SEARCHES = {"search", "searches", "call", "turn", "step", "hop", "attempt"}
 """Names of columns that usually number the searches of an agent."""
 FEW = 1000
 """The number of distinct values from which a column cannot be a column of systems."""
 KNOWN_PAIRS = frozenset({("docno", "docid")})
-"""Pairs of a correct name and a wrong name. PyTerrier's docno is an id, and docid a row number."""
+"""Pairs of names for one role, of which the first is used even if the columns differ.
+
+In frames of PyTerrier, docno is the id of a document, and docid is a row number.
+"""
 ADVICE = (
-    f"a column {words.REPEAT!r} (or {', '.join(words.REPEAT_NAMES[1:-1])}) makes them repeats of "
-    "one system, over which systems are compared"
+    "if a system was run several times, number its repeats in a column "
+    f"{words.REPEAT!r} (or {', '.join(words.REPEAT_NAMES[1:-1])})"
 )
-"""Advice about rows that occur several times."""
-JUDGED_AGAIN = "a column 'pass' makes them passes of a judge, which evaluate scores apart"
+"""Advice about documents that a list contains several times."""
+JUDGED_AGAIN = "if a judge made several passes, number them in a column 'pass'"
 """Advice about documents that are judged several times."""
 Column = Callable[[Hashable], pd.Series]
 """A function that returns a column of a table by its name."""
@@ -103,7 +107,7 @@ def line_of(frame: pd.DataFrame, columns: Mapping[str, Hashable], expected: Sequ
 
 
 def _falls(frame: pd.DataFrame, name: Hashable, columns: Mapping[str, Hashable]) -> bool:
-    """Tell whether the values of every list decrease."""
+    """Tell whether values sometimes fall and never rise within lists."""
     keys = [columns[role] for role in (SYSTEM, TOPIC) if role in columns]
     steps = frame[name].groupby([frame[key] for key in keys]).diff().dropna()
     return len(steps) > 0 and bool((steps <= 0).all() and (steps < 0).any())
@@ -114,8 +118,9 @@ def proposed(
 ) -> dict[Hashable, str] | None:
     """Propose columns for missing roles; None if ambiguous.
 
-    The name and values of each column must fit its role. No list may contain a document twice. The
-    result is None if no combination of columns fits, or several fit equally well.
+    The name and values of each column must fit its role. With these columns, no list may contain a
+    document twice. The result is None if no combination of columns fits, or if several combinations
+    fit equally well.
 
     Examples
     --------
@@ -140,7 +145,10 @@ def proposed(
 def _choices_of_columns(
     frame: pd.DataFrame, columns: Mapping[str, Hashable], expected: Sequence[str]
 ) -> Iterator[tuple[int, dict[Hashable, str]]]:
-    """Yield combinations of columns for roles, and their scores."""
+    """Yield possible columns for the roles, with their points.
+
+    The points of a combination are the sum of `_likeness` over its columns.
+    """
     tried = []
     for role in expected:
         liked = {n: _likeness(n, role) for n in frame.columns if n not in columns.values()}
@@ -153,7 +161,10 @@ def _choices_of_columns(
 
 
 def _likeness(name: Hashable, role: str) -> int:
-    """Return how well a name fits a role."""
+    """Rate how well a name fits a role.
+
+    The result is 0 to 3 points.
+    """
     name_words = words_of(name)
     like = {*LIKE.get(role, "").split()}
     if {*UNLIKE.get(role, "").split()} & {*name_words}:
@@ -176,7 +187,7 @@ def _fits(column: pd.Series, role: str, points: int) -> bool:
     """Tell whether the values of a column fit a role."""
     try:
         number = column.nunique()
-    except TypeError:  # unhashable values, such as lists
+    except TypeError:  # lists and other unhashable values cannot be ids
         return False
     if role == SCORE:
         return is_numeric(column)
@@ -209,14 +220,14 @@ def refuse_rivals(
     chosen: Hashable,
     names: Sequence[Hashable] = (),
 ) -> None:
-    """Raise if two columns of one role differ.
+    """Raise if two columns for one role have different values.
 
     Parameters
     ----------
     frame
-        A frame.
+        A frame, or columns by name.
     role
-        The role. If the chosen column has exactly this name, there is no error.
+        The role. If the chosen column has exactly this name, no error is raised.
     chosen
         The column that was chosen for the role.
     names
@@ -233,18 +244,18 @@ def refuse_rivals(
         if not decided and values.dtype != rival_values.dtype:
             values, rival_values = values.astype(str), rival_values.astype(str)
         if not decided and not values.equals(rival_values):
-            got = f"{chosen!r}, which comes first, and {name!r}, which differs"
-            advice = f"say which one is meant: frame.rename(columns={{{chosen!r}: {role!r}}})"
+            got = f"columns {chosen!r} and {name!r} with different values"
+            advice = f"rename the right column: frame.rename(columns={{{chosen!r}: {role!r}}})"
             raise InputError(f"one column for {role}", got, advice)
 
 
 def without_titles(columns: dict[str, str], get: Column) -> dict[str, str]:
-    """Drop the role of systems from a column of titles.
+    """Drop the system role if its column contains document titles.
 
     Warns
     -----
     IrframeWarning
-        If the column of systems has a different value for every document.
+        If each value in the column of systems belongs to one document.
     """
     name = columns.get(SYSTEM, SYSTEM)
     if name == SYSTEM or not {TOPIC, DOC} <= columns.keys():
@@ -257,7 +268,7 @@ def without_titles(columns: dict[str, str], get: Column) -> dict[str, str]:
     doc = pd.factorize(get(columns[DOC]))[0].astype(np.int64)
     if len(np.unique(doc * (labels.max() + 1) + labels)) > len(np.unique(labels)):
         return columns
-    warn(f"the column {name!r} is not read as the system, because every document has another value")
+    warn(f"the column {name!r} does not name systems, because each value belongs to one document")
     return {role: column for role, column in columns.items() if role != SYSTEM}
 
 
@@ -269,16 +280,17 @@ def refuse_strangers(
 ) -> None:
     """Raise if a column without a role may name systems.
 
-    The name of a column may suggest systems, as ``model`` does. Its values suggest systems if they
-    split the unordered rows of topics into ranked lists, or separate repeated documents. In a frame
-    without scores and ranks, only repeated documents count.
+    The name of a column may suggest systems, as ``model`` does. The values of a column suggest
+    systems if the rows of some topic are not in ranked order, and the column splits them into
+    ranked lists or separates repeated documents. In a frame without scores and ranks, the values
+    suggest systems if the column separates repeated documents.
 
     Parameters
     ----------
     columns, names, get
         The columns by role, the names of all columns, and a function that returns a column.
     levels
-        The names of index levels among the columns.
+        The names in `names` that are index levels.
     """
     if SYSTEM in columns or TOPIC not in columns:
         return
@@ -303,7 +315,7 @@ def refuse_strangers(
         ):
             continue
         shown = ", ".join(map(repr, pd.Index(values[:5]).tolist()))
-        got = f"rows of one topic that differ in {name!r} ({shown})"
+        got = f"rows of one topic with different values in {name!r} ({shown})"
         advice = (
             f"if {name!r} names systems, {renamed({name: SYSTEM}, levels)}; if it distinguishes "
         )
@@ -334,7 +346,7 @@ def refuse_two_texts(
         topic_column,
     )
     if text == topic_column or any(str(name).lower() in LIKE_SEARCHES for name in names):
-        return  # an agent's searches have different query texts
+        return  # the searches of an agent for one topic have different query texts
     keys = [role for role in (SYSTEM, TOPIC) if role in columns]
     columns_by_role = {role: get(columns[role]).to_numpy() for role in keys} | {
         "text": get(text).to_numpy()
@@ -346,7 +358,7 @@ def refuse_two_texts(
         offenders = [f"{topic!r} ({', '.join(map(repr, own[:2]))})" for topic, own in texts.items()]
         advice = "leave it out" if text in levels else f"frame.drop(columns={text!r})"
         advice = f"give each text its own topic, or if they belong to one topic, {advice}"
-        got = f"{len(offenders)} topics with several in {text!r}"
+        got = f"{len(offenders)} topics with several query texts in {text!r}"
         raise InputError("one query text per topic", got, advice, offenders)
 
 
@@ -367,14 +379,17 @@ def renamed(pairs: Mapping[Hashable, str], levels: Container[Hashable]) -> str:
 
 
 def _few_labels(column: pd.Series) -> tuple[Codes, Any]:
-    """Factorize a column with few distinct texts."""
+    """Factorize a column with few distinct texts.
+
+    The result has no labels if the column is numeric or has at least `FEW` distinct values.
+    """
     none: tuple[Codes, Any] = np.zeros(len(column), np.int64), ()
     if is_numeric(column):
         return none
     try:
         few = column.iloc[: 2 * FEW].nunique() < FEW
         labels, values = pd.factorize(column) if few else none
-    except TypeError:  # unhashable values, such as lists
+    except TypeError:  # lists and other unhashable values cannot name systems
         return none
     fit = 1 < len(values) < FEW and isinstance(values[0], str)
     return (labels.astype(np.int64) + 1, values) if fit else none
@@ -383,7 +398,11 @@ def _few_labels(column: pd.Series) -> tuple[Codes, Any]:
 def _are_lists(
     topic: Codes, lists: Codes, columns: Mapping[str, str], get: Column, *, separates: bool
 ) -> bool:
-    """Tell whether a column splits topics into ranked lists."""
+    """Tell whether a column splits unordered rows into ranked lists.
+
+    `lists` are the codes of lists if the column names systems. `separates` tells whether the column
+    separates repeated documents.
+    """
     role = next((role for role in (SCORE, RANK) if role in columns), None)
     if role is None:
         return separates
@@ -408,7 +427,7 @@ def about_duplicates(owner: Codes, lists: Codes, duplicates: Codes, drop: str, *
     drop
         The code that drops duplicates.
     ways
-        Other advice. The last item is about repeats. This item is omitted unless some system has
+        Other advice. The last item is about repeats, and is omitted unless some system has
         duplicates in all its lists.
     """
     unaffected = owner[~np.isin(lists, lists[duplicates])]
@@ -420,13 +439,13 @@ def repeat_column(frame: pd.DataFrame, keys: list[Hashable]) -> str | None:
     """Return the column that numbers repeats, or None.
 
     A column ``repeat`` always numbers repeats. A column with another usual name, such as ``seed``,
-    numbers repeats if it distinguishes all rows with equal keys. If no column does, rows with equal
-    keys may also differ in a chunk, span or subtopic.
+    numbers repeats if it distinguishes all rows with equal keys. If no column does, the columns of
+    chunks, spans and subtopics are added to the keys.
 
     Parameters
     ----------
     frame
-        Rows.
+        A frame.
     keys
         Columns that together identify a row in a frame without repeats.
 
@@ -446,10 +465,9 @@ def repeat_column(frame: pd.DataFrame, keys: list[Hashable]) -> str | None:
     if units and not separating:
         return repeat_column(frame, [*keys, *units])
     if len(separating) > 1:
-        advice = (
-            f"say which one is meant: frame.rename(columns={{{separating[0]!r}: {words.REPEAT!r}}})"
-        )
-        raise IdError("one column of repeats", f"{len(separating)}", advice, separating)
+        advice = f"rename one: frame.rename(columns={{{separating[0]!r}: {words.REPEAT!r}}})"
+        got = f"{len(separating)} such columns"
+        raise IdError("one column that numbers repeats", got, advice, separating)
     return separating[0] if separating else None
 
 

@@ -29,7 +29,7 @@ Labels = Iterable[Hashable] | None
 
 def collected(x: Any) -> Any:
     """Collect a lazy table or a stream of batches."""
-    kind = type(x)  # looking up an attribute of a frame would also search its columns
+    kind = type(x)  # attributes of a frame itself may be columns
     if hasattr(kind, "read_all"):
         return x.read_all()
     return x.collect() if hasattr(kind, "collect") and hasattr(kind, "collect_schema") else x
@@ -46,15 +46,15 @@ def is_dictionary(x: object) -> TypeGuard[Mapping[Any, Any]]:
 def columns_of(x: object, value: str = "") -> pd.DataFrame | None:
     """Convert a table to a frame with ids in columns.
 
-    The result is None for other objects.
+    The result is None for objects that are not tables.
 
     Parameters
     ----------
     x
-        Anything.
+        Any object.
     value
-        The name of the column for the numbers in a matrix. If it is empty, the result for a matrix
-        is None.
+        The name of the new column for the numbers in a matrix. If the name is empty, matrices are
+        not converted to rows.
 
     Examples
     --------
@@ -78,7 +78,7 @@ def columns_of(x: object, value: str = "") -> pd.DataFrame | None:
         return to_frame(table.cast(pa.schema(fields)))
     except pa.ArrowException as error:
         expected = "a table that PyArrow can read"
-        advice = "cast its columns, or hand over a frame"
+        advice = "cast its columns, or pass a pandas DataFrame"
         raise InputError(expected, f"{type(x).__name__} ({error})", advice) from error
 
 
@@ -100,7 +100,10 @@ def is_matrix(x: object) -> TypeGuard[pd.DataFrame | xr.DataArray]:
 
 
 def _of_matrix(x: object, value: str) -> pd.DataFrame | None:
-    """Convert a matrix to one row per non-missing value."""
+    """Convert a matrix to one row per non-missing value.
+
+    The result is None for objects that are not matrices with named axes.
+    """
     if not is_matrix(x):
         return None
     if isinstance(x, xr.DataArray):
@@ -116,7 +119,7 @@ def _of_matrix(x: object, value: str) -> pd.DataFrame | None:
 
 
 def labelled(x: Any, topics: Labels, docs: Labels, value: str) -> object:
-    """Convert a matrix to rows, with labels for its axes.
+    """Convert a matrix to rows; label its axes.
 
     Examples
     --------
@@ -147,7 +150,7 @@ def _with_levels(frame: pd.DataFrame) -> pd.DataFrame:
     if frame.index.names == [None]:
         return frame
     frame = with_own_levels(frame)
-    _refuse_again("every level of the index once", frame.index.names)
+    _refuse_again("distinct names of index levels", frame.index.names)
     levels = [name for name in frame.index.names if name is not None]
     expected = [name for name in roles([*frame.columns, *levels]).values() if name in levels]
     expected = [name for name in expected if name not in frame.columns]
@@ -162,8 +165,8 @@ def _with_levels(frame: pd.DataFrame) -> pd.DataFrame:
 def with_own_levels(frame: pd.DataFrame) -> pd.DataFrame:
     """Drop index levels that repeat another level.
 
-    Such levels come from ``groupby(...).apply``: pandas prepends the grouping key to the index,
-    even if the index already has this level.
+    ``groupby(...).apply`` of pandas makes such levels, because it prepends the grouping key to an
+    index that already has this level.
     """
     names = list(frame.index.names)
     if len({*names}) == len(names):
@@ -181,15 +184,14 @@ def with_own_levels(frame: pd.DataFrame) -> pd.DataFrame:
 
 def refuse_repeated(frame: pd.DataFrame, where: str = "") -> None:
     """Raise if two columns or index levels share a name."""
-    _refuse_again(f"every column once{where}", [*frame.columns])
-    _refuse_again(f"every level of the index once{where}", frame.index.names)
+    _refuse_again(f"distinct names of columns{where}", [*frame.columns])
+    _refuse_again(f"distinct names of index levels{where}", frame.index.names)
 
 
 def _refuse_again(expected: str, names: Collection[Hashable]) -> None:
     duplicates = named_again(names) if len({*names}) < len(names) else []
     if duplicates:
-        advice = "drop the others, or rename them"
-        raise IdError(expected, f"{len(duplicates)} again", advice, duplicates)
+        raise IdError(expected, "repeated names", "drop or rename the others", duplicates)
 
 
 def named_again(names: Iterable[Hashable]) -> list[Hashable]:
@@ -199,7 +201,9 @@ def named_again(names: Iterable[Hashable]) -> list[Hashable]:
 
 
 def once_named(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return a frame with unique names.
+    """Return a frame whose columns have unique names.
+
+    Index levels with the name of a column or of another level are dropped.
 
     Raises
     ------
@@ -219,7 +223,7 @@ def once_named(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def table_in(x: Mapping[Hashable, Any], kind: Kind) -> pd.DataFrame | None:
-    """Convert a dictionary of columns or rows.
+    """Convert a dictionary of columns or rows to a frame.
 
     The result is None for other dictionaries.
 
@@ -233,9 +237,8 @@ def table_in(x: Mapping[Hashable, Any], kind: Kind) -> pd.DataFrame | None:
     if not x:
         return None
     if isinstance(x.get("data"), list) and x.keys() & {"columns", "schema"}:
-        return framed(
-            x["data"], x.get("columns")
-        )  # orient="split" or "table" of `DataFrame.to_json`
+        # `DataFrame.to_json` makes such dictionaries with orient="split" or "table".
+        return framed(x["data"], x.get("columns"))
     if all(isinstance(key, str) for key in x) and not kind.lacking(kind.find(x)):
         return framed(x)
     rows = [*x.values()]
@@ -250,18 +253,19 @@ def rows_of(x: object, kind: Kind) -> pd.DataFrame:
     """Convert named tuples or dictionaries to a frame."""
     columns = [choice[0] for choice in kind.needed]
     if not isinstance(x, Iterable) or hasattr(x, "dims") or isinstance(x, str | bytes | PathLike):
-        expected = f"{kind.noun}: a pandas DataFrame, a table, a dictionary or rows"
-        advice = f"make a frame of it: pd.DataFrame(rows, columns={columns})"
+        expected = f"{kind.noun} as a pandas DataFrame, another table, a dictionary or rows"
+        advice = f"make a frame: pd.DataFrame(rows, columns={columns})"
         if isinstance(x, str | PathLike):
             advice = "read files with ir.read_runs and ir.read_qrels"
         raise InputError(expected, f"an object of type {type(x).__name__}", advice)
     rows = list(x)
     if not rows:
-        raise InputError(f"{kind.noun} with rows", "an empty one")
+        raise InputError(f"{kind.noun} with rows", f"an empty {type(x).__name__}")
     names = sorted({type(row).__name__ for row in rows})
     if len(names) > 1:
-        got = f"rows of {len(names)} kinds"
-        raise InputError(f"{kind.noun} in rows of one kind", got, "pass them separately", names)
+        expected = f"{kind.noun} in rows of one type"
+        advice = "pass the rows of each type separately"
+        raise InputError(expected, f"rows of {len(names)} types", advice, names)
     if not isinstance(rows[0], Mapping) and not hasattr(rows[0], "_fields"):
         expected = f"{kind.noun} in rows with named columns"
         raise InputError(expected, f"rows of type {names[0]}", _naming(x, rows, kind, columns))
@@ -286,17 +290,17 @@ def _naming(x: object, rows: list[Any], kind: Kind, columns: list[str]) -> str:
 
 
 def _names_of_rows(rows: Sequence[Any], layout: Sequence[str], last: str) -> list[str] | None:
-    """Guess the columns of unnamed rows; None if unclear.
+    """Guess the columns of unnamed rows; None if ambiguous.
 
     Parameters
     ----------
     rows
-        The rows, tuples or lists.
+        Tuples or lists.
     layout
-        The columns of TREC files, for rows with as many fields. Ranks, scores and grades must be
-        numeric.
+        The columns of TREC files. Rows with the same number of fields have these columns if their
+        ranks, scores and grades are numbers.
     last
-        The role of the number in rows of three columns.
+        "score" or "grade", the role of the number in rows of three fields.
 
     Examples
     --------
@@ -338,7 +342,7 @@ Nested = Mapping[Any, Any]
 DEEPEST = 6
 """The largest accepted depth of nested dictionaries. Predictions of MTEB by system have depth 5."""
 _META = "mteb_model_meta"
-"""The key of the model in predictions of MTEB."""
+"""The key in predictions of MTEB for the description of the model."""
 
 
 def height(value: object, most: int = DEEPEST) -> int | None:
@@ -436,7 +440,7 @@ def predictions(nested: Nested, value: str) -> pd.DataFrame:
                 raise InputError(expected, f"a {type(topics).__name__} under {subset!r}")
             frames.append(flatten(topics, value).assign(subset=subset, split=split))
     if not frames:
-        raise InputError("predictions of MTEB", "none below the model's name")
+        raise InputError("predictions of MTEB", "only the name of the model")
     frame = pd.concat(frames, ignore_index=True)
     alone = [name for name in ("subset", "split") if len(frame[name].unique()) == 1]
     frame = frame.drop(columns=alone)

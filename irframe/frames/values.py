@@ -1,4 +1,4 @@
-"""Conversion of numbers, and the types of columns."""
+"""Types of columns by role, and conversion of numbers."""
 
 from collections.abc import Hashable, Iterable, Mapping
 from decimal import Decimal
@@ -47,7 +47,7 @@ TYPES: dict[str, pa.DataType] = {
     words.STRATUM: TEXT,
     words.PROBABILITY: pa.float64(),
 }
-"""Role -> the type of its column. Frames have their columns in this order."""
+"""Role -> Arrow type of its column. Frames of runs and judgments have the columns in this order."""
 
 
 ERRORS = {
@@ -56,7 +56,7 @@ ERRORS = {
     words.SCORE: InputError,
     words.PROBABILITY: InputError,
 }
-"""Role -> class of the error for invalid values. `IdError` is raised for all other roles."""
+"""Role -> class of the error for invalid numbers. Other roles have ids, which raise `IdError`."""
 _MISSING = ERRORS | {words.RANK: RankingError, words.SCORE: RankingError}
 """Role -> class of the error for missing values."""
 
@@ -64,8 +64,8 @@ _MISSING = ERRORS | {words.RANK: RankingError, words.SCORE: RankingError}
 def to_frame(table: pa.Table) -> pd.DataFrame:
     """Convert an Arrow table to a frame.
 
-    Text remains in Arrow. Columns are converted one by one, so that only one of them is in memory
-    twice if the caller keeps no reference to the table.
+    Text gets the Arrow-backed string dtype. Columns are converted one by one, so that only one
+    column is in memory twice if the caller keeps no reference to the table.
     """
     try:
         text: Any = pd.StringDtype("pyarrow", na_value=np.nan)
@@ -84,9 +84,8 @@ def to_frame(table: pa.Table) -> pd.DataFrame:
             column = column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()
         columns.append(column)
         del column
-    numbered = pa.table(
-        columns, [str(n) for n in range(len(names))]
-    )  # columns are numbered, because `to_pandas` needs distinct names
+    # Columns are numbered, because `to_pandas` needs distinct names.
+    numbered = pa.table(columns, [str(n) for n in range(len(names))])
     frame: pd.DataFrame = numbered.to_pandas(types_mapper=types.get)
     frame.columns = pd.Index(names)
     del numbered
@@ -104,7 +103,7 @@ def _once_each(chunk: pa.DictionaryArray) -> bool:
 def framed(data: Any, columns: list[str] | None = None) -> pd.DataFrame:
     """Make a frame from rows or columns.
 
-    If pandas cannot convert values, their columns have dtype object.
+    If pandas cannot convert some values, all columns have dtype object.
 
     Raises
     ------
@@ -119,7 +118,7 @@ def framed(data: Any, columns: list[str] | None = None) -> pd.DataFrame:
     rows = data if isinstance(data, list) else ()
     lengths = {len(row) if isinstance(row, list | tuple) else -1 for row in rows}
     if len(lengths) > 1:  # pandas would fill shorter rows with NaN
-        raise InputError("rows of one length", "rows of several lengths or kinds")
+        raise InputError("rows of one length", "rows of several lengths or types")
     try:
         try:
             frame = pd.DataFrame(data, columns=columns)
@@ -127,7 +126,7 @@ def framed(data: Any, columns: list[str] | None = None) -> pd.DataFrame:
             frame = pd.DataFrame(data, columns=columns, dtype=object)
         hash(tuple(frame.columns))
     except (ValueError, TypeError, AssertionError, AttributeError) as error:
-        expected = "a table with columns of equal length"
+        expected = "a table with columns of equal length and hashable names"
         got = shortened(error, str)
         raise InputError(expected, got) from error
     return frame
@@ -141,8 +140,8 @@ def to_arrow(column: pd.Series) -> pa.ChunkedArray:
     except (pa.ArrowException, OverflowError) as failure:
         kinds = sorted({type(value).__name__ for value in column})
         expected = f"one type of values in column {column.name!r}"
-        advice = "convert it: astype(str)"
-        raise IdError(expected, "several", advice, kinds) from failure
+        advice = "convert the column with astype(str)"
+        raise IdError(expected, "several types", advice, kinds) from failure
     return array if isinstance(array, pa.ChunkedArray) else pa.chunked_array([array])
 
 
@@ -201,7 +200,7 @@ def refuse_fractions(
     # The largest float below 2**63, the first integer that int64 cannot hold.
     high: float = 2.0**63 - 1024,
 ) -> None:
-    """Raise if grades or ranks are no whole numbers."""
+    """Raise if grades or ranks are not whole numbers."""
     with np.errstate(invalid="ignore"):
         fits = (values >= low) & (values <= high) & (values == np.round(values))
     fits &= np.isfinite(values)
@@ -235,7 +234,7 @@ _DECIMAL = (
 def numbers(column: pd.Series, role: str = words.SCORE) -> NDArray[np.float64]:
     """Convert a column to floats.
 
-    Missing values become NaN. Frames, dictionaries and files are all read with this function, so
+    Missing values become NaN. All readers of frames, dictionaries and files call this function, so
     that they accept the same numbers.
 
     Parameters
@@ -249,8 +248,8 @@ def numbers(column: pd.Series, role: str = words.SCORE) -> NDArray[np.float64]:
     Raises
     ------
     IrframeError
-        If values are no numbers, if a number is too large for a float, or if distinct numbers are
-        equal as floats. `ERRORS` contains the type of the error by role.
+        If values are not numbers, if a number is too large for a float, or if distinct numbers are
+        equal as floats. `ERRORS` contains the class of the error by role.
 
     Examples
     --------
@@ -275,11 +274,13 @@ def numbers(column: pd.Series, role: str = words.SCORE) -> NDArray[np.float64]:
 FACTORS = (2, 3, 4, 5, 10, 20, 100, 1000)
 """Factors that are tried to scale decimal grades to whole numbers."""
 SCALED = ": ir.as_qrels("
-"""The first part of the line of code that the advice about decimal grades contains."""
+"""The beginning of the code in advice about decimal grades."""
 
 
 def scaling(grades: Iterable[object], name: Hashable) -> str:
-    """Return advice for decimal grades, if a factor scales them.
+    """Return advice that scales decimal grades to whole numbers.
+
+    The advice is empty if no factor in `FACTORS` makes all grades whole.
 
     Examples
     --------
@@ -308,13 +309,13 @@ def in_rows(column: pd.Series, rows: NDArray[np.intp]) -> list[str]:
 
 
 def wanted_of(role: str, name: Hashable) -> str:
-    """Return the expectation about the numbers of a role."""
+    """Describe the numbers that a role expects, for messages."""
     noun = "whole numbers" if role in {words.RANK, words.GRADE} else "numbers"
     return f"{noun} in column {name!r}"
 
 
 def read_numbers(column: pd.Series, role: str) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
-    """Convert a column to floats; return invalid rows too."""
+    """Return a column as floats, and its invalid rows."""
     dtype = column.dtype
     truths = pd.api.types.is_bool_dtype(dtype) and role == words.GRADE
     if truths or pd.api.types.is_any_real_numeric_dtype(dtype):
@@ -338,13 +339,13 @@ def read_numbers(column: pd.Series, role: str) -> tuple[NDArray[np.float64], NDA
 
 
 SLICE = 1 << 13
-"""The number of rows per block. Only blocks with unusual values are converted slowly."""
+"""The number of rows that Arrow converts at a time. If Arrow cannot, Python converts them."""
 
 
 def numbers_of_text(
     column: pa.ChunkedArray, role: str
 ) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
-    """Convert text to floats; return invalid rows too."""
+    """Return Arrow text as floats, and its invalid rows."""
     values = np.full(len(column), np.nan)
     slow = list[NDArray[np.intp]]()
     for first in range(0, len(column), SLICE):
@@ -366,7 +367,7 @@ def numbers_of_text(
 
 
 def _of_value(value: object, role: str) -> tuple[float, bool]:
-    """Convert a value to a float; return its validity too."""
+    """Return a value as a float, and its validity."""
     if isinstance(value, bool | np.bool_):
         return float(value), role == words.GRADE
     if isinstance(value, Number) and not isinstance(value, complex | np.complexfloating):
@@ -383,7 +384,7 @@ def _of_value(value: object, role: str) -> tuple[float, bool]:
 def _of_text(
     texts: NDArray[np.object_], role: str
 ) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
-    """Convert text to floats; return their validity too."""
+    """Return texts as floats, and which of them are valid."""
     if not is_utf8(texts):  # no number contains lone surrogates, which Arrow cannot store
         texts = np.array([text if is_utf8([text]) else "?" for text in texts], object)
     text = pc.ascii_trim_whitespace(pa.array(texts, TEXT))
@@ -409,7 +410,7 @@ _NONE = np.zeros(0, np.intp)
 
 
 def _merged(values: NDArray[np.float64], column: pd.Series, least: float) -> NDArray[np.intp]:
-    """Return the rows of distinct numbers with equal floats."""
+    """Return rows whose numbers differ but are equal as floats."""
     with np.errstate(invalid="ignore"):
         large = np.flatnonzero((np.abs(values) >= least) & np.isfinite(values))
     if len(large) < 2:
@@ -427,7 +428,7 @@ def _all_digits(value: object) -> object:
 
 
 def says_infinite(value: object) -> bool:
-    """Tell whether a value is infinite as written.
+    """Tell whether a value is written as infinity.
 
     Examples
     --------
@@ -440,11 +441,12 @@ def says_infinite(value: object) -> bool:
 def refuse_beyond_floats(numbers: Iterable[str], source: str) -> None:
     """Raise for numbers that are too large for a float."""
     if large := [shortened(number, str) for number in numbers]:
-        raise FileFormatError("numbers of at most 64 bits", f"larger ones in {source}", DROP, large)
+        expected = "numbers in the range of 64-bit floats"
+        raise FileFormatError(expected, f"larger numbers in {source}", DROP, large)
 
 
 def constant(system: str, rows: int) -> pa.ChunkedArray:
     """Make a column with the same text in every row."""
     if not isinstance(system, str) or not is_utf8([system]):
-        raise ParameterError("system= to be a text", shortened(system))
+        raise ParameterError("system= to be a string", shortened(system))
     return pa.chunked_array([pa.repeat(pa.scalar(system, TEXT), rows)])

@@ -184,7 +184,9 @@ def test_rival_columns_are_refused(long):
         if taken == "value":
             assert same(frame, long)
         else:
-            refused(InputError, f"'{taken}', which comes first, and '{other}'", ir.as_scores, frame)
+            refused(
+                InputError, f"'{taken}' and '{other}' with different values", ir.as_scores, frame
+            )
     assert same(long.assign(metric=long["measure"], measure="x"), long)
 
 

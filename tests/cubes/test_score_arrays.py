@@ -169,8 +169,12 @@ def test_duplicate_index_levels_of_groupby_are_merged():
     assert as_scores(frame).index.names == ["name", "qid"]
     assert frame.ireval.compare(baseline="a")["system_a"].tolist() == ["b"]
     frame.index = frame.index.set_levels(["x", "y"], level=0)
-    refused(IdError, "every level of the index once in scores, .*again: name", frame.ireval.summary)
-    with pytest.raises(IdError, match="every column once in scores, .*: name, qid, AP"):
+    refused(
+        IdError,
+        "distinct names of index levels in scores, .*repeated names: name",
+        frame.ireval.summary,
+    )
+    with pytest.raises(IdError, match="distinct names of columns in scores, .*: name, qid, AP"):
         pd.concat([wide().reset_index()] * 2, axis=1).ireval.summary()
 
 

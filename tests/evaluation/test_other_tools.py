@@ -202,7 +202,7 @@ def test_invalid_frames_are_refused():
     qrels = pd.DataFrame({"topic": "1", "doc": ["a", "a"], "grade": [0, 1]})
     refused(IdError, "one judgment per topic", lambda: ir.verbs.to_pytrec_eval(qrels))
     refused(
-        InputError, "a run, a pandas DataFrame, but found int", lambda: ir.verbs.to_pytrec_eval(3)
+        InputError, "a run as a pandas DataFrame, but found int", lambda: ir.verbs.to_pytrec_eval(3)
     )
 
 

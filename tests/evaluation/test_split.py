@@ -61,7 +61,7 @@ def test_passes_of_a_judge_are_repeats_shared_by_systems():
 def test_errors_about_repeated_judgments_give_advice(make):
     twice = pd.concat([QRELS, QRELS.assign(grade=1 - QRELS["grade"].clip(0, 1))])
     with pytest.raises(
-        IdError, match="column 'pass' makes them passes of a judge.*else drop the duplicates"
+        IdError, match="a judge made several passes.*column 'pass'; else drop the duplicates"
     ):
         make(RUNS, twice)
     twice["pass"] = np.repeat([1, 2], len(QRELS))

@@ -109,14 +109,14 @@ def test_missing_columns_are_refused():
         ir.verbs.rank(RUN[["doc"]])
     with pytest.raises(InputError, match="Grade may be named grade, label, relevance, rel"):
         ir.verbs.judge(RUN, RUN[["topic", "doc"]])
-    with pytest.raises(InputError, match="found a run. Pass the runs first, .* may be swapped"):
+    with pytest.raises(InputError, match="found a run. Pass the runs first, then the judgments"):
         ir.verbs.judge(RUN, RUN)
     with pytest.raises(
         InputError,
-        match="judgments: a pandas DataFrame, a table, .*, but found an object of type NoneType",
+        match="judgments as a pandas DataFrame, .*, but found an object of type NoneType",
     ):
         ir.verbs.judge(RUN, None)
-    refused(InputError, "a run with rows, but found an empty one", lambda: ir.verbs.rank(RUN[:0]))
+    refused(InputError, "a run with rows, but found an empty frame", lambda: ir.verbs.rank(RUN[:0]))
 
 
 pairs = st.lists(st.tuples(st.integers(0, 6), st.text("abé", max_size=2)), max_size=30)

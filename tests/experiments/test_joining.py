@@ -235,8 +235,8 @@ def test_restrict_refuses_documents_without_judgments():
         InputError, match="documents with a column for doc, but found .*: name, qid"
     ):
         ir.verbs.restrict(RESTRICT_QRELS, TEAMED[["name", "qid"]])
-    with pytest.raises(InputError, match="documents, a pandas DataFrame, but found list"):
+    with pytest.raises(InputError, match="documents as a pandas DataFrame, but found list"):
         ir.verbs.restrict(RESTRICT_QRELS, ["d1"])
-    refused(InputError, "empty one", lambda: ir.verbs.restrict(RESTRICT_QRELS, TEAMED.iloc[:0]))
+    refused(InputError, "empty frame", lambda: ir.verbs.restrict(RESTRICT_QRELS, TEAMED.iloc[:0]))
     with pytest.raises(IdError, match="none: the qrels have 'd1'.*'zd1'"):
         ir.verbs.restrict(RESTRICT_QRELS, TEAMED.assign(docno="z" + TEAMED["docno"]))

@@ -150,7 +150,7 @@ def test_predictions_of_mteb_are_converted():
         ("fr", "dev"): 3,
         ("fr", "test"): 3,
     }
-    refused(InputError, "none below the model's name", ir.as_runs, {"mteb_model_meta": meta})
+    refused(InputError, "only the name of the model", ir.as_runs, {"mteb_model_meta": meta})
 
 
 @pytest.mark.parametrize(
@@ -165,13 +165,13 @@ def test_predictions_of_mteb_are_converted():
         ),
         (np.ones((2, 2)), r"ir.as_runs\(matrix, topics=..., docs=...\)"),
         (RUN["score"].rename(None), "rows of type float"),
-        ([], "found an empty one"),
+        ([], "found an empty"),
         (
             ROWS,
             r"rows of type tuple. Name the columns: pd.DataFrame\(rows, columns=\['topic', 'doc',",
         ),
-        ([ir_measures.ScoredDoc("q", "d", 1.0), {"topic": "q"}], "2 kinds: ScoredDoc, dict"),
-        (3, r"type int. Make a frame of it: pd.DataFrame\(rows, columns=\['topic', 'doc', 'score"),
+        ([ir_measures.ScoredDoc("q", "d", 1.0), {"topic": "q"}], "2 types: ScoredDoc, dict"),
+        (3, r"type int. Make a frame: pd.DataFrame\(rows, columns=\['topic', 'doc', 'score"),
         ("bm25.run", "found an object of type str. Read files with ir.read_runs"),
         (np.float64(3), "found an object of type float64"),
         (ir.cube(RUN, QRELS), "expected .*, but found an object of type Dataset"),
@@ -208,7 +208,7 @@ def test_scores_are_grades_in_frames_without_grades():
     [
         ({"q1": 1}, r"expected {topic: {doc: grade}}, but found .*: 'q1'"),
         ({"q1": {"d1": 1}, "q2": 0}, "found .*: 'q2'"),
-        ({}, "found an empty one"),
+        ({}, "found an empty"),
         (GRADES, r"pd.DataFrame\(rows, columns=\['topic', 'doc', 'grade'\]\)"),
         (None, "found an object of type NoneType"),
     ],
@@ -229,7 +229,12 @@ def test_different_index_levels_with_one_name_are_refused():
     expected = ir.evaluate(RANKED, JUDGED, "AP")
     pd.testing.assert_frame_equal(ir.evaluate(twice, JUDGED, "AP"), expected)
     unequal = ranked.set_index(["topic", "doc"]).rename_axis(["topic", "topic"])
-    refused(IdError, "every level of the index once, but found 1 again: topic", ir.as_runs, unequal)
+    refused(
+        IdError,
+        "distinct names of index levels, but found repeated names: topic",
+        ir.as_runs,
+        unequal,
+    )
 
 
 TEXT = {"page_content": "0123456789", "metadata": {"source": "a.md", "start_index": 40}}

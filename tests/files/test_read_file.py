@@ -109,8 +109,10 @@ def test_two_columns_for_a_role_are_refused_in_files(tmp_path, suffix):
     for columns in ({"query_id": ["x", "y"]}, {"rel": [0, 1]}):
         rivals = judged.assign(**columns)
         WRITERS[suffix](rivals, path)
-        refused(InputError, r"one column for .*which differs in .*a\.", read_file, path, QRELS)
-        refused(InputError, "one column for .*which differs", ir.as_qrels, rivals)
+        refused(
+            InputError, r"one column for .*with different values in .*a\.", read_file, path, QRELS
+        )
+        refused(InputError, "one column for .*with different values", ir.as_qrels, rivals)
     same = judged.assign(query_id=judged["qid"], docid=[8, 9])
     for valid in (same, same.assign(topic=["x", "y"])):
         WRITERS[suffix](valid, path)
@@ -272,7 +274,7 @@ def test_files_that_cannot_be_combined_are_skipped(tmp_path):
     assert problems["found"].tolist() == [
         f"'s', which is in {tmp_path / 'a'}",
         f"none, unlike {tmp_path / 'a'}",
-        f"{tmp_path / 'd'} without a single row",
+        f"no rows in {tmp_path / 'd'}",
     ]
     turned = [tmp_path / "c", tmp_path / "a"]
     runs, problems = skipping(turned)

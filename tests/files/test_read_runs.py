@@ -131,8 +131,8 @@ def test_open_files_are_read(tmp_path):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("", "without a single row"),
-        ("\n# only this\n \n", "without a single row"),
+        ("", "no rows in"),
+        ("\n# only this\n \n", "no rows in"),
         ("1 Q0 a 1 2\n", "line 1 has 5 columns, not 6"),
         ("1 Q0 a 1 2 x\n\n# c\n1 Q0 a b 1 2 x\n1 a 2\n", "line 5 has 3 columns, not 6"),
         ("1 a 1\r\n1 Q0 b 2 1 x\r\n", "line 2 has 6 columns, not 3"),
@@ -149,7 +149,7 @@ def test_open_files_are_read(tmp_path):
     ],
 )
 def test_run_errors_name_file_and_line(tmp_path, text, message):
-    with pytest.raises(IrframeError, match=rf"a\.run.*{message}"):
+    with pytest.raises(IrframeError, match=rf"a\.run.*{message}|{message} \S*a\.run"):
         read_run(write(tmp_path, text))
 
 
@@ -241,7 +241,7 @@ def test_sources_that_are_not_files_are_refused(tmp_path, read):
 def test_names_of_systems_must_be_text(tmp_path):
     refused(
         ParameterError,
-        "system= to be a text, but found 5",
+        "system= to be a string, but found 5",
         read_run,
         write(tmp_path, LINES),
         system=5,
@@ -290,7 +290,7 @@ def test_judgments_with_a_header_are_read(tmp_path):
     ("text", "message"),
     [
         ("1 0 a 1\n1 0 b 0.5\n", "line 2 has the grade '0.5'"),
-        ("query-id\tcorpus-id\tscore\n", "without a row below its header"),
+        ("query-id\tcorpus-id\tscore\n", "no rows below the header of"),
         ("query-id\tcorpus-id\tscore\n1\ta\t1\n1\tb\tno\n", "line 3 has the grade 'no'"),
         ("query-id\tcorpus-id\tscore\n1 0 a 1\n", "line 2 has 1 column, not 3"),
         ("qid doc doc grade\n1 0 a 1\n", "line 1 is a header"),
@@ -298,7 +298,7 @@ def test_judgments_with_a_header_are_read(tmp_path):
     ],
 )
 def test_qrels_errors_name_file_and_line(tmp_path, text, message):
-    with pytest.raises(IrframeError, match=rf"qrels\.txt.*{message}"):
+    with pytest.raises(IrframeError, match=rf"qrels\.txt.*{message}|{message} \S*qrels\.txt"):
         read_qrels(write(tmp_path, text, "qrels.txt"))
 
 
@@ -467,7 +467,9 @@ def test_faults_of_all_files_are_listed(tmp_path):
     write(tmp_path, LINES + "1 Q0\n", "b.run")
     refused(FileFormatError, r"b\.run with lines .*line 3 has 2", lambda: read_runs(tmp_path))
     write(tmp_path, "", "c.run")
-    refused(FileFormatError, r"2 files .*b\.run line 3 has 2.*c\.run without", read_runs, tmp_path)
+    refused(
+        FileFormatError, r"2 files .*b\.run line 3 has 2.*no rows in .*c\.run", read_runs, tmp_path
+    )
 
 
 def test_runs_with_and_without_scores_are_refused(tmp_path):

@@ -178,7 +178,7 @@ def test_invalid_arguments_are_refused(tmp_path):
     refused(InputError, "a run.*found", lambda: write_run([RUN], tmp_path / "a"))
     refused(
         ParameterError,
-        "system= to be a text, but found 5",
+        "system= to be a string, but found 5",
         write_run,
         RUN,
         tmp_path / "a",

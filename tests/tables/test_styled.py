@@ -348,10 +348,12 @@ def test_duplicate_names_of_columns_are_refused(name):
         pd.testing.assert_frame_equal(indexed.ireval.styled(best=False).data, plain)
     levels = flat.set_index([first, second]).rename_axis(["x", "x"])
     assert repr(levels.ireval)
-    refused(IdError, "every level of the index once, but found 1 again: x", levels.ireval.styled)
+    refused(
+        IdError, "distinct names of index levels, but found repeated names: x", levels.ireval.styled
+    )
     columns = pd.concat([flat, flat], axis=1)
     assert repr(columns.ireval)
-    refused(IdError, "every column once", columns.ireval.styled)
+    refused(IdError, "distinct names of columns", columns.ireval.styled)
 
 
 @pytest.mark.property
