@@ -76,7 +76,7 @@ class Agreement(ABC):
 
 
 def _fill(scores: Floats) -> tuple[Floats, NDArray[np.bool_]]:
-    """Replace rows with NaN by 0, and mark these rows."""
+    """Replace rows that contain NaN by 0, and mark them."""
     blank: NDArray[np.bool_] = np.asarray(np.isnan(scores).any(axis=-1))
     return (np.where(blank[..., None], 0.0, scores) if blank.any() else scores), blank
 
@@ -135,6 +135,7 @@ def pair_blocks(systems: int, row_bytes: int) -> Iterator[tuple[Positions, Posit
     size = max(1, PAIR_BYTES // max(row_bytes, 4))
     for start in range(0, max(pairs, 1), size):
         number = np.arange(start, min(start + size, pairs), dtype=np.intp)
+        # pairs are numbered by second system, so the pairs before `second` are a triangular number
         second = ((1 + np.sqrt(1 + 8 * number)) / 2).astype(np.intp)
         yield number - second * (second - 1) // 2, second
 
@@ -219,6 +220,7 @@ def count_below(scores: Floats) -> Floats:
     order = np.argsort(scores, axis=-1)
     ascending = np.take_along_axis(scores, order, axis=-1)
     first = np.zeros(scores.shape)
+    # the first system of a tied group has its index, and the maximum repeats it for the group
     first[..., 1:] = np.arange(1, scores.shape[-1]) * (ascending[..., 1:] != ascending[..., :-1])
     below = np.empty(scores.shape)
     np.put_along_axis(below, order, np.maximum.accumulate(first, axis=-1), axis=-1)
@@ -254,7 +256,8 @@ def stable_depth(correlations: ArrayLike, depths: ArrayLike, *, threshold: float
     Parameters
     ----------
     correlations
-        Volatility matrices: correlations of the orderings at each two depths, shape (..., K, K).
+        Volatility matrices, which contain the correlations of the orderings at all pairs of depths,
+        shape (..., K, K).
     depths
         The K depths in ascending order.
     threshold
@@ -287,7 +290,7 @@ def stable_depth(correlations: ArrayLike, depths: ArrayLike, *, threshold: float
     labels = np.asarray(depths, dtype=np.float64)
     if labels.shape != matrix.shape[-1:] or not (np.diff(labels) > 0).all():
         shapes = f"{labels.shape} for matrices of shape {matrix.shape}"
-        raise ParameterError("one ascending depth per row of the matrix", shapes)
+        raise ParameterError("one depth per row of the matrix, in ascending order", shapes)
     either_way = np.minimum(matrix, matrix.swapaxes(-1, -2))
     later = np.triu(np.ones(matrix.shape[-2:], dtype=bool))
     with_later = np.where(later, either_way, np.inf).min(axis=-1, initial=np.inf)

@@ -70,7 +70,7 @@ class Kendall(base.Agreement):
         """Return two-sided p-values for tau of every two rows.
 
         Under the null hypothesis, all orders of the systems are equally likely. p-values are exact
-        for up to 33 systems without ties. Otherwise they use a normal approximation that is
+        for up to 33 systems without ties. All other p-values use a normal approximation that is
         corrected for ties.
 
         Examples
@@ -98,7 +98,7 @@ EXACT = 33
 
 
 def _tie_sums(scores: ArrayLike) -> Iterator[Floats]:
-    """Yield sums of t(t-1), t(t-1)(t-2) and t(t-1)(2t+5) over ties."""
+    """Yield sums of t(t-1), t(t-1)(t-2), t(t-1)(2t+5) over tied groups."""
     first, last = base.tied_ranks(np.asarray(scores, np.float64))
     size = last - first + 1
     for factor in (np.ones_like(size), size - 2, 2 * size + 5):
@@ -107,7 +107,7 @@ def _tie_sums(scores: ArrayLike) -> Iterator[Floats]:
 
 @cache
 def _exact(n: int) -> Floats:
-    """Return exact two-sided p-values by C - D."""
+    """Return exact two-sided p-values, indexed by absolute C - D."""
     inversions = np.ones(1)
     for size in range(2, n + 1):
         inversions = np.convolve(inversions, np.full(size, 1 / size))
@@ -231,7 +231,7 @@ def _weights(systems: int) -> Floats:
 def _pairs(
     reference: Floats, estimated: Floats, weights: Floats
 ) -> Iterator[tuple[NDArray[np.floating], NDArray[np.floating]]]:
-    """Yield signs of the reference and weighted estimated signs."""
+    """Yield reference signs and weighted estimate signs of pairs."""
     row_bytes = reference[..., 0].nbytes + 2 * estimated[..., 0].nbytes
     for first, second in base.pair_blocks(estimated.shape[-1], row_bytes):
         weighted = base.signs(estimated, first, second)
@@ -246,7 +246,7 @@ class Pearson(base.Agreement):
     Notes
     -----
     ``r = sum (x - mean x)(y - mean y) / sqrt(sum (x - mean x)**2 sum (y - mean y)**2)`` over the
-    systems. This is the inner product of rows that are scaled to mean 0 and length 1.
+    systems. r is the inner product of two rows that are scaled to mean 0 and length 1.
 
     Range: -1 to 1. The value is NaN if all systems have the same score, or if a score is infinite.
 
@@ -293,8 +293,8 @@ def correlate(x: Floats, y: Floats) -> Floats:
 def _standardise(scores: Floats) -> Floats:
     """Return rows scaled to mean 0 and length 1."""
     centred = scores - scores.mean(axis=-1, keepdims=True)
-    centred[np.ptp(scores, axis=-1) == 0] = np.nan  # otherwise rounding errors
-    centred /= np.abs(centred).max(axis=-1, keepdims=True)  # otherwise squares may overflow
+    centred[np.ptp(scores, axis=-1) == 0] = np.nan  # not a quotient of rounding errors
+    centred /= np.abs(centred).max(axis=-1, keepdims=True)  # squares of large scores overflow
     return np.asarray(centred / np.sqrt(np.square(centred).sum(axis=-1, keepdims=True)))
 
 
@@ -375,8 +375,8 @@ class RBO(base.Agreement):
         Persistence, between 0 and 1. Small values emphasise the top ranks.
     ties
         Meaning of a tie. With ``"w"``, tied systems are equally good, and enter the overlap at the
-        same depth. With ``"a"``, their order is unknown, and the value is the mean over all orders.
-        ``"b"`` corrects ``"a"``, so that the agreement of an ordering with itself is 1.
+        same depth. With ``"a"``, the order of tied systems is unknown, and RBO is the mean over all
+        orders. ``"b"`` corrects ``"a"``, so that the agreement of an ordering with itself is 1.
 
     Notes
     -----
@@ -385,14 +385,14 @@ class RBO(base.Agreement):
     the larger of its two ranks on. The system contributes the sum of the weights from this rank to
     S. RBO is therefore computed as a sum over systems of the smaller of two contributions.
 
-    With ties, let t and b be the first and the last possible rank of a system. In ``"w"``, its
-    contribution c_d at depth d is [t <= d]. In ``"a"`` and ``"b"``, c_d is 0 for d < t,
-    (d-t+1)/(b-t+1) for t <= d <= b, and 1 for d > b. X_d/d is replaced by ``2 sum c c' / (sum c +
-    sum c')`` in ``"w"`` and ``"a"``, and by ``sum c c' / sqrt(sum c**2 sum c'**2)`` in ``"b"``. The
-    sums are over the systems, and c and c' are the contributions in the two orderings.
+    With ties, let t and b be the first and the last possible rank of a system. In ``"w"``, the
+    contribution c_d of the system at depth d is [t <= d]. In ``"a"`` and ``"b"``, c_d is 0 for d <
+    t, (d-t+1)/(b-t+1) for t <= d <= b, and 1 for d > b. X_d/d is replaced by ``2 sum c c' / (sum c
+    + sum c')`` in ``"w"`` and ``"a"``, and by ``sum c c' / sqrt(sum c**2 sum c'**2)`` in ``"b"``.
+    The sums are over the systems, and c and c' are the contributions in the two orderings.
 
-    Range: above 0 to 1. The value of equal orderings is 1, but with ``"a"`` only without ties. The
-    value of reversed orderings, and the mean over random orderings, are above 0.
+    Range: above 0 to 1. Equal orderings have the value 1, except if ``ties="a"`` and there are
+    ties. The value of reversed orderings, and the mean over random orderings, are above 0.
 
     References
     ----------
@@ -422,7 +422,7 @@ class RBO(base.Agreement):
         systems = x.shape[-1]
         weights: Floats = (1 - self.p) * self.p ** np.arange(systems, dtype=np.float64)
         sides = base.tied_ranks(x), base.tied_ranks(y)
-        if all((first == last).all() for first, last in sides):  # without ties, all depths at once
+        if all((first == last).all() for first, last in sides):  # one pass for all depths
             onward = np.cumsum((weights / np.arange(1, systems + 1))[::-1])[::-1]
             left, right = (onward[first.astype(np.intp) - 1] for first, _ in sides)
             smaller = lambda a, b: np.asarray(np.minimum(a, b).sum(axis=-1))  # noqa: E731

@@ -96,9 +96,9 @@ def compare_rankings(gains: Array, pairs: Array) -> Transitions:
 
     Notes
     -----
-    This is Algorithm 1 of Moffat and Mackenzie, for all depths at once. If one ranking has more
-    cumulated gain at one depth, and the other ranking has more at another depth, the pair is
-    non-separable from the larger of these depths on.
+    The function computes Algorithm 1 of Moffat and Mackenzie for all depths at once. If one ranking
+    has more cumulated gain at one depth, and the other ranking has more at another depth, the pair
+    is non-separable from the larger of these depths on.
 
     References
     ----------
@@ -141,6 +141,7 @@ def _cumulated(gains: Array) -> Array:
     if most > np.iinfo(np.int64).max:
         advice = "use fewer decimals in the gains"
         raise MetricError("gains that can be summed exactly", f"sums up to {most}", advice)
+    # narrow integers save memory, because every pair of systems needs a difference of arrays
     kinds = (np.int8, np.int16, np.int32, np.int64)
     narrowest = next(kind for kind in kinds if most <= np.iinfo(kind).max)
     return np.cumsum(gains, axis=-1, dtype=narrowest)
@@ -186,6 +187,7 @@ def label_depths(transitions: Transitions, depth: int) -> NDArray[np.int8]:
 
     def fill(start: int) -> None:
         rows = slice(start, start + step)
+        # a view as booleans writes 0 and 1 into the result without a temporary array
         np.greater_equal(rank, decided[rows], out=labels[rows].view(np.bool_))
         labels[rows] += rank >= split[rows]
         labels[rows] *= sign[rows]
@@ -200,7 +202,7 @@ def count_labels(transitions: Transitions, depth: int) -> NDArray[np.int32]:
     Parameters
     ----------
     transitions
-        Shape (pair, topic).
+        Result of `compare_rankings`, shape (pair, topic).
     depth
         Number of depths.
 

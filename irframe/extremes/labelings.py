@@ -24,7 +24,7 @@ SCALE = 128
 
 
 def with_level(block: Block, level: int) -> Block:
-    """Return the block with another grade in its levels."""
+    """Return the block with a grade added to its levels."""
     levels = np.union1d(block.levels, [level])
     old = np.searchsorted(levels, block.levels)
 
@@ -69,7 +69,7 @@ def scale(metric: Metric, levels: Array, top: int) -> Array:
 
 
 def gains_of(metric: Metric, grades: Array, top: int) -> Floats:
-    """Return gains of grades, or grades without gain map."""
+    """Return gains of grades, or the grades without gain map."""
     gain = facts(metric).gain
     if gain is None:
         return grades.astype(float)
@@ -77,17 +77,17 @@ def gains_of(metric: Metric, grades: Array, top: int) -> Floats:
 
 
 def best_grade(metric: Metric, block: Block) -> int:
-    """Return the highest grade with the highest gain."""
+    """Return the largest of the grades with the highest gain."""
     grades = scale(metric, block.levels, block.top)
     gains = gains_of(metric, grades, block.top)
     return int(grades[len(grades) - 1 - np.argmax(gains[::-1])])
 
 
 def filled_extremes(metric: Metric, block: Block) -> tuple[Floats, Floats]:
-    """Return score bounds over labels with one grade.
+    """Return score bounds if all labels have the best grade.
 
     For the lower bound, the last unjudged documents have the best grade. For the upper bound, the
-    first unjudged documents have the best grade. Every number of such documents is tried.
+    first unjudged documents have the best grade. Every number of labelled documents is tried.
 
     Parameters
     ----------
@@ -118,12 +118,11 @@ def filled_extremes(metric: Metric, block: Block) -> tuple[Floats, Floats]:
 
 
 FILLED = 1 << 13
-"""Approximate number of ranks of the labelled rankings that are scored at once, at least one
-ranking."""
+"""Approximate number of ranks that are scored at once, which limits memory."""
 
 
 def _filled(metric: Metric, block: Block, steps: Array, grade: int) -> tuple[Floats, Floats]:
-    """Return score bounds for a number of labels per ranking.
+    """Return score bounds over the number of labels per ranking.
 
     `steps` is the largest number of documents to label in each ranking.
     """
@@ -152,15 +151,17 @@ def _filled(metric: Metric, block: Block, steps: Array, grade: int) -> tuple[Flo
 STEPS = 1e9
 """Number of steps above which exact bounds are refused. So many steps take about a minute."""
 ROUND = 4000
-"""Number of steps per rank that represents the overhead of a group of rankings. The rankings of a
-group have equally many unjudged documents."""
+"""Number of steps that take as long as the overhead per rank of a group of rankings.
+
+Rankings with equally many unjudged documents form a group.
+"""
 BLOCK = 1 << 20
 """Maximum number of elements of an array, which limits memory."""
 
 
 @dataclass(frozen=True, eq=False)
 class Labels:
-    """Gains of labels that may change the score, best first.
+    """Gains of labels that may change the score, highest first.
 
     `relevant` contains the gains of relevant grades, and `others` the positive gains of other
     grades.
@@ -183,11 +184,11 @@ class Labels:
 
     @property
     def single(self) -> bool:
-        """Whether relevant grades share one gain, and others have none."""
+        """Whether relevant grades have one gain, and other grades none."""
         return len(self.relevant) == 1 and not len(self.others)
 
     def counts(self, documents: int) -> Array:
-        """Return every way to distribute labels over documents."""
+        """Return the number of documents per label in every labelling."""
         kinds = len(self.relevant) + len(self.others)
         bars = np.array(list(combinations(range(documents + kinds), kinds)), dtype=np.int64)
         edges = np.hstack([np.full((len(bars), 1), -1), bars])
@@ -198,6 +199,7 @@ class Labels:
         kinds = len(self.relevant) + len(self.others)
         numbers, index = np.unique(unjudged, return_inverse=True)
         ways = (math.comb(n + kinds, kinds) * (n + 1) for n in numbers.tolist())
+        # larger binomial coefficients may not fit into a float
         states = [min(number, 1 << 62) for number in ways]
         steps = float((np.array(states, float)[index.reshape(unjudged.shape)] * depths).sum())
         columns = unjudged.reshape(-1, len(depths)).T
@@ -257,6 +259,7 @@ def pieces(number: int, width: int) -> Iterator[slice]:
 
     `number` is the number of rows, and `width` the number of elements per row.
     """
+    # a row that is larger than the limit still forms a slice
     step = max(1, BLOCK // max(1, width))
     return (slice(start, start + step) for start in range(0, number, step))
 
@@ -279,7 +282,7 @@ class _Cut:
         self.number = int(unjudged[:1, :depth].sum())
 
     def extreme(self, sign: int) -> Floats:
-        """Return the highest (1) or lowest (-1) score by ranking."""
+        """Return the highest score if `sign` is 1, or lowest."""
         beyond = self.beyond if sign < 0 else np.zeros_like(self.beyond)
         total = self._collect(sign, 1 / self._effort(beyond))
         scores = total / self._normaliser(beyond)
@@ -291,7 +294,7 @@ class _Cut:
         return self.block.count
 
     def _normaliser(self, beyond: Array) -> Floats:
-        """Return the divisor, shape (row, labels)."""
+        """Return the divisor of Q, shape (row, labels)."""
         fixed = self.pooled and self.metric.norm == "pool"
         levels = self.block.levels
         judged = self._base(pooled=fixed)[:, levels >= self.metric.rel].sum(axis=-1)[:, np.newaxis]
@@ -311,6 +314,7 @@ class _Cut:
         rank = np.arange(1.0, self.depth + 1)
         effort = np.broadcast_to(rank, (len(base), len(counts), self.depth)).copy()
         levels = np.unique(np.concatenate([gains, kinds, [0.0]]))
+        # each step of gain adds to the ideal gain of all documents with at least that gain
         for low, high in pairwise(levels):
             judged = base[:, gains >= high].sum(axis=-1)[:, np.newaxis, np.newaxis]
             if not fixed:
@@ -332,6 +336,7 @@ class _Cut:
         value[..., 0] = 0
         n_unjudged = np.cumsum(self.grade == UNJUDGED, axis=-1)
         state = np.arange(number + 1)
+        # value[..., n] is the best sum down to the rank with n labelled relevant documents
         for rank in range(self.depth):
             index = np.clip(n_unjudged[:, rank, np.newaxis] - state, 0, number)
             spare = np.moveaxis(other_rewards[:, index], 0, 1)
@@ -388,7 +393,7 @@ def highest_ndcg(metric: nDCG, block: Block, depths: Array, start: Floats) -> Fl
     Returns
     -------
     numpy.ndarray
-        Shape (row, depth).
+        The highest scores, shape (row, depth).
 
     Notes
     -----
@@ -401,6 +406,7 @@ def highest_ndcg(metric: nDCG, block: Block, depths: Array, start: Floats) -> Fl
     rows = np.arange(len(best))
     while len(rows):
         ratio = problem.improve(rows, best[rows])
+        # the tolerance stops the iteration once only rounding errors are left
         risen = (ratio > best[rows] * (1 + 1e-14)).any(axis=-1)
         best[rows] = np.maximum(best[rows], ratio)
         rows = rows[risen]
@@ -434,14 +440,14 @@ class _Problem:
         self.rank = np.where(np.take_along_axis(unjudged, order, axis=-1), order + 1, longest)
         self.weights = weights
         self.depths = depths
-        table = np.zeros(1 << 16)  # UNJUDGED and EMPTY have gain 0
+        table = np.zeros(1 << 16)  # UNJUDGED and EMPTY keep gain 0
         table[grades] = gains
         gained = table[block.grade]
         collected = np.cumsum(gained * weights[: gained.shape[-1]], axis=-1)
         self.collected = collected[:, depths - 1]
 
     def improve(self, rows: Array, ratio: Floats) -> Floats:
-        """Return the nDCG of the best labels for a ratio."""
+        """Return nDCG of labels that maximise DCG - ratio iDCG."""
         value = np.full((len(self.falls), *ratio.shape), -np.inf)
         gained, ideal = np.zeros((2, *value.shape))
         first = np.zeros_like(ratio)

@@ -51,7 +51,7 @@ def labelled_bounds(metric: Any, block: Block, depths: Array) -> Bounds:
     Returns
     -------
     lower, upper
-        Shape (row, depth).
+        Bounds, shape (row, depth).
     """
     levels_and_top = block.levels, block.top
     if metric.graded == "labelings" and not labelings.Labels.of(metric, *levels_and_top).single:
@@ -184,6 +184,7 @@ def preference_ranks(metric: Metric, levels: Array, top: int) -> NDArray[np.int3
     The result is indexed by grade, or by `EMPTY` and `UNJUDGED`. Higher values are better.
     """
     codes = np.append([EMPTY, UNJUDGED], levels)
+    # grades are int16, and negative codes index the array from its end
     ranks = np.zeros(1 << 16, np.int32)
     judged = codes > UNJUDGED
     relevant = judged & (facts(metric).rel <= codes)
@@ -201,7 +202,7 @@ def preference_ranks(metric: Metric, levels: Array, top: int) -> NDArray[np.int3
 def reordered_scores(
     block: Block, metrics: Sequence[Metric], depths: Sequence[int]
 ) -> Iterator[Array]:
-    """Yield scores of the worst and best order of ties.
+    """Yield lowest and highest scores over orders of ties.
 
     Parameters
     ----------
@@ -237,7 +238,9 @@ def _reordered(block: Block, key: NDArray[np.int32]) -> Block:
     cell = np.concatenate([block.grade, beyond], axis=-1)
     joined = np.concatenate([np.asarray(block.tied), np.ones(beyond.shape, bool)], axis=-1)
     tied = np.cumsum(~joined, axis=-1, dtype=np.int32)
+    # one integer sorts by group of tied documents, and within each group by the key
     code = tied * (1 + np.ptp(key)) + key[cell]
+    # ranks past the end of a list stay at the end
     code[cell == EMPTY] = np.iinfo(np.int32).max
     order = np.argsort(code, axis=-1, kind="stable")[..., :depth]
     grade = np.take_along_axis(cell, order, axis=-1)

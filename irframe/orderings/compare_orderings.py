@@ -66,8 +66,9 @@ def compare_orderings(
         Metric, or name of a metric.
     test
         Significance test of the differences by metric: an `irframe.Significance`, or the name of a
-        test, as for `compare`. Its correction for multiple comparisons and its level also apply to
-        the sign test of orderings. max-T is not supported. The literature uses ``adjust=None``.
+        test, as for `compare`. The sign test of orderings has the same correction for multiple
+        comparisons and the same significance level. max-T is not supported. The literature uses
+        ``adjust=None``.
     baseline
         The baseline system.
     systems
@@ -91,7 +92,7 @@ def compare_orderings(
         - ``**ns``, ``ns``, ``=``, ``ni`` and ``**ni``, the number of topics in each group for
           ``system_a`` compared with ``system_b``;
         - ``p_orderings``, the p-value of the sign test, and ``favours``, the system with more
-          topics in its favour. Both are missing if there is no dagger;
+          topics in its favour. ``p_orderings`` and ``favours`` are missing if there is no dagger;
         - ``double_dagger``, whether the sign test is also significant and favours the same system;
         - ``mark``, a dagger, a double dagger, or an empty string.
 
@@ -105,8 +106,8 @@ def compare_orderings(
     Notes
     -----
     The null hypothesis of the sign test is that ni topics are as frequent as ns topics. After a
-    double dagger, other metrics are likely to order the systems in the same way, but this is not
-    certain.
+    double dagger, other metrics are likely to order the systems in the same way, but not certain to
+    do so.
 
     References
     ----------
@@ -206,9 +207,9 @@ def significance_agreement(
         Metrics, or names of metrics.
     test
         Significance tests of the differences by metric: an `irframe.Significance` with one or
-        several tests, or names of tests, as for `compare`. The correction for multiple comparisons
-        and the level also apply to the sign test of orderings. max-T is not supported. The
-        literature uses ``adjust=None``.
+        several tests, or names of tests, as for `compare`. The sign test of orderings has the same
+        correction for multiple comparisons and the same significance level. max-T is not supported.
+        The literature uses ``adjust=None``.
     at
         Evaluation depths of metrics and orderings. The default is the depth of the cube.
     gain, rel
@@ -265,6 +266,7 @@ def significance_agreement(
     p_orderings, favoured = _orderings(cube, chosen, gain, rel, pairs, depths)
     means = np.round(paired.means, TIE)
     leads = np.sign(means[..., pairs[:, 0]] - means[..., pairs[:, 1]])
+    # a new axis for the tests, because favoured systems do not depend on the test
     alike = (leads == favoured)[:, np.newaxis]
     of_tests = zip(p.swapaxes(0, 1), corrections, strict=True)
     adjusted = np.stack(
@@ -328,7 +330,7 @@ def categorise(
     p
         p-values of the differences in the metric.
     p_orderings
-        p-values of the sign test of orderings. The shapes of both arrays must be broadcastable.
+        p-values of the sign test of orderings. The shapes of `p` and `p_orderings` must broadcast.
     alpha
         Significance level. P-values below alpha are significant.
     alike

@@ -52,32 +52,33 @@ def orderings(
         A cube, as returned by `irframe.cube`.
     a, b
         The systems of a pair. If only one system is given, it is compared with every other system.
-        If both are omitted, all pairs are compared in the order of the cube.
+        If both are omitted, all pairs of systems are compared, in the order of the systems in the
+        cube.
     depth
         Depth at which rankings are cut. The default is the depth of the cube.
     gain
-        Gain map, since orderings depend on the gains of grades.
+        Gain map. Orderings depend on the gains of grades.
     rel
         Lowest relevant grade, at least 1. Only used with ``gain="binary"``.
     labels
-        Whether to return the variable ``label``. By default it is omitted if all pairs are
+        Whether to return the variable ``label``. By default, ``label`` is omitted if all pairs are
         compared, because ``sign`` and the first depths contain the same information and need less
         memory.
 
     Returns
     -------
     xarray.Dataset
-        The variables describe a compared with b. Unless both `a` and `b` are given, they also have
-        the dimension ``pair``, with the coordinates ``system_a`` and ``system_b``:
+        The variables describe a compared with b. Unless both `a` and `b` are given, all variables
+        also have the dimension ``pair``, with the coordinates ``system_a`` and ``system_b``:
 
         - ``label`` (topic, depth), int8: 0 if the rankings are equal, 1 (*ni*) if a is not inferior
-          to b, -1 (*ns*) if a is not superior to b, and 2 or -2 if they are non-separable and were
-          ni or ns before that depth.
+          to b, -1 (*ns*) if a is not superior to b, and 2 or -2 if the rankings are non-separable
+          and were ni or ns before they became so.
         - ``sign`` (topic): 1 if a is the first system to have more cumulated gain, -1 if b is, and
           0 if the rankings are equal.
         - ``first_decided`` and ``first_nonseparable`` (topic): the first depth at which the
-          rankings are not equal, and the first depth at which they are non-separable. Both are 0 if
-          there is no such depth. With ``sign`` they determine ``label``.
+          rankings are not equal, and the first depth at which they are non-separable, or 0 if there
+          is none. ``label`` follows from ``sign`` and these depths.
         - ``count`` (depth, group): the number of topics in the groups ``**ns ns = ni **ni``, where
           ``**`` means non-separable.
         - ``p`` (depth): the p-value of the sign test, which compares the numbers of ni and ns
@@ -88,7 +89,7 @@ def orderings(
     ParameterError
         If a system is unknown, or if both systems are the same.
     DepthError
-        If the depth exceeds that of the cube.
+        If `depth` exceeds the depth of the cube.
     MetricError
         If a gain map lacks a relevant grade, or if tied documents of the cube share ranks
         (``ties="mean"``).
@@ -97,9 +98,9 @@ def orderings(
     -----
     System a is not inferior to b at depth k if its cumulated gain at rank i is at least that of b
     for every i <= k. With binary gain, this ordering follows from two rules: raising a grade never
-    lowers a score, and moving a better document up never lowers a score. With graded gain, it
-    orders more pairs than these rules, because gains are added. Cumulated gains are compared in
-    exact arithmetic. Unjudged documents and ranks past the end of a list have gain 0.
+    lowers a score, and moving a better document up never lowers a score. With graded gain, this
+    ordering ranks more pairs than the two rules, because gains are added. Cumulated gains are
+    compared in exact arithmetic. Unjudged documents and ranks past the end of a list have gain 0.
 
     The sign test is an exact two-sided binomial test. The null hypothesis is that ni and ns are
     equally likely among the topics with one of these labels. A small p-value says nothing about a
@@ -153,7 +154,7 @@ def order_pairs(
 def name_pairs(cube: xr.Dataset, a: Hashable | None, b: Hashable | None) -> Array:
     """Return the indices of the systems of each pair.
 
-    The result contains one pair, all pairs of one system, or all pairs of systems.
+    The result contains one pair, all pairs that contain one system, or all pairs of systems.
     """
     systems = cube.indexes[SYSTEM]
     named = [system for system in (a, b) if system is not None]
@@ -199,6 +200,7 @@ def ranking_gains(cube: xr.Dataset, depth: int, *, gain: GainLike, rel: int) -> 
     numbers = innate.integer_gains(worth.ravel().tolist())
     if max(numbers, default=0) > np.iinfo(np.int64).max:
         raise MetricError("gains that can be summed exactly", repr(gain), "use fewer decimals")
+    # a signed dtype, because differences of gains may be negative
     table = np.zeros((len(tops), 1 << 16), np.min_scalar_type(-1 - max(numbers, default=0)))
     table[:, levels] = np.reshape(numbers, worth.shape)
     lazy = cube["grade"].variable[..., :depth]
@@ -367,8 +369,8 @@ def side_by_side(
     Topics are sorted into the five groups ``**ns``, ``ns``, ``=``, ``ni`` and ``**ni``. Within
     ``**ns``, the topics that are non-separable from the smallest depth on come first. Within
     ``ns``, the topics that are decided at the smallest depth come first. ``ni`` and ``**ni`` are
-    sorted in the opposite direction. Ties in ``**ns`` and ``**ni`` are sorted like ``ns`` and
-    ``ni``. All other ties have the order of the cube.
+    sorted in the opposite direction. Tied topics of ``**ns`` and ``**ni`` are sorted like those of
+    ``ns`` and ``ni``. All other tied topics are in the order of the cube.
 
     Metrics that are weighted sums of gains (P, Recall, RBP, DCG, nDCG) cannot contradict orderings
     with the same gains. Metrics of the ranks of relevant documents (AP, RR, ...), ERR, INST, NERR
@@ -403,6 +405,7 @@ def side_by_side(
             named = ", ".join(map(str, unbound))
             warn(f"metrics that may contradict the orderings: {named}")
         scores = score(both, *chosen, at=deepest).to_numpy()
+        # adding 0 turns -0.0 into 0.0
         difference = np.round(scores[:, 0] - scores[:, 1], TIE) + 0.0
         labels = [str(metric) for metric in chosen]
         pair = pair.assign(difference=((METRIC, TOPIC), difference)).assign_coords({METRIC: labels})

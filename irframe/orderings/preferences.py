@@ -55,45 +55,47 @@ def preferences(
         A cube, as returned by `irframe.cube`.
     a, b
         The systems of a pair. If only one system is given, it is compared with every other system.
-        If both are omitted, all pairs are compared in the order of the cube.
+        If both are omitted, all pairs of systems are compared, in the order of the systems in the
+        cube.
     at
         Depths at which lists are cut. The default is the depth of the cube.
     weights
         Weights in ``rpp`` of users who want i relevant documents. ``"uniform"`` means equal
-        weights, ``"dcg"`` 1/log2(i + 1), and ``"inverse"`` 1/i.
+        weights, ``"dcg"`` means 1/log2(i + 1), and ``"inverse"`` means 1/i.
     rel
         Lowest relevant grade, at least 1.
 
     Returns
     -------
     xarray.Dataset
-        Variables over (topic, depth). Unless both `a` and `b` are given, they also have the
-        dimension ``pair``, with the coordinates ``system_a`` and ``system_b``. Values are above 0
-        if a is preferred, below 0 if b is preferred, and NaN for topics without relevant documents:
+        Variables over (topic, depth). Unless both `a` and `b` are given, all variables also have
+        the dimension ``pair``, with the coordinates ``system_a`` and ``system_b``. Values are above
+        0 if a is preferred, below 0 if b is preferred, and NaN for topics without relevant
+        documents:
 
         - ``rpp``, the recall-paired preference, -1 to 1: the weighted share of users who prefer a,
           minus the weighted share of users who prefer b.
-        - ``lexirecall``, -1, 0 or 1: among users with a preference, the preference of those who
+        - ``lexirecall``, -1, 0 or 1: among users with a preference, the preference of the users who
           want the most documents.
-        - ``lexiprecision``, -1, 0 or 1: among users with a preference, the preference of those who
-          want the fewest documents.
+        - ``lexiprecision``, -1, 0 or 1: among users with a preference, the preference of the users
+          who want the fewest documents.
 
     Raises
     ------
     ParameterError
         If a system or the weights are unknown, or if both systems are the same.
     DepthError
-        If a depth exceeds that of the cube.
+        If a depth exceeds the depth of the cube.
     MetricError
         If tied documents of the cube share ranks (``ties="mean"``).
 
     Notes
     -----
     Users who want i relevant documents prefer the list in which the i-th relevant document has the
-    higher rank, or the only list that contains i relevant documents. If neither list does, or if
-    the ranks are equal, they have no preference. There is one kind of user for each number i from 1
-    to the number of relevant judged documents. The values are not differences of scores: ``rpp``
-    may be intransitive.
+    higher rank, or the only list that contains i relevant documents. If neither list contains i
+    relevant documents, or if the ranks are equal, these users have no preference. There is one kind
+    of user for each number i from 1 to the number of relevant judged documents. The values are not
+    differences of scores, so ``rpp`` may be intransitive.
 
     References
     ----------
@@ -160,11 +162,11 @@ def _prefer(
 
 
 def _compare(first: Array, second: Array, table: Array, depths: Array) -> tuple[Array, ...]:
-    """Return preferences for numbers of relevant documents by rank.
+    """Return the three preferences of pairs, accumulated by rank.
 
     The i-th relevant document is reached at the first rank at which a list has i relevant
-    documents. Users who want i documents prefer this list. If both lists reach i documents at this
-    rank, they have no preference.
+    documents. Users who want i relevant documents prefer the list that reaches the i-th one first.
+    If both lists reach the i-th relevant document at the same rank, these users have no preference.
     """
     ahead = np.maximum(first, second)
     served = np.diff(ahead, axis=-1, prepend=0) > 0
@@ -216,7 +218,7 @@ def separability(
     ParameterError
         If the cube has only one system.
     DepthError
-        If the depth exceeds that of the cube.
+        If `depth` exceeds the depth of the cube.
 
     References
     ----------
@@ -237,7 +239,7 @@ def separability(
     cube = common_topics(drop_absent(cube))
     systems = cube.sizes[SYSTEM]
     if systems < 2:
-        raise ParameterError("at least two systems", str(systems))
+        raise ParameterError("at least two systems", f"{systems} system")
     gains = ranking_gains(cube, deepest, gain=gain, rel=rel)
     transitions = compare_rankings(gains, all_pairs(systems))
     counts = count_labels(transitions, deepest).sum(axis=0) / transitions.sign.size
@@ -267,8 +269,8 @@ def enumerate_rankings(
         Length of the rankings, 1 to 10.
     rows, columns
         Metrics that sort the rankings of the rows and of the columns, best first. The default order
-        is lexicographic, with relevant before non-relevant. Tied rankings are also in lexicographic
-        order.
+        is lexicographic, with relevant before non-relevant. Rankings with equal scores are also in
+        lexicographic order.
     n_relevant
         Number of relevant judged documents, at least k. The default is k.
 

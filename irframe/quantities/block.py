@@ -1,7 +1,4 @@
-"""Blocks of rankings, and means over orders of ties.
-
-`TiedBlocks` computes means over all orders of documents with equal scores.
-"""
+"""Blocks of rankings, and means over orders of tied documents."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
@@ -48,7 +45,7 @@ def share(gain: Floats, tied: NDArray[np.bool_], tail: tuple[Array, Array] | Non
     tied
         Whether the document has the same score as the document above it, shape (..., depth).
     tail
-        Sum of gains and number of the documents that are past the last rank and tied with it.
+        Sum of gains, and number, of documents past the last rank with the score of the last rank.
 
     Returns
     -------
@@ -115,8 +112,8 @@ class Block:
         Whether a document has the same score as the document above it, shape (..., topic, depth).
         If None, ties are ignored.
     tail, tail_size
-        Number of documents past the last rank that are tied with it: per grade, shape (..., topic,
-        level), and in total, shape (..., topic).
+        Number of documents past the last rank with the score of the last rank. `tail` has numbers
+        per grade, shape (..., topic, level). `tail_size` is the total, shape (..., topic).
     leveled
         Whether each tied document has the mean gain of the documents tied with it. If False, scores
         are means over all orders of tied documents.
@@ -127,21 +124,22 @@ class Block:
         topic, depth). `start` is the index in `subtopic_grade` or `stratum` at which each topic
         begins, shape (topic,).
     subtopic_grade, subtopic_count
-        Grades of all judged documents by subtopic, shape (judged, subtopic), and numbers of judged
-        documents per subtopic and grade, shape (topic, subtopic, level).
+        `subtopic_grade` contains the grades of all judged documents, shape (judged, subtopic).
+        `subtopic_count` is the number of judged documents, shape (topic, subtopic, level).
     stratum, stratum_count
-        Index of the pool stratum of each judged document, shape (judged,), and numbers of judged
-        documents per stratum and grade, shape (topic, stratum, level).
+        `stratum` is the index of the pool stratum of each judged document, shape (judged,).
+        `stratum_count` is the number of judged documents, shape (topic, stratum, level).
     length, timed
-        Length of the document at each rank, shape (..., topic, depth), and whether it is read.
+        `length` is the length of the document at each rank, shape (..., topic, depth). `timed` is
+        whether metrics read the lengths.
     shown, covered, completed
-        For judgments by spans, shape (..., topic, depth): amount of text at each rank, amount of
-        evidence that is not contained in text above, and number of evidence sets completed.
+        Amount of text at each rank, amount of evidence that no document above contains, and number
+        of evidence sets completed, for judgments by spans. Shape (..., topic, depth).
     evidence, n_sets
-        For judgments by spans, shape (topic,): amount of evidence and number of evidence sets.
+        Amount of evidence and number of evidence sets, for judgments by spans, shape (topic,).
     ideal, ideal_of
-        For judgments by subtopic: gains of ideal rankings, shape (topic, variant, rank), and the
-        alpha and lowest relevant grade of each variant, shape (variant, 2).
+        `ideal` contains gains of ideal rankings for judgments by subtopic, shape (topic, variant,
+        rank). `ideal_of` contains alpha and lowest relevant grade by variant, shape (variant, 2).
 
     Examples
     --------
@@ -206,7 +204,7 @@ class Block:
         return self._map(lambda array: array[key], lambda array: array[by_topic])
 
     def rows(self) -> "Block":
-        """Return the block with one topic per ranking."""
+        """Return the block with one row per ranking."""
         shape = self.shape
         inner = self.count.ndim - 1
 
@@ -223,7 +221,7 @@ class Block:
         return replace(bare, tied=None, tail=None, tail_size=None, doc=None)
 
     def condensed(self) -> "Block":
-        """Return the block of uncut lists without unjudged documents."""
+        """Return the block without unjudged documents; lists must be uncut."""
         tied = np.zeros(self.grade.shape, bool) if self.tied is None else self.tied
         order, closed, still_tied = close_up(self.grade, tied)
         retrieved = (closed != EMPTY).sum(axis=-1)
@@ -245,7 +243,7 @@ class Block:
         Returns
         -------
         list of tuple
-            For each pair of top grade and pool depth: indices of its topics, and their block.
+            Indices and block of the topics with each pair of top grade and pool depth.
         """
         if np.size(self.top) == np.size(self.pool_depth) == 1:
             top, pool_depth = (np.asarray(value).item() for value in (self.top, self.pool_depth))
@@ -325,7 +323,7 @@ def close_up(grade: Grades, tied: NDArray[np.bool_]) -> tuple[Array, Grades, NDA
 
 
 def by_scale(block: Block, compute: Callable[[Block], Iterator[Array]]) -> Iterator[Array]:
-    """Compute arrays by top grade and pool depth.
+    """Compute arrays, grouping topics by top grade and pool depth.
 
     Parameters
     ----------
@@ -355,7 +353,7 @@ def by_scale(block: Block, compute: Callable[[Block], Iterator[Array]]) -> Itera
 class TiedBlocks:
     """Groups of documents with equal scores in rankings.
 
-    Such a group is called a block here. A document without ties is a block of size 1.
+    A group of documents with equal scores is called a block. Other documents are blocks of size 1.
 
     Attributes
     ----------
@@ -368,8 +366,9 @@ class TiedBlocks:
     size
         Number of documents of each block, including documents past the last rank, shape (block,).
     hidden, last
-        For ties with the last rank: number of tied documents past it, shape (ranking, level), and
-        index of their block, shape (ranking,). Empty if unknown.
+        `hidden` is the number of documents past the last rank in the block of the last rank, shape
+        (ranking, level). `last` is the index of that block, shape (ranking,). Both are empty if
+        `Block.tail` is None.
 
     References
     ----------
@@ -401,7 +400,7 @@ class TiedBlocks:
 
     @classmethod
     def of(cls, block: Block) -> "TiedBlocks":
-        """Return the tied blocks of rankings."""
+        """Return the groups of tied documents in rankings."""
         shape = block.grade.shape
         levels = len(block.levels)
         first = np.ones(shape, bool) if block.tied is None else ~block.tied
@@ -427,7 +426,7 @@ class TiedBlocks:
     def precision(self, relevant: NDArray[np.bool_], share: Floats) -> Floats:
         """Return the expected precision at each rank.
 
-        The mean is over all orders of tied documents. The value is 0 for orders in which the
+        The mean is over all orders of tied documents. Precision counts as 0 in orders in which the
         document at the rank is not relevant.
 
         Parameters
@@ -468,8 +467,9 @@ class TiedBlocks:
         -----
         Let n documents in random order leave users unsatisfied with probabilities x. After j
         documents, the probability that users still read is E_j = e_j(x) / C(n, j), where e_j is the
-        elementary symmetric polynomial. Adding a document changes it to ``E_j = (1 - j/(n + 1)) E_j
-        + j/(n + 1) x E_(j-1)``. Each round of the loop adds a document with gain to every block.
+        elementary symmetric polynomial. Adding a document changes E_j to ``E_j = (1 - j/(n + 1))
+        E_j + j/(n + 1) x E_(j-1)``. Each round of the loop adds a document with gain to every
+        block.
         """
         block = np.repeat(np.arange(len(self.starts)), self.shown)
         offset = self.offset.ravel()

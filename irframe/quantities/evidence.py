@@ -25,7 +25,7 @@ JUDGED_ONLY: set[str] = set()
 
 
 def of_judgments(quantity: Quantity) -> Quantity:
-    """Mark a quantity that is independent of the rankings."""
+    """Mark a quantity as independent of the rankings (decorator)."""
     JUDGED_ONLY.add(quantity.__name__)
     return quantity
 
@@ -35,17 +35,17 @@ class Evidence:
 
     The parameters of a kernel are names of quantities. Each public method or property of this
     class, from `grade` on, is a quantity. The parameters of a quantity are parameters of the
-    metric, such as `rel`. Quantities are cached, and metrics share them. Quantities have the shape
-    (..., depth) unless stated otherwise.
+    metric, such as `rel`. Quantities are cached, and shared by metrics with the same parameters.
+    Quantities have the shape (..., depth) unless stated otherwise.
 
     Parameters
     ----------
     block
         Rankings of topics with the same top grade.
     prepared
-        Cache of quantities that are independent of the rankings. Several blocks may share it if
-        they have the same topics and the same number of ranks, and no pool counts, which depend on
-        the runs. New values are added to the cache.
+        Cache of quantities that are independent of the rankings. Several blocks may share the cache
+        if they have the same topics, the same number of ranks and no pool counts. Pool counts
+        depend on the runs. New values are added to the cache.
 
     Examples
     --------
@@ -63,6 +63,7 @@ class Evidence:
     def __init__(self, block: Block, prepared: dict[tuple[Any, ...], Any] | None = None) -> None:
         self._prepared = prepared
         self._block = block
+        # gains are scaled by the top grade, which must not be 0
         self._top = max(int(block.top), 1)
         self._grade = np.ascontiguousarray(block.grade)
         self._tied = block.tied
@@ -84,6 +85,7 @@ class Evidence:
         arguments = [getattr(metric, field) for field in parameters(compute)]
         key = (name, *arguments)
         memory = self._memory
+        # blocks of the same topics compute ideal rankings only once
         if self._prepared is not None and name in JUDGED_ONLY:
             memory = self._prepared
         value = memory.get(key)
@@ -100,7 +102,7 @@ class Evidence:
 
     @property
     def grade(self) -> Grades:
-        """Grades by rank, or EMPTY or UNJUDGED; shape (..., depth)."""
+        """Grade, `EMPTY` or `UNJUDGED` at each rank, shape (..., depth)."""
         return self._grade
 
     @cached_property
@@ -110,7 +112,7 @@ class Evidence:
 
     @cached_property
     def retrieved(self) -> Array:
-        """Length of each list; shape (..., 1)."""
+        """Length of each list, shape (..., 1)."""
         return np.asarray(self._block.retrieved)[..., np.newaxis]
 
     @cached_property
@@ -151,15 +153,15 @@ class Evidence:
         return count_to(self.relevant(rel))
 
     def expected_precision(self, rel: int) -> Floats:
-        """Return the expected precision at relevant ranks under ties."""
+        """Return the expected precision at each rank under ties."""
         return self._tied_blocks.precision(self._grade >= rel, self.gain(Binary(), rel))
 
     def first_chance(self, rel: int) -> Floats:
-        """Return the distribution of the first relevant rank under ties."""
+        """Return the probability that each rank is the first relevant."""
         return self.stop_chance(Binary(), rel)
 
     def stop_chance(self, gain: Gain, rel: int) -> Floats:
-        """Return the probability that users stop at ranks under ties."""
+        """Return the probability of stopping at each rank under ties."""
         table = self._table(gain, rel, 0.0)
         return self._tied_blocks.stops(self._grade, self._block.levels, table)
 
@@ -179,7 +181,7 @@ class Evidence:
         return np.asarray(self.rank - self.found(rel) + 1)
 
     def missing_length(self, unretrieved: str | int, rel: int) -> Floats:
-        """Return the search length of documents missing at each depth."""
+        """Return the search length of documents not found by depths."""
         if not isinstance(unretrieved, str):
             return np.full(self.found(rel).shape, float(unretrieved))
         return np.asarray(self.seen - self.found(rel) + (unretrieved == "irrel+1"))
@@ -237,9 +239,10 @@ class Evidence:
 
     @of_judgments
     def normaliser(self, norm: str, rel: int) -> Floats:
-        """Return the divisor of AP and Q, infinity replacing 0.
+        """Return the divisor of AP and Q, or infinity.
 
-        The shape is (..., 1) for ``"R"``, and (..., depth) for ``"min"`` and ``"pool"``.
+        The divisor is infinite instead of 0. The shape is (..., 1) if `norm` is ``"R"``, and (...,
+        depth) otherwise.
         """
         if norm == "pool":
             return positions.positive(self._at_least(self.pool_count, rel))
@@ -268,7 +271,7 @@ class Evidence:
 
     @of_judgments
     def ideal_gain(self, gain: Gain, rel: int, discount: str, base: float, ideal: str) -> Floats:
-        """Return the ideal DCG by depth, infinity replacing 0."""
+        """Return ideal DCG at each depth, or infinity if 0."""
         steps = self.ideal_steps(gain, rel)
         pooled = self.pool_steps(gain, rel, ideal)
         cut = np.full(1, np.inf) if ideal == "full" else self.rank
@@ -335,20 +338,20 @@ class Evidence:
 
     @cached_property
     def evidence_by_subtopic(self) -> list["Evidence"]:
-        """List of evidence with the judgments of one subtopic each."""
+        """Evidence per subtopic, with the judgments of that subtopic only."""
         grade, _ = self._subtopic_arrays("subtopic_grade", "doc")
         return [Evidence(self._block.of_subtopic(number)) for number in range(grade.shape[1])]
 
     def _subtopic_arrays(self, *names: str) -> list[Array]:
         arrays = [getattr(self._block, name) for name in names]
         if self._tied is not None or any(array is None for array in arrays):
-            expected = "judgments by subtopic and unchanged lists, for metrics by subtopic"
-            raise MetricError(expected, "other judgments or lists")
+            expected = "judgments by subtopic and lists in their original order"
+            raise MetricError(expected, "other judgments or reordered lists")
         return arrays
 
     @cached_property
     def length(self) -> Floats:
-        """Length of the document at each rank; shape (..., depth)."""
+        """Length of the document at each rank, shape (..., depth)."""
         if self._block.length is None:
             expected = "lengths of the retrieved documents"
             advice = "name the column with the lengths, as in units=ir.Units(length='words')"
@@ -371,7 +374,7 @@ class Evidence:
         return np.asarray(self._spans("evidence"), float)[..., np.newaxis]
 
     def found_share(self, rel: int) -> Floats:
-        """Return the share of the required evidence by depth.
+        """Return the share of required evidence found at each depth.
 
         If the judgments have sets, one document or span of each set is required. Otherwise all
         evidence, a document for every subtopic, or all relevant documents are required. The share
@@ -396,8 +399,8 @@ class Evidence:
     def _spans(self, name: str) -> Array:
         spans: Array | None = getattr(self._block, name)
         if spans is None:
-            expected = "judgments by spans and unchanged lists, for metrics of spans"
-            raise MetricError(expected, "other judgments or lists")
+            expected = "judgments by spans and lists in their original order"
+            raise MetricError(expected, "other judgments or reordered lists")
         return spans
 
     @cached_property
@@ -422,7 +425,7 @@ class Evidence:
 
 
 def shallow(pooled: Steps | None, full: Steps) -> Iterator[tuple[int, Steps]]:
-    """Yield depths where pool and full ideal rankings differ."""
+    """Yield depths at which the pool changes the ideal ranking."""
     if pooled is None:
         return
     gains, counts = pooled
@@ -435,7 +438,7 @@ def shallow(pooled: Steps | None, full: Steps) -> Iterator[tuple[int, Steps]]:
 def _gains(gain: Gain, rel: int, top: int, levels: tuple[int, ...]) -> tuple[Array, Array, Floats]:
     """Sort grades by falling gain.
 
-    The three arrays are the order of the grades, whether each sorted grade is the last one with its
+    The three arrays are the order of the grades, whether each sorted grade is the last one with a
     gain, and the distinct positive gains.
     """
     level_gain = gain.map(np.array(levels, np.int64), rel=rel, top=top)
@@ -447,7 +450,8 @@ def _gains(gain: Gain, rel: int, top: int, levels: tuple[int, ...]) -> tuple[Arr
 
 @lru_cache(maxsize=256)
 def _gain_table(gain: Gain, rel: int, top: int, low: int, unjudged: float) -> Floats:
-    """Return gains indexed by grade, negative grades from the end."""
+    """Return a table of gains that is indexed by grade."""
+    # grades are int16, and negative codes such as UNJUDGED index the table from its end
     table = np.zeros(1 << 16)
     codes = np.arange(low, 1 + max(top, rel))
     table[codes] = gain.map(codes, rel=rel, top=top)

@@ -14,7 +14,7 @@ DISCOUNTS = ("log2", "zipf", "jk")
 def positive(denominator: NDArray[Any]) -> Floats:
     """Replace 0 in a denominator by infinity.
 
-    The quotient is then 0 instead of NaN.
+    A quotient with this denominator is then 0 instead of NaN.
 
     Examples
     --------
@@ -32,7 +32,7 @@ def read_only(values: Floats) -> Floats:
 
 @lru_cache(maxsize=32)
 def discounts(kind: str, base: float, ranks: int) -> Floats:
-    """Return the discount factor of every rank, read-only.
+    """Return a read-only array of discount factors by rank.
 
     Parameters
     ----------
@@ -55,6 +55,7 @@ def discounts(kind: str, base: float, ranks: int) -> Floats:
     >>> discounts("zipf", 2, 3).round(3), discounts("jk", 2, 4).round(3)
     (array([1.   , 0.5  , 0.333]), array([1.   , 1.   , 0.631, 0.5  ]))
     """
+    # the results are read-only because all callers share the cached array
     rank = np.arange(1.0, ranks + 1)
     if kind == "log2":
         return read_only(1 / np.log2(1 + rank))
@@ -63,6 +64,7 @@ def discounts(kind: str, base: float, ranks: int) -> Floats:
     if kind == "none":
         return read_only(np.ones(ranks))
     logs = np.log(rank) / np.log(base)
+    # the maximum avoids a division by 0 at rank 1, which has no discount
     return read_only(1 / np.where(rank < base, 1, np.maximum(logs, 1)))
 
 
@@ -80,7 +82,7 @@ def ideal_ranking(gains: Floats, counts: Array, ranks: int) -> Floats:
     Returns
     -------
     numpy.ndarray
-        Shape (..., ranks).
+        Gains, shape (..., ranks).
 
     Examples
     --------
@@ -89,6 +91,7 @@ def ideal_ranking(gains: Floats, counts: Array, ranks: int) -> Floats:
     """
     by_rank = np.zeros((*counts.shape[:-1], ranks))
     rank = np.arange(1, ranks + 1)
+    # later steps have higher gains and overwrite the first ranks
     for step in reversed(range(len(gains))):
         np.copyto(by_rank, gains[step], where=rank <= counts[..., step, np.newaxis])
     return by_rank
@@ -97,7 +100,7 @@ def ideal_ranking(gains: Floats, counts: Array, ranks: int) -> Floats:
 def ideal_sum(
     gains: Floats, counts: Array, rank: Array, kind: str = "log2", base: float = 2
 ) -> Floats:
-    """Return the DCG of the ideal ranking at depths.
+    """Return the DCG of the ideal ranking at each depth.
 
     Parameters
     ----------
@@ -129,7 +132,7 @@ def ideal_sum(
 
 Crossing = Literal["sign_change", "definition", "matters"]
 CROSSINGS: tuple[Crossing, ...] = get_args(Crossing)
-"""Definitions of the rank at which a curve crosses 0."""
+"""Definitions of a crossing, which `crosses` describes."""
 
 
 class ExpectedRanks(NamedTuple):
@@ -221,7 +224,7 @@ def crosses(curve: Array, crossing: Crossing) -> NDArray[np.bool_]:
     Parameters
     ----------
     curve
-        Shape (..., depth).
+        Values by rank, shape (..., depth).
     crossing
         Definition of a crossing. ``"sign_change"`` is a change from a value other than 0 to 0 or to
         a value of the opposite sign. ``"definition"`` is any pair of neighbouring values that are
@@ -231,7 +234,7 @@ def crosses(curve: Array, crossing: Crossing) -> NDArray[np.bool_]:
     Returns
     -------
     numpy.ndarray
-        Shape (..., depth - 1).
+        Whether the curve crosses 0 between each rank and the next, shape (..., depth - 1).
 
     Examples
     --------
@@ -247,7 +250,7 @@ def crosses(curve: Array, crossing: Crossing) -> NDArray[np.bool_]:
 
 
 def first_crossing(crossed: NDArray[np.bool_]) -> Floats:
-    """Return the rank of the first crossing, infinite if none."""
+    """Return the rank of the first crossing, or infinity."""
     if not crossed.shape[-1]:
         return np.full((*crossed.shape[:-1], 1), np.inf)
     first = np.where(crossed.any(axis=-1), crossed.argmax(axis=-1) + 1.0, np.inf)
@@ -275,9 +278,9 @@ def balance_points(position: Array, expected: ExpectedRanks, crossing: Crossing)
 
     Notes
     -----
-    Past the end of a cut list, the curve can only fall, and only down to rank R. A crossing past
-    the end is therefore a crossing at R. With ``"definition"``, a curve that stays at 0 crosses 0
-    at the end of its list.
+    Past the end of a cut list, the curve can only fall, and only until rank R. A crossing past the
+    end is therefore a crossing at R. With ``"definition"``, a curve that stays at 0 crosses 0 at
+    the end of its list.
     """
     R = recall_base(expected)
     rank = np.arange(1, position.shape[-1] + 1)
@@ -303,7 +306,7 @@ def full_scale(expected: ExpectedRanks, length: Array) -> tuple[Array, Array]:
     expected
         Ranks of the grades in the ideal ranking of each topic.
     length
-        Length of the ranking, at least twice the number of relevant documents; shape (..., 1 or
+        Length of the ranking, at least twice the number of relevant documents, shape (..., 1 or
         depth).
 
     Returns
@@ -333,7 +336,7 @@ def space_ratios(
     forward, backward
         Absolute sums of the positive and of the negative relative positions.
     worst
-        The same sums for the reversed ideal ranking, 0 without relevant documents.
+        `forward` and `backward` of the reversed ideal ranking, 0 without relevant documents.
 
     Returns
     -------

@@ -26,10 +26,10 @@ class Strata:
     Parameters
     ----------
     code
-        Stratum of the document at each rank, shape (..., depth). The value is -1 for documents
-        outside the pool and for ranks below `LONGEST`.
+        Stratum of the document at each rank, shape (..., depth). The stratum is -1 for documents
+        outside the pool, and for ranks after `LONGEST`.
     size, judged
-        Number of pooled documents, and number of judged documents, per stratum; shape (...,
+        Number of pooled documents and number of judged documents per stratum, each of shape (...,
         stratum).
     level_count
         Number of judged documents per stratum and grade, shape (..., stratum, level). The number is
@@ -58,10 +58,11 @@ class Strata:
             code = pooled.astype(np.int32) - 1
             count = block.count[..., np.newaxis, :]
         elif block.doc is None or block.start is None:
-            expected = "unchanged lists, for metrics that read strata"
-            raise MetricError(expected, "other lists")
+            expected = "lists in their original order, for metrics that read strata"
+            raise MetricError(expected, "reordered lists")
         else:
             index = np.asarray(block.start)[..., np.newaxis] + np.where(pooled, block.doc, 0)
+            # the appended -1 keeps the index valid for a last topic without judged documents
             padded = np.append(np.asarray(stratum, np.int32), np.int32(-1))
             code = np.where(pooled, padded[index], np.int32(-1))
         code[..., LONGEST:] = -1
@@ -71,13 +72,13 @@ class Strata:
 
     @property
     def weight(self) -> Floats:
-        """Ratio of pooled to judged documents; shape (..., stratum)."""
+        """Ratio of pooled to judged documents, shape (..., stratum)."""
         judged = np.asarray(self.judged)
         return np.where(judged > 0, self.size / np.maximum(judged, 1), 0.0)
 
     @property
     def estimated_count(self) -> Floats:
-        """Estimated number of documents per grade; shape (..., level)."""
+        """Estimated number of documents per grade, shape (..., level)."""
         judged = np.where(self.judged > 0, self.judged, 1)[..., np.newaxis]
         return np.asarray((self.level_count * self.size[..., np.newaxis] / judged).sum(axis=-2))
 
@@ -129,6 +130,7 @@ class Strata:
         """Return the value for the stratum of each ranked document."""
         padded = np.concatenate([values, np.zeros((*values.shape[:-1], 1))], axis=-1)
         wide = np.broadcast_to(padded, (*self.code.shape[:-1], padded.shape[-1]))
+        # the code -1 selects the appended 0
         return np.take_along_axis(wide, self.code % padded.shape[-1], axis=-1)
 
     def members(self) -> Iterator[NDArray[np.bool_]]:
@@ -179,7 +181,8 @@ class NovelHits:
     covers
         Whether each document is relevant for each subtopic, shape (hit, subtopic).
     earlier
-        Number of documents above that are relevant for the subtopic, shape (hit, subtopic).
+        Number of documents higher in the list that are relevant for the subtopic, shape (hit,
+        subtopic).
     shape
         Shape of the rankings, (..., depth).
     """
@@ -201,7 +204,8 @@ class NovelHits:
     def novelty(self, alpha: float) -> Floats:
         """Return the novelty-biased gain by rank.
 
-        The gain of a subtopic is 1, multiplied by 1 - alpha for each relevant document above.
+        The gain of a subtopic is 1, multiplied by 1 - alpha for each document above that is
+        relevant for the subtopic.
         """
         pair = np.flatnonzero(self.covers)
         earlier = self.earlier.ravel()[pair]
@@ -242,6 +246,7 @@ def find_hits(
     above = np.cumsum(covers, axis=0, dtype=np.int32) - covers
     begins = np.flatnonzero(np.diff(ranking, prepend=-1))
     lengths = np.diff(begins, append=len(cell))
+    # the cumulated sums run over all rankings, so each ranking subtracts the sum at its start
     earlier = above - np.repeat(above[begins], lengths, axis=0)
     return NovelHits(cell, covers, earlier, relevant.shape)
 
@@ -273,7 +278,7 @@ def ideal_gains(covers: NDArray[np.bool_], topic: Array, topics: int, alpha: flo
     topics
         Number of topics.
     alpha
-        Share by which the gain of a subtopic falls with each document that covers it.
+        Share by which each document that covers a subtopic lowers the gain of the subtopic.
 
     Returns
     -------
@@ -316,6 +321,7 @@ def _greedy(covers: NDArray[np.bool_], topic: Array, topics: int, alpha: float) 
     free = np.arange(ranks) < number[:, np.newaxis]
     for rank in range(ranks):
         gain = np.matmul(documents, remaining[:, :, np.newaxis])[..., 0].round(TIE)
+        # argmax takes the first of several documents with the same gain
         chosen = np.where(free, gain, -1).argmax(axis=1)
         gains[:, rank] = np.where(rank < number, gain[every, chosen], 0)
         free[every, chosen] = False

@@ -139,4 +139,4 @@ def test_matrices_must_be_square(matrix):
     refused(ParameterError, "square", lambda: share_above(matrix))
     refused(ParameterError, "square", lambda: stable_depth(matrix, [1, 2, 3]))
     for depths in ([1, 2], [1, 3, 2], [1, 1, 2], [[1, 2, 3]]):
-        refused(ParameterError, "ascending depth", stable_depth, np.ones((3, 3)), depths)
+        refused(ParameterError, "in ascending order", stable_depth, np.ones((3, 3)), depths)
