@@ -1,8 +1,8 @@
 """Information-retrieval evaluation at every depth, in pandas and xarray.
 
 Importing irframe registers the accessor ``.ireval`` on DataFrame, Dataset and DataArray.
-``__init__.pyi`` lists the public functions and namespaces. Their modules are imported when they
-are first used.
+``__init__.pyi`` lists the public functions and namespaces. Python imports their modules at the
+first use.
 """
 
 import sys
@@ -19,12 +19,13 @@ __version__ = VERSION
 
 
 def _asks_for_help() -> bool:
-    """Return whether this process is ``irframe --help``."""
+    """Return whether the command line is ``irframe --help`` or ``--version``."""
     program, *arguments = ["", *getattr(sys, "orig_argv", [])][-2:]
     return Path(program).stem == "irframe" and arguments[0] in {"-h", "--help", "--version"}
 
 
-if not _asks_for_help():  # the accessor imports pandas, which would slow --help down
+# the accessor imports pandas, which would slow --help down
+if not _asks_for_help():
     from irframe import accessor as accessor
 
 _HOMES = homes(__name__, __file__)
@@ -38,7 +39,7 @@ def __dir__() -> list[str]:
 def __getattr__(name: str) -> Any:
     """Return a public function or namespace.
 
-    If a name belongs to another namespace, the error gives its full name.
+    If the name belongs to a namespace such as `irframe.metrics`, the error contains its full name.
     """
     if name in __all__:
         value = find(_HOMES[name], name)

@@ -17,7 +17,7 @@ from irframe.names import VERSION
 from irframe.progress import elapsed
 
 STOPPED = 130
-"""The exit status after Ctrl-C."""
+"""Exit status of the command line after Ctrl-C."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -32,16 +32,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
     -------
     int
         The exit status: 0 after success, 2 after an error, and 130 after Ctrl-C. The status is 1
-        if ``check``, ``diagnose`` or ``compare`` found a problem that ``--fail-on`` names.
+        if ``check``, ``diagnose`` or ``compare`` found a problem of the severity in ``--fail-on``.
     """
-    sys.stderr = sys.stderr or StringIO()  # the shell redirection 2>&- sets it to None
+    # the shell redirection 2>&- sets sys.stderr to None, to which nothing can be written
+    sys.stderr = sys.stderr or StringIO()
     try:
         return _main(arguments)
     except KeyboardInterrupt:
         tell("stopped; no incomplete file was written")
     if arguments is None:
         sys.stderr.flush()
-        os._exit(STOPPED)  # threads that wait for input would keep the process alive
+        # a normal exit would wait for threads, which may themselves wait for input
+        os._exit(STOPPED)
     return STOPPED
 
 
@@ -52,7 +54,8 @@ def _main(arguments: Sequence[str] | None) -> int:
     module, summary = COMMANDS[words[0]]
     command = import_module(f"irframe.commands.{module}")
     if arguments is None:
-        gc.freeze()  # garbage collection then skips the imported modules, which saves time at exit
+        # garbage collection then skips the imported modules, which saves time at exit
+        gc.freeze()
     epilog = f"example:\n  {EXAMPLES[words[0]]}\n\n{EPILOG}"
     line = Line(f"irframe {words[0]}", f"{summary[0].upper()}{summary[1:]}.", epilog)
     name = words[0].replace("-", "_")
@@ -63,7 +66,7 @@ def _main(arguments: Sequence[str] | None) -> int:
 
 
 def _outer() -> Line:
-    """Return the parser of command lines without a known command."""
+    """Return the parser for command lines without a known command."""
     width = max(map(len, COMMANDS))
     lines = "\n".join(f"  {name:<{width}} {summary}" for name, (_, summary) in COMMANDS.items())
     outer = Line(
@@ -90,7 +93,7 @@ def _run(command: Callable[[Namespace], Any], options: Namespace) -> int:
                 content, status = command(options)
         printed = " ".join(content.split()) if isinstance(content, str) else ""
         for text in (str(warning.message) for warning in caught):
-            # the printed output may contain the warning already
+            # the printed output of a command may already contain its warnings
             if output is not None or " ".join(text.split()) not in printed:
                 tell(f"warning: {text}", vars(options))
         if content is not None:
@@ -116,7 +119,7 @@ def _possible_inputs(options: Namespace) -> Iterator[str]:
 def _writers() -> Any:
     """Import the module that writes files.
 
-    The import is slow, and commands that only print do not need it.
+    The module is imported here, because its import is slow and many commands only print.
     """
     return import_module("irframe.files.write_run")
 
@@ -124,7 +127,7 @@ def _writers() -> Any:
 def _write_or_print(content: str | bytes, output: str | None, *, gated: bool) -> None:
     """Write the output of a command, or print it.
 
-    If a command with ``--fail-on`` cannot write its file, the output is printed.
+    If a command with ``--fail-on`` cannot write its file, the output is printed instead.
     """
     try:
         _write(content, output)
@@ -136,7 +139,7 @@ def _write_or_print(content: str | bytes, output: str | None, *, gated: bool) ->
 
 
 def _write(content: str | bytes, output: str | None) -> None:
-    """Write output to a file or to standard output."""
+    """Write content to a file or to standard output."""
     if output is not None:
         text = visible(content) if isinstance(content, str) else content
         _writers().write_file(output, text)
@@ -147,7 +150,8 @@ def _write(content: str | bytes, output: str | None) -> None:
         else:
             sys.stdout.buffer.write(content)
             sys.stdout.flush()
-    except OSError:  # flushing the rest of the buffer at exit would fail again
+    except OSError:
+        # Python flushes standard output at exit, which would raise the same error again
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         raise
 

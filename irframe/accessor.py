@@ -1,6 +1,6 @@
-"""The accessor ``.ireval``.
+"""The accessor ``.ireval``, whose methods are the verbs.
 
-A verb is a method of the accessor. It calls the function of the same name in `irframe.verbs`.
+A verb calls the function of the same name in `irframe.verbs` with the object as first argument.
 """
 
 import inspect
@@ -43,7 +43,7 @@ def _counts(subject: Any) -> list[str]:
 
 
 def _judged_share(subject: Any) -> list[str]:
-    """Describe the grades and the share of judged documents."""
+    """Return texts on the grades and on judged documents."""
     if "experiment" not in subject.attrs or not {"retrieved", "unjudged"} <= {*subject.coords}:
         return []
     experiment = subject.attrs["experiment"]
@@ -71,7 +71,8 @@ class Verbs:
         return kinds.kind_of(self._subject)
 
     def __getattr__(self, name: str) -> Callable[..., Any]:
-        if name.startswith("_"):  # pickle and copy look up private names before _subject is set
+        # pickle and copy look up private names before _subject is set
+        if name.startswith("_"):
             raise AttributeError(name)
         function = self._function(name)
         if function is None:
@@ -79,11 +80,11 @@ class Verbs:
         return MethodType(self._leading(name, function), self._called_of())
 
     def _called_of(self) -> Any:
-        """Return the first argument of each verb's function."""
+        """Return the object that verbs take as first argument."""
         return self._subject
 
     def _leading(self, name: str, function: Callable[..., Any]) -> Callable[..., Any]:
-        """Return a verb whose errors show a correct call."""
+        """Wrap a verb whose errors then show a correct call."""
 
         @wraps(function)
         def call(*arguments: Any, **options: Any) -> Any:
@@ -114,7 +115,7 @@ class Verbs:
         accepted = {*kinds.takes(name, function)}
         refused = tables - accepted if accepted & tables else set()
         refused |= {kinds.CUBE} - accepted if accepted else set()
-        # pandas before 3 caches the accessor, although the frame may have changed since then.
+        # pandas before 3 caches the accessor, so the cached kind of a changed frame may be wrong
         is_refused = self._kind in refused and kinds.kind_of(self._subject) in refused
         return None if is_refused else function
 
@@ -144,7 +145,7 @@ class Verbs:
         return f"{message}{hint}{self._leads(meant, kind)}"
 
     def _leads(self, meant: list[str], kind: str) -> str:
-        """Return example calls of suggested verbs, for an error."""
+        """Return example calls of suggested verbs for an error message."""
         of_objects = kinds.verbs(kinds.HOME) if self._home == kinds.HOME else {}
         homes = {name: kinds.HOME if name in of_objects else kinds.FIGURES for name in meant}
         defined = {name: home for name, home in homes.items() if name in kinds.verbs(home)}
@@ -174,7 +175,8 @@ class Verbs:
             kinds.example(name, self._subject, home)
             for home in (kinds.HOME, kinds.FIGURES)
             for name in kinds.offered(self._subject, home)
-            if name != "groupby"  # no example is possible, because only the caller knows the groups
+            # an example of groupby is not possible, because only the user knows the groups
+            if name != "groupby"
         ][:5]
 
     def _described(self) -> str:
@@ -204,40 +206,41 @@ class Verbs:
 
 
 class Figures(Verbs):
-    """The figures of one object, as methods."""
+    """Accessor ``.ireval.plot``, whose methods draw an object."""
 
     _home = kinds.FIGURES
 
     def __call__(self, kind: str | None = None) -> Any:
         """Draw a figure by its name.
 
-        Raise an error that lists the figures of the object if no name is passed.
+        If no name is passed, an error lists the available figures.
         """
         if kind is not None:
             return getattr(self, kind)()
         calls = [f".ireval.{kinds.example(n, self._subject, kinds.FIGURES)}" for n in dir(self)]
-        raise InputError("the name of a figure", "none", f"draw a figure: {' or '.join(calls)}")
+        advice = f"draw a figure: {' or '.join(calls)}"
+        raise InputError("the name of a figure", "no name", advice)
 
 
 @xr.register_dataset_accessor("ireval")  # type: ignore[no-untyped-call]
 @xr.register_dataarray_accessor("ireval")  # type: ignore[no-untyped-call]
 class Accessor(Verbs):
-    """Verbs of xarray objects: cubes, arrays of scores, and results."""
+    """Accessor of xarray objects: cubes, arrays of scores, and results."""
 
     def __init__(self, subject: object) -> None:
         super().__init__(_with_metrics(subject))
 
     @property
     def plot(self) -> Figures:
-        """Figures of this object."""
+        """Figures of this object, as methods."""
         return Figures(self._subject)
 
     @property
     def record(self) -> list[Step]:
-        """The steps that produced this object: verbs with their options.
+        """The verbs that produced this object, with their options.
 
-        If data were passed as an option, the record contains a digest of the data.
-        ``step.again(x)`` applies the verb with the same options to ``x``.
+        If an option was a frame or array, the record contains a digest of its values.
+        ``step.again(x)`` applies the verb of a step with the same options to ``x``.
 
         Examples
         --------
@@ -256,7 +259,7 @@ ScannedRuns.access = Accessor
 
 @pd.api.extensions.register_dataframe_accessor("ireval")
 class FrameAccessor(Accessor):
-    """Verbs of frames: runs, judgments, scores and results."""
+    """Accessor of frames: runs, judgments, scores and results."""
 
     def __init__(self, subject: pd.DataFrame) -> None:
         super().__init__(subject)
@@ -275,9 +278,9 @@ class FrameAccessor(Accessor):
 
 @pd.api.extensions.register_series_accessor("ireval")
 class SeriesAccessor(FrameAccessor):
-    """Verbs of a column of scores.
+    """Accessor of a column of scores.
 
-    A column has the same verbs as a frame that contains only this column.
+    A column of scores has the same verbs as a frame with only this column.
     """
 
     def __init__(self, subject: pd.Series) -> None:
@@ -296,7 +299,8 @@ class SeriesAccessor(FrameAccessor):
 def _with_metrics(subject: object) -> Any:
     """Join the variables of a dataset into an array.
 
-    Each variable contains scores, and becomes a metric. Other objects are returned unchanged.
+    If all variables contain scores, each variable becomes a metric of the array. Other objects are
+    returned unchanged.
     """
     if not isinstance(subject, xr.Dataset) or {words.RESULT, "experiment"} & subject.attrs.keys():
         return subject
@@ -312,7 +316,7 @@ def _with_metrics(subject: object) -> Any:
 
 
 def _metric(name: str) -> Any:
-    """Return the metric with a name, or None."""
+    """Return the metric with a name or synonym, or None."""
     from irframe.errors import MetricError  # noqa: PLC0415 - only when asked
     from irframe.metrics import METRICS  # noqa: PLC0415 - the same
     from irframe.metrics.parse_metric import parse_metric  # noqa: PLC0415 - the same

@@ -13,21 +13,21 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Flags = NDArray[np.bool_]
 Grade = np.int16
-"""Integer type of grades. Its two lowest values mark empty ranks and unjudged documents."""
+"""Integer type of grades, whose two lowest values mark empty ranks and unjudged documents."""
 Grades = NDArray[Grade]
 Ends = tuple[Floats, Floats]
-"""Two arrays: the lower and the upper ends of intervals."""
+"""Two arrays with the lower and the upper limits of intervals."""
 
 
 BLOCK = 1 << 17
-"""Number of cells that a thread scores at a time. A few arrays of this size fit into the cache of a
-processor."""
+"""Number of ranks of lists that a thread scores at a time. A few arrays of this size fit into the
+cache of a processor."""
 
 
 def usual_errors() -> np.errstate:
-    """Return a context with numpy's default handling of floating-point errors.
+    """Return a context with the default floating-point errors of numpy.
 
-    The caller may have changed this handling with ``np.seterr``.
+    The context is needed because users may have changed these defaults with ``np.seterr``.
     """
     return np.errstate(divide="warn", over="warn", under="ignore", invalid="warn")
 
@@ -37,7 +37,8 @@ def as_plain(values: object) -> Array:
     if type(values) is np.ndarray:
         return values
     steps = ["detach", "cpu"]
-    if str(getattr(values, "dtype", "")) == "torch.bfloat16":  # numpy has no such dtype
+    # numpy has no dtype for bfloat16, so such tensors are first converted to float32
+    if str(getattr(values, "dtype", "")) == "torch.bfloat16":
         steps.append("float")
     for step in steps:
         values = getattr(values, step, lambda values=values: values)()
@@ -60,7 +61,7 @@ def in_threads(
     items
         The arguments, one for each call.
     workers
-        Largest number of threads. The default is the number of processors.
+        Maximum number of threads. The default is the number of processors.
 
     Examples
     --------
@@ -76,7 +77,9 @@ def in_threads(
 
 
 def tiles(systems: int, topics: int, ranks: int) -> list[tuple[slice, slice]]:
-    """Split systems and topics into blocks of about `BLOCK` cells.
+    """Split lists into blocks of about `BLOCK` ranks.
+
+    A block is a slice of systems and a slice of topics. Each list has `ranks` ranks.
 
     Examples
     --------
@@ -93,9 +96,9 @@ def tiles(systems: int, topics: int, ranks: int) -> list[tuple[slice, slice]]:
 
 
 def at_places(values: Any, *positions: Any) -> Any:
-    """Return the values at positions along each dimension.
+    """Select positions along each dimension of an array.
 
-    None selects all positions of a dimension.
+    For each dimension, pass an array of positions, or None for all positions.
     """
     for axis, chosen in enumerate(positions):
         if chosen is not None:
@@ -104,7 +107,10 @@ def at_places(values: Any, *positions: Any) -> Any:
 
 
 def on_front(cost: NDArray[np.float64], value: NDArray[np.float64]) -> NDArray[np.intp]:
-    """Return the positions of the Pareto front, sorted by cost.
+    """Return the positions of systems on the Pareto front.
+
+    A system is on the front if no other system is at least as good in cost and value, and better in
+    one of the two. Among equal systems, only the first is returned. The result is sorted by cost.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Checks of arguments, whose errors name the argument."""
+"""Checks of arguments, with errors that name the argument."""
 
 import ast
 import os
@@ -14,20 +14,20 @@ from irframe.elsewhere import suggest
 from irframe.errors import InputError, IrframeError, ParameterError, listing, shortened
 
 MOST = 2**63 - 1
-"""Largest integer of a numpy array."""
+"""Largest integer that fits into a numpy array."""
 
 ROOM = 4 * 2**30
 """Maximum number of bytes that an argument may allocate at once."""
 
 LONG = 70
-"""Maximum number of characters of a list in the first sentence of a message. Longer lists are at
-the end of the message."""
+"""Maximum number of characters of a list of valid values in the first sentence of a message. Longer
+lists are at the end of the message."""
 
 Word = TypeVar("Word", bound=str)
 
 
 def is_integer(value: object) -> bool:
-    """Return whether a value is an integer, not a bool.
+    """Return whether a value is an integer, without bool.
 
     Examples
     --------
@@ -46,9 +46,7 @@ def check_int(
     error: type[IrframeError] = ParameterError,
     advice: str = "",
 ) -> int:
-    """Return an integer within limits, or raise.
-
-    Both limits are included.
+    """Return an integer from `low` to `high`, or raise.
 
     Examples
     --------
@@ -60,7 +58,8 @@ def check_int(
     irframe.errors.ParameterError: expected depth to be a whole number of at least 1, but found 2.5.
     """
     fits = is_integer(value)
-    if high is None and fits and value > MOST and name != "seed":  # a seed may be any integer
+    # seeds are not stored in arrays, so any integer is valid
+    if high is None and fits and value > MOST and name != "seed":
         high = MOST
     if not fits or not _inside(value, low=low, high=high):
         raise error(
@@ -81,7 +80,7 @@ def number(
 ) -> float:
     """Return a finite number within limits, or raise.
 
-    `low` and `high` are included in the limits. `above` and `below` are not.
+    `low` and `high` are valid values. `above` and `below` are not.
 
     Examples
     --------
@@ -97,7 +96,9 @@ def number(
 
 
 def room(data: str, size: int, advice: str, *, most: int = ROOM) -> None:
-    """Raise if an array would take more bytes than allowed.
+    """Raise if an array would need more memory than allowed.
+
+    `size` and `most` are in bytes.
 
     Examples
     --------
@@ -116,9 +117,9 @@ def room(data: str, size: int, advice: str, *, most: int = ROOM) -> None:
 
 @cache
 def memory() -> int:
-    """Return the size of this machine's memory in bytes.
+    """Return the size of the computer's memory in bytes.
 
-    If the operating system does not report it, return 16 times `ROOM`.
+    If the operating system does not report the size, the result is 16 times `ROOM`.
     """
     try:
         return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
@@ -127,7 +128,7 @@ def memory() -> int:
 
 
 def level(alpha: object, name: str = "alpha") -> float:
-    """Return a significance level between 0 and 1, both excluded."""
+    """Return a number above 0 and below 1, or raise."""
     return number(name, alpha, above=0, below=1)
 
 
@@ -153,9 +154,9 @@ def choice(
 
 
 def as_annotated(name: str, value: object, annotation: object) -> None:
-    """Raise if a value does not fit its parameter's annotation.
+    """Raise if a value does not fit an annotation.
 
-    Only literals and ``bool`` are checked.
+    Only annotations with ``Literal`` or ``bool`` are checked.
 
     Examples
     --------
@@ -175,9 +176,10 @@ def as_annotated(name: str, value: object, annotation: object) -> None:
 
 @cache
 def _values_of(annotation: object) -> tuple[tuple[Any, ...], bool]:
-    """Return the literals or flags of an annotation.
+    """Return the values that an annotation allows.
 
-    Also return whether None is allowed.
+    The first result is empty unless the annotation consists of literals or is ``bool``. The second
+    result is True if None is allowed.
     """
     # before Python 3.14, a union of literals has the origin Union, and other unions UnionType
     is_union = get_origin(annotation) in {Union, UnionType}
@@ -190,9 +192,9 @@ def _values_of(annotation: object) -> tuple[tuple[Any, ...], bool]:
 
 
 def as_written(text: object, kinds: Mapping[str, Callable[..., Any]]) -> Any:
-    """Evaluate a text such as ``"RBO(p=0.8)"``.
+    """Evaluate a call in a text such as ``"RBO(p=0.8)"``.
 
-    Return None if the text is not a call of one of `kinds`.
+    The result is None if the text is not a call of one of `kinds`.
 
     Examples
     --------
@@ -211,7 +213,7 @@ def as_written(text: object, kinds: Mapping[str, Callable[..., Any]]) -> Any:
 
 
 def listed(value: Any) -> list[Any]:
-    """Return one value or several as a list.
+    """Return a list, made from None, one value or several.
 
     Examples
     --------
@@ -248,9 +250,9 @@ def refuse_any(
     found: str = "",
     advice: str = "",
 ) -> None:
-    """Raise an error that lists the offenders, if any.
+    """Raise an error that lists the invalid values, if any.
 
-    ``{}`` in `found` is replaced by the number of offenders.
+    ``{}`` in `found` is replaced by the number of invalid values.
 
     Examples
     --------
@@ -265,7 +267,9 @@ def refuse_any(
 
 
 def refuse_passed(options: Mapping[str, object], expected: str, advice: str = "") -> None:
-    """Raise an error that lists options other than None.
+    """Raise an error that lists the options that were passed.
+
+    An option was passed if its value is not None.
 
     Examples
     --------
@@ -280,7 +284,7 @@ def refuse_passed(options: Mapping[str, object], expected: str, advice: str = ""
 
 
 def one_column(name: str, value: object) -> None:
-    """Raise if a value is a list of columns.
+    """Raise if a list is passed instead of one column.
 
     Examples
     --------
@@ -304,11 +308,11 @@ def places(
     Parameters
     ----------
     noun
-        A noun for the labels in the message, such as ``"systems of the cube"``.
+        Noun phrase for the labels in messages, such as ``"systems of the cube"``.
     expected
-        The label or labels to look up.
+        One label, or a list of labels, to look up.
     labels
-        All labels.
+        All existing labels.
 
     Examples
     --------
@@ -331,19 +335,20 @@ def places(
 def holding(noun: str, subject: Any, names: Collection[Any], part: str = "data_vars") -> None:
     """Raise if an object is not the expected result.
 
-    The result is recognised by the names of its variables, dimensions or columns.
+    A result is recognised by the names of its variables, dimensions or columns.
 
     Parameters
     ----------
     noun
-        A noun for the result, such as ``"a result of replay"``.
+        Noun phrase for the expected result in messages, such as ``"a result of replay"``.
     subject
         The object to check.
     names
-        Names that the object must have.
+        Names of variables, dimensions or columns that the object must have.
     part
-        The attribute that contains these names: ``"data_vars"`` of a dataset, ``"sizes"`` of an
-        array or dataset, or ``"columns"`` of a frame. A frame must also have rows.
+        The attribute of the object that contains the names: ``"data_vars"`` of a dataset,
+        ``"sizes"`` of an array or dataset, or ``"columns"`` of a frame. A frame must also have
+        rows.
 
     Examples
     --------
@@ -379,7 +384,7 @@ def _inside(
     above: float | None = None,
     below: float | None = None,
 ) -> bool:
-    """Return whether a value is within limits."""
+    """Return whether a value is within the limits passed."""
     least = (low is None or value >= low) and (above is None or value > above)
     return bool(least and (high is None or value <= high) and (below is None or value < below))
 

@@ -1,4 +1,4 @@
-"""Conversion of options to JSON, with digests of data."""
+"""Conversion of options to JSON, with digests instead of data."""
 
 import hashlib
 from collections.abc import Hashable, Iterable, Mapping
@@ -10,18 +10,18 @@ import pandas as pd
 import xarray as xr
 
 DIGEST = "digest"
-"""Key of the digest that a record has in place of data."""
+"""Key of the digest that a record contains instead of data."""
 
 
 def is_list(value: object) -> bool:
-    """Return whether a value is a list or one-dimensional array."""
+    """Return whether a value is a sequence, set or vector."""
     if isinstance(value, np.ndarray):
         return value.ndim == 1
     return isinstance(value, list | tuple | set | frozenset | range | pd.Index)
 
 
 def plain(value: Any) -> Any:
-    """Return a JSON value with digests in place of data.
+    """Convert an option to JSON, with digests instead of data.
 
     Examples
     --------
@@ -52,7 +52,7 @@ def _bytes_of(value: object) -> Iterable[bytes]:
         dataset = value if isinstance(value, xr.Dataset) else value.to_dataset(name=" ")
         for name, variable in dataset.variables.items():
             yield f"{name} {variable.dims} {variable.shape}".encode()
-            # a dask array is identified by its name, because its values are not computed yet
+            # a dask array is identified by its name, so that its values need not be computed
             chunked = bool(variable.chunks)
             yield str(variable.data.name).encode() if chunked else bytes_of(variable.to_numpy())
     elif isinstance(value, pd.DataFrame | pd.Series):
@@ -65,8 +65,8 @@ def _bytes_of(value: object) -> Iterable[bytes]:
 
 
 def bytes_of(values: Any) -> bytes:
-    """Return the bytes of an array."""
+    """Return bytes that identify the values of an array."""
     if values.dtype.kind in "biufcmMSU":
         return bytes(values.tobytes())
-    # arrays of objects contain addresses, which differ from process to process
+    # the bytes of an object array are memory addresses, which differ from process to process
     return "\0".join(map(str, values.ravel())).encode(errors="replace")

@@ -1,4 +1,4 @@
-"""Names of other tools, and suggestions in errors."""
+"""Names in other tools, and suggestions in error messages."""
 
 import difflib
 import inspect
@@ -12,10 +12,10 @@ from irframe.moved import Moved, line_for
 from irframe.option_values import Slot, slot_of
 
 NEAR = 0.85
-"""Minimum similarity of an unknown name and a suggested name, by difflib."""
+"""Minimum similarity of an unknown name and a suggested name, as measured by difflib."""
 
 LONGEST = 60
-"""Longest unknown name, in characters, for which similar names are suggested."""
+"""Maximum number of characters of an unknown name for which similar names are suggested."""
 
 _SELECTED = {
     ("metric", "metrics", "measure", "measures"): 'scores[["AP"]] or array.sel(metric=["AP"])',
@@ -50,11 +50,11 @@ _BESIDE = {
     "searches": " (pass it to score of a cube: score(..., stop=ir.AfterSearches(2)))",
     **dict.fromkeys(("shown", "again"), " (evaluate(..., search=) adds this column to the scores)"),
 }
-"""Unknown name -> text about an alternative, which ends the error."""
+"""Mapping from unknown names to texts on alternatives, which are added to the error message."""
 
 _TABLE = Path(__file__).with_name("elsewhere.txt")
-"""File that maps irframe's names to names in other tools. Each line contains one name of irframe
-and its synonyms."""
+"""File that maps names in irframe to names in other tools. Each line contains a name in irframe and
+its synonyms."""
 
 
 def _plain(name: object) -> str:
@@ -64,7 +64,7 @@ def _plain(name: object) -> str:
 
 @cache
 def _meant() -> dict[str, list[str]]:
-    """Return irframe's names for each name of another tool."""
+    """Map names in other tools to names in irframe."""
     meanings: dict[str, list[str]] = {}
     for line in _TABLE.read_text(encoding="utf-8").splitlines()[1:]:
         ours, _, theirs = line.partition(": ")
@@ -75,10 +75,10 @@ def _meant() -> dict[str, list[str]]:
 
 
 def suggested(name: object, known: Iterable[str]) -> list[str]:
-    """Return up to three suggestions for a name.
+    """Return up to three suggestions for an unknown name.
 
-    If other tools use `name`, the result is irframe's names for the same thing. Otherwise, the
-    result contains names with a similar spelling.
+    If `name` is a name in other tools, the result contains the names in irframe with the same
+    meaning. Otherwise, the result contains names with a similar spelling.
 
     Examples
     --------
@@ -100,12 +100,12 @@ def suggested(name: object, known: Iterable[str]) -> list[str]:
 
 
 def meant_by(name: object, known: Iterable[str]) -> list[str]:
-    """Return irframe's names for a name of another tool."""
+    """Return names in irframe for a name in other tools."""
     if not isinstance(name, str):
         return []
     meant = _meant().get(_plain(name), [])
     names = [ours for ours in meant if ours in known and ours != name]
-    # these names are fields of the values of test=, and more specific than test=
+    # resamples, samples and seed are fields of the values of test=, and thus more specific
     resampled = not {"resamples", "samples", "seed"}.isdisjoint(names)
     return [ours for ours in names if not (resampled and ours == "test")][:3]
 
@@ -113,18 +113,18 @@ def meant_by(name: object, known: Iterable[str]) -> list[str]:
 def suggest(
     name: object, known: Iterable[str] | Mapping[str, str], meant: Iterable[str] = ()
 ) -> str:
-    """Return a suggestion for an unknown name, for an error.
+    """Return a suggestion for an unknown name in error messages.
 
-    The result is an empty text if no suggestion exists.
+    The result is an empty text if there is no suggestion.
 
     Parameters
     ----------
     name
         An unknown name.
     known
-        The existing names. A mapping contains a template for printing each name.
+        The existing names, or a mapping from existing names to templates of suggestions.
     meant
-        The names to suggest, if the caller has determined them.
+        The names to suggest, if they are already known.
 
     Examples
     --------
@@ -137,7 +137,7 @@ def suggest(
 def similar(
     name: object, known: Iterable[str] | Mapping[str, str], meant: Iterable[str] = ()
 ) -> str:
-    """Return a suggestion of similar names, for an error.
+    """Return a suggestion of similar names for an error message.
 
     Examples
     --------
@@ -153,7 +153,7 @@ def similar(
 
 
 def nearest(name: str, known: Iterable[str]) -> str:
-    """Return up to three similar names, for an error.
+    """Return up to three similar names for an error message.
 
     Examples
     --------
@@ -172,9 +172,9 @@ def unexpected(
     options: Mapping[str, Any],
     by: object = None,
 ) -> str | None:
-    """Return the error text for the first unknown keyword.
+    """Return the error message for the first unknown keyword argument.
 
-    Return None if all keywords are known.
+    The result is None if all keyword arguments are known.
 
     Parameters
     ----------
@@ -183,7 +183,7 @@ def unexpected(
     arguments, options
         The positional and the keyword arguments of the call.
     by
-        The argument of ``groupby``, if the verb was called on groups.
+        The argument of ``groupby`` if the verb was called on groups, else None.
 
     Examples
     --------
@@ -201,7 +201,7 @@ def unexpected(
 
 
 def _values_with(name: str, parameters: Mapping[str, inspect.Parameter]) -> Iterator[Moved]:
-    """Yield calls that pass an option inside an option value."""
+    """Yield calls that pass an option in an option value."""
     for parameter, param in parameters.items():
         slot = slot_of(param.annotation) or Slot(())
         for kind in slot.kinds:
@@ -213,7 +213,7 @@ def _values_with(name: str, parameters: Mapping[str, inspect.Parameter]) -> Iter
 
 
 def _unnamed(values: tuple[Any, ...], parameters: Mapping[str, inspect.Parameter]) -> str | None:
-    """Return the error text if keyword-only arguments have no keyword."""
+    """Return an error message if keyword-only arguments are positional."""
     named = [param.name for param in parameters.values() if param.kind is param.KEYWORD_ONLY]
     if len(values) <= len(parameters) - len(named) or "args" in parameters or not named:
         return None
@@ -221,22 +221,22 @@ def _unnamed(values: tuple[Any, ...], parameters: Mapping[str, inspect.Parameter
 
 
 def suggesting(home: object, name: str, called: str) -> Any:
-    """Wrap a function so that its errors suggest keywords.
+    """Wrap a function so that its errors suggest keyword arguments.
 
-    The wrapper replaces the function in its module or class, so that pickle finds it.
+    The wrapper replaces the function in its module or class, so that pickle finds the wrapper.
 
     Parameters
     ----------
     home, name
-        The module or class that contains the function, and the name of the function in it.
+        A module or class, and the name of one of its functions.
     called
-        The function's name in errors.
+        The name of the function in error messages.
 
     Returns
     -------
     object
-        The wrapped function. Objects that are not functions, and functions that are already
-        wrapped, are returned unchanged.
+        The wrapper. An object that is not a function, or a function that is already wrapped, is
+        returned unchanged.
     """
     function = getattr(home, name)
     if not inspect.isfunction(function) or hasattr(function, "__wrapped__"):

@@ -1,8 +1,8 @@
 """Exceptions, warnings and cautions.
 
-A message states what was expected, what was found and what to do. A call issues each warning once,
-at the caller's line, even if several groups cause it. A caution is a warning that a result keeps
-among its attributes.
+A message states what was expected, what was found and what to do. A call of a verb issues each
+warning once, at the line of the call, even if several groups cause the warning. A caution is a
+warning in the attributes of a result.
 """
 
 import contextlib
@@ -39,36 +39,35 @@ SHOWN = 5
 """Maximum number of invalid values or groups that a message lists."""
 
 LONGEST = 300
-"""Maximum number of characters of each invalid value."""
+"""Maximum number of characters of each invalid value in a message."""
 
 _PLAIN = re.compile(r"(?!pip\b|irframe\b)[a-z]+(-[a-z]+)*[,;:]?(\s|$)")
-"""Pattern for the beginning of advice that is a sentence, not code."""
+"""Pattern that matches the beginning of advice if the advice is a sentence and not code."""
 
 _BARE = re.compile(r"(none|nothing|it|[-\d.,]+)\b|-")
-"""Pattern of values of `found` that are unclear without `expected`. They begin with "none" or a
+"""Pattern that matches values of `found` that are unclear without `expected`, such as "none" or a
 number."""
 
 _DIGITS = re.compile(r"\d{100,}")
-"""A run of digits longer than any identifier, which messages shorten."""
+"""Pattern that matches numbers that are longer than any identifier, which messages shorten."""
 
 COUNTED = "topic|system|document|run|row|file|pair|judgment|depth|list|grade|judge|group|metric"
-"""Nouns that messages write after a number."""
+"""Nouns that messages write after numbers, separated for use in a regular expression."""
 
 
 class IrframeError(ValueError):
-    """Base of every error raised by irframe.
+    """Base class of all errors that irframe raises.
 
     Parameters
     ----------
     expected
         Noun phrase for the expected input.
     found
-        Noun phrase for the actual input. It is empty if `offenders` describes the actual input.
+        Noun phrase for the actual input, or an empty text if `offenders` describes the input.
     advice
-        Advice on how to solve the problem.
+        Imperative sentence on how to solve the problem.
     offenders
-        The invalid values. The message lists up to five invalid values and counts the remaining
-        values.
+        The invalid values. The message lists up to five invalid values and counts the others.
 
     Examples
     --------
@@ -95,13 +94,13 @@ class IrframeError(ValueError):
 
     @property
     def found_first(self) -> str:
-        """The message, beginning with `found` if `found` is clear."""
+        """The message, with `found` first if `found` is clear alone."""
         return self._message(1 if _BARE.match(self.found) else -1)
 
     def within(
         self, where: str, advice: str | None = None, expected: str | None = None
     ) -> "IrframeError":
-        """Return a copy of the error that names a location."""
+        """Return a copy of the error that adds a location."""
         found = f"{self._found} {where}".strip()
         advice = self.advice if advice is None else advice
         return type(self)(expected or self.expected, found, advice, self.offenders)
@@ -128,9 +127,9 @@ def _without_digits(text: str) -> str:
 
 
 def shortened(value: object, spell: Callable[[object], str] = repr) -> str:
-    r"""Return a value as text of limited length.
+    r"""Return a value as text, shortened for messages.
 
-    Lone surrogates are escaped.
+    Lone surrogates are escaped, because they cannot be printed.
 
     Examples
     --------
@@ -139,16 +138,18 @@ def shortened(value: object, spell: Callable[[object], str] = repr) -> str:
     """
     try:
         text = _without_digits(spell(value))
-    except (ValueError, RecursionError):  # an integer of over 4,300 digits, or deep nesting
+    except (ValueError, RecursionError):
+        # Python refuses to print integers of over 4,300 digits and deeply nested lists
         text = "\n"
-    if "\n" in text:  # the repr of a table, which has many lines
+    # tables have several lines, which would make a message unreadable
+    if "\n" in text:
         text = f"a value of type {type(value).__name__}"
     text = text.encode(errors="backslashreplace").decode()
     return text if len(text) <= LONGEST else f"{text[:LONGEST]}\N{HORIZONTAL ELLIPSIS}"
 
 
 def singular(text: str) -> str:
-    """Put words after the number 1 into the singular.
+    """Put nouns and verbs after 1 into the singular.
 
     Examples
     --------
@@ -174,19 +175,19 @@ class IdError(IrframeError):
 
 
 class GradeError(IrframeError):
-    """Grades that are not whole numbers, or too large."""
+    """Grades that are not integers, or are too large."""
 
 
 class RankingError(IrframeError):
-    """Scores or ranks that do not determine an order."""
+    """Scores or ranks that do not determine a ranking."""
 
 
 class DepthError(IrframeError):
-    """A depth below 1 or beyond the cube's depth."""
+    """A depth below 1, or above the cube's depth."""
 
 
 class MetricError(IrframeError):
-    """An unknown metric, or a metric that does not apply."""
+    """An unknown metric, or one that is not supported."""
 
 
 class ParameterError(IrframeError):
@@ -204,24 +205,24 @@ class IrframeWarning(UserWarning):
 Value = TypeVar("Value")
 
 Origin = tuple[CodeType, int]
-"""Code and line that issue a warning. Warnings of the same origin and text are issued once."""
+"""Code and line number that issue a warning. Warnings of equal origin and text are issued once."""
 
 LOOPS = {"apply", "agg", "aggregate", "transform", "filter", "map", "map_over_datasets"}
 """Functions of pandas and xarray that call a function for each group."""
 AROUND = (functools.__file__, contextlib.__file__)
-"""Files of the standard library whose wrappers may call functions of irframe."""
+"""Files of the standard library with wrappers that call functions of irframe."""
 ISSUED = "warnings of irframe"
-"""Name of a local variable that is added to functions in `LOOPS`. It contains the origins of the
-warnings issued so far."""
+"""Name of a local variable that is added to the stack frames of functions in `LOOPS`. The variable
+contains the origins of the warnings issued so far."""
 
 _CALL: ContextVar["OneCall | None"] = ContextVar("call", default=None)
 _GROUP: ContextVar[str] = ContextVar("group", default="")
 
 
 class OneCall:
-    """Context that collects warnings and issues each once.
+    """Context that collects warnings and issues each warning once.
 
-    The outermost context issues the warnings when it ends.
+    If contexts are nested, only the outermost context issues warnings, at its end.
 
     Parameters
     ----------
@@ -270,11 +271,11 @@ class OneCall:
         return [text for texts in self._texts.values() for text in _merged(texts)]
 
     def note(self, text: str, category: type[Warning], origin: Origin) -> None:
-        """Store a warning with the name of the current group."""
+        """Store a warning, with the name of the current group."""
         self.keep(text, category, origin, [group] if (group := _GROUP.get()) else [])
 
     def keep(self, text: str, category: type[Warning], origin: Origin, groups: list[str]) -> None:
-        """Store a warning with names of groups."""
+        """Store a warning, with the names of `groups`."""
         if text.startswith(self._without):
             return
         named = self._texts.setdefault((origin, category), {}).setdefault(text, [])
@@ -293,26 +294,26 @@ def during(variable: ContextVar[Value], value: Value) -> Iterator[None]:
 
 @contextmanager
 def unsaid() -> Iterator[OneCall]:
-    """Collect the warnings of a block without issuing them."""
+    """Return a context that collects warnings and issues none."""
     with during(_CALL, call := OneCall()):
         yield call
 
 
 def in_group(name: str) -> AbstractContextManager[None]:
-    """Name a group in the warnings of a block.
+    """Return a context that adds a group name to warnings.
 
-    If the name is empty, warnings name the group of the enclosing context.
+    If the name is empty, the name from the enclosing context is added.
     """
     return during(_GROUP, name or _GROUP.get())
 
 
 def inside_group() -> bool:
-    """Return whether the current call is for one group."""
+    """Return whether the code runs in a context of `in_group`."""
     return bool(_GROUP.get())
 
 
 def tell(text: str, category: type[Warning], origin: Origin) -> None:
-    """Issue a warning now, or when the outermost call ends."""
+    """Issue a warning, or add it to the enclosing `OneCall`."""
     call = _CALL.get()
     if call is None:
         _issue(text, category, origin)
@@ -321,7 +322,7 @@ def tell(text: str, category: type[Warning], origin: Origin) -> None:
 
 
 def _merged(texts: Mapping[str, list[str]]) -> Iterator[str]:
-    """Yield warning texts. If they concern groups, join them."""
+    """Yield warning texts, joined into one if they name groups."""
     if not any(texts.values()):
         yield from texts
         return
@@ -343,7 +344,7 @@ def listing(names: Iterable[object], between: str = ", ") -> str:
 
 
 def _issue(text: str, category: type[Warning], origin: Origin) -> None:
-    """Issue a warning at the caller's line.
+    """Issue a warning at the line that called irframe.
 
     If pandas or xarray calls a function for each group, only the first group issues the warning.
     """
@@ -364,9 +365,9 @@ def _issue(text: str, category: type[Warning], origin: Origin) -> None:
 
 
 def _outermost_loop(frame: FrameType | None) -> FrameType | None:
-    """Return the outermost stack frame that loops over groups.
+    """Return the outermost stack frame of a function in `LOOPS`.
 
-    Only functions of pandas and xarray, such as ``apply``, are considered.
+    Only functions of pandas and xarray are considered. The result is None if there is none.
     """
     loop: FrameType | None = None
     while frame is not None:
@@ -378,7 +379,7 @@ def _outermost_loop(frame: FrameType | None) -> FrameType | None:
 
 
 def warn(*messages: str) -> None:
-    """Warn at the caller's line, once per call."""
+    """Warn at the line that called irframe, once per call."""
     caller = sys._getframe(1)  # noqa: SLF001
     for message in messages:
         tell(visible(singular(message)), IrframeWarning, (caller.f_code, caller.f_lineno))
@@ -393,15 +394,15 @@ GRAVEST = (
     "topics on which some system has no score",
     "lists that systems lack",
 )
-"""Beginnings of the most serious cautions, with the most serious first."""
+"""Beginnings of the most serious cautions, with the most serious caution first."""
 BETWEEN = "\n"
 
 
 def caution(messages: Iterable[str]) -> dict[str, str]:
-    r"""Return the attribute with the cautions of a result.
+    r"""Return the attribute of a result that contains its cautions.
 
-    Each caution occurs once, and the most serious comes first. A caution that names groups replaces
-    the same caution without groups.
+    Each caution occurs once, and the most serious caution comes first. A caution that names groups
+    replaces a caution with the same text without groups.
 
     Examples
     --------
@@ -434,5 +435,5 @@ def united(*attributes: Mapping[Any, Any]) -> dict[Any, Any]:
 
 
 def cautions_of(attributes: Mapping[Any, Any]) -> list[str]:
-    """Return the cautions of a result, most serious first."""
+    """Return the cautions in attributes, most serious first."""
     return str(attributes[CAUTION]).split(BETWEEN) if attributes.get(CAUTION) else []

@@ -1,8 +1,8 @@
 """Escape text for terminals, Markdown, HTML, LaTeX and CSV.
 
-Names come from other people's files. On a terminal they must not move the cursor or change the
-reading direction. In a comment they must not mention people or link to pages. In a spreadsheet
-they must not be formulas.
+Names of systems, topics and documents come from files of other people. On a terminal, a name must
+not move the cursor or change the reading direction. In a comment on a code host, a name must not
+mention people or link to pages. In a spreadsheet, a name must not be a formula.
 """
 
 import re
@@ -13,11 +13,12 @@ _HIDDEN = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff"
     "\ufff9-\ufffb\ud800-\udfff]"
 )
-"""Invisible characters: controls, text directions, line separators and lone surrogates."""
+"""Pattern for invisible characters: control characters, text directions, line separators and lone
+surrogates."""
 _MARKS = re.compile(r"([\\|`*\[\]~$]|(?<!\w)_|_(?!\w))")
-"""Characters with a meaning in Markdown. Underscores inside words have no meaning."""
+"""Pattern for characters with a meaning in Markdown, except underscores inside words."""
 _CALLS = re.compile(r"(://|\bwww(?=\.)|(?<!\w)@(?=\w)|@(?=[\w.-]+\.\w)|#(?=\d))")
-"""Beginnings of addresses, mentions and issue numbers, which code hosts turn into links."""
+"""Pattern for addresses, mentions and issue numbers, which code hosts turn into links."""
 _LATEX = str.maketrans(
     {sign: rf"\{sign}" for sign in "&%$#_{}"}
     | {"\\": r"\textbackslash ", "~": r"\textasciitilde ", "^": r"\textasciicircum "}
@@ -36,13 +37,13 @@ def visible(text: str) -> str:
 
 
 def encodable(text: str, stream: object) -> str:
-    """Escape characters that are invisible or cannot be encoded."""
+    """Escape invisible characters and characters that cannot be encoded."""
     encoding = getattr(stream, "encoding", None) or "utf-8"
     return visible(text).encode(encoding, "backslashreplace").decode(encoding)
 
 
 def one_line(value: object) -> str:
-    r"""Return a value as one line for a terminal.
+    r"""Return a value as one line of visible characters.
 
     Examples
     --------
@@ -53,7 +54,7 @@ def one_line(value: object) -> str:
 
 
 def markdown(value: object) -> str:
-    r"""Escape a value for Markdown and its tables.
+    r"""Escape a value for Markdown, including cells of tables.
 
     Examples
     --------
@@ -61,7 +62,8 @@ def markdown(value: object) -> str:
     ('a\\|b \\~\\~c\\~\\~ &lt;i&gt;', '@&#8203;user of https://&#8203;x.org', 'nDCG@10')
     """
     literal = _MARKS.sub(r"\\\1", escape(one_line(value), quote=False))
-    return _CALLS.sub(r"\1&#8203;", literal)  # a zero-width space
+    # a zero-width space after the first character keeps code hosts from making a link
+    return _CALLS.sub(r"\1&#8203;", literal)
 
 
 def html(value: object) -> str:

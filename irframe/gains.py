@@ -17,7 +17,7 @@ __all__ = ["Binary", "Exponential", "Gain", "GainMap", "Linear", "parse_gain"]
 
 @dataclass(frozen=True, kw_only=True)
 class Gain(ABC):
-    """Base class of the gain maps, which are frozen values.
+    """Base class of gain maps, which are frozen dataclasses.
 
     Examples
     --------
@@ -36,9 +36,9 @@ class Gain(ABC):
         grade
             Judged grades, in an array of any shape. The gain of a negative grade is 0.
         rel
-            The metric's relevance threshold.
+            The relevance threshold of the metric: the lowest relevant grade.
         top
-            The highest grade of the collection, at least 1.
+            The highest grade in the judgments of all topics, at least 1.
 
         Returns
         -------
@@ -82,9 +82,9 @@ class _Scaled(Gain):
 
 
 def _floats(grade: NDArray[np.integer[Any]]) -> NDArray[np.float64]:
-    """Return grades in double precision, negative ones as 0.
+    """Return grades in double precision, with 0 for negative grades.
 
-    Without the conversion, numpy's functions return half precision for 8-bit grades.
+    Without the conversion, functions of numpy return half precision for 8-bit grades.
     """
     return np.asarray(np.maximum(grade, 0), dtype=np.float64)
 
@@ -101,7 +101,7 @@ class Linear(_Scaled):
 
     Notes
     -----
-    ``G = g / top``, 0 for negative grades.
+    ``G = g / top``, and 0 for negative grades.
 
     References
     ----------
@@ -149,7 +149,8 @@ class Exponential(_Scaled):
 
     def map(self, grade: NDArray[np.integer[Any]], *, rel: int, top: int) -> NDArray[np.float64]:  # noqa: ARG002
         """Return the exponential gain."""
-        above = float(self.top or top)  # subtracted in the exponent, because 2**grade may overflow
+        # the top grade is subtracted in the exponent, because 2**grade may overflow
+        above = float(self.top or top)
         return np.asarray(np.exp2(_floats(grade) - above) - np.exp2(-above))
 
 
@@ -160,8 +161,8 @@ class GainMap(Gain):
     Parameters
     ----------
     gains
-        Grade -> gain, at least 0. Scoring raises an error if the judgments contain a positive
-        grade that is not listed. The gain of other unlisted grades is 0.
+        Mapping from grades to gains of at least 0. Scoring raises an error if the judgments contain
+        a positive grade without a gain. The gain of all other unlisted grades is 0.
 
     Examples
     --------
@@ -191,31 +192,31 @@ class GainMap(Gain):
         return f"GainMap({dict(self.pairs)!r})"
 
     def map(self, grade: NDArray[np.integer[Any]], *, rel: int, top: int) -> NDArray[np.float64]:  # noqa: ARG002
-        """Return the listed gain of each grade, else 0."""
+        """Return the gain of each grade, or 0 if unlisted."""
         listed, gains = np.transpose(self.pairs)
         index = np.searchsorted(listed, grade).clip(max=len(listed) - 1)
         return np.where(listed[index] == grade, gains[index], 0.0)
 
     def missing(self, levels: NDArray[np.integer[Any]]) -> list[int]:
-        """Return the positive grades among `levels` without a gain."""
+        """Return the positive grades in `levels` that have no gain."""
         listed = {grade for grade, _ in self.pairs}
         return [int(level) for level in levels if level > 0 and int(level) not in listed]
 
 
 GAINS: dict[str, type[Gain]] = {"binary": Binary, "linear": Linear, "exp": Exponential}
-"""Short name of a gain map -> its class."""
+"""Mapping from short names of gain maps to classes."""
 LONG_NAMES = {"exponential": "exp"}
-"""Long name of a gain map -> its short name."""
+"""Mapping from long names of gain maps to short names."""
 
 
 def parse_gain(gain: Gain | type[Gain] | str | Mapping[int, float]) -> Gain:
-    """Return the gain map for a name, mapping or value.
+    """Convert a name, mapping or text to a gain map.
 
     Parameters
     ----------
     gain
-        ``"binary"``, ``"linear"``, ``"exp"`` or ``"exponential"``, a mapping grade -> gain, or a
-        `Gain` or its text, such as ``"Linear(top=3)"``.
+        ``"binary"``, ``"linear"``, ``"exp"`` or ``"exponential"``; a mapping from grades to gains;
+        a `Gain`; or the text of a `Gain`, such as ``"Linear(top=3)"``.
 
     Returns
     -------
@@ -240,15 +241,16 @@ def parse_gain(gain: Gain | type[Gain] | str | Mapping[int, float]) -> Gain:
     if written is not None:
         return written
     names = ", ".join(map(repr, GAINS))
-    raise MetricError(f"a gain map ({names}, a mapping grade -> gain, or a Gain)", repr(gain))
+    kinds_of = f"{names}, a mapping from grades to gains, or a Gain"
+    raise MetricError(f"a gain map ({kinds_of})", repr(gain))
 
 
 SPELT = range(1, 128)
-"""Grades whose gain in ir_measures is the grade itself, unless the caller sets a different gain."""
+"""Grades for which ir_measures uses the grade as gain, unless the user sets another gain."""
 
 
 def from_ir_measures(gains: Mapping[int, float]) -> Gain:
-    """Return the gain map for `gains` of ir_measures.
+    """Convert the argument `gains` of ir_measures to a gain map.
 
     In ir_measures, the gain of an unlisted grade is the grade itself.
 
@@ -264,7 +266,7 @@ def from_ir_measures(gains: Mapping[int, float]) -> Gain:
 
 
 def gain_text(gain: Gain) -> str:
-    """Return the shortest text that `parse_gain` reads back.
+    """Return the shortest text from which `parse_gain` makes the gain.
 
     Examples
     --------

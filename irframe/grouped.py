@@ -1,4 +1,4 @@
-"""Objects in groups, with verbs that compute results per group.
+"""Objects in groups, whose verbs return one result per group.
 
 Verbs: groupby.
 """
@@ -43,21 +43,23 @@ def groupby(
     subject
         A run frame, scores, a cube, or the result of a verb.
     by
-        A column, level of the index or coordinate, such as ``"track"``, or a list of these. A
+        The name of a column, index level or coordinate, such as ``"track"``, or a list of names. A
         mapping or Series assigns a group to each topic or system.
 
     Returns
     -------
     Grouped
         An object with the verbs of `subject`. Each verb returns one result for all groups. The
-        group is the first column or level of a frame, and the first dimension of an array. If a
-        verb returns cubes, the result is another object in groups. Each group of runs is evaluated
-        with all judgments. Iteration yields the name and the subset of each group.
+        group is the first column or index level of a frame, and the first dimension of an array. If
+        a verb returns a cube for each group, the result is a grouped object again. Each group of
+        runs is evaluated with all judgments. Iteration yields the name and the subset of each
+        group.
 
     Raises
     ------
     ParameterError
-        If the groups do not exist, or if a row, system or topic belongs to no group.
+        If `by` names no column, index level or coordinate, or if a row, system or topic belongs to
+        no group.
 
     Examples
     --------
@@ -69,7 +71,7 @@ def groupby(
     source = _as_object(subject)
     if isinstance(by, list | tuple | pd.Index):
         if not len(by):
-            raise ParameterError("at least one value in by", "none")
+            raise ParameterError("at least one name in by=", "an empty list")
         for name in by:
             _refuse_wrong(source, name)
         if len(by) != 1:
@@ -81,7 +83,7 @@ def groupby(
 
 
 def _as_object(x: object) -> Any:
-    """Return a frame, array or cube for any input."""
+    """Convert input of `groupby` to a frame, array or cube."""
     if isinstance(x, pd.DataFrame | Labelled):
         return x
     if isinstance(x, pd.Series):
@@ -93,7 +95,7 @@ def _as_object(x: object) -> Any:
 
 
 def _refuse_wrong(subject: Any, by: Any) -> None:
-    """Raise for groups that an object does not have."""
+    """Raise if an object cannot be grouped by `by`."""
     kind = kind_of(subject)
     if kind in {JUDGMENTS, NUGGETS}:
         raise InputError("runs, scores, a cube or a result", KNOWN[kind].noun)
@@ -110,7 +112,7 @@ def _refuse_wrong(subject: Any, by: Any) -> None:
 
 
 def _refuse_no_property(frame: pd.DataFrame, by: object) -> None:
-    """Raise if the groups are the systems, topics or metrics."""
+    """Raise if `by` names the systems, topics or metrics themselves."""
     refuse_metric(frame, by)
     by_role = roles([*frame.index.names, *frame.columns])
     if by in {by_role.get(dim) for dim in LIST}:
@@ -118,7 +120,7 @@ def _refuse_no_property(frame: pd.DataFrame, by: object) -> None:
 
 
 def _refuse_wrong_of_runs(runs: pd.DataFrame, by: Any) -> None:
-    """Raise for groups that runs do not have."""
+    """Raise if runs cannot be grouped by `by`."""
     rows: Any = columns_of(runs, SCORE)
     by_role = roles(rows.columns)
     labels = {dim: rows[by_role[dim]].unique() for dim in LIST if dim in by_role}
@@ -147,10 +149,10 @@ def parts_of(groups: InGroups, *, drawn: bool = False) -> Iterator[tuple[Any, An
     Parameters
     ----------
     groups
-        An object in groups.
+        A grouped object.
     drawn
         Whether the subsets are for figures. Subsets of an array then keep the dimension of the
-        groups, because figures show its label.
+        groups, because figures show the name of the group.
     """
     if isinstance(groups.subject, dict):
         yield from groups.subject.items()
@@ -170,7 +172,7 @@ def parts_of(groups: InGroups, *, drawn: bool = False) -> Iterator[tuple[Any, An
 def joined_columns(subject: Any, names: Sequence[Any]) -> InGroups:
     """Return an object grouped by several columns.
 
-    The labels of the columns are joined into one column, level or coordinate.
+    The labels of the columns are joined into one new column, index level or coordinate.
 
     Raises
     ------
@@ -211,7 +213,7 @@ def joined_columns(subject: Any, names: Sequence[Any]) -> InGroups:
 
 
 def with_group_columns(result: object, groups: InGroups) -> Any:
-    """Return a result with joined groups split into columns."""
+    """Return a result with joined group labels split into columns."""
     by = groups.name
     labels = groups.labels
     if labels is None or not isinstance(result, pd.DataFrame | Labelled):
@@ -241,11 +243,12 @@ def with_group_columns(result: object, groups: InGroups) -> Any:
 
 
 JUDGED = {"qrels", "judges"}
-"""Parameters that take judgments. Verbs with these parameters need the judgments of all groups."""
+"""Parameters that take judgments. Verbs with one of these parameters need the judgments of all
+groups together."""
 
 
 class Grouped(Verbs):
-    """Verbs of an object, with one result per group.
+    """Verbs of a grouped object, which return results by group.
 
     Iteration yields the name and the subset of each group.
 
@@ -298,7 +301,7 @@ class Grouped(Verbs):
         if function is None or _has_groups(name):
             return function
         call = f"{{name: subset.ireval.{name}(...) for name, subset in groups}}"
-        raise AttributeError(f"{name} is no verb of groups; call it for each group: {call}")
+        raise AttributeError(f"groups have no verb {name}: call it for each group: {call}")
 
     def __dir__(self) -> list[str]:
         return [name for name in super().__dir__() if name == "plot" or _has_groups(name)]
@@ -311,7 +314,7 @@ class Grouped(Verbs):
 
 
 class GroupedFigures(Figures):
-    """Figures of an object, with one pane per group."""
+    """Figures of a grouped object, with one pane per group."""
 
     def __init__(self, groups: InGroups) -> None:
         super().__init__(groups.example)
@@ -330,7 +333,7 @@ class GroupedFigures(Figures):
 
 
 def _reads_groups(name: str) -> bool:
-    """Return whether a verb's function takes an object in groups."""
+    """Return whether the function of a verb accepts grouped objects."""
     return name in VERBS or getattr(FRAME_VERBS.get(name), "reads_groups", False)
 
 

@@ -30,13 +30,13 @@ SAME = frozenset(
     | {"NERR8", "NERR9", "NumQ", "NumRel", "NumRet", "P", "R", "RBP", "RR", "Rprec", "SDCG"}
     | {"SetAP", "SetF", "SetP", "SetR", "Success", "infAP", "nDCG"}
 )
-"""Measures whose definitions in irframe and in the other providers of ir_measures are equal."""
+"""Measures with equal definitions in irframe and in the other providers of ir_measures."""
 
 
 def register() -> None:
-    """Put irframe before other providers of ir_measures.
+    """Put irframe before the other providers of ir_measures.
 
-    The provider of user-defined measures stays first.
+    Only the provider of user-defined measures stays before irframe.
     """
     provider = IrframeProvider()
     providers.register(provider)
@@ -47,7 +47,7 @@ def register() -> None:
 
 @lru_cache(maxsize=1024)
 def translate(measure: Any) -> Metric | None:
-    """Return irframe's metric for a measure, or None.
+    """Return the metric of irframe for a measure, or None.
 
     Examples
     --------
@@ -65,9 +65,9 @@ def translate(measure: Any) -> Metric | None:
 
 
 class IrframeProvider(providers.Provider):
-    """Provider of ir_measures that scores each run in one pass.
+    """Provider of ir_measures that scores all measures in one pass.
 
-    Ties are broken as in pytrec_eval, for all measures.
+    Ties are broken as in pytrec_eval for all measures.
     """
 
     NAME = "irframe"
@@ -107,11 +107,11 @@ class IrframeEvaluator(providers.Evaluator):
 
     @cached_property
     def scorer(self) -> Scorer:
-        """Scorer of runs, created when the first is scored."""
+        """Scorer of runs, created when the first run is scored."""
         return scorer(self._qrels, self.metrics, topics="runs", ties=Ties(dtype="float32"))
 
     def iter_calc(self, run: Runs) -> Iterator[Any]:
-        """Yield all scores; topics without a list come last."""
+        """Yield all scores, with topics without a list last."""
         topics, scores = self._scores(_as_reusable(run))
         for measure, values in zip(self.measures, scores, strict=True):
             for topic, value in zip(topics, values, strict=True):
@@ -122,7 +122,7 @@ class IrframeEvaluator(providers.Evaluator):
                 yield ir_measures.Metric(topic, measure, measure.DEFAULT)
 
     def calc_aggregate(self, run: Runs) -> dict[Any, Any]:
-        """Return the average of every measure, as ir_measures does."""
+        """Return the average of every measure, aggregated by ir_measures."""
         topics, scores = self._scores(_as_reusable(run))
         lacking = len(self.qrel_qids - set(topics))
         averages = {}
@@ -134,7 +134,10 @@ class IrframeEvaluator(providers.Evaluator):
         return averages
 
     def _scores(self, run: object) -> tuple[list[Any], list[list[float]]]:
-        """Return the judged topics of a run, and their scores."""
+        """Return the judged topics of a run and their scores.
+
+        The scores contain one list per measure.
+        """
         runs: Any = {}
         if not self._judged_topics or _is_empty(run):
             pass
@@ -152,7 +155,7 @@ class IrframeEvaluator(providers.Evaluator):
 
 
 def _as_reusable(data: Any) -> Any:
-    """Return an iterator as a list; return other data unchanged."""
+    """Convert an iterator to a list, and keep other data."""
     once = isinstance(data, Iterable) and not hasattr(data, "__len__")
     return list(data) if once else data
 

@@ -1,8 +1,8 @@
 """Kinds of objects, their verbs, and example calls.
 
-A function is a verb of all kinds of objects that it accepts as first argument. The kind of a
-result is the name of the verb that returned it. Functions are imported when they are first called,
-so that registering the accessor is fast.
+A function is a verb of all kinds of objects that the function accepts as first argument. The kind
+of a result is the name of the verb that returned the result. Functions are imported at the first
+use, so that registering the accessor is fast.
 """
 
 import inspect
@@ -32,11 +32,11 @@ FIGURES = "irframe.plots"
 RUNS, JUDGMENTS, SCORES, CUBE, SCANNED = "runs", "judgments", "scores", "cube", "scanned runs"
 NUGGETS, COMPARISON, BOUNDS, LOSSES = "labels of nuggets", "compare", "bounds", "losses"
 OTHER = "result"
-"""Kind of objects of unknown origin."""
+"""Kind of objects that no verb returned and that are of no known kind."""
 
 
 class Known(NamedTuple):
-    """Noun, example code and suggested verbs for a kind."""
+    """Noun phrase, example code and suggested verbs for a kind."""
 
     noun: str
     source: str
@@ -66,12 +66,12 @@ KNOWN = {
         ("summary", "compare", "styled"),
     ),
 }
-"""Kinds of objects that are recognised by their content, not by the verb that returned them."""
+"""Kinds of objects that are recognised by their content, and not by the verb that returned them."""
 ELSEWHERE = {
     "compare_judges": "ir.compare_judges(judges)",
     "enumerate_rankings": "ir.verbs.enumerate_rankings(3)",
 }
-"""Functions that return results but are not verbs of any object, with example calls."""
+"""Example calls of functions that return results but are no verbs of an object."""
 ASKED = {
     "metrics": '"AP"',
     "metric": '"AP"',
@@ -87,18 +87,18 @@ ASKED = {
     "outcomes relevant": '"first"',
     "report path": "path",
 }
-"""Required parameter -> its argument in example calls.
+"""Mapping from required parameters to arguments in example calls.
 
-If a key consists of two words, it applies only to the verb in the first word. For all other
-parameters, the argument is the name of the parameter.
+A key of two words, a verb and a parameter, applies only to this verb. The argument of a parameter
+without a key is the name of the parameter.
 """
 LABELLED = dict.fromkeys(("a", "baseline", "system"), (words.SYSTEM, 0)) | {
     "b": (words.SYSTEM, 1),
     "topic": (words.TOPIC, 0),
     "reference": (words.DEPTH, -1),
 }
-"""Parameter that takes a label -> the dimension of the label, and the position of the label that
-examples use."""
+"""Mapping from parameters that take a label to the dimension of the label, and the position of the
+label in example calls."""
 TAKEN = {
     "runs": (RUNS, SCANNED),
     "qrels": (JUDGMENTS,),
@@ -108,16 +108,16 @@ TAKEN = {
     "nuggets": (NUGGETS,),
     "result": (),
 }
-"""First parameter of a verb -> kinds that the verb accepts.
+"""Mapping from the name of the first parameter of a verb to the kinds that the verb accepts.
 
-The kinds of other parameters are read from the docstring of the verb.
+If the first parameter has another name, its docstring names the accepted kinds.
 """
 BY_DEPTH = {"coverage", "inversions", "ratios", "volatility", "depth_curves"}
-"""Verbs and figures that need scores by depth, not tables of scores."""
+"""Verbs and figures that need scores at several depths."""
 SCORED = {"effort_gain": '"Twist", "AP"', "reordering": '"AP", "ASL"'}
-"""Verb that needs several metrics -> example metrics."""
+"""Mapping from verbs that need several metrics to metrics for example calls."""
 CHAINED = {"agreement_map": "plot.agreement_map(depth=10)"}
-"""Figure that shows a single depth -> example call for scores at several depths."""
+"""Mapping from figures that show a single depth to example calls for scores at several depths."""
 OWN = {
     "compare": (SCORES, BOUNDS, LOSSES, "tie_ranges"),
     "decide": (BOUNDS, "tie_ranges"),
@@ -138,11 +138,11 @@ OWN = {
     "predict_powered": (SCORES, CUBE),
     "p_value_curves": (COMPARISON, "bootstrap_sensitivity"),
 }
-"""Verb that accepts several kinds of objects -> the accepted kinds."""
+"""Mapping from verbs that accept several kinds of objects to the accepted kinds."""
 LEFT_OUT = {"groupby": (JUDGMENTS, NUGGETS)}
-"""Verb that accepts most kinds of objects -> the refused kinds."""
+"""Mapping from verbs that accept most kinds of objects to the refused kinds."""
 PAIRED = {"system_a", "system_b", "difference", "p", "p_adjusted", "significant"}
-"""Columns that identify a comparison without attributes."""
+"""Columns that identify a result of `compare` that has lost its attributes."""
 
 
 def kind_of(subject: object) -> str:
@@ -188,7 +188,7 @@ def _kind_of_frame(frame: Any, returned: str) -> str:
 
 
 def takes(name: str, function: Callable[..., Any]) -> tuple[str, ...]:
-    """Return the kinds that a verb accepts.
+    """Return the kinds of objects that a verb accepts.
 
     The result is empty if the verb accepts most kinds.
 
@@ -217,8 +217,8 @@ def fits(name: str, function: Callable[..., Any], kind: str) -> bool:
 def example(name: str, subject: object, home: str = HOME, *, chained: bool = False) -> str:
     """Return an example call of a verb or figure.
 
-    Arguments are labels and depths of the object, or names for the caller's data. If `chained` is
-    true, the call is applied to the result of another verb.
+    Arguments are labels and depths of the object, or names of variables such as ``qrels``. If
+    `chained` is True, the call is applied to the result of another verb.
 
     Examples
     --------
@@ -240,11 +240,12 @@ def example(name: str, subject: object, home: str = HOME, *, chained: bool = Fal
 
 
 def _shown_choices(subject: object) -> dict[str, str]:
-    """Return the last metric, test and depth for a figure.
+    """Return the last metric, test and depth, for a figure.
 
-    A dimension with a single label is omitted.
+    Figures need no choice for a dimension with a single label, so such dimensions are omitted.
     """
-    ranked = kind_of(subject) == "leaderboard"  # a leaderboard ranks by one metric
+    # figures of a leaderboard take no metric, because a leaderboard ranks by one metric
+    ranked = kind_of(subject) == "leaderboard"
     dims = ("test", words.DEPTH) if ranked else (words.METRIC, "test", words.DEPTH)
     labels = {dim: _labels(subject, dim) for dim in dims}
     several = {dim: names[-1] for dim, names in labels.items() if len(names) > 1}
@@ -258,7 +259,7 @@ def _argument(name: str, subject: object) -> str:
 
 
 def _labels(subject: Any, role: str) -> list[Any]:
-    """Return the labels along a dimension or in a column."""
+    """Return the distinct labels of a dimension or column."""
     role = axis_of(subject).dim if role == words.DEPTH else role
     if isinstance(subject, pd.DataFrame):
         rows: Any = subject.reset_index(allow_duplicates=True)
@@ -292,7 +293,7 @@ def chain(name: str, function: Callable[..., Any], kind: str, subject: object = 
 
 
 def _path(expected: str, kind: str, subject: object, of: str = "") -> str:
-    """Return code that makes an object of another kind."""
+    """Return code that makes an object of the expected kind."""
     if expected == CUBE == kind:
         return "cube"
     if expected == SCORES and (kind in {CUBE, SCORES} or of in {*BY_DEPTH, *SCORED}):
@@ -307,17 +308,18 @@ def _path(expected: str, kind: str, subject: object, of: str = "") -> str:
 
 @cache
 def verbs(home: str) -> dict[str, tuple[Callable[..., Any], tuple[type, ...]]]:
-    """Return the verbs of a package with their types.
+    """Return the verbs or figures of a package, with types.
 
     Parameters
     ----------
     home
-        ``"irframe.verbs"`` or ``"irframe.plots"``.
+        ``"irframe.verbs"`` for verbs, or ``"irframe.plots"`` for figures.
 
     Returns
     -------
     dict
-        Name -> function, and the types of its first argument.
+        Mapping from names to functions, with the types that the first argument of the function may
+        have.
 
     Examples
     --------
@@ -334,7 +336,7 @@ def verbs(home: str) -> dict[str, tuple[Callable[..., Any], tuple[type, ...]]]:
 
 
 def with_column(name: str) -> list[str]:
-    """Return up to three verbs that return a column.
+    """Return up to three verbs whose results have a column.
 
     Examples
     --------
@@ -349,7 +351,7 @@ def with_column(name: str) -> list[str]:
 
 
 def subjects(function: Callable[..., Any]) -> tuple[type, ...]:
-    """Return the `KINDS` that the first argument may have."""
+    """Return the types in `KINDS` that the first argument accepts."""
     first = next(iter(inspect.signature(function).parameters.values()), None)
     kind = None if first is None else first.annotation
     members = typing.get_args(kind) if isinstance(kind, UnionType) else (kind,)
@@ -357,7 +359,7 @@ def subjects(function: Callable[..., Any]) -> tuple[type, ...]:
 
 
 def offered(subject: Any, home: str) -> list[str]:
-    """Return the verbs, or figures, of an object."""
+    """Return the names of verbs or figures for an object."""
     kind = kind_of(subject)
     every = verbs(home).items()
     names = [n for n, (f, types) in every if type_of(subject) in types and fits(n, f, kind)]

@@ -1,4 +1,4 @@
-"""Suggested calls for parameters that moved."""
+"""Suggested calls for parameters that belong to another verb."""
 
 import inspect
 import json
@@ -8,32 +8,32 @@ from dataclasses import dataclass, field
 from typing import Any
 
 STOPS = ("budget", "threshold", "search", "depth")
-"""Dimension of evaluation depths, and the dimensions that may replace it."""
+"""Dimensions of stops: evaluation depths, and the dimensions that replace depths."""
 LONGEST = 60
-"""Maximum number of characters of a value in a suggested call. The name of the parameter replaces
-longer values."""
+"""Maximum number of characters of a value in a suggested call. In place of a longer value, the call
+contains the name of the parameter."""
 
 
 @dataclass(frozen=True)
 class Moved:
-    """Parameters that moved, and a template of the new call.
+    """Parameters that moved, and a template of the suggested call.
 
     Parameters
     ----------
     line
-        Template of the new call. ``{x}`` is the first argument. ``{verb}`` is the verb, after
-        ``.groupby(...)`` in grouped calls. ``{begin}`` is the call up to its second argument.
+        Template of the suggested call. ``{x}`` is the first argument. ``{verb}`` is the verb, after
+        ``.groupby(...)`` in grouped calls. ``{begin}`` is the call up to the second argument.
         ``{fields}`` are the moved parameters, and ``{others}`` are the other arguments. ``{more}``
-        and ``{beside}`` are the other arguments with a comma after or before them. ``{sel}`` and
-        ``{query}`` select depths from arrays and frames. ``{cut}`` are the other arguments, in
-        which the depth is appended to each metric, as in ``"AP@10"``.
+        is ``{others}`` with a comma at the end, and ``{beside}`` with a comma at the beginning.
+        ``{sel}`` selects depths from an array, and ``{query}`` from a frame. ``{cut}`` is
+        ``{others}`` with the depth appended to each metric, as in ``"AP@10"``.
     fields
-        Parameter -> new name. The name is empty for a positional argument.
+        Mapping from moved parameters to names in the suggested call. The name is empty for a
+        positional argument.
     verbs
-        Functions that had the moved parameters. The default is all functions.
+        Verbs for which the suggestion applies. The default is all verbs.
     along
-        Parameters that did not move, but appear beside the moved parameters in the new call. The
-        values are new names, as in `fields`.
+        Mapping from further parameters that ``{fields}`` contains to names in the suggested call.
     """
 
     line: str
@@ -42,12 +42,12 @@ class Moved:
     along: Mapping[str, str] = field(default_factory=dict)
 
     def fits(self, verb: str, name: str) -> bool:
-        """Return whether a function had this parameter."""
+        """Return whether the suggestion applies to a parameter."""
         return name in self.fields and verb in (self.verbs or (verb,))
 
 
 PLAIN = {"compare_judges", "scorer"}
-"""Functions that are not methods of their first argument."""
+"""Functions that are not verbs, and are therefore called as ``ir.name(x)``."""
 _DRAWN = {"cluster": "cluster", "tasks": "task", "weights": "weight"}
 _REPEATS = {"repeats": "repeats"}
 _AT = {"at": ""}
@@ -56,7 +56,7 @@ _OF_DEPTHS = (
     *("rank_intervals", "replicate", "risk", "topics_needed", "volatility"),
 )
 _REFERENCE = ("agreement", "coverage", "inversions")
-"""Verbs whose reference depth may differ from the selected depths."""
+"""Verbs that may need the scores at a reference depth, so depths are selected from the result."""
 
 MOVED = (
     Moved("{begin}{more}{fields})", {"by": "rank_by"}, ("collapse",)),
@@ -83,7 +83,7 @@ MOVED = (
         dict.fromkeys(("by", "groupby", "group_by", "group", "stratify_by"), ""),
     ),
 )
-"""Parameters that moved. The first entry that fits a call is used."""
+"""Suggestions for moved parameters. The first suggestion that applies to a call is used."""
 
 
 def line_for(
@@ -94,9 +94,9 @@ def line_for(
     further: Iterable[Moved] = (),
     by: object = None,
 ) -> str | None:
-    """Return the new call for a moved parameter.
+    """Return the suggested call for an unknown keyword argument.
 
-    Return None if no parameter moved.
+    The result is None if no suggestion applies.
 
     Parameters
     ----------
@@ -105,9 +105,9 @@ def line_for(
     arguments, options
         The positional and the keyword arguments of the call.
     further
-        Moved parameters of this function that `MOVED` does not contain.
+        Suggestions to try before those in `MOVED`.
     by
-        The argument of ``groupby``, if the verb was called on groups.
+        The argument of ``groupby`` if the verb was called on groups, else None.
 
     Examples
     --------
@@ -146,9 +146,9 @@ def _cut(name: str, text: str, depths: Sequence[tuple[str, str]]) -> str:
 
 
 def _selections(subject: object, depths: str) -> dict[str, str]:
-    """Return the code that selects depths from a subject.
+    """Return code that selects depths from scores.
 
-    Both texts are empty if the subject has no depths.
+    Both texts are empty if the scores have no depths.
     """
     index = getattr(subject, "index", None)
     labels = [*getattr(subject, "columns", ()), *getattr(index, "names", ())]
@@ -162,7 +162,7 @@ def _selections(subject: object, depths: str) -> dict[str, str]:
 
 
 def _has_name(entry: tuple[str, str]) -> bool:
-    """Return whether a field has a name."""
+    """Return whether an argument is passed by name."""
     return bool(entry[0])
 
 
@@ -171,7 +171,7 @@ def _written(
     arguments: Sequence[Any],
     options: Mapping[str, Any],
 ) -> Iterator[tuple[str, str, str]]:
-    """Yield name, code and value of arguments after the first."""
+    """Yield the name, code and value of each further argument."""
     positional = [*parameters.values()][1:]
     for i, value in enumerate(arguments[1:]):
         name = positional[min(i, len(positional) - 1)].name
@@ -181,9 +181,9 @@ def _written(
 
 
 def _text(name: str, value: Any) -> str:
-    """Return the code of a value, or its parameter's name.
+    """Return the code of a value, or the parameter's name.
 
-    The name replaces long values, and data such as frames.
+    The name of the parameter replaces long values, and data such as frames.
     """
     if type(value).__module__.startswith("irframe.metrics"):
         return json.dumps(str(value))

@@ -1,7 +1,8 @@
-"""Names of dimensions, columns and attributes, and marks among grades.
+"""Names of dimensions, columns and attributes, and special grades.
 
-Frames are recognised by the roles of their columns. A role has one canonical name, which arrays
-use, and several aliases, which other tools use. Frames that verbs return keep the caller's names.
+Frames are recognised by the roles of their columns, such as topic and document. A role has one
+canonical name, which arrays use, and several aliases, which other tools use. Frames that verbs
+return keep the names in the input.
 """
 
 import inspect
@@ -32,78 +33,80 @@ IMPORTANCE = "importance"
 ASSIGNMENT = "assignment"
 
 GROUP = "group"
-"""Name of the groups if they are passed as an unnamed mapping."""
+"""Name of the column or dimension of groups if groups are passed as a mapping without a name."""
 REPEAT = "repeat"
 """Dimension of repeats, such as seeds, passes of a judge or variations of a query."""
 SHARD = "shard"
-"""Name of the repeats that `split` makes by dividing the documents."""
+"""Name of repeats that are parts of the collection, as made by `split`."""
 OWN_REPEATS = (REPEAT, "seed", "trial", "checkpoint", "fold")
 """Names of columns that number the repeats of a system."""
 REPEATS_IN_TOPICS = ("variation", "sample")
-"""Names of columns that number repeats within a topic. Topics may have different numbers of
+"""Names of columns that number the repeats of a topic. Topics may have different numbers of
 repeats."""
 REPEAT_NAMES = (*OWN_REPEATS, "epoch", "pass", *REPEATS_IN_TOPICS, SHARD)
-"""Names of all columns of repeats. Such a column is used if it distinguishes duplicate rows."""
+"""Names of all columns of repeats. Such a column counts as repeats only if rows would be duplicates
+without it."""
 REPEATS, REPEATED = "repeats", "repeated"
-"""Attributes of scores: the kind of repeats, and the caller's name for repeats."""
+"""Attributes of scores: the kind of repeats, and the name of the column of repeats in the input."""
 Layout = Literal["system", "shared", "topic"]
-"""Whether repeats differ for each system, are shared by all systems, or differ for each topic."""
+"""Kind of repeats: separate repeats of each system, repeats shared by all systems, or separate
+repeats of each topic."""
 LAYOUTS: tuple[Layout, ...] = get_args(Layout)
 CHUNKS = ("chunk", "chunk_id", "segment_id", "node_id")
-"""Columns that name chunks of documents."""
+"""Names of columns with the ids of chunks of documents."""
 START, END, SET = "start", "end", "set"
 BORDERS: dict[str, tuple[str, ...]] = {
     START: ("start", "start_index", "start_char_idx"),
     END: ("end", "end_index", "end_char_idx"),
 }
-"""Names of columns with the first position of a span of text, and with the position after its
-end."""
+"""Names of columns with the start of a text span, and with the position after the end of the
+span."""
 DRAWN = "drawn"
-"""Attribute of scores: how topics were drawn."""
+"""Attribute of scores: the sampling design of topics."""
 OF_REFERENCE = "n_topics", "n_topics_reference"
-"""Attributes of a result: the number of topics of the scores, and of the reference scores. They
-exist if the numbers differ."""
+"""Attributes of a result: the number of topics of the scores, and the number of topics of the
+reference. The attributes exist only if the topics may differ."""
 P_VALUES = "p_values"
-"""Attribute of shares of pairs: whether their p-values are corrected."""
+"""Attribute of results about all pairs: a text that says whether p-values are corrected."""
 CAUTION = "caution"
 """Attribute of a result: its cautions, which tables and reports print."""
 UNKNOWN = "nothing_judged"
 """Attribute of scores: the systems that retrieved no judged document."""
 NO_VERDICT = "no verdict"
-"""The verdict on a pair with a system that retrieved no judged document."""
+"""Text in place of a verdict if one system of a pair retrieved no judged document."""
 BUDGET = "budget"
 """Dimension that replaces depth: the budget, which is the amount of text that a user reads."""
 LENGTH = "length"
-"""Name of the lengths, or other costs, of retrieved documents."""
+"""Name of the values of retrieved documents that a budget limits: lengths or other costs."""
 BUDGETS = "budgets"
-"""Attribute of scores at budgets: the unit of the budgets, and the value of `Cut`."""
+"""Attribute of scores at budgets: a text with the unit of budgets and the meaning of `Cut`."""
 GIVEN_RESAMPLES = "given resamples"
-"""Name of a bootstrap test whose resamples the caller passed."""
+"""Name of the bootstrap test in a result if the user passed the resamples."""
 ORDERINGS = "orderings"
 """Attribute of a result: the significance test for innate orderings."""
 DIRECTION = "direction"
-"""Attribute of a result: the assumed direction of unknown metrics."""
+"""Attribute of a result: whether lower or higher is assumed to be better for unknown metrics."""
 LOWER = "lower"
 """Attribute of scores: unknown metrics for which lower is better."""
 UNIT = "unit"
-"""Coordinate of systems: what a system retrieves, such as documents or chunks."""
+"""Coordinate of systems: the retrieved unit, such as documents or chunks."""
 UNITS = "units_of"
-"""Attribute of a frame of scores: pairs of system and unit, if runs have units."""
+"""Attribute of a frame of scores: pairs of a system and its retrieved unit, if runs have units."""
 THRESHOLD, THRESHOLDS = "threshold", "thresholds"
-"""Dimension that replaces depth: the lowest score of a document that a user reads. The attribute
-has the same meaning."""
+"""Dimension that replaces depth, the lowest score of a document that a user reads; and the
+attribute of scores that names the compared score."""
 SEARCH, SEARCHES = "search", "searched_by"
-"""Dimension that replaces depth: the number of searches. The attribute names the column of
-searches."""
+"""Dimension that replaces depth, the number of searches; and the attribute of scores that names the
+column of searches."""
 Cut = Literal["whole", "skip", "part"]
-"""What happens to the first unit that exceeds a budget."""
+"""Policy for the first document that exceeds a budget."""
 
 BOUND = "bound"
-"""Dimension of the lowest and the highest possible score."""
+"""Dimension with two labels, for the lowest and the highest possible score."""
 PAIR, SIDES = "pair", ("system_a", "system_b")
-"""Dimension of pairs of systems, and the columns of the two systems."""
+"""Dimension of pairs of systems, and columns that name the two systems of a pair."""
 JUDGES = ("judge_a", "judge_b")
-"""Columns that name the two judges of a pair."""
+"""Columns that name the two judges of a pair of judges."""
 
 ALIASES: dict[str, tuple[str, ...]] = {
     SYSTEM: ("system", "name", "run", "run_id", "runid", "tag", "variant", "model"),
@@ -123,14 +126,14 @@ ALIASES: dict[str, tuple[str, ...]] = {
     IMPORTANCE: ("importance",),
     ASSIGNMENT: ("assignment", "support"),
 }
-"""Role -> accepted names, the canonical one first."""
+"""Mapping from roles to names of columns, with the canonical name first."""
 _ROLES = [(role, name) for role, names in ALIASES.items() for name in reversed(names)]
-"""Pairs of role and name. The canonical name comes last, so that it takes precedence."""
+"""Pairs of a role and a name. The canonical name comes last, so that it takes precedence."""
 
 PARTS = (*chain(*BORDERS.values()), *CHUNKS, *ALIASES[SUBTOPIC])
-"""Columns whose values distinguish several rows of the same document."""
+"""Columns that distinguish several rows of one document, such as chunks or subtopics."""
 LISTED_SCORE = "listed_score"
-"""Column of scores that do not determine the ranking, because the order of the list does."""
+"""Column of scores that are kept although the order of the list determines the ranking."""
 LAST_RESORTS = frozenset({"variant", "model", "query", "document", "position", "chunk", "chunk_id"})
 """Column names that often have another meaning. Such a column has a role only if no other column
 has the same role."""
@@ -139,13 +142,15 @@ METRICS = "metrics"
 """Attribute of a frame of scores: the columns that are metrics."""
 
 SURPLUS = "columns_surplus"
-"""Attribute of a frame that was read from files: system -> numbers of the skipped columns."""
+"""Attribute of runs that were read from files: a mapping from systems to the numbers of skipped
+columns."""
 
 JUDGMENTS = "judgments_digest"
-"""Attribute of scores and results: number and digest of the judgments."""
+"""Attribute of scores and results: a text with the number and a digest of the judgments."""
 
 FILES = "files"
-"""Attribute of a frame that was read from files: their names, sizes and modification times."""
+"""Attribute of a frame that was read from files: the names, sizes and modification times of the
+files."""
 
 PROBLEMS = "problems"
 """Attribute of a frame that was read from files: the errors in skipped files."""
@@ -153,49 +158,49 @@ PROBLEMS = "problems"
 NAMESPACES = ("metrics", "verbs", "paired", "gains", "agreements", "plots")
 """Modules of `irframe` with public names."""
 COLLECTION = "collection"
-"""Attribute of cubes and scores: the coordinate or column of collections."""
+"""Attribute of cubes and scores: the name of the coordinate or column with collections."""
 TOPICS_OF = "topics_of"
-"""Attribute of a frame of scores: pairs of collection and topics."""
+"""Attribute of a frame of scores: pairs of a collection and a list of its topics."""
 
 RESULT = "result"
-"""Attribute of a frame or array: the verb that returned it."""
+"""Attribute of a frame or array: the name of the verb that returned the object."""
 SCORE_VERBS = frozenset(
     (
         *("evaluate", "score", "standardise", "bounds", "tie_ranges", "score_nuggets", "design"),
         *("losses", "select_top"),
     )
 )
-"""Verbs that return scores per system and topic, with the direction of the metric.
+"""Verbs that return scores by system and topic, by which systems can be ranked.
 
-Other verbs return values over systems and topics that do not rank systems.
+Values by system and topic from all other verbs do not rank systems.
 """
 
 TieRule = Literal["trec", "doc", "order", "rank", "random", "mean", "block"]
-"""Rule for the order of documents with equal scores."""
+"""Tie policy: the rule that orders documents with equal scores."""
 TIES: tuple[TieRule, ...] = get_args(TieRule)
 DEFAULT_TIES: TieRule = "trec"
 ScoreDtype = Literal["float64", "float32"]
-"""Precision in which scores are compared."""
+"""Floating-point type in which scores of documents are compared."""
 SCORE_DTYPES: tuple[ScoreDtype, ...] = get_args(ScoreDtype)
 DEFAULT_DTYPE: ScoreDtype = "float64"
 NoRel = Literal["zero", "nan", "silence"]
-"""Score of topics without relevant documents, unless a metric defines it."""
+"""Policy for the score of topics without relevant documents, if the metric defines no score."""
 NO_RELS: tuple[NoRel, ...] = get_args(NoRel)
 
 EMPTY = -(1 << 15)
-"""Mark in an array of grades: no document was retrieved at this rank."""
+"""Special grade in arrays: no document was retrieved at this rank."""
 UNJUDGED = EMPTY + 1
-"""Mark in an array of grades: the document at this rank was never judged."""
+"""Special grade in arrays: the document at this rank was not judged."""
 LOWEST_GRADE, HIGHEST_GRADE = EMPTY + 2, (1 << 15) - 1
-"""Lowest and highest grade of an assessor. The two integers below the lowest grade are `UNJUDGED`
-and `EMPTY`."""
+"""Lowest and highest valid grade of a judgment. The two integers below the lowest valid grade are
+`UNJUDGED` and `EMPTY`."""
 
 
 def roles(columns: Iterable[Hashable]) -> dict[str, Hashable]:
-    """Return the column for each role.
+    """Map roles to the columns of a frame.
 
-    The canonical name comes first, then the aliases in the order of `ALIASES`, then names that
-    differ by case.
+    If several columns fit a role, the canonical name takes precedence, then the aliases in the
+    order of `ALIASES`, then names that differ by case.
 
     Parameters
     ----------
@@ -205,7 +210,7 @@ def roles(columns: Iterable[Hashable]) -> dict[str, Hashable]:
     Returns
     -------
     dict
-        Role -> column name, for the roles that some column has.
+        Mapping from roles to column names. Roles without a column are omitted.
 
     Examples
     --------
@@ -217,7 +222,7 @@ def roles(columns: Iterable[Hashable]) -> dict[str, Hashable]:
 
 @lru_cache(maxsize=256)
 def _roles_of(columns: tuple[Hashable, ...]) -> dict[str, Hashable]:
-    """Return the column for each role."""
+    """Map roles to columns, as `roles` describes."""
     present = {*columns}
     lower = {name.lower(): name for name in present if isinstance(name, str)}
     by_case: dict[str, Hashable] = {role: lower[name] for role, name in _ROLES if name in lower}
@@ -225,11 +230,11 @@ def _roles_of(columns: tuple[Hashable, ...]) -> dict[str, Hashable]:
 
 
 _UNPRINTABLE = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-"""Characters that XML 1.0 does not allow, such as controls and lone surrogates."""
+"""Pattern for characters that XML 1.0 does not allow, such as control characters."""
 
 
 def printable(value: object) -> Any:
-    """Replace characters in nested texts that XML does not allow.
+    """Replace characters that XML does not allow in nested texts.
 
     Examples
     --------
@@ -268,7 +273,7 @@ def plural(noun: str) -> str:
 
 
 def low_to_high(low: int, high: int) -> str:
-    """Return a range as text, or its only number.
+    """Return a range as text, or one number if equal.
 
     Examples
     --------

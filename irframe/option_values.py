@@ -1,4 +1,4 @@
-"""Option values, which group options, as in ``Significance("t", alpha=0.01)``."""
+"""Option values, which combine options, as in ``Significance("t", alpha=0.01)``."""
 
 import inspect
 from collections.abc import Callable, Mapping
@@ -12,26 +12,27 @@ from typing import Annotated, Any, ClassVar, NamedTuple, Self, Union, get_args, 
 class OptionValue:
     """Base class of option values, which are frozen dataclasses.
 
-    If the first field is None, the first field of the function's default is used. The annotation
-    of a parameter names its option value, as in ``test: Significance | Test``. It also names the
-    unused fields, as in ``Annotated[Significance | Test, Unused("family")]``.
+    If the first field is None, the first field of the default of the parameter is used. The
+    annotation of a parameter names its option value, as in ``test: Significance | Test``. The
+    annotation also names unused fields, as in
+    ``Annotated[Significance | Test, Unused("family")]``.
     """
 
     FLAT: ClassVar[Mapping[str, str]] = {}
-    """Field -> name of the option in records and on the console, if it differs."""
+    """Mapping from fields to names of options in records and on the console, if names differ."""
 
     @classmethod
     def read(cls, value: Any, default: Any = None) -> Self:
         """Convert an argument to an option value.
 
-        An argument that is not an option value becomes the first field.
+        An argument that is not an option value becomes the first field of an option value.
 
         Parameters
         ----------
         value
             An option value, or the value of its first field.
         default
-            Default of the parameter. If the first field of `value` is None, the first field of
+            The default of the parameter. If the first field of `value` is None, the first field of
             `default` is used.
         """
         option: Self = value if isinstance(value, cls) else cls(value)  # type: ignore[call-arg]
@@ -42,19 +43,20 @@ class OptionValue:
 
     @classmethod
     def flat(cls) -> dict[str, str]:
-        """Return the option name of each field."""
+        """Map fields to names of options."""
         return {field.name: cls.FLAT.get(field.name, field.name) for field in fields(cls)}
 
     @property
     def plain(self) -> dict[str, Any]:
-        """Values of the fields, by option name."""
+        """Mapping from names of options to values of fields."""
         return {flat: getattr(self, name) for name, flat in self.flat().items()}
 
     @classmethod
     def changed(cls, values: Mapping[str, Any]) -> list[str]:
-        """Return the fields that differ from their defaults.
+        """Return the fields in `values` that differ from the defaults.
 
-        Types are compared first, because comparing an array with a default returns an array.
+        Types are compared first, because the comparison of an array with a default returns an
+        array.
         """
         usual = cls.usual()
         same = {n: type(v) is type(usual[n]) and v == usual[n] for n, v in values.items()}
@@ -62,19 +64,16 @@ class OptionValue:
 
     @classmethod
     def usual(cls) -> dict[str, Any]:
-        """Return the default of each field.
-
-        The value is None for a field without a default.
-        """
+        """Map fields to defaults, or to None without a default."""
         every = {field.name: field.default for field in fields(cls)}
         return {name: None if value is MISSING else value for name, value in every.items()}
 
     def __repr__(self) -> str:
-        """Return the code that makes the value."""
+        """Return code that makes the option value."""
         return self.written()
 
     def written(self, spell: Callable[[Any], str] = repr) -> str:
-        """Return the code that makes the value, without default fields."""
+        """Return code that makes the option value, without defaults."""
         values = {field.name: getattr(self, field.name) for field in fields(self)}
         data = {n: type(value).__name__ for n, value in values.items() if hasattr(value, "shape")}
         texts = [f"{name}={data.get(name) or spell(values[name])}" for name in self.changed(values)]
@@ -86,29 +85,29 @@ class Unused(frozenset[str]):
     """Fields of an option value that a function ignores."""
 
     def __new__(cls, *names: str) -> Self:
-        """Return the names of the fields as a set."""
+        """Make a set of names of fields."""
         return super().__new__(cls, names)
 
 
 class Slot(NamedTuple):
-    """Classes of option values that a parameter accepts."""
+    """Classes of option values for a parameter, and unused fields."""
 
     kinds: tuple[type[OptionValue], ...]
     unused: frozenset[str] = frozenset()
 
     @property
     def kind(self) -> type[OptionValue]:
-        """Class to which other arguments are converted."""
+        """Class to which arguments without a class are converted."""
         return self.kinds[0]
 
     def options_of(self, kind: type[OptionValue]) -> dict[str, str]:
-        """Return the option name of each used field."""
+        """Map used fields of a class to names of options."""
         return {name: flat for name, flat in kind.flat().items() if name not in self.unused}
 
     def spread(self, value: Any) -> dict[str, Any]:
-        """Split an option value into plain options.
+        """Split an option value into a mapping of options.
 
-        None stands for the defaults of all classes.
+        If the value is None, the mapping contains the defaults of all classes.
         """
         kinds = self.kinds if value is None else [type(value)]
         kinds = kinds if {*kinds} <= {*self.kinds} else [self.kind]
@@ -119,10 +118,11 @@ class Slot(NamedTuple):
         return plain
 
     def gathered(self, options: dict[str, Any]) -> Any:
-        """Combine plain options into an option value.
+        """Combine options of a mapping into an option value.
 
-        The combined options are removed from `options`. Return None if all of them have their
-        defaults. If they belong to several classes, return a list, which no function accepts.
+        The combined options are removed from `options`. The result is None if all combined options
+        have default values. If options of several classes differ from the defaults, the result is a
+        list, which no function accepts.
         """
         every = {kind: self.options_of(kind) for kind in self.kinds}
         values = {
@@ -135,7 +135,7 @@ class Slot(NamedTuple):
         return changed[0] if len(changed) == 1 else changed or None
 
     def unused_of(self, value: Any) -> list[str]:
-        """Return the unused fields that a value sets.
+        """Return the unused fields that an argument sets.
 
         An argument that is not an option value sets the first field.
         """
@@ -146,7 +146,7 @@ class Slot(NamedTuple):
 
 @cache
 def slot_of(annotation: object) -> Slot | None:
-    """Return the option values that an annotation names, if any.
+    """Return the option values in an annotation, or None.
 
     A union inside a container, such as ``list[Significance | str]``, is ignored.
 
@@ -167,13 +167,13 @@ def slot_of(annotation: object) -> Slot | None:
 
 
 def slots_of(signature: inspect.Signature) -> dict[str, Slot]:
-    """Return the parameters that take option values."""
+    """Map parameters that take option values to slots."""
     every = {name: slot_of(param.annotation) for name, param in signature.parameters.items()}
     return {name: slot for name, slot in every.items() if slot is not None}
 
 
 def plain_parameters(signature: inspect.Signature) -> dict[str, inspect.Parameter]:
-    """Return a function's parameters with option values split into fields.
+    """Return parameters in which option values are split into options.
 
     Examples
     --------
@@ -201,7 +201,7 @@ def plain_parameters(signature: inspect.Signature) -> dict[str, inspect.Paramete
 
 
 def gathered(signature: inspect.Signature, options: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a function's arguments from plain options.
+    """Return the arguments of a function from options.
 
     Options that belong to an option value are combined.
 

@@ -14,9 +14,9 @@ from irframe.names import P_VALUES, RESULT, SIDES
 DECIMALS = 3
 WIDTH = 80
 PRECISION = 6
-"""Decimals that pandas prints by default."""
+"""Number of decimals that pandas prints by default."""
 ANSWER = ["difference", "ci_low", "ci_high", "p_adjusted", "significant"]
-"""Columns of a comparison that contain the difference and its significance."""
+"""Columns of a comparison with the difference of two systems and its significance."""
 BESIDE = {
     *("mean_a", "mean_b", "effect_size", "statistic", "p", "wins", "ties", "losses", "n_topics"),
     *(
@@ -25,7 +25,7 @@ BESIDE = {
         for kind, how in (("p_", ""), ("p_", "_adjusted"), ("", ""))
     ),
 }
-"""Columns of a comparison that are not printed, because other columns are more important."""
+"""Columns of a comparison that are not printed, because they are less important."""
 FIRST = {
     "check": ("severity", "found", "first_unjudged", "unjudged_at_10", "longest"),
     "leave_out": ("metric", "depth", "team", "system", "lost", "rank", "rank_without", "tau"),
@@ -44,35 +44,35 @@ FIRST = {
     "risk_coverage": ("system", "threshold", "coverage", "risk", "left_alone"),
     "risk": ("metric", "system_a", "system_b", "difference", "urisk", "trisk", "georisk"),
 }
-"""Verb -> columns of its result that are printed first."""
+"""Mapping from verbs to the columns that are kept first if a result is too wide to print."""
 LONGEST = 36
 SHORTEST = 10
-"""Maximum and minimum length to which texts are cut in a table that is too wide."""
+"""Minimum number of characters to which texts are shortened in a table that is too wide."""
 LEAST = 5
-"""Minimum length of a shortened label."""
+"""Minimum number of characters of a shortened label."""
 ELLIPSIS = "\N{HORIZONTAL ELLIPSIS}"
-"""Character that replaces omitted characters of a label."""
+"""Character that stands for the omitted characters of a label."""
 UNCUT = {"interval", "g interval", "verdict", "ranks"}
-"""Columns of the command line whose texts are never cut."""
+"""Columns in the output of the command line whose texts are never shortened."""
 LABELS = {
     *("metric", "group", "track", "system", "system_a", "system_b", "baseline", "topic", "doc"),
     *("team", "step", "old", "new"),
 }
-"""Columns of labels, which are printed before all other columns."""
+"""Columns of labels, which are always printed, before all other columns."""
 OUTCOMES = [
     *("delta", "share_neither", "share_a_only", "share_b_only", "share_both"),
     *("esl_a", "esl_b", "p_esl_wilcoxon", "p_esl_t", "rr_a", "rr_b", "p_rr_wilcoxon", "p_rr_t"),
 ]
-"""Printed columns of the summary of `irframe.verbs.outcomes`."""
+"""Columns that are printed for the summary of a result of `irframe.verbs.outcomes`."""
 MOST_LETTERS = 6
-"""Maximum significance letters per system. If a system has more, tiers are printed instead."""
+"""Maximum number of significance letters per system. With more letters, tiers are printed."""
 VERDICT = ["difference", "significant", "ci_low", "ci_high", "p_adjusted"]
-"""Columns of `ANSWER` by importance, for tables that are too wide."""
+"""The columns in `ANSWER` in order of importance, for comparisons that are too wide to print."""
 ENDS = (["ci_low", "ci_high"], ["rank_low", "rank_high"])
-"""Columns with the ends of intervals. Either both ends are printed, or none."""
+"""Pairs of columns with limits of intervals. Both columns of a pair are printed, or none."""
 NOT_SHOWN = "not shown: "
 MEANS = "mean_a"
-"""The first column of a comparison after its labels."""
+"""The first column of a comparison after the columns of labels."""
 
 
 def p_text(p: float, decimals: int = DECIMALS) -> str:
@@ -92,7 +92,7 @@ def p_text(p: float, decimals: int = DECIMALS) -> str:
 def fixed_text(number: object, decimals: int = 4, sign: str = "") -> Any:
     """Return a float as text, and other values unchanged.
 
-    A number that is rounded to zero is written without a sign.
+    A number that rounds to zero is written without a sign.
 
     Examples
     --------
@@ -118,7 +118,7 @@ def interval_text(low: float, high: float, sign: str = "") -> str:
 
 
 def is_p(name: object) -> bool:
-    """Return whether a column of this name contains p-values.
+    """Return whether a column contains p-values, by its name.
 
     Examples
     --------
@@ -129,9 +129,9 @@ def is_p(name: object) -> bool:
 
 
 class _Frames(type):
-    """Metaclass that makes any frame an instance of `Result`.
+    """Metaclass that makes every frame an instance of `Result`.
 
-    `pandas.testing.assert_frame_equal` can then compare a result with a plain frame.
+    The function `pandas.testing.assert_frame_equal` then accepts a result and a plain frame.
     """
 
     def __instancecheck__(cls, instance: object) -> bool:
@@ -139,7 +139,7 @@ class _Frames(type):
 
 
 class Kept(pd.DataFrame):
-    """Frame whose selections keep its class."""
+    """Frame whose selections of rows or columns keep the class."""
 
     @property
     def _constructor(self) -> type[pd.DataFrame]:
@@ -154,8 +154,8 @@ class Kept(pd.DataFrame):
 class Result(Kept, metaclass=_Frames):
     """Frame that prints rounded numbers and the most important columns.
 
-    Only the printed text is shortened. Set ``display.precision`` or ``display.float_format`` of
-    pandas, or convert the result to a plain ``pd.DataFrame``, to see all digits and columns.
+    The frame itself contains all digits and columns. To print them, set ``display.precision`` or
+    ``display.float_format`` of pandas, or convert the result to a plain ``pd.DataFrame``.
 
     Examples
     --------
@@ -168,7 +168,7 @@ class Result(Kept, metaclass=_Frames):
     def __repr__(self) -> str:
         shown, note = _printed(self)
         further = ""
-        if not _has_user_format() and "esl_a" not in shown.columns:  # outcomes keep all columns
+        if not _has_user_format() and "esl_a" not in shown.columns:  # outcomes print all columns
             columns = shown.columns
             shown, further = fitted(shown, FIRST.get(self.attrs.get(RESULT, ""), VERDICT))
             if further and NOT_SHOWN in note:
@@ -190,14 +190,14 @@ class Result(Kept, metaclass=_Frames):
         return "\n".join([page, *notes]) if page else page
 
     def _beware(self) -> list[str]:
-        """Return the cautions as printed texts."""
+        """Return the texts that print the cautions."""
         return [f"Beware: {text}" for text in cautions_of(self.attrs)]
 
 
 def _options(note: str) -> tuple[Any, ...]:
-    """Return pandas options.
+    """Return options of pandas for printing a result.
 
-    If a note states the size, pandas prints no size, and does not leave out columns.
+    If a note contains the size of the result, pandas prints no size and does not omit columns.
     """
     shape = "display.show_dimensions"
     if note:
@@ -206,9 +206,9 @@ def _options(note: str) -> tuple[Any, ...]:
 
 
 def _printed(frame: pd.DataFrame) -> tuple[pd.DataFrame, str]:
-    """Return the frame to print, and a note below it.
+    """Return the frame to print and the note below.
 
-    The note names the columns that are not printed, or the kind of p-values.
+    The note names the columns that are not printed, or says whether p-values are corrected.
     """
     p_values = frame.attrs.get(P_VALUES)
     frame = pd.DataFrame(frame)
@@ -221,14 +221,14 @@ def _printed(frame: pd.DataFrame) -> tuple[pd.DataFrame, str]:
             texts = column.map(partial(p_text, decimals=DECIMALS), na_action="ignore")
             shown.isetitem(pos, texts.to_numpy())
         elif column.dtype.kind == "f" and not shown.iloc[:, pos].any():
-            shown.isetitem(pos, column.to_numpy())  # rounding would print small numbers as 0
+            shown.isetitem(pos, column.to_numpy())  # rounding would turn all numbers into 0
         elif column.dtype.kind == "f":
             shown.isetitem(pos, shown.iloc[:, pos].to_numpy() + 0.0)  # -0.0 becomes 0.0
     return shown, note or (f"[p-values {p_values}]" if p_values else "")
 
 
 def _has_user_format() -> bool:
-    """Return whether the user changed how pandas prints numbers."""
+    """Return whether users changed how pandas prints numbers."""
     changed = pd.get_option("display.precision") != PRECISION
     return changed or pd.get_option("display.float_format") is not None
 
@@ -238,8 +238,8 @@ def fitted(
 ) -> tuple[pd.DataFrame, str]:
     """Return the columns that fit the width, and a note.
 
-    The columns in `first` take precedence. The note names the columns that are left out. The
-    default width is two characters less than the default of pandas, which wraps longer lines.
+    The columns in `first` take precedence. The note names the omitted columns. The default width is
+    two characters less than the default of pandas, because pandas wraps lines of full width.
 
     Examples
     --------
@@ -270,7 +270,7 @@ def fitted(
 def narrowed(
     frame: pd.DataFrame, columns: Sequence[Hashable], width: int = WIDTH - 2
 ) -> pd.DataFrame:
-    """Shorten the texts of a frame until some columns fit.
+    """Shorten the texts of a frame until `columns` fit.
 
     Examples
     --------
@@ -286,7 +286,7 @@ def narrowed(
 
 
 def _cut_texts(frame: pd.DataFrame, most: int) -> pd.DataFrame:
-    """Shorten the texts of a frame. Different texts stay different."""
+    """Shorten the texts of a frame, but keep them distinct."""
 
     def cut(values: Any) -> Any:
         texts = list(dict.fromkeys(value for value in values if isinstance(value, str)))
@@ -307,8 +307,8 @@ def _cut_texts(frame: pd.DataFrame, most: int) -> pd.DataFrame:
 def short_labels(labels: Sequence[str], most: int) -> list[str]:
     """Return labels shortened to a number of characters.
 
-    An ellipsis replaces the middle of a longer label. Different labels stay different. If
-    necessary, they get more characters.
+    An ellipsis replaces the middle of a longer label. Labels stay distinct, and have more than
+    `most` characters if that is necessary.
 
     Parameters
     ----------
@@ -332,7 +332,7 @@ def short_labels(labels: Sequence[str], most: int) -> list[str]:
 
 
 def _shortened(texts: Sequence[str], length: int) -> Iterator[list[str]]:
-    """Yield shortened texts, cut at another position every time."""
+    """Yield shortened texts, each time with other omitted characters."""
     n_kept = length - 1
     for head in sorted(range(2, n_kept - 1), key=lambda head: abs(head - (n_kept + 1) // 2)):
         ends = [text[:head] + ELLIPSIS + text[len(text) - n_kept + head :] for text in texts]
@@ -352,16 +352,16 @@ def _width_of(frame: pd.DataFrame) -> int:
 def most_letters(board: pd.DataFrame) -> int:
     """Return the largest number of significance letters of a system.
 
-    Return 0 for a leaderboard without letters.
+    The result is 0 for a leaderboard without letters.
     """
     letters = board["letters"].dropna() if "letters" in board else ()
     return max(map(len, letters), default=0)
 
 
 def redundant_columns(board: pd.DataFrame) -> list[str]:
-    """Return redundant columns of a leaderboard.
+    """Return the redundant columns of a leaderboard.
 
-    A column is redundant if other columns determine it, or if its values are all equal.
+    A column is redundant if other columns determine its values, or if all its values are equal.
 
     Examples
     --------
@@ -383,7 +383,7 @@ def redundant_columns(board: pd.DataFrame) -> list[str]:
 def _chosen_columns(frame: pd.DataFrame) -> tuple[pd.DataFrame, str]:
     """Return the printed columns of a result, and a note.
 
-    Comparisons, leaderboards and summaries of outcomes are shortened. Other results are not.
+    Columns are omitted from comparisons, leaderboards and summaries of outcomes only.
     """
     shape = f"{len(frame)} rows x {len(frame.columns)} columns"
     if not frame.columns.is_unique or "n_topics" not in frame.columns:
@@ -394,10 +394,10 @@ def _chosen_columns(frame: pd.DataFrame) -> tuple[pd.DataFrame, str]:
     if not {"rank", "letters", "rank_low"} <= {*frame.columns}:
         return _columns_of_comparison(frame, shape)
     omitted = redundant_columns(frame)
-    if "p_adjusted" in frame.columns:  # all columns are wider than 80 characters
+    if "p_adjusted" in frame.columns:  # with rank intervals, the lines exceed 80 characters
         omitted += ["rank_low", "rank_high"]
     topics = f"; n_topics {frame['n_topics'].iloc[0]}" if "n_topics" in omitted else ""
-    if "could_be_first" in frame.columns:  # the note needs less space than the column
+    if "could_be_first" in frame.columns:  # a note needs less space than a column of flags
         omitted.append("could_be_first")
         first = frame.index[frame["could_be_first"].fillna(value=False).astype(bool)]
         topics += f"; could be first: {listing(first)}" if frame.index.nlevels == 1 else ""
@@ -406,9 +406,9 @@ def _chosen_columns(frame: pd.DataFrame) -> tuple[pd.DataFrame, str]:
 
 
 def of_outcomes(frame: pd.DataFrame) -> list[Hashable]:
-    """Return the printed columns of a summary of outcomes.
+    """Return the names of the printed columns of outcomes.
 
-    Adjusted p-values replace unadjusted p-values. All columns of other frames are returned.
+    Adjusted p-values replace unadjusted p-values. For other frames, all names are returned.
     """
     names: list[Hashable] = [*frame.columns]
     if not {*OUTCOMES, "n_topics"} <= {*names}:
@@ -420,13 +420,13 @@ def of_outcomes(frame: pd.DataFrame) -> list[Hashable]:
 def _columns_of_comparison(frame: pd.DataFrame, shape: str) -> tuple[pd.DataFrame, str]:
     """Return the printed columns of a comparison, and a note.
 
-    Labels that vary come first. Labels with a single value are in the note.
+    Columns of labels come first. A label that is equal in all rows is in the note instead.
     """
     if not {MEANS, *ANSWER} <= {*frame.columns}:
         return frame, ""
     labels = list(frame.columns[: frame.columns.get_loc(MEANS)])
     if not {*labels}.isdisjoint(ANSWER):
-        return frame, ""  # the user has reordered the columns
+        return frame, ""  # the user has reordered columns, and the order is kept
     same = [name for name in labels if _is_constant(frame[name])]
     if len(frame) == 1:
         same = [name for name in same if name not in SIDES]
@@ -446,17 +446,17 @@ def _columns_of_comparison(frame: pd.DataFrame, shape: str) -> tuple[pd.DataFram
 
 
 DEPTHS = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)
-"""Integer labels, such as depths, that an excerpt of an array contains."""
+"""Depths (or other integer labels) that an excerpt contains if an array has many."""
 MOST_LABELS = 8
 MOST_ROWS = 20
-"""Maximum labels of a dimension, and maximum rows, in an excerpt of an array."""
+"""Maximum number of rows in an excerpt of an array."""
 
 
 def excerpt(data: Any) -> str:
-    """Return an excerpt of an array as a table.
+    """Return an excerpt of an array as a printed table.
 
-    The excerpt of a dataset shows its first variable with two or more dimensions. The excerpt is
-    empty for frames, and for dask arrays, which are not computed yet.
+    The excerpt of a dataset shows the first variable with two or more dimensions. The excerpt is
+    empty for frames, and for dask arrays, whose values are not computed yet.
 
     Examples
     --------
@@ -491,10 +491,10 @@ def excerpt(data: Any) -> str:
 
 
 def _is_constant(column: pd.Series) -> bool:
-    return len(column) > 0 and not column.factorize()[0].any()  # missing values have the code -1
+    return len(column) > 0 and not column.factorize()[0].any()  # a missing value has the code -1
 
 
 def _head_and_tail(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return the rows of a frame that pandas prints."""
+    """Return the first and last rows, which pandas can print."""
     most = pd.get_option("display.max_rows") or len(frame)
     return frame if len(frame) <= 2 * most else pd.concat([frame.head(most), frame.tail(most)])

@@ -1,4 +1,4 @@
-"""Progress of long work on a terminal or notebook."""
+"""Progress of long computations on terminals or in notebooks."""
 
 import sys
 from collections.abc import Iterable, Iterator
@@ -12,7 +12,7 @@ Item = TypeVar("Item")
 
 
 def tracked(items: Iterable[Item], total: int, unit: str, *, progress: bool) -> Iterator[Item]:
-    """Yield items, with a progress bar on stderr.
+    """Yield items, with a progress bar on standard error.
 
     Parameters
     ----------
@@ -21,7 +21,7 @@ def tracked(items: Iterable[Item], total: int, unit: str, *, progress: bool) -> 
     total
         Number of items.
     unit
-        Noun for one item.
+        Singular noun for the items, which is printed beside the progress bar.
     progress
         Whether to show the progress bar.
 
@@ -41,8 +41,9 @@ def tracked(items: Iterable[Item], total: int, unit: str, *, progress: bool) -> 
     try:
         from tqdm import tqdm  # noqa: PLC0415 - only when asked for
     except ImportError as error:
-        advice = "install it: pip install tqdm"
-        raise InputError("the package tqdm for the progress bar", "none", advice) from error
+        advice = "run pip install tqdm"
+        expected = "an installed package tqdm for the progress bar"
+        raise InputError(expected, "no such package", advice) from error
     yield from tqdm(items, total=total, unit=f" {unit}s")
 
 
@@ -53,16 +54,15 @@ _COUNTING = Lock()
 
 @contextmanager
 def elapsed(name: str) -> Iterator[None]:
-    """Show the elapsed seconds of a block.
+    """Show the elapsed seconds of a block on standard error.
 
-    The seconds appear on a terminal or in a notebook.
-
-    The time appears after two seconds. Nested contexts show nothing.
+    Seconds are shown on a terminal or in a notebook, and only after two seconds. If contexts are
+    nested, only the outermost context shows seconds.
 
     Parameters
     ----------
     name
-        Name of the task, printed before the seconds.
+        Name of the task, which is printed before the seconds.
 
     Examples
     --------

@@ -1,6 +1,6 @@
-"""Record of the verbs and options behind a result.
+"""Records of the verbs and options behind a result.
 
-One attribute of a result contains its record as JSON. Files in netCDF, Zarr and Parquet keep this
+The attribute ``record`` of a result contains JSON. Files in netCDF, Zarr and Parquet keep this
 attribute. Tables, the console, Markdown and the report use records to describe results.
 """
 
@@ -27,37 +27,37 @@ from irframe.printed import Result
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 RECORD = "record"
-"""Attribute of a result: the record of its verbs and options."""
+"""Attribute of a result: the record of verbs and options, as JSON."""
 INPUTS = "inputs"
-"""Option in the record of a cube: the name, size and SHA-256 of each input frame."""
+"""Option in the record of a cube: the name, size and SHA-256 digest of each input frame."""
 UNRECORDED = {"progress", "path"}
-"""Arguments that do not change the numbers of a result."""
+"""Arguments that are not recorded, because they do not change the numbers of a result."""
 NONE: Literal["none"] = "none"
-"""Text that stands for no correction in records and on the console."""
+"""Text that stands for ``adjust=None``, no correction, in records and on the console."""
 FROM_MAPPING = ("weight", "cluster", "task")
-"""Options that may be an unnamed mapping from topic to value."""
+"""Options that accept a mapping from topics to values without a name."""
 SOURCES = {
     *("bounds", "concat", "condense", "cube", "draw_to_judge", "evaluate", "pooled", "rejudge"),
     *("collapse", "judge", "pool", "rank", "restrict", "sample", "score", "select_top", "split"),
     "standardise",
     "design",
 }
-"""Verbs that return runs, judgments, cubes or scores; other verbs return results."""
+"""Verbs that return runs, judgments, cubes or scores. All other verbs return results."""
 OBJECTS = {"runs", "qrels", "judges", "texts"}
-"""Arguments that are input data. A record contains the records of the data, not the data."""
+"""Arguments that are input data. In place of input data, a record contains their own records."""
 DECIDED = {"adjust", "power"}
-"""Options whose default lets the verb choose the value."""
+"""Options with a default for which the verb selects the value."""
 FACTS = {
     METRICS,
     *["interval", "interval_of", "pool_depth", "topics", "rel", "copies", "length", "test"],
 }
-"""Attributes that have the name of an argument, but another meaning."""
+"""Attributes of results that have the name of an argument but a different meaning."""
 
 
 class Steps(str):
-    """Record of a cube, printed as the names of verbs.
+    """Record of a cube, printed as a list of verbs.
 
-    Records of other objects are plain text, because libraries that write files require it.
+    Records of other objects are plain strings, because libraries that write files require strings.
     """
 
     __slots__ = ()
@@ -74,13 +74,13 @@ class InGroups:
     Parameters
     ----------
     subject
-        An object, or a dictionary from group to cube.
+        An object, or a dictionary from groups to cubes.
     by
-        Column, level, coordinate or mapping that defines the groups.
+        The column, index level or coordinate with the groups, or a mapping to groups.
     columns
-        The columns that were joined into `by`, if there were several.
+        The names of the columns that were joined into `by`, or an empty tuple.
     labels
-        Group -> its values in `columns`.
+        Mapping from joined groups to the values in `columns`, or None.
     """
 
     subject: Any
@@ -104,12 +104,12 @@ class InGroups:
         return [*self.columns] or plain_option("by", self.by)
 
     def with_each(self, change: Callable[[Any], Any]) -> "InGroups":
-        """Return the groups with a function applied to each cube."""
+        """Return groups in which a function was applied to cubes."""
         return replace(self, subject={key: change(cube) for key, cube in self.subject.items()})
 
 
 def is_mapping(by: object) -> bool:
-    """Return whether groups are a mapping.
+    """Return whether groups are passed as a mapping.
 
     Examples
     --------
@@ -120,11 +120,11 @@ def is_mapping(by: object) -> bool:
 
 
 FRAME_VERBS: dict[str, Callable[..., Any]] = {}
-"""Name -> verb of frames. `irframe.cubes.verb` contains the verbs of cubes and scores."""
+"""Mapping from names to verbs of frames. `irframe.cubes.verb` has the verbs of cubes and scores."""
 
 
 class Step(NamedTuple):
-    """A verb, and its options as they were applied."""
+    """A verb in a record, and the options applied."""
 
     verb: str
     options: dict[str, Any]
@@ -137,7 +137,7 @@ class Step(NamedTuple):
         subject
             The first argument of the verb.
         data
-            Arguments that are data, by name, because a record does not contain data.
+            Mapping from names of arguments to data, because a record contains no data.
 
         Examples
         --------
@@ -164,7 +164,7 @@ def function_of(verb: str) -> Callable[..., Any] | None:
 
 
 def steps_of(subject: object) -> list[Step]:
-    """Return the steps that led to an object.
+    """Return the steps in the record of an object.
 
     Examples
     --------
@@ -175,9 +175,10 @@ def steps_of(subject: object) -> list[Step]:
     >>> steps_of(cube)[-1].options
     {'share': 0.5, 'seed': 3}
     """
-    attributes = getattr(subject, "attrs", subject)  # a dataset is a mapping too
+    # attrs is tried first, because a dataset is also a mapping
+    attributes = getattr(subject, "attrs", subject)
     text = attributes.get(RECORD) if isinstance(attributes, Mapping) else None
-    # a dictionary of runs may have a topic with this name
+    # a dictionary of runs may have a topic named "record", whose value is not a text
     return [Step(*step) for step in json.loads(text)] if text and isinstance(text, str) else []
 
 
@@ -201,12 +202,12 @@ def all_steps(steps: Iterable[Step]) -> Iterator[Step]:
 
 
 class Call(inspect.Signature):
-    """Signature that prints without types."""
+    """Signature of a function that prints no types."""
 
     __slots__ = ()
 
     def __str__(self) -> str:
-        """Return parameters with their defaults."""
+        """Return the parameters with defaults as text."""
         bare = [param.replace(annotation=param.empty) for param in self.parameters.values()]
         return str(inspect.Signature(bare))
 
@@ -216,12 +217,12 @@ class Call(inspect.Signature):
         max_width: int | None = None,  # noqa: ARG002
         quote_annotation_strings: bool = True,  # noqa: ARG002
     ) -> str:
-        """Return parameters with their defaults."""
+        """Return the parameters with defaults as text."""
         return str(self)
 
 
 def calling(call: Any, function: Callable[..., Any]) -> Any:
-    """Give a wrapper the signature of the wrapped function."""
+    """Give a wrapper the signature of a function, without types."""
     signature = signature_of(function)
     call.__signature__ = Call(
         [*signature.parameters.values()], return_annotation=signature.return_annotation
@@ -230,7 +231,7 @@ def calling(call: Any, function: Callable[..., Any]) -> Any:
 
 
 signature_of = cache(inspect.signature)
-"""Signature of a function, cached because every call of a verb needs it."""
+"""Return the signature of a function, from a cache because every call of a verb needs it."""
 
 
 def bind(
@@ -238,7 +239,8 @@ def bind(
 ) -> inspect.BoundArguments:
     """Bind arguments to the parameters of a verb.
 
-    Arguments that must be flags, words or option values are checked for all verbs here.
+    For all verbs, arguments with annotations of ``bool``, ``Literal`` or option values are checked
+    here.
     """
     signature = signature_of(function)
     parameters = signature.parameters
@@ -270,7 +272,7 @@ def bind(
 
 
 def refuse_unused(slot: Slot, value: object, function: str, parameter: str) -> None:
-    """Raise for options that a function does not use."""
+    """Raise if an option value sets unused fields."""
     is_value = isinstance(value, slot.kinds)
     if not is_value and len(slot.kinds) > 1:
         names = " or ".join(f"ir.{kind.__name__}(...)" for kind in slot.kinds)
@@ -282,7 +284,7 @@ def refuse_unused(slot: Slot, value: object, function: str, parameter: str) -> N
 
 
 def options_of(function: Callable[..., Any], arguments: Mapping[str, Any]) -> dict[str, Any]:
-    """Return all arguments but the first for a record."""
+    """Return the recorded options of a call."""
     options: dict[str, Any] = {}
     for name, defaults in recorded_defaults(function).items():
         parameter = signature_of(function).parameters[name]
@@ -299,7 +301,7 @@ def options_of(function: Callable[..., Any], arguments: Mapping[str, Any]) -> di
 
 @cache
 def recorded_defaults(function: Callable[..., Any]) -> dict[str, dict[str, Any]]:
-    """Return the recorded default of each parameter but the first."""
+    """Return the recorded defaults of parameters after the first."""
     defaults = {}
     for param in [*signature_of(function).parameters.values()][1:]:
         if param.name not in UNRECORDED:
@@ -309,14 +311,14 @@ def recorded_defaults(function: Callable[..., Any]) -> dict[str, dict[str, Any]]
 
 
 def spread_option(name: str, value: object, slot: Slot | None = None) -> dict[str, Any]:
-    """Return the entries of a record for an option."""
+    """Return the entries of one option in a record."""
     fields = {name: value} if slot is None else slot.spread(value)
     return {flat: plain_option(flat, field) for flat, field in fields.items()}
 
 
 @cache
 def default_options(verb: str) -> dict[str, Any]:
-    """Return the default options of a verb for a record.
+    """Return the recorded defaults of a verb.
 
     Examples
     --------
@@ -336,14 +338,14 @@ def recorded(function: Function) -> Function: ...
 @overload
 def recorded(*, groups: bool) -> Callable[[Function], Function]: ...
 def recorded(function: Any = None, *, groups: bool = False) -> Any:
-    """Make a verb of frames record its options.
+    """Decorate a verb of frames, so that results record options.
 
     Parameters
     ----------
     function
         The function to decorate.
     groups
-        Whether the first argument of the function may also be an object in groups.
+        Whether the function accepts a grouped object as first argument.
     """
     if function is None:
         return partial(recorded, groups=groups)
@@ -389,7 +391,7 @@ def with_step(result: Any, subject: Any, verb: str, options: Mapping[str, Any]) 
 
 
 def with_cautions(result: Any, warned: OneCall) -> Any:
-    """Add the warnings of a call to its result."""
+    """Add the warnings of a call to the result."""
     if isinstance(result, InGroups):
         return result.with_each(lambda cube: with_cautions(cube, warned))
     if warned.texts and isinstance(getattr(result, "attrs", None), dict):
@@ -402,15 +404,16 @@ def applied(
 ) -> dict[str, Any]:
     """Return options with the values that the verb used.
 
-    A verb states these values in attributes of its result. Attributes that the subject already had
-    describe an earlier verb, and are ignored.
+    A verb stores the used values in attributes of the result. Attributes that the first argument
+    already had describe an earlier verb, and are ignored.
     """
     before = getattr(subject, "attrs", {})
     resolved = dict(options)
     for name in [name for name in options if name in attributes and name not in FACTS]:
         value = options[name]
         stated = attributes[name]
-        alike = str if isinstance(stated, str) else int | float  # a text does not replace a number
+        # an attribute with a text describes a number, and does not replace it
+        alike = str if isinstance(stated, str) else int | float
         if (
             isinstance(stated, str | int | float)
             and (name in DECIDED or isinstance(value, alike))
@@ -422,7 +425,7 @@ def applied(
 
 
 def plain_options(options: Mapping[str, Any]) -> dict[str, Any]:
-    """Return options as attributes: numbers, texts and comma-separated lists."""
+    """Return options as attributes, with lists as texts."""
     shown = {}
     for name in [name for name in options if name not in {METRICS, RESULT, REPEATS}]:
         value = options[name]
@@ -438,12 +441,12 @@ def plain_options(options: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _flat(values: Any) -> list[Any]:
-    """Return the elements of nested lists."""
+    """Return the elements of nested lists in one list."""
     return [item for value in values for item in _flat(value)] if is_list(values) else [values]
 
 
 def plain_option(name: str, value: object) -> Any:
-    """Return an option in the form that records contain.
+    """Return an option as records contain it.
 
     Examples
     --------

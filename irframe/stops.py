@@ -1,7 +1,7 @@
 """Axes of scores: evaluation depths, budgets, thresholds or searches.
 
-A user reads a list from the top down to a stop. The score at a stop is the score at the depth that
-the user has reached. The ideal ranking is never cut at a stop.
+A stop is the point at which a user stops reading a list. The score at a stop is the score at the
+depth that the user has reached. The ideal ranking is never cut at a stop.
 """
 
 from collections.abc import Callable, Mapping
@@ -15,46 +15,47 @@ from numpy.typing import NDArray
 from irframe import names as words
 
 ROUNDING = 1e-9
-"""Relative tolerance of a budget, because sums of fractional lengths are rounded."""
+"""Relative tolerance of a budget, because sums of fractional lengths have rounding errors."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Axis:
-    """Dimension of points where a user stops reading.
+    """Dimension of the stops at which users stop reading.
 
-    Texts may be templates with the fields ``{stop}`` and ``{unit}``.
+    Texts can be templates with the fields ``{stop}`` and ``{unit}``.
     """
 
     dim: str = words.DEPTH
     option: str = ""
-    """Name of the option that sets the stops. The field of its option value has the same name."""
+    """Name of the option that sets the stops, and of the field in the option value."""
     attribute: str = ""
-    """Attribute of scores that names the unit."""
+    """Name of the attribute of scores that contains the unit of stops."""
     unit: str = ""
     """Unit of stops, such as tokens."""
     along: str = ""
-    """Name of the value of each document that is compared with stops, such as its length."""
+    """Name of the values of documents that are compared with stops, such as lengths."""
     count_read: Callable[[Any, Any], NDArray[np.int64]] | None = None
-    """Function of hits and stops that counts the documents read, shape (system, topic, stop)."""
+    """Function of retrieved documents and stops. The result is the number of documents that a user
+    reads, shape (system, topic, stop)."""
     title: str = "evaluation depth"
     """Label of the axis in figures."""
     title_end: str = " k"
-    """Text after `title` in figures with a single axis."""
+    """Text after `title` in figures in which this is the only axis of stops."""
     stop_text: str = "depth {stop}"
     origin: str = ""
-    """Template of the caption that names the value of `attribute`."""
+    """Template of captions, for the value of `attribute`."""
     label: str = ""
-    """Template for a metric at a stop. Depths have no template, because labels such as ``AP@10``
-    are used."""
+    """Template of the label of a metric at a stop. Depths need no template, because labels such as
+    ``AP@10`` are used."""
     log: bool = True
     """Whether figures use a logarithmic scale."""
     integer: bool = True
-    """Whether stops are integers from 1. Thresholds may be any numbers, and may differ by
+    """Whether stops are integers of at least 1. Thresholds may be any numbers, and may differ by
     system."""
     cuts: bool = False
-    """Whether the first document that does not fit may be cut."""
+    """Whether the first document that exceeds a stop may be cut."""
     missing: tuple[str, str] = ("", "")
-    """Message and advice for data without `along`."""
+    """Expected input and advice for the error that is raised for data without `along`."""
     empty_text: str = ""
     """Template of the caution about lists whose first document is not read."""
     advice: str = ""
@@ -62,11 +63,11 @@ class Axis:
 
     @property
     def other(self) -> str:
-        """The second dimension in a matrix of stops by stops."""
+        """Second dimension of a matrix that compares stops with stops."""
         return self.dim + "_other"
 
     def describe(self, template: str, stop: object = "") -> str:
-        """Return a template with its stop and unit filled in."""
+        """Fill in the stop and the unit in a template."""
         return template.format(stop=plain(stop), unit=self.unit)
 
     def column(self, stops: Any) -> Any:
@@ -100,13 +101,13 @@ def plain(stop: object) -> str:
 
 
 def _fit(hits: Any, budgets: Any) -> NDArray[np.int64]:
-    """Count the documents that fit into each budget."""
+    """Count the documents that fit into each budget, by list."""
     through = hits.down_to(np.asarray(hits.along[words.LENGTH], np.float64))
     return _up_to(hits, np.asarray(budgets) * (1 + ROUNDING), through)
 
 
 def _up_to(hits: Any, limits: Any, values: Any) -> NDArray[np.int64]:
-    """Count documents with values up to each limit."""
+    """Count documents with values up to each limit, by list."""
     list_of = hits.list_of
     size = hits.length.size
     counts = [np.bincount(list_of[values <= limit], minlength=size) for limit in limits]
@@ -114,16 +115,20 @@ def _up_to(hits: Any, limits: Any, values: Any) -> NDArray[np.int64]:
 
 
 def _after(hits: Any, searches: Any) -> NDArray[np.int64]:
-    """Count the documents that the first searches returned."""
+    """Count the documents that the first searches returned, by list."""
     return _up_to(hits, searches, hits.along[words.SEARCH])
 
 
 def _reach(hits: Any, thresholds: Any) -> NDArray[np.int64]:
-    """Count the documents with scores of at least each threshold."""
+    """Count the documents with scores of at least each threshold.
+
+    Thresholds have the shape (stop,), or (system, stop) if they differ by system.
+    """
     score = hits.along[words.SCORE]
-    with np.errstate(over="ignore"):  # a threshold may exceed the range of float32 scores
+    # a threshold may exceed the range of float32 scores, and then counts as infinite
+    with np.errstate(over="ignore"):
         least = np.asarray(thresholds, np.float64).astype(score.dtype).T
-    if least.ndim > 1:  # one threshold per system
+    if least.ndim > 1:
         least = least[:, hits.list_of // max(1, hits.length.shape[1])]
     return _up_to(hits, -least, -score)
 
@@ -189,7 +194,7 @@ AXES = {
         ),
     )
 }
-"""All axes, by dimension."""
+"""Mapping from dimensions to axes."""
 
 
 def axis_of(subject: object) -> Axis:
@@ -214,7 +219,7 @@ def axis_of(subject: object) -> Axis:
 
 
 def axis_from_attrs(attributes: Mapping[Any, Any]) -> Axis:
-    """Return the axis that the attributes of scores name.
+    """Return the axis of stops in the attributes of scores.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Public names in stub files, imported when first used."""
+"""Public names in stub files, imported at the first use."""
 
 import ast
 from importlib import import_module
@@ -7,7 +7,7 @@ from typing import Any
 
 
 def homes(package: str, file: str) -> dict[str, str]:
-    """Return the module of each name in a stub file.
+    """Map the names in a stub file to modules.
 
     Examples
     --------

@@ -10,7 +10,7 @@ __all__ = ["ireval"]
 
 
 def ireval(subject: object) -> Any:
-    """Return ``subject.ireval`` with the types of its verbs.
+    """Return ``subject.ireval`` with types of verbs.
 
     Parameters
     ----------
@@ -20,8 +20,8 @@ def ireval(subject: object) -> Any:
     Returns
     -------
     object
-        The verbs of the subject. For type checkers, this is a ``FrameVerbs``, ``CubeVerbs`` or
-        ``ScoresVerbs``. These classes exist in the stub only.
+        The accessor ``subject.ireval``. For type checkers, the type of the result is
+        ``FrameVerbs``, ``CubeVerbs`` or ``ScoresVerbs``. These classes exist only in the stub.
 
     Examples
     --------

@@ -1,7 +1,7 @@
 """All verbs as functions, for ``.pipe`` and type checkers.
 
 ``runs.pipe(verbs.evaluate, qrels, "AP")`` is the same as ``runs.ireval.evaluate(qrels, "AP")``.
-``verbs.pyi`` lists the verbs. A verb is imported when it is first used.
+``verbs.pyi`` lists the verbs. Each verb is imported at the first use.
 """
 
 from importlib import import_module

@@ -171,7 +171,7 @@ class TestRefusals:
 
     def test_an_empty_list_of_groups_is_refused(self, frames, cube, scores):
         for subject in (frames[0], cube, *scores):
-            refused(ParameterError, "at least one value in by", subject.ireval.groupby, [])
+            refused(ParameterError, "at least one name in by=", subject.ireval.groupby, [])
 
     def test_groupby_refuses_a_metric(self, frames):
         scored = ir.evaluate(*frames, "AP")
