@@ -17,7 +17,7 @@ from irframe.experiments.choices import PoolDepth
 from irframe.experiments.coded_tables import counted, row_slices
 from irframe.experiments.judgments import Judgments
 from irframe.experiments.lists import Collections
-from irframe.frames.ids import Codes, of_ranges, rows_of_ranges
+from irframe.frames.ids import Codes, give_back, of_ranges, rows_of_ranges
 from irframe.names import EMPTY, LENGTH, UNJUDGED
 
 NEVER = np.iinfo(np.int32).max
@@ -472,6 +472,8 @@ class JoinedUnjudged:
         if self._docs is None or not self._is_complete:
             return None
         self._code()
-        # Each field is freed before the next one is concatenated.
-        fields = {name: np.concatenate(self._fields.pop(name)) for name in [*self._fields]}
+        fields: dict[str, Codes] = {}
+        for name in [*self._fields]:
+            fields[name] = np.concatenate(self._fields.pop(name))
+            give_back(fields[name].nbytes)  # of the blocks, before the next field is concatenated
         return TopUnjudged(**fields, docs=self._docs)
