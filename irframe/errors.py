@@ -389,7 +389,7 @@ GRAVEST = (
     "no retrieved document",
     "systems without a list for any judged topic",
     "no system has a list",
-    "systems of no judged collection",
+    "systems without a judged collection",
     "systems have means over different topics",
     "topics on which some system has no score",
     "lists that systems lack",

@@ -130,7 +130,7 @@ def test_only_the_process_freezes_the_garbage_collector(files, capsys, monkeypat
         ("qrels.txt qrels.txt -m AP", "line 1 has 4 columns, not 6"),
         ("qrels.txt nan.run -m AP", "line 1 has the rank|line 2 has 6 columns"),
         ("qrels.txt a.run a.run -m AP", "a.run: 'bm25', which is in a.run"),
-        ("qrels.txt twice.run -m AP", "800 listed again: .* and 795 more"),
+        ("qrels.txt twice.run -m AP", "800 documents listed again: .* and 795 more"),
         ("qrels.txt a.run ranks -m AP", "a score in every file"),
         ("other a.run -m AP", "topics that occur in runs and qrels"),
         ("steep a.run -m AP", "grades that are whole numbers"),
@@ -148,7 +148,7 @@ def test_only_the_process_freezes_the_garbage_collector(files, capsys, monkeypat
             "qrels.txt a.run -m P@5 P@20 nDCG@6 AP --depth 5",
             "found P@20, nDCG@6, but expected .* 5 at",
         ),
-        ("qrels.txt a.run -m Bpref --ties mean", "metrics that share gain"),
+        ("qrels.txt a.run -m Bpref --ties mean", "metrics that support"),
         (
             "qrels.txt team.parquet -m AP --by name",
             "found 'name'; the runs have: team, but expected by",

@@ -411,7 +411,7 @@ def cwl(
         expected = f"metrics of the C/W/L framework: {', '.join(sorted(supported))}"
         raise MetricError(expected, "", "", refused)
     uneven = [metric for metric in chosen if not metric.linear]
-    refuse_shared(uneven, cube.attrs["ties"], "the expected utility and cost of")
+    refuse_shared(uneven, cube.attrs["ties"], "expected utility and cost")
     values = Work(chosen, depths, _read_block, len(QUANTITIES)).over(cube)
     arrays = {
         name: values.isel({words.METRIC: slice(position, None, len(QUANTITIES))})

@@ -147,7 +147,7 @@ def bounds(
     experiment = experiment_of(cube)
     policy.refuse_marks(experiment.judgments.grade)
     uneven = [metric for metric in chosen if not _linear_both(metric)]
-    policy.refuse_shared(uneven, experiment.made["ties"], "bounds of")
+    policy.refuse_shared(uneven, experiment.made["ties"], "bounds")
     hidden = any(metric.fillings for metric in chosen)
     # All metrics are checked before any is scored, so that a slow metric raises an error at once.
     if hidden and not cube["grade"].chunks:

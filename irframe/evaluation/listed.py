@@ -243,7 +243,7 @@ def _refuse_again(index: Positions, doc: Array) -> None:
     is_repeated = (ordered[:, 1:] == ordered[:, :-1]) & (ordered[:, 1:] >= 0)
     if is_repeated.any():
         named = _described(index, np.nonzero(is_repeated)[0], ordered[:, 1:][is_repeated])
-        found = f"{len(named)} listed again"
+        found = f"{len(named)} documents listed again"
         raise IdError("every document once in a list", found, "drop the duplicates", named)
 
 

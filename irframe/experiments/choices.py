@@ -16,20 +16,24 @@ from irframe.option_values import OptionValue, Unused
 from irframe.stops import AXES
 
 HIGHEST_SEED = (1 << 64) - 1
+"""The highest seed of random tie-breaking, which `random_keys` writes as 16 hexadecimal digits."""
 
 Contributing = str | Sequence[Hashable] | None
 PoolDepth = int | Mapping[Hashable, int] | None
 Table = Mapping[Any, Any] | pd.Series | pd.DataFrame
 ChunksOf = str | Table | None
-"""The document of each chunk: a column of the runs, a regular expression, or a table."""
+"""A column of the runs, a regular expression or a table that maps each chunk to its document."""
 Copies = Table | None
-"""A table document -> representative of its copies. None if documents have no copies."""
+"""A table that maps each copy of a document to one representative. None if there are no copies."""
 Lengths = str | Table | None
-"""The length of each unit: a column of the runs, or a table document -> length."""
+"""A column of the runs with the length of each unit, or a table that maps documents to lengths."""
 LaterCopies = Literal["spend", "skip"]
-"""Whether later copies keep their ranks ("spend") or are removed ("skip")."""
+"""Whether later copies of a document keep their ranks ("spend") or are removed ("skip")."""
 ThresholdLike = float | Sequence[float] | Mapping[Any, float] | Literal["all"] | None
-"""The lowest score that is read: numbers, a number per system, or all scores in the lists."""
+"""The lowest score that is read.
+
+Accepted are numbers, a mapping system -> number, and "all" for all scores in the lists.
+"""
 CUTS: tuple[words.Cut, ...] = ("whole", "skip", "part")
 
 
@@ -37,7 +41,7 @@ CUTS: tuple[words.Cut, ...] = ("whole", "skip", "part")
 class Ties(OptionValue):
     """The order of documents with equal scores.
 
-    The parameter `ties` also accepts the rule alone.
+    The parameter `ties` of other functions also accepts the rule as a string.
 
     Parameters
     ----------
@@ -52,12 +56,12 @@ class Ties(OptionValue):
         Precision in which scores are compared: ``"float64"``, or ``"float32"`` as in pytrec_eval
         and in trec_eval up to version 9.0.8.
     seed
-        Seed of ``"random"``, a whole number of at least 0.
+        Seed of the random order, an integer of at least 0. Only ``"random"`` uses it.
 
     Raises
     ------
     ParameterError
-        If the rule or the precision is unknown, or the seed is invalid.
+        If the rule for ties or the precision is unknown, or the seed is invalid.
 
     Examples
     --------
@@ -88,21 +92,22 @@ TiesLike = words.TieRule | Ties
 class Pool(OptionValue):
     """The depth of the judged pool, and the contributing systems.
 
-    The parameter `pool` also accepts the depth alone.
+    The parameter `pool` of other functions also accepts the depth as a number.
 
     Parameters
     ----------
     depth
-        Depth of the pool, or a mapping collection -> depth. The default of each collection is the
-        greatest depth down to which all documents of all contributing runs are judged.
+        Depth of the pool, or a mapping collection -> depth. The default depth of each collection
+        is the greatest depth down to which all documents of all contributing runs are judged.
     contributing
-        The systems whose runs formed the pool: a list, or the name of a boolean column of the runs.
-        The default is the column ``contributing``. Without such a column, all systems contribute.
+        A list of the systems whose runs formed the pool, or the name of a boolean column of the
+        runs that marks their rows. The default is the column ``contributing``. If the runs have no
+        column ``contributing``, all systems contribute.
 
     Raises
     ------
     DepthError
-        If a depth is not a whole number of at least 0.
+        If a depth is not an integer of at least 0.
 
     Examples
     --------
@@ -131,31 +136,31 @@ PoolLike = PoolDepth | Pool
 
 @dataclass(frozen=True, repr=False)
 class Units(OptionValue):
-    """The units retrieved: their documents, lengths and copies.
+    """Documents, lengths and copies of the retrieved units.
 
-    The parameter `units` also accepts `of` alone, if it is a string.
+    The parameter `units` of other functions also accepts the value of `of` if it is a string.
 
     Parameters
     ----------
     of
-        The document of each chunk, if chunks were retrieved and documents were judged: a column of
-        the runs, a regular expression or a table, as for `irframe.verbs.collapse`. Each document
-        counts once, at the position of its first chunk.
+        A column of the runs, a regular expression or a table that maps each chunk to its document,
+        as in `irframe.verbs.collapse`. It is needed if chunks were retrieved and documents were
+        judged. Each document counts once, at the position of its first chunk.
     length
-        The length (cost) of each unit, such as tokens, characters or seconds. Lengths are at least
-        0. Either a column of the runs, or a table document -> length. An `irframe.Budget` needs
-        lengths.
+        A column of the runs with the length of each unit, or a table document -> length. A length
+        is the cost of reading a unit, in tokens, characters or seconds, and at least 0. A stop
+        rule `irframe.Budget` needs lengths.
     copies
-        A dictionary, Series or frame document -> representative of its copies. Only the first copy
-        in a list has a gain. The grade of this copy is the highest grade of all copies.
+        A dictionary, Series or frame that maps each copy of a document to one representative. Only
+        the first copy in a list has a gain. The first copy has the highest grade of all copies.
     later_copies
-        ``"spend"``: later copies keep their ranks, without a gain. ``"skip"``: later copies are
+        ``"spend"``: later copies keep their ranks but have no gain. ``"skip"``: later copies are
         removed.
 
     Raises
     ------
     ParameterError
-        If a value is not a column, regular expression or table.
+        If a field is neither a string (where a string is accepted) nor a table.
 
     Examples
     --------
@@ -182,30 +187,31 @@ class Units(OptionValue):
 
 
 UnitsLike = str | Units | None
-"""The document of each chunk, or a `Units`."""
+"""A `Units`, or its field `of` as a string."""
 
 
 @dataclass(frozen=True, repr=False)
 class Searches(OptionValue):
-    """The searches of an agent, and their depth.
+    """The column that numbers an agent's searches, and their depth.
 
-    The parameter `search` also accepts the column alone.
+    The parameter `search` of other functions also accepts the name of the column.
 
     Parameters
     ----------
     search
-        The column of the runs that numbers searches: from 1 within each topic, or from 0 in all
-        systems. The lists of a topic are read in this order and merged. A document has a gain only
-        at its first occurrence, but every occurrence adds its length. The merged list has ranks
-        and no scores. A search without results has no rows. If every topic has one search, lists
-        do not change.
+        The column of the runs that numbers searches within each topic. Numbers begin at 1, or at 0
+        in all systems. The lists of a topic are read in the order of searches and merged. A
+        document has a gain only at its first occurrence, but every occurrence adds its length. The
+        merged list has ranks and no scores. A search without results has no rows. If every topic
+        has only one search, lists do not change.
     each
-        Number of documents read per search. Repeated documents are included.
+        Number of documents read per search. Repeated documents are counted each time. The default
+        is to read all documents.
 
     Raises
     ------
     ParameterError
-        If `search` is not a string, or `each` is not a whole number of at least 1.
+        If `search` is not a string, or `each` is not an integer of at least 1.
 
     Examples
     --------
@@ -227,13 +233,13 @@ class Searches(OptionValue):
         """Check the fields."""
         if not isinstance(self.search, str):
             found = "none" if self.search is None else shortened(self.search)
-            raise ParameterError("search to be the column that numbers searches", found)
+            raise ParameterError("search to be the name of the column that numbers searches", found)
         if self.each is not None:
             check_int("each", self.each, low=1)
 
 
 SearchLike = str | Searches | None
-"""The column that numbers searches, or a `Searches`."""
+"""A `Searches`, or the name of the column that numbers searches."""
 
 
 def _check_positions(along: str, positions: int | Sequence[int]) -> None:
@@ -246,7 +252,7 @@ def _check_positions(along: str, positions: int | Sequence[int]) -> None:
 def _each_once(name: str, stops: Sequence[float]) -> None:
     repeated = sorted({stop for stop in stops if stops.count(stop) > 1})
     if repeated or not stops:
-        found = f"{len(repeated)} again" if repeated else "none"
+        found = "repeated values" if repeated else "none"
         raise ParameterError(
             f"{name} to have at least one value and no duplicates", found, "", repeated
         )
@@ -254,15 +260,15 @@ def _each_once(name: str, stops: Sequence[float]) -> None:
 
 @dataclass(frozen=True, repr=False)
 class Budget(OptionValue):
-    """A stop for readers: the total length that is read.
+    """A stop rule that limits the total length read.
 
     Parameters
     ----------
     budget
-        One or several whole numbers in the unit of lengths. A metric is scored at the depth of the
-        last unit that fits, with the full ideal ranking. A metric with its own depth is scored at
-        this depth, or at the depth of the last unit that fits if that is smaller. Its ideal ranking
-        is cut at its own depth.
+        One or several integers in the unit of lengths. A metric without a cutoff is scored at the
+        depth of the last unit that fits, and its ideal ranking is not cut. A metric with a cutoff
+        is scored at its cutoff, or at the last unit that fits if this unit comes earlier. The
+        ideal ranking of a metric with a cutoff is cut at the cutoff.
     cut
         ``"whole"``: reading ends before the first unit that does not fit. ``"skip"``: units that
         do not fit are skipped. ``"part"``: reading ends inside the first unit that does not fit.
@@ -271,7 +277,7 @@ class Budget(OptionValue):
     Raises
     ------
     ParameterError
-        If a budget is not a whole number of at least 1, or is repeated.
+        If a budget is not an integer of at least 1, or is repeated.
 
     Examples
     --------
@@ -294,15 +300,16 @@ class Budget(OptionValue):
 
 @dataclass(frozen=True, repr=False)
 class Threshold(OptionValue):
-    """A stop for readers: the lowest score that is read.
+    """A stop rule that sets the lowest score read.
 
     Parameters
     ----------
     threshold
-        One or several numbers, in the precision in which scores are compared. ``"all"``: the
-        distinct scores in the lists, or 200 evenly spaced ones if there are more. For systems with
-        different score scales, a mapping system -> number. A metric is scored at the depth of the
-        last score that reaches the threshold, as for `irframe.Budget`.
+        One or several numbers, which are rounded to the precision in which scores are compared.
+        ``"all"`` stands for the distinct scores in the lists, or for 200 evenly spaced scores if
+        there are more. If systems have different score scales, pass a mapping system -> number. A
+        metric is scored at the depth of the last document whose score reaches the threshold.
+        Cutoffs of metrics are handled as by `irframe.Budget`.
 
     Raises
     ------
@@ -338,17 +345,17 @@ class Threshold(OptionValue):
 
 @dataclass(frozen=True, repr=False)
 class AfterSearches(OptionValue):
-    """A stop for readers: the number of searches read.
+    """A stop rule that limits the number of searches read.
 
     Parameters
     ----------
     searches
-        One or several whole numbers. If a topic has fewer searches, all of them are read.
+        One or several integers. If a topic has fewer searches, all its searches are read.
 
     Raises
     ------
     ParameterError
-        If a value is not a whole number of at least 1, or is repeated.
+        If a number is not an integer of at least 1, or is repeated.
 
     Examples
     --------
@@ -367,8 +374,8 @@ class AfterSearches(OptionValue):
 
 
 Stop = Budget | Threshold | AfterSearches
-"""The rule by which a reader leaves each list before its end."""
+"""A rule that decides where a user stops reading each list."""
 BudgetAlone = Annotated[Budget | None, Unused("cut")]
-"""A budget without `cut`, for functions that accept no other stop."""
+"""A `Budget` without `cut`, for functions that accept no other stop rule."""
 CopiesAlone = Annotated[Units | None, Unused("of", "length", "later_copies")]
-"""Units that set only the field `copies`, for functions that read no other field."""
+"""A `Units` with only the field `copies`, for functions that use no other field."""

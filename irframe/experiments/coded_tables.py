@@ -1,4 +1,4 @@
-"""Run frames and qrels frames with ids as integers."""
+"""Run frames and qrels frames with ids coded as integers."""
 
 import hashlib
 from collections.abc import Collection, Hashable, Mapping
@@ -32,7 +32,7 @@ from irframe.frames.values import numbers, refuse_fractions
 
 
 class Side(NamedTuple):
-    """The topic codes and document ids of a frame."""
+    """The topic codes and document ids of a frame's rows."""
 
     topic: ids.Codes
     doc: pa.ChunkedArray
@@ -49,7 +49,7 @@ def code_documents(*sides: Side) -> list[ids.Codes]:
     Returns
     -------
     list of numpy.ndarray
-        A code for every row, per frame. Rows with equal codes have equal topics and documents.
+        For each frame, a code per row. Rows with equal codes have equal topics and documents.
 
     Examples
     --------
@@ -64,11 +64,13 @@ def code_documents(*sides: Side) -> list[ids.Codes]:
     doc = pa.concat_arrays(names).dictionary_encode().indices.to_numpy(zero_copy_only=False)
     ends = np.cumsum([len(side.topic) for side in sides])[:-1]
     pairs = zip(sides, np.split(doc, ends), strict=True)
+    # One integer per pair is faster to compare and sort than two columns.
     return [(side.topic.astype(np.int64) << 32) + codes for side, codes in pairs]
 
 
 def take(values: pa.ChunkedArray | pa.Array, rows: ids.Codes) -> pa.Array:
     """Return some rows as one ``large_string`` or ``int64`` array."""
+    # A slice of consecutive rows does not copy the ids.
     if len(rows) and bool((np.diff(rows) == 1).all()):
         taken = values.slice(int(rows[0]), len(rows))
     else:
@@ -80,14 +82,14 @@ def take(values: pa.ChunkedArray | pa.Array, rows: ids.Codes) -> pa.Array:
 
 
 ROWS = 1 << 19
-"""The number of rows of a run frame per block. Blocks save memory."""
+"""The number of rows per block of a run frame. Work in blocks saves memory."""
 
 NO_OTHERS = pd.DataFrame(columns=[words.TOPIC, words.DOC, words.GRADE])
-"""An empty frame, for judgments that have no columns without a role."""
+"""An empty frame, for judgments without columns beside topic, document and grade."""
 
 
 def digest_of(table: "RunTable | QrelsTable") -> str:
-    """Return the SHA-256 of a table's rows in order."""
+    """Return the SHA-256 digest of a table's rows in order."""
     sides = [(table.topic, table.topics)]
     sides += [(table.system, table.systems)] if isinstance(table, RunTable) else []
     hasher = hashlib.sha256(repr([labels.tolist() for _, labels in sides]).encode(errors="replace"))
@@ -107,29 +109,32 @@ def digest_of(table: "RunTable | QrelsTable") -> str:
 
 @dataclass(frozen=True, eq=False)
 class RunTable:
-    """A run frame with columns by role and coded ids."""
+    """A run frame with coded ids."""
 
     frame: pd.DataFrame
     columns: Mapping[str, Hashable]
+    """Role ("system", "topic", "doc", "score", "rank") -> the caller's name of the column."""
     system: ids.Codes
     systems: pd.Index
     topic: ids.Codes
+    """The position of each row's topic in `topics`."""
     topics: pd.Index
     doc: pa.ChunkedArray
+    """The document id of each row."""
 
     @cached_property
     def score(self) -> NDArray[np.floating[Any]] | None:
-        """The scores in the frame; None if it has none."""
+        """The scores of the rows; None if there are none."""
         return self._numbers(words.SCORE)
 
     @cached_property
     def rank(self) -> NDArray[np.floating[Any]] | None:
-        """The ranks in the frame; None if it has none."""
+        """The ranks of the rows; None if there are none."""
         return self._numbers(words.RANK)
 
     @cached_property
     def kept_score(self) -> NDArray[np.floating[Any]] | None:
-        """The scores, including those that do not decide the ranking."""
+        """The scores of rows, even if ranks decide the order."""
         if words.LISTED_SCORE not in self.frame.columns:
             return self.score
         listed = numbers(self.frame[words.LISTED_SCORE])
@@ -147,7 +152,7 @@ class RunTable:
 
     @cached_property
     def ends(self) -> tuple[ids.Codes, bool]:
-        """The ends of lists, and whether each is contiguous."""
+        """The row after each list, and whether lists are contiguous."""
         # Columns are compared one by one, because list numbers of all rows would take more memory.
         system, topic = self.system, self.topic
         changes = (system[1:] != system[:-1]) | (topic[1:] != topic[:-1])
@@ -157,17 +162,17 @@ class RunTable:
 
     @property
     def identity(self) -> list[Hashable]:
-        """The columns of systems, topics and documents."""
+        """The names of the columns of systems, topics and documents."""
         every = words.SYSTEM, words.TOPIC, words.DOC
         return [self.columns[role] for role in every if role in self.columns]
 
     @property
     def group(self) -> ids.Codes:
-        """The number of each row's list, by system and topic."""
+        """The list number of each row, by system and topic."""
         return self.system.astype(np.int64) * len(self.topics) + self.topic
 
     def take(self, rows: ids.Codes | slice) -> "RunTable":
-        """Return some rows with unchanged codes."""
+        """Return the table of some rows; codes do not change."""
         if isinstance(rows, slice):
             doc = self.doc.slice(rows.start, rows.stop - rows.start)
         else:
@@ -191,16 +196,17 @@ class RunTable:
 
 @dataclass(frozen=True, eq=False)
 class QrelsTable:
-    """A qrels frame with columns by role and coded ids."""
+    """A qrels frame with coded ids."""
 
     frame: pd.DataFrame
     columns: Mapping[str, Hashable]
+    """Role ("topic", "doc", "grade", ...) -> the caller's name of the column."""
     topic: ids.Codes
     topics: pd.Index
     names: pa.ChunkedArray | list[str]
-    """The ids of the documents in the type in which the caller passed them."""
+    """The document ids as an Arrow array, or as a list if the caller passed a dictionary."""
     grade: Grades
-    """The grade of each document. With subtopics, the highest grade over all subtopics."""
+    """The grade of each document. If there are subtopics, the highest grade over all subtopics."""
     subtopic_grade: Grades | None = None
     """Grades by subtopic, shape (row, subtopic). None if there are no subtopics."""
     stratum: pa.ChunkedArray | None = None
@@ -216,20 +222,20 @@ class QrelsTable:
 
     @cached_property
     def doc(self) -> pa.ChunkedArray:
-        """The documents as an Arrow array."""
+        """The document ids as an Arrow array."""
         if isinstance(self.names, list):
             return pa.chunked_array([pa.array(self.names)])
         return self.names
 
     @cached_property
     def levels(self) -> Grades:
-        """The distinct grades in ascending order, over all subtopics."""
+        """The distinct grades over all subtopics, in ascending order."""
         if self.subtopic_grade is None:
             return np.unique(self.grade)
         return np.setdiff1d(self.subtopic_grade, words.EMPTY)
 
     def take(self, rows: ids.Codes) -> "QrelsTable":
-        """Return some rows with unchanged codes, frame and spans."""
+        """Return some rows with unchanged codes, caller's frame and spans."""
         names = "topic", "grade", "subtopic_grade", "probability"
         kept = {name: v[rows] for name in names if (v := getattr(self, name)) is not None}
         stratum = None if self.stratum is None else self.stratum.take(pa.array(rows))
@@ -245,7 +251,7 @@ class QrelsTable:
         return replace(self, topics=topics, spans=spans)
 
     def judging(self, kept: NDArray[np.bool_]) -> pd.DataFrame:
-        """Return the caller's rows about some documents."""
+        """Return the caller's rows that judge the marked documents."""
         if self.given is None or self.row is None:
             return self.frame[kept]
         return self.given[kept[self.row]]
@@ -267,15 +273,10 @@ def read_table(runs: Runs | ByRole, *, empty: bool = False) -> RunTable:
     empty
         Whether to keep systems whose lists are all empty.
 
-    Returns
-    -------
-    RunTable
-        The frame with coded ids.
-
     Raises
     ------
     InputError
-        If the frame is empty or lacks a role.
+        If the frame is empty or lacks a column.
     """
     runs, without = split_empty(runs) if empty and not isinstance(runs, ByRole) else (runs, [])
     frame, columns = runs if isinstance(runs, ByRole) else by_role(runs, RUN)
@@ -289,7 +290,7 @@ def read_table(runs: Runs | ByRole, *, empty: bool = False) -> RunTable:
 def code_systems(
     frame: pd.DataFrame, columns: Mapping[str, Hashable]
 ) -> tuple[ids.Codes, pd.Index]:
-    """Code the systems of a frame."""
+    """Return a system code per row, and the systems."""
     if words.SYSTEM in columns:
         return ids.code_labels(frame[columns[words.SYSTEM]], words.SYSTEM)
     return np.zeros(len(frame), np.int32), pd.Index([ONLY_SYSTEM][: len(frame)])
@@ -303,19 +304,14 @@ def read_qrels_table(qrels: Qrels | ByRole, *, spans: bool = False) -> QrelsTabl
     qrels
         A qrels frame, or any object that `as_qrels` converts.
     spans
-        Whether judgments may be spans of documents.
-
-    Returns
-    -------
-    QrelsTable
-        The frame with coded ids.
+        Whether the judged units may be spans of text.
 
     Raises
     ------
     InputError
-        If the frame is empty or lacks a role, or if judgments are spans and `spans` is False.
+        If the frame is empty or lacks a column. If spans are judged and `spans` is False.
     GradeError
-        If grades are not whole numbers from -32,766 to 32,767.
+        If grades are not integers from -32,766 to 32,767.
     """
     frame, columns = qrels if isinstance(qrels, ByRole) else by_role(qrels, QRELS)
     topic, topics = ids.code_labels(frame[columns[words.TOPIC]], words.TOPIC)
@@ -332,18 +328,18 @@ def read_qrels_table(qrels: Qrels | ByRole, *, spans: bool = False) -> QrelsTabl
     if borders(frame.columns) is None:
         return _by_subtopic(table) if words.SUBTOPIC in columns else table
     if not spans:
-        advice = "pass spans to cube, evaluate, scorer or diagnose; or drop the columns of borders"
-        raise InputError("judgments of documents", "spans of text with start and end", advice)
+        advice = "pass spans to cube, evaluate, scorer or diagnose; or drop start and end"
+        raise InputError("judgments of documents", "judgments of spans with start and end", advice)
     return replace(table, **merged_evidence(table))
 
 
 def read_qrels_dictionary(qrels: Any) -> QrelsTable | None:
-    """Read ``{topic: {doc: grade}}`` with text ids, quickly.
+    """Read a dictionary ``{topic: {doc: grade}}`` without a frame.
 
     Returns
     -------
     QrelsTable or None
-        The judgments. None if `qrels` is any other object, or judgments are invalid.
+        None if `qrels` is another object, ids are not strings, or judgments are invalid.
     """
     if type(qrels) is not dict or set(map(type, qrels.values())) != {dict}:
         return None
@@ -352,13 +348,14 @@ def read_qrels_dictionary(qrels: Any) -> QrelsTable | None:
     docs = [*chain.from_iterable(lists)]
     values = [*chain.from_iterable([grades.values() for grades in lists])]
     firsts = [next(iter(grades)) for grades in lists]
-    # The types of all ids are not checked here, because `join` below fails if one is not text.
+    # Only some ids are checked here, because `join` below fails if any id is not a string.
     if {*map(type, qrels), *map(type, firsts)} != {str} or {*map(type, values)} != {int}:
         return None
     if "" in qrels or any("" in grades for grades in lists):
         return None
     try:
-        "".join([*qrels, *docs]).encode()  # the conversion fails if a document id is not text
+        # `encode` fails for lone surrogates, which Arrow strings cannot contain.
+        "".join([*qrels, *docs]).encode()
         grade = np.fromiter(values, np.int64, len(docs))
     except (TypeError, OverflowError, UnicodeEncodeError):
         return None
@@ -402,21 +399,22 @@ def _by_subtopic(table: QrelsTable) -> QrelsTable:
 
 
 def row_slices(rows: int, most: int | None = None) -> list[slice]:
-    """Return the slices of consecutive blocks of rows."""
+    """Return slices of rows, each of at most `most` rows."""
     step = most or ROWS
     return [slice(start, min(start + step, rows)) for start in range(0, rows, step)]
 
 
 def counted(codes: ids.Codes, size: int) -> NDArray[np.int64]:
-    """Count each code, in blocks to save memory."""
+    """Count how often each code below `size` occurs."""
     counts = np.zeros(size, np.int64)
+    # `bincount` converts its input to 64 bits, so large arrays are counted in blocks.
     for rows in row_slices(len(codes)):
         counts += np.bincount(codes[rows], minlength=size)
     return counts
 
 
 def lengths_of(table: RunTable, name: str, rows: ids.Codes) -> Array:
-    """Return the lengths of some rows.
+    """Return the lengths in column `name` of the rows `rows`.
 
     Raises
     ------
@@ -430,8 +428,8 @@ def lengths_of(table: RunTable, name: str, rows: ids.Codes) -> Array:
     # NaN fails both comparisons, so missing lengths are also found.
     if not (values.min(initial=0) >= 0 and most < np.inf):
         wrong = ~((values >= 0) & (values < np.inf))
-        found = f"{wrong.sum()} missing or negative"
-        advice = "correct them; the length of a document without cost is 0"
+        found = f"{wrong.sum()} rows with missing, negative or infinite lengths"
+        advice = "correct the lengths, and set the length of documents without cost to 0"
         offenders = table.describe(rows[wrong])
         raise InputError(f"lengths of at least 0 in {name!r}", found, advice, offenders)
     as_int = values.dtype.kind in "iu" and most < np.iinfo(np.int32).max
@@ -439,16 +437,17 @@ def lengths_of(table: RunTable, name: str, rows: ids.Codes) -> Array:
 
 
 def column_of(runs: pd.DataFrame, argument: str, name: object) -> pd.Series:
-    """Return the column that an argument names, or raise."""
+    """Return column `name`; raise if it does not occur once."""
     names: list[object] = [*runs.columns]
     if names.count(name) != 1:
-        found = f"{names.count(name)} columns {name!r} among"
+        found = f"{names.count(name)} columns with the name {name!r} among the columns"
         raise ParameterError(f"{argument} to be a column of the runs", found, "", names)
     column: pd.Series = runs[name]
     return column
 
 
 def _grades(column: pd.Series) -> Grades:
+    """Return grades as integers; raise for decimals and overflow."""
     grades = numbers(column, words.GRADE)
     refuse_fractions(grades, column, words.GRADE, words.LOWEST_GRADE, words.HIGHEST_GRADE)
     return grades.astype(Grade)
@@ -460,7 +459,7 @@ def once_judged(table: QrelsTable) -> QrelsTable:
     Warns
     -----
     IrframeWarning
-        If judgments are dropped.
+        If repeated judgments are dropped.
     """
     if table.spans is not None:
         return table
@@ -471,6 +470,7 @@ def once_judged(table: QrelsTable) -> QrelsTable:
     order = np.argsort(codes, kind="stable")
     same = codes[order[1:]] == codes[order[:-1]]
     alike = table.grade[order[1:]] == table.grade[order[:-1]]
+    # Rows with different subtopics, strata or probabilities are not copies of one judgment.
     has_details = table.columns.keys() & {words.SUBTOPIC, words.STRATUM, words.PROBABILITY}
     keys = [table.columns[words.TOPIC], table.columns[words.DOC]]
     if has_details or not alike[same].all() or repeat_column(table.frame, keys) is not None:
@@ -481,7 +481,7 @@ def once_judged(table: QrelsTable) -> QrelsTable:
 
 
 def refuse_twice_judged(table: QrelsTable, again: ids.Codes) -> None:
-    """Raise if a document is judged twice for a topic."""
+    """Raise if rows judge a document again for a topic."""
     if len(again):
         keys = [table.columns[words.TOPIC], table.columns[words.DOC]]
         expected = "one judgment per topic and document"
@@ -496,4 +496,5 @@ def refuse_twice_judged(table: QrelsTable, again: ids.Codes) -> None:
         elif words.ITERATION in table.columns:
             name = table.columns[words.ITERATION]
             advice += f", or rename the column {name!r} to subtopic if it names subtopics"
-        raise IdError(expected, f"{len(again)} judged again", advice, table.describe(again))
+        found = f"{len(again)} documents judged again"
+        raise IdError(expected, found, advice, table.describe(again))

@@ -27,7 +27,7 @@ from irframe.names import DOC, GRADE, SYSTEM, TOPIC, low_to_high
 from irframe.quantities.block import BY_TOPIC
 
 LAST = "_last"
-"""Name of the attribute in which an experiment caches its last selection."""
+"""Name of the attribute that caches the last selection of systems and topics."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,25 +39,25 @@ class Experiment:
     hits: Hits
     """The judged documents in the ranked lists."""
     names: Sequence[Any] = (SYSTEM, TOPIC)
-    """The names of the columns of systems and topics in the caller's frame."""
+    """The caller's names for the columns of systems and topics."""
     took_part: NDArray[np.bool_] | None = None
     """Whether each system took part in each topic, shape (system, topic). None if all took part."""
     top: int | NDArray[np.integer[Any]] = 1
-    """The highest grade. If there are several collections, an array with a value per topic."""
+    """The highest grade, or an array with the highest grade of each topic's collection."""
     pool: JudgedPool | None = None
     """The pool of judged documents. None if no pool was requested."""
     collection: pd.CategoricalIndex | None = None
     """The collection of each topic. None if there are no collections."""
     made: Mapping[str, Any] = field(default_factory=dict)
-    """The options that the experiment was built with, as attributes of results."""
+    """The options of the experiment, which results have as attributes."""
     listing: TopUnjudged | None = None
-    """The names of unjudged documents at the top of lists. None if the names are unknown."""
+    """The unjudged documents at the top of lists. None if document names were not kept."""
     units: Mapping[Any, str] = field(default_factory=dict)
     """System -> the unit of its lists. Empty if all systems have the same unit."""
     files: Sequence[Any] = ()
     """Name, size and modification time of each source file."""
     origin: int = 0
-    """The `mark` of the original experiment if lists were removed from it, and 0 otherwise."""
+    """The `mark` of the original experiment if lists were removed from it, otherwise 0."""
 
     @classmethod
     def of(
@@ -69,18 +69,18 @@ class Experiment:
         *,
         pooled: bool = True,
     ) -> "Experiment":
-        """Join ranked runs and judgments; warn of missing lists.
+        """Build an experiment from ranked runs; warn of missing lists.
 
         Parameters
         ----------
         ranked
-            The runs.
+            The ranked runs.
         judgments
             The judgments of the scored topics.
         policy
-            The rules that decided the ranking.
+            The options that decided the ranking.
         group
-            The group of each topic, as for `warn_missing`.
+            The group of each topic, as in `warn_missing`.
         pooled
             Whether to compute the pool of judged documents.
         """
@@ -121,7 +121,17 @@ class Experiment:
     def with_pool(
         self, pool: JudgedPool, given: PoolDepth, collections: Collections
     ) -> "Experiment":
-        """Return the experiment with a pool and its depth."""
+        """Return the experiment with a pool.
+
+        Parameters
+        ----------
+        pool
+            The pool without a depth.
+        given
+            The depth of the pool that the caller passed, or None.
+        collections
+            The collections of the topics.
+        """
         return replace(self, pool=pool.down_to(given, self.judgments, collections, self.longest))
 
     def __deepcopy__(self, memo: object) -> "Experiment":
@@ -146,7 +156,7 @@ class Experiment:
 
     @cached_property
     def digest(self) -> int:
-        """A digest of 60 bits of this experiment."""
+        """A digest of 60 bits that identifies equal experiments."""
         hits = self.hits
         judgments = self.judgments
         hasher = blake2b(digest_size=8)
@@ -155,7 +165,8 @@ class Experiment:
         pool = () if self.pool is None else (self.pool.rank, self.pool.depth)
         if isinstance(hits, Hits):
             arrays = hits.length, hits.of, hits.rank, hits.row, hits.tied, hits.filed
-        else:  # hits in files are identified by checksums, so they need not be read
+        # The checksums of files identify hits without reading the files.
+        else:
             arrays = hits.length, hits.systems, hits.topics
             hasher.update(repr((hits.folder, sorted(hits.files.items()))).encode())
         along = getattr(hits, "along", None) or {}
@@ -183,7 +194,7 @@ class Experiment:
 
     @property
     def mark(self) -> int:
-        """A number of 20 bits that identifies this experiment."""
+        """A number of 20 bits by which cubes identify experiments."""
         return self.origin or self.digest & ((1 << 20) - 1)
 
     @property
@@ -199,7 +210,7 @@ class Experiment:
 
     @property
     def tops(self) -> NDArray[np.int16]:
-        """The highest grade of the collection of each topic."""
+        """The highest grade of each topic's collection."""
         return np.broadcast_to(np.asarray(self.top, np.int16), self.shape[1])
 
     @cached_property
@@ -215,24 +226,24 @@ class Experiment:
 
     @property
     def longest(self) -> int:
-        """The length of the longest list of a participating system."""
+        """The length of the longest list for topics with participation."""
         participated = True if self.took_part is None else self.took_part
         return int(self.hits.length.max(initial=0, where=participated))
 
     @property
     def known_pool(self) -> JudgedPool:
-        """The pool, which the experiment must have."""
+        """The pool, for experiments that were built with a pool."""
         return cast("JudgedPool", self.pool)
 
     @property
     def pool_word(self) -> str:
-        """Whether the pool is stated, complete or unknown; see `JudgedPool.word`."""
+        """The result of `JudgedPool.word`: stated, complete or unknown."""
         return str(self.made.get("pool") or self.known_pool.word(self.judgments))
 
     def parts(self, groups: Groups, *, stated: bool) -> Iterator[tuple[Any, "Experiment"]]:
-        """Yield the experiment of each group.
+        """Yield each group and its experiment.
 
-        `stated` is a parameter of `Groups.parts`.
+        The parameter `stated` is described in `Groups.parts`.
         """
         by_group = groups.parts(
             self.systems, self.participated, self.hits.length > 0, stated=stated
@@ -241,7 +252,7 @@ class Experiment:
             yield key, self.part(systems, topics)
 
     def part(self, systems: Codes, topics: Codes) -> "Experiment":
-        """Return the experiment of some systems and topics."""
+        """Return the experiment of selected systems and topics."""
         if all(map(_every, (systems, topics), self.shape)):
             return self
         before = self.judgments
@@ -271,13 +282,19 @@ class Experiment:
         )
 
     def without(self, missing: NDArray[np.bool_]) -> "Experiment":
-        """Return the experiment in which some lists take no part."""
+        """Return the experiment without the marked lists.
+
+        Parameters
+        ----------
+        missing
+            Whether to leave out each list, shape (system, topic).
+        """
         if not missing.any():
             return self
         return replace(self, took_part=self.participated & ~missing, origin=self.mark)
 
     def seen(self, systems: Codes, topics: Codes) -> "Experiment":
-        """Return the experiment of some systems and topics, cached."""
+        """Return the experiment of selected systems and topics, cached."""
         if all(map(_every, (systems, topics), self.shape)):
             return self
         # The selection is cached, because verbs select the same systems and topics several times.
@@ -307,9 +324,9 @@ class Experiment:
         ties: bool = True,
         text: bool = False,
     ) -> dict[str, Array]:
-        """Return lists by rank, as `Hits.cells` does.
+        """Return the lists of a tile as `Hits.cells` does.
 
-        Lists of systems that did not take part are empty.
+        Lists of systems that did not take part in a topic are empty.
         """
         hits = self.hits.tile(tile, ties=ties)
         if self.took_part is not None and not self.took_part[tile].all():
@@ -323,7 +340,15 @@ class Experiment:
         return hits.cells(self.judgments, depth, width or depth, doc=doc, text=text)
 
     def dense(self, depth: int, name: str) -> Array:
-        """Return one array of `cells` for all lists."""
+        """Return one array of `cells` for all lists.
+
+        Parameters
+        ----------
+        depth
+            The number of ranks.
+        name
+            The key of the array in the result of `cells`.
+        """
         values = np.empty((*self.shape, depth), Grade if name == GRADE else np.int32)
 
         def fill(tile: tuple[slice, slice]) -> None:
@@ -333,12 +358,18 @@ class Experiment:
         return values
 
     def rows_at(self, depth: int) -> NDArray[np.int64]:
-        """Return the judgment's row at each rank, or -1."""
+        """Return the judged document at each rank, or -1.
+
+        Documents are positions in the arrays of `judgments`, shape (system, topic, depth).
+        """
         slot = self.dense(depth, DOC)
         return np.where(slot >= 0, slot + self.judgments.start[:, np.newaxis], -1)
 
     def fields(self, metrics: Sequence[Metric], depth: int) -> dict[str, Any]:
-        """Return the fields of a `Block` that metrics read."""
+        """Return the fields of a `Block` that the metrics need.
+
+        These fields do not depend on lists.
+        """
         fields = self.judgments.fields(metrics) | {"top": self.top}
         if self.pool is not None:
             fields["pool_depth"] = self.pool.depth
@@ -347,7 +378,7 @@ class Experiment:
         return fields
 
     def pool_count(self, metrics: Sequence[Metric], depth: int) -> Array:
-        """Count pooled documents per depth; raise if unknown."""
+        """Count pooled documents per depth; raise for an unknown pool."""
         if self.pool is None or self.pool_word == "unknown":
             refuse_pool(metrics)
         return self.pool.count(self.judgments, depth)
@@ -360,7 +391,7 @@ class Experiment:
         *,
         ties: bool = False,
     ) -> Block:
-        """Return some lists as a block for metrics.
+        """Return lists as a `Block`, the input of metrics.
 
         Parameters
         ----------
@@ -369,7 +400,7 @@ class Experiment:
         depth
             The depth at which lists are cut.
         tile
-            The systems and topics of the lists. The default is all lists.
+            Slices that select systems and topics. The default is all lists.
         ties
             Whether to include ties even if tied documents do not share their gain.
         """
@@ -381,7 +412,7 @@ class Experiment:
 
 
 def topics_of(fields: Mapping[str, Any], topics: slice) -> dict[str, Any]:
-    """Return the fields of a `Block` for some topics."""
+    """Return the fields of a `Block` for selected topics."""
     return {
         name: value[topics] if name in BY_TOPIC and np.ndim(value) else value
         for name, value in fields.items()
@@ -389,4 +420,5 @@ def topics_of(fields: Mapping[str, Any], topics: slice) -> dict[str, Any]:
 
 
 def _every(chosen: Codes, size: int) -> bool:
+    """Return whether all positions are selected in their order."""
     return len(chosen) == size and bool((np.asarray(chosen) == np.arange(size)).all())

@@ -1,4 +1,4 @@
-"""Folders of files with checksums, local or remote."""
+"""Local and remote folders of files with checksums."""
 
 import json
 import os
@@ -18,15 +18,20 @@ from irframe.files import write_run
 from irframe.files.sources import is_address, opened_by, read_parquet, refuse_strange
 
 FACTS = "cube.json"
-"""The file with properties of the cube and checksums of all other files. It is written last."""
+"""The file with the properties of a saved cube and the checksums of the other files.
+
+This file is written last, so a folder without it is incomplete.
+"""
 SYSTEMS = "systems.parquet"
+"""The file with the names of the systems."""
 SEAL = b"facts"
-"""The key under which the metadata of `SYSTEMS` contains a digest of the facts."""
+"""The key in the metadata of `SYSTEMS` whose value is a digest of the properties."""
 CHANGED = "cut or changed since it was written"
+"""How error messages describe a file whose checksum does not match."""
 
 
 class Folder:
-    """A folder of files with checksums, local or remote."""
+    """A local or remote folder of files with checksums."""
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
         refuse_strange(path)
@@ -45,7 +50,7 @@ class Folder:
         return checksum_of(content)
 
     def get(self, name: str, checksum: str | None = None) -> bytes:
-        """Read a file; verify its checksum if known."""
+        """Return the content of a file; verify a given checksum."""
         path = f"{self.path}/{name}"
         try:
             if is_address(path):
@@ -63,18 +68,19 @@ class Folder:
     def damage(self, name: str, state: str, checksum: str | None = None) -> StoreError:
         """Return the error for a damaged or replaced file."""
         expected = "files as they were written"
-        with suppress(StoreError):  # the facts may be damaged, too
+        # If the file with the checksums is damaged too, the general error below is returned.
+        with suppress(StoreError):
             if checksum is not None and self.facts()["files"].get(name) != checksum:
                 found = f"another cube, which was saved at {self.path} since it was opened"
                 return StoreError(expected, found, "open it again")
         return StoreError(expected, f"{self.path}/{name} {state}", "save it again")
 
     def table(self, name: str, checksum: str) -> pa.Table:
-        """Read a table."""
+        """Read a Parquet file of the folder; verify its checksum."""
         return read_parquet(self.get(name, checksum), name)
 
     def facts(self) -> dict[str, Any]:
-        """Return the facts of a saved cube; raise if damaged."""
+        """Return the properties of a saved cube; raise if damaged."""
         try:
             content = self.get(FACTS)
         except StoreError as error:
@@ -93,19 +99,24 @@ class Folder:
 
 
 def checksum_of(content: bytes) -> str:
-    """Return the CRC-32 of some bytes, in hexadecimal digits."""
+    """Return the CRC-32 of a file's content as hexadecimal digits."""
     return f"{zlib.crc32(content):08x}"
 
 
 def seal_of(facts: Mapping[str, Any]) -> bytes:
-    """Return a digest of the facts and the file names."""
+    """Return a digest of the properties and the file names."""
+    # Checksums of files are left out, because the digest is itself stored in one of the files.
     texts = {**facts, "files": sorted(map(str, facts["files"]))}
     return blake2b(json.dumps(texts, sort_keys=True).encode(), digest_size=16).hexdigest().encode()
 
 
 @contextmanager
 def beside(folder: Folder) -> Iterator[Folder]:
-    """Provide a temporary folder for writing."""
+    """Provide a temporary folder for writing.
+
+    A remote folder is provided itself.
+    """
+    # Object stores cannot rename a folder in one step, so remote folders are written in place.
     if is_address(folder.path):
         yield folder
         return
@@ -119,9 +130,18 @@ def beside(folder: Folder) -> Iterator[Folder]:
 
 
 def put_in_place(beside: str, folder: Folder, is_saved: Callable[[], bool]) -> None:
-    """Rename a folder to its final name.
+    """Rename a temporary folder to its final name.
 
-    A damaged folder of this name is replaced.
+    If a damaged folder has the final name, it is replaced.
+
+    Parameters
+    ----------
+    beside
+        The path of the temporary folder.
+    folder
+        The folder with the final name.
+    is_saved
+        Whether the final folder already contains the same cube.
     """
     old = Path(f"{beside}.old")
     while True:
@@ -132,8 +152,10 @@ def put_in_place(beside: str, folder: Folder, is_saved: Callable[[], bool]) -> N
                 raise
         else:
             break
-        if is_saved():  # by another process
+        # Another process may have saved the same cube since the check before writing.
+        if is_saved():
             return
+        # The damaged folder is moved away before deletion, so that no reader sees half of it.
         with suppress(FileNotFoundError):
-            Path(folder.path).rename(old)  # damaged
+            Path(folder.path).rename(old)
         shutil.rmtree(old, ignore_errors=True)

@@ -24,10 +24,10 @@ RESERVED = frozenset((
     "took_part", "top", "topic_code", "unjudged",
 ))
 # fmt: on
-"""Names that group columns cannot have: variables of a cube, and columns of file formats."""
+"""Names that group columns cannot have, because cubes or file formats use these names."""
 
 OWN_NAME = "an unused name for the groups"
-"""The first part of the error about invalid names of groups."""
+"""What the error about an invalid name of groups says was expected."""
 
 GroupBy = str | Mapping[Any, Any] | pd.Series
 """The name of a group column, or a mapping topic -> group or system -> group."""
@@ -38,22 +38,23 @@ def given_groups(
     labels: Mapping[str, Iterable[Hashable]],
     taken: Iterable[Hashable],
 ) -> tuple[str, str, pd.Series]:
-    """Return the name, dimension and values of a group mapping.
+    """Return the name, dimension and groups of a group mapping.
 
     Parameters
     ----------
     by
         A mapping topic -> group, or system -> group.
     labels
-        Dimension ("topic" or "system") -> its labels.
+        A mapping from the dimensions "topic" and "system" to their labels.
     taken
-        Other names that groups cannot have.
+        Names that groups cannot have, in addition to `RESERVED`.
 
     Raises
     ------
     ParameterError
-        If the keys match neither topics nor systems, or match both. If a topic or system has no
-        group, or several. If the name of the groups is reserved or taken.
+        If the keys of `by` match neither topics nor systems, or match both topics and systems. If
+        a topic or system has no group or several groups. If the name of the groups is in
+        `RESERVED` or `taken`.
 
     Examples
     --------
@@ -67,11 +68,11 @@ def given_groups(
         raise ParameterError(OWN_NAME, repr(name), advice)
     keys = pd.Index([*by.keys()])
     repeated = keys[keys.duplicated()].unique()
-    refuse_any(ParameterError, repeated, "one group for every label", "several for {}")
+    refuse_any(ParameterError, repeated, "one group for every key", "repeated keys")
     dims = [dim for dim, names in labels.items() if keys.isin([*names]).any()]
     if len(dims) != 1:
         expected = f"by to be a mapping of {' or of '.join(f'{dim}s' for dim in labels)}"
-        found = "keys of both" if dims else "other keys"
+        found = "keys that match both" if dims else "keys that match none of them"
         advice = "name a column or coordinate instead" if dims else ""
         raise ParameterError(expected, found, advice, keys)
     names_of_dim = pd.Index([*labels[dims[0]]])
@@ -82,7 +83,10 @@ def given_groups(
 
 
 def with_given_groups(runs: Any, qrels: Any, by: Any) -> tuple[Any, Any, Any]:
-    """Add groups as a column, if they are a mapping."""
+    """Add a group mapping as a column of the frames.
+
+    A column name is returned unchanged.
+    """
     if not isinstance(by, Mapping | pd.Series):
         return runs, qrels, by
     qrels = as_qrels(qrels)
@@ -107,9 +111,9 @@ class Groups(NamedTuple):
     """Groups of systems or topics."""
 
     by: Any
-    """The name of the groups."""
+    """The name of the column with the groups."""
     dim: str
-    """The dimension that is grouped: systems or topics."""
+    """The grouped dimension, "system" or "topic"."""
     keys: Array
     """The group of each system or topic."""
 
@@ -151,18 +155,24 @@ class Groups(NamedTuple):
         Parameters
         ----------
         systems
-            The systems.
-        took_part, listed
-            Whether each system took part in each topic, and whether it has a list for the topic,
-            shape (system, topic).
+            The names of the systems.
+        took_part
+            Whether each system took part in each topic, shape (system, topic).
+        listed
+            Whether each system has a list for each topic, shape (system, topic).
         stated
-            Whether collections decide which systems take part. If not, a system is left out of a
-            group if it has no list for any topic of the group.
+            Whether collections decide which systems take part. Otherwise, systems without a list
+            for any topic of a group are left out of this group.
+
+        Returns
+        -------
+        dict
+            Group -> (positions of its systems, positions of its topics).
 
         Warns
         -----
         IrframeWarning
-            If systems are left out of a group because they have no list in it.
+            If systems are left out of a group because they have no list for its topics.
         """
         codes, labels = pd.factorize(self.keys)
         of_topics = self.dim == TOPIC
@@ -193,17 +203,16 @@ def constant_columns(
     table, qrels
         The runs and judgments, with coded ids.
     placed
-        The code in the qrels of each topic of the runs, -1 if it is not judged.
+        For each topic of the runs, its code in the qrels, or -1 if the topic is not judged.
     codes
-        The codes of the selected topics in the qrels.
+        The codes in the qrels of the selected topics.
 
     Returns
     -------
     dict
-        Name -> (dimension, values). A column of the runs belongs to the topics if it has one value
-        per topic, and to the systems if it has one value per system. A column with one value per
-        topic and per system belongs to the systems if all topics have the same value, and to the
-        topics otherwise.
+        Column name -> (dimension, values). The dimension of a column of the runs is "topic" if the
+        column has one value per topic, and "system" if it has one value per system. If both hold,
+        the dimension is "system" if all topics have the same value, and "topic" otherwise.
     """
     riding: dict[str, tuple[str, Any]] = {}
     for name in _extra(table.frame):
@@ -226,17 +235,34 @@ def constant_columns(
 
 
 def warn_without_rows(by: str, absent: Mapping[Hashable, Iterable[object]]) -> None:
-    """Warn of systems without rows in a group."""
+    """Warn of systems without rows in a group.
+
+    Parameters
+    ----------
+    by
+        The column with the groups.
+    absent
+        Group -> the systems without rows in this group.
+    """
     lacking = [f"{key} ({listing(names)})" for key, names in absent.items() if [*names]]
     if lacking:
         warn(
             f"systems without rows in a group of {by} are left out of this group: "
-            f"{'; '.join(lacking)}; pass collection={by!r} if they did not take part in it"
+            f"{'; '.join(lacking)}; pass collection={by!r} if these systems did not take part"
         )
 
 
 def grouped(participated: NDArray[np.bool_], codes: Codes, groups: int) -> NDArray[np.bool_]:
-    """Return whether each group contains any marked label.
+    """Return whether each group contains any participating label.
+
+    Parameters
+    ----------
+    participated
+        Whether each label takes part, shape (label, ...).
+    codes
+        The group of each label.
+    groups
+        The number of groups.
 
     Examples
     --------
@@ -254,9 +280,9 @@ def participants(participated: NDArray[np.bool_]) -> NDArray[np.bool_]:
     Parameters
     ----------
     participated
-        Whether each label has a score or a list in each group. A label without scores and lists in
-        all groups takes part in every group. If no label has a score or a list in a group, all
-        labels take part in this group.
+        Whether each label has a score or a list in each group, shape (group, label). A label
+        without scores and lists in any group takes part in every group. If no label has a score or
+        a list in a group, all labels take part in this group.
 
     Returns
     -------
@@ -274,9 +300,9 @@ def participants(participated: NDArray[np.bool_]) -> NDArray[np.bool_]:
 
 
 def refuse_several(by: object, topics: Iterable[object]) -> None:
-    """Raise for topics that belong to several groups."""
+    """Raise an error that lists topics with several groups."""
     repeated = [*topics]
-    expected = f"{by!r}, the column of groups, to have one value per topic or one per system"
+    expected = f"the group column {by!r} to have one value per topic or one value per system"
     advice = "give different topics different ids"
     raise ParameterError(expected, f"several values for {len(repeated)} topics", advice, repeated)
 
@@ -297,7 +323,7 @@ def refuse_missing(by: object, dim: str, keys: Array, labels: Any) -> None:
 
 
 def refuse_rows(frame: pd.DataFrame, by: Hashable) -> None:
-    """Raise if a column cannot define groups."""
+    """Raise if a group column varies within topics."""
     topic = roles(frame.columns).get(TOPIC)
     if by not in frame.columns or topic is None:
         return
@@ -308,7 +334,7 @@ def refuse_rows(frame: pd.DataFrame, by: Hashable) -> None:
 
 
 def refuse_name(frame: pd.DataFrame, by: Hashable) -> None:
-    """Raise for reserved names of groups, and for floating-point groups."""
+    """Raise for reserved names of groups and floating-point groups."""
     if by in RESERVED:
         advice = f"rename the column: frame.rename(columns={{{by!r}: 'part'}})"
         raise ParameterError(OWN_NAME, repr(by), advice)
@@ -319,7 +345,7 @@ def refuse_name(frame: pd.DataFrame, by: Hashable) -> None:
 
 
 def share_names(qrels: pd.DataFrame, by: str) -> bool:
-    """Tell whether topics of several groups share names."""
+    """Return whether a topic name occurs in several groups."""
     one_column("by", by)
     topic = roles(qrels.columns).get(TOPIC)
     if by not in qrels.columns or topic is None or by == topic:
@@ -328,10 +354,10 @@ def share_names(qrels: pd.DataFrame, by: str) -> bool:
 
 
 def _extra(frame: pd.DataFrame) -> list[str]:
+    """Return the columns of a frame that can contain groups."""
     columns = roles(frame.columns)
-    columns.pop(
-        SUBTOPIC, None
-    )  # grades by subtopic replaced this column in qrels; in runs it has no role
+    # Qrels no longer have a subtopic column at this point, and in runs it is an ordinary column.
+    columns.pop(SUBTOPIC, None)
     of_spans = borders(frame.columns)
     with_role = {*columns.values(), *RESERVED, ITERATION}
     with_role |= {*of_spans.values(), SET} if of_spans else set()
@@ -341,9 +367,20 @@ def _extra(frame: pd.DataFrame) -> list[str]:
 
 
 def _constant(column: pd.Series, codes: Codes, groups: int) -> pd.Series | None:
-    """Return the constant value of each group, if any."""
+    """Return the value of each group; None if values vary.
+
+    Parameters
+    ----------
+    column
+        A value per row.
+    codes
+        The group of each row.
+    groups
+        The number of groups.
+    """
     slices = row_slices(len(codes))
     first = np.full(groups, -1)
+    # NumPy keeps the last of several assignments, so rows in reverse leave each group's first row.
     for rows in reversed(slices):
         first[codes[rows][::-1]] = np.arange(rows.start, rows.stop)[::-1]
     if (first < 0).any():

@@ -36,19 +36,19 @@ from irframe.record import recorded
 Prints = NDArray[np.uint64]
 
 CHUNK = r"[#_:\-.]+\d+$"
-"""The pattern of suffixes that suggest that an id names a chunk."""
+"""The pattern of an id's suffix if the id probably names a chunk of a document."""
 COLLAPSE = r"collapse chunks to documents with units=r'(.+?)[#_:.-]+\d+'"
 """Advice if runs contain ids of chunks, and judgments contain ids of documents."""
 LOOKED = 1 << 16
-"""The number of rows with unjudged documents whose ids are tested for suffixes of chunks."""
+"""The maximum number of unjudged rows whose ids are compared with `CHUNK`."""
 
 FACTORS = np.array([0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB], np.uint64)
-"""The multipliers of SplitMix64."""
+"""The multipliers of the hash function SplitMix64."""
 HALF = np.uint64(32)
 WORD = 8
-"""The number of bytes of an id that a fingerprint reads at a time."""
+"""The number of bytes of an id that `_of_words` hashes in one step."""
 ROWS = 1 << 15
-"""Rows per block: a few arrays of this size fit the processor's cache."""
+"""The number of ids per block. A few arrays of this length fit the processor's cache."""
 
 
 def fingerprints(doc: pa.ChunkedArray) -> Prints:
@@ -57,7 +57,7 @@ def fingerprints(doc: pa.ChunkedArray) -> Prints:
     Parameters
     ----------
     doc
-        Ids, as text or integers, without missing values.
+        Ids, either strings or integers, without missing values.
 
     Examples
     --------
@@ -77,7 +77,7 @@ def with_number(prints: Prints, number: ids.Codes) -> Prints:
 
 
 def _of_text(names: pa.Array) -> Prints:
-    """Return fingerprints of text, eight bytes at a time."""
+    """Return a fingerprint of each string."""
     _, offsets, data = names.buffers()
     ends = np.frombuffer(offsets, np.int64)[names.offset : names.offset + len(names) + 1]
     length = np.diff(ends)
@@ -85,8 +85,8 @@ def _of_text(names: pa.Array) -> Prints:
     size = last - first
     text = np.zeros(size + WORD, np.uint8)
     text[:size] = np.frombuffer(data or b"", np.uint8)[first:last]
-    # A view of the eight bytes from each position on, without a copy. The zeros at the end pad the
-    # last positions.
+    # The view contains the eight bytes from each position on, without a copy. The zeros at the end
+    # complete the last eight bytes.
     integers: Prints = np.ndarray((size + 1,), "<u8", buffer=text, strides=(1,))
     prints = np.empty(len(names), np.uint64)
     for start in range(0, len(names), ROWS):
@@ -96,6 +96,7 @@ def _of_text(names: pa.Array) -> Prints:
 
 
 def _of_words(integers: Prints, start: ids.Codes, length: ids.Codes) -> Prints:
+    """Return fingerprints of byte strings with these starts and lengths."""
     prints = _mixed(length.astype(np.uint64), FACTORS[0])
     shift = np.arange(WORD, -1, -1, dtype=np.uint64) * np.uint64(WORD)
     mask = np.where(shift < 64, np.uint64(2**64 - 1) >> np.minimum(shift, 63), 0).astype(np.uint64)
@@ -112,7 +113,7 @@ def _of_words(integers: Prints, start: ids.Codes, length: ids.Codes) -> Prints:
 
 
 def _mixed(values: Prints, factor: np.uint64) -> Prints:
-    """Mix the bits of integers."""
+    """Return hashes of integers."""
     mixed: Prints = values * factor
     mixed ^= mixed >> HALF
     mixed *= FACTORS[2]
@@ -123,10 +124,10 @@ def _mixed(values: Prints, factor: np.uint64) -> Prints:
 THREADS = 2
 """The number of threads that join blocks of rows."""
 PARTS = 8
-"""Blocks per `coded_tables.ROWS` rows: a few arrays per block fit the processor's cache."""
+"""The number of blocks per `coded_tables.ROWS` rows. The arrays of a block fit the cache."""
 
 Named = tuple[Iterable[object], Hashable]
-"""Ids of topics or documents, and the name of their column."""
+"""Ids of topics or documents, and the name of the column that contains them."""
 
 
 def find_topics(table: RunTable, judgments: QrelsTable) -> ids.Codes:
@@ -136,7 +137,7 @@ def find_topics(table: RunTable, judgments: QrelsTable) -> ids.Codes:
 
 
 def place_topics(table: RunTable, judgments: QrelsTable) -> ids.Codes:
-    """Return each run topic's code in the qrels, or raise.
+    """Return each run topic's code in the qrels, or -1.
 
     Raises
     ------
@@ -170,20 +171,22 @@ def _refuse_shared_ids(table: RunTable, judgments: QrelsTable) -> None:
 def refuse_no_topics(runs: Named, qrels: Named) -> NoReturn:
     """Raise the error about runs without judged topics."""
     sides = [f"{ids.shown(topics)} in {name!r}" for topics, name in (runs, qrels)]
-    found = f"none: the runs have {sides[0]}, the qrels {sides[1]}"
-    advice = "compare leading zeros and types"
+    found = f"no such topics: the runs have {sides[0]}, the qrels {sides[1]}"
+    advice = "compare leading zeros and types of the topic ids"
     raise IdError("topics that occur in runs and qrels", found, advice)
 
 
 def locate(table: RunTable, judgments: QrelsTable, placed: ids.Codes) -> ids.Codes:
-    """Return each run row's row in the qrels, or -1.
+    """Return the qrels row that judges each run row.
+
+    The row is -1 if the document is unjudged.
 
     Parameters
     ----------
     table, judgments
-        The two frames.
+        The runs and judgments.
     placed
-        The code in the qrels of each run topic, -1 if it is not judged.
+        The code in the qrels of each run topic, -1 if the topic is not judged.
 
     Raises
     ------
@@ -203,10 +206,10 @@ def locate(table: RunTable, judgments: QrelsTable, placed: ids.Codes) -> ids.Cod
 
 
 def _by_fingerprints(table: RunTable, number: ids.Codes, judgments: QrelsTable) -> ids.Codes | None:
-    """Join by fingerprints; return None if two are equal."""
+    """Join rows by fingerprints; return None if fingerprints repeat."""
     judged = with_number(fingerprints(judgments.doc), judgments.topic)
-    # `_repeats` sorts in place, hence the copy. Two equal fingerprints may belong to one document
-    # or to two. Only `_by_names` can distinguish these cases.
+    # `_repeats` sorts in place, so it gets a copy. Equal fingerprints may belong to one document
+    # or to two documents, and only `_by_names` can distinguish these cases.
     if _repeats(judged.copy()):
         return None
     index = pd.Index(judged)
@@ -217,7 +220,7 @@ def _by_fingerprints(table: RunTable, number: ids.Codes, judgments: QrelsTable) 
     prints = np.empty(0 if once else len(position), np.uint64)
 
     def join(rows: slice) -> bool:
-        """Join some rows, and return whether fingerprints were unique."""
+        """Join a block of rows; return whether fingerprints were unique."""
         docs = table.doc[rows]
         topic = number[table.topic[rows]]
         listed = with_number(fingerprints(docs), topic)
@@ -230,8 +233,8 @@ def _by_fingerprints(table: RunTable, number: ids.Codes, judgments: QrelsTable) 
         return same and not (once and _repeats(listed))
 
     most = max(1, coded_tables.ROWS // PARTS)
-    # If lists are contiguous, blocks consist of complete lists. A document repeats in a list only
-    # if it repeats in a block, so the fingerprints of all rows need not be kept.
+    # If lists are contiguous, blocks consist of complete lists. Repeated documents of a list are
+    # then in one block, so the fingerprints of all rows need not be kept.
     blocks = slices_of_lists(ends, most) if once else coded_tables.row_slices(len(position), most)
     return position if all(in_threads(join, blocks, THREADS)) and not _repeats(prints) else None
 
@@ -239,7 +242,7 @@ def _by_fingerprints(table: RunTable, number: ids.Codes, judgments: QrelsTable) 
 def _are_alike(
     docs: pa.ChunkedArray, topic: ids.Codes, row: ids.Codes, judgments: QrelsTable
 ) -> bool:
-    """Tell whether joined rows have equal topics and documents."""
+    """Return whether joined rows have equal topics and documents."""
     rows = np.flatnonzero(row >= 0)
     judged = row[rows]
     if (topic[rows] != judgments.topic[judged]).any():
@@ -251,13 +254,13 @@ def _are_alike(
 
 
 def _repeats(prints: Prints) -> bool:
-    """Sort numbers in place; tell whether any two are equal."""
+    """Sort fingerprints in place; return whether any two are equal."""
     prints.sort()
     return bool((prints[1:] == prints[:-1]).any())
 
 
 def _by_names(table: RunTable, topic: ids.Codes, judgments: QrelsTable) -> ids.Codes:
-    """Join by ids; raise for repeated documents."""
+    """Join rows by document ids; raise for repeated documents."""
     sides = Side(topic, table.doc), Side(judgments.topic, judgments.doc)
     listed, judged = coded_tables.code_documents(*sides)
     refuse_duplicates(table, listed_again(table.system, listed))
@@ -267,31 +270,31 @@ def _by_names(table: RunTable, topic: ids.Codes, judgments: QrelsTable) -> ids.C
 
 @dataclass(frozen=True, eq=False)
 class Overlaps:
-    """The spans of evidence that rows of runs overlap."""
+    """The overlap of retrieved spans with spans of evidence."""
 
     spans: Spans
     pair: ids.Codes
-    """Topic and document of each row that overlaps evidence, numbered as in `spans`, or -1."""
+    """The code in `spans` of each row's topic and document, -1 if the row overlaps no evidence."""
     start: ids.Codes
     end: ids.Codes
     judged: ids.Codes
-    """The first judgment whose span each row overlaps, or -1."""
+    """The first judgment whose span overlaps each row's span, or -1."""
 
     @classmethod
     def of(cls, table: RunTable, judgments: QrelsTable, placed: ids.Codes) -> "Overlaps":
-        """Join runs to evidence.
+        """Find the evidence that retrieved spans overlap.
 
         Raises
         ------
         InputError
-            If runs have no columns of start and end, or contain invalid spans.
+            If runs have no columns for start and end, or contain invalid spans.
         """
         spans = cast("Spans", judgments.spans)
         columns = borders(table.frame.columns)
         if columns is None:
             advice = "add the columns start and end to the runs, or drop them from the judgments"
-            expected = "runs with columns start and end, because judgments are spans"
-            raise InputError(expected, "only other columns", advice, table.frame.columns)
+            expected = "runs with columns start and end, because spans were judged"
+            raise InputError(expected, "only the columns", advice, table.frame.columns)
         start, end = read_borders(table.frame, {**table.columns, **columns}, "retrieved spans")
         named = ids.identifiers(table.frame[table.columns[DOC]], DOC)
         docs, listed = ids.labels_of_one_kind(spans.docs, pd.Index(named.to_numpy(), dtype=object))
@@ -299,17 +302,18 @@ class Overlaps:
         topic = placed[table.topic].astype(np.int64)
         pair = np.where((doc < 0) | (topic < 0), -1, topic * (len(spans.docs) + 1) + doc)
         judged = np.full(len(pair), -1, np.int32)
+        # NumPy keeps the last of several assignments, so pairs in reverse leave the first judgment.
         unit, item = spans.text.overlapping(pair, start, end)
         judged[unit[::-1]] = spans.row[item[::-1]]
         return cls(spans, np.where(judged < 0, -1, pair), start, end, judged)
 
     def along(self, rows: ids.Codes, length: ids.Codes) -> dict[str, Array]:
-        """Return borders and evidence per rank of ranked lists.
+        """Return the span and evidence of each retrieved unit.
 
         Parameters
         ----------
         rows
-            The rows of some lists, in the order of lists and ranks.
+            The rows of lists, sorted by list and rank.
         length
             The lengths of these lists.
         """
@@ -319,7 +323,7 @@ class Overlaps:
 
 
 def named_by_span(table: RunTable) -> RunTable:
-    """Append the borders of spans to the ids of documents."""
+    """Append the borders of each retrieved span to document ids."""
     columns = borders(table.frame.columns)
     if columns is None:
         return table
@@ -353,14 +357,15 @@ def warn_unjudged(
     Parameters
     ----------
     table, judgments
-        The two frames.
+        The runs and judgments.
     judged
         Whether each system retrieved a judged document.
 
     Returns
     -------
     dict
-        System -> the unit of its lists. The dictionary is empty if all systems have the same unit.
+        System -> "doc" or "chunks", the unit that the system seems to have retrieved. The
+        dictionary is empty if all systems seem to have the same unit.
     """
     if not len(table.doc) or judged.all():
         return {}
@@ -372,8 +377,8 @@ def warn_unjudged(
     elif len(chunks):
         systems = table.systems[np.unique(table.system[chunks])]
         warn(
-            "some systems retrieved no judged document, only documents that look like chunks of "
-            f"judged documents ({listing(systems)}): {COLLAPSE}"
+            "some systems retrieved no judged documents, but ids that look like chunks of judged "
+            f"documents ({listing(systems)}); {COLLAPSE}"
         )
         return dict.fromkeys(table.systems, DOC) | dict.fromkeys(systems, "chunks")
     return {}
@@ -394,9 +399,9 @@ def judge(runs: Runs, qrels: Qrels) -> pd.DataFrame:
     Parameters
     ----------
     runs
-        Run frame: topic, doc, and score or rank; usually system.
+        A run frame with the columns topic, doc, and score or rank, and usually system.
     qrels
-        Qrels frame: topic, doc, grade.
+        A qrels frame with the columns topic, doc and grade.
 
     Returns
     -------
@@ -407,7 +412,8 @@ def judge(runs: Runs, qrels: Qrels) -> pd.DataFrame:
     Raises
     ------
     IdError
-        If no topic of the runs is judged, or if a document is listed or judged twice.
+        If no topic of the runs is judged, or if a document is retrieved twice or judged twice for
+        a topic.
 
     Warns
     -----
@@ -429,7 +435,7 @@ def judge(runs: Runs, qrels: Qrels) -> pd.DataFrame:
     refuse_two_units(table.frame, table.columns, judgments.doc.to_pylist)
     columns = roles(table.frame.columns)
     if GRADE in columns:
-        found = repr(columns[GRADE])
+        found = f"the column {columns[GRADE]!r}"
         raise InputError("runs without a column of grades", found, "drop or rename this column")
     judged = locate(table, judgments, place_topics(table, judgments))
     hits = np.bincount(table.system[judged >= 0], minlength=len(table.systems))
@@ -441,14 +447,14 @@ def judge(runs: Runs, qrels: Qrels) -> pd.DataFrame:
 
 @recorded
 def restrict(qrels: Qrels, documents: pd.DataFrame) -> pd.DataFrame:
-    """Select the judgments of some documents.
+    """Select the judgments of given documents.
 
     Parameters
     ----------
     qrels
-        Qrels frame: topic, doc, grade.
+        A qrels frame with the columns topic, doc and grade.
     documents
-        A frame with columns for topic and doc, such as `pool` returns.
+        A frame with the columns topic and doc, such as the result of `pool`.
 
     Returns
     -------
@@ -487,6 +493,6 @@ def restrict(qrels: Qrels, documents: pd.DataFrame) -> pd.DataFrame:
     is_requested = np.isin(judged, listed)
     if not is_requested.any():
         sides = [ids.shown(value.as_py() for value in side[:3]) for side in (table.doc, doc)]
-        found = f"none: the qrels have {sides[0]}, the documents {sides[1]}"
+        found = f"no such documents: the qrels have {sides[0]}, the other frame {sides[1]}"
         raise IdError("documents that occur in both frames", found, "compare the identifiers")
     return table.judging(is_requested)

@@ -1,4 +1,4 @@
-"""Judgments by topic, and what metrics derive from them."""
+"""Judgments sorted by topic, and the `Block` fields they determine."""
 
 from collections.abc import Hashable, Iterable, Sequence
 from contextlib import suppress
@@ -30,18 +30,18 @@ from irframe.quantities.subtopics import ideal_gains, stretch
 
 @dataclass(frozen=True, eq=False)
 class Judgments:
-    """The judged documents of some topics, topic by topic."""
+    """The judged documents of selected topics, sorted by topic."""
 
     table: coded_tables.QrelsTable
-    """The table with all judgments that the caller passed."""
+    """All judgments that the caller passed."""
     code: Codes
-    """The code of each topic in `table`."""
+    """The code of each selected topic in `table`."""
     row: Codes
-    """The row in `table` of each judged document."""
+    """The row of each judged document in `table`."""
     count: NDArray[np.int64]
-    """The number of judged documents per topic."""
+    """The number of judged documents per selected topic."""
     known: Grades | None = None
-    """The distinct grades of the complete judgments. None if `table` is complete."""
+    """The distinct grades of all judgments if `table` lacks some judgments, otherwise None."""
 
     @classmethod
     def of(
@@ -57,14 +57,13 @@ class Judgments:
         Parameters
         ----------
         qrels
-            Qrels frame, or any object that `as_qrels` converts.
+            A qrels frame, or any object that `as_qrels` converts.
         metrics
             The metrics to compute. Some metrics need subtopics.
         topics
-            As for `irframe.cube`. If the topics depend on the runs, all judged topics are read.
+            The topics as in `irframe.cube`. If they depend on the runs, all judged topics are read.
         unjudged
-            Whether `topics` may contain topics without judgments. Topics without judgments have no
-            relevant documents.
+            Whether `topics` may contain topics without judgments, which have no relevant documents.
 
         Raises
         ------
@@ -93,7 +92,17 @@ class Judgments:
     def chosen(
         cls, table: coded_tables.QrelsTable, code: Codes, levels: Grades | None = None
     ) -> "Judgments":
-        """Return the judgments of some topics."""
+        """Return the judgments of selected topics.
+
+        Parameters
+        ----------
+        table
+            All judgments.
+        code
+            The codes of the topics in `table`.
+        levels
+            The value of `known`.
+        """
         position = np.full(len(table.topics), -1)
         position[code] = np.arange(len(code))
         of_row = position[table.topic]
@@ -101,7 +110,10 @@ class Judgments:
         return cls(table, code, order, np.bincount(of_row[order], minlength=len(code)), levels)
 
     def only(self, rows: Codes) -> "Judgments":
-        """Return the judgments in some rows, without the caller's frame."""
+        """Return the judgments of selected documents.
+
+        The result does not contain the caller's frame.
+        """
         table = self.table
         topic = self.topic[rows].astype(np.int32)
         few = replace(
@@ -121,24 +133,25 @@ class Judgments:
         labels = self.table.topics.to_numpy(object).copy()
         labels[self.code] = topics.to_numpy(object)
         changed = pd.Index(labels, dtype=object)
-        with suppress(TypeError, ValueError):  # labels of unselected topics may have another type
+        # Topics that are not selected keep their old labels, which may have another type.
+        with suppress(TypeError, ValueError):
             changed = changed.astype(topics.dtype)
         return replace(self, table=replace(self.table, topics=changed))
 
     @cached_property
     def topics(self) -> pd.Index:
-        """The topics."""
+        """The labels of the selected topics."""
         labels: pd.Index = self.table.topics[self.code]
         return labels
 
     @cached_property
     def start(self) -> NDArray[np.int64]:
-        """The position of each topic's first document."""
+        """The position of each topic's first judged document."""
         return np.asarray(np.cumsum(self.count) - self.count)
 
     @cached_property
     def topic(self) -> Codes:
-        """The topic of each judged document."""
+        """The position of each judged document's topic in `topics`."""
         return np.repeat(np.arange(len(self.count)), self.count)
 
     @cached_property
@@ -153,12 +166,12 @@ class Judgments:
 
     @cached_property
     def docs(self) -> Array:
-        """The name of each judged document, text or integer."""
+        """The id of each judged document, text or integer."""
         return np.asarray(self.table.doc.take(pa.array(self.row)).to_numpy())
 
     @cached_property
     def digest(self) -> str:
-        """A digest of the judgments, independent of their order."""
+        """A digest of the judgments, independent of row order."""
         of_docs = self.table.doc.take(pa.array(self.row))
         labels = pa.chunked_array([pa.array([str(topic) for topic in self.topics], pa.string())])
         columns: list[Array] = [self.grade]
@@ -171,16 +184,14 @@ class Judgments:
         marks = fingerprints(of_docs) ^ fingerprints(labels)[self.topic]
         for column in columns:
             marks = with_number(marks, column)
+        # A sum does not depend on the order of the rows.
         total = int(marks.sum(dtype=np.uint64)) if len(marks) else 0
         counted = f"{len(self.row)} judgments of {len(self.topics)} topics"
         return f"{singular(counted)}, {total:016x}"
 
     @cached_property
     def strata(self) -> NDArray[np.object_] | None:
-        """The stratum of each judged document as text.
-
-        None if there are no strata.
-        """
+        """The stratum of each judged document; None without strata."""
         if self.table.stratum is None:
             return None
         labels = self.table.stratum.take(pa.array(self.row)).to_numpy()
@@ -195,12 +206,12 @@ class Judgments:
         return None if self.table.probability is None else self.table.probability[self.row]
 
     def count_by_topic(self, chosen: NDArray[np.bool_]) -> NDArray[np.int64]:
-        """Count the chosen judged documents of every topic."""
+        """Count the marked documents of every topic."""
         return np.asarray(np.bincount(self.topic[chosen], minlength=len(self.count)), np.int64)
 
     @cached_property
     def names(self) -> NDArray[np.object_]:
-        """The name of each judged document."""
+        """The id of each judged document as a Python object."""
         names = self.table.names
         labels = np.empty(len(self.table.topic), object)
         labels[:] = names if isinstance(names, list) else names.to_pylist()
@@ -208,32 +219,40 @@ class Judgments:
 
     @cached_property
     def lists(self) -> list[list[Hashable]]:
-        """The names of each topic's judged documents."""
+        """The ids of the judged documents, one list per topic."""
         names = self.names.tolist()
         ends = [*self.start.tolist(), len(names)]
         return [names[start:end] for start, end in pairwise(ends)]
 
     @cached_property
     def places(self) -> dict[Hashable, int]:
-        """Topic -> its position among the chosen topics."""
+        """A dictionary from selected topics to their positions."""
         return {topic: pos for pos, topic in enumerate(self.topics.tolist())}
 
     @cached_property
     def _rows(self) -> list[dict[Hashable, int]]:
-        """One dictionary per topic: judged document -> row."""
+        """One dictionary per topic, from document ids to positions."""
         rows = count()
         return [dict(zip(names, rows, strict=False)) for names in self.lists]
 
     def rows_among(self, lists: Iterable[tuple[int, Iterable[Hashable]]], size: int) -> Codes:
-        """Return the judgment of each name, -1 if unjudged."""
+        """Return the positions of documents, -1 if they are unjudged.
+
+        Parameters
+        ----------
+        lists
+            Pairs of a topic's position and document ids.
+        size
+            The number of documents in all lists.
+        """
         rows = [map(self._rows[topic].get, names, repeat(-1)) for topic, names in lists]
         return np.fromiter(chain.from_iterable(rows), np.int64, size)
 
     @cached_property
     def place_of(self) -> Codes:
-        """The position of each qrels topic among chosen topics.
+        """The position of each topic of `table` among selected topics.
 
-        The position is -1 if the topic is not chosen.
+        The position is -1 if the topic is not selected.
         """
         position = np.full(len(self.table.topics), -1, np.int32)
         position[self.code] = np.arange(len(self.code), dtype=np.int32)
@@ -241,9 +260,9 @@ class Judgments:
 
     @cached_property
     def here(self) -> Codes:
-        """The position of each qrels row among chosen rows.
+        """The position of each row of `table` among judged documents.
 
-        The position is -1 if the row is not chosen.
+        The position is -1 if the topic of the row is not selected.
         """
         row = np.full(len(self.table.topic), -1, np.int32)
         row[self.row] = np.arange(len(self.row), dtype=np.int32)
@@ -256,22 +275,22 @@ class Judgments:
 
     @cached_property
     def top(self) -> int:
-        """The highest grade of all judged topics, at least 1."""
+        """The highest grade over all judged topics, at least 1."""
         return max(1, int(self.table.grade.max(initial=1)))
 
     @cached_property
     def levels_of(self) -> NDArray[np.int64]:
-        """The number of documents per grade, shape (topic, level)."""
+        """The number of documents per topic and grade."""
         shape = len(self.count), len(self.levels)
         cell = self.topic * shape[1] + np.searchsorted(self.levels, self.grade)
         return np.bincount(cell, minlength=shape[0] * shape[1]).reshape(shape)
 
     def relevant(self, rel: int) -> NDArray[np.bool_]:
-        """Return whether topics have documents of at least this grade."""
+        """Return whether each topic has a document of this grade."""
         return np.asarray(self.levels_of[:, self.levels >= rel].any(axis=1))
 
     def fields(self, metrics: Sequence[Metric]) -> dict[str, Any]:
-        """Return the `irframe.metrics.Block` fields that depend on judgments."""
+        """Return the fields of `irframe.metrics.Block` that depend on judgments alone."""
         fields = {"levels": self.levels, "count": self.levels_of, "top": self.top}
         if self.strata is not None or self.probability is not None:
             warn_sampled(metrics, self.grade, self.probability)
@@ -301,7 +320,7 @@ class Judgments:
     def _count_by_subtopic(self, grade: Grades) -> NDArray[np.int64]:
         """Count documents by topic, subtopic and grade.
 
-        `grade` has the shape (judged, subtopic).
+        The array `grade` has the shape (document, subtopic).
         """
         shape = len(self.count), grade.shape[1], len(self.levels)
         row, subtopic = np.nonzero(grade != EMPTY)
@@ -310,9 +329,21 @@ class Judgments:
         return counts.reshape(shape)
 
     def _ideals(self, grade: Grades, variants: list[tuple[float, int]]) -> NDArray[np.float64]:
-        """Return the gains of ideal rankings by alpha and `rel`.
+        """Return the gains of ideal rankings for novelty metrics.
 
         Documents with equal gains are in descending order of ids, as with ``ties="trec"``.
+
+        Parameters
+        ----------
+        grade
+            Grades, shape (document, subtopic).
+        variants
+            Pairs of the parameters `alpha` and `rel` of the metrics.
+
+        Returns
+        -------
+        numpy.ndarray
+            Gains, shape (topic, variant, rank).
         """
         topics = len(self.count)
         by_variant = []
@@ -326,41 +357,40 @@ class Judgments:
 
 
 def refuse_subtopics(metrics: Iterable[Metric], column: str | None) -> None:
-    """Raise if only metrics or only judgments have subtopics.
+    """Raise if metrics and judgments differ in having subtopics.
 
     Parameters
     ----------
     metrics
-        The metrics.
+        The metrics to check.
     column
-        The column of subtopics in the qrels. None if there is no such column.
+        The column of the qrels with subtopics. None if judgments have no subtopics.
     """
     wrong = [str(m) for m in metrics if m.subtopics not in {None, column is not None}]
     if wrong and column is not None:
         advice = (
             f"score IA(metric={wrong[0]!r}), the mean over subtopics; or keep the best grade of "
             "each document, qrels.groupby([topic, doc])[grade].max(); or rename the column "
-            f"{column!r} if it holds something else"
+            f"{column!r} if it does not contain subtopics"
         )
-        found = f"subtopics in {column!r}, for"
-        raise MetricError(
-            "judgments without subtopics, which these metrics do not read", found, advice, wrong
-        )
+        found = f"subtopics in {column!r} for the metrics"
+        raise MetricError("judgments without subtopics", found, advice, wrong)
     if wrong:
         advice = (
-            "name their column subtopic, intent or aspect, or read the second column of a TREC "
-            "file with read_qrels(path, subtopics=True)"
+            "name the column of subtopics subtopic, intent or aspect, or read the second column of "
+            "a TREC file with read_qrels(path, subtopics=True)"
         )
-        raise MetricError("judgments with subtopics", "none for", advice, wrong)
+        found = "judgments without subtopics for the metrics"
+        raise MetricError("judgments with subtopics", found, advice, wrong)
 
 
 def reads_strata(metrics: Iterable[Metric]) -> bool:
-    """Return whether a metric reads strata."""
+    """Return whether any metric uses the strata of a sample."""
     return any("strata" in parameters(type(metric).kernel) for metric in metrics)
 
 
 def reads_unjudged(metric: Metric) -> bool:
-    """Return whether a metric distinguishes unjudged and non-relevant documents."""
+    """Return whether a metric distinguishes unjudged from non-relevant documents."""
     return not {"assessed", "judged", "strata"}.isdisjoint(parameters(type(metric).kernel))
 
 
@@ -372,16 +402,17 @@ def warn_sampled(
     Parameters
     ----------
     metrics
-        The metrics.
-    grade, probability
-        The grade of every document in the pool, below 0 if it is unjudged. The sampling probability
-        of every document, or None if unknown.
+        The metrics to compute.
+    grade
+        The grade of every document in the pool, below 0 if the document is unjudged.
+    probability
+        The sampling probability of every document, or None if unknown.
     """
     is_certain = probability is None or not (probability < 1).any()
     if is_certain and not ((grade < 0) & (grade > EMPTY)).any():
         return
-    # No warning is needed for metrics that estimate from the sample, ignore unjudged documents, or
-    # count.
+    # A sample does not bias metrics that ignore unjudged documents or estimate from the sample, and
+    # sums such as `num_rel` only count what was judged.
     misled = [
         str(metric)
         for metric in metrics
@@ -389,8 +420,8 @@ def warn_sampled(
     ]
     if misled:
         warn(
-            "only a sample of the pool was judged, and other documents count as not relevant for "
-            f"{listing(misled)}; to estimate from the sample, use infAP, infNDCG, or the verb "
+            "only a sample of the pool was judged, and unjudged documents count as not relevant "
+            f"for {listing(misled)}; to estimate from the sample, use infAP, infNDCG, or the verb "
             "estimate for P, DCG and RBP"
         )
 
@@ -409,9 +440,9 @@ def strata_of(
     Parameters
     ----------
     label, grade, topic
-        The stratum, grade and topic of every judged document. Topic -1 leaves a document out.
+        The stratum, grade and topic of every pooled document. Documents with topic -1 are left out.
     topics
-        The topics.
+        The labels of the topics.
     levels
         The grades that occur, in ascending order.
     complete
@@ -420,17 +451,16 @@ def strata_of(
     Returns
     -------
     dict
-        ``stratum``, shape (judged,), the number of each document's stratum within its topic, and
-        ``stratum_count``, shape (topic, stratum, level).
+        ``stratum`` contains the number of each document's stratum within its topic.
+        ``stratum_count`` counts documents by grade, shape (topic, stratum, level).
 
     Raises
     ------
     GradeError
         If no document of a stratum was judged, and `complete` is True.
     """
-    code, labels = pd.factorize(
-        label, sort=True
-    )  # strata are sorted, because sample_eval.pl adds them in this order
+    # Strata are sorted, because sample_eval.pl adds their estimates in this order.
+    code, labels = pd.factorize(label, sort=True)
     inside = np.flatnonzero((grade != EMPTY) & (topic >= 0))
     rows = pd.DataFrame({"topic": topic[inside], "code": code[inside]})
     stratum = np.full(len(grade), -1, np.int32)
@@ -442,21 +472,22 @@ def strata_of(
     pairs = lacking.sort_values(["topic", "code"]).itertuples(index=False)
     named = [f"{labels[code]} of topic {topics[topic]}" for topic, code in pairs]
     if named and complete:
-        advice = "judge a document of each stratum, merge strata, or leave out their documents"
-        found = f"{len(named)} strata without one"
+        advice = "judge a document of each stratum, merge strata, or drop the documents in them"
+        found = f"{len(named)} strata without judged documents"
         raise GradeError("a judged document in every stratum", found, advice, named)
     if named:
         warn(
-            "infAP and infNDCG leave out strata without judged documents, in "
+            "infAP and infNDCG leave out strata without judged documents, which occur in "
             f"{lacking['topic'].nunique()} topics: {listing(named)}"
         )
     return {"stratum": stratum, "stratum_count": count}
 
 
 def _with_subtopics(qrels: ByRole, metrics: Sequence[Metric]) -> ByRole:
-    """Use iterations as subtopics if metrics need subtopics.
+    """Rename the iteration column to subtopic if metrics need subtopics.
 
-    In most files of TREC, this column has the same value in all rows and contains no subtopics.
+    In most TREC files, the iteration column has the same value in all rows, so it contains no
+    subtopics and is not renamed.
     """
     frame, columns = qrels
     needed = any(metric.subtopics for metric in metrics) and SUBTOPIC not in columns

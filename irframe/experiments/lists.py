@@ -1,4 +1,4 @@
-"""Lists of systems: participation, missing lists, contradictory ranks."""
+"""Participation of systems, missing lists, and ranks that contradict scores."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -17,34 +17,36 @@ from irframe.experiments.policy import TiePolicy, Topics
 from irframe.frames.ids import Codes, grouped, rows_of_ranges, shown
 
 LATE = 2
-"""The highest rank with which a list may start. First ranks are 0, 1 or 2."""
+"""The highest rank with which a list may begin."""
 
 LACKING = "lists that systems lack count as empty"
-"""The first words of the warning about missing lists. Repeats inside topics cause no warning."""
+"""The first words of the warning about missing lists, by which callers recognise it."""
 UNLISTED = "no system has a list"
 """The first words of the warning about topics for which no system has a list."""
 
 EVERYTHING = pd.Index(["all"])
-"""The label of the only collection if all topics form one collection."""
+"""The label of the single collection if all topics form one collection."""
 
 
 @dataclass(frozen=True, eq=False)
 class Collections:
-    """The collections of the topics of a qrels frame."""
+    """The collection of each topic of a qrels frame."""
 
     of_topic: Codes
-    """The code of each topic's collection, -1 if unknown."""
+    """The position of each topic's collection in `labels`, -1 if unknown."""
     labels: pd.Index
-    """The collections."""
+    """The names of the collections."""
     name: str = ""
-    """The column of collections."""
+    """The column that contains the collections."""
     stated: NDArray[np.bool_] | None = None
-    """Whether each system has rows of each collection. None if runs have no column of
-    collections."""
+    """Whether each system has rows in each collection, shape (system, collection).
+
+    None if runs have no column with collections.
+    """
 
     @classmethod
     def one(cls, topics: int) -> "Collections":
-        """Return one collection of all topics."""
+        """Return a single collection with this number of topics."""
         return cls(np.zeros(topics, np.intp), EVERYTHING)
 
     @classmethod
@@ -58,14 +60,14 @@ class Collections:
         judgments
             The qrels.
         name
-            The name of the column. If it is None, all topics form one collection.
+            The name of the column. If `name` is None, all topics form one collection.
         runs
-            The runs, and the code in the qrels of each of their topics, -1 if it is unjudged.
+            The runs, and the code in the qrels of each run topic, -1 if the topic is unjudged.
 
         Raises
         ------
         ParameterError
-            If neither frame has the column.
+            If neither runs nor qrels have the column.
         IdError
             If a topic belongs to several collections.
         """
@@ -78,7 +80,9 @@ class Collections:
         columns = [(frame[name], topic) for frame, topic in sides if name in frame.columns]
         if not columns:
             names = [str(column) for frame, _ in sides[::-1] for column in frame.columns]
-            raise ParameterError("collection to be a column", f"{name!r}; columns are", "", names)
+            found = f"{name!r}, and the columns"
+            expected = "collection to be a column of runs or qrels"
+            raise ParameterError(expected, found, "", names)
         codes, labels = pd.factorize(pd.concat([values for values, _ in columns]))
         topic = np.concatenate([of_rows for _, of_rows in columns])
         stated = None
@@ -92,7 +96,7 @@ class Collections:
         in_several = judgments.topics[np.unique(pairs[0][1:][np.diff(pairs[0]) == 0])]
         advice = "make topic ids unique, for example with the collection as a prefix"
         expected = f"every topic in one collection ({name})"
-        refuse_any(IdError, in_several, expected, "{} in several", advice)
+        refuse_any(IdError, in_several, expected, "{} topics in several", advice)
         of_topic = np.full(len(judgments.topics), -1)
         of_topic[pairs[0]] = pairs[1]
         return cls(of_topic, pd.Index(labels), name, stated)
@@ -100,19 +104,20 @@ class Collections:
     def reduce(
         self, best: np.ufunc, topic: Codes, values: ArrayLike, start: int
     ) -> NDArray[np.int64]:
-        """Return the extreme value in the collection of each topic.
+        """Return the maximum or minimum in each topic's collection.
 
         Parameters
         ----------
         best
             ``numpy.maximum`` or ``numpy.minimum``.
         topic
-            The topic of each value.
+            The topic code of each value.
         values
-            Values.
+            The values to reduce.
         start
-            The value of a collection without values.
+            The result for a collection without values.
         """
+        # Code -1 of an unknown collection selects the last item, which has no values.
         total = np.full(len(self.labels) + 1, start, np.int64)
         best.at(total, self.of_topic[topic], np.asarray(values, np.int64))
         total[-1] = start
@@ -121,22 +126,22 @@ class Collections:
 
 @dataclass(frozen=True, eq=False)
 class Lists:
-    """The lists of every system, by topic."""
+    """The lengths of lists by system and topic, without documents."""
 
     systems: pd.Index
-    """The systems."""
+    """The names of the systems."""
     topics: pd.Index
     """The topics of the runs."""
     placed: Codes
-    """The code in the qrels of each topic of the runs, -1 if unjudged."""
+    """The code in the qrels of each run topic, -1 if the topic is unjudged."""
     lengths: Codes
-    """The length of every list, shape (system, topic of the runs)."""
+    """The length of every list, shape (system, run topic)."""
     collections: Collections
-    """The collections of the topics of the qrels."""
+    """The collections to which the topics of the qrels belong."""
 
     @cached_property
     def listed(self) -> NDArray[np.bool_]:
-        """Whether each system has a list for each topic."""
+        """Whether each system has a list for each judged topic."""
         judged = self.placed >= 0
         listed = np.zeros((len(self.lengths), len(self.collections.of_topic)), bool)
         listed[:, self.placed[judged]] = self.lengths[:, judged] > 0
@@ -147,8 +152,8 @@ class Lists:
         """Whether each system takes part in each judged topic.
 
         A system takes part in a collection if it has a list for one of the collection's topics, or
-        if its rows name the collection, even for an unjudged topic. A system that takes part in no
-        collection counts as taking part in all.
+        if its rows name the collection, even for an unjudged topic. A system without any
+        collection takes part in all collections.
         """
         participated = np.zeros((len(self.lengths), len(self.collections.labels) + 1), bool)
         system, topic = np.nonzero(self.listed)
@@ -159,12 +164,19 @@ class Lists:
         return np.asarray(participated[:, self.collections.of_topic])
 
     def longest(self, topics: Codes) -> int:
-        """Return the length of the longest list of some topics."""
+        """Return the length of the longest list for these topics."""
         return max(1, int(self.lengths[:, np.isin(self.placed, topics)].max(initial=0)))
 
 
 def slices_of_lists(ends: Codes, most: int) -> Iterator[slice]:
     """Yield slices of rows that contain complete lists.
+
+    Parameters
+    ----------
+    ends
+        The row after each list, in ascending order.
+    most
+        The maximum number of rows per slice. Only a single longer list exceeds it.
 
     Examples
     --------
@@ -180,7 +192,7 @@ def slices_of_lists(ends: Codes, most: int) -> Iterator[slice]:
 
 
 def count_rows(table: RunTable) -> Codes:
-    """Return the length of each list of the runs."""
+    """Return the length of each list, shape (system, run topic)."""
     topics = len(table.topics)
     lengths = np.zeros((len(table.systems), topics), np.int64)
     for rows in row_slices(len(table.system)):
@@ -202,17 +214,21 @@ def warn_missing(
     ----------
     lists
         The lists of the runs.
-    topics, codes
-        The scored topics, and their codes in the qrels.
+    topics
+        The labels of the scored topics.
+    codes
+        The codes in the qrels of the scored topics.
     answered
-        Whether each topic has a relevant document. Missing lists of other topics are not reported.
+        Whether each topic has a relevant document. Missing lists for other topics are not reported,
+        because their scores are 0 for every list.
     group
-        The group of each topic, if a system without a list in a group does not belong to the group.
+        The group of each topic. If given, a system without a list in a group is not expected to
+        have lists for the topics of this group.
 
     Warns
     -----
     IrframeWarning
-        If no participating system has a list for a topic, if a system has no judged topic, or if a
+        If no system has a list for a topic, if a system has no list for any judged topic, or if a
         system lacks lists that other systems have.
     """
     listed = lists.listed[:, codes]
@@ -230,13 +246,14 @@ def warn_missing(
     if (stray & inside).any():
         unmatched = np.flatnonzero(stray & inside)
         theirs = lists.topics[np.flatnonzero((lists.lengths[unmatched] > 0).any(axis=0))]
-        remark = f"they have topics {shown(theirs)}, " if len(theirs) else ""
+        remark = f"these systems have the topics {shown(theirs)}, " if len(theirs) else ""
         warn(
-            "systems without a list for any judged topic score 0 on all of them: "
-            f"{listing(lists.systems[unmatched])}; {remark}judged are {shown(topics)}"
+            "systems without a list for any judged topic score 0 on all judged topics: "
+            f"{listing(lists.systems[unmatched])}; {remark}the judged topics are {shown(topics)}"
         )
     if not inside.all():
-        unscored = f"systems of no judged collection ({lists.collections.name}) have no score"
+        name = lists.collections.name
+        unscored = f"systems without a judged collection ({name}) have no score"
         warn(f"{unscored}: {listing(lists.systems[~inside])}")
     expected &= present & ~stray[:, np.newaxis]
     if group is not None:
@@ -248,15 +265,15 @@ def warn_missing(
     order = np.argsort(-missing, kind="stable")[: np.count_nonzero(missing)]
     if len(order):
         lacking = [f"{lists.systems[row]} {missing[row]} of {total[row]} topics" for row in order]
-        warn(f"{LACKING}: {listing(lacking)}; topics='common' leaves such topics out")
+        warn(f"{LACKING}: {listing(lacking)}; topics='common' leaves out topics with missing lists")
 
 
 CHOICES = ("qrels", "runs", "common")
-"""Choices of topics: all judged topics, topics of at least one run, and topics of every run."""
+"""All judged topics, topics with a list of at least one run, and topics with a list of each run."""
 
 
 def choose_topics(lists: Lists, labels: pd.Index, topics: Topics) -> Codes:
-    """Choose the topics that are scored.
+    """Return the codes of the topics that are scored.
 
     Parameters
     ----------
@@ -265,19 +282,19 @@ def choose_topics(lists: Lists, labels: pd.Index, topics: Topics) -> Codes:
     labels
         The topics of the qrels.
     topics
-        One of `CHOICES`, or a list of judged topics, as for `irframe.cube`.
+        One of `CHOICES`, or a list of judged topics, as in `irframe.cube`.
 
     Returns
     -------
     numpy.ndarray
-        The codes of the chosen topics in the qrels.
+        The codes in the qrels of the chosen topics.
 
     Raises
     ------
     ParameterError
         If a listed topic is not judged, or the collection of a chosen topic is unknown.
     IdError
-        If no topic has a list of some run, or of every run, as requested.
+        If no topic has a list of every run, and `topics` is ``"common"``.
 
     Warns
     -----
@@ -296,12 +313,20 @@ def choose_topics(lists: Lists, labels: pd.Index, topics: Topics) -> Codes:
         name = lists.collections.name
         expected = f"a collection ({name}) for every topic"
         advice = f"add the column {name!r} to the qrels"
-        raise ParameterError(expected, f"none for {len(unknown)}", advice, unknown)
+        raise ParameterError(expected, f"none for {len(unknown)} topics", advice, unknown)
     return codes
 
 
 def judged_topics(labels: pd.Index, topics: object) -> Codes:
-    """Return the positions of chosen topics among judged topics."""
+    """Return the codes of requested topics; raise if unjudged.
+
+    Parameters
+    ----------
+    labels
+        The topics of the qrels.
+    topics
+        One of `CHOICES`, which stands for all topics here, or a list of judged topics.
+    """
     if isinstance(topics, str) and topics in CHOICES:
         return np.arange(len(labels))
     if isinstance(topics, str) or not isinstance(topics, Iterable):
@@ -313,7 +338,8 @@ def judged_topics(labels: pd.Index, topics: object) -> Codes:
     refuse_any(ParameterError, map(repr, unknown), "judged topics")
     if listed.has_duplicates or not len(listed):
         twice = listed[listed.duplicated()]
-        raise IdError("at least one topic, each once", f"{len(twice)} again", "", twice)
+        found = f"{len(twice)} repeated topics"
+        raise IdError("at least one topic, each once", found, "", twice)
     return codes
 
 
@@ -326,9 +352,10 @@ def _chosen(lists: Lists, topics: str) -> NDArray[np.bool_]:
         return np.ones(len(chosen), bool)
     if not chosen.any():
         counts = lists.listed.sum(axis=1)
-        texts = [f"{lists.systems[row]} {counts[row]}" for row in np.argsort(counts, kind="stable")]
+        order = np.argsort(counts, kind="stable")
+        texts = [f"{lists.systems[row]} {counts[row]} topics" for row in order]
         expected = "topics for which every run has a list"
-        found = "none; judged topics per run"
+        found = "no such topic; the runs have lists for"
         raise IdError(expected, found, "pass topics='runs', or leave runs out", texts)
     return chosen
 
@@ -336,30 +363,35 @@ def _chosen(lists: Lists, topics: str) -> NDArray[np.bool_]:
 FALLS = 1
 RISES = 2
 SHUFFLED = 3
-"""Directions of scores along ranks. `SHUFFLED` means that scores rise, but rows are not in rank
-order."""
+"""Directions of scores along ranks. `SHUFFLED` means that scores rise in rows out of rank order."""
 
 
 def rank_directions(table: RunTable, rows: Codes, key: Array, first: Codes) -> NDArray[np.int8]:
-    """Return whether each list's scores rise along its ranks.
+    """Return the direction of each list's scores along its ranks.
 
     Parameters
     ----------
     table
         The runs.
-    rows, key
-        Rows by descending score, and their sort keys.
+    rows
+        The rows of lists, sorted by list and descending score.
+    key
+        The sort keys of `rows`.
     first
-        The position of each list's first row.
+        The position in `rows` of each list's first row.
+
+    Returns
+    -------
+    numpy.ndarray
+        `FALLS`, `RISES` or `SHUFFLED` for each list, and 0 if all its scores are equal.
     """
     length = np.diff(first, append=len(rows))
     direction = np.asarray(key[first] != key[first + length - 1], np.int8) * np.int8(FALLS)
     try:
         rank = np.asarray(table.rank)[rows]
     except IrframeError:
-        return (
-            direction  # the rank column does not decide the order, so it may contain other values
-        )
+        # The rank column does not decide the order here, so it may contain values other than ranks.
+        return direction
     falls = rank[1:] < rank[:-1]
     falls[first[1:] - 1] = False
     if not falls.any():
@@ -380,15 +412,16 @@ def rank_directions(table: RunTable, rows: Codes, key: Array, first: Codes) -> N
 
 
 def rising_systems(table: RunTable, system: Codes, direction: NDArray[np.int8] | None) -> list[str]:
-    """Describe systems with scores that rise along the ranks.
+    """Return descriptions of systems with scores that rise along ranks.
 
     Parameters
     ----------
     table
         The runs.
-    system, direction
-        The system of each list, and the direction of its scores. The direction is None if runs do
-        not have both scores and ranks.
+    system
+        The system of each list.
+    direction
+        The direction of each list's scores. None if scores or ranks are missing.
 
     Raises
     ------
@@ -403,8 +436,8 @@ def rising_systems(table: RunTable, system: Codes, direction: NDArray[np.int8] |
     if len(reverse):
         rank, score = (table.columns[role] for role in (words.RANK, words.SCORE))
         found = f"scores in {score!r} that rise with the ranks in {rank!r} in every list of"
-        drop = f"if the scores are, frame.drop(columns={rank!r})"
-        advice = f"if the ranks are meant, pass ties='rank'; {drop}"
+        drop = f"to rank by score, drop the ranks: frame.drop(columns={rank!r})"
+        advice = f"to rank by the ranks, pass ties='rank'; {drop}"
         offenders = table.systems[reverse]
         raise RankingError("scores that fall from rank to rank", found, advice, offenders)
     rising = number - ways[FALLS]
@@ -416,13 +449,17 @@ def warn_rising(contrary: Sequence[str]) -> None:
     """Warn of the systems that `rising_systems` returns."""
     if contrary:
         text = (
-            f"scores rise with the ranks, and decide the order as in trec_eval: {listing(contrary)}"
+            "scores rise with the ranks, and the scores decide the order as in trec_eval: "
+            f"{listing(contrary)}"
         )
-        warn(f"{text}; if the ranks are meant, pass ties='rank'")
+        warn(f"{text}; to rank by the ranks, pass ties='rank'")
 
 
 def refuse_falling(table: RunTable, policy: TiePolicy) -> None:
-    """Raise if ranks fall in row order in all lists."""
+    """Raise if a system's ranks fall from row to row.
+
+    Ranks that always fall are probably scores.
+    """
     if words.RANK not in table.columns or policy.column == words.RANK or not table.unscored.any():
         return
     order = grouped(table.group)
@@ -432,6 +469,7 @@ def refuse_falling(table: RunTable, policy: TiePolicy) -> None:
     inside = np.diff(table.group[order]) == 0
     falls = np.diff(ranks)[inside] < 0
     of_step = system[1:][inside]
+    # Ranks from 0, 1 or 2 on with few gaps are ranks in reverse order, not scores.
     for code in np.setdiff1d(of_step[falls], of_step[~falls]):
         of_system = ranks[system == code]
         least, most = of_system.min(), of_system.max()
@@ -442,4 +480,4 @@ def refuse_falling(table: RunTable, policy: TiePolicy) -> None:
         found = f"ranks {least:g} to {most:g}, which fall from row to row in {name!r}"
         rename = f"frame.rename(columns={{{name!r}: 'score'}})"
         advice = f"if these are scores, rename the column: {rename}; else sort the rows"
-        raise RankingError(f"ranks from 0 to {LATE} on", found, advice)
+        raise RankingError(f"first ranks from 0 to {LATE} in every list", found, advice)

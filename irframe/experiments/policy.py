@@ -24,21 +24,24 @@ from irframe.metrics.parse_metric import parse_named
 from irframe.quantities.subtopics import POOLED_UNJUDGED
 
 LEAST_NONRELEVANT = 10
-"""The least number of sampled judgments per topic and nonrelevant grade, if so many exist."""
+"""The minimum number of sampled judgments per topic and non-relevant grade.
+
+If a topic has fewer judgments of a non-relevant grade, all of them are sampled.
+"""
 
 
 def strata_sample(topic: Codes, grade: Grades, keys: Array, share: float) -> NDArray[np.bool_]:
     """Return which judgments are in a stratified sample.
 
-    The strata are the pairs of topic and grade. From each, the judgments with the smallest keys are
-    sampled.
+    Each pair of topic and grade is a stratum. The judgments with the smallest keys in each stratum
+    are sampled.
 
     Parameters
     ----------
     topic, grade, keys
-        Topic, grade and random key of every judgment, shape (n,).
+        Arrays with the topic, grade and random key of every judgment, each of shape (n,).
     share
-        Share of each stratum to sample, above 0 and at most 1.
+        Share of each stratum that is sampled, above 0 and at most 1.
 
     Returns
     -------
@@ -47,7 +50,7 @@ def strata_sample(topic: Codes, grade: Grades, keys: Array, share: float) -> NDA
 
     Examples
     --------
-    Half of three documents on one grade, those with the smallest keys:
+    Half of three documents with equal grades is rounded to two:
 
     >>> strata_sample(np.zeros(3, int), np.ones(3, np.int16), np.array([2, 9, 5]), 0.5)
     array([ True, False,  True])
@@ -66,14 +69,14 @@ def strata_sample(topic: Codes, grade: Grades, keys: Array, share: float) -> NDA
 
 
 def random_keys(*names: Any, seed: int) -> NDArray[np.uint64]:
-    """Return a reproducible random number per row of ids.
+    """Return a reproducible random 64-bit integer per row of ids.
 
     Parameters
     ----------
     names
         Columns of ids, such as topics and documents, all of the same length.
     seed
-        A whole number from 0 to 2**64 - 1.
+        An integer from 0 to 2**64 - 1.
 
     Examples
     --------
@@ -88,7 +91,7 @@ def random_keys(*names: Any, seed: int) -> NDArray[np.uint64]:
 
 
 def mixed(integers: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """Mix the bits of 64-bit integers, as in SplitMix64."""
+    """Hash 64-bit integers with the mixing function of SplitMix64."""
     bits = integers
     for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
         bits = (bits ^ (bits >> np.uint64(shift))) * np.uint64(factor)
@@ -108,32 +111,35 @@ def refuse_marks(grades: Array) -> None:
     >>> refuse_marks(np.array([0, 1, -1]))
     Traceback (most recent call last):
     ...
-    irframe.errors.GradeError: expected judged documents only, but found 1 of grade -1...
+    irframe.errors.GradeError: expected judged documents only, but found 1 document with grade...
     """
     if marked := int((grades == POOLED_UNJUDGED).sum()):
-        found = f"{marked} of grade {POOLED_UNJUDGED}, which marks pooled but unjudged documents"
-        advice = "drop these rows of the qrels, or set their grade to 0 if they were judged"
+        found = (
+            f"{marked} documents with grade {POOLED_UNJUDGED}, "
+            "which marks pooled but unjudged documents"
+        )
+        advice = "drop these rows of the qrels, or set the grade to 0 if they were judged"
         raise GradeError("judged documents only", found, advice)
 
 
 @dataclass(frozen=True, eq=False)
 class Tied:
-    """Documents whose scores are tied."""
+    """Documents with tied scores, as input of `TiePolicy.keys`."""
 
     systems: pd.Index
     topics: pd.Index
     system: Codes | int
-    """The position in `systems` of each document's system."""
+    """The position of each document's system in `systems`."""
     topic: Codes
-    """The position in `topics` of each document's topic."""
+    """The position of each document's topic in `topics`."""
     doc: pa.Array | NDArray[np.object_]
-    """The id of each document, as text or an integer."""
+    """The id of each document, a string or an integer."""
     seed: int
     """The seed of random tie-breaking."""
 
 
 Keys = Any
-"""Sort keys: numbers, or document ids that are compared by bytes."""
+"""Sort keys of documents, either numbers or document ids that are compared by bytes."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -143,15 +149,15 @@ class TiePolicy:
     Attributes
     ----------
     keys
-        Function that returns a sort key per document. Smaller keys come first, and documents with
-        equal keys stay in row order. If it is None, tied documents stay in row order.
+        Function that returns a sort key per tied document. Smaller keys come first, and documents
+        with equal keys stay in row order. If `keys` is None, tied documents stay in row order.
     descending
-        Whether greater document ids come first.
+        Whether greater keys come first.
     shares
         Whether documents with equal scores share their gain. If so, the order of tied documents
         does not matter.
     column
-        The column that ranks documents. Equal ranks in the rank column raise an error.
+        The column that ranks documents, either the scores or the ranks. Equal ranks raise an error.
     """
 
     keys: Callable[[Tied], Keys] | None = None
@@ -161,12 +167,12 @@ class TiePolicy:
 
 
 def by_name(tied: Tied) -> Keys:
-    """Return the names of documents."""
+    """Return the document ids as sort keys."""
     return tied.doc
 
 
 def by_chance(tied: Tied) -> Keys:
-    """Return a random key per document from ids and seed."""
+    """Return random sort keys that depend on ids and seed."""
     system = np.broadcast_to(tied.system, tied.topic.shape)
     names = tied.systems[system], tied.topics[tied.topic]
     return random_keys(*names, tied.doc, seed=tied.seed)
@@ -185,7 +191,7 @@ TIE_POLICIES: dict[words.TieRule, TiePolicy] = {
 
 
 def in_precision(score: NDArray[np.floating[Any]], dtype: DTypeLike) -> NDArray[np.floating[Any]]:
-    """Return scores in a precision; overflow becomes infinite.
+    """Return scores in a precision; scores that overflow become infinite.
 
     Examples
     --------
@@ -199,7 +205,7 @@ def in_precision(score: NDArray[np.floating[Any]], dtype: DTypeLike) -> NDArray[
 
 
 def as_key(score: NDArray[np.floating[Any]], dtype: DTypeLike) -> NDArray[np.floating[Any]]:
-    """Return sort keys of scores: smaller keys come first.
+    """Return scores with reversed signs, for sorting in ascending order.
 
     Examples
     --------
@@ -216,7 +222,7 @@ Topics = str | Sequence[Hashable]
 class Policy:
     """The checked options that define a cube.
 
-    The fields are the plain options of `irframe.cube`.
+    Fields without a description are described in `irframe.cube`, `irframe.Ties` and `irframe.Pool`.
     """
 
     depth: int | None = None
@@ -228,13 +234,13 @@ class Policy:
     collection: str | None = None
     seed: int = 0
     unit: str | None = None
-    """The rule that collapsed chunks to documents. None if runs contain documents."""
+    """The rule that collapsed chunks to documents. None if the runs rank documents."""
     copies: str | None = None
-    """Whether later copies keep their ranks or are removed. None if no copies are declared."""
+    """The value of `later_copies` in `irframe.Units`. None if no copies are declared."""
     length: str | None = None
     """The column of the runs that contains lengths. None if there are no lengths."""
     score: str | None = None
-    """The name of the scores of documents. None if scores are not kept."""
+    """The name of the document scores in the runs. None if document scores are not kept."""
     search: str | None = None
     """The column of the runs that numbers searches. None if a topic has only one list."""
     each: int | None = None
@@ -244,17 +250,18 @@ class Policy:
         if self.depth is not None:
             check_int("depth", self.depth, low=1, error=DepthError)
         if isinstance(self.pool_depth, Mapping) and self.collection is None:
-            expected = "one pool_depth, or collection= to say which topics each one is of"
+            expected = "one pool depth for all topics, or collection= to map topics to collections"
             raise ParameterError(expected, repr(dict(self.pool_depth)))
 
     @cached_property
     def order(self) -> words.TieRule:
-        """The tie rule. It is "rank" for units already ranked."""
+        """The tie rule, which is "rank" if units are ranked."""
+        # Chunks and copies are ranked when they are merged, and ties are broken then.
         return "rank" if self.unit or self.copies else self.ties
 
     @property
     def attributes(self) -> dict[str, Any]:
-        """The attributes of a cube built with these options."""
+        """The options as attributes of the cube."""
         main = ("ties", "score_dtype", "topics", "depth", "collection", "seed")
         units = ("unit", "copies", "length", "score", "search", "each")
         named = {name: getattr(self, name) for name in (*main, *units)}
@@ -264,13 +271,14 @@ class Policy:
 
 
 MetricLike = Metric | MetricType | str
-"""A metric, its class, or its name."""
+"""A metric, the class of a metric, or the name of a metric."""
 Metrics = Iterable[MetricLike] | MetricLike
 
 
 def parse_metrics(metrics: Metrics | Iterable[Metrics]) -> list[Metric]:
     """Return the requested metrics; raise for none or duplicates."""
     chosen: dict[str, Metric] = {}
+    # One name may stand for several metrics, so only single metrics count as duplicates.
     alone: list[str] = []
     for parsed in map(parse_named, [*one_by_one(metrics)]):
         named = {str(metric): metric for metric in parsed}
@@ -292,14 +300,14 @@ def one_by_one(metrics: Any) -> Iterator[Any]:
         named = [
             f"{name}@{value}" if type(value) is int else name for name, value in metrics.items()
         ]
-        advice = f"name the cutoff in each metric: {named}"
+        advice = f"write cutoffs in the names of metrics: {named}"
         raise MetricError("a list of metrics", "a mapping", advice, map(repr, metrics.values()))
     for metric in metrics:
         yield from one_by_one(metric)
 
 
 def shares_ranks(ties: str | None) -> bool:
-    """Tell whether documents with equal scores share their gain.
+    """Return whether documents with equal scores share their gain.
 
     Examples
     --------
@@ -310,20 +318,32 @@ def shares_ranks(ties: str | None) -> bool:
 
 
 def refuse_shared(metrics: Iterable[Metric], ties: str, what: str) -> None:
-    """Raise if tied documents share ranks, listing the metrics."""
-    refused = [str(metric) for metric in metrics if shares_ranks(ties)]
-    refuse_any(MetricError, refused, f"one order of tied documents for {what}", f"ties={ties!r}")
-
-
-def refuse(metrics: Sequence[Metric], levels: Array, *, ties: words.TieRule) -> None:
-    """Raise for metrics that cannot be computed.
-
-    Some metrics are undefined if tied documents share their gain, or for some grades.
+    """Raise if tied documents share their gain.
 
     Parameters
     ----------
     metrics
-        The metrics.
+        The metrics, which the message lists.
+    ties
+        The rule for equal scores.
+    what
+        The result that needs an order of tied documents, for the message.
+    """
+    refused = [str(metric) for metric in metrics if shares_ranks(ties)]
+    expected = f"one order of tied documents for {what}"
+    refuse_any(MetricError, refused, expected, f"ties={ties!r} for the metrics")
+
+
+def refuse(metrics: Sequence[Metric], levels: Array, *, ties: words.TieRule) -> None:
+    """Raise for metrics that ties or grades make undefined.
+
+    Some metrics are undefined if tied documents share their gain. Other metrics are undefined for
+    some grades.
+
+    Parameters
+    ----------
+    metrics
+        The metrics to check.
     levels
         The grades that occur in the judgments.
     ties
@@ -333,24 +353,22 @@ def refuse(metrics: Sequence[Metric], levels: Array, *, ties: words.TieRule) -> 
         refused = [str(metric) for metric in metrics if ties not in facts(metric).shares]
         if refused:
             sharing = [name for name, kind in METRICS.items() if ties in facts(kind).shares]
-            expected = (
-                f"metrics that share gain over ties under ties={ties!r}: {', '.join(sharing)}"
-            )
+            expected = f"metrics that support ties={ties!r}, which are {', '.join(sharing)}"
             raise MetricError(expected, "", "choose another ties=", refused)
     for metric in metrics:
         refuse_gains(metric, levels)
 
 
 def refuse_pool(metrics: Iterable[Metric]) -> NoReturn:
-    """Raise for metrics that need a known pool."""
+    """Raise an error that lists metrics that need a pool."""
     asking = [str(metric) for metric in metrics if facts(metric).pooled]
     advice = "build a cube with pool=ir.Pool(depth, contributing=...), and score this cube"
-    found = "judgments of documents from other runs, for"
+    found = "judgments of documents that no contributing run retrieved, for the metrics"
     raise MetricError("a known pool", found, advice, asking)
 
 
 def at_depth(metric: Metric, depth: int | None) -> Metric:
-    """Return a metric at its depth, at `depth`, or uncut."""
+    """Return the metric with a cutoff, or its uncut variant."""
     if metric.depth is not None:
         return metric
     if depth is not None:
@@ -358,16 +376,20 @@ def at_depth(metric: Metric, depth: int | None) -> Metric:
     uncut = metric.uncut()
     if uncut is None:
         advice = f"write {metric} @ 10, or pass depth="
-        raise MetricError(f"a depth for {metric}, which depends on it", "none", advice)
+        raise MetricError(f"a cutoff for {metric}, which is undefined without", "none", advice)
     return uncut
 
 
 def cut_at(metrics: list[Metric], depth: int | None) -> int | None:
-    """Return the depth at which lists are cut, if any."""
+    """Return the depth at which all metrics can cut lists.
+
+    None if a metric needs complete lists.
+    """
+    # Condensed lists are cut after unjudged documents are removed, so they are read completely.
     uncut = any(metric.depth is None or metric.judged_only for metric in metrics)
     return depth if depth is not None or uncut else deepest(metrics)
 
 
 def deepest(metrics: list[Metric]) -> int:
-    """Return the greatest depth of metrics, at least 1."""
+    """Return the greatest cutoff of the metrics, at least 1."""
     return max([1, *(metric.depth or 1 for metric in metrics)])

@@ -28,7 +28,7 @@ from irframe.frames.values import refuse_fractions
 from irframe.record import recorded
 
 UNEVEN = 4
-"""The largest ratio of matrix cells to rows at which lists are sorted as a matrix."""
+"""The highest ratio of cells to rows at which lists are sorted as rows of a padded matrix."""
 
 
 @dataclass(frozen=True)
@@ -40,14 +40,14 @@ class Ranking:
     order
         Positions of rows, sorted by system, topic and rank.
     rank
-        The rank of each row in `order`: 1, 2, ... within each list.
+        The rank of each row in `order`, counted from 1 in each list.
     tied
         Whether each row in `order` has the same score as the row ranked above it.
     filed
-        Positions like `order`, except that rows with equal scores keep their order in the frame.
+        The positions in `order`, except that rows with equal scores keep their order in the frame.
     direction
-        Whether the scores of each list fall or rise along its ranks. None if the frame does not
-        have both scores and ranks.
+        Whether the scores of each list fall or rise along its ranks, as in `rank_directions`. None
+        if scores or ranks are missing.
     """
 
     order: Codes
@@ -58,16 +58,17 @@ class Ranking:
 
 
 def rank_table(table: coded_tables.RunTable, policy: Policy, rows: Codes | None = None) -> Ranking:
-    """Rank a coded run frame, or some lists of it.
+    """Rank all or selected lists of a coded run frame.
 
     Parameters
     ----------
     table
-        The frame.
+        The runs with coded ids.
     policy
         The rule for equal scores, and the precision of scores.
     rows
-        The rows of some lists. The default is all rows. The ranking contains positions in `rows`.
+        The rows of the selected lists. The default is all rows. The positions in the result are
+        positions in `rows`.
     """
     rule = TIE_POLICIES[policy.order]
     complete = rows is None
@@ -89,10 +90,11 @@ def rank_table(table: coded_tables.RunTable, policy: Policy, rows: Codes | None 
     filed = order
     equal = rows[order[tied & _by_rank(table, rule, rows[order])]]
     if len(equal):
-        advice = "rank by score, or ties='order' after adding scores"
-        found = f"{len(equal)} equal"
+        advice = "correct the ranks, or rank by scores"
+        found = f"{len(equal)} rows with repeated ranks"
         raise RankingError("distinct ranks in every list", found, advice, table.describe(equal))
     if rule.keys is not None and tied.any():
+        # `tied` omits the first document of each tie, but its key must be compared, too.
         inside = tied.copy()
         inside[:-1] |= tied[1:]
         members = np.flatnonzero(inside)
@@ -125,7 +127,8 @@ def _keys(
     key: Array = ranked if by_rank else as_key(cast("Any", table.score)[rows], score_dtype)
     if ranked.any():
         if table.rank is None:
-            raise RankingError(f"a column {words.RANK!r} for ties='rank'", "none", "rank by score")
+            expected = f"a column {words.RANK!r} for ties='rank'"
+            raise RankingError(expected, "none", "choose another rule to rank by score")
         rank = table.rank[rows]
         used = rank[ranked]
         if (used != np.round(used)).any() and not np.isnan(used).any():
@@ -135,17 +138,19 @@ def _keys(
     if len(missing):
         column = words.RANK if ranked[missing].any() else words.SCORE
         offenders = table.describe(rows[missing])
-        raise RankingError(f"a {column} in every row", f"{len(missing)} missing", "", offenders)
+        found = f"{len(missing)} rows without a {column}"
+        raise RankingError(f"a {column} in every row", found, "", offenders)
     return key
 
 
 def _sort(group: Codes, key: Array) -> Codes:
-    """Sort rows by group, key and position."""
+    """Return the order of rows by group, key and position."""
     order = grouped(group)
     group = group[order]
     key = key[order]
     falls = np.zeros(len(key), bool)
     falls[1:] = (key[1:] < key[:-1]) & (group[1:] == group[:-1])
+    # Most lists are sorted in the input, so only the other lists are sorted.
     if falls.any():
         first = beginnings(group)
         length = np.diff(first, append=len(group))
@@ -156,10 +161,10 @@ def _sort(group: Codes, key: Array) -> Codes:
 
 
 def _sort_lists(length: Codes, key: Array) -> Codes:
-    """Sort contiguous lists by key and position.
+    """Return the order of rows within contiguous lists.
 
-    Sorting a matrix with a row per list is several times as fast as sorting one long array, unless
-    a few lists are much longer than the others.
+    Rows are sorted by key and position. A padded matrix with a row per list is sorted several times
+    as fast as one long array, unless a few lists are much longer than all other lists.
     """
     width = int(length.max())
     if width * len(length) > UNEVEN * len(key):
@@ -173,7 +178,7 @@ def _sort_lists(length: Codes, key: Array) -> Codes:
 
 
 def _name_positions(doc: pa.Array, *, descending: bool) -> Codes:
-    """Return the position of each id in byte order."""
+    """Return the position of each document id in byte order."""
     coded = doc.cast(pa.large_string()).dictionary_encode()
     direction = "descending" if descending else "ascending"
     ordered = pc.array_sort_indices(coded.dictionary, order=direction)
@@ -181,14 +186,22 @@ def _name_positions(doc: pa.Array, *, descending: bool) -> Codes:
 
 
 def _inverse(order: Codes) -> Codes:
-    """Return the position of each item in an order."""
+    """Return the inverse of a permutation."""
     position = np.empty(len(order), np.int64)
     position[order] = np.arange(len(order))
     return position
 
 
 def listed_again(system: Codes, codes: Codes) -> Codes:
-    """Return the rows that repeat a document of their list."""
+    """Return the rows that repeat a document of their list.
+
+    Parameters
+    ----------
+    system
+        The system of each row.
+    codes
+        A code per row for its topic and document.
+    """
     if not len(codes):
         return codes
     least = codes.min()
@@ -197,7 +210,7 @@ def listed_again(system: Codes, codes: Codes) -> Codes:
 
 
 def refuse_duplicates(table: coded_tables.RunTable, again: Codes) -> None:
-    """Raise for rows that repeat a document of their list."""
+    """Raise if rows repeat a document of their list."""
     if not len(again):
         return
     offenders = table.describe(again)
@@ -207,13 +220,13 @@ def refuse_duplicates(table: coded_tables.RunTable, again: Codes) -> None:
         chunks = f"if rows are chunks, collapse them: units={doc!r}"
         drop = f"frame.drop_duplicates({table.identity})"
         advice = about_duplicates(table.system, table.group, again, drop, chunks, ADVICE)
-        found = f"{len(again)} listed again"
+        found = f"{len(again)} documents listed again"
         raise IdError("every document once in a list", found, advice, offenders)
     advice = (
-        f"select one, as in runs[runs[{repeat!r}] == ...]; evaluate, cube, report, scorer and "
-        f"diagnose accept several"
+        f"select one {repeat}, as in runs[runs[{repeat!r}] == ...]; evaluate, cube, report, scorer "
+        f"and diagnose accept several"
     )
-    found = f"{len(again)} documents in lists of several"
+    found = f"{len(again)} documents with several values of {repeat!r}"
     raise IdError(f"one {repeat} per system", found, advice, offenders)
 
 
@@ -227,16 +240,17 @@ def rank(
     Parameters
     ----------
     runs
-        Run frame: topic, doc, and score or rank; usually system.
+        A run frame with the columns topic, doc, and score or rank, and usually system.
     ties
-        The order of equal scores: a rule such as ``"trec"``, or an `irframe.Ties`, which lists all
-        rules. A frame without scores is ranked by its rank column.
+        The rule that orders documents with equal scores, such as ``"trec"``, or an `irframe.Ties`.
+        The page of `irframe.Ties` lists all rules. A frame without scores is ranked by its rank
+        column.
 
     Returns
     -------
     pandas.DataFrame
-        The same rows and columns, sorted by system, topic and rank. The column ``rank`` counts from
-        1 in each list.
+        The rows of `runs`, sorted by system, topic and rank. The column ``rank`` contains ranks
+        from 1 in each list. All other columns are unchanged.
 
     Raises
     ------
@@ -271,6 +285,7 @@ def rank(
 
 
 CONTRIBUTING = "contributing"
+"""The name of the column that marks rows of contributing systems by default."""
 
 
 def contributing_systems(
@@ -278,19 +293,21 @@ def contributing_systems(
 ) -> NDArray[np.bool_]:
     """Return whether each system contributes to the pool.
 
-    `contributing` is the parameter of `irframe.Pool`.
+    The parameter `contributing` is described in `irframe.Pool`.
 
     Raises
     ------
     ParameterError
-        If a system is unknown, or the column is not boolean or varies within a system.
+        If a system is unknown, no system contributes, or the column is not boolean or varies within
+        a system.
     """
     if contributing is None and CONTRIBUTING not in table.frame.columns:
         return np.ones(len(table.systems), bool)
     if contributing is None or isinstance(contributing, str):
         flags = _from_column(table, contributing or CONTRIBUTING)
         if contributing is not None and not flags.any():
-            raise ParameterError("a system that contributes", f"none by {contributing!r}")
+            found = f"no system with True in {contributing!r}"
+            raise ParameterError("a system that contributes", found)
         return flags
     chosen = places(f"contributing {words.SYSTEM}s", contributing, list(table.systems))
     if not chosen:
@@ -299,33 +316,37 @@ def contributing_systems(
 
 
 def pooling(table: coded_tables.RunTable, rows: Codes | None = None) -> Ranking:
-    """Rank a coded run frame, or some lists, for pooling.
+    """Rank lists by score for pooling.
 
-    Scores decide, then the order of rows. If there are no scores, the rank column decides.
+    Documents with equal scores keep the order of rows. If there are no scores, the rank column
+    decides. The parameters are described in `rank_table`.
     """
     return rank_table(table, Policy(ties="order"), rows)
 
 
 def filed_rank(ranking: Ranking) -> Codes:
-    """Return each row's rank by score, then by row order."""
+    """Return the pooling rank of each row.
+
+    Documents with equal scores are ranked in the order of rows.
+    """
     rank = np.empty_like(ranking.rank)
     rank[ranking.filed] = ranking.rank
     return rank
 
 
 def _from_column(table: coded_tables.RunTable, column: str) -> NDArray[np.bool_]:
+    """Return which systems a boolean column marks as contributing."""
     values = coded_tables.column_of(table.frame, "contributing", column)
     if not pd.api.types.is_bool_dtype(values.dtype) or values.isna().any():
-        raise ParameterError(
-            "a boolean column without missing values", f"{values.dtype} in {column!r}"
-        )
+        found = f"{column!r} of dtype {values.dtype}"
+        raise ParameterError("a boolean column without missing values", found)
     flags = values.to_numpy(bool)
     systems = len(table.systems)
     rows = coded_tables.counted(table.system, systems)
     flagged = rows if flags.all() else coded_tables.counted(table.system[flags], systems)
     mixed = table.systems[(flagged > 0) & (flagged < rows)]
     if len(mixed):
-        found = f"{len(mixed)} systems with both"
+        found = f"{len(mixed)} systems with True and False"
         raise ParameterError(f"one value of {column!r} per system", found, "", mixed)
     return flagged > 0
 
@@ -342,20 +363,21 @@ def pool(
     Parameters
     ----------
     runs
-        Run frame: topic, doc, and score or rank; usually system.
+        A run frame with the columns topic, doc, and score or rank, and usually system.
     pool
-        Depth of the pool: the number of documents per run and topic, at least 1. An `irframe.Pool`
-        also selects the contributing systems.
+        The number of documents that each list contributes, at least 1. An `irframe.Pool` also
+        selects the contributing systems.
     together
-        A column of `runs` such as ``"team"``. The systems of a team count as one contributor.
+        A column of `runs` that groups systems, such as ``"team"``. The systems of a group count as
+        one contributor.
 
     Returns
     -------
     pandas.DataFrame
-        One row per contributed document and system. The columns system, group (with `together`),
-        topic and doc are named as in `runs`. The column ``rank`` is the rank in the run. The column
-        ``unique`` tells whether no other system (or group) contributed the document. The distinct
-        pairs of topic and doc form the pool.
+        One row per contributing system and document that it contributes. The columns system, topic
+        and doc are named as in `runs`. The column of `together` follows the system. The column
+        ``rank`` contains the rank in the list. The column ``unique`` is True if no other system or
+        group contributes the document. The distinct pairs of topic and doc form the pool.
 
     Raises
     ------
@@ -363,15 +385,15 @@ def pool(
         If the depth is below 1.
     ParameterError
         If a contributing system or a column is unknown, if no system contributes, or if a system
-        has no group.
+        has no value of `together`.
     RankingError
-        If scores are missing. If the frame has no scores, missing and equal ranks raise this error.
+        If scores are missing. If a frame without scores has missing or equal ranks.
 
     Notes
     -----
-    Lists are pooled by descending score, and documents with equal scores in row order. Lists
-    without scores are pooled by the rank column. To use another rule for equal scores, call `rank`
-    first.
+    Each list is sorted by descending score, and documents with equal scores keep the order of rows.
+    Lists without scores are sorted by the rank column. To apply another rule to equal scores, call
+    `rank` before `pool`.
 
     References
     ----------
@@ -409,7 +431,7 @@ def pool(
         group = pd.factorize(coded_tables.column_of(pooled.frame, "together", together))[0]
     missing = pooled.systems[np.unique(pooled.system[group < 0])]
     expected = f"a {together!r} for every system that contributes"
-    refuse_any(ParameterError, missing, expected, "{} systems without")
+    refuse_any(ParameterError, missing, expected, "{} systems without a value")
     pairs = pd.DataFrame({"document": document, "group": group})
     groups = pairs.groupby("document")["group"].transform("nunique").to_numpy()
     names = table.identity

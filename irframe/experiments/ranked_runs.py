@@ -1,4 +1,4 @@
-"""Ranking and joining of runs from frames or files."""
+"""Ranking of runs, and their join to judgments."""
 
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
@@ -39,15 +39,17 @@ from irframe.names import LENGTH, SCORE, SEARCH, SYSTEM, TOPIC
 
 
 class ListHits(NamedTuple):
-    """Some lists and their hits."""
+    """A block of lists and their hits."""
 
     lists: Codes
-    """The number of each list, by system and judged topic."""
+    """The number of each list, counted by system and judged topic."""
     hits: Hits
-    """The hits, by positions in `lists` and rows of the qrels."""
+    """The hits, with positions in `lists` as lists and rows of the qrels as judgments."""
     direction: NDArray[np.int8] | None = None
-    """Whether the scores of each list rise or fall along its ranks. None if scores or ranks are
-    missing."""
+    """The direction of each list's scores along its ranks, as in `rank_directions`.
+
+    None if scores or ranks are missing.
+    """
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,7 +62,7 @@ class Framed:
 
     @classmethod
     def of(cls, table: RunTable, judgments: QrelsTable, collection: str | None) -> "Framed":
-        """Match the topics and collections of runs and judgments."""
+        """Match topics of runs to judgments, and read collections."""
         placed = joining.place_topics(table, judgments)
         table = _of_units(table, judgments)
         collections = Collections.read(judgments, collection, (table, placed))
@@ -68,8 +70,8 @@ class Framed:
         return cls(table, judgments, lists)
 
     def of_systems(self, systems: Sequence[Hashable]) -> "Framed":
-        """Return the lists of some systems; empty all other lists."""
-        chosen = places("systems of the runs compared", systems, list(self.table.systems))
+        """Return the runs with empty lists for all other systems."""
+        chosen = places("systems of the compared runs", systems, list(self.table.systems))
         inside = np.isin(self.table.system, chosen)
         if inside.all():
             return self
@@ -77,10 +79,7 @@ class Framed:
 
     @cached_property
     def overlaps(self) -> joining.Overlaps | None:
-        """The evidence in each row.
-
-        None if judgments are not spans of text.
-        """
+        """The evidence in each row; None without judged spans."""
         if self.judgments.spans is None:
             return None
         return joining.Overlaps.of(self.table, self.judgments, self.lists.placed)
@@ -88,16 +87,16 @@ class Framed:
     def ranked(
         self, policy: Policy, extras: "Extras", before: int = 0
     ) -> Iterator[tuple[ListHits, TopUnjudged | None]]:
-        """Yield ranked lists with their top unjudged documents.
+        """Yield blocks of ranked lists with their top unjudged documents.
 
         Parameters
         ----------
         policy
-            The rules that decide rankings.
+            The options that decide rankings.
         extras
             The values to compute in addition to hits.
         before
-            The number of lists in files that were read before.
+            The number of lists in the files read before, which numbers of lists continue.
         """
         if self.overlaps is None:
             judged = joining.locate(self.table, self.judgments, self.lists.placed)
@@ -114,7 +113,19 @@ class Framed:
     def _top_unjudged(
         self, rows: Codes, row: Codes, ranking: rank_table.Ranking, before: int
     ) -> TopUnjudged:
-        """Return the top unjudged documents of lists."""
+        """Return the unjudged documents on the first ranks of lists.
+
+        Parameters
+        ----------
+        rows
+            The rows of the lists.
+        row
+            The judgment of each ranked document, or -1.
+        ranking
+            The ranking of `rows`.
+        before
+            As in `ranked`.
+        """
         at_top = np.flatnonzero((ranking.rank <= RANKS) & (row < 0))
         rows = rows[ranking.order[at_top]]
         of = (before + self._lists_of(rows)).astype(np.int32)
@@ -129,7 +140,10 @@ class Framed:
     def _hits(
         self, rows: Codes, row: Codes, ranking: rank_table.Ranking, policy: Policy, *, filed: bool
     ) -> ListHits:
-        """Return the hits of ranked lists."""
+        """Return the hits of ranked lists.
+
+        The parameters are described in `ranked` and `_top_unjudged`.
+        """
         ordered = rows[ranking.order]
         first = np.flatnonzero(ranking.rank == 1)
         length = np.diff(first, append=len(rows))
@@ -149,20 +163,20 @@ class Framed:
         return ListHits(self._lists_of(ordered[first]), hits, ranking.direction)
 
     def _along(self, rows: Codes, length: Codes, policy: Policy) -> dict[str, Array]:
-        """Return lengths, scores, searches and evidence per retrieved document."""
+        """Return values per retrieved document, such as lengths or scores."""
         along: dict[str, Array] = {}
         if policy.length is not None:
             along[LENGTH] = lengths_of(self.table, policy.length, rows)
         if policy.score is not None:
             if self.table.kept_score is None:
-                raise InputError("scores of the retrieved documents", "only ranks")
+                raise InputError("scores of the retrieved documents", "ranks without scores")
             along[SCORE] = in_precision(self.table.kept_score[rows], policy.score_dtype)
         if policy.search is not None:
             along[SEARCH] = self.table.frame[policy.search].to_numpy()[rows]
         return along if self.overlaps is None else along | self.overlaps.along(rows, length)
 
     def _stretches(self) -> Iterator[Codes]:
-        """Yield blocks of rows that consist of complete lists."""
+        """Yield rows of judged topics in blocks of complete lists."""
         rows: Codes | None = None
         table = self.table
         inside = (self.lists.placed >= 0)[table.topic]
@@ -180,7 +194,10 @@ class Framed:
 
 
 def _of_units(table: RunTable, judgments: QrelsTable) -> RunTable:
-    """Return runs of judged units: spans or documents."""
+    """Return runs whose ids name the judged units.
+
+    The units are documents, or spans of documents.
+    """
     if judgments.spans is not None:
         return joining.named_by_span(table)
     refuse_two_units(table.frame, table.columns, judgments.doc.to_pylist)
@@ -188,7 +205,7 @@ def _of_units(table: RunTable, judgments: QrelsTable) -> RunTable:
 
 
 class Gathered:
-    """A collector of ranked lists."""
+    """A collector that concatenates blocks of ranked lists."""
 
     def __init__(self, blocks: Iterable[ListHits] = ()) -> None:
         self._fields: dict[str, list[Any]] = defaultdict(list)
@@ -196,7 +213,7 @@ class Gathered:
             self.add(block)
 
     def add(self, block: ListHits) -> None:
-        """Add some lists."""
+        """Add a block of lists."""
         hits = block.hits.by_list()
         fields: dict[str, Any] = {"lists": block.lists, "count": np.diff(hits.start)}
         fields["filed"] = hits.pool_rank
@@ -209,9 +226,9 @@ class Gathered:
             self._fields[name].append(values)
 
     def contrary_systems(self, table: RunTable, topics: int) -> list[str]:
-        """Return the systems whose scores contradict their ranks.
+        """Describe the systems whose scores rise along their ranks.
 
-        `topics` is the number of judged topics.
+        The parameter `topics` is the number of judged topics.
         """
         if not (direction := self._fields.pop("direction", [])):
             return []
@@ -219,10 +236,11 @@ class Gathered:
         return rising_systems(table, system, np.concatenate(direction))
 
     def hits(self, shape: tuple[int, int]) -> Hits:
-        """Return the hits of all lists.
+        """Return the hits of all lists and clear the collector.
 
-        `shape` is the number of systems and of judged topics.
+        The parameter `shape` contains the numbers of systems and of judged topics.
         """
+        # Each field is removed before it is concatenated, so that its blocks are freed early.
         fields = self._fields
         heads = (_in_one(fields.pop(name, []), np.int64) for name in ("lists", "length", "count"))
         lists, size, count = heads
@@ -243,12 +261,13 @@ class Gathered:
 
 
 def _in_one(arrays: Sequence[Codes], dtype: type[np.integer[Any]]) -> Codes:
+    """Return concatenated arrays; an empty array if there are none."""
     return np.concatenate(arrays, dtype=dtype) if arrays else np.zeros(0, dtype)
 
 
 def _unpacked(blocks: Sequence[tuple[NDArray[np.uint8], int]]) -> NDArray[np.bool_]:
-    """Return the concatenated bits of blocks."""
-    # Pages of zeros take no memory before a value is written to them, and ties are rare.
+    """Return concatenated boolean arrays from packed bits and sizes."""
+    # Ties are rare, and pages of zeros take no memory before a value is written to them.
     bits = np.zeros(sum(size for _, size in blocks), bool)
     start = 0
     for packed, size in blocks:
@@ -260,12 +279,21 @@ def _unpacked(blocks: Sequence[tuple[NDArray[np.uint8], int]]) -> NDArray[np.boo
 def _joined_along(
     blocks: Sequence[Mapping[str, Array] | None], put: Callable[[Array], Array]
 ) -> dict[str, Array] | None:
-    """Concatenate values per document; raise if blocks have different values."""
+    """Concatenate values per document; raise if a block lacks values.
+
+    Parameters
+    ----------
+    blocks
+        Name -> values, for each block.
+    put
+        A function that sorts concatenated values by list.
+    """
     names = {frozenset(block or ()) for block in blocks}
     if len(names) > 1:
         uneven = sorted(frozenset().union(*names).difference(*names))
-        expected = f"{' and '.join(uneven)} of documents in every cube, or in none"
-        raise InputError(expected, "some without", "build all cubes with the same units")
+        expected = f"cubes that all have {' and '.join(uneven)} of documents, or all have none"
+        found = "some cubes without"
+        raise InputError(expected, found, "build all cubes with the same units", uneven)
     joined = {
         name: put(np.concatenate([block[name] for block in blocks if block]))
         for name in sorted(frozenset().union(*names))
@@ -274,30 +302,29 @@ def _joined_along(
 
 
 FIRST = 3
-"""The number of rows at the start of each file that are kept for messages."""
+"""The number of rows kept of each file, which messages show as examples."""
 
 
 class Extras(NamedTuple):
     """The values that ranking computes in addition to hits."""
 
     filed: bool = False
-    """Whether to compute the pooling rank of hits."""
+    """Whether to compute the pooling ranks of hits."""
     all_ties: bool = False
-    """Whether to keep ties, and the names of unjudged documents at the top."""
+    """Whether to keep ties, and the names of unjudged documents on the first ranks."""
 
 
 class Ranked(NamedTuple):
-    """Ranked runs."""
+    """Ranked runs that are joined to judgments."""
 
     runs: Framed
-    """The runs and judgments. If runs come from files, the table has only the first rows of each
-    file."""
+    """The runs and judgments. Of runs in files, only the first rows of each file are kept."""
     hits: Hits
-    """The judged documents in the lists, by topics and rows of the qrels."""
+    """The judged documents in the lists, with topics and rows as in the qrels."""
     listing: TopUnjudged | None
-    """The unjudged documents at the top of lists, by topics of the qrels."""
+    """The unjudged documents on the first ranks, with topics as in the qrels. None if not kept."""
     contrary: list[str]
-    """Systems with scores that rise along their ranks, which a warning names."""
+    """Descriptions of systems with scores that rise along ranks, for a warning."""
 
 
 def rank_framed(framed: Framed, policy: Policy, extras: Extras) -> Ranked:
@@ -313,12 +340,12 @@ def rank_framed(framed: Framed, policy: Policy, extras: Extras) -> Ranked:
 def rank_scanned(
     runs: ScannedRuns, judgments: QrelsTable, policy: Policy, extras: Extras
 ) -> Ranked | None:
-    """Join and rank the runs of files, in batches.
+    """Join and rank runs, a few files at a time.
 
     Returns
     -------
     Ranked or None
-        None if the options need all values of a column of the runs at once.
+        The ranked runs. None if an option needs a complete column of all runs.
     """
     collection = policy.collection
     if isinstance(policy.contributing, str) or collection not in {None, *judgments.frame}:
@@ -341,7 +368,7 @@ def rank_scanned(
         framed = Framed(table, judgments, lists)
         for unjudged in _gather(gathered, framed, policy, extras, systems * topics):
             listing.add(unjudged)
-        # A few rows of each file are kept, for messages and column names.
+        # Messages need a few rows of each file and the names of its columns.
         tables.append(table.take(np.arange(min(len(frame), FIRST))))
         lengths_of_files.append(pd.DataFrame(lists.lengths, columns=table.topics))
         systems += len(table.systems)
@@ -364,27 +391,30 @@ def rank_scanned(
 
 
 def refuse_unread_searches(runs: Any) -> None:
-    """Raise if a column may number searches without `search`."""
+    """Raise if a column probably numbers searches."""
     if not _like_searches(_columns_in(runs)):
         return
     named = by_role(runs, RUN)
     for name in _like_searches(named.frame.columns.difference([*named.columns.values()])):
-        column = named.frame[name]  # numbers in columns of files are text
+        column = named.frame[name]
+        # Readers of files return numbers in additional columns as strings.
         plain = pd.api.types.is_numeric_dtype(column)
         is_number = plain or column.astype(str).str.fullmatch("[0-9]+").all()
         if is_number and list_differs(named, name):
-            found = f"none, although {name!r} differs within lists"
-            advice = f"pass search={name!r} to read the searches in order, or drop the column for "
-            advice += f"one list per topic: frame.drop(columns={name!r})"
-            raise ParameterError("search to be the column that numbers searches", found, advice)
+            found = f"no search=, although {name!r} varies within lists"
+            advice = f"pass search={name!r} to read the searches in order, or drop the column to "
+            advice += f"read one list per topic: frame.drop(columns={name!r})"
+            expected = "search to be the name of the column that numbers searches"
+            raise ParameterError(expected, found, advice)
 
 
 def _like_searches(names: Iterable[object]) -> list[str]:
+    """Return the names of columns that usually number searches."""
     return [name for name in names if isinstance(name, str) and name.lower() in LIKE_SEARCHES]
 
 
 def _columns_in(runs: Any) -> Iterable[object]:
-    """Return the names of columns in runs of any form."""
+    """Return the names of columns of runs in any format."""
     if isinstance(runs, list) and runs:
         return _columns_in(runs[0])
     if isinstance(runs, Mapping):
@@ -393,29 +423,34 @@ def _columns_in(runs: Any) -> Iterable[object]:
         return chain(runs, [SEARCH] * searched, *map(_columns_in, systems))
     if isinstance(runs, pd.DataFrame):
         return [*runs.columns, *runs.index.names]
-    names = getattr(
-        runs, "column_names", getattr(runs, "columns", ())
-    )  # a stream can be read only once, so only its names are read here
+    # A stream can be read only once, so its rows are not read here.
+    names = getattr(runs, "column_names", getattr(runs, "columns", ()))
     return chain(names, getattr(runs, "_fields", ()))
 
 
 def list_differs(runs: ByRole, name: str) -> bool:
-    """Tell whether a column varies within any list."""
+    """Return whether a column varies within any list."""
     lists = [runs.columns[role] for role in (SYSTEM, TOPIC) if role in runs.columns]
     return bool(runs.frame.groupby(lists, observed=True)[name].nunique().max() > 1)
 
 
 def _refuse_changed(states: Iterable[list[Any]]) -> None:
-    """Raise if files changed while they were read."""
+    """Raise if files changed since their states were recorded."""
     expected = "files that do not change while they are read"
     changed = changed_files(states)
-    refuse_any(StoreError, changed, expected, "{} that changed", "read them again")
+    refuse_any(StoreError, changed, expected, "{} changed files", "read the files again")
 
 
 def _gather(
     gathered: Gathered, framed: Framed, policy: Policy, extras: Extras, before: int = 0
 ) -> Iterator[TopUnjudged | None]:
-    """Collect the lists of a frame; yield top unjudged documents."""
+    """Add the lists of a frame to a collector.
+
+    Yields
+    ------
+    TopUnjudged or None
+        The unjudged documents on the first ranks of each block of lists.
+    """
     # Only cubes and scores by shared ranks need to know which ranks are tied.
     ties = extras.all_ties or shares_ranks(policy.ties)
     for ranked, unjudged in framed.ranked(policy, extras, before):

@@ -29,10 +29,13 @@ from irframe.names import VERSION
 from irframe.progress import tracked
 
 Coords = Mapping[str, tuple[Sequence[str], Any]]
-"""Name of a coordinate that the user added -> its dimensions and values."""
+"""The name of each user coordinate -> its dimensions and values."""
 EVIDENCE = ":evidence"
 SETS = ":sets"
-"""Names of the columns in the table of topics that are saved if judgments are spans."""
+"""Columns of the saved table of topics if spans were judged.
+
+The colon distinguishes the columns of irframe from user coordinates with the same name.
+"""
 
 
 def write_experiment(
@@ -44,7 +47,23 @@ def write_experiment(
     *,
     progress: bool = False,
 ) -> None:
-    """Write an experiment in blocks of topics, unless already saved."""
+    """Write an experiment to a folder, unless already saved.
+
+    Parameters
+    ----------
+    experiment
+        The experiment.
+    path
+        The folder.
+    chunks
+        The number of topics in each block of topics. Each block has its own files.
+    attributes
+        Properties to save in addition to those of the experiment.
+    coords
+        User coordinates of the cube.
+    progress
+        Whether to show a progress bar.
+    """
     folder = Folder(path)
     is_saved = partial(_is_saved, folder, experiment, attributes)
     if is_saved():
@@ -62,7 +81,10 @@ def write_experiment(
 
 
 def _is_saved(folder: Folder, experiment: Experiment, attributes: Mapping[str, Any]) -> bool:
-    """Tell whether a folder contains this experiment."""
+    """Return whether a folder contains this experiment undamaged.
+
+    Raise if the folder contains another cube or other files.
+    """
     try:
         facts = folder.facts()
     except StoreError:
@@ -71,7 +93,8 @@ def _is_saved(folder: Folder, experiment: Experiment, attributes: Mapping[str, A
     if facts is not None:
         if {name: facts.get(name) for name in same} != json.loads(json.dumps(same)):
             advice = "choose another path, or remove this folder"
-            raise StoreError("no other cube in the folder", f"one at {folder.path}", advice)
+            found = f"another cube at {folder.path}"
+            raise StoreError("no other cube in the folder", found, advice)
         with suppress(StoreError):
             for name, checksum in facts["files"].items():
                 folder.get(name, checksum)
@@ -80,7 +103,7 @@ def _is_saved(folder: Folder, experiment: Experiment, attributes: Mapping[str, A
     path = Path(folder.path)
     names = [entry.name for entry in path.iterdir()] if path.is_dir() else []
     if (names and FACTS not in names) or (path.exists() and not path.is_dir()):
-        advice = "choose another folder, or remove this one"
+        advice = "choose another folder, or remove this folder"
         found = f"other files in {folder.path}"
         raise StoreError("an empty folder, or a saved cube", found, advice, names)
     return False
@@ -95,7 +118,7 @@ def _written(
     *,
     progress: bool,
 ) -> dict[str, Any]:
-    """Write all files but the facts, and return the facts."""
+    """Write the files of a cube, and return its properties."""
     ends = np.cumsum(chunks, dtype=np.int64)
     small = _small(experiment, coords)
     files = {name: folder.put(name, _parquet(columns)) for name, (columns, _) in small.items()}
@@ -132,7 +155,15 @@ def _written(
 
 
 def _block(experiment: Experiment, row: int) -> Iterator[tuple[str, bytes]]:
-    """Yield the name and content of each file."""
+    """Yield name and content of each file of a block.
+
+    Parameters
+    ----------
+    experiment
+        The experiment of the block.
+    row
+        The position of the first judgment of the block among all judgments.
+    """
     hits = experiment.hits.by_list()
     columns = {"list": hits.of, "rank": hits.rank, "row": hits.row + np.int32(row)}
     if hits.filed is not None:
@@ -151,7 +182,7 @@ def _block(experiment: Experiment, row: int) -> Iterator[tuple[str, bytes]]:
 def _small(
     experiment: Experiment, coords: Coords
 ) -> dict[str, tuple[dict[str, Any], dict[str, str]]]:
-    """Return the small tables and the types of their columns."""
+    """Return the tables without hits, and their column types."""
     base, pool, hits = experiment.judgments, experiment.known_pool, experiment.hits
     table = base.table
     tables: dict[str, dict[str, Any]] = {
@@ -188,13 +219,13 @@ def _small(
     for name, (dims, values) in coords.items():
         kind = {"system": "systems", "topic": "topics"}.get(",".join(dims), "lists")
         tables[kind][name] = np.asarray(values).ravel()
-        types[kind][name] = str(
-            values.dtype
-        )  # the coordinate may have an extension dtype of pandas, which NumPy cannot restore
+        # A user coordinate may have an extension dtype of pandas, which NumPy cannot restore.
+        types[kind][name] = str(values.dtype)
     return {f"{kind}.parquet": (columns, types[kind]) for kind, columns in tables.items()}
 
 
 def _parquet(columns: Mapping[str, Any], more: dict[str, str] | None = None) -> bytes:
+    """Return columns as a Parquet file; `more` is its metadata."""
     arrays = {}
     for name, column in columns.items():
         try:
@@ -202,9 +233,9 @@ def _parquet(columns: Mapping[str, Any], more: dict[str, str] | None = None) -> 
             arrays[name] = column if is_arrow else pa.array(column, from_pandas=True)
         except (pa.ArrowException, OverflowError):
             kinds = " and ".join(sorted({type(value).__name__ for value in column}))
-            advice = f"convert it to text: assign_coords({name}=[...])"
-            expected = f"{name} to be only text or only numbers"
-            raise InputError(expected, kinds, advice) from None
+            advice = f"convert the values to text: assign_coords({name}=[...])"
+            expected = f"values of {name} that are all text or all numbers"
+            raise InputError(expected, f"values of types {kinds}", advice) from None
     table = pa.table(arrays).replace_schema_metadata(more)
     stream = BytesIO()
     pq.write_table(table, stream, write_page_checksum=True, compression="zstd")
@@ -213,41 +244,41 @@ def _parquet(columns: Mapping[str, Any], more: dict[str, str] | None = None) -> 
 
 @dataclass(frozen=True, eq=False)
 class SavedHits:
-    """The hits of an experiment in files, read on demand."""
+    """The hits of a saved experiment, read on demand."""
 
     folder: str
     files: Mapping[str, str]
     """Name of a file -> its checksum."""
     ends: Codes
-    """The end of each block of topics, as a position among the saved topics."""
+    """The position of the topic after each block, among the saved topics."""
     all_lengths: NDArray[np.int64]
-    """The length of every saved list."""
+    """The length of every saved list, shape (system, topic)."""
     hits: NDArray[np.int64]
-    """The number of hits of every saved list."""
+    """The number of hits of every saved list, shape (system, topic)."""
     systems: Codes
     """The positions of the selected systems among the saved systems."""
     topics: Codes
     """The positions of the selected topics among the saved topics."""
     row: Codes
-    """The row of each saved judgment among the selected judgments, or -1 if it is not selected."""
+    """The position of each saved judgment among the selected judgments, or -1."""
 
     @property
     def length(self) -> NDArray[np.int64]:
-        """The length of each list, shape (system, topic)."""
+        """The length of each selected list, shape (system, topic)."""
         return np.asarray(self.all_lengths[np.ix_(self.systems, self.topics)])
 
     @property
     def count(self) -> NDArray[np.int64]:
-        """The number of hits per list, shape (system, topic)."""
+        """The number of hits per selected list, shape (system, topic)."""
         return np.asarray(self.hits[np.ix_(self.systems, self.topics)])
 
     def part(self, systems: Codes, topics: Codes, row: Codes) -> "SavedHits":
-        """Return the hits of some lists; see `Hits.part`."""
+        """Return the hits of selected lists, as `Hits.part` does."""
         row = np.where(self.row < 0, -1, np.append(row, -1)[self.row])
         return replace(self, systems=self.systems[systems], topics=self.topics[topics], row=row)
 
     def load(self) -> Hits:
-        """Read the hits."""
+        """Read the hits of the selected lists into memory."""
         shape = len(self.systems), len(self.topics)
         blocks = []
         block_of = np.searchsorted(self.ends, self.topics, side="right")
@@ -266,25 +297,26 @@ class SavedHits:
 
 @dataclass(frozen=True, eq=False)
 class SavedNames:
-    """The top unjudged documents of lists in files."""
+    """The unjudged documents on the first ranks of saved lists."""
 
     folder: str
     files: Mapping[str, str]
     ends: Codes
     position: Codes
-    """The number of each saved list among the selected lists, or -1 if it is not selected."""
+    """The position of each saved list among the selected lists, or -1."""
 
     def onto(self, position: Codes) -> "SavedNames":
-        """Return the names under other list numbers; see `TopUnjudged.onto`."""
+        """Return the documents with new list numbers, as `TopUnjudged.onto` does."""
         return replace(self, position=np.append(position, -1)[self.position])
 
     def load(self) -> TopUnjudged | None:
-        """Read the names."""
+        """Read the unjudged documents of the selected lists into memory."""
         folder = Folder(self.folder)
         blocks: list[TopUnjudged | None] = []
         position = np.split(self.position.reshape(-1, self.ends[-1]), self.ends[:-1], axis=1)
         for number, lists in enumerate(position):
             name = f"names-{number}.parquet"
+            # The first block is always read, because its type of ids is needed without lists, too.
             if not blocks or (lists >= 0).any():
                 stored = folder.table(name, self.files[name])
                 of, rank = (stored[column].to_numpy() for column in ("list", "rank"))
@@ -295,7 +327,7 @@ class SavedNames:
 
 @lru_cache(maxsize=2)
 def _read_block(path: str, number: int, files: tuple[tuple[str, str], ...]) -> Hits:
-    """Read the hits of a block of topics."""
+    """Return the hits of a saved block of topics."""
     checksums = dict(files)
     tables: dict[str, pa.Table] = {}
     for kind in ("hits", "ties", "along"):
@@ -317,9 +349,9 @@ def _read_block(path: str, number: int, files: tuple[tuple[str, str], ...]) -> H
 def read_experiment(
     path: str | os.PathLike[str],
 ) -> tuple[Experiment, dict[str, Any], dict[str, Any]]:
-    """Return a saved experiment, its facts and user coordinates.
+    """Return a saved experiment, its properties and user coordinates.
 
-    Hits are read when they are needed.
+    Hits are not read until a verb needs them.
     """
     folder = Folder(path)
     facts = folder.facts()
@@ -351,6 +383,7 @@ def read_experiment(
         listing=cast("TopUnjudged", names) if facts["listing"] else None,
         files=facts["sources"],
     )
+    # The saved digest is used, because a new digest would depend on the path of the folder.
     experiment.__dict__["digest"] = facts["digest"]
     del systems["system"], topics["topic"]
     coords: dict[str, Any] = {name: (("system",), values) for name, values in systems.items()}
@@ -362,6 +395,7 @@ def read_experiment(
 def _as_judged(
     judged: Mapping[str, Any], topics: pd.Index, columns: Mapping[str, str], spans: Spans | None
 ) -> coded_tables.QrelsTable:
+    """Return saved judgments as a table without the caller's frame."""
     wide = [values for name, values in judged.items() if name.startswith("subtopic ")]
     strata = judged.get("stratum")
     return coded_tables.QrelsTable(
@@ -379,7 +413,7 @@ def _as_judged(
 
 
 def _typed_columns(folder: Folder, facts: Mapping[str, Any], kind: str) -> dict[str, Any]:
-    """Return the columns of a table in their original types."""
+    """Return the columns of a saved table with original dtypes."""
     name = f"{kind}.parquet"
     table = folder.table(name, facts["files"][name])
     columns: dict[str, Any] = dict(zip(table.column_names, table.columns, strict=True))

@@ -21,11 +21,11 @@ if TYPE_CHECKING:
     from irframe.experiments.coded_tables import QrelsTable
 
 TEXT = "spans of text"
-"""Value of the attribute `unit` of scores if judgments are spans."""
+"""The value of the attribute `unit` of scores if spans were judged."""
 
 
 def borders(columns: Iterable[Hashable]) -> dict[str, str] | None:
-    """Return the start and end columns of spans, if any.
+    """Return the start and end columns; None without spans.
 
     Examples
     --------
@@ -40,21 +40,22 @@ def borders(columns: Iterable[Hashable]) -> dict[str, str] | None:
 def read_borders(
     frame: pd.DataFrame, columns: Mapping[str, Any], what: str
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return the validated borders of spans.
+    """Return the validated starts and ends of spans.
 
     Parameters
     ----------
     frame
-        A frame.
+        A run frame or qrels frame with spans.
     columns
-        The result of `borders`, and the columns of topics and documents.
+        Role -> column, for start, end, topic and document.
     what
         A description of the spans, for messages.
 
     Raises
     ------
     InputError
-        If borders are missing, negative or not whole numbers, or if an end is not after its start.
+        If starts or ends are missing, negative or not integers, or if an end is not after its
+        start.
     """
     start, end = (numbers(frame[columns[role]]) for role in (START, END))
     with np.errstate(invalid="ignore"):
@@ -68,23 +69,26 @@ def read_borders(
         rows = frame[names].iloc[at_fault].astype(str).agg(" ".join, axis=1)
         invalid = zip(rows, start[at_fault], end[at_fault], strict=True)
         offenders = [f"{row} [{a:g}, {b:g})" for row, a, b in invalid]
-        expected = f"{what} with whole numbers from 0 as start and end, the end after the start"
+        expected = (
+            f"{what} with integers of at least 0 as start and end, and the end after the start"
+        )
         advice = "correct or drop these rows"
-        raise InputError(expected, f"{len(at_fault)} rows with invalid borders", advice, offenders)
+        found = f"{len(at_fault)} rows with invalid borders"
+        raise InputError(expected, found, advice, offenders)
     return start.astype(np.int64), end.astype(np.int64)
 
 
 @dataclass(frozen=True, eq=False)
 class Items:
-    """Disjoint spans per topic and document.
+    """Spans in groups by topic, document and set of evidence.
 
-    Spans are grouped by topic, document and set of evidence.
+    Spans of a group are disjoint, unless there are sets of evidence.
     """
 
     pair: Codes
-    """The number of the topic and document of each group, in ascending order."""
+    """The code of each group's topic and document. Codes are in ascending order."""
     key: Codes
-    """The number of the set of evidence of each group."""
+    """The code of each group's set of evidence."""
     group: Codes
     """The group of each span. Spans are sorted by group and start."""
     start: Codes
@@ -94,15 +98,21 @@ class Items:
     def of(
         cls, pair: Codes, key: Codes, start: Codes, end: Codes, *, sets: bool = False
     ) -> tuple["Items", Codes]:
-        """Merge overlapping spans; return merged spans and their positions.
+        """Merge overlapping spans.
 
-        If there are sets of evidence, only equal spans are merged.
+        If there are sets of evidence, only equal spans of a set are merged.
+
+        Returns
+        -------
+        tuple
+            The merged spans, and for each input span the position of its merged span.
         """
         order = np.lexsort((end, start, key, pair))
         separate = [start[order], end[order]] if sets else []
         pairs = np.stack([pair[order], key[order], *separate])
         new = np.append(True, (pairs[:, 1:] != pairs[:, :-1]).any(axis=0))[: len(order)]
         group = np.cumsum(new) - 1
+        # Offsets by group keep the running maximum of one group below all ends of the next group.
         wide = 1 + int(end.max(initial=0))
         reached = np.maximum.accumulate(group * wide + end[order])
         begins = np.append(True, group[1:] * wide + start[order][1:] >= reached[:-1])[: len(order)]
@@ -116,12 +126,25 @@ class Items:
 
     @property
     def columns(self) -> dict[str, Array]:
-        """The spans as columns, which `of` reads again."""
+        """The spans as columns named like the parameters of `of`."""
         borders_of = {START: self.start, END: self.end}
         return {"pair": self.pair[self.group], "key": self.key[self.group]} | borders_of
 
     def overlapping(self, pair: Codes, start: Codes, end: Codes) -> tuple[Codes, Codes]:
-        """Return the pairs of unit and span that overlap."""
+        """Return all pairs of overlapping units and spans.
+
+        Parameters
+        ----------
+        pair
+            The code of each unit's topic and document, -1 if it has no evidence.
+        start, end
+            The start and end of each unit.
+
+        Returns
+        -------
+        tuple
+            The unit of each pair, and the span of each pair.
+        """
         low = np.searchsorted(self.pair, pair)
         near = np.flatnonzero(np.append(self.pair, -1)[low] == np.where(pair < 0, -2, pair))
         count = np.searchsorted(self.pair, pair[near], side="right") - low[near]
@@ -136,36 +159,38 @@ class Items:
 
 @dataclass(frozen=True, eq=False)
 class Spans:
-    """The spans of evidence in judgments."""
+    """The judged spans of evidence."""
 
     docs: pd.Index
-    """Names of documents that contain evidence."""
+    """The ids of documents that contain evidence."""
     text: Items
-    """The spans of all sets of evidence, merged."""
+    """The merged spans of evidence. Spans of different sets are merged, too."""
     row: Codes
-    """A row of the judgments for each span."""
+    """The row of one judgment for each merged span."""
     evidence: NDArray[np.float64]
     """The total length of the evidence per topic."""
     sets: Items | None = None
-    """The spans by set of evidence. None if there are no sets. A set is complete if one of its
-    spans is covered."""
+    """The spans in groups by set of evidence. None if there are no sets.
+
+    A set is complete if one of its spans is covered.
+    """
     n_sets: NDArray[np.int64] | None = None
-    """The number of sets per topic. None if there are no sets."""
+    """The number of sets of evidence per topic. None if there are no sets."""
 
     def of_topics(self, code: Codes) -> "Spans":
-        """Return the evidence of some topics."""
+        """Return the evidence with totals of selected topics."""
         sets = None if self.n_sets is None else self.n_sets[code]
         return replace(self, evidence=self.evidence[code], n_sets=sets)
 
     def with_topics(self, n: int) -> "Spans":
-        """Return the evidence extended to `n` topics."""
+        """Return the evidence for `n` topics; new topics have none."""
         width = 0, n - len(self.evidence)
         sets = None if self.n_sets is None else np.pad(self.n_sets, width)
         return replace(self, evidence=np.pad(self.evidence, width), n_sets=sets)
 
     @property
     def tables(self) -> dict[str, dict[str, Any]]:
-        """The tables to save, without the evidence per topic."""
+        """The tables of spans that are saved with a cube."""
         docs: dict[str, Any] = {"doc": self.docs}
         tables = {"span_docs": docs, "span_texts": self.text.columns}
         return tables if self.sets is None else tables | {"span_sets": self.sets.columns}
@@ -177,11 +202,20 @@ class Spans:
         evidence: NDArray[np.float64] | None,
         n_sets: NDArray[np.int64] | None,
     ) -> "Spans | None":
-        """Return the evidence from saved tables, if any."""
+        """Return the evidence from saved tables.
+
+        Parameters
+        ----------
+        read
+            A function that returns the columns of the table of this name.
+        evidence, n_sets
+            The fields of the same names. If `evidence` is None, the result is None.
+        """
         if evidence is None:
             return None
 
         def items(kind: str, *, sets: bool) -> Items:
+            """Return the spans in a saved table."""
             return Items.of(*itemgetter("pair", "key", START, END)(read(kind)), sets=sets)[0]
 
         docs = pd.Index(read("span_docs")["doc"], dtype=object)
@@ -191,12 +225,12 @@ class Spans:
 
     @classmethod
     def joined(cls, sources: Sequence["Spans | None"]) -> "Spans | None":
-        """Concatenate the evidence of topics; None if there is none.
+        """Concatenate the evidence of several cubes; None without evidence.
 
         Raises
         ------
         InputError
-            If some judgments are spans and others are documents, or if spans differ.
+            If spans were judged for some cubes and documents for other cubes, or if spans differ.
         """
         spans = [source for source in sources if source is not None]
         if not spans:
@@ -211,14 +245,15 @@ class Spans:
         )
         if len(spans) < len(sources) or not alike:
             advice = "concatenate the runs and the spans, and build one cube"
-            raise InputError("cubes of the same spans, or of documents", "several", advice)
+            expected = "cubes with the same judged spans, or with judged documents"
+            raise InputError(expected, "cubes with different judged units", advice)
         sets = [source.n_sets for source in spans if source.n_sets is not None]
         evidence = np.concatenate([source.evidence for source in spans])
         return replace(spans[0], evidence=evidence, n_sets=np.concatenate(sets) if sets else None)
 
 
 def merged_evidence(table: "QrelsTable") -> dict[str, Any]:
-    """Merge overlapping spans; return the changed fields of the table."""
+    """Merge overlapping spans; return the changed fields of `QrelsTable`."""
     columns = dict(table.columns) | (borders(table.frame.columns) or {})
     start, end = read_borders(table.frame, columns, "spans of evidence")
     doc, docs = pd.factorize(pd.Series(table.doc.to_pylist(), dtype=object))
@@ -252,7 +287,19 @@ def merged_evidence(table: "QrelsTable") -> dict[str, Any]:
 
 
 def _evidence_of(items: Items, docs: pd.Index, topics: int, *, sets: bool) -> Spans:
-    """Return the evidence that merged spans contain."""
+    """Return the evidence in spans that `Items.of` merged by set.
+
+    Parameters
+    ----------
+    items
+        The spans.
+    docs
+        The document ids.
+    topics
+        The number of topics.
+    sets
+        Whether the evidence has sets.
+    """
     nothing = np.zeros(len(items.start), np.int64)
     text, item = Items.of(items.pair[items.group], nothing, items.start, items.end)
     topic = text.pair[text.group] // (len(docs) + 1)
@@ -266,58 +313,59 @@ def _evidence_of(items: Items, docs: pd.Index, topics: int, *, sets: bool) -> Sp
 
 
 def refuse_spans(metrics: Sequence[Metric], *, spans: bool) -> None:
-    """Raise if only metrics or only judgments have spans."""
+    """Raise for metrics that do not fit the judged units."""
     condensed = [str(m) for m in metrics if spans and m.judged_only]
     if condensed:
-        raise MetricError(
-            "metrics without judged_only, for spans", "", "omit judged_only", condensed
-        )
+        expected = "metrics without judged_only, because spans were judged"
+        raise MetricError(expected, "", "omit judged_only", condensed)
     wrong = [str(m) for m in metrics if m.spans is not None and m.spans != spans]
     if wrong and spans:
         advice = (
             "score SpanR, SpanP, SpanIoU, SpanF or All; for other metrics, judge the chunks "
-            "that overlap evidence, or drop the columns of borders if they hold something else"
+            "that overlap evidence, or drop start and end if they are not the borders of spans"
         )
-        raise MetricError("metrics of spans, because judgments are spans", "", advice, wrong)
+        raise MetricError("metrics of spans, because spans were judged", "", advice, wrong)
     if wrong:
-        advice = "read them with irframe.as_spans: topic, doc, start, end"
-        raise MetricError("judgments of spans", "judgments of documents, for", advice, wrong)
+        advice = "read judgments with irframe.as_spans: topic, doc, start, end"
+        found = "judgments of documents for the metrics"
+        raise MetricError("judgments of spans", found, advice, wrong)
 
 
 PLACE = "text"
-"""Name of the value per unit that numbers its topic and document."""
+"""The key under which `Overlaps.along` returns the code of each unit's topic and document."""
 
 
 class Coverage(NamedTuple):
     """The evidence that retrieved units cover."""
 
     covered: NDArray[np.float64]
-    """The length of the evidence in each unit that no unit above it in the list covers."""
+    """The length of the evidence that each unit covers, but no unit above it in the list."""
     completing: Codes
-    """The unit that completes each covered span."""
+    """For each completely covered span, the unit that completes it."""
     list: Codes
-    """The list of each covered span."""
+    """For each completely covered span, the list."""
     item: Codes
-    """The position of each covered span among the spans."""
+    """For each completely covered span, its position among the spans."""
 
 
 def newly_covered(items: Items, of: Codes, pair: Codes, start: Codes, end: Codes) -> Coverage:
-    """Return the evidence that each unit newly covers.
+    """Return the evidence that each unit adds to its list.
 
     Parameters
     ----------
     items
-        The evidence.
+        The spans of evidence.
     of
-        The list of every unit, in ascending order. The units of a list are in ranked order.
+        The list of every unit, in ascending order. The units of a list are sorted by rank.
     pair
-        The topic and document of every unit, numbered as in `items`.
+        The code in `items` of every unit's topic and document.
     start, end
-        The borders of every unit.
+        The start and end of every unit.
     """
     unit, item = items.overlapping(pair, start, end)
     low, high = np.maximum(start[unit], items.start[item]), np.minimum(end[unit], items.end[item])
     size = max(1, len(items.start))
+    # A cell is a pair of a list and a span. Offsets by cell put all cells on one line of positions.
     cells, cell = np.unique(of[unit].astype(np.int64) * size + item, return_inverse=True)
     wide = 1 + int(items.end.max(initial=0))
     low, high = cell * wide + low, cell * wide + high
@@ -357,7 +405,10 @@ def completed(
 
 
 def retrieved_evidence(spans: Spans, of: Codes, units: dict[str, Array]) -> dict[str, Array]:
-    """Return each unit's length, newly covered evidence and completed sets."""
+    """Return the evidence fields of each retrieved unit.
+
+    The fields are its length, the evidence it adds to its list, and the sets it completes.
+    """
     where = of, units[PLACE], units[START], units[END]
     evidence = {
         "shown": (units[END] - units[START]).astype(float),

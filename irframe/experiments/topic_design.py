@@ -1,7 +1,7 @@
 """Declared labels of sampled topics: `cluster`, `task`, `weight`.
 
 Labels are index levels of frames, and topic coordinates of arrays and cubes, so that they are
-selected and copied with the scores. One attribute contains the labels and the caller's names.
+selected and copied with the scores. One attribute maps each label to the caller's name for it.
 """
 
 import json
@@ -21,13 +21,14 @@ from irframe.paired.design import Design, design_of
 
 CLUSTER, TASK, WEIGHT = "cluster", "task", "weight"
 LABELS = (CLUSTER, TASK, WEIGHT)
-"""Labels of topics, which are also the options of `design` that declare them."""
-SEVERAL = "topics of one name in several groups need names of their own"
+"""Labels of topics. The options of `design` have the same names."""
+SEVERAL = "give topics of different groups different ids"
+"""Advice in the error about topics with several values."""
 MIN_CLUSTERS = 2
-"""The least number of clusters per task that the estimate of a variance needs."""
+"""The minimum number of clusters per task for which a variance can be estimated."""
 
 TopicValues = str | Mapping[Any, Any] | pd.Series | None
-"""The name of a column, level or coordinate, or a mapping topic -> value."""
+"""A mapping topic -> value, or the name of a column, index level or coordinate with the values."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,38 +38,44 @@ class TopicLabels:
     Parameters
     ----------
     names
-        Label -> the caller's name of the label.
+        Label ("cluster", "task" or "weight") -> the caller's name for the label.
     values
-        Label -> the value of each topic.
+        Label -> an array with the value of each topic.
     """
 
     names: Mapping[str, str]
     values: Mapping[str, Array]
 
     def take(self, topics: Any) -> "TopicLabels":
-        """Return the labels of the topics at some positions."""
+        """Return the labels of the topics at these positions."""
         return TopicLabels(self.names, {label: v[topics] for label, v in self.values.items()})
 
 
 def topic_values(label: str, given: Any, columns: Any, what: str) -> pd.Series | None:
-    """Return the value of every topic, indexed by topic.
+    """Return the values of a label, indexed by topic.
 
     Parameters
     ----------
     label
         One of `LABELS`.
     given
-        The name of a column of `columns`, or a mapping topic -> value.
+        The name of a column of `columns`, or a mapping topic -> value. None if the label is not
+        declared.
     columns
-        A frame with a column of topics, or a function that returns one.
+        A frame with a column of topics, or a function that returns this frame.
     what
-        A description of the columns, for errors.
+        A description of the allowed columns, for error messages.
+
+    Returns
+    -------
+    pandas.Series or None
+        The values as in `given` or `columns`. None if `given` is None.
 
     Raises
     ------
     ParameterError
-        If a name is unknown, a topic has several values, or labels are neither whole numbers nor
-        text.
+        If `given` names no column, a topic has several values, or clusters or tasks are numbers
+        with decimals.
     """
     if given is None:
         return None
@@ -99,16 +106,18 @@ def topic_values(label: str, given: Any, columns: Any, what: str) -> pd.Series |
 
 def refuse_several_values(label: str, topics: Iterable[object]) -> None:
     """Raise for topics that have several clusters, tasks or weights."""
-    refuse_any(ParameterError, topics, f"one {label} for every topic", "several for {}", SEVERAL)
+    expected, found = f"one {label} for every topic", "several for {} topics"
+    refuse_any(ParameterError, topics, expected, found, SEVERAL)
 
 
 def values_of_topics(label: str, values: pd.Series, topics: pd.Index) -> Array:
     """Return the value of every topic; raise for missing values.
 
-    Ids are compared as text.
+    Topic ids are compared as text.
     """
     labels = values.set_axis(values.index.astype(str)).reindex(topics.astype(str))
-    refuse_any(ParameterError, topics[labels.isna()], f"a {label} for every topic", "none for {}")
+    missing = topics[labels.isna()]
+    refuse_any(ParameterError, missing, f"a {label} for every topic", "none for {} topics")
     # Values from a mapping have dtype object, so their dtype is inferred.
     labels = labels.infer_objects()
     if label != WEIGHT and not pd.api.types.is_integer_dtype(labels):
@@ -119,7 +128,7 @@ def values_of_topics(label: str, values: pd.Series, topics: pd.Index) -> Array:
 
 
 def without_levels(frame: pd.DataFrame, labels: Sequence[str] = LABELS) -> pd.DataFrame:
-    """Return scores without index levels of topic labels.
+    """Return scores without the index levels of topic labels.
 
     Examples
     --------
@@ -132,7 +141,7 @@ def without_levels(frame: pd.DataFrame, labels: Sequence[str] = LABELS) -> pd.Da
 
 
 def names_declared(attrs: Mapping[Any, Any]) -> dict[str, str]:
-    """Return a dictionary: declared label -> the caller's name.
+    """Return a dictionary from declared labels to the caller's names.
 
     Examples
     --------
@@ -144,7 +153,7 @@ def names_declared(attrs: Mapping[Any, Any]) -> dict[str, str]:
 
 
 def options_declared(attrs: Mapping[Any, Any]) -> str:
-    """Return the declared options of `design`, for messages.
+    """Return the declared options of `design` as text for messages.
 
     Examples
     --------
@@ -155,15 +164,22 @@ def options_declared(attrs: Mapping[Any, Any]) -> str:
 
 
 def refuse_declared(attrs: Mapping[Any, Any], verb: str) -> None:
-    """Raise if topics have a design that a verb ignores."""
+    """Raise if topics have a declared design."""
     if options := options_declared(attrs):
         expected = f"topics without a declared design, for {verb}"
-        advice = "design() removes the declaration"
+        advice = "call design() without arguments to remove the declaration"
         raise ParameterError(expected, f"topics with {options}", advice)
 
 
 def declaring(attrs: Mapping[Any, Any], names: Mapping[str, str]) -> dict[Any, Any]:
-    """Return attributes that also declare some labels.
+    """Return a copy of attributes that also declares the labels.
+
+    Parameters
+    ----------
+    attrs
+        Attributes of scores or of a cube.
+    names
+        Label -> the caller's name for the label.
 
     Examples
     --------
@@ -175,7 +191,7 @@ def declaring(attrs: Mapping[Any, Any], names: Mapping[str, str]) -> dict[Any, A
 
 
 def declared_labels(attrs: Mapping[Any, Any], values: Mapping[str, Array]) -> TopicLabels | None:
-    """Return the labels of topics; None if there are none.
+    """Return the declared labels of topics; None if undeclared.
 
     Parameters
     ----------
@@ -194,8 +210,7 @@ def declared_labels(attrs: Mapping[Any, Any], values: Mapping[str, Array]) -> To
     if undeclared:
         options = ", ".join(f"{label}={label!r}" for label in undeclared)
         advice = (
-            f"declare them: scores.ireval.design({options}); "
-            "or leave them out: scores.ireval.design()"
+            f"declare them: scores.ireval.design({options}); or remove them: scores.ireval.design()"
         )
         expected = "declared labels of topics, because labels may describe how topics were sampled"
         raise ParameterError(expected, "undeclared labels", advice, undeclared)
@@ -204,9 +219,10 @@ def declared_labels(attrs: Mapping[Any, Any], values: Mapping[str, Array]) -> To
         options = ", ".join(f"{label}={names[label]!r}" for label in lost)
         advice = (
             f"add them again: scores.ireval.design(table, {options}); "
-            "or count topics one by one: scores.ireval.design()"
+            "or remove the declaration: scores.ireval.design()"
         )
-        raise ParameterError("the labels of topics that are declared", "none", advice, lost)
+        expected = "scores with all declared labels of topics"
+        raise ParameterError(expected, "scores without the labels", advice, lost)
     return TopicLabels(names, values) if names else None
 
 
@@ -214,7 +230,9 @@ class DrawnTopics(NamedTuple):
     """Topics with positive weight, and their sampling design."""
 
     kept: Array
+    """The positions of the topics with positive weight."""
     design: Design
+    """The sampling design of these topics."""
 
 
 def drawn_topics(labels: TopicLabels | None, topics: pd.Index) -> DrawnTopics | None:
@@ -229,7 +247,7 @@ def drawn_topics(labels: TopicLabels | None, topics: pd.Index) -> DrawnTopics | 
     Warns
     -----
     IrframeWarning
-        If topics have weight 0. These topics do not count.
+        If topics have weight 0. These topics are ignored.
     """
     if labels is None or not len(topics):
         return None
@@ -239,7 +257,7 @@ def drawn_topics(labels: TopicLabels | None, topics: pd.Index) -> DrawnTopics | 
     }
     for label, column in values.items():
         missing = topics[column.isna() & (label != WEIGHT)]
-        refuse_any(ParameterError, missing, f"a {label} for every topic", "none for {}")
+        refuse_any(ParameterError, missing, f"a {label} for every topic", "none for {} topics")
     weights = _counted(values[WEIGHT], topics) if WEIGHT in values else np.ones(len(topics))
     kept = np.flatnonzero(weights)
     codes = {label: pd.factorize(v.iloc[kept])[0] for label, v in values.items() if label != WEIGHT}
@@ -252,25 +270,26 @@ def drawn_topics(labels: TopicLabels | None, topics: pd.Index) -> DrawnTopics | 
 
 
 def _refuse_single(design: Design, tasks: pd.Series | None) -> None:
-    """Raise for a single cluster of topics or tasks."""
+    """Raise if all topics, or a task, form one cluster."""
     alone = np.diff(design.starts) < MIN_CLUSTERS
     if alone.any() and tasks is None:
         raise ParameterError("at least two clusters", "one", "declare the design without cluster=")
     if alone.any() and tasks is not None:
-        bad, found = pd.unique(tasks[alone[design.task]]), f"one in {alone.sum()} of {len(alone)}"
+        bad = pd.unique(tasks[alone[design.task]])
+        found = f"one cluster in {alone.sum()} of {len(alone)} tasks"
         raise ParameterError("at least two clusters in every task", found, "", map(str, bad))
 
 
 def _counted(values: pd.Series, topics: pd.Index) -> Array:
-    """Return the validated weights of topics."""
+    """Return validated weights of topics, relative to the greatest."""
     weights = pd.to_numeric(values, errors="coerce").to_numpy(np.float64, na_value=np.nan)
     wrong = ~(np.isfinite(weights) & (weights >= 0))
     named = [f"{topic} ({value})" for topic, value in values[wrong].items()]
     expected = "weights that are finite numbers of at least 0"
-    refuse_any(ParameterError, named, expected, "{} that are not")
+    refuse_any(ParameterError, named, expected, "{} topics with other weights")
     nothing = topics[weights == 0]
     if len(nothing) == len(topics):
         raise ParameterError("a weight above 0", f"none for {len(topics)} topics", "", topics)
     if len(nothing):
-        warn(f"topics of weight 0 do not count: {listing(map(str, nothing))}")
+        warn(f"topics with weight 0 are ignored: {listing(map(str, nothing))}")
     return np.asarray(weights / weights.max())

@@ -132,7 +132,7 @@ def test_invalid_weights_are_refused(name):
     weights = dict(zip(TOPICS, WEIGHTS, strict=True))
     wrong = {"q5": -1, "q6": np.nan, "q7": np.inf, "q8": "often", "q9": None}
     for topic, value in wrong.items():
-        pattern = rf"none for 1: {topic}" if pd.isna(value) else rf"{topic} \("
+        pattern = rf"none for 1 topic: {topic}" if pd.isna(value) else rf"{topic} \("
         refused(ParameterError, pattern, apply_verb, name, SCORES, {**weights, topic: value})
     with pytest.raises(ParameterError, match=r"none for 1.*q4"):
         apply_verb(name, SCORES, {topic: 1 for topic in TOPICS if topic != "q4"})
@@ -140,13 +140,13 @@ def test_invalid_weights_are_refused(name):
     refused(
         ParameterError, "coordinate of the topics.*frequency", apply_verb, name, SCORES, "often"
     )
-    with pytest.raises(ParameterError, match="several for 1"):
+    with pytest.raises(ParameterError, match="several for 1 topic"):
         apply_verb(name, SCORES, pd.Series([1.0] * 13, [*TOPICS, "q2"]))
     refused(ParameterError, "a name, or a mapping", lambda: apply_verb(name, SCORES, [1, 2]))
     frame = SCORES.sel(depth=5, drop=True).drop_vars("frequency").to_series().unstack("metric")
     refused(ParameterError, "column or index level", lambda: apply_verb(name, frame, "often"))
-    refused(ParameterError, "several for 12", lambda: apply_verb(name, frame, "AP"))
-    with pytest.warns(UserWarning, match="weight 0 do not count: q1$"):
+    refused(ParameterError, "several for 12 topics", lambda: apply_verb(name, frame, "AP"))
+    with pytest.warns(UserWarning, match="weight 0 are ignored: q1$"):
         result = apply_verb(name, SCORES, {**weights, "q1": 0})
     subset = apply_verb(name, SCORES.sel(topic=SCORES.topic != "q1"), weights)
     np.testing.assert_array_equal(numbers(result), numbers(subset))

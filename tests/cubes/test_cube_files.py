@@ -89,7 +89,12 @@ def test_labels_that_parquet_cannot_hold_are_refused(cube, path, labels):
     for name in ("system", "make"):
         other = two.assign_coords({name: ("system", named)})
         assert other.ireval.score("AP").sizes["system"] == 2
-        refused(InputError, f"{name} to be only text or only numbers", other.ireval.save, path)
+        refused(
+            InputError,
+            f"values of {name} that are all text or all numbers",
+            other.ireval.save,
+            path,
+        )
     assert not path.exists()
 
 
@@ -108,7 +113,10 @@ def test_saving_again_repairs_files_and_refuses_other_cubes(cube, path):
     xr.testing.assert_identical(cube.ireval.save(path).compute(), cube)
     for other in (cube.ireval.pooled(3), cube.isel(depth=slice(9)), cube.drop_vars("team")):
         refused(
-            StoreError, "no other cube in the folder, but found one at", other.ireval.save, path
+            StoreError,
+            "no other cube in the folder, but found another cube at",
+            other.ireval.save,
+            path,
         )
     (path.parent / "notes").mkdir()
     (path.parent / "notes" / "a.txt").touch()

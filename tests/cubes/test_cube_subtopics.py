@@ -182,11 +182,12 @@ def test_verbs_of_judgments_keep_subtopics():
 
 def test_metrics_that_do_not_fit_the_judgments_are_refused(cube):
     runs, qrels = track()
-    with pytest.raises(MetricError, match="subtopics in 'intent', for"):
+    with pytest.raises(MetricError, match="subtopics in 'intent' for"):
         ir.evaluate(runs, qrels.rename(columns={"subtopic": "intent"}), ["AP", "alpha_nDCG@5"])
     plain = ir.cube(*ir.example_track())
     with pytest.raises(
-        MetricError, match="expected judgments with subtopics, but found none for: NRBP"
+        MetricError,
+        match="expected judgments with subtopics, but .* for the metrics: NRBP",
     ):
         plain.ireval.score("AP", "NRBP")
     with pytest.raises(IdError, match="one judgment per topic and document, and subtopic"):
@@ -194,7 +195,7 @@ def test_metrics_that_do_not_fit_the_judgments_are_refused(cube):
     refused(MetricError, "alpha_nDCG", lambda: cube.ireval.bounds("alpha_nDCG"))
     with pytest.raises(MetricError):
         cube.ireval.tie_ranges("alpha_nDCG")
-    with pytest.raises(MetricError, match="share gain over ties"):
+    with pytest.raises(MetricError, match="support ties='mean'"):
         ir.cube(runs, qrels, ties="mean").ireval.score("NRBP")
 
 

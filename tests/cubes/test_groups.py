@@ -60,7 +60,10 @@ class TestCoordinates:
         runs = RUNS.assign(kind=RUNS["topic"].map({"1": "p", "2": "q", "3": "r"}))
         with (
             pytest.warns(IrframeWarning, match="2 topics of the runs have no judgments"),
-            pytest.warns(IrframeWarning, match="score 0 on all of them: b; they have topics '1'"),
+            pytest.warns(
+                IrframeWarning,
+                match="score 0 on all judged topics: b; these systems have the topics '1'",
+            ),
         ):
             cube = cube_of(runs, QRELS[QRELS["topic"] == "2"])
         assert cube["kind"].to_series().to_dict() == {"2": "q"}

@@ -180,14 +180,14 @@ def test_duplicate_index_levels_of_groupby_are_merged():
 
 def test_invalid_groups_are_refused():
     frame = wide(half=list("xyyx"))
-    with pytest.raises(ParameterError, match="'half', .*to have one value .* 2 topics: 1, 2"):
+    with pytest.raises(ParameterError, match="'half' to have one value .* 2 topics: 1, 2"):
         frame.ireval.groupby("half").summary()
     with pytest.raises(InputError, match="rows to group, but found an empty frame"):
         frame.iloc[:0].ireval.groupby("half").summary()
     for by in ("name", "qid"):
         refused(ParameterError, "a property of systems or topics", frame.ireval.groupby, by)
     cells = to_scores(wide()).assign_coords(half=(("system", "topic"), [list("xy"), list("yx")]))
-    with pytest.raises(ParameterError, match="'half', .*to have one value .* 2 topics"):
+    with pytest.raises(ParameterError, match="'half' to have one value .* 2 topics"):
         cells.ireval.groupby("half").summary()
     named_alike = pd.concat({"x": wide(), "y": wide() / 2}, names=["half"])
     assert named_alike.ireval.groupby("half").summary()["n"].tolist() == [2] * 4

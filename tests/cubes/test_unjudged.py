@@ -150,9 +150,11 @@ def test_bounds_with_shared_gain_are_means_over_all_orders():
 def test_metrics_without_shared_gain_are_refused():
     cube = ir.cube(*ir.example_track(), ties="mean")
     refused(MetricError, "ties='mean'.*Recall", lambda: cube.ireval.bounds("Recall"))
-    refused(MetricError, "ties='mean': AP", lambda: cube.ireval.bounds("AP"))
-    refused(MetricError, "ties='mean': SetP", lambda: cube.ireval.bounds("RBP", "SetP"))
-    refused(MetricError, "ties='mean': RR", lambda: cube.ireval.cwl("RBP", "RR"))
+    refused(MetricError, "ties='mean' for the metrics: AP", lambda: cube.ireval.bounds("AP"))
+    refused(
+        MetricError, "ties='mean' for the metrics: SetP", lambda: cube.ireval.bounds("RBP", "SetP")
+    )
+    refused(MetricError, "ties='mean' for the metrics: RR", lambda: cube.ireval.cwl("RBP", "RR"))
 
 
 def test_unknown_or_slow_bounds_are_refused(cube, monkeypatch):
@@ -275,7 +277,7 @@ def test_samples_are_uniform_over_seeds():
 
 
 def test_grades_that_mark_unjudged_documents_are_refused():
-    with pytest.raises(GradeError, match="3 of grade -1.*Drop these rows"):
+    with pytest.raises(GradeError, match="3 documents with grade -1.*Drop these rows"):
         ir.verbs.sample(qrels_of({"a": {-1: 3, 1: 2}}), 0.5)
 
 

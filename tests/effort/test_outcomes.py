@@ -328,7 +328,10 @@ def test_missing_lists_count_as_empty():
     stray = runs.assign(qid=runs["qid"].where(runs["system"] == "A", "0" + runs["qid"]))
     with (
         pytest.warns(IrframeWarning, match="2 topics of the runs have no judgments"),
-        pytest.warns(IrframeWarning, match="score 0 on all of them: B; they have topics '0q0'"),
+        pytest.warns(
+            IrframeWarning,
+            match="score 0 on all judged topics: B; these systems have the topics '0q0'",
+        ),
     ):
         result = stray.ireval.outcomes(qrels, baseline="A")
     assert result.summary.loc[0, cases].tolist() == [2, 0, 0, 0]

@@ -88,7 +88,12 @@ def test_runs_that_are_not_ranked_by_score_are_refused():
     with pytest.warns(IrframeWarning, match="scores rise with the ranks"):
         plain = ranks.ireval.cube(qrels)
     refused(ParameterError, "scores=True", plain.ireval.risk_coverage)
-    refused(InputError, "found only ranks", ranks.drop(columns="score").ireval.risk_coverage, qrels)
+    refused(
+        InputError,
+        "found ranks without scores",
+        ranks.drop(columns="score").ireval.risk_coverage,
+        qrels,
+    )
     refused(ParameterError, "rel", runs.ireval.risk_coverage, qrels, rel=0)
 
 

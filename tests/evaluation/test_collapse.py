@@ -178,7 +178,7 @@ def test_chunks_of_judged_documents_raise_a_warning():
         .rename(columns={"doc": "chunk_id"})
     )
     with pytest.warns(
-        IrframeWarning, match=rf"look like chunks of judged documents \(s\): {advice}"
+        IrframeWarning, match=rf"look like chunks of judged documents \(s\); {advice}"
     ):
         cube = pd.concat([chunks, docs]).ireval.cube(QRELS)
     with pytest.warns(IrframeWarning, match="chunks of judged documents"):
@@ -222,7 +222,7 @@ def test_invalid_chunks_are_refused(case):
 
 def test_repeated_chunks_and_missing_scores_are_refused():
     twice = pd.concat([CHUNKS, CHUNKS[:1]])
-    refused(IdError, "1 listed again", ir.verbs.collapse, twice, "doc_id")
+    refused(IdError, "1 document listed again", ir.verbs.collapse, twice, "doc_id")
     ranked = CHUNKS.drop(columns="score").assign(rank=range(5))
     assert ir.verbs.collapse(ranked, "doc_id")["doc_id"].tolist() == ["b", "a", "c"]
     refused(InputError, "scores", ir.verbs.collapse, ranked, "doc_id", rank_by="sum")

@@ -155,7 +155,9 @@ def test_runs_with_grades_need_no_judgments():
     with pytest.warns(IrframeWarning, match="all judgments come from 'label' of the runs"):
         scores = runs.ireval.evaluate("RR", ["Judged@2"])
     assert scores.to_numpy().tolist() == [[0.5, 1.0], [1.0, 0.5]]
-    refused(IdError, "1 judged again: q x", lambda: silent(runs.assign(label=[1, 0, 2, None])))
+    refused(
+        IdError, "1 document judged again: q x", lambda: silent(runs.assign(label=[1, 0, 2, None]))
+    )
 
 
 def silent(runs):

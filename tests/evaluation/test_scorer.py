@@ -282,7 +282,9 @@ def test_topics_can_be_limited_to_those_of_the_run():
         assert scores["AP"].equals(expected["AP"].loc[scores.index])
     disjoint = pd.DataFrame({"system": ["s", "t"], "topic": ["q1", "q2"], "doc": "a", "score": 1.0})
     assert len(ir.scorer(BASE, "AP", topics="runs")(disjoint)) == 4
-    with pytest.raises(IdError, match="topics for which every run has a list, but found none"):
+    with pytest.raises(
+        IdError, match="topics for which every run has a list, but found no such topic"
+    ):
         ir.scorer(BASE, "AP", topics="common")(disjoint)
 
 
@@ -313,7 +315,7 @@ BASE = {"q1": {"a": 1, "b": 0}, "q2": {"c": 2}}
 @pytest.mark.parametrize(
     ("arrays", "error", "words"),
     [
-        (([0, 0], [0, 0], [1.0, 2.0]), IdError, "found 1 listed again: q1 a"),
+        (([0, 0], [0, 0], [1.0, 2.0]), IdError, "found 1 document listed again: q1 a"),
         (([0, 0], [0, 1], [1.0, np.nan]), RankingError, "found 1 missing: q1 b"),
         (([0], [-1], [np.nan]), RankingError, "found 1 missing: q1 -1"),
         (
@@ -325,7 +327,11 @@ BASE = {"q1": {"a": 1, "b": 0}, "q2": {"c": 2}}
         (([7], ["a"], [1.0]), ParameterError, "topic to be positions from -1 to 1"),
         (([0, 1], [0], [1.0]), InputError, "arrays of one length, .*, but found topic"),
         (([0], [0], ["high"]), InputError, "numbers in column 'score'"),
-        ((["q1", "q1"], ["a", "a"], [1.0, 2.0]), IdError, "found 1 listed again: run q1 a"),
+        (
+            (["q1", "q1"], ["a", "a"], [1.0, 2.0]),
+            IdError,
+            "found 1 document listed again: run q1 a",
+        ),
     ],
     ids=str,
 )
@@ -351,7 +357,7 @@ def test_positions_refer_to_docs():
 
 
 def test_invalid_options_raise_when_the_scorer_is_made():
-    refused(MetricError, "share gain over ties", lambda: ir.scorer(BASE, "Q", ties="mean"))
+    refused(MetricError, "support ties='mean'", lambda: ir.scorer(BASE, "Q", ties="mean"))
     with pytest.raises(ParameterError, match="topics to be 'qrels', 'runs', 'common' or a list"):
         ir.scorer(BASE, "AP", topics="all")
     refused(
@@ -374,7 +380,7 @@ def test_missing_lists_raise_one_warning():
     cases = {
         "no system has a list for 1 of 2 judged topics: q2; topics='runs'": {"q1": {"a": 1.0}},
         "lists that systems lack count as empty: s 1 of 2 topics": two.assign(score=1.0),
-        "score 0 on all of them: s; they have topics 'x', judged are 'q1', 'q2'": (
+        "systems have the topics 'x', the judged topics are 'q1', 'q2'": (
             two.assign(score=1.0, topic=["x", "q1", "q2"])
         ),
         "1 topic of the runs has no judgments and is left out: q9": {
@@ -410,7 +416,7 @@ EMPTY = [
 @pytest.mark.parametrize("metrics", [["AP", "nDCG@10", "P@5", "Bpref", "RBP"], ["num_ret"]])
 def test_empty_lists_score_as_lists_without_hits(run, metrics):
     """An untrained model may return only empty lists."""
-    with pytest.warns(IrframeWarning, match="score 0 on all of them: run"):
+    with pytest.warns(IrframeWarning, match="score 0 on all judged topics: run"):
         scores = ir.evaluate(run, BASE, metrics)
     assert scores.index.tolist() == [("run", "q1"), ("run", "q2")]
     assert (scores == 0).all().all()

@@ -204,9 +204,9 @@ CHANGED = {
 }
 """Part of the error -> function that changes the numbers of searches."""
 ASKED = {
-    "0 columns 'hop'": {"search": "hop"},
+    "0 columns with the name 'hop'": {"search": "hop"},
     "search='call' to read": {"search": None, "searches": None},
-    "search to be the column": {"search": None, "each": 2},
+    "search to be the name of the column": {"search": None, "each": 2},
     "no stop, for 'shown'": {
         "metrics": ["R", "shown"],
         "searches": None,
@@ -259,7 +259,7 @@ def test_undeclared_searches_are_refused(tmp_path):
     )
     numbers, message = (
         runs.drop_duplicates(["system", "topic", "doc"]),
-        "none, although 'call' differs",
+        "no search=, although 'call' varies",
     )
     single = numbers[numbers["system"] == "s0"]
     for reader in READERS.values():
@@ -296,7 +296,7 @@ def test_results_keep_the_options_of_searches(tmp_path):
     )
     np.testing.assert_array_equal(by_name, frame.loc[by_name.index])
     rows = runs.to_dict("records")
-    refused(ParameterError, "none, although 'call' differs", ir.evaluate, rows, qrels, "R")
+    refused(ParameterError, "no search=, although 'call' varies", ir.evaluate, rows, qrels, "R")
     np.testing.assert_array_equal(ir.evaluate(rows, qrels, ["R", "shown"], **options), frame)
 
 

@@ -131,7 +131,7 @@ def test_silence_scores_one_on_topics_without_relevant_documents():
 
 
 REFUSED = {
-    "twice": (ParameterError, "1 again", {"threshold": [1, 1.0]}),
+    "twice": (ParameterError, "repeated values", {"threshold": [1, 1.0]}),
     "none": (
         ParameterError,
         "at least one value and no duplicates, but found none",
@@ -175,7 +175,14 @@ def test_thresholds_need_scores_in_descending_order():
     every = ir.Threshold("all")
     refused(ParameterError, "numbers in ir.Threshold", ir.scorer, qrels, "P", stop=every)
     ranks = runs.assign(rank=rank).drop(columns="score")
-    refused(InputError, "found only ranks", ranks.ireval.evaluate, qrels, "P", stop=ir.Threshold(1))
+    refused(
+        InputError,
+        "found ranks without scores",
+        ranks.ireval.evaluate,
+        qrels,
+        "P",
+        stop=ir.Threshold(1),
+    )
     scales = runs.assign(score=runs["score"] + 9 * (runs["system"] == "s1"))
     with pytest.warns(IrframeWarning, match="disjoint ranges, s0 from 0 to 0.75 and s1 from 9"):
         scores = scales.ireval.evaluate(qrels, "P", stop=ir.Threshold(1))

@@ -161,10 +161,15 @@ def test_scores_of_a_selected_cube_equal_selected_scores():
 
 
 REFUSED = {
-    "a missing length": (InputError, "1 missing or negative", {"tokens": [30, None, 20, 5]}, {}),
+    "a missing length": (
+        InputError,
+        "1 row with missing, negative",
+        {"tokens": [30, None, 20, 5]},
+        {},
+    ),
     "a negative length": (
         InputError,
-        "1 missing or negative: s 1 x",
+        "1 row with missing, negative or infinite lengths: s 1 x",
         {"tokens": [30, -1, 20, 5]},
         {},
     ),
@@ -177,7 +182,7 @@ REFUSED = {
     ),
     "no lengths": (ParameterError, "lengths", {}, {"length": None}),
     "half a token": (ParameterError, "smaller unit", {}, {"budget": 0.5}),
-    "a budget twice": (ParameterError, "1 again: 5", {}, {"budget": [5, 5]}),
+    "a budget twice": (ParameterError, "repeated values: 5", {}, {"budget": [5, 5]}),
     "parts of documents": (ParameterError, "spans", {}, {"cut": "part"}),
     "shared ranks": (ParameterError, "distinct ranks of documents", {}, {"ties": "mean"}),
     "a chain of copies": (

@@ -96,9 +96,9 @@ def test_duplicate_columns_are_refused():
         InputError, match="one column per role.*several columns of a frame named: doc"
     ):
         ir.verbs.rank(twice(RUN.drop(columns="doc"), "doc"))
-    with pytest.raises(ParameterError, match="found 2 columns 'team'"):
+    with pytest.raises(ParameterError, match="found 2 columns with the name 'team'"):
         ir.verbs.pool(twice(RUN, "team"), 2, together="team")
-    with pytest.raises(ParameterError, match="found 2 columns 'contributing'"):
+    with pytest.raises(ParameterError, match="found 2 columns with the name 'contributing'"):
         ir.verbs.pool(twice(RUN, "contributing"), 2)
 
 

@@ -23,7 +23,7 @@ QRELS = pd.DataFrame({"topic": ["1"], "doc": ["a"], "grade": [1]})
 def test_documents_judged_twice_with_different_grades_are_refused():
     run = pd.DataFrame({"topic": ["1"], "doc": ["a"], "score": 1.0})
     twice = pd.concat([QRELS, QRELS.assign(grade=0)])
-    refused(IdError, "1 judged again: 1 a", lambda: run.ireval.judge(twice))
+    refused(IdError, "1 document judged again: 1 a", lambda: run.ireval.judge(twice))
     with pytest.warns(IrframeWarning, match="repeated judgments with equal grades count once: 1"):
         assert run.ireval.judge(pd.concat([QRELS, QRELS]))["grade"].tolist() == [1]
 
@@ -32,12 +32,12 @@ def test_errors_about_empty_joins_show_both_sides():
     run = pd.DataFrame({"topic": ["01"], "doc": ["a"], "score": 1.0})
     with pytest.raises(
         IdError,
-        match="none: the runs have '01' in 'topic', the qrels '1' in 'topic'.*leading zeros",
+        match="the runs have '01' in 'topic', the qrels '1' in 'topic'.*leading zeros",
     ):
         run.ireval.judge(QRELS)
     more = pd.DataFrame({"topic": list("wxyz"), "doc": "a", "score": 1.0})
     with pytest.raises(
-        IdError, match="none: the runs have 'w', 'x', 'y' in 'topic', the qrels '1'"
+        IdError, match="no such topics: the runs have 'w', 'x', 'y' in 'topic', the qrels '1'"
     ):
         more.ireval.judge(QRELS)
     with pytest.warns(
@@ -71,7 +71,7 @@ def test_joins_do_not_depend_on_the_size_of_blocks(monkeypatch, rows, scattered)
         twice = pd.concat([run.iloc[: pos + 1], run.iloc[[pos]], run.iloc[pos + 1 :]])
         if scattered:
             twice = twice.sample(frac=1, random_state=pos)
-        refused(IdError, "1 listed again", twice.ireval.judge, qrels)
+        refused(IdError, "1 document listed again", twice.ireval.judge, qrels)
 
 
 NAMES = ["", "\0", "\0\0", "a", "b", "é", "x" * 7, "x" * 8, "x" * 9, "y" * 16, "y" * 200, "a" * 17]
@@ -133,7 +133,7 @@ def test_joins_do_not_depend_on_fingerprints(integers, prints, monkeypatch):
         ir.cube(runs, qrels)
     result = ir.verbs.judge(runs, qrels)["grade"].to_numpy(np.float64, na_value=np.nan)
     assert np.array_equal(result, expected, equal_nan=True)
-    with pytest.raises(IdError, match="found 1 listed again: t 4 "):
+    with pytest.raises(IdError, match="found 1 document listed again: t 4 "):
         ir.verbs.judge(
             pd.concat([runs, runs[runs["system"] == "t"].sort_values("topic").tail(1)]), qrels
         )
@@ -187,7 +187,7 @@ def test_runs_with_grades_are_refused():
     for name in ("grade", "label"):
         judged = run.ireval.judge(qrels).rename(columns={"grade": name})
         with pytest.raises(
-            InputError, match=f"without a column of grades, but found '{name}'. Drop"
+            InputError, match=f"without a column of grades, but found the column '{name}'. Drop"
         ):
             judged.ireval.judge(qrels)
 
@@ -238,5 +238,5 @@ def test_restrict_refuses_documents_without_judgments():
     with pytest.raises(InputError, match="documents as a pandas DataFrame, but found list"):
         ir.verbs.restrict(RESTRICT_QRELS, ["d1"])
     refused(InputError, "empty frame", lambda: ir.verbs.restrict(RESTRICT_QRELS, TEAMED.iloc[:0]))
-    with pytest.raises(IdError, match="none: the qrels have 'd1'.*'zd1'"):
+    with pytest.raises(IdError, match="no such documents: the qrels have 'd1'.*'zd1'"):
         ir.verbs.restrict(RESTRICT_QRELS, TEAMED.assign(docno="z" + TEAMED["docno"]))

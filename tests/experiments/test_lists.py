@@ -48,8 +48,8 @@ def test_the_warning_lists_systems_with_most_missing_lists_first():
     assert result["some"] == [2, 4]
     assert message == (
         "lists that systems lack count as empty: some 2 of 4 topics, s0 1 of 4 topics, s1 1 of 4 "
-        "topics, s2 1 of 4 topics, s3 1 of 4 topics and 2 more; topics='common' leaves such "
-        "topics out"
+        "topics, s2 1 of 4 topics, s3 1 of 4 topics and 2 more; topics='common' leaves out "
+        "topics with missing lists"
     )
 
 
@@ -81,16 +81,18 @@ def test_rows_of_unjudged_topics_decide_participation():
     unknown, stray, nowhere, lacking = messages
     assert unknown.startswith("4 topics of the runs have no judgments and are left out: 03, 04, 9")
     assert stray == (
-        "systems without a list for any judged topic score 0 on all of them: c, e; they have "
-        "topics '03', '01', judged are '1', '2', '3'"
+        "systems without a list for any judged topic score 0 on all judged topics: c, e; these "
+        "systems have the topics '03', '01', the judged topics are '1', '2', '3'"
     )
-    assert nowhere == "systems of no judged collection (track) have no score: d"
+    assert nowhere == "systems without a judged collection (track) have no score: d"
     assert lacking.startswith("lists that systems lack count as empty: b 2 of 4 topics;")
 
 
 def test_runs_without_common_topics_are_refused():
     runs = runs_of(a="1 2", b="2 3", c="3 4")
-    with pytest.raises(IdError, match="none; judged topics per run: a 2, b 2, c 2. Pass"):
+    with pytest.raises(
+        IdError, match="the runs have lists for: a 2 topics, b 2 topics, c 2 topics. Pass"
+    ):
         ir.evaluate(runs, QRELS, "AP", topics="common")
 
 
@@ -131,7 +133,8 @@ def test_rows_without_a_collection_get_the_collection_of_their_topic():
 
 def test_unknown_columns_of_collections_are_refused():
     with pytest.raises(
-        ParameterError, match="to be a column, but found 'year'; columns are: system, topic"
+        ParameterError,
+        match="to be a column of runs or qrels, but found 'year', and the columns: system, topic",
     ):
         ir.cube(RUNS, COLLECTIONS_QRELS, collection="year")
 
@@ -140,7 +143,7 @@ def test_topics_in_several_collections_are_refused():
     runs = with_track(RUNS)
     qrels = with_track(COLLECTIONS_QRELS).assign(track=["web", "web", "news", "news"])
     with pytest.raises(
-        IdError, match=r"one collection \(track\), but found 2 in several: 2, 3. Make"
+        IdError, match=r"one collection \(track\), but found 2 topics in several: 2, 3. Make"
     ):
         ir.cube(runs, qrels, collection="track")
 
@@ -148,7 +151,7 @@ def test_topics_in_several_collections_are_refused():
 def test_topics_without_a_collection_are_refused():
     runs = with_track(RUNS)[:2]
     with pytest.raises(
-        ParameterError, match=r"\(track\) for every topic, but found none for 2: 3, 4"
+        ParameterError, match=r"\(track\) for every topic, but found none for 2 topics: 3, 4"
     ):
         ir.cube(runs, COLLECTIONS_QRELS, collection="track")
     cube = ir.cube(runs, COLLECTIONS_QRELS, collection="track", topics=["1", "2"])
@@ -207,7 +210,7 @@ def test_topics_are_chosen_from_qrels_or_runs(experiment):
         assert list(select(table, judgments, "common").judgments.topics) == common
     else:
         with pytest.raises(
-            IdError, match="every run has a list, but found none; judged topics per run"
+            IdError, match="every run has a list, but found no such topic; the runs"
         ):
             select(table, judgments, "common")
 

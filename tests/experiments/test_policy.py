@@ -36,7 +36,7 @@ from irframe.names import EMPTY, UNJUDGED, TieRule
             DepthError,
             "pool_depth to be a whole number of at least 0, but found 1.5",
         ),
-        ({"pool_depth": {"a": 5}}, ParameterError, "or collection= to say .* {'a': 5}"),
+        ({"pool_depth": {"a": 5}}, ParameterError, "or collection= to map .* {'a': 5}"),
     ],
 )
 def test_invalid_options_are_refused(options, error, words):
@@ -87,7 +87,7 @@ def test_random_keys_are_uniform():
 
 def test_grade_minus_one_is_refused():
     refuse_marks(np.array([-2, 0, 3, UNJUDGED, EMPTY]))
-    with pytest.raises(GradeError, match="found 2 of grade -1.*Drop these rows"):
+    with pytest.raises(GradeError, match="found 2 documents with grade -1.*Drop these rows"):
         refuse_marks(np.array([[-1, 0], [-1, 2]]))
 
 

@@ -53,10 +53,14 @@ def test_scores_are_ignored_if_ranks_decide():
 
 def test_errors_count_all_invalid_rows():
     lacking = pd.DataFrame({"topic": "1", "doc": [f"d{i}" for i in range(9)], "score": np.nan})
-    with pytest.raises(RankingError, match="found 9 missing: run 1 d0, .*, run 1 d4 and 4 more"):
+    with pytest.raises(
+        RankingError, match="found 9 rows without a score: run 1 d0, .*, run 1 d4 and 4 more"
+    ):
         rank_table(read_table(lacking), Policy(ties="trec"))
     ranks = lacking.drop(columns="score").assign(rank=1)
-    with pytest.raises(RankingError, match="found 8 equal: run 1 d1, .* and 3 more"):
+    with pytest.raises(
+        RankingError, match="found 8 rows with repeated ranks: run 1 d1, .* and 3 more"
+    ):
         rank_table(read_table(ranks), Policy(ties="trec"))
 
 
@@ -83,21 +87,24 @@ def test_contributing_systems_are_named_or_flagged():
 
 
 def test_invalid_columns_of_contributing_systems_are_refused():
-    with pytest.raises(ParameterError, match="per system, but found 1 system with both: b"):
+    with pytest.raises(
+        ParameterError, match="per system, but found 1 system with True and False: b"
+    ):
         who(CONTRIBUTING_RUNS.assign(contributing=[True, True, True, False]))
     lacking = CONTRIBUTING_RUNS.assign(
         contributing=pd.array([True, None, True, True], dtype="boolean")
     )
     refused(
         ParameterError,
-        "a boolean column without missing values, but found boolean",
+        "a boolean column without missing values, but found 'contributing' of dtype boolean",
         lambda: who(lacking),
     )
     with pytest.raises(
-        ParameterError, match="a boolean column without missing values, but found int64"
+        ParameterError,
+        match="a boolean column without missing values, but found 'contributing' of dtype int64",
     ):
         who(CONTRIBUTING_RUNS.assign(contributing=1))
-    with pytest.raises(ParameterError, match="contributes, but found none by 'x'"):
+    with pytest.raises(ParameterError, match="contributes, but found no system with True in 'x'"):
         who(CONTRIBUTING_RUNS.assign(x=False), "x")
 
 
@@ -163,7 +170,9 @@ def test_teams_count_as_one_contributor():
 
 def test_contributing_systems_without_a_team_are_refused():
     lacking = TEAMED.assign(team=TEAMED["team"].where(TEAMED["name"] == "a"))
-    with pytest.raises(ParameterError, match="'team' for every system.*2 systems without: b, c"):
+    with pytest.raises(
+        ParameterError, match="'team' for every system.*2 systems without a value: b, c"
+    ):
         lacking.ireval.pool(2, together="team")
     assert len(lacking.ireval.pool(ir.Pool(2, contributing=["a"]), together="team")) == 2
 
@@ -278,7 +287,9 @@ def test_ids_may_have_any_type(kind):
 def test_equal_ranks_are_refused_if_ranks_decide():
     runs = pd.DataFrame({"topic": "1", "doc": list("abc"), "rank": [1, 1, 2], "score": 0.0})
     assert len(runs.ireval.rank()) == 3
-    refused(RankingError, "1 equal: run 1 b", lambda: runs.ireval.rank(ties="rank"))
+    refused(
+        RankingError, "1 row with repeated ranks: run 1 b", lambda: runs.ireval.rank(ties="rank")
+    )
 
 
 def test_a_frame_without_roles_has_no_accessor():

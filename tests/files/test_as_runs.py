@@ -445,7 +445,7 @@ def test_traces_become_numbered_searches(shape):
     result = runs[["topic", "search", "rank", "doc"]].itertuples(index=False, name=None)
     assert [*result] == expected
     qrels = {"q1": {"c": 1}, "q2": {"a": 1}}
-    message = "none, although 'search' differs"
+    message = "no search=, although 'search' varies"
     for runs in (traces, {"x": traces, "y": {"q1": TRACES[shape](CALLS)}}):
         refused(ParameterError, message, ir.evaluate, runs, qrels, "R")
         refused(ParameterError, message, ir.scorer(qrels, "R"), runs)
@@ -500,7 +500,7 @@ def test_empty_systems_are_scored_but_not_converted(run, empty):
         refused(
             InputError, "rows for every system in a frame, but found none for: y", ir.as_runs, runs
         )
-        with pytest.warns(IrframeWarning, match="0 on all of them: y"):
+        with pytest.warns(IrframeWarning, match="0 on all judged topics: y"):
             result = ir.evaluate(runs, {"q1": {"a": 1}}, "RR")["RR"]
         assert result.to_dict() == {("x", "q1"): 1.0, ("y", "q1"): 0.0}
 

@@ -79,7 +79,7 @@ def test_invalid_spans_are_refused(case):
     message, columns = REFUSED[case]
     spans = ir.as_spans(pd.DataFrame(ROWS)).assign(**columns)
     refused(InputError, message, RUN.ireval.evaluate, spans, "SpanR")
-    with pytest.raises(InputError, match="only other columns"):
+    with pytest.raises(InputError, match="only the columns"):
         RUN.drop(columns="end").ireval.evaluate(ir.as_spans(ROWS), "SpanR")
 
 

@@ -298,7 +298,7 @@ def test_lists_and_ideals_end_at_rank_1000(seed):
     by_doc = dict(zip(pool["doc"], zip(pool["stratum"], grade.tolist(), strict=True), strict=True))
     ranking = [by_doc.get(doc) for doc in docs]
     names = ["infAP", "infNDCG", "infNDCG(ideal='judged')@1200"]
-    with pytest.warns(IrframeWarning, match="without judged documents, in 1 topic: 3 of topic 1"):
+    with pytest.warns(IrframeWarning, match="without judged documents, .*in 1 topic: 3 of topic 1"):
         scores = ir.evaluate(run, qrels, names).iloc[0]
     documents = list(by_doc.values())
     assert sum(r * N / n for N, n, r in counts(documents).values() if n) > 1000
@@ -313,7 +313,9 @@ def test_strata_without_judged_documents_are_left_out_and_named():
     lost = qrels.assign(
         grade=qrels["grade"].where((qrels["stratum"] != "mid") | (qrels["topic"] > "2"), -1)
     )
-    message = "leave out strata without judged documents, in 2 topics: mid of topic 1, mid of topic"
+    message = (
+        "leave out strata without judged documents, .*in 2 topics: mid of topic 1, mid of topic"
+    )
     cube = runs.ireval.cube(lost)
     for score in (
         lambda: runs.ireval.evaluate(lost, ["infNDCG", "infAP"]),
@@ -326,7 +328,9 @@ def test_strata_without_judged_documents_are_left_out_and_named():
     with pytest.warns(IrframeWarning, match=message):
         scores = cube.ireval.score(*STRATA_METRICS).isel(depth=-1)
     np.testing.assert_allclose(scores, expected(runs, lost, 99), atol=1e-12)
-    with pytest.raises(GradeError, match="2 strata without one: mid of topic 1, mid of topic 2"):
+    with pytest.raises(
+        GradeError, match="2 strata without judged documents: mid of topic 1, mid of topic 2"
+    ):
         cube.ireval.estimate("P", at=3)
 
 

@@ -414,10 +414,13 @@ def bare_groups(result):
     ("by", "message"),
     [
         ({"n1": "a"}, "a group .group. for every topic, but found none for .*: n2"),
-        ({"x": "a"}, "mapping of systems or of topics, but found other keys: x"),
-        ({"n1": "a", "s1": "b"}, "found keys of both: n1, s1"),
+        ({"x": "a"}, "mapping of systems or of topics, but found keys that match none of them: x"),
+        ({"n1": "a", "s1": "b"}, "found keys that match both: n1, s1"),
         (pd.Series({"n1": "a"}, name="track"), "an unused name for the groups, but found 'track'"),
-        (pd.Series(["a", "b"], ["n1", "n1"]), "one group for every label, but found several for 1"),
+        (
+            pd.Series(["a", "b"], ["n1", "n1"]),
+            "one group for every key, but found repeated keys",
+        ),
     ],
 )
 def test_mappings_that_are_not_groups_are_refused(by, message):

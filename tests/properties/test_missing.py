@@ -155,7 +155,7 @@ def assert_warnings(messages, lists):
     expected = {
         f"{len(unknown)} topics of the runs have no judgments and are left out": bool(unknown),
         f"no system has a list for {4 - len(listed)} of 4 judged topics": len(listed) < 4,
-        f"any judged topic score 0 on all of them: {', '.join(stray)}": bool(stray),
+        f"any judged topic score 0 on all judged topics: {', '.join(stray)}": bool(stray),
         f"lists that systems lack count as empty: {', '.join(named)};": bool(named),
     }
     for text, expected_once in expected.items():

@@ -75,7 +75,7 @@ def test_lost_declarations_raise_an_error_with_working_code(loss):
 def test_lost_labels_raise_an_error_with_working_code():
     lost = DRAWN.droplevel("cluster")
     with pytest.raises(
-        ParameterError, match="labels of topics that are declared.*cluster"
+        ParameterError, match="scores with all declared labels of topics.*cluster"
     ) as failed:
         lost.ireval.compare()
     line = re.search(r"scores\.ireval\.design\(table[^()]*\)", str(failed.value))[0]
