@@ -1,4 +1,4 @@
-"""Splitting of objects into groups, and joining of results."""
+"""Grouping of cubes and scores, and concatenation of the results of groups."""
 
 from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -29,14 +29,14 @@ from irframe.names import GRADE, PAIR, SIDES, SYSTEM, TOPIC, roles
 from irframe.record import InGroups, bind, options_of
 
 ASKED = ("baseline", "system")
-"""Names of the arguments of verbs that name systems. Every group must contain these systems."""
+"""Parameters of verbs that name systems. Groups that lack one of these systems are left out."""
 
 
 @contextmanager
 def naming_group(key: object, by: object) -> Iterator[None]:
     """Add the name of a group to errors and warnings.
 
-    Without groups, errors and warnings are unchanged.
+    If `by` is None, errors and warnings are unchanged.
     """
     try:
         with in_group("" if by is None else f"{by} {key}"):
@@ -50,8 +50,8 @@ def naming_group(key: object, by: object) -> Iterator[None]:
 def groups(subject: Any, by: Any) -> Iterator[tuple[Any, Any]]:
     """Yield the groups of a cube, scores or a result.
 
-    Each item is the name of a group and the object restricted to the systems or topics of this
-    group. Without groups, the only item is None and the object itself.
+    Each item contains the name of a group, and the object restricted to the systems or topics of
+    this group. If `by` is None, the only item contains None and the whole object.
 
     Raises
     ------
@@ -72,10 +72,11 @@ def groups(subject: Any, by: Any) -> Iterator[tuple[Any, Any]]:
 
 
 def with_given_groups(subject: Any, by: Any) -> tuple[Any, Any]:
-    """Add a mapping of groups to an object.
+    """Add the groups of a mapping to an object.
 
-    The groups become a coordinate or a column. The result is the object and the name of the groups.
-    If `by` is not a mapping, both arguments are returned unchanged.
+    The groups become a coordinate of an array or a column of a frame. The result contains the
+    changed object and the name of this coordinate or column. If `by` is not a mapping, `subject`
+    and `by` are returned unchanged.
 
     Raises
     ------
@@ -107,15 +108,15 @@ def with_given_groups(subject: Any, by: Any) -> tuple[Any, Any]:
 
 
 def with_names(arguments: Mapping[str, Any], by: Any) -> tuple[dict[str, Any], Any]:
-    """Add a mapping of groups to all objects among arguments.
+    """Add the groups of a mapping to all scores among arguments.
 
-    The groups become a coordinate or column of each object. The result is the arguments of a verb
-    and the name of the groups.
+    The groups become a coordinate of each array and a column of each frame. The result contains the
+    changed arguments and the name of the groups.
 
     Parameters
     ----------
     arguments
-        The arguments, with the object first.
+        The arguments of a verb. The first argument is the object to group.
     by
         The name of the groups, or a mapping from topics or systems to groups.
     """
@@ -132,8 +133,8 @@ def with_names(arguments: Mapping[str, Any], by: Any) -> tuple[dict[str, Any], A
 def split_arguments(arguments: Mapping[str, Any], by: object) -> dict[Any, dict[str, Any]]:
     """Split the arguments of a verb by group.
 
-    Scores among the arguments are restricted to the group. Groups that lack a system named in the
-    arguments are left out.
+    Scores among the arguments are restricted to the systems or topics of each group. Groups are
+    left out if they lack a system that the arguments name.
 
     Raises
     ------
@@ -148,8 +149,8 @@ def split_arguments(arguments: Mapping[str, Any], by: object) -> dict[Any, dict[
         if frame or _is_table(value):
             restricted[param] = _groups_of(value, by)
             if differing := sorted(map(str, {*subjects} ^ {*restricted[param]})):
-                expected = f"the same groups ({by}) on both sides"
-                raise ParameterError(expected, "some on one side only", "", differing)
+                expected = f"the same groups ({by}) in both arguments"
+                raise ParameterError(expected, "groups of one argument only", "", differing)
     return {
         key: {**arguments, first: group, **{param: side[key] for param, side in restricted.items()}}
         for key, group in drop_groups_without(subjects, arguments, by).items()
@@ -157,12 +158,12 @@ def split_arguments(arguments: Mapping[str, Any], by: object) -> dict[Any, dict[
 
 
 def _is_table(subject: object) -> bool:
-    """Return whether an object has a method `groups`, as `Scores`."""
+    """Return whether an object has a method `groups`, like `Scores`."""
     return callable(getattr(subject, "groups", None))
 
 
 def _groups_of(subject: Any, by: object) -> dict[Any, Any]:
-    """Return scores, a cube or a result by group."""
+    """Return a mapping from each group to its scores or cube."""
     return dict(subject.groups() if _is_table(subject) else groups(subject, by))
 
 
@@ -171,8 +172,8 @@ def answers(
 ) -> Any:
     """Call a verb on the cube of each group.
 
-    The results are joined. Results that are cubes remain separate. Groups that lack a system named
-    in the arguments are left out.
+    The results are joined. Results that are cubes remain separate. Groups are left out if they lack
+    a system that the arguments name.
     """
     bound = bind(call, (groups.example, *arguments), options)
     results = {}
@@ -192,14 +193,14 @@ def answers(
 def drop_groups_without(
     groups: Mapping[Any, Any], arguments: Mapping[str, Any], by: object
 ) -> Mapping[Any, Any]:
-    """Drop groups without the required systems, with a warning.
+    """Drop groups that lack a requested system, and warn.
 
     Parameters
     ----------
     groups
-        Mapping from each group to its cube, scores, result or systems.
+        Mapping from the name of each group to the cube, scores, result or systems of the group.
     arguments
-        Arguments of a verb. The arguments in `ASKED` name the required systems.
+        Arguments of a verb. The arguments in `ASKED` name the requested systems.
     by
         Name of the groups.
     """
@@ -212,7 +213,8 @@ def drop_groups_without(
     without = {
         key: lacking for key, group in groups.items() if (lacking := expected - _systems(group))
     }
-    # A system that every group lacks is misspelled. The verb then raises an error with the names.
+    # A system that every group lacks is probably misspelled. No group is dropped then, so that the
+    # verb raises an error with the known names.
     if not without or len(without) == len(groups):
         return groups
     lines = {key: ", ".join(sorted(map(str, lacking))) for key, lacking in without.items()}
@@ -241,7 +243,7 @@ def _frame_groups(frame: pd.DataFrame, by: Hashable) -> Iterator[tuple[Hashable,
 def group_keys(frame: pd.DataFrame, by: Hashable) -> pd.Index:
     """Return the group of every row.
 
-    Raise if the frame lacks the column of groups, or a row has no group.
+    Raise if the frame has no column or index level `by`, or if a row has no group.
     """
     names = [name for name in (*frame.index.names, *frame.columns) if name is not None]
     if by not in names:
@@ -253,7 +255,7 @@ def group_keys(frame: pd.DataFrame, by: Hashable) -> pd.Index:
     missing = np.flatnonzero(pd.isna(keys))
     if len(missing):
         rows = [str(label) for label in frame.index[missing]]
-        raise ParameterError(f"a group ({by}) in every row", f"none in {len(rows)} rows", "", rows)
+        raise ParameterError(f"a group ({by}) in every row", "rows without a group", "", rows)
     return keys
 
 
@@ -277,7 +279,7 @@ def _labelled_groups(labelled: Labelled, by: str) -> Iterator[tuple[Hashable, La
 
 
 def of_label(labelled: Labelled, by: Any, key: Hashable) -> Any:
-    """Return the scores of one label of a dimension.
+    """Return the scores at one label of a dimension.
 
     Systems and topics without scores for this label are dropped.
 
@@ -297,14 +299,14 @@ def of_label(labelled: Labelled, by: Any, key: Hashable) -> Any:
 
 
 def took_part(labelled: Labelled) -> Array | None:
-    """Return the participation of systems in topics, or None.
+    """Return whether each system took part in each topic.
 
-    The shape is (system, topic). None means that participation is unknown.
+    The shape is (system, topic). The result is None if the object does not record participation.
     """
     stated = labelled.coords.get("took_part")
     if stated is None:
         return None
-    # Selecting a single label drops its dimension.
+    # The selection of a single system or topic drops the dimension, so the dimension is restored.
     lacking = [dim for dim in LIST if dim not in stated.dims]
     return np.asarray(stated.expand_dims(lacking).transpose(*LIST))
 
@@ -317,22 +319,24 @@ def group_positions(
     participated: Array,
     stated: Array | None = None,
 ) -> Iterator[tuple[Hashable, dict[str, Array]]]:
-    """Yield each group and the positions of its labels.
+    """Yield each group and the positions of its systems and topics.
 
-    The labels are systems and topics. Labels that did not take part in the group are left out.
+    If topics are grouped, systems that did not take part in a group are left out. If systems are
+    grouped, topics in which no system of the group took part are left out.
 
     Parameters
     ----------
     by, dim, keys
-        The name of the groups, the dimension that is grouped, and the group of each of its labels.
+        The name of the groups, the dimension that is grouped, and the group of each label of this
+        dimension.
     systems
         The systems.
     participated
-        Whether a system took part in a topic, shape (system, topic). A system belongs to a group of
-        topics if it took part in one of them, and likewise for topics.
+        Whether each system took part in each topic, shape (system, topic). A system belongs to a
+        group of topics if the system took part in one of these topics.
     stated
-        Declared participation, with the same shape. A warning names systems that are declared for a
-        group but did not take part in it.
+        Declared participation, shape (system, topic). A warning names systems that are declared for
+        a group but did not take part in it.
     """
     codes, labels = pd.factorize(keys)
     across = SYSTEM if dim == TOPIC else TOPIC
@@ -349,12 +353,12 @@ def group_positions(
 
 
 def join(results: Mapping[Any, Any], by: str, source: Any) -> Any:
-    """Join the results of groups, labelled by group.
+    """Join the results of groups, and label them by group.
 
     Parameters
     ----------
     results
-        Mapping from group to result.
+        Mapping from the name of each group to its result.
     by
         Name of the groups.
     source
@@ -363,8 +367,8 @@ def join(results: Mapping[Any, Any], by: str, source: Any) -> Any:
     Returns
     -------
     object
-        Frames are concatenated, with the group as first column or index level. Arrays are
-        concatenated along a new first dimension, the group. Cubes remain separate, in an
+        Frames are concatenated. The group becomes their first column or first index level. Arrays
+        are concatenated along a new first dimension, the group. Cubes remain separate, in an
         `InGroups`.
 
     Raises
@@ -383,7 +387,8 @@ def join(results: Mapping[Any, Any], by: str, source: Any) -> Any:
     if not isinstance(first, Labelled):
         return type(first).join(results, by)
     bare: list[Any] = []
-    # Pairs are numbered by group, so they are aligned by the names of their systems.
+    # The position of a pair differs between groups, so pairs are aligned by the names of their
+    # systems.
     for result in results.values():
         labelled = PAIR in result.dims and PAIR not in result.xindexes
         array = result.set_index({PAIR: SIDES}) if labelled else result
@@ -392,11 +397,11 @@ def join(results: Mapping[Any, Any], by: str, source: Any) -> Any:
     if by in {*bare[0].dims, *bare[0].coords} or by in getattr(bare[0], "data_vars", ()):
         advice = "rename the groups, as in groupby(pd.Series(by, name='part'))"
         raise ParameterError(
-            "a name of the groups that is no coordinate of the result", repr(by), advice
+            "a name of groups that no coordinate of the result has", repr(by), advice
         )
     keys = pd.Index(list(results), name=by)
     nothing: Any = np.nan
-    # The outer join filled missing texts with NaN, but a missing text is "".
+    # By default the outer join fills missing texts with NaN, but results mark a missing text by "".
     if isinstance(bare[0], xr.Dataset):
         texts = (name for name, array in bare[0].data_vars.items() if array.dtype.kind in "OUT")
         nothing = dict.fromkeys(texts, "") | ({"n": 0} if "n" in bare[0] else {})
@@ -418,7 +423,7 @@ def join(results: Mapping[Any, Any], by: str, source: Any) -> Any:
 
 def _refuse_none(results: Collection[object], by: Hashable) -> None:
     if not results:
-        raise InputError(f"at least one group ({by})", "none", "select systems and topics")
+        raise InputError(f"at least one group ({by})", "none", "select more systems or topics")
 
 
 def join_frames(results: Mapping[Any, pd.DataFrame], by: Hashable) -> pd.DataFrame:
@@ -428,13 +433,13 @@ def join_frames(results: Mapping[Any, pd.DataFrame], by: Hashable) -> pd.DataFra
     """
     _refuse_none(results, by)
     frames = [result.copy(deep=False) for result in results.values()]
-    for frame in frames:  # attributes are not compared here, because they are joined below
+    for frame in frames:  # attributes are joined below, and pandas would otherwise compare them
         frame.attrs = {}
     first = frames[0]
     if not (isinstance(first.index, pd.RangeIndex) and first.index.name is None):
         joined = pd.DataFrame(pd.concat(dict(zip(results, frames, strict=True)), names=[by]))
     elif by in first.columns:
-        raise ParameterError("a name of the groups that is no column of the result", repr(by))
+        raise ParameterError("a name of groups that no column of the result has", repr(by))
     else:
         for key, frame in zip(results, frames, strict=True):
             frame.insert(0, by, key)

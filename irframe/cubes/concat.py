@@ -30,7 +30,7 @@ ORDER = ("ties", "score_dtype", "seed", "search", "each")
 SOMETIMES = {"subtopic_grade": "subtopics", "stratum": "stratum", "probability": "probability"}
 """Optional fields of judgments, and their names in messages."""
 NEVER = np.iinfo(np.int32).max
-"""The pooling rank of documents that no contributing run retrieved."""
+"""The pooling rank, during concatenation, of documents that no contributing run retrieved."""
 
 
 def concat(cubes: Iterable[xr.Dataset], dim: str = TOPIC) -> xr.Dataset:
@@ -41,10 +41,10 @@ def concat(cubes: Iterable[xr.Dataset], dim: str = TOPIC) -> xr.Dataset:
     cubes
         Cubes made by `irframe.cube`, at least one.
     dim
-        ``"topic"``: cubes of different topics, such as tracks. A system that is missing in a cube
-        did not take part in the topics of this cube. ``"system"``: cubes of different systems with
-        the same topics and judgments. The pool of the result contains the documents of all
-        contributing systems.
+        Pass ``"topic"`` for cubes of different topics, such as the cubes of several tracks. A
+        system that is missing in a cube counts as absent from the topics of this cube. Pass
+        ``"system"`` for cubes of different systems with the same topics and judgments. The pool of
+        the result contains the documents of all contributing systems.
 
     Returns
     -------
@@ -54,14 +54,14 @@ def concat(cubes: Iterable[xr.Dataset], dim: str = TOPIC) -> xr.Dataset:
     Raises
     ------
     IdError
-        If a topic (or system) occurs in several cubes.
+        If a label of the dimension `dim` occurs in several cubes.
     InputError
-        If cubes of different systems differ in topics or judgments, or cubes disagree on the
-        group of a system or topic.
+        If cubes of different systems differ in topics or judgments. If a system or topic has
+        different groups in two cubes.
     ParameterError
-        If cubes were built with different options of ranking, such as ``ties=``.
+        If cubes were built with different ranking options, such as ``ties=``.
     DepthError
-        If a cube is shallower than another, and its lists were cut.
+        If the lists of a cube were cut, and another cube is deeper.
 
     Examples
     --------
@@ -84,7 +84,7 @@ def concat(cubes: Iterable[xr.Dataset], dim: str = TOPIC) -> xr.Dataset:
     names = pd.Index(np.concatenate([cube[dim].to_numpy() for cube in cubes]))
     doubled = names[names.duplicated()].unique()
     if len(doubled):
-        raise IdError(f"every {dim} in a single cube", f"{len(doubled)} in several", "", doubled)
+        raise IdError(f"every {dim} in a single cube", f"{dim}s in several cubes", "", doubled)
     depth = _deepest(cubes)
     across = SYSTEM if dim == TOPIC else TOPIC
     labels = _appended([cube.indexes[across] for cube in cubes])
@@ -111,10 +111,10 @@ def concat(cubes: Iterable[xr.Dataset], dim: str = TOPIC) -> xr.Dataset:
 
 
 def _joined_record(records: list[list[Step]]) -> list[Step]:
-    """Return the record of a concatenated cube.
+    """Return the recorded steps of a concatenated cube.
 
-    If all cubes have the same record, the result has this record with the inputs of all cubes.
-    Otherwise the record is a call of `concat` with the records of the cubes.
+    If all cubes have the same steps, the result has these steps with the inputs of all cubes.
+    Otherwise the only step is a call of `concat`, which contains the steps of every cube.
     """
     first = records[0]
     for record in records[1:]:
@@ -146,7 +146,7 @@ def joined_groups(cubes: list[xr.Dataset], dim: str, labels: pd.Index) -> dict[A
     lost = sorted(map(str, set().union(*(cube.coords for cube in bare)) - common))
     if lost:
         advice = "drop them with drop_vars, or build each cube with them"
-        raise InputError("the same group coordinates in all cubes", "cubes without", advice, lost)
+        raise InputError("the same group coordinates in all cubes", "some not in all", advice, lost)
     wide = [cube.reindex({across: labels}) for cube in bare]
     options: Any = {"data_vars": "minimal", "coords": "minimal", "compat": "override"}
     joined = xr.concat(wide, dim, join="exact", **options)
@@ -157,7 +157,7 @@ def joined_groups(cubes: list[xr.Dataset], dim: str, labels: pd.Index) -> dict[A
 def _shared_coords(
     cubes: list[xr.Dataset], dim: str, labels: pd.Index
 ) -> dict[str, tuple[str, Array]]:
-    """Return the group coordinates of a dimension from all cubes.
+    """Merge the group coordinates of a dimension over all cubes.
 
     Raise if a label has different groups in several cubes.
     """
@@ -193,11 +193,11 @@ def _disagreeing(coords: list[xr.DataArray]) -> pd.Index:
 
 
 def regrouped(cubes: list[xr.Dataset], dim: str) -> list[xr.Dataset]:
-    """Move groups to the concatenated dimension.
+    """Move group coordinates to the concatenated dimension.
 
-    Only groups with a single value in every cube are moved. For example, cubes of different tracks
-    are concatenated along topics. A group of systems that contains the track becomes a group of
-    topics.
+    A coordinate is moved only if it has a single value in every cube. For example, let every cube
+    contain one track, which is a coordinate of systems. If the cubes are concatenated along topics,
+    the track becomes a coordinate of topics.
     """
     cubes = list(cubes)
     for name in _group_names(cubes, SYSTEM if dim == TOPIC else TOPIC):
@@ -205,7 +205,7 @@ def regrouped(cubes: list[xr.Dataset], dim: str) -> list[xr.Dataset]:
         mixed = len({coord.dims for coord in coords}) > 1
         single = [coord.dims == (dim,) or len(pd.unique(coord.to_numpy())) == 1 for coord in coords]
         if mixed and not all(single):
-            raise InputError("groups of a single dimension", "two dimensions of", "", [name])
+            raise InputError("groups of systems or of topics", "groups of both", "", [name])
         if all(single) and (mixed or len(_disagreeing(coords))):
             for n, cube in enumerate(cubes):
                 if name in cube.coords and cube[name].dims != (dim,):
@@ -233,7 +233,7 @@ def _deepest(cubes: list[xr.Dataset]) -> int:
 
 
 def _ranges(sizes: Iterable[int]) -> list[Codes]:
-    """Return the positions in consecutive blocks of the given sizes."""
+    """Return the positions in each of consecutive blocks, given their sizes."""
     return [np.arange(*ends) for ends in pairwise(np.cumsum([0, *sizes]))]
 
 
@@ -298,8 +298,8 @@ def _systems(experiments: list[Experiment]) -> Experiment:
         best[row] = np.minimum(best[row], np.where(rank > 0, rank, NEVER))
     best[best == NEVER] = 0  # the pooling rank is 0 if no contributing run retrieved the document
     pools = [exp.known_pool for exp in experiments]
-    # The joint pool has the depth of the shallowest pool. Pools without contributors and depth are
-    # ignored.
+    # All systems are judged only down to the shallowest pool, which therefore decides the joint
+    # depth. Pools without contributors and depth are ignored.
     depths = [pool.depth for pool in pools if pool.contributing.any() or pool.depth.any()]
     depth = np.stack(depths or [pools[0].depth]).min(axis=0)
     helps = np.concatenate([pool.contributing for pool in pools])
@@ -318,8 +318,8 @@ def _listed(
 ) -> Experiment:
     """Add the lists of several experiments to an experiment.
 
-    For each experiment, `sides` contains the positions of its systems and topics in the result, and
-    `rows` contains the positions of its judgments.
+    For each experiment, `sides` contains the positions of its systems and topics in the result.
+    `rows` contains the positions of its judgments in the result.
     """
     shape = len(base.systems), len(base.judgments.code)
     took_part = np.zeros(shape, bool)
@@ -343,7 +343,7 @@ def _listed(
 
 
 def _same_topics(experiment: Experiment, first: Experiment) -> Experiment:
-    """Sort the topics of an experiment like those of `first`."""
+    """Return an experiment with its topics in the order of `first`."""
     own_topics, topics = experiment.judgments.topics, first.judgments.topics
     missing = own_topics.symmetric_difference(topics)
     if len(missing):
@@ -358,7 +358,7 @@ def _same_topics(experiment: Experiment, first: Experiment) -> Experiment:
 
 
 def _places(experiment: Experiment, first: Experiment) -> Codes:
-    """Return the position of each judgment in the first experiment.
+    """Return the position in `first` of each judgment.
 
     Raise if the judgments differ.
     """
@@ -380,7 +380,7 @@ def _places(experiment: Experiment, first: Experiment) -> Codes:
 
 
 def _sometimes(base: Judgments) -> list[Array]:
-    """Return the optional fields that judgments have; see `SOMETIMES`."""
+    """Return the values of optional fields of judgments; see `SOMETIMES`."""
     grades = base.table.subtopic_grade
     every = None if grades is None else grades[base.row], base.strata, base.probability
     return [values for values in every if values is not None]

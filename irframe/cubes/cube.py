@@ -1,4 +1,4 @@
-"""Cubes built from runs and judgments, saved and opened.
+"""Building cubes from runs and judgments, saving and opening them.
 
 Verbs: cube, save, open_cube.
 """
@@ -59,39 +59,40 @@ def cube(
 ) -> view.Cube:
     """Build a cube of judged rankings from runs and judgments.
 
-    Metrics and other verbs read this cube.
+    The cube is the input of `score` and of many other verbs.
 
     Parameters
     ----------
     runs
-        Run frame with columns for topic, doc, score or rank, and usually system; or any input of
-        `as_runs`. Columns that are constant per topic or per system (track, team, ...) become
-        coordinates. Alternatively the result of `scan_runs`. Its files are read a few at a time,
-        and only judged documents are kept.
+        Run frame with columns for topic, doc, and score or rank, and usually a column for system.
+        Any other input of `as_runs` is accepted too. Columns that are constant per topic or per
+        system (track, team, ...) become coordinates. If `runs` is the result of `scan_runs`, files
+        are read a few at a time, and only judged documents are kept.
     qrels
-        Qrels frame with columns for topic, doc and grade; or any input of `as_qrels`. With a column
-        subtopic, intent or aspect, a document may have a grade for each subtopic. Columns that are
-        constant per topic become coordinates.
+        Qrels frame with columns for topic, doc and grade. Any other input of `as_qrels` is accepted
+        too. If there is a column ``subtopic``, ``intent`` or ``aspect``, a document may have a
+        grade for each subtopic. Columns that are constant per topic become coordinates.
     depth
         Number of ranks to keep, at least 1. The default is the length of the longest list. Ranks
         beyond the end of a list are empty.
     ties
-        How documents with equal scores are ranked: the name of a rule such as ``"trec"``, or an
-        `irframe.Ties`.
+        The tie policy, which orders documents with equal scores. Either the name of a rule, such as
+        ``"trec"``, or an `irframe.Ties`.
     topics
-        ``"qrels"``: every judged topic; a missing list counts as an empty list. ``"runs"``: topics
-        for which at least one run has a list. ``"common"``: topics for which every run of their
-        collection has a list. Alternatively a list of judged topics.
+        ``"qrels"`` selects every judged topic, and a missing list counts as an empty list.
+        ``"runs"`` selects topics for which at least one run has a list. ``"common"`` selects topics
+        for which every run of the collection has a list. A list of judged topics selects these
+        topics.
     collection
-        A column of either frame with the collection (track) of each topic. A system takes part in a
-        collection if it retrieved anything for one of its topics, judged or not. The system has no
-        scores in other collections. Each collection has its own pool and top grade. By default all
-        topics are one collection.
+        A column of the runs or the judgments that contains the collection (track) of each topic. A
+        system takes part in a collection if it retrieved anything for a topic of this collection,
+        even for a topic without judgments. A system has no scores in other collections. Each
+        collection has its own pool and top grade. By default all topics are one collection.
     pool
         The depth of the judged pool, or an `irframe.Pool`, which also names the contributing runs.
     units
-        The document of each chunk, if chunks were retrieved; or an `irframe.Units`, which can also
-        contain the cost of each hit and the original of each copy.
+        If chunks were retrieved, the column with the document of each chunk. An `irframe.Units` can
+        also contain the cost of each hit and the original of each copy.
     search
         The column that numbers the searches of an agent, or an `irframe.Searches`.
     scores
@@ -101,14 +102,15 @@ def cube(
     Returns
     -------
     xarray.Dataset
-        The variable ``grade`` over (system, topic, depth), int8. Unjudged documents have the value
-        `irframe.names.UNJUDGED`, and empty ranks have `irframe.names.EMPTY`. The coordinates
-        ``retrieved`` and ``unjudged`` over (system, topic) count all documents and the unjudged
-        documents of the complete list. Attributes contain the options and the experiment (the runs
-        joined to the judgments). The coordinates ``system_code`` and ``topic_code`` are positions
-        in the experiment. If systems have repeats, every repeat is one system of the cube. The
-        coordinates ``repeat_of`` and ``repeat`` then name the system and the repeat. Scores of this
-        cube have the dimensions (metric, system, repeat, topic, depth).
+        A cube with the variable ``grade`` over (system, topic, depth), int8. Unjudged documents
+        have the value `irframe.names.UNJUDGED`, and empty ranks have `irframe.names.EMPTY`. The
+        coordinates ``retrieved`` and ``unjudged`` over (system, topic) count all documents and the
+        unjudged documents of the complete list. Attributes contain the options and the experiment
+        (the runs joined to the judgments). The coordinates ``system_code`` and ``topic_code``
+        contain the positions of systems and topics in the experiment. If systems have repeats,
+        every repeat is one system of the cube. The coordinates ``repeat_of`` and ``repeat`` then
+        name the system and the repeat. Scores of a cube with repeats have the dimensions (metric,
+        system, repeat, topic, depth).
 
     Raises
     ------
@@ -120,15 +122,15 @@ def cube(
     RankingError
         If scores or ranks do not define an order.
     ParameterError
-        If a topic or system has no value of a collection or group, or if a group varies both within
-        topics and within systems.
+        If a topic or system has no collection or group. If the groups in a column differ within a
+        topic and also within a system.
 
     Warns
     -----
     IrframeWarning
         If topics of the runs have no judgments, or judged topics have no list. If systems lack
-        lists (missing lists count as empty), or have no judged topic. If no retrieved document is
-        judged.
+        lists, because missing lists count as empty. If systems have no list for any judged topic.
+        If no retrieved document is judged.
 
     Examples
     --------
@@ -168,8 +170,8 @@ def build_groups(
 ) -> Iterator[tuple[Hashable, xr.Dataset]]:
     """Yield a cube for every group.
 
-    The cubes are selections of one cube. If different topics in several groups have the same name,
-    a cube is built for each group.
+    Usually one cube is built, and each group is a selection from it. If topics of different groups
+    have the same name, a cube is built for each group.
     """
     if isinstance(runs, ScannedRuns):
         runs = runs.readable().frame()
@@ -202,11 +204,10 @@ def build_cube(
     *,
     extra: Mapping[str, str] | None = None,
 ) -> xr.Dataset:
-    """Build a cube by a ranking policy; see `cube`.
+    """Build a cube with a ranking policy; see `cube`.
 
-    If `by` is passed, the cube can be split by this column.
-
-    The attributes in `extra` are added to the cube.
+    If `by` is passed, the cube can be split by the groups in this column. The attributes in `extra`
+    are added to the cube.
     """
     table = once_judged(read_qrels_table(qrels, spans=True))
     expected = Extras(filed=True, all_ties=True)
@@ -250,7 +251,7 @@ def build_cube(
 
 
 def _inputs(runs: RunTable, qrels: QrelsTable, policy: Policy) -> list[list[str]]:
-    """Return name, size and SHA-256 of the input frames."""
+    """Return the name, number of rows and SHA-256 of each input frame."""
     changed = policy.unit or policy.copies or policy.search
     tables: list[RunTable | QrelsTable] = [runs, qrels]
     names = ["runs, as they are scored" if changed else "runs", "qrels"]
@@ -261,7 +262,7 @@ def _inputs(runs: RunTable, qrels: QrelsTable, policy: Policy) -> list[list[str]
 def open_cube(path: str | PathLike[str]) -> xr.Dataset:
     """Open a saved cube.
 
-    Rankings are read in blocks of topics when they are needed.
+    The cube is lazy: rankings are read in blocks of topics when they are needed.
 
     Parameters
     ----------
@@ -277,13 +278,13 @@ def open_cube(path: str | PathLike[str]) -> xr.Dataset:
     Raises
     ------
     StoreError
-        If there is no saved cube, or if one of its files is missing, truncated or changed. Files
-        with rankings are checked when they are read.
+        If the path contains no saved cube, or if a file of the cube is missing, truncated or
+        changed. Files with rankings are checked when they are read.
 
     Warns
     -----
     IrframeWarning
-        If files that the cube was made from have changed or no longer exist.
+        If files from which the cube was built have changed or no longer exist.
 
     Notes
     -----
@@ -302,7 +303,7 @@ def open_cube(path: str | PathLike[str]) -> xr.Dataset:
     experiment, facts, user_coords = read_experiment(path)
     changed = changed_files(facts["sources"])
     if changed:
-        files = f"{len(changed)} files that this cube was made from"
+        files = f"{len(changed)} files from which this cube was built"
         warn(f"{files} have changed or no longer exist: {listing(changed)}")
     chunks = tuple(np.diff(facts["ends"], prepend=0).tolist())
     coords = {name: xr.Variable(dims, values) for name, (dims, values) in user_coords.items()}
@@ -315,7 +316,7 @@ def open_cube(path: str | PathLike[str]) -> xr.Dataset:
 def save(cube: xr.Dataset, path: str | PathLike[str], *, progress: bool = False) -> xr.Dataset:
     """Write a cube to a folder of Parquet files.
 
-    `open_cube` opens it again without building it.
+    `open_cube` reads this folder, so the cube need not be built again.
 
     Parameters
     ----------
@@ -324,7 +325,7 @@ def save(cube: xr.Dataset, path: str | PathLike[str], *, progress: bool = False)
     path
         The path or address to write to. The folder is written under a temporary name and then
         renamed, so that it is never incomplete. If the folder already contains the same cube, its
-        files are verified. If one is damaged, all files are written again.
+        files are verified. If one of these files is damaged, all files are written again.
     progress
         Whether to show a progress bar (tqdm) over blocks of topics.
 

@@ -1,4 +1,4 @@
-"""Random samples of judgments, and scores estimated from them.
+"""Random samples of judgments, and scores estimated from these samples.
 
 Verbs: estimate, draw_to_judge.
 """
@@ -37,8 +37,9 @@ LEAST_DRAWN = 15
 LEAST_ADDING = 3
 """Confidence limits need at least this many drawn documents of a system that add to the score."""
 MOST_BIASED = 20
-"""Largest sum over topics of 1/n, with n drawn documents in an ideal ranking, at which the bias of
-nDCG is small compared with its error."""
+"""Largest sum of 1/n over topics at which nDCG gets confidence limits. Here n is the number of
+drawn documents in the ideal ranking of a topic. Above this sum, the bias of nDCG is not small
+compared with its standard error."""
 TINY = np.finfo(float).tiny
 """Lower limit of divisors, which avoids division by 0."""
 
@@ -57,11 +58,13 @@ def freedom_of(
 
     The degrees of freedom are the number of drawn documents in a system's lists minus one.
     Documents that were certain to be drawn do not count. For nDCG only documents that add to the
-    score count. If ranks have weights w, the number is ``(sum w^2)^2 / sum w^4``.
+    score count. If ranks have weights w, the effective number of documents is ``(sum w^2)^2 / sum
+    w^4``.
 
-    The values are NaN at depths where systems have fewer than `LEAST_DRAWN` drawn documents on
-    average, or, for nDCG, where the ideal rankings have fewer. The values are also NaN if fewer
-    than `LEAST_ADDING` documents of a system add to the score.
+    The degrees of freedom are NaN at depths where systems have fewer than `LEAST_DRAWN` drawn
+    documents on average, or where fewer than `LEAST_ADDING` documents of a system add to the score.
+    For nDCG they are also NaN if the ideal rankings together contain fewer than `LEAST_DRAWN` drawn
+    documents.
 
     Parameters
     ----------
@@ -102,7 +105,7 @@ def freedom_of(
 
 
 def limits(mean: xr.DataArray, reach: xr.DataArray, shares: Sequence[bool]) -> list[xr.DataArray]:
-    """Return confidence limits of means on a transformed scale.
+    """Return confidence limits of means, computed on a transformed scale.
 
     The scale is the arcsine of the square root for means from 0 to 1, and the logarithm for other
     means.
@@ -159,7 +162,7 @@ def with_limits(
     lost = int((np.isnan(low) & (error.notnull() | none)).sum())
     if not lost:
         return result
-    why = f"fewer than {LEAST_ADDING} drawn documents add to the score, or all add the same"
+    why = f"fewer than {LEAST_ADDING} drawn documents add to the score, or all add the same amount"
     if draw.complete:
         why = "every document was judged"
     elif none:
@@ -229,7 +232,8 @@ def estimate(
         A cube whose judgments have a column `probability` or `stratum`, such as the judgments that
         `draw_to_judge` returns.
     metrics
-        P, DCG, RBP, SDCG, INSQ or nDCG, as metrics or names. All but nDCG sum gains over ranks.
+        P, DCG, RBP, SDCG, INSQ or nDCG, as metrics or names. All of these metrics except nDCG sum
+        gains over ranks.
     at
         Depths to return, within the cube. The default is all depths of the cube.
     alpha
@@ -238,16 +242,17 @@ def estimate(
     Returns
     -------
     xarray.Dataset
-        ``estimate`` and its standard ``error`` over (metric, system, topic, depth); ``mean``,
-        ``mean_error``, ``ci_low`` and ``ci_high`` over (metric, system, depth). Intervals refer to
-        the mean over the topics of the cube. The intervals include the variance of drawing
-        documents. They do not include the variance of drawing topics.
+        The variables ``estimate`` and ``error`` (its standard error) have the dimensions (metric,
+        system, topic, depth). The variables ``mean``, ``mean_error``, ``ci_low`` and ``ci_high``
+        have the dimensions (metric, system, depth). Intervals refer to the mean over the topics of
+        the cube. The intervals include the variance of drawing documents. The intervals do not
+        include the variance of drawing topics.
 
     Raises
     ------
     MetricError
-        If a metric is not in the list above. If the ideal ranking of nDCG has fewer than 5 drawn
-        documents, for example at depth 10 with 20 % of the documents drawn.
+        If a metric is not among those listed under `metrics`. If the ideal ranking of nDCG has
+        fewer than 5 drawn documents, for example at depth 10 with 20 % of the documents drawn.
     InputError
         If judgments have neither probabilities nor strata, or tied documents share their gain.
     ParameterError
@@ -259,9 +264,10 @@ def estimate(
     -----
     IrframeWarning
         If only one of several documents of a stratum was judged. The error is then NaN, because the
-        variance is unknown. If limits of means are NaN, because every document was judged, fewer
-        than 15 drawn documents are in a system's lists, fewer than 3 of them add to a score, or all
-        contributions are equal. The attribute ``caution`` repeats the warning.
+        variance is unknown. If the confidence limits of a mean are NaN. The reasons are that every
+        document was judged, that fewer than 15 drawn documents are in a system's lists, that fewer
+        than 3 drawn documents add to a score, or that all contributions are equal. The attribute
+        ``caution`` repeats the warning.
 
     Notes
     -----
@@ -269,37 +275,40 @@ def estimate(
     the probability p with which it was drawn. If documents have strata, and p is the judged share
     n/N of the stratum, the sample is stratified. A stratum then adds ``N^2 (1/n - 1/N) s^2`` to the
     variance. Here s^2 is the variance of the contributions of its judged documents to the score.
-    The contribution of a document that was not retrieved is 0. Otherwise documents were drawn
-    independently, and each judged document adds ``(1 - p) / p^2`` times its squared contribution.
-    Documents outside the pool have no gain. Linear gains are relative to the highest judged grade
-    of all topics. Pass gains, ``gain={1: 0.5, 2: 1}``, if a sample may lack that grade.
+    The contribution of a document that was not retrieved is 0. Without such strata, documents were
+    drawn independently. Each judged document then adds ``(1 - p) / p^2`` times its squared
+    contribution to the variance. Documents outside the pool have no gain. Linear gains are relative
+    to the highest judged grade of all topics. If a sample may lack the highest grade, pass gains to
+    the metric, such as ``gain={1: 0.5, 2: 1}``.
 
-    nDCG is the estimated DCG divided by the estimated ideal DCG. In the ideal ranking, drawn
-    documents in descending order of gain take 1/p ranks each, down to the depth. The cumulative
-    discount is interpolated linearly between ranks. nDCG is 0 if no drawn document has gain. The
-    variance of nDCG is estimated by the jackknife [3]_. Each drawn document, retrieved or not, is
-    left out in turn. The change of the score is the contribution of the document. Linearised
-    variances would be up to a quarter too small. Ratios are biased if few drawn documents are in
-    the ideal ranking. In TREC's Deep Learning track of 2021 the bias was .013 to .040 at depth 10
-    with 10 to 30 % drawn, and less than .01 at depth 100. Therefore shallow depths raise an error.
-    Estimates are corrected by the jackknife's estimate of the bias, ``sum (1 - n/N) (n - 1) (mean
-    of the scores without one document - score)`` over strata. The squared error of a mean includes
-    the square of the correction. Estimates of single topics may exceed 1.
+    nDCG is the estimated DCG divided by the estimated ideal DCG. The estimated ideal ranking
+    contains the drawn documents in descending order of gain. Each of these documents takes 1/p
+    ranks, and the ranking ends at the depth. The cumulative discount is interpolated linearly
+    between ranks. nDCG is 0 if no drawn document has gain. The variance of nDCG is estimated by the
+    jackknife [3]_. Each drawn document, retrieved or not, is left out in turn. The change of the
+    score is the contribution of the document. Linearised variances would be up to a quarter too
+    small. Ratios are biased if few drawn documents are in the ideal ranking. In TREC's Deep
+    Learning track of 2021 10 to 30 % of the documents were drawn for a test. The bias was .013 to
+    .040 at depth 10. At depth 100 the bias was less than .01. Therefore `estimate` raises an error
+    at shallow depths. Estimates are corrected by the jackknife's estimate of the bias, ``sum (1 -
+    n/N) (n - 1) (mean of the scores without one document - score)`` over strata. The squared error
+    of a mean includes the square of the correction. Estimates of single topics may exceed 1.
 
-    Limits of means are Student's limits on the scale of the arcsine of the square root. For scores
-    that may exceed 1 the scale is the logarithm. The degrees of freedom are the number of drawn
-    documents in a system's lists minus one. For nDCG only documents that add to the score count.
-    With weights w of ranks, the number is ``(sum w^2)^2 / sum w^4``. Limits are NaN with fewer than
-    15 drawn documents, or fewer than 3 that add to the score, because their coverage would be too
-    low. Limits of nDCG are also NaN if fewer than 15 drawn documents are in the ideal rankings.
-    These limits are also NaN if the sum of ``1 / n`` over topics is above 20, where n is the number
-    of drawn documents in the ideal ranking.
+    Confidence limits of means use Student's t distribution on the scale of the arcsine of the
+    square root. For scores that may exceed 1, the scale is the logarithm. The degrees of freedom
+    are the number of drawn documents in a system's lists minus one. For nDCG only documents that
+    add to the score count. If ranks have weights w, the effective number of documents is ``(sum
+    w^2)^2 / sum w^4``. Limits are NaN if fewer than 15 documents were drawn, or if fewer than 3
+    drawn documents add to the score. The coverage of these limits would be too low. Limits of nDCG
+    are also NaN if fewer than 15 drawn documents are in the ideal rankings. Let n be the number of
+    drawn documents in the ideal ranking of a topic. If the sum of ``1 / n`` over topics is above
+    20, limits of nDCG are NaN.
 
     The coverage of 95 % limits was measured on 63 runs of TREC's Deep Learning track of 2021, with
     5 to 20 % of the documents drawn. Either all 53 topics or 8 to 30 of them were used. The
     coverage was 92 to 97 %, and 93 to 96 % for nDCG at depth 100. On 16 topics with few relevant
-    documents the coverage was 93 to 95 % for nDCG (the Robust track of 2003 with 10 % drawn, the
-    example track with 20 %).
+    documents, the coverage for nDCG was 93 to 95 %. These topics came from the Robust track of
+    2003, with 10 % of the documents drawn, and from the example track, with 20 % drawn.
 
     References
     ----------
@@ -313,7 +322,8 @@ def estimate(
 
     Examples
     --------
-    Two of four documents were judged. The relevant document of these two represents two documents:
+    Two of four documents were judged. Therefore the judged relevant document represents two
+    documents:
 
     >>> import irframe as ir
     >>> import pandas as pd
@@ -355,7 +365,7 @@ Share = float | Mapping[Any, float]
 
 
 FEWEST = 2
-"""Smallest number of documents drawn per stratum, because a variance needs two."""
+"""At least this many documents are drawn per stratum, because a sample variance needs two."""
 
 
 @recorded
@@ -366,9 +376,9 @@ def draw_to_judge(
 
     Documents are drawn independently of their grades.
 
-    Documents that were not drawn remain in the pool as unjudged. `estimate` and `predict_powered`
-    estimate the scores under complete judgments from the drawn documents. To simulate the judgments
-    of smaller pools, call `sample`.
+    Documents that were not drawn remain in the pool as unjudged documents. `estimate` and
+    `predict_powered` estimate the scores under complete judgments from the drawn documents. To
+    simulate the judgments of smaller pools, call `sample`.
 
     Parameters
     ----------
@@ -378,18 +388,20 @@ def draw_to_judge(
         Share of the documents to draw, above 0 and at most 1. Pass one share for all strata, or
         ``{stratum: share}``.
     strata
-        A column of the frame that divides the pool of each topic into strata, such as
-        ``"stratum"``. By default the pool of a topic is one stratum.
+        Name of the column that contains the stratum of each document, such as ``"stratum"``. By
+        default the pool of a topic is one stratum.
     seed
-        Seed of the random order of the documents. The order depends only on the seed and the
-        identifiers, so a smaller sample is a subset of every larger sample with the same seed.
+        Seed of the random order of the documents. The order depends only on the seed and on the
+        identifiers of topics and documents, so a smaller sample is a subset of every larger sample
+        with the same seed.
 
     Returns
     -------
     pandas.DataFrame
         All rows of the frame. Documents that were not drawn have grade -1, which means pooled but
         not judged. The columns `stratum` and `probability` contain the stratum and the sampling
-        probability of each document. `rejudge` applies these judgments to a cube of the same runs.
+        probability of each document. `rejudge` replaces the judgments of a cube by the judgments in
+        this frame.
 
     Raises
     ------
@@ -399,7 +411,7 @@ def draw_to_judge(
     InputError
         If documents are judged by subtopic.
     GradeError
-        If grade -1 marks unjudged documents.
+        If the judgments already mark unjudged documents by grade -1.
 
     Notes
     -----
@@ -456,7 +468,7 @@ def _stratum_labels(table: coded_tables.QrelsTable, strata: str) -> Array:
         raise ParameterError(expected, repr(strata))
     values = table.frame[strata]
     if values.isna().any():
-        message = f"{int(values.isna().sum())} documents without"
+        message = f"{int(values.isna().sum())} documents without a stratum"
         raise ParameterError(f"a stratum ({strata}) for every document", message)
     return values.astype(str).to_numpy(object)
 
@@ -485,7 +497,7 @@ def _shares(share: Share, labels: Iterable[str]) -> NDArray[np.float64]:
     shares = {str(name): value for name, value in by_stratum.items()}
     missing = [label for label in labels if label not in shares]
     if missing:
-        raise ParameterError("a share for every stratum", "none for", "", missing)
+        raise ParameterError("a share for every stratum", "strata without a share", "", missing)
     for name, value in shares.items():
         number(f"share of {name}" if several else "share", value, above=0, high=1)
     return np.array([shares[label] for label in labels], float)

@@ -226,7 +226,7 @@ def test_groups_named_like_a_column_of_the_result_are_refused():
     named = cube.assign_coords(p=("system", list("aabbccdd")))
     scores = named.ireval.score("AP", at=10)
     assert scores.ireval.groupby("p").discrimination().dims == ("p", "metric")
-    with pytest.raises(ParameterError, match="that is no column of the result, but found 'p'"):
+    with pytest.raises(ParameterError, match="that no column of the result has, but found 'p'"):
         scores.ireval.groupby("p").compare()
     for by in ("system", "topic", "metric", "depth"):
         with pytest.raises(ParameterError, match="by to be a coordinate of systems or topics"):
