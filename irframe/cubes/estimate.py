@@ -287,22 +287,22 @@ def estimate(
     between ranks. nDCG is 0 if no drawn document has gain. The variance of nDCG is estimated by the
     jackknife [3]_. Each drawn document, retrieved or not, is left out in turn. The change of the
     score is the contribution of the document. Linearised variances would be up to a quarter too
-    small. Ratios are biased if few drawn documents are in the ideal ranking. In TREC's Deep
-    Learning track of 2021 10 to 30 % of the documents were drawn for a test. The bias was .013 to
-    .040 at depth 10. At depth 100 the bias was less than .01. Therefore `estimate` raises an error
-    at shallow depths. Estimates are corrected by the jackknife's estimate of the bias, ``sum (1 -
-    n/N) (n - 1) (mean of the scores without one document - score)`` over strata. The squared error
-    of a mean includes the square of the correction. Estimates of single topics may exceed 1.
+    small. Ratios are biased if few drawn documents are in the ideal ranking. The bias was measured
+    in TREC's Deep Learning track of 2021, with 10 to 30 % of the documents drawn. At depth 10 the
+    bias was .013 to .040, and at depth 100 less than .01. Therefore `estimate` raises an error at
+    shallow depths. Estimates are corrected by the jackknife's estimate of the bias, ``sum (1 - n/N)
+    (n - 1) (mean of the scores without one document - score)`` over strata. The squared error of a
+    mean includes the square of the correction. Estimates of single topics may exceed 1.
 
     Confidence limits of means use Student's t distribution on the scale of the arcsine of the
     square root. For scores that may exceed 1, the scale is the logarithm. The degrees of freedom
     are the number of drawn documents in a system's lists minus one. For nDCG only documents that
     add to the score count. If ranks have weights w, the effective number of documents is ``(sum
-    w^2)^2 / sum w^4``. Limits are NaN if fewer than 15 documents were drawn, or if fewer than 3
-    drawn documents add to the score. The coverage of these limits would be too low. Limits of nDCG
-    are also NaN if fewer than 15 drawn documents are in the ideal rankings. Let n be the number of
-    drawn documents in the ideal ranking of a topic. If the sum of ``1 / n`` over topics is above
-    20, limits of nDCG are NaN.
+    w^2)^2 / sum w^4``. Limits are NaN if a system's lists have fewer than 15 drawn documents, or if
+    fewer than 3 drawn documents add to the score. The coverage of these limits would be too low.
+    Limits of nDCG are also NaN if fewer than 15 drawn documents are in the ideal rankings. Let n be
+    the number of drawn documents in the ideal ranking of a topic. If the sum of ``1 / n`` over
+    topics is above 20, limits of nDCG are NaN.
 
     The coverage of 95 % limits was measured on 63 runs of TREC's Deep Learning track of 2021, with
     5 to 20 % of the documents drawn. Either all 53 topics or 8 to 30 of them were used. The

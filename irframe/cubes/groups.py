@@ -28,17 +28,17 @@ def each_group(
     cube
         A validated cube.
     by
-        A coordinate of the systems or topics.
+        Name of a coordinate of systems or topics.
     stated
-        Whether participation as declared by collections decides which systems belong to a group.
-        Otherwise a system without lists in a group is left out of the group.
+        Whether collections decide which systems take part in a group. Otherwise a system takes part
+        in a group only if it has a list there.
 
     Yields
     ------
     key, cube
-        A group's name and its part of the cube, at all depths. A group of topics has the systems
-        that take part in one of its collections. A group of systems has the topics of the
-        collections in which they take part.
+        The name of a group, and the part of the cube with the group's systems and topics. A group
+        of topics contains the systems that take part in a collection of these topics. A group of
+        systems contains the topics of the collections in which these systems take part.
 
     Raises
     ------
@@ -61,19 +61,20 @@ def own_rows(cube: xr.Dataset, by: str) -> Iterator[tuple[Hashable, xr.Dataset]]
     Parameters
     ----------
     cube, by
-        As for `each_group`. If the cube has collections, they determine which systems take part in
-        a group.
+        As for `each_group`. If the cube has collections, the collections determine which systems
+        take part in a group.
 
     Yields
     ------
     key, cube
-        A group's name and its part of the cube. Without an explicit depth of the cube, the depth of
-        the part is the length of its longest list.
+        The name of a group, and its part of the cube. If the cube was built without ``depth=``, the
+        part is as deep as its longest list.
 
     Warns
     -----
     IrframeWarning
-        If systems have no rows in some group, and are not excluded by a collection.
+        If a system has no rows in a group, although no collection excludes the system from the
+        group.
     """
     for key, group in each_group(cube, by, stated="collection" in cube.attrs):
         longest = max(1, int(group["retrieved"].to_numpy().max(initial=0)))
@@ -83,7 +84,7 @@ def own_rows(cube: xr.Dataset, by: str) -> Iterator[tuple[Hashable, xr.Dataset]]
 def warn_absent(
     by: object, absent: NDArray[np.bool_], labels: Iterable[object], systems: pd.Index
 ) -> None:
-    """Warn about systems that lack all scores in a group."""
+    """Warn about systems that have no scores in a group."""
     rows = zip(labels, absent, strict=True)
     lines = [f"{key} ({listing(systems[row])})" for key, row in rows if row.any()]
     if lines:
@@ -91,12 +92,12 @@ def warn_absent(
 
 
 def read_groups(labelled: Labelled, by: Any) -> tuple[str, Any]:
-    """Return the grouped dimension and each label's group.
+    """Return the grouped dimension and the group of each label.
 
     Raises
     ------
     ParameterError
-        If the name is unknown (the message lists the known names), or a label has no group.
+        If the object has no coordinate `by` of systems or topics, or if a label has no group.
     """
     dims = {
         str(name): str(coordinate.dims[0])
@@ -116,16 +117,16 @@ def read_groups(labelled: Labelled, by: Any) -> tuple[str, Any]:
 
 
 POLICY = {"ties", "score_dtype", "topics"}
-"""Arguments of verbs on frames that are passed to the cube."""
+"""Options of the ranking policy, which the attributes of a cube already record."""
 
 
 def stamped(
     result: Any, name: str, source: object, options: Mapping[str, Any], subject: object = None
 ) -> Any:
-    """Record the verb, its input and options in attributes.
+    """Record a verb and its options in the result's attributes.
 
-    Cubes get only the record of verbs and options. Other results also get an attribute for each
-    option that is a number or a text.
+    A result that is a cube gets only the record of verbs and options. Other results also get an
+    attribute for each option that is a number or a text.
     """
     subject = source if subject is None else subject
     if isinstance(result, InGroups) or (isinstance(result, xr.Dataset) and words.GRADE in result):
@@ -165,7 +166,7 @@ def _of_itself(attributes: Mapping[Any, Any], before: Mapping[Any, Any]) -> dict
 
 
 def provenance(source: Any) -> dict[Hashable, Any]:
-    """Return the attributes that decide the numbers of an object.
+    """Return the attributes that the numbers of an object depend on.
 
     The object is a cube, scores or a result.
     """
@@ -207,11 +208,11 @@ def joined_attributes(attributes: Iterable[Mapping[Any, Any]]) -> dict[Any, Any]
 
 
 REPEAT_OF = "repeat_of"
-"""Name of the coordinate of a cube with the system of each repeat."""
+"""Name of the coordinate that contains the system of each repeat."""
 
 
 def with_repeats(cube: xr.Dataset, folded: Folded) -> xr.Dataset:
-    """Add coordinates of repeats to a cube."""
+    """Add coordinates with the system and label of each repeat."""
     if folded.word is None:
         return cube
     both = [folded.owners[name] for name in cube.indexes[words.SYSTEM]]
@@ -224,7 +225,7 @@ def with_repeats(cube: xr.Dataset, folded: Folded) -> xr.Dataset:
 def one_of_each(cube: xr.Dataset) -> xr.Dataset:
     """Select the first repeat of every system of a cube.
 
-    The repeat gets the name of the system.
+    The selected repeat gets the name of its system.
     """
     if REPEAT_OF not in cube.coords:
         return cube
@@ -239,7 +240,7 @@ def each_a_system(cube: xr.Dataset) -> xr.Dataset:
 
 
 def unfolded(result: Any, layout: object = None) -> Any:
-    """Return a result with a dimension of repeats.
+    """Spread the repeats of a result along a dimension.
 
     Results without repeats are returned unchanged. With the layout ``"topic"`` (repeats are drawn
     inside each topic), values are NaN for repeats that a topic lacks.
@@ -275,7 +276,7 @@ def unfolded(result: Any, layout: object = None) -> Any:
 
 
 def _as_before(spread: Any, result: Any, dims: tuple[str, str]) -> Any:
-    """Return a result with dimensions in their original order."""
+    """Transpose a result to the original order of its dimensions."""
     if isinstance(spread, xr.Dataset):
         return spread.map(lambda array: _as_before(array, result[array.name], dims))
     order = [new for dim in result.dims for new in (dims if dim == words.SYSTEM else (dim,))]
@@ -288,7 +289,7 @@ def group_values(frame: pd.DataFrame, name: Any) -> pd.Index:
 
 
 def level_of(wide: pd.DataFrame) -> str | None:
-    """Return the index level of repeats, if any."""
+    """Return the name of the index level of repeats, or None."""
     if not any(name in wide.index.names for name in words.REPEAT_NAMES):
         return None
     by_role = words.roles(name for name in wide.index.names if name is not None)
@@ -296,12 +297,13 @@ def level_of(wide: pd.DataFrame) -> str | None:
 
 
 def repeats_of(frame: pd.DataFrame, keys: list[Hashable]) -> str | None:
-    """Return the level or column of repeats, if any.
+    """Return the name of the level or column of repeats.
 
     Parameters
     ----------
     frame
-        Rows of scores.
+        A row per score, with systems, topics and possibly repeats in levels or columns. If there
+        are no repeats, the result is None.
     keys
         Levels and columns that identify each row if there are no repeats.
     """
@@ -315,7 +317,7 @@ def repeats_of(frame: pd.DataFrame, keys: list[Hashable]) -> str | None:
 
 
 def word_of(scores: Any) -> str:
-    """Return the caller's name for repeats of scores."""
+    """Return the user's word for repeats, such as ``"seed"``."""
     if isinstance(scores, pd.DataFrame):
         return str(level_of(scores) or words.REPEAT)
     return str(scores.attrs.get(words.REPEATED, words.REPEAT))

@@ -36,7 +36,7 @@ from irframe.frames.kinds import is_judgments
 from irframe.stops import DEPTHS, Axis, axis_of
 
 DECLARED = (words.DRAWN, words.REPEATS)
-"""Attributes that declare topics and repeats."""
+"""Attributes that declare how topics and repeats were drawn."""
 ScoreLike = xr.DataArray | pd.DataFrame | Scores
 """Scores as an array, a frame or a `Scores` object."""
 
@@ -58,18 +58,18 @@ def as_scores(
         - a frame with system and topic in its index or in columns, and a column for each metric;
         - a frame with columns for system, topic, ``measure`` and ``value``, as from ir_measures and
           PyTerrier's ``Experiment(..., perquery=True)``;
-        - a Series, one column of such a frame;
+        - a Series, which is one column of such a frame;
         - a matrix of the scores of `metric`, with topics in rows and systems in columns, or the
           reverse. The orientation follows from the name of an axis, such as ``topic`` or ``model``,
           or from `systems`. If both axes have such names, the default of `metric` is ``score``;
-        - ``{topic: {metric: score}}``, as from pytrec_eval, or a dictionary of such dictionaries by
-          system;
-        - a list of rows, which are named tuples, such as `ir_measures.Metric`, or dictionaries; or
-          a dictionary of these lists by system;
+        - ``{topic: {metric: score}}``, as from pytrec_eval, or a mapping from each system to such a
+          dictionary;
+        - a list of rows (dictionaries, or named tuples such as `ir_measures.Metric`), or a mapping
+          from each system to such a list;
         - an array over (metric,) system, topic (and depth);
         - any table with ``__arrow_c_stream__``: polars, DuckDB, PyArrow.
 
-        Without systems, all scores belong to one system called ``run``.
+        If the input names no systems, all scores belong to one system called ``run``.
     metric
         The metric of a matrix, or the new name of the only column of scores.
     systems
@@ -82,7 +82,7 @@ def as_scores(
     -------
     pandas.DataFrame
         A frame with a column for each metric. Other columns are unchanged. The index contains
-        systems, repeats (if there are any) and topics, with the names that they have in `x`.
+        systems, repeats (if there are any) and topics. Index levels keep their names in `x`.
 
     Raises
     ------
@@ -144,7 +144,8 @@ def _frame_of_array(scores: xr.DataArray) -> pd.DataFrame:
 def _read_rows(frame: pd.DataFrame, by: object = None, metric: str | None = None) -> ScoreRows:
     """Read the rows of a frame, except aggregated topics.
 
-    The parameters are those of `read_rows`.
+    The parameters are those of `read_rows`. Aggregated topics, such as ``all``, contain means or
+    sums over topics.
     """
     rows = read_rows(frame, by, metric)
     topics = rows.labels[words.TOPIC]
@@ -210,7 +211,7 @@ def refuse_metric(x: object, by: object) -> None:
 
 
 def refuse_result(x: object) -> None:
-    """Raise for results of verbs that are not scores."""
+    """Raise if the input is the result of a verb but not scores."""
     returned = getattr(x, "attrs", {}).get(words.RESULT, "")
     labels = {*(x.index.names if isinstance(x, pd.DataFrame) else getattr(x, "dims", ()))}
     if returned and returned not in words.SCORE_VERBS and {*LIST} <= labels:
@@ -224,7 +225,7 @@ def read_all(arguments: Mapping[str, Any], asking: str, by: Any = None) -> dict[
     Parameters
     ----------
     arguments
-        The arguments, with the scores first.
+        The arguments of the verb. The first argument contains the scores.
     asking
         Name in errors about several repeats, "" if repeats are supported.
     by
@@ -253,9 +254,9 @@ def to_scores(scores: object, asking: str = "") -> xr.DataArray:
     Returns
     -------
     xarray.DataArray
-        Scores with the dimensions (metric, system, topic), in float64. If there are repeats, their
-        dimension comes after systems. If there are depths, their dimension is last. Scores are NaN
-        for a system and topic without a row in the frame.
+        Scores with the dimensions (metric, system, topic), in float64. A dimension of repeats, if
+        any, follows the dimension of systems. A dimension of depths, if any, is last. Scores are
+        NaN for a system and topic without a row in the frame.
 
     Raises
     ------
@@ -268,7 +269,7 @@ def to_scores(scores: object, asking: str = "") -> xr.DataArray:
 
 
 def _array_of(source: Scores) -> xr.DataArray:
-    """Convert scores to an array with declared labels."""
+    """Convert scores to an array with topic labels as coordinates."""
     repeats = {words.REPEAT: source.repeats} if source.several_repeats else {}
     labels: Any = {words.SYSTEM: source.systems, **repeats, words.TOPIC: source.topics}
     labels |= {} if source.depths is None else {source.axis.dim: source.depths}
@@ -311,7 +312,7 @@ def _scores_of(
 ) -> Scores:
     """Return a `Scores` object of labelled values.
 
-    Values have a dimension for each of the labels.
+    `values` has one dimension for each entry of `labels`, in the same order.
     """
     axis = axis if axis.dim in labels else DEPTHS
     return Scores(
@@ -328,7 +329,7 @@ def _scores_of(
 
 
 def declared_labels_of(array: xr.DataArray, by: object = None) -> TopicLabels | None:
-    """Return the declared labels of an array's topics, or None."""
+    """Return the declared cluster, task and weight of each topic."""
     topics = array.sizes[words.TOPIC]
     names = [name for name in LABELS if name in array.coords]
     coords = {name: array[name] for name in names if {*array[name].dims} <= {words.TOPIC}}
@@ -339,9 +340,9 @@ def declared_labels_of(array: xr.DataArray, by: object = None) -> TopicLabels | 
 def _declared(
     attrs: Mapping[Hashable, object], values: dict[str, Array], by: object
 ) -> TopicLabels | None:
-    """Return the declared labels of topics.
+    """Return the declared labels (cluster, task, weight) of topics.
 
-    A label that only defines the groups is left out.
+    A label by which scores are grouped is left out, unless the label is declared.
     """
     if not values and words.DRAWN not in attrs:
         return None
@@ -365,13 +366,13 @@ def _array_without_aggregates(array: xr.DataArray) -> xr.DataArray:
 
 
 def _read_frame(frame: pd.DataFrame, asking: str, by: object) -> Scores:
-    """Read a frame with a row per system and topic.
+    """Read a frame with one row for each system and topic.
 
-    Rows may also differ in repeats, depths and groups.
+    The frame may contain several of these rows if they differ in repeat, depth or group.
     """
     column = None if isinstance(by, Mapping | pd.Series) else by
     if column is not None:
-        group_keys(frame, column)  # called only for its error: a row may have no group
+        group_keys(frame, column)  # called only for its errors about the groups of rows
     rows = _read_rows(frame, column)
     table = rows.table
     codes = dict(rows.codes)
@@ -412,7 +413,7 @@ def _read_frame(frame: pd.DataFrame, asking: str, by: object) -> Scores:
 def _metric_values(
     table: pd.DataFrame, codes: Mapping[str, Array], column: object
 ) -> tuple[list[str], Array]:
-    """Return the columns of scores and their values."""
+    """Return the names of the metrics, and their scores by row."""
     labelled = [name for name in (*LABELS, column) if name in table.columns]
     scored = table.drop(columns=labelled) if labelled else table
     metrics = score_arrays.metric_columns(scored, codes)
@@ -440,10 +441,10 @@ def _labels_of_rows(table: pd.DataFrame, codes: Array, topics: pd.Index) -> dict
 def _to_dense(
     values: Array, codes: Mapping[str, Array], labels: Mapping[str, pd.Index]
 ) -> tuple[Array, Array | None]:
-    """Spread rows over an array with a dimension per label.
+    """Spread rows over an array with the dimensions of `labels`.
 
-    The first dimension of the array is metrics. The second result is the row of each cell, or None
-    if a system is scored twice on a topic.
+    The array has metrics as an additional first dimension. The second result contains the row of
+    each cell. It is None if a system is scored twice on a topic.
     """
     shape = tuple(map(len, labels.values()))
     cells = np.ravel_multi_index(tuple(codes.values()), shape)
@@ -460,7 +461,7 @@ def _to_dense(
 def _split_topics(
     groups: pd.Index, by: object, codes: dict[str, Array], labels: dict[str, pd.Index]
 ) -> tuple[str, pd.Index]:
-    """Return the dimension of groups and each label's group.
+    """Return the grouped dimension and the group of each label.
 
     If a system has scores on a topic in several groups, the topic is treated as a different topic
     in each group.

@@ -20,7 +20,7 @@ from irframe.names import UNJUDGED
 from irframe.quantities.positions import discounts
 
 CELLS = 1 << 22
-"""Number of cells (system, topic, rank) per block."""
+"""Approximate number of cells (system, topic, rank) per block, which limits the use of memory."""
 LEAST_IDEAL = 5
 """Smallest number of drawn documents in an ideal ranking for which nDCG is estimated."""
 
@@ -53,7 +53,7 @@ class Draw:
         Parameters
         ----------
         base
-            The documents.
+            The judgments, which list the documents of every pool.
         grade, label, probability
             The grade of each document (below 0 if unjudged), its stratum, and its sampling
             probability.
@@ -111,9 +111,10 @@ class Draw:
 
     @property
     def factor(self) -> Floats:
-        """The factor of each stratum's variance, as in `estimate`.
+        """The factor ``N^2 (1/n - 1/N) / (n - 1)`` of each stratum.
 
-        The factor is NaN if only one of several documents of the stratum was judged.
+        The variance of a stratum is this factor times the sum of squared deviations. The factor is
+        NaN if only one of several documents of the stratum was judged.
         """
         size, drawn = self.size.astype(float), self.drawn.astype(float)
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -128,7 +129,7 @@ def estimated(
     grades: Sequence[tuple[Array, Array]],
     depths: Sequence[int],
 ) -> Iterator[tuple[Floats, Floats, Floats]]:
-    """Yield estimated scores, their variances and biases by metric.
+    """Yield the estimated scores, variances and biases of each metric.
 
     Parameters
     ----------
@@ -137,8 +138,8 @@ def estimated(
     rows, draw
         As for `totals`.
     grades
-        Pairs of arrays: the grade of each document, and the top grade of its collection. A second
-        pair contains predicted grades.
+        One or two pairs of arrays. Each pair contains the grade of every document, and the top
+        grade of the document's collection. The second pair contains predicted grades.
     depths
         The depths. No depth may exceed the number of ranks in `rows`.
 
@@ -176,21 +177,21 @@ def estimated(
 def _refuse_shallow(metrics: Sequence[Metric], draw: Draw, depths: Sequence[int]) -> None:
     """Raise if ideal rankings contain too few drawn documents.
 
-    Estimates that are divided by these ideal rankings would be biased.
+    Estimates that are divided by the gain of these ideal rankings would be biased.
     """
     if draw.complete or not metrics:
         return
     share = (draw.chance if (draw.chance > 0).all() else draw.judged).mean()
     shallow = [depth for depth in depths if round(depth * share, 6) < LEAST_IDEAL]
     if shallow:
-        expected = f"depths at which an ideal ranking has {LEAST_IDEAL} drawn documents"
-        message = f"{', '.join(map(str, shallow[:5]))} with {share:.0%} drawn"
+        expected = f"depths at which an ideal ranking has {LEAST_IDEAL} drawn documents or more"
+        message = f"{', '.join(map(str, shallow[:5]))} with {share:.0%} of the documents drawn"
         deeper = f"at={int(np.ceil(LEAST_IDEAL / share))} or deeper, or " if share else ""
         raise MetricError(expected, message, f"{deeper}draw more", list(map(str, metrics)))
 
 
 def _weights(metric: Metric, ranks: int, depths: Sequence[int]) -> Floats | None:
-    """Return the weights of ranks in a metric, if fixed.
+    """Return the fixed weights of ranks in a metric, or None.
 
     The result is None if the weights depend on other relevant or judged documents.
     """
@@ -216,7 +217,7 @@ def _weights(metric: Metric, ranks: int, depths: Sequence[int]) -> Floats | None
 def weights_of(metric: Metric, ranks: int, depths: Sequence[int]) -> Floats:
     """Return the weights of ranks in a score.
 
-    For nDCG they are the weights in the DCG of the list.
+    For nDCG, these are the weights of ranks in DCG.
     """
     if isinstance(metric, nDCG):
         inside = np.arange(ranks)[:, np.newaxis] < np.asarray(depths)
@@ -253,7 +254,8 @@ def gains_of(metric: Metric, grade: Array, top: Array) -> Floats:
     metric
         A metric.
     grade, top
-        Grades of documents, and the top grade of each document's collection, with the same shape.
+        Grades of documents, and the top grade of each document's collection. Both arrays have the
+        same shape.
     """
     gain: Gain = getattr(metric, "gain", Binary())
     gains = np.zeros(grade.shape)
@@ -278,7 +280,7 @@ def totals(
     worth
         Arrays with the value (gain) of each document, 0 if unjudged; shape (document,).
     weights
-        Weight of a value at every rank and depth, shape (rank, depth).
+        Weight of each rank in the total down to each depth, shape (rank, depth).
 
     Returns
     -------
@@ -293,7 +295,7 @@ def totals(
     spread = np.zeros((several, several, systems, topics, depths))
     step = max(1, CELLS // max(1, topics * ranks))
     padded = [np.append(np.where(draw.judged, gains, 0.0), 0.0) for gains in worth]
-    # The appended 0 has position -1, the position of ranks without a judgment.
+    # Ranks without a judgment have position -1, so that they read the appended 0.
     inverse = np.append(1 / draw.probability, 0.0)
     for first in range(0, systems, step):
         chunk = slice(first, first + step)
@@ -347,7 +349,7 @@ class _Leaving:
         self.grown = np.where(together & (number > 1), number / np.maximum(number - 1, 1), 1.0)
 
     def _sums(self, values: Floats) -> Floats:
-        """Return sums by stratum, (..., topic, stratum)."""
+        """Return the sum of values in each stratum, (..., topic, stratum)."""
         flat = (self._matrix @ values.reshape(-1, len(self.kept)).T).T
         return np.asarray(flat.reshape(*values.shape[:-1], *self.draw.drawn.shape))
 
@@ -364,7 +366,7 @@ class _Leaving:
         return total, total[..., self.topic] + changed
 
     def covariances(self, value: Floats, without: Floats) -> Floats:
-        """Return the jackknife's covariances, (value, value, system, topic).
+        """Return jackknife covariances, shape (value, value, system, topic).
 
         The contribution of a document is the change of the score if the document is left out. The
         formula of the variance is the same as for totals.
@@ -379,9 +381,9 @@ class _Leaving:
         return np.asarray((within * self.draw.factor).sum(axis=-1))
 
     def bias(self, value: Floats, without: Floats) -> Floats:
-        """Return the jackknife's estimate of the bias, (value, system, topic).
+        """Return the jackknife estimate of the bias.
 
-        A larger judged share of a stratum reduces the bias.
+        The shape is (value, system, topic). The bias decreases with the judged share of a stratum.
         """
         drawn = self.draw.drawn
         size = np.maximum(self.draw.size, 1)
@@ -398,8 +400,8 @@ def ratios(
 
     The first two arrays have the shapes of `totals`. Scores are 0 if no document has gain. The
     third array is the jackknife's estimate of the bias, which is already subtracted from the
-    scores. In this estimate the other documents of a stratum represent the omitted document, even
-    if documents were drawn independently.
+    scores. For the bias, the other documents of a stratum always represent the omitted document,
+    even if documents were drawn independently.
     """
     estimates, spread, bias = _ratios(rows, draw, worth, metric, depths, together=draw.together)
     if not draw.together:
@@ -416,7 +418,7 @@ def _ratios(
     *,
     together: bool,
 ) -> tuple[Floats, Floats, Floats]:
-    """Return uncorrected estimates, their variances and biases."""
+    """Return estimates of nDCG with their biases, and their variances."""
     systems, topics, ranks = rows.shape
     leaving = _Leaving(draw, together=together)
     gain = np.stack(worth)[:, leaving.kept]

@@ -96,7 +96,8 @@ class Work:
     ) -> Array:
         """Compute the values of an experiment whose lists are cut.
 
-        Lists are cut at `depth` and processed in tiles. The result has the dimensions of `over`.
+        Lists are cut at `depth` and processed in tiles. The result has the same dimensions as the
+        result of `over`.
         """
         # Metrics that skip unjudged documents would move up documents from below the depth of the
         # cube.
@@ -129,7 +130,7 @@ def beyond(experiment: Experiment, block: Block, tile: tuple[slice, slice]) -> A
 def _of_block(
     work: Work, grade: Array, systems: Codes, topics: Codes, experiment: Experiment
 ) -> Array:
-    """Compute the values of a block with verified grades."""
+    """Compute the values of one dask block, whose grades are verified."""
     selected = experiment.part(systems.ravel(), topics.ravel()).loaded
     return work.tiles(selected, grade.shape[-1], map)
 
@@ -155,8 +156,8 @@ def score(
     at
         Depths to return, within the cube. The default is all depths of the cube.
     no_rel
-        The scores on topics without relevant documents. ``"nan"``: NaN for every metric.
-        ``"silence"``: 1 if no document is read, and 0 otherwise, as for `irframe.evaluate`.
+        The scores on topics without relevant documents. ``"nan"`` gives NaN for every metric.
+        ``"silence"`` gives 1 if no document is read, and 0 otherwise, as for `irframe.evaluate`.
     rel
         Lowest relevant grade by collection, as for `irframe.evaluate`. The cube must have been
         built with ``collection=``.
@@ -177,7 +178,7 @@ def score(
     Raises
     ------
     MetricError
-        If a metric is unknown, or does not support the cube's policy for ties.
+        If a metric is unknown, or does not support the tie policy of the cube.
     DepthError
         If depths are beyond the cube.
 
@@ -263,9 +264,9 @@ def label_scores(
     depths: Sequence[int],
     dim: str = words.DEPTH,
 ) -> xr.DataArray:
-    """Add labels of metrics, depths and the cube to scores.
+    """Add coordinates of metrics, depths and the cube to scores.
 
-    Scores are NaN where a system did not take part.
+    Scores are NaN on topics in which a system did not take part.
     """
     indexes = {words.METRIC: np.array([str(metric) for metric in metrics]), dim: np.array(depths)}
     new_coords = {dim: view.labels(dim, index) for dim, index in indexes.items()}
@@ -283,7 +284,7 @@ def refuse_metrics(
 ) -> None:
     """Raise for metrics that cannot be computed on a cube.
 
-    With `ties`, also raise for metrics that do not allow this rule for ties.
+    If `ties` is passed, metrics must support this tie policy instead of the tie policy of the cube.
     """
     experiment = view.experiment_of(cube)
     columns = experiment.judgments.table.columns
@@ -341,7 +342,7 @@ def cwl(
     *metrics: Metrics,
     at: int | Sequence[int] | None = None,
 ) -> xr.Dataset:
-    """Compute gain and cost of users by the C/W/L framework.
+    """Compute the gain and cost of users in the C/W/L framework.
 
     Parameters
     ----------
@@ -370,8 +371,8 @@ def cwl(
     Raises
     ------
     MetricError
-        If a metric does not define a continuation probability, or does not support the cube's
-        policy for ties.
+        If a metric does not define a continuation probability, or does not support the tie policy
+        of the cube.
     DepthError
         If depths are beyond the cube.
 
@@ -422,7 +423,7 @@ def cwl(
 
 
 def _read_block(block: Block, metrics: Sequence[Metric], depths: Sequence[int]) -> Iterator[Array]:
-    """Yield the five quantities of a block by metric."""
+    """Yield the five C/W/L quantities of each metric on a block."""
     columns = [depth - 1 for depth in depths]
     evidence = Evidence(block)
     for metric in metrics:

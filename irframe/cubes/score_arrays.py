@@ -27,11 +27,11 @@ from irframe.stops import DEPTHS, axis_of
 
 
 def normalise_collection(subject: object, by: Any) -> Any:
-    """Return collections as groups, if `by` names them.
+    """Return the column of collections, if `by` names collections.
 
-    `by` names collections if it is the name of their column, or "collection". Other values of `by`
-    are returned unchanged. If scores no longer have the column, the result is a mapping from topics
-    to collections.
+    `by` names collections if it is "collection" or the name of the column of collections. Other
+    values of `by` are returned unchanged. If scores no longer have this column, the result is a
+    mapping from topics to collections.
     """
     attributes = getattr(subject, "attrs", {})
     names = _names(subject)
@@ -46,7 +46,7 @@ def normalise_collection(subject: object, by: Any) -> Any:
 def refuse(bound: inspect.BoundArguments, *, one_unit: bool) -> None:
     """Raise for arguments of a verb that cannot be combined.
 
-    With `one_unit`, also raise for systems whose lists have different units.
+    If `one_unit` is true, also raise if the lists of systems have different units.
     """
     subject, *params = bound.arguments.values()
     if "rel" in bound.arguments:
@@ -79,7 +79,7 @@ def _names(subject: object) -> list[Hashable]:
 
 
 def refuse_repeats(scores: Any, verb: str) -> Any:
-    """Raise for several repeats, and drop a single repeat.
+    """Raise for several repeats; drop the dimension of a single repeat.
 
     `verb` is the name of the verb, or "" if the verb supports repeats.
     """
@@ -102,7 +102,7 @@ def refuse_several_repeats(verb: str, repeat: object, line: str = "") -> NoRetur
 
 
 def dims_of(scores: object) -> tuple[str, ...]:
-    """Return the dimensions that scores may have, in order."""
+    """Return the dimensions that scores may have, in canonical order."""
     return words.METRIC, words.SYSTEM, words.REPEAT, words.TOPIC, axis_of(scores).dim
 
 
@@ -162,7 +162,7 @@ def metric_columns(frame: pd.DataFrame, codes: Mapping[str, Array]) -> list[Any]
 
 
 def _is_number(column: pd.Series) -> bool:
-    """Return whether a column contains numbers, also of dtype object."""
+    """Return whether a column, perhaps of dtype object, contains numbers."""
     kind = column.dropna().infer_objects().dtype if column.dtype == object else column.dtype
     types = pd.api.types
     flags = types.is_bool_dtype(kind) or types.is_complex_dtype(kind)
@@ -189,12 +189,12 @@ def _varies(column: pd.Series, codes: Mapping[str, Array]) -> bool:
 def validated(scores: xr.DataArray) -> xr.DataArray:
     """Return a validated array of scores in float64.
 
-    Every label occurs once.
+    In the result, every label occurs once.
 
     Parameters
     ----------
     scores
-        An array of scores. Only the dimensions of scores are validated.
+        An array of scores. Only dimensions that scores may have are validated.
 
     Raises
     ------
@@ -227,7 +227,7 @@ def validated(scores: xr.DataArray) -> xr.DataArray:
 
 
 def _as_integers(depths: pd.Index) -> pd.Index:
-    """Return depths as integers; raise for fractions."""
+    """Convert depths to integers; raise for fractions."""
     present = depths.dtype.kind == "f" and depths.notna().all()
     integers = depths.astype(np.int64) if present else None
     if integers is None or (integers != depths).any():
@@ -238,7 +238,7 @@ def _as_integers(depths: pd.Index) -> pd.Index:
 
 
 def _in_float(scores: xr.DataArray) -> xr.DataArray:
-    """Return scores in double precision."""
+    """Convert scores to double precision."""
     kind = scores.dtype.kind
     if scores.dtype == np.float64:
         return scores
@@ -253,12 +253,14 @@ def _in_float(scores: xr.DataArray) -> xr.DataArray:
         if not offenders:
             values = column.astype("Float64").to_numpy(np.float64, na_value=np.nan)
             return scores.copy(data=values.reshape(scores.shape))
-    message = f"{len(offenders)} of another type" if offenders else f"an array of {scores.dtype}"
+    message = (
+        f"{len(offenders)} values of another type" if offenders else f"an array of {scores.dtype}"
+    )
     raise InputError("scores that are numbers", message, advice, map(repr, offenders))
 
 
 def in_order(scores: xr.DataArray) -> xr.DataArray:
-    """Return scores with all dimensions, labelled and in order."""
+    """Add missing labels and put dimensions in canonical order."""
     if not {*LIST} <= {*scores.dims}:
         message = ", ".join(map(str, scores.dims)) or "none"
         raise InputError(f"dimensions {words.SYSTEM} and {words.TOPIC}", message)
@@ -279,9 +281,9 @@ def in_order(scores: xr.DataArray) -> xr.DataArray:
 
 
 def numbers_of(frame: pd.DataFrame) -> NDArray[np.float64]:
-    """Return columns of numbers, with NaN for missing values.
+    """Convert columns of numbers to an array, with NaN if missing.
 
-    Raise for other columns, and if there is no column or row.
+    Raise if a column contains other values, or if the frame is empty.
     """
     plain = frame.to_numpy() if frame.size else np.empty(0, object)
     if plain.dtype.kind in "biuf":
@@ -296,13 +298,13 @@ def numbers_of(frame: pd.DataFrame) -> NDArray[np.float64]:
 
 
 def counting_costs(subject: object) -> AbstractContextManager[None]:
-    """Return a context in which columns of costs are known."""
+    """Return a context in which the declared costs of scores are known."""
     costs = getattr(subject, "attrs", {}).get(LOWER)
     return during(COSTS, COSTS.get() | {*map(str, listed(costs))}) if costs else nullcontext()
 
 
 def with_costs(function: Function) -> Function:
-    """Decorate a function that needs columns of costs."""
+    """Declare the costs of the first argument while a function runs."""
     signature = inspect.signature(function)
     first = next(iter(signature.parameters))
 
@@ -338,7 +340,7 @@ def aggregated_topics(values: Array, topics: pd.Index, codes: Array, groups: Arr
     topics
         Labels of topics.
     codes
-        Position of the topic of each row.
+        Position in `topics` of the topic of each row.
     groups
         Code of the system, repeat and depth of each row. Only rows with the same code are
         summarised.
@@ -346,7 +348,7 @@ def aggregated_topics(values: Array, topics: pd.Index, codes: Array, groups: Arr
     Warns
     -----
     IrframeWarning
-        If there are such topics, because the caller leaves them out.
+        If there are aggregated topics, because the caller leaves them out.
 
     Examples
     --------
@@ -436,6 +438,6 @@ def refuse_mixed(values: Collection[Any]) -> None:
     for value in values:
         if (axis := axis_of(value)) is not DEPTHS:
             sides.add(str(value.attrs[axis.attribute]))
-            expected = f"scores at {plural(axis.dim)} in one unit on both sides"
+            expected = f"scores at {plural(axis.dim)} in one unit in all arguments"
     if len(sides) > 1:
         raise InputError(expected, " and ".join(sorted(sides)))

@@ -34,18 +34,18 @@ from irframe.stops import Axis, axis_of
 
 _WANTED = "scores indexed by system and topic, or in columns system, topic, measure, value"
 LONG = {METRIC: ("metric", "measure"), "value": ("value", "score")}
-"""Names of the columns of a long frame for metrics and for scores."""
+"""Possible names of the columns of metrics and of scores in a long frame."""
 RUNID = "runid"
-"""Name of trec_eval's line with the name of the run."""
+"""The measure name of the line of trec_eval's output that contains the name of the run."""
 
 
 class ScoreColumns(NamedTuple):
-    """The columns or levels of systems, topics and scores."""
+    """Names of the columns or levels of systems, topics and scores."""
 
     rows: pd.DataFrame
     """The frame. Systems and topics are columns, unless both are index levels."""
     by_role: dict[str, Any]
-    """Role (system and topic, in long frames also metric and value) -> its column or level."""
+    """Mapping from system and topic, and in long frames metric and value, to a column or level."""
 
 
 def _refuse_strangers(flat: pd.DataFrame, levels: Sequence[Hashable]) -> None:
@@ -65,7 +65,7 @@ def refuse_unscored(frame: pd.DataFrame) -> NoReturn:
 
 
 def score_columns(frame: pd.DataFrame) -> ScoreColumns | None:
-    """Return the columns of systems, topics and scores, if any."""
+    """Return the columns of systems, topics and scores, or None."""
     names = [*frame.columns, *frame.index.names]
     metric = _first_of(LONG[METRIC], names)
     value = None if metric is None else _first_of(LONG["value"], names)
@@ -81,7 +81,7 @@ def score_columns(frame: pd.DataFrame) -> ScoreColumns | None:
     if rows is None or TOPIC not in by_role or DOC in by_role:
         return None
     ids = _ids(rows.columns)
-    # Ranks or grades indicate runs or judgments without a column of documents.
+    # A frame with ranks or grades contains runs or judgments, so its numbers are not scores.
     lists = GRADE in by_role or RANK in by_role
     kinds = rows.drop(columns=[*ids.values()]).dtypes
     numbers = SYSTEM in ids and not lists and any(map(pd.api.types.is_numeric_dtype, kinds))
@@ -95,7 +95,7 @@ def _first_of(aliases: Iterable[str], names: Iterable[object]) -> str | None:
 
 
 def find_columns(frame: pd.DataFrame, metric: str | None = None) -> ScoreColumns:
-    """Return the columns of scores; raise if there are none.
+    """Return the columns of scores; raise if the frame has none.
 
     If a metric is passed, the frame can also be a matrix over systems and topics with the scores of
     this metric.
@@ -120,7 +120,7 @@ def find_columns(frame: pd.DataFrame, metric: str | None = None) -> ScoreColumns
 
 
 def is_scores(x: pd.DataFrame | pd.Series) -> bool:
-    """Return whether a frame or a Series has scores.
+    """Return whether a frame or a Series contains scores.
 
     Examples
     --------
@@ -134,7 +134,7 @@ def is_scores(x: pd.DataFrame | pd.Series) -> bool:
 
 
 def _ids(names: Iterable[Hashable]) -> dict[str, Any]:
-    """Return the columns of systems and topics, if present."""
+    """Return the names that are columns of systems and topics."""
     by_role = roles(names)
     return {role: by_role[role] for role in (SYSTEM, TOPIC) if role in by_role}
 
@@ -167,19 +167,19 @@ def refuse_twice(
         system, scored = pd.factorize(index.get_level_values(0))[0], pd.factorize(index)[0]
         drop = "frame[~frame.index.duplicated()]"
         advice = about_duplicates(system, scored, doubled, drop, ADVICE)
-        message = f"{len(doubled)} more"
+        message = f"{len(doubled)} further scores"
         raise IdError("one score per system and topic", message, advice, index[doubled])
 
 
 def score_frame(x: Any) -> pd.DataFrame:
-    """Return scores in any supported form as a frame."""
+    """Convert scores in any supported form to a frame."""
     if isinstance(x, pd.Series):
         named = x.rename("score") if x.name is None else x
         levels = {*LONG[METRIC]} & {*x.index.names}
         return pd.DataFrame(named.rename("value").reset_index() if levels else named.to_frame())
     if isinstance(x, pd.DataFrame):
-        # The names of a pivot's axes show which axis contains systems. A matrix without names needs
-        # metric=.
+        # The names of the axes of a pivoted frame show which axis contains systems. A matrix
+        # without such names needs metric=.
         columns = {SYSTEM, TOPIC} & roles(x.columns.names).keys()
         if columns and {SYSTEM, TOPIC} - columns == {SYSTEM, TOPIC} & roles(x.index.names).keys():
             stacked = _matrix_as_column(x, "score")
@@ -192,7 +192,7 @@ def score_frame(x: Any) -> pd.DataFrame:
         return table
     rows = list(x) if isinstance(x, Iterable) and not isinstance(x, str) else []
     if not _are_rows(rows):
-        raise InputError("scores: a DataArray or a DataFrame", type(x).__name__)
+        raise InputError("scores as a DataArray or a DataFrame", type(x).__name__)
     return pd.DataFrame(rows)
 
 
@@ -236,7 +236,7 @@ def _of_mapping(nested: Mapping[Hashable, Any]) -> pd.DataFrame:
 
 
 def _matrix_as_column(frame: pd.DataFrame, metric: str) -> pd.DataFrame | None:
-    """Convert a matrix of scores to one column.
+    """Convert a matrix of scores to a frame with one column.
 
     The result is None if the matrix has values that are not numbers.
     """
@@ -311,10 +311,10 @@ def advice_of(frame: pd.DataFrame) -> str:
 
 
 class ScoreRows(NamedTuple):
-    """Scores by row, with codes of their labels."""
+    """A frame of scores, and the codes of the labels of its rows."""
 
     table: pd.DataFrame
-    """A column per metric, and other columns and index levels of the input."""
+    """A frame with a column per metric, and with other columns and index levels of the input."""
     codes: dict[str, Array]
     """Mapping from a dimension to the position of each row's label."""
     labels: dict[str, pd.Index]
@@ -325,7 +325,7 @@ class ScoreRows(NamedTuple):
     """The axis of depths, or of other stopping points."""
 
     def to_frame(self) -> pd.DataFrame:
-        """Return the table indexed by the labels of rows."""
+        """Return the table with the labels of rows in its index."""
         names = [labels.name for labels in self.labels.values()]
         index: Any = self.table.index
         if {*names} <= {*index.names}:
@@ -353,7 +353,7 @@ def read_rows(frame: pd.DataFrame, by: object = None, metric: str | None = None)
     Parameters
     ----------
     frame
-        Scores: wide, long, or a matrix.
+        Scores in a wide frame, a long frame or a matrix.
     by
         Name of a column or index level that contains the group of each row. Each group has its own
         topics.
@@ -388,7 +388,7 @@ def read_rows(frame: pd.DataFrame, by: object = None, metric: str | None = None)
 
 
 def _without_run_names(rows: pd.DataFrame, measure: Any, value: Any) -> pd.DataFrame:
-    """Return a long frame without trec_eval's lines of run names."""
+    """Drop trec_eval's lines with run names from a long frame."""
     if RUNID not in {*map(str, rows[measure].unique())}:
         return rows
     rows = rows[rows[measure].map(str) != RUNID]
@@ -402,7 +402,7 @@ Coded = tuple[Array, pd.Index]
 def _coded_rows(
     rows: pd.DataFrame, by_role: Mapping[str, Any], further: list[Any], stop: str
 ) -> dict[str, Coded]:
-    """Return codes and labels of systems, repeats, topics and stops."""
+    """Return codes and labels of systems, repeats, topics and depths."""
     names = {SYSTEM: by_role[SYSTEM], TOPIC: by_role[TOPIC]}
     measures = [by_role[METRIC]] if METRIC in by_role else []
     if stop in rows.index.names or (
@@ -430,7 +430,7 @@ def _codes_of(rows: pd.DataFrame, name: Any) -> Coded:
             codes, present = pd.factorize(of_rows)
             return codes, rows.index.levels[position].take(present)
     codes, labels = pd.factorize(group_values(rows, name), use_na_sentinel=False)
-    # Text of Arrow: pandas before 3 would convert it to dtype object.
+    # pandas before 3 would convert labels of the Arrow string dtype to dtype object.
     if labels.dtype == "string[pyarrow_numpy]":
         labels = pd.Index(labels.tolist())
     return codes, pd.Index(labels, name=name)
@@ -443,9 +443,9 @@ def _spread_metrics(
     measure: Any,
     value: Any,
 ) -> tuple[pd.DataFrame, dict[str, Array]]:
-    """Spread a long frame to a column per metric.
+    """Spread a long frame to a table with one column per metric.
 
-    The result is the table and the codes of its rows. Rows are in order of first occurrence.
+    The result contains the table and the codes of its rows. Rows are in order of first occurrence.
     `levels` become the index of the table.
 
     Notes

@@ -157,7 +157,7 @@ class TestGroups:
         frame = scores.sel(depth=10).to_series().unstack("metric").reset_index()
         frame["kind"] = frame["topic"].where(frame["topic"] != "103")
         with pytest.raises(
-            ParameterError, match=r"group \(kind\) in every row, but found none in 8"
+            ParameterError, match=r"group \(kind\) in every row, but found 8 without one"
         ):
             dict(groups(frame, "kind"))
 
