@@ -37,9 +37,8 @@ LEAST_DRAWN = 15
 LEAST_ADDING = 3
 """Confidence limits need at least this many drawn documents of a system that add to the score."""
 MOST_BIASED = 20
-"""Largest sum of 1/n over topics at which nDCG gets confidence limits. Here n is the number of
-drawn documents in the ideal ranking of a topic. Above this sum, the bias of nDCG is not small
-compared with its standard error."""
+"""Largest sum of 1/n over topics at which the bias of nDCG is small compared with its error.
+Here n is the number of drawn documents in the ideal ranking of a topic."""
 TINY = np.finfo(float).tiny
 """Lower limit of divisors, which avoids division by 0."""
 
@@ -362,7 +361,6 @@ def estimate(
 
 
 Share = float | Mapping[Any, float]
-
 
 FEWEST = 2
 """At least this many documents are drawn per stratum, because a sample variance needs two."""

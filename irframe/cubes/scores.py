@@ -42,7 +42,7 @@ class Scores:
     Parameters
     ----------
     values
-        Shape (metric, system, topic, depth), NaN for missing scores. Lazy scores are a dask array.
+        Scores, shape (metric, system, topic, depth), NaN if missing. Lazy scores are a dask array.
     metrics, systems, topics
         Labels of the dimensions.
     depths
@@ -68,7 +68,7 @@ class Scores:
     groups_of_labels
         Scores by group, if groups are a dimension of the array.
     bounds
-        Lower and upper bounds of scores, in one array. The values are then the lower bounds.
+        Lower and upper bounds of scores, in one array. `values` then contains the lower bounds.
     averaged
         Whether repeats are already averaged, and topics of weight 0 are already left out.
     """
@@ -144,7 +144,7 @@ class Scores:
 
     @property
     def has_row(self) -> Array:
-        """Whether rows exist for systems and topics, (system, topic)."""
+        """Whether each system has a row on each topic, (system, topic)."""
         present = np.asarray(self.rows) >= 0
         return np.asarray(present if present.ndim == len(LIST) else present.any(axis=-1))
 
@@ -232,7 +232,7 @@ class Scores:
     def by_piece(
         self, pairs: int, compute: Callable[[int, slice], Array], *, axis: int = 0
     ) -> Array:
-        """Compute in blocks, and concatenate the results along depths."""
+        """Compute values in blocks, and concatenate them along depths."""
         results: dict[int, list[Array]] = {}
         for row, block in self.pieces(pairs):
             results.setdefault(row, []).append(compute(row, block))
@@ -347,7 +347,7 @@ class Scores:
         return () if design is None or design.plain else (design,)
 
     def tested(self, test: PairedTest, values: Array, pairs: Array, *design: Design) -> Any:
-        """Test pairs of systems in the order of names."""
+        """Test pairs of systems, with systems sorted by name."""
         values, pairs = self.by_name(values, pairs)
         if design:
             if not test.supports_design:

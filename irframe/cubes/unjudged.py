@@ -98,7 +98,7 @@ def bounds(
     DepthError
         If depths are beyond the cube.
     GradeError
-        If grade -1 marks unjudged documents.
+        If the judgments mark unjudged documents by grade -1.
 
     Notes
     -----
@@ -197,7 +197,7 @@ def both_sides(
 
 
 def bound_block(block: Block, metrics: Sequence[Metric], depths: Sequence[int]) -> Iterator[Array]:
-    """Yield both bounds of a block by metric."""
+    """Yield the lower and upper bounds of each metric on a block."""
     columns = np.asarray(depths)
     evidence = Evidence(block)
     for metric in metrics:
@@ -285,7 +285,7 @@ def pooled(cube: xr.Dataset, depth: int) -> Cube:
     InputError
         If the cube has no document identifiers.
     GradeError
-        If grade -1 marks unjudged documents.
+        If the judgments mark unjudged documents by grade -1.
 
     References
     ----------
@@ -309,7 +309,7 @@ def pooled(cube: xr.Dataset, depth: int) -> Cube:
 
 
 def pool_depth_of(cube: xr.Dataset, depth: int | None = None) -> int:
-    """Return a valid pool depth, by default the cube's.
+    """Return a valid pool depth, by default that of the cube.
 
     Raises
     ------
@@ -364,7 +364,7 @@ def sample(data: xr.Dataset | Qrels, share: float, *, seed: int = 0) -> Cube | p
     InputError
         If the cube has no document identifiers.
     GradeError
-        If grade -1 marks unjudged documents.
+        If the judgments mark unjudged documents by grade -1.
 
     Notes
     -----
@@ -439,8 +439,8 @@ def rejudge(cube: xr.Dataset, qrels: Qrels) -> Cube:
     A cube contains the judged documents of its lists, and the identifiers of unjudged documents
     down to rank 100. Grades can therefore be changed or removed in any cube. If lists are longer
     than 100 documents, newly judged documents must be among the first 100. If `cube` was called
-    without a pool depth, the depth is computed again from the new judgments. The depth becomes
-    unknown if lists contain newly judged documents.
+    without a pool depth, the pool depth is computed again from the new judgments. The pool depth
+    becomes unknown if lists contain newly judged documents.
 
     Examples
     --------

@@ -59,7 +59,7 @@ VERBS: dict[str, Callable[..., Any]] = {}
 
 @dataclass(frozen=True)
 class Declared:
-    """The declarations of a verb.
+    """A function that is a verb, and the options of the decorator.
 
     Parameters
     ----------
@@ -136,8 +136,8 @@ def verb(
     The first parameter of the function is a cube, scores, or the result of another verb.
 
     A cube is read through its experiment. If a single label of a dimension was selected, the
-    dimension becomes a scalar coordinate of the result. The attributes of the result record its
-    input and options.
+    dimension becomes a scalar coordinate of the result. The attributes of the result record the
+    input and the options of the verb.
 
     Parameters
     ----------
@@ -258,7 +258,7 @@ def _verified(result: Any, source: object) -> Any:
 
 
 def loaded(cube: xr.Dataset, name: str) -> xr.Dataset:
-    """Return a cube in memory; raise if it is large."""
+    """Load a lazy cube into memory; raise if the cube is large."""
     size = WORKED * sum(array.nbytes for array in cube.data_vars.values() if array.chunks)
     if size > LOADED:
         message = f"a lazy cube of {size / 2**30:.3g} GiB"
@@ -299,7 +299,7 @@ def _answer_one(verb: Declared, params: Mapping[str, Any]) -> Any:
 
 
 def _answer_groups(verb: Declared, params: Mapping[str, Any], by: Any) -> tuple[Any, Any]:
-    """Return the subject as read, and the joined results.
+    """Return the object that was read, and the joined results.
 
     Scores among the arguments are also split. Errors and warnings name the group.
     """
@@ -329,7 +329,7 @@ def _as_selected(verb: Declared, result: Any, subject: object) -> Any:
 
 
 def read_depth(cube: xr.Dataset, depth: int | None) -> int:
-    """Return the depth to read, by default the cube's.
+    """Return the depth to read, by default the depth of the cube.
 
     Parameters
     ----------
@@ -480,7 +480,7 @@ def refuse_deeper(metrics: Iterable[Metric], depth: int) -> None:
 def against(
     labels: Sequence[object], baseline: Hashable, systems: Hashable | Sequence[Hashable] | None
 ) -> tuple[int, list[int]]:
-    """Return the positions of a baseline and other systems.
+    """Return the positions of the baseline and of compared systems.
 
     Examples
     --------

@@ -23,7 +23,7 @@ from irframe.stops import AXES
 def need_dask() -> Any:
     """Return dask; raise if it is not installed.
 
-    Only cubes larger than memory need it.
+    Only cubes larger than memory need dask.
 
     Raises
     ------
@@ -50,8 +50,8 @@ def in_chunks(
     """Apply a function lazily to blocks of lazy grades.
 
     The arguments of the function are grades, codes of their systems and topics, and the experiment.
-    Its result has the shape of the grades. With `ends`, the result has a further first dimension of
-    size ``ends[0]``, and its last dimension has size ``ends[1]``.
+    Its result has the shape of the grades. If `ends` is passed, the result has an additional first
+    dimension of size ``ends[0]``, and a last dimension of size ``ends[1]``.
     """
     dask = need_dask()
     # Blocks contain all depths, because a task needs complete lists.
@@ -278,7 +278,7 @@ def read_cube(cube: object) -> xr.Dataset:
         raise InputError("a cube made by irframe.cube", type(cube).__name__)
     if not isinstance(experiment, Experiment):
         advice = "save it with cube.ireval.save(path), and open it with irframe.open_cube(path)"
-        raise InputError("a cube with the attribute experiment", "a cube without", advice)
+        raise InputError("a cube with the attribute experiment", "a cube without it", advice)
     shown = cube[GRADE].variable
     if TRUSTED.get() and shown.dims == CELL and shown.dtype == Grade:
         return cube
@@ -441,7 +441,7 @@ def _masked_or_changed(
 ) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
     """Return which lists are present, and which have changed grades.
 
-    A list is absent if all of it is masked.
+    A list is absent if all its ranks are masked.
     """
     grades = experiment.cells(tile, shown.shape[-1], ties=False)[GRADE]
     if shown.dtype == Grade:
@@ -483,7 +483,7 @@ def with_coordinates(result: Any, source: Labelled, names: list[Hashable]) -> An
     if not isinstance(result, Labelled):
         return result
     existing = {*result.coords, *(result if isinstance(result, xr.Dataset) else ())}
-    # Coordinates of systems do not fit, because the cube has a system per repeat.
+    # The cube has one system per repeat, so its coordinates of systems do not fit the result.
     if REPEAT in result.dims:
         names = [name for name in names if SYSTEM not in source[name].dims]
     labelled = {*result.dims} & {*result.coords}

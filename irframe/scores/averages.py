@@ -1,4 +1,4 @@
-"""Means of scores over topics, also weighted or resampled topics.
+"""Means of scores over topics, also over weighted or resampled topics.
 
 Values: Resampling.
 """
@@ -116,7 +116,7 @@ def averages(scores: xr.DataArray, summary: Summary | None = None) -> xr.DataArr
 
 
 def _average_under(scores: Array, *, summary: Summary, design: Design) -> Array:
-    """Return means over the last axis (topics with a design).
+    """Average scores over the last axis, topics with a design.
 
     The mean is NaN if a task has no scores.
     """
@@ -142,7 +142,7 @@ def moments(scores: Scores) -> tuple[Any, ...]:
     tuple of array
         Arrays of shape (metric, system, depth): the number of scores n, their mean, the variance of
         the mean times n (n - 1), the degrees of freedom, and the effective number of topics. The
-        effective number is None without a design.
+        effective number is None if topics have no design.
     """
     design = scores.design
     if design is not None and not design.plain:
@@ -260,7 +260,7 @@ class Resamples:
         return cls(alpha, cast("int", drawn.samples), drawn.seed)
 
     def counts(self, topics: int) -> Array:
-        """Return the number of times that each topic was drawn."""
+        """Return how often each resample contains each topic."""
         return count_drawn(draw_topics(topics, samples=self.samples, seed=self.seed))
 
     def means(

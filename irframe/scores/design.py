@@ -70,7 +70,7 @@ def design(
         Intervals refer to new topics of the same tasks. If tasks are a column of the scores, and a
         topic name occurs in several tasks, topics are named by task and topic.
     weight
-        Weight of each topic, at least 0. Only ratios of weights matter.
+        The weight of each topic, at least 0. Only ratios of weights matter.
     repeats
         The sampling unit of repeats. ``"system"``: each system has its own repeats, such as a model
         trained with several seeds. ``"shared"``: all systems share each repeat, such as a pass of a
@@ -81,10 +81,10 @@ def design(
     Returns
     -------
     pandas.DataFrame, xarray.DataArray or xarray.Dataset
-        The object with declared labels of topics. In a frame they are the index levels ``cluster``,
-        ``task`` and ``weight``, and each metric has a column. In an array or cube they are
-        coordinates of topics. An attribute records the declaration. New declarations are added to
-        earlier ones. Without any option, all declarations are removed.
+        The object with declared labels of topics. In a frame, labels are the index levels
+        ``cluster``, ``task`` and ``weight``, and each metric has a column. In an array or cube,
+        labels are coordinates of topics. An attribute records the declaration. New declarations are
+        added to earlier declarations. Without any option, all declarations are removed.
 
     Raises
     ------

@@ -28,6 +28,7 @@ from irframe.scores.repeats import OVERS, Over, read_repeats, refuse_crossed_des
 SCORING = {"evaluate", "score"}
 """Names of verbs that return scores within the range of the metric."""
 SLACK = 1e-9
+"""Tolerance for rounding errors at the ends of the range of a metric."""
 LARGEST = 1e100
 """Largest score that is accepted, because squares of larger scores overflow."""
 
@@ -74,7 +75,7 @@ def _refuse_lost_tasks(scores: Scores, design: Design) -> None:
 
 
 def refuse_infinite(metrics: list[str], scores: Array) -> None:
-    """Raise if scores are infinite or huge; metrics come first."""
+    """Raise if the scores of any metric are infinite or huge."""
     rows = zip(metrics, scores, strict=True)
     infinite = [metric for metric, values in rows if np.isinf(values).any()]
     if infinite:
@@ -156,9 +157,9 @@ def _beware_of_arithmetic(metrics: Iterable[object], scores: Iterable[Array]) ->
 
 
 def by_task(scores: Scores, drawn: DrawnTopics | None) -> Scores:
-    """Return the mean over each task as scores.
+    """Return scores in which every task is one topic.
 
-    The labels of topics are replaced by tasks.
+    The score on a task is the mean over the topics of this task.
     """
     if drawn is None or TASK not in scores.label_values:
         advice = "name them: scores.ireval.design(task=...)"
@@ -244,7 +245,7 @@ def select_depths(scores: Scores, at: Depths) -> Scores:
 
 Reference = int | str | Metric | xr.DataArray | pd.DataFrame
 Sides = Literal["common", "own"]
-"""Whether two sides with different topics use common topics or all of their own topics."""
+"""Whether two sides use the topics common to both, or each side uses all of its own topics."""
 
 
 def match_reference(
@@ -282,8 +283,8 @@ def match_reference(
         if len(other.metrics) > 1:
             missing = [metric for metric in new.metrics if metric not in other.metrics]
             if missing:
-                expected = "a single metric in the reference, or all those of the scores"
-                raise ParameterError(expected, "none for", "choose one", missing)
+                expected = "a reference with a single metric, or with all metrics of the scores"
+                raise ParameterError(expected, "a reference without", "choose one metric", missing)
             other = other.take(metric=[other.metrics.index(metric) for metric in new.metrics])
     elif is_integer(reference) or (isinstance(reference, float) and not new.axis.integer):
         other = select_depths(new, reference)
@@ -304,8 +305,8 @@ def share_topics(
     Parameters
     ----------
     scores, other
-        Scores of the same systems. `other` has a single metric or the metrics of `scores`, and
-        likewise for depths.
+        Scores of the same systems. `other` has a single metric or the metrics of `scores`. `other`
+        has a single depth or the depths of `scores`.
     topics
         The topics to use: common topics of both sides, or all topics of each side (``"own"``). By
         default both sides must have the same topics or no common topic. Without common topics all

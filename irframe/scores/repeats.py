@@ -39,8 +39,9 @@ OTHER_COLUMNS = ("n_repeats_a", "n_repeats_b", "df", "repeat_share")
 ENOUGH: dict[str, int] = {"system": 3, "shared": 5}
 """Smallest number of repeats at which the crossed test is reliable.
 
-In simulations up to 13 % of equal systems differed significantly with 2 shared repeats, up to 8 %
-with 3, and up to 7 % with 2 repeats of each system."""
+In simulations of equal systems, up to 13 % of differences were significant with 2 shared
+repeats. With 3 shared repeats the share was up to 8 %, and with 2 repeats of each system up to 7
+%."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,7 +106,7 @@ class Repeats:
         return Crossed(*self.flat(scores, row, depths).given(0, slice(None), compute))
 
     def flat(self, scores: Scores, row: int, depths: slice) -> Scores:
-        """Return the scores of a metric with lists as systems."""
+        """Return the scores of one metric, with each repeat as a system."""
         values = self.values[row : row + 1, :, :, depths]
         labels = scores.metrics[row : row + 1]
         return replace(scores, values=values, metrics=labels, repeats=None, design=None)
@@ -126,7 +127,7 @@ class Repeats:
         return variance, freedom, spread
 
     def by_topics(self, scores: Scores) -> Iterator[tuple[tuple[int, int, Array], Array]]:
-        """Yield the scores of repeats, with their positions in results."""
+        """Yield the scores of repeats, and the positions of their results."""
         for row, system in np.ndindex(scores.values.shape[:2]):
             lists = self.values[row, self.owner == system]
             for topics, depths in patterns(~np.isnan(scores.values[row, system])):
@@ -244,7 +245,7 @@ def draw_attributes(sides: Sequence[Scores]) -> dict[str, object]:
 
 
 def refuse_crossed_design(scores: Scores) -> Scores:
-    """Return scores; raise for a design and sampled repeats."""
+    """Raise for scores with both a design and sampled repeats."""
     if scores.repeats is not None and scores.repeats.crossing and scores.design is not None:
         name = scores.repeats.word
         named = options_declared(scores.attrs)

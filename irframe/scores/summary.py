@@ -55,8 +55,8 @@ def ends_about(mean: Array, half: Array, curved: Array) -> Array:
 def on_log_odds(metrics: Sequence[str], *values: Array) -> Array:
     """Return which metrics allow intervals on the log-odds scale.
 
-    Scores of these metrics are between 0 and 1 and have more than a few distinct values. Therefore
-    RR is excluded.
+    Scores of these metrics are between 0 and 1 and have more than a few distinct values. RR is
+    excluded, because it has few distinct values.
 
     Examples
     --------
@@ -92,34 +92,35 @@ def summary(
     Parameters
     ----------
     scores
-        Scores per system and topic: an array, or a frame, wide or long.
+        Scores per system and topic, in an array, a wide frame or a long frame.
     alpha
         One minus the confidence level of the intervals, between 0 and 1.
     interval
-        ``"logit"``, or ``"t"`` for Student's interval, which has a lower coverage on few topics. A
-        metric with scores below 0 or above 1 always has Student's interval. The attribute
-        ``interval`` names the interval of each metric.
+        ``"logit"`` computes intervals on the log-odds scale. ``"t"`` computes Student's intervals,
+        which have a lower coverage on few topics. A metric with scores below 0 or above 1 always
+        has Student's interval. The attribute ``interval`` names the interval of each metric.
     best_of, worst_of
-        A number k of repeats, at least 1, or several numbers. For each k a column contains the
-        expected score of the best, or worst, of k randomly drawn repeats of a system.
+        A number k of repeats, at least 1, or a list of these numbers. For each k a column contains
+        the expected score of the best, or worst, of k randomly drawn repeats of a system.
 
     Returns
     -------
     pandas.DataFrame or xarray.Dataset
-        Columns ``mean``, ``ci_low``, ``ci_high`` and ``n``, the number of topics with a score; with
-        weights also ``n_eff``, the effective number of topics. A frame of scores gives a frame
-        indexed by metric and system, an array a dataset over (metric, system, depth). After
-        `groupby` the group comes first. For metrics that count (`NumRet`, `NumRel`, `NumRelRet`,
-        `NumNonrelJudgedRet`, `NumQ`) the column ``mean`` contains the total over topics, without an
-        interval. The mean of `InverseASL` is harmonic, and the means of `GMAP` and `GMBpref` are
-        geometric. These means have no interval either.
+        Columns ``mean``, ``ci_low``, ``ci_high`` and ``n``, the number of topics with a score. If
+        topics have weights, ``n_eff`` is the effective number of topics. For a frame of scores, the
+        result is a frame indexed by metric and system. For an array, the result is a dataset over
+        (metric, system, depth). After `groupby`, the group is the first index level or dimension.
+        For metrics that count (`NumRet`, `NumRel`, `NumRelRet`, `NumNonrelJudgedRet`, `NumQ`) the
+        column ``mean`` contains the total over topics, without an interval. The mean of
+        `InverseASL` is harmonic, and the means of `GMAP` and `GMBpref` are geometric. These means
+        have no interval either.
 
         If systems have repeats, such as seeds, ``mean`` is over topics and repeats, and the
         interval includes the variance of both. ``n_repeats`` is the number of repeats.
-        ``repeat_sd`` is the standard deviation of their means, NaN for a single repeat.
-        ``best_of_3`` is the expected best mean of 3 repeats, NaN for systems with fewer repeats. If
-        repeats are drawn inside topics, it is the mean over topics of the expected best score. For
-        scores 0 and 1, ``best_of_3`` is then pass@3, and ``worst_of_3`` is pass^3.
+        ``repeat_sd`` is the standard deviation of the means of repeats, or NaN for a single repeat.
+        ``best_of_3`` is the expected best mean of 3 repeats, or NaN for systems with fewer repeats.
+        If repeats are drawn inside topics, ``best_of_3`` is the mean over topics of the expected
+        best score. For scores 0 and 1, ``best_of_3`` is then pass@3, and ``worst_of_3`` is pass^3.
 
     Raises
     ------
@@ -147,11 +148,11 @@ def summary(
     95% with 5 to 50 topics. Student's intervals had a coverage of 91% with 5 topics and 94% with
     20. Topics without a score (NaN) are left out, also from ``n``.
 
-    With weights w, ``a = w / sum w`` and ``A = sum a^2``, ``se^2`` is ``sum c (x - mean)^2`` with
-    ``c = a^2 / (1 - 2 a + A)`` [3]_. The degrees of freedom follow Bell and McCaffrey [4]_, and
-    ``n_eff`` is 1 / A. With repeats the variance of a mean is computed like the variance of a
-    difference in `compare`. The expected best of k of n repeats is ``sum y_(i) C(i - 1, k - 1) /
-    C(n, k)``, with values y in ascending order [5]_.
+    Let w be the weights of topics, ``a = w / sum w`` and ``A = sum a^2``. Then ``se^2`` is ``sum c
+    (x - mean)^2`` with ``c = a^2 / (1 - 2 a + A)`` [3]_. The degrees of freedom follow Bell and
+    McCaffrey [4]_, and ``n_eff`` is 1 / A. With repeats the variance of a mean is computed like the
+    variance of a difference in `compare`. The expected best of k of n repeats is ``sum y_(i) C(i -
+    1, k - 1) / C(n, k)``, with values y in ascending order [5]_.
 
     References
     ----------
@@ -270,9 +271,9 @@ def _interval_cautions(scores: Scores, n: Array, lacking: dict[str, Array]) -> l
 def like_scores(
     figures: dict[str, Array], attributes: dict[str, object], source: Scores, scores: object
 ) -> xr.Dataset | pd.DataFrame:
-    """Return columns of systems in the form of the scores.
+    """Return columns of systems in the same form as the scores.
 
-    The result is a frame for scores in a frame, and a dataset for an array of scores.
+    The result is a frame if the scores are in a frame, and a dataset if the scores are in an array.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Summaries of scores, and equal means in other verbs."""
+"""Means and intervals of `summary`, and the same means in other verbs."""
 
 import tracemalloc
 import warnings
