@@ -1,4 +1,4 @@
-"""Grouping of cubes and scores, and concatenation of the results of groups."""
+"""Grouping of cubes and scores, and concatenation of results."""
 
 from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -108,7 +108,7 @@ def with_given_groups(subject: Any, by: Any) -> tuple[Any, Any]:
 
 
 def with_names(arguments: Mapping[str, Any], by: Any) -> tuple[dict[str, Any], Any]:
-    """Add the groups of a mapping to all scores among arguments.
+    """Add the groups of a mapping to scores among arguments.
 
     The groups become a coordinate of each array and a column of each frame. The result contains the
     changed arguments and the name of the groups.
@@ -163,7 +163,7 @@ def _is_table(subject: object) -> bool:
 
 
 def _groups_of(subject: Any, by: object) -> dict[Any, Any]:
-    """Return a mapping from each group to its scores or cube."""
+    """Return the part of an object in each group."""
     return dict(subject.groups() if _is_table(subject) else groups(subject, by))
 
 
@@ -319,7 +319,7 @@ def group_positions(
     participated: Array,
     stated: Array | None = None,
 ) -> Iterator[tuple[Hashable, dict[str, Array]]]:
-    """Yield each group and the positions of its systems and topics.
+    """Yield the positions of systems and topics for each group.
 
     If topics are grouped, systems that did not take part in a group are left out. If systems are
     grouped, topics in which no system of the group took part are left out.

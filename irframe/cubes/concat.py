@@ -233,7 +233,7 @@ def _deepest(cubes: list[xr.Dataset]) -> int:
 
 
 def _ranges(sizes: Iterable[int]) -> list[Codes]:
-    """Return the positions in each of consecutive blocks, given their sizes."""
+    """Return the positions in consecutive blocks with these sizes."""
     return [np.arange(*ends) for ends in pairwise(np.cumsum([0, *sizes]))]
 
 
@@ -343,7 +343,7 @@ def _listed(
 
 
 def _same_topics(experiment: Experiment, first: Experiment) -> Experiment:
-    """Return an experiment with its topics in the order of `first`."""
+    """Sort the topics of an experiment as in `first`."""
     own_topics, topics = experiment.judgments.topics, first.judgments.topics
     missing = own_topics.symmetric_difference(topics)
     if len(missing):

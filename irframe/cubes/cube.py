@@ -251,7 +251,7 @@ def build_cube(
 
 
 def _inputs(runs: RunTable, qrels: QrelsTable, policy: Policy) -> list[list[str]]:
-    """Return the name, number of rows and SHA-256 of each input frame."""
+    """Return the name, size and SHA-256 of each input frame."""
     changed = policy.unit or policy.copies or policy.search
     tables: list[RunTable | QrelsTable] = [runs, qrels]
     names = ["runs, as they are scored" if changed else "runs", "qrels"]

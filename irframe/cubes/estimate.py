@@ -37,8 +37,7 @@ LEAST_DRAWN = 15
 LEAST_ADDING = 3
 """Confidence limits need at least this many drawn documents of a system that add to the score."""
 MOST_BIASED = 20
-"""Largest sum of 1/n over topics at which the bias of nDCG is small compared with its error.
-Here n is the number of drawn documents in the ideal ranking of a topic."""
+"""Largest sum of 1/n over topics with a small bias of nDCG, for n drawn ideal documents."""
 TINY = np.finfo(float).tiny
 """Lower limit of divisors, which avoids division by 0."""
 
@@ -298,10 +297,10 @@ def estimate(
     are the number of drawn documents in a system's lists minus one. For nDCG only documents that
     add to the score count. If ranks have weights w, the effective number of documents is ``(sum
     w^2)^2 / sum w^4``. Limits are NaN if a system's lists have fewer than 15 drawn documents, or if
-    fewer than 3 drawn documents add to the score. The coverage of these limits would be too low.
-    Limits of nDCG are also NaN if fewer than 15 drawn documents are in the ideal rankings. Let n be
-    the number of drawn documents in the ideal ranking of a topic. If the sum of ``1 / n`` over
-    topics is above 20, limits of nDCG are NaN.
+    fewer than 3 of them add to the score, because the coverage would be too low. Limits of nDCG are
+    also NaN if fewer than 15 drawn documents are in the ideal rankings. Let n be the number of
+    drawn documents in the ideal ranking of a topic. If the sum of ``1 / n`` over topics is above
+    20, limits of nDCG are NaN.
 
     The coverage of 95 % limits was measured on 63 runs of TREC's Deep Learning track of 2021, with
     5 to 20 % of the documents drawn. Either all 53 topics or 8 to 30 of them were used. The

@@ -166,7 +166,7 @@ def _of_itself(attributes: Mapping[Any, Any], before: Mapping[Any, Any]) -> dict
 
 
 def provenance(source: Any) -> dict[Hashable, Any]:
-    """Return the attributes that the numbers of an object depend on.
+    """Return the attributes that determine the numbers of an object.
 
     The object is a cube, scores or a result.
     """
@@ -289,7 +289,7 @@ def group_values(frame: pd.DataFrame, name: Any) -> pd.Index:
 
 
 def level_of(wide: pd.DataFrame) -> str | None:
-    """Return the name of the index level of repeats, or None."""
+    """Return the name of the index level with repeats."""
     if not any(name in wide.index.names for name in words.REPEAT_NAMES):
         return None
     by_role = words.roles(name for name in wide.index.names if name is not None)

@@ -211,7 +211,7 @@ def refuse_metric(x: object, by: object) -> None:
 
 
 def refuse_result(x: object) -> None:
-    """Raise if the input is the result of a verb but not scores."""
+    """Raise for results of verbs other than scores."""
     returned = getattr(x, "attrs", {}).get(words.RESULT, "")
     labels = {*(x.index.names if isinstance(x, pd.DataFrame) else getattr(x, "dims", ()))}
     if returned and returned not in words.SCORE_VERBS and {*LIST} <= labels:
@@ -366,7 +366,7 @@ def _array_without_aggregates(array: xr.DataArray) -> xr.DataArray:
 
 
 def _read_frame(frame: pd.DataFrame, asking: str, by: object) -> Scores:
-    """Read a frame with one row for each system and topic.
+    """Read a frame with a row per system and topic.
 
     The frame may contain several of these rows if they differ in repeat, depth or group.
     """
@@ -413,7 +413,7 @@ def _read_frame(frame: pd.DataFrame, asking: str, by: object) -> Scores:
 def _metric_values(
     table: pd.DataFrame, codes: Mapping[str, Array], column: object
 ) -> tuple[list[str], Array]:
-    """Return the names of the metrics, and their scores by row."""
+    """Return the names of metrics and their scores by row."""
     labelled = [name for name in (*LABELS, column) if name in table.columns]
     scored = table.drop(columns=labelled) if labelled else table
     metrics = score_arrays.metric_columns(scored, codes)

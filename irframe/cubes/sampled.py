@@ -111,9 +111,9 @@ class Draw:
 
     @property
     def factor(self) -> Floats:
-        """The factor ``N^2 (1/n - 1/N) / (n - 1)`` of each stratum.
+        """The factor of each stratum's sum of squared deviations.
 
-        The variance of a stratum is this factor times the sum of squared deviations. The factor is
+        The product of factor and sum is the variance of the stratum; see `estimate`. The factor is
         NaN if only one of several documents of the stratum was judged.
         """
         size, drawn = self.size.astype(float), self.drawn.astype(float)
@@ -191,7 +191,7 @@ def _refuse_shallow(metrics: Sequence[Metric], draw: Draw, depths: Sequence[int]
 
 
 def _weights(metric: Metric, ranks: int, depths: Sequence[int]) -> Floats | None:
-    """Return the fixed weights of ranks in a metric, or None.
+    """Return the weights of ranks in a metric, or None.
 
     The result is None if the weights depend on other relevant or judged documents.
     """
@@ -349,7 +349,7 @@ class _Leaving:
         self.grown = np.where(together & (number > 1), number / np.maximum(number - 1, 1), 1.0)
 
     def _sums(self, values: Floats) -> Floats:
-        """Return the sum of values in each stratum, (..., topic, stratum)."""
+        """Return sums of values by stratum, shape (..., topic, stratum)."""
         flat = (self._matrix @ values.reshape(-1, len(self.kept)).T).T
         return np.asarray(flat.reshape(*values.shape[:-1], *self.draw.drawn.shape))
 

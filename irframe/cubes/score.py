@@ -130,7 +130,7 @@ def beyond(experiment: Experiment, block: Block, tile: tuple[slice, slice]) -> A
 def _of_block(
     work: Work, grade: Array, systems: Codes, topics: Codes, experiment: Experiment
 ) -> Array:
-    """Compute the values of one dask block, whose grades are verified."""
+    """Compute the values of a dask block with verified grades."""
     selected = experiment.part(systems.ravel(), topics.ravel()).loaded
     return work.tiles(selected, grade.shape[-1], map)
 
@@ -342,7 +342,7 @@ def cwl(
     *metrics: Metrics,
     at: int | Sequence[int] | None = None,
 ) -> xr.Dataset:
-    """Compute the gain and cost of users in the C/W/L framework.
+    """Compute gain and cost of users by the C/W/L framework.
 
     Parameters
     ----------
@@ -423,7 +423,7 @@ def cwl(
 
 
 def _read_block(block: Block, metrics: Sequence[Metric], depths: Sequence[int]) -> Iterator[Array]:
-    """Yield the five C/W/L quantities of each metric on a block."""
+    """Yield the five C/W/L quantities of each metric."""
     columns = [depth - 1 for depth in depths]
     evidence = Evidence(block)
     for metric in metrics:

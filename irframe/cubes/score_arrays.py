@@ -79,7 +79,7 @@ def _names(subject: object) -> list[Hashable]:
 
 
 def refuse_repeats(scores: Any, verb: str) -> Any:
-    """Raise for several repeats; drop the dimension of a single repeat.
+    """Raise for several repeats; drop the dimension of one repeat.
 
     `verb` is the name of the verb, or "" if the verb supports repeats.
     """
@@ -253,9 +253,7 @@ def _in_float(scores: xr.DataArray) -> xr.DataArray:
         if not offenders:
             values = column.astype("Float64").to_numpy(np.float64, na_value=np.nan)
             return scores.copy(data=values.reshape(scores.shape))
-    message = (
-        f"{len(offenders)} values of another type" if offenders else f"an array of {scores.dtype}"
-    )
+    message = "values of another type" if offenders else f"an array of {scores.dtype}"
     raise InputError("scores that are numbers", message, advice, map(repr, offenders))
 
 
@@ -281,7 +279,7 @@ def in_order(scores: xr.DataArray) -> xr.DataArray:
 
 
 def numbers_of(frame: pd.DataFrame) -> NDArray[np.float64]:
-    """Convert columns of numbers to an array, with NaN if missing.
+    """Convert columns of numbers to an array of floats.
 
     Raise if a column contains other values, or if the frame is empty.
     """
@@ -298,13 +296,13 @@ def numbers_of(frame: pd.DataFrame) -> NDArray[np.float64]:
 
 
 def counting_costs(subject: object) -> AbstractContextManager[None]:
-    """Return a context in which the declared costs of scores are known."""
+    """Return a context in which declared costs are known."""
     costs = getattr(subject, "attrs", {}).get(LOWER)
     return during(COSTS, COSTS.get() | {*map(str, listed(costs))}) if costs else nullcontext()
 
 
 def with_costs(function: Function) -> Function:
-    """Declare the costs of the first argument while a function runs."""
+    """Let a function know the costs of its first argument."""
     signature = inspect.signature(function)
     first = next(iter(signature.parameters))
 

@@ -40,7 +40,7 @@ RUNID = "runid"
 
 
 class ScoreColumns(NamedTuple):
-    """Names of the columns or levels of systems, topics and scores."""
+    """Names of the columns of systems, topics and scores."""
 
     rows: pd.DataFrame
     """The frame. Systems and topics are columns, unless both are index levels."""
@@ -95,7 +95,7 @@ def _first_of(aliases: Iterable[str], names: Iterable[object]) -> str | None:
 
 
 def find_columns(frame: pd.DataFrame, metric: str | None = None) -> ScoreColumns:
-    """Return the columns of scores; raise if the frame has none.
+    """Return the columns of scores; raise if there are none.
 
     If a metric is passed, the frame can also be a matrix over systems and topics with the scores of
     this metric.
@@ -167,7 +167,7 @@ def refuse_twice(
         system, scored = pd.factorize(index.get_level_values(0))[0], pd.factorize(index)[0]
         drop = "frame[~frame.index.duplicated()]"
         advice = about_duplicates(system, scored, doubled, drop, ADVICE)
-        message = f"{len(doubled)} further scores"
+        message = f"{len(doubled)} more"
         raise IdError("one score per system and topic", message, advice, index[doubled])
 
 
@@ -236,7 +236,7 @@ def _of_mapping(nested: Mapping[Hashable, Any]) -> pd.DataFrame:
 
 
 def _matrix_as_column(frame: pd.DataFrame, metric: str) -> pd.DataFrame | None:
-    """Convert a matrix of scores to a frame with one column.
+    """Convert a matrix of scores to a one-column frame.
 
     The result is None if the matrix has values that are not numbers.
     """
@@ -311,7 +311,7 @@ def advice_of(frame: pd.DataFrame) -> str:
 
 
 class ScoreRows(NamedTuple):
-    """A frame of scores, and the codes of the labels of its rows."""
+    """A frame of scores, and the codes of its labels."""
 
     table: pd.DataFrame
     """A frame with a column per metric, and with other columns and index levels of the input."""
@@ -325,7 +325,7 @@ class ScoreRows(NamedTuple):
     """The axis of depths, or of other stopping points."""
 
     def to_frame(self) -> pd.DataFrame:
-        """Return the table with the labels of rows in its index."""
+        """Return the table, indexed by the labels of its rows."""
         names = [labels.name for labels in self.labels.values()]
         index: Any = self.table.index
         if {*names} <= {*index.names}:
@@ -443,7 +443,7 @@ def _spread_metrics(
     measure: Any,
     value: Any,
 ) -> tuple[pd.DataFrame, dict[str, Array]]:
-    """Spread a long frame to a table with one column per metric.
+    """Convert a long frame to a column per metric.
 
     The result contains the table and the codes of its rows. Rows are in order of first occurrence.
     `levels` become the index of the table.

@@ -144,7 +144,7 @@ class Scores:
 
     @property
     def has_row(self) -> Array:
-        """Whether each system has a row on each topic, (system, topic)."""
+        """Whether systems have rows on topics, shape (system, topic)."""
         present = np.asarray(self.rows) >= 0
         return np.asarray(present if present.ndim == len(LIST) else present.any(axis=-1))
 

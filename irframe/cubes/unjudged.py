@@ -197,7 +197,7 @@ def both_sides(
 
 
 def bound_block(block: Block, metrics: Sequence[Metric], depths: Sequence[int]) -> Iterator[Array]:
-    """Yield the lower and upper bounds of each metric on a block."""
+    """Yield the lower and upper bounds of each metric."""
     columns = np.asarray(depths)
     evidence = Evidence(block)
     for metric in metrics:
@@ -309,7 +309,7 @@ def pooled(cube: xr.Dataset, depth: int) -> Cube:
 
 
 def pool_depth_of(cube: xr.Dataset, depth: int | None = None) -> int:
-    """Return a valid pool depth, by default that of the cube.
+    """Return a valid pool depth, by default the cube's.
 
     Raises
     ------

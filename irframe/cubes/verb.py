@@ -59,7 +59,7 @@ VERBS: dict[str, Callable[..., Any]] = {}
 
 @dataclass(frozen=True)
 class Declared:
-    """A function that is a verb, and the options of the decorator.
+    """A verb's function, and the options of its decorator.
 
     Parameters
     ----------
@@ -258,7 +258,7 @@ def _verified(result: Any, source: object) -> Any:
 
 
 def loaded(cube: xr.Dataset, name: str) -> xr.Dataset:
-    """Load a lazy cube into memory; raise if the cube is large."""
+    """Load a lazy cube; raise if the cube is large."""
     size = WORKED * sum(array.nbytes for array in cube.data_vars.values() if array.chunks)
     if size > LOADED:
         message = f"a lazy cube of {size / 2**30:.3g} GiB"
@@ -329,7 +329,7 @@ def _as_selected(verb: Declared, result: Any, subject: object) -> Any:
 
 
 def read_depth(cube: xr.Dataset, depth: int | None) -> int:
-    """Return the depth to read, by default the depth of the cube.
+    """Return the depth to read, by default the cube's depth.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Means of scores over topics, also over weighted or resampled topics.
+"""Means of scores over topics, with weights or resampling.
 
 Values: Resampling.
 """

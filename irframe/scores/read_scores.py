@@ -75,7 +75,7 @@ def _refuse_lost_tasks(scores: Scores, design: Design) -> None:
 
 
 def refuse_infinite(metrics: list[str], scores: Array) -> None:
-    """Raise if the scores of any metric are infinite or huge."""
+    """Raise if scores of any metric are infinite or huge."""
     rows = zip(metrics, scores, strict=True)
     infinite = [metric for metric, values in rows if np.isinf(values).any()]
     if infinite:

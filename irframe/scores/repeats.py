@@ -106,7 +106,7 @@ class Repeats:
         return Crossed(*self.flat(scores, row, depths).given(0, slice(None), compute))
 
     def flat(self, scores: Scores, row: int, depths: slice) -> Scores:
-        """Return the scores of one metric, with each repeat as a system."""
+        """Return the scores of one metric with repeats as systems."""
         values = self.values[row : row + 1, :, :, depths]
         labels = scores.metrics[row : row + 1]
         return replace(scores, values=values, metrics=labels, repeats=None, design=None)
@@ -127,7 +127,7 @@ class Repeats:
         return variance, freedom, spread
 
     def by_topics(self, scores: Scores) -> Iterator[tuple[tuple[int, int, Array], Array]]:
-        """Yield the scores of repeats, and the positions of their results."""
+        """Yield the scores of repeats, and positions for their results."""
         for row, system in np.ndindex(scores.values.shape[:2]):
             lists = self.values[row, self.owner == system]
             for topics, depths in patterns(~np.isnan(scores.values[row, system])):

@@ -271,7 +271,7 @@ def _interval_cautions(scores: Scores, n: Array, lacking: dict[str, Array]) -> l
 def like_scores(
     figures: dict[str, Array], attributes: dict[str, object], source: Scores, scores: object
 ) -> xr.Dataset | pd.DataFrame:
-    """Return columns of systems in the same form as the scores.
+    """Return columns of systems in the form of the scores.
 
     The result is a frame if the scores are in a frame, and a dataset if the scores are in an array.
 

@@ -1,4 +1,4 @@
-"""`concat` returns the cube of all rows, or raises an error."""
+"""`concat` returns the cube of all rows, or raises."""
 
 import warnings
 from dataclasses import replace
@@ -41,7 +41,7 @@ def of_systems(frames, *groups, **options):
 
 
 def assert_alike(found, built):
-    """Assert that two cubes are equal if their labels are sorted."""
+    """Assert that two cubes are equal after sorting labels."""
     found = found.sel({dim: built[dim].to_numpy() for dim in ("system", "topic")})
     assert set(found.variables) == set(built.variables)
     for name in set(built.variables) - {"system_code", "topic_code"}:

@@ -183,7 +183,7 @@ def test_invalid_samples_and_metrics_are_refused(cube):
     with pytest.raises(MetricError, match="sum gains over ranks.*found Recall, nDCG"):
         drawn.ireval.estimate("P", "Recall", "nDCG(ideal='full')", "nDCG", at=5)
     with pytest.raises(
-        MetricError, match="5 drawn documents, but found 5, 9 with .* at=10 or deeper"
+        MetricError, match="5 drawn documents or more, but found 5, 9 with .* at=10 or deeper"
     ):
         drawn.ireval.estimate("P", "nDCG", at=[5, 9, 15])
     with pytest.raises(

@@ -60,7 +60,7 @@ def by_trec_name(frame):
 
 
 TRACKS = {"robust03": (1, "tag", 17 * 90), "trec-covid-round1": (3, "file", 48 * 29)}
-"""Mapping from a folder to the step between runs, the source of names, and the least lists."""
+"""By folder: the step between runs, the source of names, and the minimum number of lists."""
 
 
 @cache

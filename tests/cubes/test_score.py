@@ -26,7 +26,7 @@ METRICS = ("ERR", "nDCG(gain='exp')", "AP(norm='pool')", "P(gain='linear')", "Q(
 
 @pytest.fixture(scope="module")
 def cubes():
-    """Return a cube with two top grades, and its part for each grade."""
+    """Return a cube with two top grades, and its parts."""
     cube = ir.cube(*ir.example_track())
     second = np.arange(cube.sizes["topic"]) % 3 == 0
     experiment = experiment_of(cube)

@@ -42,7 +42,7 @@ EVERY = [
 
 
 def one_list(serp, judged, top, depth):
-    """Return a cube with one ranking and the requested top grade."""
+    """Return a cube with one ranking and one top grade."""
     docs = [f"d{rank:03}" for rank in range(len(serp))]
     graded = [("t", doc, grade) for doc, grade in zip(docs, serp, strict=True) if grade is not None]
     missing = list(judged)

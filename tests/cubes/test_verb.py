@@ -128,7 +128,7 @@ class TestGroups:
         result = shapes[1](InGroups(scores, "half"), scores.isel(topic=slice(None, None, -1)))
         np.testing.assert_allclose(result, 0, atol=1e-15)
         other = scores.assign_coords(half=scores["half"].str.replace("second", "third"))
-        with pytest.raises(ParameterError, match=r"groups \(half\) on both.*: second, third"):
+        with pytest.raises(ParameterError, match=r"groups \(half\) in both.*: second, third"):
             shapes[1](InGroups(scores, "half"), other)
 
     def test_errors_name_the_group(self):

@@ -294,17 +294,17 @@ RATIOS = pytest.mark.parametrize("ratio", ["coverage", "inversions"])
     few_of(product(["coverage", "inversions"], range(2), [False, True]), 3),
 )
 class TestLoops:
-    def test_references_at_a_depth_equal_a_loop(self, ratio, seed, holes):
+    def test_ratios_to_a_depth_agree_with_a_loop(self, ratio, seed, holes):
         scores = random_scores(seed, holes=holes)
         check_against_loop(scores, ratio, 10, lambda m, _: (scores, m, 2))
 
-    def test_references_by_metric_equal_a_loop(self, ratio, seed, holes):
+    def test_ratios_to_a_metric_agree_with_a_loop(self, ratio, seed, holes):
         scores = random_scores(seed, holes=holes)
         check_against_loop(scores, ratio, "ASL", lambda _, k: (scores, 1, k))
         check_against_loop(scores, ratio, "AP@5", lambda _m, _k: (scores, 0, 1))
 
     @pytest.mark.thorough
-    def test_other_scores_as_reference_equal_a_loop(self, ratio, seed, holes):
+    def test_ratios_to_other_scores_agree_with_a_loop(self, ratio, seed, holes):
         scores, other = random_scores(seed, holes=holes), random_scores(seed + 100)
         shuffled = other[::-1, [3, 1, 0, 2, 5, 4]]
         check_against_loop(scores, ratio, shuffled, lambda m, k: (other, m, k))

@@ -1,4 +1,4 @@
-"""Means and intervals of `summary`, and the same means in other verbs."""
+"""Means and intervals of `summary`, and means of other verbs."""
 
 import tracemalloc
 import warnings
