@@ -1,4 +1,4 @@
-"""Every agreement method equals slow references and scipy."""
+"""Every agreement method agrees with slow references and scipy."""
 
 import math
 
@@ -62,7 +62,7 @@ def assert_same(values, expected):
 
 @pytest.mark.parametrize("method", LOOPS, ids=repr)
 @given(sides(FEW | MANY, 1, 9) | permutations())
-def test_values_equal_the_slow_loop(method, xy):
+def test_values_agree_with_the_slow_loop(method, xy):
     assert_same(method.kernel(*xy), looped(LOOPS[method], *xy))
 
 
@@ -90,7 +90,7 @@ def scipy_loop(function, x, y):
 
 @pytest.mark.parametrize("systems", [2, 3, 6, 33, 34])
 @pytest.mark.parametrize("values", [2, 5, 1000])
-def test_p_values_of_tau_equal_those_of_scipy(systems, values):
+def test_p_values_of_tau_agree_with_scipy(systems, values):
     rng = np.random.default_rng(systems * values)
     x, y = (rng.integers(0, values, (rows, systems)).astype(float) for rows in (3, 2))
 
@@ -106,12 +106,12 @@ def test_p_values_of_tau_equal_those_of_scipy(systems, values):
 
 @pytest.mark.parametrize("method", SCIPY)
 @given(sides(smallest=3))
-def test_values_equal_scipy(method, xy):
+def test_values_agree_with_scipy(method, xy):
     assert_same(method.kernel(*xy), scipy_loop(SCIPY[method], *xy))
 
 
 @pytest.mark.parametrize("systems", [110, 400])
-def test_values_equal_scipy_on_many_systems(systems):
+def test_values_of_many_systems_agree_with_scipy(systems):
     rng = np.random.default_rng(1)
     x, y = rng.random((4, systems)), rng.random((5, systems)).round(2)
     y[:, : systems // 2] += x[0, : systems // 2].round(2)
@@ -137,7 +137,7 @@ def test_an_ordering_agrees_with_itself_and_disagrees_with_its_reverse(method, x
 
 @by_method
 @given(sides())
-def test_an_array_agrees_with_its_copy_as_with_itself(method, xy):
+def test_a_copy_of_an_array_has_the_same_values(method, xy):
     assert_same(method.kernel(xy[0], xy[0]), method.kernel(xy[0], xy[0].copy()))
 
 
@@ -167,7 +167,7 @@ def test_rank_methods_depend_only_on_the_order_of_scores(method, xy):
 
 @by_method
 @given(sides() | permutations(), st.randoms(use_true_random=False))
-def test_order_of_systems_is_irrelevant(method, xy, random):
+def test_the_order_of_systems_does_not_change_values(method, xy, random):
     x, y = xy
     shuffled = random.sample(range(x.shape[-1]), x.shape[-1])
     assert_same(method.kernel(x[:, shuffled], y[:, shuffled]), method.kernel(x, y))
@@ -185,26 +185,26 @@ def test_block_sizes_do_not_change_values(method, budget, monkeypatch):
 
 
 @pytest.mark.parametrize("method", [Kendall(), Spearman(), Pearson()], ids=repr)
-def test_constant_scores_are_undefined(method):
+def test_correlations_with_constant_scores_are_nan(method):
     constant = np.full((1, 6), 0.1)
     assert np.isnan(method.kernel(constant, [[1, 2, 3, 4, 5, 6]])).all()
     assert np.isnan(method.kernel(constant, constant)).all()
 
 
 @by_method
-def test_values_for_one_system(method):
+def test_values_for_one_system_are_nan_except_for_rbo_and_rmse(method):
     expected = {RBO: 1, RMSE: 0}.get(type(method), np.nan)
     assert_same(method.kernel([[0.3]], [[0.3]]), expected)
 
 
-def test_infinite_scores_have_an_order():
+def test_rank_methods_rank_infinite_scores():
     x = np.array([[np.inf, np.inf, 1.0, -np.inf]])
     ranks = np.array([[2.0, 2.0, 1.0, 0.0]])
     for method in RANKWISE:
         assert method.kernel(x, x[:, ::-1]) == method.kernel(ranks, ranks[:, ::-1])
 
 
-def test_rank_correlations_equal_the_worked_case(golden):
+def test_rank_correlations_agree_with_the_worked_case(golden):
     case = golden["002-rank-correlation"]
     orders, expected = case["input"], case["expected"]
     names = orders["reference"]

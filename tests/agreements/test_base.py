@@ -24,7 +24,7 @@ def assert_same(values, expected):
 
 
 @by_method
-def test_batches_broadcast_and_equal_rows(method):
+def test_leading_dimensions_broadcast(method):
     rng = np.random.default_rng(3)
     x, y = rng.random((2, 3, 4, 6)).round(1), rng.random((3, 5, 6)).round(1)
     values = method.kernel(x, y)
@@ -47,7 +47,7 @@ def test_only_rows_with_nan_are_nan(method):
 
 
 @by_method
-def test_inputs_are_unchanged(method):
+def test_kernels_do_not_change_their_inputs(method):
     x, y = np.array([[1.0, np.nan, 2.0], [3.0, 1.0, 1.0]]), np.array([[2.0, 1.0, 3.0]])
     x_before, y_before = x.copy(), y.copy()
     x.setflags(write=False)
@@ -97,7 +97,7 @@ SCORES = arrays(
 
 
 @given(SCORES)
-def test_ranks_equal_counts_of_better_systems(scores):
+def test_ranks_are_one_plus_the_number_of_better_systems(scores):
     row_scores, column_scores = scores[..., :, None], scores[..., None, :]
     np.testing.assert_array_equal(count_below(scores), (column_scores < row_scores).sum(axis=-1))
     first, last = tied_ranks(scores)
@@ -116,7 +116,7 @@ def matrices(draw):
 
 
 @given(matrices(), st.sampled_from([0.9, 0.5, 0.0, 1.0]))
-def test_stable_depths_equal_the_slow_loop(drawn, threshold):
+def test_stable_depths_agree_with_the_slow_loop(drawn, threshold):
     matrix, depths = drawn
     theta = [
         oracle.stable_depth(single_matrix.tolist(), depths, threshold) for single_matrix in matrix
@@ -126,7 +126,7 @@ def test_stable_depths_equal_the_slow_loop(drawn, threshold):
     np.testing.assert_allclose(share_above(matrix, threshold=threshold), share)
 
 
-def test_shapes_of_stable_depths_and_shares():
+def test_stable_depths_and_shares_have_one_value_per_matrix():
     matrix = np.ones((2, 3, 4, 4))
     assert stable_depth(matrix, range(1, 5)).shape == (2, 3)
     assert share_above(matrix).shape == (2, 3)

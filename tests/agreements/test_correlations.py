@@ -28,7 +28,7 @@ def test_tau_b_of_equal_orderings_is_exactly_one(xy):
     np.testing.assert_array_equal(diagonal, np.where(tied, np.nan, 1))
 
 
-def test_scores_are_compared_as_given():
+def test_scores_are_not_rounded_before_comparison():
     noisy = np.array([[0.1 + 0.2, 0.3, 0.1]])
     clean = np.array([[2.0, 1.0, 0.0]])
     assert Kendall().kernel(noisy, clean).item() == 1
@@ -36,7 +36,7 @@ def test_scores_are_compared_as_given():
 
 
 @pytest.mark.parametrize("name", AGREEMENTS)
-def test_names_and_reprs_are_parsed_to_the_same_value(name):
+def test_reprs_of_agreement_methods_evaluate_to_equal_methods(name):
     method = parse_agreement(name)
     assert parse_agreement(method) is method
     assert eval(repr(method), vars(agreements)) == method  # noqa: S307 - a repr of irframe
@@ -52,7 +52,7 @@ def test_names_and_reprs_are_parsed_to_the_same_value(name):
         *(("rbo_b", RBO(ties="b")), ("rmse", RMSE())),
     ],
 )
-def test_names_are_parsed(name, method):
+def test_names_of_agreement_methods_are_parsed(name, method):
     assert parse_agreement(name) == method
 
 
@@ -93,8 +93,8 @@ def test_rbo_a_is_the_limit_of_the_mean_over_orders(xy, p):
 
 
 @pytest.mark.parametrize("p", [0.1, 0.5, 0.9, 0.99])
-def test_rbo_with_ties_by_hand(p):
-    """The agreement at depths 1 to 6 is written out."""
+def test_rbo_with_ties_agrees_with_a_calculation_by_hand(p):
+    """The contributions of systems at every depth are written out."""
     c = np.array([[0.5, 0.5, 0, 0, 0, 0], [1, 1, 0, 0, 0, 0], [1, 1, 1, 0, 0, 0],
                   [1, 1, 1, 0.5, 0.5, 0], [1, 1, 1, 1, 1, 0], [1] * 6])  # fmt: skip
     c_other = np.array([[0, 0.5, 0.5, 0, 0, 0], [0, 1, 1, 0, 0, 0], [1, 1, 1, 0, 0, 0],
@@ -102,7 +102,7 @@ def test_rbo_with_ties_by_hand(p):
     products = (c * c_other).sum(axis=1)
     depth = np.arange(1, 7)
     agreements = {
-        # both orderings have 2 2 3 5 5 6 systems by depth, and 1 1 3 4 4 6 of them are common
+        # at depths 1 to 6, each ordering has 2 2 3 5 5 6 systems, of which 1 1 3 4 4 6 are common
         "w": np.array([1 / 2, 1 / 2, 1, 4 / 5, 4 / 5, 1]),
         "a": products / depth,
         "b": products / np.sqrt((c**2).sum(axis=1) * (c_other**2).sum(axis=1)),
@@ -114,7 +114,7 @@ def test_rbo_with_ties_by_hand(p):
         assert oracle.rbo_ext(X, Y, p, ties) == pytest.approx(expected)
 
 
-def test_an_ordering_with_ties_agrees_with_itself_unless_its_order_is_unknown():
+def test_only_variant_a_lowers_the_agreement_of_a_tied_ordering_with_itself():
     for method in (RBO(), RBO(ties="b"), TauAP(ties="b")):
         assert method.kernel([X], [X]) == pytest.approx(1)
     assert RBO(ties="a").kernel([X], [X]) < 0.97
@@ -136,16 +136,16 @@ def test_tau_ap_of_tied_systems_is_zero_or_nan():
     assert np.isnan(TauAP(ties="b").kernel(order, tied))
 
 
-def test_tau_ap_with_ties_by_hand():
+def test_tau_ap_with_ties_agrees_with_a_calculation_by_hand():
     x, y = [[3, 2, 1]], [[2, 2, 1]]
-    # order (2, 1, 3) scores 0, and order (1, 2, 3) scores 1
+    # y is tied: tau_ap is 0 for the order (2, 1, 3), and 1 for the order (1, 2, 3)
     assert TauAP().kernel(x, y) == pytest.approx((0 + 1) / 2)
-    # y as estimate: one system is below the best group, two are correctly above it: 2/1 * 2/2 - 1
-    # x as estimate: by y, 0 systems are above the second, 2 above the third: 2/2 * (0 + 2/2) - 1
+    # if y is the estimate, 1 system is below the tied best, 2 of 2 correctly above: 2/1 * 2/2 - 1
+    # if x is the estimate, y has 0 systems above the second, 2 above the third: 2/2 * (0 + 2/2) - 1
     assert TauAP(ties="b").kernel(x, y) == pytest.approx((1 + 0) / 2)
 
 
-def test_tau_ap_of_a_published_example(golden):
+def test_tau_ap_agrees_with_a_published_example(golden):
     case = golden["002-tau-ap-ircor"]
     x, y = ([case["input"][side]] for side in "xy")
     result = TauAP().kernel(x, y)

@@ -1,4 +1,4 @@
-"""Innate orderings equal Algorithm 1, worked cases and counts."""
+"""Innate orderings agree with Algorithm 1, worked cases and counts."""
 
 import numpy as np
 import pytest
@@ -45,7 +45,7 @@ def test_labels_change_with_depth(golden):
     assert LABELS[result[-1]] == case["expected"]["group"]
 
 
-def test_labels_of_graded_gains(golden):
+def test_labels_of_graded_gains_agree_with_the_worked_case(golden):
     case = golden["001-graded"]
     serps, expected = case["input"], case["expected"]
     for pair in ("S1-S2", "S1-S3", "S2-S3"):
@@ -55,7 +55,7 @@ def test_labels_of_graded_gains(golden):
     assert [FOUR[code] for code in depths] == expected["depths S1-S3"]
 
 
-def test_gains_are_summed_exactly():
+def test_equal_sums_of_gains_are_compared_without_rounding_errors():
     assert codes([0.1, 0.2], [0.3, 0]) == [-1, -1]
     assert codes([0.3, 0], [0.1, 0.2]) == [1, 1]
     assert codes([1 / 3, 1 / 3, 1 / 3], [1, 0, 0]) == [-1, -1, -1]
@@ -70,7 +70,7 @@ def test_gains_are_summed_exactly():
         )
     )
 )
-def test_every_depth_equals_algorithm_1(serps):
+def test_labels_at_every_depth_agree_with_algorithm_1(serps):
     gains = np.array([[[round(10 * gain) for gain in serp]] for serp in serps])
     first, second = np.indices((len(serps),) * 2).reshape(2, -1)
     transitions = compare_rankings(gains, np.stack([first, second], axis=1))
@@ -155,10 +155,10 @@ def test_random_separability_of_worked_cases(golden):
 
 
 @pytest.mark.parametrize("k", range(1, 6))
-def test_random_separability_equals_enumeration(k):
+def test_random_separability_agrees_with_enumeration(k):
     assert tuple(random_separability(k)) == oracle.count_pairs(k)
 
 
 @pytest.mark.parametrize("k", [0, -1, 2.5, True, "3"])
-def test_lengths_of_random_pairs_are_checked(k):
+def test_invalid_lengths_of_random_pairs_are_refused(k):
     refused(ParameterError, "at least 1", lambda: random_separability(k))

@@ -1,4 +1,4 @@
-"""Score bounds over labels equal those by enumeration of labels."""
+"""Score bounds agree with an enumeration of all labels."""
 
 import numpy as np
 import pytest
@@ -20,21 +20,21 @@ from irframe.names import UNJUDGED
 
 @pytest.mark.parametrize("variant", graded("labelings"), ids=str)
 @given(topic=OPEN, K=st.integers(1, 9))
-def test_extremes_are_exact(variant, topic, K):
+def test_bounds_of_graded_metrics_agree_with_enumeration(variant, topic, K):
     check_extremes(variant, topic, K)
 
 
 @given(topic=topics(max_len=4, grades=GRADES, gmax=3), K=st.integers(1, 6))
-def test_extremes_are_exact_if_several_grades_below_the_threshold_have_gain(topic, K):
+def test_bounds_are_exact_if_several_grades_below_the_threshold_have_gain(topic, K):
     check_extremes(Variant("Q(rel=3)"), topic, K)
 
 
-def test_extremes_are_exact_if_grades_below_and_above_the_threshold_have_gain():
+def test_bounds_are_exact_if_grades_below_and_above_the_threshold_have_gain():
     topic = Topic(serp=(None, 2, None), judged=(2,), gmax=3)
     check_extremes(Variant("Q(beta=3, rel=2)"), topic, 3)
 
 
-def test_labels_are_sorted_best_first():
+def test_gains_of_labels_are_sorted_in_falling_order():
     labels = Labels.of(Q(rel=3), np.arange(5), 4)
     assert labels.relevant.tolist() == [1, 0.75]
     assert labels.others.tolist() == [0.5, 0.25]
@@ -65,7 +65,8 @@ def lists(rows, depth, unjudged, top=3):
     [
         (128, 100, 30, [100]),  # 2.2e9 steps
         (6, 100, 60, [100]),
-        (1, 1000, 1, range(1, 1001)),  # few steps, but the overhead of 1,000 depths
+        # few steps, but every depth has an overhead
+        (1, 1000, 1, range(1, 1001)),
     ],
 )
 def test_bounds_that_take_minutes_are_refused(rows, depth, unjudged, depths):
@@ -95,7 +96,7 @@ def test_bounds_that_take_seconds_are_not_refused(text):
 
 @pytest.mark.parametrize("variant", few_of(graded(""), 3, drawn=False), ids=str)
 @given(topic=OPEN, K=st.integers(1, 9))
-def test_extremes_over_fillings_are_exact(variant, topic, K):
+def test_bounds_of_metrics_with_one_gain_agree_with_enumeration(variant, topic, K):
     check_extremes(variant, topic, K)
 
 
@@ -140,7 +141,7 @@ POOLS = {1: (0,), 2: (0,), 3: (0, 1), 4: (0, 1)}
 
 @pytest.mark.parametrize("variant", graded("ratios"), ids=str)
 @given(topic=OPEN, K=st.integers(1, 9))
-def test_extremes_of_ratios_are_exact(variant, topic, K):
+def test_bounds_of_ratios_agree_with_enumeration(variant, topic, K):
     check_extremes(variant, topic, K)
 
 
@@ -155,12 +156,12 @@ def test_extremes_of_ratios_are_exact(variant, topic, K):
         ("nDCG(rel=2)", Topic(serp=(1, None), judged=(1, 1), gmax=3)),
     ],
 )
-def test_extremes_are_exact_if_a_middle_grade_has_the_highest_gain(text, topic):
+def test_bounds_are_exact_if_a_middle_grade_has_the_highest_gain(text, topic):
     check_extremes(Variant(text), topic, len(topic.serp))
 
 
-def test_each_row_is_improved_until_it_converges():
-    """The first ranking needs three iterations, the second one none."""
+def test_the_highest_ndcg_of_each_ranking_converges_independently():
+    """The first ranking needs three iterations, the second ranking none."""
     first = Topic(serp=(0, None, 1, None), judged=(0, 1, 1, 2, 2), gmax=3)
     check_extremes(Variant("nDCG(gain='exp')"), first, 4)
     grade = np.array([[0, UNJUDGED, 1, UNJUDGED], [3, 0, 0, 0]], np.int16)

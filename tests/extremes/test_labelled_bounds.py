@@ -66,7 +66,7 @@ def test_longer_lists_score_within_the_bounds(topic, p):
         assert score <= upper.min() + 1e-12
 
 
-def test_precision_counts_missing_ranks():
+def test_the_upper_bound_of_precision_counts_missing_ranks_as_relevant():
     row = Block(
         grade=np.array([[1, UNJUDGED, EMPTY]], np.int16),
         retrieved=np.array([2]),
@@ -126,7 +126,7 @@ def tied_block(blocks, judged, depth):
 )
 @given(drawn=tied_lists(), data=st.data())
 def test_tie_ranges_equal_the_extremes_over_all_orders(variant, drawn, data):
-    """Ranges equal the extremes of the oracle over all orders."""
+    """Ranges agree with the oracle over all orders of ties."""
     blocks, missed = drawn
     length = sum(map(len, blocks))
     judged = [grade for block in blocks for grade in block if grade is not None] + missed
@@ -152,19 +152,19 @@ SHORT = 5
 
 
 def enumerated(variant, lists, judged):
-    """Return scores of lists of codes, where higher is better."""
+    """Return scores of lists of grades, negated for costs."""
     scores = variant.score(block_of(lists, judged, max(map(len, lists))))
     return np.nan_to_num(-scores, nan=-np.inf) if variant.metric.cost else scores
 
 
 @cache
 def ranks_of(variant):
-    """Return the key by which the metric ranks codes."""
+    """Return the sort key of grades for the metric."""
     return preference_ranks(variant.metric, np.array(CODES[1:]), 3)
 
 
 def best_list(variant, codes):
-    """Return codes in the best order for the metric."""
+    """Return grades in the best order for the metric."""
     value = ranks_of(variant)
     return tuple(sorted(codes, key=lambda code: -value[code]))
 
@@ -195,7 +195,7 @@ def test_no_order_of_five_documents_beats_the_best_one(variant, missed):
 
 @pytest.mark.parametrize("variant", BY_GRADE, ids=str)
 @by_missed
-def test_one_more_document_never_lowers_the_best_score(variant, missed):
+def test_another_document_never_lowers_the_highest_score(variant, missed):
     longer = [(codes, removed) for codes in MULTISETS for removed in range(len(codes))]
     pairs = [(codes[:n] + codes[n + 1 :], codes, judged_of(codes, missed)) for codes, n in longer]
     every = [judged_of(codes, missed) for codes in MULTISETS]
@@ -209,13 +209,13 @@ def test_one_more_document_never_lowers_the_best_score(variant, missed):
     assert not (more[:, :width] < fewer[:, :width] - 1e-12).any()
 
 
-def test_by_grade_is_false_if_a_further_document_may_lower_the_score():
+def test_by_grade_is_false_if_an_appended_document_may_lower_the_score():
     odd = ("SetP", "SetF", "Utility", "ASL", "ESL", "Judged", "Twist", "CRP", "NumRet", "RnDCG")
     assert not any(METRICS[name].by_grade for name in odd)
     assert all(METRICS[name].by_grade for name in ("AP", "nDCG", "Recall", "RR", "Bpref", "Q"))
 
 
-def test_tie_ranges_support_the_highest_possible_grade():
+def test_tie_ranges_support_the_highest_valid_grade():
     lists = tied_block([[0, 32767, None]], [0, 32767], 2)
     low, high = reordered_scores(lists, [parse_metric("P(rel=32767)")], [1, 2])
     assert low.tolist() == [[0, 0.0]]

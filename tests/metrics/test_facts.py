@@ -15,7 +15,7 @@ from irframe.metrics.parse_metric import parse_metric
 
 
 @pytest.mark.parametrize("label", ["my score", "Bpref@x", "AP@0", "", "AP(norm='what')", 7, None])
-def test_unknown_labels_have_neutral_properties(label):
+def test_unknown_labels_have_default_properties(label):
     properties = facts(label)
     assert properties == UNKNOWN
     assert (properties.known, properties.cost, properties.summary, properties.depth) == (
@@ -38,13 +38,13 @@ def test_every_name_has_the_properties_of_its_class(name):
     )
 
 
-def test_values_texts_and_classes_have_equal_properties():
+def test_metrics_and_their_texts_and_classes_have_equal_properties():
     for metric in (AP(norm="pool", rel=2) @ 7, nDCG(gain="exp", ideal="pool"), RBP(p=0.5)):
         assert facts(metric) == facts(str(metric)) == facts(parse_metric(str(metric)))
     assert facts(AP) == facts(AP())
 
 
-def test_properties_of_optional_fields():
+def test_facts_read_pool_threshold_gain_and_depth_of_metrics():
     assert facts("AP(norm='pool')").pooled
     assert facts("Q(ideal='pool')").pooled
     assert not facts("Q(norm='min')").pooled
@@ -54,7 +54,7 @@ def test_properties_of_optional_fields():
     assert facts("P_5").depth == 5
 
 
-def test_methods_for_bounds():
+def test_facts_name_the_method_for_bounds():
     assert facts("P").extremes == "ceiling"
     assert facts("AP").extremes == "cut"
     assert facts("Rprec").extremes == "list"
@@ -77,7 +77,7 @@ SLOW = {
         max_size=5,
     )
 )
-def test_averages_equal_those_of_the_statistics_module(summary, rows):
+def test_averages_agree_with_the_statistics_module(summary, rows):
     values = np.array(rows, float)
     scores = [[value for value in row if value is not None] for row in rows]
     expected = [SLOW[summary](row) if row else np.nan for row in scores]

@@ -1,4 +1,4 @@
-"""Every metric equals its slow reference, and has general properties."""
+"""Metrics agree with slow references, and have general properties."""
 
 from dataclasses import fields, replace
 
@@ -26,7 +26,7 @@ def score(metric, topics, depth):
 
 @pytest.mark.parametrize("variant", VARIANTS, ids=str)
 @given(batch=batches())
-def test_kernel_equals_slow_loop(variant, batch):
+def test_kernels_agree_with_slow_loops(variant, batch):
     topics, depth = batch
     expected = [[variant.oracle(topic, k) for k in range(1, depth + 1)] for topic in topics]
     scores = score(variant.metric, topics, depth)
@@ -37,7 +37,7 @@ def test_kernel_equals_slow_loop(variant, batch):
     "variant", few_of([v for v in VARIANTS if "Num" not in v.text], 6, drawn=False), ids=str
 )
 @given(batch=batches(min_len=1), data=st.data())
-def test_ranks_below_the_depth_do_not_count(variant, batch, data):
+def test_documents_past_the_depth_do_not_change_scores(variant, batch, data):
     topics, depth = batch
     cut = data.draw(st.integers(1, depth))
     short = [replace(topic, serp=topic.serp[:cut]) for topic in topics]
@@ -47,7 +47,7 @@ def test_ranks_below_the_depth_do_not_count(variant, batch, data):
 
 @pytest.mark.parametrize("variant", few_of(VARIANTS, 6, 1, drawn=False), ids=str)
 @given(batch=batches())
-def test_scores_are_in_range_and_equal_those_of_single_rows(variant, batch):
+def test_batches_score_as_single_rows_and_within_the_range(variant, batch):
     topics, depth = batch
     metric = variant.metric
     batch_block = block(topics, depth)
@@ -147,7 +147,7 @@ OLD = int(np.__version__.partition(".")[0]) < 2
 
 
 @pytest.mark.parametrize("text", SEQUENTIAL)
-def test_sums_are_those_of_trec_eval_to_the_last_bit(text):
+def test_sums_equal_those_of_trec_eval_to_the_last_bit(text):
     """trec_eval divides the sum once, instead of every term."""
     rng = np.random.default_rng(1)
     (variant,) = [v for v in VARIANTS if v.text == text]
@@ -157,7 +157,8 @@ def test_sums_are_those_of_trec_eval_to_the_last_bit(text):
         topic = Topic(serp=tuple(listed.tolist()), judged=judged, gmax=3)
         depth = len(listed)
         expected = variant.oracle(topic, depth)
-        if OLD and text == "BinG":  # older numpy uses the logarithm of the C library
+        # older versions of numpy call the C library's logarithm, which differs in the last bit
+        if OLD and text == "BinG":
             expected = pytest.approx(expected, rel=1e-15)
         assert score(variant.metric, [topic], depth)[0, -1] == expected
 
@@ -169,7 +170,7 @@ def test_the_default_top_grade_is_the_highest_judged_grade():
     assert linear.curve([0, 0]).tolist() == [0, 0]
 
 
-def test_gain_maps_equal_the_worked_case(golden):
+def test_gain_maps_agree_with_the_worked_case(golden):
     case = golden["002-gains"]
     grades = [grade for grade in case["input"]["grades"] if grade is not None]
     unjudged = len(case["input"]["grades"]) - len(grades)
@@ -182,7 +183,7 @@ def test_gain_maps_equal_the_worked_case(golden):
         assert not any(expected[:unjudged])
 
 
-def test_ndcg_of_one_document_by_depth_equals_the_worked_case(golden):
+def test_ndcg_of_one_document_by_depth_agrees_with_the_worked_case(golden):
     case = golden["002-ndcg-weights"]
     topic = Topic(serp=(1, *([0] * 19)), judged=(1,) * 20, gmax=1)
     for discount, expected in case["expected"].items():
@@ -191,7 +192,7 @@ def test_ndcg_of_one_document_by_depth_equals_the_worked_case(golden):
         assert actual == pytest.approx(expected, rel=1e-9)
 
 
-def test_ndcg_with_base_ten_equals_the_worked_case(golden):
+def test_ndcg_with_base_ten_agrees_with_the_worked_case(golden):
     case = golden["004-ndcg-log10"]
     data = case["input"]
     topic = Topic(serp=tuple(data["serp"]), judged=tuple(data["judged"]), gmax=2)
@@ -220,7 +221,8 @@ def test_dcg_does_not_depend_on_the_top_grade():
     assert ir.metrics.DCG()(judged).item() == pytest.approx(expected)
     docs = {f"d{number}": grade for number, grade in enumerate(judged)}
     runs = {"1": {doc: -float(above) for above, doc in enumerate(docs)}}
-    for other_grade in (0, 9):  # a grade of another topic
+    # grades of another topic change the top grade of the collection
+    for other_grade in (0, 9):
         scores = ir.evaluate(
             runs, {"1": docs, "2": {"x": other_grade}}, ["DCG", "dcg"], topics="runs"
         )

@@ -111,7 +111,7 @@ def test_classes_and_values_take_a_depth():
     assert ir.metrics.IPrec @ 0.5 == ir.metrics.IPrec(recall=0.5)
 
 
-def test_aliases_are_names_of_the_package():
+def test_aliases_are_attributes_of_the_package():
     for name, kind in ALIASES.items():
         result = getattr(ir.metrics, name)
         assert result is kind or inspect.ismodule(result)
@@ -159,7 +159,7 @@ def test_errors_suggest_names_and_parameters(text, words):
 
 
 @pytest.mark.parametrize("text", ["P@0", "P@-1", "P@2.5", "P(depth=True)", "P_0", "map_cut_1.5"])
-def test_depths_are_positive_integers(text):
+def test_depths_other_than_positive_integers_are_refused(text):
     refused(DepthError, "at least 1", lambda: ir.parse_metric(text))
 
 
@@ -196,7 +196,7 @@ def test_deeply_nested_texts_are_refused(text):
     refused(MetricError, "expected (a metric|numbers)", lambda: ir.parse_metric(text))
 
 
-def test_a_gain_for_every_grade_is_not_too_long():
+def test_texts_with_a_gain_for_every_grade_are_parsed():
     metric = ir.metrics.DCG(
         gain={grade: grade / 8 for grade in range(-126, 128)} | dict.fromkeys(range(-126, 0), 0)
     )
@@ -225,7 +225,7 @@ ELSEWHERE = frozenset(
     {"AP_IA", "BPM", "ERR_IA", "INSQ", "INST", "NERR10", "NERR11", "NERR8", "NERR9", "NRBP", "P_IA"}
     | {"RBP", "SDCG", "StRecall", "alpha_DCG", "alpha_nDCG", "nERR_IA", "nNRBP"}
 )
-"""Measures of providers that are not installed. Other tests compare them with stored values."""
+"""Measures of providers that are not installed, which other tests compare with stored values."""
 HALF = {1: 0.5} | dict.fromkeys(range(2, 128), 1)
 INSTALLED = ("accuracy", "compat", "pytrec_eval", "judged", "gdeval", "msmarco")
 
@@ -250,13 +250,13 @@ def track(seed):
     )
 
 
-def test_every_measure_is_tested():
+def test_every_measure_of_ir_measures_is_tested():
     tested = {measure_of(text).NAME for text in TEXTS} | ELSEWHERE
     assert tested == {measure.NAME for measure in ir_measures.measures.registry.values()}
 
 
 @pytest.mark.parametrize("text", few_of(TEXTS, 3))
-def test_objects_score_as_their_provider(text):
+def test_objects_of_ir_measures_score_as_in_their_provider(text):
     measure = measure_of(text)
     result = [providers.registry[name] for name in INSTALLED]
     provider = next(candidate for candidate in result if candidate.supports(measure))
@@ -296,7 +296,7 @@ def test_objects_without_an_installed_provider_are_parsed(measure, metric):
         (ir_measures.nDCG(gains={1: 5}) @ 5, "nDCG(gains={1:5})@5"),
     ],
 )
-def test_objects_keep_their_name_if_it_means_the_same(measure, label):
+def test_objects_keep_names_that_have_the_same_meaning_in_irframe(measure, label):
     assert ir.evaluate(*track(0)[::-1], measure).columns.tolist() == [label]
 
 

@@ -1,4 +1,4 @@
-"""User models equal slow references, cwl_eval and infinite sums."""
+"""User models agree with slow references, cwl_eval and infinite sums."""
 
 import json
 from dataclasses import replace
@@ -30,7 +30,7 @@ READERS = [
 
 @pytest.mark.parametrize("variant", few_of(READERS, 2), ids=str)
 @given(batch=batches(max_len=8, max_topics=2))
-def test_quantities_equal_the_slow_loop(variant, batch):
+def test_quantities_agree_with_the_slow_loop(variant, batch):
     topics, depth = batch
     result = np.stack(variant.metric.read(Evidence(block(topics, depth))))
     for row, topic in enumerate(topics):
@@ -42,7 +42,7 @@ def test_quantities_equal_the_slow_loop(variant, batch):
 
 @pytest.mark.parametrize("variant", few_of(READERS, 3), ids=str)
 @given(batch=batches())
-def test_utility_is_the_score(variant, batch):
+def test_expected_utility_equals_the_score(variant, batch):
     evidence = Evidence(block(*batch))
     utility, *_ = variant.metric.read(evidence)
     np.testing.assert_allclose(utility, variant.metric.score(evidence), atol=1e-12)
@@ -60,12 +60,13 @@ def listed(grades):
 
 
 @pytest.mark.parametrize("text", few_of(PEER["values"], 3))
-def test_quantities_equal_cwl_eval(text):
+def test_quantities_agree_with_cwl_eval(text):
     metric = parse_metric(text)
     for grades, expected in zip(PEER["lists"], PEER["values"][text], strict=True):
         result = [values[-1] for values in metric.read(Evidence(listed(grades)))]
         if text == "AP" and not any(grade > 0 for grade in grades):
-            assert expected == [0, 0, 1, 1, 1]  # in cwl_eval users stop at rank 1
+            # in cwl_eval, users stop at rank 1 if no document is relevant
+            assert expected == [0, 0, 1, 1, 1]
             assert result[:3] == [0, 0, 1]
             assert np.isnan(result[3:]).all()
         else:

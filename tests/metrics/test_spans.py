@@ -1,4 +1,4 @@
-"""Metrics of spans equal slow loops over characters."""
+"""Metrics of spans agree with slow loops over characters."""
 
 from inspect import signature
 
@@ -57,7 +57,7 @@ LISTS = st.lists(borders(least=1), min_size=1, max_size=3)
 
 
 @given(evidence=borders(least=1), lists=LISTS)
-def test_every_depth_equals_the_slow_loop(evidence, lists):
+def test_scores_at_every_depth_agree_with_the_slow_loop(evidence, lists):
     scores = ir.cube(runs_of(lists), judged(evidence)).ireval.score(*TEXTS)
     for system, spans in enumerate(lists):
         for text, oracle in TEXTS.items():
@@ -122,7 +122,7 @@ CUTS = {"whole": _complete, "skip": _skipped, "part": _cut}
 
 @pytest.mark.parametrize("cut", CUTS)
 @given(evidence=borders(least=1), lists=LISTS)
-def test_every_budget_equals_the_slow_loop(cut, evidence, lists):
+def test_scores_at_every_budget_agree_with_the_slow_loop(cut, evidence, lists):
     runs = runs_of(lists).assign(characters=lambda frame: frame["end"] - frame["start"])
     budget = [1, 3, 7, 20]
     cube = ir.cube(runs, judged(evidence), units=ir.Units(length="characters"))
@@ -170,7 +170,7 @@ def test_metrics_refuse_judgments_of_another_kind():
         ir.evaluate(runs[["system", "topic", "doc", "rank"]], qrels, "SpanR")
 
 
-def test_all_of_documents_and_of_sets():
+def test_all_requires_every_document_or_one_per_set():
     run = pd.DataFrame({"topic": "1", "doc": list("abc"), "score": [3, 2, 1]})
     qrels = pd.DataFrame({"topic": "1", "doc": list("abz"), "grade": 1})
     assert ir.cube(run, qrels).ireval.score("All").to_numpy().ravel().tolist() == [0, 0, 0]
@@ -189,7 +189,7 @@ GRADES = st.lists(st.integers(0, 3), min_size=1, max_size=8).filter(any)
 
 
 @given(grades=GRADES, data=st.data())
-def test_u_measure_and_time_biased_gain_equal_the_slow_loop(grades, data):
+def test_u_measure_and_time_biased_gain_agree_with_the_slow_loop(grades, data):
     size = len(grades)
     words = data.draw(st.lists(st.integers(0, 900), min_size=size, max_size=size))
     docs = [f"d{number}" for number in range(size)]
@@ -263,7 +263,7 @@ def test_columns_of_spans_are_not_topic_coordinates():
     assert not coords & {"start", "end", "set"}
 
 
-def test_selected_and_concatenated_cubes_score_spans_the_same():
+def test_selected_and_concatenated_cubes_give_the_same_scores_of_spans():
     runs, spans = cube_of_spans()
     cube = runs.ireval.cube(spans)
     full = cube.ireval.score("SpanR", "All")

@@ -112,7 +112,7 @@ from irframe.metrics.spellings import (
         ),
     ],
 )
-def test_names_of_other_tools(text, metric):
+def test_names_in_other_tools_are_parsed(text, metric):
     assert ir.parse_metric(text) == metric
 
 
@@ -142,7 +142,7 @@ def test_unknown_and_ambiguous_names_are_refused(text, words):
 
 
 @pytest.mark.parametrize("typed", ["map_cuts", "nDGC", "recip_rnk", "ndcg_cut_x", "Rprec5", "hit"])
-def test_suggestions_differ_from_the_name_typed(typed):
+def test_suggested_names_differ_from_the_unknown_name(typed):
     with pytest.raises(MetricError) as caught:
         ir.parse_metric(typed)
     suggested = caught.value.found.partition("did you mean ")[2].rstrip("?)").split(" or ")
@@ -173,7 +173,7 @@ def test_names_of_several_measures_are_expanded():
 
 
 @pytest.mark.parametrize("name", SETS)
-def test_sets_are_those_of_trec_eval(name):
+def test_sets_contain_the_measures_of_trec_evals_sets(name):
     nicknames = pytrec_eval.supported_nicknames[name] - {"runid", "relstring"}
     assert set(SETS[name].split()) == nicknames | ({"num_q"} & set(SETS[name].split()))
     qrels, run = {"q": {"a": 1, "b": 0}}, {"q": {"a": 1.0}}
@@ -204,7 +204,7 @@ def marked_track():
 
 @pytest.mark.parametrize("judged_only", [False, True])
 @pytest.mark.parametrize("level", [1, 2, 3])
-def test_all_measures_equal_trec_eval(level, judged_only):
+def test_scores_of_all_measures_agree_with_trec_eval(level, judged_only):
     run, qrels = marked_track()
     metrics = {
         str(metric).removesuffix(f"-l{level}"): replace(metric, judged_only=judged_only)
@@ -221,13 +221,14 @@ def test_all_measures_equal_trec_eval(level, judged_only):
     actual[logarithms] = np.log(actual[logarithms].clip(lower=FLOOR))
     assert set(actual.columns) == set(expected.columns)
     expected = expected.loc[actual.index, actual.columns].astype(float)
-    empty = expected["num_ret"] == 0  # trec_eval divides 0 by 0 in two measures
+    # for empty lists, trec_eval divides 0 by 0 in two measures
+    empty = expected["num_ret"] == 0
     expected.loc[empty] = expected.loc[empty].fillna(0)
     np.testing.assert_allclose(actual, expected, atol=1e-12, rtol=1e-12)
 
 
 @pytest.mark.thorough
-def test_names_of_ranx_equal_ranx():
+def test_scores_by_names_of_ranx_agree_with_ranx():
     ranx = pytest.importorskip("ranx")
     runs, qrels = ir.example_track()
     ranked = runs[runs["system"] == "bm25"].ireval.rank()
@@ -285,7 +286,7 @@ def test_measures_of_ir_measures_keep_their_names(track):
     assert ir.evaluate(*track, ir_measures.nDCG @ 5).columns.tolist() == ["nDCG@5"]
 
 
-def test_the_same_metric_may_be_requested_only_by_different_names(track):
+def test_a_metric_may_be_requested_twice_only_by_different_names(track):
     scores = ir.evaluate(*track, ["map", "AP"])
     np.testing.assert_array_equal(scores["map"], scores["AP"])
     with pytest.raises(MetricError, match="each once, but found duplicates: AP"):
@@ -320,7 +321,7 @@ def test_unsupported_measures_of_a_set_are_named_in_a_warning(track, monkeypatch
 
 
 @pytest.mark.parametrize("name", CWL_ALIKE)
-def test_names_of_cwl_eval_are_read(name):
+def test_names_of_cwl_eval_are_parsed(name):
     assert type(ir.parse_metric(name)).__name__ == CWL_ALIKE[name]
 
 
@@ -384,7 +385,7 @@ def test_plain_names_are_parsed_to_the_same_metric():
     ],
 )
 @pytest.mark.filterwarnings("ignore:Accuracy@10 is a share")
-def test_plain_names_equal_the_expected_names(name, plain):
+def test_metric_names_for_trackers_replace_special_characters(name, plain):
     assert plain_name(name, ir.parse_metric) == plain
     scorer = ir.scorer({"q": {"a": 1, "b": 0, "c": 2}}, name)
     assert [*scorer.mean({"q": {"b": 1.0, "a": 2.0, "c": 0.5}}, names="plain")] == [plain]

@@ -1,7 +1,7 @@
-"""Metrics of subtopics and strata equal references and other tools.
+"""Metrics of subtopics and strata agree with references and tools.
 
-Metrics of subtopics equal slow loops and ndeval. xinfAP and infNDCG equal slow loops on every input
-path of judgments.
+Metrics of subtopics agree with slow loops and ndeval. xinfAP and infNDCG agree with slow loops on
+every input path of judgments.
 """
 
 import json
@@ -82,7 +82,7 @@ def test_every_metric_of_subtopics_is_tested():
 
 @pytest.mark.parametrize("text", TEXTS)
 @given(ranking=documents.filter(bool), missed=documents)
-def test_scores_equal_the_slow_loop(text, ranking, missed):
+def test_scores_agree_with_the_slow_loop(text, ranking, missed):
     metric = ir.parse_metric(text)
     scores = score_subtopics(metric, ranking, missed)
     oracle = ORACLES[type(metric).__name__]
@@ -98,7 +98,7 @@ def test_scores_equal_the_slow_loop(text, ranking, missed):
 
 @pytest.mark.parametrize("text", few_of(TEXTS, 3))
 @given(ranking=documents.filter(bool), missed=documents, names=st.permutations(range(5)))
-def test_order_of_subtopics_and_later_ranks_do_not_count(text, ranking, missed, names):
+def test_the_order_of_subtopics_and_later_ranks_do_not_change_scores(text, ranking, missed, names):
     metric = ir.parse_metric(text)
     scores = score_subtopics(metric, ranking, missed)
     renamed = [
@@ -113,7 +113,7 @@ def test_order_of_subtopics_and_later_ranks_do_not_count(text, ranking, missed, 
 
 @pytest.mark.parametrize("text", GAINS)
 @given(ranking=documents.filter(bool), missed=documents)
-def test_the_intent_aware_mean_is_the_mean_over_subtopics(text, ranking, missed):
+def test_intent_aware_scores_are_means_over_subtopics(text, ranking, missed):
     scores = score_subtopics(ir.metrics.IA(metric=text), ranking, missed)
     names = sorted(set().union(*ranking, *missed))
     by_subtopic = [
@@ -136,7 +136,7 @@ def test_ideal_rankings_score_one():
 
 
 @pytest.mark.parametrize("setting", PEER["values"], ids=lambda each: str(each["alpha"]))
-def test_scores_equal_ndeval(setting):
+def test_scores_agree_with_ndeval(setting):
     """Scores equal those of ndeval except for two errors.
 
     ndeval does not divide by the bound at rank 1, and nNRBP of ndeval divides 0 by 0.
@@ -205,7 +205,7 @@ def sampled(seed, *, share=0.5):
 
 
 def expected(runs, qrels, k):
-    """Return slow scores, shape (metric, system, topic)."""
+    """Return scores of slow references, shape (metric, system, topic)."""
     result = []
     for oracle in STRATA_METRICS.values():
         rows = []
@@ -225,7 +225,7 @@ def expected(runs, qrels, k):
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("seed", range(2))
-def test_every_input_path_equals_the_slow_loop(seed, tmp_path):
+def test_scores_of_every_input_path_agree_with_the_slow_loop(seed, tmp_path):
     runs, qrels = sampled(seed)
     qrels.ireval.write_qrels(tmp_path / "sample.txt")
     loaded = ir.read_qrels(tmp_path / "sample.txt")
@@ -258,7 +258,7 @@ def test_every_input_path_equals_the_slow_loop(seed, tmp_path):
     )
 
 
-def test_complete_judgments_give_ap_and_ndcg():
+def test_inferred_metrics_of_complete_judgments_are_ap_and_ndcg():
     runs, qrels = sampled(1, share=1)
     cube = runs.ireval.cube(qrels)
     pairs = {"infAP": "AP", "infNDCG": "nDCG(ideal='full')", "infNDCG(ideal='judged')": "nDCG"}
@@ -266,7 +266,7 @@ def test_complete_judgments_give_ap_and_ndcg():
     np.testing.assert_allclose(inferred, complete, atol=1e-4)
 
 
-def test_scores_equal_sample_eval(shared):
+def test_scores_agree_with_sample_eval(shared):
     cases = json.loads((shared / "golden" / "inferred_strata.json").read_text())["cases"]
     runs = {str(n): {doc: -rank for rank, doc in enumerate(c["run"])} for n, c in enumerate(cases)}
     qrels = pd.concat(
@@ -291,7 +291,7 @@ def large(rng):
 
 
 @pytest.mark.parametrize("seed", range(2))
-def test_lists_and_ideals_end_at_rank_1000(seed):
+def test_lists_and_ideal_rankings_are_cut_at_rank_1000(seed):
     docs, pool, grade = large(np.random.default_rng(seed))
     qrels = pd.DataFrame(pool).assign(topic="1", grade=grade)
     run = {"1": dict(zip(docs, -np.arange(1500.0), strict=True))}
@@ -308,7 +308,7 @@ def test_lists_and_ideals_end_at_rank_1000(seed):
     assert scores.tolist()[1:] == pytest.approx(slow)
 
 
-def test_strata_without_judged_documents_are_left_out_and_named():
+def test_strata_without_judged_documents_are_named_in_a_warning():
     runs, qrels = sampled(0)
     lost = qrels.assign(
         grade=qrels["grade"].where((qrels["stratum"] != "mid") | (qrels["topic"] > "2"), -1)
@@ -371,7 +371,7 @@ def test_complete_judgments_with_strata_do_not_warn():
     runs.ireval.evaluate(qrels.assign(probability=1.0), [*MISLED])
 
 
-def test_operations_that_lose_strata_are_refused(tmp_path):
+def test_operations_that_would_lose_strata_raise_or_warn(tmp_path):
     runs, qrels = sampled(0)
     cube = runs.ireval.cube(qrels)
     more_runs, more_qrels = (frame.assign(topic=frame["topic"] + "x") for frame in (runs, qrels))

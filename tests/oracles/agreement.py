@@ -1,7 +1,8 @@
 """Slow references for the agreement of scores and orderings.
 
 An oracle takes two sequences of scores of the same systems. Higher is better, and the first
-sequence is the reference. Oracles of summaries take one volatility matrix as a list of rows.
+sequence is the reference. The oracles `stable_depth` and `share_above` take a volatility matrix as
+a list of rows.
 """
 
 import math
@@ -12,7 +13,7 @@ from .topic import add_up
 
 
 def tau(x, y, variant="b"):
-    """Return Kendall's tau (1945).
+    """Return Kendall's tau-a or tau-b (Kendall 1945).
 
     The numerator is the number of concordant minus discordant pairs.
     """
@@ -33,7 +34,7 @@ def compare(a, b):
 
 
 def orderings(scores):
-    """Return every order of the systems by falling scores."""
+    """Return the orders by falling scores, one per tie-break."""
     groups = (
         permutations(system for system, other_score in enumerate(scores) if other_score == score)
         for score in sorted(set(scores), reverse=True)
@@ -42,7 +43,7 @@ def orderings(scores):
 
 
 def over_orders(function, x, y):
-    """Return the mean of a function over all tied orders."""
+    """Return the mean of a function over orders of ties."""
     return mean(function(first, second) for first in orderings(x) for second in orderings(y))
 
 
@@ -127,7 +128,7 @@ def agreement(c, other, d, ties):
 
 
 def rbo_limit(x, y, p, depth):
-    """Return mean RBO over tied orders, as a long sum."""
+    """Return mean RBO over orders of ties to a depth."""
 
     def one(first, second):
         total = 0.0

@@ -31,7 +31,7 @@ def pairs(rows):
 
 
 def significant(rows, test, alpha, *, cost=False):
-    """Return the pairs (i, j) with i significantly better."""
+    """Return pairs (i, j) in which i is significantly better."""
     p, mean = p_values(rows, test), means(rows, cost=cost)
     significant_pairs = [pair for pair in p if p[pair] < alpha]
     significant_pairs += [(j, i) for i, j in significant_pairs]

@@ -59,7 +59,7 @@ def discounted_cumulative_gain(topic, k, *, gain="linear", discount="log2", base
 def normalised_discounted_cumulative_gain(
     topic, k, *, gain="linear", discount="log2", base=2, ideal="judged", rel=1
 ):
-    """Return nDCG, without a cut of the ideal for "full"."""
+    """Return nDCG; ``ideal="full"`` does not cut the ideal ranking."""
     best = ideal_gains(topic, k, gain, ideal, rel)
     iDCG = discounted(best if ideal == "full" else best[:k], discount, base)
     DCG = discounted(gains(topic, k, gain, rel), discount, base)

@@ -7,7 +7,7 @@ from itertools import product
 
 
 def compare(first, second):
-    """Return the label of the first ranking and the second."""
+    """Return the label of one ranking compared with another."""
     cumul = Fraction(0)
     been_neg = been_pos = False
     for gain_a, gain_b in zip(first, second, strict=True):

@@ -38,12 +38,12 @@ def relative_positions(run, ideal):
 
 
 def cumulated(positions):
-    """Return the running sum."""
+    """Return the cumulated sums of values."""
     return [add_up(positions[: j + 1]) for j in range(len(positions))]
 
 
 def first_crossing(curve, crossing):
-    """Return the first crossing of 0, infinite if none."""
+    """Return the rank of the first crossing, or infinity."""
     if not any(curve):
         return 1
     for j, (here, then) in enumerate(itertools.pairwise(curve), start=1):
@@ -71,7 +71,7 @@ def cumulated_relative_position(topic, k, *, rel=1):
 
 
 def balance_point(topic, k, *, crossing="sign_change", rel=1):
-    """Return the balance point, at least R."""
+    """Return the balance point, which is at least R."""
     run = grades_at(topic, k, rel)
     ideal = ideal_run(topic, rel, len(run))
     if not any(ideal):
@@ -105,7 +105,7 @@ def twist(topic, k, *, crossing="sign_change", rel=1):
 
 
 def excellent(topic, k, *, crossing="sign_change", rel=1):
-    """Return the kind of an excellent run, or ""."""
+    """Return the kind of an excellent run, or empty text."""
     if archetype(topic, k, crossing=crossing, rel=rel) != "excellent":
         return ""
     run = grades_at(topic, k, rel)

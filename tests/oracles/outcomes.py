@@ -12,7 +12,7 @@ from scipy import stats
 
 
 def within(ranks, k):
-    """Return ranks, None below the cut."""
+    """Return the ranks, with None past the cutoff."""
     return [rank if rank is not None and rank <= k else None for rank in ranks]
 
 
@@ -22,7 +22,7 @@ def reciprocal_ranks(ranks):
 
 
 def rank_sum_p(a, b):
-    """Return p of Wilcoxon's rank-sum test.
+    """Return the p-value of Wilcoxon's rank-sum test.
 
     The p-value uses the normal approximation with corrections for ties and continuity.
     """
@@ -32,9 +32,10 @@ def rank_sum_p(a, b):
 
 
 def signed_rank_p(a, b):
-    """Return p of Wilcoxon's signed-rank test.
+    """Return the p-value of Wilcoxon's signed-rank test.
 
-    Zeros are dropped. The p-value uses the normal approximation with a correction for ties.
+    Differences of 0 are dropped. The p-value uses the normal approximation with a correction for
+    ties.
     """
     differences = [round(y - x, 12) for x, y in zip(a, b, strict=True) if round(y - x, 12)]
     if not differences:
@@ -43,7 +44,7 @@ def signed_rank_p(a, b):
 
 
 def t_p(a, b):
-    """Return p of Student's paired t-test."""
+    """Return the p-value of Student's paired t-test."""
     differences = {round(y - x, 12) for x, y in zip(a, b, strict=True)}
     if len(a) < 2 or differences == {0}:
         return 1.0

@@ -17,7 +17,7 @@ ROUNDING = 1e-9
 
 
 def pairwise(function, scores):
-    """Return arrays (pair, depth) of a function's results."""
+    """Apply a function to pairs, and return arrays (pair, depth)."""
     values = [
         [function(a, b) for a, b in zip(one.T.tolist(), other.T.tolist(), strict=True)]
         for one, other in itertools.combinations(scores, 2)
@@ -50,7 +50,7 @@ def t(values):
 
 
 def paired_t(a, b):
-    """Return Student's t in exact arithmetic, and p."""
+    """Return Student's t in exact arithmetic, and its p-value."""
     from scipy import stats
 
     ds = [Fraction(d) for d in differences(a, b)]
@@ -175,7 +175,7 @@ def sign(a, b):
 
 
 def permutation(a, b, signs):
-    """Return the mean difference, and p over rows of signs."""
+    """Return the mean difference, and its permutation p-value."""
     ds = differences(a, b)
     least = abs(math.fsum(ds)) - ROUNDING / 1000 * math.fsum(map(abs, ds))
     count = 0
@@ -185,7 +185,7 @@ def permutation(a, b, signs):
 
 
 def replicates(a, b, resamples):
-    """Return |t| and |mean| of centred differences by resample."""
+    """Return |t| and |mean| of centred differences per bootstrap sample."""
     ds = differences(a, b)
     middle = mean(ds)
     w = [0.0 if len(set(ds)) == 1 else d - middle for d in ds]
@@ -194,7 +194,7 @@ def replicates(a, b, resamples):
 
 
 def bootstrap(a, b, resamples):
-    """Return observed t, and the achieved significance level.
+    """Return the observed t, and its bootstrap p-value.
 
     t is 0 if the mean is 0 at 12 decimals.
     """
@@ -206,7 +206,7 @@ def bootstrap(a, b, resamples):
 
 
 def bootstrap_delta(a, b, resamples, rank):
-    """Return |mean| of the resample with the rank-th largest |t|."""
+    """Return |mean| of the sample with the rank-th largest |t|."""
     pairs = replicates(a, b, resamples)
     order = sorted(range(len(pairs)), key=lambda i: -pairs[i][0])
     value = pairs[order[rank - 1]][0]
@@ -216,7 +216,7 @@ def bootstrap_delta(a, b, resamples, rank):
 def tukey(rows, shuffles):
     """Return the p-value of every pair of rows.
 
-    For each topic, a shuffle lists the row whose score each row gets.
+    A shuffle lists, for each topic, the row whose score each row receives.
     """
     systems, topics = len(rows), len(rows[0])
     ranges = []
@@ -232,24 +232,24 @@ def tukey(rows, shuffles):
 
 
 def of_pairs(function):
-    """Return the reference of a test of single pairs."""
+    """Return the oracle of a test that compares single pairs."""
     return lambda _test, scores: pairwise(function, scores)
 
 
 def by_signs(test, scores):
-    """Return permutation tests with the signs of the test."""
+    """Return permutation tests for the random signs of a test."""
     signs = test.signs(scores.shape[1]).tolist()
     return pairwise(lambda a, b: permutation(a, b, signs), scores)
 
 
 def by_resamples(test, scores):
-    """Return bootstrap tests with the resamples of the test."""
+    """Return bootstrap tests for the bootstrap samples of a test."""
     resamples = test.resamples(scores.shape[1]).tolist()
     return pairwise(lambda a, b: bootstrap(a, b, resamples), scores)
 
 
 def by_shuffles(test, scores):
-    """Return Tukey's tests with the shuffles of the test."""
+    """Return Tukey's tests for the random shuffles of a test."""
     shuffles = np.concatenate(list(test.shuffles(*scores.shape[:2]))).tolist()
     p = [list(tukey(one.tolist(), shuffles).values()) for one in np.moveaxis(scores, 2, 0)]
     (means,) = pairwise(lambda a, b: [mean(a) - mean(b)], scores)

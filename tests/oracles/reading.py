@@ -14,15 +14,15 @@ from .topic import add_up, count_relevant, gain_of, is_relevant
 
 
 def padded(topic, k, ranks, gain, rel):
-    """Return gains of the list cut at k, padded."""
+    """Return gains of the list cut at k, then 0."""
     gains = [gain_of(grade, gain, topic.gmax, rel) for grade in topic.serp[:k]]
     return (gains + [0.0] * ranks)[:ranks]
 
 
 def quantities(gains, step, endless=0.0):
-    """Return the five quantities.
+    """Return the five C/W/L quantities of a user model.
 
-    `step` is a function of a rank, its gain and the cumulated gain. It returns the continuation
+    `step` is a function of a rank, its gain and the cumulated gain. `step` returns the continuation
     probability. `endless` is the expected number of ranks that users read past the last gain if
     they reach it.
     """
@@ -35,7 +35,7 @@ def quantities(gains, step, endless=0.0):
         lasts.append((reading * (1 - goes_on), so_far, rank))
         reading *= goes_on
     expected_depth = depth + reading * endless
-    if endless:  # users stop at some rank, and there is no gain past the last rank
+    if endless:  # users past the last rank stop with the gain of the list
         lasts.append((reading, so_far, len(gains) + endless))
     return {
         "expected_utility": total / expected_depth,
@@ -53,7 +53,7 @@ def stopping(topic, k, step, *, gain, rel):
 
 
 def precision(topic, k, *, gain="binary", rel=1):
-    """Return quantities of P: everybody reads k ranks."""
+    """Return quantities of P, where users read k ranks."""
     return stopping(topic, k, lambda *_: 1.0, gain=gain, rel=rel)
 
 
@@ -174,7 +174,7 @@ def reciprocal_rank(topic, k, *, rel=1):
 def average(topic, k, *, norm="R", rel=1):
     """Return quantities of AP.
 
-    ``C(i) = sum_(j>i) r_j/j / sum_(j>=i) r_j/j``; documents that were not retrieved have an
+    ``C(i) = sum_(j>i) r_j/j / sum_(j>=i) r_j/j``. Documents that were not retrieved have an
     infinite rank.
     """
     result = [is_relevant(grade, rel) for grade in topic.serp[:k]]

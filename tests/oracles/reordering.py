@@ -24,7 +24,8 @@ def is_better(scores, other, own, *, cost, mean=fmean, margin=0.1, alpha=0.05):
 def delta_sort(old, new):
     """Return the change of rank of every system, in percent.
 
-    `old` and `new` are pairs: scores by system, and the keyword arguments of `is_better`.
+    `old` and `new` are pairs of a mapping from system to scores, and keyword arguments of
+    `is_better`.
     """
     systems = list(old[0])
     moved = {}

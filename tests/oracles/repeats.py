@@ -7,7 +7,7 @@ import scipy
 
 
 def crossed_by_loops(a, b, *, shared=False, over="both"):
-    """Return difference, standard error, df and p.
+    """Return difference, standard error, degrees of freedom and p-value.
 
     `a` and `b` are tables (repeat, topic) of two systems.
     """
@@ -41,7 +41,7 @@ def crossed_by_loops(a, b, *, shared=False, over="both"):
 
 
 def best_of_by_draws(values, k, pick):
-    """Return the mean of `pick` over all choices of k."""
+    """Return the mean of `pick` over choices of k repeats."""
     return np.mean([pick(each) for each in combinations(values, k)])
 
 

@@ -15,7 +15,7 @@ LONGEST = 1000
 
 
 def counts(documents, rel=1):
-    """Return pooled, judged and relevant documents by stratum."""
+    """Return numbers of pooled, judged, relevant documents by stratum."""
     result = {}
     for stratum, grade in documents:
         pooled, judged, relevant = result.get(stratum, (0, 0, 0))

@@ -58,7 +58,7 @@ def inverse_search_length(topic, k, *, unretrieved="irrel", rel=1):
 def wins_and_losses(a, b, bins, width):
     """Return counts of differences by size.
 
-    The bins are wins of b, no difference, and wins of a. The outer bins are open.
+    The bins are wins of b, no difference, and wins of a. The outer bins are unbounded.
     """
     counts = [0] * (2 * bins + 1)
     for x, y in zip(a, b, strict=True):

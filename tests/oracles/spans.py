@@ -8,7 +8,7 @@ from .topic import add_up
 
 
 def characters(spans):
-    """Return every character of some spans, once."""
+    """Return the set of characters of some spans."""
     return {(doc, position) for doc, start, end in spans for position in range(start, end)}
 
 
@@ -52,7 +52,7 @@ def everything(evidence, retrieved, k, share=1.0):
 
 
 def every_set(evidence, retrieved, k):
-    """Return All by sets, for spans (doc, start, end, set)."""
+    """Return All for sets of spans (doc, start, end, set)."""
     covered = characters(retrieved[:k])
     complete = {name for *span, name in evidence if characters([span]) <= covered}
     return float(complete == {name for *_, name in evidence}) if evidence else float("nan")

@@ -1,4 +1,4 @@
-"""Slow references equal worked cases and each other."""
+"""Slow references agree with worked cases and with each other."""
 
 import ast
 import itertools
@@ -55,7 +55,7 @@ def residuals(topic, k):
 
 
 @pytest.mark.parametrize("name", TABLE_2)
-def test_metrics_of_table_2_equal_the_worked_cases(golden, name):
+def test_metrics_of_table_2_agree_with_the_worked_cases(golden, name):
     case = golden[name]
     topic = table_2_topic(case)
     for k in case["input"]["ks"]:
@@ -67,7 +67,7 @@ def test_metrics_of_table_2_equal_the_worked_cases(golden, name):
 
 
 @pytest.mark.parametrize("name", TABLE_2)
-def test_metrics_of_full_lists_equal_the_worked_cases(golden, name):
+def test_metrics_of_full_lists_agree_with_the_worked_cases(golden, name):
     case = golden[name]
     topic = table_2_topic(case)
     n = max(1, len(topic.serp))
@@ -87,7 +87,7 @@ def test_gain_of_unlisted_and_negative_grades_is_0():
     assert gain_of(0, "linear", 0) == 0
 
 
-def test_q_with_unscaled_gains_equals_the_worked_case(golden):
+def test_q_with_unscaled_gains_agrees_with_the_worked_case(golden):
     case = golden["002-qm-raw-gains"]
     data = case["input"]
     topic = Topic(serp=tuple(data["serp"]), judged=tuple(data["judged"]), gmax=3)
@@ -100,7 +100,7 @@ def test_q_with_unscaled_gains_equals_the_worked_case(golden):
         assert result[key] == close(values)
 
 
-def test_residuals_equal_their_formulas(golden):
+def test_residuals_agree_with_their_formulas(golden):
     case = golden["002-residuals"]
     expected = case["expected"]
     topic = Topic(serp=tuple(case["input"]["serp"]), judged=(1, 1, 0), gmax=2)
@@ -123,7 +123,7 @@ def test_residuals_equal_their_formulas(golden):
         assert residuals(topic, k)["Prec_residual"] == close(expected["Prec_residual"][i])
 
 
-def test_scores_of_ties_equal_the_worked_case(golden):
+def test_scores_of_tied_documents_agree_with_the_worked_case(golden):
     case = golden["002-ties"]
     expected, qrels = case["expected"], case["input"]["qrels"]
 
@@ -213,7 +213,7 @@ def test_judged_is_the_share_of_judged_documents():
     assert ORACLES["Judged"](replace(topic, serp=()), 5) == 0
 
 
-def test_sums_are_added_from_left_to_right():
+def test_oracles_do_not_use_the_builtin_sum():
     loaded = {path: ast.parse(path.read_text()) for path in Path(__file__).parent.glob("*.py")}
     assert {
         f"{path.name}:{node.lineno}"

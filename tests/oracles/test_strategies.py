@@ -9,7 +9,7 @@ from irframe.names import EMPTY, UNJUDGED
 
 @settings(deadline=None)
 @given(topics(), st.data())
-def test_pools_grow_to_the_recall_base(topic, data):
+def test_pools_of_drawn_topics_grow_to_the_recall_base(topic, data):
     if topic.pool_depth is None:
         assert topic.judged_at is None
         return

@@ -1,4 +1,4 @@
-"""Slow references equal trec_eval, which is run by pytrec_eval."""
+"""Slow references agree with trec_eval, which pytrec_eval runs."""
 
 from dataclasses import replace
 
@@ -67,7 +67,7 @@ def near(expected):
 
 @settings(deadline=None)
 @given(trec_cases(max_len=20))
-def test_usual_measures_equal_trec_eval(drawn):
+def test_usual_measures_agree_with_trec_eval(drawn):
     batch, k, rel = drawn
     cuts = ",".join(map(str, CUTS))
     uncut = {"iprec_at_recall" if key.startswith("iprec") else key for key in UNCUT}

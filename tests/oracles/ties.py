@@ -1,7 +1,7 @@
 """Slow references for policies for tied documents.
 
-A list is a sequence of (doc, score, rank) in the order of the file. An oracle returns its
-documents, best first.
+A list is a sequence of (doc, score, rank) in the order of the file. An oracle returns the documents
+of the list, best first.
 """
 
 from irframe.experiments.policy import random_keys

@@ -39,7 +39,7 @@ def check(report, expected):
 
 
 @pytest.mark.parametrize("test", TESTS)
-def test_reports_equal_the_worked_cases(golden, test):
+def test_reports_agree_with_the_worked_cases(golden, test):
     case = golden["001-report"]
     cube = cube_of({name: case["input"][name] for name in "AB"}, depth=case["input"]["k"])
     report = cube.ireval.compare_orderings(
@@ -49,7 +49,7 @@ def test_reports_equal_the_worked_cases(golden, test):
     assert report["mark"].item() == ""
 
 
-def test_only_significance_by_the_metric_gives_one_dagger(golden):
+def test_significance_by_the_metric_alone_is_marked_with_one_dagger(golden):
     case = golden["001-report-dagger-only"]
     cube = cube_of({name: case["input"][name] for name in "AB"}, depth=case["input"]["k"])
     report = cube.ireval.compare_orderings(
@@ -122,7 +122,7 @@ def test_metric_and_orderings_must_have_the_same_depth(cube):
     assert by_metric_depth["depth"].unique().tolist() == [20]
 
 
-def test_categories_equal_the_worked_cases(golden):
+def test_categories_agree_with_the_worked_cases(golden):
     case = golden["001-fig7-categories"]
     p = np.array(case["input"]["p_metric_p_ipso"])
     assert [CATEGORIES[code] for code in categorise(*p.T, 0.05)] == case["expected"]["labels"]

@@ -30,7 +30,7 @@ def serps_of(cube, system, topic, gain):
         [{}, {"rel": 2}, {"gain": "linear"}, {"gain": "exp"}, {"gain": {1: 0.1, 2: 0.3, 3: 0.9}}], 3
     ),
 )
-def test_all_pairs_equal_algorithm_1(cube, options):
+def test_labels_of_all_pairs_agree_with_algorithm_1(cube, options):
     table = {
         (): {1: 1, 2: 1, 3: 1},
         ("rel",): {2: 1, 3: 1},
@@ -53,7 +53,7 @@ def test_all_pairs_equal_algorithm_1(cube, options):
         assert LABELS[int(single_pair["label"][-1])] == oracle.group(*serps)
 
 
-def test_counts_of_groups_equal_the_worked_case(golden):
+def test_numbers_of_topics_by_group_agree_with_the_worked_case(golden):
     case = golden["001-five-groups"]
     cube = cube_of({name: case["input"][name] for name in "AB"}, depth=case["input"]["k"])
     result, expected = cube.ireval.orderings("A", "B"), case["expected"]
@@ -70,7 +70,7 @@ def test_counts_of_groups_equal_the_worked_case(golden):
     assert result["p"].isel(depth=-1).item() == expected["sign_p"]
 
 
-def test_p_values_equal_the_worked_sign_tests(golden):
+def test_p_values_agree_with_the_worked_sign_tests(golden):
     case = golden["001-sign-test"]
     for (behind, ahead), p in zip(case["input"]["pairs"], case["expected"]["exact"], strict=True):
         if behind + ahead:
@@ -122,7 +122,7 @@ def test_invalid_arguments_of_orderings_are_refused(cube, systems, options, erro
     refused(error, message, lambda: cube.ireval.orderings(*systems, **options))
 
 
-def test_other_objects_than_cubes_are_refused(cube):
+def test_objects_other_than_cubes_are_refused(cube):
     refused(InputError, "a cube", lambda: ir.verbs.orderings(cube["grade"], "bm25"))
     with pytest.raises(ParameterError, match="at least two systems, but found 'bm25' alone"):
         ir.verbs.orderings(cube.isel(system=[0]))
@@ -145,7 +145,7 @@ DEEP = 4
 
 @pytest.fixture(scope="module")
 def paired():
-    """Return a cube of two systems with all small rankings."""
+    """Return a cube with all pairs of short rankings."""
     serps = [s for s in itertools.product((0, 1, 2), repeat=DEEP) if max(map(s.count, (1, 2))) <= 2]
     pairs = list(itertools.combinations(serps, 2))
     a, b = (list(map(list, side)) for side in zip(*pairs, strict=True))
@@ -197,7 +197,7 @@ def test_metrics_that_are_not_bound_contradict_orderings(paired):
         assert contradicted(paired, metric, gain=gain), name
 
 
-def test_scaling_gains_changes_nothing(paired):
+def test_metrics_with_scaled_gains_are_bound(paired):
     assert is_bound(paired, ir.metrics.DCG(gain="linear"), gain={1: 5, 2: 10}, rel=1)
     two_levels = cube_of({"a": [[1, 0]], "b": [[0, 1]]})
     assert is_bound(two_levels, ir.metrics.ERR(), gain="binary", rel=1)
@@ -249,12 +249,12 @@ def test_metrics_that_may_contradict_orderings_raise_a_warning(cube):
         cube.ireval.side_by_side("monot5", "bm25", "nDCG", "P", "Q", depth=10, gain="linear")
 
 
-def test_two_systems_are_needed(cube):
+def test_side_by_side_requires_two_systems(cube):
     refused(ParameterError, "two systems to compare", ir.verbs.side_by_side, cube, "bm25", None)
     refused(ParameterError, "'bm26'", lambda: ir.verbs.side_by_side(cube, "bm25", "bm26"))
 
 
-def test_groups_named_like_a_variable_of_the_result_are_refused(cube):
+def test_topic_groups_named_like_a_variable_of_the_result_are_refused(cube):
     halves = {topic: "ab"[index % 2] for index, topic in enumerate(cube["topic"].to_numpy())}
     words = "found 'group'. .*name='part'"
     refused(ParameterError, words, cube.ireval.groupby(halves).orderings, "bm25", "ance")

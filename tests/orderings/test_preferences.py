@@ -26,7 +26,7 @@ serps = st.lists(st.sampled_from([0, 1, 2, None]), min_size=1, max_size=8)
 
 
 def ranks(serp, k, rel, n_relevant):
-    """Return the ranks of relevant documents, infinite if not retrieved."""
+    """Return ranks of relevant documents, infinite if not retrieved."""
     result = [r for r, g in enumerate(serp[:k], start=1) if g is not None and g >= rel]
     return result + [math.inf] * (n_relevant - len(result))
 
@@ -50,7 +50,7 @@ def slow(first, second, k, rel, weights, n_relevant):
     rel=st.integers(1, 2),
     weights=st.sampled_from(list(WEIGHTS)),
 )
-def test_preferences_equal_the_slow_loop(first, second, missed, rel, weights):
+def test_preferences_agree_with_the_slow_loop(first, second, missed, rel, weights):
     assume(any(grade is not None for grade in first + second))
     most = {g: max(first.count(g), second.count(g)) for g in (0, 1, 2)}
     judged = [g for g, n in most.items() for _ in range(n)] + missed + [0]
@@ -98,7 +98,7 @@ def test_separable_systems_are_preferred(cube):
             assert (sign * result[name].to_numpy()[decided] > 0).all()
 
 
-def test_rankings_of_length_3_equal_the_worked_case(golden):
+def test_rankings_of_length_3_agree_with_the_worked_case(golden):
     case = golden["001-figure2"]
     grid = ir.verbs.enumerate_rankings(3)
     spelled = ["".join(map(str, serp)) for serp in case["input"]["serps"]]
@@ -108,7 +108,7 @@ def test_rankings_of_length_3_equal_the_worked_case(golden):
     assert names == case["expected"]["matrix"]
 
 
-def test_orders_by_metrics_equal_the_worked_case(golden):
+def test_orders_by_metrics_agree_with_the_worked_case(golden):
     case = golden["001-figure3-taus"]
     k, R = case["input"]["k"], case["input"]["R"]
     metrics = {"RBP": "RBP(p=0.5)", "AP": "AP", "NDCG": "nDCG"}
@@ -131,7 +131,7 @@ def test_costs_are_sorted_in_ascending_order():
     assert row[0] == "111"
 
 
-def test_scores_of_the_non_separable_pair_equal_the_worked_case(golden):
+def test_scores_of_the_non_separable_pair_agree_with_the_worked_case(golden):
     case = golden["001-table1"]
     judged, phi = case["input"]["judged"], case["input"]["phi"]
     named = {

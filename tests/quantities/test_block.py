@@ -38,7 +38,7 @@ def scores(metric):
 @pytest.mark.parametrize("text", ["ERR", "nDCG(gain='exp')", "AP(norm='pool')", "P(gain='linear')"])
 @given(rows=st.lists(topics(), min_size=1, max_size=5), depth=st.integers(1, 15))
 def test_topics_with_different_top_grades_score_as_single_topics(text, rows, depth):
-    """Scores may differ from those of single topics in the last bit."""
+    """Scores may differ from single topics' scores by rounding."""
     metric = parse_metric(text)
     (batch,) = by_scale(block(rows, depth), scores(metric))
     for row, topic in zip(batch, rows, strict=True):
@@ -177,7 +177,7 @@ def frames(serp, scores):
     relevant=st.integers(1, 30),
     below=st.integers(0, 3),
 )
-def test_expected_search_length_equals_the_formula_of_cooper(above, irrelevant, relevant, below):
+def test_expected_search_length_agrees_with_coopers_formula(above, irrelevant, relevant, below):
     serp = [0] * above + [0] * irrelevant + [1] * relevant + [0] * below
     scores = [*range(100, 100 - above, -1), *[50] * (irrelevant + relevant), *range(below)]
     run, qrels = frames(serp, scores)
@@ -186,7 +186,7 @@ def test_expected_search_length_equals_the_formula_of_cooper(above, irrelevant, 
 
 
 def test_probabilities_stay_exact_in_large_blocks():
-    """RR of one tied block of 4,000 documents is exact."""
+    """RR of 4,000 tied documents is exact."""
     n, r = 4000, 5
     run, qrels = frames([1] * r + [0] * (n - r), 1.0)
     scores = run.ireval.evaluate(qrels, ["RR", "ERR(gain='binary')", "P@10", "AP"], ties="mean")
@@ -204,7 +204,7 @@ def test_probabilities_stay_exact_in_large_blocks():
 
 
 def test_block_and_mean_policies_differ_for_err():
-    """The score is 3/4 over both orders, and 5/8 with mean gains."""
+    """ERR is 3/4 over both orders, and 5/8 for means."""
     run, qrels = frames([1, 0], 1.0)
     metric = "ERR(gain='binary')"
     by_ties = {ties: run.ireval.evaluate(qrels, metric, ties=ties) for ties in ("mean", "block")}

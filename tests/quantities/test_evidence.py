@@ -32,8 +32,8 @@ def test_unjudged_documents_may_have_the_gain_of_the_top_grade(gain, rel, expect
 
 
 @pytest.mark.parametrize("shallow", [0, 1])
-def test_an_incomplete_pool_affects_its_topic_only(shallow):
-    """Incomplete pools of one topic leave other topics unchanged."""
+def test_an_incomplete_pool_changes_scores_of_its_topic_only(shallow):
+    """An incomplete pool does not change scores of other topics."""
     deep = Topic(serp=(1, 2, 0), judged=(2, 1, 1), gmax=2)
     pooled = Topic(
         serp=(1, 2, 0), judged=(2, 1, 1), gmax=2, judged_at={1: (1,), 2: (2, 1)}, pool_depth=3
@@ -60,7 +60,7 @@ def test_a_pool_without_some_documents_of_one_grade_is_incomplete():
     assert scores[2] != Q().score(Evidence(block([topic], 4)))[0, 2]
 
 
-def test_quantities_are_computed_once():
+def test_quantities_of_evidence_are_computed_once():
     evidence = Evidence(block([Topic(serp=(1, 0), judged=(1,), gmax=1)], 2))
     reads = [evidence.read(parse_metric(name)) for name in ("AP", "AP(norm='min')", "AP(rel=2)")]
     assert reads[0]["relevant"] is reads[1]["relevant"]
@@ -102,7 +102,7 @@ def crossed(here, then, crossing):
 
 
 @pytest.mark.parametrize("crossing", ["sign_change", "definition", "matters"])
-def test_crossings_follow_each_definition(crossing):
+def test_crossings_agree_with_each_definition(crossing):
     result = crosses(CURVES, crossing)
     expected = [[crossed(a, b, crossing) for a, b in pairwise(curve)] for curve in CURVES.tolist()]
     assert result.tolist() == expected

@@ -40,7 +40,7 @@ GRADED = {
     "RBP(p=0.8, gain='linear')": theirs.RBPCWLMetric(0.8),
     "SDCG@10": theirs.NDCGCWLMetric(10),
 }
-"""Metric of irframe with linear gain -> metric of cwl_eval."""
+"""Mapping from metric of irframe with linear gain to metric of cwl_eval."""
 BINARY = {
     "AP": theirs.APCWLMetric(),
     "P@10": theirs.PrecisionCWLMetric(10),
@@ -60,14 +60,14 @@ def draw_lists():
 
 
 def measure(metric, grades, scale):
-    """Return EU, ETU, EC, ETC and ED."""
+    """Return the five quantities EU, ETU, EC, ETC and ED."""
     gains = np.array([scale(grade) if grade >= 0 else np.nan for grade in grades])
     metric.measure(Ranking("1", gains, np.full(len(gains), np.nan)))
     return [float(value) for value in metric.get_scores()]
 
 
 def main():
-    """Write the file."""
+    """Write `values.json`."""
     lists = draw_lists()
     scales = [(GRADED, lambda grade: grade / TOP), (BINARY, lambda grade: float(grade > 0))]
     values = {

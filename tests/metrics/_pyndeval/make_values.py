@@ -37,7 +37,7 @@ def draw():
 
 
 def main():
-    """Write the file."""
+    """Write `values.json`."""
     qrels, run = draw()
     names = [
         *(
