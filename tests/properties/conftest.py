@@ -8,7 +8,7 @@ from irframe.metrics.facts import _facts_by_label, _of
 
 @pytest.fixture
 def declare(monkeypatch):
-    """Return a function that changes a declared fact temporarily."""
+    """Return a function that changes a metric's attribute temporarily."""
 
     def clear():
         _of.cache_clear()

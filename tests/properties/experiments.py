@@ -20,9 +20,9 @@ DEPTH = 6
 def experiment(seed, *, ties=False, missing=True):
     """Return run and qrels frames of two unrelated tracks.
 
-    All systems took part in the first track, and all except the first one in the second track.
-    Lists may be missing. The first two documents of contributing lists are judged, so that the pool
-    has a depth.
+    All systems take part in the first track, and all except the first system in the second track.
+    Systems may lack lists. The first two documents of contributing lists are judged, so that the
+    pool has a depth.
     """
     random = np.random.default_rng(seed)
     runs, qrels = [], []
@@ -95,7 +95,8 @@ def larger(seeds=1):
 
 seeds = st.integers(0, 10_000)
 few = settings(max_examples=1, phases=[Phase.explicit, Phase.generate])
-"""Settings for tests that call every verb for each random input. The settings disable shrinking,
-because a smaller seed does not make a smaller experiment."""
+"""Hypothesis settings for tests that call every verb for each random input. The settings disable
+shrinking, because a smaller seed does not make a smaller experiment."""
 THOROUGH = settings.default.max_examples > 2
-"""Whether many random inputs are drawn. If so, tests over all verbs try every combination."""
+"""Whether Hypothesis draws many random inputs. If so, tests over all verbs try every combination.
+"""

@@ -51,14 +51,14 @@ NUMBER = iter(range(10**9))
 
 
 def text_of(value: Any) -> str:
-    """Return a value as text, as other programs write it."""
+    """Return the text that other programs write for a value."""
     need(value is not None)
     need(not isinstance(value, complex | np.complexfloating))
     return str(value)
 
 
 def written(lines: Iterator[list[Any]], between: str, path: str) -> tuple[Path, bool]:
-    """Write a text file; return whether its lines are unambiguous."""
+    """Write lines; return the path and whether lines are unambiguous."""
     lossless, encoded = True, []
     for line in lines:
         cells = [text_of(value) for value in line]
@@ -78,7 +78,7 @@ def written(lines: Iterator[list[Any]], between: str, path: str) -> tuple[Path, 
 
 
 def trec(case: Case, between: str, ends=(".txt", ".qrels")) -> tuple[Path, Path, bool]:
-    """Return a run and judgments in TREC format."""
+    """Write TREC files of a case; return paths and unambiguity."""
     nameless(case)
     need(not case.empty and not case.unjudged)
     need(not any({*row} - {*ROLES} or "score" not in row for row in case.run))
@@ -99,7 +99,7 @@ def trec(case: Case, between: str, ends=(".txt", ".qrels")) -> tuple[Path, Path,
 
 
 def packed(path: Path) -> Path:
-    """Return a compressed copy of a file."""
+    """Write a compressed copy of a file; return its path."""
     target = path.with_name(path.name + ".gz")
     target.write_bytes(gzip.compress(path.read_bytes()))
     return target
@@ -126,7 +126,7 @@ TREC: dict[str, tuple[str, Callable[[Path, Path], Any]]] = {
     "console": ("\t", lambda runs, qrels: console(qrels, str(runs))),
     "console stdin": (" ", lambda runs, qrels: console(qrels, "-", runs.read_bytes())),
 }
-"""Name of a reader -> separator of columns, and the function that reads the files."""
+"""Name of a reader -> separator of columns, and the function that evaluates the two files."""
 
 
 def _trec(between: str, read: Callable[[Path, Path], Any]) -> Reader:
@@ -184,13 +184,13 @@ def _(case):
 
 
 class ConsoleError(Exception):
-    """Unexpected error of a command."""
+    """A command failed with an exit status other than 2."""
 
 
 def run_console(line: list[str], given: bytes | None = None) -> None:
     """Run a command; raise its error and issue its warnings.
 
-    Errors of irframe have exit status 2.
+    Exit status 2 marks errors of irframe.
     """
     err, source = io.StringIO(), io.TextIOWrapper(io.BytesIO(given or b""))
     with (
@@ -219,9 +219,9 @@ def console(qrels: Path, runs: str, given: bytes | None = None) -> Any:
 
 
 def counted_out(rows):
-    """Return whether all lists have consecutive ranks.
+    """Return whether the ranks of every list are consecutive.
 
-    Ranks start at 0 or 1. Other numbers may be scores.
+    Ranks must start at 0 or 1, because other numbers may be scores.
     """
     ranks = pd.DataFrame(rows)[["topic", "rank"]].groupby("topic")["rank"].apply(list)
     starts = [[str(number) for number in range(start, 99)] for start in (0, 1)]
@@ -294,7 +294,7 @@ for _ends in (".tsv", ".csv"):
 
 
 def plainly(value: Any) -> Any:
-    """Return JSON for a number that the json module refuses."""
+    """Convert a number that the json module refuses."""
     if isinstance(value, np.generic):
         return value.item()
     if isinstance(value, Decimal):
@@ -317,7 +317,7 @@ def json_file(text: str, ends: str) -> Path:
 
 
 def keyed(frame: Any) -> str:
-    """Return dictionaries as JSON if the keys remain distinct."""
+    """Return nested dictionaries as JSON if keys stay distinct."""
 
     def check(value):
         if isinstance(value, dict):

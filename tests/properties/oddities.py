@@ -1,7 +1,7 @@
 """Odd runs and judgments, and a slow scorer.
 
 A case is a small experiment with one odd feature: a run and judgments as rows of plain values.
-Tests pass it to every reader of `properties.readers` and `properties.file_readers`.
+Tests pass every case to every reader of `properties.readers` and `properties.file_readers`.
 """
 
 import math
@@ -13,17 +13,17 @@ from typing import Any
 import numpy as np
 
 TAKE, REFUSE, ASK = "take", "refuse", "ask"
-"""Rules for readers. TAKE: return the scores of the slow scorer. REFUSE: raise an error. ASK: do
-one or the other."""
+"""Rules for the readers of a case. TAKE: the reader must return the scores of the slow scorer.
+REFUSE: the reader must raise an error. ASK: the reader may do either."""
 Rows = list[dict[str, Any]]
 NAN = math.nan
 
 
 @dataclass(frozen=True)
 class Case:
-    """Rows of a run and of judgments.
+    """A run and judgments as rows, and a rule.
 
-    Keys are roles or names of further columns.
+    Keys of a row are roles of columns, or names of further columns.
     """
 
     name: str
@@ -31,12 +31,12 @@ class Case:
     run: Rows
     judged: Rows
     called: dict[str, str] = field(default_factory=dict)  # role -> name of its column
-    empty: tuple[Any, ...] = ()  # topics whose list has no document
-    unjudged: tuple[Any, ...] = ()  # topics whose judgments have no document
-    twice: str = ""  # a column that occurs twice
+    empty: tuple[Any, ...] = ()  # topics with an empty list
+    unjudged: tuple[Any, ...] = ()  # topics without a judged document
+    twice: str = ""  # name of a column that occurs twice
 
     def write(self, rows: Rows) -> Rows:
-        """Return rows with the column names of the case."""
+        """Return rows with roles replaced by column names."""
         return [{self.called.get(key, key): row[key] for key in row} for row in rows]
 
 
@@ -55,7 +55,7 @@ PLAIN_JUDGED = [("q1", "a", 0), ("q1", "b", 1), ("q1", "c", 2), ("q2", "a", 1), 
 def run(
     rows=PLAIN_RUN, *, topics=None, docs=None, scores=None, ranks=None, keep=True, **more
 ) -> Rows:
-    """Return rows of a run, after optional changes."""
+    """Return rows of a run, optionally with other values."""
     topics, docs, rows_of_run = topics or {}, docs or {}, []
     for index, (topic, doc, score) in enumerate(rows):
         row = {"topic": topics.get(topic, topic), "doc": docs.get(doc, doc)}
@@ -68,7 +68,7 @@ def run(
 
 
 def judged(rows=PLAIN_JUDGED, *, topics=None, docs=None, grades=None, **more) -> Rows:
-    """Return rows of judgments, after optional changes."""
+    """Return rows of judgments, optionally with other values."""
     topics, docs = topics or {}, docs or {}
     return [
         {
@@ -82,7 +82,7 @@ def judged(rows=PLAIN_JUDGED, *, topics=None, docs=None, grades=None, **more) ->
 
 
 def with_ids(name, rule, *, topics=None, docs=None, only=None) -> Case:
-    """Return a case with odd ids."""
+    """Return a case with odd topic or document ids."""
     sides = {"run": run, "judged": judged}
     ids = {
         side: make(topics=topics, docs=docs) if only in (None, side) else make()
@@ -109,7 +109,7 @@ def ranks(name, rule, values, *, keep=False) -> Case:
 def systems(name: str, rule=TAKE) -> Case:
     """Return a case of two systems named in a column.
 
-    The rule is for readers of a run with this column name.
+    The rule says whether readers must recognise the column by its name.
     """
     second = [(topic, doc + "z", score) for topic, doc, score in PLAIN_RUN]
     both = [row | {"system": "A"} for row in run()] + [row | {"system": "B"} for row in run(second)]
@@ -117,7 +117,7 @@ def systems(name: str, rule=TAKE) -> Case:
 
 
 def named(name: str, first: Any, second: Any, rule: str) -> Case:
-    """Return a case of two systems with certain names."""
+    """Return a case of two systems with the given names."""
     second_run = [(topic, doc + "z", score) for topic, doc, score in PLAIN_RUN]
     both = [row | {"system": first} for row in run()] + [
         row | {"system": second} for row in run(second_run)
@@ -126,7 +126,7 @@ def named(name: str, first: Any, second: Any, rule: str) -> Case:
 
 
 def beside(name, rule, /, *, called=None, **more) -> Case:
-    """Return a case of a run with a further column."""
+    """Return a case whose run has further columns."""
     return Case(name, rule, run(**more), judged(), called=called or {})
 
 
@@ -138,17 +138,17 @@ TITLES = ["One", "Two", "Three", "Four", "Five", "Six"]
 
 CASES = [
     Case("plain", TAKE, run(), judged()),
-    # ids are compared exactly as text, and missing ids are refused
+    # cases of ids: ids are compared exactly, as text, and missing ids are refused
     with_ids("id integers", TAKE, topics=TWO_NUMBERS, docs=NUMBERS),
-    # files cannot tell 11 from '11'
+    # a file cannot distinguish 11 from '11', so frames do not either
     Case("id integers in the run, text in judgments", TAKE, run(docs=NUMBERS), judged(docs=TEXTS)),
-    # values of mixed types cannot be sorted or compared
+    # ids of mixed types cannot be sorted or compared
     with_ids("id of two types", REFUSE, docs={"a": 11}),
     with_ids("id of another type, last of a list", REFUSE, docs={"c": 11}, only="run"),
     with_ids("id of another type in judgments", REFUSE, docs={"c": 11}, only="judged"),
-    # a cast would merge two documents
+    # conversion to text would merge two documents
     with_ids("id 11 beside '11'", REFUSE, docs={"a": 11, "b": "11"}),
-    # pandas writes 11 as 11.0 if other ids of the column are missing
+    # pandas converts 11 to 11.0 if other ids of the column are missing
     with_ids("id floats", TAKE, docs={"a": 11.0, "b": 12.0, "c": 13.0, "d": 14.0}),
     Case(
         "id floats in the run, integers in judgments",
@@ -156,7 +156,7 @@ CASES = [
         run(docs={key: float(n) for key, n in NUMBERS.items()}),
         judged(docs=NUMBERS),
     ),
-    # booleans as ids are a mistake
+    # boolean ids are always a mistake of the caller
     with_ids("id booleans", REFUSE, docs={"a": True, "b": False}),
     with_ids(
         "id above 2**63",
@@ -210,7 +210,7 @@ CASES = [
     with_ids("id None in judgments", REFUSE, docs={"b": None}, only="judged"),
     with_ids("id None topic", REFUSE, topics={"q2": None}, only="run"),
     with_ids("id NaN topic in judgments", REFUSE, topics={"q2": NAN}, only="judged"),
-    # grades are whole numbers in any notation; booleans mean relevant or not
+    # cases of grades: grades are integers in any notation, and booleans mean relevant or not
     grades("grade booleans", TAKE, [False, True, True, True, False]),
     grades("grade 1.0", TAKE, [0.0, 1.0, 2.0, 1.0, 0.0]),
     grades("grade text 1", TAKE, ["0", "1", "2", "1", "0"]),
@@ -218,7 +218,7 @@ CASES = [
     grades("grade text +1", TAKE, ["0", "+1", "+2", "+1", "0"]),
     # no program writes grades in this notation
     grades("grade text 1e2", REFUSE, ["0", "1e2", "1", "1", "0"]),
-    # files hold nothing but text
+    # values read from files may be text
     grades("grade text beside numbers", TAKE, [0, 1, "2", 1, 0]),
     grades("grade True beside numbers", TAKE, [0, True, 2, 1, 0]),
     grades(
@@ -229,7 +229,7 @@ CASES = [
         TAKE,
         [np.uint8(0), np.uint8(1), np.uint8(2), np.uint8(1), np.uint8(0)],
     ),
-    # the document was judged, and is not relevant
+    # a document with a negative grade is judged, and not relevant
     grades("grade -1", TAKE, [-1, 1, 2, 1, 0]),
     grades("grade 40000", REFUSE, [0, 1, 40000, 1, 0]),
     grades("grade 0.5", REFUSE, [0.0, 0.5, 2.0, 1.0, 0.0]),
@@ -241,38 +241,38 @@ CASES = [
     grades("grade text with blanks", TAKE, [" 0", "1 ", " 2", "1", "0"]),
     grades("grade empty text", REFUSE, ["0", "", "2", "1", "0"]),
     grades("grade text 1_0", REFUSE, ["0", "1_0", "2", "1", "0"]),
-    # scores: inf can be ordered like any number
+    # cases of scores: infinity can be sorted like any number
     scores("score inf", TAKE, [math.inf, 2.5, 1.5, 2.25, 1.25, 0.5]),
-    # the document is last in its list
+    # the document with -inf is last in its list
     scores("score -inf", TAKE, [3.5, 2.5, -math.inf, 2.25, 1.25, 0.5]),
-    # no place in an order
+    # NaN cannot be sorted
     scores("score NaN", REFUSE, [3.5, NAN, 1.5, 2.25, 1.25, 0.5]),
-    # no place in an order
+    # None cannot be sorted
     scores("score None", REFUSE, [3.5, None, 1.5, 2.25, 1.25, 0.5]),
-    # files hold nothing but text
+    # values read from files may be text
     scores("score text 1.5", TAKE, ["3.5", "2.5", "1.5", "2.25", "1.25", "0.5"]),
-    # scores in text are sorted as numbers
+    # scores given as text are sorted as numbers, so 10 is above 9
     scores("score text 10 and 9", TAKE, ["10", "9", "8", "10", "9", "8"]),
     scores("score text beside numbers", TAKE, [3.5, 2.5, "1.5", 2.25, 1.25, "0.5"]),
     scores("score decimals beside floats", TAKE, [3.5, 2.5, Decimal("1.5"), 2.25, 1.25, 0.5]),
     scores("score True beside numbers", REFUSE, [3.5, 2.5, True, 2.25, 1.25, 0.5]),
-    # a decimal comma is no number
+    # a comma is not a decimal point
     scores("score text 1,5", REFUSE, ["3,5", "2,5", "1,5", "2,25", "1,25", "0,5"]),
-    # only Python accepts underscores in numbers
+    # only Python allows underscores in numbers
     scores("score text 1_5", REFUSE, ["3_5", "2_5", "1_5", "2_25", "1_25", "0_5"]),
-    # a number beyond floats would tie with inf
+    # a number above the range of floats would become inf and tie with others
     scores("score text 1e400", REFUSE, ["1e401", "1e400", "1.5", "2.25", "1.25", "0.5"]),
     scores("score 10**400", REFUSE, [10**401, 10**400, 1, 3, 2, 1]),
-    # floats merge the two
+    # as floats, the two integers are equal
     scores("score 2**53+1 beside 2**53", REFUSE, [2**53 + 1, 2**53, 1, 2**53, 2**53 + 1, 1]),
-    # floats merge the two
+    # as floats, the two integers are equal
     scores("score near 2**64", REFUSE, [2**64 - 1, 2**64 - 2, 1, 2**64 - 2, 2**64 - 1, 1]),
-    # -0.0 equals 0.0, so that the two documents tie
+    # -0.0 equals 0.0, so the two documents are tied
     scores("score -0.0 beside 0.0", TAKE, [3.5, 0.0, -0.0, 2.25, 1.25, 0.5]),
     scores(
         "score decimals", TAKE, [Decimal(s) for s in ("3.5", "2.5", "1.5", "2.25", "1.25", "0.5")]
     ),
-    # conversion to floats would make the two scores equal
+    # as floats, the two scores are equal
     scores(
         "score decimals closer than floats",
         REFUSE,
@@ -287,18 +287,18 @@ CASES = [
     ),
     scores("score booleans", REFUSE, [True, False, False, True, False, False]),
     scores("score float32", TAKE, [*np.array([3.5, 2.5, 1.5, 2.25, 1.25, 0.5], "f4")]),
-    # no place in an order
+    # complex numbers cannot be sorted
     scores("score complex", REFUSE, [3.5 + 0j, 2.5, 1.5, 2.25, 1.25, 0.5]),
     scores("score text yes", REFUSE, ["yes", "no", "no", "yes", "no", "no"]),
-    # the scores may be distances in a sorted list
+    # scores that increase with rank may be distances
     scores("score rises down every list", ASK, [0.25, 1.25, 2.25, 0.5, 1.5, 2.5]),
-    # rows: a list contains a document only once
+    # cases of rows: a list must not contain a document twice
     Case("row repeated in the run", REFUSE, run([*PLAIN_RUN, ("q1", "b", 2.5)]), judged()),
-    # a document once in a list
+    # a list must not contain a document twice
     Case("row repeated with another score", REFUSE, run([*PLAIN_RUN, ("q1", "b", 0.25)]), judged()),
-    # MS MARCO v2 contains repeated judgments
+    # the judgments of MS MARCO v2 contain repeated rows
     Case("row repeated in judgments", TAKE, run(), judged([*PLAIN_JUDGED, ("q1", "b", 1)])),
-    # a contradiction
+    # the two grades of the document contradict each other
     Case("row judged twice, otherwise", REFUSE, run(), judged([*PLAIN_JUDGED, ("q1", "b", 0)])),
     # rows may be in any order
     Case(
@@ -310,49 +310,49 @@ CASES = [
     Case("one row", TAKE, run([("q1", "a", 1.5)]), judged([("q1", "a", 1)])),
     # all lists are empty, and a warning names them
     Case("no rows in the run", TAKE, [], judged()),
-    # nothing is judged
+    # no judged document is left
     Case("no rows in judgments", REFUSE, run(), []),
-    # nothing is judged
+    # no judged document is left
     Case("no rows at all", REFUSE, [], []),
-    # nothing was found: 0
+    # a system that retrieves nothing for a topic scores 0
     Case("topic whose list is empty", TAKE, run(PLAIN_RUN[:3]), judged(), empty=("q2",)),
-    # nothing was found: 0
+    # a system that retrieves nothing for a topic scores 0
     Case("topic, the only one, whose list is empty", TAKE, [], judged(), empty=("q1",)),
-    # a missing list counts as empty, with a warning
+    # a missing list counts as empty, and a warning names the topic
     Case("topic that the run lacks", TAKE, run(PLAIN_RUN[:3]), judged()),
-    # topics without judgments are dropped, with a warning
+    # a topic without judgments is dropped, and a warning names the topic
     Case("topic that judgments lack", TAKE, run(), judged(PLAIN_JUDGED[:3])),
     # no document is relevant, so the score is 0
     Case("topic judged with no document", TAKE, run(), judged(PLAIN_JUDGED[:3]), unjudged=("q2",)),
-    # the runs and the judgments have different topics
+    # the run and the judgments have no topic in common
     Case("topics in none of both", REFUSE, run(topics={"q1": "x1", "q2": "x2"}), judged()),
-    # ranks: without scores, the order of ranks decides
+    # cases of ranks: without scores, documents are sorted by rank
     ranks("rank alone from 1", TAKE, [1, 2, 3, 1, 2, 3]),
     ranks("rank alone from 0", TAKE, [0, 1, 2, 0, 1, 2]),
-    # the first rows may have been removed
+    # the rows of rank 1 may have been removed
     ranks("rank alone from 2", TAKE, [2, 3, 4, 2, 3, 4]),
     ranks("rank alone with gaps", TAKE, [1, 3, 9, 1, 2, 7]),
     ranks("rank alone, floats", TAKE, [1.0, 2.0, 3.0, 1.0, 2.0, 3.0]),
-    # numbers as text
+    # ranks may be numbers in text
     ranks("rank alone, text", TAKE, ["1", "2", "3", "1", "2", "3"]),
     ranks("rank alone, 1.5", REFUSE, [1.0, 1.5, 3.0, 1.0, 2.0, 3.0]),
-    # two documents have the same rank
+    # two documents with the same rank have no order
     ranks("rank alone, equal ones", REFUSE, [1, 1, 3, 1, 2, 3]),
-    # only the order counts
+    # only the order of ranks counts, not their values
     ranks("rank alone, negative", TAKE, [-1, 2, 3, 1, 2, 3]),
     ranks("rank alone, all -1", REFUSE, [-1, -1, -1, -1, -1, -1]),
     ranks("rank alone, NaN", REFUSE, [1.0, NAN, 3.0, 1.0, 2.0, 3.0]),
-    # these look like scores
+    # values that decrease down the list look like scores
     ranks("rank alone, falling from 97", REFUSE, [97, 55, 12, 88, 40, 3]),
-    # the order of rows and of ranks may differ
+    # the rows may be out of order, or the values may not be ranks
     ranks("rank alone, late and in no order", ASK, [40, 92, 85] * 2),
-    # these look like scores
+    # values that decrease down the list look like scores
     ranks("rank alone, falling below 0", REFUSE, [-1, -2, -3] * 2),
-    # the scores decide
+    # documents are sorted by score, not by rank, if there are scores
     ranks("rank against scores", TAKE, [3, 2, 1, 3, 2, 1], keep=True),
     ranks("rank all 0 beside scores", TAKE, [0] * 6, keep=True),
     ranks("rank NaN beside scores", TAKE, [1.0, NAN, 3.0, 1.0, 2.0, 3.0], keep=True),
-    # columns: additional columns are allowed
+    # cases of columns: runs may have additional columns
     *map(systems, ["system", "name", "model", "run_id", "tag", "System"]),
     *(systems(name, ASK) for name in ("model_name", "exp", "setup")),
     named("integers", 1, 2, TAKE),
@@ -365,26 +365,26 @@ CASES = [
     beside("column more, numbers", TAKE, bm25=[1.0, 2.0, 3.0, 4.0, 5.0, 6.0]),
     beside("column more, texts", TAKE, title=TITLES),
     beside("column text of documents", TAKE, text=TITLES),
-    # a column with a different name in each row does not name systems
+    # a column whose value differs in every row cannot name systems
     beside("column name of documents", TAKE, name=TITLES),
-    # the column contains texts of queries
+    # the column "query" contains texts, because "qid" contains the topics
     beside(
         "column query beside qid", TAKE, called={"topic": "qid"}, query=["what"] * 3 + ["why"] * 3
     ),
-    # the column contains texts of documents
+    # the column "document" contains texts, because "docno" contains the ids
     beside("column document beside docno", TAKE, called={"doc": "docno"}, document=TITLES),
     beside("column label in a run", TAKE, label=[0, 1, 2, 0, 1, 0]),
-    # irframe's own column name is unambiguous
+    # "doc" is the column name of irframe, so it takes precedence over "docid"
     beside("column doc beside docid", TAKE, docid=[*"uvwxyz"]),
     beside("column set", TAKE, set=["train"] * 3 + ["test"] * 3),
-    # hybrid searches record the source of each hit
+    # hybrid searches record the source of each hit, which does not name a system
     beside("column source that splits lists", TAKE, source=["dense", "sparse"] * 3),
     beside(
         "column names in capitals", TAKE, called={"topic": "Topic", "doc": "Doc", "score": "Score"}
     ),
     beside("column names of PyTerrier", TAKE, called={"topic": "qid", "doc": "docno"}),
     beside("column names of BEIR", TAKE, called={"topic": "query-id", "doc": "corpus-id"}),
-    # it is unclear which of the two columns is meant
+    # neither of two columns with the same name takes precedence
     Case("column doc twice", REFUSE, run(), judged(), twice="doc"),
 ]
 
@@ -420,12 +420,12 @@ def lists_of(rows: Rows) -> dict[Any, dict[Any, list[Any]]]:
 
 
 def name_of(value: Any) -> str:
-    """Return an id as text, and 11.0 as 11."""
+    """Return an id as text, a whole float without decimals."""
     return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
 
 
 def truth(case: Case) -> dict[Any, tuple[float, ...]]:
-    """Compute (system, topic) -> scores by loops over the rows."""
+    """Return (system, topic) -> scores, computed by slow loops."""
     grade: Any = defaultdict(dict)
     for row in case.judged:
         grade[name_of(row["topic"])][name_of(row["doc"])] = int(number(row["grade"]))
@@ -460,7 +460,10 @@ def truth(case: Case) -> dict[Any, tuple[float, ...]]:
 
 
 def named_alike(scores: dict[Any, Any]) -> dict[Any, Any]:
-    """Return scores without the name of a single system."""
+    """Return scores with rounded values and text keys.
+
+    The name of the system is empty if there is only one.
+    """
     several = len({system for system, _ in scores}) > 1
     return {
         (str(system) if several else "", str(topic)): tuple(round(float(v), 9) for v in values)

@@ -73,7 +73,7 @@ def _in_place(cube):
 
 
 def moved():
-    """Yield operations that shift rankings or labels along a dimension."""
+    """Yield operations that shift values or labels along a dimension."""
     for dim in (*LIST, "depth"):
         for by in (1, -1):
             yield f"rolled {dim} {by}", lambda c, d=dim, n=by: c.roll({d: n})

@@ -18,11 +18,11 @@ METRICS = ["AP", "RR", "NumRet", "nDCG"]
 
 
 class CannotError(Exception):
-    """A reader cannot represent the content."""
+    """A reader cannot represent the rows of a case."""
 
 
 class LossyError(Exception):
-    """Ambiguous content, which a reader may refuse."""
+    """The input is ambiguous, so readers may refuse it."""
 
 
 Reader = Callable[[Case], Any]
@@ -30,7 +30,7 @@ READERS: dict[str, Reader] = {}
 
 
 def reader(name: str) -> Callable[[Reader], Reader]:
-    """Register a reader."""
+    """Register a reader under a name."""
 
     def register(make: Reader) -> Reader:
         READERS[name] = make
@@ -40,7 +40,7 @@ def reader(name: str) -> Callable[[Reader], Reader]:
 
 
 def reading(act: Callable[[], Any], *, lossless: bool) -> Any:
-    """Return scores, or raise LossyError if content is ambiguous."""
+    """Return scores, or raise LossyError if the input is ambiguous."""
     try:
         result = act()
     except (LossyError, CannotError):
@@ -55,7 +55,7 @@ def reading(act: Callable[[], Any], *, lossless: bool) -> Any:
 
 
 def need(holds: Any) -> None:
-    """Raise CannotError unless a condition holds."""
+    """Raise CannotError if a condition is false."""
     if not holds:
         raise CannotError
 
@@ -172,12 +172,12 @@ def _(case):
 
 
 def nameless(case: Case) -> None:
-    """Raise CannotError if the case is about column names."""
+    """Raise CannotError if the case has other column names."""
     need(not case.twice and not {*case.called} - {"system"})
 
 
 def textual(rows: Rows) -> None:
-    """Raise an error if text cannot distinguish the ids."""
+    """Raise CannotError if ids are neither all text nor integers."""
     for role in ("system", "topic", "doc"):
         need({kind(row[role]) for row in rows if role in row} in ({"text"}, {"whole"}, set()))
 
@@ -291,7 +291,7 @@ def _(case):
 
 
 def order(case: Case) -> dict[Any, Any]:
-    """Return topic -> documents, if their order is unambiguous."""
+    """Return topic -> documents, or raise if documents are tied."""
     nameless(case)
     need(not any({*row} - {"topic", "doc", "score", "rank"} for row in case.run))
     need(not ("rank" in (case.run or [{}])[0] and "score" in case.run[0]))
@@ -311,7 +311,7 @@ def _(case):
 
 
 def _hits(make: Callable[[Any, Any], Any], around: Callable[[list[Any]], Any] = list) -> Reader:
-    """Return a reader that takes lists of hits."""
+    """Return a reader for lists of hits from `make`."""
 
     def act(case):
         nameless(case)

@@ -1,8 +1,8 @@
 """Tests of the code in error messages.
 
-The code must run and return the right result. The wrong inputs have unusual names and shapes, or
-repeated rows. Each piece of code in a message is run without changes. If this code raises an error
-that contains code, the new code is run, too. This is repeated up to three times.
+The code must run and return the right result. The tests use wrong inputs that have unusual names
+and shapes, or repeated rows. Each piece of code in a message is run without changes. If this code
+raises an error that contains code, the new code is run, too. This is repeated up to three times.
 """
 
 import ast
@@ -43,7 +43,7 @@ def compared(scores):
 
 
 def pieces(message):
-    """Yield the calls, keywords and suggested names in a message."""
+    """Yield calls, keywords and suggested names from a message."""
     for begins in CODE.finditer(message):
         for end in range(len(message), begins.end(), -1):
             text = message[begins.start() : end]
@@ -62,10 +62,10 @@ def parses(text):
 
 
 def outcomes(call, word, given, more, earlier=()):
-    """Yield the results of a call and of advised code.
+    """Yield the results of a call or its advised code.
 
-    The code is followed until no error with code remains. A message without code is yielded as it
-    is.
+    If the code raises an error that contains code, the new code is run. A message without code is
+    yielded unchanged.
     """
     try:
         yield call(**{word: given}, **more)
@@ -74,7 +74,7 @@ def outcomes(call, word, given, more, earlier=()):
 
 
 def followed(error, call, word, given, more, earlier):
-    """Yield the results for an error and its advice."""
+    """Yield the results of the code in an error message."""
     message = " ".join(str(error).split())
     codes = [*pieces(message)] if len(earlier) < 3 and message not in earlier else []
     if not codes:
@@ -93,7 +93,7 @@ def followed(error, call, word, given, more, earlier):
 
 
 def renamed(frame, *names):
-    """Yield a frame with other names, orders and columns."""
+    """Yield variants of a frame with other columns."""
     called = frame.set_axis(names, axis=1)
     yield called
     yield called[[names[2], *names[:2]]]

@@ -66,7 +66,7 @@ def test_scores_of_arrays_equal_evaluate(seed):
         pairs = zip(some, scored, table.to_numpy().T, strict=True)
         return [metric for metric, *both in pairs if not np.array_equal(*both, equal_nan=True)]
 
-    # The deepest requested metric sets the length of sums over ranks, which affects the last bit.
+    # A metric may differ in the last bit if scored with deeper metrics, which lengthen its sums.
     assert not [str(metric) for metric in differing(chosen) if differing([metric])]
 
 
@@ -85,7 +85,7 @@ def test_a_curve_equals_the_metric_at_every_depth(seed):
             positions = [n - 1] * (metric.depth <= n)
             ends = [metric(labels, scores, listed=listed) for _ in positions]
         curve = curve[..., positions]
-        if ends:  # the last bit may differ, because the lengths of sums differ
+        if ends:  # sums of different lengths may differ in the last bit
             np.testing.assert_allclose(np.stack(ends, axis=-1), curve, rtol=1e-12, err_msg=metric)
 
 
@@ -166,7 +166,7 @@ def test_arrays_and_tensors_of_other_tools_are_read():
     assert AP()(np.zeros((0, 3))).shape == (0,)
     assert AP().curve(np.zeros((2, 0))).shape == (2, 0)
     batch = ERR(gain="linear")([[1, 0], [3, 0]]).tolist()
-    assert batch == [1 / 3, 1.0]  # gains are scaled by the highest label of the call
+    assert batch == [1 / 3, 1.0]  # the highest label of the array is the top grade
     assert ERR(gain="linear")([1, 0]) == 1
 
 
@@ -175,9 +175,10 @@ LISTED = [False, True, True, True, True, False, False, True, True]
 KEPT = [label if kept else None for label, kept in zip(LABELS, LISTED, strict=True)]
 
 
-# scikit-learn 1.9.1 returns these scores by ndcg_score(..., k=3, ignore_ties=True) and
-# average_precision_score; rax 0.4.0 by ndcg_metric(..., topn=3, gain_fn=lambda g: g), ndcg_metric,
-# dcg_metric, recall_metric(..., topn=3); and the last by ndcg_metric(..., where=LISTED).
+# scikit-learn 1.9.1 returns the first two scores by ndcg_score(..., k=3, ignore_ties=True) and
+# average_precision_score. rax 0.4.0 returns the first score by ndcg_metric(..., topn=3,
+# gain_fn=lambda g: g), and the last four by ndcg_metric, dcg_metric, recall_metric(..., topn=3) and
+# ndcg_metric(..., where=LISTED).
 @pytest.mark.parametrize(
     ("metric", "labels", "listed", "expected"),
     [

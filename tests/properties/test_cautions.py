@@ -1,4 +1,4 @@
-"""Results keep the cautions of evaluate and show each once."""
+"""Results keep the cautions of `evaluate` and show each once."""
 
 import re
 import warnings

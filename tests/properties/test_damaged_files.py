@@ -58,7 +58,7 @@ NESTED = {
               QRELS.to_dict("records"), QRELS.to_dict("list")),
     "spans": (SPANS.to_dict("records"),),
 }  # fmt: skip
-"""Contents of valid JSON files."""
+"""Kind of data -> contents of valid JSON files."""
 TREC = ("topic", "Q0", "doc", "rank", "score", "system")
 FILES = {
     "run": [
@@ -144,7 +144,7 @@ def changed(value, random):
 
 
 def cases(kind, seed):
-    """Yield a damaged file of each format."""
+    """Yield the bytes of a damaged file of each format."""
     draw = random.Random(seed)  # noqa: S311 - no secret
     for data in FILES[kind]:
         yield damaged(data, draw)

@@ -1,4 +1,4 @@
-"""Declared upper bounds and numbers of topics equal enumerated ones."""
+"""Declared ceilings and numbers of topics equal enumerated ones."""
 
 import itertools
 from functools import cache
@@ -27,17 +27,18 @@ LABELS = [
     for index, codes in enumerate(LISTS)
     for labels in itertools.product(*((0, 1, 2, 3) if c == UNJUDGED else (c,) for c in codes))
 ]
-"""Index of a list -> the list with grades for its unjudged documents, for all grades."""
+"""Pairs: index of a list, and the list with grades for its unjudged documents. All combinations
+of grades occur."""
 ENDLESS = 1000
-"""Number of ranks of a list that stands for an infinite list."""
+"""Length of the list that represents an infinite list."""
 UNREAD = {"ERR": "endless", "INSQ": "endless", "RBP": "endless", "P": "cut", "SDCG": "cut"}
-"""Metric -> the ranks past the end of a list that its upper bound counts.
+"""Metric -> ranks past the end of a list that its upper bound assumes to be filled.
 
-``"cut"`` means the ranks down to the depth, and ``"endless"`` means all ranks past the depth too.
-Upper bounds of all other metrics count only the documents of the list.
+``"cut"`` means the ranks down to the depth. ``"endless"`` means all ranks, also those past the
+depth. The upper bounds of all other metrics depend only on the documents of the list.
 """
 WITHOUT_FORMULA = ("DynamicBPM", "IFT", "INST", "NERR")
-"""Metrics whose users stop depending on the gain. Their bounds have no formula."""
+"""Metrics without a formula for bounds, because the gain decides whether users stop."""
 
 
 def best_grade_of(metric):
@@ -132,7 +133,7 @@ def test_metrics_with_a_ceiling_are_those_that_the_best_labels_maximise(name):
 def test_ceilings_equal_the_highest_scores_over_labels(name):
     for metric in BY_NAME[name]:
         if getattr(metric, "horizon", ENDLESS) is None:
-            continue  # the tail of an infinite list cannot be enumerated
+            continue  # enumerated lists are finite, but the horizon of this metric is infinite
         full = with_full_gain(metric)
         expected = {
             "list": lambda full=full: labelled_extremes(full)[1],
@@ -146,10 +147,10 @@ def test_ceilings_equal_the_highest_scores_over_labels(name):
 CHANCE = 0.7
 """Probability that a document of an enumerated ranking is relevant."""
 COVERED = 0.89
-"""Coverage that intervals with a nominal coverage of 95 % should reach."""
+"""Lowest accepted coverage of intervals with a nominal coverage of 95 %."""
 PROPORTIONS = ("Success",)
-"""Metrics that are 0 or 1. If all topics have the same score, the intervals are missing for any
-number of topics."""
+"""Metrics with scores 0 and 1 only. If all topics have the same score, their means have no
+intervals, whatever the number of topics."""
 BINARY = list(itertools.product((0, 1), repeat=3))
 
 
@@ -157,8 +158,8 @@ BINARY = list(itertools.product((0, 1), repeat=3))
 def coverage(metric, topics):
     """Return the exact coverage of the intervals of `summary`.
 
-    Topics are independent, and the documents at their three ranks are relevant with the same
-    probability. A missing interval does not cover the mean.
+    Topics are independent, and each document at three ranks is relevant with probability `CHANCE`.
+    A missing interval does not cover the mean.
     """
     unjudged = type(metric).__name__ == "Judged"
     lists = [tuple(UNJUDGED if unjudged and not code else code for code in row) for row in BINARY]
@@ -188,12 +189,12 @@ def plain_metric(name):
     at = {"IPrec": 0.5, "RprecMult": 1.0}.get(name)
     try:
         return METRICS[name]() if at is None else METRICS[name] @ at
-    except MetricError:  # IFT has required options
+    except MetricError:  # IFT has no default options
         return BY_NAME[name][0]
 
 
 MEANS = [name for name in sorted(BY_NAME) if facts(name).share and facts(name).summary == "mean"]
-"""Metrics whose means have intervals on the log-odds scale, unless `least_topics` is declared."""
+"""Metrics whose means have intervals on the log-odds scale if `least_topics` is 2."""
 
 
 @pytest.mark.filterwarnings("ignore::irframe.errors.IrframeWarning")

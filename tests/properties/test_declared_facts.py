@@ -32,8 +32,8 @@ INDEX = {codes: index for index, codes in enumerate(LISTS)}
 LENGTH = np.array([len(codes) for codes in LISTS])
 FULL = [codes for codes in LISTS if len(codes) == 4]
 MISSED = ((), (0, 2, 3), (0, 2, 3, 3))
-"""Grades of judged documents outside the lists. The last two entries differ by one relevant
-document."""
+"""Three tuples with the grades of judged documents that no list contains. The last two tuples
+differ by one relevant document."""
 SWAPPED = [
     [
         INDEX[(*codes[:rank], codes[rank + 1], codes[rank], *codes[rank + 2 :])]
@@ -43,7 +43,7 @@ SWAPPED = [
     ]
     for rank in range(3)
 ]
-"""Index of each list after swapping the documents at two neighbouring ranks."""
+"""For each rank, the index of each list after its document and the next one are swapped."""
 NEAR = {"rtol": 1e-9, "atol": 1e-9}
 STEP = 1e-9
 
@@ -55,7 +55,7 @@ def evidence_of(missed):
 
 @cache
 def scores(metric, missed):
-    """Return the scores of all lists at every depth."""
+    """Return a metric's scores for all lists at every depth."""
     with np.errstate(all="ignore"):
         return metric.score(evidence_of(missed))
 
@@ -65,7 +65,7 @@ def scores_of(metrics):
 
 
 def gains_of(metric):
-    """Return the gain or relevance of each code."""
+    """Return the gain of each document code, or its relevance."""
     if not hasattr(metric, "gain"):
         return 1.0 * (getattr(metric, "rel", 1) <= CODES)
     gains = metric.gain.map(np.maximum(CODES, -1), rel=metric.rel, top=3)
@@ -80,7 +80,7 @@ def padded():
 
 
 def cost_of(metrics):
-    """Return whether relevant documents at the top lower the score."""
+    """Return whether relevant documents at the top lower scores."""
     orders = [INDEX[order] for order in set(itertools.permutations((3, 2, 0, 0)))]
     best = INDEX[3, 2, 0, 0]
     gaps = []
@@ -100,7 +100,7 @@ def range_of(metrics):
 
 
 def unit_of(metrics):
-    """Return whether gains above 1 leave the declared range."""
+    """Return whether scores leave their range for gains above 1."""
     if not hasattr(metrics[0], "gain"):
         return False
     low, high = type(metrics[0]).range
@@ -112,7 +112,7 @@ def unit_of(metrics):
 def needs_depth_of(metrics):
     """Return whether scores change past the end of a list.
 
-    Classes that override `uncut` do not declare this attribute.
+    Classes that override `uncut` do not declare `needs_depth`.
     """
     past = (np.arange(WIDTH) >= LENGTH[:, np.newaxis]) & (LENGTH > 0)[:, np.newaxis]
     overridden = type(metrics[0]).uncut is not Metric.uncut
@@ -127,7 +127,7 @@ def needs_depth_of(metrics):
 
 
 def sees_length_of(metrics):
-    """Return whether an unjudged document at the end changes scores."""
+    """Return whether appending an unjudged document changes a score."""
     short = [codes for codes in LISTS if len(codes) < 4]
     lists = [INDEX[codes] for codes in short]
     longer = [INDEX[(*codes, UNJUDGED)] for codes in short]
@@ -138,7 +138,7 @@ def sees_length_of(metrics):
 
 
 def favours_short_of(metrics):
-    """Return whether dropping a relevant document may raise a score."""
+    """Return whether removing a final relevant document may raise scores."""
     sign = -1 if cost_of(metrics) else 1
     for metric in metrics:
         rel = getattr(metric, "rel", 1)
@@ -157,7 +157,7 @@ def favours_short_of(metrics):
 
 
 def additive_of(metrics):
-    """Return whether scores are sums of gains by falling weights."""
+    """Return whether scores are sums of gains with decreasing weights."""
     if not hasattr(metrics[0], "gain") or sees_length_of(metrics):
         return False
     inside = np.arange(4) < LENGTH[:, np.newaxis]
@@ -177,7 +177,7 @@ TIES = [(0, 1, 1, 1), (0, 1, 0, 1), (0, 0, 1, 1), (0, 1, 1, 0)]
 
 
 def orders_of(ties):
-    """Return all orders of four ranks with ties."""
+    """Return all orders of four documents that the ties allow."""
     starts = [rank for rank, tied in enumerate(ties) if not tied]
     blocks = [range(*ends) for ends in itertools.pairwise([*starts, 4])]
     return np.array([sum(o, ()) for o in itertools.product(*map(itertools.permutations, blocks))])
@@ -185,7 +185,7 @@ def orders_of(ties):
 
 @cache
 def reordered(ties):
-    """Return the index of each list in every order."""
+    """Return the index of each list in each allowed order."""
     orders = orders_of(ties).tolist()
     return [[INDEX[tuple(map(codes.__getitem__, order))] for order in orders] for codes in FULL]
 
@@ -199,13 +199,13 @@ def tied_evidence(ties, missed):
 
 
 def linear_of(metrics):
-    """Return whether shared gains score the mean over tied orders."""
+    """Return whether averaged gains give the mean over tied orders."""
     for ties, missed, metric in itertools.product(TIES, MISSED[:2], metrics):
         mean = scores(metric, missed)[reordered(ties), :4].mean(axis=1)
         evidence = tied_evidence(ties, missed)
         try:
             shared_scores = metric.kernel(**evidence.read(metric))
-        except TypeError:  # the kernel reads relevance as a boolean, which cannot be averaged
+        except TypeError:  # a kernel of boolean relevance cannot read averaged relevance
             return False
         if not np.allclose(np.broadcast_to(shared_scores, mean.shape), mean, equal_nan=True):
             return False
@@ -213,7 +213,7 @@ def linear_of(metrics):
 
 
 def keys_of(metric, order):
-    """Return the keys of codes, None if undefined."""
+    """Return the sort keys of document codes, None if undefined."""
     relevant = getattr(metric, "rel", 1) <= CODES
     gains = gains_of(metric) if hasattr(metric, "gain") else np.maximum(CODES, 0)
     paid_below = hasattr(metric, "gain") and gains[~relevant].any()
@@ -226,9 +226,9 @@ def keys_of(metric, order):
 
 
 def follows(metric, order, *, cost):
-    """Return whether promoting a better document never hurts.
+    """Return whether promoting a document of higher key never hurts.
 
-    Documents with equal keys may change places without an effect.
+    Swapping documents with equal keys must not change the score.
     """
     keys = keys_of(metric, order)
     for missed, rank in itertools.product(MISSED[:2] if keys is not None else (), range(3)):
@@ -247,7 +247,7 @@ def follows(metric, order, *, cost):
 
 
 def order_of(metrics):
-    """Return the coarsest order that all options follow."""
+    """Return the coarsest order of documents that all variants follow."""
     cost = cost_of(metrics)
     orders = ("relevance", "judged", "gain", "reward")
     valid = (o for o in orders if all(follows(metric, o, cost=cost) for metric in metrics))
@@ -255,9 +255,9 @@ def order_of(metrics):
 
 
 def by_grade_of(metrics):
-    """Return whether longer lists sorted by grade score higher.
+    """Return whether appending a document never lowers a score.
 
-    The score may only depend on the judgments of documents and on the grades of the list.
+    The best order must be by grade, and scores may only depend on grades and judgments.
     """
     sign = -1 if cost_of(metrics) else 1
     short = [codes for codes in LISTS if len(codes) < 4]
@@ -289,7 +289,7 @@ ALL_LABELS = [
 
 
 def bounds_are_exact(metric, depth, missed):
-    """Return whether bounds equal the extremes over all labels."""
+    """Return whether bounds equal the extremes over all labelings."""
     numbers = np.array([number for number, _ in ALL_LABELS])
     labels = [codes for _, codes in ALL_LABELS]
     every = block_of(labels, [judged_of(codes, missed) for codes in labels], depth)
@@ -303,13 +303,13 @@ def bounds_are_exact(metric, depth, missed):
         lists = block_of(LABELLED, judged, depth, beyond=beyond)
         try:
             bounds = labelled_bounds(metric, lists, np.arange(1, depth + 1))
-        except (AttributeError, TypeError):  # the metric lacks fields of the method
+        except (AttributeError, TypeError):  # this metric lacks fields that the method reads
             return False
     return np.allclose(bounds, (low, high), equal_nan=True, **NEAR)
 
 
 def fillings_of(metrics):
-    """Return the first method with exact bounds."""
+    """Return the first options of `bounds` that give exact bounds."""
     rising = [m for m in metrics if (np.diff(gains_of(m)[2:]) >= 0).all()]
     rising = [m for m in rising if "pool" not in {getattr(m, "norm", ""), getattr(m, "ideal", "")}]
     with np.errstate(invalid="ignore"):  # infinite scores
@@ -326,7 +326,7 @@ def fillings_of(metrics):
 
 
 def average_of(metrics):
-    """Return how trec_eval and papers average the metric."""
+    """Return the average over topics by trec_eval, or by papers."""
     name = type(metrics[0]).__name__
     counts = {TREC_NAMES[measure] for measure in TREC_NAMES if measure.startswith("num_")}
     harmonic = "harmonic" if name.startswith("Inverse") else "mean"
@@ -334,7 +334,10 @@ def average_of(metrics):
 
 
 def reads_of(kind, metric):
-    """Return which additional judgments a metric needs; None allows both."""
+    """Return whether a metric needs each kind of additional judgments.
+
+    None means that the metric works with and without such judgments.
+    """
     messages = {"subtopics": "by subtopic", "spans": "by spans", "timed": "lengths of the"}
     if "found_share" in parameters(kind.kernel):
         return {"subtopics": None, "spans": None, "timed": False}
@@ -361,7 +364,7 @@ DERIVED = {
 
 
 def enumerated_facts(name):
-    """Return the facts of a metric of grades, by enumeration."""
+    """Return the attributes of a metric of grades, by enumeration."""
     metrics = BY_NAME[name]
     derived = {fact: derive(metrics) for fact, derive in DERIVED.items()}
     derived["fillings"], derived["graded"] = fillings_of(metrics)
@@ -373,14 +376,14 @@ def test_declared_facts_equal_enumerated_ones(name):
     kind = METRICS[name]
     expected = enumerated_facts(name)
     assert {fact: getattr(kind, fact) for fact in expected} == expected
-    for metric in BY_NAME[name]:  # a fixed search length of missing documents favours no list
+    for metric in BY_NAME[name]:  # a fixed length of missing documents favours no list
         stated = isinstance(getattr(metric, "unretrieved", ""), int)
         assert facts(metric).favours_short == (kind.favours_short and not stated)
         assert not favours_short_of([metric]) or not stated
 
 
 DOCS = ("a", "b", "c", "x")
-"""Documents of the lists. The last document is not judged."""
+"""Documents that lists consist of. The last document is unjudged."""
 ORDERS = [order for n in (1, 2, 3) for order in itertools.permutations(DOCS, n)]
 LISTED = pd.DataFrame(
     [
@@ -400,24 +403,24 @@ OTHER_KINDS = {
     "spans": ("SpanF", "SpanIoU", "SpanP", "SpanR"),
     "timed": ("TBG", "U"),
 }
-"""Kind of judgments -> metrics that read them."""
+"""Additional kind of judgments or lengths -> metrics that need it."""
 
 
 UNDECLARED = (
     *("additive", "average", "by_grade", "ceiling", "fillings", "graded", "least_topics"),
     *("linear", "unit"),
 )
-"""Facts that these metrics do not declare, because they have no bounds and no best order by
-grade."""
+"""Attributes that the metrics of `OTHER_KINDS` do not declare, because these metrics have no
+bounds and no best order by grade."""
 KEYS = {"relevance": {"a": 1, "b": 1, "c": 1, "x": 0}, "gain": {"a": 2, "b": 1, "c": 1, "x": 0}}
-"""Order -> sort key of each document."""
+"""Value of `order` -> sort key of each document."""
 
 
 @cache
 def other_cube(kind):
-    """Return a cube of all lists of three documents.
+    """Return a cube of all short lists.
 
-    Documents with equal grades differ in subtopics, in spans or in length.
+    Documents with equal grades differ in their subtopics, spans or lengths.
     """
     if kind == "subtopics":
         qrels = pd.DataFrame(SUBTOPICS, columns=["doc", "subtopic"]).assign(topic="1", grade=1)
@@ -435,12 +438,12 @@ SWAPS = [
     for listed in ORDERS
     for rank in range(len(listed) - 1)
 ]
-"""Triples: a list, the list after two neighbouring documents were swapped, and the rank of the
-upper document."""
+"""Triples: a list, the list with two neighbouring documents swapped, and the position of the upper
+one of these documents."""
 
 
 def other_order_of(scores):
-    """Return the coarsest order that promotions do not violate."""
+    """Return the coarsest order in which promotions never hurt."""
     row = {"".join(order): scores.sel(system="".join(order)).to_numpy() for order in ORDERS}
     gained = np.array([row["".join(new)] - row["".join(old)] for old, new, _ in SWAPS])
     for order, key in KEYS.items():
@@ -451,7 +454,7 @@ def other_order_of(scores):
 
 
 def other_facts(metric, scores):
-    """Return the facts of a metric from its scores."""
+    """Return the attributes of a metric that its scores imply."""
     length = scores["system"].str.len()
     past = scores.sel(depth=xr.DataArray(length.to_numpy(), dims="system"))
     late = abs(scores - past).where(scores["depth"] > length)

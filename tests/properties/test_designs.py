@@ -56,7 +56,7 @@ def asked(name, scores):
 
 
 def numbers(result):
-    """Return the numbers of a result, by name."""
+    """Return the numeric columns or variables of a result."""
     if isinstance(result, xr.DataArray):
         result = result.to_dataset(name="value")
     frame = result.to_dataframe() if isinstance(result, xr.Dataset) else result
@@ -111,7 +111,7 @@ COUNTS = {
     "difference_histogram": "documents that users read",
     "judge_next": "documents of each topic",
 }
-"""Verb whose results do not depend on clusters -> the reason."""
+"""Verb whose results on these data do not depend on clusters -> the reason."""
 
 
 def result_or_message(name, cube):
@@ -169,7 +169,7 @@ def test_figures_show_means_by_the_design(name):
 
 
 def readers(scores, tmp_path):
-    """Yield equal scores in all input forms."""
+    """Yield (form, scores, labels): equal scores in every form."""
     flat = scores.sel(depth=10, drop=True)
     frame = flat.to_dataset("metric").to_dataframe()[["AP", "nDCG", "source", "half"]]
     columns = {"cluster": "source", "task": "half"}
@@ -201,7 +201,7 @@ def readers(scores, tmp_path):
     yield "concatenated", pd.concat([designed.loc[["a", "c"]], designed.loc[["b", "d"]]]), {}
 
 
-def test_warnings_are_equal_on_every_input_path(tmp_path):
+def test_comparisons_by_a_design_are_equal_in_every_input_form(tmp_path):
     scores, first = drawn(np.random.default_rng(3)), None
     for reader, frame, columns in readers(scores, tmp_path):
         drawn_as = frame.ireval.design(**columns) if columns else frame

@@ -1,4 +1,4 @@
-"""Results record whether they are scores, and their direction."""
+"""Results record whether they are scores or costs."""
 
 from io import StringIO
 
@@ -28,7 +28,7 @@ VALUES = {
 
 
 def over_lists(result):
-    """Return the arrays with values per system and topic."""
+    """Return the parts of a result by system and topic."""
     if isinstance(result, xr.Dataset):
         return [] if GRADE in result else [*map(result.get, result.data_vars)]
     labels = {*result.index.names} if isinstance(result, pd.DataFrame) else ()

@@ -1,4 +1,4 @@
-"""Figures describe the record of their result, whatever the metric."""
+"""Figures show the options that their result records."""
 
 import re
 from collections import Counter
@@ -42,7 +42,7 @@ with though_incomplete():
 
 
 def drawn(name, subject, given=()):
-    """Return the axes of a figure, drawn with required arguments."""
+    """Draw a figure with its required arguments; return the axes."""
     asked = {
         word: GIVEN[word]
         for word in given
@@ -52,13 +52,13 @@ def drawn(name, subject, given=()):
 
 
 def renamed(scores):
-    """Return scores with meaningless metric names, except for effort."""
+    """Return scores with meaningless metric names, except for Twist."""
     labels = zip(scores["metric"].to_numpy(), NAMES, strict=False)
     return scores.assign_coords(metric=[old if old == "Twist" else new for old, new in labels])
 
 
 def negated(scores):
-    """Return negated scores that are declared as costs."""
+    """Return renamed scores, negated and declared as costs."""
     named = renamed(scores)
     costs = named["metric"] != "Twist"
     lower = named["metric"].to_numpy()[costs.to_numpy()].tolist()
@@ -78,9 +78,9 @@ BY_METRIC = {
 
 
 def decided(result):
-    """Return the values of a result that are not scores.
+    """Return the values that negated scores must not change.
 
-    These are labels, counts, flags, ranks, shares and p-values.
+    These values are labels, counts, flags, ranks, shares and p-values.
     """
     if isinstance(result, pd.DataFrame):
         result = result.reset_index().to_xarray()
@@ -115,7 +115,7 @@ def test_a_negated_cost_prints_like_a_gain(name, kind):
 
 
 def looks(name, kind, change):
-    """Return the colours and texts of a figure, without numbers."""
+    """Draw a figure; return its colours, and texts without numbers."""
     if kind == SCORES:
         subject = change(ir.verbs.score(CUBE, "AP", "nDCG", at=[DEPTH]))
     elif kind in BY_METRIC:
@@ -158,10 +158,10 @@ SWITCHES = {
     "seed": [5],
     "alpha": [0.1],
 }
-"""Option without a list of choices -> values other than the default."""
+"""Option without a fixed list of values -> values other than the default."""
 NOT_HERE = {"over", "relevant", "ties", "score_dtype"}
-"""Options that are not tested here, because they need repeats, single relevant documents, or
-runs."""
+"""Options that this module does not test, because they need repeats, topics with a single relevant
+document, or runs."""
 
 
 def words_of(annotation):
@@ -197,9 +197,7 @@ def test_figures_state_only_options_that_their_result_records(verb, word, value)
     }
     try:
         result = call(verb, CUBE, one_of_each, **options | {word: value})
-    except (
-        ParameterError
-    ):  # the test, correction or order cannot be combined with the other options
+    except ParameterError:  # this value of the option cannot be combined with the other options
         assert word in {"test", "adjust", "seed", "order_by"}
         return
     result = getattr(result, "summary", result)
@@ -220,18 +218,19 @@ SHAPED = [
     for word in list(plain_parameters(signature_of(VERBS[verb])))[1:]
     for number in range(len(another(verb, word)))
 ] + [(verb, "by", number) for verb in sorted(DRAWN) for number in (0, 1)]
-"""Verb, option and position of the option's value, for verbs with figures and for groups."""
+"""Triples: verb with a figure, option, and position of the value in `another`. The option `by`
+stands for `groupby`."""
 
 
 def shape_of(result):
-    """Return the names and sizes of a result."""
+    """Return the names and sizes of columns or variables."""
     if isinstance(result, pd.DataFrame):
         return [*result.columns, *result.index.names, len(result)]
     return {**result.sizes, **dict.fromkeys(getattr(result, "data_vars", ()))}
 
 
 def first_label(result, word):
-    """Return the first label, or the usual argument."""
+    """Return a result's first label, or the default of tests."""
     if isinstance(result, pd.DataFrame):
         result = result.reset_index()
     labels = np.ravel(result[word]) if word in result else np.array([])
@@ -255,7 +254,7 @@ def test_figures_draw_or_refuse_results_of_every_shape(verb, word, number):
         needed = {each.name for each in parameters if each.default is each.empty}
         chosen = needed | {each.name for each in parameters if each.name in {"metric", "depth"}}
         given = {each: first_label(result, each) for each in chosen}
-        if any(given[each] is None for each in needed):  # data, such as scores
+        if any(given[each] is None for each in needed):  # the argument is data, such as scores
             continue
         named = "|".join(map(re.escape, [*names_of(result), *given, "group"]))
         message = "group"

@@ -21,9 +21,10 @@ GONE = object()
 
 
 def places(value, path=()):
-    """Yield the paths of items.
+    """Yield the path of every item in nested values.
 
-    Only the first two items of lists have paths."""
+    Lists are represented by their first two items.
+    """
     yield path
     entries = value.items() if isinstance(value, dict) else ()
     for key, item in [*entries, *(enumerate(value[:2]) if isinstance(value, list) else ())]:
@@ -52,7 +53,7 @@ def mutants(content):
 
 
 WELL_FORMED = {"system", "judgments", "policy", "scores", "columns"}
-"""Entries of a baseline file that may have other valid values."""
+"""Entries of a baseline file in which some tested values are valid."""
 
 
 def test_frozen_baselines_of_a_wrong_shape_are_refused(tmp_path):

@@ -1,4 +1,4 @@
-"""Results by group equal the results of each group alone."""
+"""Results by group equal results on each group alone."""
 
 import inspect
 import warnings
@@ -47,7 +47,7 @@ def outcome_per_track(name, seed):
 
 
 def branch(result, track):
-    """Return one group of a joined result."""
+    """Select the result of one group from results by group."""
     if isinstance(result, InGroups):
         return result.subject[track]
     if isinstance(result, pd.DataFrame):
@@ -63,9 +63,9 @@ def branch(result, track):
 
 
 def assert_groups(joined, expected):
-    """Assert that a joined result equals the groups' results.
+    """Assert that results by group equal results on each group.
 
-    If a group raises an error, the joined call must raise an error.
+    If the call on one group raises an error, the call by group must raise an error.
     """
     wrong = any(isinstance(result, type) for result in expected.values())
     assert isinstance(joined, type) == wrong
@@ -75,7 +75,7 @@ def assert_groups(joined, expected):
 
 
 def assert_group(joined, expected, track):
-    """Assert that a joined result contains a group's result."""
+    """Assert that results by group contain one group's result."""
     group = branch(joined, track)
     if isinstance(group, pd.DataFrame) and isinstance(expected, xr.Dataset):
         expected = bare(expected).to_dataframe([*expected.dims])
@@ -108,7 +108,7 @@ def assert_values(found, expected):
         assert (found.to_numpy() == expected.to_numpy()).all()
 
 
-def test_a_collection_is_one_column():
+def test_several_columns_as_collection_are_refused():
     with pytest.raises(ParameterError, match="collection to be one column"):
         ir.cube(*experiment(3), collection=["track", "team"])
 
@@ -134,7 +134,7 @@ def test_a_verb_by_group_equals_each_group_alone(name, seed):
 
 
 UNDRAWN = [name for name in OF_CUBES if name != "estimate"]
-"""Verbs of cubes that cannot run on the random judgments."""
+"""Verbs of cubes except `estimate`, which cannot run on the random judgments."""
 
 
 @pytest.mark.property
@@ -167,12 +167,12 @@ def test_results_of_a_track_do_not_depend_on_the_other_track(seed):
 
 SCORED = [name for name in GROUPED if FIRST[name] == "scores"]
 OF_GROUPS = {name for name in GROUPED if FIRST[name] in RESULTS}
-"""Verbs of results, which define their groups themselves."""
+"""Verbs of results. They read groups from columns or coordinates of the result."""
 BASED = [name for name in GROUPED if "baseline" in inspect.signature(VERBS[name]).parameters]
 
 
 def uneven(seed):
-    """Return frames whose groups have different systems and depths."""
+    """Return two tracks that differ in systems and depths."""
     runs, qrels = experiment(seed)
     rank = runs.groupby(["system", "topic"]).cumcount()
     absent = (runs["system"] == "s2") & (runs["track"] == "web")
@@ -183,7 +183,7 @@ def uneven(seed):
 @pytest.mark.parametrize("name", few_of(GROUPED, 16, 2, drawn=False))
 @few
 @given(seed=seeds)
-def test_groups_equal_selections(name, seed):
+def test_results_by_group_equal_results_on_selected_topics(name, seed):
     cube = ir.cube(*uneven(seed))
     expected = {track: outcome(name, cube.sel(topic=topics)) for track, topics in TRACKS.items()}
     assert_groups(outcome(name, cube, by="track"), expected)
@@ -193,10 +193,11 @@ OPTIONS = [
     (name, option, number)
     for name in GROUPED
     for option in list(plain_parameters(inspect.signature(VERBS[name])))[1:]
-    if option != "family"  # the option family includes comparisons of all groups
+    # with the option `family`, p-values of a group may depend on the other groups
+    if option != "family"
     for number in range(len(another(name, option)))
 ]
-"""Verb, option and position of the option's value, for all values except the default."""
+"""Triples: verb, option, and position of the option's value in `another`."""
 
 
 @pytest.mark.property
@@ -220,7 +221,7 @@ OF_FRAMES = [
     for name in ("collapse", "cube", "evaluate", "rank", "split")
     for number, (_, usual) in enumerate(FRAMES[name])
     for option in list(plain_parameters(inspect.signature(function_of(name))))[1:]
-    if option not in {"contributing", "topics"}  # values are labels of one group
+    if option not in {"contributing", "topics"}  # the values are labels of one group
     if another_of_frames(name, option) and not ({"at", "stop"} & {option, *usual})
 ]
 
@@ -248,7 +249,7 @@ def test_an_option_of_frames_by_group_equals_each_group_alone(name, number, opti
 
 
 def of_track(value, track):
-    """Return the rows of a track, also inside dictionaries."""
+    """Return one track's rows, of a frame or nested dictionaries."""
     if isinstance(value, dict):
         return {name: of_track(item, track) for name, item in value.items()}
     if not isinstance(value, pd.DataFrame):
@@ -280,12 +281,12 @@ def test_groups_survive_changed_coordinates(name, seed):
 
 
 def last(scores):
-    """Return scores at the deepest depth, as an array."""
+    """Return the scores at the greatest depth of an array."""
     return scores.isel(depth=-1, drop=True)
 
 
 def wide(scores):
-    """Return scores per system and topic, with group columns."""
+    """Return scores with a row per system and topic."""
     frame = as_scores(last(scores))
     for key in ("track", "half", "team"):
         if key in scores.coords:
@@ -314,7 +315,7 @@ READERS = {
     "another order of dimensions": lambda scores: last(scores).transpose(),
     "lazy": lambda scores: last(scores).chunk(topic=2),
 }
-"""Forms of scores that verbs accept."""
+"""Name of a form -> function that converts an array of scores at one depth to this form."""
 
 
 DEEP = {
@@ -324,11 +325,11 @@ DEEP = {
     "column by metric": lambda scores: scores.to_series().unstack("metric"),
     "as_scores": ir.as_scores,
 }
-"""Forms of scores by depth that verbs accept."""
+"""Name of a form -> function that converts an array of scores by depth to this form."""
 
 
 def as_called(result):
-    """Return a frame with canonical names of levels and columns."""
+    """Rename columns and levels of a frame to standard names."""
     names = {"name": "system", "qid": "topic"}
     return (
         result.rename(columns=names).rename_axis(index=names)
@@ -353,7 +354,7 @@ def test_scores_by_depth_are_equal_in_every_form(name):
 
 
 def assert_readers(name, cube, readers, plain, **options):
-    """Assert that a verb gives equal results for all forms."""
+    """Assert that a verb returns equal results for all forms."""
     expected = outcome(name, cube, change=plain, **options)
     for reader, change in readers.items():
         try:
@@ -364,7 +365,7 @@ def assert_readers(name, cube, readers, plain, **options):
 
 
 def assert_alike(frame, expected):
-    """Assert that a frame and arrays give the same result."""
+    """Assert that a frame and arrays contain equal results."""
     frame = as_called(frame)
     if isinstance(frame, pd.DataFrame) and not isinstance(expected, pd.DataFrame):
         if isinstance(expected, xr.DataArray):
@@ -378,14 +379,14 @@ def assert_alike(frame, expected):
 
 @pytest.mark.property
 @pytest.mark.parametrize("name", few_of(sorted({*GROUPED} - OF_GROUPS), 16, 2, drawn=False))
-def test_groups_may_be_a_mapping(name):
+def test_a_mapping_to_groups_equals_a_coordinate(name):
     cube = partly(3).assign_coords(make=("system", list("aabbb")[: len(partly(3).system)]))
     for by in ("track", "make"):
         keys = cube[by].to_series()
         assert_same(outcome(name, cube.drop_vars(by), by=keys), outcome(name, cube, by=by))
 
 
-def test_groups_of_frames_may_be_a_mapping():
+def test_a_mapping_to_groups_equals_a_column():
     runs, qrels = uneven(3)
     tracks = qrels.drop_duplicates("topic").set_index("topic")["track"].to_dict()
     bare = [frame.drop(columns="track") for frame in (runs, qrels)]
@@ -406,7 +407,7 @@ def test_groups_of_frames_may_be_a_mapping():
 
 
 def bare_groups(result):
-    """Return a frame without attributes, or grouped cubes unchanged."""
+    """Return the cubes of all groups, or a frame unchanged."""
     return getattr(result, "_groups", result)
 
 
@@ -456,7 +457,7 @@ def test_groups_without_the_baseline_are_left_out_and_named(name):
 
 
 def loud(name, cube, **options):
-    """Call a verb without silencing its warnings."""
+    """Call a verb on scores with its warnings."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("properties.verbs.warnings.simplefilter", lambda *_, **__: None)
         return call(name, cube, **options)
@@ -482,13 +483,13 @@ REFUSED = {
     "depths between depths": lambda scores: scores.interp(depth=[1.5, 2.5]),
     "depths averaged": lambda scores: scores.isel(depth=slice(4)).coarsen(depth=2).mean(),
 }
-"""Name of a change -> function that changes scores so that results have no meaning."""
+"""Name of a change -> function that turns scores into an array that verbs must refuse."""
 
 
 def in_turn(changes, name):
     """Return the changes to try on one verb.
 
-    If many random inputs are drawn, all changes are tried.
+    All changes are tried if Hypothesis draws many random inputs, and else every third change.
     """
     turns = 1 if THOROUGH else 3
     return list(changes.items())[SCORED.index(name) % turns :: turns]
@@ -513,7 +514,7 @@ ALIKE = {
         depth=scores["depth"].astype(float)
     ),
 }
-"""Name of a change -> function that changes scores only by rounding errors."""
+"""Name of a change -> function that changes the type of scores, or scores by rounding errors."""
 
 
 @pytest.mark.property

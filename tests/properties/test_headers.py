@@ -1,7 +1,7 @@
 """Tests of files with and without a header.
 
-Every odd line must be read or refused in the same way, with and without a header, and for every
-separator. The header names the columns in order.
+irframe must read or refuse every odd line in the same way with and without a header, and with every
+separator of columns. The header names the columns in order.
 """
 
 import re
@@ -57,7 +57,7 @@ CASES += [("qrels", name, line) for name, line in ODD_QRELS.items()]
 def outcome(path, kind, lines):
     """Return rows and cautions of a file, or its error.
 
-    Line numbers are counted without the header.
+    Line numbers in messages are counted without the header.
     """
     path.write_text("".join(f"{line}\n" for line in lines))
     reader = ir.read_run if kind == "run" else ir.read_qrels

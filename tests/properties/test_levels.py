@@ -1,4 +1,4 @@
-"""The report and verbs make equal decisions under every design."""
+"""The report and verbs agree on significance in every design."""
 
 from itertools import product
 
@@ -23,7 +23,7 @@ DESIGNS = {
     "weights": {"weight": lambda index: 1.0 + index % 3},
     "seeds": {},
 }
-"""Name of a design -> label of the topic at each position."""
+"""Name of a design -> option of `design` -> function from the position of a topic to its label."""
 
 
 def three_seeds():

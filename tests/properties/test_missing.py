@@ -1,4 +1,4 @@
-"""Missing lists are scored and reported equally in all inputs."""
+"""Scores and warnings for missing lists agree in all inputs."""
 
 import json
 import warnings
@@ -23,7 +23,7 @@ METRIC = "nDCG@3"
 
 
 def with_warnings(call):
-    """Return the result of a call and its warnings."""
+    """Return the result and the sorted warnings of a call."""
     with warnings.catch_warnings(record=True, action="always") as caught:
         result = call()
     assert {warning.category for warning in caught} <= {IrframeWarning}
@@ -32,7 +32,7 @@ def with_warnings(call):
 
 @st.composite
 def experiments(draw):
-    """Draw runs that lack lists or have lists without judgments."""
+    """Draw runs that lack lists or have unjudged topics."""
     topics = st.sets(st.sampled_from([*JUDGED, "01", "02"]), min_size=1)
     lists = {system: sorted(draw(topics)) for system in SYSTEMS}
     lists[draw(st.sampled_from(SYSTEMS))] = sorted({*draw(topics), draw(st.sampled_from(JUDGED))})
@@ -49,7 +49,7 @@ def experiments(draw):
 
 
 def nested(frame, value):
-    """Return a frame as nested dictionaries."""
+    """Return topic -> document -> value from a frame."""
     return {
         topic: dict(zip(rows["doc"], rows[value], strict=True))
         for topic, rows in frame.groupby("topic", sort=False)
@@ -97,7 +97,8 @@ def by_console(runs, qrels, folder):
         assert main(["evaluate", *files[:2], "-m", METRIC, "-q", "-o", files[2]]) == 0
     messages = [line.removeprefix("irframe: warning: ") for line in lines.getvalue().splitlines()]
     has_judged = runs["system"].isin(runs.merge(qrels)["system"])
-    if has_judged.any() and not has_judged.all():  # only the command warns about these systems
+    # only the command line warns about systems without judged documents
+    if has_judged.any() and not has_judged.all():
         unknown = listing(runs["system"][~has_judged].unique())
         messages.remove(f"no retrieved document of {unknown} is judged")
     for line in messages:
@@ -110,7 +111,7 @@ READERS = (by_dictionaries, by_cube, by_cubes, by_scan, by_files, by_console)
 
 
 def expected_of(runs, qrels, lists):
-    """Return all scores, with 0 for missing lists."""
+    """Return (system, topic) -> score, 0 for missing lists."""
     return {
         (system, topic): alone(runs, qrels, system, topic) if topic in lists[system] else 0.0
         for system in SYSTEMS
@@ -141,7 +142,7 @@ def test_every_input_path_gives_equal_scores_and_warnings(experiment, tmp_path_f
 
 
 def assert_warnings(messages, lists):
-    """Assert that each warning is given once, with right numbers."""
+    """Assert that each expected warning occurs once with right numbers."""
     listed = [topic for topic in JUDGED if any(topic in its for its in lists.values())]
     stray = [system for system, its in lists.items() if not {*its} & {*JUDGED}]
     lacking = {

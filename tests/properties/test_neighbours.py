@@ -22,7 +22,7 @@ KINDS = "falling", "rising", "rising in some lists", "in no order", "whole", "ra
 
 
 def drawn(seed):
-    """Return a random run: topic -> (document, rank, score) rows."""
+    """Return a random run: topic -> (document, rank, score)."""
     rng = np.random.default_rng(seed)
     kind, run = KINDS[rng.integers(len(KINDS))], {}
     for topic in rng.permutation(TOPICS)[: rng.integers(1, len(TOPICS) + 1)].tolist():
@@ -48,7 +48,7 @@ def rows_of(runs, *roles):
 
 
 def nested(make):
-    """Return a function that makes nested dictionaries of runs."""
+    """Return a function that makes nested dictionaries from runs."""
     return lambda runs, _: {
         s: {t: make(hits) for t, hits in run.items()} for s, run in runs.items()
     }
@@ -72,7 +72,7 @@ answers = nested(lambda own: {"hits": {"hits": [{"_id": d, "_score": x} for d, _
 
 
 def mixed(runs, folder):
-    """Return systems in different representations."""
+    """Return the runs of systems, each in a different representation."""
     paths = hits, numbers, answers, one_frame_each
     return {s: paths[int(s[1:])]({s: run}, folder)[s] for s, run in runs.items()}
 
@@ -151,7 +151,7 @@ ACTS |= {f"cube of {name}": by_cube(PATHS[name]) for name in CUBED} | {"console"
 
 
 def scored(act, runs, folder):
-    """Return the scores or the error of each system."""
+    """Return system -> scores, or the message of an error."""
     folder.mkdir()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

@@ -45,13 +45,13 @@ TAKEN = {"64 bits": 2**64 - 1, "infinite": float("inf"), "list": [1], "date": da
 
 
 def odd(columns, role, value, *, rows):
-    """Return a frame with an odd value in some rows."""
+    """Return a frame with an odd value in first rows."""
     values = [value] * rows + columns[role][rows:]
     return pd.DataFrame(columns).assign(**{role: pd.Series(values, dtype=object)})
 
 
 def as_dictionaries(frame, value):
-    """Return {topic: {doc: number}} if the names can be keys."""
+    """Return nested dictionaries, or a frame for unhashable ids."""
     nested = {}
     for topic, doc, number in zip(frame["topic"], frame["doc"], frame[value], strict=True):
         try:
@@ -81,7 +81,7 @@ READERS_OF_QRELS = {
     "write a dictionary": lambda q, file: ir.verbs.write_qrels(as_dictionaries(q, "grade"), file),
 }
 STRICT = {"evaluate", "rank", "rows", "write", "write a dictionary"}
-"""Readers that read every row, whatever the options."""
+"""Names of readers that read every row."""
 READERS = {"run": (RUN, READERS_OF_RUNS), "qrels": (QRELS, READERS_OF_QRELS)}
 CASES = [
     (noun, role, reader)
@@ -149,12 +149,12 @@ ODD_FILES = {
 
 
 def table_of(value, role):
-    """Return a run with an odd value in one column."""
+    """Return a run with one odd value throughout a column."""
     return pd.DataFrame(RUN).assign(**{role: pd.Series([value] * 3)})
 
 
 def left_out(runs):
-    """Return the files that were left out, and their problems."""
+    """Return file -> problem of the files that `read_runs` skipped."""
     return {problem["file"]: problem["found"] for problem in runs.attrs["problems"]}
 
 
@@ -282,7 +282,7 @@ def test_a_file_that_ends_inside_a_tag_is_named(tmp_path, monkeypatch, rows, war
 @pytest.mark.parametrize("name", few_of(sorted(VERBS), 4, drawn=False))
 @pytest.mark.filterwarnings("ignore")
 def test_errors_shorten_huge_numbers(name):
-    """Call each verb with a huge number for each option."""
+    """Pass a huge number to each option of each verb."""
     for option in plain_parameters(inspect.signature(VERBS[name])).values():
         if not re.search(r"\b(int|float)\b", str(option.annotation)) or option.name == "original":
             continue

@@ -1,4 +1,4 @@
-"""Every verb in tab completion can be called."""
+"""Every call that tab completion offers can be run."""
 
 from contextlib import suppress
 
@@ -37,18 +37,19 @@ UNJUDGED = {"draw_to_judge", "estimate"}
 """Verbs that return or accept documents with grade -1 (pooled, not judged). Most verbs refuse such
 documents."""
 NOT_CALLED = {"freeze", "groupby"}
-"""Verbs that are not called, because they need a file name or a column of groups."""
+"""Verbs that are not called, because they need a file name or the name of a column with groups."""
 
 
 def called(code, path, **scope):
-    """Run the code that irframe offers, and close its figures."""
+    """Run code that irframe offers; close its figures."""
     result = eval(code, SCOPE | {"path": path} | scope)  # noqa: S307 - what our own code says
     plt.close("all")
     return result
 
 
 CUBES = {"condense", "pooled", "sample", "rejudge"}
-"""Verbs that return a cube. Calling all verbs of a cube takes half a minute."""
+"""Verbs that return a cube. They are called seldom, because the verbs offered for a cube take half
+a minute."""
 NAMES = [
     *few_of(sorted(VERBS.keys() - UNJUDGED - CUBES), 6),
     pytest.param("condense", marks=pytest.mark.thorough),
@@ -76,9 +77,9 @@ def test_every_offered_verb_can_be_called(name, tmp_path):
 
 
 WITHOUT_EFFECT = {"cite", "groupby", "freeze", "report", "save", "write_qrels", "write_run"}
-"""Verbs that the comparison ignores, because they work on all results or need a file name."""
+"""Verbs that tests of offers ignore, because they accept every result or need a file name."""
 BY_COLUMNS = {"runs", "judgments", "scanned runs", "labels of nuggets"}
-"""Kinds of frames that are recognised by their columns alone."""
+"""Kinds of objects that irframe recognises by the columns of a frame alone."""
 ALSO_ASKED = {
     **dict.fromkeys(("a", "baseline", "system"), SYSTEMS[0]),
     "b": SYSTEMS[1],

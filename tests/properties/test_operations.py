@@ -1,4 +1,4 @@
-"""Verbs return equal results on changed and built cubes."""
+"""Results on changed cubes equal results on newly built cubes."""
 
 import copy
 import os
@@ -32,14 +32,13 @@ pytestmark = incomplete
 TOPICS = [topic for topics in TRACKS.values() for topic in topics]
 LAWFUL = sorted(VERBS)
 TURNS = 8 if THOROUGH else 30
-"""Number of groups of verbs. Each run of the tests draws one group."""
+"""Number of groups into which verbs are split. A test calls the verbs of one group."""
 RARELY = 20 if THOROUGH else len(VERBS)
-"""Number of groups for operations that overwrite values, because there are far more of these
-operations."""
+"""Number of groups of verbs in tests of overwritten values, which try far more operations."""
 
 
 class Built(NamedTuple):
-    """Systems, topics and depth of a cube for comparison."""
+    """Systems, topics and depth with which a cube is built."""
 
     systems: tuple
     topics: tuple
@@ -57,7 +56,7 @@ SHALLOW = built(depth=3)
 
 @cache
 def names_of_results():
-    """Return variable names of results, which users may use, too."""
+    """Return the variable names of all results."""
     cube = ir.cube(*experiment(0))
     results = [outcome(name, cube) for name in VERBS]
     names = {str(name) for result in results if isinstance(result, xr.Dataset) for name in result}
@@ -65,7 +64,7 @@ def names_of_results():
 
 
 def build(frames, how=COMPLETE, **options):
-    """Build a cube with systems and topics in some order."""
+    """Build a cube with systems and topics in given order."""
     runs, qrels = frames
     rows = runs.set_index("system", drop=False).loc[[*how.systems]].reset_index(drop=True)
     return ir.cube(
@@ -74,7 +73,7 @@ def build(frames, how=COMPLETE, **options):
 
 
 def tracks_of(cube):
-    """Return the cube of each track with its participating systems."""
+    """Return a cube per track with its participating systems."""
     cubes = [cube.isel(topic=cube["track"].to_numpy() == track) for track in TRACKS]
     return [track_cube.isel(system=dense(track_cube).took_part.any(axis=1)) for track_cube in cubes]
 
@@ -135,7 +134,7 @@ RESTORED = {
         COMPLETE,
     ),
 }
-"""Name of an operation -> the operation, and a function that builds the equal cube."""
+"""Name of an operation -> the operation, and the systems, topics and depth of an equal cube."""
 
 REFUSED = {
     "some depths": lambda c: c.sel(depth=[1, 3, 5]),
@@ -176,7 +175,7 @@ def test_every_verb_of_the_accessor_is_registered():
 @pytest.mark.parametrize("operation", few_of(RESTORED, 8, 1, drawn=False))
 @few
 @given(seed=seeds)
-def test_verbs_after_operations(operation, seed):
+def test_results_on_changed_cubes_equal_results_on_built_cubes(operation, seed):
     act, how = RESTORED[operation]
     changed = act(build(experiment(seed)))
     if how is None:
@@ -188,7 +187,7 @@ def test_verbs_after_operations(operation, seed):
 
 
 def taken(turn, turns=TURNS):
-    """Return the group of verbs to try in this run."""
+    """Return the verbs of one group, by its number."""
     return LAWFUL[turn % turns :: turns]
 
 
@@ -199,12 +198,12 @@ def cube_of(seed, how):
 
 @cache
 def as_built(name, seed, how=COMPLETE):
-    """Return the outcome of a verb on a built cube."""
+    """Return the outcome of a verb on a new cube."""
     return outcome(name, cube_of(seed, how))
 
 
 @pytest.mark.property
-def test_verbs_after_a_round_trip(tmp_path):
+def test_results_on_a_saved_cube_are_unchanged(tmp_path):
     reopened = build(experiment(0)).ireval.save(tmp_path / "cube")
     for name in taken(0):
         assert_same(outcome(name, reopened), as_built(name, 0))
@@ -212,7 +211,7 @@ def test_verbs_after_a_round_trip(tmp_path):
 
 @pytest.mark.property
 @pytest.mark.parametrize("operation", few_of(REFUSED, 4, drawn=False))
-def test_lost_experiments_are_refused(operation):
+def test_cubes_that_do_not_match_their_experiment_are_refused(operation):
     changed = REFUSED[operation](build(experiment(1)))
     for name in LAWFUL:
         result = outcome(name, changed)
@@ -254,11 +253,11 @@ def test_overwritten_values_of_changed_cubes_are_refused_or_harmless(before):
 
 
 EAGER = ("signs", "divided by nothing")
-"""Operations that xarray supports only in memory, or for which numpy warns."""
+"""Operations that xarray cannot do lazily, or for which numpy warns."""
 
 
 def assert_harmless(found, expected):
-    """Assert that a verb raised or returned an unchanged result."""
+    """Assert that an outcome is an irframe error or unchanged."""
     if not (isinstance(found, type) and issubclass(found, IrframeError)):
         assert_same(found, expected)
 
@@ -278,12 +277,13 @@ def test_masked_lists_are_absent(what, seed):
     masked = mask(build(experiment(seed)))
     for name in taken(3 + (what == "systems")):
         result = outcome(name, masked)
-        if what == "topics" or not isinstance(result, type):  # the mean of a system without scores
+        # verbs may refuse systems without scores
+        if what == "topics" or not isinstance(result, type):
             assert_equal_where_present(result, as_built(name, seed, how))
 
 
 def assert_equal_where_present(found, expected):
-    """Assert that results agree where lists exist, without values elsewhere."""
+    """Assert equal results for existing lists, and none for others."""
     if not isinstance(found, xr.Dataset | xr.DataArray) or isinstance(expected, type):
         assert_same(found, expected)
         return
@@ -382,7 +382,7 @@ DRAWN = [
     ("compare", {"adjust": "max-t"}),
     ("volatility", {"interval_of": "expected"}),
 ]
-"""Verb with random draws -> options that switch the draws on."""
+"""Pairs: a verb, and options with which it draws random numbers."""
 
 
 @pytest.mark.property
@@ -398,7 +398,7 @@ def test_topic_order_does_not_change_results(seed):
 
 
 def by_label(result):
-    """Return a result sorted by topic or text columns."""
+    """Return a result sorted by topic or by text columns."""
     if isinstance(result, xr.Dataset | xr.DataArray):
         return result.sortby("topic") if "topic" in result.indexes else result
     if not isinstance(result, pd.DataFrame):

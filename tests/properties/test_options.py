@@ -1,7 +1,8 @@
 """Options refuse wrong types and values out of range.
 
-This holds for options of verbs and figures, and for fields of metrics, tests, gain maps and
-agreements. The range of an option is read from its docstring: at least 1, above 0 and below 1.
+The tests cover options of verbs and figures, and fields of metrics, tests, gain maps and measures
+of agreement. The tests read the range of an option from its docstring, for example "at least 1" or
+"below 1".
 """
 
 import ast
@@ -47,7 +48,7 @@ OTHERS = {
 }
 """Verb that other property tests do not call -> its arguments."""
 GIVEN = {"judge_next": {"n": 1}}
-"""Verb -> arguments that replace the usual arguments of property tests."""
+"""Verb -> arguments in place of those in `ARGUMENTS` of `properties.verbs`."""
 SLOW = pytest.param("report", marks=pytest.mark.thorough)
 FILES = {"freeze", "save", "write_qrels", "write_run"}
 """Verbs that are not tested, because their arguments are files or arbitrary texts."""
@@ -59,7 +60,7 @@ LIMITS = {
     r"at most (\d+(?:\.\d+)?)": lambda end: end + 1,
     r"(?<![\d.,])\d+ to (\d[\d,]*)(?![\d,]|\.\d)": lambda end: end + 1,
 }
-"""Wording of a limit in docstrings -> a number beyond the limit."""
+"""Pattern of a limit in docstrings -> function from the limit to a number outside the range."""
 CALLED = {
     "a": "systems?",
     "at": "depths?",
@@ -90,9 +91,9 @@ CALLED = {
     "train": "judgments",
     "units": "units|of",
 }
-"""Option -> alternative name of the option in messages."""
+"""Option -> pattern of another name that messages may use for the option."""
 FREE = {("collapse", "unit"), ("report", "path"), ("report", "title")}
-"""Options for which every text is valid."""
+"""Pairs of verb and option for which every text is valid."""
 MATPLOTLIB = {"ax", "figsize"}
 """Options that are passed to matplotlib unchanged."""
 
@@ -103,7 +104,7 @@ def function_of(name):
 
 @cache
 def shared_cube():
-    """Return the cube on which all verbs are called."""
+    """Return the cube on which the tests call all verbs."""
     return ir.cube(RUNS, QRELS)
 
 
@@ -119,15 +120,15 @@ def called(name, folder):
 
 
 def paragraph(function, name):
-    """Return the paragraph of a docstring about one option."""
+    """Return the paragraph about one option from a docstring."""
     head = rf"^\*?{name}\n((?:    .*\n|\n(?=    ))+)"
     match = re.search(head, f"{inspect.getdoc(function)}\n", re.MULTILINE)
     return " ".join(match[1].split()) if match else ""
 
 
 def beyond(function, name):
-    """Return numbers outside the range that a docstring states."""
-    # A condition names values inside the range: "If the share is below 1, ..."
+    """Return numbers outside the range in an option's paragraph."""
+    # Limits in conditions, such as "If the share is below 1, ...", do not limit the range.
     text = re.sub(r"\bIf [^,]*,", "", paragraph(function, name))
     ends = [
         exceed(float(end.replace(",", "")))
@@ -143,7 +144,7 @@ def options_of(function):
 
 
 def wrong_options(name, function, subject, usual):
-    """Return odd values that no error by name refuses."""
+    """Return odd values for which no error names the option."""
     wrong = {}
     for option in options_of(function):
         texts = [] if (name, option.name) in FREE else ["nonsense"]
@@ -172,8 +173,10 @@ def call_shown(name, figure):
     tree, calls = ast.parse("".join(example.source for example in examples)), []
     for call in [node for node in ast.walk(tree) if isinstance(node, ast.Call)]:
         drawn = re.fullmatch(rf"(?:(.*)\.plots?\.)?{name}", ast.unparse(call.func))
-        drawn = None if drawn and "groupby(" in (drawn[1] or "") else drawn  # one example is enough
-        if drawn and drawn[1] not in {None, "ir"}:  # a method of the accessor of this object
+        # examples by group are skipped, because one example of a figure is enough
+        drawn = None if drawn and "groupby(" in (drawn[1] or "") else drawn
+        # the figure is called on an object, which becomes the first argument
+        if drawn and drawn[1] not in {None, "ir"}:
             call.args.insert(0, call.func.value.value.value)
         if drawn:
             call.func = ast.parse("figure", mode="eval").body

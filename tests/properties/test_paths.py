@@ -1,8 +1,7 @@
-"""Numbers of files, moves and calls behind the main functions.
+"""Length of the code path behind the main functions.
 
-The limits may only be lowered.
-
-``python tests/properties/test_paths.py`` prints the numbers.
+The length is the number of files, of moves between files, and of function calls. The limits may
+only be lowered. ``python tests/properties/test_paths.py`` prints the lengths.
 """
 
 import json
@@ -25,11 +24,11 @@ LIMITS = {
     "compare": (24, 148, 376),
     "report": (110, 3932, 30934),
 }
-"""Call -> limits: files, moves between files, and function calls."""
+"""Name of a call -> highest numbers of files, of moves between files, and of function calls."""
 
 
 def lengths(call: Callable[[], Any]) -> tuple[int, int, int]:
-    """Return the files, moves and calls behind a call."""
+    """Return how many files, moves and calls a call needs."""
     files: list[str] = []
 
     def note(frame: FrameType, event: str, _: Any) -> None:
@@ -37,7 +36,7 @@ def lengths(call: Callable[[], Any]) -> tuple[int, int, int]:
         if event == "call" and name.startswith(ROOT):
             files.append(name)
 
-    call()  # fills caches
+    call()  # the first call fills caches
     sys.setprofile(note)
     call()
     sys.setprofile(None)
@@ -46,7 +45,7 @@ def lengths(call: Callable[[], Any]) -> tuple[int, int, int]:
 
 
 def measure() -> dict[str, tuple[int, int, int]]:
-    """Return the lengths of the main calls."""
+    """Return the lengths of the paths of main calls."""
     runs, qrels = ir.example_track()
     scores = ir.evaluate(runs, qrels, METRICS)
     calls = {
@@ -60,8 +59,9 @@ def measure() -> dict[str, tuple[int, int, int]]:
 
 
 def test_paths_of_main_calls_do_not_grow():
+    # a new process starts with empty caches, as a filled cache shortens the path
     run = subprocess.run([sys.executable, __file__], capture_output=True, text=True, check=True)
-    measured = json.loads(run.stdout)  # a new process has empty caches
+    measured = json.loads(run.stdout)
     longer = {
         name: (lengths_now, LIMITS[name])
         for name, lengths_now in measured.items()

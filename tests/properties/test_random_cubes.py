@@ -1,4 +1,4 @@
-"""Verbs on random cubes return or raise an irframe error."""
+"""Verbs on random cubes raise errors of irframe only."""
 
 import numpy as np
 import pandas as pd

@@ -26,7 +26,7 @@ KNOWN = {
     "score NaN": LISTS,
     "topic, the only one, whose list is empty": FILES,
 }
-"""Cases on which readers disagree, with the reason. The number of cases should fall."""
+"""Name of a case on which readers disagree -> the reason. The number of such cases should fall."""
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ class Answer:
     lossy: bool = False
 
     def fault(self, rule: str) -> str:
-        """Return how an answer breaks the rule, or None."""
+        """Return how the answer breaks a rule, or empty text."""
         if self.sign == "F":
             return f"another error: {self.words}"
         if self.lossy or self.sign == ".":
@@ -56,7 +56,7 @@ class Answer:
 
 
 def asked(act: Any, case: Case, right: Any) -> Answer:
-    """Return the answer of a reader."""
+    """Return the answer of a reader to a case."""
     lossy = False
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
@@ -78,7 +78,7 @@ def asked(act: Any, case: Case, right: Any) -> Answer:
 
 
 def right_of(case: Case) -> Any:
-    """Return the right scores, or None."""
+    """Return the slow scorer's scores, None if it fails."""
     try:
         return truth(case)
     except (TypeError, ValueError, ArithmeticError):
@@ -86,18 +86,18 @@ def right_of(case: Case) -> Any:
 
 
 def faults_of(case: Case) -> dict[str, str]:
-    """Return how readers break the rule of a case."""
+    """Return how each reader breaks the rule of a case."""
     ask = partial(asked, case=case, right=right_of(case))
     faults = {name: ask(act).fault(case.rule) for name, act in READERS.items()}
     return {name: fault for name, fault in faults.items() if fault}
 
 
 @pytest.mark.parametrize("case", few_of(CASES, 16), ids=lambda case: case.name)
-def test_every_input_path_gives_one_answer(case):
+def test_all_readers_follow_the_rule_of_a_case(case):
     faults = faults_of(case)
     assert bool(faults) == (case.name in KNOWN), faults
 
 
-def test_known_differences_name_a_case_and_an_input_path():
+def test_known_differences_are_names_of_cases():
     assert KNOWN.keys() <= {case.name for case in CASES}
     assert {case.rule for case in CASES} == {TAKE, REFUSE, ASK}

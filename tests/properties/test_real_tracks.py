@@ -13,7 +13,8 @@ RUNS = {
     "robust03": ["THUIRr0301", "aplrob03a", "uwmtCR0", "Sel50", "fub03IeOLKe3"],
     "trec-covid-round1": ["10x20.prf.unipd.it", "BERT", "BITEM_df", "10x10.prf.unipd.it"],
 }
-"""Runs that are called s0, s1, ... in both tracks. s3 does not count as contributing."""
+"""Track -> names of its runs, which the tests rename to s0, s1 and so on. The run s3 does not
+contribute to the pool."""
 
 
 def read_track(folder, track):
@@ -38,7 +39,7 @@ def cubes(alone):
 
 @pytest.fixture(scope="module")
 def merged(alone):
-    """Return the cube of all rows."""
+    """Return a cube of the rows of all tracks."""
     runs, qrels = (
         pd.concat(frames, ignore_index=True) for frames in zip(*alone.values(), strict=True)
     )
@@ -48,7 +49,7 @@ def merged(alone):
 @pytest.mark.thorough
 @pytest.mark.property
 @pytest.mark.parametrize("name", GROUPED)
-def test_groups_of_real_tracks(name, merged, cubes):
+def test_results_by_real_track_equal_results_on_each_track(name, merged, cubes):
     joined = outcome(name, merged, by="track")
     assert_groups(joined, {track: outcome(name, cube) for track, cube in cubes.items()})
 
@@ -56,7 +57,7 @@ def test_groups_of_real_tracks(name, merged, cubes):
 @pytest.mark.thorough
 @pytest.mark.property
 @pytest.mark.parametrize("name", sorted(VERBS))
-def test_numbers_of_a_real_track_do_not_depend_on_another(name, merged, cubes):
+def test_results_on_a_real_track_do_not_depend_on_another_track(name, merged, cubes):
     for track, cube in cubes.items():
         track_cube = merged.sel(topic=merged["track"] == track)
         track_cube = track_cube.isel(system=dense(track_cube).took_part.any(axis=1).nonzero()[0])

@@ -2,18 +2,18 @@
 
 Each verb is called with default options, and once per parameter with a value other than the
 default. If a parameter has no value, the test fails by a `KeyError` with its name. For verbs of
-cubes and scores, the value is
+cubes and scores, the value is found as follows:
 
-- `OTHERS[parameter]`: a value; a dictionary from verb to value; a list of lists for several
-  values; `With(...)` for a value that needs other options; `{}` if other values are data or
-  synonyms;
-- none if the parameter is in `ELSEWHERE`, because it takes data or belongs to verbs of frames.
+- `OTHERS[parameter]` is a value, or a dictionary from verb to value. A list of lists contains
+  several values. `With(...)` is a value that needs further options. `{}` means that no value is
+  tested, because other values are data or synonyms.
+- Parameters in `ELSEWHERE` have no value, because they take data or belong to verbs of frames.
 
 Each verb is called by `asked(verb, cube)` of `properties/verbs.py` on `world("small")`. If a value
-changes nothing on this world, the verb is called on the worlds and with the options of
-`FURTHER[verb]`. `IDLE` lists the values that never change a result. `FRAMES` holds the calls of
-verbs of frames. `FRAME_OTHERS` holds their values, under `"verb.parameter"` or `"parameter"`.
-Captions may leave out what rows show (`IN_ROWS`) and what needs no words (`UNSAID`).
+does not change the result on this cube, the verb is called on the cubes and with the options of
+`FURTHER[verb]`. `IDLE` lists the parameters whose values never change a result. `FRAMES` contains
+the calls of verbs of frames, and `FRAME_OTHERS` the values of their parameters. Captions may leave
+out the parameters in `IN_ROWS` and `UNSAID`.
 """
 
 import inspect
@@ -38,7 +38,7 @@ TASKS = {f"{track}{n}": f"c{n % 3}" for track in "nw" for n in range(1, 5)}
 
 
 class With(dict):
-    """Options that a value of another option requires."""
+    """A value of an option, with further required options."""
 
 
 OTHERS = {
@@ -162,7 +162,7 @@ FURTHER = {
     "outcomes": [("larger", {"alpha": 0.4}), ("larger", {})],
     "predict_powered": [("larger", {"human": DRAWN, "metrics": "P", "at": [5]}, "cube")],
 }
-"""Verb -> worlds and options, for parameters that have no effect in the world ``"small"``."""
+"""Verb -> names of cubes and options, for parameters without an effect on the cube ``"small"``."""
 FURTHER |= {name: [("larger", {})] for name in VERBS.keys() - FURTHER.keys()}
 for name in ("compare", "components", "discrimination", "summary", "topics_needed"):
     FURTHER[name].append(("repeats", {}))
@@ -187,7 +187,7 @@ ELSEWHERE = {
 
 
 def another(verb, name):
-    """Return the test values for a parameter of a verb."""
+    """Return the values to test for a verb's parameter."""
     if name not in OTHERS and name in ELSEWHERE:
         return []
     value = OTHERS[name]
@@ -199,7 +199,7 @@ def another(verb, name):
 
 @cache
 def world(name):
-    """Return a cube on which verbs are called."""
+    """Return the cube with the given name."""
     if name == "drawn":
         return world("small").ireval.design(task=TASKS)
     runs, qrels = experiment(1)
@@ -273,7 +273,7 @@ FRAMES = {
     "score_nuggets": [(NUGGETS, {})],
     "split": [(LARGER, {"n": 2})],
 }
-"""Calls of the verbs of frames."""
+"""Verb of frames -> its calls: subject and options."""
 FRAME_OTHERS = {
     "budget": 90,
     "threshold": 1.5,
@@ -310,13 +310,13 @@ FRAME_OTHERS = {
     "interval_of": "averages",
     "tie_agreement.ties": [["trec", "doc"]],
 }
-"""Parameters as in `OTHERS`, also as ``verb.parameter``."""
+"""Parameter, or ``verb.parameter``, of verbs of frames -> entry as in `OTHERS`."""
 
 
 IN_ROWS = {"at", "baseline", "best_of", "budgets", "effects", "methods", "metrics", "shares"}
 """Parameters whose values are in rows or columns of the result."""
 UNSAID = {"unit", "original", "restrict", "split", "rank", "pool", "collapse"}
-"""Parameters, and verbs of frames, that captions leave out."""
+"""Parameters and verbs whose options captions leave out."""
 FRAME_ONLY = {"together", "later_copies", "errors", "reference", "pairs", "grades"} | {
     "coefficients",
     "groups",
@@ -348,12 +348,12 @@ def differ(one, other):
 
 
 def attributes(result):
-    """Return the attributes of a result without cautions."""
+    """Return the attributes of a result except its cautions."""
     return {key: value for key, value in result.attrs.items() if key != "caution"}
 
 
 def assert_recorded(function, subject, usual, others, left=None):
-    """Assert that records differ where results do, and reproduce them.
+    """Assert that records distinguish and reproduce results.
 
     Return the parameters whose tested values did not change the result.
     """

@@ -13,13 +13,13 @@ from irframe.errors import IrframeError, MetricError
 
 pytestmark = pytest.mark.filterwarnings("ignore::irframe.errors.IrframeWarning")  # of tracks
 REFUSED = {"alpha_nDCG": True, "DCG(gain={1: 1})": True, "AP(norm='pool')": False}
-"""Metric that the cube cannot score -> whether the cube's pool is known. Reasons are missing
-subtopics, gain maps that lack a grade, and an unknown pool."""
+"""Metric that the cube cannot score -> whether the contributing runs of the cube are known. The
+cube lacks subtopics, the gain of a grade, or the pool."""
 NAMES = {"metric", "metrics"}
 
 
 def scores_cubes(function):
-    """Return whether a verb of cubes takes metrics."""
+    """Return whether a function accepts a cube and metrics."""
     parameters = inspect.signature(function).parameters
     return next(iter(parameters)) == "cube" and bool(NAMES & parameters.keys())
 

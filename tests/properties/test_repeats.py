@@ -23,12 +23,12 @@ COUNTING = {
     *("compare", "summary", "leaderboard", "rank_intervals", "components", "topics_needed"),
     *("discrimination", "median_p", "design"),
 }
-"""Verbs of scores that use repeats, or declare their kind."""
+"""Verbs of scores that accept several repeats of a system."""
 OF_CUBES = {
     *("score", "cwl", "bounds", "tie_ranges", "tie_rates"),
     *("condense", "pooled", "sample", "rejudge"),
 }
-"""Verbs of cubes that use repeats."""
+"""Verbs of cubes that accept several repeats of a system."""
 DRAWN = {"system_ranking"}
 """Figures that show repeats."""
 GIVEN = {
@@ -41,7 +41,7 @@ GIVEN = {
 
 
 def of_scores(home):
-    """Return the functions of scores in a namespace."""
+    """Return the functions of a module that accept scores."""
     return sorted(
         name for name, (function, _) in verbs(home).items() if SCORES in takes(name, function)
     )
@@ -67,7 +67,7 @@ def scores(cube):
 
 
 def refused(function, scores, **options):
-    """Return the message of an error, or None."""
+    """Return the error message of a call, or None."""
     with warnings.catch_warnings(action="ignore"):
         try:
             function(scores, **options)
@@ -114,7 +114,7 @@ def repeated(layout):
 
 
 def one(cube, repeat):
-    """Return one repeat under the original system names."""
+    """Return the cube of one repeat under original system names."""
     repeat_cube = cube.isel(system=cube["repeat"].to_numpy() == repeat)
     names = repeat_cube["repeat_of"].to_numpy()
     return repeat_cube.drop_vars(["repeat", "repeat_of"]).assign_coords(system=names)

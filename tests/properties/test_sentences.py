@@ -92,7 +92,7 @@ def test_margins_are_one_sided_and_equal_systems_share_first_place():
 def power_of(effect, n, alpha):
     """Return the power of a two-sided t-test on n topics.
 
-    The effect is in standard deviations of the differences.
+    The effect is the mean difference divided by the standard deviation of the differences.
     """
     end, shift = stats.t.ppf(1 - alpha / 2, n - 1), effect * np.sqrt(n)
     return stats.nct.sf(end, n - 1, shift) + stats.nct.cdf(-end, n - 1, shift)
@@ -102,7 +102,7 @@ GEOMETRIC = "AP(average='geometric')"
 
 
 @pytest.mark.parametrize("metric", few_of(["nDCG@10", "ASL", "NumRelRet@10", GEOMETRIC], 2))
-def test_comments_on_changes_show_the_values_that_notes_name(metric):
+def test_numbers_in_comments_on_changes_equal_recomputed_numbers(metric):
     scores, cube = ir.evaluate(RUNS, QRELS, [metric]), ir.cube(RUNS, QRELS)
     comparison = scores.ireval.compare(baseline="bm25", power=0.8, alpha=0.1)
     page = markdown(comparison, cube, [ir.parse_metric(metric)], scores=scores, runs=RUNS)
@@ -169,7 +169,7 @@ def test_plans_reach_the_power_in_their_caption(alpha):
 
 
 @pytest.mark.parametrize("share", [0.3, 0.5])
-def test_samples_and_levels_are_printed(share):
+def test_captions_contain_the_sample_and_the_confidence_level(share):
     drawn = QRELS.ireval.draw_to_judge(share)
     estimates = ir.cube(RUNS, drawn).ireval.estimate("P", at=10, alpha=0.2)
     level, label = re.match(
@@ -190,7 +190,7 @@ KEPT = (lambda s: s, lambda s: s.round(2), lambda s: s.ireval.standardise())
 @pytest.mark.parametrize("change", CHANGED + KEPT)
 @pytest.mark.parametrize("reader", READERS)
 def test_scores_outside_their_range_are_refused(reader, change):
-    with xr.set_options(keep_attrs=True):  # xarray keeps attributes by default since 2025.11
+    with xr.set_options(keep_attrs=True):  # xarray before 2025.11 drops attributes by default
         changed = change(READERS[reader](RUNS, QRELS))
     caption = caption_text(changed.ireval.summary().attrs)
     assert ("outside the range of their metric" in caption) == (change in CHANGED)

@@ -1,7 +1,7 @@
 """Every result has tables and figures, or a clear error.
 
-The tests use results of all verbs: with tasks and groups, with one selected metric or depth, with
-some columns only, and with different column names.
+The tests use results of all verbs, also with tasks, by group, with one selected metric or depth,
+with some columns only, and with other column names.
 """
 
 from contextlib import suppress
@@ -36,7 +36,7 @@ FORMS = (
 
 
 def under_own_names(_):
-    """Return the scores of frames with other column names."""
+    """Evaluate frames with other column names."""
     runs, qrels = RUNS.rename(columns=OWN_NAMES), QRELS.rename(columns=OWN_NAMES)
     return ir.evaluate(runs, qrels, list(SCORED))
 
@@ -62,7 +62,7 @@ def one_depth(result):
 
 
 def some_columns(result):
-    """Yield frames with one of the last two columns."""
+    """Yield each of the last two columns as a frame."""
     if isinstance(result, pd.DataFrame):
         yield from (result[[column]] for column in result.columns[-2:])
 
@@ -87,7 +87,7 @@ def grouped(name):
 
 
 def shown(result):
-    """Format a result in every form; draw all its figures."""
+    """Format a result with all options; draw all its figures."""
     assert repr(result)
     for form in FORMS:
         with suppress(IrframeError):
@@ -108,7 +108,7 @@ def shown(result):
 
 
 def made(name, how):
-    """Return the results of a verb, none after an error."""
+    """Return the results of a verb, empty after an error."""
     try:
         results = [getattr(result, "summary", result) for result in MADE[how](name)]
     except IrframeError:
@@ -124,7 +124,7 @@ def test_results_are_shown_or_refused_by_name(name, how):
         shown(result)
 
 
-def test_at_least_most_results_can_be_shown():
+def test_most_verbs_return_results_to_show():
     assert all(made("summary", how) for how in MADE if how != "some columns")
     assert all(made("compare", how) for how in ("plain", "tasks", "groups", "one metric"))
     assert "track" in grouped("summary").dims

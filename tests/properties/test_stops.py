@@ -1,4 +1,4 @@
-"""Scores at any stop behave like scores at depths."""
+"""Verbs treat scores at stops like scores at depths."""
 
 import re
 import warnings
@@ -32,7 +32,7 @@ def place(axis, depth):
 
 
 def at_stops(axis):
-    """Return a function that relabels depths as stops."""
+    """Return a function that relabels depths of scores as stops."""
 
     def change(scores):
         if "depth" not in scores.dims:
@@ -75,7 +75,7 @@ def test_verbs_treat_scores_at_stops_like_scores_at_depths(name, axis):
     assert "depth" not in {*getattr(result, "dims", ()), *getattr(result, "columns", ())}
     assert "depth" not in caption_text(result.attrs).replace("judged to depth", "")
     expected = answer(name)
-    if name == "leaderboard":  # the result has columns named after the stops
+    if name == "leaderboard":  # columns of a leaderboard have stops in their names
         result = result.rename(columns=lambda label: re.sub(AT_STOP, "", label))
         expected = expected.rename(columns=lambda label: re.sub(r"@\d$", "", label))
         result, expected = (

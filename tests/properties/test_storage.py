@@ -35,7 +35,7 @@ PAIRED = {
     "compare_judges": lambda **_: ir.compare_judges(JUDGES, grades="union", resamples=20),
     "compare_judges by topic": lambda **_: ir.compare_judges(JUDGES, grades="union", per="topic"),
 }
-"""Results for pairs, which the registry of arguments does not cover."""
+"""Verb -> call that returns a result by pair, which `asked` never does."""
 
 
 def of_frames(name):
@@ -46,11 +46,11 @@ def of_frames(name):
 
 
 DRAWN = {"text": {"cluster": "c"}, "numbers": {"cluster": 1, "task": 2}, "weights": {"weight": 0.5}}
-"""Labels of topics that `design` declares."""
+"""Kind of labels -> options of `design` and the label of every topic."""
 
 
 def designed(labels):
-    """Declare equal labels for all topics."""
+    """Return scores with equal declared labels for all topics."""
     topics = TABLE.index.unique("topic")
     return ir.verbs.design(
         TABLE, **{name: dict.fromkeys(topics, value) for name, value in labels.items()}
@@ -65,7 +65,7 @@ FURTHER = {name: partial(of_frames, name) for name in FRAMES.keys() - {"compare_
         systems=2, topics=2, docs=60, depth=5, pool_depth=2
     ),
 }
-"""Results of functions that are not verbs of cubes or scores."""
+"""Function that is no verb of cubes or scores -> its call."""
 OTHER = {"as_qrels", "as_runs", "example_track", "open_cube", "parse_metric", "read_qrels"}
 OTHER |= {"read_run", "read_runs", "report", "save", "scan_runs", "scorer", "styled"}
 OTHER |= {"as_spans", "cite", "read_spans"}
@@ -88,14 +88,14 @@ ENGINES = ("h5netcdf", "zarr")
 
 
 def parts(result):
-    """Return the frames and arrays of a result."""
+    """Return the frames and arrays that a result consists of."""
     if hasattr(result, "queries"):
         return [result.summary, result.queries]
     return list(result) if isinstance(result, tuple) else [result]
 
 
 def is_cube(part):
-    """Return whether a result is a cube, perhaps in groups."""
+    """Return whether a result is a cube, or several cubes."""
     return isinstance(part, InGroups) or "experiment" in getattr(part, "attrs", ())
 
 
@@ -114,7 +114,7 @@ def assert_stored(result, folder, engines=ENGINES):
 
 
 def as_lists(frame):
-    """Return a frame with arrays and tuples as lists."""
+    """Convert the arrays and tuples in a frame to lists."""
     several = [name for name in frame if frame[name].map(type).isin([tuple, np.ndarray]).any()]
     return frame.assign(**{name: frame[name].map(list) for name in several})
 

@@ -39,7 +39,8 @@ def test_a_joint_test_is_never_corrected_again(name):
 
     def given(**options):
         options["test"] = ir.paired.TukeyHSD(samples=50)
-        # Joint tests have no margin, and Delta-Sort's margin is a share of a mean.
+        # Joint tests refuse the margin of an equivalence test. The margin of Delta-Sort is another
+        # option.
         if "margin" in PARAMETERS[name] and name not in {"ablation", "reordering"}:
             options["margin"] = None
         if name == "judge_effect":
@@ -56,7 +57,8 @@ def test_a_joint_test_is_never_corrected_again(name):
 
 @pytest.mark.parametrize("name", few_of(taking("adjust"), 4, drawn=False))
 def test_corrections_default_to_holm_and_can_be_switched_off(name):
-    uncorrected = {"median_p", "ablation", "reordering"}  # the first verb makes no decision
+    # median_p makes no decision, and Delta-Sort uses uncorrected p-values
+    uncorrected = {"median_p", "ablation", "reordering"}
     assert PARAMETERS[name]["adjust"].default == "auto"
     if name in {"outcomes", "judge_effect"}:
         return
@@ -72,7 +74,7 @@ DECIDING = sorted({*taking("scores", "adjust", "family")} - {"median_p"})
 
 
 def of_ap(values):
-    """Return scores of three systems."""
+    """Return AP scores of three systems as an array."""
     labels = {"metric": ["AP"], "system": list("abc")}
     return xr.DataArray(values[np.newaxis], labels, ("metric", "system", "topic"))
 
@@ -133,11 +135,11 @@ def test_plans_are_marked_as_estimates(cube):
 
 
 NAMES = sorted({*ir.metrics.METRICS, "GMAP", "GMBpref", "my own score"})
-"""Names of all metrics, and names that determine the kind of average."""
+"""Names of all metrics, two names that set the average, and the name of an unknown metric."""
 
 
 def drawn(name, seed, repeats):
-    """Return scores of constant systems and of failing ones."""
+    """Return scores of systems with and without failed topics."""
     random = np.random.default_rng(seed)
     even, fails = random.random((6, 1)) < 0.5, random.random((6, 40)) < 0.15
     level = np.where(even, 0.3, 0.5) + random.random((6, 1)) / 20

@@ -1,4 +1,4 @@
-"""Shares of unjudged documents are equal everywhere."""
+"""Verbs, figures and reports agree on shares of unjudged documents."""
 
 import re
 

@@ -26,7 +26,7 @@ RETIRED = {"level", "other", "percent", "percents", "confidence", "n_samples", "
 """Retired parameter names. Use alpha, reference, share, samples, seed or depth."""
 DECIDING = ("test", "adjust", "family", "alpha")
 PLANNING = {"topics_needed"}
-"""Verbs whose test belongs to a plan, not to a comparison."""
+"""Verbs that plan an experiment. Their test belongs to the planned experiment."""
 COUNTED = {"components", "simulate_track", "topics_needed", "store", "predict_powered"}
 COUNTED |= {"as_qrels", "as_runs", "as_scores"}
 """Verbs whose parameters `systems` and `topics` are not labels, but numbers, shares, names or axes
@@ -91,7 +91,7 @@ def test_at_accepts_one_or_several_depths(name):
 )
 def test_systems_and_topics_are_chosen_by_label(word, name):
     annotation = str(SIGNATURES[name][word].annotation)
-    of_sides = "common" in annotation  # the option applies to the scores and to reference scores
+    of_sides = "common" in annotation  # `common` also applies to the reference scores
     assert name in COUNTED or "Hashable" in annotation or "Sequence" in annotation or of_sides
 
 
@@ -101,8 +101,8 @@ VALUES = [
     if isinstance(value := getattr(ir, name), type) and issubclass(value, OptionValue)
 ]
 MOST = {"median": 4, "90th percentile": 9, "one": 12, "all": 470, "fields": 26}
-"""Maximum number of parameters of all public functions together, and of a single function. These
-limits may only be lowered."""
+"""Maximum number of parameters: the median and the 90th percentile over public functions, of one
+function, of all functions, and of all fields of options. The limits may only be lowered."""
 
 
 def test_public_functions_have_few_parameters():
@@ -148,7 +148,7 @@ MEANINGS = {
         "agreement compare_judges coverage inversions judge_effect ratios standardise volatility",
     ),
 }
-"""Parameter -> its meaning, and the public functions with the parameter."""
+"""Parameter -> its only meaning, and the names of all public functions with this parameter."""
 
 
 @pytest.mark.parametrize("word", MEANINGS)

@@ -18,7 +18,7 @@ verbs("irframe.verbs")  # importing the verbs registers them
 
 SCORED = ("AP(norm='min')", "RBP(p=0.8)", "nDCG@3")
 READ = ("AP(norm='min')", "RBP(p=0.8)", "NERR8@3", "INST(T=1)")
-"""Metrics that describe how users read."""
+"""Metrics that define a model of how users read."""
 SUBJECTS = {
     "cube": lambda cube: cube,
     "data": lambda cube: cube,
@@ -34,7 +34,8 @@ SUBJECTS = {
 """First parameter of a verb -> function that makes the object from a cube."""
 FRAMES = ("lengths", "comparison")
 GROUPED = (*FRAMES, "volatility")
-"""Objects without coordinates to group by. They are grouped when they are made."""
+"""First parameters of verbs whose objects have no coordinates to group by. The objects are grouped
+when they are made."""
 
 ARGUMENTS = {
     "metrics": dict.fromkeys(VERBS.keys() - {"predict_powered"}, SCORED)
@@ -65,18 +66,18 @@ ARGUMENTS = {
     "qrels": {"rejudge": lambda cube: judged_again(cube)},  # noqa: PLW0108 - defined below
     "human": lambda cube: some_topics(ir.verbs.score(cube, *SCORED)),
 }
-"""Parameter -> argument, function of the cube, or arguments by verb."""
+"""Parameter -> its argument, a function from the cube to the argument, or verb -> argument."""
 
 
 def some_topics(scores):
-    """Return scores on topics named with 1, 2 or 3."""
+    """Return scores on topics 1 to 3 of each track."""
     if "topic" not in scores.dims:
         return scores
     return scores.sel(topic=[name for name in scores.topic.to_numpy() if name[-1] in "123"])
 
 
 def judged_again(cube):
-    """Return a cube's judgments with changed grades."""
+    """Return the judgments of a cube with changed grades."""
     experiment = cube.attrs.get("experiment")
     if experiment is None:
         return pd.DataFrame({"topic": ["n1"], "doc": ["d1"], "grade": [1]})
@@ -116,7 +117,7 @@ def asked(name, cube, change=None, by=None, **options):
 
 
 def asked_plainly(name, cube, change=None, by=None, **options):
-    """Return subject and arguments, with combined options as separate ones."""
+    """Return subject and arguments, with each option separate."""
     first, *further = plain_parameters(inspect.signature(VERBS[name])).values()
     make = SPECIAL.get(name, SUBJECTS[first.name])
     grouped = by is not None and first.name in GROUPED
@@ -129,7 +130,7 @@ def asked_plainly(name, cube, change=None, by=None, **options):
 
 
 def argument(name, parameter, cube, subject, change):
-    """Return a parameter's argument, or `empty` for its default."""
+    """Return the argument of a parameter, `empty` for the default."""
     empty = inspect.Parameter.empty
     value = subject if parameter.name == "original" else ARGUMENTS.get(parameter.name, empty)
     if value is not empty and callable(value) and parameter.name != "original":
@@ -143,7 +144,7 @@ def argument(name, parameter, cube, subject, change):
 
 
 def changed(scores, change):
-    """Apply a change to scores, and return other objects unchanged."""
+    """Apply a change to scores; return other objects unchanged."""
     return scores if change is None or not isinstance(scores, xr.DataArray) else change(scores)
 
 
@@ -185,7 +186,7 @@ def assert_same(found, expected):
 
 
 def bare(labelled):
-    """Return a labelled object with index coordinates only."""
+    """Return an xarray object without coordinates that are no index."""
     labelled = labelled.compute()
     if "pair" in labelled.dims and "pair" not in labelled.xindexes:
         ends = [
