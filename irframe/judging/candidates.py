@@ -50,10 +50,10 @@ class JudgingMethod(OptionValue):
         Number of documents per topic that are judged together, at least 1. All documents of a batch
         are chosen before the relevance of any of these documents is known.
     prior
-        Judgments of a model: a frame with the columns topic, doc, and ``grade`` or ``probability``
-        (from 0 to 1). If the frame has grades, the probability of relevance of each grade is
-        estimated from the judgments so far. The priority of a document is multiplied by its
-        probability of relevance. A prior is not available for ``"mtf"``.
+        A frame with judgments of a model, with the columns topic, doc, and ``grade`` or
+        ``probability`` (from 0 to 1). If the frame has grades, the probability of relevance of each
+        model grade is estimated from the judgments so far. The priority of a document is multiplied
+        by its probability of relevance. A prior is not available for ``"mtf"``.
 
     Raises
     ------
@@ -85,18 +85,18 @@ class JudgingMethod(OptionValue):
 
     @classmethod
     def read(cls, value: object, default: str | None = None) -> Self:
-        """Return a method unchanged, or parse its name."""
+        """Return a method unchanged, or parse the name of a method."""
         kinds: dict[str, Any] = {name: partial(cls, name) for name in NAMES}
         return super().read(as_written(value, kinds | {cls.__name__: cls}) or value, default)
 
     def __str__(self) -> str:
-        """Return the name of the method in results."""
+        """Return the name of the method, with options, for results."""
         options = repr(self).partition(", ")[2]
         return f"{self.method}({options}" if options else str(self.method)
 
     @property
     def key(self) -> str:
-        """Key of the method in the registry of methods."""
+        """Key of the method in `irframe.judging.turns.METHODS`."""
         return f"{self.method}(credit='run')" if self.credit == "run" else str(self.method)
 
 
@@ -110,21 +110,24 @@ class Candidates:
     took_part: Array
     """Whether each system took part, shape (topic, system)."""
     keys: Array
-    """Random integers that break ties of systems, shape (topic, system)."""
+    """Random integers that decide the order of tied systems, shape (topic, system)."""
 
     @cached_property
     def listed(self) -> Array:
-        """Whether documents are listed, shape (topic, document, system)."""
+        """Whether each list contains each document, shape (topic, document, system)."""
         return self.rank > 0
 
     @cached_property
     def exists(self) -> Array:
-        """Whether an element stands for a document, shape (topic, document)."""
+        """Whether an element stands for a document, shape (topic, document).
+
+        Topics with few documents are padded.
+        """
         return np.asarray(self.listed.any(axis=-1))
 
     @cached_property
     def best_rank(self) -> Array:
-        """Best rank of each document, 0 if missing; (topic, document)."""
+        """Best rank of each document, shape (topic, document); 0 for padding."""
         largest = np.iinfo(self.rank.dtype).max
         ranks = np.where(self.listed, self.rank, largest)
         return np.where(self.exists, ranks.min(axis=-1, initial=largest), 0)
@@ -136,13 +139,13 @@ class Candidates:
 
     @cached_property
     def weight(self) -> Array:
-        """Weights 1 / sqrt(rank) of documents, 0 if not listed."""
+        """Weight 1 / sqrt(rank) of each document in each list, else 0."""
         with np.errstate(divide="ignore"):
             return np.asarray(np.where(self.listed, 1 / np.sqrt(self.rank), 0.0))
 
     @cached_property
     def leverage(self) -> Array:
-        """Standard deviation of weights over participating systems, (topic, document)."""
+        """Standard deviation of each document's weight over the participating systems."""
         inside = self.took_part[:, np.newaxis]
         number = np.maximum(inside.sum(axis=-1), 1)
         mean = self.weight.sum(axis=-1) / number
@@ -150,24 +153,25 @@ class Candidates:
         return np.asarray(np.sqrt((deviation**2).sum(axis=-1) / number))
 
     def lot(self, turn: Array) -> NDArray[np.uint64]:
-        """Return random integers that break ties at a turn."""
-        # The constant of splitmix64 makes the keys of consecutive turns unrelated.
+        """Return random integers that order tied systems at a turn."""
+        # Consecutive turns differ by 1, and the constant of splitmix64 makes their seeds unrelated.
         seeds = self.keys + turn.astype(np.uint64)[:, np.newaxis]
         return mixed(seeds * np.uint64(0x9E3779B97F4A7C15))
 
     def likely(self, precision: Array) -> Array:
-        """Return probabilities of relevance from the precision of systems.
+        """Return probabilities of relevance, from the precision of systems.
 
         Parameters
         ----------
         precision
-            Precision of every system so far, shape (topic, system).
+            Precision of every system on the documents judged so far, shape (topic, system).
 
         Returns
         -------
         numpy.ndarray
-            Shape (topic, document), 0 for missing documents. Each probability is the mean precision
-            of the systems that list the document, weighted by the document's weight in their lists.
+            Shape (topic, document), 0 for padding. The probability of a document is the mean
+            precision of the systems that retrieved the document, weighted by its weights in their
+            lists.
         """
         total = self.weight.sum(axis=-1)
         summed = np.matmul(self.weight, precision[..., np.newaxis])[..., 0]
@@ -175,21 +179,22 @@ class Candidates:
 
     @cached_property
     def earliness(self) -> Array:
-        """Priorities of documents by best rank, then by its frequency."""
+        """Priority of each document: its best rank, then the rank's frequency."""
         n_best = (self.rank == self.best_rank[..., np.newaxis]).sum(axis=-1)
-        # The share is below 1, so that ranks are compared first.
+        # The share is below 1, so that a better rank always counts more than its frequency.
         share = n_best / (1 + self.rank.shape[-1])
         with np.errstate(divide="ignore"):
             return np.where(self.exists, 1 / (self.best_rank - share + 1), 0.0)
 
 
 def tally(judged: Array, relevant: Array, weight: Array) -> tuple[Array, Array]:
-    """Return the weights of relevant and judged documents per list.
+    """Sum the weights of relevant and of judged documents per list.
 
     Parameters
     ----------
     judged, relevant
-        Whether each document is judged, and its relevance from 0 to 1; shape (topic, document).
+        Whether each document is judged, and the relevance of each document, from 0 to 1. Both
+        arrays have the shape (topic, document).
     weight
         Weight of each document in each list, shape (topic, document, system).
 
@@ -197,7 +202,7 @@ def tally(judged: Array, relevant: Array, weight: Array) -> tuple[Array, Array]:
     -------
     tuple of numpy.ndarray
         The sum of the weights of relevant documents, and the sum of the weights of judged
-        documents, each of shape (topic, system).
+        documents. Both arrays have the shape (topic, system).
     """
     rows = np.stack([judged * relevant, judged.astype(float)], axis=1)
     return tuple(np.moveaxis(np.matmul(rows, weight), 1, 0))
@@ -205,9 +210,9 @@ def tally(judged: Array, relevant: Array, weight: Array) -> tuple[Array, Array]:
 
 PROBABILITY = "probability"
 BEGUN = (0.05, 0.2, 0.5, 0.8)
-"""Initial probability of relevance of grades 0, 1, 2, and 3 or above."""
+"""Initial probabilities of relevance of the model grades 0, 1, 2, and 3 or above."""
 WEIGHT = 2.0
-"""Weight of the initial probability, as a number of judgments."""
+"""Number of judgments that the initial probability of a level counts as."""
 
 
 class Prior:
@@ -231,11 +236,11 @@ class Prior:
         self.learns = learns
 
     def likely(self) -> Array:
-        """Return probabilities of relevance, shape (topic, document)."""
+        """Return the current probability of relevance of each document."""
         return np.asarray((self.hits / self.seen)[self.level])
 
     def learn(self, topic: Array, document: Array, relevant: Array) -> None:
-        """Update the probabilities by the relevance of judged documents."""
+        """Update the probabilities with the relevance of judged documents."""
         if self.learns:
             level = self.level[topic, document]
             np.add.at(self.hits, level, relevant)
@@ -245,12 +250,12 @@ class Prior:
 def read_prior(
     prior: pd.DataFrame | None, documents: "ListedDocuments", open_: Array
 ) -> Prior | None:
-    """Read the prior of documents from a frame.
+    """Read the prior probabilities of relevance from a frame.
 
     Parameters
     ----------
     prior
-        A frame with the columns topic, doc, and grade or probability; or None.
+        None, or a frame with the columns topic, doc, and grade or probability.
     documents
         The documents of the lists.
     open_
@@ -268,7 +273,7 @@ def read_prior(
     Warns
     -----
     IrframeWarning
-        If documents have no prior. These documents then have the mean prior of all other documents.
+        If documents have no prior. These documents get the mean prior of all other documents.
     """
     if prior is None:
         return None
@@ -278,7 +283,8 @@ def read_prior(
     index = pd.MultiIndex.from_arrays(keys)
     if index.has_duplicates:
         duplicates = [f"{doc} of {topic}" for topic, doc in index[index.duplicated()]]
-        raise IdError("one prior per document", f"{len(duplicates)} duplicates", "", duplicates)
+        got = f"{len(duplicates)} documents with several"
+        raise IdError("one prior per document", got, "", duplicates)
     topic, document = np.nonzero(names != "")
     topics = documents.cube.indexes[TOPIC].astype(str)
     expected = pd.MultiIndex.from_arrays([topics[topic], names[topic, document]])
@@ -291,12 +297,15 @@ def read_prior(
         result = _by_probability(prior[columns[PROBABILITY]], index, row)
     if lacking:
         total = int(open_.sum())
-        warn(f"{lacking} of {total} documents have no prior, and get the mean prior of all others")
+        warn(
+            f"{lacking} of {total} documents have no prior, and get the mean prior of all other "
+            "documents"
+        )
     return result
 
 
 def _columns_of_prior(prior: object) -> dict[str, Any]:
-    """Return the columns of a prior by role."""
+    """Return the column of each role, such as topic and grade."""
     if not isinstance(prior, pd.DataFrame):
         raise InputError("a prior as a pandas DataFrame", type(prior).__name__)
     columns = {**roles(prior.columns)}
@@ -313,15 +322,16 @@ def _columns_of_prior(prior: object) -> dict[str, Any]:
 
 
 def _by_grade(grades: Array, row: Array) -> Prior:
-    """Return the prior from integer grades.
+    """Return a prior that learns the probability of each model grade.
 
-    Documents without a grade form an additional level.
+    The documents without a grade share an additional level.
     """
     values = pd.to_numeric(pd.Series(grades), errors="coerce").to_numpy(float)
     wrong = ~(values % 1 == 0)
     if wrong.any():
         offenders = pd.unique(np.asarray(grades, object)[wrong])
         raise ParameterError("integer grades in a prior", "", "", map(repr, offenders))
+    # Grades can be negative or high, and the first and the last initial probability then apply.
     levels, level = np.unique(values, return_inverse=True)
     initial = np.array(BEGUN)[np.clip(levels, 0, len(BEGUN) - 1).astype(int)]
     mean = initial[level].mean() if len(level) else BEGUN[0]
@@ -330,42 +340,42 @@ def _by_grade(grades: Array, row: Array) -> Prior:
 
 
 def _by_probability(column: pd.Series, index: pd.MultiIndex, row: Array) -> Prior:
-    """Return a prior with fixed probabilities."""
+    """Return a prior whose probabilities judgments do not change."""
     values = pd.to_numeric(column, errors="coerce").to_numpy(float)
     wrong = ~((values >= 0) & (values <= 1))
     if wrong.any():
         pairs = zip(index[wrong], column[wrong], strict=True)
         offenders = [f"{value} for {doc} of {topic}" for (topic, doc), value in pairs]
-        expected = "probabilities from 0 to 1 in a prior"
-        raise ParameterError(expected, f"{wrong.sum()} outside this range", "", offenders)
+        got = f"{wrong.sum()} probabilities outside this range"
+        raise ParameterError("probabilities from 0 to 1 in a prior", got, "", offenders)
     mean = values.mean() if len(values) else 0.5
     level = np.arange(len(values) + 1)[row]
     return Prior(level, np.append(values, mean), learns=False)
 
 
 NAMELESS = (
-    f"pass runs=: cubes do not contain the ids of unjudged documents beyond rank {RANKS}, or if "
-    "they were concatenated with cubes that lack them"
+    "pass the runs of the cube as runs=, because a cube has no ids of unjudged documents beyond "
+    f"rank {RANKS}, or after concatenation with a cube without ids"
 )
 
 
 @dataclass(frozen=True, eq=False)
 class ListedDocuments:
-    """Documents in a cube's lists, numbered by name within topics."""
+    """Documents in the lists of a cube, numbered by name per topic."""
 
     cube: xr.Dataset
     listed: Array
-    """Number of the document at each rank, shape (system, topic, rank). The number is -1 past the
+    """Number of the document at each rank, shape (system, topic, rank). The number is -1 after the
     end of a list."""
     names: Array
-    """Name of each document, shape (topic, number)."""
+    """Name of each document, shape (topic, number), and ``""`` for padding."""
     row: Array
     """Row of each document in the judgments of the cube, shape (topic, number). The row is -1 for
     unjudged documents."""
 
     @classmethod
     def judged(cls, cube: xr.Dataset, depth: int) -> "ListedDocuments":
-        """Return the judged documents of lists down to a depth."""
+        """Return the judged documents in lists down to a depth."""
         rows = experiment_of(cube).rows_at(depth)
         return cls._numbered(cube, rows, (np.zeros(0, int),) * 3, np.zeros(0, object))
 
@@ -373,7 +383,7 @@ class ListedDocuments:
     def named(
         cls, cube: xr.Dataset, depth: int, runs: pd.DataFrame | None = None
     ) -> "ListedDocuments":
-        """Return all documents of lists down to a depth."""
+        """Return all documents in lists down to a depth."""
         names = document_names(cube, depth, runs)
         rows = experiment_of(cube).rows_at(depth)
         open_ = cube["grade"].to_numpy()[..., :depth] == UNJUDGED
@@ -382,15 +392,15 @@ class ListedDocuments:
             systems = cube[SYSTEM].to_numpy()
             topics = cube[TOPIC].to_numpy()
             offenders = [f"{systems[s]} on {topics[t]}" for s, t in nameless]
-            got = f"{len(offenders)} lists in which ids are missing"
-            raise InputError("names of the unjudged documents of a cube", got, NAMELESS, offenders)
+            got = f"{len(offenders)} lists with missing ids"
+            raise InputError("ids of the unjudged documents of a cube", got, NAMELESS, offenders)
         return cls._numbered(cube, rows, np.nonzero(open_), names[open_])
 
     @classmethod
     def _numbered(
         cls, cube: xr.Dataset, rows: Array, cells: Any, unjudged_names: Array
     ) -> "ListedDocuments":
-        """Return documents numbered by name, judged and unjudged."""
+        """Return the judged and unjudged documents, numbered by name."""
         judgments = experiment_of(cube).judgments
         listed = np.unique(rows[rows >= 0])
         topic = np.concatenate([judgments.topic[listed], cells[1]])
@@ -417,8 +427,9 @@ class ListedDocuments:
 
     @property
     def grade(self) -> Array:
-        """Grade of each document, `UNJUDGED` if it has none."""
+        """Grade of each document, `UNJUDGED` for unjudged documents."""
         grades = np.append(self.judgments.grade, Grade(UNJUDGED))[self.row]
+        # Grade -1 in qrels means that nobody has judged the document of the pool.
         return np.where(grades == POOLED_UNJUDGED, Grade(UNJUDGED), grades)
 
     def pool(self, systems: Array, seed: int) -> Candidates:
@@ -440,25 +451,26 @@ class ListedDocuments:
         ranks = np.zeros(shape, np.int32)
         ranks[topic, listed[system, topic, rank], system] = rank + 1
         labels = [self.cube[dim].to_numpy() for dim in (TOPIC, SYSTEM)]
+        # Keys are made from labels, so that they do not depend on the other systems and topics.
         names = np.meshgrid(labels[0], labels[1][systems], indexing="ij")
         keys = random_keys(*(labels.ravel() for labels in names), seed=check_seed(seed))
         took_part = experiment_of(self.cube).participated[systems].T
         return Candidates(ranks, took_part, keys.reshape(took_part.shape))
 
     def label(self, topic: Array, number: Array) -> list[Hashable]:
-        """Return names of documents with the type of the judgments."""
+        """Return document ids with the type of the ids in the judgments."""
         names = self.names[topic, number].tolist()
         base = self.judgments.docs
         return [*map(int, names)] if len(base) and not isinstance(base[0], str) else names
 
 
 def helping(cube: xr.Dataset) -> Array:
-    """Return the positions of the systems that contributed."""
+    """Return the positions of the systems that contributed to the pool."""
     experiment = experiment_of(cube)
     took_part = experiment.participated.any(axis=1)
     stated = took_part & experiment.known_pool.contributing
     if experiment.pool_word == "unknown" or not stated.any():
-        assumed = f"all {took_part.sum()} systems are assumed to contribute to it"
-        warn(f"the pool of this cube is unknown: {assumed}")
+        assumed = f"all {took_part.sum()} systems are assumed to contribute to the pool"
+        warn(f"the pool of this cube is unknown, so {assumed}")
         return np.flatnonzero(took_part)
     return np.flatnonzero(stated)

@@ -10,14 +10,14 @@ from irframe.errors import listing
 from irframe.scores.averages import Resamples
 
 WEIGHTS = ("none", "linear", "quadratic")
-"""Weights of disagreements in kappa: equal weights, the difference of the grades, or the squared
-difference."""
+"""Weights of disagreements in kappa. The weights are equal, the difference of the grades, or the
+squared difference."""
 DISTANCES = ("nominal", "ordinal", "interval")
-"""Distances between two grades in alpha."""
+"""Names of the distances between two grades in alpha, see `compare_judges`."""
 
 
 def kappas(counts: Array, scale: Array) -> Array:
-    """Return Cohen's kappa for each kind of weights.
+    """Return Cohen's kappa for each kind of disagreement weights.
 
     Parameters
     ----------
@@ -42,6 +42,7 @@ def kappas(counts: Array, scale: Array) -> Array:
     observed = np.einsum("...ij,wij->...w", counts, weights, optimize=True)
     rows, columns = counts.sum(axis=-1), counts.sum(axis=-2)
     expected = np.einsum("...i,wij,...j->...w", rows, weights, columns, optimize=True)
+    # Counts replace shares, so one factor of the total remains in the ratio.
     return _unlike_chance(rows.sum(axis=-1)[..., np.newaxis], observed, expected)
 
 
@@ -51,8 +52,9 @@ def alphas(coincidences: Array, scale: Array) -> Array:
     Parameters
     ----------
     coincidences
-        Symmetric matrices with the number of times that a document has both grades, shape (...,
-        grade, grade). For two judges, the matrix is the joint counts plus their transpose.
+        Symmetric matrices, shape (..., grade, grade). Each element is the number of times that a
+        document has the grade of the row and the grade of the column. For two judges, the matrix is
+        the joint counts plus their transpose.
     scale
         The grades, shape (grade,).
 
@@ -67,6 +69,7 @@ def alphas(coincidences: Array, scale: Array) -> Array:
     array([0.4, 0.4, 0.4])
     """
     grades = coincidences.sum(axis=-1)
+    # The ordinal distance between two grades is the difference of their mid-ranks.
     middles = np.cumsum(grades, axis=-1) - grades / 2
     positions = np.broadcast_to(scale.astype(float), middles.shape)
     nominal = np.broadcast_to(1 - np.eye(len(scale)), coincidences.shape)
@@ -81,15 +84,18 @@ def alphas(coincidences: Array, scale: Array) -> Array:
 
 
 def alphas_of_two(counts: Array, scale: Array) -> Array:
-    """Return Krippendorff's alpha of two judges from joint counts."""
+    """Return Krippendorff's alpha of two judges.
+
+    The shape of the joint counts of grades is (..., grade, grade).
+    """
     return alphas(counts + np.swapaxes(counts, -1, -2), scale)
 
 
 def at_thresholds(counts: Array) -> Array:
-    """Return joint counts of binary relevance for every threshold.
+    """Return joint counts of binary relevance at every threshold.
 
-    Every grade except the lowest is a threshold. Documents with this grade or a higher one are
-    relevant.
+    Every grade except the lowest is a threshold. Documents with the threshold as grade or with a
+    higher grade are relevant.
 
     Examples
     --------
@@ -103,27 +109,30 @@ def at_thresholds(counts: Array) -> Array:
 
 
 def _unlike_chance(total: Array, observed: Array, expected: Array) -> Array:
+    """Return 1 minus the ratio of observed to expected disagreement."""
     with np.errstate(all="ignore"):
         return np.where(expected > 0, 1 - total * observed / expected, np.nan)
 
 
 Coefficients = Callable[[Array], dict[str, Array]]
-"""Type of functions of joint counts (..., grade, grade) that return coefficients by name."""
+"""Type of a function that takes joint counts, shape (..., grade, grade), and returns a dictionary
+of coefficients."""
 
 LEAST_CLUSTERS = 1.5
-"""Smallest effective number of clusters."""
+"""Lower limit of the effective number of clusters, see `clusters_of`."""
 LEAST_TOPICS = 15
-"""Number of topics from which intervals have their nominal coverage."""
+"""Minimum number of topics for which the coverage of intervals equals the confidence level."""
 MOST_UNEQUAL = 0.6
-"""Coefficient of variation of documents per topic up to which intervals have nominal coverage."""
+"""Maximum coefficient of variation of the number of documents per topic for which the coverage of
+intervals equals the confidence level."""
 ROUNDING = 1e-12
-"""Largest standard error that is treated as 0, because it may be a rounding error."""
+"""Maximum standard error that is treated as 0, because it may be a rounding error."""
 LEAST_WITH_GRADE = 5
-"""Minimum number of topics with documents on both sides of a threshold for an interval at this
-threshold."""
+"""Minimum number of topics with documents on both sides of a threshold. For fewer topics, there is
+no interval at the threshold."""
 FEW_WITH_GRADE = 10
-"""Minimum number of topics with documents on both sides of a threshold for an interval without a
-caution."""
+"""Number of topics with documents on both sides of a threshold, below which a caution names the
+threshold."""
 THRESHOLD = "_at"
 PER_TOPIC = "_per_topic"
 INTERVAL = "_interval"
@@ -154,18 +163,18 @@ def with_intervals(
 
     Notes
     -----
-    The result is the union of two intervals, or NaN if one of the two is undefined. The first
-    interval is ``z -+ t(g - 1) s``, transformed back, where z is atanh(kappa) and s is its
-    jackknife standard error over topics. Topics are clusters of m documents, and g is the number of
-    clusters of equal size to which these are equivalent, ``(sum m)^2 / sum m^2``, at least 1.5. The
-    second interval is the expanded percentile interval.
+    The confidence interval of a coefficient is the union of two intervals, or NaN if one of the two
+    is undefined. The first interval is ``z -+ t(g - 1) s``, transformed back, where z is
+    atanh(kappa) and s is the jackknife standard error of z over topics. Topics are clusters of m
+    documents. These clusters are equivalent to ``g = (sum m)^2 / sum m^2`` clusters of equal size,
+    and g is at least 1.5. The second interval is the expanded percentile interval.
 
     Coefficients at a threshold depend on the documents on the rarer side of the threshold, which
     may be concentrated in few topics. For these coefficients, g is the mean of two values. The
     first value is the smallest g for three definitions of m: all documents, those from the
     threshold upwards, and those below. For the second value, m is the squared influence of each
-    topic on z. In both intervals, g then also replaces the number of topics. The interval is NaN if
-    fewer than five topics have documents on both sides.
+    topic on z. At a threshold, g also replaces the number of topics in both intervals. The interval
+    at a threshold is NaN if fewer than five topics have documents on both sides of the threshold.
     """
     sizes = counts.sum(axis=(-2, -1))
     total = counts.sum(axis=0)
@@ -197,7 +206,7 @@ def with_intervals(
 def clusters_of(sizes: Array) -> Array:
     """Return the effective number of clusters, at least 1.5.
 
-    The sizes of the clusters have the shape (topic, ...).
+    `sizes` contains the sizes of the clusters, shape (topic, ...).
 
     Examples
     --------
@@ -210,14 +219,16 @@ def clusters_of(sizes: Array) -> Array:
 
 
 def sides_of(counts: Array) -> tuple[Array, Array]:
-    """Count documents and topics on both sides of every threshold.
+    """Count documents and topics below and above every threshold.
 
     Returns
     -------
-    documents, topics
-        The number of documents on each side of each threshold, summed over both judges, shape
-        (topic, ..., threshold, side). The number of topics with documents on the side, minimised
-        over sides and judges, shape (..., threshold).
+    documents
+        Number of documents on each side of each threshold, summed over the two judges, shape
+        (topic, ..., threshold, side).
+    topics
+        Number of topics with documents on both sides of each threshold, for the judge and the side
+        with the fewest such topics, shape (..., threshold).
 
     Examples
     --------
@@ -230,7 +241,7 @@ def sides_of(counts: Array) -> tuple[Array, Array]:
 
 
 def _jackknife(total: Array, without: Array, judged: Array) -> tuple[Array, Array, Array]:
-    """Return atanh of coefficients, standard errors, and influences of topics."""
+    """Return coefficients as atanh, their standard errors, and influences of topics."""
     topics = judged.sum(axis=0)
     with np.errstate(all="ignore"):
         scaled = np.where(judged, np.arctanh(without), 0)
@@ -244,7 +255,7 @@ def _jackknife(total: Array, without: Array, judged: Array) -> tuple[Array, Arra
 
 
 def _student(values: Array, alpha: float) -> tuple[Array, Array]:
-    """Return means over topics with values, and Student's intervals."""
+    """Return means over topics, without NaN, and their Student's intervals."""
     valid = ~np.isnan(values)
     n = valid.sum(axis=0)
     with np.errstate(all="ignore"):
@@ -257,7 +268,7 @@ def _student(values: Array, alpha: float) -> tuple[Array, Array]:
 
 
 def cautions(counts: Array, scale: Array, lost: Iterable[str]) -> list[str]:
-    """Return cautions about the confidence intervals.
+    """Return cautions about the confidence intervals of coefficients.
 
     Parameters
     ----------
@@ -266,42 +277,42 @@ def cautions(counts: Array, scale: Array, lost: Iterable[str]) -> list[str]:
     scale
         The grades.
     lost
-        Names of coefficients whose interval is NaN for some pair.
+        Names of the coefficients whose interval is NaN for some pair of judges.
 
     Examples
     --------
     >>> for caution in cautions(np.full((5, 1, 2, 2), 5), np.array([0, 1]), []):
     ...     print(caution)
-    intervals of kappa and alpha cover less often than stated below 15 topics: 5
+    the coverage of intervals of kappa and alpha is too low with fewer than 15 topics (here 5)
     """
     sentences = []
     sizes = counts.sum(axis=(-2, -1))
-    prefix = "intervals of kappa and alpha cover less often than stated"
+    prefix = "the coverage of intervals of kappa and alpha is too low"
     fewest = int((sizes > 0).sum(axis=0).min())
     if fewest < LEAST_TOPICS:
-        sentences.append(f"{prefix} below {LEAST_TOPICS} topics: {fewest}")
+        sentences.append(f"{prefix} with fewer than {LEAST_TOPICS} topics (here {fewest})")
     columns = (column[column > 0] for column in sizes.T)
     variation = max(
         float(column.std() / column.mean()) if len(column) else 0.0 for column in columns
     )
     if variation > MOST_UNEQUAL:
         sentences.append(
-            f"{prefix} if the coefficient of variation of documents per topic exceeds "
-            f"{MOST_UNEQUAL}: {variation:.2f}"
+            f"{prefix} if the coefficient of variation of the documents per topic exceeds "
+            f"{MOST_UNEQUAL} (here {variation:.2f})"
         )
     both = sides_of(counts)[1].min(axis=0)
     few = np.flatnonzero((both >= LEAST_WITH_GRADE) & (both < FEW_WITH_GRADE))
     if few.size and fewest >= LEAST_TOPICS:
-        rare = ", ".join(f"{scale[1:][row]} ({both[row]})" for row in few)
+        rare = ", ".join(f"{both[row]} topics for grade {scale[1:][row]}" for row in few)
         sentences.append(
-            f"few topics have documents both below and from grade {rare}: intervals at a threshold "
-            f"are wide below {FEW_WITH_GRADE} topics"
+            f"intervals at a threshold are wide if fewer than {FEW_WITH_GRADE} topics have "
+            f"documents on both sides of the threshold: {rare}"
         )
     names = listing(dict.fromkeys(lost))
     if names:
         sentences.append(
-            f"no interval of {names} for some judges: it is undefined or constant without some "
-            "topic or in some resamples, or fewer than "
+            f"no interval of {names} for some judges: the coefficient is undefined or constant "
+            "without some topic or in some bootstrap samples, or fewer than "
             f"{LEAST_WITH_GRADE} topics have documents on both sides of a threshold"
         )
     return sentences

@@ -28,7 +28,7 @@ from irframe.scores.averages import Resamples, Resampling
 
 ALL = "all"
 BLOCK = 1 << 22
-"""Number of resampled counts in memory at a time."""
+"""Maximum number of elements of the resampled counts that are in memory at a time."""
 
 
 @recorded
@@ -47,37 +47,39 @@ def compare_judges(
     Parameters
     ----------
     judges
-        Mapping from the name of each judge to a qrels frame, or anything that `as_qrels` accepts;
-        at least two judges. If a judge, such as a model, judged several times, pass a list of
-        qrels, or a frame with a column ``pass``. All passes together count as one judge. If a
-        document has grades for several subtopics, the highest grade is used.
+        Mapping from the name of each judge to a qrels frame, or to anything that `as_qrels`
+        accepts. At least two judges are required. If a judge, such as a model, judged several
+        times, map its name to a list of qrels, or to a frame with a column ``pass``. All passes of
+        a judge count as one judge. If a document has grades for several subtopics, the highest
+        grade is used.
     reference
         The judge with whom every other judge is compared. The reference is ``judge_b`` in every
         pair. By default all pairs of judges are compared.
     pairs
-        The pairs of topic and document that are used. ``"same"``: all pairs, which must be the same
-        for all judges. ``"common"``: the pairs that all judges have judged. ``"pairwise"``: for two
-        judges the pairs that both have judged, and for the alpha of all judges the pairs that at
-        least two have judged. The variable ``n`` of the result is the number of pairs used.
+        The pairs of topic and document that are used. ``"same"``: all pairs, and all judges must
+        have judged the same pairs. ``"common"``: the pairs that all judges have judged.
+        ``"pairwise"``: for a coefficient of two judges, the pairs that the two have judged; for the
+        alpha of all judges, the pairs that at least two judges have judged. The variable ``n`` of
+        the result is the number of pairs of topic and document used.
     grades
-        The scale of grades. The default is the set of grades that occur, and all judges must then
-        have the same lowest and the same highest grade. If a judge never uses the ends of the
-        scale, pass a list of all grades, such as ``range(4)``, or ``"union"`` for all grades that
-        occur. Negative grades are valid, except -1, which marks unjudged documents and raises an
-        error.
+        The scale of grades. The default is the set of grades that occur, if all judges use the same
+        lowest and the same highest grade. If a judge never uses the ends of the scale, pass a list
+        of all grades, such as ``range(4)``, or ``"union"`` for all grades that occur. Negative
+        grades are valid, except -1, which marks unjudged documents and raises an error.
     per
-        With ``"topic"``, coefficients are computed per topic, without intervals.
+        With ``"topic"``, the coefficients are computed for each topic, without intervals. By
+        default the coefficients are computed over all topics.
     alpha
         One minus the confidence level of the intervals, above 0 and below 1.
     resamples
-        Bootstrap samples of topics for the intervals: an `irframe.Resampling`, or their number. All
-        pairs use the same samples.
+        Number of bootstrap samples of topics for the intervals, or an `irframe.Resampling`. All
+        pairs of judges use the same samples.
 
     Returns
     -------
     xarray.Dataset
-        Coefficients by pair of judges. The coordinates ``judge_a`` and ``judge_b`` are the judges
-        of a pair. The variables are
+        Coefficients of each pair of judges. The coordinates ``judge_a`` and ``judge_b`` are the
+        judges of a pair. The variables are
 
         - ``kappa`` (pair, weights), Cohen's kappa. Disagreements have equal weights (``none``), or
           are weighted by the difference of the grades (``linear``) or by its square
@@ -87,7 +89,7 @@ def compare_judges(
         - ``kappa_at`` and ``alpha_at`` (pair, threshold), kappa and alpha of binary relevance,
           where documents with a grade from the threshold upwards are relevant;
         - ``confusion`` (pair, grade_a, grade_b), the confusion matrix, and ``n`` (pair), the number
-          of documents;
+          of documents in the confusion matrix;
         - ``joint_alpha`` (distance), the alpha of all judges at once;
         - if judges have several passes, ``within_kappa`` (judge, weights) and ``within_alpha``
           (judge, distance), the agreement between passes of the same judge, and ``n_passes``
@@ -97,7 +99,7 @@ def compare_judges(
         - for each coefficient, a variable whose name ends in ``_interval``, the confidence
           interval, with the dimension ``bound`` (``lower`` and ``upper``);
         - for each coefficient, a variable whose name ends in ``_per_topic``, the mean over topics
-          of the coefficient of each topic. Student's interval of this mean ends in
+          of the coefficient of each topic. The name of the Student's interval of this mean ends in
           ``_per_topic_interval``. The mean differs from the coefficient over all topics, because
           chance agreement is computed per topic, and all topics have equal weight.
 
@@ -119,38 +121,40 @@ def compare_judges(
     Warns
     -----
     IrframeWarning
-        If the coverage of intervals is below their level, which is the case for fewer than 15
-        topics, or if the coefficient of variation of the number of documents per topic exceeds 0.6.
-        If fewer than 10 topics have documents on both sides of a threshold. If intervals are NaN.
-        The attribute ``caution`` contains the same text.
+        If the coverage of intervals is below the confidence level. The coverage is too low for
+        fewer than 15 topics, or if the coefficient of variation of the number of documents per
+        topic exceeds 0.6. If fewer than 10 topics have documents on both sides of a threshold. If
+        intervals are NaN. The attribute ``caution`` contains the text of the warnings.
 
     Notes
     -----
     Kappa is ``1 - sum(w o) / sum(w e)`` over pairs of grades. Here w are the weights of
     disagreements, o the observed shares of documents, and e the shares expected by chance from the
     two judges' distributions of grades. Alpha is ``1 - (n - 1) sum(d o) / sum(d n n')``, where
-    chance is computed from the pooled grades of both judges. The squared distance d of two
-    different grades is 1 (nominal), the squared difference of the grades (interval) or the squared
-    difference of their mid-ranks (ordinal).
+    chance agreement is computed from the pooled grades of the two judges. The squared distance d of
+    two different grades is 1 (nominal), the squared difference of the grades (interval) or the
+    squared difference of their mid-ranks (ordinal).
 
     Documents of the same topic are not independent, so the bootstrap draws topics. Each of the n
     topics is a cluster of m documents. The clusters are equivalent to ``g = (sum m)^2 / sum m^2``
     clusters of equal size [3]_ [4]_, at least 1.5. The confidence interval is the union of two
     intervals. The first interval is ``z -+ t s``, transformed back, where z is atanh(kappa), and s
-    its jackknife standard error over topics. The quantile t is that of Student's distribution with
-    g - 1 degrees of freedom. The second interval is the expanded percentile interval [5]_. The ends
-    of the second interval are the bootstrap quantiles at ``a = Phi(-t sqrt(n / (n - 1)))`` and
-    ``1 - a``, where t has n - 1 degrees of freedom. In simulations with 5 to 50 topics of real
-    judges, 95% intervals covered the kappa over all topics 93 to 97 times in 100. The coverage of
-    plain percentile intervals was 83 in 100 with 5 topics, and 91 to 93 in 100 with 30 topics.
+    is the jackknife standard error of z over topics. The quantile t is that of Student's
+    distribution with g - 1 degrees of freedom. The second interval is the expanded percentile
+    interval [5]_. The ends of the second interval are the quantiles of the bootstrap distribution
+    at ``a = Phi(-t sqrt(n / (n - 1)))`` and ``1 - a``, where t has n - 1 degrees of freedom. In
+    simulations with 5 to 50 topics of real judges, 95% intervals covered the kappa over all topics
+    93 to 97 times in 100. Plain percentile intervals covered this kappa 83 times in 100 with 5
+    topics, and 91 to 93 times with 30 topics.
 
     For coefficients at a threshold, g is the mean of two values, and is smaller if few documents
     are on one side of the threshold. The first value is the smallest g for three definitions of m:
     all documents, those from the threshold upwards, and those below. For the second value, m is the
-    contribution of each topic to the jackknife variance [4]_. In the percentile interval, g then
-    replaces the number of topics. An interval at a threshold requires five topics on which each
-    judge has documents on both sides. With the top grade as the threshold, the coverage was 92 to
-    98 in 100. For six judges who seldom use the top grade, the coverage was 91 to 94 in 100.
+    contribution of each topic to the jackknife variance [4]_. In the percentile interval at a
+    threshold, g replaces the number of topics. An interval at a threshold requires five topics on
+    which each judge has documents on both sides of the threshold. In the simulations, intervals
+    with the top grade as threshold covered the coefficient 92 to 98 times in 100. For six judges
+    who seldom use the top grade, the coverage was 91 to 94 in 100.
 
     Passes of a model agree more with each other than with people. Errors that the model repeats in
     every pass cannot be removed by further passes.
@@ -212,15 +216,15 @@ def compare_judges(
 
 
 Counts = dict[str, Array]
-"""Joint counts of two grades, shape (..., grade, grade).
+"""Type of joint counts of two grades, shape (..., grade, grade).
 
-The keys are `PAIR` (counts of pairs of judges), `ALL` (of all judges) and `JUDGE` (of the passes of
-each judge).
+The key `PAIR` has the counts of each pair of judges, `ALL` the counts over all judges, and `JUDGE`
+the counts over the passes of each judge.
 """
 
 
 def count_grades(judged: JudgedTwice, pairs: Array, passes: Passes) -> Counts:
-    """Return joint counts of grades by topic."""
+    """Return the joint counts of grades for every topic."""
     several = passes.several
     shape = len(judged.topics), len(judged.scale)
     sizes = {PAIR: [len(pairs)], ALL: []} | ({JUDGE: [len(several)]} if len(several) else {})
@@ -234,7 +238,7 @@ def count_grades(judged: JudgedTwice, pairs: Array, passes: Passes) -> Counts:
             by_pass = [has_grade[passes.owner == judge].sum(axis=0) for judge in several]
             counts[JUDGE][topic] = [coincidences(number, once=True) for number in by_pass]
             continue
-        # Counts are exact in float32 up to 2^24 documents, and matrix products are fast.
+        # One matrix product counts all pairs, and float32 is exact up to 2^24 documents.
         flat = has_grade.reshape(-1, has_grade.shape[-1]).astype(np.float32)
         every = (flat @ flat.T).reshape(2 * has_grade.shape[:2])
         counts[PAIR][topic] = every[pairs[:, 0], :, pairs[:, 1]]
@@ -245,7 +249,7 @@ def count_grades(judged: JudgedTwice, pairs: Array, passes: Passes) -> Counts:
 def _labelled_coefficients(
     judged: JudgedTwice, counts: Counts, pairs: Array, passes: Passes
 ) -> xr.Dataset:
-    """Return a dataset of the coefficients of counts."""
+    """Return a dataset of the coefficients computed from joint counts."""
     sides = zip(JUDGES, pairs.T, strict=True)
     names = pd.Index(passes.judges)
     several = passes.several
@@ -278,11 +282,11 @@ _DIMS = {
     "within_kappa": (JUDGE, "weights"),
     "within_alpha": (JUDGE, "distance"),
 }
-"""Mapping from coefficient to its dimensions."""
+"""Mapping from the name of a coefficient to the dimensions of its variable."""
 
 
 def _coefficients(counts: Array, kind: str, scale: Array) -> dict[str, Array]:
-    """Return the coefficients of counts by name."""
+    """Return the coefficients computed from joint counts, by name."""
     if kind == ALL:
         return {"joint_alpha": coefficients.alphas(counts, scale)}
     kappa = coefficients.kappas(counts, scale)
@@ -296,9 +300,9 @@ def _coefficients(counts: Array, kind: str, scale: Array) -> dict[str, Array]:
 
 
 def _intervals(counts: Counts, scale: Array, resamples: Resamples) -> dict[str, Any]:
-    """Return intervals and means over topics by name."""
+    """Return the variables for intervals and for means over topics."""
     drawn = resamples.counts(len(counts[PAIR]))
-    # Resampled counts of all pairs together may not fit into memory.
+    # The resampled counts of all pairs may not fit into memory, so pairs are taken in blocks.
     width = max(1, BLOCK // (max(drawn.shape) * counts[ALL][0].size))
     labelled: dict[str, Any] = {}
     for kind, matrices in counts.items():

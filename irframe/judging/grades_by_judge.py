@@ -20,35 +20,35 @@ from irframe.quantities.subtopics import POOLED_UNJUDGED
 
 Tables = Mapping[Any, coded_tables.QrelsTable]
 Grades = Sequence[int] | str | None
-"""A scale of grades: all grades, ``"union"`` or None."""
+"""Type of a scale of grades, which is a list of all grades, ``"union"`` or None."""
 
 OTHERS = {
     "common": "uses the documents that all judges have judged",
     "pairwise": "uses, for two judges, the documents that both have judged",
     "own": "uses all judgments of each judge",
 }
-"""Mapping from each value of ``pairs=`` for judges who judged different documents to its
-description."""
+"""Mapping from a value of ``pairs=`` to its description, for judges who judged different
+documents."""
 
 
 @dataclass(frozen=True, eq=False)
 class JudgedTwice:
-    """Grades of several judges, sorted by topic.
+    """Grades of several judges, aligned by document and sorted by topic.
 
     Parameters
     ----------
     tables
-        Mapping from the name of each judge to qrels.
+        Mapping from the name of each judge to the qrels of the judge.
     topics
         The names of topics.
     topic
         Position of the topic of each document, shape (document,), ascending.
     grade
-        Grades, shape (judge, document). The grade is `UNJUDGED` if the judge did not judge the
-        document.
-    row
-        Row of the judge's qrels that contains the grade, shape (judge, document). The row is -1 if
+        Grade of each document by each judge, shape (judge, document). The grade is `UNJUDGED` if
         the judge did not judge the document.
+    row
+        Position of the row of the judge's qrels that contains the grade, shape (judge, document).
+        The position is -1 if the judge did not judge the document.
     scale
         All grades, ascending.
     """
@@ -67,20 +67,20 @@ class JudgedTwice:
 
     @property
     def judged(self) -> Array:
-        """Whether a judge judged a document, shape (judge, document)."""
+        """Whether each judge judged each document, shape (judge, document)."""
         return np.asarray(self.row >= 0)
 
     def frames(self) -> dict[Hashable, pd.DataFrame]:
-        """Return the qrels of every judge, restricted to these documents."""
+        """Return the qrels of every judge, restricted to the aligned documents."""
         masks = {name: np.zeros(len(table.grade), bool) for name, table in self.tables.items()}
         for mask, row in zip(masks.values(), self.row, strict=True):
             mask[row[row >= 0]] = True
         return {name: table.judging(masks[name]) for name, table in self.tables.items()}
 
     def by_topic(self) -> Iterator[tuple[int, NDArray[np.bool_]]]:
-        """Yield the position and a mask of grades by topic.
+        """Yield the position of each topic, and its mask of grades.
 
-        The mask has the shape (judge, grade, document) and states which grade a document has.
+        The mask states whether a document has a grade, shape (judge, grade, document).
         """
         starts = beginnings(self.topic)
         for start, end in zip(starts, np.append(starts[1:], len(self.topic)), strict=True):
@@ -91,12 +91,12 @@ class JudgedTwice:
 def read_judges(
     judges: Mapping[Any, Qrels], pairs: str, grades: Grades, allowed: Sequence[str]
 ) -> JudgedTwice:
-    """Read the judgments of at least two judges.
+    """Read and align the judgments of at least two judges.
 
     Parameters
     ----------
     judges
-        Mapping from judge to qrels.
+        Mapping from the name of each judge to qrels.
     pairs
         Policy for documents that only some judges have judged. ``"same"`` raises an error,
         ``"common"`` drops these documents, and other values keep them.
@@ -108,7 +108,7 @@ def read_judges(
     Raises
     ------
     IrframeError
-        As `compare_judges`.
+        As for `compare_judges`.
 
     Examples
     --------
@@ -139,7 +139,7 @@ def read_judges(
 
 
 def _refuse_none_shared(judged: JudgedTwice) -> None:
-    """Raise if no two judges have judged the same document."""
+    """Raise unless some document was judged by two judges."""
     if (judged.judged.sum(axis=0) > 1).any():
         return
     (first, a), (second, b) = list(judged.tables.items())[:2]
@@ -180,7 +180,7 @@ def _chosen_documents(judged: JudgedTwice, chosen: Array) -> JudgedTwice:
 
 
 def _of_one_kind(tables: Tables) -> Tables:
-    """Return qrels with identifiers of one type for all judges."""
+    """Return qrels with document ids and topics of one type."""
     docs = all_of_one_kind([table.doc for table in tables.values()])
     kinds = {pd.api.types.is_integer_dtype(table.topics.dtype) for table in tables.values()}
     return {
@@ -192,7 +192,7 @@ def _of_one_kind(tables: Tables) -> Tables:
 
 
 def _all_topics(tables: Tables) -> pd.Index:
-    """Return the topics of all judges, sorted by name."""
+    """Return the topics of all judges in alphabetical order."""
     first, *further = tables.values()
     topics = first.topics
     for table in further:
@@ -219,7 +219,7 @@ def _refuse_differing(judged: JudgedTwice, policies: Iterable[str]) -> None:
 
 
 def _scale(judged: JudgedTwice, grades: Grades) -> NDArray[Grade]:
-    """Return the scale of grades; raise if judges differ."""
+    """Return the scale of grades, after checks."""
     used = {
         name: np.unique(row[mask])
         for name, row, mask in zip(judged.judges, judged.grade, judged.judged, strict=True)
@@ -267,14 +267,14 @@ def _stated(used: Mapping[Hashable, NDArray[Grade]], grades: Sequence[int]) -> N
 
 JUDGE = "judge"
 PASSES = "pass"
-"""Names of the two dimensions of judgments: judges and passes."""
+"""Names of the dimension with the judges and of the repeats of a judge."""
 
 
 class Passes(NamedTuple):
-    """Judgments by pass, and the judge of each pass."""
+    """Judgments of every pass, and the judge of each pass."""
 
     qrels: dict[Any, Any]
-    """Judgments by name of the pass."""
+    """Mapping from the name of a pass to its judgments."""
     judges: list[Any]
     """Names of the judges."""
     owner: Array
@@ -291,19 +291,19 @@ class Passes(NamedTuple):
         return np.flatnonzero(self.counts > 1)
 
     def of(self, judge: Hashable) -> list[Hashable]:
-        """Return the names of a judge's passes."""
+        """Return the names of the passes of a judge."""
         index = self.judges.index(judge)
         return [name for name, owner in zip(self.qrels, self.owner, strict=True) if owner == index]
 
 
 def passes_of(judges: Mapping[Any, Any]) -> Passes:
-    """Return judgments by pass.
+    """Return the judgments of every pass of every judge.
 
     Parameters
     ----------
     judges
-        Mapping from judge to qrels, to a list of qrels (one per pass), or to a frame with a column
-        of passes.
+        Mapping from the name of each judge to qrels, to a list of qrels (one per pass), or to a
+        frame with a column that numbers the passes.
 
     Examples
     --------
@@ -328,7 +328,7 @@ def passes_of(judges: Mapping[Any, Any]) -> Passes:
 
 
 def _passes_of(source: Any) -> dict[Any, Any]:
-    """Return the passes of a judge by name."""
+    """Return a mapping from the name of a pass to its judgments."""
     if isinstance(source, list | tuple) and source and all(map(_is_qrels, source)):
         return dict(enumerate(source, start=1))
     if not isinstance(source, pd.DataFrame) or not {*REPEAT_NAMES} & {*source.columns}:
@@ -342,16 +342,16 @@ def _passes_of(source: Any) -> dict[Any, Any]:
 
 
 def _is_qrels(value: object) -> bool:
-    """Return whether a value is the qrels of a pass.
+    """Return whether a value is the qrels of one pass.
 
-    A value that is not qrels is one judgment in a list of judgments.
+    Any other value is an element of a list of single judgments.
     """
     nested = isinstance(value, Mapping) and all(isinstance(x, Mapping) for x in value.values())
     return isinstance(value, pd.DataFrame) or (nested and bool(value))
 
 
 def by_judge(marks: Array, owner: Array) -> Array:
-    """Return the share of passes that give each grade.
+    """Return the share of each judge's passes with each grade.
 
     Parameters
     ----------
@@ -372,14 +372,15 @@ def by_judge(marks: Array, owner: Array) -> Array:
 
 
 def between(shares: Array) -> Array:
-    """Count coincidences of grades between judges, (grade, grade).
+    """Count coincidences of two grades by different judges.
 
-    Each judge has the same weight, whatever the number of passes.
+    The result has the shape (grade, grade). Each judge has the same weight, whatever the number of
+    passes.
 
     Parameters
     ----------
     shares
-        Share of the judge's passes that give the grade, shape (judge, grade, document).
+        Share of each judge's passes with each grade, shape (judge, grade, document).
     """
     judging = shares.sum(axis=(0, 1))
     weight = np.where(judging > 1, 1 / np.maximum(judging - 1, 1), 0)
@@ -389,15 +390,17 @@ def between(shares: Array) -> Array:
 
 
 def coincidences(counts: Array, *, once: bool = False) -> Array:
-    """Count coincidences of grades within documents, (grade, grade).
+    """Count coincidences of two grades of the same document.
+
+    The result has the shape (grade, grade).
 
     Parameters
     ----------
     counts
-        Number of times that a document has a grade, shape (grade, document).
+        Number of judgments of each document with each grade, shape (grade, document).
     once
-        Whether each document has weight 1. The default weight is the number of grades of the
-        document.
+        Whether each document has weight 1. By default the weight of a document is its number of
+        judgments.
     """
     marks = counts.sum(axis=0)
     pairs = np.maximum((marks - 1) * (marks if once else 1), 1)

@@ -42,12 +42,12 @@ from irframe.scores.averages import Resamples, Resampling
 from irframe.scores.read_scores import scores_to_compare
 
 Variables = dict[str, tuple[tuple[str, ...], Array]]
-"""Mapping from the name of a variable to its dimensions and values."""
+"""Type of a mapping from the name of a variable to its dimensions and values."""
 Groups = Mapping[str, Sequence[Hashable]]
 
 DIMS = JUDGE, METRIC, DEPTH
 CONCLUSIONS = ("kept", "lost", "new", "reversed", "neither")
-"""Classes of pairs of systems by their significance under two judges, see `judge_effect`."""
+"""Conclusions about a pair of systems under two judges, see `judge_effect`."""
 
 
 @recorded
@@ -71,34 +71,34 @@ def judge_effect(
     Parameters
     ----------
     data
-        A cube made by `irframe.cube`, whose judgments are replaced by those of each judge; or a run
-        frame, or anything that `as_runs` accepts. There must be at least two systems.
+        A cube made by `irframe.cube`, a run frame, or anything that `as_runs` accepts, with at
+        least two systems. The judgments of a cube are replaced by those of each judge.
     judges
-        Mapping from the name of each judge to a qrels frame, or anything that `as_qrels` accepts;
-        at least two judges. If a judge judged several times, pass a list of qrels, or a frame with
-        a column ``pass``. Scores are then averaged over the passes, and tests treat the passes as
-        repeats that all systems share.
+        Mapping from the name of each judge to a qrels frame, or to anything that `as_qrels`
+        accepts. At least two judges are required. If a judge judged several times, map the name to
+        a list of qrels, or to a frame with a column ``pass``. Scores are then averaged over the
+        passes, and tests treat the passes as repeats that all systems share.
     metrics
         Metrics or their names.
     test
         The significance test, as for `compare`: an `irframe.Significance`, or the name of a test.
-        The confidence level of all intervals is 1 - `alpha`.
+        All intervals have the confidence level 1 - `alpha`, where `alpha` is that of the test.
     reference
         The judge with whom all other judges are compared. The default is the first judge.
     at
-        Evaluation depths. The default is all depths.
+        Evaluation depths. The default is all depths of the cube.
     pairs
-        The pairs of topic and document that are used. ``"same"`` and ``"common"`` are those of
-        `compare_judges`. With ``"own"``, all judgments of each judge are used, and all judges must
-        have judged the same topics.
+        The pairs of topic and document that are used. ``"same"`` and ``"common"`` have the same
+        meaning as in `compare_judges`. With ``"own"``, all judgments of each judge are used, and
+        all judges must have judged the same topics.
     grades
-        As for `compare_judges`.
+        The scale of grades, as for `compare_judges`.
     coefficients
         Coefficients of agreement or their names, as for `agreement`.
     interval_of, resamples
         The kind of confidence intervals of the agreement, and the bootstrap samples of topics for
-        these intervals, as for `agreement`. By default there are no intervals, because they take
-        long for many depths.
+        these intervals, as for `agreement`. By default there are no intervals, because their
+        computation takes long for many depths.
     groups
         Groups of systems, such as ``{"same model": ["run1", "run2"]}``. For each group, a test
         decides whether a judge favours the systems of the group over all other systems. At least
@@ -107,23 +107,24 @@ def judge_effect(
     Returns
     -------
     xarray.Dataset
-        The dimension ``judge`` contains all judges except the reference. The variables are
+        Results for each judge except the reference. The variables are
 
         - ``agreement`` (judge, metric, depth, coefficient), the agreement of the rankings of
           systems under the judge and under the reference. With `interval_of` there is also
           ``agreement_interval`` (..., bound);
         - ``conclusions`` (judge, metric, depth, conclusion), the number of pairs of systems with
-          each conclusion. ``kept``: the difference is significant in the same direction under both
-          judges. ``lost``: the difference is significant under the reference only. ``new``: the
-          difference is significant under the other judge only. ``reversed``: the difference is
-          significant under both, in opposite directions. ``neither``: the difference is not
-          significant under either judge;
-        - ``mean`` and ``rank`` (judge, metric, depth, system), where rank 1 is best, and tied
-          systems share the best of their ranks;
-        - ``reference_mean`` and ``reference_rank`` (metric, depth, system), the means and ranks
-          under the reference;
-        - ``bias`` (judge, metric, depth, system), the mean under the judge minus the mean under the
-          reference, and ``bias_interval`` (..., bound), its Student's interval;
+          each of five conclusions. ``kept``: the difference is significant in the same direction
+          under both judges. ``lost``: the difference is significant under the reference only.
+          ``new``: the difference is significant under the other judge only. ``reversed``: the
+          difference is significant under both judges, in opposite directions. ``neither``: the
+          difference is not significant under either judge;
+        - ``mean`` and ``rank`` (judge, metric, depth, system), the mean score and the rank of each
+          system. Rank 1 is best, and tied systems share the best of their ranks;
+        - ``reference_mean`` and ``reference_rank`` (metric, depth, system), the mean scores and
+          ranks under the reference;
+        - ``bias`` (judge, metric, depth, system), the mean score under the judge minus the mean
+          score under the reference, and ``bias_interval`` (..., bound), the Student's interval of
+          the bias;
         - with `groups`, ``group_bias`` (judge, metric, depth, group), the mean bias of the systems
           in the group minus the mean bias of all other systems. The interval of the group bias is
           ``group_interval`` (..., bound), and its p-value is ``group_p``.
@@ -140,17 +141,17 @@ def judge_effect(
     Warns
     -----
     IrframeWarning
-        As for `compare`. With `interval_of`, also as for `agreement`.
+        As for `compare`. If `interval_of` is passed, also as for `agreement`.
 
     Notes
     -----
-    A topic counts, for a metric and depth, if every system has a score on it under every judge.
+    Means of a metric at a depth use the topics on which every system has a score under every judge.
     Means are rounded to 12 decimals before systems are ranked. Intervals of agreement are
     conservative: 95% intervals covered Kendall's tau 99 times in 100 with 5 to 50 topics (see
     `agreement`). The interval and the p-value of a group are those of Welch's t-test, which
-    compares the biases of the systems inside and outside the group. The test generalises to similar
-    systems, so a group of two or three systems provides little evidence. A judge who favours good
-    systems in general also favours a group of good systems.
+    compares the biases of the systems inside and outside the group. The test treats the systems as
+    a random sample, so a group of two or three systems provides little evidence. A judge who
+    favours good systems in general also favours a group of good systems.
 
     References
     ----------
@@ -206,7 +207,7 @@ def judge_effect(
 
 
 def _first(judges: list[Hashable], reference: Hashable | None) -> list[Hashable]:
-    """Return the judges with the reference first."""
+    """Return the names of the judges, starting with the reference."""
     if reference is None:
         return judges
     (row,) = places("reference to be one of the judges", [reference], judges)
@@ -220,7 +221,7 @@ def _score(
     metrics: Metrics,
     at: int | Sequence[int] | None,
 ) -> list[Scores]:
-    """Score the runs under every judge on their common topics."""
+    """Score the runs under every judge, on the topics with all scores."""
     chosen = parse_metrics(metrics)
     frames = judged.frames()
     make = partial(rejudge, data) if isinstance(data, xr.Dataset) else partial(build, as_runs(data))
@@ -239,21 +240,22 @@ def _score(
     scored = ~np.isnan(np.stack([array.to_numpy() for array in means])).any(axis=(0, 2))
     common = xr.DataArray(scored, dims=(METRIC, TOPIC, DEPTH))
     on_common = [array.where(common) for array in alike]
-    # The same topics are missing under every judge, so one warning is enough.
+    # The same topics are dropped for every judge, so only the first call warns.
     return [scores_to_compare(array, quiet=row > 0) for row, array in enumerate(on_common)]
 
 
 def _alike(scores: list[xr.DataArray]) -> list[xr.DataArray]:
-    """Return scores with the first array's systems and topics.
+    """Return arrays with systems and topics in the same order.
 
-    All other coordinates are dropped, because they may differ.
+    The order is that of the first array. All other coordinates are dropped, because they may differ
+    between arrays.
     """
     order = {dim: scores[0][dim].to_numpy() for dim in (SYSTEM, TOPIC)}
     return [array.sel(order).reset_coords(drop=True) for array in scores]
 
 
 def _repeated(scores: list[xr.DataArray]) -> xr.DataArray:
-    """Return the scores under one judge, with passes as repeats."""
+    """Combine the scores of a judge's passes, with passes as repeats."""
     if len(scores) == 1:
         return scores[0]
     joined = xr.concat(_alike(scores), REPEAT).assign_coords({REPEAT: range(1, len(scores) + 1)})
@@ -262,23 +264,23 @@ def _repeated(scores: list[xr.DataArray]) -> xr.DataArray:
 
 
 def _refuse_topics(judged: JudgedTwice) -> None:
-    """Raise if some judge did not judge a topic."""
+    """Raise unless every judge judged every topic."""
     offenders = []
     for name, judging in zip(judged.judges, judged.judged, strict=True):
         topics = np.setdiff1d(judged.topic, judged.topic[judging])
         offenders += [f"{judged.topics[topic]} not by {name}" for topic in topics]
     if offenders:
         advice = "pass pairs='common' to compare the documents that all judges have judged"
-        raise IdError(
-            "every topic judged by every judge", f"{len(offenders)} missing", advice, offenders
-        )
+        got = f"{len(offenders)} topics without judgments of some judge"
+        raise IdError("every topic judged by every judge", got, advice, offenders)
 
 
 def _half_widths(other: Scores, base: Scores, alpha: float) -> Array:
-    """Return half widths of Student's intervals of biases.
+    """Return the half widths of Student's intervals of the biases.
 
-    The shape is (metric, depth, system). Half widths are NaN if the differences are constant, or if
-    the metric is not an arithmetic mean.
+    The result has the shape (metric, depth, system). A half width is NaN if the difference of
+    scores is the same on every topic, or if the metric is not averaged over topics by the
+    arithmetic mean.
     """
     topics = base.scored.sum(axis=1)
     single = np.array([summary == "mean" for summary in base.summaries])[:, np.newaxis]
@@ -298,7 +300,7 @@ def _half_widths(other: Scores, base: Scores, alpha: float) -> Array:
 def _agreements(
     base: Scores, others: list[Scores], methods: list[Agreement], resampling: Intervals | None
 ) -> Variables:
-    """Return the agreement of rankings with those under the reference."""
+    """Return the variables for the agreement of rankings with the reference."""
     dims = (*DIMS, "coefficient")
     values = [agreement_of(base, others, method) for method in methods]
     variables: Variables = {"agreement": (dims, np.stack(values, axis=-1))}
@@ -313,17 +315,20 @@ def _agreements(
 
 
 def agreement_of(base: Scores, others: list[Scores], method: Agreement) -> Array:
-    """Return agreement with the reference, (judge, metric, depth)."""
+    """Return the agreement of each judge's ranking with the reference.
+
+    The result has the shape (judge, metric, depth).
+    """
     old = system_means(base, method)
     new = np.stack([system_means(other, method) for other in others])
     return method.kernel(old[..., np.newaxis, :], new[..., np.newaxis, :])[..., 0, 0]
 
 
 def winners(paired: Scores, pairing: Pairing) -> Array:
-    """Return which system of each pair is significantly better.
+    """Return the sign of every significant difference, else 0.
 
-    The shape is (metric, depth, pair). The value is 1 if the first system is better, -1 if the
-    second is better, and 0 if the difference is not significant.
+    The result has the shape (metric, depth, pair). The sign is 1 if the first system of the pair is
+    significantly better, and -1 if the second system is.
     """
     pairs = all_pairs(len(paired.systems))
     p = pairing.p_values(paired, pairs)
@@ -332,7 +337,10 @@ def winners(paired: Scores, pairing: Pairing) -> Array:
 
 
 def conclude(base: Array, others: Sequence[Array]) -> Array:
-    """Count pairs by conclusion, (judge, metric, depth, conclusion)."""
+    """Count the pairs of systems with each conclusion.
+
+    The result has the shape (judge, metric, depth, conclusion).
+    """
     new = np.stack(others)
     old = np.broadcast_to(base, new.shape)
     kinds = [
@@ -346,7 +354,7 @@ def conclude(base: Array, others: Sequence[Array]) -> Array:
 
 
 def _members(groups: Groups, systems: list[Hashable]) -> Array:
-    """Return whether each system is in a group, (group, system)."""
+    """Return whether each group contains each system, (group, system)."""
     if not isinstance(groups, Mapping):
         raise ParameterError("groups= to be a mapping from name to systems", shortened(groups))
     inside = np.zeros((len(groups), len(systems)), bool)
@@ -356,12 +364,13 @@ def _members(groups: Groups, systems: list[Hashable]) -> Array:
     few = [name for name, least in zip(groups, fewest, strict=True) if least < 2]
     if few or not len(groups):
         expected = "groups with at least two systems inside and two outside"
-        raise ParameterError(expected, f"{len(few)} with fewer" if few else "no group", "", few)
+        got = f"{len(few)} groups with fewer systems" if few else "no group"
+        raise ParameterError(expected, got, "", few)
     return inside
 
 
 def _favours(bias: Array, members: Array, alpha: float) -> Variables:
-    """Test whether judges favour a group of systems."""
+    """Test whether each judge favours each group of systems."""
     sides = [(bias[..., inside], bias[..., ~inside]) for inside in members]
     tested = [scipy.stats.ttest_ind(a, b, axis=-1, equal_var=False) for a, b in sides]
     ranges = [result.confidence_interval(1 - alpha) for result in tested]

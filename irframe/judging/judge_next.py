@@ -1,4 +1,4 @@
-"""Choice of documents to judge, and its simulation.
+"""Choice of documents to judge, and simulation of judging.
 
 Verbs: judge_next, replay.
 """
@@ -63,33 +63,36 @@ def judge_next(
         A cube made by `irframe.cube`. Cubes built from run frames contain the ids of unjudged
         documents down to rank 100.
     n
-        Number of documents to judge over all topics, at least 1. In each round one document of
-        every topic is chosen. The topics with the fewest judgments come first.
+        Number of documents to judge over all topics, at least 1. In each round, one document of
+        every topic is chosen. Within a round, topics with fewer judgments come first.
     method
         The method that chooses documents. ``"pool"``: the document with the best rank in any run.
         Ties are broken by the number of runs with that rank, then by id. ``"mtf"`` (move to front):
-        the next document of one run. When this document is not relevant, the method moves on to
-        another run. ``"maxmean"``: the next document of the run with the highest expected
-        precision. ``"leverage"``: a document whose ranks differ between systems, and which is
-        probably relevant. Pass an `irframe.JudgingMethod` to set a credit, a batch or a prior.
+        the next unjudged document of one run. When a document is not relevant, the method moves on
+        to another run. ``"maxmean"``: the next unjudged document of the run with the highest
+        expected precision. ``"leverage"``: a document that is probably relevant, and whose ranks
+        differ between systems. Pass an `irframe.JudgingMethod` to set a credit, a batch or a prior.
     depth
-        Depth to which lists are read. The default is 100, or the depth of the cube if that is
-        smaller.
+        Depth to which lists are read. The default is the smaller of 100 and the depth of the cube.
     rel
         Lowest relevant grade, at least 1.
     runs
         The runs from which the cube was made. The runs are required if the cube lacks ids of
-        unjudged documents, as it does beyond rank 100.
+        unjudged documents. A cube lacks these ids beyond rank 100.
     seed
         Seed of the order of tied runs, at least 0.
 
     Returns
     -------
     pandas.DataFrame
-        `n` rows in the order of judging. The columns are ``topic`` and ``doc``; ``priority``, the
-        value by which the method chose the document; ``probability``, the probability of relevance;
-        ``best_rank`` of the document in any run; and ``runs``, the number of runs with the
-        document. Without a prior, the probability is estimated from the precision of these runs.
+        A frame with `n` rows in the order of judging, and with the columns
+
+        - ``topic`` and ``doc``, the document to judge;
+        - ``priority``, the value by which the method chose the document;
+        - ``probability``, the probability of relevance. Without a prior, the probability is
+          estimated from the precision of the runs with the document;
+        - ``best_rank``, the best rank of the document in any run, and ``runs``, the number of runs
+          with the document.
 
     Raises
     ------
@@ -97,8 +100,8 @@ def judge_next(
         If `n` exceeds the number of unjudged documents in the pool, if the method is unknown, if
         ``"mtf"`` has a prior, or if a probability is not from 0 to 1.
     InputError
-        If ids of unjudged documents are missing, as they are beyond rank 100 without `runs`. If
-        `runs` are not those of the cube, or if the prior lacks a column.
+        If the cube lacks ids of unjudged documents and `runs` is not passed. If `runs` are not the
+        runs of the cube, or if the prior lacks a column.
     DepthError
         If a depth is below 1, or greater than that of the cube.
 
@@ -110,15 +113,16 @@ def judge_next(
 
     Notes
     -----
-    The result depends only on the judgments in the cube. To continue, add the new judgments to the
-    qrels and build the cube again. With a batch of one document, the methods equal the published
-    methods. Tied runs are ordered at random, depending on the seed. Other ties are broken by id, so
-    that the result does not depend on the order of rows.
+    The result depends on the judgments in the cube, and not on the order of judging. To continue,
+    add the new judgments to the qrels and build the cube again. With a batch of one document,
+    ``"pool"``, ``"mtf"`` and ``"maxmean"`` are the published methods [1]_ [2]_. Tied runs are
+    ordered at random, depending on the seed. Tied documents are ordered by id, so that the result
+    does not depend on the order of rows.
 
-    ``"leverage"`` chooses the document with the largest ``L p^2``. Let W = 1 / sqrt(rank) be the
-    weight of the document in a list, or 0 if the list does not contain it. L is the standard
-    deviation of W over the systems that took part in the topic. The precision of a system is
-    estimated by ``m = (1 + sum of W over relevant documents) / (2 + sum of W over judged
+    ``"leverage"`` chooses the document with the largest ``L p^2``. The weight of the document in a
+    list is ``W = 1 / sqrt(rank)``, or 0 if the list does not contain the document. L is the
+    standard deviation of W over the systems that took part in the topic. The precision of a system
+    is estimated by ``m = (1 + sum of W over relevant documents) / (2 + sum of W over judged
     documents)``. The probability of relevance p is the mean of m over systems, weighted by W. The
     formula was chosen by experiments on TREC-8, Robust 2003, TREC-COVID round 1 and DL 2021.
 
@@ -145,7 +149,7 @@ def judge_next(
     rel = check_int("rel", rel, low=1)
     judging_method = JudgingMethod.read(method)
     named = None if runs is None else as_runs(runs)
-    # The cube is sorted, so that the order of tied runs does not depend on the order of rows.
+    # The first of several tied documents or runs wins, so the order of rows must not matter.
     cube = cube.sortby([SYSTEM, TOPIC])
     documents = ListedDocuments.named(cube, _depth(cube, depth), named)
     pool = documents.pool(helping(cube), seed)
@@ -158,7 +162,7 @@ def judge_next(
     chosen = METHODS[judging_method.key](pool, learned)
     relevant = np.where(judged, grade >= rel, likely)
     turns = take_turns(chosen, relevant, n_turns, batch=judging_method.batch, judged=judged)
-    # Within a round, topics with the fewest judgments come first.
+    # The topics with the fewest judgments gain most from another judgment, and come first.
     order = np.lexsort((_judged(cube)[turns.topic], turns.turn))[:n]
     _, topic, document, priority = (block[order] for block in turns)
     return pd.DataFrame(
@@ -193,7 +197,7 @@ def _depth(cube: xr.Dataset, depth: int | None) -> int:
 
 
 def _likely(pool: Candidates, judged: Array, relevant: Array, prior: Prior | None) -> Array:
-    """Return probabilities of relevance after judgments, (topic, document)."""
+    """Return the probability of relevance of each document, given judgments."""
     if prior is not None:
         topic, document = np.nonzero(judged)
         prior.learn(topic, document, relevant[topic, document])
@@ -203,12 +207,12 @@ def _likely(pool: Candidates, judged: Array, relevant: Array, prior: Prior | Non
 
 
 def _turns(unjudged: Array, n: int) -> int:
-    """Return the number of rounds that provide `n` documents."""
+    """Return the number of rounds needed to choose `n` documents."""
     counts = unjudged.sum(axis=1)
     if n > counts.sum():
         expected = f"n to be at most {counts.sum()} (the number of unjudged documents in the pool)"
         raise ParameterError(
-            expected, f"{n}", "choose more contributing systems or a greater depth"
+            expected, f"{n}", "pass a greater depth=, or a pool with more contributing systems"
         )
     turns = np.arange(1, int(counts.max()) + 1)
     reached = np.minimum(counts, turns[:, np.newaxis]).sum(axis=1)
@@ -239,7 +243,7 @@ def replay(
     resamples: Resampling | int = 8,
     progress: bool = False,
 ) -> xr.Dataset:
-    """Simulate judging by several methods, and compare the conclusions.
+    """Simulate judging by several methods, and compare conclusions with full judgments.
 
     Parameters
     ----------
@@ -256,12 +260,12 @@ def replay(
         the cube.
     test
         The significance test, as for `compare`: an `irframe.Significance`, or the name of a test.
-        The confidence level of intervals is 1 - `alpha`.
+        Intervals have the confidence level 1 - `alpha`, where `alpha` is that of the test.
     unjudged
         Whether documents without a judgment count as ``"nonrelevant"``, or are removed from all
         lists before scoring (``"condensed"``).
     rel
-        As for `judge_next`.
+        Lowest relevant grade, at least 1.
     depth
         Depth to which the lists of contributing systems are read. The default is the depth of the
         cube.
@@ -273,25 +277,25 @@ def replay(
         A coordinate of the systems, such as ``"team"``. Systems with the same value are always
         drawn together.
     resamples
-        The samples: an `irframe.Resampling`, or the number of samples. Samples differ in the
-        contributing systems and in the order of tied runs.
+        Number of samples, or an `irframe.Resampling`. Samples differ in the contributing systems
+        and in the order of tied runs.
     progress
         Whether to show a progress bar (tqdm) over samples.
 
     Returns
     -------
     xarray.Dataset
-        Means over samples. Each variable has a Student's interval over samples, whose name ends in
-        ``_interval``, with the dimension ``bound``. Intervals are NaN for a single sample. The
-        variables are
+        Means over samples. For each variable there is a variable whose name ends in ``_interval``,
+        the Student's interval over samples, with the dimension ``bound``. Intervals are NaN for a
+        single sample. The variables are
 
-        - ``judged`` and ``found`` (strategy, budget), the number of judged documents per topic, and
-          the number of relevant documents among these;
+        - ``judged`` and ``found`` (strategy, budget), the number of judged documents and the number
+          of judged relevant documents, per topic;
         - ``tau`` and ``tau_ap`` (strategy, budget, metric), the agreement of the ranking of systems
           with the ranking under full judgments;
         - ``conclusions`` (strategy, budget, metric, conclusion), the number of pairs of systems
-          with each conclusion, as for `judge_effect`. The two judges are the full judgments (as the
-          reference) and the judgments within the budget;
+          with each conclusion, as for `judge_effect`. The reference are the full judgments, and the
+          other judge are the judgments within the budget;
         - ``kept`` (strategy, budget, metric), the share of significant differences under full
           judgments that remain significant in the same direction;
         - ``changed`` (strategy, budget, metric), the share of pairs that become significant, are no
@@ -314,15 +318,16 @@ def replay(
     -----
     IrframeWarning
         If the contributors to the pool are unknown, so that all systems are treated as
-        contributors. If judgments are ignored.
+        contributors. If judgments are ignored, because no contributing system retrieved the
+        document.
 
     Notes
     -----
     Full judgments are all judgments of documents in the lists of contributing systems. Judgments of
-    other documents are ignored, because no method could choose these. All systems, including those
-    that did not contribute, are scored on the topics in which all systems took part. Only ``"mtf"``
-    and ``"maxmean"`` break ties at random. If all systems contribute, the results of all other
-    methods are the same in every sample.
+    other documents are ignored, because no method could choose these documents. All systems,
+    including those that did not contribute, are scored on the topics in which all systems took
+    part. Only ``"mtf"`` and ``"maxmean"`` break ties at random. If all systems contribute, the
+    results of ``"pool"`` and ``"leverage"`` are the same in every sample.
 
     References
     ----------
@@ -382,7 +387,7 @@ def replay(
 def _drawn(
     documents: ListedDocuments, together: str | None, share: float, draws: Resamples
 ) -> list[Array]:
-    """Return the positions of contributing systems by sample."""
+    """Return the positions of the contributing systems of every sample."""
     number("contributing_share", share, above=0, high=1)
     cube = documents.cube
     systems = helping(cube)
@@ -390,8 +395,8 @@ def _drawn(
     aside = judged - int(documents.pool(systems, 0).exists.sum())
     if aside:
         warn(
-            f"{aside} of {judged} judgments are set aside, because no contributing run has their "
-            "documents in the pool"
+            f"{aside} of {judged} judgments are set aside, because no contributing system "
+            "retrieved their documents within the depth"
         )
     helps = np.isin(np.arange(cube.sizes[SYSTEM]), systems)
     group = contributing_groups(cube, helps, together)
@@ -403,7 +408,7 @@ def _drawn(
 
 
 def _summary(results: list[SampleResult], alpha: float) -> dict[str, Any]:
-    """Return means over samples, and intervals."""
+    """Return the variables for means over samples and their intervals."""
     variables: dict[str, Any] = {}
     number = len(results)
     factor = scipy.special.stdtrit(number - 1.0, 1 - alpha / 2) if number > 1 else np.nan

@@ -20,45 +20,45 @@ from irframe.frames.tables import columns_of
 from irframe.record import recorded
 
 SUPPORT = {"support": 1.0, "partial_support": 0.5, "not_support": 0.0}
-"""Gain of an answer from a nugget, by the label in the column of assignments."""
+"""Mapping from the label in the column of assignments to the gain of an answer from a nugget."""
 WEIGHTS = {"vital": 1.0, "okay": 0.5}
-"""Weight of a nugget, by the label in the column of importance."""
+"""Mapping from the label in the column of importance to the weight of a nugget."""
 
 
 @recorded
 def score_nuggets(nuggets: pd.DataFrame | object) -> pd.DataFrame:
-    """Score answers by nuggets as in TREC's RAG track.
+    """Score generated answers by nuggets, as TREC's RAG track did.
 
     Parameters
     ----------
     nuggets
         A frame with a row for every answer and nugget, and with the columns system, topic, nugget,
         ``importance`` (``vital`` or ``okay``) and ``assignment`` (``support``, ``partial_support``
-        or ``not_support``). The column of systems may be omitted if there is only one. Other common
-        names of columns are accepted, such as ``run_id``, ``qid`` and ``text``. From the records of
-        nuggetizer, ``pandas.json_normalize( records, "nuggets", ["run_id", "qid"])`` makes this
-        frame. Every answer must have a label for every nugget of its topic. If a system generated
-        several answers to a topic, a column ``repeat`` (or sample, pass, seed, ...) must
-        distinguish these.
+        or ``not_support``). The column with the systems may be omitted if there is only one system.
+        Other common names of columns are accepted, such as ``run_id``, ``qid`` and ``text``.
+        ``pandas.json_normalize(records, "nuggets", ["run_id", "qid"])`` converts records of
+        nuggetizer to such a frame. Every answer must have a label for every nugget of its topic. If
+        a system generated several answers to a topic, a column ``repeat`` (or sample, pass, seed,
+        ...) must distinguish the answers.
 
     Returns
     -------
     pandas.DataFrame
-        A row for every answer, indexed by system and topic. The index levels are named as in
-        `nuggets`. The columns are scores from 0 to 1:
+        A frame with a row for every answer, indexed by system and topic. The index levels have the
+        names of the columns of `nuggets`. The columns are scores from 0 to 1:
 
         - ``all``, the share of nuggets that the answer supports, where partial support counts one
           half;
         - ``vital``, the share of vital nuggets that the answer supports, 0 if a topic has no vital
           nuggets;
-        - ``weighted``, as ``all``, but an okay nugget has half the weight of a vital one;
-        - ``strict_all``, ``strict_vital`` and ``strict_weighted``, where partial support counts 0.
+        - ``weighted``, as ``all``, but an okay nugget has half the weight of a vital nugget;
+        - ``strict_all``, ``strict_vital`` and ``strict_weighted``, the same three scores, but
+          partial support counts 0.
 
-        If systems generated several answers to a topic, the index also contains the repeats. Verbs
+        If systems generated several answers to a topic, the repeats are a third index level. Verbs
         such as `compare` then use means over the repeats of each topic.
 
-        The result is a frame of scores, to which `compare`, `summary` and all other verbs of scores
-        apply.
+        `compare`, `summary` and all other verbs of scores accept the result.
 
     Raises
     ------
@@ -121,7 +121,7 @@ def score_nuggets(nuggets: pd.DataFrame | object) -> pd.DataFrame:
 
 
 def _refuse_labels(frame: pd.DataFrame, allowed: Mapping[Hashable, Collection[str]]) -> None:
-    """Raise for unknown labels, with the names of their columns."""
+    """Raise if a column contains unknown labels."""
     offenders = [
         f"{label!r} in {column!r}"
         for column, labels in allowed.items()
@@ -133,25 +133,27 @@ def _refuse_labels(frame: pd.DataFrame, allowed: Mapping[Hashable, Collection[st
 
 
 def _refuse_unlike(frame: pd.DataFrame, rows: pd.DataFrame) -> None:
-    """Raise unless answers have one label per nugget.
+    """Raise unless every answer has one label per nugget.
 
-    An error is also raised if a nugget does not have the same importance in all answers to a topic.
+    Also raise if a nugget does not have the same importance in all answers to a topic.
 
     Parameters
     ----------
     frame
-        System, topic and nugget of every row, as in the input.
+        The columns system, topic and nugget of the input.
     rows
         Integer codes of systems, topics and nuggets, and the weights of nuggets.
     """
     twice = rows.duplicated(["system", "topic", "nugget"]).to_numpy()
     if twice.any():
-        raise IdError("one label per answer and nugget", "duplicates", "", _row_ids(frame[twice]))
+        raise IdError("one label per answer and nugget", "several", "", _row_ids(frame[twice]))
     first = rows.groupby(["topic", "nugget"])["weight"].transform("first")
     unlike = frame[(rows["weight"] != first).to_numpy()]
     if len(unlike):
         expected = "the same importance of a nugget in all answers"
-        raise IdError(expected, f"{len(unlike)} rows with another", "", _row_ids(unlike))
+        raise IdError(
+            expected, f"{len(unlike)} rows with a different importance", "", _row_ids(unlike)
+        )
     count = rows.groupby(["system", "topic"])["nugget"].transform("size")
     every = rows.groupby("topic")["nugget"].transform("nunique")
     short = (count < every) & ~rows.duplicated(["system", "topic"])
@@ -164,18 +166,18 @@ def _refuse_unlike(frame: pd.DataFrame, rows: pd.DataFrame) -> None:
 
 
 def _row_ids(rows: pd.DataFrame) -> list[str]:
-    """Return the values of each row as one string."""
+    """Join the values of each row to a string."""
     return [" ".join(map(str, row)) for row in rows.itertuples(index=False)]
 
 
 def _scores(rows: pd.DataFrame, gain: Array) -> pd.DataFrame:
-    """Return the scores of answers, NaN if no nugget counts."""
+    """Return the scores of answers, NaN if all weights are 0."""
     answers = [rows["system"], rows["topic"]]
     scores = {}
     weight = rows["weight"]
     vital = (weight == WEIGHTS["vital"]).astype(float)
     weights = {"all": weight * 0 + 1, "vital": vital, "weighted": weight}
-    # Rounding down makes partial support count 0.
+    # Gains are 0, 0.5 or 1, so rounding down makes partial support count 0.
     for kind, gained in {"": gain, "strict_": np.floor(gain)}.items():
         for name, counted in weights.items():
             reached = (counted * gained).groupby(answers).sum()

@@ -32,7 +32,7 @@ from irframe.scores.read_scores import scores_to_compare
 
 
 class Outcome(NamedTuple):
-    """Judgments of one document per topic, shape (topic,)."""
+    """Judgments of one document for each of several topics, shape (topic,)."""
 
     topic: Array
     document: Array
@@ -43,7 +43,7 @@ class Outcome(NamedTuple):
 
 
 class Judging(ABC):
-    """State of a method while documents are judged.
+    """Base class of methods, with their state while documents are judged.
 
     Parameters
     ----------
@@ -52,14 +52,14 @@ class Judging(ABC):
     prior
         Prior probabilities of relevance, or None.
     weight
-        Weight of each document in each run, shape (topic, document, system). The weight is None if
-        a judgment does not count for all runs with the document.
+        Weight of a judgment of each document for each run, shape (topic, document, system), or None
+        for methods that do not update all runs with the document.
     """
 
     by_account = False
-    """Whether the state depends on the run for which a document was chosen."""
+    """Whether the state of a method depends on the run for which a document was chosen."""
     random = False
-    """Whether a seed decides the order of tied runs."""
+    """Whether the choices of a method depend on the random order of tied runs."""
 
     def __init__(
         self, pool: Candidates, prior: Prior | None = None, weight: Array | None = None
@@ -69,28 +69,31 @@ class Judging(ABC):
         self.weight = weight
         self.open = pool.exists.copy()
         self.topics = np.arange(len(self.open))
-        # For each topic, the run for which the last document was chosen.
+        # The run of each topic for which the method chose the last document.
         self.run = np.zeros(len(self.open), np.intp)
         self.hits = np.ones((len(self.open), pool.rank.shape[-1]))  # shape (topic, run)
         self.seen = 2 * self.hits
 
     @abstractmethod
     def next(self) -> tuple[Array, Array]:
-        """Return each topic's next document, or -1, and its priority."""
+        """Return the next document of every topic, and its priority.
+
+        The document is -1 if no candidate of the topic is left.
+        """
 
     def take(self, topic: Array, document: Array) -> None:
-        """Mark one document of each given topic as chosen."""
+        """Mark documents as chosen, at most one per topic."""
         self.open[topic, document] = False
 
     def learn(self, outcome: Outcome) -> None:
-        """Update the state by the relevance of chosen documents."""
+        """Update the state with the relevance of chosen documents."""
         if self.weight is not None:
             weight = self.weight[outcome.topic, outcome.document]
             self.hits[outcome.topic] += weight * outcome.relevant[:, np.newaxis]
             self.seen[outcome.topic] += weight
 
     def begin(self, judged: Array, relevant: Array) -> None:
-        """Update the state by earlier judgments, shape (topic, document)."""
+        """Update the state with earlier judgments, shape (topic, document)."""
         self.open &= ~judged
         if self.weight is not None:
             hits, seen = tally(judged, relevant, self.weight)
@@ -98,8 +101,9 @@ class Judging(ABC):
             self.seen = 2 + seen
 
     def _best(self, priority: Array) -> tuple[Array, Array]:
-        """Return the unjudged documents of highest priority, and the priority."""
+        """Return each topic's unjudged document of highest priority, and the priority."""
         weighted = priority if self.prior is None else priority * self.prior.likely()
+        # Rounding makes priorities that differ by rounding errors tie, so that ids decide.
         rounded = np.where(self.open, np.round(weighted, TIE), -np.inf)
         best = rounded.argmax(axis=-1) if rounded.shape[1] else np.zeros(len(rounded), int)
         has_open = np.asarray(self.open.any(axis=-1))
@@ -112,7 +116,7 @@ class PoolOrder(Judging):
     """Method ``pool``: documents by best rank, then name."""
 
     def next(self) -> tuple[Array, Array]:
-        """Return the next document of every topic and its priority."""
+        """Return the next document of every topic, and its priority."""
         return self._best(self.pool.earliness)
 
 
@@ -123,7 +127,7 @@ class Leverage(Judging):
         super().__init__(pool, prior, pool.weight)
 
     def next(self) -> tuple[Array, Array]:
-        """Return the next document of every topic and its priority."""
+        """Return the next document of every topic, and its priority."""
         likely = self.pool.likely(self.hits / self.seen)
         return self._best(self.pool.leverage * likely**2)
 
@@ -147,16 +151,17 @@ class RunChoice(Judging, ABC):
 
     @abstractmethod
     def quality(self) -> Array:
-        """Return the current quality of runs, shape (topic, system)."""
+        """Return the quality by which runs are chosen, (topic, system)."""
 
     def next(self) -> tuple[Array, Array]:
-        """Return the best run's next document and the run's quality."""
+        """Return the next document of the best run, and the run's quality."""
         quality = self.quality()
         if self.prior is not None:
             every = self._first_open(self.topics[:, np.newaxis], self.lists)
             quality = quality * np.take_along_axis(self.prior.likely(), every, axis=-1)
         rounded = np.where(self.left > 0, np.round(quality, TIE), -np.inf)
         best = rounded == rounded.max(axis=-1, initial=-np.inf, keepdims=True)
+        # Random keys of the best runs alone are compared, so every tied run can win.
         lot = self.pool.lot(self.turn)
         self.run = self._stay(np.where(best, lot, np.iinfo(lot.dtype).max).argmin(axis=-1))
         document = self._first_open(self.topics, self.lists[self.topics, self.run])
@@ -165,11 +170,11 @@ class RunChoice(Judging, ABC):
         return np.where(remaining, document, -1), chosen
 
     def _stay(self, run: Array) -> Array:
-        """Return the runs to choose from, given the best runs."""
+        """Return the run to take a document from, given the best run."""
         return run
 
     def _first_open(self, topic: Array, lists: Array) -> Array:
-        """Return the first unjudged document of each list.
+        """Return the first document of each list that is not yet chosen.
 
         `topic` contains the topic of each list. The last dimension of `lists` is the rank.
         """
@@ -179,20 +184,20 @@ class RunChoice(Judging, ABC):
         return np.take_along_axis(lists, index[..., np.newaxis], axis=-1)[..., 0]
 
     def take(self, topic: Array, document: Array) -> None:
-        """Mark one document of each given topic as chosen."""
+        """Mark documents as chosen, at most one per topic."""
         super().take(topic, document)
         self.turn[topic] += 1
         self.left[topic] -= self.pool.listed[topic, document]
 
     def begin(self, judged: Array, relevant: Array) -> None:
-        """Update the state by earlier judgments, shape (topic, document)."""
+        """Update the state with earlier judgments, shape (topic, document)."""
         super().begin(judged, relevant)
         self.turn += judged.sum(axis=-1)
         self.left = (self.pool.listed & self.open[..., np.newaxis]).sum(axis=1)
 
 
 class MoveToFront(RunChoice):
-    """Method ``mtf``: stay with a run while documents are relevant."""
+    """Method ``mtf``: stay with a run while its documents are relevant."""
 
     by_account = True
 
@@ -205,38 +210,38 @@ class MoveToFront(RunChoice):
         self.front = np.full(len(self.left), -1)
 
     def quality(self) -> Array:
-        """Return the negative number of non-relevant documents per run."""
+        """Return minus the number of non-relevant documents of each run."""
         return self.priority
 
     def learn(self, outcome: Outcome) -> None:
-        """Update the state by the relevance of chosen documents."""
+        """Update the state with the relevance of chosen documents."""
         self.priority[outcome.topic, outcome.run] -= 1 - outcome.relevant
         self.front[outcome.topic] = np.where(outcome.relevant < 1, -1, outcome.run)
 
     def _stay(self, run: Array) -> Array:
-        """Return the current run, unless its documents are used up."""
+        """Return the current run while it has documents, else the best run."""
         stays = (self.front >= 0) & (self.left[self.topics, self.front] > 0)
         return np.where(stays, self.front, run)
 
 
 class MaxMeanOfAll(RunChoice):
-    """Method ``maxmean`` with credit for all runs."""
+    """Method ``maxmean`` that credits all runs with the document."""
 
     def __init__(self, pool: Candidates, prior: Prior | None = None) -> None:
         super().__init__(pool, prior, pool.listed)
 
     def quality(self) -> Array:
-        """Return the posterior mean of the precision of runs."""
+        """Return the posterior mean of the precision of each run."""
         return np.asarray(self.hits / self.seen)
 
 
 class MaxMeanOfRun(MaxMeanOfAll):
-    """Method ``maxmean`` with credit for the chosen run."""
+    """Method ``maxmean`` that credits only the chosen run."""
 
     by_account = True
 
     def learn(self, outcome: Outcome) -> None:
-        """Update the state by the relevance of chosen documents."""
+        """Update the state with the relevance of chosen documents."""
         self.hits[outcome.topic, outcome.run] += outcome.relevant
         self.seen[outcome.topic, outcome.run] += 1
 
@@ -248,31 +253,32 @@ METHODS: dict[str, type[Judging]] = {
     "maxmean(credit='run')": MaxMeanOfRun,
     "leverage": Leverage,
 }
-"""Methods by name. ``maxmean`` has one entry for each credit."""
+"""Mapping from the key of a judging method to its class. ``maxmean`` has one key per credit."""
 
 
 class Turns(NamedTuple):
-    """Judged documents, sorted by turn and topic."""
+    """Chosen documents, sorted by turn and topic. A turn chooses one document per topic."""
 
     turn: Array
     topic: Array
     document: Array
-    """Positions of documents among the candidates of their topic."""
+    """Position of each document among the candidates of its topic."""
     priority: Array
-    """Value by which the method chose the document."""
+    """Value by which the method chose each document."""
 
 
 def take_turns(
     method: Judging, relevant: Array, turns: int, *, batch: int = 1, judged: Array | None = None
 ) -> Turns:
-    """Choose documents, one per topic and turn.
+    """Choose one document per topic in each turn.
 
     Parameters
     ----------
     method
-        The method, whose state is changed.
+        The method. The function changes the state of the method.
     relevant
-        Relevance or probability of relevance of each document, 0 to 1; shape (topic, document).
+        Relevance or probability of relevance of each document, from 0 to 1, shape (topic,
+        document).
     turns
         Largest number of documents to judge per topic.
     batch
@@ -285,10 +291,11 @@ def take_turns(
     Returns
     -------
     Turns
-        The chosen documents. There are fewer than `turns` per topic if a topic has too few unjudged
-        candidates.
+        The chosen documents. A topic has fewer than `turns` chosen documents if it has fewer
+        unjudged candidates.
     """
     before = np.zeros(relevant.shape, bool) if judged is None else judged
+    # Methods by run must replay earlier choices, because judgments do not name the run.
     if not method.by_account:
         method.begin(before, relevant)
     chosen: list[tuple[Array, ...]] = []
@@ -313,7 +320,7 @@ def take_turns(
 
 
 def _next_unknown(method: Judging, relevant: Array, judged: Array) -> tuple[Array, Array]:
-    """Return the next documents that were not judged before."""
+    """Return the next document of every topic without an earlier judgment."""
     while True:
         document, priority = method.next()
         topic = np.flatnonzero(document >= 0)
@@ -326,13 +333,13 @@ def _next_unknown(method: Judging, relevant: Array, judged: Array) -> tuple[Arra
 
 
 SampleResult = dict[str, Array]
-"""Type of the results of one sample: the variables of `replay` by name."""
+"""Type of the results of one sample, which map the variables of `replay` to arrays."""
 RESULTS = ("judged", "found", "tau", "tau_ap", "conclusions", "kept", "changed", "change")
 
 
 @dataclass(frozen=True, eq=False)
 class Trial:
-    """Options of a simulation of judging, see `replay`."""
+    """Simulation of judging for `replay`, with its options."""
 
     documents: ListedDocuments
     methods: Sequence[JudgingMethod]
@@ -344,15 +351,15 @@ class Trial:
     rel: int
 
     def judge_each(self, drawn: Iterable[Array], seed: int, *, alike: bool) -> list[SampleResult]:
-        """Return the results of every sample.
+        """Simulate judging in every sample, and return the results.
 
         Parameters
         ----------
         drawn
             Positions of the contributing systems in each sample.
         seed
-            Seed of the order of tied runs in the first sample. Each further sample has the next
-            seed.
+            Seed of the order of tied runs in the first sample. The seed increases by 1 with every
+            sample.
         alike
             Whether all samples have the same contributing systems. The results of methods that do
             not break ties at random are then copied from the first sample.
@@ -384,7 +391,7 @@ class Trial:
         return dict(zip(RESULTS, map(np.stack, zip(*rows, strict=True)), strict=True))
 
     def score(self, rows: Array) -> xr.DataArray:
-        """Return the scores if only these judgments exist."""
+        """Return the scores under the judgments in these rows alone."""
         cube = self.documents.cube
         experiment = experiment_of(cube)
         is_judged = np.zeros(len(experiment.judgments.row), bool)
@@ -397,7 +404,7 @@ class Trial:
     def _by_budget(
         self, turns: Turns, relevant: Array, full: xr.DataArray, helps: Array
     ) -> list[Array]:
-        """Return the results by budget, in the order of `RESULTS`."""
+        """Return an array over budgets for every name in `RESULTS`."""
         row = self.documents.row
         rows = []
         for budget in self.budgets:
@@ -410,7 +417,7 @@ class Trial:
     def _against_full(
         self, full: xr.DataArray, new: xr.DataArray, helps: Array
     ) -> tuple[Array, ...]:
-        """Compare scores with those under full judgments."""
+        """Compare the scores under fewer judgments with those under full judgments."""
         scored = (full.notnull() & new.notnull()).all(SYSTEM)
         base, other = (
             scores_to_compare(scores.where(scored), quiet=True) for scores in (full, new)

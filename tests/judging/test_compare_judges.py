@@ -13,7 +13,7 @@ from irframe.errors import GradeError, IdError, IrframeWarning, ParameterError
 
 
 def drawn(seed=0, judges=3, topics=16, docs=9, share=1.0):
-    """Return random judgments of judges who mostly agree."""
+    """Return random judgments of judges whose grades differ by at most 1 before clipping."""
     random = np.random.default_rng(seed)
     truth = random.integers(4, size=(topics, docs))
     result = {}
@@ -30,14 +30,14 @@ def drawn(seed=0, judges=3, topics=16, docs=9, share=1.0):
 
 
 def side_by_side(judges):
-    """Return grades with a column per judge."""
+    """Return a frame of grades with one column per judge."""
     columns = {name: each.set_index(["topic", "doc"])["grade"] for name, each in judges.items()}
     return pd.DataFrame(columns).astype(float)
 
 
-@pytest.mark.filterwarnings("ignore:few topics")
+@pytest.mark.filterwarnings("ignore:intervals at a threshold")
 @pytest.mark.parametrize("share", [1.0, 0.7])
-def test_coefficients_equal_those_of_statsmodels_and_krippendorff(share):
+def test_kappa_and_alpha_equal_those_of_statsmodels_and_krippendorff(share):
     judges = drawn(share=share, judges=4)
     result = ir.compare_judges(judges, pairs="pairwise", resamples=1)
     grades = side_by_side(judges)
@@ -71,14 +71,14 @@ def test_coefficients_at_a_threshold_equal_those_of_binary_grades():
         assert at["alpha_at"].item() == pytest.approx(expected)
 
 
-def test_coefficients_per_topic_equal_those_of_single_topics():
+def test_coefficients_per_topic_equal_coefficients_of_one_topic_alone():
     judges = drawn()
     result = ir.compare_judges(judges, per="topic", grades=range(4))
     for topic in "0123":
         subset = {name: each[each["topic"] == topic] for name, each in judges.items()}
         with pytest.warns(IrframeWarning) as caught:
             alone = ir.compare_judges(subset, grades=range(4), resamples=1)
-        assert "below 15 topics: 1" in str(caught[0].message)
+        assert "fewer than 15 topics (here 1)" in str(caught[0].message)
         assert "no interval of kappa, alpha" in str(caught[1].message)
         for name in result:
             np.testing.assert_allclose(result[name].sel(topic=topic), alone[name])
@@ -90,7 +90,7 @@ def clusters(sizes):
 
 
 def expected_interval(name, index, samples, confusion, *, alpha):
-    """Return the union of jackknife and percentile intervals."""
+    """Compute the union of the jackknife and percentile intervals of one coefficient."""
     value, left_out, replicates = (
         [each[name].values[index] for each in subset] for subset in samples
     )
@@ -117,7 +117,7 @@ def test_intervals_are_the_union_of_jackknife_and_percentile_intervals(monkeypat
     times = np.random.default_rng(5).multinomial(6, [1 / 6] * 6, size=9)
     monkeypatch.setattr("irframe.scores.averages.count_drawn", lambda _: times.astype(float))
     monkeypatch.setattr(module, "BLOCK", 1)
-    with pytest.warns(IrframeWarning, match="below 15 topics: 6"):
+    with pytest.warns(IrframeWarning, match="fewer than 15 topics .here 6"):
         result = ir.compare_judges(judges, alpha=0.6, resamples=9, **options)
     replicates = [
         alike(
@@ -149,7 +149,7 @@ def test_intervals_are_the_union_of_jackknife_and_percentile_intervals(monkeypat
     ("topics", "pattern"),
     [
         (4, "no interval of kappa_at, .* fewer than 5 topics"),
-        (8, r"from grade 1 \(8\), .*below 10"),
+        (8, r"fewer than 10 topics .*: 8 topics for grade 1"),
     ],
 )
 def test_intervals_at_thresholds_with_few_topics_raise_a_warning(topics, pattern):
@@ -165,7 +165,7 @@ def test_intervals_at_thresholds_with_few_topics_raise_a_warning(topics, pattern
 
 
 def alike(judges, **options):
-    """Return coefficients after merging all topics into one."""
+    """Return the coefficients after all topics are merged into one."""
     one = {
         name: each.assign(doc=each["topic"] + each["doc"], topic="all")
         for name, each in judges.items()
@@ -173,7 +173,7 @@ def alike(judges, **options):
     return ir.compare_judges(one, per="topic", **options).sel(topic="all")
 
 
-def test_means_over_topics_have_students_interval():
+def test_means_of_coefficients_over_topics_have_students_intervals():
     judges = drawn()
     result = ir.compare_judges(judges, resamples=5)
     topics = ir.compare_judges(judges, per="topic")
@@ -195,7 +195,7 @@ def test_topics_of_unequal_size_raise_a_warning():
     with pytest.warns(IrframeWarning) as caught:
         result = ir.compare_judges(uneven, resamples=50)
     messages = [str(frame.message) for frame in caught]
-    assert "exceeds 0.6: 0.7" in messages[0]
+    assert "exceeds 0.6 (here 0.7" in messages[0]
     assert result.attrs["caution"] == "\n".join(messages)
 
 
@@ -207,14 +207,14 @@ def test_coefficients_do_not_depend_on_the_order_of_rows():
 
 def test_kappa_is_nan_if_judges_use_one_grade():
     judges = {name: {"1": {"a": 1, "b": 1}} for name in "xy"}
-    with pytest.warns(IrframeWarning, match="below 15 topics: 1"):
+    with pytest.warns(IrframeWarning, match="fewer than 15 topics .here 1"):
         result = ir.compare_judges(judges, resamples=2)
     assert np.isnan(result["kappa"]).all()
     assert np.isnan(result["joint_alpha_interval"]).all()
     assert result.sizes["threshold"] == 0
 
 
-def test_documents_judged_by_some_judges_are_refused_or_dropped():
+def test_documents_that_some_judge_did_not_judge_are_refused_or_dropped():
     judges = drawn(judges=2)
     judges["b"] = judges["b"].drop(index=[3, 5])
     with pytest.raises(IdError, match="2 of 144 .*0 d3 not by b, 0 d5 not by b.*pairs='common'"):
@@ -225,7 +225,7 @@ def test_documents_judged_by_some_judges_are_refused_or_dropped():
     assert result["kappa"].equals(ir.compare_judges(alone, resamples=1)["kappa"])
 
 
-def test_different_scales_are_refused_unless_grades_are_passed():
+def test_judges_with_different_scales_are_refused_unless_grades_are_passed():
     judges = drawn(judges=3)
     judges["c"] = judges["c"].assign(grade=judges["c"]["grade"].clip(upper=2))
     pattern = "0 to 3, except for: c from 0 to 2.*range\\(0, 4\\)"

@@ -20,7 +20,7 @@ RUNS, QRELS = ir.example_track()
 pytestmark = pytest.mark.filterwarnings("ignore:.* judgments are set aside")
 
 
-def test_chosen_documents_are_unjudged_and_distinct(cube):
+def test_judge_next_returns_distinct_unjudged_documents_of_the_pool(cube):
     result = cube.ireval.judge_next(300, "pool")
     pairs = result[["topic", "doc"]].merge(QRELS[["topic", "doc"]])
     assert len(result) == 300
@@ -37,7 +37,7 @@ def test_chosen_documents_are_unjudged_and_distinct(cube):
     assert result.groupby("topic").size().max() - result.groupby("topic").size().min() <= 1
 
 
-def test_integer_ids_stay_integers():
+def test_integer_ids_stay_integers_in_judge_next():
     runs, qrels = (
         frame.assign(doc=frame["doc"].str[1:].astype(int), topic=frame["topic"].astype(int))
         for frame in ir.example_track()
@@ -47,12 +47,12 @@ def test_integer_ids_stay_integers():
     assert len(result.merge(runs[["topic", "doc"]].drop_duplicates())) == 9
 
 
-def test_dropped_judgments_and_grade_minus_one_are_judged_again(cube):
+def test_documents_with_dropped_judgments_or_grade_minus_one_are_chosen(cube):
     pooled = cube.ireval.pooled(2)
     subset = dense(pooled).judged_doc
     result = pooled.ireval.judge_next(50)
     fewer = QRELS[QRELS["doc"].isin(subset)]
-    assert len(subset) < len(fewer)  # names that also occur in another topic
+    assert len(subset) < len(fewer)  # names of documents also occur in other topics
     marked = QRELS.assign(grade=np.where(np.arange(len(QRELS)) % 3, QRELS["grade"], -1))
     repeated = ir.cube(RUNS, marked).ireval.judge_next(400, "pool")[["topic", "doc"]]
     assert len(repeated.merge(marked[marked["grade"] == -1])) > 100
@@ -98,7 +98,7 @@ def test_invalid_arguments_of_judge_next_are_refused(cube):
         refused(error, pattern, cube.ireval.judge_next, **{"n": 1} | options)
 
 
-def test_concatenated_cubes_keep_names_of_documents(cube):
+def test_concatenated_cubes_keep_ids_of_documents(cube):
     half = RUNS["topic"] < "108"
     cubes = [
         ir.cube(RUNS[some], QRELS[QRELS["topic"].isin(RUNS[some]["topic"])])
@@ -113,7 +113,7 @@ def test_concatenated_cubes_keep_names_of_documents(cube):
     assert set(unknown["topic"]) >= set(RUNS[~half]["topic"])
 
 
-def test_cubes_without_document_names_need_runs(cube, tmp_path):
+def test_judge_next_needs_runs_if_the_cube_lacks_ids(cube, tmp_path):
     RUNS.drop(columns=["team", "contributing"], errors="ignore").to_parquet(
         tmp_path / "runs.parquet"
     )
@@ -124,7 +124,7 @@ def test_cubes_without_document_names_need_runs(cube, tmp_path):
     for named in (cube.where(cube["retrieved"] > 0), repeated, scanned):
         result = named.ireval.judge_next(300)
         pd.testing.assert_frame_equal(result, expected, check_dtype=False)
-    with pytest.raises(InputError, match=r"names of the unjudged .* Pass runs="):
+    with pytest.raises(InputError, match=r"ids of the unjudged .* Pass the runs .* runs="):
         nameless(cube).ireval.judge_next(1)
     result = nameless(cube).ireval.judge_next(300, runs=RUNS)
     pd.testing.assert_frame_equal(result, expected, check_dtype=False)
@@ -153,7 +153,7 @@ def test_command_judge_next_writes_documents_to_a_file(cube, tmp_path, capsys, m
     assert result["text"].tolist() == ["<b>", "", "", ""]
     assert main([*line, "--format", "qrels", "-o", "next.txt"]) == 0
     assert ir.read_qrels("next.txt")["doc"].tolist() == expected["doc"].tolist()
-    assert "all 8 systems are assumed to contribute to it" in capsys.readouterr().err
+    assert "all 8 systems are assumed to contribute to the pool" in capsys.readouterr().err
 
 
 @pytest.fixture(scope="module")
@@ -162,7 +162,7 @@ def shallow():
 
 
 def judged_by_hand(cube, name, budget):
-    """Return the qrels after judging `budget` documents per topic."""
+    """Return the first `budget` judgments per topic by an oracle, and all judgments of the pool."""
     ranked = RUNS[
         RUNS["system"].isin(cube.system.to_numpy()[dense(cube).contributing])
     ].ireval.rank()
@@ -183,14 +183,14 @@ def judged_by_hand(cube, name, budget):
 
 
 def padded(lists, ranks):
-    """Return lists with unique names of unjudged documents."""
+    """Return lists of 10 documents, with a unique name at every unjudged rank."""
     wide = {s: [f"{s} {rank}" for rank in range(1, 11)] for s in lists}
     for (system, doc), rank in ranks.items():
         wide[system][rank - 1] = doc
     return wide
 
 
-def test_replay_equals_judge_effect_of_the_chosen_judgments(shallow):
+def test_conclusions_and_tau_of_replay_equal_those_of_judge_effect(shallow):
     fewer, full = judged_by_hand(shallow, "pool", 4)
     result = shallow.ireval.replay("pool", 4, "AP", "nDCG@5")
     effect = shallow.ireval.judge_effect(
@@ -218,7 +218,7 @@ def test_replay_with_all_judgments_changes_no_conclusion(cube, unjudged):
     assert np.isnan(every["change"]).all()
 
 
-def test_replay_is_reproducible_and_has_students_intervals(shallow):
+def test_replay_is_reproducible_and_returns_students_intervals(shallow):
     options = [["mtf", "leverage"], [3, 6], "AP"]
     result = shallow.ireval.replay(*options, resamples=4)
     xr.testing.assert_identical(result, shallow.ireval.replay(*options, resamples=4))
@@ -237,7 +237,7 @@ def test_replay_is_reproducible_and_has_students_intervals(shallow):
     assert (half["found_interval"].diff("bound") > 0).any()
 
 
-def test_systems_of_a_group_contribute_together(shallow):
+def test_replay_draws_whole_groups_of_contributing_systems(shallow):
     grouped = shallow.assign_coords(team=("system", [*"aabbccdd"]))
     result = grouped.ireval.replay(
         "pool", 3, "AP", contributing_share=0.25, together="team", resamples=2
@@ -276,7 +276,7 @@ def test_a_perfect_prior_finds_more_relevant_documents(shallow):
     assert (with_prior > plain).all()
 
 
-def test_methods_can_be_passed_by_name(cube):
+def test_methods_can_be_passed_as_text(cube):
     texts = ["maxmean(credit='run', batch=3)", "JudgingMethod('maxmean', credit='run', batch=3)"]
     value = ir.JudgingMethod("maxmean", credit="run", batch=3)
     assert [str(value), repr(value)] == texts
@@ -291,7 +291,7 @@ def test_methods_can_be_passed_by_name(cube):
 
 def test_all_systems_contribute_to_an_unknown_pool():
     bare = ir.cube(RUNS.drop(columns="contributing"), QRELS, depth=10)
-    pattern = "is unknown: all 8 systems are assumed to contribute to it"
+    pattern = "is unknown, so all 8 systems are assumed to contribute to the pool"
     with pytest.warns(IrframeWarning, match=pattern):
         assert len(bare.ireval.judge_next(5)) == 5
     with (

@@ -1,4 +1,4 @@
-"""Tests of `score_nuggets` against scores of single answers."""
+"""Tests of `score_nuggets` against a loop over answers and nuggets."""
 
 import numpy as np
 import pandas as pd
@@ -12,7 +12,7 @@ GAINS = {"support": 1, "partial_support": 0.5, "not_support": 0}
 
 
 def draw(seed=0, systems=4, topics=6):
-    """Return random labels. The last topic lacks vital nuggets."""
+    """Return a random frame of nuggets. The last topic has no vital nuggets."""
     random = np.random.default_rng(seed)
     rows = []
     for topic in range(topics):
@@ -27,7 +27,7 @@ def draw(seed=0, systems=4, topics=6):
 
 
 def slow(answer, *, strict):
-    """Score one answer by a loop over nuggets."""
+    """Score one answer with a loop over its nuggets."""
     gains = [int(GAINS[label]) if strict else GAINS[label] for label in answer["assignment"]]
     pairs = list(zip(gains, answer["importance"], strict=True))
     vital = [gain for gain, kind in pairs if kind == "vital"]
@@ -44,7 +44,7 @@ def labels():
     return draw()
 
 
-def test_scores_equal_those_of_one_answer_at_a_time(labels):
+def test_nugget_scores_equal_those_of_a_loop_over_answers(labels):
     result = labels.sample(frac=1, random_state=1).ireval.score_nuggets()
     assert len(result) == 24
     for (system, topic), answer in labels.groupby(["system", "topic"]):
@@ -56,7 +56,7 @@ def test_scores_equal_those_of_one_answer_at_a_time(labels):
         assert strict.to_numpy() == pytest.approx(list(slow(answer, strict=True).values()))
 
 
-def test_nugget_scores_work_with_compare_and_summary(labels):
+def test_compare_and_summary_accept_nugget_scores(labels):
     scores = labels.ireval.score_nuggets()
     compared = scores.ireval.compare(baseline="s0")
     assert set(compared["metric"]) == set(scores.columns)
@@ -78,7 +78,7 @@ def test_records_of_nuggetizer_are_accepted():
     assert result["weighted"].item() == pytest.approx(2 / 3)
 
 
-def test_column_of_systems_can_be_omitted(labels):
+def test_column_of_systems_can_be_omitted_for_one_system(labels):
     alone = labels[labels["system"] == "s1"]
     result = ir.verbs.score_nuggets(alone.drop(columns="system"))
     assert result.index.unique("system").tolist() == ["run"]
@@ -86,7 +86,7 @@ def test_column_of_systems_can_be_omitted(labels):
     np.testing.assert_array_equal(result, expected)
 
 
-def test_unknown_labels_are_listed(labels):
+def test_unknown_labels_of_nuggets_are_listed_in_the_error(labels):
     wrong = labels.copy()
     wrong.loc[0, "assignment"] = "supports"
     wrong.loc[[3, 9], "importance"] = None
@@ -96,7 +96,7 @@ def test_unknown_labels_are_listed(labels):
 @pytest.mark.parametrize(
     ("change", "pattern"),
     [
-        (lambda f: pd.concat([f, f.iloc[[1]]]), "one label .* duplicates: s0 0 n1"),
+        (lambda f: pd.concat([f, f.iloc[[1]]]), "one label .* several: s0 0 n1"),
         (lambda f: f.drop(index=[1, 2]), "every nugget .* fewer: s0 0 has 3 of 5"),
         (
             lambda f: f.assign(importance=f["importance"].where(f.index != 5, "okay")),
@@ -117,7 +117,7 @@ def test_frames_without_nugget_columns_are_refused(labels):
     assert not hasattr(labels.drop(columns="nugget"), "ireval")
 
 
-def test_sampled_answers_are_repeats_within_topics():
+def test_several_answers_to_a_topic_are_repeats():
     rng = np.random.default_rng(2)
     labels = pd.MultiIndex.from_product(
         [["a", "b"], [1, 2, 3], ["1", "2", "3"], ["n1", "n2"]],

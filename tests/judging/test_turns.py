@@ -22,7 +22,7 @@ def test_every_method_has_an_oracle():
 
 
 def collection(seed, topics=3, systems=4):
-    """Return random lists and relevant documents by topic."""
+    """Return random lists of each topic, and its relevant documents."""
     random = np.random.default_rng(seed)
     docs = np.array([f"d{number:02}" for number in range(12)])
     lists = {
@@ -33,13 +33,13 @@ def collection(seed, topics=3, systems=4):
         for topic in range(topics)
     }
     lists["t0"]["s0"] = docs[:6].tolist()
-    lists["t0"]["s1"] = docs[:6].tolist()  # ties everywhere
+    lists["t0"]["s1"] = docs[:6].tolist()  # equal lists tie at every turn
     relevant = {topic: {doc for doc in docs if random.random() < 0.4} for topic in lists}
     return lists, relevant
 
 
 def built(lists, relevant, judged=None):
-    """Return the cube of lists with these documents judged."""
+    """Return a cube of the lists in which only the documents in `judged` are judged."""
     rows = [
         (system, topic, doc, -rank)
         for topic, runs in lists.items()
@@ -51,7 +51,7 @@ def built(lists, relevant, judged=None):
     extra = pd.DataFrame({"topic": [*lists], "doc": "nobody's"})
     qrels = pd.concat([pairs, extra], ignore_index=True)
     grade = [int(doc in relevant[topic]) for topic, doc in qrels[["topic", "doc"]].to_numpy()]
-    with warnings.catch_warnings():  # warns about missing lists and topics without judgments
+    with warnings.catch_warnings():  # missing lists and topics without judgments raise warnings
         warnings.simplefilter("ignore", IrframeWarning)
         cube = ir.cube(
             runs, qrels.assign(grade=grade), pool=ir.Pool(contributing=[*runs["system"].unique()])
@@ -60,14 +60,14 @@ def built(lists, relevant, judged=None):
 
 
 def drawn(pool, row, labels):
-    """Return a function that orders tied systems."""
+    """Return a function that sorts the systems by their random keys at a turn."""
     turns = np.zeros(len(pool.keys), np.int64)
     return lambda turn: labels[np.argsort(pool.lot(turns + turn)[row])].tolist()
 
 
 @pytest.mark.parametrize("name", METHODS)
 @given(seed=st.integers(0, 10_000))
-def test_methods_equal_their_oracles(name, seed):
+def test_methods_choose_the_documents_of_the_oracles(name, seed):
     lists, relevant = collection(seed)
     documents = ListedDocuments.judged(built(lists, relevant), 12)
     systems = helping(documents.cube)
@@ -82,7 +82,7 @@ def test_methods_equal_their_oracles(name, seed):
 
 
 @pytest.mark.parametrize("name", few_of(METHODS, 2))
-def test_several_calls_of_judge_next_equal_a_single_call(name):
+def test_repeated_calls_of_judge_next_choose_the_documents_of_the_oracle(name):
     lists, relevant = collection(7)
     method, credit = name.split("(")[0], "run" if "run" in name else "all"
     judged = pd.DataFrame({"topic": [], "doc": []}, dtype=str)

@@ -58,7 +58,7 @@ def test_robustness_curves_show_the_mean_over_seeds(cube):
 
 
 pytestmark = pytest.mark.filterwarnings(
-    "ignore:intervals of kappa and alpha cover less often", "ignore:no interval of kappa"
+    "ignore:the coverage of intervals of kappa", "ignore:no interval of kappa"
 )
 
 

@@ -32,7 +32,7 @@ def test_page_lists_the_most_informative_documents():
 def test_section_without_document_names_gives_the_reason():
     _, section = next_to_judge(None, changed=nameless)
     assert section.says == "Not known: the documents to judge next"
-    assert "names of the unjudged documents" in section.how[0]
+    assert "ids of the unjudged documents" in section.how[0]
 
 
 @pytest.fixture(scope="module")
