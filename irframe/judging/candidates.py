@@ -85,7 +85,7 @@ class JudgingMethod(OptionValue):
 
     @classmethod
     def read(cls, value: object, default: str | None = None) -> Self:
-        """Return a method unchanged, or parse the name of a method."""
+        """Return a method unchanged, or parse a method's name."""
         kinds: dict[str, Any] = {name: partial(cls, name) for name in NAMES}
         return super().read(as_written(value, kinds | {cls.__name__: cls}) or value, default)
 
@@ -127,7 +127,7 @@ class Candidates:
 
     @cached_property
     def best_rank(self) -> Array:
-        """Best rank of each document, shape (topic, document); 0 for padding."""
+        """Best rank of each document, 0 for padding, (topic, document)."""
         largest = np.iinfo(self.rank.dtype).max
         ranks = np.where(self.listed, self.rank, largest)
         return np.where(self.exists, ranks.min(axis=-1, initial=largest), 0)
@@ -139,7 +139,7 @@ class Candidates:
 
     @cached_property
     def weight(self) -> Array:
-        """Weight 1 / sqrt(rank) of each document in each list, else 0."""
+        """Weight 1 / sqrt(rank) of each retrieved document, else 0."""
         with np.errstate(divide="ignore"):
             return np.asarray(np.where(self.listed, 1 / np.sqrt(self.rank), 0.0))
 
@@ -179,7 +179,7 @@ class Candidates:
 
     @cached_property
     def earliness(self) -> Array:
-        """Priority of each document: its best rank, then the rank's frequency."""
+        """Priorities of documents, by best rank and then its frequency."""
         n_best = (self.rank == self.best_rank[..., np.newaxis]).sum(axis=-1)
         # The share is below 1, so that a better rank always counts more than its frequency.
         share = n_best / (1 + self.rank.shape[-1])
@@ -188,7 +188,7 @@ class Candidates:
 
 
 def tally(judged: Array, relevant: Array, weight: Array) -> tuple[Array, Array]:
-    """Sum the weights of relevant and of judged documents per list.
+    """Sum the weights of relevant and judged documents per list.
 
     Parameters
     ----------
@@ -305,7 +305,7 @@ def read_prior(
 
 
 def _columns_of_prior(prior: object) -> dict[str, Any]:
-    """Return the column of each role, such as topic and grade."""
+    """Return the columns of topics, documents, grades and probabilities."""
     if not isinstance(prior, pd.DataFrame):
         raise InputError("a prior as a pandas DataFrame", type(prior).__name__)
     columns = {**roles(prior.columns)}
@@ -322,7 +322,7 @@ def _columns_of_prior(prior: object) -> dict[str, Any]:
 
 
 def _by_grade(grades: Array, row: Array) -> Prior:
-    """Return a prior that learns the probability of each model grade.
+    """Return a prior that learns the probability of each grade.
 
     The documents without a grade share an additional level.
     """
@@ -361,7 +361,7 @@ NAMELESS = (
 
 @dataclass(frozen=True, eq=False)
 class ListedDocuments:
-    """Documents in the lists of a cube, numbered by name per topic."""
+    """Documents in the lists of a cube, numbered by topic."""
 
     cube: xr.Dataset
     listed: Array
@@ -458,14 +458,14 @@ class ListedDocuments:
         return Candidates(ranks, took_part, keys.reshape(took_part.shape))
 
     def label(self, topic: Array, number: Array) -> list[Hashable]:
-        """Return document ids with the type of the ids in the judgments."""
+        """Return document ids with the type of ids in judgments."""
         names = self.names[topic, number].tolist()
         base = self.judgments.docs
         return [*map(int, names)] if len(base) and not isinstance(base[0], str) else names
 
 
 def helping(cube: xr.Dataset) -> Array:
-    """Return the positions of the systems that contributed to the pool."""
+    """Return the positions of systems that contributed to the pool."""
     experiment = experiment_of(cube)
     took_part = experiment.participated.any(axis=1)
     stated = took_part & experiment.known_pool.contributing

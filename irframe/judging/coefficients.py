@@ -241,7 +241,7 @@ def sides_of(counts: Array) -> tuple[Array, Array]:
 
 
 def _jackknife(total: Array, without: Array, judged: Array) -> tuple[Array, Array, Array]:
-    """Return coefficients as atanh, their standard errors, and influences of topics."""
+    """Return atanh(coefficient), its standard error, and influences of topics."""
     topics = judged.sum(axis=0)
     with np.errstate(all="ignore"):
         scaled = np.where(judged, np.arctanh(without), 0)

@@ -33,7 +33,7 @@ documents."""
 
 @dataclass(frozen=True, eq=False)
 class JudgedTwice:
-    """Grades of several judges, aligned by document and sorted by topic.
+    """Grades of several judges, aligned by document, sorted by topic.
 
     Parameters
     ----------
@@ -71,14 +71,14 @@ class JudgedTwice:
         return np.asarray(self.row >= 0)
 
     def frames(self) -> dict[Hashable, pd.DataFrame]:
-        """Return the qrels of every judge, restricted to the aligned documents."""
+        """Return each judge's qrels, restricted to the aligned documents."""
         masks = {name: np.zeros(len(table.grade), bool) for name, table in self.tables.items()}
         for mask, row in zip(masks.values(), self.row, strict=True):
             mask[row[row >= 0]] = True
         return {name: table.judging(masks[name]) for name, table in self.tables.items()}
 
     def by_topic(self) -> Iterator[tuple[int, NDArray[np.bool_]]]:
-        """Yield the position of each topic, and its mask of grades.
+        """Yield the position and the grade mask of each topic.
 
         The mask states whether a document has a grade, shape (judge, grade, document).
         """
@@ -328,7 +328,7 @@ def passes_of(judges: Mapping[Any, Any]) -> Passes:
 
 
 def _passes_of(source: Any) -> dict[Any, Any]:
-    """Return a mapping from the name of a pass to its judgments."""
+    """Return a mapping from each pass to its judgments."""
     if isinstance(source, list | tuple) and source and all(map(_is_qrels, source)):
         return dict(enumerate(source, start=1))
     if not isinstance(source, pd.DataFrame) or not {*REPEAT_NAMES} & {*source.columns}:

@@ -221,7 +221,7 @@ def _score(
     metrics: Metrics,
     at: int | Sequence[int] | None,
 ) -> list[Scores]:
-    """Score the runs under every judge, on the topics with all scores."""
+    """Score the runs under every judge on their common topics."""
     chosen = parse_metrics(metrics)
     frames = judged.frames()
     make = partial(rejudge, data) if isinstance(data, xr.Dataset) else partial(build, as_runs(data))
@@ -255,7 +255,7 @@ def _alike(scores: list[xr.DataArray]) -> list[xr.DataArray]:
 
 
 def _repeated(scores: list[xr.DataArray]) -> xr.DataArray:
-    """Combine the scores of a judge's passes, with passes as repeats."""
+    """Combine the scores of a judge's passes as repeats."""
     if len(scores) == 1:
         return scores[0]
     joined = xr.concat(_alike(scores), REPEAT).assign_coords({REPEAT: range(1, len(scores) + 1)})
@@ -300,7 +300,7 @@ def _half_widths(other: Scores, base: Scores, alpha: float) -> Array:
 def _agreements(
     base: Scores, others: list[Scores], methods: list[Agreement], resampling: Intervals | None
 ) -> Variables:
-    """Return the variables for the agreement of rankings with the reference."""
+    """Return the agreement of rankings with the ranking by the reference."""
     dims = (*DIMS, "coefficient")
     values = [agreement_of(base, others, method) for method in methods]
     variables: Variables = {"agreement": (dims, np.stack(values, axis=-1))}

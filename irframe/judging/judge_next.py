@@ -243,7 +243,7 @@ def replay(
     resamples: Resampling | int = 8,
     progress: bool = False,
 ) -> xr.Dataset:
-    """Simulate judging by several methods, and compare conclusions with full judgments.
+    """Simulate judging by several methods, and compare the conclusions.
 
     Parameters
     ----------

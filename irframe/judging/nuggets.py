@@ -171,7 +171,7 @@ def _row_ids(rows: pd.DataFrame) -> list[str]:
 
 
 def _scores(rows: pd.DataFrame, gain: Array) -> pd.DataFrame:
-    """Return the scores of answers, NaN if all weights are 0."""
+    """Return answer scores, NaN if all nugget weights are 0."""
     answers = [rows["system"], rows["topic"]]
     scores = {}
     weight = rows["weight"]

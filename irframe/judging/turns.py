@@ -32,7 +32,7 @@ from irframe.scores.read_scores import scores_to_compare
 
 
 class Outcome(NamedTuple):
-    """Judgments of one document for each of several topics, shape (topic,)."""
+    """Judgments of one document per topic, shape (topic,)."""
 
     topic: Array
     document: Array
@@ -43,7 +43,7 @@ class Outcome(NamedTuple):
 
 
 class Judging(ABC):
-    """Base class of methods, with their state while documents are judged.
+    """Base class of methods, with their state during judging.
 
     Parameters
     ----------
@@ -101,7 +101,7 @@ class Judging(ABC):
             self.seen = 2 + seen
 
     def _best(self, priority: Array) -> tuple[Array, Array]:
-        """Return each topic's unjudged document of highest priority, and the priority."""
+        """Return each topic's unjudged document of highest priority, with priority."""
         weighted = priority if self.prior is None else priority * self.prior.likely()
         # Rounding makes priorities that differ by rounding errors tie, so that ids decide.
         rounded = np.where(self.open, np.round(weighted, TIE), -np.inf)
@@ -154,7 +154,7 @@ class RunChoice(Judging, ABC):
         """Return the quality by which runs are chosen, (topic, system)."""
 
     def next(self) -> tuple[Array, Array]:
-        """Return the next document of the best run, and the run's quality."""
+        """Return the best run's next document, and the run's quality."""
         quality = self.quality()
         if self.prior is not None:
             every = self._first_open(self.topics[:, np.newaxis], self.lists)
@@ -170,11 +170,11 @@ class RunChoice(Judging, ABC):
         return np.where(remaining, document, -1), chosen
 
     def _stay(self, run: Array) -> Array:
-        """Return the run to take a document from, given the best run."""
+        """Return the run that provides the document, given the best."""
         return run
 
     def _first_open(self, topic: Array, lists: Array) -> Array:
-        """Return the first document of each list that is not yet chosen.
+        """Return the first document of each list not yet chosen.
 
         `topic` contains the topic of each list. The last dimension of `lists` is the rank.
         """
@@ -197,7 +197,7 @@ class RunChoice(Judging, ABC):
 
 
 class MoveToFront(RunChoice):
-    """Method ``mtf``: stay with a run while its documents are relevant."""
+    """Method ``mtf``, which stays with a run while documents are relevant."""
 
     by_account = True
 
@@ -219,7 +219,7 @@ class MoveToFront(RunChoice):
         self.front[outcome.topic] = np.where(outcome.relevant < 1, -1, outcome.run)
 
     def _stay(self, run: Array) -> Array:
-        """Return the current run while it has documents, else the best run."""
+        """Return the current run if it has documents, else `run`."""
         stays = (self.front >= 0) & (self.left[self.topics, self.front] > 0)
         return np.where(stays, self.front, run)
 
@@ -257,7 +257,7 @@ METHODS: dict[str, type[Judging]] = {
 
 
 class Turns(NamedTuple):
-    """Chosen documents, sorted by turn and topic. A turn chooses one document per topic."""
+    """Chosen documents, at most one per topic and turn."""
 
     turn: Array
     topic: Array
@@ -320,7 +320,7 @@ def take_turns(
 
 
 def _next_unknown(method: Judging, relevant: Array, judged: Array) -> tuple[Array, Array]:
-    """Return the next document of every topic without an earlier judgment."""
+    """Return the next document per topic without an earlier judgment."""
     while True:
         document, priority = method.next()
         topic = np.flatnonzero(document >= 0)
@@ -417,7 +417,7 @@ class Trial:
     def _against_full(
         self, full: xr.DataArray, new: xr.DataArray, helps: Array
     ) -> tuple[Array, ...]:
-        """Compare the scores under fewer judgments with those under full judgments."""
+        """Compare the scores under fewer judgments with the full scores."""
         scored = (full.notnull() & new.notnull()).all(SYSTEM)
         base, other = (
             scores_to_compare(scores.where(scored), quiet=True) for scores in (full, new)

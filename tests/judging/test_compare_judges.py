@@ -13,7 +13,7 @@ from irframe.errors import GradeError, IdError, IrframeWarning, ParameterError
 
 
 def drawn(seed=0, judges=3, topics=16, docs=9, share=1.0):
-    """Return random judgments of judges whose grades differ by at most 1 before clipping."""
+    """Return random judgments of judges with similar grades."""
     random = np.random.default_rng(seed)
     truth = random.integers(4, size=(topics, docs))
     result = {}
@@ -90,7 +90,7 @@ def clusters(sizes):
 
 
 def expected_interval(name, index, samples, confusion, *, alpha):
-    """Compute the union of the jackknife and percentile intervals of one coefficient."""
+    """Return the union of a coefficient's jackknife and percentile intervals."""
     value, left_out, replicates = (
         [each[name].values[index] for each in subset] for subset in samples
     )

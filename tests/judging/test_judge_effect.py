@@ -1,4 +1,4 @@
-"""Tests of `judge_effect` against loops over judges, systems and pairs of systems."""
+"""Tests of `judge_effect` against loops over judges and systems."""
 
 import numpy as np
 import pandas as pd
@@ -14,7 +14,7 @@ AT = [5, 50]
 
 
 def judges_of(qrels):
-    """Return the judgments of people, of a strict judge, and of a random judge."""
+    """Return judgments of people, a strict judge, and random grades."""
     random = np.random.default_rng(1)
     guess = random.permutation(qrels["grade"].to_numpy())
     strict = qrels["grade"].where(qrels["grade"] != 1, 0)

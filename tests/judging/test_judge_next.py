@@ -162,7 +162,7 @@ def shallow():
 
 
 def judged_by_hand(cube, name, budget):
-    """Return the first `budget` judgments per topic by an oracle, and all judgments of the pool."""
+    """Return an oracle's `budget` judgments per topic, and all judgments."""
     ranked = RUNS[
         RUNS["system"].isin(cube.system.to_numpy()[dense(cube).contributing])
     ].ireval.rank()
@@ -183,7 +183,7 @@ def judged_by_hand(cube, name, budget):
 
 
 def padded(lists, ranks):
-    """Return lists of 10 documents, with a unique name at every unjudged rank."""
+    """Return lists with a unique name at every unjudged rank."""
     wide = {s: [f"{s} {rank}" for rank in range(1, 11)] for s in lists}
     for (system, doc), rank in ranks.items():
         wide[system][rank - 1] = doc

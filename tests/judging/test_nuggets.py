@@ -12,7 +12,7 @@ GAINS = {"support": 1, "partial_support": 0.5, "not_support": 0}
 
 
 def draw(seed=0, systems=4, topics=6):
-    """Return a random frame of nuggets. The last topic has no vital nuggets."""
+    """Return random labels, without vital nuggets on the last topic."""
     random = np.random.default_rng(seed)
     rows = []
     for topic in range(topics):

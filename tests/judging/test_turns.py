@@ -39,7 +39,7 @@ def collection(seed, topics=3, systems=4):
 
 
 def built(lists, relevant, judged=None):
-    """Return a cube of the lists in which only the documents in `judged` are judged."""
+    """Return the cube of lists whose `judged` documents are judged."""
     rows = [
         (system, topic, doc, -rank)
         for topic, runs in lists.items()
@@ -60,7 +60,7 @@ def built(lists, relevant, judged=None):
 
 
 def drawn(pool, row, labels):
-    """Return a function that sorts the systems by their random keys at a turn."""
+    """Return a function that sorts systems by random keys."""
     turns = np.zeros(len(pool.keys), np.int64)
     return lambda turn: labels[np.argsort(pool.lot(turns + turn)[row])].tolist()
 
