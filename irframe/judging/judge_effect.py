@@ -300,7 +300,7 @@ def _half_widths(other: Scores, base: Scores, alpha: float) -> Array:
 def _agreements(
     base: Scores, others: list[Scores], methods: list[Agreement], resampling: Intervals | None
 ) -> Variables:
-    """Return the agreement of rankings with the ranking by the reference."""
+    """Return the agreement of rankings with the reference ranking."""
     dims = (*DIMS, "coefficient")
     values = [agreement_of(base, others, method) for method in methods]
     variables: Variables = {"agreement": (dims, np.stack(values, axis=-1))}

@@ -197,7 +197,7 @@ class RunChoice(Judging, ABC):
 
 
 class MoveToFront(RunChoice):
-    """Method ``mtf``, which stays with a run while documents are relevant."""
+    """Method ``mtf``, which leaves a run after a non-relevant document."""
 
     by_account = True
 
