@@ -10,7 +10,7 @@ from irframe.paired.randomisation import MaxT, Permutation, TukeyHSD
 
 TestName = Literal["t", "wilcoxon", "ranksum", "sign", "permutation", "bootstrap", "tukey"]
 Test = TestName | PairedTest
-"""A paired test, or its short name."""
+"""Type of a paired test or of the short name of a paired test."""
 
 TESTS: dict[str, type[PairedTest]] = {
     test.name: test for test in (PairedT, Wilcoxon, RankSum, Sign, Permutation, Bootstrap, TukeyHSD)

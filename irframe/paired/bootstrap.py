@@ -21,17 +21,17 @@ from irframe.paired.differences import (
 from irframe.paired.pairs import Pairs, checked, count_drawn, draw_topics, each_pair, product
 
 TIE = 1e-9
-"""Relative tolerance within which two statistics are considered equal."""
+"""Relative difference up to which two statistics are treated as equal."""
 
 
 class Discrimination(NamedTuple):
-    """Discriminative power, and differences needed for significance.
+    """Discriminative power of a metric, and differences needed for significance.
 
     Parameters
     ----------
     asl
-        Achieved significance level (ASL) of every pair, shape (pair, depth). The sorted levels are
-        the ASL curve.
+        Achieved significance level (ASL) of every pair, shape (pair, depth). The sorted
+        significance levels are the ASL curve.
     power
         Share of pairs with an achieved significance level below alpha, shape (depth,).
     pair_deltas
@@ -72,13 +72,13 @@ class Bootstrap(ResamplingTest):
     Let z = a - b, w = z - mean(z) and t(v) = mean(v) / (sd(v) / sqrt(n)), where n is the number of
     topics, and sd has the denominator n - 1. The p-value is the share of bootstrap samples w* of w
     with ``|t(w*)| >= |t(z)|``, but at least 1 / (samples + 1). Statistics are considered equal if
-    they agree to a relative tolerance of 1e-9. p is 1 if the mean difference is 0 at 12 decimals,
-    or within the rounding error of the scores. All pairs and depths have the same bootstrap
-    samples.
+    their relative difference is at most 1e-9. The p-value is 1 if the mean difference is 0 at 12
+    decimals, or within the rounding error of the scores. All pairs and depths use the same
+    bootstrap samples.
 
-    If all differences are 0, or for a single topic, p is 1. For other constant differences, p has
-    the smallest possible value. Verbs that test pairs return NaN instead, unless all differences
-    are 0.
+    If all differences are 0, or for a single topic, the p-value is 1. For constant differences
+    other than 0, the p-value is 1 / (samples + 1). Verbs that test pairs return NaN for these
+    p-values, unless all differences are 0.
 
     With a sampling design, clusters are resampled within tasks, and topics keep their weights.
     `Design.replicates` computes the standard error.
@@ -132,7 +132,7 @@ class Bootstrap(ResamplingTest):
         scores, pairs
             As for `PairedTest.kernel`.
         resamples
-            Indices of topics, shape (any number, topics), which replace the random draws.
+            Indices of topics, shape (sample, topic), which replace the random bootstrap samples.
 
         Returns
         -------
@@ -158,12 +158,12 @@ class Bootstrap(ResamplingTest):
     def interval(
         self, scores: Floats, pairs: Pairs = None, design: Design | None = None, *, alpha: float
     ) -> Ends:
-        """Return symmetric bootstrap-t intervals; see `PairedTest.interval`.
+        """Return symmetric bootstrap-t confidence intervals; see `PairedTest.interval`.
 
         Notes
         -----
         The interval is ``mean -+ t* se``, where t* is a quantile of |t(w*)|. The interval is NaN if
-        p cannot be below alpha, or if t* is infinite because too many bootstrap samples are
+        ``1 / (samples + 1) >= alpha``, or if t* is infinite because too many bootstrap samples are
         constant.
         """
         shares = self._drawn(scores, design)
@@ -175,8 +175,8 @@ class Bootstrap(ResamplingTest):
             t = np.sort(ratio(abs(means), spread), axis=-1)[..., -rank]
             mean, error, _ = _observed(a, b, design)
             defined = possible & (error > 0) & np.isfinite(t)
-            # The p-value also counts samples that are smaller by the tolerance TIE. The interval is
-            # wider by the same factor.
+            # The p-value also counts samples whose statistic is smaller by up to TIE. The interval
+            # is wider by TIE, so that it excludes 0 only if the p-value is below alpha.
             half = np.where(defined, t, np.nan) / (1 - TIE) * error
             return mean - half, mean + half
 
@@ -192,7 +192,7 @@ class Bootstrap(ResamplingTest):
         alpha: float = 0.05,
         resamples: Ints | None = None,
     ) -> Discrimination:
-        """Return discriminative power and the differences needed for significance.
+        """Return discriminative power, and differences needed for significance.
 
         Parameters
         ----------
@@ -249,13 +249,13 @@ class Bootstrap(ResamplingTest):
         return Discrimination(asl, (asl < alpha).mean(axis=0), deltas, deltas.max(axis=0))
 
     def _drawn(self, scores: Floats, design: Design | None) -> Floats:
-        """Return shares of topics or counts of clusters in samples."""
+        """Return shares of topics, or counts of clusters, per sample."""
         if design is None:
             return self._shares(scores, None)
         return design.counts(samples=self.samples, seed=self.seed)
 
     def _least(self, resamples: Ints | None) -> float:
-        """Return the smallest possible p, 0 if resamples are passed."""
+        """Return the smallest possible p-value, or 0 with given `resamples`."""
         return 1 / (1 + self.samples) if resamples is None else 0.0
 
     def _shares(self, scores: Floats, resamples: Ints | None) -> Floats:
@@ -271,15 +271,15 @@ class Bootstrap(ResamplingTest):
 
 
 def _rank(samples: int, alpha: float) -> int:
-    """Return the rank of the critical statistic in descending order."""
-    # In floats, 100 * 0.07 is slightly above 7.
+    """Return the rank of the critical value in descending order."""
+    # In floats, 100 * 0.07 is slightly above 7, and would be rounded up to 8.
     return math.ceil(round(samples * alpha, 9))
 
 
 def _replicates(
     a: Floats, b: Floats, shares: Floats, design: Design | None = None
 ) -> tuple[Floats, Floats, Floats]:
-    """Return t(z), and the means of w* with standard errors."""
+    """Return t(z), the means of w*, and their standard errors."""
     topics = a.shape[-1]
     mean, error, centred = _observed(a, b, design)
     if topics == 1:
@@ -287,6 +287,7 @@ def _replicates(
         return np.where(mean == 0, 0.0, np.nan), unknown, unknown
     if design is None:
         means = product(centred, shares.T)
+        # Squaring in place saves one array of the size of the differences.
         centred *= centred
         power = product(centred, shares.T)
         variance = power - means**2
@@ -300,9 +301,10 @@ def _replicates(
 
 
 def _observed(a: Floats, b: Floats, design: Design | None) -> tuple[Floats, ...]:
-    """Return the mean of z, its standard error, and w.
+    """Return the mean of z, the standard error, and w.
 
-    The standard error and w are 0 if z is constant.
+    z contains the differences of scores, and w the deviations of z from the mean. The standard
+    error and w are 0 if z is constant.
     """
     topics = a.shape[-1]
     if design is None:
@@ -312,7 +314,8 @@ def _observed(a: Floats, b: Floats, design: Design | None) -> tuple[Floats, ...]
         mean, error, _ = design.estimate(a - b, noise(a, b) / ROUNDING)
     centred = np.where(error[..., None] > 0, a - b - mean[..., None], 0)
     if design is not None:
-        # The standard error is computed as for bootstrap samples. Here every cluster is drawn once.
+        # The formula of the bootstrap samples makes t(z) comparable with their statistics, so the
+        # data count as a sample with every cluster once.
         once = np.ones((1, design.clusters))
         error = np.sqrt(design.replicates(design.sums(centred), once)[1][..., 0])
     return mean, error, centred

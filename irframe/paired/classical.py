@@ -1,4 +1,4 @@
-"""Classical tests: t-test, signed-rank test, rank-sum test and sign test."""
+"""Paired t-test, signed-rank test, rank-sum test and sign test."""
 
 from dataclasses import dataclass
 from functools import lru_cache
@@ -101,7 +101,7 @@ def student(
 
 
 def t_test(differences: Differences) -> PairedResult:
-    """Return the t-test for statistics of differences."""
+    """Return the paired t-test, given statistics of differences."""
     freedom = differences.freedom
     return student(differences.mean, differences.sd, topics=differences.topics, freedom=freedom)
 
@@ -117,8 +117,8 @@ class Wilcoxon(PairedTest):
     exact
         Whether to compute p-values from the exact distribution of the rank sum.
     decimals
-        Decimals to which differences are rounded, 0 to 15, so that 1/2 - 1/3 is tied with 1/3 -
-        1/6. None means no rounding, as in most statistics packages.
+        Number of decimals to which differences are rounded, from 0 to 15. Without rounding, 1/2 -
+        1/3 and 1/3 - 1/6 are not tied. None means no rounding, as in most statistics packages.
 
     Returns
     -------
@@ -127,16 +127,17 @@ class Wilcoxon(PairedTest):
 
     Notes
     -----
-    Differences are rounded, zeros are dropped, and ties have average ranks. Let n be the number of
-    remaining differences, and W+ and W- the rank sums of the positive and of the negative
-    differences. Then ``z = (W+ - n(n+1)/4) / sqrt(n(n+1)(2n+1)/24 - sum(t^3 - t)/48)``, where the
-    last sum is over groups of t tied differences. The normal approximation is used for any n. For a
-    single topic, z is 1 and p is .317. If no differences remain, the statistic is 0 and p is 1.
+    Differences are rounded, differences of 0 are dropped, and tied differences have average ranks.
+    Let n be the number of remaining differences, and W+ and W- the rank sums of the positive and of
+    the negative differences. Then ``z = (W+ - n(n+1)/4) / sqrt(n(n+1)(2n+1)/24 - sum(t^3 -
+    t)/48)``, where the last sum is over groups of t tied differences. The normal approximation is
+    used for any n, unless `exact` is True. For a single topic, z is 1 and the p-value is .317. If
+    no differences remain, the statistic is 0 and the p-value is 1.
 
     In the exact distribution, W+ is a sum that contains every rank with probability 1/2. The
     distribution is computed as a convolution over the ranks, which are doubled because average
-    ranks may be fractions. The time is cubic in the number of topics. The distribution is computed
-    once per pattern of ties.
+    ranks may be fractions. The time is cubic in the number of topics. Pairs of systems with the
+    same pattern of ties share one computation of the distribution.
 
     References
     ----------
@@ -180,7 +181,7 @@ class Wilcoxon(PairedTest):
         return PairedResult(*in_blocks(compute, scores, pairs))
 
     def _exact(self, a: Floats, b: Floats) -> Ends:
-        """Return W+ - W- and exact two-sided p-values."""
+        """Return W+ - W-, and exact two-sided p-values."""
         difference = self._differences(a, b)
         zeros = difference == 0
         ranks = scipy.stats.rankdata(abs(difference), axis=-1)
@@ -195,7 +196,7 @@ class Wilcoxon(PairedTest):
         return plus - total / 2, np.minimum(p, 1)
 
     def _differences(self, a: Floats, b: Floats) -> Floats:
-        """Return rounded differences, in units of the last decimal."""
+        """Return differences, rounded to units of the last decimal."""
         difference = a - b
         if self.decimals is not None:
             difference *= 10.0**self.decimals
@@ -203,17 +204,18 @@ class Wilcoxon(PairedTest):
         return difference
 
     def _signed_ranks(self, a: Floats, b: Floats) -> tuple[Floats, Floats, Floats]:
-        """Return W+, the tie correction, and the non-zero count."""
+        """Return W+, the tie correction, and the count of non-zeros."""
         difference = self._differences(a, b)
         zeros = (difference == 0).sum(axis=-1, dtype=np.float64)
         positive = difference > 0
-        # The bits of non-negative floats, read as integers, have the same order. The sign bit is
-        # always 0, and is replaced by a mark for positive differences.
+        # Sorting integers is faster than argsort of floats. The bits of non-negative floats, read
+        # as integers, have the order of the floats. The sign bit is always 0, so a shift makes room
+        # for a mark of positive differences.
         keys = np.abs(difference, out=difference).view(np.uint64)
         keys <<= 1
         keys |= positive
         plus, ties = marked_ranks(keys)
-        # Zeros have the first ranks, and are dropped. All other ranks decrease by the number of
+        # Dropping zeros, which have the first ranks, reduces all other ranks by the number of
         # zeros.
         plus -= zeros * positive.sum(axis=-1)
         return plus, ties - (zeros**3 - zeros), a.shape[-1] - zeros
@@ -222,17 +224,17 @@ class Wilcoxon(PairedTest):
 def _normal(
     statistic: Floats, deviation: Floats, variance: Floats, *, correction: bool
 ) -> PairedResult:
-    """Return statistics with p-values of the normal approximation."""
+    """Return statistics, and p-values by the normal approximation."""
     size = np.maximum(abs(deviation) - 0.5, 0) if correction else abs(deviation)
     return PairedResult(statistic, 2 * scipy.special.ndtr(-ratio(size, np.sqrt(variance))))
 
 
 @lru_cache(maxsize=64)
 def _rank_sum_cdf(doubled: bytes) -> Floats:
-    """Return the distribution function of W+ for doubled ranks.
+    """Return the cumulative distribution function of the doubled W+.
 
-    Dropped differences have rank 0. The function ends at half of the largest rank sum, which the
-    smaller of W+ and W- never exceeds.
+    `doubled` contains the doubled ranks as bytes of integers, and 0 for dropped differences. The
+    function ends at half of the largest rank sum, which the smaller of W+ and W- never exceeds.
     """
     ranks = np.frombuffer(doubled, np.int64)
     density = np.zeros(len(ranks) * (len(ranks) + 1) // 2 + 1)
@@ -262,15 +264,17 @@ class RankSum(PairedTest):
 
     Notes
     -----
-    All 2n scores are rounded to 12 decimals and ranked together. Ties have average ranks. Let U be
-    the rank sum of a, minus n(n+1)/2. The statistic is 2U - n^2. The p-value uses the normal
-    approximation ``z = (U - n^2/2) / sqrt(n^2/12 ((2n + 1) - sum(t^3 - t) / (2n(2n - 1))))``, where
-    the sum is over groups of t tied scores. If all scores are equal, p is 1.
+    The 2n scores of the two systems are rounded to 12 decimals and ranked together. Tied scores
+    have average ranks. Let U be the rank sum of a, minus n(n+1)/2. The statistic is 2U - n^2. The
+    p-value uses the normal approximation ``z = (U - n^2/2) / sqrt(n^2/12 ((2n + 1) - sum(t^3 - t) /
+    (2n(2n - 1))))``, where the sum is over groups of t tied scores. If all scores are equal, p is
+    1.
 
-    The test ignores that both systems have the same topics. The rank-sum test has less power than
-    the paired tests, and is provided because the literature uses it. The default equals
-    ``scipy.stats.mannwhitneyu``. ``RankSum(correction=False, tie_correction=False)`` equals
-    ``scipy.stats.ranksums``, whose variance is too large for tied scores such as reciprocal ranks.
+    The test ignores that the two systems have the same topics. The rank-sum test has less power
+    than the paired tests, and is provided because the literature uses it. With default options,
+    p-values equal those of ``scipy.stats.mannwhitneyu``. ``RankSum(correction=False,
+    tie_correction=False)`` has the p-values of ``scipy.stats.ranksums``. The variance of
+    ``ranksums`` is too large for tied scores such as reciprocal ranks.
 
     References
     ----------
@@ -299,7 +303,7 @@ class RankSum(PairedTest):
         def compute(block: Floats, pairs: Ints) -> PairedResult:
             n = block.shape[2]
             flat = np.rint(block * SCALE).reshape(len(block), -1)
-            # Dense ranks fit into integers, and have the same order as the scores.
+            # Dense ranks have the order of the scores, and leave the lowest bit free for a mark.
             codes = scipy.stats.rankdata(flat, "dense", axis=1).astype(np.uint32)
             ranks, ties = by_pair(pooled, codes.reshape(block.shape), pairs, width=2 * n)
             ties = ties * self.tie_correction
@@ -317,7 +321,7 @@ class Sign(PairedTest):
     Returns
     -------
     Sign
-        A test with the number of wins minus losses of a as the statistic.
+        A test with the number of wins of a minus its number of losses as the statistic.
 
     Notes
     -----
@@ -358,12 +362,12 @@ def sign_p(wins: Ints, losses: Ints) -> Floats:
     Parameters
     ----------
     wins, losses
-        Numbers of topics, arrays of the same shape.
+        Numbers of topics that a system wins and loses, two arrays of the same shape.
 
     Returns
     -------
     numpy.ndarray
-        p-values of the same shape, 1 if there are no wins and no losses.
+        p-values with the shape of `wins`, 1 if there are no wins and no losses.
 
     Notes
     -----
@@ -382,7 +386,7 @@ def sign_p(wins: Ints, losses: Ints) -> Floats:
     """
     fewer = np.minimum(wins, losses)
     trials = np.add(wins, losses)
-    # Few outcomes are possible, so p is computed once per outcome.
+    # The binomial distribution is slow, and few pairs of wins and losses are distinct.
     codes = fewer + trials * (trials.max(initial=0) + 1)
     distinct, index = np.unique(codes, return_inverse=True)
     number, successes = np.divmod(distinct, trials.max(initial=0) + 1)

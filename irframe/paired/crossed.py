@@ -1,8 +1,8 @@
-"""Variances of mean differences over topics and repeats.
+"""Variances of mean differences of scores over topics and repeats.
 
-A repeat is one of several runs of a system, such as a seed. A list contains the scores of one
-repeat of a system on all topics. Repeats are either separate for each system, or shared by all
-systems.
+A repeat is one of several runs of the same system, such as runs with different seeds. A list
+contains the scores of one repeat of a system on all topics. Repeats are either separate for each
+system, or shared by all systems.
 """
 
 from typing import NamedTuple
@@ -16,9 +16,9 @@ from irframe.paired.pairs import in_blocks, products
 
 
 class RepeatAnova(NamedTuple):
-    """Analysis of variance of each system's topics x repeats table.
+    """Analysis of variance of each system's topic x repeat table.
 
-    Variances have the shape (system, depth).
+    The variances have the shape (system, depth).
     """
 
     topic: Floats
@@ -26,8 +26,8 @@ class RepeatAnova(NamedTuple):
     repeat: Floats
     """Variance over repeats of the means over topics, divided by the number of repeats R."""
     residual: Floats
-    """Residual mean square, divided by T R. The variances `topic` and `repeat` contain this
-    variance."""
+    """Residual mean square, divided by T R. The residual variance is a part of `topic` and of
+    `repeat`."""
     repeats: Ints
     """Number of repeats of each system, shape (system, 1)."""
     topics: int
@@ -36,7 +36,9 @@ class RepeatAnova(NamedTuple):
 
 
 class Crossed(NamedTuple):
-    """Mean differences of pairs with variances, shape (pair, depth).
+    """Mean differences of pairs, with variances and degrees of freedom.
+
+    All arrays have the shape (pair, depth).
 
     Parameters
     ----------
@@ -48,7 +50,7 @@ class Crossed(NamedTuple):
         Satterthwaite's degrees of freedom, at least 1. The degrees of freedom are NaN if the
         variance is 0.
     share
-        Share of the variance that is due to repeats, 0 to 1.
+        Share of the variance that is due to repeats, from 0 to 1.
     """
 
     mean: Floats
@@ -57,7 +59,7 @@ class Crossed(NamedTuple):
     share: Floats
 
     def test(self) -> PairedResult:
-        """Return t with two-sided p-values.
+        """Return t-statistics and two-sided p-values.
 
         Examples
         --------
@@ -66,12 +68,15 @@ class Crossed(NamedTuple):
         array([0.0734])
         """
         t = ratio(self.mean, np.sqrt(self.variance))
-        # For t = 0, p is 1, but the degrees of freedom may be NaN.
+        # For t = 0 the degrees of freedom may be NaN, and any number of them gives p = 1.
         p = 2 * scipy.special.stdtr(np.where(t == 0, 1.0, self.freedom), -abs(t))
         return PairedResult(t, p).decided()
 
     def interval(self, *, alpha: float) -> Ends:
-        """Return confidence intervals, NaN if the variance is 0."""
+        """Return confidence intervals of the mean differences.
+
+        An interval is NaN if the variance is 0.
+        """
         error = np.sqrt(np.where(self.variance > 0, self.variance, np.nan))
         half = -scipy.special.stdtrit(self.freedom, alpha / 2) * error
         return self.mean - half, self.mean + half
@@ -94,8 +99,8 @@ def crossed(
         Whether repeats are shared by all systems. If True, all systems have the same repeats in the
         same order.
     over
-        Population of the inference: ``"both"`` means new topics and new repeats, ``"topic"`` means
-        new topics with the same repeats, and ``"repeat"`` means new repeats on the same topics.
+        Random effects. ``"both"`` generalises to new topics and new repeats, ``"topic"`` to new
+        topics with the same repeats, and ``"repeat"`` to new repeats on the same topics.
 
     Returns
     -------
@@ -106,8 +111,8 @@ def crossed(
     -----
     ``V_T`` is the variance over T topics of the difference of means over repeats, divided by T.
     ``V_R`` is the variance over R repeats of the means over topics, divided by R and summed over
-    both systems. ``V_E`` is the residual mean square of the table of topics x repeats, divided by T
-    R and summed over both systems. If repeats are shared, V_R and V_E are computed from the
+    the two systems. ``V_E`` is the residual mean square of the table of topics x repeats, divided
+    by T R and summed over the two systems. If repeats are shared, V_R and V_E are computed from the
     differences of scores instead. Both V_T and V_R contain V_E, so the variance of the mean
     difference is ``V = max(V_T + V_R - V_E, V_T, V_R)``.
 
@@ -142,21 +147,21 @@ def crossed(
         total = repeat
         below = squares[0]
     else:
-        # Both terms contain the residual, so it is subtracted once. The result may be below one of
-        # the terms, but the true variance is not.
+        # The variances over topics and over repeats both contain the residual, so the residual is
+        # subtracted once. The true variance is at least as large as each of the two.
         total = np.maximum(between + repeat - residual, np.maximum(between, repeat))
         below = squares[0] + squares[1]
     with np.errstate(divide="ignore", invalid="ignore"):
         if over != "repeat":
             below = below + between**2 / (topics - 1)
-        # Subtracting the residual may leave a total that is small relative to its terms.
+        # The total may be small relative to its terms, because the residual is subtracted.
         freedom = np.where(total > 0, np.maximum(total**2 / below, 1.0), np.nan)
         share = repeat / (between + repeat)
     return Crossed(mean, total, freedom, share)
 
 
 def table_of(lists: Floats, owner: Ints) -> RepeatAnova:
-    """Return the analysis of variance of each system's repeats.
+    """Return the analysis of variance of each system's scores.
 
     The parameters are as for `crossed`.
 
@@ -189,7 +194,7 @@ def table_of(lists: Floats, owner: Ints) -> RepeatAnova:
 
 
 def one_sample(table: RepeatAnova, over: str = "both") -> Ends:
-    """Return the variance and degrees of freedom of system means.
+    """Return variances and degrees of freedom of system means.
 
     Both arrays have the shape (system, depth).
 
@@ -215,7 +220,7 @@ def one_sample(table: RepeatAnova, over: str = "both") -> Ends:
 
 
 def _mean_square(values: Floats, freedom: int) -> Floats:
-    """Return mean squares, NaN without degrees of freedom."""
+    """Return mean squares, NaN if `freedom` is 0."""
     squares = np.einsum("ij,ij->j", values, values)
     return squares / freedom if freedom else np.full_like(squares, np.nan)
 
@@ -223,7 +228,8 @@ def _mean_square(values: Floats, freedom: int) -> Floats:
 def _by_freedom(table: RepeatAnova) -> Floats:
     """Return squared variances divided by their degrees of freedom.
 
-    The shape is (2, system, depth), first for repeats, then for residuals.
+    The result has the shape (2, system, depth). The first array is for repeats, the second for
+    residuals.
     """
     df = np.maximum(table.repeats - 1, 1)
     return np.stack([table.repeat**2 / df, table.residual**2 / (max(table.topics - 1, 1) * df)])
@@ -258,7 +264,7 @@ def _shared_repeats(lists: Floats, owner: Ints, pairs: Ints) -> tuple[Floats, ..
         centred[:, system] = np.moveaxis(residuals, 2, 0)
     single, cross = products(centred.reshape(depths, len(table), repeats * topics), pairs)
     a, b = pairs.T
-    # Rounding errors may make a sum of squares negative.
+    # Rounding errors in the subtraction may make a sum of squares negative.
     squares = np.maximum(single[:, a] + single[:, b] - 2 * cross, 0).T
     freedom = max(topics - 1, 1) * (repeats - 1)
     residual = squares / freedom / (topics * repeats)

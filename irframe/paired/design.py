@@ -1,8 +1,8 @@
 """Sampling designs of topics: clusters, tasks and weights.
 
-A mean score and the contribution of each cluster to it are linear in the scores. The variance of
-the mean is a sum of squares of such contributions. The variances of all pairs of systems therefore
-follow from a Gram matrix, as without a design.
+A mean score is a sum of contributions of clusters, which are linear in the scores. The variance of
+the mean is a weighted sum of squares of these contributions. The variances of all pairs of systems
+therefore follow from a Gram matrix, as without a design.
 """
 
 from dataclasses import dataclass
@@ -15,13 +15,14 @@ from irframe.arrays import Array, Floats, Ints
 from irframe.paired.pairs import DRAWN, count_drawn, products, refuse_large
 
 ROUNDING = 8 * np.finfo(np.float64).eps
-"""Largest range of differences that are considered constant, as a multiple of the larger score."""
+"""Maximum range of differences that are treated as constant, relative to the largest score."""
 GUARD = 1e-3
-"""Ratio of a sum of squares to its operands below which cancellation makes it inaccurate."""
+"""Ratio of a difference of sums of squares to these sums, below which cancellation makes the
+difference inaccurate."""
 
 
 class Estimate(NamedTuple):
-    """A mean, its variance, and the degrees of freedom.
+    """A mean, with its variance and degrees of freedom.
 
     Parameters
     ----------
@@ -51,7 +52,7 @@ class Design:
         Cluster of each topic, starting at 0. The clusters of a task have consecutive numbers, in
         the order of their first topics.
     task
-        Task of each topic, starting at 0. Tasks have the order of their first topics.
+        Task of each topic, starting at 0. Tasks are numbered in the order of their first topics.
 
     Notes
     -----
@@ -67,7 +68,8 @@ class Design:
     ``P_gk = sqrt(c_g c_k) ([g = k] Q_g - Q_g B_k - B_g Q_k + B_g B_k B)``. The degrees of freedom
     assume independent values of equal variance, and are combined over tasks by Satterthwaite's
     formula. For independent topics of equal weight in one task, the t-test with these quantities is
-    Student's test. For clusters of equal size, it is Student's test on the cluster means.
+    Student's test. For clusters of equal size, the t-test is Student's test on the means of the
+    clusters.
 
     References
     ----------
@@ -84,12 +86,15 @@ class Design:
     task: Ints
 
     def take(self, topics: Array) -> Self:
-        """Return the design of some topics, by mask or indices."""
+        """Return the design of the selected topics.
+
+        `topics` is a mask or an array of indices.
+        """
         return type(self)(self.weights[topics], *_in_order(self.cluster[topics], self.task[topics]))
 
     @cached_property
     def plain(self) -> bool:
-        """Whether topics are independent, equally weighted, in one task."""
+        """Whether topics are independent, with equal weights, in one task."""
         equal = np.ptp(self.weights) == 0 and self.tasks == 1
         return bool(equal and self.clusters == len(self.weights))
 
@@ -105,7 +110,7 @@ class Design:
 
     @cached_property
     def shares(self) -> Floats:
-        """Shares of topics in the mean, which sum to 1."""
+        """Share of each topic in the mean, with sum 1."""
         within = np.bincount(self.task, self.weights)
         return np.asarray(self.weights / within[self.task] / self.tasks)
 
@@ -116,7 +121,7 @@ class Design:
 
     @cached_property
     def starts(self) -> Ints:
-        """First cluster of each task, and the number of clusters."""
+        """First cluster of each task, then the number of clusters."""
         owner = np.zeros(self.clusters, np.int64)
         owner[self.cluster] = self.task
         return np.searchsorted(owner, np.arange(self.tasks + 1))
@@ -128,7 +133,7 @@ class Design:
 
     @cached_property
     def _scaling(self) -> tuple[Floats, Floats]:
-        """Square roots of c, and degrees of freedom by task."""
+        """Square roots of c_g, and degrees of freedom per task."""
         squares = np.asarray(np.bincount(self.cluster, self.shares**2), np.float64)
         by_task = [
             _adjusted(self.masses[task] * self.tasks, squares[task] * self.tasks**2)
@@ -142,7 +147,7 @@ class Design:
         return [slice(*ends) for ends in zip(self.starts[:-1], self.starts[1:], strict=True)]
 
     def sums(self, values: Floats) -> Floats:
-        """Return sums of shares times values by cluster.
+        """Return the sum of shares times values for each cluster.
 
         Values have the shape (..., topic), and sums have the shape (..., cluster).
         """
@@ -152,7 +157,7 @@ class Design:
         return _summed(values * self.shares, self.cluster)
 
     def projected(self, values: Floats) -> tuple[Floats, Floats]:
-        """Return means, and scaled deviations by cluster.
+        """Return means, and the scaled deviation of each cluster.
 
         The sum of the squared deviations is the variance of the mean.
         """
@@ -162,7 +167,7 @@ class Design:
         return of_tasks.sum(axis=-1), self._scaling[0] * (sums - self.masses * means)
 
     def estimate(self, values: Floats, largest: Floats) -> Estimate:
-        """Return means over topics with their variances.
+        """Return means over topics, with variances and degrees of freedom.
 
         Parameters
         ----------
@@ -189,7 +194,7 @@ class Design:
         return Estimate(mean, *self._total(np.moveaxis(variances, -1, 0)))
 
     def by_gram(self, block: Floats, pairs: Ints) -> tuple[Estimate, tuple[Ints, ...]]:
-        """Return estimates of all pairs, and indices of inaccurate ones.
+        """Return estimates for all pairs, and indices of inaccurate estimates.
 
         Parameters
         ----------
@@ -204,7 +209,7 @@ class Design:
             Arrays of shape (depth, pair).
         tuple of numpy.ndarray
             Indices of the depths and pairs whose estimates are inaccurate because of cancellation.
-            The caller should pass their differences to `estimate`.
+            The caller should compute these estimates again with `estimate`.
         """
         a, b = pairs.T
         means, off = self.projected(block - block.mean(axis=1, keepdims=True))
@@ -226,7 +231,7 @@ class Design:
     def _total(self, by_task: Floats) -> tuple[Floats, Floats]:
         """Return the variance and degrees of freedom over all tasks.
 
-        The argument contains the variances of tasks, shape (task, ...).
+        `by_task` contains the variance of each task, shape (task, ...).
         """
         variance = by_task.sum(axis=0)
         freedoms = self._scaling[1].reshape(-1, *[1] * (by_task.ndim - 1))
@@ -237,7 +242,7 @@ class Design:
         return variance, np.where(variance == 0, self._scaling[1].sum(), freedom)
 
     def counts(self, *, samples: int, seed: int) -> Floats:
-        """Draw clusters within tasks with replacement, and count them.
+        """Draw clusters with replacement within tasks, and count the draws.
 
         The counts have the shape (sample, cluster).
 
@@ -256,7 +261,7 @@ class Design:
         return np.concatenate([count_drawn(sample) for sample in drawn], axis=1)
 
     def drawn(self, *, samples: int, seed: int) -> Floats:
-        """Return shares of topics in resampled means, (sample, topic)."""
+        """Return the shares of topics in resampled means, (sample, topic)."""
         times = self.counts(samples=samples, seed=seed)
         within = np.add.reduceat(times * self.masses, self.starts[:-1], axis=1) * self.tasks
         topics = times[:, self.cluster] * self.shares
@@ -268,7 +273,7 @@ class Design:
         Parameters
         ----------
         sums
-            Sums by cluster, shape (..., cluster), as returned by `sums`.
+            Sums of shares times values, shape (..., cluster), as returned by the method `sums`.
         counts
             Number of times that each bootstrap sample contains each cluster, shape (sample,
             cluster).
@@ -277,7 +282,7 @@ class Design:
         -----
         Let s be the sums and A the shares of the G clusters of a task. The mean of the task is ``m
         = sum s / sum A``, with the variance ``G / (G - 1) sum (s - A m)^2 / (sum A)^2``. The sums
-        are over the drawn clusters, which may contain a cluster several times.
+        are over the drawn clusters, and a cluster may be drawn several times.
         """
         mean: Floats = np.zeros(())
         variance: Floats = np.zeros(())
@@ -298,7 +303,7 @@ class Design:
 
 
 DEGENERATE = 1e-13
-"""Largest ratio of the sum of squared deviations to the sum of squares of a bootstrap sample for
+"""Maximum ratio of the sum of squared deviations to the sum of squares in a bootstrap sample, up to
 which the deviations are treated as rounding errors."""
 
 
@@ -340,7 +345,7 @@ def design_of(
 
 
 def _in_order(cluster: Ints, task: Ints) -> tuple[Ints, Ints]:
-    """Assign numbers to clusters and tasks by first topic.
+    """Assign numbers to clusters and tasks by their first topics.
 
     The clusters of a task have consecutive numbers.
     """
@@ -352,7 +357,10 @@ def _in_order(cluster: Ints, task: Ints) -> tuple[Ints, Ints]:
 
 
 def _by_first(labels: Ints, keys: Ints | None = None) -> Ints:
-    """Assign numbers to labels by first index or key."""
+    """Return numbers of labels, in the order of first occurrence.
+
+    With `keys`, the numbers follow the key of the first occurrence.
+    """
     _, first, codes = np.unique(labels, return_index=True, return_inverse=True)
     order = np.argsort(first if keys is None else keys[first], kind="stable")
     return np.asarray(np.argsort(order)[codes])
@@ -367,10 +375,11 @@ def _summed(values: Floats, cluster: Ints) -> Floats:
 
 
 def _adjusted(mass: Floats, squares: Floats) -> tuple[Floats, float]:
-    """Return square roots of c, and degrees of freedom.
+    """Return the square roots of c_g, and degrees of freedom.
 
-    The terms of the cluster with the largest share may nearly cancel. This cluster is therefore
-    excluded from all sums, and added at the end.
+    The arguments are B_g and Q_g of the clusters of one task, see `Design`. The cluster with the
+    largest share is excluded from all sums and added at the end, because its terms may nearly
+    cancel.
     """
     if len(mass) < 2:
         return np.full(1, np.nan), np.nan

@@ -36,7 +36,7 @@ class PairedResult(NamedTuple):
     p: Floats
 
     def decided(self) -> "PairedResult":
-        """Replace the p-values of constant differences by NaN.
+        """Replace p-values of constant differences by NaN.
 
         Constant differences give no estimate of the variance. In tests that need the variance, the
         statistic is infinite, or NaN for a single topic. If all differences of a pair are 0, p is
@@ -54,8 +54,8 @@ class PairedResult(NamedTuple):
 class PairedTest(ABC):
     """Base class of paired tests.
 
-    A test is a frozen dataclass with its options as fields. Its `kernel` tests whether systems
-    differ on the same topics, for all pairs at all depths.
+    A test is a frozen dataclass, and the options of the test are its fields. The method `kernel`
+    tests all pairs of systems at all depths.
 
     Examples
     --------
@@ -107,28 +107,30 @@ class PairedTest(ABC):
     def with_design(self, design: Design, scores: Floats, pairs: Pairs = None) -> PairedResult:
         """Test every pair at every depth with a sampling design.
 
-        Tests without `supports_design` do not have this method.
+        Tests whose `supports_design` is False raise an error.
 
         Parameters
         ----------
         design
             The sampling design of the topics.
         scores, pairs
-            As for `kernel`, which assumes independent topics of equal weight.
+            As for `kernel`.
 
         Returns
         -------
         PairedResult
             Arrays of shape (pair, depth).
         """
-        raise NotImplementedError(f"{self!r} does not support sampling designs of topics")
+        raise NotImplementedError(
+            f"{self!r} does not support clusters, tasks and weights of topics"
+        )
 
     def interval(
         self, scores: Floats, pairs: Pairs = None, design: Design | None = None, *, alpha: float
     ) -> Ends:
         """Return confidence intervals of mean differences.
 
-        Tests without `inverted` do not have this method.
+        Tests whose `inverted` is False raise an error.
 
         Parameters
         ----------
@@ -145,7 +147,7 @@ class PairedTest(ABC):
             Lower and upper ends, shape (pair, depth). An interval excludes 0 if and only if p <
             alpha, except for constant differences.
         """
-        raise NotImplementedError(f"{self!r} has no intervals")
+        raise NotImplementedError(f"{self!r} has no confidence intervals")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -172,7 +174,7 @@ class ResamplingTest(PairedTest):
 def moments(
     block: Floats, pairs: Ints, design: Design | None = None
 ) -> tuple[Floats, Floats, Floats]:
-    """Return mean, standard deviation and degrees of freedom by pair.
+    """Return mean, standard deviation and degrees of freedom per pair.
 
     Parameters
     ----------
@@ -193,10 +195,11 @@ def moments(
     Notes
     -----
     From each score, the mean of the topic over systems is subtracted, and then the mean of the
-    system over topics. Let G be the Gram matrix of the results. The sum of squared deviations of a
-    difference is G[a, a] + G[b, b] - 2 G[a, b]. This sum is inaccurate if it is at most a
-    thousandth of its operands, or within the rounding error of the largest score. The sum is then
-    computed again by `exact_moments`, which also recognises constant differences.
+    system over topics. Let G be the Gram matrix of the centred scores. The sum of squared
+    deviations of a difference is G[a, a] + G[b, b] - 2 G[a, b]. The sum is inaccurate if it is at
+    most a thousandth of ``G[a, a] + G[b, b]``, or within the rounding error of the largest score.
+    An inaccurate sum is computed again by `exact_moments`, which also recognises constant
+    differences.
     """
     topics = block.shape[2]
     if design is None:
@@ -214,7 +217,7 @@ def moments(
 def _scores_at(
     block: Floats, pairs: Ints, positions: tuple[Ints, ...]
 ) -> Iterator[tuple[tuple[Ints, Ints], Floats, Floats]]:
-    """Yield indices of depths and pairs, with both systems' scores."""
+    """Yield indices of depths and pairs, and both systems' scores."""
     depth, pair = positions
     for group in groups(len(depth), fitting(block.shape[2])):
         where = depth[group], pair[group]
@@ -223,10 +226,10 @@ def _scores_at(
 
 
 def _by_gram(block: Floats, pairs: Ints) -> tuple[Floats, Floats, tuple[Ints, ...]]:
-    """Return means, sums of squares, and indices of inaccurate pairs."""
+    """Return means, sums of squares, and indices of inaccurate sums."""
     topics = block.shape[2]
     a, b = pairs.T
-    # Topic means cancel in differences. Subtracting them first prevents a loss of digits.
+    # Topic means cancel in differences, and subtracting them first prevents a loss of digits.
     centred = block - block.mean(axis=1, keepdims=True)
     means = centred.mean(axis=2)
     centred -= means[:, :, None]
@@ -240,12 +243,12 @@ def _by_gram(block: Floats, pairs: Ints) -> tuple[Floats, Floats, tuple[Ints, ..
 
 
 def deviations(squares: Floats, topics: int) -> Floats:
-    """Return standard deviations for sums of squared deviations."""
+    """Return the standard deviations for sums of squared deviations."""
     return np.sqrt(squares / (topics - 1 if topics > 1 else np.nan))
 
 
 def exact_moments(a: Floats, b: Floats) -> Ends:
-    """Return mean and sum of squared deviations of differences.
+    """Return the mean and sum of squared deviations of differences.
 
     Parameters
     ----------
@@ -255,14 +258,14 @@ def exact_moments(a: Floats, b: Floats) -> Ends:
     Returns
     -------
     tuple of numpy.ndarray
-        Mean over topics, and sum of squared deviations from the mean.
+        Mean of a - b over topics, and sum of squared deviations of a - b from the mean.
 
     Notes
     -----
     Because of rounding, differences that are mathematically constant may vary in their last bits.
     Differences are considered constant if their range is at most 8 units of rounding (2.2e-16) of
-    the larger score. The sum is then exactly 0. If the mean is also within that tolerance, it is
-    exactly 0 too.
+    the larger score. For constant differences, the sum is exactly 0. If the mean is also within
+    that tolerance, the mean is exactly 0.
     """
     difference = a - b
     mean = difference.mean(axis=-1)
@@ -275,7 +278,7 @@ def exact_moments(a: Floats, b: Floats) -> Ends:
 
 
 def noise(a: Floats, b: Floats) -> Floats:
-    """Return the range of differences that rounding may cause.
+    """Return the largest range of differences that rounding may cause.
 
     Parameters
     ----------
@@ -295,7 +298,7 @@ def _largest(a: Floats, b: Floats) -> Floats:
 
 
 SCALE = 1e12
-"""Scale that rounds differences to 12 decimals before they are ranked or counted."""
+"""Factor of differences before they are rounded to integers, which keeps 12 decimals."""
 
 
 class Differences(NamedTuple):
@@ -309,12 +312,13 @@ class Differences(NamedTuple):
         Standard deviation of the differences, with the denominator topics - 1, shape (pair, depth).
         The standard deviation is exactly 0 for constant differences, and NaN for a single topic.
     wins, ties, losses
-        Numbers of topics on which a - b, rounded to 12 decimals, is positive, 0 or negative. The
-        three arrays have the shape (pair, depth).
+        Numbers of topics on which a - b, rounded to 12 decimals, is above 0, equal to 0, or below
+        0. The three arrays have the shape (pair, depth).
     topics
-        Number of topics, or number of topics at each depth.
+        Number of topics, or an array with the number of topics at each depth.
     freedom
-        Degrees of freedom of the standard deviation, topics - 1 without a sampling design.
+        Degrees of freedom of the standard deviation. Without a sampling design, these are topics -
+        1.
 
     Examples
     --------
@@ -381,7 +385,7 @@ class Differences(NamedTuple):
         ([[-2.97]], [[6.97]])
         """
         level(alpha)
-        # The lower quantile is used, because 1 - alpha / 2 would lose digits of a small alpha.
+        # The lower quantile is used, because 1 - alpha / 2 loses digits of a small alpha.
         quantile = -scipy.special.stdtrit(self.freedom, alpha / 2)
         half = quantile * self._varying() / np.sqrt(self.topics)
         return self.mean - half, self.mean + half
@@ -440,7 +444,7 @@ def describe_differences(
 
 
 def sides(a: Floats, b: Floats) -> tuple[Ints, Ints]:
-    """Count the topics on which a is better and worse.
+    """Count the topics on which a wins, and loses.
 
     Parameters
     ----------
@@ -462,6 +466,6 @@ def sides(a: Floats, b: Floats) -> tuple[Ints, Ints]:
 
 
 def ratio(above: Floats, below: Floats) -> Floats:
-    """Return the quotient, with 0 for 0 / 0."""
+    """Return the ratio, with 0 for 0 / 0."""
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.where((above == 0) & (below == 0), 0.0, above / below)

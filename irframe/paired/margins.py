@@ -1,4 +1,4 @@
-"""Effect sizes, tests against margins, power, and prediction-powered means."""
+"""Effect sizes, equivalence tests, power, and prediction-powered means."""
 
 from typing import NamedTuple
 
@@ -9,9 +9,9 @@ from irframe.arrays import Ends, Flags, Floats, Ints
 from irframe.paired.pairs import groups
 
 EFFECTS = ("hedges_g", "g_low", "g_high")
-"""Columns of effect sizes in a comparison."""
+"""Columns of the effect size and of its interval in a comparison."""
 NEAR_ZERO = 2.0
-"""Value of |t| below which scipy's inverse of the noncentral t distribution is inaccurate."""
+"""Limit of |t| below which scipy's inverse of the noncentral t distribution is inaccurate."""
 
 
 def hedges(
@@ -33,20 +33,21 @@ def hedges(
     alpha
         One minus the confidence level.
     t, df
-        Test statistic and its degrees of freedom. The defaults are ``d sqrt(n)`` and n - 1. With
-        repeats or clusters of topics, both arguments are required.
+        Test statistic t, and the degrees of freedom of t. The defaults are ``d sqrt(n)`` and n - 1.
+        With repeats or clusters of topics, both arguments are required.
 
     Returns
     -------
     tuple of numpy.ndarray
-        g, and the lower and upper end of its confidence interval. All three are NaN for fewer than
-        three topics, and for constant differences.
+        g, and the lower and upper ends of its confidence interval. All three arrays are NaN for
+        fewer than three topics, and for constant differences.
 
     Notes
     -----
     ``g = d (1 - 3 / (4 (n - 1) - 1))``. The interval of the noncentrality parameter contains the
     values for which t is between the alpha/2 and the 1 - alpha/2 quantile of the noncentral t
-    distribution. The interval of g is this interval, multiplied by g / t.
+    distribution. The interval of g is the interval of the noncentrality parameter, multiplied by g
+    / t.
 
     References
     ----------
@@ -61,7 +62,7 @@ def hedges(
     """
     df = np.subtract(topics, 1) if df is None else df
     with np.errstate(divide="ignore", invalid="ignore"):
-        # For two topics the factor would be 0, and so would every effect size.
+        # For two topics the factor would be 0, which would make every effect size 0.
         factor = np.where(topics > 2, 1 - 3 / (4 * (topics - 1) - 1), np.nan)
         d = np.where(np.isfinite(effect_size), effect_size, np.nan)
         plain = d * np.sqrt(topics)
@@ -75,11 +76,11 @@ def hedges(
 
 
 def _noncentrality(df: Floats, p: float, t: Floats) -> Floats:
-    """Return the noncentrality for which t is the p quantile."""
+    """Return the noncentrality parameter whose p quantile is t."""
     small = np.clip(t, -NEAR_ZERO, NEAR_ZERO)
     step = 1e-4
     near = small - scipy.special.ndtri(p)
-    for _ in range(8):  # Newton's method; scipy's inverse rounds t near 0 to 0
+    for _ in range(8):  # Newton's method, because scipy's inverse rounds t near 0 to 0
         below, at, above = (scipy.special.nctdtr(df, near + by, small) for by in (-step, 0, step))
         near = near - (at - p) * 2 * step / (above - below)
     return np.asarray(np.where(np.abs(t) < NEAR_ZERO, near, scipy.special.nctdtrinc(df, p, t)))
@@ -96,10 +97,8 @@ def within_margin(
 
     Parameters
     ----------
-    mean, sd
-        Mean and standard deviation of the differences, in any shape. Positive differences are
-        improvements.
-    topics
+    mean, sd Mean and standard deviation of the differences, in any shape. Positive differences are
+    improvements. topics
         Number of topics, at least 1.
     margin
         Margin, above 0, in the unit of the differences.
@@ -139,9 +138,9 @@ def within_margin(
 
 
 def missed_one_sided(lead: Floats, df: Floats, *, alpha: float) -> Floats:
-    """Return the type II error rate of a one-sided t-test.
+    """Return the type II error rate of one-sided t-tests.
 
-    `lead` is the true difference, divided by its standard error.
+    `lead` is the true mean difference, divided by its standard error.
     """
     critical = -scipy.special.stdtrit(df, alpha)
     share = scipy.special.nctdtr(df, lead, critical)
@@ -149,10 +148,10 @@ def missed_one_sided(lead: Floats, df: Floats, *, alpha: float) -> Floats:
 
 
 def _detectable_in_errors(df: float, power: float, alpha: float) -> float:
-    """Return the detectable difference, in standard errors."""
+    """Return the detectable difference in units of standard errors."""
     if not df > 0:
         return np.nan
-    # The square of t has an F distribution. Its upper tail contains both tails of t.
+    # The square of t has an F distribution, whose upper tail contains both tails of t.
     critical = scipy.special.fdtri(1, df, 1 - alpha)
 
     def missing(true: float) -> float:
@@ -167,7 +166,7 @@ def _detectable_in_errors(df: float, power: float, alpha: float) -> float:
 def detectable(
     sd: Floats, topics: Ints, *, power: float, alpha: float, freedom: Floats | None = None
 ) -> Floats:
-    """Return the smallest difference that a two-sided t-test detects.
+    """Return the smallest difference that two-sided t-tests detect.
 
     Parameters
     ----------
@@ -195,7 +194,7 @@ def detectable(
 
 
 BLOCK = 1 << 20
-"""Number of differences that are in memory at once."""
+"""Maximum number of differences that are in memory at a time."""
 
 
 class Powered(NamedTuple):
@@ -210,7 +209,7 @@ class Powered(NamedTuple):
     jackknife
         Standard errors of the means by the jackknife, with the uncertainty of the weight.
     weight
-        Weight of the cheap scores, 0 to 1.
+        Weight of the cheap scores, from 0 to 1.
 
     Examples
     --------
@@ -225,20 +224,20 @@ class Powered(NamedTuple):
 
 
 def power(cheap: Floats, human: Floats, counted: Flags, judged: Flags) -> Powered:
-    """Estimate prediction-powered means.
+    """Estimate means from cheap and human judgments.
 
-    Scores by cheap judgments of many topics are combined with scores by human judgments of some
-    topics.
+    The prediction-powered mean combines scores under cheap judgments of many topics with scores
+    under human judgments of some topics.
 
     Parameters
     ----------
     cheap, human
-        Scores by cheap and by human judgments, shape (..., topic, depth). Human scores of topics
-        outside `judged` are ignored.
+        Scores under cheap judgments and under human judgments, shape (..., topic, depth). Human
+        scores of topics outside `judged` are ignored.
     counted
         Whether the cheap score of each topic is averaged, shape (topic, depth).
     judged
-        Whether each topic has both scores, shape (topic, depth).
+        Whether each topic has a cheap and a human score, shape (topic, depth).
 
     Returns
     -------
@@ -250,10 +249,10 @@ def power(cheap: Floats, human: Floats, counted: Flags, judged: Flags) -> Powere
     Let f be the cheap scores on N topics, and y the human scores on n topics. The estimate is ``w
     mean_N(f) + mean_n(y - w f)``, with variance ``w^2 var_N(f) / N + var_n(y - w f) / n``. The
     weight w with the smallest variance is ``cov_n(y, f) / ((1 + n / N) var(f))``, clipped to [0,
-    1], where var(f) is the variance over both samples.
+    1]. Here var(f) is the variance over the N and the n topics together.
 
     The jackknife leaves out each topic with human scores in turn, and estimates the weight again.
-    Each topic that has only cheap scores adds the constant ``w^2 var(f) / N^2`` to the variance.
+    Each topic without a human score adds the constant ``w^2 var(f) / N^2`` to the variance.
 
     Examples
     --------
@@ -274,7 +273,7 @@ def power(cheap: Floats, human: Floats, counted: Flags, judged: Flags) -> Powere
     sums = (y * f).sum(axis=-2), (f * f).sum(axis=-2), (centred * centred).sum(axis=-2)
     weight, spread = _weight(*sums, mean_f - mean_all, n, every)
     residual = ((y - _wide(weight) * f) ** 2).sum(axis=-2) / n**2
-    # The jackknife: each element below leaves out one topic.
+    # Each element of the arrays below leaves out one topic, in closed form instead of a loop.
     n_1 = n - 1
     every_1 = np.where(in_both, every - 1, every)
     removed = np.where(in_both, f + _wide(mean_f - mean_all), 0.0)
@@ -295,12 +294,12 @@ def power(cheap: Floats, human: Floats, counted: Flags, judged: Flags) -> Powere
 def power_pairs(
     cheap: Floats, human: Floats, counted: Flags, judged: Flags, pairs: Ints
 ) -> Powered:
-    """Estimate prediction-powered mean differences of pairs.
+    """Estimate mean differences of pairs from cheap and human judgments.
 
     Parameters
     ----------
     cheap, human
-        Scores, shape (system, topic, depth).
+        Scores under cheap judgments and under human judgments, shape (system, topic, depth).
     counted, judged
         As for `power`.
     pairs
@@ -329,11 +328,11 @@ def power_pairs(
 def _weight(
     products: Floats, squares: Floats, total: Floats, gap: Floats, n: Floats, every: Floats
 ) -> Ends:
-    """Return the weight of cheap scores, and their variance.
+    """Return the weight of the cheap scores, and their variance.
 
     `products` and `squares` are sums of y f and f^2 over the n topics with human scores. `total` is
-    the sum of f^2 over all topics. `gap` is the difference of the means of f in both samples. The
-    variance counts topics that are in both samples twice.
+    the sum of f^2 over the N topics. `gap` is the mean of f over the n topics minus its mean over
+    the N topics. The variance counts topics that are in both samples twice.
     """
     spread = (squares + total + n * every / (n + every) * gap**2) / (n + every - 1)
     below = n * (1 + n / every) * spread

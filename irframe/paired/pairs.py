@@ -1,4 +1,4 @@
-"""Computation over pairs of systems: products, random draws and ranks."""
+"""Inner products, random draws and ranks for pairs of systems."""
 
 import os
 from collections.abc import Callable, Iterator
@@ -12,7 +12,8 @@ from irframe.checks import check_int, room
 from irframe.errors import ParameterError
 
 Pairs = Ints | None
-"""Indices of the systems a and b of each pair, shape (pair, 2). None means all pairs."""
+"""Type of the indices of the systems a and b of each pair, shape (pair, 2). None means all
+pairs."""
 
 
 def all_pairs(systems: int) -> Ints:
@@ -62,9 +63,10 @@ def baseline_pairs(systems: int, baseline: int) -> Ints:
 
 
 BLOCK_BYTES = 2 * 2**20
-"""Target size in bytes of a block of depths."""
+"""Target size in bytes of the scores in a block of depths."""
 GROUP_BYTES = 2**18
-"""Target size in bytes of an array for a group of pairs. A few such arrays fit into the cache."""
+"""Target size in bytes of an array over a group of pairs. A few arrays of this size fit into the
+cache of a processor."""
 WORKERS = min(8, os.cpu_count() or 1)
 
 Arrays = tuple[Array, ...]
@@ -135,8 +137,8 @@ def by_pair(
     pairs
         Indices of systems, shape (pair, 2), with at least one pair.
     width
-        Number of values that `compute` allocates per depth and pair, if it exceeds the number of
-        topics.
+        Number of values that `compute` allocates per depth and pair, if `compute` allocates more
+        values than there are topics.
 
     Returns
     -------
@@ -158,7 +160,7 @@ def each_pair(
     *,
     width: int = 1,
 ) -> Arrays:
-    """Compute arrays in blocks of depths and groups of pairs."""
+    """Compute arrays of shape (pair, depth) in blocks and groups."""
     return in_blocks(partial(by_pair, compute, width=width), scores, pairs)
 
 
@@ -168,7 +170,7 @@ def groups(length: int, width: int) -> Iterator[slice]:
 
 
 def fitting(values: int, size: int = GROUP_BYTES) -> int:
-    """Return how many rows of floats fit into the size."""
+    """Return how many rows of floats fit into `size` bytes."""
     return max(1, size // (8 * max(1, values)))
 
 
@@ -180,7 +182,7 @@ def checked(scores: Floats, pairs: Pairs) -> tuple[Floats, Ints]:
         raise ParameterError(expected, f"shape {scores.shape}", "add the missing axes")
     pairs = all_pairs(len(scores)) if pairs is None else np.asarray(pairs, dtype=np.int64)
     if pairs.ndim != 2 or pairs.shape[1] != 2:
-        raise ParameterError("pairs of shape (pair, 2)", f"shape {pairs.shape}")
+        raise ParameterError("pairs as an array of shape (pair, 2)", f"shape {pairs.shape}")
     outside = pairs[((pairs < 0) | (pairs >= len(scores))).any(axis=1)]
     if len(outside):
         expected = f"pairs of indices of systems from 0 to {len(scores) - 1}"
@@ -189,15 +191,15 @@ def checked(scores: Floats, pairs: Pairs) -> tuple[Floats, Ints]:
 
 
 UNTHREADED = 2**18
-"""Number of multiplications per matrix product, which is so small that BLAS starts no threads."""
+"""Maximum number of multiplications per matrix product for which BLAS starts no threads."""
 NARROWEST = 16
-"""Minimum number of rows or columns of a matrix product, which limits the number of products."""
+"""Minimum number of topics or columns per matrix product, which limits the number of products."""
 MANY = 1024
-"""Number of systems above which few pairs are multiplied without the full Gram matrix."""
+"""Number of systems above which the full Gram matrix is not computed for few pairs."""
 
 
 def products(block: Floats, pairs: Ints) -> tuple[Floats, Floats]:
-    """Return inner products of systems with themselves, and of pairs.
+    """Return the inner products of systems and of pairs.
 
     Parameters
     ----------
@@ -209,7 +211,8 @@ def products(block: Floats, pairs: Ints) -> tuple[Floats, Floats]:
     Returns
     -------
     tuple of numpy.ndarray
-        Inner products over topics, of shape (depth, system) and (depth, pair).
+        Inner product of each system with itself, shape (depth, system), and of the two systems of
+        each pair, shape (depth, pair).
     """
     depths, systems, topics = block.shape
     if systems > MANY and 8 * len(pairs) < systems**2:
@@ -224,7 +227,7 @@ def products(block: Floats, pairs: Ints) -> tuple[Floats, Floats]:
 
 
 def product(rows: Floats, columns: Floats) -> Floats:
-    """Return ``rows @ columns``, computed in small products.
+    """Return ``rows @ columns``, computed in small matrix products.
 
     Parameters
     ----------
@@ -246,13 +249,13 @@ def product(rows: Floats, columns: Floats) -> Floats:
 
 
 DRAWN = 32
-"""Bytes per topic and bootstrap sample that are needed to count topics."""
+"""Memory for counting drawn topics, in bytes per topic and bootstrap sample."""
 SIGNED = 2
-"""Bytes per topic and draw of signs."""
+"""Memory for random signs, in bytes per topic and draw."""
 
 
 def refuse_large(samples: int, topics: int, size: int) -> None:
-    """Raise if random draws need too much memory.
+    """Raise if random draws would need too much memory.
 
     `size` is the number of bytes per topic and draw.
     """
@@ -334,16 +337,16 @@ def critical(drawn: Floats, alpha: float) -> Floats:
     Parameters
     ----------
     drawn
-        Statistics of the draws, which are along the first axis.
+        Statistics of the draws, shape (draw, ...).
     alpha
         Significance level.
 
     Returns
     -------
     numpy.ndarray
-        Critical values, shape (...). Larger statistics have p < alpha, where the p-value is (1 +
-        count) / (1 + draws), and count is the number of draws that are at least as large. A
-        critical value is infinite if there are too few draws.
+        Critical values, shape (...). A statistic above its critical value has p < alpha. The
+        p-value is (1 + count) / (1 + draws), and count is the number of draws that are at least as
+        large as the statistic. A critical value is infinite if there are too few draws.
 
     Examples
     --------
@@ -364,8 +367,8 @@ def marked_ranks(keys: Array) -> Ends:
     Parameters
     ----------
     keys
-        Unsigned integers that encode values and marks: twice the value, plus 1 if the value is
-        marked. Rows are along the last axis, and are sorted in place.
+        Unsigned integers, which are twice the value, plus 1 if the value is marked. Rows are along
+        the last axis, and are sorted in place.
 
     Returns
     -------
@@ -376,8 +379,8 @@ def marked_ranks(keys: Array) -> Ends:
     Notes
     -----
     The mark is in the lowest bit, so that sorting the keys replaces a slower argsort. Among t tied
-    values, the m marked ones come last. The sum of their positions therefore exceeds the sum of
-    their average ranks by m (t - m) / 2, which is subtracted.
+    values, the m marked values come last. The sum of their positions therefore exceeds the sum of
+    their average ranks by m (t - m) / 2, and this excess is subtracted.
     """
     keys.sort(axis=-1)
     length = keys.shape[-1]

@@ -26,14 +26,14 @@ from irframe.paired.pairs import (
 )
 
 TIE = 1e-12
-"""Tolerance within which sums are considered equal, relative to their largest possible value."""
+"""Difference up to which sums are treated as equal, relative to their largest possible value."""
 CHUNK = 1000
-"""Number of draws that are in memory as floats at once."""
+"""Maximum number of draws that are in memory as floats at a time."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Permutation(ResamplingTest):
-    """Paired permutation test, which flips signs of differences.
+    """Paired permutation test, which flips the signs of differences.
 
     Parameters
     ----------
@@ -50,9 +50,9 @@ class Permutation(ResamplingTest):
     Notes
     -----
     ``p = (1 + count) / (1 + samples)``, where count is the number of draws whose absolute mean
-    difference is at least the observed one. Sums are considered equal if they agree to 1e-12 of the
-    sum of ``|a - b|``. All pairs and depths have the same signs. With a sampling design, all topics
-    of a cluster have the same sign, and topics keep their weights.
+    difference is at least the observed absolute mean difference. Sums are considered equal if they
+    agree to 1e-12 of the sum of ``|a - b|``. All pairs and depths use the same random signs. With a
+    sampling design, all topics of a cluster have the same sign, and topics keep their weights.
 
     References
     ----------
@@ -125,10 +125,10 @@ class Permutation(ResamplingTest):
         Notes
         -----
         Every draw divides the differences into two sets by their signs. The p-value of a
-        hypothetical mean difference counts the draws where it lies between the means of both sets.
-        These ranges all contain the observed mean difference, so each end of the interval is an
-        order statistic of the ends of the ranges. An end is NaN if too few draws contain both
-        signs, so that no p-value is below alpha.
+        hypothetical mean difference counts the draws for which this value lies between the means of
+        the two sets. All these ranges contain the observed mean difference, so each end of the
+        interval is an order statistic of the ends of the ranges. An end is NaN if too few draws
+        contain both signs, so that no p-value is below alpha.
         """
         if design is not None:
             scores = by_cluster(design, scores)
@@ -162,7 +162,9 @@ class Permutation(ResamplingTest):
 
 
 def by_cluster(design: Design, scores: Floats) -> Floats:
-    """Return contributions of clusters to means, (system, cluster, depth).
+    """Return the contribution of each cluster to the means.
+
+    The result has the shape (system, cluster, depth).
 
     Examples
     --------
@@ -176,7 +178,7 @@ def by_cluster(design: Design, scores: Floats) -> Floats:
 
 
 KEPT = 4
-"""Number of arrays in memory at once, each with the size of all ranges of means."""
+"""Number of arrays with the size of all ranges of means that are in memory at the same time."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -200,11 +202,11 @@ class TukeyHSD(ResamplingTest):
     -----
     Each draw shuffles the scores of the systems within every topic, in the same way at all depths.
     Let q* be the range of the resulting system means. Then ``p = (1 + count of q* >= |mean(a) -
-    mean(b)|) / (1 + samples)``. The added 1 counts the observed order, and keeps p above 0. The
-    published algorithm omits it. Simultaneous intervals are ``mean(a) - mean(b) -+ q``, where q is
-    the quantile of q* above which p < alpha. The intervals exclude 0 for exactly the significant
-    pairs. Ranges are considered equal if they agree to 1e-12 of the largest score. All systems are
-    shuffled in every draw, even if only some pairs are tested.
+    mean(b)|) / (1 + samples)``. The added 1 counts the observed scores as a draw, and keeps p above
+    0. The published algorithm omits the added 1. Simultaneous intervals are ``mean(a) - mean(b) -+
+    q``, where q is the quantile of q* above which p < alpha. The intervals exclude 0 for exactly
+    the significant pairs. Ranges are considered equal if they agree to 1e-12 of the largest score.
+    All systems are shuffled in every draw, even if not all pairs are tested.
 
     The test assumes that the differences of all pairs have the same variance. If the variances
     differ, the test rejects too often. For example, with standard deviations of .02 and .3 among
@@ -231,7 +233,7 @@ class TukeyHSD(ResamplingTest):
     samples: int = 10_000
 
     def shuffles(self, systems: int, topics: int) -> Iterator[Ints]:
-        """Yield random shuffles of the systems, in groups.
+        """Yield random shuffles of the systems, in groups of draws.
 
         Parameters
         ----------
@@ -241,8 +243,8 @@ class TukeyHSD(ResamplingTest):
         Yields
         ------
         numpy.ndarray
-            For each system, the index of the system whose score replaces its own, shape (draws,
-            topics, systems).
+            Index of the system whose score replaces the score of each system, shape (draws, topics,
+            systems).
 
         Examples
         --------
@@ -262,8 +264,9 @@ class TukeyHSD(ResamplingTest):
         room(ranges_text, size, "ask for fewer samples=, or select depths")
         statistic, threshold = in_blocks(_observed, scores, pairs)
         ranges = self._ranges(np.asarray(scores, dtype=np.float64))
-        # Differences and ranges are sorted together, so that larger ranges come after a difference.
-        # So do equal ranges, because the sort is stable and differences precede ranges.
+        # Sorting differences and ranges together counts the larger ranges of all pairs at once.
+        # Equal ranges also come after a difference, because the sort is stable and differences
+        # precede ranges.
         order = np.concatenate([threshold, ranges]).argsort(axis=0, kind="stable")
         n_after = np.cumsum((order >= len(threshold))[::-1], axis=0)[::-1]
         counts = np.empty(order.shape)
@@ -285,14 +288,15 @@ class TukeyHSD(ResamplingTest):
         return statistic - half, statistic + half
 
     def _ranges(self, scores: Floats) -> Floats:
-        """Return the range of system means by shuffle, (draw, depth)."""
+        """Return the range of system means per shuffle, (draw, depth)."""
         systems, topics, depths = scores.shape
         flat = np.ascontiguousarray(scores).reshape(systems * topics, depths)
         ranges = []
         for drawn in self.shuffles(systems, topics):
             rows = (drawn * topics + np.arange(topics)[:, None]).swapaxes(1, 2)
             ends = np.arange(0, rows.size + 1, topics)
-            # A product with a sparse matrix sums shuffled scores over topics without copying them.
+            # A product with a sparse matrix sums shuffled scores over topics without a copy of the
+            # scores.
             gather = scipy.sparse.csr_array(
                 (np.ones(rows.size), rows.ravel(), ends), shape=(rows.size // topics, len(flat))
             )
@@ -322,7 +326,7 @@ class MaxT:
     -------
     MaxT
         A correction that can be passed as ``adjust=`` with the tests ``"t"`` and ``"permutation"``.
-        The name ``"max-t"`` means the default options.
+        The name ``"max-t"`` is a correction with the default options.
 
     Notes
     -----
@@ -330,16 +334,16 @@ class MaxT:
     scores of all systems on random topics, which flips the signs of all paired differences on these
     topics. Pairs are sorted by ``|t|``, from the largest to the smallest. The ``|t|`` of a pair is
     compared with the largest ``|t|`` of the draw among this pair and all later pairs. ``p = (1 +
-    count) / (1 + samples)``, where count is the number of draws with a larger or equal ``|t|``. A
-    p-value is at least that of each earlier pair, and at least its unadjusted p-value. If several
-    groups of scores are corrected together, topics with the same name have the same sign in all
-    groups. Statistics are considered equal if they agree to 1e-12.
+    count) / (1 + samples)``, where count is the number of draws with a larger or equal ``|t|``. The
+    p-value of a pair is at least that of each earlier pair, and at least its unadjusted p-value. If
+    several groups of scores are corrected together, topics with the same name have the same sign in
+    all groups. Statistics are considered equal if they agree to 1e-12.
 
     The family-wise error rate is at most alpha, whichever null hypotheses are true, if differences
     have distributions that are symmetric about their means. All p-values are at least 1 / (1 +
     samples). Simultaneous intervals are Student's intervals with the quantile of the largest
-    ``|t|`` of all pairs. If an interval excludes 0, its pair is significant. The interval of a
-    significant pair may include 0, because the intervals do not step down.
+    ``|t|`` of all pairs. If an interval excludes 0, the difference of the pair is significant. The
+    interval of a significant pair may include 0, because the intervals do not step down.
 
     References
     ----------
@@ -368,7 +372,7 @@ class MaxT:
         ----------
         scores
             Scores, shape (topic, column), with a column for each system, or for each system, metric
-            and depth. Scores are 0 on topics on which a column is not compared.
+            and depth. The score is 0 if the topic of the row is not compared in the column.
         pairs
             Indices of columns, shape (pair, 2).
         topics
@@ -407,9 +411,9 @@ class MaxT:
         Returns
         -------
         numpy.ndarray
-            Critical values, shape (pair,). A larger |t| has p < alpha. The value is infinite if no
-            |t| has p < alpha. The maximum is over all pairs, so a larger |t| is also significant in
-            the step-down procedure.
+            Critical values, shape (pair,). A |t| above its critical value has p < alpha. The
+            critical value is infinite if no |t| has p < alpha. The maximum is over all pairs, so a
+            larger |t| is also significant in the step-down procedure.
         """
         family = _Family.of(scores, pairs, len(scores) if topics is None else topics)
         signs = draw_signs(len(scores), samples=self.samples, seed=self.seed)
@@ -425,7 +429,7 @@ class MaxT:
 
 
 class _Family(NamedTuple):
-    """Pairs of columns, with constants of their statistics."""
+    """Pairs of columns, and the constants in their statistics."""
 
     pairs: Ints
     topics: Ints
@@ -434,7 +438,7 @@ class _Family(NamedTuple):
 
     @classmethod
     def of(cls, scores: Floats, pairs: Ints, topics: int | Ints) -> Self:
-        """Return the family of pairs of columns."""
+        """Return the family of pairs, with its constants."""
         counted = np.broadcast_to(topics, len(pairs))
         power = np.empty(len(pairs))
         largest = abs(scores).max(axis=0)
@@ -446,12 +450,12 @@ class _Family(NamedTuple):
         return cls(pairs, counted, scale, noise)
 
     def at(self, positions: Ints | slice) -> Self:
-        """Return a selection of the pairs."""
+        """Return the family of the pairs at some positions."""
         fields: Any = (array[positions] for array in self)
         return type(self)(*fields)
 
     def count_reaching(self, sums: Floats, thresholds: Floats) -> Ints:
-        """Count the draws whose maximum reaches a pair's threshold.
+        """Count the draws whose maximum reaches each pair's threshold.
 
         The maximum is over the pair and all earlier pairs of this family.
         """
@@ -474,10 +478,11 @@ class _Family(NamedTuple):
         return largest
 
     def sizes(self, sums: Floats, most: int) -> Floats:
-        """Return |t| scaled to [0, 1] for sums of scores.
+        """Return |t|, scaled to [0, 1], from sums of scores.
 
         For n differences d, the scaled value is ``r = |sum d| / sqrt(n sum d^2)``, and ``t^2 = (n -
-        1) r^2 / (1 - r^2)``. Sign flips do not change the sum of squares.
+        1) r^2 / (1 - r^2)``. Sign flips do not change the sum of squares, so r needs only the sums
+        of each draw.
         """
         a, b = self.pairs.T
         sizes: Floats = sums.take(a, axis=0)

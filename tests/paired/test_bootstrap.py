@@ -1,4 +1,4 @@
-"""Bootstrap tests equal the worked case and a loop."""
+"""Bootstrap tests equal a worked case and a loop."""
 
 from fractions import Fraction
 
@@ -18,7 +18,7 @@ SCORES = st.tuples(st.integers(2, 4), st.integers(2, 8), st.integers(1, 2)).flat
 )
 
 
-def test_discriminative_power_equals_the_worked_case(golden):
+def test_discriminative_power_equals_that_of_the_worked_case(golden):
     case = golden["004-bootstrap"]
     scores = np.array(case["input"]["scores"])[:, :, None]
     resamples = np.array(case["input"]["resamples"])
@@ -43,7 +43,7 @@ def test_p_values_of_edge_cases_equal_the_worked_case(golden):
 
 
 @given(scores=SCORES, seed=st.integers(0, 99))
-def test_p_values_with_ties_equal_the_slow_loop(scores, seed):
+def test_p_values_of_tied_statistics_equal_those_of_a_loop(scores, seed):
     test = Bootstrap(samples=60, seed=seed)
     t, asl = oracle.ORACLES["bootstrap"](test, scores)
     statistic, p = test.kernel(scores)
@@ -53,7 +53,7 @@ def test_p_values_with_ties_equal_the_slow_loop(scores, seed):
 
 @st.composite
 def balanced(draw):
-    """Draw scores of two systems whose mean difference is 0."""
+    """Return random scores of two systems with equal means."""
     topics = draw(st.integers(2, 9))
     integers = st.lists(st.integers(-30, 30), min_size=topics, max_size=topics)
     base, differences = draw(integers), draw(integers)
@@ -70,14 +70,14 @@ def test_mean_differences_within_rounding_have_p_one(scores, seed):
 
 
 @pytest.mark.parametrize(("mean", "none"), [(4e-13, True), (6e-13, False)])
-def test_mean_differences_count_from_twelve_decimals_on(mean, none):
+def test_mean_differences_below_twelve_decimals_are_zero(mean, none):
     z = np.array([0.3, -0.3, 0.1, -0.1]) + mean
     statistic, p = Bootstrap(samples=200).kernel(np.stack([z, 0 * z])[:, :, None])
     assert ((statistic == 0).item(), (p == 1).item()) == (none, none)
 
 
 @pytest.mark.parametrize("alpha", [0.01, 0.05, 0.07, 0.5])
-def test_discriminative_power_equals_the_slow_loop(alpha):
+def test_discriminative_power_equals_that_of_a_loop(alpha):
     scores = np.random.default_rng(0).random((4, 12, 2)) + np.arange(4)[:, None, None] / 8
     test = Bootstrap(samples=100, seed=5)
     result = test.discriminate(scores, alpha=alpha)
@@ -94,14 +94,14 @@ def test_discriminative_power_equals_the_slow_loop(alpha):
     np.testing.assert_array_equal(result.delta, result.pair_deltas.max(axis=0))
 
 
-def test_all_depths_have_the_same_resamples():
+def test_all_depths_use_the_same_bootstrap_samples():
     scores = np.random.default_rng(1).random((3, 10, 1)).repeat(4, axis=2)
     result = Bootstrap(samples=200).discriminate(scores)
     assert (result.asl == result.asl[:, :1]).all()
     np.testing.assert_allclose(result.pair_deltas, result.pair_deltas[:, :1].repeat(4, axis=1))
 
 
-def test_the_difference_needed_for_one_topic_is_nan():
+def test_difference_needed_for_significance_is_nan_for_one_topic():
     result = Bootstrap(samples=10).discriminate(np.array([0.2, 0.7])[:, None, None])
     assert result.asl.item() == 1
     assert np.isnan(result.delta.item())
@@ -118,8 +118,8 @@ def test_resamples_of_another_shape_are_refused(resamples):
         Bootstrap().kernel(np.zeros((2, 3, 1)), resamples=resamples)
 
 
-def test_weighted_bootstraps_equal_the_loop():
-    """Topics keep their weights in each resample."""
+def test_bootstrap_with_weighted_topics_equals_a_loop():
+    """Topics keep their weights in each bootstrap sample."""
     random = np.random.default_rng(2)
     scores, weights = random.random((2, 9, 1)), random.random(9) + 0.1
     weights *= len(weights) / weights.sum()

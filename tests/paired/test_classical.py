@@ -1,4 +1,4 @@
-"""The paired t, rank-sum, sign and Wilcoxon tests.
+"""Tests of the t-test, and rank-sum, sign and signed-rank tests.
 
 The sign test is checked far into its tails, and Wilcoxon's signed-rank test with exact p-values,
 rounded differences and large scores.
@@ -20,7 +20,7 @@ from irframe.paired import Bootstrap, PairedT, RankSum, Wilcoxon, all_pairs, sig
 
 @pytest.mark.parametrize("shift", [1.0, 0.1, -0.1, 1 / 3, 1e-3, 7.7])
 @pytest.mark.parametrize("test", [PairedT(), Bootstrap(samples=50)], ids=repr)
-def test_constant_differences_have_an_infinite_t(test, shift):
+def test_t_of_constant_differences_is_infinite(test, shift):
     base = np.random.default_rng(1).random((40, 1))
     others = np.random.default_rng(2).random((5, 40, 1))
     statistic, p = test.kernel(np.concatenate([[base + shift, base], others]))
@@ -43,7 +43,7 @@ def test_differences_within_rounding_are_zero():
         product([4, 50, 300], [0.0, 1e-6, 0.3], [1e-2, 1e-4, 1e-6, 1e-8, 1e-10, 1e-12, 1e-13]), 5
     ),
 )
-def test_nearly_constant_differences_equal_scipy(spread, shift, topics):
+def test_t_of_nearly_constant_differences_equals_that_of_scipy(spread, shift, topics):
     rng = np.random.default_rng(3)
     scores = rng.random((8, topics, 2))
     scores[1] = scores[0] + shift + spread * rng.normal(size=(topics, 2))
@@ -68,13 +68,13 @@ def test_p_values_do_not_depend_on_scale_and_topic_means(offset, scale):
     np.testing.assert_allclose(p, expected.pvalue, rtol=1e-9)
 
 
-def test_rank_sum_rounds_scores():
+def test_rank_sum_test_rounds_scores_to_twelve_decimals():
     noisy = np.array([[0.1 + 0.2, 0.5], [0.3, 0.4]])[:, :, None]
     plain = np.array([[0.3, 0.5], [0.3, 0.4]])[:, :, None]
     assert RankSum().kernel(noisy).p == RankSum().kernel(plain).p
 
 
-def test_sign_tests_equal_the_worked_case(golden):
+def test_p_values_of_the_sign_test_equal_the_worked_case(golden):
     case = golden["001-sign-test"]
     wins, losses = np.array(case["input"]["pairs"]).T
     np.testing.assert_allclose(sign_p(wins, losses), case["expected"]["exact"], rtol=1e-12)
@@ -82,19 +82,19 @@ def test_sign_tests_equal_the_worked_case(golden):
 
 @pytest.mark.parametrize("wins", [0, 3, 37, 400])
 @pytest.mark.parametrize("losses", [0, 4, 90, 1000])
-def test_sign_tests_are_accurate_in_the_tails(wins, losses):
+def test_tiny_p_values_of_the_sign_test_equal_those_of_scipy(wins, losses):
     if wins + losses:
         expected = stats.binomtest(wins, wins + losses).pvalue
         assert sign_p(np.array([wins]), np.array([losses])) == pytest.approx(expected, rel=1e-9)
 
 
-def test_exact_wilcoxon_counts_ties_by_their_average_ranks():
+def test_exact_wilcoxon_test_uses_average_ranks_of_ties():
     scores = np.array([[0.8, 0.8, 0.4, 1, 1, 0.4, 0.8], [0.6, 0, 0.2, 0.4, 0.4, 0.6, 0.4]])
     assert Wilcoxon(exact=True).kernel(scores[:, :, np.newaxis]).p.item() == 0.0625  # not .0469
 
 
 @given(seed=st.integers(0, 999), topics=st.integers(3, 30))
-def test_exact_wilcoxon_is_scipys_permutation_distribution(seed, topics):
+def test_exact_wilcoxon_test_equals_scipys_permutation_test(seed, topics):
     differences = np.random.default_rng(seed).integers(-4, 6, topics).astype(float)
     p = Wilcoxon(exact=True).kernel(np.stack([differences, 0 * differences])[:, :, np.newaxis]).p
     selected = differences[differences != 0]
@@ -105,26 +105,26 @@ def test_exact_wilcoxon_is_scipys_permutation_distribution(seed, topics):
     assert Wilcoxon(exact=True).kernel(repeated[:, :, np.newaxis]).p.item() == p.item()
 
 
-def test_differences_are_rounded_to_decimals():
+def test_wilcoxon_test_rounds_differences_to_decimals():
     scores = np.array([[0.26, 0.28, 0.0], [0.0, 0.0, 0.34]])[:, :, np.newaxis]
     assert Wilcoxon(decimals=1).kernel(scores).statistic.item() == 2  # signed ranks 2, 2, -2
     assert Wilcoxon(decimals=2).kernel(scores).statistic.item() == 0  # signed ranks 1, 2, -3
     assert Wilcoxon(decimals=0).kernel(scores).statistic.item() == 0
 
 
-def test_wilcoxon_of_large_scores_equals_scipy():
+def test_wilcoxon_test_of_large_scores_equals_that_of_scipy():
     rng = np.random.default_rng(8)
     scores = rng.integers(0, 100_000, (2, 40, 1)).astype(float)
     expected = stats.wilcoxon(*scores[:, :, 0], method="asymptotic", correction=False).pvalue
     assert Wilcoxon().kernel(scores).p.item() == pytest.approx(expected, rel=1e-9)
 
 
-def test_exact_wilcoxon_of_many_topics():
+def test_exact_wilcoxon_test_of_many_topics_equals_that_of_scipy():
     scores = np.random.default_rng(9).random((2, 150, 1))
     scores[0] += 0.15
     expected = stats.wilcoxon(*scores[:, :, 0], method="exact").pvalue
     assert Wilcoxon(exact=True).kernel(scores).p.item() == pytest.approx(expected, rel=1e-9)
 
 
-def test_exact_wilcoxon_with_a_correction_is_refused():
+def test_exact_wilcoxon_test_with_continuity_correction_is_refused():
     refused(ParameterError, r"but found both\. Omit one", Wilcoxon, correction=True, exact=True)

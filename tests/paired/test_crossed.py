@@ -10,7 +10,7 @@ from irframe.paired.crossed import crossed, one_sample, table_of
 
 
 def scores(seed, repeats, topics=8, depths=2, spread=0.1):
-    """Return lists (list, topic, depth) and the system of each list."""
+    """Return scores (list, topic, depth), and each list's system."""
     rng = np.random.default_rng(seed)
     owner = np.repeat(np.arange(len(repeats)), repeats)
     base = rng.normal(0.4, 0.2, (1, topics, depths)) + rng.normal(
@@ -46,7 +46,7 @@ def test_crossed_variances_equal_the_worked_case(over):
 
 @given(st.integers(0, 99), st.sampled_from([(2, 3, 1), (4, 4, 4), (1, 2, 5), (3, 3, 3)]))
 @pytest.mark.parametrize("over", ["both", "topic", "repeat"])
-def test_all_pairs_and_depths_equal_the_definition(over, seed, repeats):
+def test_variances_of_all_pairs_and_depths_follow_the_definition(over, seed, repeats):
     lists, owner = scores(seed, repeats)
     for shared in {False, repeats == (3, 3, 3)}:
         difference = crossed(lists, owner, PAIRS, shared=shared, over=over)
@@ -81,7 +81,7 @@ def test_identical_repeats_add_no_variance():
     np.testing.assert_allclose(copied.freedom, alone.freedom)
 
 
-def test_one_sample_equals_a_difference_from_a_constant():
+def test_variance_of_a_mean_equals_that_of_its_difference_from_a_constant():
     lists, owner = scores(3, (3, 1))
     lists[3] = 0.25
     difference = crossed(lists, owner, np.array([[0, 1]]))
@@ -91,7 +91,7 @@ def test_one_sample_equals_a_difference_from_a_constant():
 
 
 @pytest.mark.parametrize(("shared", "spread"), [(False, 0.0), (False, 0.04), (True, 0.04)])
-def test_type_i_errors_of_equal_systems_are_near_alpha(shared, spread):
+def test_type_i_error_rate_of_equal_systems_is_near_alpha(shared, spread):
     rng = np.random.default_rng(7)
     topics, repeats, draws = 20, 3, 2000
     crossing = rng.normal(0, 0.15 / np.sqrt(2), (2, 1, topics, draws))

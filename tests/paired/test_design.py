@@ -1,4 +1,4 @@
-"""Sampling designs equal worked cases and matrix products."""
+"""Tests of sampling designs against worked cases and matrix products."""
 
 import json
 
@@ -44,7 +44,7 @@ def test_estimates_equal_the_worked_case(shared):
 
 @st.composite
 def designs(draw):
-    """Draw scores with weights, clusters and tasks."""
+    """Draw scores, and designs with weights, clusters and tasks."""
     sizes = draw(st.lists(st.integers(1, 4), min_size=4, max_size=12))
     tasks = draw(st.integers(1, min(3, len(sizes) // 2)))
     cluster = np.repeat(np.arange(len(sizes)), sizes)
@@ -57,7 +57,7 @@ def designs(draw):
 
 
 @given(designs())
-def test_pairs_equal_matrix_products(drawn):
+def test_estimates_of_all_pairs_equal_matrix_products(drawn):
     scores, options = drawn
     differences = describe_differences(scores, None, design_of(scores.shape[1], **options))
     for pair, (a, b) in enumerate(all_pairs(3)):
@@ -105,7 +105,7 @@ def test_duplicating_every_topic_in_its_cluster_changes_neither_mean_nor_error(d
 
 
 @pytest.mark.parametrize("size", [1, 4])
-def test_clusters_of_equal_size_equal_students_test_of_means(size):
+def test_clusters_of_equal_size_give_students_test_on_cluster_means(size):
     values = np.random.default_rng(size).normal(size=(2, 9 * size, 1))
     result = PairedT().with_design(design_of(9 * size, cluster=np.arange(9 * size) % 9), values)
     means = (values[0] - values[1]).reshape(size, 9).mean(axis=0)
@@ -141,7 +141,7 @@ def test_constant_differences_within_tasks_have_zero_variance():
     assert not np.isnan(alone.mean).any()
 
 
-def test_signs_and_draws_keep_clusters_together():
+def test_topics_of_a_cluster_share_signs_and_draws():
     random = np.random.default_rng(5)
     sizes = [3, 1, 4, 2, 2]
     cluster, task = np.repeat(np.arange(5), sizes), np.repeat([0, 0, 0, 1, 1], sizes)

@@ -1,4 +1,4 @@
-"""Moments and counts of differences equal loops and scipy."""
+"""Tests of statistics of differences against loops and scipy."""
 
 import numpy as np
 import pytest
@@ -28,7 +28,7 @@ def cube():
     return scores
 
 
-def test_descriptions_equal_the_loop():
+def test_statistics_of_differences_equal_those_of_a_loop():
     scores = cube()
     differences = describe_differences(scores)
     assert differences.topics == 25
@@ -47,7 +47,7 @@ def test_descriptions_equal_the_loop():
             assert counts == oracle.sides(a.tolist(), b.tolist())
 
 
-def test_intervals_and_effect_sizes_equal_scipy():
+def test_intervals_and_effect_sizes_equal_those_of_scipy():
     scores = cube()[[0, 1, 4, 5]]
     differences = describe_differences(scores)
     low, high = differences.interval(alpha=0.1)
@@ -90,7 +90,7 @@ def test_single_precision_and_strided_arrays_give_equal_statistics():
 
 
 @pytest.mark.parametrize(("difference", "counted"), [(0.4e-12, "ties"), (0.6e-12, "wins")])
-def test_differences_count_from_twelve_decimals_on(difference, counted):
+def test_differences_below_twelve_decimals_are_ties(difference, counted):
     scores = np.array([[difference], [0.0]])[:, :, None]
     one_way = describe_differences(scores, np.array([[0, 1]]))
     other_way = describe_differences(scores, np.array([[1, 0]]))
@@ -101,7 +101,7 @@ def test_differences_count_from_twelve_decimals_on(difference, counted):
 
 @pytest.mark.parametrize(("units", "constant"), [(7, True), (8, True), (9, False)])
 @pytest.mark.parametrize("turn", [1, -1])
-def test_constant_means_within_eight_units_of_rounding(units, constant, turn):
+def test_differences_within_eight_units_of_rounding_are_constant(units, constant, turn):
     spread = units * 2.0**-52
     large, none = np.array([[1.0, 1.0 - spread]]), np.zeros((1, 2))
     assert (exact_moments(*(large, none)[::turn])[1] == 0) == constant

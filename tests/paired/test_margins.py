@@ -1,4 +1,4 @@
-"""Prediction-powered means, their weights, and detectable differences."""
+"""Tests of prediction-powered means, their weights, and detectable differences."""
 
 import numpy as np
 import pytest
@@ -12,7 +12,7 @@ from irframe.paired.pairs import all_pairs
 
 
 def draw(seed):
-    """Return scores with similar systems, and the judged topics."""
+    """Return cheap and human scores, and masks of topics."""
     random = np.random.default_rng(seed)
     cheap, human = random.random((2, 6, 12, 3))
     cheap[1], human[1] = cheap[0], human[0]
@@ -27,7 +27,7 @@ def draw(seed):
 
 
 @given(st.integers(0, 1000))
-def test_power_pairs_equal_power_of_differences(seed):
+def test_power_pairs_equals_power_of_the_differences(seed):
     cheap, human, counted, judged = draw(seed)
     pairs = all_pairs(6)
     powered = power_pairs(cheap, human, counted, judged, pairs)
@@ -40,7 +40,7 @@ def test_power_pairs_equal_power_of_differences(seed):
     assert (powered.weight[0] == 0).all()
 
 
-def test_pairs_with_cancellation_are_computed_in_groups(monkeypatch):
+def test_power_pairs_does_not_depend_on_the_size_of_groups(monkeypatch):
     cheap, human, counted, judged = draw(0)
     at_once = power_pairs(cheap, human, counted, judged, all_pairs(6))
     monkeypatch.setattr(margins, "BLOCK", 1)
@@ -66,7 +66,7 @@ def test_the_weight_minimises_the_variance(share):
 
 @pytest.mark.parametrize("overlap", [0, 4, 12])
 def test_the_jackknife_leaves_out_one_topic_at_a_time(overlap):
-    """Topics have human scores, cheap scores, or both."""
+    """Topics have a human score, a cheap score, or both."""
     random = np.random.default_rng(overlap)
     cheap, human = random.random((2, 30, 1))
     human += 0.4 * cheap

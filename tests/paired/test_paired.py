@@ -1,4 +1,4 @@
-"""Paired tests equal scipy and loops, also in edge cases."""
+"""Tests of paired tests against scipy and loops."""
 
 import numpy as np
 import pytest
@@ -31,7 +31,7 @@ CUBES = st.tuples(st.integers(2, 5), st.integers(1, 8), st.integers(1, 3)).flatm
 
 
 def realistic(systems=8, topics=50, depths=3, seed=0):
-    """Return scores with shared topics, ties and a copy."""
+    """Return scores with topic effects, ties and two equal systems."""
     rng = np.random.default_rng(seed)
     topic = rng.random((1, topics, 1))
     scores = 0.6 * topic + 0.4 * rng.random((systems, topics, depths))
@@ -140,7 +140,7 @@ def test_exact_wilcoxon_on_real_scores_counts_signs(shared):
     assert_equal(test.kernel(scores), oracle.pairwise(LOOPS[test], scores))
 
 
-def test_p_values_equal_published_ones(shared):
+def test_p_values_equal_published_values(shared):
     path = shared / "data" / "score-matrices" / "adhoc8_ap.csv"
     scores = np.loadtxt(path, delimiter=",", skiprows=1).T[124:126, :, None]
     p = PairedT().kernel(scores).p.item()
@@ -155,7 +155,7 @@ def test_p_values_equal_published_ones(shared):
 
 @pytest.mark.parametrize("test", LOOPS, ids=repr)
 @given(scores=CUBES)
-def test_results_equal_slow_loops(test, scores):
+def test_statistics_and_p_values_equal_those_of_loops(test, scores):
     looped = oracle.pairwise(LOOPS[test], scores)
     assert_equal(test.kernel(scores), looped)
 
@@ -179,7 +179,7 @@ def test_results_do_not_depend_on_blocks_of_depths(name, monkeypatch):
 
 
 @pytest.mark.parametrize("name", TESTS)
-def test_pairs_with_a_baseline_equal_those_among_all_pairs(name):
+def test_results_with_a_baseline_equal_those_of_all_pairs(name):
     test, scores = quick(name, 70), realistic(topics=20)
     of_all = test.kernel(scores)
     assert of_all.statistic.shape == of_all.p.shape == (28, 3)

@@ -1,4 +1,4 @@
-"""Pairs, products, average ranks, and draws of topics and signs."""
+"""Tests of pairs, products, ranks, and random draws."""
 
 import numpy as np
 import pytest
@@ -53,14 +53,14 @@ def test_invalid_shapes_of_scores_and_pairs_are_refused(shape, pairs, words):
 
 @pytest.fixture(params=[1, 100, 2**18])
 def pieces(request, monkeypatch):
-    """Set the size of the pieces of products."""
+    """Set the number of multiplications per matrix product."""
     monkeypatch.setattr(pairs, "UNTHREADED", request.param)
     monkeypatch.setattr(pairs, "NARROWEST", 3 if request.param < 2**18 else 16)
 
 
 @pytest.mark.usefixtures("pieces")
 @pytest.mark.parametrize("shape", [(1, 1, 1), (2, 5, 7), (3, 4, 40), (0, 3, 5)])
-def test_inner_products_of_all_pairs_equal_one_product(shape):
+def test_inner_products_of_all_pairs_equal_a_gram_matrix(shape):
     block = np.random.default_rng(0).normal(size=shape)
     expected = np.einsum("dst,dut->dsu", block, block)
     a, b = all_pairs(shape[1]).T
@@ -81,7 +81,7 @@ def test_inner_products_of_few_pairs_equal_sums_over_topics(systems):
 @pytest.mark.usefixtures("pieces")
 @pytest.mark.parametrize("lead", [(), (4,), (2, 3)])
 @pytest.mark.parametrize("columns", [0, 1, 7, 33])
-def test_products_equal_matrix_products(lead, columns):
+def test_product_equals_one_matrix_product(lead, columns):
     random = np.random.default_rng(1)
     rows, right = random.normal(size=(*lead, 6)), random.normal(size=(6, columns))
     result = product(rows, right)
@@ -90,7 +90,7 @@ def test_products_equal_matrix_products(lead, columns):
 
 
 @given(data=st.data(), rows=st.integers(1, 4), length=st.integers(1, 12))
-def test_marked_ranks_equal_scipy(data, rows, length):
+def test_rank_sums_of_marked_values_equal_those_of_scipy(data, rows, length):
     values = data.draw(arrays(np.uint32, (rows, length), elements=st.integers(0, 5)))
     marks = data.draw(arrays(np.bool_, (rows, length)))
     rank_sum, cubes = marked_ranks(2 * values + marks.astype(np.uint32))

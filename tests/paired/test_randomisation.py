@@ -1,4 +1,4 @@
-"""Max-T, permutation and Tukey p-values equal those of loops."""
+"""Tests of max-T, permutation and Tukey p-values against loops."""
 
 import math
 
@@ -13,7 +13,7 @@ from irframe.paired.pairs import draw_signs
 
 
 def t_of(differences):
-    """Return |t| of paired differences, infinite for constant ones."""
+    """Return |t| of differences, infinite if they are constant."""
     n, mean = len(differences), sum(differences) / len(differences)
     squares = sum((d - mean) ** 2 for d in differences)
     if squares < 1e-12:
@@ -22,7 +22,7 @@ def t_of(differences):
 
 
 def stepped_down(families, signs):
-    """Return step-down corrected p-values of differences by topic."""
+    """Return step-down corrected p-values, computed by a loop."""
 
     def sizes(sign):
         return [
@@ -42,7 +42,7 @@ def stepped_down(families, signs):
 
 
 @given(seed=st.integers(0, 9999), grades=st.sampled_from([2, 4, 1000]))
-def test_max_t_equals_the_loop(seed, grades):
+def test_max_t_p_values_equal_those_of_a_loop(seed, grades):
     scores = np.random.default_rng(seed).integers(0, grades, (7, 5)) / grades
     pairs = all_pairs(5)
     actual = MaxT(samples=30, seed=seed).kernel(scores, pairs)
@@ -101,7 +101,7 @@ def test_max_t_supports_constant_differences():
 
 @pytest.mark.parametrize("samples", [1, 50, 1000, 2500])
 @pytest.mark.parametrize("topics", [1, 4, 12])
-def test_permutation_tests_equal_the_loop_with_the_same_signs(samples, topics):
+def test_permutation_p_values_equal_those_of_a_loop_with_the_same_signs(samples, topics):
     scores = np.random.default_rng(topics).random((4, topics, 2)).round(1)
     scores[3] = scores[2]
     test = Permutation(samples=samples, seed=3)
@@ -131,7 +131,9 @@ def test_permutation_tests_approach_the_exact_p_value():
 @pytest.mark.parametrize("systems", [2, 3, 5])
 @pytest.mark.parametrize("topics", [1, 2, 7])
 @pytest.mark.parametrize("budget", [1, 2**21])
-def test_tukey_tests_equal_the_loop_with_the_same_shuffles(systems, topics, budget, monkeypatch):
+def test_tukey_p_values_equal_those_of_a_loop_with_the_same_shuffles(
+    systems, topics, budget, monkeypatch
+):
     monkeypatch.setattr(randomisation, "BLOCK_BYTES", budget)
     scores = np.random.default_rng(systems).random((systems, topics, 2)).round(1)
     test = TukeyHSD(samples=40, seed=2)
