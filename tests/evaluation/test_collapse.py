@@ -264,5 +264,5 @@ def test_a_column_of_sections_is_not_taken_for_systems():
     )
     pd.testing.assert_frame_equal(scores, expected)
     unordered = sections.sort_values("section", kind="stable")
-    message = r"differ in 'section' .*If 'section' names systems"
+    message = r"different values in 'section' .*If 'section' names systems"
     refused(InputError, message, unordered.ireval.evaluate, QRELS, "RR", units="doc")
