@@ -85,7 +85,7 @@ def judged_anew(
     """
     before, hits, listing = experiment.judgments, experiment.hits, experiment.listing
     old, new = (side.table.doc.take(pa.array(side.row)) for side in (before, judgments))
-    nothing = TopUnjudged.named(np.zeros(0, np.int64), np.zeros(0, np.int16), old[:0])
+    nothing = TopUnjudged.named(np.zeros(0, np.int64), np.zeros(0, np.int8), old[:0])
     listed = nothing if listing is None else listing.load()
     topics = before.topic, judgments.topic, listed.of % len(before.count)
     docs = all_of_one_kind([old, new, listed.doc])
@@ -140,7 +140,7 @@ def _hidden(experiment: Experiment, kept: NDArray[np.bool_]) -> TopUnjudged:
     hidden = np.flatnonzero(~kept & (hits.rank <= RANKS))
     row = experiment.judgments.row[hits.row[hidden]]
     doc = experiment.judgments.table.doc.take(pa.array(row))
-    return TopUnjudged.named(hits.of[hidden], (hits.rank[hidden] - 1).astype(np.int16), doc)
+    return TopUnjudged.named(hits.of[hidden], hits.rank[hidden] - 1, doc)
 
 
 def _refuse_ranks_unknown(experiment: Experiment, topic: Codes, lists: Codes) -> None:

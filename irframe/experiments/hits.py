@@ -396,7 +396,8 @@ class TopUnjudged:
         """Return documents with the given lists, ranks and names."""
         chunks = doc.chunks or [pa.array([], doc.type)]
         coded = pa.concat_arrays(chunks).dictionary_encode()
-        return cls(of, rank, coded.indices.to_numpy(), coded.dictionary)
+        small = rank.astype(np.int8)  # ranks below 100, of millions of documents
+        return cls(of, small, coded.indices.to_numpy(), coded.dictionary)
 
     @property
     def doc(self) -> pa.ChunkedArray:

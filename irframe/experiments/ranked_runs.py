@@ -129,7 +129,7 @@ class Framed:
         at_top = np.flatnonzero((ranking.rank <= RANKS) & (row < 0))
         rows = rows[ranking.order[at_top]]
         of = (before + self._lists_of(rows)).astype(np.int32)
-        rank = (ranking.rank[at_top] - 1).astype(np.int16)
+        rank = ranking.rank[at_top] - 1
         return TopUnjudged.named(of, rank, self.table.doc.take(pa.array(rows)))
 
     def _lists_of(self, rows: Codes) -> Codes:
