@@ -268,6 +268,7 @@ def _labelled_groups(labelled: Labelled, by: str) -> Iterator[tuple[Hashable, La
     if {*LIST} <= {*labelled.dims}:
         participated = took_part(labelled)
         if participated is None and isinstance(labelled, xr.DataArray):
+            # Without recorded participation, a system takes part in every group with a score of it.
             scored = labelled.notnull().any([*{*labelled.dims} - {*LIST}])
             participated = scored.transpose(*LIST).to_numpy()
     if participated is None:
@@ -432,6 +433,7 @@ def join_frames(results: Mapping[Any, pd.DataFrame], by: Hashable) -> pd.DataFra
     The group becomes the first column, or the first index level.
     """
     _refuse_none(results, by)
+    # Shallow copies keep the attributes of the caller's results.
     frames = [result.copy(deep=False) for result in results.values()]
     for frame in frames:  # attributes are joined below, and pandas would otherwise compare them
         frame.attrs = {}

@@ -101,6 +101,8 @@ def concat(cubes: Iterable[xr.Dataset], dim: str = TOPIC) -> xr.Dataset:
         if name not in {view.EXPERIMENT, RECORD}
         and (name not in view.PROVENANCE or all(cube.attrs.get(name) == value for cube in cubes))
     }
+    # Cubes that differ in `pool` have no common pool. Metrics that need the pool must then raise an
+    # error.
     attributes.setdefault("pool", "unknown")
     files = [state for exp in experiments for state in exp.files]
     experiment = replace(joined, made=attributes, files=files, collection=None, origin=0)
@@ -173,6 +175,8 @@ def _shared_coords(
         dtypes: list[Any] = [coord.dtype for coord in coords]
         plain = all(isinstance(dtype, np.dtype) for dtype in dtypes)
         alike = plain and len({dtype.kind for dtype in dtypes}) == 1 and not values.isna().any()
+        # Missing groups are NaN and groups may have different types, so their array needs dtype
+        # object.
         dtype = np.result_type(*dtypes) if alike else object
         joined[name] = (dim, values.to_numpy(dtype=dtype))
     return joined
@@ -290,6 +294,7 @@ def _joined_judgments(bases: Sequence[Judgments]) -> Judgments:
 def _systems(experiments: list[Experiment]) -> Experiment:
     first = experiments[0]
     experiments = [_same_topics(exp, first) for exp in experiments]
+    # The call is needed only for its error about spans that differ between cubes.
     Spans.joined([exp.judgments.table.spans for exp in experiments])
     rows = [_places(exp, first) for exp in experiments]
     best = np.full(len(first.judgments.row), NEVER, np.int32)

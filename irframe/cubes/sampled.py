@@ -98,6 +98,8 @@ class Draw:
             together = has_strata
             chosen = share
         else:
+            # Probabilities that equal the judged share of each stratum come from samples of fixed
+            # size.
             together = has_strata and bool(np.allclose(probability[judged], share[judged]))
             chosen = share if together else np.nan_to_num(probability)
         sizes = size.reshape(shape), drawn.reshape(shape)
@@ -181,6 +183,7 @@ def _refuse_shallow(metrics: Sequence[Metric], draw: Draw, depths: Sequence[int]
     """
     if draw.complete or not metrics:
         return
+    # If the probabilities of unjudged documents are unknown (0), the judged share replaces them.
     share = (draw.chance if (draw.chance > 0).all() else draw.judged).mean()
     shallow = [depth for depth in depths if round(depth * share, 6) < LEAST_IDEAL]
     if shallow:
@@ -322,6 +325,7 @@ def _spread(draw: Draw, gains: Floats, index: Array, weights: Floats, inverse: F
         sums = (gains * inside) @ weights
         crossed = sums[:, np.newaxis] * sums[np.newaxis]
         number = np.maximum(draw.drawn[:, code], 1)[:, np.newaxis]
+        # The sum of squared deviations is the sum of squares minus the squared sum over n.
         within = (products * inside) @ weights**2 - crossed / number
         total += factor[:, code][:, np.newaxis] * within
     return total
@@ -371,6 +375,7 @@ class _Leaving:
         The contribution of a document is the change of the score if the document is left out. The
         formula of the variance is the same as for totals.
         """
+        # For a total, the effect is the value of the document, up to a constant of its stratum.
         effects = (value[..., self.topic] - without) / (self.grown * self.inverse)
         products = effects[:, np.newaxis] * effects
         if not self.draw.together:
@@ -430,6 +435,7 @@ def _ratios(
     for first in range(0, systems, step):
         chunk = slice(first, first + step)
         index = rows[chunk].reshape(len(rows[chunk]), -1)
+        # Documents that a list lacks get the rank `ranks`, at which the appended weight is 0.
         rank = np.full((len(index), len(draw.judged) + 1), ranks)
         np.put_along_axis(rank, index, np.tile(np.arange(ranks), topics)[np.newaxis], axis=1)
         rank = rank[:, leaving.kept]

@@ -224,6 +224,7 @@ def score(
         values = _on_topics(values, thresholds.places(chosen, cube[collection].to_numpy()))
     result = label_scores(cube, values, chosen, depths, dim).assign_attrs(attributes)
     if stops is not None and stops.own is not None:
+        # Each system stops at a point of its own, so the points become a coordinate of systems.
         result = result.isel({dim: 0}, drop=True)
         return result.assign_coords({dim: (words.SYSTEM, [*stops.own.values()])})
     return _at_one_depth(result) if is_integer(at) else result

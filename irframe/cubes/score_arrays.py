@@ -134,6 +134,7 @@ def metric_columns(frame: pd.DataFrame, codes: Mapping[str, Array]) -> list[Any]
     >>> metric_columns(scores, codes)
     ['AP']
     """
+    # Frames of irframe list their metrics in an attribute, so their columns need no guess.
     stated = frame.attrs.get(words.METRICS, ())
     if [*frame.columns] == [*stated]:
         return [*stated]
@@ -182,6 +183,7 @@ def _varies(column: pd.Series, codes: Mapping[str, Array]) -> bool:
     column = column.reset_index(drop=True)
     across = [rows for dim, rows in codes.items() if dim != words.SYSTEM]
     sides = [codes[words.SYSTEM]], across
+    # A column that is constant within every system, or within every topic, is their property.
     counts = [column.groupby(keys).nunique(dropna=False) for keys in sides]
     return not any(len(count) < len(column) and count.max() == 1 for count in counts)
 
@@ -219,6 +221,7 @@ def validated(scores: xr.DataArray) -> xr.DataArray:
                 raise InputError("a label for every metric", "none", advice)
             continue
         labels = labels_of(scores, dim, "scores", "select each label once")
+        # Depths become floats in files and by reindexing, so floats without fractions are accepted.
         if dim == axis.dim and axis.integer and labels.dtype.kind not in "iu":
             labels = _as_integers(labels)
         if dim not in scores.indexes or labels is not scores.indexes[dim]:

@@ -192,6 +192,7 @@ def both_sides(
         Dimensions (bound, metric, system, topic, depth).
     """
     both = Work(metrics, depths, kernel, 2, hidden=hidden, ties=ties).over(cube)
+    # The kernel yields the lower and the upper scores of each metric in turn.
     sides = [both.isel({METRIC: slice(side, None, 2)}) for side in range(2)]
     return xr.concat(sides, dim=BOUND).assign_coords({BOUND: list(SIDES)})
 
@@ -305,6 +306,7 @@ def pooled(cube: xr.Dataset, depth: int) -> Cube:
     depth = pool_depth_of(cube, depth)
     experiment = experiment_of(cube).loaded
     rank = experiment.known_pool.rank
+    # Rank 0 marks documents that no contributing run retrieved.
     return shown_as(cube, fewer_judged(experiment, (rank > 0) & (rank <= depth), depth))
 
 

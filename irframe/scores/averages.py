@@ -322,6 +322,7 @@ class Resamples:
         high = self.samples - 1 - low
         parted = np.partition(values, np.union1d(rank, self.samples - 1 - rank), axis=-1)
         lowest, highest = (np.take_along_axis(parted, end, axis=-1)[..., 0] for end in (low, high))
+        # `np.partition` puts NaN last, so the upper limit is NaN if there are too many NaN.
         return np.where(np.isnan(highest), np.nan, lowest), highest
 
     def expanded(self, topics: Array | int) -> Array:
@@ -336,6 +337,8 @@ class Resamples:
         """
         n = np.asarray(topics, dtype=np.float64)
         several = np.where(n > 1, n, np.nan)
+        # Hesterberg (2015): Student's quantile replaces the normal quantile, and the root corrects
+        # the bootstrap variance, which divides by n instead of n - 1.
         t = scipy.special.stdtrit(several - 1, 1 - self.alpha / 2)
         return np.asarray(scipy.special.ndtr(-t * np.sqrt(several / (several - 1))))
 

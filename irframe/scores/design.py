@@ -218,6 +218,7 @@ def _with_topics_of_tasks(frame: pd.DataFrame, task: object) -> pd.DataFrame:
     systems = [by_role[SYSTEM]] if SYSTEM in by_role else []
     further = [name for name in rows.columns if name in {METRIC, "measure", *REPEAT_NAMES}]
     shared_names = rows[[task, topic]].drop_duplicates()[topic].duplicated().any()
+    # Duplicate rows are left as they are, so that the error about them names the original topics.
     if not shared_names or rows.duplicated([task, topic, *systems, *further]).any():
         return frame
     rows[topic] = rows[task].astype(str) + " " + rows[topic].astype(str)

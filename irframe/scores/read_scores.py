@@ -125,6 +125,7 @@ def read_scores(scores: ScoreLike, over: Over = "both") -> Scores:
     if over not in OVERS:
         choice("over", over, OVERS)
     steps = steps_of(result.source.attrs)
+    # Scores directly from a scoring verb are in range, so other values were changed afterwards.
     if steps and steps[-1].verb in SCORING:
         _beware_of_arithmetic(result.metrics, result.values)
     result = replace(result, source=None, rows=None, by=None, keys=None, averaged=True)

@@ -90,6 +90,7 @@ class Repeats:
         counts = self.counts
         if system is not None:
             rows = [np.flatnonzero(owner == pos) for pos in system]
+            # The empty array keeps the dtype integer if no system is selected.
             lists = np.concatenate([np.zeros(0, int), *rows])
             owner = np.repeat(np.arange(len(rows)), [*map(len, rows)])
             counts = counts[system]
@@ -204,6 +205,7 @@ def read_repeats(scores: Scores, over: Over = "both") -> Scores:
 def _shared_by_all(values: Array, has_scores: Array, name: str) -> tuple[Array, Array]:
     """Select the repeats that every system has."""
     taking_part = has_scores.any(axis=1)
+    # Systems without any score do not restrict the repeats that all systems share.
     common = np.asarray(has_scores[taking_part].all(axis=0))
     if not common.any():
         expected = f"{plural(name)} that all systems have in common, because repeats='shared'"

@@ -204,6 +204,7 @@ def summarise(
     The columns are arrays of shape (metric, system, depth).
     """
     n, mean, squares, freedom, topics = moments(scores)
+    # Harmonic and geometric means and sums have no interval.
     plain = np.array([kind == "mean" for kind in scores.summaries])
     single = scores.values if scores.repeats is None else scores.repeats.values
     curved = ~_beyond(single) & (interval == "logit")
