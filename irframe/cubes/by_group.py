@@ -268,7 +268,8 @@ def _labelled_groups(labelled: Labelled, by: str) -> Iterator[tuple[Hashable, La
     if {*LIST} <= {*labelled.dims}:
         participated = took_part(labelled)
         if participated is None and isinstance(labelled, xr.DataArray):
-            # Without recorded participation, a system takes part in every group with a score of it.
+            # Without recorded participation, a system takes part in a group if it has a score
+            # there.
             scored = labelled.notnull().any([*{*labelled.dims} - {*LIST}])
             participated = scored.transpose(*LIST).to_numpy()
     if participated is None:

@@ -175,8 +175,7 @@ def _shared_coords(
         dtypes: list[Any] = [coord.dtype for coord in coords]
         plain = all(isinstance(dtype, np.dtype) for dtype in dtypes)
         alike = plain and len({dtype.kind for dtype in dtypes}) == 1 and not values.isna().any()
-        # Missing groups are NaN and groups may have different types, so their array needs dtype
-        # object.
+        # An array with missing groups (NaN) or groups of different types needs dtype object.
         dtype = np.result_type(*dtypes) if alike else object
         joined[name] = (dim, values.to_numpy(dtype=dtype))
     return joined
@@ -385,7 +384,7 @@ def _places(experiment: Experiment, first: Experiment) -> Codes:
 
 
 def _sometimes(base: Judgments) -> list[Array]:
-    """Return the values of optional fields of judgments; see `SOMETIMES`."""
+    """Return the values of the optional fields in `SOMETIMES`."""
     grades = base.table.subtopic_grade
     every = None if grades is None else grades[base.row], base.strata, base.probability
     return [values for values in every if values is not None]

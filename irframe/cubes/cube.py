@@ -91,8 +91,9 @@ def cube(
     pool
         The depth of the judged pool, or an `irframe.Pool`, which also names the contributing runs.
     units
-        If chunks were retrieved, the column with the document of each chunk. An `irframe.Units` can
-        also contain the cost of each hit and the original of each copy.
+        If chunks were retrieved, the document of each chunk: a column of the runs or another value
+        of ``irframe.Units(of=...)``. An `irframe.Units` can also contain the cost of each hit and
+        the original of each copy.
     search
         The column that numbers the searches of an agent, or an `irframe.Searches`.
     scores
@@ -129,8 +130,8 @@ def cube(
     -----
     IrframeWarning
         If topics of the runs have no judgments, or judged topics have no list. If systems lack
-        lists, because missing lists count as empty. If systems have no list for any judged topic.
-        If no retrieved document is judged.
+        lists, which then count as empty. If systems have no list for any judged topic. If no
+        retrieved document is judged.
 
     Examples
     --------

@@ -37,7 +37,7 @@ LEAST_DRAWN = 15
 LEAST_ADDING = 3
 """Confidence limits need at least this many drawn documents of a system that add to the score."""
 MOST_BIASED = 20
-"""Largest sum of 1/n over topics with a small bias of nDCG, for n drawn ideal documents."""
+"""Sum over topics of 1/n (n drawn documents in the ideal ranking) above which nDCG is biased."""
 TINY = np.finfo(float).tiny
 """Lower limit of divisors, which avoids division by 0."""
 

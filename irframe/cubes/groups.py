@@ -299,11 +299,12 @@ def level_of(wide: pd.DataFrame) -> str | None:
 def repeats_of(frame: pd.DataFrame, keys: list[Hashable]) -> str | None:
     """Return the name of the level or column of repeats.
 
+    The result is None if there are no repeats.
+
     Parameters
     ----------
     frame
-        A row per score, with systems, topics and possibly repeats in levels or columns. If there
-        are no repeats, the result is None.
+        Rows of scores, with systems, topics and possibly repeats in levels or columns.
     keys
         Levels and columns that identify each row if there are no repeats.
     """

@@ -446,7 +446,7 @@ def _to_dense(
     """Spread rows over an array with the dimensions of `labels`.
 
     The array has metrics as an additional first dimension. The second result contains the row of
-    each cell. It is None if a system is scored twice on a topic.
+    each cell, or is None if a system is scored twice on a topic.
     """
     shape = tuple(map(len, labels.values()))
     cells = np.ravel_multi_index(tuple(codes.values()), shape)

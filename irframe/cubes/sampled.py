@@ -34,9 +34,11 @@ class Draw:
     judged: NDArray[np.bool_]
     """Whether each document was judged, shape (document,)."""
     probability: Floats
+    """Probability with which each judged document was drawn, 1 for unjudged documents."""
     chance: Floats
     """Probability that a document is judged, shape (document,). 0 if unknown."""
     stratum: NDArray[np.int32]
+    """The code of the stratum of each document, shape (document,)."""
     size: Array
     """Number of documents per stratum, shape (topic, stratum)."""
     drawn: Array
@@ -325,7 +327,8 @@ def _spread(draw: Draw, gains: Floats, index: Array, weights: Floats, inverse: F
         sums = (gains * inside) @ weights
         crossed = sums[:, np.newaxis] * sums[np.newaxis]
         number = np.maximum(draw.drawn[:, code], 1)[:, np.newaxis]
-        # The sum of squared deviations is the sum of squares minus the squared sum over n.
+        # The sum of squared deviations equals the sum of squares minus the squared sum divided by
+        # n.
         within = (products * inside) @ weights**2 - crossed / number
         total += factor[:, code][:, np.newaxis] * within
     return total

@@ -183,7 +183,7 @@ def _varies(column: pd.Series, codes: Mapping[str, Array]) -> bool:
     column = column.reset_index(drop=True)
     across = [rows for dim, rows in codes.items() if dim != words.SYSTEM]
     sides = [codes[words.SYSTEM]], across
-    # A column that is constant within every system, or within every topic, is their property.
+    # A column that is constant within every topic, or within every system, is not a score.
     counts = [column.groupby(keys).nunique(dropna=False) for keys in sides]
     return not any(len(count) < len(column) and count.max() == 1 for count in counts)
 

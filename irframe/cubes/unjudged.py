@@ -71,8 +71,7 @@ def bounds(
 ) -> xr.DataArray:
     """Compute lower and upper bounds of scores over unjudged documents.
 
-    The score under complete judgments lies between the bounds, whatever the grades of the retrieved
-    unjudged documents are.
+    The score lies between the bounds, whatever the grades of the retrieved unjudged documents are.
 
     Parameters
     ----------
@@ -102,13 +101,13 @@ def bounds(
 
     Notes
     -----
-    The lower bound of metrics without a recall base is the score. For the upper bound, unjudged
-    documents gain 1, or the top gain if that is higher. The largest contribution of ranks below the
-    list is added. With m = min(k, length of the list), this contribution is ``p**m`` for RBP and
-    ``1/(m+1) prod_{i<=m} (1 - G(i))`` for ERR. For INSQ this contribution is the sum of the
-    remaining weights. For P and SDCG the missing ranks down to k gain 1. The upper bounds of RR,
-    Success, SetP, DCG and NumRelRet treat unjudged documents as relevant. The running time is
-    proportional to the number of cells of the cube.
+    For metrics without a recall base, the lower bound is the score with unjudged documents as not
+    relevant. For the upper bound, unjudged documents gain 1, or the top gain if that is higher. The
+    largest contribution of ranks below the list is added. With m = min(k, length of the list), this
+    contribution is ``p**m`` for RBP and ``1/(m+1) prod_{i<=m} (1 - G(i))`` for ERR. For INSQ this
+    contribution is the sum of the remaining weights. For P and SDCG the missing ranks down to k
+    gain 1. The upper bounds of RR, Success, SetP, DCG and NumRelRet treat unjudged documents as
+    relevant. The running time is proportional to the number of cells of the cube.
 
     The bounds of metrics with a recall base are exact extremes over all possible grades, from 0 to
     the top grade, of the *retrieved* unjudged documents. Unjudged documents below the depth are
@@ -349,9 +348,9 @@ def sample(data: xr.Dataset | Qrels, share: float, *, seed: int = 0) -> Cube | p
     share
         Share of the judgments to keep, above 0 and at most 1.
     seed
-        Seed of the random order of the documents. The order depends only on the seed and the
-        identifiers. Therefore a smaller sample is a subset of every larger sample with the same
-        seed. A cube keeps the same judgments as its qrels frame.
+        Seed of the random order of the documents. The order depends only on the seed and on the
+        identifiers of topics and documents. Therefore a smaller sample is a subset of every larger
+        sample with the same seed. A cube keeps the same judgments as its qrels frame.
 
     Returns
     -------
@@ -371,8 +370,8 @@ def sample(data: xr.Dataset | Qrels, share: float, *, seed: int = 0) -> Cube | p
     Notes
     -----
     The sample has ``max(1, floor(share n + 1/2))`` of the n documents of a topic with the same
-    grade. For each grade below 1 the sample has at least 10 documents, or all if there are fewer
-    than 10.
+    grade. For each grade below 1 the sample has at least 10 documents. If there are fewer than 10
+    documents, the sample has all of them.
 
     References
     ----------

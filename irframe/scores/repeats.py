@@ -40,8 +40,8 @@ ENOUGH: dict[str, int] = {"system": 3, "shared": 5}
 """Smallest number of repeats at which the crossed test is reliable.
 
 In simulations of equal systems, up to 13 % of differences were significant with 2 shared
-repeats. With 3 shared repeats the share was up to 8 %, and with 2 repeats of each system up to 7
-%."""
+repeats. The share was up to 8 % with 3 shared repeats, and up to 7 % with 2 repeats of each
+system."""
 
 
 @dataclass(frozen=True, eq=False)

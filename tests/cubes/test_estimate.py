@@ -317,7 +317,7 @@ def test_draws_record_sampling_probabilities():
 
 
 def coverage(cube, qrels, share, depth, draws):
-    """Return the coverage of confidence limits of nDCG."""
+    """Return the coverage of confidence limits of mean nDCG."""
     truth = cube.ireval.score("nDCG", at=depth).mean("topic")
     inside = []
     for seed in range(draws):
