@@ -49,7 +49,7 @@ NAMES = [name for names in TREC.values() for name in names]
 
 
 def with_level(name, level):
-    """Return the metric of a trec_eval name with a relevance level."""
+    """Return the metric of a name, with a relevance level."""
     metric = ir.parse_metric(name)
     fields = {**vars(metric), "rel": level}
     return type(metric)(**fields) if hasattr(metric, "rel") else metric
