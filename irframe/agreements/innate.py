@@ -283,7 +283,7 @@ def random_separability(k: int) -> Separability:
     -----
     ``2**k`` pairs are equal, and ``2 (C(2k+1, k) - 2**k)`` pairs are separable. The numbers follow
     from counts of random walks of 2k steps that stay on one side of 0, because the difference of
-    cumulated gains is such a walk.
+    cumulated gains is a random walk.
 
     References
     ----------

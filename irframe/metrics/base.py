@@ -108,7 +108,7 @@ def _summed(terms: Callable[..., Floats]) -> Callable[..., Floats]:
 def _divided(
     terms_and_divisor: Callable[..., tuple[Array, Array]],
 ) -> tuple[Callable[..., Floats], Callable[..., Floats]]:
-    """Split a divided sum into its kernel and its terms.
+    """Return the kernel and the terms of a divided sum.
 
     Dividing each term instead of the sum would change the fourth decimal of some scores.
     """
@@ -171,9 +171,9 @@ class Metric(metaclass=MetricType):
       is the gain of relevant documents, with all other documents last.
     - `linear`: whether the score is linear in the gains of documents. The mean score over all
       orders of tied documents then equals the score of their mean gains.
-    - `fillings`, for the bounds of metrics with a recall base: ``"cut"`` if a relevant document
-      past the depth can only lower the score, ``"list"`` if it may also raise it.
-    - `graded`: the method for these bounds if relevant grades differ in gain, ``"labelings"`` or
+    - `fillings`: for metrics with a recall base, ``"cut"`` if a relevant document past the depth
+      can only lower the score, and ``"list"`` if the document may also raise the score.
+    - `graded`: the method for bounds if relevant grades differ in gain, ``"labelings"`` or
       ``"ratios"``, as described in `irframe.extremes`.
 
     Two properties are derived from the declared ones:
@@ -182,13 +182,14 @@ class Metric(metaclass=MetricType):
     - `by_grade`: whether `order` is by grade, and the length of the list does not matter. A
       document appended to a list then never lowers the score.
 
-    A class defines a `kernel`, which scores rankings at every depth. It may define further kernels:
+    A class defines a `kernel`, which scores rankings at every depth. A class may define further
+    kernels:
 
     - `ceiling`: the highest score for any labels of unjudged and unread documents, for metrics
-      without a recall base. The lower bound of such a metric is its score.
+      without a recall base. The lower bound is then the score.
     - `terms`: the contribution of each rank to the score at the last depth, for metrics that are
       sums. No `kernel` is needed if the terms do not depend on the depth.
-    - `parts`: the terms before division and their divisor, in place of `kernel` and `terms`.
+    - `parts`: the undivided terms, and the divisor, in place of `kernel` and `terms`.
     - `expected`: the mean score over all orders of tied documents, for metrics that are not linear.
     - `reading`: the expected gain and cost of reading, for metrics of the C/W/L framework.
 

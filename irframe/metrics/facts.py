@@ -200,7 +200,7 @@ def names_of(kind: type[Metric]) -> list[str]:
 
 @cache
 def _facts_by_label(label: str, names: int) -> Facts:
-    """Return properties; the number of names renews the cache."""
+    """Return properties by label, cached per number of known names."""
     if stopped := STOPPED.fullmatch(label):
         return _facts_by_label(stopped[1], names)
     try:

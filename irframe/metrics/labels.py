@@ -124,11 +124,11 @@ def _axes(args: dict[str, Any]) -> tuple[_Template | None, dict[str, Any]]:
     labelled = {
         name: array
         for name, array in arrays.items()
-        if hasattr(array, "isel") and getattr(array, "ndim", 0) > 0  # others have no axes
+        if hasattr(array, "isel") and getattr(array, "ndim", 0) > 0  # no scalar or Dataset
     }
     if not labelled:
         return None, arrays
-    # arrays are in the order labels, scores, listed: labels decide on the axis of the candidates
+    # the first array, usually the labels, has the candidates along its last axis
     first, *_ = labelled.values()
     candidates = first.dims[-1]
     widest = max(labelled.values(), key=lambda array: array.ndim)
@@ -181,7 +181,7 @@ def _counted_labels(labels: Floats) -> tuple[Grades, Array, Array]:
     judged = None
     low, high = labels.min(initial=HIGHEST_GRADE), labels.max(initial=LOWEST_GRADE)
     if not (low >= LOWEST_GRADE and high <= HIGHEST_GRADE):
-        # NaN fails every comparison, so arrays with unjudged candidates get here too
+        # NaN fails every comparison, so labels with unjudged candidates fail this check too
         judged = ~np.isnan(labels)
         filled = np.where(judged, labels, 0)
         low, high = filled.min(initial=0), filled.max(initial=0)

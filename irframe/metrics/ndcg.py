@@ -318,7 +318,7 @@ class RnDCG(Thresholded):
     -----
     The score is the mean `nDCG` over several depths. For each gain above 0, the depth is the last
     rank with that gain in the ideal ranking. The nDCG of the full list is included if the list has
-    at least two more documents than there are judged documents with gain.
+    at least two more documents than the topic has judged documents with gain.
 
     Range: 0 to 1. Needs: grades, recall base, list length. No relevant documents: 0. Unjudged: gain
     0.

@@ -34,7 +34,7 @@ class alpha_DCG(Novelty):
         Share by which each document that covers a subtopic lowers the gain of the subtopic, 0 to 1.
     bound
         Whether to divide by the score of a ranking in which every document covers every subtopic.
-        ndeval and ir_measures do so, except that ndeval does not divide at depth 1.
+        ndeval and ir_measures divide, except for ndeval at depth 1.
     rel
         Lowest relevant grade, at least 1.
     depth
@@ -148,7 +148,7 @@ class ERR_IA(Novelty):
         Share by which each document that covers a subtopic lowers the gain of the subtopic, 0 to 1.
     bound
         Whether to divide by the score of a ranking in which every document covers every subtopic.
-        ndeval and ir_measures do so, except that ndeval does not divide at depth 1.
+        ndeval and ir_measures divide, except for ndeval at depth 1.
     rel
         Lowest relevant grade, at least 1.
     depth
@@ -380,8 +380,8 @@ class IA(Thresholded):
     subtopic. The score is the mean over these subtopics. A document without a judgment for a
     subtopic is unjudged for that subtopic.
 
-    Range: that of the metric. Needs: grades by subtopic and the needs of the metric. No relevant
-    documents: 0. Unjudged: as for the metric.
+    Range: as for `metric`. Needs: grades by subtopic, and the needs of `metric`. No relevant
+    documents: 0. Unjudged: as for `metric`.
 
     References
     ----------

@@ -324,8 +324,8 @@ class RprecMult(Thresholded):
 def f_measure(precision: Floats, recall: Floats, beta: float) -> Floats:
     """Return the F measure of precision and recall.
 
-    Some tools have a parameter b2 for the square of beta. The square is rounded to 15 digits, so
-    that the square root of b2 gives the same scores as b2 does in these tools.
+    Some tools have a parameter b2 for the square of beta. The square of beta is rounded to 15
+    digits, so that ``beta = sqrt(b2)`` gives the scores of these tools.
 
     Examples
     --------

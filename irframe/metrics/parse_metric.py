@@ -165,7 +165,7 @@ def _parsed(text: str) -> Metric:
     if level is None:
         return metric
     if not has_level(metric):
-        raise MetricError("a metric with a lowest relevant grade before -l", repr(text))
+        raise MetricError("a metric that has a lowest relevant grade before -l", repr(text))
     if getattr(metric, "rel") != 1:  # noqa: B009
         raise MetricError("one lowest relevant grade", f"two lowest relevant grades in {text!r}")
     rel: dict[str, Any] = {"rel": level}
@@ -320,7 +320,7 @@ def _from_ranx(text: str) -> Metric | None:
 def _from_expression(text: str) -> Metric:
     try:
         expression: ast.expr = ast.parse(text, mode="eval").body
-    except (SyntaxError, ValueError, RecursionError, MemoryError):  # last two: nested too deeply
+    except (SyntaxError, ValueError, RecursionError, MemoryError):  # last two: deeply nested text
         raise MetricError("a metric such as 'nDCG@10' or 'RBP(p=0.8)'", repr(text)) from None
     node = expression
     at = None

@@ -143,7 +143,7 @@ class INSQ(InverseSquares):
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class INST(InverseSquares):
-    """INST: expected gain per rank, adapting to the gain found.
+    """INST: expected gain per rank; the gain found changes patience.
 
     Parameters
     ----------
@@ -198,21 +198,21 @@ STOPS: tuple[Stop, ...] = get_args(Stop)
 class NERR(InverseSquares):
     """NERR: expected gain per rank, if satisfied users stop.
 
-    As in `ERR`, the gain of a document is the probability that it satisfies the user, who then
-    stops.
+    As in `ERR`, users stop at a document that satisfies them. The gain of a document is the
+    probability that the document satisfies a user.
 
     Parameters
     ----------
     stop
         Reason why unsatisfied users stop. With ``"satisfied"``, unsatisfied users never stop
-        (NERR8). With ``"rank"``, the probability that they stop decreases with the rank (NERR9).
+        (NERR8). With ``"rank"``, the probability of stopping decreases with the rank (NERR9).
         ``"RBP"`` uses the stopping probability of `RBP` (NERR10). ``"INSQ"`` uses the stopping
         probability of `INSQ` (NERR11). With ``"satisfied"`` and ``"rank"``, the evaluation depth is
         the last rank that users read.
     p
-        Persistence, between 0 and 1. Only ``"RBP"`` uses it.
+        Persistence, between 0 and 1. Only used with ``stop="RBP"``.
     T
-        Gain that users want to find, above 0. Only ``"INSQ"`` uses it.
+        Gain that users want to find, above 0. Only used with ``stop="INSQ"``.
     gain
         Gain map with gains of at most 1.
     rel

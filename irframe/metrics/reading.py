@@ -2,7 +2,7 @@
 
 In the C/W/L framework, a metric is defined by the continuation probability: the probability that
 users go on from a rank to the next. The continuation probability determines the ranks that users
-read, their gain and their cost.
+read, and the gain and cost of reading.
 """
 
 from collections.abc import Callable
@@ -234,8 +234,8 @@ class BPM(Stopping):
     -----
     The score is ``sum_i W(i) g(i)``, where g(i) is the gain at rank i. The weights W(i) are
     proportional to ``prod_(j<i) C(j)`` and sum to 1. The continuation probability C(i) is 1 if i is
-    less than the depth and the cumulated gain is below T, and 0 otherwise. This is the static
-    model. For the dynamic model, see `DynamicBPM`.
+    less than the depth and the cumulated gain is below T, and 0 otherwise. BPM is the static model.
+    For the dynamic model, see `DynamicBPM`.
 
     Range: 0 to 1. Needs: gains. No relevant documents: 0. Unjudged: gain 0.
 
@@ -262,8 +262,8 @@ class BPM(Stopping):
 class DynamicBPM(ReadingOn):
     """Bejeweled player model (dynamic): expected gain per rank.
 
-    Users stop when they reach a target gain or a maximum number of ranks. Good documents raise both
-    limits, and poor documents lower them.
+    Users stop when they reach a target gain or a maximum number of ranks. Good documents raise the
+    target and the maximum, and poor documents lower them.
 
     Parameters
     ----------
@@ -275,7 +275,7 @@ class DynamicBPM(ReadingOn):
         Change of the target gain (`hb`) and of the maximum number of ranks (`hc`) per unit of gain
         above `median`.
     median
-        Gain that leaves both limits unchanged, 0 to 1.
+        Gain that changes neither the target nor the maximum, 0 to 1.
     gain
         Gain map with gains of at most 1.
     rel
@@ -341,12 +341,12 @@ class IFT(ReadingOn):
         Target gain, above 0. None means that users have no goal.
     b1, R1
         Parameters of the goal. A higher `b1`, above 0, makes it more likely that users go on. A
-        higher `R1`, at least 0, makes them more sensitive to the goal.
+        higher `R1`, at least 0, makes users more sensitive to the goal.
     A
         Expected gain per rank, at least 0. None means that users have no expected rate.
     b2, R2
         Parameters of the rate. A higher `b2`, above 0, makes it more likely that users stop. A
-        higher `R2`, at least 0, makes them more sensitive to the rate.
+        higher `R2`, at least 0, makes users more sensitive to the rate.
     gain
         Gain map with gains of at most 1.
     rel

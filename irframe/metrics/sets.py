@@ -171,8 +171,8 @@ class SetAP(Thresholded):
     -----
     ``SetAP@k = found(k)^2 / (n R)`` where found(k) is the number of relevant documents in the top
     k, n the smaller of k and the length of the list, and R the number of relevant judged documents.
-    The score would equal average precision if the precision at each relevant document were that of
-    the full set.
+    Average precision would equal this score if the precision at each relevant document were the
+    precision of the full set.
 
     Range: 0 to 1. Needs: grades, number of relevant documents, list length. No relevant documents:
     0. Unjudged: not relevant.
@@ -215,7 +215,7 @@ class Utility(Thresholded):
     d
         Value of a non-relevant document that is not retrieved, at least 0.
     docs
-        Number of documents in the collection. It is required if `d` is not 0.
+        Number of documents in the collection. The number is required if `d` is not 0.
     rel
         Lowest relevant grade, at least 1.
     depth

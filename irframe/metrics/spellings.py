@@ -105,7 +105,7 @@ DEFAULTS: dict[str, tuple[str, ...]] = {
     "map_cut": CUTOFFS,
     "ndcg_cut": CUTOFFS,
 }
-"""Mapping from names in trec_eval to the parameters of the measures that these names stand for."""
+"""Mapping from a name in trec_eval that stands for several measures to their parameters."""
 
 _IN_SETS: dict[str, tuple[str, ...]] = DEFAULTS | {
     "P": CUTOFFS,
@@ -129,7 +129,7 @@ SETS: dict[str, str] = {
         "num_nonrel_judged_ret"
     ),
 }
-"""Mapping from a set of trec_eval to its measures in order, without ``runid`` and ``relstring``."""
+"""Mapping from a set of trec_eval to the set's measures, except ``runid`` and ``relstring``."""
 
 
 def each_of_set(name: str) -> Iterator[str]:
@@ -164,7 +164,7 @@ PAPERS = (
         for argument, beta in (("", ""), (r"\(([\d.]+)\)", ", beta={}"))
     ),
 )
-"""Pairs: pattern of a name in papers, ignoring case, and template of the metric."""
+"""Pairs of a pattern for names in papers, ignoring case, and a template of the metric."""
 SPELLED = (
     *PAPERS,
     (r"ndcg_at_(\d+)", "nDCG@{}"),
@@ -177,7 +177,7 @@ SPELLED = (
     (r"(?:hit|hr|s|acc)@(\d+)", "Success@{}"),
     (r"top_?(\d+)_acc(?:uracy)?", "Success@{}"),
 )
-"""Pairs: pattern of a name in papers or benchmarks, ignoring case, and template of the metric."""
+"""Pairs of a pattern for names in papers or benchmarks and a template of the metric."""
 REFUSED = (
     (r"(.+)@[kn]", "'{1}' or '{1}@10'", "the depth is not a number"),
     (r"rbp\.(\d+)", "RBP(p=0.{1})", "in ranx this metric sums grades without scaling"),
@@ -185,12 +185,12 @@ REFUSED = (
     (r"map@r", "Rprec", "irframe does not cut lists at the number of relevant documents"),
     (r"nerr@(\d+)", "ERR@{1}", "irframe does not normalise ERR by an ideal ranking"),
 )
-"""Triples: pattern of an unsupported name, alternatives, and why the name is not supported."""
+"""Triples of a pattern for unsupported names, alternatives, and the reason for the refusal."""
 AMBIGUOUS = (
     (r"(?i:accuracy)@1", "{0} is NaN, because one document has no pairs. Did you mean Success@1?"),
     (r"(?i:accuracy)@(\d+)", "{0} is a share of document pairs. Did you mean Success@{1}?"),
 )
-"""Pairs: pattern of a name that has another meaning in other tools, and text of the warning."""
+"""Pairs of a pattern for names with another meaning in other tools and the text of a warning."""
 
 
 def benchmark_name(text: str) -> str | None:
@@ -287,7 +287,7 @@ PRINTED = (*SETS["all_trec"].split(), "map_avgjg", "P_avgjg", "yaap")
 _SHARES = {"iprec_at_recall", "Rprec_mult"}
 """Measures whose parameter trec_eval prints with two decimals."""
 _SINGLE = {"11pt_avg", "set_F", "utility"}
-"""Measures that take several parameters, while other names have one measure per parameter."""
+"""Measures that take several parameters, which are therefore not split into measures."""
 _PRICES = ("a", "b", "c", "d")
 
 
@@ -408,7 +408,7 @@ ESCAPED = re.compile(r"_x([0-9a-f]+)_")
 def plain_name(name: str, parse: Callable[[str], Metric]) -> str:
     """Return a name of a metric for experiment trackers.
 
-    `parse_metric` returns the same metric for this name.
+    Parsing the returned name gives the same metric.
 
     Parameters
     ----------

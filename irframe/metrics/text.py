@@ -259,10 +259,10 @@ class SpanR(Metric):
 class TBG(Thresholded):
     """Time-biased gain.
 
-    The gain of a document decays with the time that users need to reach it. Users read the summary
-    of each document, and then click on it with a probability that is higher for relevant documents.
-    The time to read a document increases with its length. After `half_life` seconds, half of the
-    users have stopped.
+    The gain of a document decays with the time that users need to reach the document. Users read
+    the summary of each document, and then click on the summary with a probability that is higher
+    for relevant documents. The time to read a document increases with the length of the document.
+    After `half_life` seconds, half of the users have stopped.
 
     Parameters
     ----------
@@ -341,8 +341,8 @@ class U(Thresholded):
     """U-measure: gain that decays with the amount of text read.
 
     Users read the documents in the order of their ranks. The gain of a document decreases linearly
-    with the amount of text read down to the end of the document. It is 0 if that amount exceeds
-    `patience`.
+    with the amount of text read down to the end of the document. The gain is 0 if the amount
+    exceeds `patience`.
 
     Parameters
     ----------

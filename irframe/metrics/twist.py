@@ -41,8 +41,8 @@ class Compat(Thresholded):
     ``RBO = (sum_(i<=n) p^(i-1) overlap(i) / i) / sum_(i<=n) p^(i-1)`` and n is the larger of the
     lengths of the list and the ideal ranking, as in ir_measures. overlap(i) is the number of
     documents that the list and the ideal ranking have in common down to rank i. The ideal ranking
-    sorts the relevant documents by grade. Documents with equal grades are in the order of the list,
-    followed by those that were not retrieved.
+    sorts the relevant documents by grade. Retrieved documents with equal grades are in the order of
+    the list, and documents that were not retrieved follow.
 
     Range: 0 to 1. Needs: grades, recall base, list length. No relevant documents: 0. Unjudged: not
     relevant.
@@ -123,8 +123,8 @@ class BalancePoint(Thresholded):
     Notes
     -----
     The balance point is the first rank at which the curve of `CRP` crosses 0, but at least R, the
-    number of relevant judged documents. It is infinite if the curve never crosses 0. Lower is
-    better.
+    number of relevant judged documents. The balance point is infinite if the curve never crosses 0.
+    Lower is better.
 
     Range: R upwards, or infinite. Needs: grades, recall base. No relevant documents: NaN. Unjudged:
     non-relevant.
@@ -169,10 +169,10 @@ class CRP(Thresholded):
     Notes
     -----
     ``CRP@k = sum_{i<=k} RP(i)``. The relative position RP(i) is the signed distance of the document
-    at rank i from the interval of its grade in the ideal ranking. If the documents of this grade
-    have the ranks first to last in the ideal ranking, RP(i) is ``i - first`` for i < first, ``i -
-    last`` for i > last, and 0 otherwise. CRP is 0 for an ideal ranking, and where documents that
-    are too high and documents that are too low cancel.
+    at rank i from the ranks of documents with the same grade in the ideal ranking. If the documents
+    of this grade have the ranks first to last in the ideal ranking, RP(i) is ``i - first`` for i <
+    first, ``i - last`` for i > last, and 0 otherwise. CRP is 0 for an ideal ranking, and where
+    documents that are too high and documents that are too low cancel.
 
     Range: -R(R+1)/2 upwards, best at 0. Needs: grades, recall base. No relevant documents: NaN.
     Unjudged: non-relevant.
@@ -327,8 +327,8 @@ class Twist(Thresholded):
     -----
     ``Twist = (RecoveryRatio + SpaceRatio) / 2``. Lists are cut at depth k and padded with
     non-relevant documents to N = max(k, 2 R) documents, where R is the number of relevant judged
-    documents. Usually k is the full depth of the runs. Only the order of the grades matters, not
-    their gain.
+    documents. Usually k is the full depth of the runs. Only the order of the grades matters, and
+    grades have no gain.
 
     Range: 0 to 1. Needs: grades, recall base. No relevant documents: NaN. Unjudged: non-relevant.
 

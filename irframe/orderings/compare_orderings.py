@@ -77,8 +77,9 @@ def compare_orderings(
         Evaluation depth of metric and orderings. The default is the fixed depth of the metric, or
         the depth of the cube if the metric has none.
     gain, rel
-        Gain map and lowest relevant grade of the orderings. The defaults are those of the metric,
-        or binary gain and 1 if the metric has none.
+        Gain map and lowest relevant grade of the orderings. By default, the orderings have the gain
+        map and the lowest relevant grade of the metric. Without them, the orderings have binary
+        gain and ``rel=1``.
 
     Returns
     -------
@@ -213,8 +214,9 @@ def significance_agreement(
     at
         Evaluation depths of metrics and orderings. The default is the depth of the cube.
     gain, rel
-        Gain map and lowest relevant grade of the orderings. The defaults are those of each metric,
-        or binary gain and 1 if the metric has none.
+        Gain map and lowest relevant grade of the orderings. By default, the orderings have the gain
+        map and the lowest relevant grade of each metric. Without them, the orderings have binary
+        gain and ``rel=1``.
 
     Returns
     -------

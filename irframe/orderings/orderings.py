@@ -51,9 +51,9 @@ def orderings(
     cube
         A cube, as returned by `irframe.cube`.
     a, b
-        The systems of a pair. If only one system is given, it is compared with every other system.
-        If both are omitted, all pairs of systems are compared, in the order of the systems in the
-        cube.
+        The systems of a pair. If only one system is given, that system is compared with every other
+        system. If both are omitted, all pairs of systems are compared, in the order of the systems
+        in the cube.
     depth
         Depth at which rankings are cut. The default is the depth of the cube.
     gain
@@ -73,7 +73,7 @@ def orderings(
 
         - ``label`` (topic, depth), int8: 0 if the rankings are equal, 1 (*ni*) if a is not inferior
           to b, -1 (*ns*) if a is not superior to b, and 2 or -2 if the rankings are non-separable
-          and were ni or ns before they became so.
+          and were ni or ns at smaller depths.
         - ``sign`` (topic): 1 if a is the first system to have more cumulated gain, -1 if b is, and
           0 if the rankings are equal.
         - ``first_decided`` and ``first_nonseparable`` (topic): the first depth at which the
@@ -96,14 +96,15 @@ def orderings(
 
     Notes
     -----
-    System a is not inferior to b at depth k if its cumulated gain at rank i is at least that of b
-    for every i <= k. With binary gain, this ordering follows from two rules: raising a grade never
-    lowers a score, and moving a better document up never lowers a score. With graded gain, this
-    ordering ranks more pairs than the two rules, because gains are added. Cumulated gains are
-    compared in exact arithmetic. Unjudged documents and ranks past the end of a list have gain 0.
+    System a is not inferior to b at depth k if, at every rank i <= k, the cumulated gain of a is at
+    least the cumulated gain of b. With binary gain, this ordering follows from two rules: raising a
+    grade never lowers a score, and moving a better document up never lowers a score. With graded
+    gain, this ordering ranks more pairs than the two rules, because gains are added. Cumulated
+    gains are compared in exact arithmetic. Unjudged documents and ranks past the end of a list have
+    gain 0.
 
-    The sign test is an exact two-sided binomial test. The null hypothesis is that ni and ns are
-    equally likely among the topics with one of these labels. A small p-value says nothing about a
+    The sign test is an exact two-sided binomial test. The null hypothesis is that a topic with the
+    label ni or ns has either label with equal probability. A small p-value says nothing about a
     particular metric, because systems may have equal scores on ni and ns topics, and either system
     may have the higher score on non-separable topics. Moreover, the ni and ns topics are not a
     random sample of all topics.
@@ -369,8 +370,8 @@ def side_by_side(
     Topics are sorted into the five groups ``**ns``, ``ns``, ``=``, ``ni`` and ``**ni``. Within
     ``**ns``, the topics that are non-separable from the smallest depth on come first. Within
     ``ns``, the topics that are decided at the smallest depth come first. ``ni`` and ``**ni`` are
-    sorted in the opposite direction. Tied topics of ``**ns`` and ``**ni`` are sorted like those of
-    ``ns`` and ``ni``. All other tied topics are in the order of the cube.
+    sorted in the opposite direction. Tied topics of ``**ns`` and ``**ni`` are sorted like the
+    topics of ``ns`` and ``ni``. All other tied topics are in the order of the cube.
 
     Metrics that are weighted sums of gains (P, Recall, RBP, DCG, nDCG) cannot contradict orderings
     with the same gains. Metrics of the ranks of relevant documents (AP, RR, ...), ERR, INST, NERR

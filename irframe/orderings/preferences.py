@@ -54,9 +54,9 @@ def preferences(
     cube
         A cube, as returned by `irframe.cube`.
     a, b
-        The systems of a pair. If only one system is given, it is compared with every other system.
-        If both are omitted, all pairs of systems are compared, in the order of the systems in the
-        cube.
+        The systems of a pair. If only one system is given, that system is compared with every other
+        system. If both are omitted, all pairs of systems are compared, in the order of the systems
+        in the cube.
     at
         Depths at which lists are cut. The default is the depth of the cube.
     weights

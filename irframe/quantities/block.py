@@ -106,8 +106,8 @@ class Block:
     pool_count
         Number of judged documents per grade in the pool of each depth, shape (topic, depth, level).
     pool_depth
-        Depth of the pool, a number or an array by topic. From this depth on, `pool_count` equals
-        `count`.
+        Depth of the pool, a number or an array by topic. From the pool depth on, `pool_count`
+        equals `count`.
     tied
         Whether a document has the same score as the document above it, shape (..., topic, depth).
         If None, ties are ignored.
