@@ -167,6 +167,12 @@ def test_errors_are_one_line_and_status_2(capsys, args, message):
 
 
 @pytest.mark.usefixtures("odd")
+def test_errors_name_options_instead_of_python_arguments(files, capsys, tmp_path):
+    output = str(tmp_path / "main.irframe")
+    status, _, error = run(capsys, "freeze", files[0], *files[1], "-m", "AP", "-o", output)
+    assert (status, "Choose one by --baseline." in error) == (2, True), error
+
+
 def test_unwritable_outputs_are_refused_at_once(capsys):
     args = "compare none none -m AP --baseline-file no/b --update --fail-on worse"
     status, out, error = run(capsys, *args.split())
@@ -617,7 +623,7 @@ def test_leaderboards_fit_into_80_columns_unless_wide(files, capsys):
 @pytest.mark.parametrize(
     ("table", "message"),
     [
-        ("run,team\nbm25,a\n", "all systems of the runs .* found 7 without a row"),
+        ("run,team\nbm25,a\n", "for every system of the runs.* found 7 systems without a row"),
         ("team\na\n", "a column system or name .* found none"),
         ("run,team\nbm25,a\nbm25,b\n", "several rows for the systems: bm25, .* one row per system"),
     ],
@@ -775,7 +781,7 @@ def test_converting_back_and_forth_changes_nothing(capsys):
         assert run(capsys, "convert", "a.run", "--format", "trec", "-o", name) == (0, "", "")
     status, _, error = run(capsys, "convert", "--qrels", "qrels.txt", "qrels.json")
     assert (status, error) == (
-        2, "irframe: expected one file of judgments, but found 2: qrels.txt, qrels.json.\n",
+        2, "irframe: expected one file of judgments, but found 2 files: qrels.txt, qrels.json.\n",
     )  # fmt: skip
 
 

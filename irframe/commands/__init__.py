@@ -1,8 +1,8 @@
 """Commands of the command line.
 
 A command has a function ``declare_...``, which declares its options, and a function ``run_...``,
-which returns the answer. Their module is imported when the command is first used. Commands call
-public functions only.
+which returns the answer. The module of a command is imported only when the command is used, because
+imports are slow. Commands call public functions only.
 """
 
 import ast
@@ -71,7 +71,7 @@ GROUPS = {
     "gate": "baseline_file rehearse update fail_on",
     "output": "output format per_topic by wide link title report",
 }
-"""Heading in the help -> its options. Options without a heading come first."""
+"""Heading in the help -> names of the options below it. Other options come first."""
 
 EPILOG = """\
 exit status:
@@ -95,6 +95,8 @@ def as_options(text: str, names: Container[str]) -> str:
     'pass --ties rank'
     >>> as_options("say which: ir.read_run(path, columns=['topic', 'doc'])", {"columns"})
     'say which: --columns topic,doc'
+    >>> as_options("choose one by baseline=", {"baseline"})
+    'choose one by --baseline'
     """
 
     def columns(match: re.Match[str]) -> str:
@@ -104,11 +106,13 @@ def as_options(text: str, names: Container[str]) -> str:
         return f"--columns {','.join(map(str, names))}"
 
     def option(match: re.Match[str]) -> str:
-        return f"--{match[1].replace('_', '-')} {match[2]}" if match[1] in names else match[0]
+        flag = f"--{match[1].replace('_', '-')}"
+        value = f" {match[2]}" if match[2] else ""
+        return f"{flag}{value}" if match[1] in names else match[0]
 
     if "columns" in names:
         text = re.sub(r"ir\.read_\w+\(path, columns=(\[[^]]*\]|{[^}]*})\)", columns, text)
-    return re.sub(r"\b([a-z_]+)='([\w.-]+)'", option, text)
+    return re.sub(r"(?<![\w-])([a-z_]+)=(?:'([\w.-]+)'|(?=[\s.,;:)]|$))", option, text)
 
 
 def tell(message: object, names: Container[str] = ()) -> int:
@@ -170,7 +174,7 @@ class Line(ArgumentParser):
 
 
 def spread(args: Sequence[str]) -> list[str]:
-    """Repeat the option of metrics for each metric.
+    """Put the option ``--metric`` before every metric.
 
     The first argument after ``-m`` is a metric. The arguments after it are metrics too, up to an
     option, an existing file, a name with a suffix of letters, or a pattern.

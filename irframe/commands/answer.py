@@ -59,9 +59,10 @@ def declare_failing(parser: ArgumentParser) -> None:
 
 
 def format_of(options: Namespace) -> str:
-    """Return the format of the answer, by option or suffix.
+    """Return the format of the answer.
 
-    Raise `ParameterError` for an unknown suffix.
+    The option ``--format`` or the suffix of the output file selects the format. An unknown suffix
+    raises `ParameterError`.
     """
     if options.format is not None:
         return str(options.format)
@@ -73,7 +74,7 @@ def format_of(options: Namespace) -> str:
 
 
 def written(frame: pd.DataFrame, kind: str) -> str | bytes:
-    """Convert a frame to a format."""
+    """Convert a frame to text or bytes in a format."""
     frame = frame.rename_axis(columns=None)
     frame.attrs = {}
     if kind == "parquet":
@@ -104,7 +105,7 @@ def wrapped(text: str, indent: str = "") -> str:
 
 
 def _is_numbered(frame: pd.DataFrame) -> bool:
-    """Tell whether the rows of a frame are only numbered."""
+    """Tell whether the index of a frame has no names."""
     return frame.index.nlevels == 1 and frame.index.name is None
 
 
@@ -151,7 +152,7 @@ def narrow_table(frame: pd.DataFrame, first: Sequence[Hashable]) -> str:
 
 
 def with_short_labels(frame: pd.DataFrame) -> pd.DataFrame:
-    """Shorten the labels of a frame until it fits."""
+    """Shorten the labels of a frame to fit 80 characters."""
     with pd.option_context("display.float_format", fixed_text):
         return narrowed(frame, [*frame.columns], WIDTH)
 

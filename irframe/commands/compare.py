@@ -190,7 +190,7 @@ def _update(
     systems = scores.index.unique(level=0)
     if len(systems) != 1:
         expected = f"one run to freeze in {options.baseline_file}"
-        raise ParameterError(expected, f"{len(systems)}", "", systems)
+        raise ParameterError(expected, f"{len(systems)} runs", "", systems)
     frozen = Frozen.read(options.baseline_file)
     runs, qrels, metrics = scored
     others = [metric for metric, _ in frozen.facts["columns"] if metric not in scores.columns]
@@ -232,7 +232,7 @@ def _intervals(low: pd.Series, high: pd.Series) -> pd.Series:
 
 
 def _same(comparison: pd.DataFrame) -> dict[str, str]:
-    """Return the metric and baseline if all rows share them."""
+    """Return the metric and the baseline that all rows share."""
     names = ["metric", SIDES[1]][: 1 + (len(comparison) > 1)]
     return {n: str(v[0]) for n in names if len(v := comparison[n].unique()) == 1}
 

@@ -53,7 +53,7 @@ def declare_convert(parser: ArgumentParser) -> None:
 def run_convert(options: Namespace) -> Answer:
     """Read one format and write another."""
     if options.qrels and len(options.files) > 1:
-        raise InputError("one file of judgments", f"{len(options.files)}", "", options.files)
+        raise InputError("one file of judgments", f"{len(options.files)} files", "", options.files)
     if options.qrels:
         source = source_of(options.files[0])
         frame = ir.read_qrels(source, subtopics=options.subtopics, **reading_options(options))
@@ -171,7 +171,7 @@ def _pairs_text(versus: pd.DataFrame) -> str:
 
 
 def _demo_text() -> str:
-    """Return results on the track, with their code."""
+    """Return results on the example track, with their code."""
     runs, qrels = ir.example_track()
     cube = ir.cube(runs, qrels)
     systems, topics, depth = cube["grade"].shape
@@ -202,7 +202,7 @@ def _demo_text() -> str:
 
 
 def _in_words(depths: pd.DataFrame, depth: int, pool: int) -> str:
-    """Explain one row of the table in words."""
+    """Explain one row of the table of depths."""
     row = depths.loc[depth]
     return (
         f"Discrimination: at depth {depth}, {row['discrimination']:.0%} of the pairs of systems "

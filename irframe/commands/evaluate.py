@@ -157,7 +157,7 @@ def run_freeze(options: Namespace) -> answer.Answer:
     """Write the scores of one run to a baseline file."""
     arguments = inputs.given(options, ir.verbs.freeze)
     if isinstance(arguments["baseline"], list):
-        raise ParameterError("one --baseline", f"{len(arguments['baseline'])}")
+        raise ParameterError("one --baseline", f"{len(arguments['baseline'])} systems")
     metrics = inputs.metrics_of(options)
     kept = options.documents
     runs: Any = inputs.runs_of(options, rows=kept is not None)
@@ -238,7 +238,7 @@ def means(scores: pd.DataFrame) -> pd.DataFrame:
 
 
 SHOWN = 3
-"""The number of entries of a list in printed tables. Other formats contain all entries."""
+"""The number of entries of a list that printed tables show. Other formats contain all entries."""
 
 
 def declare_check(parser: ArgumentParser) -> None:

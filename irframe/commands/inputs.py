@@ -79,7 +79,7 @@ def parse_columns(text: str) -> list[str] | dict[str, str]:
 
 
 def reading_options(options: Namespace) -> dict[str, Any]:
-    """Return the arguments for reading files."""
+    """Return the options that describe files, as arguments of readers."""
     return {"columns": options.columns, "sep": options.sep}
 
 
@@ -384,8 +384,8 @@ def with_systems(runs: pd.DataFrame, options: Namespace, *, every: bool = False)
     table = read_systems(options.systems)
     strange = [name for name in runs[SYSTEM].unique() if name not in table.index]
     if strange:
-        expected = f"all systems of the runs in {options.systems}"
-        raise IdError(expected, f"{len(strange)} without a row", "", strange)
+        expected = f"a row in {options.systems} for every system of the runs"
+        raise IdError(expected, f"{len(strange)} systems without a row", "", strange)
     further = [name for name in table.columns if every and name not in runs.columns]
     columns = [name for name in dict.fromkeys([*named, *further]) if name in table.columns]
     return runs.assign(**{str(name): runs[SYSTEM].map(table[name]) for name in columns})

@@ -21,7 +21,7 @@ from irframe.frames.likeness import LIKE_SEARCHES, like_systems
 from irframe.names import DOC, END, LISTED_SCORE, SCORE, START
 
 ONLY = "*"
-"""The part of a path that stands for the only key of a dictionary, whatever its name."""
+"""The part of a path that matches the only key of a dictionary, whatever the key is."""
 ANSWERS = {
     "Elasticsearch, OpenSearch": "hits.hits",
     "Solr": "response.docs",
@@ -32,16 +32,16 @@ ANSWERS = {
     "LangChain": "context source_documents",
     "LlamaIndex": "source_nodes",
 }
-"""Tool -> paths of keys to the list of hits in its answer, separated by blanks."""
+"""Tool -> paths of keys to the hits in an answer of the tool, separated by blanks."""
 FLAT = {"Solr": "", "Weaviate": "_additional"}
-"""Tool -> the key of the tool's own fields in a hit, if a hit also contains fields of the user.
+"""Tool whose hits also contain fields of the user -> the key of the tool's own fields in a hit.
 
-The key is empty if the tool's fields stand beside those of the user."""
+The key is empty if a hit has the tool's fields and the user's fields in one dictionary."""
 _PATHS = [(tuple(path.split(".")), tool) for tool, row in ANSWERS.items() for path in row.split()]
 FIRST = frozenset({"ids", "root", *(path[0] for path, _ in _PATHS)})
-"""The first keys in answers of known tools. Answers of pipelines may have none of these keys."""
+"""The first keys of the paths to hits. Answers of pipelines may have none of these keys."""
 GENERATED = frozenset({"replies", "answers", "prompt"})
-"""Keys of answers of language models in a pipeline, which contain no hits."""
+"""Keys under which a pipeline stores texts of language models, which are not hits."""
 COLUMNS = {"ids": "id", "distances": "distance", "documents": "text", "metadatas": "metadata"}
 """Key in an answer of Chroma -> field of a hit. Chroma returns one list of values per search."""
 BATCH = "responses"
@@ -50,16 +50,16 @@ PARTIAL = (
     *("timed_out", "terminated_early", "_shards.failed", "search_cutoff", "errors", "error"),
     *("responseHeader.partialResults", "root.coverage.degraded", "root.errors"),
 )
-"""Keys of answers that mark a partial result if their value is true, not 0 or not empty."""
+"""Paths of keys in answers. The result is partial if the value is true, not 0 or not empty."""
 BARE = frozenset({"hits", "results", "search_results", "value", "data", "resourceSpans"})
-"""Keys of hits in answers of unknown tools. These keys are never read as topics."""
+"""Usual keys of the hits in answers of unknown tools. These keys are never read as topics."""
 KEYS = 64
-"""The most keys of an answer. A dictionary with more keys contains scores of documents."""
+"""The largest number of keys of an answer. Larger dictionaries contain scores of documents."""
 
 CHUNK = "chunk_id"
 PARENT = "doc_id"
 DOCUMENT = "document"
-"""The field with the id or the text of a document. Its value is the id if a hit has no other id."""
+"""The field with the text or the id of a document. It is read as the id if a hit has no other."""
 IDS = {
     CHUNK: ("chunk_id", "node_id", "id_", "id", "_id", "uuid"),
     PARENT: (
@@ -70,25 +70,26 @@ IDS = {
     START: (*words.BORDERS[START], "split_idx_start"),
     END: words.BORDERS[END],
 }
-"""Column of the run frame -> names of the field in hits. The first name takes precedence."""
+"""Column of the run frame -> names of the field in hits, the preferred name first."""
 PAYLOAD = ("metadata", "meta", "payload", "properties", "fields", "entity", "_source")
-"""Fields that contain the user's fields. A score in one of them is not the engine's score."""
+"""Fields that contain the fields of the user. A score in them does not rank the hits."""
 INSIDE = ("node", "document", *PAYLOAD, "_additional")
-"""Fields with nested fields of a hit."""
+"""Fields of a hit that contain further fields of the hit."""
 TEXT = "text"
 TEXTS = ("page_content", "content", TEXT)
 NAMES = {*chain(*IDS.values()), *INSIDE, *TEXTS}
-"""Names of all fields with a meaning for irframe."""
+"""Names of all fields that irframe reads."""
 ATTRIBUTES = ("page_content", "node", "meta", "payload", "properties")
-"""Attributes of hits. An object without any of these attributes is no hit."""
+"""Attributes of hits. An object is a hit if it has at least one of these attributes."""
 
 RankedBy = Literal["list", "score"] | None
-"""Whether hits are ranked by their list or by score. None infers the order from the scores."""
+"""How hits are ranked: in the order of the list, or by score. None keeps the order of the list, but
+raises for scores that both rise and fall."""
 Hits = Sequence[object]
 
 
 class Answers(dict[Hashable, Hits]):
-    """Lists of hits by topic, as engines ranked them."""
+    """Topic -> list of hits, as engines ranked them."""
 
 
 def unpacked(x: object, hits: str | None = None, topics: Iterable[Hashable] | None = None) -> Any:
@@ -100,8 +101,8 @@ def unpacked(x: object, hits: str | None = None, topics: Iterable[Hashable] | No
         Answers by topic, answers by system and topic, or a list of answers. Any other object is
         returned unchanged.
     hits
-        The path to the hits in each answer, such as ``"data.results"``. The default is the paths of
-        known tools.
+        The path to the hits in each answer, such as ``"data.results"``. By default, the paths of
+        known tools are tried.
     topics
         The topics of a list of answers.
 
@@ -132,7 +133,7 @@ def unpacked(x: object, hits: str | None = None, topics: Iterable[Hashable] | No
         if lists is not None:
             of_systems[name] = lists
     if hits is not None and len(of_systems) < len(x):
-        raise ParameterError("hits= to name the key of hits in the answers", repr(hits))
+        raise ParameterError("hits= to be the path to the hits in every answer", repr(hits))
     return {**x, **of_systems} if of_systems else x
 
 
@@ -177,7 +178,7 @@ def _refuse_positions(x: Hits) -> None:
 
 
 def _hits_by_topic(answers: Mapping[Hashable, object], path: str | None) -> Answers | None:
-    """Return the hits by topic.
+    """Extract the hits from the answer to each topic.
 
     The result is None if no answer contains hits.
     """
@@ -196,14 +197,14 @@ def _hits_by_topic(answers: Mapping[Hashable, object], path: str | None) -> Answ
         return None
     if failed := [repr(topic) for topic in lists if topic not in hits_of]:
         advice = "search again for these topics, or leave them out, so that they have empty lists"
-        got = f"none for {len(failed)} topics"
+        got = f"no hits for {len(failed)} topics"
         raise InputError("hits in the answer of every topic", got, advice, failed)
     _warn_partial(answers)
     return hits_of
 
 
 def _at(answer: object, path: Sequence[str]) -> object:
-    """Return the value under a path of keys, if any."""
+    """Return the value under a path of keys, or None."""
     for pos, name in enumerate(path):
         if name != ONLY:
             answer = get_in(answer, name)
@@ -218,7 +219,7 @@ def _at(answer: object, path: Sequence[str]) -> object:
 
 
 def get_in(holder: object, name: str) -> object:
-    """Return a value by key, attribute or item, if any."""
+    """Return a value by key, attribute or item, or None."""
     if isinstance(holder, Mapping):
         return holder.get(name)
     value = getattr(holder, name, None)
@@ -229,7 +230,7 @@ def get_in(holder: object, name: str) -> object:
 
 
 def first_in(holder: object, names: Iterable[str], kind: Any = object) -> Any:
-    """Return the first named value of the requested type.
+    """Return the first value under several names, or None.
 
     Examples
     --------
@@ -244,7 +245,7 @@ def first_in(holder: object, names: Iterable[str], kind: Any = object) -> Any:
 
 
 def _lists_of(answer: Mapping[Hashable, object]) -> list[Any]:
-    """Return the keys with lists of dictionaries in an answer."""
+    """Return the keys of an answer with lists of dictionaries."""
     if len(answer) > KEYS or list not in {*map(type, answer.values())}:
         return []
     if not RUN.lacking(RUN.find(map(str, answer))):
@@ -254,10 +255,10 @@ def _lists_of(answer: Mapping[Hashable, object]) -> list[Any]:
 
 
 def _of_other_tools(answers: Mapping[Hashable, object]) -> dict[Hashable, object] | None:
-    """Return the hits of an unknown tool's answers by topic.
+    """Return the hits by topic in answers of unknown tools.
 
-    The hits are the only list of dictionaries in an answer. Raise if answers contain several lists,
-    or if their hits have no id.
+    The hits are the only list of dictionaries in an answer. An error is raised if answers contain
+    several such lists, or if the hits have no id.
     """
     dictionaries = [answer for answer in answers.values() if isinstance(answer, Mapping)]
     names = [*dict.fromkeys(chain.from_iterable(map(_lists_of, dictionaries)))]
@@ -269,7 +270,7 @@ def _of_other_tools(answers: Mapping[Hashable, object]) -> dict[Hashable, object
     first = next(hits[0] for hits in lists.values() if hits and isinstance(hits, list))
     if len(names) == 1 and has_id(first):
         return lists
-    got = f"hits in {' or '.join(map(repr, names))} with other fields"
+    got = f"hits in {' or '.join(map(repr, names))} with unknown fields"
     advice = f"name the key of hits and the field of ids: ir.as_runs(x, hits={names[0]!r}, id=...)"
     fields = [name for name, value in first.items() if isinstance(value, str | int)]
     raise InputError("answers of a known tool", got, advice, fields)
@@ -289,16 +290,15 @@ def _warn_partial(answers: Mapping[Hashable, object]) -> None:
 
 
 def hits_in(answer: object) -> Hits | None:
-    """Return the hits in an answer, if any.
+    """Return the hits in an answer, or None.
 
     A list is returned unchanged.
     """
     if isinstance(answer, list | tuple):
         return answer
     if isinstance(answer, dict) and answer.keys().isdisjoint(FIRST) and len(answer) > 1:
-        # Most dictionaries are hits and not answers, and are rejected here fast. A dictionary
-        # without a known key can only be the answer of a pipeline, which maps each component to an
-        # answer.
+        # Most dictionaries are hits and not answers, and this test rejects them fast. A dictionary
+        # without a known key can only be the answer of a pipeline, whose values are answers.
         if not all(isinstance(value, Mapping) for value in answer.values()):
             return None
     elif isinstance(answer, str | bytes | Number | pd.DataFrame | None):
@@ -348,8 +348,8 @@ def _refuse_one_answer(x: Mapping[Hashable, object]) -> None:
 def _of_vespa(answer: object) -> list[dict[Any, object]] | None:
     """Return Vespa's hits; None for answers of other tools.
 
-    The field ``source`` of a hit is removed, because it names a content cluster and no document. An
-    answer without hits has no key ``children``.
+    The field ``source`` of a hit is removed, because it names a content cluster instead of a
+    document. An answer of Vespa without hits has no key ``children``.
     """
     root = answer.get("root") if isinstance(answer, Mapping) else None
     if not isinstance(root, Mapping) or not isinstance(root.get("id"), str):
@@ -371,7 +371,7 @@ def _of_columns(answer: Mapping[Hashable, Any]) -> list[list[dict[str, object]]]
     lists = {n: answer[n] for n, field in COLUMNS.items() if field in columns}
     if uneven := [repr(name) for name, column in lists.items() if _shape(column) != shape]:
         expected = f"columns with as many hits per search as 'ids', which has {shape}"
-        raise InputError(expected, "other numbers in", "", uneven)
+        raise InputError(expected, "other numbers of hits in", "", uneven)
     return [
         [dict(zip(columns, hit, strict=True)) for hit in zip(*search, strict=True)]
         for search in zip(*columns.values(), strict=True)
@@ -412,7 +412,7 @@ def is_hit(hit: object) -> bool:
 
 
 def row_of_hit(hit: object, name: str | None) -> dict[str, Any]:
-    """Return the fields of a hit under column names."""
+    """Convert a hit to a row of a run frame."""
     is_pair = isinstance(hit, tuple | list) and len(hit) == 2
     levels = [*_levels(hit[0] if is_pair else hit)]  # type: ignore[index]
     if name is None:
@@ -463,11 +463,11 @@ class Level(NamedTuple):
 
     fields: dict[str, Any]
     is_payload: bool
-    """Whether the user stored the fields, so that their score does not rank the hit."""
+    """Whether the fields come from the user. If so, a score among them does not rank the hit."""
 
 
 def _levels(hit: object, *, is_payload: bool = False) -> Iterator[Level]:
-    """Yield the fields of a hit and of nested objects."""
+    """Yield the fields of a hit and its inner objects."""
     if isinstance(hit, Mapping):
         fields = dict(hit)
     elif isinstance(hit, str | int | np.integer):

@@ -38,7 +38,7 @@ from irframe.names import DOC, GRADE, RANK, SCORE, SYSTEM, TOPIC, roles
 
 LIST = list, tuple, np.ndarray
 ONLY_SYSTEM = "run"
-"""Name of the system of a run frame without a system column."""
+"""The name of the system in a run frame without a column of systems."""
 
 Qrels = pd.DataFrame | object
 """A qrels frame, or anything that `as_qrels` converts."""
@@ -79,13 +79,13 @@ def _of_columns(x: object, kind: Kind) -> pd.DataFrame | None:
 
 
 def _of_lists(x: object, kind: Kind) -> pd.DataFrame | None:
-    """Convert ``{topic: [doc, ...]}`` with ranked or relevant documents."""
+    """Convert ``{topic: [doc, ...]}``: ranked documents, or relevant documents."""
     if not is_dictionary(x):
         return None
     texts = [repr(topic) for topic, docs in x.items() if isinstance(docs, str)]
     if texts and not kind.find(x):
-        got = "a text instead of a list for"
-        advice = "put it into a list: {'q1': ['d1']}"
+        got = "a string instead of a list for"
+        advice = "put the document into a list: {'q1': ['d1']}"
         raise InputError("{topic: [doc, ...]}", got, advice, texts)
     if not _holds_lists(x, sets=kind.value == GRADE):
         return None
@@ -110,11 +110,11 @@ def _of_systems(x: object, kind: Kind) -> pd.DataFrame | None:
     plain = [repr(key) for key, value in x.items() if isinstance(value, Number)]
     if plain or set(heights.values()) <= {None}:
         got = "documents without a topic" if plain else "an empty dictionary"
-        advice = "name their topic: {'q1': ...}" if plain else ""
+        advice = "name the topic of the documents: {'q1': ...}" if plain else ""
         raise InputError("{topic: {doc: score}} or {system: run}", got, advice, plain)
     if lacking := _split_dictionary(x)[1]:
         advice = "pass x to evaluate, cube or scorer, which count missing lists as empty"
-        raise InputError("rows for every system in a frame", "none for", advice, lacking)
+        raise InputError("documents of every system", "no documents of", advice, lacking)
     runs = {key for key, high in heights.items() if high not in {1, None} or _is_run(x[key])}
     topics = [key for key, high in heights.items() if high == 1 and key not in runs]
     systems = [key for key in x if key in runs]
@@ -137,7 +137,7 @@ def _of_numbers(x: object, kind: Kind) -> pd.DataFrame | None:
 
 
 def _refuse_listed(entries: Sequence[Any]) -> NoReturn:
-    """Raise if judgments are lists of pairs, records or lists."""
+    """Raise for judgments that are pairs, records or nested lists."""
     got = "pairs"
     graded = "{t: dict(pairs)"
     listed = "{t: [doc for doc, _ in pairs]"
@@ -185,8 +185,8 @@ def by_role(x: object, kind: Kind, no_role: str | None = None) -> ByRole:
     kind
         The kind of table: runs or judgments.
     no_role
-        A column that numbers searches or names groups. The column has no role, even if it has the
-        name of a role.
+        A column that numbers searches or names groups. This column gets no role, even if its name
+        is the name of a role.
     """
     if isinstance(x, ByRole):
         return x
@@ -196,14 +196,14 @@ def by_role(x: object, kind: Kind, no_role: str | None = None) -> ByRole:
     levels = getattr(getattr(x, "index", None), "names", ())
     columns = require_columns(frame, kind, no_role, levels)
     if kind.value == SCORE and SYSTEM not in columns:
-        # `without_titles` found titles of documents in this column, so it names no system.
+        # `without_titles` found titles of documents in this column, so it does not name systems.
         titles = RUN.find(frame.columns).get(SYSTEM)
         frame = frame if titles is None else frame.drop(columns=titles)
     return ByRole(frame, columns)
 
 
 def without_documents(x: Any) -> list[Hashable]:
-    """Return the topics without any judged document.
+    """Return the topics of a dictionary without any judged document.
 
     Examples
     --------
@@ -219,7 +219,7 @@ def without_documents(x: Any) -> list[Hashable]:
 def in_groups(x: object, by: str) -> pd.DataFrame:
     """Return a run frame with a column of systems.
 
-    `by` is the column that names the groups.
+    `by` is a column of groups, which is not read as the systems.
     """
     frame, columns = by_role(x, RUN, by)
     return frame if SYSTEM in columns else frame.assign(**{SYSTEM: ONLY_SYSTEM})
@@ -271,7 +271,7 @@ def as_qrels(x: Qrels, *, topics: tables.Labels = None, docs: tables.Labels = No
     if empty := without_documents(x):
         expected = "a judged document for every topic of a frame"
         advice = "pass the dictionary to evaluate, cube or scorer, or judge a document with grade 0"
-        raise InputError(expected, f"{len(empty)} without one", advice, map(repr, empty))
+        raise InputError(expected, f"{len(empty)} topics without one", advice, map(repr, empty))
     return frame
 
 
@@ -283,7 +283,7 @@ NOTHING = ByRole(
     pd.DataFrame({TOPIC: [], DOC: [], SCORE: []}).astype({TOPIC: str, DOC: str}),
     {TOPIC: TOPIC, DOC: DOC, SCORE: SCORE},
 )
-"""A run whose lists are all empty."""
+"""A run without any document."""
 
 
 def as_runs(
@@ -387,14 +387,14 @@ def as_runs(
     several = frame[name].unique().tolist() if SYSTEM in columns else []
     if len(several) > 1:
         expected = f"a run of one system, for system={system!r}"
-        raise IdError(expected, f"{len(several)} systems", "leave out system=", several)
+        raise IdError(expected, f"{len(several)} systems", "omit system=", several)
     result = frame.drop(columns=name) if SYSTEM in columns else frame.copy(deep=False)
     result.insert(0, name, system)
     return result
 
 
 def _read_hits(x: object, name: str | None, on_error: OnError, ranked_by: RankedBy) -> pd.DataFrame:
-    """Convert hits with the options of `as_runs`."""
+    """Convert hits or searches with the options of `as_runs`."""
     if (convert := reader_of(x, on_error)) is not None:
         return convert(x, name, ranked_by=ranked_by)
     if not is_dictionary(x) or not x or not all(map(_is_run, x.values())):
@@ -404,7 +404,7 @@ def _read_hits(x: object, name: str | None, on_error: OnError, ranked_by: Ranked
 
 
 def split_empty(x: Runs | ByRole) -> tuple[Runs | ByRole, list[str]]:
-    """Split off the systems whose lists are all empty.
+    """Return runs without empty systems, and the empty systems.
 
     Examples
     --------
@@ -429,7 +429,7 @@ def split_empty(x: Runs | ByRole) -> tuple[Runs | ByRole, list[str]]:
 
 
 def _split_dictionary(x: Mapping[Hashable, object]) -> tuple[Runs | ByRole, list[str]]:
-    """Split off the systems of a dictionary without any document."""
+    """Return a dictionary without empty systems, and the empty systems."""
     empty = [name for name, lists in x.items() if _is_empty(lists)]
     names = {*empty}
     nonempty = {name: lists for name, lists in x.items() if name not in names}
@@ -470,7 +470,7 @@ def _is_run(nested: object) -> bool:
 
 def _is_id(doc: object) -> bool:
     """Tell whether a value may be a document id."""
-    # pandas stores integer ids as floats if an id in their column is missing.
+    # pandas stores a column of integer ids as floats if one id is missing.
     is_integer = isinstance(doc, float | np.floating) and (doc.is_integer() or np.isnan(doc))
     return isinstance(doc, str | int | np.integer) or is_integer or _is_none(doc)
 
@@ -490,7 +490,7 @@ def _one_frame(runs: Mapping[Hashable, object]) -> pd.DataFrame:
             warn(*cautions_of(getattr(run, "attrs", {})))
     frames = [as_runs(run, str(name)) for name, run in zip(names, runs.values(), strict=True)]
     columns = [roles(frame.columns) for frame in frames]
-    # Each run may have its own column names, but one frame needs one name per column.
+    # Runs may have different names for one role, but a frame needs one name per role.
     if any(names != columns[0] for names in columns):
         to_role = [{name: role for role, name in names.items()} for names in columns]
         frames = [frame.rename(columns=t) for frame, t in zip(frames, to_role, strict=True)]

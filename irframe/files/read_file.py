@@ -28,7 +28,7 @@ from irframe.names import CAUTION, DOC, GRADE, RANK, SCORE, SYSTEM, TOPIC, roles
 
 
 def parse_parquet(data: bytes, source: str, kind: Kind) -> pa.Table:
-    """Read a Parquet file as a table of some kind.
+    """Read a Parquet file as runs or judgments.
 
     Parameters
     ----------
@@ -42,8 +42,8 @@ def parse_parquet(data: bytes, source: str, kind: Kind) -> pa.Table:
     Returns
     -------
     pyarrow.Table
-        The rows in file order. Ids that are whole numbers become text. If
-        further columns share a name, only the first is read.
+        The rows in file order. Ids that are whole numbers become text. If several columns without
+        a role have the same name, only the first column is read.
     """
     return in_types(sources.read_parquet(data, source), source, kind)
 
@@ -56,7 +56,7 @@ _TEXT = re.compile(rb'"(?:[^"\\]|\\.)*"', re.DOTALL)
 def shallow(source: str, data: bytes) -> bytes:
     r"""Return JSON unchanged; raise if it is nested too deeply.
 
-    Some JSON parsers crash on very deep nesting.
+    Deep nesting is refused, because some JSON parsers crash on it.
 
     Examples
     --------
@@ -68,8 +68,8 @@ def shallow(source: str, data: bytes) -> bytes:
     irframe.errors.FileFormatError: expected JSON with at most 100 nested lists and dictionaries,
     but found deeper nesting in a.json. Check that this is the file you meant.
     """
-    # Removing strings is slow. They are removed only if the brackets inside and outside of strings
-    # together are nested too deeply.
+    # Removing strings is slow. Strings are removed only if the depth is too large when brackets in
+    # strings count too.
     if _levels(data) > LEVELS and _levels(_TEXT.sub(b"", data)) > LEVELS:
         expected = f"JSON with at most {LEVELS} nested lists and dictionaries"
         raise FileFormatError(expected, f"deeper nesting in {source}", sources.MEANT)
@@ -146,14 +146,14 @@ def _row(line: bytes) -> dict[str, object]:
 
 
 def _is_inexact(table: pa.Table, data: bytes) -> bool:
-    """Tell whether Arrow may have rounded numbers of a table."""
+    """Tell whether Arrow may have rounded numbers in a file."""
     floats = [column for column in table.columns if pa.types.is_floating(column.type)]
     most = max((pc.max(pc.abs(column)).as_py() or 0 for column in floats), default=0)
     return most == inf or (most >= _LEAST and _LONG.search(data) is not None)
 
 
 _END = 256
-"""The number of bytes at the end of a file in which a dictionary must end."""
+"""The number of bytes at the end of a file that must contain the last bracket."""
 
 
 def is_nested(data: bytes, _: Kind = RUN) -> bool:
@@ -180,8 +180,8 @@ def parse_nested(data: bytes, source: str, kind: Kind) -> pa.Table:
     """
     nested = _loaded(data, source)
     if not isinstance(nested, Mapping | list):
-        raise FileFormatError(kind.noun, f"{source} without a dictionary or rows")
-    with unsaid() as call:  # a thread reads this file, so `notes_of` warns later
+        raise FileFormatError(kind.noun, f"{source} without a dictionary or a list")
+    with unsaid() as call:  # a thread may read this file, so `notes_of` issues the warnings later
         frame = as_qrels(nested) if kind.value == GRADE else by_role(nested, kind).frame
     cautions = BETWEEN.join(f"{text}, of {source}" for text in call.texts)
     return in_types(frame, source, kind).replace_schema_metadata({CAUTION: cautions})
@@ -192,9 +192,9 @@ def _loaded(data: bytes, source: str) -> Any:
         try:
             import cbor2  # noqa: PLC0415 - only files of ranx need it
         except ImportError as error:
-            expected = "the package cbor2, which reads the files of ranx"
+            expected = f"the package cbor2, which reads {source}"
             advice = "install it: pip install cbor2"
-            raise FileFormatError(expected, f"none, for {source}", advice) from error
+            raise FileFormatError(expected, "no such package", advice) from error
         return cbor2.loads(data)
     repeated_keys = list[str]()
     large = list[str]()
@@ -216,21 +216,21 @@ def _loaded(data: bytes, source: str) -> Any:
         return value
 
     nested = json.loads(shallow(source, data), object_pairs_hook=distinct)
-    # Infinity may be written in the file, or result from a number such as 1e400. The second
-    # pass raises for the latter only.
+    # A value may be infinite because the file contains Infinity, or a number such as 1e400. The
+    # second pass lists only such numbers.
     if endless or _holds_infinity([nested]):
         json.loads(data, parse_float=finite)
     refuse_beyond_floats(large, source)
     if repeated_keys:
         got = f"repeated keys in {source}"
-        advice = "keep one entry, or merge them"
+        advice = "keep one entry of each key, or merge the entries"
         offenders = map(shortened, repeated_keys)
         raise FileFormatError("every key once in a dictionary", got, advice, offenders)
     return nested
 
 
 def _holds_infinity(values: list[object]) -> bool:
-    """Tell whether a nested list contains an infinite number."""
+    """Tell whether a list or a nested list contains infinity."""
     if inf in values or -inf in values:
         return True
     lists = [value for value in values if type(value) is list] if list in map(type, values) else []
@@ -238,11 +238,11 @@ def _holds_infinity(values: list[object]) -> bool:
 
 
 LINES = 3
-"""The number of faulty lines that an error lists per file. Further faulty lines are counted."""
+"""The number of faulty lines that are described per file. Further faulty lines are counted."""
 
 Failure = IrframeError | OSError
 Problem = tuple[str, str, str]
-"""The name of a file, the expected content, and the content that was found."""
+"""The name of a file, what was expected, and what was found."""
 
 
 def problems_of(file: str, error: Exception) -> list[Problem]:
@@ -255,11 +255,11 @@ def problems_of(file: str, error: Exception) -> list[Problem]:
 
 
 ONCE = "each system in one file"
-"""The expectation in the error about two files with runs of the same system."""
+"""What the error about two files with the same system expects."""
 
 
 LEFT_OUT = "files of runs are left out"
-"""The first words of the warning about skipped files."""
+"""The first words of the warning about skipped files, by which the command line filters it."""
 
 
 class FileSet:
@@ -292,7 +292,7 @@ class FileSet:
     def problems(self, name: str, table: pa.Table | Failure) -> list[Problem]:
         """Return why a file cannot be combined with earlier ones.
 
-        If the file can be combined, later files are compared with it.
+        If the file can be combined, its systems are recorded to be compared with later files.
         """
         if isinstance(table, Exception):
             return problems_of(name, table)
@@ -335,7 +335,7 @@ class Format(NamedTuple):
 
     name: str
     tells: Callable[[bytes, Kind], bool]
-    """A function that tells by its content whether a file has the format."""
+    """A function that tells from the content of a file whether the file has the format."""
     read: Callable[[bytes, str, Kind], pa.Table]
 
 
@@ -365,7 +365,7 @@ def plain_table(source: Source, *, na_filter: bool = False) -> pd.DataFrame:
     Parameters
     ----------
     source
-        The file. Text is read as CSV if neither content nor name shows another format.
+        The file. Text is read as TSV if the name has the suffix ``.tsv``, and as CSV otherwise.
     na_filter
         Whether empty fields of text become missing values.
     """
@@ -385,7 +385,10 @@ def plain_table(source: Source, *, na_filter: bool = False) -> pd.DataFrame:
 
 
 def run_table(source: Source, system: str | None, kind: Kind = RUN) -> pa.Table:
-    """Read a run, with the columns that its folders name."""
+    """Read a run, and add the columns that folders name.
+
+    A folder such as ``track=web`` names a column and its value.
+    """
     table = read_file(source, kind)
     labels = sources.partitions(name_of(source))
     label = sources.system_of(name_of(source))

@@ -30,7 +30,7 @@ from irframe.progress import tracked
 Columns = Sequence[str] | Mapping[str, str] | None
 """The columns of a file in order, or name of a column -> role."""
 Unit = str | Mapping[Any, Any] | None
-"""How to derive the document of a chunk: a column, a pattern, or chunk -> document."""
+"""How to find the document of a chunk: a column, a pattern, or a mapping chunk -> document."""
 State = list[Any]
 """The name, size and modification time of a file."""
 
@@ -57,8 +57,8 @@ def state_of(file: str) -> tuple[int, str]:
     """Return the size and modification time of a file."""
     if is_address(file):
         store, path = opened_by(file)
-        # The key of the modification time differs between file systems of fsspec, and some stores
-        # have only an ETag.
+        # File systems of fsspec store the modification time under different keys, and some have
+        # only an ETag.
         info = store.info(path)
         changed = info.get("mtime", info.get("LastModified", info.get("ETag", "")))
         return int(info["size"]), str(changed)
@@ -87,13 +87,13 @@ def read_run(
         skipped. A comment begins with ``#`` and does not fit the columns. If the file has an
         ir_metadata header, ``attrs["ir_metadata"]`` contains ``{system: header}``, in YAML.
     system
-        Name of the system for all rows. By default, the tag in each row. A file without tags is
-        named by the file name without suffixes: first ``.gz``, ``.bz2``, ``.xz`` or ``.zst`` is
-        removed, then ``.run``, ``.txt``, ``.trec``, ``.tsv``, ``.csv``, ``.json``, ``.jsonl``,
-        ``.lz4``, ``.parquet`` or ``.parq``.
+        Name of the system for all rows. By default, the system is the tag in each row. In a file
+        without tags, the system is the file name without suffixes: first ``.gz``, ``.bz2``, ``.xz``
+        or ``.zst`` is removed, then ``.run``, ``.txt``, ``.trec``, ``.tsv``, ``.csv``, ``.json``,
+        ``.jsonl``, ``.lz4``, ``.parquet`` or ``.parq``.
     columns
-        The columns in order, such as ``["topic", "doc", "score"]``, for text without a header. Or
-        name -> role, such as ``{"model_name": "system"}``.
+        The columns in order, such as ``["topic", "doc", "score"]``, for text without a header.
+        Alternatively, a dictionary name -> role, such as ``{"model_name": "system"}``.
     sep
         Separator of columns in text. By default, irframe detects tabs, blanks, commas and
         semicolons.
@@ -107,10 +107,10 @@ def read_run(
     Notes
     -----
     Ids are text and never interpreted: ``001`` stays ``001``, and ``NA`` is not a missing value.
-    Ranks and scores are read unchanged, and rows are not sorted. To sort them, use the verb `rank`.
+    Ranks and scores are read unchanged, and rows are not sorted. To sort rows, use the verb `rank`.
     Errors are raised for scores that no float represents, such as ``1e400``, for repeated keys in a
-    dictionary, and for devices. Pipes are read. If only the last line names a system, a warning
-    says that the file may be cut off.
+    dictionary, and for devices. Pipes are read. If the last line is the only line of its system, a
+    warning says that the file may be cut off.
 
     Examples
     --------
@@ -230,9 +230,9 @@ def read_runs(
         ``r"(?P<system>.+)-seed(?P<repeat>\d+)"``. The expression must match the file names without
         suffixes. The groups become the columns `system` and `repeat`.
     unit
-        How to derive the document of each chunk, if runs rank chunks and documents are judged. A
-        column such as ``"doc_id"``, a pattern with one group such as ``r"(.+)#\d+"``, or a mapping
-        chunk -> document. A document gets the rank of its first chunk, as in
+        How to find the document of each chunk, if runs rank chunks and documents are judged. The
+        value is a column such as ``"doc_id"``, a pattern with one group such as ``r"(.+)#\d+"``, or
+        a mapping chunk -> document. A document gets the rank of its first chunk, as in
         `irframe.verbs.collapse`.
     columns, sep
         As for `read_run`, for all files.
@@ -284,7 +284,7 @@ def read_runs(
 def read_all(
     files: Sequence[Source], kind: Kind, *, by_file: bool, skip: bool, progress: bool = False
 ) -> pd.DataFrame:
-    """Read files into one run frame."""
+    """Read several files of runs into one frame."""
     with threads() as pool:
         tables_of_files = pool.map(partial(read_file.attempt, by_file=by_file, kind=kind), files)
         results = list(tracked(tables_of_files, len(files), "file", progress=progress))
@@ -296,7 +296,7 @@ def read_all(
         frame.attrs |= {PROBLEMS: accepted.as_attribute()} if accepted.left else {}
         return frame
     tables = all_read(names, results)
-    del results  # deletes the reference, so that `one_table` can free the tables
+    del results  # `one_table` can free a table only if no other variable refers to it
     refuse_clashes(accepted, names, tables, by_file=by_file)
     return _concat(names, tables)
 
@@ -340,11 +340,12 @@ def with_names(frame: pd.DataFrame, pattern: re.Pattern[str] | None) -> pd.DataF
     if strange:
         advice = "to allow files without a repeat, make its group optional: (-(?P<repeat>.+))?"
         expected = f"names of files like {pattern.pattern!r}"
-        raise ParameterError(expected, f"{len(strange)} that do not fit", advice, strange)
+        raise ParameterError(expected, f"{len(strange)} other names", advice, strange)
     labels = pd.DataFrame({role: [fit[role] for fit in fits if fit] for role in (SYSTEM, REPEAT)})
     duplicates = names[labels.duplicated(keep=False)]
     if len(duplicates):
-        raise ParameterError("one file for every repeat of a system", "several", "", duplicates)
+        expected = "one file for every repeat of a system"
+        raise ParameterError(expected, "several files for one repeat", "", duplicates)
     result = frame.drop(columns=SYSTEM)
     for pos, role in enumerate((SYSTEM, REPEAT)):
         result.insert(pos, role, labels[role].astype(frame[SYSTEM].dtype).array.take(codes))
@@ -427,8 +428,8 @@ def one_table(tables: list[pa.Table]) -> pa.Table:
     try:
         stacked = pa.concat_tables(tables, promote_options="permissive")
     except pa.ArrowException as error:
-        expected = "further columns of one type in all files"
-        got = f"several ({error})"
+        expected = "the same type of each column in all files"
+        got = f"different types ({error})"
         raise InputError(expected, got, "read these files separately") from error
     tables.clear()
     return stacked

@@ -28,17 +28,20 @@ from irframe.frames.values import to_frame
 from irframe.names import RANK, SCORE, SYSTEM, TOPIC, as_html
 
 BATCH = 1 << 24
-"""The most bytes of the files in a batch. A larger file is a batch of one file."""
+"""The largest size of a batch of files in bytes. A larger file is a batch on its own."""
 DENSE = 6
-"""The typical ratio of decompressed to compressed size."""
+"""The typical ratio of decompressed to compressed size, by which sizes in memory are estimated."""
 
 LARGE = 1 << 24
 PIECE = 1 << 23
 """Files of at least `LARGE` bytes are read in blocks of about `PIECE` bytes."""
 ROWS = 1 << 20
-"""The most rows of systems that are read together. A larger run is read alone."""
+"""The largest number of rows of a group of systems. The run of a larger system is read alone."""
 FEW = 100
-"""The least mean number of rows per system for which a file is read by groups of systems."""
+"""The least mean number of rows per system for which a file is read by groups of systems.
+
+Many passes over a file with shorter runs would take longer than reading the file at once.
+"""
 
 Read = TypeVar("Read")
 
@@ -58,11 +61,11 @@ class ScannedRuns:
     repeat
         The pattern that extracts system and repeat from file names.
     unit
-        How to derive the document of each chunk, if runs rank chunks.
+        How to find the document of each chunk, if runs rank chunks.
     kind
         The columns and separator of the files.
     labels
-        File name without suffixes -> label of the repeat.
+        File name without suffixes -> name of the system and its repeat.
 
     Examples
     --------
@@ -91,7 +94,8 @@ class ScannedRuns:
     def frames(self) -> Iterator[pd.DataFrame]:
         """Yield frames of a few files at a time.
 
-        No reference to a frame is stored, so that its memory is free when the next frame is read.
+        The iterator keeps no reference to a frame, so that the memory of a frame is free when the
+        next frame is read.
         """
         return map(self._described, read_batches(self.files, self.kind, by_file=self.by_file))
 
@@ -130,7 +134,7 @@ class ScannedRuns:
             notes_of([table])
             readable_files.append(file)
         if not readable_files:
-            got = f"none of {len(self.files)} files"
+            got = f"{len(self.files)} files that cannot be read"
             raise InputError("a run that can be read", got, "", self.files)
         return replace(self, files=tuple(readable_files), skip=False)
 
@@ -198,12 +202,12 @@ def scan_runs(
 def read_batches(files: Sequence[str], kind: Kind, *, by_file: bool) -> Iterator[pd.DataFrame]:
     """Yield frames of a few files at a time.
 
-    Threads read the next files meanwhile.
+    Threads read the next files while the caller processes a frame.
 
     Parameters
     ----------
     files
-        Paths or addresses. A frame contains all parts of a run, so that its lists are complete.
+        Paths or addresses. All parts of a run are in one frame, so that ranked lists are complete.
     kind
         The columns and separator of the files.
     by_file
@@ -231,7 +235,7 @@ def read_batches(files: Sequence[str], kind: Kind, *, by_file: bool) -> Iterator
             runs = read_tables.pop() if isinstance(read_tables[0], Iterator) else iter(())
             for batch in chain([read_tables] if read_tables else [], _one_by_one(runs)):
                 tables = read_runs.all_read(names, batch)
-                batch.clear()  # the list is emptied, so that `one_table` can free memory
+                batch.clear()  # `one_table` can free a table only if no list contains it
                 read_runs.refuse_clashes(file_set, names, tables, by_file=by_file)
                 notes_of(tables)
                 yield to_frame(read_runs.one_table(tables))
@@ -246,7 +250,7 @@ def _one_by_one(runs: Iterator[pa.Table]) -> Iterator[list[pa.Table]]:
 def _ahead(
     read: Callable[[list[str]], Iterator[Read]], batches: Sequence[tuple[list[str], int]]
 ) -> Iterator[Read]:
-    """Yield the results of batches; read the next batch meanwhile."""
+    """Yield the results of each batch while reading the next."""
     ahead: Iterator[Read] | None = None
     for (names, _), (following, size) in pairwise([*batches, ([], 0)]):
         results = ahead or read(names)
@@ -280,8 +284,8 @@ def read_by_system(file: str, kind: Kind = RUN) -> Iterator[pa.Table] | None:
     Returns
     -------
     iterator of pyarrow.Table or None
-        None if the file is small, irregular or has only one system, so that it should be read at
-        once. Other files are read twice, because the first pass locates the rows of each system.
+        None if the file should be read at once, because it is small, irregular or has only one
+        system. Other files are read twice, because the first pass locates the rows of each system.
         If the rows of systems alternate, every group of systems needs a further pass.
     """
     is_file = not sources.is_address(file) and Path(file).is_file()
@@ -299,7 +303,6 @@ def read_by_system(file: str, kind: Kind = RUN) -> Iterator[pa.Table] | None:
                 rows[entry["values"]] += entry["counts"]
     except (IrframeError, LookupError):
         return None
-    # Many passes over a file with short runs would take longer than reading it at once.
     if len(rows) < 2 or rows.total() < FEW * len(rows) or min(rows.values()) < 2:
         return None
     read = _parquet_pieces if is_parquet else _pieces
@@ -339,9 +342,8 @@ def _read_complete_systems(
             if at >= max(expected):
                 break
             at, piece = next(pieces)
-        freed = (
-            tables.pop(0) for _ in range(len(tables))
-        )  # the list is emptied, so that memory can be freed
+        # Each table leaves the list when it is used, so that its memory can be freed.
+        freed = (tables.pop(0) for _ in range(len(tables)))
         yield pa.concat_tables(freed, promote_options="permissive")
 
 
@@ -370,8 +372,8 @@ def _pieces(file: str, kind: Kind) -> Iterator[pa.Table]:
     Raises
     ------
     LookupError
-        If the file is not text, or if its lines need the whole file to be read, because they have a
-        header, comments or surplus columns.
+        If the file is not text, or must be read at once because it has a header, comments or
+        surplus columns.
     """
     cut = cast("Cut | None", None)
     for data in sources.pieces(file, PIECE):
@@ -383,15 +385,15 @@ def _pieces(file: str, kind: Kind) -> Iterator[pa.Table]:
             lines = lines.removeprefix(codecs.BOM_UTF8)[cut.start :]
             cut = cut._replace(start=0)
         table = parse(lines, file, kind, cut)
-        # Warnings about lines contain line numbers, which a block of a file does not show. The
-        # error tells the caller to read the complete file at once.
+        # Warnings about lines contain line numbers, which a piece of a file does not show. After
+        # this error, the caller reads the complete file at once.
         if table.schema.metadata or pc.any(pc.starts_with(table[TOPIC], "#")).as_py():
             raise LookupError
         yield table
 
 
 def _cut_of(data: bytes, kind: Kind) -> Cut | None:
-    """Return how lines are split; None if this is unclear."""
+    """Return how lines are split; None if ambiguous."""
     for cut in cuts_of(data, kind):
         start = data.removeprefix(codecs.BOM_UTF8)[cut.start :]
         try:

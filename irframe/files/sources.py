@@ -55,16 +55,16 @@ def refuse_large(source: str, size: int, content: int) -> None:
         The number of decompressed bytes so far.
     """
     if content > most_of(size):
-        got = f"{source} with more than {most_of(size):,} bytes in it"
+        got = f"{source} with more than {most_of(size):,} decompressed bytes"
         limit = f"at most {FREE >> 20} MiB or {RATIO} times its size"
-        advice = f"{MEANT}, and unpack it first"
-        raise FileFormatError(f"a file that unpacks to {limit}", got, advice)
+        advice = f"{MEANT}, and decompress it first"
+        raise FileFormatError(f"a file that decompresses to {limit}", got, advice)
 
 
 def refuse_wide(source: str, columns: int) -> None:
     """Raise for a table with implausibly many columns."""
     if columns > COLUMNS:
-        got = f"{columns:,} in {source}"
+        got = f"{columns:,} columns in {source}"
         raise FileFormatError(f"a table of at most {COLUMNS:,} columns", got, MEANT)
 
 
@@ -72,7 +72,7 @@ def refuse_wide(source: str, columns: int) -> None:
 def undamaged(
     kind: str, source: str, *damage: type[Exception], advise: Callable[[str], str] = str
 ) -> Iterator[None]:
-    """Convert errors of a block to errors about a file.
+    """Convert errors of the block to errors about a file.
 
     Parameters
     ----------
@@ -111,12 +111,12 @@ def opened_by(address: str) -> tuple[Any, str]:
         fsspec: Any = import_module("fsspec.core")
     except ImportError as error:
         advice = "install it: pip install fsspec"
-        got = f"none, for the address {address}"
-        raise InputError("the package fsspec, which opens addresses", got, advice) from error
+        expected = f"the package fsspec, which opens the address {address}"
+        raise InputError(expected, "no such package", advice) from error
     try:
         store, path = fsspec.url_to_fs(address)
     except (ImportError, ValueError) as error:
-        advice = "install the package that opens this kind of address, or mend the address"
+        advice = "install the package of fsspec for such addresses, or correct the address"
         raise InputError("an address that fsspec opens", f"{address} ({error})", advice) from error
     return store, str(path)
 
@@ -126,9 +126,9 @@ def _reader(codec: str, stream: IO[bytes]) -> IO[bytes]:
 
 
 def _reader_of_xz(packed: IO[bytes]) -> IO[bytes]:
-    """Decompress one or more xz streams.
+    """Decompress a file of one or more xz streams.
 
-    `lzma.open` is not used, because it ignores damage after the first stream.
+    `lzma.open` would ignore damage after the first stream.
     """
     data = packed.read()
     content = io.BytesIO()
@@ -157,10 +157,10 @@ _OPEN: dict[bytes, Callable[[IO[bytes]], IO[bytes]]] = {
 }
 """First bytes of a compressed file -> function that decompresses it."""
 PACKED = (".gz", ".bz2", ".xz", ".zst")
-"""Suffixes of file names that select compression when a file is written."""
+"""Suffixes of file names for which a file is compressed when irframe writes it."""
 
 _HEAD = 10
-"""The number of bytes at the start of a file that show its compression."""
+"""The number of bytes at the start of a file by which its compression is detected."""
 LAYERS = 3
 """The most times that a file may be compressed. Files of ranx are compressed twice."""
 _PART = 1 << 20
@@ -168,9 +168,9 @@ _PART = 1 << 20
 LINE = 1 << 24
 """The number of bytes per parsed block. Lines of text cannot be longer than a block."""
 _BEGINNING = 256
-"""The number of bytes at the start of a file that show its format."""
+"""The number of bytes at the start of a file by which JSON is detected."""
 _TAIL = 1 << 12
-"""The least number of bytes in the last block of a file."""
+"""The least number of bytes in the last piece of a file. This piece must have several lines."""
 PARQUET = b"PAR1"
 """The first and the last bytes of a Parquet file."""
 
@@ -225,7 +225,9 @@ def _opened(source: object) -> Iterator[IO[bytes]]:
             # A call of `read` may return only a part of the remaining bytes.
             while content := source.read():
                 if not isinstance(content, str | bytes | bytearray):
-                    raise InputError("a file of text or bytes", f"one of {type(content).__name__}")
+                    raise InputError(
+                        "an open file of text or bytes", f"a file of {type(content).__name__}"
+                    )
                 blocks.append(content.encode() if isinstance(content, str) else content)
             data = b"".join(blocks)
         yield io.BytesIO(data)
@@ -314,9 +316,9 @@ def pieces(source: str, size: int) -> Iterator[bytes]:
 
 
 FIRST = 1 << 8
-"""The number of rows of a row group that are read to estimate the bytes per row."""
+"""The number of rows at the start of a row group by which the bytes per row are estimated."""
 MOST = 1 << 16
-"""The most rows in a batch of a Parquet file."""
+"""The largest number of rows in a batch of a Parquet file."""
 _WIDTH = 8
 """The number of bytes of a number in memory."""
 
@@ -371,7 +373,7 @@ def parquet_batches(
 
 
 def _content(column: pa.Array) -> int:
-    """Return the number of bytes of a decoded column."""
+    """Return the size of a decoded column in bytes."""
     if not pa.types.is_dictionary(column.type):
         return int(column.nbytes)
     lengths = pc.binary_length(column.dictionary.cast(pa.large_binary()))
@@ -379,7 +381,7 @@ def _content(column: pa.Array) -> int:
 
 
 RUN_SUFFIXES = "run txt trec tsv csv json jsonl lz4 parquet parq"
-"""Suffixes of file names that are removed if a system is named after its file."""
+"""Suffixes that are removed from the name of a file if the system is named after the file."""
 _PARTITION = re.compile(r"([^=/]+)=([^=/]*)")
 _PART_NAME = re.compile(r"part[-.]\d+.*|data[-_]?\d+\..*", re.IGNORECASE)
 """The pattern of file names of parts of one data set, as Spark writes them."""
@@ -403,7 +405,7 @@ def find_files(paths: str | PathLike[str] | Iterable[Source]) -> Sequence[Source
     if isinstance(paths, Iterable) and not isinstance(paths, str | bytes | PathLike):
         files: Sequence[Source] = list(paths)
     elif not isinstance(paths, str | PathLike):
-        raise InputError("a pattern, a path or several", repr(paths))
+        raise InputError("a pattern, a path or a list of paths", repr(paths))
     else:
         name = fspath(paths)
         files = _files_at(name) if is_address(name) else _files_in(name)
@@ -453,7 +455,7 @@ def _is_shown(path: str) -> bool:
 
 
 def partitions(name: str) -> dict[str, str]:
-    """Return the labels that the folders of a file name.
+    """Return the labels in the names of a file's folders.
 
     Examples
     --------
@@ -466,7 +468,9 @@ def partitions(name: str) -> dict[str, str]:
 
 
 def home(name: str) -> str:
-    """Return the folder of the data set of a file.
+    """Return the folder of the data set, or the file.
+
+    A file is part of a data set if its name or its folder shows this, as Spark writes them.
 
     Examples
     --------
@@ -485,7 +489,7 @@ def home(name: str) -> str:
 
 
 def system_of(name: str) -> str | None:
-    """Return the system that the folders of a file name."""
+    """Return the system in the names of a file's folders."""
     labels = partitions(name)
     return labels.get(str(roles(labels).get(SYSTEM)))
 

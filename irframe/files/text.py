@@ -48,7 +48,7 @@ _POINT = re.compile(rb"\.[0-9]*[ \t\v\f]*(?:[\r\n]|\Z)")
 
 
 class Strange(NamedTuple):
-    """A role, and the rows with invalid values for it."""
+    """The role of a column, and its invalid rows."""
 
     role: str
     rows: NDArray[np.intp]
@@ -56,7 +56,7 @@ class Strange(NamedTuple):
 
 
 def cuts_of(data: bytes, kind: Kind, source: str = "the file") -> list[Cut]:
-    """Return the ways to split the first row."""
+    """Return the ways to split the first row into columns."""
     data = data.removeprefix(BOM_UTF8)
     first = _FIRST.search(data) or _MARKED.search(data)
     if first is None:
@@ -65,7 +65,7 @@ def cuts_of(data: bytes, kind: Kind, source: str = "the file") -> list[Cut]:
     ways = [between for between in ("\t", ANY, ",", ";") if between == ANY or between in line]
     if kind.between:
         ways = [kind.between]
-    # Unlike a tab, a vertical tab or form feed never separates columns on its own.
+    # A vertical tab or form feed is a blank, so in such a file a tab is a blank too.
     elif b"\f" in data or b"\v" in data:
         ways = [ANY]
     headed = []
@@ -93,10 +93,11 @@ def cuts_of(data: bytes, kind: Kind, source: str = "the file") -> list[Cut]:
 def parse(data: bytes, source: str, kind: Kind, cut: Cut | None = None) -> pa.Table:
     """Read a text file as a table.
 
-    Columns are separated by tabs if all lines have the same number of tabs, else by blanks. In
-    tables with a header, columns may also be separated by commas or semicolons, and fields may be
-    quoted. Empty lines and comments are skipped. A comment begins with ``#`` and does not fit the
-    columns. Pass `cut` for a later piece of a file. All its lines must fit this cut exactly.
+    Columns are separated by tabs if all lines have the same number of tabs, and otherwise by
+    blanks. In tables with a header, columns may also be separated by commas or semicolons, and
+    fields may be quoted. Empty lines and comments are skipped. A comment begins with ``#`` and does
+    not fit the columns. For a later piece of a file, pass `cut`. All lines of the piece must then
+    fit this cut.
 
     Ids are text as in the file. Warnings about the file are stored in the metadata of the table.
     """
@@ -127,7 +128,7 @@ def parse(data: bytes, source: str, kind: Kind, cut: Cut | None = None) -> pa.Ta
 
 
 def _are_scores(table: pa.Table, data: bytes, cut: Cut, kind: Kind, source: str) -> bool:
-    """Tell whether a third column contains scores."""
+    """Tell whether a third column, read as ranks, contains scores."""
     unnamed = kind.headed and not cut.header and {RANK, SCORE} & {*cut.columns} == {RANK}
     if not unnamed or _POINT.search(data):
         return unnamed
@@ -148,7 +149,7 @@ def _third_column(topic: Codes, numbers: Codes, source: str) -> str:
     Raises
     ------
     RankingError
-        If the numbers may be either.
+        If the numbers may be ranks or scores.
 
     Examples
     --------
@@ -168,8 +169,8 @@ def _third_column(topic: Codes, numbers: Codes, source: str) -> str:
         return SCORE
     expected = f"a third column of ranks 1, 2, ... or of scores that fall, in {source}"
     ways = [f"ir.read_run(path, columns={[TOPIC, DOC, role]})" for role in (SCORE, RANK)]
-    advice = f"say which: {' or '.join(ways)}"
-    raise RankingError(expected, "whole numbers that may be either", advice)
+    advice = f"name the columns: {' or '.join(ways)}"
+    raise RankingError(expected, "whole numbers that may be ranks or scores", advice)
 
 
 def _counts_up(topic: Codes, numbers: Codes) -> bool:
@@ -183,7 +184,8 @@ def _counts_up(topic: Codes, numbers: Codes) -> bool:
 def _refuse_header(data: bytes, source: str, kind: Kind) -> None:
     """Raise for a header that lacks required columns.
 
-    The first line counts as a header if it has no numbers, but one column has only numbers below.
+    The first line counts as a header if none of its fields begins like a number, and some column
+    below it contains only numbers.
     """
     first = _FIRST.search(data)
     if not kind.headed or first is None:
@@ -223,7 +225,7 @@ def _error_of_lines(
 def _noted(
     table: pa.Table, data: bytes, source: str, kind: Kind, cut: Cut, longest: int
 ) -> pa.Table:
-    """Order the columns of a table, and add warnings."""
+    """Order the columns of a table, and store warnings."""
     if not table.num_rows:
         raise FileFormatError(kind.expected, f"no rows below the header of {source}")
     surplus = [n for n, name in enumerate(cut.columns, 1) if name.startswith(f"{UNREAD} ")]
@@ -245,7 +247,7 @@ def _exactly(body: bytes, cut: Cut) -> pa.Table | None:
     """Read rows; return None if a row does not fit."""
     if cut.between != ANY:
         return _typed(rows_of(body, cut), cut)
-    # Most files have neither comments nor padding. Their lines are parsed unchanged, which is fast.
+    # Lines of most files have neither comments nor padding. Parsing them unchanged is fast.
     if blank := _one_blank(body):
         table = _typed(body, cut.alone(blank))
         if table is not None or not _is_padded(body, blank, len(cut.columns)):
@@ -254,7 +256,10 @@ def _exactly(body: bytes, cut: Cut) -> pa.Table | None:
 
 
 def _one_blank(body: bytes) -> str:
-    """Return the only blank that separates columns, if any."""
+    """Return the blank that separates columns, if unique.
+
+    The result is empty if lines contain several kinds of blanks, or ``#``.
+    """
     used = [blank for blank in " \t\v\f" if blank.encode() in body]
     return used[0] if b"#" not in body and used in ([" "], ["\t"]) else ""
 
@@ -271,9 +276,9 @@ def _cut_rows(body: bytes, cut: Cut, kind: Kind) -> tuple[pa.Table | Strange | N
     Returns
     -------
     table, longest
-        `table` contains the rows, or the rows with invalid values. `table` is None if rows differ
-        in their number of columns. `longest` is 0, or the number of columns of the first row if
-        surplus columns were skipped.
+        `table` contains the rows, or describes the rows with invalid values. `table` is None if
+        rows differ in their number of columns. `longest` is the number of columns of the first row
+        if surplus columns were skipped, and 0 otherwise.
     """
     table = _exactly(body, cut)
     if table is not None:
@@ -305,8 +310,8 @@ def _is_doubtful(data: bytes, cut: Cut, table: pa.Table, longest: int, kind: Kin
     """Tell whether blanks may be part of ids.
 
     Blanks are separators if all lines have exactly the columns of a layout. Judgments with strata
-    must also contain unjudged documents, or at least two documents in every stratum. Otherwise the
-    column of strata may be a part of the document id.
+    must also contain unjudged documents, or at least two documents in every stratum. In other
+    files, the column that looks like strata may be a part of the document id.
     """
     body = data[cut.start :]
     if cut.between != ANY or cut.header or kind.between or not kind.headed:
@@ -324,8 +329,7 @@ def _typed(text: bytes, cut: Cut) -> pa.Table | None:
     except pa.ArrowInvalid:
         return None
     for name, column in zip(table.column_names, table.itercolumns(), strict=True):
-        # Arrow accepts nan, and rounds long integers. In both cases `_by_value` finds the invalid
-        # rows.
+        # Arrow accepts nan, and rounds long integers. `_by_value` finds the rows with such values.
         bad: Any = False
         if pa.types.is_floating(column.type):
             bad = pc.any(pc.is_nan(column)).as_py() or _is_large(column)
@@ -347,7 +351,11 @@ def _is_large(column: pa.ChunkedArray) -> bool:
 
 
 def _by_value(text: bytes, cut: Cut) -> pa.Table | Strange | None:
-    """Read columns as text, and convert numbers afterwards."""
+    """Read columns as text, then convert numbers.
+
+    If a column contains invalid values, the result is their rows. The result is None if rows do not
+    fit the columns.
+    """
     names = cut.names
     try:
         table = _read(text, cut, dict.fromkeys(names, TEXT))
@@ -370,7 +378,7 @@ def _by_value(text: bytes, cut: Cut) -> pa.Table | Strange | None:
 def _as_type(
     column: pa.ChunkedArray, role: str, *, ranked: bool
 ) -> tuple[pa.ChunkedArray, NDArray[np.intp]]:
-    """Convert text to numbers; return the invalid rows too."""
+    """Return text as numbers, and its invalid rows."""
     values, strange = numbers_of_text(column, role)
     missing = np.isnan(values)
     unfit = missing & (not (ranked and role == RANK))
@@ -400,7 +408,7 @@ def _read(text: bytes, cut: Cut, types: dict[str, pa.DataType]) -> pa.Table:
 
 
 def _uneven(body: bytes, cut: Cut, number: int, source: str) -> str:
-    """Return a warning if rows differ in their columns."""
+    """Return a warning if rows have different numbers of columns."""
     between = None if cut.between == ANY else cut.between.encode()
     rows = (line for line in body.splitlines() if not line.lstrip().startswith(b"#"))
     numbers = {len(line.split(between)) for line in rows if line.strip()} | {number}

@@ -1,6 +1,6 @@
 """Run frames from hits, and from the searches of agents.
 
-The constants list the fields of tools, the preferred field first.
+The tuples of names list fields that tools use, the preferred field first.
 """
 
 import json
@@ -39,7 +39,8 @@ STEP_KEYS = frozenset({*CALL_IDS, "tool_calls", "jsonrpc", "role", "event", "att
 """Keys of messages, events and spans. Each of these objects has at least one of the keys."""
 TIMES = ("start_time", "start_time_unix_nano", "startTimeUnixNano", "startTime", "timestamp")
 UNITS = (1e8, 1e11, 1e14, 1e17)
-"""Lower limits of times since 1970 in seconds, milliseconds, microseconds and nanoseconds."""
+"""The least numbers that are read as seconds, milliseconds, microseconds and nanoseconds since
+1970. A smaller number has no unit."""
 SPAN_IDS = ("span_id", "spanId")
 PARENT_IDS = ("parent_id", "parentSpanId")
 SPAN_TOOLS = ("gen_ai.tool.name", "tool.name")
@@ -51,23 +52,23 @@ NUMBERED = re.compile(r"retrieval\.documents\.(\d+)\.document\.(\w+)")
 KIND = "openinference.span.kind"
 RETRIEVER = "a retriever"
 SPAN_PARTS = ("gen_ai", "openinference", "retrieval")
-"""Prefixes of the names of attributes of spans."""
+"""First parts of the dotted names of attributes of spans."""
 NAME = str | int
 """The type of ids, and of the names of tools."""
 PLAIN = (list, tuple, str, int, float, type(None))
-"""Types of values without fields."""
+"""Types of values that cannot be messages, events or spans."""
 
 
 class ToolCall(NamedTuple):
-    """A tool call or search with its result."""
+    """A tool call with its result and hits."""
 
     tool: NAME | None = None
     id: NAME | None = None
     time: tuple[int, float] | None = None
-    """The unit of the time as a number, and the time in this unit."""
+    """The position of the unit in `UNITS`, and the time in this unit."""
     result: object = None
     hits: Hits | None = None
-    """The hits in the result. None if the result contains no list of hits."""
+    """The hits in the result, or None if the result contains no list of hits."""
     span: NAME | None = None
     parent: NAME | None = None
 
@@ -93,9 +94,10 @@ def of_hits(
     name
         The field of the document id. The default is the first name in `IDS` that a hit has.
     ranked_by
-        ``"score"`` returns scores instead of ranks. Otherwise scores are in ``listed_score``.
+        With ``"score"``, the frame has scores instead of ranks. Otherwise it has ranks, and scores
+        are in ``listed_score``.
     searches
-        The number of the search of each hit, if an agent searched.
+        The number of the search that returned each hit, if an agent searched.
 
     Examples
     --------
@@ -120,8 +122,8 @@ def of_hits(
     without = frame.loc[frame[ids].isna().all(axis=1), TOPIC]
     if len(without):
         advice = (
-            "give each hit an id: 'id', 'doc_id', or 'source' in its metadata; or name its "
-            "field: ir.as_runs(hits, id='...')"
+            "give each hit an id: 'id', 'doc_id', or 'source' in its metadata; or name the "
+            "field with the id: ir.as_runs(hits, id='...')"
         )
         raise InputError("hits with an id", "none for", advice, without.unique())
     partial = [column for column in (START, END) if column in frame and frame[column].isna().any()]
@@ -132,13 +134,13 @@ def of_hits(
         if SCORE not in frame:
             raise InputError("hits with scores, for ranked_by='score'", "none")
         return frame.drop(columns=RANK)
-    # `_rise_and_fall` also raises for scores that are not numbers. Therefore it is called even if
+    # `_rise_and_fall` also raises for scores that are not numbers, so it is called even if
     # `ranked_by` decides the order.
     both_ways = SCORE in frame and _rise_and_fall(frame)
     if both_ways and ranked_by is None and not isinstance(lists, Answers):
         expected = "lists of hits whose scores only fall or only rise"
         advice = "choose the order: ir.as_runs(hits, ranked_by='list'), or ranked_by='score'"
-        raise RankingError(expected, "scores that do both", advice)
+        raise RankingError(expected, "scores that rise and fall", advice)
     return frame.rename(columns={SCORE: LISTED_SCORE})
 
 
@@ -176,7 +178,10 @@ def holds_searches(x: object) -> bool:
 
 
 def reader_of(x: object, on_error: OnError = "raise") -> Callable[..., pd.DataFrame] | None:
-    """Return the converter for hits or searches, if any."""
+    """Return the converter for hits or searches, or None.
+
+    The result is None if `x` contains neither hits nor searches.
+    """
     if isinstance(x, Answers):
         return of_hits if any(x.values()) else None
     if holds_searches(x):
@@ -210,7 +215,7 @@ def of_searches(
     calls = {topic: _calls(topic, entries, name) for topic, entries in x.items()}
     with_hits = [call for call in chain(*calls.values()) if call.hits]
     if not with_hits:
-        got = "none in the calls and messages of"
+        got = "no documents in the calls and messages of"
         advice = "name the field of the document: ir.as_runs(x, id='...')"
         raise InputError("results of tools that contain documents", got, advice, map(repr, x))
     tools = {call.tool for call in with_hits if call.is_named} | {RETRIEVER}
@@ -225,15 +230,17 @@ def of_searches(
         if call.hits is None
     ]
     if lost and on_error == "raise":
-        advice = "mend them, or keep them as searches without hits: ir.as_runs(x, on_error='empty')"
+        advice = "mend them, or count them as searches without hits: "
+        advice += "ir.as_runs(x, on_error='empty')"
         expected = "results of searches that contain documents"
-        raise InputError(expected, f"{len(lost)} that cannot be read", advice, lost)
+        raise InputError(expected, f"{len(lost)} results that cannot be read", advice, lost)
     ordered = {topic: _in_time(topic, each) for topic, each in searches.items()}
     search = [n for each in ordered.values() for n, hits in enumerate(each, 1) for _ in hits]
     bare = all(isinstance(call, list | tuple) for call in chain(*x.values()))
     lists = (dict if bare else Answers)((topic, [*chain(*each)]) for topic, each in ordered.items())
     frame = of_hits(lists, name, ranked_by=ranked_by, searches=search)
-    # Declares that numbers may be missing, because a search without hits has no rows.
+    # This attribute declares that some numbers of searches may be missing in the column, because a
+    # search without hits has no rows.
     frame.attrs[SEARCH] = SEARCH
     return frame
 
@@ -246,7 +253,7 @@ def _searches(call: ToolCall, tools: set[NAME | None]) -> bool:
 
 
 def _calls(topic: Hashable, entries: Sequence[object], field: str | None) -> list[ToolCall]:
-    """Return the distinct calls of a topic."""
+    """Return the calls of a topic, one per call id."""
     blocks = [(block, _time_of(entry)) for entry in entries for block in _steps_in(entry)]
     tools: dict[NAME | None, NAME] = {
         key: tool for block, _ in blocks for key, tool in [_announced(block)] if key and tool
@@ -270,7 +277,8 @@ def _calls(topic: Hashable, entries: Sequence[object], field: str | None) -> lis
         elif call.hits is not None and repr(call.hits) != repr(before.hits):
             offenders = [f"{call.id!r} of {topic!r}"]
             advice = "give each call its own id"
-            raise InputError("one result for each call id", "several for", advice, offenders)
+            got = "different results for"
+            raise InputError("one result for each call id", got, advice, offenders)
     return [*distinct.values()]
 
 
@@ -304,7 +312,7 @@ def _id_of(call: object) -> NAME | None:
 
 
 def _announced(call: object) -> tuple[NAME | None, NAME | None]:
-    """Return the id and the tool of a call."""
+    """Return the id and the tool that a call names."""
     params = get_in(call, "params")
     holder = call if params is None else params
     function = get_in(holder, "function")
@@ -323,7 +331,7 @@ def _call(
     tools: Mapping[NAME | None, NAME],
     field: str | None,
 ) -> ToolCall:
-    """Convert a call or result to a `ToolCall`."""
+    """Convert a call, or its result, to a `ToolCall`."""
     if isinstance(block, PLAIN):
         return ToolCall(time=time, hits=_hits_of_entry(block, field))
     if attributes := _dotted(get_in(block, "attributes")):
@@ -366,8 +374,8 @@ def _in_time(topic: Hashable, calls: Sequence[ToolCall]) -> list[Hits]:
     if len(units) > 1:
         timeless = sum(call.time is None for call in calls)
         expected = "times of all searches or of none" if timeless else "times in one unit"
-        got = f"{timeless} without one in" if timeless else "several units in"
-        advice = "add or remove times" if timeless else "convert them to one unit"
+        got = f"{timeless} searches without a time in" if timeless else "times in several units in"
+        advice = "add or remove times" if timeless else "convert the times to one unit"
         raise InputError(expected, got, advice, [repr(topic)])
     ordered = calls if None in units else sorted(calls, key=lambda call: call.time or (0, 0))
     return [call.hits or () for call in ordered]
@@ -386,7 +394,7 @@ def _time_of(call: object) -> tuple[int, float] | None:
 
 
 def _hits_of_entry(call: object, field: str | None = None) -> Hits | None:
-    """Return the hits in a call, if any."""
+    """Return the hits in a call, or None."""
     if isinstance(call, list | tuple):
         named = not is_hit(call) and all(isinstance(hit, str) or has_id(hit, field) for hit in call)
         return call if named else None
@@ -398,8 +406,8 @@ def _hits_of_entry(call: object, field: str | None = None) -> Hits | None:
 
 
 def _hits_of_result(value: object, field: str | None) -> Hits | None:
-    """Return the hits in a result, if any."""
-    # MCP returns blocks of text: one document of JSON in several blocks, or one block per item.
+    """Return the hits in a result, or None."""
+    # MCP returns text in blocks. Either all blocks together are JSON, or each block is an item.
     if isinstance(value, list) and value and all(get_in(v, "type") == "text" for v in value):
         texts = [str(get_in(block, "text")) for block in value]
         value = _parsed("".join(texts))

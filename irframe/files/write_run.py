@@ -42,8 +42,8 @@ from irframe.names import GRADE, ITERATION, RANK, SCORE, STRATUM, SUBTOPIC, SYST
 def atomic(path: str | PathLike[str]) -> Iterator[IO[bytes]]:
     """Open a file that appears under its name when complete.
 
-    An existing file is only replaced when the new one is complete. So it survives errors, killed
-    processes and full disks. Devices and pipes are written directly.
+    An existing file is replaced when the new file is complete, so that the existing file survives
+    errors, killed processes and full disks. Devices and pipes are written directly.
 
     Parameters
     ----------
@@ -72,7 +72,7 @@ def atomic(path: str | PathLike[str]) -> Iterator[IO[bytes]]:
     try:
         with _naming_file(path), stream:
             yield stream
-        # A new target has no mode to copy, and some file systems have no modes.
+        # Errors are ignored, because a new target has no mode, and some file systems have no modes.
         with suppress(OSError):
             written.chmod(target.stat().st_mode)
         written.replace(target)
@@ -84,7 +84,7 @@ def atomic(path: str | PathLike[str]) -> Iterator[IO[bytes]]:
 
 @contextmanager
 def _naming_file(path: str | PathLike[str]) -> Iterator[None]:
-    """Add the name of the file to errors of writing."""
+    """Add the name of a file to errors of writing."""
     try:
         yield
     except OSError as error:
@@ -100,8 +100,8 @@ def _is_device(target: Path) -> bool:
 def _open_beside(target: Path) -> IO[bytes]:
     """Open a new file in the folder of the target."""
     if target.exists() and not os.access(target, os.W_OK):
-        # Replacing a file needs no permission to write to it. Opening it raises the error that the
-        # user expects for a protected file.
+        # A file can be replaced without permission to write to it. Opening a protected file raises
+        # the error that the user expects.
         target.open("ab").close()
     stream = beside(target).open("xb")
     try_lock(stream.fileno())
@@ -109,21 +109,21 @@ def _open_beside(target: Path) -> IO[bytes]:
 
 
 STALE = 60
-"""The age in seconds from which unlocked temporary files are removed. Their writer was killed."""
+"""The age in seconds from which an unlocked temporary file counts as left by a killed process."""
 
 
 def beside(target: Path) -> Path:
     """Return a temporary path in the folder of a file.
 
-    Temporary files of killed writers are removed.
+    Temporary files that killed processes left in the folder are removed.
     """
     # A checksum keeps the name short, because file systems limit the length of names.
     prefix = f".{zlib.crc32(fsencode(target.name)):08x}."
     for leftover in target.parent.glob(f"{prefix}*.part*"):
-        # Another process may remove the file first.
+        # Errors are ignored, because another process may remove the file first.
         with suppress(OSError), locked(leftover) as is_free:
-            # The system releases the locks of a killed process. The age is checked, because a new
-            # file is not locked at once.
+            # The operating system releases the locks of a killed process. The age is checked,
+            # because a new file is locked only after it was created.
             if is_free and time() - leftover.stat().st_mtime > STALE:
                 shutil.rmtree(leftover) if leftover.is_dir() else leftover.unlink()
     return target.with_name(f"{prefix}{uuid4().hex}.part")
@@ -131,7 +131,7 @@ def beside(target: Path) -> Path:
 
 @contextmanager
 def locked(path: Path) -> Iterator[bool]:
-    """Try to lock a file or folder; yield the success."""
+    """Lock a file or folder; yield whether this succeeded."""
     try:
         descriptor = os.open(path, os.O_RDONLY)
     except PermissionError:  # Windows cannot open folders
@@ -144,9 +144,9 @@ def locked(path: Path) -> Iterator[bool]:
 
 
 def try_lock(descriptor: int) -> bool:
-    """Lock an open file or folder; return the success.
+    """Try to lock an open file; return whether it succeeded.
 
-    Systems without locks, such as Windows, return False.
+    On systems without locks, such as Windows, the result is False.
     """
     try:
         fcntl: Any = import_module("fcntl")
@@ -184,7 +184,7 @@ def create(path: str | PathLike[str]) -> Iterator[IO[bytes]]:
 
 def look(path: str | PathLike[str]) -> None:
     """Raise if a file cannot be opened for writing."""
-    if not _is_device(checked_path(path)):  # opening a pipe blocks until it is read
+    if not _is_device(checked_path(path)):  # opening a pipe blocks until another process reads it
         with suppress(InterruptedError), atomic(path):
             raise InterruptedError
 
@@ -247,7 +247,7 @@ def _write_parquet(stream: IO[bytes], table: pa.Table) -> None:
 
 
 WRITERS = {".parquet": _write_parquet, ".parq": _write_parquet}
-"""Suffix -> function that writes a table with all columns. Files with other suffixes are text."""
+"""Suffix -> function that writes a table with all columns. Other files are written as text."""
 FOREIGN = (
     *(".json", ".jsonl", ".csv", ".xlsx", ".xls", ".feather", ".arrow", ".ipc", ".pkl", ".pickle"),
     *(".npz", ".npy", ".h5", ".html", ".xml", ".yaml", ".yml", ".cbor", ".lz4", ".zip", ".db"),
@@ -257,11 +257,11 @@ ADVICE = {
     ".json": "call json.dump with the result of to_pytrec_eval",
     ".jsonl": "call frame.to_json(path, orient='records', lines=True)",
 }
-"""Suffix of a format that cannot be written -> advice for an alternative."""
+"""Suffix of a format that cannot be written -> advice on another way to write it."""
 
 
 def _writer(path: str | PathLike[str]) -> Callable[[IO[bytes], pa.Table], None] | None:
-    """Return the writer of tables; None for text files.
+    """Return the writer by the suffix; None for text.
 
     Raises
     ------
@@ -280,7 +280,10 @@ def _writer(path: str | PathLike[str]) -> Callable[[IO[bytes], pa.Table], None] 
 def _wrote_table(
     frame: Runs | Qrels, path: str | PathLike[str], kind: Kind, system: str | None = None
 ) -> bool:
-    """Write all columns, if the file name selects Parquet."""
+    """Write Parquet if the file name selects it.
+
+    The result tells whether the file was written.
+    """
     look(path)
     refuse_input(path, (file for file, *_ in getattr(frame, "attrs", {}).get(words.FILES, ())))
     writer = _writer(path)
@@ -300,7 +303,7 @@ def _wrote_table(
 
 
 def _check_ids(ids: pa.ChunkedArray, role: str) -> None:
-    """Raise for ids that a line of text cannot represent."""
+    """Raise for ids that lines of text cannot represent."""
     if ids.type != TEXT:
         return
     comment = "|^[#\ufeff]" * (role == TOPIC)
@@ -335,9 +338,10 @@ def write_run(frame: Runs, path: str | PathLike[str], *, system: str | None = No
 
     Notes
     -----
-    Rows are written in their order, and scores with all digits, so that `read_run` returns the same
-    run. If the frame has no ranks, the rows of each system and topic are numbered 1, 2, ... If it
-    has no scores, which the TREC format requires, the negative ranks are written as scores.
+    Rows are written in the order of the frame, and scores with all digits, so that `read_run`
+    returns the same run. If the frame has no ranks, the rows of each system and topic are numbered
+    1, 2, ... If the frame has no scores, the negative ranks are written as scores, because the TREC
+    format requires scores.
 
     Examples
     --------
@@ -389,17 +393,17 @@ def write_qrels(frame: Qrels, path: str | PathLike[str]) -> None:
     Warns
     -----
     IrframeWarning
-        If a column is not written, because the TREC format has no place for it. These columns are a
-        `probability` that differs from the judged share of the stratum, and an `iteration` in a
-        frame with a `subtopic`.
+        If a column is not written, because the TREC format has no place for it. A column
+        `probability` is not written if it differs from the judged share of the stratum. A column
+        `iteration` is not written if the frame has a column `subtopic`.
 
     Notes
     -----
-    Rows are written in their order, so that `read_qrels` returns the same judgments. Without
-    iterations, the second column is ``0``, as usual at TREC. Subtopics are written in place of
-    iterations, as in diversity tracks. Read them with ``subtopics=True``. A frame with a column
-    `stratum` is written as ``topic iteration doc stratum grade``, the format of NIST's
-    sample_eval.pl. In this format, grade -1 marks a pooled document that was not judged.
+    Rows are written in the order of the frame, so that `read_qrels` returns the same judgments.
+    Without iterations, the second column is ``0``, as usual at TREC. Subtopics are written in place
+    of iterations, as in diversity tracks. To read them, pass ``subtopics=True`` to `read_qrels`. A
+    frame with a column `stratum` is written as ``topic iteration doc stratum grade``, the format of
+    NIST's sample_eval.pl. In this format, grade -1 marks a pooled document that was not judged.
 
     Examples
     --------

@@ -164,17 +164,17 @@ def test_answers_of_unknown_tools_are_read_or_refused(tool, several):
         runs_read = ir.as_runs(strange, hits=key, id="objectID")
         assert runs_read.doc.tolist() == ["x", "a", "b"] * (1 + several)
     failed = runs(other(tool, ["x", "a"]), {"code": 400, "message": "no"})
-    refused(InputError, "none for 1 topic: 'q2'", ir.as_runs, failed)
+    refused(InputError, "no hits for 1 topic: 'q2'", ir.as_runs, failed)
 
 
 UNREADABLE = {
     "OpenAI": (
         {"object": "page", "data": [{"file_id": "a", "filename": "f", "content": []}]},
-        r"in 'data' with other fields: file_id, filename",
+        r"in 'data' with unknown fields: file_id, filename",
     ),
     "Algolia": (
         {"hits": [{"objectID": "a"}], "nbHits": 1},
-        "in 'hits' with other fields: objectID",
+        "in 'hits' with unknown fields: objectID",
     ),
     "an export of spans": ({"resourceSpans": [{"scopeSpans": []}]}, "in 'resourceSpans'"),
     "two lists": (
@@ -197,7 +197,7 @@ def test_options_hits_and_id_locate_hits_of_other_tools():
         assert ir.as_runs(x, hits="data.rows", id="key").doc.tolist() == ["a", "x"]
         refused(
             ParameterError,
-            "hits= to name the key of hits",
+            "hits= to be the path to the hits",
             ir.as_runs,
             x,
             hits="data.hits",
@@ -207,7 +207,7 @@ def test_options_hits_and_id_locate_hits_of_other_tools():
         ir.as_runs([answer], topics=["q1"], hits="data.rows", id="key").topic.tolist() == ["q1"] * 2
     )
     lost = {"q1": answer, "q2": {"code": 1}}
-    refused(InputError, "none for 1 topic: 'q2'", ir.as_runs, lost, hits="data.rows", id="key")
+    refused(InputError, "no hits for 1 topic: 'q2'", ir.as_runs, lost, hits="data.rows", id="key")
 
 
 FACTS = {
@@ -300,7 +300,7 @@ class Items:
 
 @pytest.mark.parametrize("kind", [Body, ToDict, Items])
 @pytest.mark.parametrize("store", ["Elasticsearch", "Pinecone", "Solr"])
-def test_client_objects_equal_their_dictionaries(kind, store):
+def test_client_objects_are_read_like_their_dictionaries(kind, store):
     plain = answered(store)
     objects = {topic: kind(answer) for topic, answer in plain.items()}
     for x in (objects, {"s": objects}):
@@ -329,7 +329,7 @@ def test_an_answer_without_hits_does_not_change_other_topics(first):
     runs = {"q1": first_answers[first], "q2": answers["q2"]}
     for answers_by_topic in (runs, dict(reversed(runs.items()))):
         if first == "error":
-            refused(InputError, "none for 1 topic: 'q1'", ir.as_runs, answers_by_topic)
+            refused(InputError, "no hits for 1 topic: 'q1'", ir.as_runs, answers_by_topic)
         else:
             assert "b" in ir.as_runs(answers_by_topic).doc.tolist()
 

@@ -361,7 +361,7 @@ def test_answers_without_topics_are_refused(tool, number):
             message = r"one answer without its topic. Name its topic: {'q1': answer}"
             refused(InputError, message, ir.as_runs, answer | more)
     failed = {"q1": ANSWERS[tool](*FOUND["q1"]), "q2": answer, "q3": {"error": "x", "status": 400}}
-    refused(InputError, "none for 1 topic: 'q3'", ir.evaluate, failed, {"q1": {"a": 1}}, "RR")
+    refused(InputError, "no hits for 1 topic: 'q3'", ir.evaluate, failed, {"q1": {"a": 1}}, "RR")
 
 
 CALLS = [[("a", 0.9), ("b", 0.5)], [("c", 0.4)], []]
@@ -468,7 +468,7 @@ def test_searches_without_order_are_refused():
     calls = [{"result": _dictionaries(hits)} for hits in CALLS[:2]]
     for time in (None, "soon", "2024-99-01"):
         odd = [calls[0] | {"timestamp": "2024-01-01"}, calls[1] | {"timestamp": time}]
-        refused(InputError, "1 without one in: 'q1'", ir.as_runs, {"q1": odd})
+        refused(InputError, "1 searches without a time in: 'q1'", ir.as_runs, {"q1": odd})
     both = {"q1": [[("a", 0.1), ("b", 0.2)], [("a", 0.3), ("c", 0.1)]]}
     refused(RankingError, "ranked_by='list'", ir.as_runs, both)
     for x in (both, {"x": both, "y": both}):
@@ -478,7 +478,7 @@ def test_searches_without_order_are_refused():
 def test_columns_of_an_answer_need_equal_lengths():
     for odd in ([[0.1]], [[0.1, 0.2], []], [0.1, 0.2], [[0.1, 0.2, 0.3]], "ab"):
         answer = {"ids": [["a", "b"]], "distances": odd}
-        message = r"'ids', which has \[2\], but found other numbers in: 'distances'"
+        message = r"'ids', which has \[2\], but found other numbers of hits in: 'distances'"
         refused(InputError, message, ir.as_runs, answer)
 
 
@@ -498,7 +498,7 @@ RUNS_OF_ONE = {
 def test_empty_systems_are_scored_but_not_converted(run, empty):
     for runs in ({"x": RUNS_OF_ONE[run], "y": empty}, {"y": empty, "x": RUNS_OF_ONE[run]}):
         refused(
-            InputError, "rows for every system in a frame, but found none for: y", ir.as_runs, runs
+            InputError, "documents of every system, but found no documents of: y", ir.as_runs, runs
         )
         with pytest.warns(IrframeWarning, match="0 on all judged topics: y"):
             result = ir.evaluate(runs, {"q1": {"a": 1}}, "RR")["RR"]

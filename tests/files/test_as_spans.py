@@ -38,7 +38,7 @@ SHAPES = {
 
 
 @pytest.mark.parametrize("shape", SHAPES)
-def test_spans_of_every_input_form_are_equal(shape):
+def test_all_forms_of_input_give_the_same_spans(shape):
     assert list(ir.as_spans(SHAPES[shape]).itertuples(index=False, name=None)) == WANTED
 
 

@@ -209,7 +209,7 @@ def test_parquet_index_and_categories_are_read(tmp_path):
     pd.testing.assert_frame_equal(read_run(tmp_path / "c"), reread)
 
 
-def test_the_first_of_several_further_columns_is_read(tmp_path):
+def test_the_first_of_further_columns_with_one_name_is_read(tmp_path):
     table = pa.table(
         [["1"], ["a"], [1], ["x"], ["y"]], names=["qid", "doc", "rank", "team", "team"]
     )
@@ -226,7 +226,7 @@ def test_further_columns_need_one_type_in_all_files(tmp_path):
     parquet(tmp_path, "b", **run)
     assert read_runs(tmp_path)["team"].isna().tolist() == [False, True]
     parquet(tmp_path, "c", **run, team=[[1]])
-    refused(InputError, "further columns", lambda: read_runs(tmp_path))
+    refused(InputError, "same type of each column", lambda: read_runs(tmp_path))
 
 
 def problems_write(folder, **files):

@@ -149,7 +149,7 @@ def alike(result, expected):
     )
 
 
-def test_scanned_repeats_and_chunks_equal_read_ones(repeated):
+def test_scanned_repeats_and_chunks_are_scored_like_read_ones(repeated):
     files, qrels = repeated
     complete = ir.read_runs(files, **NAMED)
     assert complete.columns[:4].tolist() == ["system", "repeat", "topic", "doc"]
@@ -179,7 +179,7 @@ def test_scanned_file_names_must_match_the_pattern(repeated):
     files, qrels = repeated
     refused(ParameterError, "groups system and repeat", lambda: ir.scan_runs(files, repeat="x"))
     odd = ir.scan_runs(files, repeat=NAMED["repeat"].replace("seed", "pass"))
-    refused(ParameterError, "6 that do not fit", lambda: odd.ireval.cube(qrels))
+    refused(ParameterError, "6 other names", lambda: odd.ireval.cube(qrels))
     refused(InputError, "runs without repeats", lambda: ir.scan_runs(files, **NAMED).frame())
 
 

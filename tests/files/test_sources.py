@@ -114,7 +114,7 @@ def parquet(rows, **columns):
     return stream.getvalue().to_pybytes()
 
 
-LARGE = "unpacks to at most 0 MiB or 100 times"
+LARGE = "decompresses to at most 0 MiB or 100 times"
 FILES = {
     "rows.parquet": (lambda: parquet(3_000_000, **ROW), LARGE),
     "text.parquet": (lambda: parquet(3000, **ROW, text="x" * 3000), LARGE),
@@ -187,4 +187,6 @@ def test_parquet_string_views_are_read_as_ids(tmp_path):
 
 def test_streams_of_numbers_are_refused():
     numbers = SimpleNamespace(read=lambda: 5)
-    refused(InputError, "a file of text or bytes, but found one of int", ir.read_run, numbers)
+    refused(
+        InputError, "an open file of text or bytes, but found a file of int", ir.read_run, numbers
+    )

@@ -146,7 +146,7 @@ def test_unreadable_results_are_refused_or_empty_searches(shape, place, text):
     results = [*map(_text, FOUND)]
     results[place] = text
     calls = {"p": trace(shape, [_text(["z"])]), "q": trace(shape, results)}
-    message = r"1 that cannot be read: 'q' call .*on_error='empty'"
+    message = r"1 results that cannot be read: 'q' call .*on_error='empty'"
     refused(InputError, message, ir.as_runs, calls)
     expected = {n: docs for n, docs in enumerate(FOUND, 1) if n != place + 1}
     for runs in (calls, {"s": calls}):
@@ -177,23 +177,27 @@ def test_a_repeated_call_id_counts_once(shape):
         assert searches(ir.as_runs({"q": repeated})) == dict(enumerate(FOUND, 1))
     cut = trace(shape, [_text(["a"]), CUT])
     for repeated in ([*cut, *cut], [*cut, *cut[: len(cut) // 2]], [*cut, *cut[:-1]]):
-        refused(InputError, "1 that cannot be read", ir.as_runs, {"q": repeated})
+        refused(InputError, "1 results that cannot be read", ir.as_runs, {"q": repeated})
     different = trace(shape, [_text(["z"])])
-    refused(InputError, "several for: 'c0' of 'q'", ir.as_runs, {"q": [*calls, *different]})
+    refused(
+        InputError, "different results for: 'c0' of 'q'", ir.as_runs, {"q": [*calls, *different]}
+    )
 
 
 @pytest.mark.parametrize("shape", SHAPES)
 def test_steps_without_a_result_are_not_documents(shape):
     question = {"role": "user", "id": "m1", "content": "Who was Ada?"}
     for steps in ([question], [question, *trace(shape, ["4"])], [question, *trace(shape, [CUT])]):
-        refused(InputError, "none in the calls and messages of: 'q'", ir.as_runs, {"q": steps})
+        refused(
+            InputError, "no documents in the calls and messages of: 'q'", ir.as_runs, {"q": steps}
+        )
     runs = ir.as_runs({"p": [question], "q": trace(shape, [_text(["a"])])})
     assert runs["topic"].tolist() == ["q"]
 
 
 def test_search_tools_are_recognised_by_hits_for_any_topic():
     calls = {"p": trace("OpenAI", [CUT]), "q": trace("OpenAI", [_text(["a"])])}
-    refused(InputError, "1 that cannot be read: 'p' call 'c0'", ir.as_runs, calls)
+    refused(InputError, "1 results that cannot be read: 'p' call 'c0'", ir.as_runs, calls)
     assert len(ir.as_runs(calls, on_error="empty")) == 1
 
 
@@ -211,7 +215,10 @@ def test_times_in_several_units_are_refused():
         (1.5, seconds),
     ):
         refused(
-            InputError, "times in one unit, but found several units in", ir.as_runs, called(*times)
+            InputError,
+            "times in one unit, but found times in several units in",
+            ir.as_runs,
+            called(*times),
         )
     for times in ((seconds + 1, seconds), (2, 1.5), ("2024-01-02", "2024-01-01"), (2e18, "17" * 9)):
         assert searches(ir.as_runs(called(*times))) == {1: ["1"], 2: ["0"]}

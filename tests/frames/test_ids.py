@@ -26,7 +26,7 @@ codes = st.lists(st.integers(0, 4)).map(np.array) | st.lists(st.integers(65_534,
 
 @given(codes.map(lambda drawn: drawn.astype(int)))
 @example(np.array([65_536, 65_535]))
-def test_positions_within_groups_equal_a_loop(drawn):
+def test_positions_within_groups_agree_with_a_loop(drawn):
     members = {}
     expected = [members.setdefault(code, []).append(0) or len(members[code]) - 1 for code in drawn]
     assert within(drawn).tolist() == expected
@@ -82,7 +82,7 @@ SIDES = [
 
 
 @pytest.mark.parametrize(("left", "right"), few_of(product(SIDES, SIDES[:4]), 9), ids=str)
-def test_every_row_equals_the_product_of_pandas(left, right):
+def test_every_row_agrees_with_from_product_of_pandas(left, right):
     both = pd.Index(left), pd.Index(right)
     result, expected = every_row(both, [1, 2]), pd.MultiIndex.from_product(both, names=[1, 2])
     pd.testing.assert_index_equal(result, expected)
@@ -101,7 +101,7 @@ ROW = {"qid": ["1"], "docno": ["d"], "score": [1.0]}
 
 
 @pytest.mark.parametrize("kind", [RUN, QRELS])
-def test_a_frame_by_role_is_returned_unchanged(kind):
+def test_frames_with_known_roles_are_returned_unchanged(kind):
     named = by_role(pd.DataFrame(ROW), kind)
     assert by_role(named, kind) is named
     assert named.columns.keys() - {"score", "grade"} == {"topic", "doc"}
