@@ -126,10 +126,8 @@ def _reader(codec: str, stream: IO[bytes]) -> IO[bytes]:
 
 
 def _reader_of_xz(packed: IO[bytes]) -> IO[bytes]:
-    """Decompress a file of one or more xz streams.
-
-    `lzma.open` would ignore damage after the first stream.
-    """
+    """Decompress a file of one or more xz streams."""
+    # `lzma.open` would ignore damage after the first stream.
     data = packed.read()
     content = io.BytesIO()
     most = most_of(len(data)) + 1
@@ -316,7 +314,7 @@ def pieces(source: str, size: int) -> Iterator[bytes]:
 
 
 FIRST = 1 << 8
-"""The number of rows at the start of a row group by which the bytes per row are estimated."""
+"""The number of rows of a row group that are read to estimate the bytes per row."""
 MOST = 1 << 16
 """The largest number of rows in a batch of a Parquet file."""
 _WIDTH = 8

@@ -175,7 +175,9 @@ def test_files_raise_the_errors_of_frames(tmp_path):
     none = ir.scan_runs(tmp_path / "s3.parquet", on_error="skip")
     for act in (lambda: none.ireval.evaluate(qrels, "AP"), lambda: none.ireval.groupby("topic")):
         message, _ = with_warnings(act)
-        assert message.startswith("expected a run that can be read, but found none of 1 file")
+        assert message.startswith(
+            "expected a run that can be read, but found 1 file that cannot be read"
+        )
 
 
 def test_a_system_in_two_separate_files_is_refused(tmp_path):
