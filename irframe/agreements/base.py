@@ -22,8 +22,8 @@ class Agreement(ABC):
 
     Notes
     -----
-    Scores are not rounded, so that scores that differ only by rounding errors are not tied. To make
-    such scores tie, pass ``numpy.round(scores, 12)``.
+    Scores are not rounded, so that scores that differ only by rounding errors are not tied. To tie
+    scores that differ by rounding errors, pass ``numpy.round(scores, 12)``.
 
     Examples
     --------

@@ -221,6 +221,7 @@ def count_labels(transitions: Transitions, depth: int) -> NDArray[np.int32]:
     sign, decided, split = transitions
     pairs, topics = sign.shape
     counts = np.zeros((pairs, depth, len(LABELS)), np.int32)
+    # columns of `LABELS`: ns and **ns for sign -1, ni and **ni for sign 1
     for side, plain, mixed in ((-1, 1, 0), (1, 3, 4)):
         counts[..., plain] = _reached(decided, sign == side, depth)
         counts[..., mixed] = _reached(split, sign == side, depth)

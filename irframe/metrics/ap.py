@@ -369,6 +369,7 @@ class Q(Thresholded):
         total = np.cumsum(reward / self._effort(*ideal_steps, rank), axis=-1)
         for depth, at_depth in shallow(pool_steps, ideal_steps):
             effort = self._effort(*at_depth, rank[:depth])
+            # the pool of this depth lacks relevant documents, so its ideal ranking differs
             total[..., depth - 1] = np.cumsum(reward[..., :depth] / effort, axis=-1)[..., -1]
         return total / normaliser
 

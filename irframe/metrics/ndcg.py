@@ -112,8 +112,8 @@ class DCG(Thresholded):
     """Discounted cumulated gain.
 
     The gain of a document is its grade, divided by a discount that grows with the logarithm of the
-    rank. The score is the sum of these discounted gains. It has no upper bound, so topics with many
-    relevant documents have more weight in means than with `nDCG`.
+    rank. The score is the sum of these discounted gains. DCG has no upper bound, so topics with
+    many relevant documents have more weight in means than with `nDCG`.
 
     Parameters
     ----------

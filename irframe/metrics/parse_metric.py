@@ -390,6 +390,7 @@ def _kind(name: str, *, bare: bool) -> Any:
     if len(matches) > 1:
         names = sorted({getattr(kind, "kind", kind).__name__ for kind in matches})
         raise MetricError("the name of one metric", f"{name!r}, which may be any of", "", names)
+    # the shortest name that continues the text is the likeliest suggestion
     longer = sorted((candidate for candidate in kinds if candidate.startswith(name)), key=len)
     hint = suggest(name, [*METRICS, *kinds, *spellings.RANX_NAMES]) or nearest(name, METRICS)
     if longer and len(name) > 3:

@@ -129,6 +129,7 @@ class INSQ(InverseSquares):
 
     def ahead(self, cumulated_gain: Floats, rank: Floats | float) -> Floats:
         """Return ``ahead`` of the probability ``((ahead - 1) / ahead)^2``."""
+        # adding 0 gives the result the shape of the rankings
         return np.asarray(rank + 2 * self.T + 0 * cumulated_gain)
 
     def ceiling(self, *, filled_gain: Floats, rank: Floats, seen: Array) -> Floats:

@@ -161,6 +161,7 @@ def _mark(
 ) -> pd.DataFrame:
     """Return the comparison with the columns of the sign test."""
     counts = ordered["count"].to_numpy()
+    # columns 1 and 3 of `LABELS` count the ns and the ni topics
     behind, ahead = counts[:, 1], counts[:, 3]
     better = np.sign(ahead.astype(np.int64) - behind)
     difference = sign * report["difference"].to_numpy()

@@ -173,6 +173,7 @@ def _compare(first: Array, second: Array, table: Array, depths: Array) -> tuple[
     sign = np.sign(first - second) * served
     share = np.cumsum(table[ahead] * sign, axis=-1)
     rank = np.arange(1, sign.shape[-1] + 1)
+    # the last users with a preference decide lexirecall, and the first ones lexiprecision
     last = np.maximum.accumulate(np.where(sign != 0, rank, 0), axis=-1)
     first_rank = np.argmax(sign != 0, axis=-1)[..., np.newaxis]
     padded = np.concatenate([np.zeros_like(sign[..., :1]), sign], axis=-1)

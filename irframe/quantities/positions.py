@@ -288,6 +288,7 @@ def balance_points(position: Array, expected: ExpectedRanks, crossing: Crossing)
     first = first_crossing(crosses(curve, crossing))
     point = np.where(first < rank, np.maximum(first, R), np.inf)
     missing = np.maximum(R - rank, 0)
+    # non-relevant documents at the missing ranks up to R lower the curve by 1 + 2 + ... + missing
     fallen = curve - missing * (missing + 1) // 2 <= 0
     if crossing == "definition":
         later = (curve >= 0) & fallen & (rank < 2 * R)
