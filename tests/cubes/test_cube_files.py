@@ -202,7 +202,7 @@ def test_files_that_changed_after_opening_are_named(tmp_path):
     (tmp_path / "ance.gz").unlink()
     for name in cubes:
         with pytest.warns(
-            IrframeWarning, match=r"2 files that .* have changed .*: .*ance.*bm25\.gz"
+            IrframeWarning, match=r"2 files from which .* have changed .*: .*ance.*bm25\.gz"
         ):
             ir.open_cube(tmp_path / name)
 
