@@ -21,20 +21,20 @@ from irframe.paired import (
 from irframe.paired.design import Design
 
 FEW = 12
-"""Largest number of topics for which a joint test is run on simulated extreme scores.
+"""Maximum number of topics for which a joint test is run on simulated extreme scores.
 
 With more topics, the smallest p-value of a joint test depends only on its number of samples.
 """
 FEWER = 8
-"""Largest number of topics for which a bootstrap sample may well repeat a single topic."""
+"""Maximum number of topics for which a bootstrap sample is likely to contain one topic only."""
 NORMAL = 13
-"""Smallest number of non-zero differences for Wilcoxon's normal approximation."""
+"""Minimum number of non-zero differences for Wilcoxon's normal approximation."""
 STEP = 2**-10
 """Step between the simulated differences of consecutive topics, relative to their mean."""
 
 
 def least_p(test: PairedTest, systems: int, topics: int) -> float:
-    """Return the smallest uncorrected p-value for a number of topics.
+    """Return the smallest possible uncorrected p-value with some topics.
 
     Examples
     --------
@@ -53,13 +53,13 @@ def least_p(test: PairedTest, systems: int, topics: int) -> float:
 
 
 def _extreme(topics: int) -> Array:
-    """Return differences that give the smallest p-values, (topic, outcome).
+    """Return differences with the smallest possible p-values, (topic, outcome).
 
     An outcome consists of one positive difference per topic. In the first outcome all differences
-    are equal, which minimises the p-values of rank tests. In the other outcomes the differences
-    vary a little, for the bootstrap test. The p-value of the bootstrap test is smallest if one
-    topic has exactly the mean difference. A bootstrap sample that consists of this topic alone then
-    does not count against the difference.
+    are equal, which minimises the p-values of rank tests. In all further outcomes the differences
+    vary a little, which minimises the p-value of the bootstrap test. One topic has exactly the mean
+    difference, because a bootstrap sample of this topic alone then does not count against the
+    difference.
     """
     deviations = np.arange(topics) - (topics - 1) / 2
     if topics % 2 == 0 and topics >= 4:
@@ -71,7 +71,7 @@ def _extreme(topics: int) -> Array:
 
 
 def least_adjusted(pairing: Pairing, systems: int, topics: int, comparisons: int) -> float:
-    """Return the smallest corrected p-value for a number of topics.
+    """Return the smallest possible corrected p-value with some topics.
 
     Examples
     --------
@@ -93,17 +93,17 @@ def beware_of_least(
 ) -> Iterator[str]:
     """Yield cautions about tests with too few topics.
 
-    The first caution is about Wilcoxon's normal approximation. The second caution says that no
-    outcome could be significant with so few topics. The largest and the smallest number of topics
-    of any comparison are checked. For tests that drop differences of 0, only topics with non-zero
-    differences are counted. Comparisons on a single topic are skipped, because they have another
-    caution.
+    The first caution is about Wilcoxon's normal approximation. The second caution is about numbers
+    of topics with which no outcome could be significant. The largest and the smallest number of
+    topics of any comparison are checked. For tests that drop differences of 0, only topics with
+    non-zero differences are counted. Comparisons on a single topic are skipped, because
+    `without_spread` returns a caution about them.
     """
     test = pairing.test
     counts = scores.scored.sum(axis=1)
     design = scores.design
     if isinstance(test, Bootstrap) and design is not None and design.tasks > 1:
-        return  # a bootstrap sample that repeats one topic in every task is rare
+        return  # with several tasks, few bootstrap samples have one topic per task only
     dropping = isinstance(test, Wilcoxon | Sign)
     nonzero = _nonzero(scores, pairs) if dropping else counts
     few = (nonzero > 0) & (nonzero < NORMAL)
@@ -134,7 +134,7 @@ def beware_of_least(
 
 
 def _nonzero(scores: Scores, pairs: Array) -> Array:
-    """Return the number of non-zero differences, shape (metric, depth, pair)."""
+    """Return the number of non-zero differences, (metric, depth, pair)."""
 
     def count(values: Array, *_: Design) -> tuple[Array]:
         described = describe_differences(values, pairs)

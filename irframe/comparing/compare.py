@@ -40,10 +40,11 @@ from irframe.scores.repeats import (
 )
 
 COLUMNS = (METRIC, *SIDES, *pairwise.NUMBERS, "p_adjusted", "significant", *pairwise.COUNTS)
-"""Columns of every comparison frame. The column of groups comes first, if scores are grouped."""
+"""Columns of every comparison frame. If scores are grouped, a column with the group precedes these
+columns."""
 OPTIONAL = (*OTHER_COLUMNS, "n_clusters", "n_eff", *pairwise.OF_MARGIN, *EFFECTS, *decide.DECIDED)
-"""Columns that only some comparison frames have. A column that is neither here nor in `COLUMNS`
-contains groups."""
+"""Columns that only some comparison frames have. A column that is neither in `OPTIONAL` nor in
+`COLUMNS` contains the groups."""
 
 
 @verb(groups=True, repeats=True, one_unit=True)
@@ -69,17 +70,18 @@ def compare(
     scores
         Scores per system and topic: an array, or a frame, wide or long. Alternatively, pass the
         lower and upper scores that `bounds` returns. The lower scores are then tested. Further
-        columns report which differences cannot be reversed by judging further documents.
+        columns show which differences cannot be reversed by judging more documents.
     test
         The significance test: an `irframe.Significance`, or the name of a test.
     adjust, alpha
-        Correction for multiple comparisons (by default Holm's) and significance level. If `test` is
-        an `irframe.Significance`, set both there instead.
+        Correction for multiple comparisons and significance level. The default correction is
+        Holm's. If `test` is an `irframe.Significance`, set `adjust` and `alpha` in the
+        `Significance` instead.
     baseline
         The system with which every other system is compared. The baseline is ``system_b`` in every
         row. If a list of systems is passed, every other system is compared with each baseline, and
-        the baselines are compared with each other. All these comparisons form one family. A
-        baseline can also be a file written by `freeze`: a path, or a name that ends in
+        the baselines are compared with each other. All these comparisons form one family. The path
+        of a file written by `freeze` is also a valid baseline. As a string, the path must end in
         ``.irframe``. By default all pairs of systems are compared, in the order of the systems in
         `scores`.
     simultaneous
@@ -87,8 +89,8 @@ def compare(
         the family at once. ``"tukey"`` uses quantiles of the range of the means, and ``"max-t"``
         quantiles of the largest t. For other tests the confidence level of each interval is raised
         by Bonferroni's correction, or by Sidak's if ``adjust="sidak"``. By default each interval
-        has coverage 1 - `alpha` for its own pair, except for ``"tukey"``, whose intervals are
-        always simultaneous. An interval for its own pair may exclude 0 although the adjusted
+        alone has coverage 1 - `alpha`, except for ``"tukey"``, whose intervals are always
+        simultaneous. An interval that is not simultaneous may exclude 0 although the adjusted
         p-value is not significant.
     effects
         Whether to add Hedges' g and its confidence interval.
@@ -96,7 +98,7 @@ def compare(
         Largest loss that does not matter in practice, above 0 and in the units of the metric, or
         ``{metric: margin}``. With a margin, non-inferiority and equivalence are also tested. A
         margin is not available with ``"tukey"`` and ``"max-t"``, which test all pairs at once, nor
-        for metrics that are not averaged.
+        for metrics that are not arithmetic means over topics.
     power
         Power at which a true difference counts as detectable, above `alpha` and below 1. The
         default is .8 if a margin is passed. Without a margin and a power, the columns ``verdict``
@@ -109,13 +111,14 @@ def compare(
     pandas.DataFrame
         One row per metric, depth and pair, with the columns
 
-        - the group, after `groupby`;
+        - after `groupby`, the group, in a column named after the grouping;
         - ``metric``, ``depth``, ``system_a``, ``system_b``. If the scores have no depth axis,
           ``depth`` is the depth in the metric's name, or <NA>;
-        - ``mean_a`` and ``mean_b``, averaged as in `summary`;
+        - ``mean_a`` and ``mean_b``, the means of the two systems, averaged over topics as in
+          `summary`;
         - ``difference``, which is ``mean_a - mean_b`` also for costs, and its confidence interval,
-          ``ci_low`` and ``ci_high``. The interval is missing for sums, and for harmonic and
-          geometric means;
+          ``ci_low`` and ``ci_high``. The interval is NaN for sums, and for harmonic and geometric
+          means;
         - ``effect_size``, the mean of the paired differences divided by their standard deviation;
         - ``statistic`` and ``p``, the statistic and the p-value of the test;
         - ``p_adjusted``, the p-value adjusted for multiple comparisons, and ``significant``, which
@@ -130,14 +133,14 @@ def compare(
         - with `margin`, ``p_not_worse``, ``p_not_worse_adjusted`` and ``not_worse``, the p-value,
           the adjusted p-value and the decision of the test of non-inferiority. ``p_equivalent``,
           ``p_equivalent_adjusted`` and ``equivalent`` are the same quantities of the test of
-          equivalence. The p-values of both tests are corrected as those of `test`;
+          equivalence. The p-values of the two tests are corrected like the p-values of `test`;
         - with `margin` or `power`, ``verdict``, the first of these statements about a that applies:
           ``"better"`` (significantly), ``"worse"`` (significantly, and not shown to be within the
           margin), ``"equivalent"``, ``"not worse"``, ``"undecided"``. If no retrieved document of a
           or of b is judged, the verdict is ``"no verdict"``, and the difference is not significant;
         - with `margin` or `power`, ``detectable``, the smallest true difference that a two-sided
-          t-test at `alpha` detects on these topics with the given power. The column is missing if
-          the confidence interval is missing;
+          t-test at `alpha` detects on these topics with the given power. The value is NaN for
+          metrics that are not arithmetic means;
         - if systems have repeats, ``n_repeats_a`` and ``n_repeats_b``, the numbers of repeats, and
           ``df``, the degrees of freedom of t;
         - if systems have repeats, ``repeat_share``, the share of repeats in the variance of the
@@ -145,11 +148,11 @@ def compare(
         - for bounds, ``lowest`` and ``highest``, the range of the difference over all possible
           grades of unjudged documents;
         - for bounds, ``decided``, whether the sign of the difference is certain, and ``better``,
-          the better system if it is (see `decide`). With `margin`, a pair is also decided if a
-          cannot be worse than b by more than the margin;
+          the better system if the sign is certain (see `decide`). With `margin`, a pair is also
+          decided if a cannot be worse than b by more than the margin;
         - for bounds with `margin`, ``verdict_lowest``, the verdict from the worst possible scores
-          of a and the best of b; and ``verdict_highest``, the verdict from the best possible scores
-          of a and the worst of b.
+          of a and the best possible scores of b; and ``verdict_highest``, the verdict from the best
+          possible scores of a and the worst possible scores of b.
 
     Raises
     ------
@@ -159,7 +162,7 @@ def compare(
         If there are fewer than two systems, if the test, correction, baseline or group is unknown,
         or if alpha, margin or power is out of range. If topic weights are missing, negative, not
         finite or all 0, or if the test does not support weights. If a frozen baseline was scored
-        with other judgments or policies, which the message names.
+        with other judgments or policies. The message names the differing policies.
     MetricError
         If a margin is passed for a metric that is not an arithmetic mean over topics, or if topics
         have weights and a metric is summed over topics.
@@ -171,8 +174,8 @@ def compare(
     Warns
     -----
     IrframeWarning
-        - If topics are left out. Comparisons are paired: a topic counts, for a metric and depth,
-          only if every system has a score (not NaN) on it.
+        - If topics are left out. A topic counts, for a metric and depth, only if every system has a
+          score on the topic, because comparisons are paired.
         - If groups are left out because they lack the baseline.
         - If a frozen baseline is more than 90 days old.
         - If topics have weight 0, if the effective number of topics is below 5 (10 for
@@ -192,16 +195,16 @@ def compare(
     not about means, so Student's interval is returned instead, which is
     ``difference -+ t(1 - alpha/2, n - 1) s / sqrt(n)``. In this formula, s is the standard
     deviation of the paired differences, with n - 1 in the denominator. Simultaneous intervals of
-    ``"max-t"`` use the quantile of the largest t instead of Student's. ``effect_size`` is the mean
-    paired difference divided by s. For geometric and harmonic means, the tests and effect sizes use
-    logarithms and reciprocals of the scores. A significant difference then always agrees with the
-    order of the means.
+    ``"max-t"`` use the quantile of the largest t instead of the quantile of Student's distribution.
+    ``effect_size`` is the mean paired difference divided by s. For geometric and harmonic means,
+    the tests and effect sizes use logarithms and reciprocals of the scores. A significant
+    difference then always agrees with the order of the means.
 
-    If the differences of a pair are the same on all topics, or there is only one topic, their
-    variance cannot be estimated. Interval and effect size are then NaN. The p-values of t and
-    bootstrap are 1 if the differences are 0, and NaN otherwise. Pairs with a p-value of NaN still
-    count as comparisons in a correction. No other test needs the variance. For a single
-    topic, Wilcoxon's normal approximation returns p = .317.
+    If the differences of a pair are the same on all topics, or if there is only one topic, the
+    variance of the differences cannot be estimated. The interval and the effect size are then NaN.
+    The p-values of t and bootstrap are 1 if the differences are 0, and NaN otherwise. Pairs with a
+    p-value of NaN still count as comparisons in a correction. No other test needs the variance. For
+    a single topic, Wilcoxon's normal approximation returns p = .317.
 
     If topics have weights w, means are weighted. Let u = w / sum w and U = sum u^2. The mean of the
     differences d has the variance ``sum c (d - mean)^2`` with ``c = u^2 / (1 - 2 u + U)`` [4]_, and
@@ -211,16 +214,17 @@ def compare(
 
     For ``"tukey"``, and for the test t with ``"bonferroni"`` or ``"sidak"``, simultaneous intervals
     exclude 0 if, and only if, ``p_adjusted < alpha``. Stepwise corrections such as ``"holm"`` and
-    ``"max-t"`` have no equivalent intervals. With these, a simultaneous interval that excludes 0
-    implies significance, but the intervals of some significant pairs include 0.
+    ``"max-t"`` have no equivalent intervals. With stepwise corrections, a simultaneous interval
+    that excludes 0 implies significance, but the intervals of some significant pairs include 0.
 
     If systems have repeats, such as seeds, the variance of a difference is ``V = max(V_T + V_R -
     V_E, V_T, V_R)`` with Satterthwaite's degrees of freedom [6]_. Scores averaged over repeats have
     the variance V_T over topics. Scores averaged over topics have a variance over repeats for each
-    system, and V_R is the sum of the two. If systems share repeats, V_R is the variance over
-    repeats of the difference of these averages. V_E is the residual variance, which is contained in
-    V_T and in V_R. A system with one repeat contributes 0 to V_R. Repeats within topics are
-    averaged per topic. Wins, ties, losses and effect sizes use scores averaged over repeats.
+    system, and V_R is the sum of the variances of the two systems. If systems share repeats, V_R is
+    the variance over repeats of the difference of the averaged scores. V_E is the residual
+    variance, which is contained in V_T and in V_R. A system with one repeat contributes 0 to V_R.
+    Repeats within topics are averaged per topic. Wins, ties, losses and effect sizes use scores
+    averaged over repeats.
 
     Non-inferiority and equivalence are always tested by one-sided t-tests against the margin.
     Depths are tested in blocks, so that temporary arrays need at most 64 MiB. The result needs
@@ -263,7 +267,7 @@ def compare(
     options = PairOptions(pairing, margin, power, simultaneous, effects, progress)
     table = parse_scores(scores)
     bounds = table.bounds
-    # The lower scores are compared first. `add_bounds` then adds what the upper scores decide.
+    # The lower scores are compared first, and `add_bounds` then adds columns from both bounds.
     table = replace(table, bounds=None)
     baselines = _frozen_or_baselines(table, baseline, bounds)
     groups, pairs = _groups_and_pairs(table, baselines, options)
@@ -284,8 +288,8 @@ def _comparison_attributes(
     results: list[Columns],
     baselines: Frozen | Baselines,
 ) -> dict[str, object]:
-    """Return the attributes of a comparison; warn of its cautions."""
-    # Several groups may cause the same caution.
+    """Return the attributes of a comparison, and raise its warnings."""
+    # Several groups may cause the same caution, which is raised once.
     messages = list(dict.fromkeys(_cautions(options, groups, results, pairs)))
     sizes = options.pairing.family_sizes(groups, pairs)
     attributes = options.attributes()
@@ -313,7 +317,7 @@ def _cautions(
     for group, result, group_pairs, size in zip(groups, results, pairs, sizes, strict=True):
         if group.repeats is not None:
             yield from beware_of_repeats(group)
-        # Student's t can be arbitrarily large, so no number of topics is too small for it.
+        # Student's t can be arbitrarily large, so a t-test can be significant with two topics.
         if not isinstance(test, PairedT) or isinstance(options.pairing.adjust, MaxT):
             yield from beware_of_least(options.pairing, group, group_pairs, size)
         yield from significance.with_zeros(group, group_pairs)
@@ -326,7 +330,7 @@ def _cautions(
 
 
 def _refuse_design(group: Scores, options: PairOptions, bounds: xr.DataArray | None) -> None:
-    """Raise if options do not support clusters, tasks or weights."""
+    """Raise if the options do not support the topics' design."""
     if group.design is None:
         return
     named = options_declared(group.attrs)
@@ -341,7 +345,7 @@ def _refuse_design(group: Scores, options: PairOptions, bounds: xr.DataArray | N
 def _groups_and_pairs(
     scores: Scores, baseline: Frozen | Baselines, options: PairOptions
 ) -> tuple[dict[Hashable, Scores], list[Array]]:
-    """Return scores and pairs of groups that contain the baseline."""
+    """Return scores and pairs of the groups with the baseline."""
     compared: dict[Hashable, Scores] = {}
     pairs = []
     frozen = baseline if isinstance(baseline, Frozen) else None
@@ -364,7 +368,7 @@ def _groups_and_pairs(
 def _frozen_or_baselines(
     scores: Scores, baseline: Baselines, bounds: xr.DataArray | None
 ) -> Frozen | Baselines:
-    """Return the baselines, or read the baseline from its file.
+    """Return the baselines, or read the baseline from a file.
 
     Raise if the scores in the file were made with other judgments or policies.
     """

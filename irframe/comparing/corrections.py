@@ -1,4 +1,4 @@
-"""Names of tests and corrections, and the option value Significance.
+"""Corrections for multiple comparisons, and the option value Significance.
 
 Values: Significance.
 """
@@ -31,11 +31,11 @@ Correction = Literal[
     "fdr_tsbky",
 ]
 CORRECTIONS: tuple[Correction, ...] = get_args(Correction)
-"""Corrections that statsmodels' `multipletests` provides."""
+"""Names of corrections, as in statsmodels' `multipletests`."""
 
 Family = Literal["depth", "metric", "all"]
 FAMILIES: tuple[Family, ...] = get_args(Family)
-"""Sets of comparisons that are corrected together, see `Significance`."""
+"""Names of the sets of comparisons that are corrected together, see `Significance`."""
 
 
 def adjust_p(
@@ -46,7 +46,7 @@ def adjust_p(
     Parameters
     ----------
     groups
-        p-values of each group, shape (metric, depth, pair).
+        Array of p-values of each group, shape (metric, depth, pair).
     adjust
         One of `CORRECTIONS`, or None.
     family
@@ -54,7 +54,8 @@ def adjust_p(
         ``"metric"``: all pairs of one metric at all depths. ``"all"``: all pairs of all metrics,
         depths and groups.
     alpha
-        Significance level. Only the two-stage corrections (``fdr_ts...``) depend on the level.
+        Significance level. Only the two-stage corrections ``fdr_tsbh`` and ``fdr_tsbky`` use the
+        significance level.
 
     Returns
     -------
@@ -79,7 +80,7 @@ def adjust_p(
 
 
 def adjust_rows(p: Array, adjust: Correction | None, alpha: float) -> Array:
-    """Correct the p-values of each row along the last axis.
+    """Correct p-values together along the last axis.
 
     Examples
     --------
@@ -90,7 +91,7 @@ def adjust_rows(p: Array, adjust: Correction | None, alpha: float) -> Array:
     if adjust is None:
         return p.copy()
     compute = IN_ORDER.get(adjust) or partial(_by_statsmodels, method=adjust, alpha=alpha)
-    missing = np.isnan(p)  # a missing p-value still counts as a comparison
+    missing = np.isnan(p)  # a test without a p-value still counts as a comparison
     filled = np.where(missing, 1, p)
     order = filled.argsort(axis=-1)
     adjusted = np.empty(p.shape)
@@ -102,7 +103,7 @@ def _by_statsmodels(p: Array, *, method: str, alpha: float) -> Array:
     from statsmodels.stats.multitest import multipletests  # noqa: PLC0415 - slow to import
 
     rows = p.reshape(-1, p.shape[-1])
-    # Sidak's correction takes the logarithm of 1 - p, which is infinite for p = 1.
+    # Sidak's correction takes the logarithm of 1 - p, which warns for p = 1.
     with np.errstate(divide="ignore"):
         adjusted = [multipletests(row, alpha, method, is_sorted=True)[1] for row in rows]
     return np.array(adjusted).reshape(p.shape)
@@ -118,18 +119,19 @@ IN_ORDER: dict[str, Callable[[Array], Array]] = {
     "holm": lambda p: np.maximum.accumulate(p * np.arange(p.shape[-1], 0, -1), axis=-1),
     "fdr_bh": _bh,
 }
-"""Vectorised corrections by name, for p-values that are sorted along the last axis."""
+"""Mapping from the name of a correction to a vectorised implementation. The p-values are sorted
+along the last axis."""
 
 
 def parse_test(test: Test) -> PairedTest:
-    """Return the paired test for a name.
+    """Return the paired test with a short name.
 
     Parameters
     ----------
     test
         Short name of a test: ``"t"``, ``"wilcoxon"``, ``"ranksum"``, ``"sign"``, ``"permutation"``,
-        ``"bootstrap"`` or ``"tukey"``. The test then has default options. A test or the repr of a
-        test is also valid.
+        ``"bootstrap"`` or ``"tukey"``. A test with a short name has default options. A test, or the
+        repr of a test, is also valid.
 
     Returns
     -------
@@ -159,9 +161,9 @@ def parse_test(test: Test) -> PairedTest:
 MAX_T: Literal["max-t"] = "max-t"
 AUTO: Literal["auto"] = "auto"
 Adjust = Correction | Literal["max-t", "auto", "none"] | MaxT | None
-"""A correction for multiple comparisons, or its name.
+"""Type of a correction for multiple comparisons, or of its name.
 
-``"auto"`` stands for Holm's correction if the test needs one, and ``"none"`` for None.
+``"auto"`` stands for Holm's correction if the test needs a correction, and ``"none"`` for None.
 """
 Parsed = Correction | MaxT | None
 
@@ -173,16 +175,16 @@ def parse_correction(
     *,
     auto: Correction | None = "holm",
 ) -> Parsed:
-    """Return the correction that a name stands for.
+    """Return the correction with a name.
 
     Parameters
     ----------
     adjust
         A correction, or its name.
     test
-        The test whose p-values are corrected, or None if it is not a paired test.
+        The test whose p-values are corrected, or None for a test that is not paired.
     family
-        The comparisons that are corrected together.
+        The set of comparisons that are corrected together, one of `FAMILIES`.
     auto
         The correction that ``"auto"`` stands for. For joint tests ``"auto"`` is always None.
 
@@ -222,12 +224,12 @@ def parse_correction(
 def parse_stepwise(
     adjust: Adjust, test: PairedTest | None = None, *, auto: Correction | None = "holm"
 ) -> Correction | None:
-    """Return a correction that does not need scores.
+    """Return a correction that needs only p-values.
 
     Raises
     ------
     ParameterError
-        As for `parse_correction`, or if the correction is max-T, which needs scores.
+        As for `parse_correction`. Also if the correction is max-T, which needs scores.
     """
     correction = parse_correction(adjust, test, auto=auto)
     if isinstance(correction, MaxT):
@@ -255,12 +257,13 @@ class Significance(OptionValue):
         `samples` and `seed`, as in ``irframe.paired.Permutation(samples=999)``. The default is
         ``"t"`` in all verbs except `outcomes`.
     adjust
-        Correction for multiple comparisons: a method of statsmodels' `multipletests`, such as
-        ``"holm"``, ``"bonferroni"`` or ``"fdr_bh"``; ``"max-t"`` or a `MaxT`, for the tests t and
-        permutation; ``"none"`` or None. ``"auto"`` is Holm's correction, with three exceptions.
-        P-values of ``"tukey"`` are not corrected, because they are already adjusted for all pairs.
-        Nor are p-values corrected in `median_p`, which makes no decisions, and in `reordering` and
-        `ablation`, which follow their paper.
+        Correction for multiple comparisons. Methods of statsmodels' `multipletests` are available,
+        such as ``"holm"``, ``"bonferroni"`` or ``"fdr_bh"``. ``"max-t"`` or a `MaxT` are available
+        for the tests t and permutation. ``"none"`` or None is no correction. ``"auto"`` is Holm's
+        correction, with three exceptions. P-values of ``"tukey"`` are not corrected, because they
+        are already adjusted for all pairs. P-values in `median_p` are not corrected, because
+        `median_p` makes no decisions. P-values in `reordering` and `ablation` are not corrected, as
+        in the paper that introduced these analyses.
     family
         The comparisons that are corrected together: ``"depth"``, all pairs of one metric at one
         depth in one group; ``"metric"``, all pairs of one metric at all depths in one group;
@@ -269,10 +272,10 @@ class Significance(OptionValue):
         Significance level, and one minus the confidence level of intervals, above 0 and below 1.
     over
         The population to which the test generalises, if systems have repeats (were run several
-        times) or topics have tasks. ``"both"``: new topics and new repeats. ``"topic"``: new topics
-        with the same repeats, tested on means over repeats. ``"repeat"``: new repeats on the same
-        topics. ``"both"`` and ``"repeat"`` need the test t. ``"task"``: new tasks, where the tasks
-        declared by `design` are treated as a random sample.
+        times) or topics belong to tasks. ``"both"``: new topics and new repeats. ``"topic"``: new
+        topics with the same repeats, tested on means over repeats. ``"repeat"``: new repeats on the
+        same topics. ``"both"`` and ``"repeat"`` need the test t. ``"task"``: new tasks, where the
+        tasks declared by `design` are treated as a random sample.
 
     Raises
     ------
@@ -313,23 +316,23 @@ class Significance(OptionValue):
 
     @classmethod
     def beside(cls, test: object, adjust: Adjust, alpha: float) -> Self:
-        """Return a `Significance` made of a test and separate options.
+        """Return a `Significance` from a test and separate options.
 
         Raises
         ------
         ParameterError
-            If `test` is already a `Significance`, and separate options are passed, too.
+            If `test` is a `Significance`, and separate options are also passed.
         """
         if not isinstance(test, cls):
             return cls(cast("Test", test), adjust=adjust, alpha=alpha)
         if (adjust, alpha) != (cls.adjust, cls.alpha):
-            expected = "adjust= and alpha= as fields of Significance, not beside it"
+            expected = "adjust= and alpha= inside of Significance(...), not as separate arguments"
             raise ParameterError(expected, repr(test), "set them in Significance(...)")
         return test
 
 
 Tested = Significance | Test
-"""A `Significance`, or the name of a test."""
+"""Type of ``test=``, a `Significance` or the name of a test."""
 TestedByMetric = Annotated[Tested, Unused("family")]
 """Type of ``test=`` in verbs that always use the family ``"depth"``, and refuse `family`."""
 TestedMeans = Annotated[Tested, Unused("over")]

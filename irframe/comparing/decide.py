@@ -35,9 +35,9 @@ def decide(bounds: xr.DataArray, *, baseline: Baselines = None) -> pd.DataFrame:
     pandas.DataFrame
         One row per metric, depth and pair, in the order of `compare`, with the columns ``metric``,
         ``depth``, ``system_a``, ``system_b``. ``lowest`` and ``highest`` are the smallest and the
-        largest possible difference of the means, a - b. ``decided`` is whether both differences
-        have the same sign. ``better`` is the better system of a decided pair, and is missing for
-        other pairs.
+        largest possible difference of the means, a - b. ``decided`` is whether ``lowest`` and
+        ``highest`` have the same sign. ``better`` is the better system of a decided pair, and is
+        missing for other pairs.
 
     Raises
     ------
@@ -49,10 +49,11 @@ def decide(bounds: xr.DataArray, *, baseline: Baselines = None) -> pd.DataFrame:
     Notes
     -----
     The lowest difference is the lower mean of a minus the upper mean of b. A pair is decided if the
-    two ranges of means do not overlap. The range of a pair is too wide if both systems retrieved
-    the same unjudged document, because the document then has its worst grade for one system and its
-    best grade for the other. The order of some undecided pairs may therefore be certain, too. This
-    method is not a significance test, and its result does not generalise to other topics.
+    ranges of the two means do not overlap. The range of the difference is too wide if the two
+    systems retrieved the same unjudged document. The document then has its worst grade for one
+    system, and its best grade for the other system. The order of an undecided pair may therefore be
+    certain. This method is not a significance test, and its result does not generalise to other
+    topics.
 
     References
     ----------
@@ -76,7 +77,7 @@ def decide(bounds: xr.DataArray, *, baseline: Baselines = None) -> pd.DataFrame:
     first, second = pairs.T
     sign = np.array(lower.signs)[:, np.newaxis, np.newaxis]
     lowest, highest = (sign * side.means for side in (lower, upper))
-    # Adding 0.0 replaces -0.0.
+    # Adding 0.0 replaces -0.0, which would be printed with a sign.
     low = np.round(lowest[..., first] - highest[..., second], TIE) + 0.0
     high = np.round(highest[..., first] - lowest[..., second], TIE) + 0.0
     higher = np.where(low > 0, first, np.where(high < 0, second, -1))
@@ -88,7 +89,8 @@ def decide(bounds: xr.DataArray, *, baseline: Baselines = None) -> pd.DataFrame:
 
 
 DECIDED = ("lowest", "highest", "decided", "better", "verdict_lowest", "verdict_highest")
-"""Columns that are added to comparisons of lower and upper scores. The verdicts need a margin."""
+"""Columns that comparisons of lower and upper scores have in addition. The last two columns need a
+margin."""
 
 
 def add_bounds(
@@ -119,7 +121,7 @@ def add_bounds(
 def _verdicts_at_bounds(
     selected: list[xr.DataArray], options: PairOptions, baseline: Baselines
 ) -> dict[str, Array]:
-    """Return the verdicts at both extremes of every pair.
+    """Return the verdicts at the two extremes of every pair.
 
     At one extreme a has its worst possible scores and b its best possible scores. At the other
     extreme a has its best scores and b its worst scores.

@@ -1,4 +1,4 @@
-"""Explanation of the difference of two systems by documents.
+"""Contributions of documents to the difference of two systems.
 
 Verbs: explain.
 """
@@ -35,7 +35,8 @@ from irframe.metrics.facts import contributions, label_at, refuse_without_terms
 from irframe.names import DEPTH, DOC, EMPTY, GRADE, METRIC, RANK, SYSTEM, TOPIC, UNJUDGED, roles
 
 Texts = pd.DataFrame | Mapping[Any, Any] | str | os.PathLike[str] | Sequence[Any]
-"""Texts from users: a frame, a dictionary, a Parquet file, or a list of such texts."""
+"""Type of texts, which are a frame, a dictionary, the path of a Parquet file, or a list of
+these."""
 
 TEXT = "text"
 QUERY = "query"
@@ -45,36 +46,37 @@ TEXT_COLUMNS = {
     DOC: (TEXT, "contents", "content", "body", "passage", "snippet", "document"),
     TOPIC: (QUERY, "question", "title", TEXT),
 }
-"""Possible names of the column of texts, for documents and for topics, in order of preference."""
+"""Possible names of the column with the texts of documents or topics, in order of preference."""
 EXAMPLES = 2
-"""Number of ids of texts, and of ids of results, that a message shows."""
+"""Maximum number of ids of each kind that an error message shows."""
 
 
 class TextsById(NamedTuple):
-    """Mapping from ids of documents and queries to texts."""
+    """Texts of documents and queries, by id."""
 
     documents: dict[str, str]
     queries: dict[str, str]
 
 
 def read_texts(texts: Texts | None, docs: Iterable[object], topics: Iterable[object]) -> TextsById:
-    """Return the available texts of some documents and topics.
+    """Return the texts of some documents and topics.
 
     Parameters
     ----------
     texts
-        A frame or a Parquet file with the columns doc and text, or topic and query; a dictionary
-        from document to text, or ``{"doc": {doc: text}, "topic": {topic: query}}``; or a list of
-        these. Texts of other documents and topics are ignored.
+        A frame, a dictionary or the path of a Parquet file, or a list of these. Frames and files
+        have the columns doc and text, or topic and query. A dictionary maps documents to texts, or
+        is ``{"doc": {doc: text}, "topic": {topic: query}}``. Texts of other documents and topics
+        are ignored.
     docs, topics
         Ids of the documents and topics whose texts are returned.
 
     Raises
     ------
     InputError
-        If the texts have another type, an id has several texts, or a text is not a string.
+        If `texts` has another type, an id has several texts, or a text is not a string.
     IdError
-        If a table has none of the ids.
+        If a source contains texts, but none of the ids.
     FileFormatError
         If a file is not a Parquet file.
 
@@ -94,7 +96,10 @@ def read_texts(texts: Texts | None, docs: Iterable[object], topics: Iterable[obj
 
 
 def _texts_by_role(source: object, ids: dict[str, set[str]]) -> list[tuple[str, pd.Series]]:
-    """Return texts by id, for documents and for topics."""
+    """Return the role and the values of each text column.
+
+    The role is document or topic. The column is indexed by id.
+    """
     if isinstance(source, Mapping):
         by_role = source if source and {*source} <= {DOC, TOPIC} else {DOC: source}
         for texts in by_role.values():
@@ -110,7 +115,7 @@ def _texts_by_role(source: object, ids: dict[str, set[str]]) -> list[tuple[str, 
 
 
 def _text_columns(names: Iterable[Hashable]) -> dict[str, tuple[Any, str]]:
-    """Return the columns of ids and of texts by role."""
+    """Return the columns of ids and of texts per role."""
     present = list(names)
     column_of = roles(names)
     columns = {}
@@ -121,7 +126,7 @@ def _text_columns(names: Iterable[Hashable]) -> dict[str, tuple[Any, str]]:
             columns[role] = column_of[role], text
     if not columns:
         advice = "name the columns doc and text, or topic and query"
-        expected = "a table of texts, with a column of ids and one of texts"
+        expected = "a table with a column of ids and a column of texts"
         raise InputError(expected, "only the columns", advice, present)
     return columns
 
@@ -148,7 +153,7 @@ def _from_parquet(path: Path, ids: dict[str, set[str]]) -> list[tuple[str, pd.Se
 
 
 def _select(texts: pd.Series, role: str, ids: set[str]) -> dict[str, str]:
-    """Return the texts of some ids; raise if none exists."""
+    """Return the texts with some ids, or raise without texts."""
     selected = texts[texts.index.isin(ids)].dropna()
     if not len(selected) and ids and len(texts):
         first = (list(keys)[:EXAMPLES] for keys in (texts.index, sorted(ids)))
@@ -161,28 +166,30 @@ def _select(texts: pd.Series, role: str, ids: set[str]) -> dict[str, str]:
     n_texts = selected.groupby(level=0, sort=False).nunique()
     several = n_texts.index[n_texts > 1]
     if len(several):
-        raise InputError(f"one text for each {role}", f"{len(several)} with several", "", several)
+        raise InputError(
+            f"one text for each {role}", f"{len(several)} {role}s with several texts", "", several
+        )
     return dict(zip(selected.index, selected, strict=True))
 
 
 def document_names(cube: xr.Dataset, depth: int, runs: pd.DataFrame | None = None) -> Array:
-    """Return the names of the top documents of every ranking.
+    """Return the ids of the top documents of every list.
 
     Parameters
     ----------
     cube
-        A cube. Every cube contains the names of judged documents. A cube built from frames also
-        contains names of unjudged documents.
+        A cube. Every cube contains the ids of judged documents. A cube built from frames also
+        contains ids of unjudged documents.
     depth
         Number of ranks.
     runs
-        The run frame from which the cube was made, if the cube lacks names.
+        The run frame from which the cube was made, if the cube lacks ids.
 
     Returns
     -------
     numpy.ndarray
-        Names as objects, shape (system, topic, rank). The value is None beyond the end of a list,
-        and for unjudged documents whose names are not in the cube.
+        Ids with object dtype, shape (system, topic, rank). The value is None after the end of a
+        list, and for unjudged documents whose ids are not in the cube.
 
     Raises
     ------
@@ -220,7 +227,7 @@ def _is_name(names: Array) -> NDArray[np.bool_]:
 
 
 def _names_in_runs(cube: xr.Dataset, depth: int, runs: pd.DataFrame) -> Array:
-    """Return the names of a run's top documents."""
+    """Return the ids of the top documents from run frames."""
     rule = experiment_of(cube).made
     column = roles(runs.columns).get(SYSTEM)
     rows = runs if column is None else runs[runs[column].isin(cube.indexes[SYSTEM])]
@@ -267,27 +274,28 @@ def explain(
     cube
         A cube made by `irframe.cube`.
     a, b
-        Two systems.
+        Names of two systems of the cube.
     metric
-        A metric that is a sum over documents, or its name: AP, DCG, nDCG, RBP, P, Recall, ERR, Q,
-        RR and others.
+        A metric whose score is a sum over documents, or the name of such a metric. Examples are AP,
+        DCG, nDCG, RBP, P, Recall, ERR, Q and RR.
     at
-        Evaluation depth, at most the cube's. The default is the depth in the metric's name. If the
-        name has no depth, the default is 10, or the depth of the cube if that is smaller. A depth
-        greater than the one in the metric's name has no effect.
+        Evaluation depth, at most the depth of the cube. The default is the depth in the metric's
+        name. If the name has no depth, the default is the smaller of 10 and the depth of the cube.
+        A depth greater than the depth in the metric's name has no effect.
     topics
         Topics to return. The default is all topics.
     docs
-        Documents to return. The default is all documents that either system retrieved.
+        Documents to return. The default is all documents that a or b retrieved.
     runs
-        The runs from which the cube was made, for the names of unjudged documents. A cube lacks
-        these names beyond rank 100. A cube lacks all names of unjudged documents if it was made
-        from files or from a saved experiment, or if xarray recomputed it. An unjudged document
-        without a name has one row for each system that retrieved it.
+        The runs from which the cube was made, for the ids of unjudged documents. A cube lacks these
+        ids beyond rank 100. A cube lacks all ids of unjudged documents if the cube was made from
+        files or from a saved experiment, or if xarray recomputed the cube. An unjudged document
+        without an id has one row for each system that retrieved the document.
     texts
         Texts of documents and queries, for the columns ``query`` and ``text`` of the result. Pass a
-        frame or a Parquet file with the columns doc and text, or topic and query; a dictionary from
-        document to text, or ``{"doc": {doc: text}, "topic": {topic: query}}``; or a list of these.
+        frame, a dictionary or the path of a Parquet file, or a list of these. Frames and files have
+        the columns doc and text, or topic and query. A dictionary maps documents to texts, or is
+        ``{"doc": {doc: text}, "topic": {topic: query}}``.
 
     Returns
     -------
@@ -296,17 +304,20 @@ def explain(
         such as CRP, whose scores also depend on the ranks beyond the end of a list, these ranks
         have rows without a document. The columns are
 
-        - ``topic``, ``doc``; ``rank_a`` and ``rank_b``, the ranks of the document, <NA> if it was
-          not retrieved; ``grade``, <NA> if the document is unjudged;
+        - ``topic`` and ``doc``;
+        - ``rank_a`` and ``rank_b``, the ranks of the document in the lists of a and b, <NA> if the
+          system did not retrieve the document;
+        - ``grade``, the grade of the document, <NA> if the document is unjudged;
         - ``contribution_a`` and ``contribution_b``, the contributions of the document to the scores
           of a and b, and ``difference``, a - b. The contributions to a score on a topic sum to this
           score;
-        - ``could_add_a`` and ``could_add_b``, the increase of the score if this unjudged document
-          had the most favourable grade and nothing else changed. The increase is NaN for judged
+        - ``could_add_a`` and ``could_add_b``, the increase of the scores of a and b if this
+          unjudged document alone received the most favourable grade. The increase is NaN for judged
           documents, for documents that were not retrieved, and for metrics of subtopics.
 
-        Topics are sorted by the absolute difference of their scores, largest first. The documents
-        of a topic are sorted by their absolute difference.
+        Topics are sorted by the absolute difference of the two scores, from the largest to the
+        smallest. The documents of a topic are sorted by the absolute difference of their
+        contributions.
 
     Raises
     ------
@@ -315,7 +326,7 @@ def explain(
     DepthError
         If the depth is greater than that of the cube.
     ParameterError
-        If a system, topic or document is unknown, or both systems are the same.
+        If a system, topic or document is unknown, or if a and b are the same system.
     InputError
         If the cube was made from other runs, or the texts cannot be read.
     IdError
@@ -324,7 +335,7 @@ def explain(
     Warns
     -----
     IrframeWarning
-        If topics are left out because only one of the two systems took part in them.
+        If topics are left out, because only one of the two systems took part in these topics.
 
     Notes
     -----
@@ -363,7 +374,7 @@ def explain(
     frame = _rows(pair, chosen[0], depth, None if runs is None else as_runs(runs))
     if docs is not None:
         retrieved = frame[DOC].dropna().unique().tolist()
-        places(f"documents that {a} or {b} has down to depth {depth}", docs, retrieved)
+        places(f"documents that {a} or {b} retrieved down to depth {depth}", docs, retrieved)
         frame = frame[frame[DOC].isin(listed(docs))].reset_index(drop=True)
     if texts is not None:
         by_id = read_texts(texts, frame[DOC].dropna(), frame[TOPIC])
@@ -390,7 +401,7 @@ def _pair(
 
 
 def _rows(pair: xr.Dataset, metric: Metric, depth: int, runs: pd.DataFrame | None) -> pd.DataFrame:
-    """Return a row for every document that either system retrieved."""
+    """Return a row for every document that a system retrieved."""
     refuse_metrics(pair, [metric])
     added, could = _contributions(pair, metric, depth)
     grade = pair[GRADE].to_numpy()
@@ -405,7 +416,7 @@ def _rows(pair: xr.Dataset, metric: Metric, depth: int, runs: pd.DataFrame | Non
     system, topic, index = np.nonzero(shown)
     names = document_names(pair, width, runs)[shown]
     code, distinct = pd.factorize(names)
-    unique = -1 - np.arange(len(code))  # documents without a name cannot be matched
+    unique = -1 - np.arange(len(code))  # documents without ids cannot be matched
     key = np.where(code < 0, unique, topic * np.int64(len(distinct) + 1) + code)
     values = {SYSTEM: system, TOPIC: topic, DOC: pd.Series(names, key, object), RANK: index + 1}
     values |= {"adds": added[..., :width][shown], "could": could[..., :width][shown]}
@@ -429,17 +440,17 @@ def _rows(pair: xr.Dataset, metric: Metric, depth: int, runs: pd.DataFrame | Non
     frame = pd.DataFrame(columns, rows.index)
     difference = frame["difference"] = frame["contribution_a"] - frame["contribution_b"]
     best = np.fmin(sides[0][RANK], sides[1][RANK])
-    # Differences are rounded, so that the order of rows does not depend on rounding errors.
+    # Differences are rounded, because rounding errors would change the order of tied rows.
     total = abs(np.bincount(topic, difference.fillna(0.0))).round(12)[topic]
     order = np.lexsort([best, -abs(difference).round(12), topic, -total])
     return frame[list(COLUMNS)].iloc[order].reset_index(drop=True)
 
 
 def _contributions(pair: xr.Dataset, metric: Metric, depth: int) -> tuple[Array, Array]:
-    """Return the actual and the possible contributions of documents.
+    """Return the contributions and possible increases of documents.
 
-    The possible contribution of an unjudged document is that with its most favourable grade. Both
-    arrays have the shape (system, topic, depth).
+    The possible increase of an unjudged document is the increase of the score with the most
+    favourable grade. Both arrays have the shape (system, topic, depth).
     """
     experiment = experiment_of(pair)
     last = pair.sizes[DEPTH]

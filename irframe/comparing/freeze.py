@@ -1,4 +1,4 @@
-"""Frozen baselines: the scores of one system in a file.
+"""Frozen baselines, files with the scores of one system.
 
 `freeze` writes a file, and `Frozen` reads it. `Frozen` also refuses to compare scores that were
 made with other judgments or policies, and adds the frozen scores to new scores as a further system.
@@ -65,19 +65,19 @@ from irframe.record import steps_of
 from irframe.scores.read_scores import read_scores
 
 SUFFIX = ".irframe"
-"""Suffix of frozen baselines. A baseline with this suffix is a file, not a system."""
+"""Suffix of the files of frozen baselines. A baseline with this suffix is a file, not a system."""
 FORMAT = 1
 OLD = 90
 """Age in days above which `compare` warns about a frozen baseline."""
 FURTHER = {"condense", "draw_to_judge", "pooled", "sample", "standardise"}
-"""Verbs that change judgments or scores, so that their options are part of the policy."""
+"""Verbs whose options are part of the policy, because the verbs change judgments or scores."""
 
 FailOn = Literal["worse", "not-not-worse", "drop", "undecided", "never"]
 CONDITIONS: dict[str, str] = {
     "worse": "a system is significantly worse, and not shown to be within the margin",
-    "not-not-worse": "a system is not shown to be not worse by the margin, unless it scores the "
-    "same on every topic",
-    "drop": "a mean is lower by more than the margin, significant or not",
+    "not-not-worse": "non-inferiority is not shown, unless the system and the baseline have the "
+    "same score on every topic",
+    "drop": "a mean is worse by more than the margin, significant or not",
     "undecided": "the verdict is worse or undecided, even if nothing changed",
     "never": "nothing fails",
 }
@@ -103,9 +103,9 @@ def freeze(
     baseline
         The system whose scores are written. The name may be omitted if there is only one system.
     documents
-        Number of top documents of each list to write, at least 1. By default no documents are
-        written. Reports need these documents to explain a loss, and to bound the effect of unjudged
-        documents.
+        Number of top documents of each list that are also written, at least 1. By default no
+        documents are written. Reports need the documents to explain a loss, and to bound the effect
+        of unjudged documents.
     runs
         The runs that were scored. The runs are required if `documents` is passed.
 
@@ -148,7 +148,7 @@ def freeze(
     if wrong is not None:
         raise InputError("scores that can be written to a file", "", "", [wrong])
     facts = [f"  {json.dumps(n)}: {json.dumps(v)}" for n, v in content.items() if n not in BY_TOPIC]
-    # One line per topic makes differences of two versions readable.
+    # One line per topic makes the difference of two versions of the file readable.
     for name in [name for name in BY_TOPIC if name in content]:
         rows = ",\n".join(f"    {json.dumps(row)}" for row in content[name])
         facts.append(f'  "{name}": [\n{rows}\n  ]')
@@ -157,7 +157,7 @@ def freeze(
 
 
 def is_file(baseline: object) -> bool:
-    """Return whether a baseline is the path of a file.
+    """Return whether a baseline is a path, not a system.
 
     Examples
     --------
@@ -176,8 +176,7 @@ class Frozen:
     facts: dict[str, Any]
     """Fields of the file, see `frozen_shape`."""
     label: Any
-    """Name of the baseline in the comparison. The label differs from the names of all other
-    systems."""
+    """Name of the baseline in the comparison, which differs from the names of all other systems."""
 
     @classmethod
     def read(cls, path: str | PathLike[str], systems: Sequence[Hashable] = ()) -> "Frozen":
@@ -205,7 +204,7 @@ class Frozen:
 
     @property
     def drawn(self) -> dict[str, pd.Series]:
-        """Clusters, tasks and weights of topics, as arguments of `design`."""
+        """Clusters, tasks and weights of topics, by argument of `design`."""
         labels = json.loads(self.facts.get(DRAWN, "{}"))
         return {
             label: pd.Series(values["of"], dtype=object, name=values["name"])
@@ -213,7 +212,7 @@ class Frozen:
         }
 
     def cautions(self, topics: pd.Index) -> list[str]:
-        """Return cautions about age, missing topics and unknown judgments."""
+        """Return cautions about the file's age, topics and judgments."""
         name = Path(self.path).name
         cautions = []
         frozen = self.facts["date"]
@@ -222,26 +221,28 @@ class Frozen:
             cautions.append(f"{name} was frozen on {frozen}, {days} days ago: freeze it again")
         n_missing = len(self.table.index.difference(topics))
         if n_missing:
-            cautions.append(f"{n_missing} topics of {name} are left out: they have no scores here")
+            cautions.append(
+                f"{n_missing} topics of {name} are left out: the scores lack these topics"
+            )
         cautions += [f"{name}, when frozen: {text}" for text in self.facts.get("cautions", [])]
         if self.facts["judgments"] is None:
-            cautions.append(f"neither {name} nor the scores name their judgments")
+            cautions.append(f"the judgments of {name} and of the scores are unknown")
         return cautions
 
     @property
     def table(self) -> pd.DataFrame:
-        """The scores, one row per topic."""
+        """The scores of the baseline, one row per topic."""
         topics, rows = zip(*((topic, row) for topic, *row in self.facts["scores"]), strict=True)
         columns = [_column(*column) for column in self.facts["columns"]]
         return pd.DataFrame(rows, pd.Index(topics), columns, dtype=float)
 
     @property
     def documents(self) -> int | None:
-        """Length of the longest list, or None without lists."""
+        """Length of the longest list in the file, or None."""
         return max((len(docs) for _, docs in self.facts.get("documents", [])), default=None)
 
     def lists(self, name: object) -> pd.DataFrame | None:
-        """Return the lists of the file as a run."""
+        """Return the lists in the file as a run frame."""
         top = self.facts.get("documents", [])
         rows = [
             (name, topic, doc, -rank) for topic, docs in top for rank, doc in enumerate(docs, 1)
@@ -250,11 +251,11 @@ class Frozen:
 
     @property
     def caption(self) -> str:
-        """Description of the baseline in captions."""
+        """Description of the baseline for captions."""
         return "baseline {system} frozen {date} by irframe {irframe}".format(**self.facts)
 
     def refuse_other_policies(self, attributes: Mapping[Hashable, Any]) -> None:
-        """Raise if scores were made with other judgments or policies."""
+        """Raise if the scores have other judgments or policies."""
         here = _policies(attributes)
         frozen = {"judgments": self.facts["judgments"], **self.facts["policy"]}
         differing = []
@@ -268,7 +269,7 @@ class Frozen:
             raise ParameterError(expected, "", REFREEZE, differing)
 
     def beside(self, scores: Scores) -> Scores:
-        """Return scores with the baseline as a further system.
+        """Return the scores with the baseline as a further system.
 
         The baseline's scores are NaN on topics that the file lacks.
         """
@@ -282,7 +283,7 @@ class Frozen:
         if not table.index.isin(scores.topics).any():
             sides = [table.index[0], scores.topics[0]]
             raise IdError(f"topics of {self.path}", "none", "", sides)
-        # Scores without clusters, tasks and weights get those of the file.
+        # Scores without clusters, tasks and weights get the design of the file, which old runs had.
         if DRAWN in self.facts and DRAWN not in scores.attrs:
             scores = scores.take(topic=np.flatnonzero(scores.topics.isin(table.index)))
             scores = _with_design(scores, self.drawn)
@@ -294,7 +295,7 @@ class Frozen:
 
 
 def _with_design(scores: Scores, labels: Mapping[str, pd.Series]) -> Scores:
-    """Return scores with a file's clusters, tasks and weights."""
+    """Return scores with clusters, tasks and weights of topics."""
     names = {label: str(column.name) for label, column in labels.items()}
     values = {
         label: values_of_topics(label, column, scores.topics) for label, column in labels.items()
@@ -317,15 +318,14 @@ def today() -> date:
 def failing(
     compared: pd.DataFrame, fail_on: FailOn, margin: float | Mapping[str, float] | None = None
 ) -> pd.DataFrame:
-    """Return the rows of a comparison that fail a check.
+    """Return the rows of a comparison that fail the check.
 
     Parameters
     ----------
     compared
-        The result of `compare`, which must have been called with a baseline, and with a margin or a
-        power.
+        The result of `compare` with a baseline, and with a margin or a power.
     fail_on
-        One of `CONDITIONS`.
+        The condition under which a row fails, one of `CONDITIONS`.
     margin
         Largest loss that does not matter in practice, in units of the metric, or a mapping from
         metric to margin.
@@ -361,11 +361,11 @@ def _column(metric: str, depth: int | None) -> str:
 
 
 def _policies(attributes: Mapping[Hashable, Any]) -> dict[str, Any]:
-    """Return judgments and policies as values for JSON."""
+    """Return the judgments and policies of scores as JSON values."""
     policy = {name: attributes[name] for name in POLICY if name in attributes}
     depths = [facts(metric).depth for metric in attributes.get(METRICS, ())]
     if depths and policy.get("depth") in depths and None not in depths:
-        del policy["depth"]  # the names of metrics already contain the depth
+        del policy["depth"]  # the depth of the cube has no effect if all metrics have a depth
     steps = steps_of(attributes)
     no_rel = [step.options["no_rel"] for step in steps if step.options.get("no_rel")]
     policy |= {"no_rel": no_rel[-1]} if no_rel else {}
@@ -427,7 +427,7 @@ def _as_json(labels: TopicLabels, topics: pd.Index) -> str:
 
 
 def _first_documents(runs: Runs, content: Mapping[str, Any], depth: int) -> list[list[Any]]:
-    """Return each topic with the top documents of its list."""
+    """Return each topic with the top documents of the baseline."""
     if runs is None:
         raise InputError("runs= for documents=", "none")
     frame = as_runs(runs)
@@ -449,9 +449,9 @@ def _checksum(content: Mapping[str, object]) -> str:
 
 
 def _read_frozen(path: str) -> dict[str, Any]:
-    """Return the content of a file; raise if invalid."""
+    """Return the content of a file, or raise if invalid."""
     expected = f"a frozen baseline in {path}"
-    advice = "freeze it again: irframe freeze"
+    advice = "freeze the baseline again with irframe freeze"
     try:
         content = json.loads(shallow(path, load(path)))
     except OSError as error:
@@ -459,9 +459,9 @@ def _read_frozen(path: str) -> dict[str, Any]:
     except ValueError as error:
         raise StoreError(expected, getattr(error, "found", "no JSON"), advice) from None
     if not isinstance(content, dict) or KIND not in content:
-        raise StoreError(expected, "another file", advice)
+        raise StoreError(expected, "a file of another kind", advice)
     if content[KIND] != FORMAT:
-        raise StoreError(expected, f"format {content[KIND]}", "use the irframe that wrote it")
+        raise StoreError(expected, f"format {content[KIND]}", "use the irframe version of the file")
     if content.pop("checksum", None) != _checksum(content):
         raise StoreError(expected, "a file that was edited, perhaps by a merge", advice)
     wrong = next(malformed(content), None)

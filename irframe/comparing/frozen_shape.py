@@ -1,4 +1,4 @@
-"""Schema of the files of frozen baselines."""
+"""Schema of files of frozen baselines."""
 
 from collections.abc import Iterator, Mapping
 from datetime import date
@@ -16,7 +16,7 @@ POLICY = (
     *("ties", "score_dtype", "seed", "topics", "collection", "rel", "depth", "standardised"),
     *("search", "each"),
 )
-"""Attributes of scores that record the policies of evaluation."""
+"""Names of the attributes of scores that record policies of evaluation, such as ties."""
 
 ID = str | int
 SCALAR = str | int | float | None
@@ -30,18 +30,18 @@ SHAPE = {
     "columns": list,
     "scores": list,
 }
-"""Required fields of a file, and their types."""
+"""Mapping from each required field of a file to its type."""
 FURTHER_FACTS = {"documents": list, "cautions": list, DRAWN: str}
-"""Optional fields of a file, and their types."""
+"""Mapping from each optional field of a file to its type."""
 BY_TOPIC = ("scores", "documents")
 """Fields that are written with one line per topic."""
 POLICIES = {*POLICY, "no_rel", "made by"}
 
 
 def malformed(content: Mapping[str, Any]) -> Iterator[str]:
-    """Describe everything that is invalid in a file."""
+    """Yield a description of each invalid field or value."""
     shape = SHAPE | {name: kind for name, kind in FURTHER_FACTS.items() if name in content}
-    yield from (f"{name} missing, or unknown" for name in content.keys() ^ shape.keys())
+    yield from (f"field {name} missing or unknown" for name in content.keys() ^ shape.keys())
     wrong = (name for name, kind in shape.items() if not _is(content[name], kind))
     yield from (f"{name} {content[name]!r}" for name in wrong)
     try:
@@ -65,7 +65,7 @@ def malformed(content: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _malformed_rows(rows: list[Any], ends: list[tuple[float, float]]) -> Iterator[str]:
-    """Describe each row that is not a topic with scores."""
+    """Yield a description of each invalid row of scores."""
     for row in rows:
         if not (_is(row, list) and len(row) == 1 + len(ends) and _is(row[0], ID)):
             yield f"row {row!r}"
@@ -77,14 +77,14 @@ def _malformed_rows(rows: list[Any], ends: list[tuple[float, float]]) -> Iterato
 
 
 def _is_list_of_documents(row: Any) -> bool:
-    """Return whether a row is a topic with distinct documents."""
+    """Return whether a row has a topic and distinct documents."""
     if not _is(row, list) or len(row) != 2 or not _is(row[0], ID) or not _is(row[1], list):
         return False
     return all(_is(doc, ID) for doc in row[1]) and 0 < len({*row[1]}) == len(row[1])
 
 
 def _is_column(column: Any) -> bool:
-    """Return whether a value is a metric with a depth."""
+    """Return whether a value is a metric and a depth."""
     if not _is(column, list) or len(column) != 2:
         return False
     name, depth = column
@@ -92,17 +92,17 @@ def _is_column(column: Any) -> bool:
 
 
 def _is(value: object, kind: Any) -> bool:
-    """Return whether a value has a type other than bool."""
+    """Return whether a value has a type, except for bool."""
     return isinstance(value, kind) and not isinstance(value, bool)
 
 
 ROUNDING = 1e-9
 ANY = (-np.finfo(float).max, np.finfo(float).max)
-"""Range of valid scores by a metric that irframe does not know."""
+"""Range of valid scores of a metric that irframe does not know."""
 
 
 def _range_of(name: str) -> tuple[float, float]:
-    """Return the range of a metric, widened by rounding errors."""
+    """Return the range of a metric, widened for rounding errors."""
     try:
         low, high = parse_metric(name).range
     except MetricError:

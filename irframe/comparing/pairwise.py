@@ -1,4 +1,4 @@
-"""Comparison of pairs of systems in all groups at once."""
+"""Comparison of all pairs of systems in all groups."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -25,7 +25,8 @@ from irframe.scores.repeats import clusters, effective
 NUMBERS = ("mean_a", "mean_b", "difference", "ci_low", "ci_high", "effect_size", "statistic", "p")
 COUNTS = ("wins", "ties", "losses", "n_topics")
 SPREAD = ("mean_difference", "sd", "freedom")
-"""Statistics of paired differences that are used for margins and cautions, but not returned."""
+"""Statistics of paired differences for margins and cautions. Comparison frames lack these
+columns."""
 CLAIMS = ("not_worse", "equivalent")
 OF_MARGIN = (
     *(column for name in CLAIMS for column in (f"p_{name}", f"p_{name}_adjusted", name)),
@@ -33,21 +34,21 @@ OF_MARGIN = (
 )
 """Columns that a margin or a power adds to a comparison."""
 POWER = 0.8
-"""Default power."""
+"""Default power of the column ``detectable``."""
 VERDICTS = ("better", "worse", "equivalent", "not worse", "undecided")
 ROW_BYTES = 145
-"""Bytes per row of a comparison frame. Up to twice as many bytes are needed while the frame is
-made."""
+"""Memory of a comparison frame, in bytes per row. The peak while the frame is made is up to twice
+as large."""
 
 Margins = float | Mapping[str, float] | None
-"""A margin for all metrics, a mapping from metric to margin, or None."""
+"""Type of a margin for all metrics, a mapping from metric to margin, or None."""
 Columns = dict[str, Array]
-"""Mapping from column to the values of a group, shape (metric, depth, pair)."""
+"""Type of a mapping from column to values, shape (metric, depth, pair)."""
 
 
 @dataclass(frozen=True)
 class PairOptions:
-    """Options of a comparison of pairs of systems."""
+    """Options of a comparison of pairs of systems, see `compare`."""
 
     pairing: Pairing
     margin: Margins = None
@@ -77,7 +78,7 @@ class PairOptions:
         return self.margin is not None or self.power is not None
 
     def attributes(self) -> dict[str, object]:
-        """Return the attributes that describe test, correction and intervals."""
+        """Return attributes that describe the test, correction and intervals."""
         simultaneous = self.simultaneous or self.pairing.test.joint
         students = MAX_T if self._by_max_t else "t"
         return {
@@ -88,23 +89,24 @@ class PairOptions:
 
     @property
     def _by_max_t(self) -> bool:
-        """Whether intervals use quantiles of the largest t."""
+        """Whether intervals use the quantile of the largest t."""
         return self.simultaneous and isinstance(self.pairing.adjust, MaxT)
 
     @property
     def _inverted(self) -> bool:
-        """Whether intervals consist of the differences that are not rejected."""
+        """Whether intervals contain the differences that are not rejected."""
         return self.pairing.test.inverted and not self._by_max_t
 
     def compare(self, groups: Sequence[Scores], pairs: Sequence[Array]) -> list[Columns]:
-        """Compare pairs of systems; return the columns by group.
+        """Compare pairs of systems, and return the columns per group.
 
-        Pairs are positions of systems in the group, shape (pair, 2).
+        `pairs` has an array for each group, with positions of systems, shape (pair, 2).
         """
         shapes = zip((group.values.shape for group in groups), pairs, strict=True)
         rows = sum(m * d * len(kept) for (m, _, _, d), kept in shapes)
         advice = "select depths or metrics of the scores, or choose a baseline with baseline="
-        # The frame may need far more memory than the scores, so its size is checked first.
+        # The frame may need far more memory than the scores, so the size is checked before any
+        # test.
         room(f"a comparison frame of {rows:,} rows", rows * ROW_BYTES, advice)
         pairing = self.pairing
         alpha = pairing.alpha
@@ -142,10 +144,10 @@ class PairOptions:
         return hedges(result["effect_size"], n, alpha=self.pairing.alpha, **student)
 
     def margins(self, metrics: Sequence[str]) -> Array:
-        """Return the margin of each metric, NaN without margins.
+        """Return the margin of each metric, or NaN without margins.
 
-        Raise if a metric is not an arithmetic mean over topics, or if the metrics of a mapping are
-        not those of the scores.
+        Raise if a metric is not an arithmetic mean over topics, or if a mapping has not exactly the
+        metrics of the scores.
         """
         margin = self.margin
         if margin is None:
@@ -158,14 +160,14 @@ class PairOptions:
         missing = [name for name in metrics if name not in margin]
         strange = [name for name in margin if name not in metrics]
         if missing or strange:
-            got = f"none for {', '.join(missing)}" if missing else "other names"
+            got = f"no margin for {', '.join(missing)}" if missing else "margins of other metrics"
             raise ParameterError(f"a margin for each of {', '.join(metrics)}", got, "", strange)
         return np.array([margin[name] for name in metrics], float)
 
     def _decide(
         self, results: list[Columns], groups: Sequence[Scores], margins: list[Array]
     ) -> None:
-        """Add the tests against margins, and the verdicts."""
+        """Add tests against margins, and verdicts, to the results."""
         for group, result, margin in zip(groups, results, margins, strict=True):
             sign, limit = (np.reshape(flags, (-1, 1, 1)) for flags in (group.signs, margin))
             result["lead"] = lead = result["mean_difference"] * sign
@@ -195,7 +197,7 @@ class PairOptions:
 
         columns = group.by_summary(compare)
         result = dict(zip((*NUMBERS, *SPREAD, *COUNTS), columns, strict=True))
-        # For costs the lower score wins, so wins and losses are exchanged.
+        # Differences of costs are not negated, so wins and losses are exchanged instead.
         costs = np.array(group.signs) < 0
         swapped = result["losses"][costs], result["wins"][costs]
         result["wins"][costs], result["losses"][costs] = swapped
@@ -206,7 +208,7 @@ class PairOptions:
     def _columns(
         self, group: Scores, pairs: Array, alpha: float, values: Array, *design: Design
     ) -> Arrays:
-        """Return the columns of metrics with the same average."""
+        """Return columns for metrics with the same kind of mean."""
         inverted = self._inverted
         summary = group.summaries[0]
         means = of_topics(values, summary, *design)
@@ -246,7 +248,7 @@ def _field_of_each(results: list[Columns], name: str) -> list[Array]:
 
 
 def _design_columns(result: Columns, group: Scores) -> Columns:
-    """Return the additional columns for clusters and weights of topics."""
+    """Return the columns that clusters and weights of topics add."""
     declared = names_declared(group.attrs)
     counts = {CLUSTER: ("n_clusters", clusters), WEIGHT: ("n_eff", effective)}
     columns = {
@@ -263,9 +265,9 @@ def verdict(result: Columns) -> Array:
     Parameters
     ----------
     result
-        Arrays by name: ``significant``, whether the difference is significant; ``lead``, the
-        difference, which is positive if the first system is better; and with a margin ``not_worse``
-        and ``equivalent``.
+        Mapping from name to array. ``significant`` is whether the difference is significant, and
+        ``lead`` is the difference, which is positive if the first system is better. With a margin,
+        there are also the decisions ``not_worse`` and ``equivalent``.
 
     Examples
     --------
@@ -282,7 +284,7 @@ def verdict(result: Columns) -> Array:
 
 
 def _widen_intervals(result: Columns, t: Array, alpha: float) -> None:
-    """Widen Student's intervals to a larger critical t, in place."""
+    """Widen Student's intervals in place to a larger critical t."""
     half = (result["ci_high"] - result["ci_low"]) / 2
     student = -scipy.special.stdtrit(result["n_topics"] - 1.0, alpha / 2)
     with np.errstate(invalid="ignore"):
@@ -293,7 +295,7 @@ def _widen_intervals(result: Columns, t: Array, alpha: float) -> None:
 
 
 def refuse_over(groups: Iterable[Scores], pairing: Pairing, *, drawn: str = "") -> None:
-    """Raise if repeats do not allow `over` of the test.
+    """Raise if the options do not support the repeats.
 
     Parameters
     ----------
@@ -302,7 +304,7 @@ def refuse_over(groups: Iterable[Scores], pairing: Pairing, *, drawn: str = "") 
     pairing
         Test and correction of the pairs, with the population to which the test generalises.
     drawn
-        Name of a method of rank intervals that does not support repeats, or "".
+        Name of a method of rank intervals that does not support repeats, or an empty string.
     """
     over = pairing.over
     for group in groups:
@@ -328,7 +330,7 @@ def refuse_over(groups: Iterable[Scores], pairing: Pairing, *, drawn: str = "") 
 
 
 def _repeat_columns(result: Columns, group: Scores, pairs: Array, alpha: float) -> Columns:
-    """Return the columns that repeats add or change."""
+    """Return the columns that repeats add or replace."""
     repeats = group.repeats
     counted = np.broadcast_to(repeats.counts[pairs], (*result["p"].shape, 2))
     columns = dict(zip(("n_repeats_a", "n_repeats_b"), np.moveaxis(counted, -1, 0), strict=True))
@@ -346,7 +348,7 @@ def _repeat_columns(result: Columns, group: Scores, pairs: Array, alpha: float) 
         names = ("ci_low", "ci_high", "statistic", "p", "freedom", "sd")
         columns |= dict(zip(names, values, strict=True))
         columns["df"] = columns["freedom"]
-        # Metrics that are not arithmetic means have effect sizes, but no intervals.
+        # Repeats give an interval for every metric, but only arithmetic means have intervals.
         lost = np.isnan(result["ci_low"]) & ~np.isnan(result["effect_size"])
         for name in ("ci_low", "ci_high"):
             columns[name][lost] = np.nan

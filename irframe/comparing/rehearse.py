@@ -21,7 +21,7 @@ from irframe.scores.read_scores import choose_pairs, read_scores, scores_to_comp
 from irframe.scores.repeats import Over
 
 BLOCK = 2**22
-"""Number of simulated scores in memory at a time."""
+"""Maximum number of simulated scores in memory at a time."""
 
 
 def rehearse(
@@ -32,7 +32,7 @@ def rehearse(
     samples: int = 1000,
     seed: int = 0,
 ) -> tuple[float, float]:
-    """Simulate how often a check fails with and without loss.
+    """Simulate how often a check fails, with and without loss.
 
     Parameters
     ----------
@@ -48,16 +48,16 @@ def rehearse(
     Returns
     -------
     tuple of float
-        The share of simulations in which the check fails although no system differs from the
-        baseline on average (false alarms), and the share in which it fails if every system is worse
-        by the margin (power).
+        Two shares of simulations in which the check fails. The first share is that of false alarms,
+        where no system differs from the baseline on average. The second share is the power, where
+        every system is worse by the margin.
 
     Notes
     -----
     The simulation is a wild bootstrap [1]_. First the mean difference from the baseline is
     subtracted from the differences of each system, for each task separately. In each simulation,
-    the differences on a topic, or on a cluster of topics, are multiplied by a random sign, which is
-    the same for all systems and metrics. The simulated scores have the variances of the original
+    the differences on a topic, or on a cluster of topics, are multiplied by a random sign. All
+    systems and metrics have the same signs. The simulated scores have the variances of the original
     scores, but no true differences of means. Repeats are averaged, as with ``over="topic"``.
 
     References
@@ -82,12 +82,12 @@ def rehearse(
         lower = worse * others[:, np.newaxis, np.newaxis]
         signs = _signs(paired, samples, seed)
         failed = np.zeros(2)
-        # With family="all", the simulations of a block would be corrected together.
+        # With family="all", p-values of all simulations in a block would be corrected together.
         jointly = significance.family != "all"
         for block in groups(samples, max(1, BLOCK // off.size) if jointly else 1):
             drawn = base + off * signs[:, block]
             for case, values in enumerate((drawn, drawn - lower)):
-                # Each simulation is one depth, so that a single call compares many simulations.
+                # Simulations are passed as depths, so that a single call compares many simulations.
                 compared = compare(_labelled(paired, values), baseline=label, **options)
                 failed[case] += failing(compared, fail_on, margin)[DEPTH].nunique()
     false_alarms, power = (failed / samples).tolist()
@@ -95,7 +95,7 @@ def rehearse(
 
 
 def _with_baseline(scores: ScoreLike, baseline: Any, over: Over) -> tuple[Scores, Hashable]:
-    """Return scores that include the baseline, and its label."""
+    """Return scores with the baseline, and the baseline's label."""
     averaged = read_scores(scores, over)
     if is_file(baseline) and baseline not in averaged.systems:
         frozen = Frozen.read(baseline, averaged.systems.tolist())
@@ -103,7 +103,9 @@ def _with_baseline(scores: ScoreLike, baseline: Any, over: Over) -> tuple[Scores
         baseline = frozen.label
     paired = scores_to_compare(averaged)
     if paired.values.shape[3] > 1:
-        raise InputError("scores at one depth for the rehearsal", f"{paired.values.shape[3]}")
+        raise InputError(
+            "scores at one depth for the rehearsal", f"{paired.values.shape[3]} depths"
+        )
     if paired.repeats is not None and paired.repeats.crossing:
         advice = "pass over='topic' to average over repeats"
         raise ParameterError("scores without random repeats for the rehearsal", "repeats", advice)
@@ -111,10 +113,10 @@ def _with_baseline(scores: ScoreLike, baseline: Any, over: Over) -> tuple[Scores
 
 
 def _centred(paired: Scores, row: int) -> tuple[Array, Array]:
-    """Return the baseline's scores, and centred differences from them.
+    """Return the baseline's scores, and centred differences from the baseline.
 
-    The mean difference by task is subtracted. Both arrays have the shape (metric, system, topic,
-    1), and are NaN on topics on which some system has no score.
+    The mean difference of each task is subtracted. Both arrays have four dimensions (metric,
+    system, topic, 1), and are NaN on topics on which some system has no score.
     """
     values = np.where(paired.scored[:, np.newaxis], paired.values, np.nan)
     base = values[:, [row]]
@@ -130,14 +132,14 @@ def _centred(paired: Scores, row: int) -> tuple[Array, Array]:
 
 
 def _signs(paired: Scores, samples: int, seed: int) -> Array:
-    """Draw a sign for each cluster, shape (topic, sample)."""
+    """Draw random signs per cluster, shape (topic, sample)."""
     topics = len(paired.topics)
     cluster = np.arange(topics) if paired.design is None else paired.design.cluster
     return draw_signs(int(cluster.max()) + 1, samples=samples, seed=seed).T[cluster]
 
 
 def _labelled(paired: Scores, values: Array) -> xr.DataArray:
-    """Return simulated scores as an array, one depth per simulation."""
+    """Return simulated scores as an array with simulations as depths."""
     labels = {METRIC: paired.metrics, SYSTEM: paired.systems, TOPIC: paired.topics}
     labels |= {DEPTH: np.arange(1, values.shape[-1] + 1)}
     array = xr.DataArray(values, labels, [*labels], attrs=paired.attrs)

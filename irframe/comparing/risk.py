@@ -27,7 +27,7 @@ COUNTS = ("wins", "losses", "n_topics")
 def risk(
     scores: xr.DataArray | pd.DataFrame, *, baseline: Hashable, a: float = 1.0
 ) -> pd.DataFrame:
-    """Compare systems with a baseline, weighting losses more than gains.
+    """Compare systems with a baseline; weight losses more than gains.
 
     Parameters
     ----------
@@ -44,10 +44,10 @@ def risk(
         One row per metric, depth and system except the baseline, with the columns
 
         - ``metric``, ``depth``, ``system_a`` and ``system_b`` (the baseline), as in `compare`;
-        - ``difference``, the mean gain over the baseline. Gains are negative for worse systems,
+        - ``difference``, the mean gain over the baseline. The gain of a worse system is negative,
           also if the metric is a cost;
-        - ``urisk``, the mean gain if losses are weighted;
-        - ``trisk``, URisk divided by its standard error, which is a t statistic. Values below about
+        - ``urisk``, the mean gain with weighted losses;
+        - ``trisk``, a t statistic, which is URisk divided by its standard error. Values below about
           -2 indicate significant losses, and values above about 2 significant gains;
         - ``georisk``, which compares the scores of a system with the scores expected from the means
           of all systems and topics, and does not use the baseline. GeoRisk is from 0 to 1 for
@@ -67,7 +67,7 @@ def risk(
     -----
     IrframeWarning
         If topics are left out. A topic counts, for a metric and depth, only if every system has a
-        score (not NaN) on it.
+        score on the topic.
 
     Notes
     -----
@@ -120,7 +120,7 @@ def risk(
     values = map(np.concatenate, zip(*columns, strict=True))
     named = label_pairs(paired, pairs) | dict(zip((*RISKS, *COUNTS), values, strict=True))
     frame = pd.DataFrame(named).astype(dict.fromkeys(COUNTS, int))
-    lost = frame["trisk"].isna() & (frame["n_topics"] > 1)  # a single topic has its own caution
+    lost = frame["trisk"].isna() & (frame["n_topics"] > 1)  # a single topic has another caution
     warn(*without_spread(int(lost.sum()), len(lost)))
     return frame
 

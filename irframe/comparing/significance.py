@@ -45,7 +45,7 @@ def describe_test(
     >>> describe_test(Permutation(), MaxT(), alpha=0.05)["test"]
     'Permutation(samples=10000, seed=0)'
     """
-    # Randomisation tests are always described in full, because samples decide the p-value.
+    # Tests with random draws are described in full, because p-values depend on samples and seed.
     unchanged = all(getattr(test, option.name) == option.default for option in fields(test))
     plain = type(test) is TESTS.get(test.name) and unchanged and not hasattr(test, "samples")
     name = test.name if plain else repr(test)
@@ -64,9 +64,9 @@ class Compared(NamedTuple):
 def _by_family(
     groups: Sequence[Compared], family: Family, compute: Callable[..., Array]
 ) -> list[Array]:
-    """Apply a function of scores to each family of comparisons.
+    """Apply a function to the scores of each family.
 
-    The result has an array for each group, with the shape of its p-values.
+    The result has an array for each group, with the shape of the group's p-values.
     """
     results = [np.empty(group.p.shape) for group in groups]
     all_cells = [
@@ -83,7 +83,7 @@ def _by_family(
 def _of_family(
     groups: Sequence[Compared], cells: Sequence[tuple[int, ...]], compute: Callable[..., Array]
 ) -> list[Array]:
-    """Apply a function of scores to one family of comparisons.
+    """Apply a function to the scores of one family.
 
     The family is a list of cells (group, metric, depth), and contains all pairs of each cell. The
     result has an array for each cell.
@@ -97,7 +97,7 @@ def _of_family(
         scored = np.flatnonzero(paired.scored[metric, :, depth])
         names = paired.topics.astype(str)[scored]
         values = summands(paired.values[metric, :, scored, depth], paired.summaries[metric])
-        # Max-T flips the signs of clusters as a whole, so their topics are summed.
+        # Max-T flips the signs of whole clusters, so the scores of their topics are summed.
         for design in paired.drawn(scored):
             values = by_cluster(design, values.T[..., np.newaxis])[..., 0].T
             names = names[np.unique(design.cluster, return_index=True)[1]]
@@ -120,10 +120,10 @@ def p_values(
     pairs: Array,
     as_printed: bool = False,
 ) -> NDArray[np.float64]:
-    """Return two-sided p-values of a metric, shape (pair, depth).
+    """Return two-sided p-values of one metric, shape (pair, depth).
 
-    The p-value of constant differences is NaN, see `PairedResult.decided`. With `as_printed` it is
-    0 or 1, as in the literature, where p-values are computed as limits.
+    The p-value of constant differences is NaN, see `PairedResult.decided`. With `as_printed` the
+    p-value is the limit 0 or 1, as in the literature.
     """
     if paired.repeats is not None and paired.repeats.crossing:
         return np.asarray(paired.repeats.crossed(paired, row, depths, pairs).test().p)
@@ -137,9 +137,10 @@ def p_values(
 
 
 def leads(paired: Scores, row: int, depths: slice, pairs: Array) -> NDArray[np.int8]:
-    """Return which system has the better mean, (pair, depth).
+    """Return the sign of the lead of a, (pair, depth).
 
-    The value is 1 for the first system, -1 for the second, and 0 if the means are equal.
+    The value is 1 if the first system of the pair has the better mean, -1 if the second system has,
+    and 0 if the means are equal.
     """
     means = paired.means[row, depths]
     difference = means[:, pairs[:, 0]] - means[:, pairs[:, 1]]
@@ -147,7 +148,8 @@ def leads(paired: Scores, row: int, depths: slice, pairs: Array) -> NDArray[np.i
 
 
 UNEVEN = 10
-"""Ratio of the variances of two pairs above which a test that assumes equal variances warns."""
+"""Ratio of the largest to the smallest variance of differences, above which tests that assume equal
+variances raise a warning."""
 
 
 def without_spread(number: int, total: int) -> list[str]:
@@ -194,7 +196,7 @@ def unequal_spread(test: PairedTest, sd: Array) -> list[str]:
 
 
 def _position(paired: Scores, reference: Scores, row: int, column: int) -> tuple[int, int] | None:
-    """Return the metric and depth where scores equal the reference.
+    """Return the metric and depth whose scores equal the reference.
 
     The metric with the same name is tried first.
     """
@@ -239,7 +241,7 @@ class Pairing:
         return self.adjust is not None or self.test.joint
 
     def family_sizes(self, groups: Sequence[Scores], pairs: Sequence[Array]) -> list[int]:
-        """Return how many comparisons are corrected together, by group."""
+        """Return how many comparisons are corrected together, per group."""
         axes = {"depth": (), "metric": (3,), "all": (0, 3)}[self.family]
         rows = zip(groups, pairs, strict=True)
         sizes = [
@@ -248,7 +250,7 @@ class Pairing:
         return [sum(sizes)] * len(sizes) if self.family == "all" else sizes
 
     def adjust_p(self, groups: Sequence[Array]) -> list[Array]:
-        """Correct p-values by a correction that does not need scores."""
+        """Correct p-values, unless the correction needs scores."""
         adjust = None if isinstance(self.adjust, MaxT) else self.adjust
         return adjust_p(groups, adjust, family=self.family, alpha=self.alpha)
 
@@ -291,7 +293,7 @@ class Pairing:
         return self._p_of[paired][row, depths].T
 
     def correct_together(self, paired: Scores, reference: Scores, pairs: Array) -> None:
-        """Correct the reference together with the scores that contain it."""
+        """Correct the reference together with scores that contain it."""
         if self.family == "depth" or self.adjust is None:
             return
         self._p_of[paired] = p = self.p_values(paired, pairs)
@@ -308,7 +310,7 @@ class Pairing:
         return np.asarray((p < self.alpha).mean(axis=0))
 
     def verdicts(self, paired: Scores, row: int, depths: slice, pairs: Array) -> Array:
-        """Return which system is significantly better, as coded by `leads`."""
+        """Return the sign of significant leads, else 0; see `leads`."""
         significant = self.piece(paired, row, depths, pairs) < self.alpha
         return np.where(significant, leads(paired, row, depths, pairs), np.int8(0))
 
@@ -317,13 +319,12 @@ class Pairing:
     ) -> Array:
         """Return unadjusted p-values of a metric, shape (pair, depth).
 
-        Doubtful p-values are counted, so that `attributes` can warn about them.
+        NaN p-values are counted, so that `attributes` can warn about them.
         """
         p = p_values(paired, row, depths, test=self.test, pairs=pairs, as_printed=as_printed)
         self._tests += p.size
         self._zeros = self._zeros or with_zeros(paired, pairs)
-        # P-values are also NaN for harmonic means of 0, about which `with_zeros` returns a separate
-        # caution.
+        # P-values are also NaN for harmonic means of 0, which have a separate caution.
         self._without += 0 if self._zeros else int(np.isnan(p).sum())
         if self.test.joint and not self._uneven:
             (sd,) = paired.given(row, depths, lambda v: (describe_differences(v, pairs).sd,))
@@ -331,7 +332,7 @@ class Pairing:
         return p
 
     def attributes(self) -> dict[str, object]:
-        """Return the attributes of a result; warn about doubtful p-values."""
+        """Return the attributes of a result, and raise warnings."""
         warn(*without_spread(self._without, self._tests), *self._uneven, *self._zeros)
         return self.described
 

@@ -22,16 +22,16 @@ from irframe.planning.over_repeats import by_source, repeat_components, variance
 from irframe.scores.read_scores import scores_to_compare
 
 ROUNDING = 8 * np.finfo(np.float64).eps
-"""Largest deviation that counts as a rounding error, as a multiple of the largest score."""
+"""Maximum deviation that is treated as a rounding error, relative to the largest score."""
 
 
 class MeanSquares(NamedTuple):
-    """Two-way analysis of variance of systems and topics.
+    """Two-way analysis of variance of scores by system and topic.
 
     Parameters
     ----------
     system, topic, residual
-        Mean squares of systems, of topics and of their interaction, each of shape (depth,).
+        Mean squares of systems, of topics and of the interaction, each of shape (depth,).
     systems, topics
         Number of systems and number of topics, each of shape (depth,).
     """
@@ -44,7 +44,7 @@ class MeanSquares(NamedTuple):
 
     @property
     def variances(self) -> Array:
-        """Variances of system, topic and interaction, shape (3, depth).
+        """Variances of systems, topics and the interaction, shape (3, depth).
 
         The variances are estimated by the method of moments, and may be negative.
         """
@@ -84,7 +84,7 @@ def mean_squares(scores: Array) -> MeanSquares:
     freedom = np.array([systems - 1, topics - 1, (systems - 1) * (topics - 1)])
     with np.errstate(invalid="ignore"):
         means = squares / freedom[:, np.newaxis]
-    # Without this limit, equal scores would have tiny variances and random shares.
+    # Without this limit, equal scores would have tiny variances, and shares would be random.
     means[means <= rounding_error] = 0
     system, topic, residual = means
     sizes = np.full(depths, systems), np.full(depths, topics)
@@ -92,11 +92,12 @@ def mean_squares(scores: Array) -> MeanSquares:
 
 
 def variance_interval(squares: MeanSquares, alpha: float) -> tuple[Array, Array]:
-    """Return both ends of confidence intervals of variances, (3, depth).
+    """Return the ends of confidence intervals of variances.
 
-    The interval of the interaction uses the chi-squared distribution, and is exact for normal
-    scores. The variances of systems and of topics are differences of mean squares, whose intervals
-    use the modified large-sample method, see `components`.
+    The lower and upper ends have the shape (3, depth). The interval of the interaction uses the
+    chi-squared distribution, and is exact for normal scores. The variances of systems and of topics
+    are differences of mean squares, whose intervals use the modified large-sample method, see
+    `components`.
     """
     freedom = squares.systems - 1, squares.topics - 1
     df_st = freedom[0] * freedom[1]
@@ -113,7 +114,11 @@ def variance_interval(squares: MeanSquares, alpha: float) -> tuple[Array, Array]
 
 
 def _reach(first: Array, df1: Array, second: Array, df2: Array, tail: float) -> Array:
-    """Return the distance from an interval's centre to an end."""
+    """Return the distance from an interval's centre to an end.
+
+    The modified large-sample method combines the mean squares `first` and `second`, see
+    `components`.
+    """
     ratio = _f(tail, df1, df2)
     one = 1 - 1 / _f(tail, df1)
     two = 1 / _f(1 - tail, df2) - 1
@@ -125,8 +130,8 @@ def _reach(first: Array, df1: Array, second: Array, df2: Array, tail: float) -> 
 def _f(tail: float, df1: Array, df2: Array | float = np.inf) -> Array:
     """Return upper quantiles of the F distribution.
 
-    `tail` is the upper tail probability. For infinite df2 the quantiles are those of chi squared
-    divided by df1. All quantiles are NaN for 0 degrees of freedom.
+    `tail` is the upper tail probability. If df2 is infinite, the quantiles are those of chi-squared
+    divided by df1. Quantiles are NaN for 0 degrees of freedom.
     """
     df1 = np.where(np.asarray(df1) > 0, df1, np.nan)
     if np.isscalar(df2):
@@ -139,7 +144,7 @@ SOURCES = (SYSTEM, TOPIC, "interaction")
 
 @verb(repeats=True)
 def components(scores: xr.DataArray | pd.DataFrame, *, alpha: float = 0.05) -> xr.Dataset:
-    """Return variance components of scores by system, topic and interaction.
+    """Estimate the variance of scores over systems, topics and interaction.
 
     Parameters
     ----------
@@ -156,7 +161,8 @@ def components(scores: xr.DataArray | pd.DataFrame, *, alpha: float = 0.05) -> x
 
         - ``variance`` (metric, depth, component), with its confidence interval ``variance_low`` and
           ``variance_high``;
-        - ``share`` (metric, depth, component), the share of the total variance, 0 to 1;
+        - ``share`` (metric, depth, component), the share of the component in the total variance,
+          from 0 to 1;
         - ``n_topics`` (metric, depth), the number of topics with scores of all systems.
 
         For scores with repeats there are no intervals. If repeats are nested in systems, the
@@ -165,7 +171,7 @@ def components(scores: xr.DataArray | pd.DataFrame, *, alpha: float = 0.05) -> x
         interactions. For shared repeats there is also the variable ``mean_square``. Repeats within
         topics are averaged first.
 
-        After `groupby` the first dimension is the group. Variances are NaN for a single topic.
+        After `groupby`, the first dimension is the group. Variances are NaN for a single topic.
         Shares are NaN if the total variance is 0.
 
     Raises
@@ -191,8 +197,8 @@ def components(scores: xr.DataArray | pd.DataFrame, *, alpha: float = 0.05) -> x
     and v_t use the modified large-sample method [3]_. In simulations with normal effects, 95%
     intervals covered the true value 94 to 96 times in 100. With exponential effects the coverage
     was 67 to 87 in 100, and with uniform effects at least 96 in 100. Intervals from resampled
-    topics are not provided, because their coverage is far lower: they ignore that systems are a
-    sample, too.
+    topics are not provided, because their coverage is far lower. Resampling topics ignores that
+    systems are also a sample.
 
     References
     ----------
@@ -228,13 +234,13 @@ def components(scores: xr.DataArray | pd.DataFrame, *, alpha: float = 0.05) -> x
 
 
 def design_effects(paired: Scores) -> dict[str, Array]:
-    """Return the design effect and intraclass correlation, (metric, depth).
+    """Return design effects and intraclass correlations, (metric, depth).
 
     Returns
     -------
     dict
         ``design_effect`` is the variance of mean differences, divided by the variance for the same
-        number of independent topics of equal weight. Both variances are summed over pairs of
+        number of independent topics of equal weight. The two variances are summed over pairs of
         systems. If topics have clusters, there is also ``icc``, the intraclass correlation ``(r -
         1) / (m - 1)``, from -1 to 1. The ratio r is the variance divided by the variance without
         clusters, with the same weights and tasks. The mean cluster size is ``m = sum B^2 / sum
@@ -263,7 +269,7 @@ def design_effects(paired: Scores) -> dict[str, Array]:
 
 
 def analyse(paired: Scores) -> MeanSquares:
-    """Return the analysis of variance by metric and depth.
+    """Return the analysis of variance per metric and depth.
 
     Each field has the shape (metric, depth). Clusters, tasks and weights of topics are ignored.
     """

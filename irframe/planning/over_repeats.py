@@ -16,15 +16,15 @@ from irframe.paired.margins import missed_one_sided
 from irframe.scores.repeats import draw_attributes
 
 OWN = ("topic", "repeat", "system_topic", "residual")
-"""Variance components if repeats are nested in systems."""
+"""Names of the variance components if repeats are nested in systems."""
 SHARED = ("system", "topic", "repeat", "system_topic", "system_repeat", "topic_repeat", "residual")
-"""Variance components if all systems share repeats."""
+"""Names of the variance components if all systems share repeats."""
 COMPONENT = "component"
-"""Dimension of the variance components."""
+"""Name of the dimension with the variance components."""
 N_REPEATS = "n_repeats"
-"""Dimension of numbers of repeats."""
+"""Name of the dimension with numbers of repeats."""
 MOST = 2**40
-"""Largest number of topics that `topics_needed` tries."""
+"""Number of topics at which the search for the number of topics needed stops."""
 
 
 def repeat_components(paired: Scores) -> xr.Dataset:
@@ -53,7 +53,7 @@ def variances(paired: Scores, estimates: Array, sources: Sequence[str]) -> dict[
 
 
 def by_source(paired: Scores, values: dict[str, Array], sources: Sequence[str]) -> xr.Dataset:
-    """Return a dataset over metric, depth and component."""
+    """Return a dataset with the components as last dimension."""
     turned = {name: np.moveaxis(values, 0, 2) for name, values in values.items()}
     return paired.beyond_depth(turned, COMPONENT).assign_coords({COMPONENT: list(sources)})
 
@@ -75,7 +75,7 @@ def _analysed(paired: Scores) -> Arrays:
 
 
 def own_components(lists: Array, owner: Array) -> Array:
-    """Return variance components if repeats are nested in systems.
+    """Return variance components for repeats nested in systems.
 
     Parameters
     ----------
@@ -94,10 +94,11 @@ def own_components(lists: Array, owner: Array) -> Array:
 
     Notes
     -----
-    Let there be T topics, S systems and R repeats of a system. The residual is pooled over systems.
-    ``repeat = var_r(mean_t) - residual / T`` is averaged over systems with several repeats. The
-    other components are estimated from the mean squares (MS) of scores averaged over repeats:
-    ``system_topic = MS_st - residual / R`` and ``topic = (MS_t - MS_st) / S``.
+    Let there be T topics, S systems and R repeats of a system. The residual is the residual mean
+    square, pooled over systems. ``repeat = var_r(mean_t) - residual / T`` is averaged over systems
+    with several repeats. The other components are estimated from the mean squares (MS) of scores
+    averaged over repeats: ``system_topic = MS_st - residual / R`` and ``topic = (MS_t - MS_st) /
+    S``.
     """
     table = table_of(lists, owner)
     counts = table.repeats
@@ -118,7 +119,7 @@ def own_components(lists: Array, owner: Array) -> Array:
 
 
 def shared_components(table: Array) -> Arrays:
-    """Return variance components and mean squares of shared repeats.
+    """Return variance components and mean squares for shared repeats.
 
     Parameters
     ----------
@@ -128,7 +129,7 @@ def shared_components(table: Array) -> Arrays:
     Returns
     -------
     variances, squares : numpy.ndarray
-        Shape (component, depth), with components in the order of `SHARED`.
+        Variance components and mean squares, shape (component, depth), in the order of `SHARED`.
 
     Notes
     -----
@@ -173,7 +174,7 @@ def topics_over_repeats(
     power: float,
     alpha: float,
 ) -> xr.Dataset:
-    """Return the topics needed with repeats, see `topics_needed`."""
+    """Return the number of topics needed with repeats, see `topics_needed`."""
     repeats_of = paired.repeats
     if repeats_of is None:
         advice = "add a column such as repeat or seed"
@@ -201,7 +202,7 @@ def topics_over_repeats(
 
 
 def _of_differences(paired: Scores) -> Arrays:
-    """Return the variance components of differences of two systems.
+    """Return the variance components of a difference of systems.
 
     The components are those of topics, of repeats and of the residual, each of shape (metric,
     depth).
@@ -223,11 +224,11 @@ def _least_topics(
     power: float,
     alpha: float,
 ) -> Array:
-    """Return the smallest number of topics that gives the power.
+    """Return the smallest number of topics with the required power.
 
     The result is NaN if no number of topics is sufficient. `draws` is the number of independent
-    samples of repeats in a difference: 1 if systems share repeats, and otherwise 2, each of which
-    contributes half of the variance.
+    samples of repeats in a difference. The number is 1 if systems share repeats. Otherwise it is 2,
+    and each sample contributes half of the variance.
     """
     by_topic, by_repeat, residual = (np.asarray(variance, np.float64) for variance in values)
 
@@ -249,7 +250,7 @@ def _least_topics(
             missed = scipy.special.ncfdtr(1, freedom, lead**2, critical)
         return np.asarray((1 - missed >= power) | (variance == 0))
 
-    # The number of topics is doubled until it is sufficient. Then it is found by bisection.
+    # Doubling finds a sufficient number of topics, and bisection the smallest, in few evaluations.
     low = np.full(by_topic.shape, 1.0)
     high = np.full(by_topic.shape, 2.0)
     while ((short := ~enough(high)) & (high < MOST)).any():

@@ -1,4 +1,4 @@
-"""Replication of experiments, and standardised scores.
+"""Comparison of reproduced experiments, and standardised scores.
 
 Verbs: replicate, standardise.
 """
@@ -58,30 +58,30 @@ def replicate(
     xarray.Dataset
         The variables have the dimensions (metric, system, depth). ``mean`` and ``mean_original``
         are the means in the reproduction and in the original experiment. ``p`` is the p-value of a
-        t-test of the hypothesis that both means are equal. If both experiments have the same
+        t-test of the hypothesis that the two means are equal. If the two experiments have the same
         topics, the test is paired, and there is also ``rmse``, the root mean squared difference of
         scores.
 
         With a baseline there are two more variables, which are NaN for the baseline itself.
         ``effect_ratio`` is the improvement over the baseline, divided by the improvement in the
-        original experiment. The ratio is 1 if both improvements are equal, and negative if one of
-        them is a loss. ``delta_ri`` is the relative improvement in the original experiment minus
-        that in the reproduction.
+        original experiment. The ratio is 1 if the two improvements are equal, and negative if one
+        of the two is a loss. ``delta_ri`` is the relative improvement in the original experiment
+        minus the relative improvement in the reproduction.
 
-        After `groupby` the first dimension is the group.
+        After `groupby`, the first dimension is the group.
 
     Raises
     ------
     ParameterError
-        As for `compare`. An error is also raised if metrics, systems or depths differ, or if the
-        two experiments have some, but not all topics in common.
+        As for `compare`. Also if metrics, systems or depths differ, or if the two experiments have
+        some, but not all topics in common.
     DepthError
         If the scores lack one of the depths.
 
     Warns
     -----
     IrframeWarning
-        If topics are dropped because some system has no score on them.
+        If topics are dropped, because some system has no score on these topics.
 
     Notes
     -----
@@ -147,9 +147,9 @@ def _paired(new: Scores, old: Scores) -> dict[str, Array]:
 
 
 def _reproduced(scores: Array) -> Arrays:
-    """Return both means, p-values and RMSE, each (system, depth).
+    """Return means, p-values and RMSE, each (system, depth).
 
-    The first half of the systems are those of the reproduction. The second half are the same
+    The first half of the systems belongs to the reproduction. The second half contains the same
     systems in the original experiment.
     """
     new, old = np.split(np.moveaxis(scores, 1, 2), 2)
@@ -183,7 +183,7 @@ TO_UNIT: dict[str, Callable[[Array], Array]] = {
     "normal": scipy.special.ndtr,
     "uniform": lambda z: np.clip(0.15 * z + 0.5, 0, 1),
 }
-"""Transformation of z-scores by value of ``scaling=``."""
+"""Mapping from each value of ``scaling=`` to a transformation of z-scores."""
 
 
 @verb
@@ -193,7 +193,7 @@ def standardise(
     *,
     reference: Hashable | Sequence[Hashable] | xr.DataArray | pd.DataFrame | None = None,
 ) -> xr.DataArray | pd.DataFrame:
-    """Standardise scores by the scores of reference systems per topic.
+    """Standardise scores per topic by the scores of reference systems.
 
     Parameters
     ----------
@@ -210,7 +210,7 @@ def standardise(
     Returns
     -------
     xarray.DataArray or pandas.DataFrame
-        An array for an array, or a wide frame with the same index for a frame. For costs, lower
+        For an array, an array. For a frame, a wide frame with the same index. For costs, lower
         standardised scores are better. Missing scores remain NaN, and all scores are NaN on topics
         on which the reference systems do not differ.
 
@@ -284,7 +284,7 @@ def standardise(
 
 
 def _refuse_others(array: xr.DataArray) -> None:
-    """Raise for metrics that cannot be standardised."""
+    """Raise if a metric cannot be standardised."""
     labels = metric_labels(array)
     wrong = [label for label in labels if facts(label).summary != "mean"]
     if wrong:
@@ -293,7 +293,7 @@ def _refuse_others(array: xr.DataArray) -> None:
 
 
 def _reference(array: xr.DataArray, reference: Any) -> xr.DataArray:
-    """Return the scores of the reference systems, aligned to scores.
+    """Return the scores of the reference systems, aligned to `array`.
 
     Raise if the reference lacks metrics, topics or depths of the scores.
     """
@@ -302,7 +302,7 @@ def _reference(array: xr.DataArray, reference: Any) -> xr.DataArray:
         _refuse_others(chosen)
         if axis_of(array).dim in {*array.dims} ^ {*chosen.dims}:
             raise ParameterError(
-                "depths in both scores and reference scores, or in none", "depths in one"
+                "depths in the scores and in the reference scores, or in neither", "depths in one"
             )
         for dim in [dim for dim in array.dims if dim != SYSTEM]:
             labels = chosen.indexes[dim].tolist()
@@ -328,12 +328,12 @@ def _tell_constant(array: xr.DataArray, spread: Array) -> None:
             where = f" at some {dim}" if (dim := axis_of(array).dim) in array.dims else ""
             warn(
                 f"{metric} has no standardised scores{where} on {len(names)} topics, because "
-                f"reference systems do not differ on them: {listing(names)}"
+                f"reference systems do not differ: {listing(names)}"
             )
 
 
 def _as_frame(scores: xr.DataArray, read: Scores) -> pd.DataFrame:
-    """Return standardised scores as a frame with the original rows."""
+    """Return standardised scores as a frame with the input's rows."""
     original = read.source.to_frame()
     original = original.droplevel(read.by) if read.by in original.index.names else original
     rows = np.asarray(read.rows)

@@ -19,17 +19,18 @@ MOST_GRADES = 128
 FIRST_TOPIC = 101
 SYSTEMS_PER_TEAM = 3
 CANDIDATES_PER_RANK = 3
-"""Number of candidate documents of a topic, as a multiple of the length of lists."""
+"""Number of candidate documents of a topic, divided by the length of lists."""
 RELEVANT = 0.1
 """Mean share of relevant documents among the candidates of a topic, if `grades` is a number."""
 RICHEST = 2.8
-"""Largest share of relevant candidates of a topic, as a multiple of the mean share."""
+"""Maximum share of relevant candidates of a topic, divided by the mean share."""
 CONTRIBUTORS = 0.6
 """Share of the systems whose top ranks are judged."""
 DECIMALS = (1, 2, 3, 4, 6)
-"""Decimals to which systems round their scores. Fewer decimals cause more ties."""
+"""Numbers of decimals to which systems round scores. Fewer decimals cause more ties."""
 COMMON, TEAMWORK, OWN = 0.5, 0.6, 0.6
-"""Standard deviations of noise: common to all systems, to a team, and specific to a system."""
+"""Standard deviations of three kinds of noise. The noise is common to all systems, common to the
+systems of a team, or specific to a system."""
 
 
 def simulate_track(
@@ -43,11 +44,11 @@ def simulate_track(
     teams: int | None = None,
     seed: int = 0,
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Simulate runs and judgments of any size from a seed.
+    """Simulate runs and judgments from a seed.
 
     Systems differ in quality, topics differ in difficulty, and systems of a team are similar.
     Relevant documents are rarer at greater ranks, and some scores tie. Only the top documents of
-    some systems are judged. A simulated track is no evidence about real systems.
+    some systems are judged. A simulated track provides no evidence about real systems.
 
     Parameters
     ----------
@@ -60,14 +61,15 @@ def simulate_track(
     depth
         Number of documents that every system returns for every topic, at least 1.
     pool_depth
-        Number of top documents of each contributing run that are judged, 1 to `depth`.
+        Number of top documents of each contributing run that are judged, from 1 to `depth`.
     grades
-        Number of grades, 2 to 128. 90% of the candidate documents of a topic have grade 0, and each
-        higher grade has about half as many documents as the grade below. Alternatively, pass the
-        shares of all grades from 0 upwards, which sum to 1. Shares vary between topics, and their
-        means are the shares passed.
+        Number of grades, from 2 to 128. On average, 90% of the candidate documents of a topic have
+        grade 0, and each grade above 1 has half as many documents as the grade below it.
+        Alternatively, pass the mean shares of all grades from 0 upwards, which sum to 1. The shares
+        vary between topics.
     teams
-        Number of teams of systems, 1 to `systems`. The default is one team for every three systems.
+        Number of teams of systems, from 1 to `systems`. The default is one team for every three
+        systems.
     seed
         Seed of the random numbers, at least 0. The same arguments give the same track.
 
@@ -95,9 +97,9 @@ def simulate_track(
 
     where x, y and z are standard normal. The quality q of a system is from 0.4 to 2.8, and two
     thirds of this range depend on the team. The ease e of a topic is from 0.4 to 1.6. The score is
-    this value rounded to 1, 2, 3, 4 or 6 decimals, depending on the system. Ranks follow the
-    unrounded value, so some scores tie. The share of relevant candidates varies between topics, up
-    to 2.8 times its mean.
+    this value, rounded to 1, 2, 3, 4 or 6 decimals, depending on the system. Documents are ranked
+    by the unrounded value, so some scores tie. The share of relevant candidates varies between
+    topics, and is at most 2.8 times the mean share.
 
     Examples
     --------
@@ -152,7 +154,7 @@ def _shares(grades: int | Sequence[float]) -> NDArray[np.float64]:
 
 
 def _enter(rng: np.random.Generator, systems: int, teams: int) -> pd.DataFrame:
-    """Return a frame of the participating systems."""
+    """Return the team, quality and options of each system."""
     team = np.arange(systems) * teams // systems
     member = np.arange(systems) - np.searchsorted(team, team)
     letters = [ascii_lowercase[index % 26] * (index // 26 + 1) for index in member]
@@ -194,7 +196,7 @@ def _run(
         judged.append(pd.DataFrame(columns))
     for decimals in DECIMALS:
         rows = field[DECIMAL] == decimals
-        scores[rows] = np.round(scores[rows], decimals) + 0.0  # avoids -0.0
+        scores[rows] = np.round(scores[rows], decimals) + 0.0  # -0.0 would be printed with a sign
     runs = _runs_frame(field, names, documents.take(retrieved.ravel()), scores)
     return runs, pd.concat(judged, ignore_index=True)
 
@@ -203,7 +205,7 @@ def _hidden_grades(
     rng: np.random.Generator, shares: NDArray[np.float64], candidates: int
 ) -> NDArray[np.intp]:
     richest = 1 / max(shares[1:].sum(), 1 / RICHEST)
-    poorest = (3 - richest) / 2  # the mean of `richness` is then 1
+    poorest = (3 - richest) / 2  # this value makes the mean of `richness` 1
     richness = poorest + (richest - poorest) * rng.random() ** 2
     beyond = np.cumsum(shares[:0:-1]) * richness  # shares of grade G, of G - 1 and above, ...
     return len(beyond) - np.searchsorted(beyond, rng.random(candidates), side="right")
@@ -212,7 +214,7 @@ def _hidden_grades(
 def _values(
     rng: np.random.Generator, field: pd.DataFrame, relevance: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """Return the values that rank the candidates, (system, candidate)."""
+    """Return the values by which systems rank candidates, (system, candidate)."""
     ease = 0.4 + 1.2 * rng.random()
     common = COMMON * rng.standard_normal(len(relevance))
     teamwork = TEAMWORK * rng.standard_normal((1 + field[TEAM].max(), len(relevance)))
@@ -247,7 +249,7 @@ TEAMS = {
     "expansion": ("splade", "doct5query"),
     "rerankers": ("monot5", "duot5"),
 }
-"""Teams and their systems, in the order of the simulated systems."""
+"""Mapping from each team to its systems, in the order of the simulated systems."""
 
 
 def example_track() -> tuple[pd.DataFrame, pd.DataFrame]:
@@ -258,8 +260,8 @@ def example_track() -> tuple[pd.DataFrame, pd.DataFrame]:
     baseline, and some pairs do not differ significantly. Some scores tie, and some documents near
     the top are unjudged.
 
-    **The runs are simulated.** The names of well-known systems are used as labels, and the runs are
-    no evidence about these systems.
+    **The runs are simulated.** The names of well-known systems are used as labels, but the runs
+    provide no evidence about these systems.
 
     Returns
     -------

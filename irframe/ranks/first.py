@@ -1,4 +1,4 @@
-"""Systems that could be first, and optimism of means."""
+"""Systems that could be first, and optimism of first means."""
 
 import itertools
 
@@ -13,7 +13,7 @@ from irframe.paired.pairs import draw_signs
 from irframe.scores.averages import Resamples
 
 FIRST = "could_be_first"
-"""Name of the column of rank intervals that states whether a system could truly be first."""
+"""Name of the column that states whether a system could truly be first."""
 OPTIMISM = "optimism"
 """Name of the attribute of leaderboards that contains the expected difference between the observed
 and the true mean of the first system."""
@@ -27,12 +27,12 @@ def first_p(
     samples: int = 1000,
     seed: int = 0,
 ) -> Floats:
-    """Return the p-value of each system's hypothesis to be first.
+    """Return p-values of the hypotheses that a system is first.
 
     Parameters
     ----------
     scores
-        The terms of which a mean is the sum over topics, shape (system, topic, depth), without NaN.
+        Scores, or terms that sum to a mean over topics, shape (system, topic, depth), without NaN.
         Higher terms are better.
     known
         Whether each system can be compared, shape (system, depth). By default all systems are
@@ -40,8 +40,8 @@ def first_p(
     design
         The sampling design of the topics. The default is independent topics of equal weight.
     samples
-        Number of random assignments of signs to topics, at least 1. If fewer assignments are
-        possible, each possible assignment is used once.
+        Number of random assignments of signs to topics, at least 1. If the number of possible
+        assignments is not greater, each possible assignment is used once.
     seed
         Seed of the signs, at least 0.
 
@@ -57,7 +57,7 @@ def first_p(
     random topics, or clusters of topics, and recomputes the statistic. ``p = (1 + count) / (1 +
     samples)``, where count is the number of draws whose statistic is at least the observed
     statistic. No correction for multiple comparisons is necessary, because only one system is truly
-    first. With probability 1 - alpha, that system has p > alpha.
+    first. With probability 1 - alpha, the system that is truly first has p > alpha.
 
     References
     ----------
@@ -85,7 +85,7 @@ def first_p(
     def test(depth: int) -> None:
         present = np.flatnonzero(compared[:, depth])
         of_depth = np.ascontiguousarray(values[present, :, depth])
-        # threads share the depths, or the systems if there is only one depth
+        # threads work on different depths, or on different systems if there is only one depth
         p[present, depth] = _of_depth(of_depth, signs, None if depths == 1 else 1)
 
     in_threads(test, range(depths))
@@ -93,9 +93,9 @@ def first_p(
 
 
 def least_first_p(units: int, *, samples: int) -> float:
-    """Return the smallest p-value of `first_p` for a sample size.
+    """Return the smallest possible p-value of `first_p`.
 
-    The sample size `units` is the number of topics, or of clusters of topics.
+    `units` is the number of topics, or of clusters of topics.
 
     Examples
     --------
@@ -110,7 +110,7 @@ def _is_exact(units: int, samples: int) -> bool:
 
 
 def _of_depth(values: Floats, signs: Floats, workers: int | None) -> Floats:
-    """Return the p-values at one depth from values (system, unit)."""
+    """Return p-values at one depth, given values (system, unit)."""
     systems, units = values.shape
     if systems < 2:
         return np.ones(systems)
@@ -122,7 +122,7 @@ def _of_depth(values: Floats, signs: Floats, workers: int | None) -> Floats:
         others = np.arange(systems) != system
         lead = values[others] - values[system]
         rounding = ROUNDING * units * np.maximum(largest[others], largest[system])
-        # t is monotone in the sum divided by `size`, and sign flips do not change `size`.
+        # t grows with the sum divided by `size`, and sign flips do not change `size`.
         size = np.sqrt(units * (lead**2).sum(axis=1))
         scale = np.where(size > rounding, 1 / np.where(size > 0, size, 1), 0.0)
         least = ((sums[others] - sums[system] - rounding) * scale).max() - randomisation.TIE
@@ -136,9 +136,9 @@ def _of_depth(values: Floats, signs: Floats, workers: int | None) -> Floats:
 
 
 def could_be_first(scores: Scores, resamples: Resamples) -> Array | None:
-    """Return whether each system could be first, (metric, depth, system).
+    """Return whether systems could be first, (metric, depth, system).
 
-    The result is None if the test must generalise to new repeats, which this test does not support.
+    The result is None if the test must generalise to new repeats, which `first_p` does not support.
     """
     if scores.repeats is not None and scores.repeats.crossing:
         return None
@@ -157,11 +157,11 @@ def could_be_first(scores: Scores, resamples: Resamples) -> Array | None:
 
 
 DRAWS = 1000
-"""Number of draws per system in memory at a time."""
+"""Maximum number of draws per system that are in memory at a time."""
 
 
 def too_few(scores: Scores, resamples: Resamples) -> list[str]:
-    """Return the caution about too few topics."""
+    """Return the caution about too few topics, if any."""
     counts = scores.scored.sum(axis=1)
     design = scores.design
     row, depth = np.unravel_index(counts.argmin(), counts.shape)
@@ -171,11 +171,11 @@ def too_few(scores: Scores, resamples: Resamples) -> list[str]:
     if units < 2 or least <= resamples.alpha:
         return []
     of = "topics" if design is None else "clusters of topics"
-    return [f"every system could be first: on {units} {of} p is at least {least:.2g}"]
+    return [f"every system could be first: p is at least {least:.2g} on {units} {of}"]
 
 
 def optimism(scores: Scores, resamples: Resamples) -> dict[str, object]:
-    """Return attributes about the optimism of the first mean.
+    """Return attributes with the optimism of the first mean.
 
     The optimism is estimated by `excess_of_first` for the first metric and depth. The optimism
     cannot be estimated from a single topic.
@@ -188,11 +188,11 @@ def optimism(scores: Scores, resamples: Resamples) -> dict[str, object]:
 
 
 def excess_of_first(scores: Scores, resamples: Resamples, row: int, depths: slice) -> Array:
-    """Return the expected optimism of the first mean by depth.
+    """Return the expected optimism of the first mean per depth.
 
     In every bootstrap sample of topics, or of clusters, the highest mean is compared with the mean
-    of the same system over all topics. The result is the average difference at each depth of a
-    metric. The result is NaN for a single topic.
+    of the same system over all topics. The optimism is the average of this difference over samples,
+    and is NaN for a single topic.
     """
     summary = scores.summaries[row]
     sign = scores.signs[row]

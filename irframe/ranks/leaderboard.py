@@ -1,4 +1,4 @@
-"""Leaderboards."""
+"""Leaderboards of systems over topics and tasks."""
 
 from collections.abc import Hashable, Mapping
 from dataclasses import asdict, replace
@@ -30,13 +30,13 @@ from irframe.scores.repeats import Over
 from irframe.scores.summary import Interval
 
 CHANGES = ("difference", "change", "p_adjusted", "significant")
-"""Columns of a leaderboard that compare systems with the baseline."""
+"""Columns of a leaderboard with a baseline."""
 Order = Literal["mean", "win_rate", "borda"]
-"""Columns by which a leaderboard over tasks can be sorted."""
+"""Type of the column by which a leaderboard over tasks is sorted."""
 ORDERS: tuple[Order, ...] = ("mean", "win_rate", "borda")
 TaskMetrics = Mapping[Any, MetricLike]
 TASK_MEANS = "task_means"
-"""Attribute of leaderboards with the names of the columns of task means."""
+"""Attribute of leaderboards that contains the names of the columns with task means."""
 
 
 @verb(repeats=True)
@@ -60,9 +60,10 @@ def leaderboard(
         Scores per system and topic: an array, or a frame, wide or long. The first metric
         determines the ranking.
     test
-        As for `rank_intervals`. The same test compares systems with the baseline. The comparisons
-        with the baseline are a separate family, so p-values are adjusted for their number only. The
-        families ``"metric"`` and ``"all"`` include all depths and metrics of the leaderboard.
+        As for `rank_intervals`. The test also compares systems with the baseline. The comparisons
+        with the baseline are a separate family, so p-values are adjusted for the number of these
+        comparisons only. The families ``"metric"`` and ``"all"`` include all depths and metrics of
+        the leaderboard.
     baseline
         A system with which every other system is compared. The default is no comparison.
     at
@@ -72,39 +73,41 @@ def leaderboard(
         As for `rank_intervals`. If scores have tasks, the intervals of win rates and Borda counts
         also use `resamples`.
     order_by
-        The column by which systems are sorted if scores have tasks (declared by `design`):
-        ``"mean"`` (the mean of task means), ``"win_rate"`` or ``"borda"``. Intervals of ranks and
-        letters always refer to means.
+        The column by which systems are sorted, if topics have tasks declared by `design`.
+        ``"mean"`` is the mean of task means. ``"win_rate"`` and ``"borda"`` are the columns below.
+        Intervals of ranks and letters always refer to means.
     task_metrics
         Mapping from task to metric, such as ``{"marco": "RR", "covid": "nDCG"}``. The scores on a
-        task are then those of its metric alone. All metrics must be arithmetic means for which
-        higher is better. The column of means is named after all of these metrics.
+        task are then the scores of the task's metric alone. All metrics must be arithmetic means
+        for which higher is better. The name of the column of means contains the names of all these
+        metrics.
 
     Returns
     -------
     pandas.DataFrame
         One row per system, sorted from the best to the worst system. Tied systems are sorted by
-        name. The index is the system, after `groupby` the group and the system. The columns are
+        name. The index is the system, or, after `groupby`, the group and the system. The columns
+        are
 
         - ``rank`` and ``tier``, see `rank_intervals`;
-        - the mean by the first metric, in a column named after the metric, and its confidence
-          interval ``ci_low``, ``ci_high``;
-        - ``letters``: two systems share a letter if, and only if, their difference is not
+        - the mean of the first metric, in a column named after the metric, and its confidence
+          interval, ``ci_low`` and ``ci_high``;
+        - ``letters``. Two systems share a letter if, and only if, their difference is not
           significant [2]_. The letters are a to z, A to Z, and then ``a2``, ``b2``, ...;
         - ``rank_low``, ``rank_high`` and ``could_be_first``, see `rank_intervals`. With
           ``rank_interval="bootstrap"`` there is also ``first``;
         - with a baseline, ``difference``, the mean minus the mean of the baseline; ``change``, the
           difference divided by the mean of the baseline, NaN if that mean is 0; ``p_adjusted`` and
           ``significant``, as in `compare`;
-        - with tasks, ``win_rate`` and ``borda``, the share and the number of other systems that
-          have a lower mean on a task, averaged over tasks. A tie counts one half;
+        - with tasks, ``win_rate`` and ``borda``, the share and the number of other systems with a
+          lower mean on a task, averaged over tasks. A tie counts one half;
         - with tasks, ``win_rate_low``, ``win_rate_high``, ``borda_low`` and ``borda_high``, the
           quantiles of win rates and Borda counts over bootstrap samples of topics within tasks.
           These quantiles are not the ends of a confidence interval, and are NaN if a task has a
           single topic or cluster;
         - with tasks, the mean on each task, in a column named after the task. A system without
           scores on some task has no overall mean, and is listed last;
-        - the means by further metrics and depths, in columns named after these;
+        - the means of further metrics and depths, in columns named after the metric and depth;
         - if systems have repeats, ``n_repeats`` and ``repeat_sd``, see `summary`;
         - ``n_topics``, the number of topics compared by the first metric.
 
@@ -118,7 +121,7 @@ def leaderboard(
     -----
     IrframeWarning
         If topics are left out. A topic counts, for a metric and depth, only if every system has a
-        score (not NaN) on it. The warnings of `summary` are raised, too.
+        score on the topic. Also as for `summary`.
 
     References
     ----------
@@ -151,7 +154,7 @@ def leaderboard(
     choice("order_by", order_by, ORDERS)
     if order_by != "mean":
         _refuse_without_tasks(f"order_by={order_by!r}", tasks is not None)
-    # Systems without scores on a task would remove its topics for all systems.
+    # A system without scores on a task would remove all topics of the task for every system.
     if tasks is not None and tasks.lacking.any():
         selected = selected.take(system=np.flatnonzero(~tasks.lacking))
         if len(selected.systems) < 2:
@@ -195,7 +198,7 @@ def _without_means(tasks: "TaskMeans", order: Order, ranking: RankOptions) -> pd
     empty = pd.DataFrame(columns=columns, index=scores.systems[:0], dtype=float)
     empty = empty.astype({"letters": object})
     frame = with_tasks(empty, tasks, order, ranking.resamples, every=True)
-    message = "fewer than two systems have a score in every task, so that no means are compared"
+    message = "fewer than two systems have scores on every task, so no means are compared"
     message += ": pass order_by='win_rate' or 'borda' to sort systems" if order == "mean" else ""
     warn(message)
     drawn = {"samples": ranking.resamples.samples, "seed": ranking.resamples.seed}
@@ -206,7 +209,7 @@ def _without_means(tasks: "TaskMeans", order: Order, ranking: RankOptions) -> pd
 
 
 def _averages(paired: Scores) -> pd.DataFrame:
-    """Return the average scores, one column per metric and depth."""
+    """Return the means, one column per metric and depth."""
     by_depth = paired.depths is not None
     depths = [None] if paired.depths is None else paired.depths
     columns = {}
@@ -217,7 +220,7 @@ def _averages(paired: Scores) -> pd.DataFrame:
 
 
 def _changes(scores: Scores, means: pd.Series, pairs: Array, pairing: Pairing) -> pd.DataFrame:
-    """Return the columns `CHANGES`, which compare systems with the baseline."""
+    """Return the columns `CHANGES`."""
     base = means.iloc[pairs[0, 1]]
     p = np.full(len(means), np.nan)
     p[pairs[:, 0]] = pairing.p_values(scores, pairs)[0, 0]
@@ -230,24 +233,24 @@ def _changes(scores: Scores, means: pd.Series, pairs: Array, pairing: Pairing) -
 def _refuse_twice(columns: pd.Index) -> None:
     twice = columns[columns.duplicated()]
     if len(twice):
-        expected = "metrics whose names differ from other columns"
+        expected = "metrics whose names differ from the names of other columns"
         advice = "rename the metric, as in array.assign_coords(metric=[...])"
         raise InputError(expected, "the same name twice", advice, twice)
 
 
 class TaskMeans(NamedTuple):
-    """Means of systems by task."""
+    """Mean of each system on each task."""
 
     means: pd.DataFrame
-    """One row per system and one column per task, NaN where a system has no score."""
+    """One row per system and one column per task, NaN if a system has no score on a task."""
     scores: Scores
-    """The scores that are averaged: the first metric at the first depth."""
+    """The scores that are averaged, by the first metric at the first depth."""
     compared: list[tuple[Array, Array]]
     """For each task, a mask of the systems with scores, and positions of the topics compared."""
 
     @property
     def lacking(self) -> Array:
-        """Mask of the systems without scores on some task."""
+        """Mask of systems without scores on some task."""
         return self.means.isna().any(axis=1).to_numpy()
 
     @property
@@ -255,7 +258,7 @@ class TaskMeans(NamedTuple):
         """Cautions about systems without scores on some task."""
         n_missing = self.means.isna().sum(axis=1)
         systems = [f"{system} ({n})" for system, n in n_missing[n_missing > 0].items()]
-        message = "systems without a score in some tasks have no mean, and are listed last"
+        message = "systems without scores on some tasks have no mean, and are listed last"
         return [f"{message}: {listing(systems)}"] if systems else []
 
     @property
@@ -264,7 +267,7 @@ class TaskMeans(NamedTuple):
         return {TASK_MEANS: [str(task) for task in self.means]}
 
     def columns(self, resamples: Resamples) -> pd.DataFrame:
-        """Return win rates and Borda counts with intervals."""
+        """Return the columns `WON`."""
         drawn = beaten(self._resampled(resamples))
         drawn = np.where(np.isnan(drawn[0]), np.nan, drawn)
         ends = resamples.ends(np.moveaxis(drawn, 1, -1), resamples.alpha / 2)
@@ -273,14 +276,14 @@ class TaskMeans(NamedTuple):
         return pd.DataFrame(rows.T, self.means.index, WON)
 
     def _resampled(self, resamples: Resamples) -> Array:
-        """Return the task means of bootstrap samples of topics.
+        """Return task means over bootstrap samples of topics.
 
-        Topics are resampled within tasks. The shape is (sample, task, system), and higher means are
-        better. All means are NaN if some task has a single topic or cluster.
+        Topics are resampled within tasks. The result has the shape (sample, task, system), and
+        higher means are better. All means are NaN if some task has a single topic or cluster.
         """
         scores = self.scores
         size = (resamples.samples, *self.means.T.shape)
-        what = f"means of {size[2]} systems by {size[1]} tasks over {size[0]:,} resamples"
+        what = f"means of {size[2]} systems on {size[1]} tasks in {size[0]:,} bootstrap samples"
         room(what, 8 * size[0] * size[1] * size[2], "ask for fewer resamples=")
         means = np.full(size, np.nan)
         compared = np.concatenate([topics for _, topics in self.compared])
@@ -300,11 +303,11 @@ class TaskMeans(NamedTuple):
 
 
 WON = [f"{name}{end}" for name in ("win_rate", "borda") for end in ("", "_low", "_high")]
-"""Columns of win rates and Borda counts, each followed by the two ends of its interval."""
+"""Columns of win rates and of Borda counts. The two ends of the interval follow each column."""
 
 
 def beaten(means: Array) -> Array:
-    """Return win rates and Borda counts from task means.
+    """Return win rates and Borda counts, given task means.
 
     The means have the shape (..., task, system). Win rates and Borda counts have the shape (...,
     system), and are stacked along a first axis.
@@ -325,8 +328,8 @@ def beaten(means: Array) -> Array:
     """
     has_mean = ~np.isnan(means)
     values = np.where(has_mean, np.round(means, TIE), -np.inf)
-    # The number of wins plus half the number of ties follows from the numbers of lower and of
-    # higher means.
+    # Wins plus half of the ties follow from the numbers of lower and higher means, without a loop
+    # over pairs.
     won = (values.shape[-1] - 1 + count_below(values) - count_below(-values)) / 2
     n_systems = has_mean.sum(axis=-1, keepdims=True)
     with np.errstate(invalid="ignore", divide="ignore"):
@@ -337,9 +340,9 @@ def beaten(means: Array) -> Array:
 
 
 def means_by_task(scores: Scores) -> TaskMeans | None:
-    """Return the means by task, or None without tasks.
+    """Return the means on each task, or None without tasks.
 
-    The means are those of the first metric at the first depth. A topic counts if every system with
+    The means are those of the first metric at the first depth. A topic is used if every system with
     any score on the task has a score on the topic.
     """
     if scores.design is None or TASK not in scores.label_values:
@@ -364,7 +367,7 @@ def means_by_task(scores: Scores) -> TaskMeans | None:
 
 
 def read_tasks(scores: ScoreLike, over: Over, task_metrics: TaskMetrics | None) -> Scores:
-    """Read scores, using for each task its own metric.
+    """Read scores, with a separate metric for each task.
 
     Raises
     ------
@@ -385,17 +388,19 @@ def read_tasks(scores: ScoreLike, over: Over, task_metrics: TaskMetrics | None) 
     tasks = pd.Series(averaged.label_values[TASK]).astype(str)
     chosen = {str(task): label for task, label in task_metrics.items()}
     if lacking := [*dict.fromkeys(tasks[~tasks.isin([*chosen])])]:
-        raise ParameterError("a metric for every task", f"none for {len(lacking)}", "", lacking)
+        raise ParameterError(
+            "a metric for every task", f"none for {len(lacking)} tasks", "", lacking
+        )
     places("existing tasks in task_metrics=", [*chosen], [*dict.fromkeys(tasks)])
     row_of = {task: index_of(label, averaged.metrics) for task, label in chosen.items()}
     if unknown := sorted({str(chosen[task]) for task, row in row_of.items() if row is None}):
         expected = f"metrics of the scores in task_metrics= ({', '.join(averaged.metrics)})"
-        raise ParameterError(expected, f"{len(unknown)} not scored", "", unknown)
+        raise ParameterError(expected, f"{len(unknown)} metrics that were not scored", "", unknown)
     labels = [averaged.metrics[row] for row in dict.fromkeys(row_of.values()) if row is not None]
     odd = [label for label in labels if (facts(label).summary, facts(label).sign) != ("mean", 1)]
     if len(labels) > 1 and odd:
-        expected = "metrics in task_metrics= that are arithmetic means, and no costs"
-        raise ParameterError(expected, f"{len(odd)} costs or other means", "", odd)
+        expected = "metrics in task_metrics= that are arithmetic means, with higher scores better"
+        raise ParameterError(expected, f"{len(odd)} other metrics", "", odd)
     rows = tasks.map(row_of).to_numpy(int)
     values = np.stack([averaged.values[row, :, topic] for topic, row in enumerate(rows)], axis=1)
     selected = replace(averaged, values=values[np.newaxis], metrics=[" or ".join(labels)])
@@ -406,7 +411,7 @@ def read_tasks(scores: ScoreLike, over: Over, task_metrics: TaskMetrics | None) 
 
 def _refuse_without_tasks(what: str, has_tasks: bool) -> None:  # noqa: FBT001 - the question itself
     if not has_tasks:
-        advice = "declare them by scores.ireval.design(task=...)"
+        advice = "declare tasks with scores.ireval.design(task=...)"
         raise ParameterError(f"tasks for {what}", "none", advice)
 
 
@@ -418,7 +423,7 @@ def with_tasks(
     *,
     every: bool = False,
 ) -> pd.DataFrame:
-    """Return a leaderboard with columns of tasks, sorted.
+    """Add the columns of tasks to a leaderboard, and sort.
 
     Systems without scores on some task have no mean and are listed last. If `every` is true, no
     mean can be compared, and all systems are treated as if they lacked a task.

@@ -9,18 +9,18 @@ from irframe.arrays import Array
 from irframe.paired import all_pairs
 
 LETTERS = string.ascii_lowercase + string.ascii_uppercase
-"""Letters of the first 52 groups. Further groups have a letter and a number: a2, b2, ..."""
+"""Letters of the first 52 groups. Further groups have a letter and a number, such as a2 and b2."""
 
 
 def letters_of(ranks: pd.Series, significant: Array) -> list[str]:
-    """Return the letters of systems in a compact letter display.
+    """Return each system's letters in a compact letter display.
 
     Every letter stands for a maximal group of systems that do not differ significantly from each
     other. Systems are processed from the best to the worst. A group starts with a system and the
     worst system that does not differ significantly from it, and with which it shares no letter yet.
-    Then all systems that do not differ from any member are added, beginning with the best system.
-    In the end, superfluous groups are removed, beginning with the last group. A group is
-    superfluous if all its pairs share another letter.
+    All systems that do not differ from any member are then added to the group, beginning with the
+    best system. At the end, superfluous groups are removed, beginning with the last group. A group
+    is superfluous if all its pairs share another letter.
 
     Parameters
     ----------
@@ -43,18 +43,18 @@ def letters_of(ranks: pd.Series, significant: Array) -> list[str]:
 
 
 def letter_groups(alike: Array) -> Array:
-    """Return groups of systems that do not differ.
+    """Return maximal groups of systems that do not differ.
 
     Parameters
     ----------
     alike
-        Whether two systems do not differ significantly: a symmetric matrix (system, system) with
-        the best system first.
+        Symmetric matrix (system, system), with the best system first. An element states whether two
+        systems do not differ significantly.
 
     Returns
     -------
     numpy.ndarray
-        The members of each group, shape (group, system).
+        Whether each group contains each system, shape (group, system).
 
     Examples
     --------
@@ -78,7 +78,7 @@ def letter_groups(alike: Array) -> Array:
     necessary: list[Array] = []
     for group in reversed(groups):
         pairs = np.outer(group, group)
-        if (n_shared[pairs] > 1).all():  # all pairs of the group are in other groups, too
+        if (n_shared[pairs] > 1).all():  # another group contains every pair of this group
             n_shared = n_shared - pairs
         else:
             necessary.append(group)

@@ -37,14 +37,14 @@ from irframe.scores.summary import INTERVALS, Interval, like_scores, summarise
 
 
 def holm_counts(values: Array, known: Array, alpha: float, design: Design | None = None) -> Arrays:
-    """Count better and worse systems by t-tests with Holm's correction.
+    """Count significantly better and worse systems, with Holm's correction.
 
-    Tests are corrected separately for each system.
+    Systems are compared by one-sided t-tests, which are corrected for each system separately.
 
     Parameters
     ----------
     values
-        The terms of which an average is the sum over topics, shape (system, topic, depth), without
+        Scores, or terms that sum to an average over topics, shape (system, topic, depth), without
         NaN. Higher terms are better.
     known
         Whether all terms of a system are finite, shape (system, depth).
@@ -56,7 +56,7 @@ def holm_counts(values: Array, known: Array, alpha: float, design: Design | None
     Returns
     -------
     better, worse : numpy.ndarray
-        Shape (system, depth).
+        Number of better systems, and number of worse systems, shape (system, depth).
 
     Examples
     --------
@@ -72,7 +72,7 @@ def holm_counts(values: Array, known: Array, alpha: float, design: Design | None
     compute = partial(moments, design=design)
     mean, sd, freedom = in_blocks(compute, values, pairs, dtypes=3 * (np.float64,))
     a, b = pairs.T
-    # Tests with an infinite standard deviation are never significant.
+    # An infinite standard deviation makes t 0, so these tests are never significant.
     sd[(sd == 0) | ~known[a] | ~known[b]] = np.inf
     lead = mean / (sd / np.sqrt(topics))
     ahead = np.full((depths, systems, systems), 1.0)
@@ -87,9 +87,10 @@ def holm_counts(values: Array, known: Array, alpha: float, design: Design | None
 
 
 def _by_max_t(values: Array, known: Array, alpha: float, correction: MaxT) -> Array:
-    """Return counts of better and worse systems at one depth.
+    """Count significantly better and worse systems at one depth.
 
-    The terms `values` of the averages have the shape (topic, system), and the counts (2, system).
+    The terms `values` of the averages have the shape (topic, system), and the result has the shape
+    (2, system).
     """
     systems = len(known)
     means = values.mean(axis=0)
@@ -104,11 +105,11 @@ def _by_max_t(values: Array, known: Array, alpha: float, correction: MaxT) -> Ar
 
 
 RankMethod = Literal["pairs", "holm", "max-t", "bootstrap"]
-"""Methods of rank intervals. ``"bootstrap"`` returns quantiles of resampled ranks."""
+"""Type of the method of rank intervals, see `rank_intervals`."""
 METHODS = ("pairs", "holm", "max-t", "bootstrap")
 RANKS: tuple[str, ...] = ("rank", "rank_low", "rank_high", "tier", "first")
-"""Columns that `rank_intervals` adds to those of `summary`. ``first`` is only returned for
-``"bootstrap"``."""
+"""Columns that `rank_intervals` adds to the columns of `summary`. Only ``"bootstrap"`` returns
+``first``."""
 
 
 @table_verb(repeats=True, one_unit=True)
@@ -133,31 +134,31 @@ def rank_intervals(
           rank after the significantly better systems and before the significantly worse systems.
         - ``"holm"``: each system is compared with all other systems by one-sided t-tests. Holm's
           correction is applied to each system separately.
-        - ``"max-t"``: as ``"holm"``, but corrected by `MaxT`. The intervals of ``"holm"`` and
-          ``"max-t"`` are narrower than those of ``"pairs"``, and fewer of them contain rank 1.
+        - ``"max-t"``: as ``"holm"``, but with the correction `MaxT`. The intervals of ``"holm"``
+          and ``"max-t"`` are narrower than the intervals of ``"pairs"``, and fewer of these
+          intervals contain rank 1.
         - ``"bootstrap"``: quantiles of ranks over bootstrap samples of topics. These quantiles are
           not the ends of a confidence interval, because the observed ranking itself depends on
           chance.
     test
         Test of pairs of systems, for ``"pairs"`` and for tiers: an `irframe.Significance`, or the
-        name of a test, as in `compare`. ``"holm"`` and ``"max-t"`` need the test t. The confidence
-        level of all intervals is 1 - `alpha`. If systems have repeats, the other methods need a
-        test with ``over="topic"``.
+        name of a test, as in `compare`. ``"holm"`` and ``"max-t"`` need the test t. All intervals
+        have the confidence level 1 - `alpha`. If systems have repeats, all methods except
+        ``"pairs"`` need a test with ``over="topic"``.
     interval
         Method of the confidence intervals of means, see `summary`.
     resamples
-        Random draws for ``"max-t"`` and ``"bootstrap"``: an `irframe.Resampling`, or the number of
-        draws.
+        Number of random draws for ``"max-t"`` and ``"bootstrap"``, or an `irframe.Resampling`.
 
     Returns
     -------
     xarray.Dataset or pandas.DataFrame
-        A dataset over (metric, system, depth) for an array, or a frame indexed by metric and system
-        for a frame. After `groupby` the group comes first. Attributes record the options. The
-        columns are
+        For an array, a dataset over (metric, system, depth). For a frame, a frame indexed by metric
+        and system. After `groupby`, the group is the first dimension or index level. Attributes
+        record the options. The columns are
 
-        - ``mean`` over the topics compared, and its confidence interval ``ci_low``, ``ci_high``,
-          see `summary`;
+        - ``mean``, the mean over the topics compared, and its confidence interval, ``ci_low`` and
+          ``ci_high``, see `summary`;
         - ``rank``, one more than the number of better systems, so that ties share a rank;
         - ``rank_low`` and ``rank_high``, the confidence interval of the rank, from 1 to the number
           of systems;
@@ -165,22 +166,21 @@ def rank_intervals(
           (see the notes). The column is missing if systems have repeats, unless ``over="topic"``;
         - ``tier``, the number of the tier, 1 for the best. A tier consists of systems with
           consecutive ranks that do not differ significantly from each other;
-        - with ``"bootstrap"`` also ``first``, the share of bootstrap samples in which the system
-          has rank 1. Tied systems share a sample equally, so that the shares sum to 1. The share is
-          not the probability of being the best system;
+        - with ``"bootstrap"``, ``first``, the share of bootstrap samples in which the system has
+          rank 1. Systems that tie for rank 1 in a sample receive equal fractions of the sample, so
+          that the shares sum to 1. The share is not the probability of being the best system;
         - ``n_topics``, the number of topics compared.
 
     Raises
     ------
     IrframeError
-        As for `compare`. An error is also raised if the number of samples or the seed is out of
-        range.
+        As for `compare`. Also if the number of samples or the seed is out of range.
 
     Warns
     -----
     IrframeWarning
         If topics are left out. A topic counts, for a metric and depth, only if every system has a
-        score (not NaN) on it. The warnings of `summary` are raised, too.
+        score on the topic. Also as for `summary`.
 
     Notes
     -----
@@ -206,19 +206,20 @@ def rank_intervals(
     With ``"bootstrap"`` topics are resampled with replacement, and the systems are ranked by their
     averages in every bootstrap sample. All systems, metrics and depths with the same topics use the
     same bootstrap samples. At most a share of ``alpha / 2`` of the resampled ranks is below
-    ``rank_low``, and at most the same share is above ``rank_high``. For similar systems the
-    coverage of the true rank is far below ``1 - alpha`` [4]_. In the simulations above, the lowest
-    coverage was 76 in 100, with 5 topics. In 18 of 100 simulations only one interval contained rank
-    1, which never happened with Holm's intervals.
+    ``rank_low``, and at most a share of ``alpha / 2`` is above ``rank_high``. For similar systems
+    the coverage of the true rank is far below ``1 - alpha`` [4]_. In the simulations described
+    above, the lowest coverage was 76 in 100, with 5 topics. In 18 of 100 simulations only one
+    bootstrap interval contained rank 1. At least two of Holm's intervals contained rank 1 in every
+    simulation.
 
     Rank intervals are about all ranks, whereas ``could_be_first`` is about the first rank only. The
-    test statistic of a system is the largest paired t of another system against it. A one-sided
-    randomisation test compares the statistic with its distribution under sign flips of topics, or
-    of clusters. No correction for multiple comparisons is necessary, because only one system is
-    truly first. With probability ``1 - alpha`` this system is among those that could be first.
-    Fewer systems could be first than have a ``rank_low`` of 1. For example, among 143 runs of
-    TREC-COVID by nDCG@10, 19 could be first, but 50 have a ``rank_low`` of 1 with ``"pairs"``. With
-    fewer than six topics every system could be first.
+    test statistic of a system is the largest paired t of another system against the system. A
+    one-sided randomisation test compares the statistic with its distribution under sign flips of
+    topics, or of clusters. No correction for multiple comparisons is necessary, because only one
+    system is truly first. With probability ``1 - alpha`` this system is among those that could be
+    first. Fewer systems could be first than have a ``rank_low`` of 1. For example, among 143 runs
+    of TREC-COVID by nDCG@10, 19 could be first, but 50 have a ``rank_low`` of 1 with ``"pairs"``.
+    With fewer than six topics every system could be first.
 
     With a single topic every rank is possible, and ``first`` is NaN. To compare only two systems,
     use `compare`.
@@ -287,7 +288,7 @@ class RankOptions:
         choice("interval", self.interval, INTERVALS)
 
     def to_rank(self, read: Scores) -> Scores:
-        """Return scores to rank; raise if repeats are not supported."""
+        """Return the scores to rank, or raise for unsupported repeats."""
         paired = scores_to_compare(read)
         drawn = "" if self.method == "pairs" else self.method
         refuse_over([paired], self.pairing, drawn=drawn)
@@ -295,14 +296,14 @@ class RankOptions:
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """Columns that these options add to those of `summary`."""
+        """Columns that these options add to the columns of `summary`."""
         return RANKS if self.method == "bootstrap" else RANKS[:-1]
 
     def significant(self, paired: Scores) -> Array:
-        """Return whether pairs differ significantly, (metric, depth, pair)."""
+        """Return whether systems differ significantly, (metric, depth, pair)."""
         pairs = all_pairs(len(paired.systems))
         [size] = self.pairing.family_sizes([paired], [pairs])
-        # p-values are computed first, because an error should not follow a warning.
+        # p-values are computed before the warning, because an error should not follow a warning.
         p = self.pairing.p_values(paired, pairs)
         warn(*without_judged([paired]), *beware_of_least(self.pairing, paired, pairs, size))
         return np.asarray((p < self.pairing.alpha) & paired.known[pairs].all(axis=1))
@@ -356,12 +357,13 @@ class RankOptions:
             return np.stack([ranks, low, high, tiers])
         low, high, *share = (array.T for array in self.ends(paired, row, depths))
         if self.method != "bootstrap":
-            # The tests may exclude the observed rank, which the interval should always contain.
+            # The tests may exclude the observed rank, but a user expects that the interval contains
+            # it.
             low, high = np.minimum(1 + low, ranks), np.maximum(ranks.shape[1] - high, ranks)
         return np.stack([ranks, low, high, tiers, *share])
 
     def ends(self, paired: Scores, row: int, depths: slice) -> Arrays:
-        """Return the data of rank intervals, each (system, depth).
+        """Return the arrays for rank intervals, each (system, depth).
 
         For ``"holm"`` and ``"max-t"``, the result is the number of better systems and the number of
         worse systems. For ``"bootstrap"``, the result is the lower end, the upper end and the share

@@ -1,4 +1,4 @@
-"""Rankings of systems by several metrics.
+"""Changes of the ranking of systems between metrics.
 
 Verbs: reordering, ablation, best_systems, rrie.
 """
@@ -52,37 +52,38 @@ def reordering(
     Parameters
     ----------
     scores
-        Scores per system and topic by at least two metrics: an array, or a frame, wide or long.
-        Each metric is compared with the next metric in `scores`.
+        Scores per system, topic and metric, with at least two metrics: an array, or a frame, wide
+        or long. Each metric is compared with the next metric in `scores`.
     test
         Test of whether another system is better, as for `compare`: an `irframe.Significance`, or
-        the name of a test. By default p-values are not corrected, as in the paper. All corrections
-        except max-T are supported. A p-value equal to alpha counts as significant.
+        the name of a test. By default p-values are not corrected, as in the paper [1]_. All
+        corrections except max-T are supported. A p-value equal to alpha counts as significant.
     at
         A depth, or several depths; by default the greatest. For several depths the result has a
         column ``depth``.
     relative_margin
-        Smallest relative difference of means at which a system counts as better, at least 0.
+        Minimum relative difference of the means of a better and a worse system, at least 0.
     per
         ``"step"``: one row per step. ``"system"``: one row per step and system.
 
     Returns
     -------
     pandas.DataFrame
-        One row per step, which is a change from one metric to the next. With more than two metrics,
-        the last row is the step from the first to the last metric. The columns are
+        One row per step. A step is a change from one metric to the next. With more than two
+        metrics, the last row is the step from the first to the last metric. The columns are
 
         - the group, after `groupby`;
         - ``old`` and ``new``, the metrics;
         - ``delta_sort``, the largest change of a system's position, in percent of the number of
-          systems, and ``system``, the system with this change (see the notes);
-        - ``kendall``, Kendall's tau-b between the rankings by both metrics;
-        - ``delta_value``, the ratio of new to old mean, averaged over systems;
+          systems (see the notes), and ``system``, the system with the largest change;
+        - ``kendall``, Kendall's tau-b between the rankings by the two metrics;
+        - ``delta_value``, the mean by the new metric divided by the mean by the old metric,
+          averaged over systems;
         - ``n_systems``, ``n_topics``.
 
         With ``per="system"`` the columns are the group, ``old``, ``new``, ``system`` and
-        ``delta_sort`` of the system. ``delta_sort`` is then signed: it is positive if fewer systems
-        are better than the system by the new metric than by the old metric.
+        ``delta_sort`` of the system. This ``delta_sort`` has a sign. The sign is positive if fewer
+        systems are better than the system by the new metric than by the old metric.
 
     Raises
     ------
@@ -99,10 +100,11 @@ def reordering(
     ``delta_sort = 100 (n_old - n_new) / S``, where n is the number of systems that are better than
     the system, and S is the number of systems. System a is better than b if a two-sided paired test
     has p <= alpha, and if its mean is better by at least `relative_margin` times the mean of b. The
-    paper uses a t-test, and does not state whether it is paired.
+    paper uses a t-test, and does not state whether the test is paired.
 
-    A topic counts if every system has a score by every metric. For ``delta_value``, means of costs
-    such as ASL are replaced by their reciprocals, and systems with an old mean of 0 are omitted.
+    A topic is used if every system has a score by every metric on the topic. For ``delta_value``,
+    means of costs such as ASL are replaced by their reciprocals, and systems with an old mean of 0
+    are omitted.
 
     References
     ----------
@@ -134,7 +136,7 @@ def reordering(
 
 
 class SystemOrder(NamedTuple):
-    """Means of systems, and numbers of better systems."""
+    """Mean of each system, and number of better systems."""
 
     metric: str
     mean: Floats
@@ -147,7 +149,7 @@ def _reordered(
     labels = metric_labels(array)
     systems = array.indexes[SYSTEM]
     if len(labels) < 2 or len(systems) < 2:
-        got = f"{len(labels)} and {len(systems)}"
+        got = f"{len(labels)} metrics and {len(systems)} systems"
         raise ParameterError("at least two metrics and at least two systems", got)
     drawn = drawn_topics(declared_labels_of(array), array.indexes[TOPIC])
     if drawn is not None and not drawn.design.plain:
@@ -166,7 +168,7 @@ def _reordered(
 
 
 def _complete(array: xr.DataArray) -> Floats:
-    """Return scores on topics without missing scores, (metric, system, topic)."""
+    """Return scores on complete topics, (metric, system, topic)."""
     values = array.transpose(METRIC, SYSTEM, TOPIC).to_numpy()
     complete = ~np.isnan(values).any(axis=(0, 1))
     if not complete.any():
@@ -183,7 +185,7 @@ def _count_better(
     margin: float,
     alpha: float,
 ) -> NDArray[np.int64]:
-    """Count the systems that are better than each system."""
+    """Count, for each system, the systems that are better."""
     systems = len(values)
     pairs = all_pairs(systems)
     significant = np.zeros((systems, systems), bool)
@@ -197,7 +199,7 @@ def _count_better(
 
 
 def _step(old: SystemOrder, new: SystemOrder, systems: pd.Index, per: str) -> dict[str, object]:
-    """Return the row of a step, or rows per system."""
+    """Return the columns of a step, or of its systems."""
     change = 100 * (old.n_better - new.n_better) / len(systems)
     columns: dict[str, object] = {"old": old.metric, "new": new.metric}
     if per == "system":
@@ -213,7 +215,7 @@ def _step(old: SystemOrder, new: SystemOrder, systems: pd.Index, per: str) -> di
 
 
 def _delta_value(old: SystemOrder, new: SystemOrder) -> float:
-    """Return the mean ratio of new to old scores.
+    """Return the mean ratio of new to old means.
 
     Means of costs are replaced by their reciprocals.
     """
@@ -265,7 +267,7 @@ def ablation(
         The result of `reordering`, with the column ``step`` before ``old``. ``"Atomize P"`` is the
         step from AP to `AtomizedP`. ``"Aggregate documents within query"`` and ``"Aggregate rates
         across queries"`` replace arithmetic means by harmonic means. ``"ASL itself"`` replaces the
-        reciprocal of ASL by ASL. ``"Cumulative"`` is the change from AP directly to ASL.
+        reciprocal of ASL by ASL. ``"Cumulative"`` is the change from AP to ASL in one step.
 
     Raises
     ------
@@ -311,7 +313,7 @@ def ablation(
 
 @verb
 def best_systems(scores: xr.DataArray | pd.DataFrame, *, at: Depths = None) -> pd.DataFrame:
-    """Return the best system by each metric, with its mean.
+    """Return the best system by each metric, with the mean.
 
     Parameters
     ----------
@@ -328,9 +330,9 @@ def best_systems(scores: xr.DataArray | pd.DataFrame, *, at: Depths = None) -> p
 
         - the group, after `groupby`, and ``metric``;
         - ``system``, the system with the best mean. If several systems tie, up to rounding errors,
-          the first of them is returned;
-        - ``value``, the mean of this system. A topic counts if it has scores of every system that
-          has any scores;
+          the first of the tied systems is returned;
+        - ``value``, the mean of this system. A topic is used if every system with any scores has a
+          score on the topic;
         - ``could_be_first``, the names of all other systems that could truly be the best, at
           significance level .05, see `rank_intervals`;
         - ``n_topics``, the number of topics compared.
@@ -395,14 +397,14 @@ def _best(scores: xr.DataArray) -> pd.DataFrame:
 def rrie(
     scores: xr.DataArray | pd.DataFrame, *, baseline: Hashable, at: Depths = None
 ) -> pd.DataFrame:
-    """Return the relative reduction of a baseline's error, by system.
+    """Return the relative reduction in error from a baseline.
 
     Parameters
     ----------
     scores
-        Scores per system and topic: an array, or a frame, wide or long. A perfect score must be 1,
-        as for P, AP, nDCG and RR, whose highest score is 1, and for the costs ASL and ESL, whose
-        lowest score is 1.
+        Scores per system and topic: an array, or a frame, wide or long. A perfect score must be 1.
+        This is true of P, AP, nDCG and RR, whose highest score is 1, and of the costs ASL and ESL,
+        whose lowest score is 1.
     baseline
         The system with whose error the errors of all other systems are compared.
     at
@@ -415,9 +417,9 @@ def rrie(
         One row per metric and system other than the baseline, with the columns ``metric``,
         ``baseline`` and ``system``. ``old`` is the mean of the baseline and ``new`` the mean of the
         system, over the topics with scores of all systems. ``rrie`` is the relative reduction in
-        error. The reduction is 1 for a perfect system, 0 for a system with the mean of the
-        baseline, and negative for a worse system. The reduction is NaN if the mean of the baseline
-        is perfect, or better than perfect (ASL of empty lists may be below 1).
+        error (RRIE). RRIE is 1 for a perfect system, 0 for a system with the mean of the baseline,
+        and negative for a worse system. RRIE is NaN if the mean of the baseline is perfect, or
+        better than perfect. A mean ASL is better than perfect if lists are empty.
 
     Raises
     ------
@@ -436,7 +438,8 @@ def rrie(
     Notes
     -----
     ``RRIE = (old error - new error) / old error``. The error is ``1 - M`` for a metric M with
-    maximum 1, and ``M - 1`` for a cost. In both cases RRIE is ``(new - old) / (1 - old)``.
+    maximum 1, and ``M - 1`` for a cost. For metrics and for costs, RRIE is ``(new - old) / (1 -
+    old)``.
 
     References
     ----------
@@ -480,7 +483,7 @@ def _removed(scores: xr.DataArray, baseline: Hashable) -> pd.DataFrame:
 
 
 def _on_common_topics(scores: xr.DataArray) -> xr.DataArray:
-    """Return scores, NaN on topics that some system lacks."""
+    """Return the scores, NaN on topics that some system lacks."""
     scored = scores.notnull()
     common = scored.all(SYSTEM)
     labels = metric_labels(scores)

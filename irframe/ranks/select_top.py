@@ -33,12 +33,13 @@ def select_top(
 ) -> Cube | xr.DataArray:
     """Select the best systems.
 
-    Correlations of system rankings are inflated by poor systems, which all rankings place last.
+    Poor systems inflate the correlations of system rankings, because all rankings place poor
+    systems last.
 
     Parameters
     ----------
     data
-        A cube, or an array of scores by the metric.
+        A cube, or an array of scores that contains the metric.
     share
         Share of the systems to keep, above 0 and at most 1.
     metric
@@ -48,7 +49,7 @@ def select_top(
     -------
     xarray.Dataset or xarray.DataArray
         The data without the worst ``floor((1 - share) n)`` of n systems. The order of systems does
-        not change. Of tied systems, the last ones are removed first.
+        not change. Among tied systems, the last systems are removed first.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Score sheets of participants, as returned by TREC."""
+"""Score sheets, as TREC returns them to participants."""
 
 from collections.abc import Hashable
 
@@ -15,7 +15,7 @@ from irframe.names import METRIC, SYSTEM, TOPIC
 
 @table_verb()
 def sheet(scores: xr.DataArray | pd.DataFrame, system: Hashable) -> xr.Dataset | pd.DataFrame:
-    """Return a system's scores with the best, median and worst.
+    """Return a system's scores beside the best, median and worst.
 
     Parameters
     ----------
@@ -27,15 +27,15 @@ def sheet(scores: xr.DataArray | pd.DataFrame, system: Hashable) -> xr.Dataset |
     Returns
     -------
     pandas.DataFrame or xarray.Dataset
-        A frame indexed by metric and topic for a frame of scores, or a dataset over (metric, topic,
-        depth) for an array. After `groupby` the group is the first index level or dimension. The
-        columns are
+        For a frame of scores, a frame indexed by metric and topic. For an array, a dataset over
+        (metric, topic, depth). After `groupby`, the group is the first index level or dimension.
+        The columns are
 
         - ``score``, the score of the system on the topic;
-        - ``best``, ``median`` and ``worst`` score on the topic over all systems, including this
-          one. For a cost, the best score is the lowest;
-        - ``rank`` of the system on the topic, one more than the number of better systems. Ranks are
-          floats, NaN if the system has no score;
+        - ``best``, ``median`` and ``worst``, the best, median and worst score on the topic over all
+          systems, including `system`. For a cost, the best score is the lowest;
+        - ``rank``, the rank of the system on the topic, one more than the number of better systems.
+          Ranks are floats, and NaN if the system has no score;
         - ``n``, the number of systems with a score on the topic.
 
     Raises
@@ -73,7 +73,7 @@ def sheet(scores: xr.DataArray | pd.DataFrame, system: Hashable) -> xr.Dataset |
     columns = {
         "score": score * sign,
         "best": gain.max(SYSTEM) * sign,
-        # numpy warns about the median of no values, so these are replaced by 0 first.
+        # numpy warns about the median of no values, so missing scores are replaced by 0 first.
         "median": values.where(n > 0, 0).median(SYSTEM).where(n > 0),
         "worst": gain.min(SYSTEM) * sign,
         "rank": (better + 1).where(np.isfinite(score)),

@@ -1,4 +1,4 @@
-"""Tests of the smallest attainable p-values."""
+"""Tests of the smallest possible p-values with few topics."""
 
 import warnings
 from itertools import product
@@ -19,7 +19,7 @@ SMALL = {"permutation": Permutation(samples=499), "bootstrap": Bootstrap(samples
 
 
 def outcomes(topics):
-    """Return differences with every pattern of signs and several sizes."""
+    """Return differences with all patterns of signs, in several sizes."""
     signs = np.array([*product((-1, 0, 1), repeat=topics)])
     sizes = [
         np.ones(topics),
@@ -108,7 +108,7 @@ def test_warning_about_few_clusters_contains_their_number():
 
 
 def ties_and_wins(wins, ties):
-    """Return scores of two systems with wins and ties."""
+    """Return scores of two systems with numbers of wins and ties."""
     return xr.DataArray([[1.0] * wins + [0.0] * ties, [0.0] * (wins + ties)], dims=SYSTEM_TOPIC)
 
 

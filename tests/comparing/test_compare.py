@@ -51,18 +51,18 @@ class TestColumns:
     def test_all_depths_are_compared_by_default(self, scores):
         assert scores.ireval.compare()["depth"].nunique() == 50
 
-    def test_unknown_metrics_have_no_depth(self):
+    def test_depth_of_unknown_metrics_is_missing(self):
         frame = array([1, 2, 3], [2, 2, 5], metric="clicks").ireval.compare()
         assert frame["metric"].item() == "clicks"
         assert frame["depth"].isna().all()
 
-    def test_integer_systems_stay_integers(self):
+    def test_integer_names_of_systems_stay_integers(self):
         scores = xr.DataArray([[1.0, 2, 4], [2, 2, 5]], {"system": [7, 9]}, ("system", "topic"))
         assert scores.ireval.compare()[["system_a", "system_b"]].to_numpy().tolist() == [[7, 9]]
 
 
 class TestValues:
-    def test_t_tests_equal_worked_cases(self, golden):
+    def test_results_of_t_tests_equal_worked_cases(self, golden):
         case = golden["002-t-test-edges"]
         for name, rows in case["input"].items():
             statistic, p = case["expected"][name]
@@ -137,7 +137,7 @@ class TestLaws:
 
 
 class TestCorrections:
-    def test_family_all_corrects_groups_together(self, scores):
+    def test_family_all_corrects_p_values_of_all_groups_together(self, scores):
         frame = (
             scores.sel(depth=10)
             .ireval.groupby("team")
@@ -161,7 +161,7 @@ class TestMissingScores:
         expected = remaining[["AP"]].ireval.compare()
         pd.testing.assert_frame_equal(frame[ap].reset_index(drop=True), expected)
 
-    def test_topics_are_left_out_only_at_depths_without_scores(self, scores):
+    def test_topics_are_left_out_only_at_depths_with_missing_scores(self, scores):
         holes = scores.copy(deep=True)
         holes[0, 2, 5, :10] = np.nan
         holes[0, 3, 6, 40:] = np.nan
@@ -192,7 +192,7 @@ class TestBadInput:
 
 @pytest.mark.parametrize("test", ["t", "wilcoxon"])
 @pytest.mark.filterwarnings("ignore::irframe.errors.IrframeWarning")
-def test_comparing_several_metrics_equals_comparing_single_metrics(test):
+def test_comparison_of_several_metrics_equals_comparisons_of_single_metrics(test):
     metrics = ["AP", "ASL", "P@5", "GMAP", "nDCG@10"]
     scores = ir.evaluate(*ir.example_track(), metrics)
     joint = scores.ireval.compare(test)

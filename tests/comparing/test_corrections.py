@@ -70,7 +70,7 @@ def test_unknown_names_list_all_tests(unknown):
         assert repr(name) in str(caught.value)
 
 
-def test_parameter_test_of_every_verb_accepts_a_significance():
+def test_every_verb_with_test_accepts_a_significance():
     assert len(SLOTS) >= 15
     for name, slot in SLOTS.items():
         assert slot.kind is ir.Significance, name
@@ -101,13 +101,15 @@ def test_error_about_an_unused_field_names_the_verb():
     refused(ParameterError, pattern, cube.ireval.ablation, test=family)
 
 
-def test_options_beside_a_significance_are_refused(scores):
+def test_adjust_and_alpha_are_refused_beside_a_significance(scores):
     value = ir.Significance("sign")
-    refused(ParameterError, "not beside it", scores.ireval.compare, value, adjust="holm")
-    refused(ParameterError, "not beside it", scores.ireval.compare, value, alpha=0.1)
+    refused(
+        ParameterError, "not as separate arguments", scores.ireval.compare, value, adjust="holm"
+    )
+    refused(ParameterError, "not as separate arguments", scores.ireval.compare, value, alpha=0.1)
 
 
-def test_name_of_a_test_equals_a_significance_of_the_test(scores):
+def test_name_of_a_test_gives_the_result_of_a_significance(scores):
     pairs = scores.ireval.compare("sign", adjust="fdr_bh", alpha=0.2)
     value = ir.Significance("sign", adjust="fdr_bh", alpha=0.2)
     assert scores.ireval.compare(value).equals(pairs)
@@ -124,7 +126,7 @@ def test_significance_without_a_test_uses_the_default_of_the_verb():
     assert result.ireval.record[-1].options["test"] == "wilcoxon"
 
 
-def test_recorded_options_reproduce_the_result(scores):
+def test_recorded_significance_reproduces_the_result(scores):
     value = ir.Significance("sign", adjust="fdr_bh", family="all", alpha=0.2)
     for result in (scores.ireval.compare(value), scores.ireval.leaderboard(test=value)):
         step = result.ireval.record[-1]

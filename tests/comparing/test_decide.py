@@ -35,7 +35,7 @@ def test_pairs_are_decided_if_their_ranges_do_not_overlap(within):
     assert rows["decided"].any()
 
 
-def test_rows_equal_those_of_compare(within):
+def test_rows_of_decide_are_in_the_order_of_compare(within):
     keys = ["metric", "depth", "system_a", "system_b"]
     for scores, baseline in ((within, None), (within.sel(depth=5), "splade")):
         compared = scores.sel(bound="lower", drop=True).ireval.compare(baseline=baseline)
@@ -43,7 +43,7 @@ def test_rows_equal_those_of_compare(within):
         pd.testing.assert_frame_equal(decided[keys], compared[keys])
 
 
-def test_lower_costs_are_better():
+def test_system_with_lower_costs_is_better():
     values = [[[2.0, 2.0], [5.0, 6.0], [3.0, 9.0]], [[3.0, 3.0], [6.0, 7.0], [4.0, 9.5]]]
     labels = {"bound": ["lower", "upper"], "system": list("abc"), "topic": ["1", "2"]}
     costs = xr.DataArray(values, labels, list(labels)).expand_dims(metric=["ESL"], axis=1)

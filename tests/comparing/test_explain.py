@@ -33,7 +33,7 @@ def example():
 
 
 def sums(*, subtopics):
-    """Return the metrics that are sums over documents."""
+    """Return the metrics whose scores are sums over documents."""
     if subtopics:
         names = sorted(name for name in SUMS if METRICS[name].subtopics)
         return [name.replace("IA", "IA(metric='nDCG')") if name == "IA" else name for name in names]
@@ -42,7 +42,7 @@ def sums(*, subtopics):
 
 
 def short_lists():
-    """Return a cube with short, empty and irrelevant lists."""
+    """Return a cube with short, empty and non-relevant lists."""
     rng = np.random.default_rng(1)
     docs, runs, qrels = [f"d{n}" for n in range(14)], [], []
     for topic in range(6):
@@ -94,7 +94,7 @@ def test_metrics_that_are_not_sums_are_refused(example):
         subtopics.ireval.explain("s0", "s1", "IA(metric='SetF')", at=5)
 
 
-def test_rows_contain_ranks_and_possible_increases(example):
+def test_rows_of_explain_contain_ranks_grades_and_possible_increases(example):
     runs, _, cube = example
     result = cube.ireval.explain("splade", "bm25", "P", at=10, runs=runs)
     ranked = runs.ireval.rank()
@@ -116,7 +116,7 @@ def test_rows_contain_ranks_and_possible_increases(example):
     assert bare["difference"].sum() == pytest.approx(result["difference"].sum())
 
 
-def test_possible_increase_equals_the_increase_after_judging(example):
+def test_possible_increase_is_the_increase_after_the_best_judgment(example):
     runs, qrels, cube = example
     result = cube.ireval.explain("splade", "bm25", "AP", at=50, runs=runs)
     for row in result.dropna(subset="could_add_a").iloc[[0, -1]].itertuples():
@@ -155,7 +155,7 @@ def test_invalid_arguments_of_explain_are_refused(example, arguments, options, e
     refused(error, message, lambda: example[2].ireval.explain(*arguments, **options))
 
 
-def test_shared_ranks_and_runs_of_other_cubes_are_refused(example):
+def test_cubes_with_averaged_ties_and_runs_of_other_cubes_are_refused(example):
     runs, qrels, cube = example
     with pytest.raises(MetricError, match="one order of tied documents"):
         ir.cube(runs, qrels, ties="mean").ireval.explain("bm25", "ance", "P")

@@ -82,7 +82,7 @@ def test_scores_of_one_topic_are_compared_with_a_file(file):
     assert set(result["n_topics"]) == {1}
 
 
-def test_scores_may_have_fewer_metrics_than_the_file(file, tmp_path):
+def test_file_may_contain_more_metrics_than_the_scores(file, tmp_path):
     some = ir.scorer(QRELS, "nDCG@10")(RUNS[RUNS["system"] == "ance"])
     result = some.ireval.compare(baseline=file)
     expected = scores_of().loc[["ance", "splade"]].ireval.compare()
@@ -145,8 +145,8 @@ def bare(scores):
     [
         (None, "No such file"),
         ("{", "no JSON"),
-        ("[1]", "another file"),
-        ('{"system": "a"}', "another file"),
+        ("[1]", "a file of another kind"),
+        ('{"system": "a"}', "a file of another kind"),
         ('{"irframe baseline": 9}', "format 9"),
         (lambda text: text.replace("0.5800515545610756", "0.5900515545610756"), "edited"),
         (lambda text: text.replace('"trec"', '"doc"'), "edited"),
@@ -211,7 +211,9 @@ def test_scores_without_attributes_raise_a_warning(tmp_path):
     bare = pd.DataFrame({"AP": [0.1, 0.4, 0.3, 0.5]})
     bare.index = pd.MultiIndex.from_product([["a", "b"], [1, 2]], names=["system", "topic"])
     bare.ireval.freeze(tmp_path / "a.irframe", baseline="a")
-    with pytest.warns(IrframeWarning, match="neither a.irframe nor the scores name"):
+    with pytest.warns(
+        IrframeWarning, match="the judgments of a.irframe and of the scores are unknown"
+    ):
         result = bare.loc[["b"]].ireval.compare(baseline=tmp_path / "a.irframe")
     assert result["difference"].item() == pytest.approx(0.15)
 

@@ -28,7 +28,7 @@ def scores():
 
 @pytest.mark.parametrize(("family", "rows"), [("depth", 28), ("metric", 56), ("all", 112)])
 @pytest.mark.parametrize("adjust", [None, "bonferroni", "sidak", "holm"])
-def test_simultaneous_intervals_have_a_corrected_level(scores, family, rows, adjust):
+def test_simultaneous_intervals_have_a_corrected_confidence_level(scores, family, rows, adjust):
     decided = ir.Significance(adjust=adjust, family=family)
     result = scores.ireval.compare(decided, simultaneous=True)
     alpha = 1 - 0.95 ** (1 / rows) if adjust == "sidak" else 0.05 / rows
@@ -76,7 +76,7 @@ def test_attribute_interval_names_the_method_of_intervals(scores, test, weights)
 @pytest.mark.parametrize("seed", range(4))
 @pytest.mark.parametrize("n", [2, 4, 12])
 @pytest.mark.parametrize("test", RESAMPLING)
-def test_interval_ends_are_the_outermost_differences_that_are_not_rejected(seed, n, test):
+def test_intervals_contain_exactly_the_differences_that_are_not_rejected(seed, n, test):
     rng = np.random.default_rng(seed)
     values = rng.normal(size=(2, n, 1))
     chosen = RESAMPLING[test](samples=199, seed=seed)

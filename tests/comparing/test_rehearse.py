@@ -23,7 +23,7 @@ MARGIN, DRAWS = 0.05, 80
 
 
 def one_gate(fail_on, d):
-    """Return whether a check fails for these differences."""
+    """Return whether a check fails for some simulated differences."""
     t = stats.ttest_1samp(d, 0).pvalue
     not_worse = stats.ttest_1samp(d, -MARGIN, alternative="greater").pvalue < 0.05
     equivalent = not_worse and stats.ttest_1samp(d, MARGIN, alternative="less").pvalue < 0.05
@@ -34,7 +34,7 @@ def one_gate(fail_on, d):
 
 
 @pytest.mark.parametrize("fail_on", ["worse", "not-not-worse", "drop", "undecided"])
-def test_failure_rates_equal_a_loop(fail_on):
+def test_failure_rates_equal_those_of_a_loop(fail_on):
     pair = SCORES.loc[["bm25", "bm25+rm3"], ["nDCG@10"]]
     wide = pair["nDCG@10"].unstack("system")
     d = (wide["bm25+rm3"] - wide["bm25"]).to_numpy()
@@ -46,7 +46,7 @@ def test_failure_rates_equal_a_loop(fail_on):
     assert rehearse(pair, options, fail_on, samples=DRAWS, seed=3) == tuple(failed / DRAWS)
 
 
-def test_false_alarms_are_rare_and_losses_are_detected():
+def test_rehearsed_checks_rarely_raise_false_alarms_and_detect_losses():
     options = {"baseline": "bm25", "margin": {"nDCG@10": 0.3, "ASL": 30}, "adjust": "bonferroni"}
     clear, detected = rehearse(SCORES, options, "worse", samples=400)
     assert clear < 0.1

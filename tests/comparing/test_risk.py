@@ -32,7 +32,7 @@ def weigh(values, a):
 
 
 @given(rows=VALUES, a=st.sampled_from([0, 1, 5]))
-def test_risks_equal_a_loop(rows, a):
+def test_risks_equal_those_of_a_loop(rows, a):
     result = frame_of(rows).ireval.risk(baseline="s0", a=a).set_index("system_a")
     total, c = sum(map(sum, rows)), len(rows[0])
     for number, row in enumerate(rows[1:], start=1):
@@ -68,14 +68,14 @@ def test_trisk_of_a_single_topic_is_nan():
     assert result["trisk"].isna().all()
 
 
-def test_lower_costs_are_gains_and_have_no_georisk():
+def test_lower_costs_are_gains_and_georisk_of_costs_is_nan():
     result = frame_of([[5, 9.0], [4, 9]], metric="ASL").ireval.risk(baseline="s0")
     assert result["difference"].tolist() == [0.5]
     assert result["wins"].tolist() == [1]
     assert result["georisk"].isna().all()
 
 
-def test_negative_scores_have_no_georisk():
+def test_georisk_of_negative_scores_is_nan():
     result = frame_of([[0.5, -0.1], [0.4, 0.2]]).ireval.risk(baseline="s0")
     assert result["georisk"].isna().all()
     assert result["urisk"].notna().all()

@@ -38,7 +38,7 @@ PAIRS = all_pairs(6)
 
 @pytest.mark.parametrize("seed", range(4))
 @pytest.mark.parametrize("metric", [0, 1])
-def test_verdicts_equal_a_loop(seed, metric):
+def test_verdicts_equal_those_of_a_loop(seed, metric):
     scores = random_scores(seed)
     pairing = Pairing(ir.Significance(adjust=None, alpha=ALPHA))
     result = pairing.verdicts(scores_to_compare(scores), metric, slice(1, 3), PAIRS)
@@ -66,7 +66,7 @@ def test_equal_means_have_no_verdict():
     )
 
 
-def test_rounding_errors_are_not_differences():
+def test_differences_within_rounding_errors_are_not_significant():
     scores = xr.DataArray(
         [[0.1 + 0.2, 1.0], [0.3, 1.0], [0.3 + 1e-11, 1.0]], dims=("system", "topic")
     )
@@ -89,7 +89,7 @@ def scores(cube):
 
 
 def layers(scores, row):
-    """Return the scores of the two systems of a row."""
+    """Return the scores of both systems in a row of a comparison."""
     layer = scores.sel(metric=row.metric, depth=row.depth)
     sign = -1 if row.metric == "ASL" else 1
     return [sign * layer.sel(system=name).to_numpy() for name in (row.system_a, row.system_b)]
@@ -201,8 +201,12 @@ def test_topics_needed_equal_those_of_statsmodels(scores):
     ("options", "error", "message"),
     [
         ({"margin": np.nan}, ParameterError, "margin"),
-        ({"margin": {}}, ParameterError, "a margin for each of .*, but found none for"),
-        ({"margin": {"X@3": 0.1}}, ParameterError, "a margin for each of .*, but found none for"),
+        ({"margin": {}}, ParameterError, "a margin for each of .*, but found no margin for"),
+        (
+            {"margin": {"X@3": 0.1}},
+            ParameterError,
+            "a margin for each of .*, but found no margin for",
+        ),
         ({"power": 0.01}, ParameterError, "power"),
         ({"margin": 0.1, "test": "tukey"}, ParameterError, "support margins, but found tukey"),
         ({"margin": 0.1, "adjust": "max-t"}, ParameterError, "support margins, but found max-t"),
@@ -228,7 +232,7 @@ def test_margins_by_metric_equal_separate_comparisons(cube):
         alone = bounds.sel(metric=[metric]).ireval.compare(margin=margin)
         rows = by_name[by_name["metric"] == metric].reset_index(drop=True)
         pd.testing.assert_series_equal(rows["decided"], alone["decided"])
-    with pytest.raises(ParameterError, match="other names: P@5"):
+    with pytest.raises(ParameterError, match="margins of other metrics: P@5"):
         scores.ireval.compare(margin=margins | {"P@5": 0.1})
 
 

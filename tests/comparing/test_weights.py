@@ -37,7 +37,7 @@ VERBS = {
     "leaderboard": {"baseline": "a"},
     "rank_intervals": {},
 }
-"""Verbs that support weights, and their options in these tests."""
+"""Mapping from tested verbs that support weights to their options."""
 pytestmark = [
     pytest.mark.filterwarnings(f"ignore:{each}:irframe.errors.IrframeWarning")
     for each in ("(tests and intervals|resamples) are unreliable", "one topic has")
@@ -46,7 +46,7 @@ WEIGHABLE = [name for name, each in TESTS.items() if each.supports_design]
 
 
 def numbers(result):
-    """Return the numbers of a result without depths."""
+    """Return the numeric columns of a result, without depths."""
     frame = result.to_dataframe() if isinstance(result, xr.Dataset) else result
     omitted = ["depth", "n_eff", "df"]
     return frame.drop(columns=omitted, errors="ignore").select_dtypes("number").to_numpy(float)
@@ -58,7 +58,7 @@ def apply_verb(name, scores, weights, **options):
 
 
 def oracle(values, weights):
-    """Return mean, interval, t and p of a weighted mean."""
+    """Return mean, interval, t and p-value of weighted scores."""
     present = ~np.isnan(values)
     mean, variance, freedom, _ = designed_mean(values[present], weights[present])
     error = np.sqrt(variance)
@@ -66,7 +66,7 @@ def oracle(values, weights):
     return mean, mean - half, mean + half, t, 2 * stats.t.sf(abs(t), freedom)
 
 
-def test_weighted_means_intervals_and_tests_equal_a_reference():
+def test_weighted_means_intervals_and_tests_equal_a_direct_computation():
     holed = HOLED.ireval.design(weight="frequency")
     with pytest.warns(UserWarning, match="different topics"):
         summary = holed.ireval.summary(interval="t")
@@ -162,7 +162,7 @@ def test_groups_use_the_weights_of_their_topics():
 
 
 @pytest.mark.parametrize("test", TESTS)
-def test_tests_without_a_weighted_form_are_refused(test):
+def test_tests_that_do_not_support_weights_are_refused(test):
     if test not in WEIGHABLE:
         for verb in ("compare", "rank_intervals", "leaderboard"):
             with pytest.raises(ParameterError, match=f"supports weight=.*{test}"):
@@ -186,7 +186,7 @@ SHAPES = {
 
 
 @pytest.mark.parametrize("shape", SHAPES)
-def test_weighted_t_test_controls_the_error_rate(shape):
+def test_type_i_error_rate_of_the_weighted_t_test_is_near_alpha(shape):
     for n in (5, 20):
         scores = np.random.default_rng(n).normal(size=(2, n, 4000))
         weights = SHAPES[shape](n)
@@ -210,7 +210,7 @@ def test_unequal_weights_raise_a_warning():
     assert "caution" not in alike.ireval.compare().attrs
 
 
-def test_resampled_topics_keep_their_weights():
+def test_topics_in_bootstrap_samples_keep_their_weights():
     test = parse_test("bootstrap")
     values, u = SCORES[0, :, :, :1].to_numpy(), WEIGHTS / WEIGHTS.mean()
     d = values[0, :, 0] - values[1, :, 0]

@@ -14,7 +14,7 @@ from irframe.planning.components import mean_squares, variance_interval
 
 
 def matrix(shared, name):
-    """Return real scores as an array over systems and topics."""
+    """Return real scores as an array (system, topic)."""
     frame = pd.read_csv(shared / "data" / "score-matrices" / f"{name}.csv")
     frame.index = frame.index.astype(str)
     return xr.DataArray(
@@ -41,7 +41,7 @@ def test_components_of_real_scores_equal_those_of_statsmodels(shared):
     assert result["share"].sum("component").item() == pytest.approx(1)
 
 
-def test_selecting_depths_equals_computing_all_depths():
+def test_components_at_one_depth_do_not_depend_on_other_depths():
     scores = ir.cube(*ir.example_track()).ireval.score("AP", "RBP(p=0.8)")
     full, some = scores.ireval.components(), scores.sel(depth=[10, 1]).ireval.components()
     assert full["variance"].dims == ("metric", "depth", "component")
@@ -55,7 +55,7 @@ def test_negative_variances_are_set_to_zero_with_a_warning():
     assert result["share"].to_numpy().ravel().tolist() == [0, 0, 1]
 
 
-def test_topics_with_missing_scores_are_dropped():
+def test_components_drop_topics_with_missing_scores():
     scores = ir.cube(*ir.example_track()).ireval.score("AP", at=[5, 10])
     holes = scores.copy()
     holes[0, 2, 0, 1] = np.nan
@@ -77,7 +77,7 @@ BRENNAN = """
 565553456733 937775557752 343353356516 755331435335 929777372753
 343533634512 737775575554 585775543211 998866655811 444335655711
 """
-"""Data of ten persons and twelve raters: table 3.2 of Brennan (2001)."""
+"""Scores of ten persons (rows) by twelve raters, from table 3.2 of Brennan (2001)."""
 
 
 def synthetic():
@@ -106,7 +106,7 @@ def test_intervals_have_nominal_coverage(systems, topics, truth):
         assert 0.93 <= ((low <= target) & (target <= high)).mean() <= 0.97
 
 
-def test_rounding_errors_give_zero_variance():
+def test_variance_of_scores_that_differ_by_rounding_errors_is_zero():
     level = np.array([0.1, 0.3, 0.7])[:, np.newaxis, np.newaxis]
     topic = np.array([0.1, 0.2, 0.4, 0.8])[:, np.newaxis]
     result = mean_squares(level + topic)
@@ -114,7 +114,7 @@ def test_rounding_errors_give_zero_variance():
 
 
 def variance_of_mean(differences, shares, clusters):
-    """Return the variance of a weighted clustered mean, by loops."""
+    """Return the variance of a mean with clusters, by loops."""
     mean, total = shares @ differences, (shares**2).sum()
     variance = 0.0
     for name in set(clusters):

@@ -14,7 +14,7 @@ from irframe.planning.over_repeats import own_components
 
 
 def array(values, **attrs):
-    """Return scores over (system, repeat, topic) as an array."""
+    """Return scores (system, repeat, topic) as an array."""
     labels = {
         name: [f"{name[0]}{n}" for n in range(size)]
         for name, size in zip(("system", "repeat", "topic"), np.shape(values), strict=True)
@@ -38,7 +38,7 @@ def test_components_equal_those_of_a_worked_example():
     np.testing.assert_allclose(shared, expected, atol=1e-6)
 
 
-def test_components_of_uneven_numbers_of_repeats_equal_the_loop():
+def test_components_of_unequal_numbers_of_repeats_equal_those_of_a_loop():
     rng = np.random.default_rng(1)
     tables = [rng.normal(size=(repeats, 6)) for repeats in (1, 2, 4)]
     spread = within = 0.0
@@ -66,7 +66,7 @@ def test_components_of_uneven_numbers_of_repeats_equal_the_loop():
 
 
 def power_at(topics, variances, repeats, difference, *, one_sided, shared, alpha=0.05):
-    """Return the power with given topics and repeats."""
+    """Return the power with some numbers of topics and repeats."""
     topic, repeat, residual = variances
     by_topic = (topic + residual / repeats) / topics
     by_repeat = repeat / repeats + residual / (topics * repeats)
@@ -109,7 +109,7 @@ def test_topics_needed_is_the_smallest_number_with_the_power(question, shared):
 
 
 @pytest.mark.parametrize("question", ["margin", "difference"])
-def test_topics_needed_per_depth_equal_those_of_single_depths(question):
+def test_topics_needed_at_one_depth_do_not_depend_on_other_depths(question):
     rng = np.random.default_rng(4)
     spreads = [0.5 + sd * rng.normal(size=(3, 3, 20)) for sd in (0.001, 0.05, 0.3)]
     arrays = [array(values) for values in spreads]

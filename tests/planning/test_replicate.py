@@ -61,13 +61,13 @@ def test_identical_scores_are_a_perfect_reproduction(scores):
     np.testing.assert_allclose(others["delta_ri"], 0, atol=1e-12)
 
 
-def test_selecting_a_depth_equals_computing_all_depths(scores):
+def test_results_at_one_depth_do_not_depend_on_other_depths(scores):
     original = scores.isel(topic=slice(None, None, -1)).assign_coords(topic=scores["topic"])
     full = scores.ireval.replicate(original)
     xr.testing.assert_allclose(scores.sel(depth=10).ireval.replicate(original), full.sel(depth=10))
 
 
-def test_topics_with_missing_scores_are_dropped_on_both_sides(scores):
+def test_topics_with_missing_scores_are_dropped_from_both_experiments(scores):
     original = scores * 0.9
     holes = original.copy()
     holes[:, 1, 0] = np.nan
@@ -110,7 +110,7 @@ def test_normal_and_uniform_scaling_equal_those_of_scipy(scores):
 
 
 def _line(z, a, b):
-    """Return the piecewise linear scaling as first published."""
+    """Return the piecewise linear scaling of the original paper."""
     return stats.uniform(-b / a, 1 / a).cdf(z)
 
 
@@ -133,7 +133,7 @@ def test_reference_systems_can_be_names_or_other_scores(scores):
     xr.testing.assert_allclose(scores.ireval.standardise(reference=elsewhere), result)
 
 
-def test_frames_keep_their_index():
+def test_standardised_frames_keep_their_index():
     frame = ir.evaluate(*ir.example_track(), ["AP", "nDCG@10"]).sample(frac=1, random_state=1)
     frame = frame.rename_axis(index={"system": "run"}).iloc[3:]
     result = frame.ireval.standardise()
@@ -146,7 +146,7 @@ def test_frames_keep_their_index():
     assert len(summary) == 2 * frame.index.get_level_values("run").nunique()
 
 
-def test_constant_topics_have_no_standard_score_and_raise_a_warning():
+def test_standard_scores_on_constant_topics_are_nan_with_a_warning():
     scores = xr.DataArray(
         [[0.1, 0.3, np.nan], [0.1, 0.5, np.nan], [0.1, 0.4, 0.2]],
         {"system": ["a", "b", "c"], "topic": ["same", "other", "alone"]},
@@ -165,7 +165,7 @@ def test_invalid_arguments_of_standardise_are_refused(scores):
     refused(ParameterError, "two reference systems", scores.ireval.standardise, reference="bm25")
     with pytest.raises(ParameterError, match="a topic of the reference scores"):
         scores.ireval.standardise(reference=scores.isel(topic=slice(1, None)))
-    with pytest.raises(ParameterError, match="depths in both scores"):
+    with pytest.raises(ParameterError, match="depths in the scores and in the reference scores"):
         scores.ireval.standardise(reference=scores.isel(depth=0, drop=True))
     refused(MetricError, "NumRet", ir.evaluate(*ir.example_track(), "NumRet").ireval.standardise)
     refused(InputError, "infinite", (scores / 0.0).ireval.standardise)

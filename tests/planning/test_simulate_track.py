@@ -55,7 +55,7 @@ def test_team_and_contributing_are_constant_per_system(track):
     assert runs.drop_duplicates("system")["contributing"].sum() == 6
 
 
-def test_rows_are_sorted_by_rank_and_scores_decrease(track):
+def test_rows_are_sorted_by_rank_and_scores_never_increase(track):
     runs, _ = track
     assert runs["rank"].to_list() == list(range(1, 61)) * 300
     scores = runs["score"].to_numpy().reshape(300, 60)
@@ -112,7 +112,7 @@ def test_some_scores_tie_and_most_do_not():
     assert (tied > 0.2).any()
 
 
-def test_random_streams_have_not_changed():
+def test_simulated_tracks_have_not_changed():
     runs, qrels = simulate_track(
         systems=3, topics=2, docs=100, depth=4, pool_depth=2, grades=[0.5, 0.3, 0.2]
     )
@@ -167,7 +167,7 @@ def test_grades_have_the_requested_shares(grades, shares):
         ),
     ],
 )
-def test_arguments_out_of_range_are_refused(arguments, words):
+def test_simulate_track_refuses_arguments_out_of_range(arguments, words):
     refused(ParameterError, words, simulate_track, **arguments)
 
 
@@ -199,7 +199,7 @@ def test_example_track_has_not_changed():
     assert np.bincount(qrels["grade"]).tolist() == [365, 63, 51, 44]
 
 
-def test_example_track_has_significant_and_other_pairs():
+def test_example_track_has_significant_and_non_significant_pairs():
     runs, qrels = example_track()
     frame = runs.ireval.evaluate(qrels, "AP").ireval.compare(baseline="bm25")
     better = frame[frame["significant"] & (frame["difference"] > 0)]["system_a"]

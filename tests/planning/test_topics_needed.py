@@ -40,14 +40,14 @@ def test_pooled_variances_are_means_over_pairs(scores):
     )
 
 
-def test_a_baseline_restricts_the_pairs(scores):
+def test_variance_with_a_baseline_is_averaged_over_its_pairs(scores):
     options = {"width": 0.1, "baseline": "bm25"}
     result, each = (scores.ireval.topics_needed(**options, per=e) for e in (None, "pair"))
     assert set(each["system_b"].to_numpy()) == {"bm25"}
     xr.testing.assert_allclose(each["variance"].mean("pair"), result["variance"])
 
 
-def test_resampled_topics_have_the_required_power(scores):
+def test_tests_on_resampled_topics_have_the_required_power(scores):
     pair = scores.sel(system=["bm25", "splade"], depth=[10], metric=["AP"])
     n = int(pair.ireval.topics_needed(difference=0.05)["topics"].item())
     z = np.diff(pair.to_numpy().reshape(2, -1), axis=0)[0]
@@ -78,7 +78,7 @@ def test_anova_needs_more_topics_for_more_systems(scores):
         ({"width": 0.9, "test": "anova"}, "'width'.* found test"),
     ],
 )
-def test_invalid_questions_are_refused(scores, options, pattern):
+def test_invalid_arguments_of_topics_needed_are_refused(scores, options, pattern):
     refused(ParameterError, pattern, lambda: scores.ireval.topics_needed(**options))
 
 

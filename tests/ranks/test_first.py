@@ -34,19 +34,19 @@ def statistic(lead):
 
 
 @given(seed=st.integers(0, 99), topics=st.integers(2, 6))
-def test_few_topics_are_tested_with_all_signs(seed, topics):
+def test_all_assignments_of_signs_are_used_for_few_topics(seed, topics):
     values = np.random.default_rng(seed).random((4, topics)).round(1 + seed % 2)
     signs = np.array([*itertools.product([1, -1], repeat=topics)])
     assert first_p(values[..., np.newaxis])[:, 0] == pytest.approx(slow_p(values, signs))
 
 
-def test_single_systems_and_single_topics_have_p_of_one():
+def test_p_is_one_for_a_single_system_or_topic():
     assert first_p(np.ones((1, 4, 1))).tolist() == [[1.0]]
     assert first_p(np.array([0.1, 0.9])[:, np.newaxis, np.newaxis]).min() > 0.5
     assert least_first_p(1, samples=1000) == pytest.approx(2 / 3)
 
 
-def test_systems_that_cannot_be_compared_have_p_of_one():
+def test_p_is_one_for_systems_that_cannot_be_compared():
     rng = np.random.default_rng(0)
     scores = np.stack([rng.random(20), 0.2 + rng.random(20), 2 + rng.random(20)])[..., np.newaxis]
     assert (first_p(scores)[:2] < 0.05).all()
@@ -68,7 +68,7 @@ def test_signs_are_flipped_by_cluster():
 @pytest.mark.parametrize(
     ("name", "left"), [("adhoc8_ap", 3), ("adhoc8_p10", 6), ("web2011_ndcg20", 28)]
 )
-def test_numbers_of_systems_that_could_be_first_in_trec_tracks(shared, name, left):
+def test_numbers_of_systems_that_could_be_first_on_trec_tracks_are_unchanged(shared, name, left):
     table = pd.read_csv(shared / "data" / "score-matrices" / f"{name}.csv")
     p = first_p(table.to_numpy(float).T[..., np.newaxis], samples=999)
     assert (p > 0.05).sum() == left

@@ -20,7 +20,7 @@ def scores():
 
 
 @pytest.mark.parametrize("family", ["depth", "metric", "all"])
-def test_p_values_are_adjusted_for_the_listed_family(scores, family):
+def test_p_values_are_adjusted_for_the_family_of_the_leaderboard(scores, family):
     board = scores.ireval.leaderboard(at=[10, 5], test=ir.Significance(family=family, alpha=0.2))
     ranks = scores.ireval.rank_intervals(test=ir.Significance(family=family, alpha=0.2)).sel(
         metric="ASL", depth=10
@@ -59,7 +59,7 @@ def test_the_first_metric_and_depth_determine_the_ranking(scores):
         np.testing.assert_allclose(board[f"{metric}@{depth}"], expected)
 
 
-def test_changes_equal_those_of_compare(scores):
+def test_changes_from_the_baseline_equal_those_of_compare(scores):
     board = scores.ireval.leaderboard(baseline="ance", at=10, test=ir.Significance(adjust="fdr_bh"))
     frame = scores[:1].sel(depth=10).ireval.compare(baseline="ance", adjust="fdr_bh")
     expected = frame.set_index("system_a").loc[board.index.drop("ance")]
@@ -131,7 +131,7 @@ def test_the_greatest_depth_determines_the_ranking_by_default():
 
 
 def draw_alike(seed, systems, share):
-    """Return a random symmetric matrix of similar systems."""
+    """Return a random symmetric matrix of which systems are alike."""
     drawn = np.triu(np.random.default_rng(seed).random((systems, systems)) < share, 1)
     return drawn | drawn.T | np.eye(systems, dtype=bool)
 
@@ -157,7 +157,7 @@ def test_letters_of_a_ranking_are_consecutive():
 
 @pytest.mark.parametrize("metric", ["nDCG", "ASL"])
 @pytest.mark.parametrize("how", [{"rank_interval": "bootstrap"}, {"test": "sign"}])
-def test_letters_equal_the_significance_of_comparisons(metric, how):
+def test_systems_share_a_letter_unless_compare_finds_a_significant_difference(metric, how):
     scores = ir.cube(*ir.example_track()).ireval.score(metric, at=[10])
     decided = ir.Significance(how.pop("test", "t"), adjust=None if how else "auto", alpha=0.2)
     letters = scores.ireval.leaderboard(test=decided, **how)["letters"]
@@ -167,7 +167,7 @@ def test_letters_equal_the_significance_of_comparisons(metric, how):
     assert letters.iloc[0].startswith("a")
 
 
-def test_letters_continue_with_numbers_after_the_last():
+def test_letters_have_numbers_after_the_first_52_groups():
     systems, last = 110, len(LETTERS)
     names = [f"s{number:03}" for number in range(systems)]
     index = pd.MultiIndex.from_product([names, range(4)], names=["system", "topic"])
@@ -218,7 +218,7 @@ def loops(scores, sign):
 
 @pytest.mark.parametrize("seed", range(2))
 @pytest.mark.parametrize("lower", [False, True])
-def test_win_rates_and_borda_counts_equal_the_loop(seed, lower):
+def test_win_rates_and_borda_counts_equal_those_of_a_loop(seed, lower):
     for without in ((), [("hard", "a")], [("hard", "a"), ("covid", "b")]):
         scores = ir.as_scores(
             drawn(seed, without).ireval.design(task="set"), lower=["AP"] if lower else []
@@ -328,15 +328,15 @@ def test_task_metrics_select_the_metric_of_each_task(over):
         "a metric for every task": {"covid": "AP"},
         "existing tasks in": by | {"other": "AP"},
         "metrics of the scores": by | {"hard": "P@5"},
-        "arithmetic means, and no costs": by | {"hard": "ASL"},
+        "arithmetic means, with higher scores better": by | {"hard": "ASL"},
     }.items():
         refused(ParameterError, message, refuse, **options, task_metrics=wrong)
     refuse = drawn(6).ireval.groupby("set").leaderboard
     refused(ParameterError, "tasks for task_metrics=", refuse, task_metrics=by)
 
 
-def test_optimism_equals_a_bootstrap():
-    """Compare with the known optimism of two equal systems."""
+def test_optimism_of_two_equal_systems_is_near_its_true_value():
+    """The optimism of two equal systems is known."""
     lead = np.tile([1.0, -1.0], 50)
     scores = pd.DataFrame({"AP": np.concatenate([lead / 2, -lead / 2])})
     scores.index = pd.MultiIndex.from_product([["a", "b"], range(100)], names=["system", "topic"])
@@ -353,7 +353,7 @@ def test_too_few_topics_raise_a_warning_about_first_systems():
     assert scores.ireval.leaderboard()["could_be_first"].tolist() == [True, False]
     fewer = scores[scores.index.get_level_values("topic") < 5].ireval.leaderboard()
     assert fewer["could_be_first"].tolist() == [True, True]
-    assert "every system could be first: on 5 topics p is at least 0.061" in fewer.attrs["caution"]
+    assert "every system could be first: p is at least 0.061 on 5 topics" in fewer.attrs["caution"]
 
 
 def test_could_be_first_with_repeats_needs_over_topic():

@@ -29,7 +29,7 @@ def scores():
 
 
 def rank_of(values):
-    """Return ranks by a loop, where higher is better."""
+    """Return ranks by a loop. Higher scores are better."""
     return [1 + sum(other > value + 5e-13 for other in values) for value in values]
 
 
@@ -70,7 +70,7 @@ def holm_by_loop(values, alpha):
 
 
 def assert_ranks(result, *expected):
-    """Assert that ranks and interval ends are as expected."""
+    """Assert that ranks and the ends of intervals are as expected."""
     for name, values in zip(("rank", "rank_low", "rank_high"), expected, strict=True):
         np.testing.assert_array_equal(result[name].values.ravel(), values)
 
@@ -80,7 +80,7 @@ def array_of(values, metric="AP"):
 
 
 @given(seed=st.integers(0, 999), metric=st.sampled_from(["AP", "ASL"]))
-def test_bootstrap_intervals_equal_a_loop(seed, metric):
+def test_bootstrap_rank_intervals_equal_those_of_a_loop(seed, metric):
     values = np.random.default_rng(seed).integers(0, 4, (5, 7)) / 4
     options = {"test": ir.Significance(alpha=0.2), "resamples": ir.Resampling(40, seed=3)}
     result = quiet(array_of(values, metric).ireval.rank_intervals, "bootstrap", **options)
@@ -96,7 +96,7 @@ def test_bootstrap_intervals_equal_a_loop(seed, metric):
     metric=st.sampled_from(["AP", "ASL", "GMAP", "InverseASL"]),
     alpha=st.sampled_from([0.05, 0.5]),
 )
-def test_holm_intervals_equal_a_loop(seed, metric, alpha):
+def test_holm_rank_intervals_equal_those_of_a_loop(seed, metric, alpha):
     rng = np.random.default_rng(seed)
     values = np.clip(rng.integers(1, 5, (6, 7)) + rng.integers(0, 4, (6, 1)), 1, 8) / 8
     values[1] = values[0]
@@ -112,7 +112,7 @@ def test_holm_intervals_equal_a_loop(seed, metric, alpha):
 
 
 @given(seed=st.integers(0, 999))
-def test_max_t_intervals_equal_a_loop(seed):
+def test_max_t_rank_intervals_equal_those_of_a_loop(seed):
     rng = np.random.default_rng(seed)
     values = rng.random((5, 9)) + rng.random((5, 1))
     drawn = ir.paired.MaxT(samples=99, seed=4)
@@ -193,7 +193,7 @@ def test_ranking_all_depths_equals_ranking_single_depths(scores):
             xr.testing.assert_allclose(result.sel(metric=[label], depth=depth), alone)
 
 
-def test_means_equal_the_summary(scores):
+def test_means_and_intervals_equal_those_of_summary(scores):
     for interval in ("logit", "t"):
         decided = ir.Significance(alpha=0.1)
         result = scores.ireval.rank_intervals(test=decided, interval=interval)
@@ -239,7 +239,7 @@ def tiers_by_loop(means, pairs):
 
 
 @given(seed=st.integers(0, 9999), test=st.sampled_from(["t", "wilcoxon"]))
-def test_tiers_equal_a_loop(seed, test):
+def test_tiers_equal_those_of_a_loop(seed, test):
     rng = np.random.default_rng(seed)
     values = rng.integers(0, 3, (8, 9)) / 4 + rng.integers(0, 4, (8, 1)) / 4
     given, decided = array_of(values), ir.Significance(test, adjust="fdr_bh", alpha=0.2)
@@ -302,6 +302,6 @@ def test_a_single_topic_allows_every_rank(scores):
     assert np.isnan(every[-1]["first"]).all()
 
 
-def test_incompatible_options_are_refused(scores):
+def test_incompatible_options_of_rank_intervals_are_refused(scores):
     refused(ParameterError, "holm", scores.ireval.rank_intervals, "holm", test="sign")
     refused(ParameterError, "two systems", scores.isel(system=[0]).ireval.rank_intervals)

@@ -73,7 +73,7 @@ def as_loops(scores, metric):
     return lists, {"cost": metric == "ASL", "mean": mean}
 
 
-def test_steps_equal_a_loop():
+def test_columns_of_a_step_equal_those_of_a_loop():
     runs, qrels = track()
     cube = runs.ireval.cube(qrels)
     scores = cube.ireval.score(*CHAIN, at=60, no_rel="nan")
@@ -208,7 +208,7 @@ def test_best_systems_have_the_best_mean():
     refused(DepthError, "61", lambda: scores.ireval.best_systems(at=61))
 
 
-def test_higher_scores_are_better_for_unknown_metrics():
+def test_best_system_by_an_unknown_metric_has_the_highest_mean():
     index = pd.MultiIndex.from_product([["a", "b"], range(3)], names=["system", "topic"])
     scores = pd.DataFrame({"mine": [1, 2, 3, 2, 3, 4.0], "yours": 0.5}, index=index)
     best = scores.ireval.best_systems()
@@ -236,7 +236,7 @@ def test_metrics_without_scores_have_no_best_system():
 
 
 @pytest.mark.parametrize("metric", ["AP", "ASL", "GMAP"])
-def test_ties_do_not_depend_on_the_order_of_summation(metric):
+def test_best_of_tied_systems_does_not_depend_on_rounding_errors(metric):
     rng = np.random.default_rng(3)
     rows = np.stack([rng.permutation(np.round(rng.random(40), 2)) for _ in range(6)])
     rows[1:] = [rng.permutation(rows[0]) for _ in rows[1:]]

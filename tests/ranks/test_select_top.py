@@ -30,7 +30,7 @@ def test_systems_are_ranked_at_the_greatest_depth(cube, at):
     assert scores.ireval.select_top(0.1, metric="nDCG")["system"].item() == best
 
 
-def test_selected_scores_support_further_verbs(cube):
+def test_other_verbs_accept_selected_scores(cube):
     scores = cube.ireval.score("AP", "RR")
     subset = scores.ireval.select_top(0.75)
     same = scores.sel(system=subset["system"])

@@ -38,7 +38,7 @@ def test_topics_without_scores_are_nan_or_omitted():
     np.testing.assert_allclose(sheet.to_numpy(), expected)
 
 
-def test_sheet_of_an_array_contains_every_depth():
+def test_sheet_of_an_array_has_a_dimension_for_depths():
     array = ir.cube(*ir.example_track()).ireval.score("AP", "P", at=[1, 10])
     sheet = array.ireval.sheet("ance")
     assert dict(sheet.sizes) == {"metric": 2, "topic": 16, "depth": 2}
@@ -51,6 +51,6 @@ def test_sheet_of_an_array_contains_every_depth():
     xr.testing.assert_equal(lazy.compute(), masked.ireval.sheet("ance"))
 
 
-def test_unknown_systems_are_refused():
+def test_sheet_refuses_unknown_systems():
     scores = ir.evaluate(*ir.example_track(), "AP")
     refused(ParameterError, "a system of the scores .bm25", scores.ireval.sheet, "bm52")
