@@ -32,10 +32,11 @@ RankBy = Literal["first", "max", "sum", "mean"]
 """The rule that ranks documents by their chunks."""
 
 FIRST_CHUNK = "doc, at its first chunk"
-"""Value of the attribute `unit` of runs that were collapsed by ``units=``."""
+"""The value of the attribute `unit` of scores whose runs were collapsed by ``units=``."""
 UNKNOWN = "the document of each chunk"
+"""What errors say was expected if documents of chunks are unknown."""
 COUNT = "chunks"
-"""Name of the column of collapsed runs that counts the chunks of a document in the list."""
+"""The column of collapsed runs that counts the chunks of a document in the list."""
 
 
 @recorded
@@ -52,27 +53,27 @@ def collapse(
     Parameters
     ----------
     runs
-        Run frame of chunks: topic, chunk, and score or rank; usually system.
+        A run frame with the columns topic, chunk, and score or rank, and usually system.
     unit
-        The column with the document of each chunk, in `runs` or in the table `of`.
+        The column of `runs` or of the table `of` that contains the document of each chunk.
     rank_by
         ``"first"``: documents are ranked by the position of their first chunk. ``"max"``, ``"sum"``
         and ``"mean"``: documents are ranked by the maximum, sum or mean of their chunks' scores in
         the list.
     of
-        The document of each chunk, if `runs` have no column of documents. Either a dictionary,
-        Series or frame chunk -> document, or a regular expression such as ``r"(.+)#\d+"``, with one
-        group. The group matches the document id within the chunk id.
+        The document of each chunk, if `runs` have no column of documents. It is a dictionary,
+        Series or frame chunk -> document, or a regular expression such as ``r"(.+)#\d+"``. The
+        single group of the regular expression matches the document id within the chunk id.
     ties
-        The order of chunks with equal scores: a rule, or an `irframe.Ties`.
+        The rule that orders chunks with equal scores, or an `irframe.Ties`.
 
     Returns
     -------
     pandas.DataFrame
-        A row per system, topic and document, best first. The row contains the columns of the
-        document's first chunk without the chunk id. The column ``rank`` (1, 2, ...) decides the
-        order, and scores are renamed to ``listed_score``. The column ``chunks`` counts the
-        document's chunks in the list. If `runs` have a column ``unit``, it becomes the name of the
+        A row per system, topic and document. Rows of a list are sorted by rank. Each row has the
+        values of the document's first chunk, without the chunk id. The column ``rank`` decides the
+        order, so scores are renamed to ``listed_score``. The column ``chunks`` counts the
+        document's chunks in the list. A column ``unit`` of `runs` is replaced by the name of the
         document column.
 
     Raises
@@ -93,7 +94,7 @@ def collapse(
     """
     choice("rank_by", rank_by, ("first", "max", "sum", "mean"))
     if not isinstance(unit, str):
-        raise ParameterError("unit to be the name of a column or of the documents", shortened(unit))
+        raise ParameterError("unit to be the name of a column", shortened(unit))
     policy = Policy(**choices.Ties.read(ties).plain)
     collapsed = _collapsed(_of_chunks(by_role(runs, RUN), unit, of), rank_by, policy)
     score = words.roles(collapsed.columns).get(words.SCORE)
@@ -106,9 +107,8 @@ def collapse(
 def _collapsed(named: "Named", by: RankBy, policy: Policy, cost: str | None = None) -> pd.DataFrame:
     """Return collapsed lists, with the cost of each document.
 
-    The cost of a document is the cost of all chunks between the first chunk of the previous
-    document (excluded) and the document's own first chunk (included). These chunks may belong to
-    earlier documents.
+    The cost of a document is the cost of all chunks after the first chunk of the previous document,
+    up to the document's first chunk. Some of these chunks may belong to earlier documents.
     """
     table, order = _ordered(named.runs, policy, once=named.once)
     frame = table.frame
@@ -122,7 +122,8 @@ def _collapsed(named: "Named", by: RankBy, policy: Policy, cost: str | None = No
         score = table.kept_score
         name_of_score = table.columns.get(words.SCORE, words.LISTED_SCORE)
         if score is None:
-            raise InputError(f"scores to collapse by {by!r}", "only ranks", "pass rank_by='first'")
+            expected = f"scores of chunks, to collapse by {by!r}"
+            raise InputError(expected, "ranks without scores", "pass rank_by='first'")
         inside = lists[1:] == lists[:-1]
         if name_of_score == words.LISTED_SCORE and (score[1:] > score[:-1])[inside].any():
             found = f"lists in which {words.LISTED_SCORE!r} rises"
@@ -150,15 +151,15 @@ def _collapsed(named: "Named", by: RankBy, policy: Policy, cost: str | None = No
 
 
 class Named(NamedTuple):
-    """Runs with the document of each chunk."""
+    """Runs, and the document of each chunk."""
 
     runs: ByRole
-    """The runs by role. If chunks have names, their column has the role of documents."""
+    """The runs. If chunks have ids, their column has the role "doc"."""
     doc: pd.Series
     left: list[str]
-    """Names of the columns of chunk ids, which collapsed lists do not contain."""
+    """The columns of chunks and documents, which collapsed lists replace by one column."""
     once: bool
-    """Whether chunks have names. If so, a chunk that a list contains twice is an error."""
+    """Whether chunks have ids. If so, a chunk that occurs twice in a list is an error."""
 
 
 def _of_chunks(runs: ByRole, unit: str, of: choices.ChunksOf) -> Named:
@@ -166,7 +167,8 @@ def _of_chunks(runs: ByRole, unit: str, of: choices.ChunksOf) -> Named:
     frame, columns = runs
     doc_column = columns[words.DOC]
     if isinstance(of, str) and of in words.ALIASES[words.DOC] and of not in frame.columns:
-        of = doc_column  # the column of documents is called `of` in files
+        # `of` is an alias of the document column, which `by_role` has renamed.
+        of = doc_column
     inside = of if isinstance(of, str) and of in frame.columns else unit
     if (of is None or inside is of) and inside in frame.columns:
         chunk = next(
@@ -197,19 +199,20 @@ def _document_of_each(chunk: pd.Series, unit: str, of: choices.ChunksOf) -> pd.S
             raise ParameterError("of to be a regular expression", f"{of!r} ({error})") from error
         if groups != 1:
             advice = r"name a column of the runs, or write a pattern such as of=r'(.+)#\d+'"
-            raise ParameterError("of to be a column, or a pattern with one group", repr(of), advice)
+            expected = "of to be a column, or a regular expression with one group"
+            raise ParameterError(expected, repr(of), advice)
         documents = chunk.astype(str).str.extract(f"^(?:{of})$", expand=False)
         advice = "write a pattern that matches every chunk id"
         unknown = chunk[documents.isna()].unique()
-        refuse_any(IdError, unknown, "the document of every chunk", "{} unknown", advice)
+        refuse_any(IdError, unknown, "the document of every chunk", "no document for", advice)
         return documents
     documents = as_map(of, "of", (str(chunk.name), unit))
-    advice = "add them to of=, each with its document"
+    advice = "add these chunks to of=, each with its document"
     return _looked_up(chunk, documents, "document of every chunk", advice)
 
 
 def _ordered(runs: ByRole, policy: Policy, *, once: bool) -> tuple[RunTable, Codes]:
-    """Return runs in evaluation order, and their original rows."""
+    """Return runs in evaluation order, and the original positions."""
     if shares_ranks(policy.ties):
         expected = "a rule that orders chunks with equal scores"
         raise ParameterError(expected, f"ties={policy.ties!r}", "choose another ties=")
@@ -222,27 +225,28 @@ def _ordered(runs: ByRole, policy: Policy, *, once: bool) -> tuple[RunTable, Cod
 
 
 def _rank_of(table: RunTable) -> str:
+    """Return the caller's name of the rank column."""
     return str(table.columns.get(words.RANK, words.RANK))
 
 
 def pairs_of(lists: Codes, docs: Any) -> Codes:
-    """Return a number for each pair of list and document."""
+    """Return a code per row for its list and document."""
     code, labels = pd.factorize(pd.Series(docs, dtype=object))
     return pd.factorize(lists.astype(np.int64) * (len(labels) + 1) + code)[0]
 
 
 def as_map(table: object, argument: str, names: tuple[str, str]) -> pd.Series:
-    """Return a two-column table as a Series.
+    """Return a table of names and values as a Series.
 
     Parameters
     ----------
     table
         A dictionary, a Series or a frame.
     argument
-        The name of the argument that contains the table, for messages.
+        The parameter that contains the table, for messages.
     names
-        The names of the key and value columns of a frame. If a frame of two columns does not have
-        these columns, its first column contains the keys.
+        The expected columns of a frame with names and values. If a frame of two columns does not
+        have these columns, its first column contains the names.
 
     Examples
     --------
@@ -259,7 +263,8 @@ def as_map(table: object, argument: str, names: tuple[str, str]) -> pd.Series:
     values = table.groupby(level=0, sort=False).nunique(dropna=False)
     differing = values.index[values > 1]
     expected = f"one value for each name in {argument}="
-    refuse_any(IdError, differing, expected, "{} with several", "keep one")
+    advice = "keep one value for each name"
+    refuse_any(IdError, differing, expected, "several values for the names", advice)
     once: pd.Series = table[~table.index.duplicated()]
     return once.set_axis(once.index.astype(object))
 
@@ -278,20 +283,20 @@ def _map_of_frame(frame: pd.DataFrame, argument: str, names: tuple[str, str]) ->
     keys = next((name for name in candidates if name in columns and name != value), None)
     if value not in columns or keys is None:
         expected = f"a frame with the columns {key!r} and {names[1]!r} for {argument}="
-        raise ParameterError(expected, "other columns", "", columns)
+        raise ParameterError(expected, "only the columns", "", columns)
     return frame.set_index(keys)[value]
 
 
 def _looked_up(names: pd.Series, table: pd.Series, what: str, advice: str) -> pd.Series:
-    """Return the value of every name; raise for unknown names."""
+    """Return the value of every name; raise for missing values."""
     values = pd.Series(table.reindex(names.astype(object)).to_numpy(), names.index)
     unknown = names[values.isna()].unique()
-    refuse_any(IdError, unknown, f"the {what}", "{} unknown", advice)
+    refuse_any(IdError, unknown, f"the {what}", "no value for", advice)
     return values
 
 
 class Preparation(NamedTuple):
-    """Changes to runs and judgments before they are joined."""
+    """Options that change runs and judgments before they are joined."""
 
     of: choices.ChunksOf = None
     length: choices.Lengths = None
@@ -300,9 +305,9 @@ class Preparation(NamedTuple):
     search: str | None = None
     each: int | None = None
     scores: bool = False
-    """Whether the scores of documents are kept, because a threshold needs them."""
+    """Whether to keep the scores of documents, which thresholds need."""
     costs: tuple[str, ...] = ()
-    """The names of costs that are added to the scores as columns."""
+    """The costs of searches that become columns of the result."""
 
     @classmethod
     def read(
@@ -330,16 +335,16 @@ class Preparation(NamedTuple):
         return decided | {"search": self.search, "each": self.each}
 
     def runs(self, runs: Any, policy: Policy, by: Any = None) -> Any:
-        """Return runs of judged units, with their lengths.
+        """Return runs of the judged units, with their lengths.
 
         Parameters
         ----------
         runs
             Any object that `as_runs` converts, or scanned files.
         policy
-            The rules that decide rankings.
+            The options that decide rankings.
         by
-            The column of groups. The same topic name may occur in several groups.
+            The group column. The same topic name may occur in several groups.
         """
         table = self.length is not None and not isinstance(self.length, str)
         renamed = self.of is not None or self.copies is not None
@@ -368,7 +373,7 @@ class Preparation(NamedTuple):
         return _with_lengths(named, self.length, policy.length).frame if table else named.frame
 
     def with_costs(self, metrics: Any) -> "tuple[list[Any], Preparation]":
-        """Separate the names of costs from metrics."""
+        """Return the metrics, and the preparation with the named costs."""
         if self.search is None:
             return parse_metrics(metrics), self
         names = {*searches.COSTS}
@@ -382,7 +387,7 @@ class Preparation(NamedTuple):
         return parse_metrics(metrics), self._replace(costs=tuple(dict.fromkeys(costs)))
 
     def shown(self, runs: Any) -> ByRole:
-        """Return runs by role, with the lengths that costs need."""
+        """Return runs with the lengths that costs need."""
         if isinstance(runs, ScannedRuns):
             runs = runs.readable().frame()
         named = by_role(runs, RUN, self.search)
@@ -391,7 +396,7 @@ class Preparation(NamedTuple):
         return _with_lengths(named, self.length, self.decided["length"])
 
     def qrels(self, qrels: Qrels, by: Any = None) -> Qrels:
-        """Return judgments in which copies have one name."""
+        """Return judgments in which copies have one document id."""
         if self.search is not None:
             _refuse_spans(by_role(qrels, QRELS).frame, "search=")
         if self.copies is None:
@@ -402,6 +407,7 @@ class Preparation(NamedTuple):
 
     @property
     def _map(self) -> pd.Series:
+        """The representative of each copy."""
         copies = as_map(self.copies, "copies", (words.DOC, "canonical"))
         # If a representative were itself a copy, its copies would get an id without judgments.
         chained = copies[copies.isin(copies.index) & (copies.index != copies.to_numpy())]
@@ -412,7 +418,7 @@ class Preparation(NamedTuple):
         return copies
 
     def _copied(self, named: ByRole, policy: Policy) -> ByRole:
-        """Return runs in which copies have their representative's name."""
+        """Return runs in which copies have their representative's id."""
         table, _ = _ordered(named, policy, once=True)
         name = str(named.columns[words.DOC])
         lists = table.group
@@ -427,7 +433,7 @@ class Preparation(NamedTuple):
             lists = lists[~later]
         else:
             # The first copy gets the id of its representative. If the representative itself comes
-            # later in the list, it gets the id of the first copy in exchange.
+            # later in the list, it gets the id of the first copy, so that no id occurs twice.
             first = docs.where(docs != representatives, docs.groupby(key).transform("first"))
             renamed[name] = first.where(later, representatives)
         ranked = renamed.assign(**{_rank_of(table): within(lists) + 1})
@@ -435,11 +441,11 @@ class Preparation(NamedTuple):
 
 
 UNCHANGED = Preparation()
-"""The preparation of runs that need no change."""
+"""The options with which runs and judgments do not change."""
 
 
 def standing(docs: pd.Series, copies: pd.Series) -> pd.Series:
-    """Return the representative of each document among its copies."""
+    """Return the representative of each document, or the document."""
     representatives = docs.astype(object).map(copies)
     return representatives.where(representatives.notna(), docs)
 
@@ -447,7 +453,7 @@ def standing(docs: pd.Series, copies: pd.Series) -> pd.Series:
 def _judged_once(
     qrels: ByRole, copies: pd.Series, groups: list[Hashable], *, spend: bool
 ) -> pd.DataFrame:
-    """Return judgments of representatives, with the highest grade of copies."""
+    """Return judgments of representatives with their copies' highest grades."""
     frame, columns = qrels
     _refuse_spans(frame, "copies=")
     doc = columns[words.DOC]
@@ -459,6 +465,7 @@ def _judged_once(
     if conflicts:
         warn(f"copies of {conflicts} documents have different grades; the highest grade counts")
     once = renamed.assign(**{grade: grades.transform("max")}).drop_duplicates([*keys, doc])
+    # Later copies keep their ranks as judged, non-relevant documents.
     if spend:
         copied = copies[copies.index != copies.to_numpy()]
         pairs = pd.DataFrame({"_stands": copied.to_numpy(), "_copy": copied.index})
@@ -470,8 +477,9 @@ def _judged_once(
 
 
 def _refuse_spans(qrels: pd.DataFrame, argument: str) -> None:
+    """Raise if spans were judged, for a parameter of documents."""
     if all(any(n in qrels.columns for n in names) for names in words.BORDERS.values()):
-        raise ParameterError(f"judgments of documents for {argument}", "spans of text")
+        raise ParameterError(f"judgments of documents for {argument}", "judgments of spans")
 
 
 def _with_lengths(runs: ByRole, length: object, name: str | None) -> ByRole:
@@ -479,8 +487,10 @@ def _with_lengths(runs: ByRole, length: object, name: str | None) -> ByRole:
     frame, columns = runs
     doc = frame[columns[words.DOC]]
     if name in columns.values():
-        found = f"{name!r}, which is also a column of the runs"
-        raise ParameterError("a new name for the lengths", found, "rename the lengths")
+        found = f"the name {name!r}"
+        expected = "lengths with a name that no column of the runs has"
+        raise ParameterError(expected, found, "rename the lengths")
     lengths = as_map(length, words.LENGTH, (str(doc.name), words.LENGTH))
-    values = _looked_up(doc, lengths, "length of every document", "add them to length=")
+    advice = "add these documents to length="
+    values = _looked_up(doc, lengths, "length of every document", advice)
     return by_role(frame.assign(**{str(name): values.to_numpy()}), RUN)

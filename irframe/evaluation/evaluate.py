@@ -1,7 +1,7 @@
 """Evaluation of runs against one or several sets of judgments.
 
-Judgments may be repeated: each repeat is a pass of a judge, or a shard of the documents. A repeat
-scores all systems.
+Each set of judgments is called a repeat. It is a pass of a judge, or a shard of the documents. All
+systems are scored with each repeat.
 
 Verbs: evaluate, split.
 """
@@ -53,63 +53,66 @@ def evaluate(
     Parameters
     ----------
     runs, qrels
-        Run frame and qrels frame, or any objects that `as_runs` and `as_qrels` convert. Omit
-        `qrels` if the run frame has a column of grades. A document without a grade is then
-        unjudged. Runs may also come from `scan_runs`. Then only a few files are in memory at a
-        time, except with groups, `collection` or a column of contributing runs.
+        A run frame and a qrels frame, or any objects that `as_runs` and `as_qrels` convert. Omit
+        `qrels` if the run frame has a column of grades. A document with a missing grade is then
+        unjudged. If `runs` is a result of `scan_runs`, only a few files are in memory at a time.
+        However, all files are read at once if there are groups, a `collection` that is a column of
+        the runs, or a column of contributing runs.
     metrics
-        Metrics or their names, as arguments or as a list. A metric with its own depth
-        (``"nDCG@10"``) is scored at this depth. Any other metric is scored at `depth`, or on the
-        uncut list. On uncut lists nDCG uses the full ideal ranking, and AP all relevant documents.
+        Metrics or their names, as arguments or as a list. A metric with a cutoff, such as
+        ``"nDCG@10"``, is scored at its cutoff. Any other metric is scored at `depth`, or on
+        complete lists by default. On complete lists, the ideal ranking of nDCG is not cut, and AP
+        divides by the number of all relevant documents.
     depth
         Depth at which all lists are cut, at least 1. The default is not to cut lists.
     ties, topics, collection
-        As for `cube`.
+        As in `cube`.
     no_rel
-        Scores of topics without relevant documents. ``"nan"``: every metric is NaN.
-        ``"silence"``: metrics between 0 and 1 are 1 for an empty list, else 0. Counts do not
-        change, and costs and unbounded gains are NaN. With ``"silence"``, `topics` may contain
-        topics without judgments.
+        Scores of topics without relevant documents. With ``"nan"``, every metric is NaN. With
+        ``"silence"``, metrics between 0 and 1 are 1 for an empty list and 0 for any other list.
+        Counts do not change, and costs and unbounded gains are NaN. With ``"silence"``, `topics`
+        may contain topics without judgments.
     rel
         Lowest relevant grade by collection, such as ``{"dl21": 2}``. Metrics with ``rel`` in their
-        names ignore this grade. The names of metrics do not change.
+        names are not affected. The names of metrics do not change.
     units, search
-        As for `cube`. With `search`, `metrics` may also contain names of costs. ``"shown"`` counts
-        all documents shown, and ``"again"`` counts documents that were shown before. The name of
-        the column of lengths stands for the total length of the documents shown. Costs ignore
-        depths, and lower costs are better.
+        As in `cube`. If `search` is passed, `metrics` may also contain names of costs.
+        ``"shown"`` counts all documents shown, and ``"again"`` counts documents that were shown
+        before. The name of the column of lengths stands for the total length of the documents
+        shown. Costs ignore cutoffs, and lower costs are better.
     stop
-        Where a reader of each list stops: an `irframe.Budget`, `irframe.Threshold` or
-        `irframe.AfterSearches`. Each metric then has a column per stop, such as ``"nDCG in 500
-        tokens"``, ``"P >= 0.4"`` (or ``"P >= own threshold"``) or ``"R after search 2"``.
+        The rule by which a user stops reading each list. It is an `irframe.Budget`,
+        `irframe.Threshold` or `irframe.AfterSearches`. Each metric then has a column per stop, such
+        as ``"nDCG in 500 tokens"``, ``"P >= 0.4"`` or ``"R after search 2"``. If systems have
+        different thresholds, the column is called ``"P >= own threshold"``.
 
     Returns
     -------
     pandas.DataFrame
-        A column per metric. The index levels are system and topic, named as in the run frame. With
-        groups, the first level is the group. A system has no rows for collections in which it did
-        not take part.
+        A column per metric. The index levels are system and topic, named as in the run frame. If
+        there are groups, the first level is the group. A system has no rows for collections in
+        which it did not take part.
 
-        Runs are repeated if they have a column ``repeat`` (or seed, trial, checkpoint, fold, epoch,
-        pass, variation, sample) or the form ``{system: {repeat: run}}``. The index then has a level
-        of repeats after the level of systems. If a repeat has no list for a topic, the list counts
-        as empty. If a ``variation`` or ``sample`` has no list, the result has no row, because
-        topics may have different numbers of variations. `irframe.verbs.design` declares the kind of
-        repeats. Repeated judgments, and runs from `split`, are scored per repeat.
+        Runs are repeated if they have a column ``repeat``, seed, trial, checkpoint, fold, epoch,
+        pass, variation or sample, or the form ``{system: {repeat: run}}``. The index then has a
+        level of repeats after the level of systems. A missing list of a repeat counts as empty.
+        A missing list of a ``variation`` or ``sample`` has no row instead, because topics may have
+        different numbers of variations. `irframe.verbs.design` declares the kind of repeats.
+        Repeated judgments, and runs from `split`, are scored per repeat.
 
     Raises
     ------
     MetricError
-        If a metric such as P needs a depth and has none, or if all metrics ignore `rel`.
+        If a metric such as P needs a cutoff and has none, or if `rel` affects no metric.
     ParameterError
         If `rel` names an unknown collection, or is passed without `collection`.
     IrframeError
-        As `cube` and `score`.
+        For all other errors that `cube` and `score` raise.
 
     Warns
     -----
     IrframeWarning
-        As `cube`.
+        As for `cube`.
 
     Examples
     --------
@@ -132,7 +135,7 @@ def evaluate(
 
 
 def _own_judgments(runs: Any, qrels: Any, metrics: Any) -> tuple[Any, Any]:
-    """Return judgments and metrics; read missing judgments from the runs."""
+    """Return qrels and metrics; read omitted qrels from the runs."""
     first = [qrels] if isinstance(qrels, str | Metric) else qrels
     if not isinstance(first, list | tuple) or not all(isinstance(m, str | Metric) for m in first):
         return qrels, metrics
@@ -141,7 +144,8 @@ def _own_judgments(runs: Any, qrels: Any, metrics: Any) -> tuple[Any, Any]:
     if not first or None in judged:
         return qrels, metrics
     warn(
-        f"all judgments come from {judged[2]!r} of the runs: other documents count as not relevant"
+        f"all judgments come from {judged[2]!r} of the runs, so relevant documents that no run "
+        "retrieved are unknown"
     )
     return runs[judged].drop_duplicates().dropna(subset=judged[2:]), (*first, *metrics)
 
@@ -162,8 +166,9 @@ def _with_repeats(plan: Plan, by: str | None, folded: Folded, qrels: Qrels) -> p
         else:
             repeat, subsets = several
             if prepared.costs:
-                expected = f"one judgment per document, to compute {prepared.costs[0]!r}"
-                raise ParameterError(expected, f"several by {repeat}", "omit this cost")
+                expected = f"one set of judgments, to compute {prepared.costs[0]!r}"
+                found = f"several sets of judgments, by {repeat}"
+                raise ParameterError(expected, found, "omit this cost")
             plan = plan._replace(no_rel="nan") if repeat == words.SHARD else plan
             tables = {}
             for label, listed, judged in subsets:
@@ -183,7 +188,7 @@ def _with_repeats(plan: Plan, by: str | None, folded: Folded, qrels: Qrels) -> p
 
 
 def _scores_of(runs: Any, policy: policies.Policy) -> Any:
-    """Return the scores of all rows of runs."""
+    """Return the retrieval scores of all rows; None without scores."""
     table = read_table(runs.readable().frame() if isinstance(runs, ScannedRuns) else runs)
     score = table.score
     return None if score is None else policies.in_precision(score, policy.score_dtype)
@@ -192,7 +197,7 @@ def _scores_of(runs: Any, policy: policies.Policy) -> Any:
 def _scored_runs(
     plan: Plan, by: str | None, runs: Runs | ScannedRuns, qrels: Qrels
 ) -> pd.DataFrame:
-    """Score runs, or each group of runs."""
+    """Score all runs, or each group if there are groups."""
     if by is None:
         reader, scoring = _prepared(plan, qrels)
         table = scoring.table(reader.read(runs))
@@ -231,13 +236,14 @@ def _separate(
 
 
 def _prepared(plan: Plan, qrels: Qrels) -> tuple[Reader, Scoring]:
+    """Return the run reader and the scoring for judgments."""
     unjudged = plan.no_rel == "silence"
     judgments = Judgments.of(qrels, plan.metrics, plan.policy.topics, unjudged=unjudged)
     return Reader(judgments, plan.policy, (), pooled=True), Scoring(judgments, plan)
 
 
 def _joined_groups(tables: dict[Hashable, pd.DataFrame], by: str) -> pd.DataFrame:
-    """Concatenate the scores of groups and their attributes."""
+    """Concatenate the scores of groups, and combine their attributes."""
     table, attributes = _stacked_scores(tables, by)
     topics_of = [pair for attrs in attributes for pair in attrs.get(words.TOPICS_OF, ())]
     table.attrs = attributes[0] | ({words.TOPICS_OF: topics_of} if topics_of else {})
@@ -249,7 +255,7 @@ def _joined_groups(tables: dict[Hashable, pd.DataFrame], by: str) -> pd.DataFram
 
 
 def _unknown(attributes: list[Any]) -> dict[str, list[str]]:
-    """Return the attribute with the systems without judged documents."""
+    """Return the attribute that lists systems without judged documents."""
     unknown = set.intersection(*({*attrs.get(words.UNKNOWN, ())} for attrs in attributes))
     return {words.UNKNOWN: sorted(unknown)} if unknown else {}
 
@@ -257,7 +263,7 @@ def _unknown(attributes: list[Any]) -> dict[str, list[str]]:
 def _stacked_scores(
     tables: dict[Hashable, pd.DataFrame], name: str
 ) -> tuple[pd.DataFrame, list[Any]]:
-    """Concatenate scores and collect their attributes."""
+    """Concatenate score frames, and return their attributes in a list."""
     attributes = [table.attrs for table in tables.values()]
     for table in tables.values():
         table.attrs = {}
@@ -277,7 +283,7 @@ def split(runs: Runs | Qrels, n: int, *, seed: int = 0) -> pd.DataFrame:
     Parameters
     ----------
     runs
-        Run frame or qrels frame, or any object that `as_runs` or `as_qrels` converts.
+        A run frame or qrels frame, or any object that `as_runs` or `as_qrels` converts.
     n
         Number of shards, at least 2.
     seed
@@ -286,10 +292,10 @@ def split(runs: Runs | Qrels, n: int, *, seed: int = 0) -> pd.DataFrame:
     Returns
     -------
     pandas.DataFrame
-        The same rows with a column ``shard``. A document is in the same shard in all lists.
+        The rows of `runs` with a column ``shard``. A document is in the same shard in all lists.
         `evaluate` splits judgments in the same way, and scores each shard with its own judgments.
         The index levels of these scores are system, shard and topic. If a topic has no relevant
-        document in a shard, its scores are NaN there and are not compared.
+        document in a shard, its scores in this shard are NaN and are not compared.
 
     Raises
     ------
@@ -298,8 +304,8 @@ def split(runs: Runs | Qrels, n: int, *, seed: int = 0) -> pd.DataFrame:
 
     Notes
     -----
-    The shard is the CRC-32 of the document's id modulo n. If the seed is above 0, the CRC-32 is
-    first mixed with the seed as in SplitMix64.
+    The shard is the CRC-32 of the document's id modulo n. If the seed is above 0, the sum of the
+    CRC-32 and a multiple of the seed is first hashed as in SplitMix64.
 
     References
     ----------
@@ -322,6 +328,7 @@ def split(runs: Runs | Qrels, n: int, *, seed: int = 0) -> pd.DataFrame:
 
 
 def _dealt(frame: pd.DataFrame, n: int, seed: int) -> pd.DataFrame:
+    """Add the column of shards to runs or judgments."""
     codes, docs = pd.factorize(frame[words.roles(frame.columns)[words.DOC]])
     number = np.array([zlib.crc32(str(doc).encode()) for doc in docs], np.uint64)
     start = np.uint64(seed * 0x9E3779B97F4A7C15 % 2**64)
@@ -331,7 +338,7 @@ def _dealt(frame: pd.DataFrame, n: int, seed: int) -> pd.DataFrame:
 
 
 Part = tuple[Any, Any, pd.DataFrame]
-"""The label of a repeat of the judgments, the runs to score, and the judgments of the repeat."""
+"""The label of one set of judgments, the runs to score, and the judgments."""
 
 
 def judgment_repeats(runs: Any, qrels: Any) -> tuple[str, Iterator[Part]] | None:
@@ -347,13 +354,13 @@ def judgment_repeats(runs: Any, qrels: Any) -> tuple[str, Iterator[Part]] | None
     Returns
     -------
     str, iterator, or None
-        The name of the column of repeats, and an iterator of repeats. The result is None if
-        judgments are not repeated.
+        The name of the column of repeats, and an iterator over `Part`. None if judgments are not
+        repeated.
 
     Raises
     ------
     ParameterError
-        If runs and judgments have no common shard, or runs were split in several ways.
+        If runs and judgments have no common shard, or runs were split more than once.
     """
     sharded = isinstance(runs, pd.DataFrame) and words.SHARD in runs.columns
     labels = list(pd.unique(runs[words.SHARD])) if sharded else []
@@ -373,16 +380,18 @@ def judgment_repeats(runs: Any, qrels: Any) -> tuple[str, Iterator[Part]] | None
 
 
 def _of_shards(runs: pd.DataFrame, qrels: Any, dealt: set[tuple[int, int]]) -> Iterator[Part]:
+    """Yield the runs and judgments of each shard."""
     if len(dealt) > 1:
         offenders = [f"{n} shards, seed {seed}" for n, seed in sorted(dealt)]
-        raise ParameterError("runs that are split in one way", "several", "", offenders)
+        raise ParameterError("runs that were split once", "runs with shards of", "", offenders)
     shard = words.SHARD
     judged = as_qrels(qrels)
     if shard not in judged.columns:
         judged = _dealt(judged, *next(iter(dealt)))
     if not {*judged[shard]} & {*runs[shard]}:
         labels = sorted({*judged[shard]})
-        raise ParameterError("judgments with the shards of the runs", "", "", labels)
+        found = "judgments with other shards"
+        raise ParameterError("judgments with the shards of the runs", found, "", labels)
     for label in sorted(runs[shard].unique()):
         of_runs, of_qrels = (f[f[shard] == label].drop(columns=shard) for f in (runs, judged))
         if len(of_qrels):

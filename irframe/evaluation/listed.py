@@ -1,4 +1,4 @@
-"""Fast ranking of the judged documents of one run."""
+"""Fast ranking of the judged documents in one run."""
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
@@ -22,18 +22,18 @@ from irframe.names import DOC, ScoreDtype
 Dictionaries = Sequence[Mapping[Any, Any]]
 NAN = float("nan")
 PADDING = float(np.finfo(np.float32).max) * 0.999
-"""The least magnitude of a score with which position -1 counts as padding of a short list."""
+"""The least absolute score at which position -1 is padding of a short list, not a document."""
 
 
 @dataclass(frozen=True, eq=False)
 class Listed:
-    """Unranked lists by judged topic."""
+    """The unranked lists of one run, one per judged topic."""
 
     judgments: Judgments
     systems: pd.Index
     """The label of the run."""
     key: NDArray[np.floating[Any]]
-    """Sort keys in the order of the run, shape (topic, longest).
+    """Sort keys in the order of the run, shape (topic, longest list).
 
     Smaller keys rank higher. Keys past the end of a list are infinite.
     """
@@ -44,10 +44,10 @@ class Listed:
     key_of_row: Array
     """The key of each retrieved judged document."""
     documents: Callable[[NDArray[np.bool_]], NDArray[np.object_]]
-    """Function that returns the documents of selected lists in the order of the run. An unnamed
-    document is None."""
+    """Function that returns the document ids in selected lists, in the order of the run. The id of
+    an unnamed document is None."""
     unnamed: bool = False
-    """Whether documents may have no name. Unnamed documents rank last among equal scores."""
+    """Whether documents may have no id. Such documents rank last among equal scores."""
 
     @property
     def of(self) -> Codes:
@@ -63,7 +63,7 @@ def read_lists(
     *,
     again: bool = False,
 ) -> Listed | None:
-    """Read dictionaries of scores; None if one is invalid.
+    """Read dictionaries of scores; return None for invalid scores.
 
     Parameters
     ----------
@@ -76,7 +76,7 @@ def read_lists(
     systems
         The label of the run.
     again
-        Whether the scorer has already read a run.
+        Whether the scorer has already read a run. It then has dictionaries of the judged documents.
     """
     length = np.fromiter(map(len, lists), np.int64, len(lists))
     values = chain.from_iterable([scores.values() for scores in lists])
@@ -104,8 +104,8 @@ def _judged(
 ) -> tuple[Codes, Array]:
     """Return the retrieved judged documents and their sort keys.
 
-    Judged documents are looked up in the lists. If there are far more judged than listed documents,
-    listed documents are looked up among the judged documents instead.
+    Usually judged documents are looked up in the lists. If there are far more judged documents than
+    retrieved documents, retrieved documents are looked up among the judged documents.
     """
     if again and len(judgments.row) > 2 * length.sum():
         code = judgments.rows_among(enumerate(lists), int(length.sum()))
@@ -119,7 +119,7 @@ def _judged(
 
 
 def as_matrix(values: Array, length: NDArray[np.int64], past: float = np.inf) -> Array:
-    """Return values as a matrix with a row per list."""
+    """Return values as a padded matrix, one row per list."""
     longest = int(length.max(initial=0))
     if len(values) == longest * len(length):
         return values.reshape(len(length), longest)
@@ -131,7 +131,7 @@ def as_matrix(values: Array, length: NDArray[np.int64], past: float = np.inf) ->
 
 @dataclass(frozen=True, eq=False)
 class Positions:
-    """The documents to which integer positions in arrays refer."""
+    """The documents to which integers in arrays refer by position."""
 
     judgments: Judgments
     given: Sequence[Hashable]
@@ -139,7 +139,7 @@ class Positions:
 
     @cached_property
     def docs(self) -> pd.Index:
-        """The documents passed by the caller, then further judged documents.
+        """The documents in `given`, then all other judged documents.
 
         Raises
         ------
@@ -148,19 +148,19 @@ class Positions:
         """
         passed = labels_in(pd.Index([*self.given], dtype=object), DOC, "docs=")
         twice = passed[passed.duplicated()]
-        refuse_any(IdError, twice, "every document of docs= once", "{} again")
+        refuse_any(IdError, twice, "every document of docs= once", "{} documents again")
         passed, judged = labels_of_one_kind(passed, pd.Index(self.judgments.names))
         docs: pd.Index = pd.Index([*passed, *judged]).unique()
         return docs
 
     @cached_property
     def names(self) -> NDArray[np.object_]:
-        """The documents as an array."""
+        """The documents in `docs` as an array of Python objects."""
         return self.docs.to_numpy(object)
 
     @cached_property
     def _judged(self) -> pd.Index:
-        """A number for the topic and document of each judgment."""
+        """A code for the topic and document of each judgment."""
         _, judged = labels_of_one_kind(self.docs, pd.Index(self.judgments.names))
         doc = self.docs.get_indexer(judged)
         return pd.Index(self._pair(self.judgments.topic, doc))
@@ -169,7 +169,7 @@ class Positions:
         return topic.astype(np.int64) * len(self.docs) + doc
 
     def rows(self, topic: Codes, doc: Codes) -> Codes:
-        """Return each pair's row in the judgments, or -1."""
+        """Return the judgment of each pair of positions, or -1."""
         row = self._judged.get_indexer(pd.Index(self._pair(topic, doc)))
         return np.where(doc < 0, -1, row)
 
@@ -177,14 +177,15 @@ class Positions:
 def read_positions(
     index: Positions, topic: Codes, doc: Codes, score: Array, dtype: ScoreDtype, systems: pd.Index
 ) -> Listed:
-    """Read lists of positions.
+    """Read lists of document positions.
 
     Parameters
     ----------
     index
         The documents that positions refer to.
     topic, doc, score
-        The columns of rows in any order. Topic -1 leaves a row out. Document -1 has no name.
+        The topic position, document position and score of each row, in any order. Rows with topic
+        -1 are left out. Document -1 has no id.
     dtype
         The precision in which scores are compared.
     systems
@@ -211,7 +212,8 @@ def read_positions(
     missing = np.flatnonzero(np.isnan(score))
     if len(missing):
         named = _described(index, topic[missing], doc[missing])
-        raise RankingError("a score in every row", f"{len(missing)} missing", "", named)
+        found = f"{len(missing)} rows without a score"
+        raise RankingError("a score in every row", found, "", named)
     length = np.bincount(topic, minlength=len(judgments.topics))
     _refuse_again(index, as_matrix(doc, length, -1))
     key = as_key(score, dtype)
@@ -244,11 +246,12 @@ def _refuse_again(index: Positions, doc: Array) -> None:
     if is_repeated.any():
         named = _described(index, np.nonzero(is_repeated)[0], ordered[:, 1:][is_repeated])
         found = f"{len(named)} documents listed again"
-        raise IdError("every document once in a list", found, "drop the duplicates", named)
+        raise IdError("every document once in a list", found, "drop the repeated rows", named)
 
 
 def _described(index: Positions, topic: Codes, doc: Codes) -> list[str]:
     """Return the topics and documents of rows, for messages."""
+    # Index -1 of an unnamed document selects the appended text.
     names = np.append(index.names, "-1")[doc]
     return [f"{a} {b}" for a, b in zip(index.judgments.topics[topic], names, strict=True)]
 
@@ -256,20 +259,20 @@ def _described(index: Positions, topic: Codes, doc: Codes) -> list[str]:
 FEW = 1 << 10
 """The largest number of keys per list for which counting is faster than bisection."""
 CROWD = 4
-"""The number of tied pairs per document from which sorting all names is faster."""
+"""The number of tied pairs per document from which `rank_table` is faster than `rank_hits`."""
 
 
 def rank_hits(listed: Listed, policy: TiePolicy, seed: int, *, filed: bool = False) -> Hits | None:
     """Rank judged documents; None if too many scores tie.
 
-    Names are compared only within groups of equal scores that contain a judged document.
+    Document ids are compared only within groups of equal scores that contain a judged document.
 
     Parameters
     ----------
     listed
         The lists.
     policy, seed
-        The rule for equal scores, and the seed of random ties.
+        The rule for equal scores, and the seed of random tie-breaking.
     filed
         Whether to compute pooling ranks.
     """
@@ -311,7 +314,7 @@ def rank_hits(listed: Listed, policy: TiePolicy, seed: int, *, filed: bool = Fal
 def _count(keys: Array, of: Codes, limits: Array, *, equal: bool) -> Codes:
     """Count the keys of a row below each limit.
 
-    If `equal` is true, keys that equal the limit also count. Large inputs use bisection.
+    If `equal` is true, keys that equal the limit are also counted. Large inputs use bisection.
     """
     width = keys.shape[1]
     smaller = np.less_equal if equal else np.less
@@ -336,7 +339,7 @@ def _tied(keys: Array, length: NDArray[np.int64]) -> NDArray[np.bool_]:
 
 
 def _is_crowded(listed: Listed, tied: NDArray[np.bool_]) -> bool:
-    """Tell whether many documents may tie with judged ones."""
+    """Return whether too many documents may tie with judged documents."""
     size = np.diff(np.flatnonzero(~tied), append=len(tied))
     pairs_per_document = (size * (size - 1)).sum() / len(tied)
     judged = np.minimum(listed.judgments.count, listed.length).sum()
@@ -351,17 +354,17 @@ class Blocks:
     of: Codes
     """The list of each pair of a judged document and a tied document."""
     row: Codes
-    """The position of each tied document in the run."""
+    """The position of each pair's tied document in the run."""
     other: Array
-    """The name of each tied document."""
+    """The id of each pair's tied document."""
     own: Array
-    """The name of each judged document."""
+    """The id of each pair's judged document."""
     size: Codes
     """The number of pairs per judged document."""
 
     @classmethod
     def of_hits(cls, listed: Listed, hit: Codes, first: Codes, upto: Codes) -> "Blocks":
-        """Pair judged documents with the documents tied with them.
+        """Pair judged documents with documents that have equal scores.
 
         Parameters
         ----------
@@ -370,7 +373,7 @@ class Blocks:
         hit
             The judged documents, as positions in `listed.row`.
         first, upto
-            The start and end of each block of ties in ranked order.
+            The first rank of each judged document's ties, counted from 0, and the rank after them.
         """
         of = listed.of[hit]
         size = upto - first
@@ -388,11 +391,11 @@ class Blocks:
         return cls(listed, np.repeat(of, size), row, listed.documents(used)[row], names, size)
 
     def count(self, before: NDArray[np.bool_]) -> Codes:
-        """Count the selected pairs of each judged document."""
+        """Count the marked pairs of each judged document."""
         return np.add.reduceat(before, np.cumsum(self.size) - self.size, dtype=np.int64)
 
     def filed(self) -> NDArray[np.bool_]:
-        """Return which tied documents come earlier in the run."""
+        """Return which tied documents come first in the run."""
         return np.asarray(self.row < np.repeat(self.row[self.other == self.own], self.size))
 
     def before(self, policy: TiePolicy, seed: int) -> NDArray[np.bool_]:
@@ -417,7 +420,7 @@ class Blocks:
 
 
 def _as_text(names: NDArray[np.object_]) -> NDArray[np.object_]:
-    """Return names as text, since ties are broken by text."""
+    """Return document ids as text, by which ties are broken."""
     if not len(names) or isinstance(names[0], str):
         return names
     return np.array([str(name) for name in names], object)

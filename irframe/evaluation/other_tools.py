@@ -26,11 +26,11 @@ from irframe.metrics import Metric
 from irframe.metrics.facts import facts
 
 QUERIES = 1 << 12
-"""The number of queries whose similarities are computed at a time."""
+"""The number of queries per block of similarities, which limits memory."""
 
 
 class Batches:
-    """A collector of batches of topics; made by `Scorer.batches`.
+    """A collector of batches of topics, returned by `Scorer.batches`.
 
     Examples
     --------
@@ -52,15 +52,15 @@ class Batches:
         self._topics: set[Any] = set()
 
     def update(self, topic: object, doc: object, score: object) -> None:
-        """Add the lists of some topics, as arrays or tensors.
+        """Add a batch of lists, as arrays or tensors.
 
         Parameters
         ----------
         topic
-            The topics of the rows of `doc`, or the topic of each document.
+            The topic of each row of `doc`, or the topic of each document.
         doc, score
-            Documents and their scores, of shape (topic, rank) or of the shape of `topic`. Documents
-            are names or positions, as for the scorer.
+            Documents and their scores, either with shape (topic, rank) or with the shape of
+            `topic`. Documents are ids or positions, as described in `Scorer`.
 
         Raises
         ------
@@ -70,7 +70,7 @@ class Batches:
         columns = paired(topic, doc, score)
         topics = {*columns[words.TOPIC].tolist()}
         repeated_topics = sorted(topics & self._topics, key=str)
-        refuse_any(IdError, repeated_topics, "every topic in one batch", "{} again")
+        refuse_any(IdError, repeated_topics, "every topic in one batch", "{} topics again")
         self._topics |= topics
         self._batches.append(columns)
 
@@ -80,10 +80,10 @@ class Batches:
         Raises
         ------
         IrframeError
-            If there is no batch. Invalid lists also raise the errors of the scorer.
+            If there is no batch. Invalid lists raise the errors of `Scorer`.
         """
         if not self._batches:
-            raise InputError("a batch", "none", "call update first")
+            raise InputError("at least one batch", "none", "call update before compute")
         arrays: Any = {
             name: joined([batch[name] for batch in self._batches]) for name in self._batches[0]
         }
@@ -93,7 +93,7 @@ class Batches:
 
 
 class Evaluator:
-    """An evaluator of embedding models; made by `Scorer.evaluator`.
+    """An evaluator of embedding models, returned by `Scorer.evaluator`.
 
     Attributes
     ----------
@@ -132,7 +132,7 @@ class Evaluator:
         epoch: int = -1,  # noqa: ARG002
         steps: int = -1,  # noqa: ARG002
     ) -> dict[str, float]:
-        """Return averages under plain names with the evaluator's prefix.
+        """Return averages by plain names of metrics, with a prefix.
 
         Parameters
         ----------
@@ -140,7 +140,7 @@ class Evaluator:
             A model with a method ``encode(texts)``, or with ``encode_query`` and
             ``encode_document``. Each method returns an array or tensor with a row per text.
         output_path, epoch, steps
-            Trainers pass these arguments, which the evaluator ignores.
+            These arguments, which trainers pass, are ignored.
         """
         means = self._mean(self.search(model), names="plain")
         return {self._named(metric): value for metric, value in means.items()}
@@ -150,7 +150,7 @@ class Evaluator:
         yield self
 
     def search(self, model: Any) -> dict[Hashable, dict[Hashable, float]]:
-        """Return the `k` best documents per topic as a run."""
+        """Return the most similar documents per topic as a run."""
         of_queries = getattr(model, "encode_query", None) or model.encode
         of_documents = getattr(model, "encode_document", None) or model.encode
         names = np.array([*self._corpus], dtype=object)
@@ -173,6 +173,7 @@ class Evaluator:
 
 def joined(arrays: Sequence[Array]) -> Array:
     """Concatenate arrays; keep the type of each value."""
+    # NumPy would convert integers to text if another array contains text.
     numbers = all(array.dtype.kind in "iuf" for array in arrays)
     return np.concatenate(arrays if numbers else [array.astype(object) for array in arrays])
 
@@ -183,6 +184,7 @@ def _cosine(queries: Array, texts: Array) -> Array:
 
 
 def _floats(values: object) -> Array:
+    """Return an array or tensor as an array of floats."""
     return as_plain(values).astype(np.float64, copy=False)
 
 
@@ -198,14 +200,15 @@ def to_pytrec_eval(frame: pd.DataFrame) -> dict[str, dict[str, Any]]:
     Parameters
     ----------
     frame
-        A run frame, or a qrels frame, which has a column of grades. If a run frame has no scores,
-        the score is the negative rank.
+        A run frame or a qrels frame. A frame with a column of grades is a qrels frame. If a run
+        frame has no scores, the score is the negative rank.
 
     Returns
     -------
     dict
-        ``{topic: {doc: grade}}``, ``{topic: {doc: score}}``, or for several systems
-        ``{system: {topic: {doc: score}}}``. Ids are converted to text, as these tools require.
+        ``{topic: {doc: grade}}`` for a qrels frame, and ``{topic: {doc: score}}`` for a run frame.
+        The result for several systems is ``{system: {topic: {doc: score}}}``. Ids are converted to
+        text, as pytrec_eval and ranx require.
 
     Raises
     ------
@@ -263,13 +266,13 @@ def to_ranx(frame: pd.DataFrame) -> Any:
     Parameters
     ----------
     frame
-        A run frame, or a qrels frame, which has a column of grades.
+        A run frame or a qrels frame. A frame with a column of grades is a qrels frame.
 
     Returns
     -------
     ranx.Qrels, ranx.Run or list of ranx.Run
-        For several systems, a list with a run for each system. Ids are converted to text, as ranx
-        requires.
+        A frame with several systems is converted to a list with a run for each system. Ids are
+        converted to text, as ranx requires.
 
     Raises
     ------
@@ -286,7 +289,8 @@ def to_ranx(frame: pd.DataFrame) -> Any:
     try:
         import ranx  # noqa: PLC0415 - an optional package
     except ImportError as error:
-        raise InputError("the package ranx", "none", "install it: pip install ranx") from error
+        advice = "install the package: pip install ranx"
+        raise InputError("the package ranx", "none", advice) from error
     nested = to_pytrec_eval(frame)
     table = cast("pd.DataFrame", columns_of(frame))
     columns = words.roles(table.columns)

@@ -1,4 +1,4 @@
-"""Experiments with fewer or other judgments."""
+"""Experiments whose judgments are reduced or replaced."""
 
 from dataclasses import replace
 from operator import itemgetter
@@ -22,7 +22,17 @@ from irframe.frames.ids import Codes, all_of_one_kind, within
 def fewer_judged(
     experiment: Experiment, kept: NDArray[np.bool_], depth: int | None = None
 ) -> Experiment:
-    """Return the experiment with fewer judgments."""
+    """Return the experiment with the selected judgments.
+
+    Parameters
+    ----------
+    experiment
+        The experiment.
+    kept
+        Whether to keep each judgment.
+    depth
+        The new depth of the pool. The default is the old depth.
+    """
     judgments, hits, pool = experiment.judgments, experiment.hits, experiment.known_pool
     refuse_marks(judgments.grade)
     new = np.where(kept, np.cumsum(kept) - 1, -1)
@@ -39,7 +49,7 @@ def fewer_judged(
 
 
 def condensed(experiment: Experiment) -> Experiment:
-    """Return the lists without their unjudged documents."""
+    """Return the experiment with unjudged documents removed from lists."""
     hits = experiment.hits.by_list()
     judged = np.flatnonzero(experiment.judgments.grade[hits.row] >= 0)
     order = judged[np.lexsort((hits.rank[judged], hits.of[judged]))]
@@ -64,18 +74,18 @@ def condensed(experiment: Experiment) -> Experiment:
 def judged_anew(
     experiment: Experiment, judgments: Judgments, *, given: bool, all_judged: bool
 ) -> Experiment:
-    """Return the lists with other judgments of their topics.
+    """Return the experiment with its judgments replaced.
 
     Parameters
     ----------
     experiment
-        The lists, in memory.
+        The experiment, with hits in memory.
     judgments
-        Judgments of the same topics, in the same order.
+        The new judgments of the experiment's topics, in the order of the topics.
     given
         Whether the caller stated the depth of the pool, which is then kept.
     all_judged
-        Whether the caller's judgments contain no further topics.
+        Whether the caller's judgments contain only topics of the experiment.
 
     Raises
     ------
@@ -109,7 +119,8 @@ def judged_anew(
         pool = replace(pool, depth=old_pool.depth)
     elif all_judged and not is_new.any():
         pool = pool.down_to(None, base, collections, experiment.longest)
-    else:  # pools need not contain the new judgments, so their depth is unknown
+    # Documents with new judgments may be outside the pool, so the depth of the pool is unknown.
+    else:
         pool = replace(pool, depth=np.zeros_like(old_pool.depth), stated=False)
     if listing is not None:
         unjudged = listed.take(np.flatnonzero(~is_new))
@@ -123,7 +134,7 @@ def judged_anew(
 def _collections_and_tops(
     experiment: Experiment, judgments: Judgments
 ) -> tuple[Collections, NDArray[np.integer[Any]]]:
-    """Return the collections and highest grades of topics."""
+    """Return the collections, and the highest grade of each topic's."""
     collection = experiment.collection
     # The highest grade also depends on the judgments of topics that are not scored.
     if collection is None:
@@ -135,7 +146,7 @@ def _collections_and_tops(
 
 
 def _hidden(experiment: Experiment, kept: NDArray[np.bool_]) -> TopUnjudged:
-    """Return documents that lost their judgments, with names and ranks."""
+    """Return top documents that lost their judgments as unjudged documents."""
     hits = experiment.hits
     hidden = np.flatnonzero(~kept & (hits.rank <= RANKS))
     row = experiment.judgments.row[hits.row[hidden]]
@@ -146,8 +157,8 @@ def _hidden(experiment: Experiment, kept: NDArray[np.bool_]) -> TopUnjudged:
 def _refuse_ranks_unknown(experiment: Experiment, topic: Codes, lists: Codes) -> None:
     """Raise if newly judged documents may rank too deep.
 
-    `topic` has the topic of each newly judged document. `lists` has the list of each newly judged
-    document that was found.
+    The array `topic` contains the topic of each newly judged document. The array `lists` contains
+    the list of each newly judged document that is in a list.
     """
     shape = experiment.shape
     count = np.bincount(lists, minlength=shape[0] * shape[1]).reshape(shape)
@@ -157,7 +168,7 @@ def _refuse_ranks_unknown(experiment: Experiment, topic: Codes, lists: Codes) ->
     if deeper.any():
         topics = experiment.judgments.topics
         pairs = [f"{experiment.systems[s]} on {topics[t]}" for s, t in np.argwhere(deeper)]
-        expected = f"the names of all listed documents, to find {len(topic)} newly judged documents"
-        found = f"{len(pairs)} lists with names only to rank {named_ranks}"
+        expected = f"the ids of all listed documents, to find {len(topic)} newly judged documents"
+        found = f"{len(pairs)} lists without ids of unjudged documents below rank {named_ranks}"
         advice = "build the cube anew: irframe.cube(runs, qrels)"
         raise InputError(expected, found, advice, pairs)

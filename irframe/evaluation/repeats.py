@@ -2,8 +2,9 @@
 
 A repeat is one of several runs of the same system, for example with another seed. A run frame has
 repeats if a column, such as ``seed``, distinguishes several lists of one system and topic. A
-dictionary with repeats has the form ``{system: {repeat: run}}``. `fold` names every repeat as a
-separate system, such as ``dpr [seed 2]``. `Folded` maps these names back to systems and repeats.
+dictionary with repeats has the form ``{system: {repeat: run}}``. `fold` makes every repeat a
+separate system with a name such as ``dpr [seed 2]``. `Folded` maps these names back to systems and
+repeats.
 """
 
 from collections.abc import Hashable, Iterable, Mapping
@@ -30,7 +31,7 @@ LAYOUT_WORDS = {
     "shared": "drawn once for all systems, such as passes of a judge or shards of documents",
     "topic": "drawn within each topic, such as variations of a query or sampled answers",
 }
-"""Layout of repeats -> description for messages."""
+"""Descriptions of the layouts of repeats, for messages."""
 
 
 class Folded(NamedTuple):
@@ -40,7 +41,7 @@ class Folded(NamedTuple):
     word: str | None
     """The column of repeats, such as "seed". None if there are no repeats."""
     owners: Mapping[Any, tuple[Any, Any]]
-    """Name of a repeat, such as "dpr [seed 2]" -> its system and its label."""
+    """The name of a repeat, such as "dpr [seed 2]" -> the system and the label of the repeat."""
     role: Any = words.SYSTEM
     """The column of systems."""
     types: tuple[Any, Any] = (None, None)
@@ -48,16 +49,17 @@ class Folded(NamedTuple):
 
     @property
     def lists(self) -> pd.MultiIndex:
-        """The pairs of repeat and topic with a list."""
+        """The pairs of repeat and topic that have a list."""
         if isinstance(self.runs, ScannedRuns):
             parts = [_lists_of(frame, words.SYSTEM) for frame in self.runs.readable().frames()]
             return parts[0].append(parts[1:])
-        framed = isinstance(self.runs, pd.DataFrame)  # the frame contains runs or labels of nuggets
+        # A frame may contain labels of nuggets instead of runs, which `as_runs` would refuse.
+        framed = isinstance(self.runs, pd.DataFrame)
         runs = self.runs if framed else foreign.as_runs(foreign.split_empty(self.runs)[0])
         return _lists_of(runs, self.role)
 
     def contributing(self, systems: Any) -> Any:
-        """Replace systems by their repeats."""
+        """Return contributing systems with their repeats in their place."""
         if self.word is None or systems is None or isinstance(systems, str):
             return systems
         expected = set(systems)
@@ -68,8 +70,8 @@ class Folded(NamedTuple):
     def refuse_others(self, word: Any) -> None:
         """Raise if both judgments and systems are repeated."""
         if self.word is not None:
-            expected = "repeats of systems, or of judgments"
-            advice = f"average over one of them first: {self.word} or {word}"
+            expected = "repeats of systems, or repeats of judgments"
+            advice = f"average over {self.word} or {word} first"
             raise ParameterError(expected, f"both: {self.word}, {word}", advice)
 
     @property
@@ -81,7 +83,7 @@ class Folded(NamedTuple):
         return {words.REPEATED: self.word} | inside
 
     def unfold(self, table: pd.DataFrame) -> pd.DataFrame:
-        """Split repeats in scores into systems and repeats."""
+        """Replace names of repeats in scores by systems and repeats."""
         attrs = self.attributes
         if self.word is None:
             return table
@@ -119,15 +121,15 @@ class Folded(NamedTuple):
             pd.Series(listed).groupby([systems, topics.to_numpy()]).transform("any").to_numpy()
         )
         inside = self.word in words.REPEATS_IN_TOPICS
-        # A missing list is either an empty list, or does not exist at all. Only the name of the
-        # column shows which.
+        # Only the name of the column shows whether missing lists are empty or do not exist.
         if not inside and (has_any & ~listed).any():
             expected = f"a list of each {self.word} for every topic of its system"
             advice = (
                 f"rename the column {self.word!r} to 'repeat' if missing lists are empty, or to "
                 "'variation' if topics have different numbers of repeats"
             )
-            raise ParameterError(expected, f"{(has_any & ~listed).sum()} missing", advice)
+            found = f"{(has_any & ~listed).sum()} missing lists"
+            raise ParameterError(expected, found, advice)
         lacking = len(pd.MultiIndex.from_arrays([systems, topics])[~has_any].unique())
         if lacking and inside:
             warn(f"{LACKING}: {lacking} of topics for which a system has no {self.word}")
@@ -137,13 +139,14 @@ class Folded(NamedTuple):
 
 
 def not_lacking(word: object, no_rel: object) -> tuple[str, ...]:
-    """Return the warnings about missing lists that do not apply."""
+    """Return the first words of warnings that do not apply."""
     if no_rel == "silence":
         return LACKING, UNLISTED
     return (LACKING,) if word in words.REPEATS_IN_TOPICS else ()
 
 
 def _lists_of(frame: pd.DataFrame, role: Any) -> pd.MultiIndex:
+    """Return the pairs of system and topic in runs."""
     own = frame[[role, words.roles(frame.columns)[words.TOPIC]]].drop_duplicates()
     return pd.MultiIndex.from_frame(own)
 
@@ -160,7 +163,7 @@ def checked_layout(repeats: words.Layout | None) -> words.Layout | None:
 
 
 def layout_of(attributes: Mapping[Hashable, Any], word: str) -> words.Layout:
-    """Return the layout of repeats.
+    """Return the declared layout of repeats, or the usual one.
 
     Raises
     ------
@@ -181,8 +184,8 @@ def layout_of(attributes: Mapping[Hashable, Any], word: str) -> words.Layout:
         return "topic"
     choices = [f"{name!r}: {meaning}" for name, meaning in LAYOUT_WORDS.items()]
     advice = "choose one: scores.ireval.design(repeats=...)"
-    expected = f"repeats= to say how the values of {word!r} were drawn"
-    found = "no choice of"
+    expected = f"a declaration of how the values of {word!r} were drawn"
+    found = "none of the choices"
     raise ParameterError(expected, found, advice, choices)
 
 
@@ -194,17 +197,17 @@ def fold(runs: object, search: str | None = None) -> Folded:
     runs
         Any object that `as_runs` converts, or ``{system: {repeat: run}}``.
     search
-        The column that numbers searches. Lists of different searches are no repeats.
+        The column that numbers searches. Lists of different searches are not repeats.
 
     Returns
     -------
     Folded
-        Runs with one system per repeat, or unchanged runs without repeats.
+        Runs with one system per repeat. Runs without repeats are unchanged.
 
     Raises
     ------
     IdError
-        If a system has several repeats, and rows of one of them have no label.
+        If a system has several repeats, and some of its rows have no label of a repeat.
 
     Examples
     --------
@@ -229,14 +232,16 @@ def fold(runs: object, search: str | None = None) -> Folded:
 
 
 def fold_rows(frame: pd.DataFrame, columns: Mapping[str, Hashable], own: Iterable[str]) -> Folded:
-    """Return rows with one system per repeat.
+    """Return a frame with one system per repeat.
 
     Parameters
     ----------
-    frame, columns
-        Rows, and their columns by role.
+    frame
+        Runs, or labels of nuggets.
+    columns
+        Role -> column of `frame`.
     own
-        Roles of the columns that together identify a row in a frame without repeats.
+        Roles of the columns that together identify a row if there are no repeats.
 
     Examples
     --------
@@ -247,7 +252,7 @@ def fold_rows(frame: pd.DataFrame, columns: Mapping[str, Hashable], own: Iterabl
     1  a [seed 2]     1
     """
     keys = [columns[role] for role in own if role in columns]
-    # Shards split the documents of one run, so they are no repeats.
+    # Shards divide the documents of one run, so they are not repeats of a run.
     word = repeat_column(frame.drop(columns=words.SHARD, errors="ignore"), keys)
     if word is None:
         return Folded(frame, None, {})
@@ -262,7 +267,7 @@ def _names(runs: object) -> Iterable[Hashable]:
 
 
 def _of_files(runs: ScannedRuns) -> Folded:
-    """Name the systems of files after their repeats."""
+    """Return files with names of systems that contain their repeats."""
     names = pd.Series([stem(file) for file in runs.files]).unique()
     frame = with_names(pd.DataFrame({words.SYSTEM: names}), named_groups(runs.repeat))
     folded = _folded(frame, words.REPEAT, words.SYSTEM)
@@ -271,7 +276,7 @@ def _of_files(runs: ScannedRuns) -> Folded:
 
 
 def _repeated(runs: Mapping[Any, Any]) -> Mapping[Any, Mapping[Any, Any]]:
-    """Return ``{system: {repeat: run}}``; empty if nothing repeats.
+    """Return ``{system: {repeat: run}}``; empty without repeats.
 
     A system with a single run gets the label of the first repeat of another system.
     """
@@ -292,7 +297,7 @@ def _repeated(runs: Mapping[Any, Any]) -> Mapping[Any, Mapping[Any, Any]]:
 
 
 def _folded(frame: pd.DataFrame, word: str, system: Any) -> Folded:
-    """Name the systems of a frame after their repeats."""
+    """Return a frame with names of systems that contain repeats."""
     role = words.SYSTEM if system is None else system
     systems = pd.Series(foreign.ONLY_SYSTEM, frame.index) if system is None else frame[system]
     repeats = with_labels(systems, frame[word])
@@ -306,7 +311,7 @@ def _folded(frame: pd.DataFrame, word: str, system: Any) -> Folded:
 
 
 def with_labels(systems: pd.Series, repeats: pd.Series) -> pd.Series:
-    """Fill in missing labels of single repeats.
+    """Fill in missing labels of systems with a single repeat.
 
     Examples
     --------
@@ -320,7 +325,7 @@ def with_labels(systems: pd.Series, repeats: pd.Series) -> pd.Series:
     if len(several) or missing.all():
         expected = "a label for every repeat of a system"
         advice = "fill the missing labels, or drop these rows"
-        raise IdError(expected, f"{missing.sum()} rows without one in", advice, several)
+        raise IdError(expected, f"{missing.sum()} rows without a label in", advice, several)
     filled = repeats.fillna(repeats[~missing].iloc[0])
     are_integers = filled.dtype.kind == "f" and (filled == filled.round()).all()
     return filled.astype("int64") if are_integers else filled

@@ -1,4 +1,4 @@
-"""Scorers: judgments and metrics prepared once for many runs."""
+"""Scorers, which prepare judgments and metrics once for many runs."""
 
 from collections.abc import Callable, Hashable, Iterable, Mapping
 from functools import cached_property
@@ -28,7 +28,7 @@ NO_REPEATS = Folded(None, None, {})
 
 
 class Scorer:
-    """Judgments and metrics prepared for many runs, by `scorer`.
+    """Judgments and metrics that `scorer` prepares for many runs.
 
     Attributes
     ----------
@@ -37,7 +37,7 @@ class Scorer:
     topics
         The topics that are scored.
     docs
-        The documents passed as `docs`, in this order, then the other judged documents.
+        The documents passed as `docs` in their order, then all other judged documents.
 
     Examples
     --------
@@ -69,12 +69,12 @@ class Scorer:
 
     @property
     def topics(self) -> pd.Index:
-        """The scored topics, in the order of topic positions."""
+        """The scored topics, to which topic positions refer."""
         return self._judgments.topics
 
     @property
     def docs(self) -> pd.Index:
-        """The documents, in the order of document positions."""
+        """The documents to which document positions refer."""
         return self._reader.places.docs
 
     def __repr__(self) -> str:
@@ -107,28 +107,29 @@ class Scorer:
             frame. Repeated runs have a column such as ``seed``, or the form
             ``{system: {repeat: run}}``.
         topic, doc, score
-            Instead of `run`, three arrays of the same length. Alternatively an array of topics,
-            with documents and scores of shape (topic, rank). If judged ids are text, integers are
-            positions in `topics` and `docs`. If the scorer was made with `docs`, integer documents
-            are always positions. Position -1 stands for an unjudged document without a name, which
-            ranks last among equal scores. The position is ignored if its score is infinite or
-            extreme, because nearest-neighbour searches pad short lists in this way.
+            Three arrays that replace `run`. They have the same length, or `topic` has an item per
+            list, and `doc` and `score` have the shape (topic, rank). If judged ids are text,
+            integers are positions in `topics` and `docs`. If the scorer was made with `docs`,
+            integer documents are always positions. Position -1 stands for an unjudged document
+            without an id, which ranks last among equal scores. Rows with position -1 and an
+            infinite or extreme score are ignored, because nearest-neighbour searches pad short
+            lists in this way.
         system
-            The label of the run, such as ``"step-500"``. The default is the label in `run`.
+            The name of the system, such as ``"step-500"``. The default is the name in `run`.
 
         Returns
         -------
         pandas.DataFrame
-            Scores, as `irframe.evaluate` returns them.
+            Scores in the form in which `irframe.evaluate` returns them.
 
         Raises
         ------
         InputError
-            If `system` is passed and there are several systems.
+            If `system` is passed and `run` contains several systems.
         """
         folded, experiment = self._folded(run, topic, doc, score)
         if system is not None:
-            _refuse_several(experiment, "leave out system=")
+            _refuse_several(experiment, "omit system=")
             experiment = experiment.named(pd.Index([system]), experiment.judgments.topics)
         return folded.unfold(self._scoring.table(experiment))
 
@@ -146,11 +147,11 @@ class Scorer:
         Parameters
         ----------
         run, topic, doc, score
-            The run, as for a call. Repeats are averaged per topic first.
+            The run, as in a call of the scorer. Repeats are averaged per topic first.
         names
             ``"asked"``: names of metrics as passed to `scorer`. ``"plain"``: names that experiment
             trackers accept, such as ``nDCG_at_10`` for ``nDCG@10``. Plain names consist of letters,
-            digits, underscores, points and hyphens. `irframe.parse_metric` parses them.
+            digits, underscores, points and hyphens. `irframe.parse_metric` accepts plain names.
 
         Returns
         -------
@@ -186,8 +187,8 @@ class Scorer:
         Returns
         -------
         Batches
-            ``update(topic, doc, score)`` adds a batch. ``compute()`` returns the averages, by
-            plain names of metrics.
+            ``update(topic, doc, score)`` adds a batch. ``compute()`` returns a dictionary from
+            plain names of metrics to averages.
 
         Examples
         --------
@@ -213,7 +214,7 @@ class Scorer:
         Parameters
         ----------
         queries, corpus
-            Dictionaries topic -> text, and document -> text.
+            Dictionaries from topics and from documents to their texts.
         k
             Number of documents per list, at least 1.
         name
@@ -225,7 +226,7 @@ class Scorer:
         Returns
         -------
         Evaluator
-            ``evaluator(model)`` returns the averages, by plain names of metrics.
+            ``evaluator(model)`` returns a dictionary from plain names of metrics to averages.
 
         Examples
         --------
@@ -242,17 +243,17 @@ class Scorer:
         return Evaluator(self.mean, named, queries, corpus, k=k, name=name, similarity=similarity)
 
     def values(self, run: Runs) -> tuple[list[Any], NDArray[np.float64]]:
-        """Score one run without labels.
+        """Score one run; return an array instead of a frame.
 
         Parameters
         ----------
         run
-            The run, as for a call.
+            The run, as in a call of the scorer.
 
         Returns
         -------
         topics, scores
-            The topics, and the scores, shape (metric, topic).
+            A list of topics, and an array of scores with shape (metric, topic).
         """
         experiment = self._reader.read(self._prepared.runs(run, self._plan.policy))
         scores = self._scoring.of_asked(self._scoring.values(experiment), experiment)[:, 0]
@@ -261,7 +262,7 @@ class Scorer:
     def _folded(
         self, run: Any, topic: object, doc: object, score: object
     ) -> tuple[Folded, Experiment]:
-        """Read a run whose repeats become systems."""
+        """Read runs, with one system per repeat."""
         folded = fold(run, self._plan.policy.search)
         with OneCall(without=not_lacking(folded.word, self._plan.no_rel)):
             return folded, self._read(folded.runs, topic, doc, score)
@@ -271,7 +272,8 @@ class Scorer:
         passed = [name for name, value in arrays.items() if value is not None]
         if len(passed) != (1 if run is not None else 3):
             found = "" if passed else "nothing"
-            raise InputError("a run, or three arrays: topic=, doc= and score=", found, "", passed)
+            expected = "a run, or three arrays (topic=, doc= and score=)"
+            raise InputError(expected, found, "", passed)
         if run is None and not any(self._prepared.decided.values()):
             return self._reader.read_arrays(topic, doc, score)
         if run is None:
@@ -280,7 +282,7 @@ class Scorer:
 
 
 def _is_plain(run: object) -> bool:
-    """Tell whether a run is a dictionary, or missing."""
+    """Return whether a run is None or a score dictionary."""
     if type(run) is not dict or not run:
         return run is None
     docs = next(iter(run.values()))
@@ -288,6 +290,7 @@ def _is_plain(run: object) -> bool:
 
 
 def _refuse_several(experiment: Experiment, advice: str) -> None:
+    """Raise if an experiment contains several systems."""
     if len(experiment.systems) > 1:
         found = f"{len(experiment.systems)} systems"
         raise InputError("a run of one system", found, advice, experiment.systems)
@@ -311,47 +314,46 @@ def scorer(
     Parameters
     ----------
     qrels
-        Qrels frame, or any object that `as_qrels` converts, such as ``{topic: {doc: grade}}``.
+        A qrels frame, or any object that `as_qrels` converts, such as ``{topic: {doc: grade}}``.
     metrics
-        Metrics or their names, as for `evaluate`.
+        Metrics or their names, as in `evaluate`.
     docs
         Documents in the order of their positions, for runs whose documents are arrays of positions.
         Position 0 is the first document. Judged documents that `docs` does not contain are
         appended.
     depth, ties, no_rel
-        As for `evaluate`.
+        As in `evaluate`.
     units, search, stop
-        As for `evaluate`. A threshold is a number, several numbers, or a mapping system -> number.
+        As in `evaluate`. A threshold is a number, several numbers, or a mapping system -> number.
     topics
-        ``"qrels"``: all judged topics. A missing list of a run counts as empty. ``"runs"``: topics
-        for which at least one run has a list. ``"common"``: topics for which every run has a list.
-        Alternatively a list of judged topics.
+        A list of judged topics, or one of three names. ``"qrels"``: all judged topics, where a
+        missing list of a run counts as empty. ``"runs"``: topics for which at least one run has a
+        list. ``"common"``: topics for which every run has a list.
 
     Returns
     -------
     Scorer
         ``scorer(run)`` returns exactly the scores of `evaluate`. ``scorer.mean(run)`` returns a
-        dictionary metric -> average. A run is any object that `as_runs` converts, or three arrays:
-        ``scorer(topic=, doc=, score=)``.
+        dictionary metric -> average. A run is any object that `as_runs` converts, or three arrays,
+        as in ``scorer(topic=, doc=, score=)``.
 
     Raises
     ------
     IrframeError
-        For invalid judgments and metrics, as `evaluate`. Errors of a run are raised when the run is
-        scored.
+        If judgments or metrics are invalid, as in `evaluate`. Errors of a run are raised when the
+        run is scored.
 
     Warns
     -----
     IrframeWarning
-        When a run is scored, if it lacks judged topics, if it has unjudged topics, or if none of
-        its documents is judged.
+        When a run is scored, if the run lacks judged topics, has unjudged topics, or has no judged
+        document.
 
     Notes
     -----
     In a run ``{topic: {doc: score}}``, the scorer looks up only judged documents and the documents
-    tied with them. In the first run it checks the types of all ids and scores. In later runs it
-    checks the types of the first document and score of each list. All runs are checked for missing
-    scores.
+    tied with them. It checks the types of all ids and scores in the first run, and the types of the
+    first document and score of each list in later runs. All runs are checked for missing scores.
 
     Examples
     --------
@@ -371,13 +373,13 @@ def scorer(
     plan = Plan.read({"depth": depth, "topics": topics}, chosen, ties, units, search, stop)
     plan = plan._replace(no_rel=no_rel)
     if plan.stops is not None and not plan.stops.of:
-        raise ParameterError("numbers in ir.Threshold for a scorer", "'all'", "pass thresholds")
+        expected = "thresholds that are numbers, for a scorer"
+        raise ParameterError(expected, "'all'", "pass numbers to ir.Threshold")
     silent = no_rel == "silence"
     judgments = Judgments.of(plan.prepared.qrels(qrels), chosen, topics, unjudged=silent)
     if isinstance(docs, str) or not isinstance(docs, Iterable | None):
         raise InputError("docs to be a list of document ids", shortened(docs))
     names: Any = () if docs is None else docs
-    names = (
-        names.tolist() if hasattr(names, "tolist") else names
-    )  # NumPy, pandas and Arrow return plain Python values
+    # `tolist` of NumPy, pandas and Arrow returns plain Python values.
+    names = names.tolist() if hasattr(names, "tolist") else names
     return Scorer(judgments, plan, names)

@@ -34,7 +34,7 @@ from irframe.names import CHUNKS, DOC, RANK, SCORE, SYSTEM, TOPIC
 ONLY = pd.Index([ONLY_SYSTEM])
 
 SMALL = 1 << 14
-"""The largest number of rows of a frame that is read faster as dictionaries than as columns."""
+"""The maximum number of rows at which a frame is faster to read as dictionaries than as columns."""
 
 TEXT: set[type] = {str, np.str_}
 INTEGERS: set[type] = {int, np.int64, np.int32}
@@ -45,12 +45,14 @@ NUMBERS: set[type] = {float, int, np.float64, np.float32}
 
 
 class Reader:
-    """A reader of runs with the same judgments.
+    """A reader of runs for the same judgments and options.
 
     Parameters
     ----------
-    judgments, policy
-        The judgments, and the options that determine rankings.
+    judgments
+        The judgments.
+    policy
+        The options that determine rankings.
     docs
         Documents to which integer positions in arrays refer, in addition to the judged documents.
     pooled
@@ -69,13 +71,13 @@ class Reader:
 
     @cached_property
     def _kinds(self) -> tuple[set[type], set[type]]:
-        """The types of the judged document ids and topic ids."""
+        """The types of the ids of judged documents and topics."""
         names = self._judgments.names[0], self._judgments.topics[0]
         kinds = [TEXT if isinstance(name, str) else INTEGERS for name in names]
         return kinds[0], kinds[1]
 
     def read(self, run: Runs | None) -> Experiment:
-        """Read runs of any kind, including scanned files."""
+        """Read runs in any format, including scanned files."""
         if type(run) is dict:
             return self._dictionary(run) or self.read_table(run)[0]
         if isinstance(run, ScannedRuns):
@@ -87,21 +89,21 @@ class Reader:
         return self._small(named) or self.read_table(named)[0]
 
     def read_groups(self, runs: pd.DataFrame, by: str) -> Iterator[tuple[Any, Experiment]]:
-        """Yield the experiment of each group of runs."""
+        """Yield each group and its experiment."""
         experiment, groups = self.read_table(runs, by)
         if groups is not None:
             yield from experiment.parts(groups, stated=self._policy.collection is not None)
 
     def read_arrays(self, topic: object, doc: object, score: object) -> Experiment:
-        """Read three arrays, of ids or positions."""
+        """Read three arrays with ids or positions."""
         arrays = paired(topic, doc, score)
         if not len(arrays[TOPIC]):
             return self.read_table(pd.DataFrame(arrays))[0]
         if not (self.places.given and _is_integer(arrays[DOC])) and not self._is_row(arrays, DOC):
             return self.read(self._named(arrays))
         if not self._by_dictionary or self._pooled:
-            expected = "names of documents, for ties='rank' and for metrics that read the pool"
-            raise InputError(expected, "positions")
+            expected = "ids of documents, for ties='rank' and for metrics that need the pool"
+            raise InputError(expected, "positions of documents")
         unjudged: list[Hashable] = []
         topics = arrays[TOPIC]
         if not self._is_row(arrays, TOPIC):
@@ -118,12 +120,11 @@ class Reader:
             longest = np.arange(len(unranked.length)) == unranked.length.argmax()
             judged = self._judgments.names[:3]
             warn_none_judged((unranked.documents(longest)[:3], DOC), (judged, DOC))
-        return cast(
-            "Experiment", self._ranked(unranked, unjudged)
-        )  # never None for positions, which are ranked even if many scores tie
+        # The result is never None, because positions are ranked even if many scores tie.
+        return cast("Experiment", self._ranked(unranked, unjudged))
 
     def _named(self, arrays: dict[str, Array]) -> pd.DataFrame:
-        """Return arrays of document names as a frame."""
+        """Return arrays with document ids as a run frame."""
         if not self._is_row(arrays, TOPIC):
             return framed(arrays)
         topics = arrays[TOPIC]
@@ -132,7 +133,7 @@ class Reader:
         return framed(named | {TOPIC: self._judgments.topics[named[TOPIC]]})
 
     def _is_row(self, arrays: dict[str, Array], role: str) -> bool:
-        """Tell whether integers are positions, because judged ids are text."""
+        """Return whether integers are positions, as judged ids are text."""
         judged = (self._judgments.names if role == DOC else self._judgments.topics)[0]
         return _is_integer(arrays[role]) and isinstance(judged, str)
 
@@ -140,7 +141,7 @@ class Reader:
     def _by_dictionary(self) -> bool:
         """Whether rankings depend only on the scores of documents.
 
-        If so, dictionaries of scores suffice.
+        Runs are then read as dictionaries of scores, which is faster.
         """
         policy = self._policy
         by_rank = self._ties.column != SCORE or policy.order == "rank"
@@ -151,7 +152,7 @@ class Reader:
         return not self._pooled or (exact and policy.contributing is None)
 
     def _dictionary(self, run: dict[Any, Any]) -> Experiment | None:
-        """Read ``{topic: {doc: score}}``; None for other objects."""
+        """Read ``{topic: {doc: score}}``; return None for other objects."""
         nothing: dict[Any, float] = {}
         judged = self._judgments.places
         lists = [run.get(topic, nothing) for topic in judged]
@@ -162,7 +163,7 @@ class Reader:
             return None
         if any(None in docs or "" in docs for docs in filled):
             return None
-        # Only first documents are checked, because checking all would take as long as scoring.
+        # Later runs are checked by first documents, because a full check takes as long as scoring.
         if self._again:
             kinds = {type(next(iter(docs))) for docs in filled}
             kinds_of_score = {type(next(iter(docs.values()))) for docs in filled}
@@ -182,14 +183,17 @@ class Reader:
         return self._of_names(lists, ONLY, unjudged)
 
     def _are_exact(self, lists: Sequence[dict[Hashable, float]]) -> bool:
-        """Tell whether floats represent all integer scores exactly."""
+        """Return whether floats represent all integer scores exactly."""
         kinds = {type(next(iter(docs.values()))) for docs in lists}
         if not kinds & INTEGERS:
             return True
         return all(abs(score) < EXACT for docs in lists for score in docs.values())
 
     def _small(self, named: ByRole) -> Experiment | None:
-        """Read a small frame of one system, if possible."""
+        """Read a small frame of one system as dictionaries.
+
+        Return None if the frame is large, has several systems, or cannot be read in this way.
+        """
         frame, columns = named
         if SCORE not in columns or not 0 < len(frame) <= SMALL:
             return None
@@ -230,7 +234,7 @@ class Reader:
         unjudged: Sequence[Hashable],
         titles: Sequence[Hashable] = (SYSTEM, TOPIC),
     ) -> Experiment | None:
-        """Read lists of documents; None if no document is judged."""
+        """Read lists of scores; None if no document is judged."""
         dtype = self._policy.score_dtype
         unranked = listed.read_lists(lists, self._judgments, dtype, system, again=self._again)
         self._again = True
@@ -241,14 +245,14 @@ class Reader:
     def read_table(
         self, runs: Runs | ByRole, by: str | None = None, systems: Sequence[Hashable] | None = None
     ) -> tuple[Experiment, Groups | None]:
-        """Read runs of any kind as a frame.
+        """Read runs in any format as a frame.
 
         Parameters
         ----------
         runs
-            The frame, or any object that `as_runs` converts.
+            A run frame, or any object that `as_runs` converts.
         by
-            The column of groups, or None. The column is constant per system or per topic.
+            The group column, which is constant per system or per topic. None without groups.
         systems
             The systems to read. The default is all systems. Lists of other systems count as empty.
         """
@@ -266,7 +270,7 @@ class Reader:
         return self._experiment(ranked, codes, keys), groups
 
     def _read_scanned(self, runs: ScannedRuns) -> Experiment:
-        """Read runs from files, in batches if possible."""
+        """Read runs from files, in batches of files if possible."""
         policy = self._policy
         qrels = self._judgments.table
         runs = runs.readable()
@@ -277,7 +281,7 @@ class Reader:
         return self._experiment(ranked, codes)
 
     def _experiment(self, ranked: Ranked, codes: Codes, keys: Array | None = None) -> Experiment:
-        """Return the experiment of ranked runs and some topics."""
+        """Return the experiment of ranked runs and selected topics."""
         judgments = self._judgments_of(codes)
         return Experiment.of(ranked, judgments, self._policy, keys, pooled=self._pooled)
 
@@ -287,7 +291,10 @@ class Reader:
         unjudged: Sequence[Hashable],
         names: Sequence[Hashable] = (SYSTEM, TOPIC),
     ) -> Experiment | None:
-        """Return the experiment of ranked lists; warn of missing lists."""
+        """Rank lists and return the experiment; warn of missing lists.
+
+        Return None if too many scores tie.
+        """
         policy = self._policy
         hits = listed.rank_hits(unranked, self._ties, policy.seed, filed=self._pooled)
         if hits is None:
@@ -306,7 +313,7 @@ class Reader:
         return experiment.with_pool(pool, policy.pool_depth, collections)
 
     def _chosen(self, unranked: listed.Listed, unjudged: Sequence[Hashable]) -> Judgments:
-        """Return the scored topics' judgments; warn of missing lists."""
+        """Return the judgments of scored topics; warn of missing lists."""
         judgments = self._judgments
         topics = self._policy.topics
         if unranked.length.all() and not unjudged:
@@ -322,14 +329,14 @@ class Reader:
         return self._judgments_of(codes)
 
     def _judgments_of(self, codes: Codes) -> Judgments:
-        """Return the judgments of some topics."""
+        """Return the judgments of selected topics."""
         judgments = self._judgments
         every = len(codes) == len(judgments.code)
         return judgments if every else Judgments.chosen(judgments.table, codes)
 
 
 def _is_by_rank(named: ByRole, start: Codes) -> bool:
-    """Tell whether rows are ordered by rank and by score."""
+    """Return whether lists are sorted by rank and score."""
     frame, columns = named
     if RANK not in columns:
         return True
@@ -344,12 +351,14 @@ def _is_by_rank(named: ByRole, start: Codes) -> bool:
 
 
 def _blocks(column: pd.Series) -> tuple[Codes, list[Any]]:
-    """Return the start and the value of each constant stretch."""
+    """Return the start and value of blocks of equal values.
+
+    Return one block with the value None if a value is neither text nor an integer.
+    """
     plain = column.tolist() if column.dtype == object else column
     if plain is not column and not (_of(plain, TEXT) or _of(plain, INTEGERS)):
-        return np.zeros(1, np.intp), [
-            None
-        ]  # pyarrow would not stop for a list that contains itself
+        # pyarrow would not stop for a list that contains itself.
+        return np.zeros(1, np.intp), [None]
     try:
         values = pa.array(plain)
         values = values.combine_chunks() if isinstance(values, pa.ChunkedArray) else values
@@ -361,7 +370,7 @@ def _blocks(column: pd.Series) -> tuple[Codes, list[Any]]:
 
 
 def _one_system(column: pd.Series) -> pd.Index | None:
-    """Return the system of a column; None if several."""
+    """Return the only system in a column; None for several."""
     labels = _blocks(column)[1]
     if not (_of(labels, TEXT) or _of(labels, INTEGERS)) or len({*labels}) > 1:
         return None
@@ -371,11 +380,12 @@ def _one_system(column: pd.Series) -> pd.Index | None:
 
 
 def _is_integer(values: Array) -> bool:
+    """Return whether an array has an integer dtype."""
     return bool(np.issubdtype(values.dtype, np.integer))
 
 
 def _of(values: Iterable[object], kinds: set[type]) -> bool:
-    """Tell whether all values have one of the types."""
+    """Return whether all values have one of the types."""
     listed = [*values]
     text = kinds is not TEXT or (is_utf8(listed) and "" not in listed)
     return {*map(type, listed)} <= kinds and text
@@ -397,6 +407,6 @@ def paired(topic: object, doc: object, score: object) -> dict[str, Array]:
         scores = scores.ravel()
     if docs.ndim != 1 or {topics.shape, scores.shape} != {docs.shape}:
         found = f"topic {topics.shape}, doc {docs.shape}, score {scores.shape}"
-        expected = "three arrays of one length, or one topic for each row of doc and score"
-        raise InputError(expected, found)
+        expected = "three arrays of the same length, or one topic for each row of doc and score"
+        raise InputError(expected, f"arrays of the shapes {found}")
     return {TOPIC: topics, DOC: docs, SCORE: scores}

@@ -29,7 +29,7 @@ from irframe.metrics.facts import average, facts
 from irframe.quantities.block import by_scale
 
 EVEN = 0.9
-"""Smallest ratio of the mean lengths of two systems' lists that count as equally long."""
+"""The lowest ratio of the mean list lengths of two systems that count as equally long."""
 
 
 def warn_uneven(
@@ -37,7 +37,7 @@ def warn_uneven(
 ) -> dict[str, str]:
     """Warn of metrics that favour systems with shorter lists.
 
-    Return the warning as an attribute of results.
+    The warning is returned as an attribute of results.
     """
     favouring = [m for m in metrics if facts(m).favours_short and len(experiment.systems) > 1]
     if not favouring:
@@ -58,18 +58,19 @@ def warn_uneven(
     message = (
         f"lists differ in length: on average {' and '.join(ends)} documents. Documents that are "
         f"not retrieved cost little under {', '.join(named)}, so shorter lists look better. Cut "
-        f"all lists at one depth, or set this cost, as in ASL(unretrieved={int(mean[high])})"
+        "all lists at one depth, or set the cost of documents that are not retrieved, as in "
+        f"ASL(unretrieved={int(mean[high])})"
     )
     warn(message)
     return {words.CAUTION: message}
 
 
 Rel = Mapping[Hashable, int] | None
-"""Collection -> lowest relevant grade."""
+"""A mapping collection -> lowest relevant grade."""
 
 
 def describe_rel(rel: Mapping[Hashable, int]) -> str:
-    """Return lowest relevant grades as text, for attributes of results.
+    """Return the lowest relevant grades as text for attributes.
 
     Examples
     --------
@@ -96,7 +97,7 @@ class Thresholds:
 
     by_collection: Mapping[Hashable, int]
     left_open: Sequence[bool]
-    """Whether the threshold of each metric depends on the collection."""
+    """Whether the lowest relevant grade of each metric depends on the collection."""
 
     @classmethod
     def of(cls, rel: Rel, metrics: Sequence[Metric], collection: str | None) -> "Thresholds":
@@ -105,9 +106,9 @@ class Thresholds:
         Raises
         ------
         ParameterError
-            If `rel` is not a mapping to positive whole numbers, or if there are no collections.
+            If `rel` is not a mapping to positive integers, or if there are no collections.
         MetricError
-            If every metric has a threshold in its name.
+            If every metric has a lowest relevant grade in its name, or does not use one.
         """
         if rel is None:
             return cls({}, [False] * len(metrics))
@@ -120,14 +121,15 @@ class Thresholds:
         chosen = {key: check_int(f"rel of {key}", grade, low=1) for key, grade in rel.items()}
         left_open = [leaves_open(metric) for metric in metrics]
         if not any(left_open):
-            expected = "a metric that reads rel and does not set it, such as AP"
+            expected = "a metric with a lowest relevant grade that is not in its name, such as AP"
             raise MetricError(expected, "", "", map(str, metrics))
         return cls(chosen, left_open)
 
     def refuse_unknown(self, collections: Iterable[Hashable]) -> None:
-        """Raise for unknown collections in ``rel``.
+        """Raise if keys of ``rel`` are not collections.
 
-        Inside a group, no error is raised, because a group need not contain all collections.
+        While a group is scored, no error is raised, because a group need not contain all
+        collections.
         """
         named = list(dict.fromkeys(collections))
         unknown = [str(key) for key in self.by_collection if key not in named]
@@ -136,7 +138,7 @@ class Thresholds:
             raise ParameterError(expected, "", "", unknown)
 
     def _at(self, metrics: Sequence[Metric], grade: int | None) -> list[Metric]:
-        """Return metrics with the threshold of a collection."""
+        """Return metrics with the lowest relevant grade of a collection."""
         pairs = zip(metrics, self.left_open, strict=True)
         return [replace(m, rel=grade) if grade and free else m for m, free in pairs]  # type: ignore[call-arg]
 
@@ -148,7 +150,7 @@ class Thresholds:
     def places(
         self, metrics: Sequence[Metric], collections: Iterable[Hashable]
     ) -> NDArray[np.int64]:
-        """Return the index in `variants` for each metric and topic."""
+        """Return the position in `variants` of each metric and topic."""
         keys = [*collections]
         variants = self.variants(metrics)
         positions = {
@@ -159,7 +161,7 @@ class Thresholds:
 
 
 def leaves_open(metric: Metric) -> bool:
-    """Tell whether a metric's name omits its lowest relevant grade.
+    """Return whether a metric's name omits its lowest relevant grade.
 
     Examples
     --------
@@ -178,15 +180,15 @@ class Plan(NamedTuple):
     metrics: Sequence[Metric]
     """The requested metrics."""
     policy: policies.Policy
-    """The rules that rank documents and cut lists."""
+    """The options that rank documents and cut lists."""
     no_rel: words.NoRel | None = None
-    """The rule for topics without relevant documents, as for `irframe.evaluate`."""
+    """The rule for topics without relevant documents, as in `irframe.evaluate`."""
     rel: Rel = None
-    """The lowest relevant grade by collection, as for `irframe.evaluate`."""
+    """The lowest relevant grade by collection, as in `irframe.evaluate`."""
     stops: Stops | None = None
     """The stops at which reading ends. None if lists are read to a depth."""
     prepared: Preparation = UNCHANGED
-    """The changes to runs and judgments before they are joined."""
+    """The options that change runs and judgments before they are joined."""
 
     @classmethod
     def read(
@@ -205,12 +207,12 @@ class Plan(NamedTuple):
         Parameters
         ----------
         fields
-            Further fields of the `Policy`.
+            Other fields of the `Policy`.
         metrics
-            Metrics or their names, and names of costs if there is a `search`. A cube has no
-            metrics, so the value is None.
+            Metrics or their names, and names of costs if `search` is passed. None for a cube, which
+            has no metrics.
         ties, units, search, stop
-            As for `irframe.evaluate`.
+            As in `irframe.evaluate`.
         scores
             Whether to keep the scores of documents, which thresholds need.
         """
@@ -235,7 +237,7 @@ class Plan(NamedTuple):
         return cls(chosen, policies.Policy(**fields), stops=stops, prepared=prepared)
 
     def inputs(self, runs: Any, qrels: Any, by: Any) -> tuple[Any, Any]:
-        """Prepare runs and judgments; `by` is the column of groups."""
+        """Return changed runs and judgments; `by` is the group column."""
         if self.prepared is UNCHANGED:
             refuse_unread_searches(runs)
             return runs, qrels
@@ -243,7 +245,7 @@ class Plan(NamedTuple):
 
 
 class Scoring:
-    """Metrics with their depths, prepared for judgments."""
+    """Metrics with their cutoffs, prepared for judgments."""
 
     def __init__(self, judgments: Judgments, plan: Plan) -> None:
         self.judgments = judgments
@@ -274,14 +276,14 @@ class Scoring:
         for row, fact in enumerate(self._facts):
             self._summaries.setdefault(fact.summary, []).append(row)
         self._seen: list[tuple[int | None, Metric]] = []
-        """The depth of each metric (None for complete lists), and the metric without depth."""
+        """The cutoff of each metric, and the metric without it. A cutoff of None is not applied."""
         for metric in self.metrics:
             is_cut = metric.depth and metric.by_prefix and not shares
             self._seen.append((metric.depth, metric.without_depth()) if is_cut else (None, metric))
 
     @property
     def pooled(self) -> bool:
-        """Whether a metric reads the pool."""
+        """Whether any metric needs the pool."""
         return any(fact.pooled for fact in self._facts)
 
     def values(self, experiment: Experiment) -> Floats:
@@ -290,7 +292,7 @@ class Scoring:
         Returns
         -------
         numpy.ndarray
-            Scores at the depth of each distinct metric, shape (metric, system, topic).
+            Scores of the distinct metrics at their cutoffs, shape (metric, system, topic).
         """
         if experiment.judgments is not self.judgments:
             return Scoring(experiment.judgments, self._asked).values(experiment)
@@ -315,11 +317,12 @@ class Scoring:
         return values
 
     def _at_depths(self, experiment: Experiment) -> Floats:
+        """Score lists at cutoffs, shape (metric, system, topic)."""
         shape = experiment.shape
         longest = max(1, experiment.longest)
         depth = self._asked.policy.depth or longest
         if longest > depth and any(metric.judged_only for metric in self.metrics):
-            expected = "lists that are not cut, for metrics of judged documents"
+            expected = "lists that are not cut, for metrics that ignore unjudged documents"
             raise DepthError(expected, f"lists of {longest} documents cut at depth {depth}")
         width = max(depth, self._deepest)
         refuse_large(*shape, width)
@@ -348,7 +351,7 @@ class Scoring:
         return values
 
     def table(self, experiment: Experiment) -> pd.DataFrame:
-        """Score the lists of an experiment, as `irframe.evaluate` does."""
+        """Return scores in the form of `irframe.evaluate`."""
         values = self.of_asked(self.values(experiment), experiment)
         labels = pd.Index(self.labels, name=words.METRIC)
         sides = experiment.systems, experiment.judgments.topics
@@ -367,14 +370,14 @@ class Scoring:
 
     @property
     def labels(self) -> list[str]:
-        """The names of the columns of scores."""
+        """The names of the columns of the score frame."""
         if self._stops is None:
             return [str(metric) for metric in self._asked.metrics]
         named = self._stops.axis.named
         return [named(metric, stop) for metric in self._asked.metrics for stop in self._stops.of]
 
     def _spread(self, positions: Array) -> Array:
-        """Convert positions of metrics to positions with stops."""
+        """Return positions of pairs of metric and stop."""
         if self._stops is None:
             return positions
         size = len(self._stops.of)
@@ -382,7 +385,7 @@ class Scoring:
         return rows + np.resize(np.arange(size), len(rows)).reshape(-1, *[1] * (positions.ndim - 1))
 
     def of_asked(self, values: Floats, experiment: Experiment) -> Floats:
-        """Return the scores of each requested metric."""
+        """Return scores by requested metric instead of distinct metric."""
         if experiment.collection is None or self._asked.rel is None:
             return np.asarray(values[self._spread(self.place)])
         self._thresholds.refuse_unknown(experiment.collection.categories)
@@ -392,8 +395,9 @@ class Scoring:
     def means(self, experiment: Experiment, repeats: words.Layout | None = None) -> list[float]:
         """Average the scores of one system over topics.
 
-        If systems are repeats, scores are first averaged over repeats within each topic. If topics
-        have different numbers of repeats, missing lists are left out.
+        If `repeats` is not None, systems are repeats of one system. Scores are then first averaged
+        over repeats within each topic. If topics have different numbers of repeats, missing lists
+        are left out.
         """
         values = self.values(experiment)
         if repeats is None:
@@ -416,7 +420,7 @@ class Scoring:
         return self._averages(means)
 
     def _attributes(self, experiment: Experiment) -> dict[Any, Any]:
-        """Return the attributes of scores."""
+        """Return the attributes of a score frame."""
         policy = self._asked.policy
         top = one_or_several(experiment.top)
         attrs = policy.attributes | {"irframe": words.VERSION, "top": top}
@@ -452,7 +456,7 @@ class Scoring:
         return means
 
     def _scores(self, block: Block, metrics: Sequence[Metric], topics: slice) -> Iterator[Floats]:
-        """Yield the scores of some lists for each metric."""
+        """Yield the scores of a block for each metric."""
         memory: dict[tuple[Any, ...], Any] | None = None
         if not getattr(block.top, "shape", ()) and block.pool_count is None:
             key = block.grade.shape[-1], topics.start, topics.stop
@@ -466,13 +470,13 @@ class Scoring:
 
 
 def one_or_several(values: Any) -> Any:
-    """Return the value if all are equal, else distinct values."""
+    """Return the only distinct value, or all distinct values."""
     distinct = np.unique(values).tolist()
     return distinct[0] if len(distinct) == 1 else distinct
 
 
 def _cut_cells(cells: dict[str, Array], width: int) -> dict[str, Array]:
-    """Return cells cut to their first ranks."""
+    """Return cells cut to their first `width` ranks."""
     if width == cells["grade"].shape[-1]:
         return dict(cells)
     fields = {name: cells[name] for name in cells.keys() & {"grade", "doc", *PER_DOCUMENT}}

@@ -30,11 +30,11 @@ from irframe.frames.kinds import RUN, ByRole
 from irframe.frames.values import in_rows, numbers
 
 COSTS = SHOWN, AGAIN = "shown", "again"
-"""Costs of searches: the documents shown, and the documents shown before."""
+"""Costs of searches: the number of documents shown, and how many of them were shown before."""
 MOST = 1 << 30
-"""The numbers of searches must be smaller than this number."""
-NUMBER = "number them: frame.groupby(['system', 'topic'])[time].rank(method='dense')"
-"""Advice if searches are not numbered."""
+"""The limit below which search numbers must be."""
+NUMBER = "number the searches: frame.groupby(['system', 'topic'])[time].rank(method='dense')"
+"""Advice if the column of searches has no valid numbers."""
 
 
 def merged(runs: ByRole, policy: Policy, by: Hashable = None, *, chunks: bool) -> ByRole:
@@ -43,12 +43,12 @@ def merged(runs: ByRole, policy: Policy, by: Hashable = None, *, chunks: bool) -
     Parameters
     ----------
     runs
-        Runs by role.
+        The runs.
     policy
         The rules that rank documents, the column of searches, and the number of documents read per
         search.
     by
-        The column of groups. The same topic name may occur in several groups.
+        The group column. The same topic name may occur in several groups.
     chunks
         Whether a search may return several chunks of a document.
 
@@ -56,8 +56,8 @@ def merged(runs: ByRole, policy: Policy, by: Hashable = None, *, chunks: bool) -
     -------
     ByRole
         Lists with ranks instead of scores, and with searches numbered from 1. If every topic has
-        one search, lists are unchanged. The cost of a document includes the repeated documents
-        between the previous document of the merged list and the document itself.
+        only one search, lists are unchanged. The cost of a document includes the cost of repeated
+        documents that are shown after the previous document of the merged list.
     """
     table = _of_groups(read_table(runs), by)
     name = str(policy.search)
@@ -67,7 +67,8 @@ def merged(runs: ByRole, policy: Policy, by: Hashable = None, *, chunks: bool) -
         return by_role(frame, RUN)
     if shares_ranks(policy.ties) or policy.score is not None:
         found = "shared ranks" if policy.score is None else "a threshold"
-        raise ParameterError("no threshold and no shared ranks for several searches", found)
+        expected = "no threshold and no shared ranks, for runs with several searches"
+        raise ParameterError(expected, found)
     if not chunks:
         searched = _by_search(table, number)
         refuse_duplicates(searched, listed_twice(searched))
@@ -84,26 +85,26 @@ def merged(runs: ByRole, policy: Policy, by: Hashable = None, *, chunks: bool) -
 
 
 def _by_search(table: RunTable, number: Codes) -> RunTable:
-    """Treat each pair of topic and search as a topic."""
+    """Return runs with pairs of topic and search as topics."""
     topics = len(table.topics)
     pairs, code = np.unique(number * np.int64(topics) + table.topic, return_inverse=True)
     return replace(table, topic=code, topics=table.topics.take(pairs % topics))
 
 
 def _of_groups(table: RunTable, by: Hashable) -> RunTable:
-    """Treat each pair of topic and group as a topic."""
+    """Return runs with pairs of topic and group as topics."""
     return _by_search(table, pd.factorize(table.frame[by])[0]) if by in table.frame else table
 
 
 def _as_read(table: RunTable, number: Codes, policy: Policy) -> RunTable:
-    """Return the rows that are read, in reading order."""
+    """Return the rows that an agent reads, in reading order."""
     ranking = rank_table(_by_search(table, number), replace(policy, unit=None, copies=None))
     order = ranking.order[ranking.rank <= (policy.each or np.inf)]
     return table.take(order[np.lexsort((number[order], table.group[order]))])
 
 
 def shown(table: RunTable, policy: Policy) -> tuple[RunTable, Codes, Array]:
-    """Return the rows read, their searches, and which documents repeat."""
+    """Return rows in reading order, their searches, and which repeat."""
     name = str(policy.search)
     numbered = replace(table, frame=table.frame.assign(**{name: _numbered(table, name)}))
     listed = _as_read(numbered, numbered.frame[name].to_numpy(), policy)
@@ -127,18 +128,17 @@ def beside(
     scores
         Scores by system and topic, and by group if there are groups.
     runs, policy
-        As for `merged`.
+        As in `merged`.
     stops
         The numbers of searches after which reading stops. None if all searches are read.
     by
-        The column of groups.
+        The group column.
     costs
         `SHOWN`, `AGAIN`, or the name of the column of lengths.
     """
     if stops is not None and stops.axis.along != words.SEARCH:
-        raise ParameterError(
-            f"ir.AfterSearches or no stop, for {costs[0]!r}", f"a {stops.axis.dim}"
-        )
+        expected = f"ir.AfterSearches or no stop, for the cost {costs[0]!r}"
+        raise ParameterError(expected, f"a {stops.axis.dim}")
     listed, number, repeated = shown(_of_groups(read_table(runs), by), policy)
     keys: list[Any] = [] if by is None else [listed.frame[by]]
     keys += [listed.systems.take(listed.system), listed.topics.take(listed.topic)]
@@ -159,7 +159,10 @@ def beside(
 
 
 def listed_twice(table: RunTable, search: str | None = None) -> Codes:
-    """Return the rows that repeat a document of the list."""
+    """Return the rows that repeat a document of their list.
+
+    If `search` names a column, the lists of different searches are compared separately.
+    """
     if search is not None:
         table = _by_search(table, _numbered(table, search))
     (codes,) = code_documents(Side(table.topic, table.doc))
@@ -167,22 +170,22 @@ def listed_twice(table: RunTable, search: str | None = None) -> Codes:
 
 
 def _numbered(table: RunTable, name: str) -> Codes:
-    """Return the number of each row's search, from 1."""
+    """Return the search of each row, numbered from 1."""
     column = column_of(table.frame, "search", name)
     number = numbers(column)
     if (missing := np.isnan(number)).any():
-        advice = "write 1 in every row of a run of one search"
+        advice = "write 1 in every row of a run with one search"
         expected = f"the number of a search in every row of {name!r}"
         systems = table.systems[np.unique(table.system[missing])]
-        raise InputError(expected, f"{missing.sum()} rows without one in", advice, systems)
+        raise InputError(expected, f"{missing.sum()} rows without a number in", advice, systems)
     wrong = np.flatnonzero((number != np.round(number)) | (np.abs(number) >= MOST))
     if len(wrong):
-        expected = f"whole numbers in {name!r}, the column of searches"
+        expected = f"whole numbers in the column of searches {name!r}"
         raise InputError(expected, "", NUMBER, in_rows(column, wrong))
     least = pd.Series(number).groupby(table.system).min()
     base = least.iloc[0] if len(least) and least.iloc[0] in {0, 1} else 1
-    # If irframe numbered the searches, a system may start at any number, because its first searches
-    # may have found nothing.
+    # If irframe numbered the searches, the first search of a system may have found nothing, so the
+    # lowest number need not be 1.
     counted = table.frame.attrs.get(words.SEARCH) == name
     if not counted and (elsewhere := np.flatnonzero(least != base)).size:
         offenders = [f"{table.systems[row]} from {least.iloc[row]:g}" for row in elsewhere.tolist()]
@@ -194,7 +197,10 @@ def _numbered(table: RunTable, name: str) -> Codes:
 
 
 def read_from_one_to_the_next(table: RunTable, cost: str, first: Codes) -> Array:
-    """Return the cost from each selected row to the next."""
+    """Return the cost of reading on to each selected row.
+
+    The cost is the sum over all rows after the previous selected row, up to the selected row.
+    """
     lengths = lengths_of(table, cost, np.arange(len(table.group)))
     lists = table.group[first]
     inside = lists[1:] == lists[:-1]

@@ -1,4 +1,4 @@
-"""Scores at stops: budgets, thresholds and numbers of searches."""
+"""Scores at budgets, thresholds and numbers of searches."""
 
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -26,32 +26,33 @@ from irframe.quantities.evidence import parameters
 from irframe.stops import AXES, ROUNDING, Axis
 
 OWN = "own threshold"
-"""The label that stands for the thresholds of all systems if they differ between systems."""
+"""The name of the stop if each system has its own threshold."""
 MOST = 200
-"""The largest number of thresholds that ``"all"`` selects."""
+"""The maximum number of thresholds that ``"all"`` selects."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Stops:
-    """The stops at which reading of each list ends."""
+    """The points at which users stop reading each list."""
 
     axis: Axis
     of: tuple[Any, ...]
-    """The stops in any order. The tuple is empty until thresholds are read from the lists."""
+    """The stops in any order. For ``"all"``, empty until thresholds are read from the lists."""
     cut: words.Cut = "whole"
     own: Mapping[Hashable, float] | None = None
-    """System -> its threshold. None if all systems have the same thresholds."""
+    """A mapping system -> threshold. None if all systems have the same thresholds."""
 
     @classmethod
     def read(cls, stop: Stop | None, made: Mapping[str, object]) -> "Stops | None":
-        """Read the parameter `stop`; return None if it is None.
+        """Read the parameter `stop`; return None without a stop.
 
         Parameters
         ----------
         stop
-            A stop, or None.
+            A stop rule, or None.
         made
-            Fields of the policy or attributes of the cube, with the column of lengths or searches.
+            The fields of a policy or the attributes of a cube, which name the columns of lengths
+            and searches.
 
         Raises
         ------
@@ -74,7 +75,7 @@ class Stops:
         return cls(axis=axis, of=of, cut=getattr(stop, "cut", "whole"))
 
     def all_of(self, values: Array | None) -> "Stops":
-        """Use at most `MOST` of the distinct scores as thresholds."""
+        """Return stops at most `MOST` of the distinct scores."""
         if values is None:
             expected, advice = self.axis.missing
             raise ParameterError(expected, "none", advice)
@@ -83,15 +84,16 @@ class Stops:
         return replace(self, of=tuple(steps[positions].tolist()))
 
     def of_systems(self, systems: pd.Index) -> "Stops":
-        """Return the stops of some systems; raise if missing."""
+        """Return the stops of these systems; raise if missing."""
         if self.own is None:
             return self
         lacking = [system for system in systems if system not in self.own]
-        refuse_any(ParameterError, lacking, f"a {self.axis.dim} for every system", "none for {}")
+        expected = f"a {self.axis.dim} for every system"
+        refuse_any(ParameterError, lacking, expected, "none for {} systems")
         return replace(self, own={system: self.own[system] for system in systems})
 
     def attributes(self, experiment: Experiment) -> dict[str, str]:
-        """Return the unit of the stops, and cautions, as attributes."""
+        """Return the attributes of scores: unit of stops, and cautions."""
         fits = {"whole": "whole units", "skip": "what does not fit skipped", "part": "units cut"}
         hits = experiment.loaded.hits
         if not self.axis.integer:
@@ -112,7 +114,10 @@ class Stops:
         return attributes | caution(cautions)
 
     def _scales_differ(self, systems: pd.Index, hits: Hits) -> list[str]:
-        """Warn of systems with disjoint ranges of scores."""
+        """Warn of systems with disjoint ranges of scores.
+
+        The warning is returned in a list, which is empty without a warning.
+        """
         score = (hits.along or {})[self.axis.along]
         counts = hits.length.sum(axis=1)
         nonempty = np.flatnonzero(counts)
@@ -129,13 +134,13 @@ class Stops:
         ]
         message = (
             f"scores of systems have disjoint ranges, {' and '.join(ranges)}: one {self.axis.dim} "
-            f"for all systems does not compare them; pass {self.axis.dim}={{system: value}}"
+            f"does not treat all systems alike; pass {self.axis.dim}={{system: value}}"
         )
         warn(message)
         return [message]
 
     def reads(self, hits: Hits) -> NDArray[np.int64]:
-        """Return how many units of each list are read.
+        """Return the number of units read, shape (system, topic, stop).
 
         Raises
         ------
@@ -149,7 +154,7 @@ class Stops:
         return self.axis.count_read(hits, stops)
 
     def nothing_read(self, hits: Hits) -> NDArray[np.bool_]:
-        """Return which lists have documents but none are read."""
+        """Return which nonempty lists are not read at all."""
         return np.asarray((self.reads(hits) == 0) & (hits.length[..., np.newaxis] > 0))
 
     def values(
@@ -162,7 +167,7 @@ class Stops:
         experiment
             Ranked runs with the lengths, scores or searches of all documents.
         metrics
-            The metrics.
+            The metrics to compute.
         depth
             Depth at which lists are cut. None if lists are not cut.
 
@@ -183,7 +188,7 @@ class Stops:
         return np.concatenate(scores, axis=-1)
 
     def counts(self, experiment: Experiment, depth: int | None = None) -> NDArray[np.int64]:
-        """Return how many units are read within a depth."""
+        """Return the number of units read among the first `depth`."""
         if self.cut == "whole":
             n_read = self.reads(experiment.loaded.hits)
             return n_read if depth is None else np.minimum(n_read, depth)
@@ -191,21 +196,21 @@ class Stops:
         return np.stack(lengths, axis=-1)
 
     def _parts(self, experiment: Experiment, depth: int | None) -> Iterator[Experiment]:
-        """Yield an experiment with only the documents read, per budget."""
+        """Yield an experiment with the documents that each budget reads."""
         for budget in self.of:
             yield replace(experiment, hits=_shortened(experiment, budget, self.cut, depth))
 
     def _refuse(self, experiment: Experiment, metrics: Sequence[Metric]) -> None:
+        """Raise if lists or metrics do not allow these stops."""
         self.reads(experiment.hits)
         asking = f"at a {self.axis.dim}"
-        if (
-            not self.axis.integer
-        ):  # ties need no check, because a threshold never separates documents with equal scores
+        # Thresholds need no check of ties, because they never separate documents with equal scores.
+        if not self.axis.integer:
             _refuse_rising(experiment, self.axis.along, asking)
         elif policies.shares_ranks(experiment.made.get("ties")):
             raise ParameterError(f"distinct ranks of documents {asking}", "shared ranks")
         wrong = []
-        # If `uncut` returns None, the ideal ranking would be cut where the user stops reading.
+        # A metric without an uncut variant would cut its ideal ranking where the user stops.
         for metric in metrics:
             reads = parameters(type(metric).kernel)
             is_cut = metric.uncut() is None and any("ideal" in name for name in reads)
@@ -232,14 +237,14 @@ def _refuse_rising(experiment: Experiment, along: str, asking: str) -> None:
         ]
         expected = f"{along}s that do not rise along the ranks, {asking}"
         raise InputError(
-            expected, f"{len(lists)} lists in which they do", "rank them by score", lists
+            expected, f"{len(lists)} lists with rising {along}s", "rank by score", lists
         )
 
 
 def nothing_read(
     experiment: Experiment, stops: Stops | None, depth: int | None = None
 ) -> NDArray[np.bool_]:
-    """Return which lists are unread at each stop.
+    """Return which lists have no document read at each stop.
 
     The shape is (system, topic, stop).
     """
@@ -251,16 +256,16 @@ def nothing_read(
 def without_relevant(
     metrics: Sequence[Metric], relevant: Array, nothing: Array, no_rel: str
 ) -> tuple[NDArray[np.bool_], Floats]:
-    """Return which scores to keep, and replacements of dropped scores.
+    """Return which scores to keep, and replacements for the others.
 
     Parameters
     ----------
     metrics
-        The metrics.
+        The scored metrics.
     relevant
-        Whether a topic has relevant documents, (metric, topic).
+        Whether a topic has relevant documents, shape (metric, topic).
     nothing
-        Whether no document of a list is read, (system, topic, stop).
+        Whether no document of a list is read, shape (system, topic, stop).
     no_rel
         ``"nan"`` or ``"silence"``.
 
@@ -268,8 +273,8 @@ def without_relevant(
     -------
     tuple of numpy.ndarray
         Whether to keep scores, shape (metric, 1, topic, 1), and the replacements, shape (metric,
-        system, topic, stop). With ``"silence"``, counts are kept. The replacement of a metric
-        between 0 and 1 is 1 if nothing is read, else 0. Other replacements are NaN.
+        system, topic, stop). With ``"silence"``, counts are kept, and metrics between 0 and 1 are
+        replaced by 1 if nothing is read and by 0 otherwise. All other replacements are NaN.
     """
     silent = no_rel == "silence"
     every = [facts(metric) for metric in metrics]
@@ -282,15 +287,15 @@ def without_relevant(
 def _scored_down(
     experiment: Experiment, metrics: Sequence[Metric], depths: Array, length: Array
 ) -> Floats:
-    """Score the units that are read of each list.
+    """Score each list down to the last unit read.
 
-    A metric without a depth uses the full ideal ranking. A metric with a depth is scored at its
-    depth, or at the number of units read if that is smaller. Its ideal ranking is cut at the depth
-    of the metric. If a list is read to its end, the score equals the score of the uncut list.
+    A metric without a cutoff uses the full ideal ranking. A metric with a cutoff is scored at the
+    cutoff, or at the last unit read if it comes earlier. The ideal ranking of a metric with a
+    cutoff is cut at the cutoff. A list that is read to its end has the score of the complete list.
     """
     has_depth = np.array([metric.depth is not None for metric in metrics])
-    # If `uncut` returns None, scores depend on the depth that is read, so the metric is scored at
-    # each depth.
+    # The scores of a metric without an uncut variant depend on the depth that is read, so such a
+    # metric is scored at each depth.
     varies = np.array([metric.uncut() is None for metric in metrics])
     deepest = policies.deepest(list(metrics))
     down = np.where(depths < length, depths, np.maximum(depths, deepest))
@@ -355,7 +360,7 @@ def _ended(hits: Hits, length: Array) -> Hits:
 
 
 def _shortened(experiment: Experiment, budget: int, cut: words.Cut, depth: int | None) -> Hits:
-    """Return the hits among the documents that are read."""
+    """Return the hits among the documents read within a budget."""
     hits = experiment.hits
     is_read, along = (_skipping if cut == "skip" else _parted)(hits, budget)
     of = hits.list_of
@@ -374,7 +379,7 @@ def _shortened(experiment: Experiment, budget: int, cut: words.Cut, depth: int |
 
 
 def _skipping(hits: Hits, budget: int) -> tuple[NDArray[np.bool_], dict[str, Array]]:
-    """Return the documents read, skipping documents beyond the budget."""
+    """Return which documents are read if documents may be skipped."""
     longest = int(hits.length.max(initial=0))
     text = hits.dense(words.LENGTH, longest, longest).reshape(-1, longest)
     inside = np.arange(longest) < hits.length.reshape(-1, 1)
@@ -388,7 +393,10 @@ def _skipping(hits: Hits, budget: int) -> tuple[NDArray[np.bool_], dict[str, Arr
 
 
 def _parted(hits: Hits, budget: int) -> tuple[NDArray[np.bool_], dict[str, Array]]:
-    """Return the documents read if the last document is cut."""
+    """Return which documents are read if the last is cut.
+
+    The end of the last document's span is moved to the point where reading ends.
+    """
     along = dict(hits.along or {})
     lengths = np.asarray(along[words.LENGTH], np.float64)
     remaining = budget * (1 + ROUNDING) - (hits.down_to(lengths) - lengths)

@@ -155,5 +155,7 @@ def test_documents_with_known_names_are_rejudged_in_long_lists():
     assert_alike(cube.ireval.rejudge(qrels), LONG.ireval.cube(qrels))
     back = cube.ireval.rejudge(JUDGED.iloc[:1])
     assert_alike(back, LONG.ireval.cube(JUDGED.iloc[:1]))
-    with pytest.raises(InputError, match="names only to rank 100: run on 1"):
+    with pytest.raises(
+        InputError, match="lists? without ids of unjudged documents below rank 100: run on 1"
+    ):
         back.ireval.rejudge(JUDGED)  # the name of the document at rank 121 is lost

@@ -191,15 +191,15 @@ def test_chunks_of_judged_documents_raise_a_warning():
 REFUSED = {
     "an unknown chunk": (
         IdError,
-        "1 unknown: c#1",
+        "no value for: c#1",
         {"of": {"a#1": "a", "a#2": "a", "b#1": "b", "b#2": "b"}},
     ),
     "a pattern without a group": (ParameterError, "one group", {"of": r".+#\d+"}),
     "no pattern": (ParameterError, "pattern", {"of": "(a"}),
-    "a pattern that misses names": (IdError, "5 unknown", {"of": r"(.+)_\d+"}),
+    "a pattern that misses names": (IdError, "no document for: b#1", {"of": r"(.+)_\d+"}),
     "two documents for a chunk": (
         IdError,
-        "1 with several: a#1",
+        "several values for the names: a#1",
         {"of": pd.DataFrame({"chunk_id": ["a#1", "a#1"], "doc": ["a", "b"]})},
     ),
     "a number": (ParameterError, "a dictionary", {"of": 3}),

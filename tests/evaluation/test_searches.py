@@ -195,8 +195,8 @@ def test_recall_does_not_depend_on_the_order_within_searches():
 
 
 CHANGED = {
-    "rows without one in: s1": lambda r: r["call"].where(r["system"] != "s1"),
-    "whole numbers in 'call'": lambda r: r["call"] / 2,
+    "rows without a number in: s1": lambda r: r["call"].where(r["system"] != "s1"),
+    "whole numbers in the column of searches 'call'": lambda r: r["call"] / 2,
     "numbers in column": "first",
     "s0 from 2001": lambda r: r["call"] + 2000,
     "at 1 in all systems, or at 0 in all systems": lambda r: r["call"] - (r["system"] == "s1"),
@@ -207,7 +207,7 @@ ASKED = {
     "0 columns with the name 'hop'": {"search": "hop"},
     "search='call' to read": {"search": None, "searches": None},
     "search to be the name of the column": {"search": None, "each": 2},
-    "no stop, for 'shown'": {
+    "no stop, for the cost 'shown'": {
         "metrics": ["R", "shown"],
         "searches": None,
         "length": "tokens",

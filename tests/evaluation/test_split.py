@@ -78,13 +78,13 @@ BAD = {
     ),
     "several deals": (
         lambda: ir.evaluate(pd.concat([RUNS.ireval.split(2), RUNS.ireval.split(3)]), QRELS, "AP"),
-        "runs that are split in one way",
+        "runs that were split once",
     ),
     "both": (
         lambda: ir.evaluate(
             pd.concat([RUNS.assign(seed=n) for n in (1, 2)]).ireval.split(2), QRELS, "AP"
         ),
-        "repeats of systems, or of judgments",
+        "repeats of systems, or repeats of judgments",
     ),
 }
 

@@ -140,7 +140,7 @@ REFUSED = {
     "a Series": (ParameterError, "to_dict", {"threshold": pd.Series({"a": 1.0, "b": 2.0})}),
     "a system without": (
         ParameterError,
-        "for every system, but found none for 1",
+        "for every system, but found none for 1 system",
         {"threshold": {"s0": 1}},
     ),
     "two ways": (
@@ -173,7 +173,7 @@ def test_thresholds_need_scores_in_descending_order():
     rising = runs.assign(rank=rank).ireval.cube(qrels, ties="rank", scores=True)
     refused(InputError, "do not rise", rising.ireval.score, "P", stop=ir.Threshold(1))
     every = ir.Threshold("all")
-    refused(ParameterError, "numbers in ir.Threshold", ir.scorer, qrels, "P", stop=every)
+    refused(ParameterError, "thresholds that are numbers", ir.scorer, qrels, "P", stop=every)
     ranks = runs.assign(rank=rank).drop(columns="score")
     refused(
         InputError,
@@ -186,4 +186,4 @@ def test_thresholds_need_scores_in_descending_order():
     scales = runs.assign(score=runs["score"] + 9 * (runs["system"] == "s1"))
     with pytest.warns(IrframeWarning, match="disjoint ranges, s0 from 0 to 0.75 and s1 from 9"):
         scores = scales.ireval.evaluate(qrels, "P", stop=ir.Threshold(1))
-    assert "for all systems does not compare them" in scores.attrs["caution"]
+    assert "does not treat all systems alike" in scores.attrs["caution"]

@@ -176,7 +176,7 @@ REFUSED = {
     "no such column": (ParameterError, "'words'", {}, {"length": "words"}),
     "a document without a length": (
         IdError,
-        "1 unknown: c",
+        "no value for: c",
         {},
         {"length": {"a": 1, "b": 1, "x": 1}},
     ),

@@ -148,7 +148,7 @@ def test_repeats_are_declared():
     several = pd.concat([PLAIN.assign(epoch=n, AP=PLAIN["AP"] / n) for n in (1, 2)])
     refused(
         ParameterError,
-        "repeats= to say how the values of .epoch. were drawn",
+        "a declaration of how the values of .epoch. were drawn",
         several.ireval.compare,
     )
     result = several.ireval.design(repeats="shared").ireval.compare()

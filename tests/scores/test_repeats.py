@@ -303,7 +303,7 @@ BAD = {
     ),
     "unknown": (
         runs(name="epoch").ireval.evaluate(QRELS, "AP").ireval.compare,
-        r"repeats= to say how the values of 'epoch' were drawn.*'system'.*'shared'.*'topic'",
+        r"a declaration of how the values of 'epoch' were drawn.*'system'.*'shared'.*'topic'",
     ),
     "not shared": (
         runs({"ance": [1, 2], "monot5": [3, 4]})
