@@ -35,7 +35,7 @@ from irframe.reports.words import NAMED, Claim, Values, say, short, signed, spok
 from irframe.scores.summary import summary
 
 SHOWN = 20
-"""Number of ranks that the page shows."""
+"""The number of ranks of each list that the page shows."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -126,13 +126,13 @@ def first_runs(cube: xr.Dataset, runs: pd.DataFrame) -> pd.DataFrame:
 
 
 MARKS = {words.UNJUDGED: "?", words.EMPTY: ""}
-"""Text in the column of grades for unjudged documents, and for ranks without a document."""
+"""Texts that replace the grades of unjudged documents and of ranks without a document."""
 PAGE_BYTES = 3_000_000
-"""Largest size of a page with texts. Further texts are left out."""
+"""The maximum size of a page with texts, in bytes. Texts that do not fit are left out."""
 OPENING_BYTES = 2 * SHOWN * 2 * SNIPPET
-"""Upper bound of the texts in the two opening lists, which are not compressed."""
+"""An upper bound of the uncompressed texts in the two lists that the page opens with, in bytes."""
 SPELLED = 4 / 3
-"""Number of base64 characters per byte."""
+"""The number of base64 characters per byte."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -201,7 +201,7 @@ def choose(
 
 
 def _by_position(texts: dict[str, str], names: Sequence[str]) -> dict[int, str]:
-    """Return shortened texts by the position of their name."""
+    """Return shortened texts, by positions of documents or topics."""
     return {pos: cut(texts[name]) for pos, name in enumerate(names) if name in texts}
 
 
@@ -233,7 +233,7 @@ def pair_at(a: int, b: int, systems: int) -> int:
 
 
 NAMELESS = "(unjudged)"
-"""Text in place of an unknown name of an unjudged document."""
+"""The text that replaces the unknown id of an unjudged document."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -283,7 +283,7 @@ class Duel:
 
     @property
     def further(self) -> list[str]:
-        """Sentences on other depths, the median run and unjudged documents."""
+        """Sentences on other depths, the median system and unjudged documents."""
         if self.view.is_single:
             return []
         claims = [self._by_depth(), self._against_median(), self._at_worst()]
@@ -294,7 +294,7 @@ class Duel:
         return [self.view.systems.index(name) for name in self.names]
 
     def _by_depth(self) -> Claim:
-        """Name the depths at which the two differ significantly."""
+        """Name the depths at which the two systems differ significantly."""
         setting = self.view.setting
         a, b = self._positions
         pair = pair_at(a, b, len(self.view.systems))
@@ -376,7 +376,7 @@ NAMES = {
     "ni": "behind",
     "**ni": "first behind, then undecided",
 }
-"""Group of topics from `orderings` -> heading, which describes the system."""
+"""Class of topics from `orderings` -> heading, which describes the system."""
 OUTCOMES = (
     *("neither", "a_only", "b_only", "both", "p_answered", "esl_a", "esl_b"),
     *("p_esl_wilcoxon", "better", "significantly_better", "no_harm"),
@@ -455,7 +455,7 @@ SUBJECTS = {
     "ASL": ("lengths", "10.48550/arXiv.2201.01745", "questions/beyond-the-top"),
     "Twist": ("effort", "10.1002/asi.23416", "questions/effort"),
 }
-"""Metric -> key, source and documentation page."""
+"""Metric -> key of its section, DOI of its paper, and page of the documentation."""
 
 
 def _lengths(view: View, metric: str) -> PagePart:
@@ -464,7 +464,7 @@ def _lengths(view: View, metric: str) -> PagePart:
     depth = view.setting.rank if cost else view.cube.sizes[DEPTH]
     try:
         scored = view.costs.sel({METRIC: [metric], DEPTH: [depth]})
-    except MetricError:  # ASL or Twist cannot be computed; the other one may still be
+    except MetricError:  # `costs` fails if ASL or Twist is undefined, but `metric` may be defined
         scored = score(view.full_cube, metric, at=[depth])
     summed = summary(scored)
     frame = summed.isel({METRIC: 0, DEPTH: 0}, drop=True).to_dataframe().reset_index()
@@ -487,7 +487,7 @@ def _lengths(view: View, metric: str) -> PagePart:
 def _front(view: View, cost: str, frame: pd.DataFrame) -> list[str]:
     """Return the sentence on the Pareto front, if any.
 
-    The front compares the opening metric of each system with its cost.
+    The front compares each system's mean of the opening metric with its mean cost.
     """
     setting = view.setting
     effect = setting.facts[0]

@@ -18,7 +18,7 @@ from irframe.reports.words import ALONG, Values, bar_label, deep, percent, range
 from irframe.stops import DEPTHS
 
 HUES = 8
-"""Number of colours for systems in the page's style sheet."""
+"""The number of colours for systems in the page's style sheet."""
 INK = "var(--ink)"
 QUIET = "var(--quiet)"
 RULE = "var(--rule)"
@@ -26,32 +26,38 @@ WIDTH = 290
 HEIGHT = 190
 WIDE = 470
 FULL = 980
-"""Width of a figure as wide as the page."""
+"""The width of a figure that is as wide as the page, in pixels."""
 NAMED = 20
-"""Largest number of systems for which a figure shows names."""
+"""The maximum number of systems for which a figure shows names."""
 LINE = 20
-"""Height of a row with a name, in pixels."""
+"""The height of a row with a name, in pixels."""
 ABOVE = {"titleAngle": 0, "titleAlign": "left", "titleAnchor": "end", "titleX": -32, "titleY": -12}
 """Options that put the title of a vertical axis above the axis and its labels."""
 DIGITS = re.compile(r"(\.\d\d)\d{3,}")
-"""Digits beyond a hundredth of a pixel. These digits are a third of a figure's bytes."""
+"""Pattern of coordinates with three or more decimals that can be omitted.
+
+Without these decimals, which no screen shows, an SVG is a third smaller.
+"""
 MARKS = " role-mark "
-"""Text that Vega writes once for each layer with marks."""
+"""The text that an SVG of Vega contains once for each layer with marks."""
 LONGEST = 14
-"""Largest number of letters of a name at the end of a line."""
+"""The maximum number of letters in a name at the end of a line."""
 NAME_GAP = 0.075
-"""Smallest distance between names of lines, as a share of the height."""
+"""The minimum distance between the names of lines, as a share of the figure's height."""
 ROLES = re.compile(r' (?:role|aria-roledescription)="[^"]*"')
-"""ARIA roles of marks. Figures omit them, because screen readers read the table below."""
+"""Pattern of the ARIA roles of marks, which an SVG does not need.
+
+Screen readers read the table below the figure instead.
+"""
 DASHES = [
     *([1, 0], [6, 3], [2, 2], [8, 3, 2, 3], [14, 4]),
     *([2, 6], [12, 3, 2, 3, 2, 3], [4, 10]),
 ]
-"""Dash patterns of lines without a system's colour."""
+"""Dash patterns that distinguish lines of metrics, which have no colours."""
 Spec = dict[str, Any]
-"""Specification of a figure in Vega-Lite."""
+"""The specification of a figure in Vega-Lite."""
 Chart = Any
-"""Chart or encoding of altair. Altair is optional, so that its types are not imported."""
+"""A chart or encoding of altair. Altair is optional, so its types are not imported."""
 MISSING = "the extra report: pip install 'irframe[report]'"
 
 
@@ -98,7 +104,8 @@ def svg(figure: Spec) -> str:
     n_drawn = drawn.count(MARKS)
     if n_drawn < expected:
         advice = "read the reason that Vega printed on the terminal"
-        raise InputError(f"{expected} layers of marks in the figure", f"{n_drawn}", advice)
+        found = f"only {n_drawn} layers"
+        raise InputError(f"{expected} layers of marks in the figure", found, advice)
     return drawn
 
 

@@ -27,18 +27,18 @@ from irframe.reports.markdown import BEST, Change
 from irframe.tables.captions import caption_text
 
 SHOWN = 5
-"""Number of documents or topics that the message of a failure lists."""
+"""The number of documents or topics that the message of a failure lists."""
 VERDICT = (
     *("metric", "system_a", "system_b", "difference", "ci_low", "ci_high"),
     *("verdict", "detectable", "n_topics"),
 )
 OF_SCORES = ("no_rel", "rel")
-"""Arguments of `evaluate` that `cube` does not take."""
+"""Parameters of `evaluate` that `cube` does not have."""
 
 
 @dataclass(frozen=True)
 class Gate:
-    """Fixture ``irframe`` of pytest.
+    """The pytest fixture ``irframe``.
 
     Parameters
     ----------
@@ -120,7 +120,7 @@ class Gate:
 
 
 def _read_if_path(source: object, reader: Callable[[Any], Any]) -> Any:
-    """Read a file, or return data that are no path."""
+    """Read a file; return other arguments unchanged."""
     return reader(source) if isinstance(source, str | os.PathLike) else source
 
 

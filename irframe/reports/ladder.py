@@ -26,16 +26,16 @@ from irframe.reports.words import MISSING, NAMED, Values, fixed, percent, say, s
 
 BETTER = (0x00, 0x72, 0xB2)
 WORSE = (0xD5, 0x5E, 0x00)
-"""Colours of cells where the row's system is better or worse than the column's."""
+"""Colours of cells in which the system of the row is better or worse than that of the column."""
 FULL = 255
 SIGNED = 40
-"""Largest number of systems for which cells have signs."""
+"""The maximum number of systems for which the cells of the matrix have signs."""
 CELL = 15
-"""Width and height of a cell with a sign, in pixels."""
+"""The width and height of a cell with a sign, in pixels."""
 ARM = 3
-"""Half the length of the lines of a plus or minus sign, in pixels."""
+"""Half the length of the lines that form a plus or minus sign, in pixels."""
 INKED = (0x10, 0x16, 0x1E, FULL)
-"""Colour of signs."""
+"""The colour of the signs: red, green, blue and opacity."""
 
 
 def matrix(view: View, metric: int, depth: int) -> NDArray[np.int8]:
@@ -94,7 +94,7 @@ def picture(marks: NDArray[np.int8], levels: int) -> str:
 
 
 KNOWN = ("team", "group", "type", "runtype", "run_type", "run type")
-"""User coordinates of systems that the leaderboard shows, at most two of them."""
+"""User coordinates that the leaderboard shows as columns. It shows at most two of them."""
 
 
 def known(view: View) -> dict[str, list[str]]:
@@ -229,19 +229,19 @@ def first_places(scores: pd.DataFrame, metric: str, alpha: float) -> str:
 
 
 ENDS = ("ci_low", "mean", "ci_high")
-"""Values that a bar of the leaderboard shows."""
+"""Statistics of a system that its bar in the leaderboard shows."""
 SPANNED = (*ENDS, "repeats")
-"""Values that determine the ends of the bars."""
+"""Statistics whose range over all systems determines the scale of the bars."""
 
 
 def span(values: Mapping[str, Array]) -> tuple[float, float]:
-    """Return the values at both ends of the bars."""
+    """Return the lowest and highest value of the bars' scale."""
     ends = np.concatenate([*(values[name] for name in SPANNED if name in values), [0.0]])
     return float(np.nanmin(ends)), float(np.nanmax(ends))
 
 
 def share(value: float, low: float, high: float) -> float:
-    """Return a value's position between two ends, in percent.
+    """Return a value's position between two limits, in percent.
 
     Examples
     --------

@@ -30,9 +30,9 @@ from irframe.reports.ladder import first_places
 from irframe.tables.captions import caption_text
 
 FALLEN = 10
-"""Largest number of topics in a section."""
+"""The maximum number of topics in the section of a system."""
 BEHIND = 3
-"""Largest number of documents for each topic."""
+"""The maximum number of documents listed for each topic."""
 GRAVEST = (words.NO_VERDICT, "worse", "undecided", "not worse", "equivalent", "better")
 """Verdicts, the most serious first."""
 Topics = list[Hashable]
@@ -130,11 +130,11 @@ MOST = 10_000
 NOTES = 3_000
 """Largest number of characters of the notes at the end of the summary."""
 ROOM = 200
-"""Number of characters reserved for the line on omitted systems."""
+"""The number of characters reserved for the line that counts omitted systems."""
 
 
 def _fitting(lines: Iterator[str], room: int) -> list[str]:
-    """Return the lines that fit into some characters."""
+    """Return the lines that fit into a number of characters."""
     fitting: list[str] = []
     for line in lines:
         room -= len(line) + 1

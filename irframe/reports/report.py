@@ -60,13 +60,13 @@ SPELLED = {
     "depth": "lists are cut at (depth)",
     "collection": "topics come in tracks by (collection)",
 }
-"""Option of a cube -> its text on the page."""
+"""The text on the page for each option of a cube."""
 MADE: ContextVar[str] = ContextVar("irframe_made", default="")
-"""Command line that makes the report, or "" if Python code makes it."""
+"""The command line that writes the report, or "" if Python code writes it."""
 
 
 VERBS = ("rank_intervals", "compare", "volatility")
-"""Verbs whose results the page shows: means and ranks, pairs, and orders by depth."""
+"""Verbs whose papers the page cites. Their results are ranks, differences, and orders by depth."""
 
 
 def named_after(setting: Setting) -> str:
@@ -123,8 +123,8 @@ def policies(cube: xr.Dataset) -> list[tuple[str, str]]:
     return steps + [
         (SPELLED.get(name, name), ", ".join(texts(np.atleast_1d(decided[name]))))
         for name in captions.ORIGIN_WORDS
-        if name in decided
-        and name != "pool_depth"  # it may be the depth of the runs, which are cut at it
+        # The depth of the pool is not an option if it was derived from the depth of the runs.
+        if name in decided and name != "pool_depth"
     ]
 
 
@@ -205,9 +205,9 @@ Target = str | PathLike[str]
 METRICS = ("nDCG", "AP", "RBP(p=0.8)")
 """Default metrics of a report."""
 DATA = ("data", "qrels", "path", "texts")
-"""Arguments that the printed call shows as variables."""
+"""Parameters of `report` that the printed call shows as variables."""
 ASKED = ("baseline", "test", "resamples", "margin")
-"""Arguments for tests, intervals and verdicts."""
+"""Parameters of `report` for tests, intervals and verdicts."""
 
 
 def report(
@@ -247,9 +247,9 @@ def report(
     metrics
         Metrics or their names. The page opens with the first metric.
     baseline
-        A system, or a list of systems, to compare all others with. The page opens with the first
-        baseline. With several baselines, each system is marked with the numbers of the baselines
-        from which it differs significantly.
+        A system or a list of systems with which all other systems are compared. The page opens with
+        the first baseline. If there are several baselines, each system is marked with the numbers
+        of the baselines from which it differs significantly.
     at
         Depths to show, in any order. The page opens with the first depth. By default, the page
         shows up to 48 depths, most of them small. It then opens with the largest depth up to 10.
@@ -259,7 +259,8 @@ def report(
     title
         Title of the page. The default is the folder of the files that were read.
     test
-        Test of differences, as for `compare`: an `irframe.Significance`, or the name of a test.
+        Test of differences, which is an `irframe.Significance` or the name of a test, as in
+        `compare`.
         P-values are corrected over all pairs of a metric at a depth. The confidence level of
         intervals is 1 - `alpha`.
     resamples

@@ -29,7 +29,7 @@ from irframe.stops import AXES, DEPTHS, Axis
 USUAL = (*range(1, 21), *range(25, 101, 5), 150, 200, 250, 300, 400, 500, 600, 700, 800, 900, 1000)
 """Depths that a page shows by default, up to the depth of the cube."""
 OPENING = 10
-"""Deepest depth that a page opens with by default."""
+"""The greatest depth that a page opens with by default."""
 
 
 @dataclass(frozen=True)
@@ -37,16 +37,16 @@ class Setting:
     """Checked arguments of `irframe.report`."""
 
     cube: xr.Dataset
-    """Cube with one list per system, the first repeat."""
+    """The cube with one list per system and topic, which is the first repeat."""
     full_cube: xr.Dataset
-    """Cube with all repeats."""
+    """The cube with all repeats."""
     metrics: tuple[str, ...]
     depths: tuple[int, ...]
-    """Depths or budgets, ascending."""
+    """Depths or budgets in ascending order."""
     at: int
-    """The depth of `depths` that the page opens with."""
+    """The item of `depths` that the page opens with."""
     axis: Axis
-    """Whether `depths` are depths or budgets, with their unit."""
+    """The kind of `depths`, either depths or budgets, and their unit."""
     baselines: tuple[Hashable, ...]
     pairing: Pairing
     samples: int
@@ -133,7 +133,7 @@ def _checked(cube: xr.Dataset, options: Values) -> Values:
     if baseline is not None:
         places("baseline= to be one of the systems", baseline, cube.indexes[SYSTEM].tolist())
         if not baselines or len(set(baselines)) < len(baselines):
-            got = "repeated names" if baselines else ""
+            got = "repeated baselines" if baselines else "no baseline"
             raise ParameterError("at least one baseline, and each only once", got)
     return {
         "baselines": tuple(baselines),

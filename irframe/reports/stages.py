@@ -18,7 +18,7 @@ from irframe.reports.view import View
 from irframe.reports.words import say
 
 RERANKS = "reranks"
-"""Column of runs with the system that a system reranks."""
+"""The column of runs that names the system whose list a system reranks."""
 
 
 def stages_of(cube: xr.Dataset) -> list[list[Hashable]]:

@@ -43,11 +43,14 @@ from irframe.reports.words import NAMED, Claim, percent, say, short, spoken, tex
 from irframe.tables.captions import ADJUST_WORDS, repeats_text, significance_text
 
 MOSTLY = 0.5
-"""Share of unjudged documents above which the first heading shows this share."""
+"""The share of unjudged documents above which the first heading of the page mentions it."""
 MANY = 10
-"""If more systems could be first, the page names those most often first in resamples."""
+"""The maximum number of possibly first systems of which the page names no selection.
+
+If more systems could be first, the page names the systems that are first in most resamples.
+"""
 ALIKE = 0.9
-"""Lowest Kendall's tau of two orders of systems that are called similar."""
+"""The lowest Kendall's tau at which the page calls two orders of systems similar."""
 
 
 def who_is_first(view: View, metric: int, depth: int) -> Claim:
@@ -253,11 +256,11 @@ def sentences(view: View) -> dict[str, list[list[str]]]:
 LU = "10.1007/s10791-016-9282-6"
 ZOBEL = "10.1145/290941.291014"
 TRUST = "questions/trust"
-"""Page of the documentation on reliability."""
+"""The page of the documentation on reliability."""
 SETTLING = 10
-"""Number of documents to judge next that the page lists."""
+"""The number of documents to judge next that the page lists."""
 SHALLOW = 0.05
-"""Lowest share of relevant documents at the end of a pool that is called shallow."""
+"""The share of relevant documents at a pool's last ranks from which the pool is called shallow."""
 OF_SEVERAL = {"next", "left-out"}
 """Sections that need several systems."""
 OF_ONE = {"left-out"}
@@ -340,9 +343,8 @@ def _next(view: View) -> PagePart:
     """
     pair = view.cube.isel({SYSTEM: list(view.pair)})
     experiment = experiment_of(pair)
-    pool = replace(
-        experiment.known_pool, contributing=np.ones(2, bool)
-    )  # as if only these two systems contributed to the pool
+    # `judge_next` selects documents for contributing systems, so both systems must contribute.
+    pool = replace(experiment.known_pool, contributing=np.ones(2, bool))
     options = {**experiment.made, "pool": "stated"}
     pair = shown_as(pair, replace(experiment, pool=pool, made=options))
     a, b = view.labels[list(view.pair)]
@@ -441,9 +443,9 @@ def _checks(
 
 
 HALF = 0.999
-"""Largest alpha of the two-sided intervals that give one-sided bounds."""
+"""The maximum of twice `alpha`, because the alpha of a two-sided interval is below 1."""
 KEPT = ("verdict", "difference", "ci_low", "ci_high", "p_adjusted", "detectable")
-"""Columns of a comparison in the table of verdicts."""
+"""Columns of a comparison that the table of verdicts shows."""
 
 
 def verdicts(view: View) -> list[PagePart]:

@@ -33,7 +33,10 @@ from irframe.scores.repeats import Repeats
 from irframe.scores.summary import summary
 
 DROPPED = 7
-"""Bits of a float32 mantissa (23) that rounding drops. Five decimal digits stay."""
+"""The number of bits of a float32 mantissa (23 bits) that rounding sets to 0.
+
+The other bits represent five decimal digits.
+"""
 
 
 def rounded(values: Array, *, percents: bool = False) -> NDArray[np.float32]:
@@ -90,13 +93,13 @@ def rounded_in_order(values: Array, axis: int) -> NDArray[np.float32]:
 
 
 FEW = 8
-"""Fewest topics for naming a single first system; some metrics need more."""
+"""The minimum number of topics for naming a single first system. Some metrics need more topics."""
 STEPS = (0.01, 0.001)
-"""Significance levels that the matrix shows besides alpha."""
+"""Significance levels that the matrix shows in addition to alpha."""
 
 
 QUARTERS = {"low": 0, "q1": 0.25, "median": 0.5, "q3": 0.75, "high": 1}
-"""Name -> quantile of the scores on a topic."""
+"""Name of a statistic -> quantile of the systems' scores on a topic."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -136,9 +139,9 @@ class View:
         options: Any = {"at": depths} if dim == DEPTH else {"stop": Budget(depths)}
         try:
             scores = score(self.full_cube, *dict.fromkeys([*setting.metrics, *SHARED]), **options)
-        except (
-            MetricError
-        ):  # unjudged shares are undefined for subtopics, and for ties that share ranks
+        # Shares of unjudged documents are undefined for subtopics, and if tied documents share
+        # their ranks.
+        except MetricError:
             scores = score(self.full_cube, *setting.metrics, **options)
         return scores.rename({} if dim == DEPTH else {dim: DEPTH})
 
@@ -220,7 +223,8 @@ class View:
             columns["n_topics"] = ranks["n"].max(SYSTEM)
             return ranks.assign(columns | {"first": one * np.nan})
         ranks = rank_intervals(self.every, test=setting.pairing.decided)
-        if self.crossing:  # resamples of topics would ignore the variance of repeats
+        # Resamples of topics would ignore the variance of repeats.
+        if self.crossing:
             return ranks.assign(first=ranks["mean"] * np.nan)
         shares = first_shares(self.paired, self.resamples)
         return ranks.assign(first=((METRIC, DEPTH, SYSTEM), shares))
@@ -257,11 +261,10 @@ class View:
         ranks = self.ranks.transpose(METRIC, DEPTH, SYSTEM).data_vars.items()
         values = {str(name): of.to_numpy() for name, of in ranks if of.ndim == 3}
         mean = np.nan_to_num(self.means * self.setting.signs)
-        # ranks come first: means that differ by rounding errors share a rank
+        # Ranks decide first, because means that differ by rounding errors share a rank.
         values["order"] = np.lexsort([-mean, values["rank"]])
-        values.setdefault(
-            FIRST, values["rank_low"] == 1
-        )  # the test of first places does not support repeats
+        # The test of first places does not support repeats, so intervals of ranks replace it.
+        values.setdefault(FIRST, values["rank_low"] == 1)
         if self.is_single:
             return values
         few = (self.topics_compared < self.enough) | self.tied
@@ -291,7 +294,7 @@ class View:
 
     @cached_property
     def enough(self) -> NDArray[np.int64]:
-        """Fewest topics for naming a first system, indexed (metric, 1)."""
+        """Minimum topics for naming a first system, indexed (metric, 1)."""
         return np.array([[max(FEW, fact.least_topics)] for fact in self.setting.facts])
 
     @cached_property
@@ -404,7 +407,8 @@ class View:
         alike = (np.nan_to_num(scores[sides[:, 0]] - scores[sides[:, 1]]) == 0).all(axis=1)
         based = (self.cube[SYSTEM].to_numpy()[sides] == self.setting.baseline).any(axis=1)
         best, worst = np.sort(ranks[sides], axis=1).T
-        # lexsort reads keys from the last: pairs that differ, with the baseline, best first
+        # The last key of lexsort decides first. Pairs with a difference come first, then pairs with
+        # the baseline, then pairs of the best systems.
         chosen = np.lexsort([worst, best, ~based, alike])[0]
         return int(order[best[chosen]]), int(order[worst[chosen]])
 

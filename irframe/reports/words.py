@@ -14,9 +14,9 @@ from irframe.escaping import visible
 from irframe.stops import DEPTHS, Axis
 
 NAMED = 3
-"""Largest number of names in a sentence."""
+"""The maximum number of names in a sentence."""
 LONGEST = 40
-"""Largest number of letters of a name in a sentence or table."""
+"""The maximum number of letters in a name in a sentence or table."""
 SPACE = "\N{NO-BREAK SPACE}"
 
 
@@ -66,17 +66,17 @@ class _Spelled(Formatter):
 
 
 say = _Spelled().say
-"""Fills a template with values."""
+"""The function that returns the sentence of a template with values in its fields."""
 
 
 Values = dict[Any, Any]
-"""Values by name, for templates, rows of tables and the script of the page."""
+"""Field of a template, column of a table, or variable of the script -> value."""
 Claim = tuple[str, Values] | None
-"""Key of a template and values for its fields, or None for no sentence."""
+"""The key of a template and the values for its fields, or None for no sentence."""
 
 
 def spoken(claims: Iterable[Claim]) -> list[str]:
-    """Return the sentences of claims, "" for None."""
+    """Return the sentences of claims; return "" for None."""
     return ["" if claim is None else say(claim[0], **claim[1]) for claim in claims]
 
 
@@ -144,7 +144,7 @@ def correlation(value: float) -> str:
 
 
 LARGE = 100
-"""Scores of this size or more have one decimal."""
+"""Scores of this size or more are shown with one decimal instead of three."""
 
 
 def fixed(value: float) -> str:
@@ -175,7 +175,7 @@ def signed(value: float) -> str:
 
 
 ALONG: ContextVar[Axis] = ContextVar("ALONG", default=DEPTHS)
-"""Axis of the page, depths or budgets, which templates and figures name."""
+"""The axis of the page, which decides whether sentences and figures name depths or budgets."""
 
 
 def deep(depth: int) -> str:
@@ -187,14 +187,14 @@ def deep(depth: int) -> str:
 FORMS: dict[str, Callable[[Any], str]] = {
     form.__name__: form for form in (correlation, deep, listed, percent, level, fixed, short)
 }
-"""Format in templates -> function that formats a value."""
+"""The name of a format in templates -> function that formats a value."""
 WORDS = (files("irframe.reports") / "page" / "words.toml").read_text(encoding="utf-8")
 TEMPLATES = {
     f"{group}.{name}": template
     for group, templates in tomllib.loads(WORDS).items()
     for name, template in templates.items()
 }
-"""Templates by group and name."""
+"""Templates of sentences. Keys consist of the group and the name of a template."""
 OF_SCRIPT = ("now.", "sheet.", "duel.", "lists.")
 SCRIPTED = {key: words for key, words in TEMPLATES.items() if key.startswith(OF_SCRIPT)}
 """Templates that the script of the page fills."""
@@ -212,7 +212,7 @@ def texts(labels: Iterable[object]) -> list[str]:
 
 
 MISSING = "-"
-"""Text for a missing number."""
+"""The text that tables show for a missing number."""
 HEADS = {
     "ci_low": "lower end",
     "ci_high": "upper end",
@@ -229,7 +229,7 @@ HEADS = {
     "p_answered": "p, answered",
     "p_esl_wilcoxon": "p, search length (Wilcoxon)",
 }
-"""Column -> heading in tables, where the name alone is unclear."""
+"""Headings of the columns whose names are unclear to readers of a table."""
 
 
 def headed(name: str) -> str:

@@ -68,7 +68,7 @@ DRAWING = {"bootstrap", "max-t"}
 """Methods of rank intervals that draw random samples."""
 ALWAYS_DRAWING = {"compare_judges", "leaderboard", "rank_intervals", "replay"}
 TEST_WORDS = {"anova": "one-way analysis of variance", GIVEN_RESAMPLES: Bootstrap.title}
-"""Texts for two tests without a class: the test of `topics_needed`, and the bootstrap with the
+"""Names of two tests without a class: the test of `topics_needed`, and the bootstrap with the
 caller's resamples."""
 PLAN = "topics_needed"
 MARGIN_WORDS = {
@@ -78,7 +78,7 @@ MARGIN_WORDS = {
     "compare": "margin {}, not worse and equivalent by one-sided t-tests",
     PLAN: "not worse by margin {}, by a one-sided t-test",
 }
-"""Verb -> text about its margin and the tests against the margin."""
+"""Verb -> text about the margin, and about tests of differences against the margin."""
 ORIGIN_WORDS = {
     "ties": "ties {}",
     "seed": "seed {}",
@@ -98,7 +98,7 @@ ORIGIN_WORDS = {
     "pool_depth": "every pooled list, as filed, judged to depth {}",
     "irframe": "irframe {}",
 }
-"""Attribute of scores -> its text in a caption."""
+"""Attribute of scores -> the text in captions that states its value."""
 POLICY = {"ties", "score_dtype", "topics", "seed"}
 """Options that decide how runs and judgments become an experiment."""
 METHODS = "coefficient", "rank_interval", "method"
@@ -114,7 +114,8 @@ OPTION_WORDS = {
     "topics_needed.difference": "true difference {}",
     "topics_needed.topics": "on {} topics",
 }
-"""Option of a verb -> its text in captions. Captions use the names of all other options."""
+"""Option of a verb -> the text in captions that states its value. All other options are stated by
+the names of their parameters."""
 SHOWN_BY = {
     *("adjust", "alpha", "at", "best_of", "budgets", "by", "effects", "family", "human"),
     *("coefficients", "interval", "interval_of", "margin", "methods", "metrics", "original"),
@@ -123,7 +124,7 @@ SHOWN_BY = {
 }
 """Options that captions omit, because the caption or the table shows them elsewhere."""
 PAIRED = {"compare", "compare_orderings", "outcomes", "risk", "rrie"}
-"""Verbs whose rows name their baseline."""
+"""Verbs whose results name the baseline in every row."""
 COPY_WORDS = {"spend": "keep their ranks and gain nothing", "skip": "are taken out"}
 STEP_WORDS = {
     "condense": "unjudged documents left out",
@@ -135,7 +136,7 @@ STEP_WORDS = {
     "standardise": "scores standardised, {scaling}",
     "bounds": "bounds of scores under unjudged documents",
 }
-"""Text for verbs that return other judgments, systems or scores."""
+"""Verb -> text about how it changed the judgments, systems or scores."""
 UNRECORDED = "how these numbers were decided is not recorded: the attributes are lost"
 JUDGING = {"sample", "pooled", "draw_to_judge", "qrels"}
 """Steps that change judgments. They are not described after `rejudge` replaces the judgments."""
@@ -438,7 +439,8 @@ def step_texts(steps: Iterable[Step]) -> list[str]:
     >>> step_texts(steps_of(scores))
     ['a sample of judgments, share 0.5, seed 0', 'topics without relevant documents left out']
     """
-    source: dict[str, str] = {}  # text -> verb or object that the text describes
+    # The text of each step -> the verb or object that the text describes.
+    source: dict[str, str] = {}
     for verb, options in steps:
         if verb == "rejudge":
             source = {text: by for text, by in source.items() if by not in JUDGING}

@@ -19,7 +19,7 @@ from irframe.printed import Result
 from irframe.record import Step, all_steps, function_of, steps_of
 
 ENTRY = re.compile(r"\.\. \[\d+\] (.*?)(?=\.\. \[\d+\] |$)")
-"""Entry in the references of a docstring, after runs of spaces became single spaces."""
+"""Pattern of an entry in the references of a docstring whose white space is single spaces."""
 
 DOI = re.compile(r"\s*\bdoi:(10\.\S+[^\s.,;])")
 CITED = ["reference", "doi", "used"]
@@ -39,7 +39,10 @@ WHERE = {
     "Sakai. A simple and effective approach": "scaling=uniform",
     "Urbano, Lima": "scaling=uniform",
 }
-"""Beginning of a reference -> options or conditions under which a verb cites the reference."""
+"""The beginning of a reference -> options or conditions under which verbs cite the reference.
+
+Verbs cite all other references in their docstrings unconditionally.
+"""
 CORRECTIONS = """
 holm: Holm. A simple sequentially rejective multiple test procedure. Scandinavian Journal of
     Statistics 6, 1979.
@@ -61,7 +64,7 @@ fdr_by: Benjamini, Yekutieli. The control of the false discovery rate in multipl
 fdr_tsbh, fdr_tsbky: Benjamini, Krieger, Yekutieli. Adaptive linear step-up procedures that control
     the false discovery rate. Biometrika 93, 2006. doi:10.1093/biomet/93.3.491
 """
-"""References of corrections, because corrections have no docstrings."""
+"""References of corrections for multiple comparisons, which have no docstrings."""
 
 
 def cite(result: pd.DataFrame | xr.DataArray | xr.Dataset) -> pd.DataFrame:

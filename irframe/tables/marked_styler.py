@@ -20,13 +20,14 @@ from irframe.errors import InputError
 from irframe.escaping import html, latex, visible
 from irframe.printed import fixed_text
 
-Styler: Any = style.Styler  # the stubs lack the private methods overridden here
+# The type stubs of pandas lack the private methods that are overridden here.
+Styler: Any = style.Styler
 DAGGERS = {"†": r"\dagger", "‡": r"\ddagger"}
 BOLD = "font-weight: bold"
 LETTERS = string.ascii_lowercase
 """Letters that mark systems."""
 Display = Callable[[object], str]
-"""Function that returns a value as text."""
+"""A function that returns the text of a value."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,7 +91,7 @@ def everywhere(text: str) -> dict[str, str]:
 
 def _plain_caption(notes: str, form: str) -> str:
     """Return the notes as an escaped caption."""
-    # only words begin with a capital letter; names such as bm25 keep their case
+    # A word at the beginning gets a capital letter, but a name such as bm25 keeps its case.
     is_word = re.match(r"[a-z]+\b(?![.\d+@(])", notes)
     text = _escape(notes[:1].upper() + notes[1:] if is_word else notes, form)
     for symbol, command in DAGGERS.items() if form == "latex" else ():
@@ -170,7 +171,7 @@ class MarkedStyler(Styler):  # type: ignore[misc]
                 duplicates = labels[labels.duplicated()].unique()
                 if len(duplicates):
                     expected = f"different {side} labels to mark the best"
-                    got = f"{len(duplicates)} duplicates"
+                    got = f"repeated {side} labels"
                     raise InputError(expected, got, "pass best=False", duplicates)
             self.apply(partial(_props, self.best, props), axis=None)
         return self

@@ -47,11 +47,11 @@ from irframe.tables.quantities import depths_text, means_text
 
 Cell = tuple[int, ...]
 MARK = "mark"
-"""Name of the index level with the letters of systems."""
+"""The name of the index level that contains the letters of systems."""
 DAGGER = "†"
 ENDS = ("ci_low", "ci_high")
 SHOWN = ("mean", "ci_low", "ci_high", "n")
-"""Columns of a summary that a table shows. Columns such as `best_of_3` are omitted."""
+"""Columns of a summary that tables show. Columns such as `best_of_3` are omitted."""
 
 
 class Options(NamedTuple):
@@ -254,7 +254,7 @@ def _refuse_duplicates(comparison: pd.DataFrame) -> None:
     twice = comparison[comparison.duplicated([*_cell_columns(comparison), *SIDES])]
     if len(twice):
         expected = "each pair of systems once per metric and depth"
-        raise InputError(expected, f"{len(twice)} duplicates", "", twice["system_a"])
+        raise InputError(expected, "repeated pairs of", "", twice["system_a"])
 
 
 def _baseline(comparison: pd.DataFrame) -> str:
@@ -346,21 +346,21 @@ def _beaten(comparison: pd.DataFrame, means: Means) -> pd.DataFrame:
 
 
 NAMES = (METRIC, *AXES, SYSTEM, *SIDES, TOPIC, DOC, "step", "old", "new")
-"""Columns of labels, which follow the columns of groups."""
+"""Columns that contain labels. In a frame, they follow the columns that contain groups."""
 MARKED = "† significant; ‡ and so are the innate orderings, for the same system"
 EXTRA_COLUMNS = (MARK, "dagger", "double_dagger", *ENDS)
-"""Columns whose values are written after a mean."""
+"""Columns whose values a table writes after a mean."""
 SYSTEMS = (SYSTEM, *SIDES)
 MEANS = ("mean", "mean_a", "mrr_b")
-"""Columns of means. The table highlights the best values of the first column that is present."""
+"""Columns of means. The best values of the first of these columns are highlighted."""
 LOWEST = ("median_p", "inversions")
-"""Verbs whose values are better if lower."""
+"""Verbs for whose results lower values are better."""
 ACROSS = ("outcome", "category", "region", "component", "group", "column", BOUND)
-"""Dimensions whose labels become columns."""
+"""Dimensions whose labels become columns of the table."""
 DETAILS = (TOPIC, "gain", "effort", "quartile")
-"""Dimensions that a table leaves out or averages."""
+"""Dimensions that a table omits or averages over."""
 SPREAD = "_sd"
-"""Suffix of the name of a standard deviation, which is written after its mean."""
+"""The suffix of a column of standard deviations, which are written after the means."""
 PLUS_MINUS = {**everywhere(" ± {}"), "latex": r" $\pm$ {}"}
 
 
@@ -444,13 +444,13 @@ def _table_of_frame(frame: pd.DataFrame) -> Table:
     frame = frame[of_outcomes(frame)]
     named = [name for name in frame.index.names if name is not None]
     flat = frame.reset_index(named) if named else frame.reset_index(drop=True)
-    columns = list(flat.columns)  # the columns of groups come before those of labels
+    columns = list(flat.columns)  # columns of groups come before columns of labels
     first = next((pos for pos, name in enumerate(columns) if name in NAMES), 0)
     rows = [*columns[:first], *takewhile(lambda name: name in NAMES, columns[first:])]
     same = [name for name in rows if len(flat) > 1 and len(flat[name].unique()) == 1]
     labels = [name for name in rows if name not in same]
     most = most_letters(flat)
-    dense = ["letters"] if most > MOST_LETTERS else []  # long; tiers and ranks stay in the table
+    dense = ["letters"] if most > MOST_LETTERS else []  # tiers and ranks stay in the table
     shown = flat.drop(columns=[*EXTRA_COLUMNS, *same, *dense], errors="ignore")
     numbers = shown.set_index(labels) if labels else shown
     texts = [f"{name} {flat[name].iloc[0]}" for name in same if flat[name].notna().all()]

@@ -9,9 +9,9 @@ from irframe.names import TOPIC, counted, low_to_high, plural
 from irframe.stops import Axis
 
 SHOWN = 4
-"""Largest number of depths that a caption lists."""
+"""The maximum number of depths that a caption lists."""
 AVERAGES = {"sum": "totals", "harmonic": "harmonic means", "geometric": "geometric means"}
-"""Kind of summary -> its name in captions. All other kinds are called means."""
+"""Kind of average -> its name in captions. All other kinds are called means."""
 
 
 def means_text(metrics: pd.Series, topics: pd.Series) -> str:

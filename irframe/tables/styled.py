@@ -47,27 +47,29 @@ def styled(
         Whether the best mean of each column is bold. For costs, the best mean is the lowest.
     marks
         Superscripts for the means of a comparison. ``"letters"`` lists the systems that a system
-        significantly beats, or their number if there are more than 26 systems. ``"daggers"`` marks
-        significant differences from the baseline. With several baselines, the numbers of the
-        baselines replace the dagger. ``"verdicts"`` adds the verdict on each system, such as ``not
-        worse``, and needs one baseline and a margin or a power. ``"none"`` adds nothing.
+        significantly beats. If there are more than 26 systems, it shows the number of these
+        systems. ``"daggers"`` marks significant differences from the baseline. If there are several
+        baselines, the numbers of the baselines replace the daggers. ``"verdicts"`` adds the verdict
+        on each system, such as ``not worse``, and needs one baseline and a margin or a power.
+        ``"none"`` adds no marks.
     intervals
-        Whether intervals follow the numbers. Intervals of a summary are about means, and are shown
-        by default. Intervals of a comparison with a baseline are about differences.
+        Whether intervals follow the numbers. A summary has intervals of means, which are shown by
+        default. A comparison with a baseline has intervals of differences.
     relative_to
-        A system. Every other mean is followed by its relative difference from the mean of this
-        system, in per cent.
+        A system. The mean of every other system is followed by its relative difference from the
+        mean of this system, in per cent.
     sort
-        Label of the column to sort by, or True for the first column. The best system comes first.
-        By default, systems keep their order, except that a baseline comes first.
+        Label of the column by which systems are sorted, or True for the first column. The best
+        system comes first. By default, systems keep their order, except that a baseline comes
+        first.
 
     Returns
     -------
     pandas.io.formats.style.Styler
-        The table of scores, summaries and comparisons contains means, with a row per system and a
-        column per metric and depth (and group). The table of an array has a row per metric (and
-        group) and a column per depth. The table of another frame contains its rows without
-        constant columns. It omits letters if a system has more than six letters. The caption
+        The table of scores, a summary or a comparison contains means, with a row per system and a
+        column per group, metric and depth. The table of an array has a row per group and metric
+        and a column per depth. The table of any other frame contains the rows of the frame without
+        constant columns, and without letters if a system has more than six letters. The caption
         contains the constants, the test, its correction and level, depths, topics, and the data
         behind the numbers.
 
