@@ -26,7 +26,7 @@ FEW = 12
 With more topics, the smallest p-value of a joint test depends only on its number of samples.
 """
 FEWER = 8
-"""Maximum number of topics for which a bootstrap sample is likely to contain one topic only."""
+"""Maximum number of topics for which some bootstrap sample may contain a single topic only."""
 NORMAL = 13
 """Minimum number of non-zero differences for Wilcoxon's normal approximation."""
 STEP = 2**-10

@@ -283,7 +283,7 @@ class Frozen:
         if not table.index.isin(scores.topics).any():
             sides = [table.index[0], scores.topics[0]]
             raise IdError(f"topics of {self.path}", "none", "", sides)
-        # Scores without clusters, tasks and weights get the design of the file, which old runs had.
+        # New scores often lack the clusters, tasks and weights of topics, which the test needs.
         if DRAWN in self.facts and DRAWN not in scores.attrs:
             scores = scores.take(topic=np.flatnonzero(scores.topics.isin(table.index)))
             scores = _with_design(scores, self.drawn)

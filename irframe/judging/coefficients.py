@@ -227,7 +227,7 @@ def sides_of(counts: Array) -> tuple[Array, Array]:
         Number of documents on each side of each threshold, summed over the two judges, shape
         (topic, ..., threshold, side).
     topics
-        Number of topics with documents on both sides of each threshold, for the judge and the side
+        Number of topics with documents on one side of each threshold, for the judge and the side
         with the fewest such topics, shape (..., threshold).
 
     Examples

@@ -294,8 +294,8 @@ def replay(
         - ``tau`` and ``tau_ap`` (strategy, budget, metric), the agreement of the ranking of systems
           with the ranking under full judgments;
         - ``conclusions`` (strategy, budget, metric, conclusion), the number of pairs of systems
-          with each conclusion, as for `judge_effect`. The reference are the full judgments, and the
-          other judge are the judgments within the budget;
+          with each conclusion, as for `judge_effect`. The full judgments take the place of the
+          reference, and the judgments within the budget the place of the other judge;
         - ``kept`` (strategy, budget, metric), the share of significant differences under full
           judgments that remain significant in the same direction;
         - ``changed`` (strategy, budget, metric), the share of pairs that become significant, are no

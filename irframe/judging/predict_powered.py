@@ -34,7 +34,8 @@ FIELDS = ("estimate", "error", "jackknife", "weight")
 MEANS = ("mean", "ci_low", "ci_high", "weight")
 DIFFERENCES = ("difference", "difference_low", "difference_high", "difference_weight")
 ARRAYS = 8
-"""Number of arrays over pairs, or over systems and topics, that are in memory at a time."""
+"""Number of arrays with the size of all pairs, or of all systems and topics, that are in memory at
+the same time."""
 
 
 @verb
@@ -49,21 +50,21 @@ def predict_powered(
     topics: Literal["rest", "all"] | None = None,
     distribution: Literal["t", "normal"] = "t",
 ) -> xr.Dataset:
-    """Estimate means and differences from model and human judgments together.
+    """Estimate means and differences from model and human judgments.
 
     Parameters
     ----------
     scores
-        Scores under the judgments of a model, such as a language model, that judged every topic: an
-        array, or a frame, wide or long. If people judged a sample of documents of every topic, pass
-        a cube with the judgments of the model instead.
+        Scores under the judgments of a model, such as a language model, on every topic: an array,
+        or a frame, wide or long. If people judged a sample of documents of every topic, pass a cube
+        with the judgments of the model instead.
     human
         Scores of the same systems, metrics and depths under human judgments, on a random sample of
         at least two of the topics. With a cube, pass the frame of `draw_to_judge`, which has a row
         for each document that the model judged, after people have judged the drawn documents.
     metrics
         Metrics for a cube: nDCG, or metrics that sum gains over ranks (P, DCG, RBP, SDCG, INSQ).
-        Scores already have metrics.
+        The metrics cannot be passed for scores.
     alpha
         One minus the confidence level of the intervals, above 0 and below 1.
     baseline
@@ -121,7 +122,7 @@ def predict_powered(
         If topics are dropped because some system has no score on them. If topics count as unjudged
         because human scores of some systems are missing. If intervals are NaN, because people
         judged only two topics or because scores do not differ. With a cube, as for `estimate` and
-        `rejudge`. The attribute ``caution`` contains the same text.
+        `rejudge`. The attribute ``caution`` contains the text of the warnings.
 
     Notes
     -----
@@ -322,7 +323,7 @@ def _share(both: Array, of_model: Array) -> Array:
 
 
 def _alike(paired: Scores, human: Scores) -> Array:
-    """Return human scores aligned to the model's, NaN if missing."""
+    """Return human scores, aligned to the model's, NaN if missing."""
     wrong = [metric for metric in paired.metrics if facts(metric).summary != "mean"]
     if wrong:
         raise MetricError("metrics that are arithmetic means over topics", "", "", wrong)
@@ -343,9 +344,9 @@ def _alike(paired: Scores, human: Scores) -> Array:
 
 
 def _samples(paired: Scores, people: Array, *, rest: bool) -> tuple[Array, Array]:
-    """Return masks of the topics of model and human scores.
+    """Return masks of topics with model and with human scores.
 
-    Both masks have the shape (metric, topic, depth).
+    The two masks have the shape (metric, topic, depth).
     """
     if people.shape[-1] != paired.values.shape[-1]:
         raise ParameterError("human scores without depths, like the model's", "several depths")
@@ -370,7 +371,10 @@ def _samples(paired: Scores, people: Array, *, rest: bool) -> tuple[Array, Array
 def _estimate(
     paired: Scores, people: Array, counted: Array, judged: Array, pairs: Array | None
 ) -> dict[str, Array]:
-    """Return estimates of systems or pairs, each (metric, unit, depth)."""
+    """Return the estimates for systems or pairs.
+
+    Each array has the shape (metric, system or pair, depth).
+    """
     sizes = paired.values[0, :, :, 0].size, 0 if pairs is None else len(pairs)
 
     def compute(row: int, block: slice) -> Arrays:
@@ -387,7 +391,7 @@ def _estimate(
 def _interval_ends(
     fields: dict[str, Array], curved: Array, *, n: Array, alpha: float, kind: str
 ) -> Array:
-    """Return interval ends, NaN without variance or for few topics."""
+    """Return the ends of intervals, NaN for unknown variances."""
     if kind == "normal":
         half = scipy.special.ndtri(1 - alpha / 2) * fields["error"]
     else:

@@ -1,4 +1,4 @@
-"""Number of topics that an experiment needs.
+"""Number of topics that an experiment needs, given pilot scores.
 
 Verbs: topics_needed.
 """
@@ -29,23 +29,24 @@ from irframe.planning.over_repeats import topics_over_repeats
 from irframe.scores.read_scores import Baselines, choose_pairs, pair_labels, scores_to_compare
 
 FEWEST = 2
-"""Smallest number of topics from which a variance can be estimated."""
+"""Minimum number of topics from which a variance can be estimated."""
 
 
 @np.errstate(divide="ignore")
 def topics_for_difference(
     difference: float, variance: Array, *, power: float, alpha: float, systems: int | None = None
 ) -> Array:
-    """Return the topics needed to detect a difference.
+    """Return the number of topics needed to detect a difference.
 
     Parameters
     ----------
     difference
-        Difference of the means of two systems, above 0. With several systems it is the difference
-        of the best and the worst system. The mean of every other system is assumed to lie halfway
-        between the means of these two systems.
+        Difference of the means of two systems, above 0. With several systems, the difference of the
+        means of the best and the worst system. The mean of every other system is assumed to lie
+        halfway between the best and the worst mean.
     variance
-        Variance of the differences of two systems, or of the scores of a system, in any shape.
+        Variance of the differences of two systems, or, with several systems, of the scores of one
+        system, in any shape.
     power, alpha
         Power and significance level, between 0 and 1.
     systems
@@ -67,7 +68,7 @@ def topics_for_difference(
 
 @np.errstate(divide="ignore")
 def topics_for_margin(margin: float, variance: Array, *, power: float, alpha: float) -> Array:
-    """Return the topics needed to show non-inferiority of equal systems.
+    """Return the number of topics needed to show non-inferiority.
 
     Parameters
     ----------
@@ -90,12 +91,12 @@ def topics_for_margin(margin: float, variance: Array, *, power: float, alpha: fl
 
 @np.errstate(divide="ignore")
 def topics_for_width(width: float, variance: Array, *, alpha: float) -> Array:
-    """Return the topics needed for an expected width of intervals.
+    """Return the number of topics needed for an interval width.
 
     Parameters
     ----------
     width
-        Expected width of the interval, from end to end, above 0.
+        Expected width of the confidence interval of a difference, from end to end, above 0.
     variance
         Variance of the differences of two systems, any shape.
     alpha
@@ -139,7 +140,7 @@ TESTS = ("t", ANOVA)
 TestedTopics = Annotated[Significance | Literal["t", "anova"], Unused("adjust", "family", "over")]
 OF_PAIRS = ("baseline", "per")
 OPTIONS = {**dict.fromkeys(("t", "width", "margin", "topics"), OF_PAIRS), "anova": ("systems",)}
-"""Mapping from a question, or from the test of a difference, to the further arguments that
+"""Mapping from a question, or from the test of a difference, to the optional arguments that
 apply."""
 
 
@@ -158,7 +159,7 @@ def topics_needed(
     per: Literal["pair"] | None = None,
     n_repeats: int | Sequence[int] | None = None,
 ) -> xr.Dataset:
-    """Estimate from pilot scores how many topics are needed.
+    """Estimate the number of topics needed, from pilot scores.
 
     The variance over topics is estimated from scores of a pilot experiment, or of an earlier
     collection. Pass exactly one of `difference`, `width`, `margin` and `topics`.
@@ -196,34 +197,34 @@ def topics_needed(
         With ``"pair"`` there is a result for each pair of systems. By default variances are
         averaged over pairs. The option is not available for ``"anova"``.
     n_repeats
-        Numbers of repeats per system, at least 1, for `difference` and `margin`. The pilot must
-        have repeats, but not repeats within topics. The default is the smallest number of repeats
-        of a system in the pilot. The result has the dimensions (metric, depth, n_repeats). The
-        number of topics is NaN if none is sufficient, because repeats vary too much.
+        One or several numbers of repeats per system, at least 1, for `difference` and `margin`. The
+        pilot must have repeats of systems or shared repeats. The default is the smallest number of
+        repeats of a system in the pilot. The result has the dimensions (metric, depth, n_repeats).
+        The number of topics is NaN if no number is sufficient, because repeats vary too much.
 
     Returns
     -------
     xarray.Dataset
         ``topics`` is the number of topics needed. If `topics` is passed, the result contains
         ``difference`` instead, the smallest true difference that is detected with the given power.
-        ``variance`` is the variance from which these are computed, in squared units of the metric.
-        The dimensions are (metric, depth). With ``per="pair"`` there is another dimension, pair,
-        with the coordinates ``system_a`` and ``system_b``. After `groupby` the group is the first
-        dimension. Values are NaN for a single topic. The attribute ``caution`` contains the number
-        of topics of the pilot.
+        ``variance`` is the variance from which the result is computed, in squared units of the
+        metric. The dimensions are (metric, depth). With ``per="pair"`` there is another dimension,
+        pair, with the coordinates ``system_a`` and ``system_b``. After `groupby` the group is the
+        first dimension. Values are NaN if the pilot has a single topic. The attribute ``caution``
+        contains the number of topics of the pilot.
 
     Raises
     ------
     ParameterError
         If not exactly one of `difference`, `width`, `margin` and `topics` is passed, or if
-        arguments are out of range or cannot be combined. The errors of `compare` are raised, too.
+        arguments are out of range or cannot be combined. Also as for `compare`.
     DepthError
         If the scores lack one of the depths.
 
     Warns
     -----
     IrframeWarning
-        If topics are dropped because some system has no score on them.
+        If topics are dropped, because some system has no score on these topics.
 
     Notes
     -----
@@ -300,7 +301,7 @@ from a variance."""
 
 
 def _only(questions: dict[str, float | None]) -> tuple[str, float]:
-    """Return the name and the value of the question asked."""
+    """Return the name and the value of the argument passed."""
     passed = {name: value for name, value in questions.items() if value is not None}
     if len(passed) != 1:
         raise ParameterError(f"exactly one of {', '.join(questions)}", f"{len(passed)}", "", passed)
@@ -311,7 +312,7 @@ def _only(questions: dict[str, float | None]) -> tuple[str, float]:
 
 
 def _refuse_foreign(question: str, arguments: Mapping[str, object]) -> None:
-    """Raise for arguments that cannot be combined with a question."""
+    """Raise if arguments cannot be combined with a question."""
     applicable = OPTIONS.get(question, ())
     foreign = {name: value for name, value in arguments.items() if name not in applicable}
     refuse_passed(foreign, f"arguments that can be combined with {question!r}")
@@ -320,7 +321,7 @@ def _refuse_foreign(question: str, arguments: Mapping[str, object]) -> None:
 def _of_pairs(
     paired: Scores, baseline: Baselines, answer: Callable[[Array], Array], name: str, *, each: bool
 ) -> xr.Dataset:
-    """Return the result from the variances of differences."""
+    """Return the result, computed from variances of differences."""
     pairs = choose_pairs(paired, baseline, several=True)
     variance = _of_differences(paired, pairs, each=each)
     values = {"variance": variance, name: answer(variance)}
@@ -341,9 +342,9 @@ def _by_anova(
 
 
 def _of_differences(paired: Scores, pairs: Array, *, each: bool) -> Array:
-    """Return variances of differences, per pair or averaged over pairs.
+    """Return variances of differences, per pair or averaged.
 
-    The shape is (metric, depth, pair) or (metric, depth).
+    The result has the shape (metric, depth, pair) if `each` is True, and (metric, depth) otherwise.
     """
     systems = len(paired.systems)
     independent = paired.design is None or paired.design.plain

@@ -108,7 +108,7 @@ def test_warning_about_few_clusters_contains_their_number():
 
 
 def ties_and_wins(wins, ties):
-    """Return scores of two systems with numbers of wins and ties."""
+    """Return scores of two systems with wins and ties."""
     return xr.DataArray([[1.0] * wins + [0.0] * ties, [0.0] * (wins + ties)], dims=SYSTEM_TOPIC)
 
 

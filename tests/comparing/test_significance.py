@@ -89,7 +89,7 @@ def scores(cube):
 
 
 def layers(scores, row):
-    """Return the scores of both systems in a row of a comparison."""
+    """Return the scores of both systems of a comparison."""
     layer = scores.sel(metric=row.metric, depth=row.depth)
     sign = -1 if row.metric == "ASL" else 1
     return [sign * layer.sel(system=name).to_numpy() for name in (row.system_a, row.system_b)]

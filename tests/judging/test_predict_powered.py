@@ -30,10 +30,10 @@ VALUES = json.loads((Path(__file__).parent / "_ppi" / "values.json").read_text()
 
 
 def simulate(topics, human, draws, *, seed, correlation=0.8):
-    """Return random scores by a model and by people.
+    """Return random scores under model and human judgments.
 
-    Each draw is a depth. Human scores have the means 0.5 and 0.4. The scores of the model are
-    higher, especially for the first system.
+    Each depth is a separate draw. Human scores have the means 0.5 and 0.4. The scores under the
+    model's judgments are higher, especially for the first system.
     """
     random = np.random.default_rng(seed)
     people = random.normal(0.0, 0.2, (2, topics, draws))
@@ -81,7 +81,7 @@ def test_means_and_differences_equal_those_of_ppi_python(topics):
     assert result["mean"][2].item() == pytest.approx(people)
 
 
-def test_results_do_not_depend_on_further_metrics_and_depths(both, monkeypatch):
+def test_results_do_not_depend_on_other_metrics_systems_and_depths(both, monkeypatch):
     scores, human = both
     monkeypatch.setattr("irframe.cubes.scores.BLOCK_BYTES", 1)
     result = scores.ireval.predict_powered(human)
@@ -99,7 +99,7 @@ def test_results_do_not_depend_on_further_metrics_and_depths(both, monkeypatch):
 
 
 def by_pair(result):
-    """Return estimates with an index of pairs."""
+    """Return the estimates, indexed by pair."""
     return result.set_index(pair=("system_a", "system_b"))
 
 
@@ -117,7 +117,7 @@ def test_baseline_is_system_b_of_every_pair(both):
 
 
 @pytest.mark.parametrize("topics", ["rest", "all"])
-def test_intervals_use_the_jackknife_over_topics(both, topics):
+def test_intervals_use_the_jackknife_variance_over_topics(both, topics):
     model, human = (each.sel(depth=50).clip(0, 1) for each in both)
     model = model.assign_coords(metric=["AP", "RR"])
     human = human.assign_coords(metric=["AP", "RR"])
@@ -222,12 +222,12 @@ def test_too_few_human_or_model_topics_are_refused(both):
     ],
     ids=["topics", "systems", "metrics", "depths", "no depths"],
 )
-def test_human_scores_with_other_labels_are_refused(both, change, error, pattern):
+def test_human_scores_with_different_labels_are_refused(both, change, error, pattern):
     scores, human = both
     refused(error, pattern, lambda: scores.ireval.predict_powered(change(human)))
 
 
-def test_depths_that_only_people_have_are_refused(both):
+def test_human_scores_at_several_depths_are_refused_if_the_model_has_none(both):
     scores, human = both
     with pytest.raises(ParameterError, match="human scores without depths"):
         scores.sel(depth=5, drop=True).ireval.predict_powered(human)
@@ -265,12 +265,12 @@ def by_documents(cube=CUBE, human=DRAWN, metrics=("P", "DCG")):
 
 
 @pytest.mark.thorough
-def test_means_from_documents_equal_those_of_ppi_python():
+def test_means_from_sampled_documents_equal_the_formulas_of_ppi_python():
     """Compare with ppi-python's formulas computed by hand.
 
     The estimate is lam * mean(model on all) + mean(people - lam * model on the sample). The
-    variance is that of the second mean, with a finite population correction. For each topic, lam is
-    estimated from all other topics.
+    variance of the estimate is the variance of the second mean, with a finite population
+    correction. For each topic, lam is estimated from all other topics.
     """
     result = by_documents(metrics="P")
     weight = result["weight"].item()
@@ -305,7 +305,7 @@ def test_means_from_documents_equal_those_of_ppi_python():
         np.testing.assert_allclose(ends, np.sin([angle - turn, angle + turn]) ** 2)
 
 
-def test_saving_grows_with_the_quality_of_the_model():
+def test_better_models_save_more_human_judgments():
     true = RUNS.ireval.cube(PEOPLE).ireval.score("P", "DCG", at=[5]).mean("topic")
     with pytest.warns(IrframeWarning, match="16 of 16 means have no interval"):
         same = by_documents(RUNS.ireval.cube(PEOPLE))
@@ -323,7 +323,7 @@ def test_saving_grows_with_the_quality_of_the_model():
     np.testing.assert_allclose(some["error_alone"], complete)
 
 
-def test_ndcg_combines_human_and_model_estimates():
+def test_ndcg_is_a_weighted_combination_of_human_and_model_estimates():
     options = {"metrics": "nDCG", "at": 12}
     result = CUBE.ireval.predict_powered(DRAWN, **options)
     masked = MODEL.assign(grade=MODEL["grade"].where(DRAWN["grade"] >= 0, -1))
@@ -357,11 +357,11 @@ def test_ndcg_combines_human_and_model_estimates():
     ],
     ids=["not drawn", "without others", "other documents", "higher grades", "other topics"],
 )
-def test_human_judgments_of_other_documents_are_refused(human, error, pattern):
+def test_invalid_human_judgments_are_refused(human, error, pattern):
     refused(error, pattern, by_documents, human=human)
 
 
-def test_options_that_do_not_apply_are_refused(both):
+def test_options_that_the_input_does_not_support_are_refused(both):
     scores, human = both
     for call, pattern in (
         (

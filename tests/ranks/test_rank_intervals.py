@@ -70,7 +70,7 @@ def holm_by_loop(values, alpha):
 
 
 def assert_ranks(result, *expected):
-    """Assert that ranks and the ends of intervals are as expected."""
+    """Assert that ranks and ends of intervals are as expected."""
     for name, values in zip(("rank", "rank_low", "rank_high"), expected, strict=True):
         np.testing.assert_array_equal(result[name].values.ravel(), values)
 

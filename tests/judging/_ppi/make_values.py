@@ -17,7 +17,7 @@ TOPICS, HUMAN = 30, 12
 
 
 def draw():
-    """Return human and model scores: similar, biased, reversed and equal."""
+    """Return scores of similar, biased, reversed and equal judges."""
     random = np.random.default_rng(5)
     people = random.random((4, TOPICS))
     noise = random.normal(0, 0.15, people.shape)
@@ -26,7 +26,7 @@ def draw():
 
 
 def estimates(people, model, rest):
-    """Return estimate and interval, with model scores on some topics."""
+    """Return the estimate and its interval by ppi-python."""
     few = people[:HUMAN], model[:HUMAN]
     many = model[HUMAN:] if rest else model
     low, high = ppi_mean_ci(*few, many, alpha=0.05)
