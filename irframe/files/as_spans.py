@@ -17,7 +17,7 @@ from irframe.frames.values import framed, numbers
 from irframe.names import ALIASES, BORDERS, DOC, END, GRADE, SET, START, TOPIC, roles
 
 NESTED = ("references", "spans", "evidence", "highlights")
-"""Names of the column with the spans of a question, as JSON or lists of dictionaries."""
+"""Names of the column with the spans of a question. Values are JSON or lists of dictionaries."""
 QUESTIONS = ("question", "query", "text")
 CORPORA = ("corpus_id", "doc_id", "doc", "document")
 WANTED = "spans with a column for topic, doc, start and end"
@@ -34,18 +34,18 @@ def as_spans(x: object, *, texts: Texts = None) -> pd.DataFrame:
     ----------
     x
         - a frame, or any table with ``__arrow_c_stream__``, with columns for topic, doc, ``start``
-          and ``end`` (or ``start_index`` and ``end_index``). A span includes its start and excludes
-          its end. Any unit of text may be used, such as characters or tokens. An optional column
-          ``grade`` is 1 by default. An optional column ``set`` groups spans that are alternatives:
-          a ranking needs only one span of each set;
-        - a list of dictionaries with these keys;
+          and ``end``. The last two may also be named ``start_index`` and ``end_index``. A span
+          includes its start and excludes its end. Any unit of text may be used, such as characters
+          or tokens. Without a column ``grade``, all grades are 1. An optional column ``set`` groups
+          spans that are alternatives: a ranking needs only one span of each set;
+        - a list of dictionaries with keys instead of columns;
         - a frame of questions with a column ``references``, ``spans``, ``evidence`` or
           ``highlights``. The column contains the spans of each question as JSON or dictionaries, as
           in chunking_evaluation. The document of a span is in ``corpus_id``. Without a column of
           topics, distinct questions get the topics ``q0``, ``q1``, ...
     texts
         A dictionary or Series: document -> its text, or its length in the unit of the spans. If
-        passed, spans that end beyond their document raise an error.
+        `texts` is passed, spans that end beyond their document raise an error.
 
     Returns
     -------
@@ -83,13 +83,13 @@ def as_spans(x: object, *, texts: Texts = None) -> pd.DataFrame:
 def _refuse_beyond(spans: pd.DataFrame, texts: Mapping[Any, Any]) -> None:
     """Raise if spans end beyond their documents.
 
-    Documents with spans but without a text raise as well.
+    Documents with spans but without a text raise an error, too.
     """
     lengths = {doc: len(text) if isinstance(text, str) else text for doc, text in texts.items()}
     length = pd.to_numeric(spans[DOC].astype(object).map(lengths))
     unknown = spans.loc[length.isna(), DOC].unique()
     if len(unknown):
-        got = f"{len(unknown)} documents without one"
+        got = f"{len(unknown)} documents without a text"
         advice = "add these documents to texts="
         raise InputError("a text for every document with spans", got, advice, map(str, unknown))
     wrong = spans[numbers(spans[END]) > length.to_numpy()]
@@ -100,7 +100,8 @@ def _refuse_beyond(spans: pd.DataFrame, texts: Mapping[Any, Any]) -> None:
         ]
         expected = "spans within their documents"
         advice = "measure spans and texts in one unit"
-        raise InputError(expected, f"{len(wrong)} that end beyond", advice, offenders)
+        got = f"{len(wrong)} spans that end beyond"
+        raise InputError(expected, got, advice, offenders)
 
 
 def _unnested(questions: pd.DataFrame, nested: str) -> pd.DataFrame:
@@ -158,7 +159,7 @@ def _in_order(frame: pd.DataFrame) -> pd.DataFrame:
     if SET in frame.columns:
         columns[SET] = frame[SET]
     for role in (START, END, GRADE):
-        # Numbers in files are read as text, so they are converted here.
+        # Readers of files return numbers as text, so that ids stay unchanged.
         if pd.api.types.is_string_dtype(columns[role]):
             columns[role] = pd.Series(numbers(columns[role], role), frame.index)
     spans = pd.DataFrame(columns).reset_index(drop=True)
@@ -172,9 +173,9 @@ def read_spans(path: Source, *, texts: Texts = None) -> pd.DataFrame:
     Parameters
     ----------
     path
-        A path, or an open file. The format is JSON, Parquet or CSV, or TSV if the name ends in
-        ``.tsv``. The file may be compressed. A JSON file contains a list, or one span or question
-        per line. Columns and keys are those that `as_spans` accepts.
+        A path, or an open file. The format is JSON, Parquet, CSV, or TSV. A file of text is TSV if
+        its name contains the suffix ``.tsv``. The file may be compressed. A JSON file contains a
+        list, or one span or question per line. Columns and keys are those that `as_spans` accepts.
     texts
         As for `as_spans`.
 
@@ -188,7 +189,7 @@ def read_spans(path: Source, *, texts: Texts = None) -> pd.DataFrame:
     FileFormatError
         If the file is damaged.
     InputError
-        If the file has other columns, or if a span ends beyond its text.
+        If the file has other columns, or if a span ends beyond its document.
 
     Examples
     --------

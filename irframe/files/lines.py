@@ -18,12 +18,12 @@ ANY = " "
 """The separator for columns that one or more blanks separate."""
 _LINE = re.compile(rb"([^\r\n]*)(?:\r\n|\r|\n|\Z)")
 IR_METADATA = "ir_metadata"
-"""Attribute of a run frame: system -> the ir_metadata header of its file, in YAML."""
+"""The attribute of a run frame that maps each system to the ir_metadata header of its file."""
 
 _NOTICES = "notices"
-"""The key in the metadata of a table under which warnings about lines are stored."""
+"""The key under which the metadata of a table contains warnings about lines."""
 _ENDS = 256
-"""The number of bytes at the start of a file in which a header must begin."""
+"""The number of bytes at the start of a file in which an ir_metadata header must begin."""
 
 _HEADER = re.compile(
     rb"^#[ \t]*ir_metadata\.start[^\n]*\n(.*?)^#[ \t]*ir_metadata\.end", re.MULTILINE | re.DOTALL
@@ -37,12 +37,12 @@ _SHAPES = {
     words.SCORE: rb"[-+]?(?:[0-9.]+(?:[eE][-+]?[0-9]+)?|inf(?:inity)?)",
     words.ITERATION: rb"(?:Q?[0-9]+)",
 }
-"""Role -> pattern of its values. Words of a comment rarely match these patterns."""
+"""Role -> pattern of its values. Comments are recognised because their words rarely match."""
 _SMALL = 5
-"""The least number of rows of a system after which a single last row of a new system is
-suspicious."""
+"""The least number of rows of a system for which a warning is issued if only one row of another
+system follows at the end of the file."""
 _FEWEST = 4
-"""The least number of columns of a row that begins with #. Shorter comments look like rows."""
+"""The least number of columns of a row that begins with #. Shorter lines count as comments."""
 
 
 class Cut(NamedTuple):
@@ -50,11 +50,11 @@ class Cut(NamedTuple):
 
     columns: tuple[str, ...]
     between: str
-    """The separator: `ANY`, a tab, a comma or another character."""
+    """The separator of columns: `ANY`, a tab, a comma or another character."""
     header: tuple[str, ...] = ()
     """The names in the header. The tuple is empty if there is no header."""
     start: int = 0
-    """The position of the first byte of the first row."""
+    """The position in the file at which the first row begins."""
 
     @property
     def names(self) -> list[str]:
@@ -63,19 +63,19 @@ class Cut(NamedTuple):
 
     @property
     def separator(self) -> str:
-        """The separator in lines that `separated` returns."""
+        """The separator of columns after `separated` was called."""
         return "\t" if self.between == ANY else self.between
 
     @property
     def quoted(self) -> bool:
         """Whether fields may be quoted.
 
-        Programs that write a header also quote fields.
+        If blanks separate columns, or tabs without a header, quotes are part of the ids.
         """
         return self.between != ANY and (bool(self.header) or self.between != "\t")
 
     def alone(self, between: str = "\t") -> "Cut":
-        """Return the same cut for lines that one blank separates."""
+        """Return the cut for columns separated by exactly one blank."""
         return self._replace(between=between, header=()) if self.between == ANY else self
 
 
@@ -91,7 +91,7 @@ def fields_of(line: str, between: str = ANY) -> list[str]:
         return [field for field in re.split("[ \t\v\f]+", line) if field]
     try:
         return next(csv.reader([line], delimiter=between), [])
-    except csv.Error:  # a field is longer than the limit of the csv module
+    except csv.Error:  # a field is longer than the csv module accepts
         return [line]
 
 
@@ -144,7 +144,7 @@ def _row_pattern(cut: Cut) -> bytes:
 
 
 def may_be_longer(cut: Cut, kind: Kind) -> bool:
-    """Tell whether rows may have surplus columns."""
+    """Tell whether some rows may have surplus columns."""
     layout = kind.layouts[0] if kind.surplus else ()
     pairs = zip(cut.columns, layout, strict=False)
     in_order = all(role in {name, UNREAD} for name, role in pairs)
@@ -161,7 +161,7 @@ def _numbered(data: bytes, cut: Cut) -> Iterator[tuple[int, bytes]]:
 
 
 def lines_of(data: bytes, cut: Cut, rows: Sequence[int]) -> list[tuple[int, str]]:
-    """Return the line numbers and lines of some rows."""
+    """Return some rows of a file with their line numbers."""
     lines = enumerate(islice(_numbered(data, cut), max(rows) + 1))
     return [(number, line.decode(errors="replace")) for row, (number, line) in lines if row in rows]
 
@@ -209,7 +209,7 @@ def _is_text(line: bytes) -> bool:
 def with_notes(
     table: pa.Table, data: bytes, source: str, uneven: str, surplus: Sequence[int]
 ) -> pa.Table:
-    """Add warnings about a file to its metadata."""
+    """Store warnings about a file in its table's metadata."""
     notices = filter(
         None,
         [_topics_like_comments(table, data, source), uneven, _line_cut_off(table, data, source)],
@@ -220,12 +220,12 @@ def with_notes(
 
 
 def notes_of(tables: Sequence[pa.Table]) -> dict[str, Any]:
-    """Warn about files, and return the attributes of their frame.
+    """Warn about files, and return attributes for their frame.
 
     Parameters
     ----------
     tables
-        The tables of the files.
+        One table per file, with metadata from `with_notes`.
 
     Warns
     -----
@@ -264,8 +264,8 @@ def _topics_like_comments(table: pa.Table, data: bytes, source: str) -> str:
 def _line_cut_off(table: pa.Table, data: bytes, source: str) -> str:
     """Return a warning about a possibly incomplete last line.
 
-    If a file ends in the middle of a tag, the last row seems to belong to a new system. If the
-    previous system has few rows too, the file may be complete, so that there is no warning.
+    If a file was cut off in the middle of a tag, its last row seems to belong to a new system.
+    There is no warning if the previous system has few rows, because each system may have few rows.
     """
     if words.SYSTEM not in table.column_names or table.num_rows <= _SMALL:
         return ""

@@ -125,7 +125,7 @@ def of_hits(
             "give each hit an id: 'id', 'doc_id', or 'source' in its metadata; or name the "
             "field with the id: ir.as_runs(hits, id='...')"
         )
-        raise InputError("hits with an id", "none for", advice, without.unique())
+        raise InputError("hits with an id", "hits without an id for", advice, without.unique())
     partial = [column for column in (START, END) if column in frame and frame[column].isna().any()]
     if SCORE in frame and frame[SCORE].isna().all():
         partial.append(SCORE)

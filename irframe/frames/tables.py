@@ -79,7 +79,8 @@ def columns_of(x: object, value: str = "") -> pd.DataFrame | None:
     except pa.ArrowException as error:
         expected = "a table that PyArrow can read"
         advice = "cast its columns, or pass a pandas DataFrame"
-        raise InputError(expected, f"{type(x).__name__} ({error})", advice) from error
+        got = f"an object of type {type(x).__name__} ({error})"
+        raise InputError(expected, got, advice) from error
 
 
 def is_matrix(x: object) -> TypeGuard[pd.DataFrame | xr.DataArray]:

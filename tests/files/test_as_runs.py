@@ -287,7 +287,7 @@ def test_hits_are_scored_by_spans_and_by_documents():
 
 
 def test_hits_without_ids_are_refused():
-    with pytest.raises(InputError, match="none for: q1"):
+    with pytest.raises(InputError, match="hits without an id for: q1"):
         ir.as_runs({"q1": [{"page_content": "text", "metadata": {}}]})
 
 
