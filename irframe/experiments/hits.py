@@ -21,7 +21,7 @@ from irframe.frames.ids import Codes, give_back, of_ranges, rows_of_ranges
 from irframe.names import EMPTY, LENGTH, UNJUDGED
 
 NEVER = np.iinfo(np.int32).max
-"""The value that stands for the rank of a document that was not retrieved."""
+"""A rank beyond the end of every list, which stands for a missing rank."""
 SPANS = {"shown", "covered", "completed"}
 PER_DOCUMENT = SPANS | {LENGTH}
 """Names of the values per retrieved document that metrics read."""
@@ -41,7 +41,7 @@ class Hits:
     length: NDArray[np.integer[Any]]
     """The length of each list, shape (system, topic)."""
     of: Codes
-    """The list of every hit."""
+    """The list number of every hit."""
     rank: Codes
     """The rank of every hit, from 1."""
     row: Codes
@@ -55,7 +55,7 @@ class Hits:
     filed: Codes | None = None
     """The pooling rank of every hit. None if pooling ranks equal `rank` or are not needed."""
     along: Mapping[str, NDArray[Any]] | None = None
-    """Further values per retrieved document, in the order of `tied`.
+    """Name -> values per retrieved document, in the order of `tied`.
 
     The values are lengths, scores, searches and evidence.
     """
@@ -67,7 +67,7 @@ class Hits:
 
     @cached_property
     def start(self) -> Codes:
-        """The position of each list's first hit, and the end.
+        """The position of each list's first hit, and the total.
 
         Hits must be sorted by list.
         """
@@ -81,7 +81,7 @@ class Hits:
 
     @property
     def list_of(self) -> Codes:
-        """The list of every document."""
+        """The list number of every retrieved document."""
         return np.repeat(np.arange(self.length.size), self.length.ravel())
 
     def down_to(self, values: Array) -> Array:
@@ -101,7 +101,7 @@ class Hits:
         return self.take(np.argsort(self.of, kind="stable"))
 
     def take(self, chosen: Any) -> "Hits":
-        """Return the hits at some positions, with unchanged lists."""
+        """Return the hits at these positions; lists do not change."""
         filed = None if self.filed is None else self.filed[chosen]
         fields = {"of": self.of[chosen], "rank": self.rank[chosen], "row": self.row[chosen]}
         return replace(self, **fields, filed=filed)
@@ -118,7 +118,7 @@ class Hits:
         return self.part(np.arange(len(self.length)), judgments.code, judgments.here)
 
     def part(self, systems: Codes, topics: Codes, row: Codes) -> "Hits":
-        """Return the hits of some lists, sorted by list."""
+        """Return the hits of selected lists, sorted by list."""
         every = self.by_list()
         chosen = np.ix_(systems, topics)
         length = self.length[chosen]
@@ -181,7 +181,7 @@ class Hits:
     def cells(
         self, judgments: Judgments, depth: int, width: int, *, doc: bool, text: bool = False
     ) -> dict[str, Array]:
-        """Return lists by rank, as fields of an `irframe.metrics.Block`.
+        """Return ranked lists as fields of an `irframe.metrics.Block`.
 
         Parameters
         ----------
@@ -260,7 +260,7 @@ class JudgedPool:
     """The pool of judged documents, with its depth per topic."""
 
     rank: NDArray[np.int32]
-    """Best pooling rank of each judged document, 0 if no contributing run retrieved it."""
+    """The best pooling rank of each judged document over contributing runs, or 0."""
     gap: NDArray[np.int64]
     """The first unjudged rank of contributing runs, per topic of the qrels; or `NEVER`."""
     contributing: NDArray[np.bool_]
@@ -368,7 +368,7 @@ def refuse_large(systems: int, topics: int, depth: int) -> None:
 
 
 def refuse_open(longest: int, depth: int) -> None:
-    """Raise if lists were cut before their unjudged documents leave."""
+    """Raise if lists to condense were cut at a depth."""
     if longest > depth:
         advice = "build the cube without depth=, and choose depths when scoring"
         raise DepthError("a cube as deep as its lists", f"depth {depth} of {longest}", advice)
@@ -380,7 +380,7 @@ RANKS = 100
 
 @dataclass(frozen=True, eq=False)
 class TopUnjudged:
-    """Unjudged documents at the top of lists, in any order."""
+    """Unjudged documents on the first ranks of lists, unsorted."""
 
     of: Codes
     """The list of each document, by system and topic."""
@@ -393,10 +393,10 @@ class TopUnjudged:
 
     @classmethod
     def named(cls, of: Codes, rank: Codes, doc: pa.ChunkedArray) -> "TopUnjudged":
-        """Return documents with the given lists, ranks and names."""
+        """Return unjudged documents with these lists, ranks and ids."""
         chunks = doc.chunks or [pa.array([], doc.type)]
         coded = pa.concat_arrays(chunks).dictionary_encode()
-        small = rank.astype(np.int8)  # ranks below 100, of millions of documents
+        small = rank.astype(np.int8)  # ranks are below 100, and one byte per rank saves memory
         return cls(of, small, coded.indices.to_numpy(), coded.dictionary)
 
     @property
@@ -476,5 +476,5 @@ class JoinedUnjudged:
         fields: dict[str, Codes] = {}
         for name in [*self._fields]:
             fields[name] = np.concatenate(self._fields.pop(name))
-            give_back(fields[name].nbytes)  # of the blocks, before the next field is concatenated
+            give_back(fields[name].nbytes)  # frees the blocks before the next field needs memory
         return TopUnjudged(**fields, docs=self._docs)

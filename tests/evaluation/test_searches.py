@@ -1,4 +1,4 @@
-"""Searches of an agent form one list without repetitions."""
+"""Searches of an agent are merged into one list without repeated documents."""
 
 from collections import Counter
 

@@ -1,4 +1,4 @@
-"""Scores at thresholds equal those at the depths reached."""
+"""Scores at thresholds equal scores at the depths that thresholds reach."""
 
 import numpy as np
 import pandas as pd

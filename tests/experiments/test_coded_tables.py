@@ -1,4 +1,4 @@
-"""Frames are read by role and coded alike."""
+"""Runs and judgments are read as frames with coded ids."""
 
 from decimal import Decimal
 

@@ -93,7 +93,7 @@ rows = st.tuples(st.sampled_from("st"), st.sampled_from(["q1", "q2"]), st.intege
 
 
 @given(st.lists(st.tuples(rows, st.integers(-2, 2)), min_size=1, max_size=12), st.booleans())
-def test_directions_equal_a_slow_reference(drawn, by_rank):
+def test_directions_of_scores_equal_a_slow_reference(drawn, by_rank):
     frame = pd.DataFrame(
         [(*row, s) for row, s in drawn], columns=["system", "topic", "rank", "score"]
     )

@@ -37,7 +37,7 @@ def in_tracks(frames, name="track"):
 
 
 def expected(frames, depth=None):
-    """Return scores with the threshold of each collection."""
+    """Return scores with the lowest relevant grade of each collection."""
     low, high = (
         ir.evaluate(*frames, f"AP(rel={r})", f"P(rel={r})@5", "RR(rel=1)", "Judged@5", depth=depth)
         for r in (1, 2)

@@ -176,7 +176,7 @@ def lists_of(table, judgments, collections=None):
 
 
 def select(table, judgments, topics, collections=None):
-    """Return the experiment on some topics."""
+    """Return the experiment with the topics that the option selects."""
     lists = lists_of(table, judgments, collections)
     chosen = Judgments.chosen(judgments, choose_topics(lists, judgments.topics, topics))
     ranked = rank_framed(Framed(table, judgments, lists), Policy(), Extras())
