@@ -50,7 +50,7 @@ def _judged_share(subject: Any) -> list[str]:
     levels = experiment.judgments.levels
     length = subject["retrieved"].to_numpy().sum()
     share = f"{1 - subject['unjudged'].to_numpy().sum() / max(length, 1):.0%} of documents judged"
-    grades = [f"grades {words.low_to_high(levels.min(), levels.max())}"] if len(levels) else []
+    grades = [f"grades {words.low_to_high(levels)}"] if len(levels) else []
     return [*grades, share]
 
 

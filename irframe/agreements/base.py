@@ -9,7 +9,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from irframe.arrays import Ends, Floats
+from irframe.arrays import Ends, Floats, Ints
 from irframe.errors import ParameterError
 from irframe.names import as_html
 
@@ -248,6 +248,20 @@ def tied_ranks(scores: Floats) -> Ends:
     (array([2., 1., 2., 4.]), array([3., 1., 3., 4.]))
     """
     return 1 + count_below(-scores), scores.shape[-1] - count_below(scores)
+
+
+def competition_ranks(means: Floats) -> Ints:
+    """Return competition ranks of means along the last axis.
+
+    The rank of a mean is 1 plus the number of higher means.
+
+    Examples
+    --------
+    >>> competition_ranks(np.array([0.2, 0.5, 0.5])).tolist()
+    [3, 1, 1]
+    """
+    better = means[..., np.newaxis, :] > means[..., np.newaxis]
+    return np.asarray(1 + better.sum(axis=-1))
 
 
 def stable_depth(correlations: ArrayLike, depths: ArrayLike, *, threshold: float = 0.9) -> Floats:

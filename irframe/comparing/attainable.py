@@ -124,7 +124,7 @@ def beware_of_least(
             units = design.take(scores.scored[row, :, depth]).clusters
         p = least_adjusted(pairing, len(scores.systems), units, comparisons)
         if p >= pairing.alpha:
-            number = low_to_high(low, high) if count == high else f"{count}"
+            number = low_to_high([low, high]) if count == high else f"{count}"
             dropped = dropping and low < counts.min()
             on = f"at most {count} differences that are not 0" if dropped else f"{number} topics"
             on = on if units == count else f"{units} clusters of topics"

@@ -361,7 +361,7 @@ def _groups_and_pairs(
             compared[key] = scores_to_compare(averaged)
             _refuse_design(compared[key], options, group.bounds)
             pairs.append(choose_pairs(compared[key], label, several=True))
-    pairwise.refuse_over(compared.values(), options.pairing)
+    options.pairing.refuse_over(compared.values())
     return compared, pairs
 
 

@@ -1,6 +1,6 @@
 """Comparison of all pairs of systems in all groups."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -15,7 +15,7 @@ from irframe.cubes.scores import Arrays, Scores, finite, of_topics, summands
 from irframe.errors import MetricError, ParameterError
 from irframe.experiments.topic_design import CLUSTER, WEIGHT, names_declared
 from irframe.metrics.facts import facts
-from irframe.names import NO_VERDICT, plural
+from irframe.names import NO_VERDICT
 from irframe.paired import MaxT, PairedT, describe_differences
 from irframe.paired.classical import t_test
 from irframe.paired.design import Design
@@ -81,11 +81,9 @@ class PairOptions:
         """Return attributes that describe the test, correction and intervals."""
         simultaneous = self.simultaneous or self.pairing.test.joint
         students = MAX_T if self._by_max_t else "t"
-        return {
-            **self.pairing.described,
-            "interval": self.pairing.test.name if self._inverted else students,
-            "intervals": "simultaneous" if simultaneous else "for its pair alone",
-        }
+        interval = self.pairing.test.name if self._inverted else students
+        intervals = "simultaneous" if simultaneous else "for its pair alone"
+        return {**self.pairing.described, "interval": interval, "intervals": intervals}
 
     @property
     def _by_max_t(self) -> bool:
@@ -292,41 +290,6 @@ def _widen_intervals(result: Columns, t: Array, alpha: float) -> None:
     # The product of 0 and infinity is NaN, but an infinite t excludes no difference.
     wide[(half == 0) & np.isinf(t)] = np.inf
     result |= {"ci_low": result["difference"] - wide, "ci_high": result["difference"] + wide}
-
-
-def refuse_over(groups: Iterable[Scores], pairing: Pairing, *, drawn: str = "") -> None:
-    """Raise if the options do not support the repeats.
-
-    Parameters
-    ----------
-    groups
-        The scores of every group.
-    pairing
-        Test and correction of the pairs, with the population to which the test generalises.
-    drawn
-        Name of a method of rank intervals that does not support repeats, or an empty string.
-    """
-    over = pairing.over
-    for group in groups:
-        repeats = group.repeats
-        if repeats is None:
-            if over == "repeat":
-                advice = "add a column such as repeat or seed"
-                raise ParameterError("repeats for over='repeat'", "scores without repeats", advice)
-            continue
-        if not repeats.crossing:
-            continue
-        if over == "repeat" and repeats.counts.max() < 2:
-            expected = f"several {plural(repeats.word)} for over='repeat'"
-            raise ParameterError(expected, "one per system")
-        refused = [] if isinstance(pairing.test, PairedT) else [f"test={pairing.test.name!r}"]
-        refused += ["adjust='max-t'"] if isinstance(pairing.adjust, MaxT) else []
-        refused += [f"rank_interval={drawn!r}"] if drawn else []
-        refused += [f"{name}=" for name in names_declared(group.attrs)]
-        if refused:
-            expected = f"options that support over={repeats.over!r}"
-            advice = f"pass over='topic' to test means over {plural(repeats.word)}"
-            raise ParameterError(expected, "", advice, refused)
 
 
 def _repeat_columns(result: Columns, group: Scores, pairs: Array, alpha: float) -> Columns:

@@ -23,10 +23,18 @@ from irframe.comparing.corrections import (
     parse_correction,
 )
 from irframe.cubes.scores import Arrays, Scores, finite, summands
-from irframe.errors import listing, warn
+from irframe.errors import ParameterError, listing, warn
+from irframe.experiments.topic_design import names_declared
 from irframe.metrics.facts import TIE
-from irframe.names import NO_VERDICT
-from irframe.paired import TESTS, MaxT, PairedResult, PairedTest, describe_differences
+from irframe.names import NO_VERDICT, plural
+from irframe.paired import (
+    TESTS,
+    MaxT,
+    PairedResult,
+    PairedT,
+    PairedTest,
+    describe_differences,
+)
 from irframe.paired.design import Design
 from irframe.paired.randomisation import by_cluster
 from irframe.record import NONE
@@ -239,6 +247,38 @@ class Pairing:
     def corrected(self) -> bool:
         """Whether p-values are adjusted for multiple comparisons."""
         return self.adjust is not None or self.test.joint
+
+    def refuse_over(self, groups: Iterable[Scores], *, drawn: str = "") -> None:
+        """Raise if the options do not support the repeats.
+
+        Parameters
+        ----------
+        groups
+            The scores of every group.
+        drawn
+            Name of a method of rank intervals that does not support repeats, or an empty string.
+        """
+        for group in groups:
+            repeats = group.repeats
+            if repeats is None:
+                if self.over == "repeat":
+                    advice = "add a column such as repeat or seed"
+                    expected = "repeats for over='repeat'"
+                    raise ParameterError(expected, "scores without repeats", advice)
+                continue
+            if not repeats.crossing:
+                continue
+            if self.over == "repeat" and repeats.counts.max() < 2:
+                expected = f"several {plural(repeats.word)} for over='repeat'"
+                raise ParameterError(expected, "one per system")
+            refused = [] if isinstance(self.test, PairedT) else [f"test={self.test.name!r}"]
+            refused += ["adjust='max-t'"] if isinstance(self.adjust, MaxT) else []
+            refused += [f"rank_interval={drawn!r}"] if drawn else []
+            refused += [f"{name}=" for name in names_declared(group.attrs)]
+            if refused:
+                expected = f"options that support over={repeats.over!r}"
+                advice = f"pass over='topic' to test means over {plural(repeats.word)}"
+                raise ParameterError(expected, "", advice, refused)
 
     def family_sizes(self, groups: Sequence[Scores], pairs: Sequence[Array]) -> list[int]:
         """Return how many comparisons are corrected together, per group."""

@@ -284,7 +284,9 @@ def _array_of(source: Scores) -> xr.DataArray:
 def _read_array(x: xr.DataArray, asking: str, by: object) -> Scores:
     x = score_arrays.refuse_repeats(x, asking)
     axis = axis_of(x)
-    x, by = with_given_groups(x.expand_dims(selected(x, (*LIST, axis.dim))), by)
+    x = x.expand_dims(selected(x, (*LIST, axis.dim)))
+    if by is not None:
+        x, by = with_given_groups(x, by)
     if by in x.dims and by in x.indexes and by not in {*LIST, *RESERVED}:
         by_label = {key: _read_array(of_label(x, by, key), asking, None) for key in x.indexes[by]}
         return replace(next(iter(by_label.values())), source=x, by=by, groups_of_labels=by_label)

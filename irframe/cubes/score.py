@@ -191,7 +191,7 @@ def score(
     2
     """
     chosen = parse_metrics(metrics)
-    stops = Stops.read(stop, cube.attrs)
+    stops = None if stop is None else Stops.read(stop, cube.attrs)
     if stops is not None and at is not None:
         raise ParameterError("at= or stop=", "both", "leave one of them out")
     experiment = view.experiment_of(cube)

@@ -76,7 +76,7 @@ class Intervals:
         """Add attributes that describe intervals, and warn if unreliable."""
         least = int(np.min(topics))
         most = int(np.max(topics))
-        counted = low_to_high(least, most)
+        counted = low_to_high(topics)
         drawn = {"alpha": self.resamples.alpha, "samples": self.resamples.samples}
         result = result.assign_attrs(drawn, interval_of=QUANTITIES[self.of].format(counted))
         cautions = []

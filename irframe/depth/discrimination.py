@@ -14,7 +14,6 @@ import xarray as xr
 
 from irframe.arrays import Array
 from irframe.comparing.corrections import Significance, Tested, TestedMeans
-from irframe.comparing.pairwise import refuse_over
 from irframe.comparing.significance import Pairing, leads
 from irframe.cubes.scores import Scores
 from irframe.cubes.verb import verb
@@ -101,7 +100,7 @@ def over_pairs(
 ) -> xr.DataArray:
     """Reduce the p-values of all pairs to one by depth."""
     paired = scores_to_compare(read_scores(scores, pairing.over))
-    refuse_over([paired], pairing)
+    pairing.refuse_over([paired])
     pairs = all_pairs(len(paired.systems))
 
     def compute(row: int, block: slice) -> Array:

@@ -13,6 +13,7 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from irframe.agreements import Kendall, Method
+from irframe.agreements.base import competition_ranks
 from irframe.arrays import Array, in_threads
 from irframe.checks import check_int, each_once, listed, number
 from irframe.cubes.score import Work, refuse_metrics, score, wanted_depths
@@ -29,7 +30,6 @@ from irframe.frames.ids import beginnings
 from irframe.metrics import Metric
 from irframe.metrics.facts import TIE, average, facts
 from irframe.names import DEPTH, METRIC, SYSTEM
-from irframe.orderings.orderings import competition_ranks
 from irframe.progress import tracked
 
 

@@ -327,7 +327,7 @@ def diagnose(
     depth = None if depth is None else check_int("depth", depth, low=1, error=DepthError)
     chosen = _parse_any(metrics)
     prepared = Preparation.read(units, search)
-    stops = Stops.read(stop, prepared.decided)
+    stops = None if stop is None else Stops.read(stop, prepared.decided)
     policy = Policy(**Pool.read(pool).plain, **prepared.decided)
     find = partial(_findings, metrics=chosen, policy=policy, depth=depth, stops=stops)
 
@@ -354,7 +354,7 @@ def _of_cube(cube: xr.Dataset, metrics: Any, depth: int | None, stop: BudgetAlon
     chosen = _parse_any(metrics)
     single = each_a_system(loaded(cube, "diagnose"))
     deepest = cube.sizes[DEPTH]
-    stops = Stops.read(stop, cube.attrs)
+    stops = None if stop is None else Stops.read(stop, cube.attrs)
     depth_checked = deepest if depth is None else check_int("depth", depth, low=1, error=DepthError)
     with unsaid():
         results = [*(too_long(single, stops) if stops is not None else ())]

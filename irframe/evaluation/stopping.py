@@ -43,13 +43,13 @@ class Stops:
     """A mapping system -> threshold. None if all systems have the same thresholds."""
 
     @classmethod
-    def read(cls, stop: Stop | None, made: Mapping[str, object]) -> "Stops | None":
-        """Read the parameter `stop`; return None without a stop.
+    def read(cls, stop: Stop, made: Mapping[str, object]) -> "Stops":
+        """Read the parameter `stop`.
 
         Parameters
         ----------
         stop
-            A stop rule, or None.
+            A stop rule.
         made
             The fields of a policy or the attributes of a cube, which name the columns of lengths
             and searches.
@@ -59,8 +59,6 @@ class Stops:
         ParameterError
             If `stop` is any other object.
         """
-        if stop is None:
-            return None
         if not isinstance(stop, Stop):
             expected = "stop to be ir.Budget(...) or ir.Threshold(...) or ir.AfterSearches(...)"
             raise ParameterError(expected, shortened(stop))

@@ -150,7 +150,7 @@ class Experiment:
     def __repr__(self) -> str:
         levels = self.judgments.levels
         hits = int(self.hits.length.sum())
-        grades = f"grades {low_to_high(levels.min(), levels.max())}, " if len(levels) else ""
+        grades = f"grades {low_to_high(levels)}, " if len(levels) else ""
         judged = 1 - self.unjudged.sum() / max(hits, 1)
         return f"<{grades}{judged:.0%} of {hits:,} hits judged; cube.ireval.save(path) writes it>"
 

@@ -12,6 +12,7 @@ import scipy
 import xarray as xr
 
 from irframe.agreements import Agreement, parse_agreement
+from irframe.agreements.base import competition_ranks
 from irframe.arrays import Array
 from irframe.checks import listed, places
 from irframe.comparing.corrections import TestedMeans
@@ -35,7 +36,6 @@ from irframe.judging.grades_by_judge import (
 )
 from irframe.metrics.facts import TIE
 from irframe.names import BOUND, DEPTH, METRIC, REPEAT, REPEATED, REPEATS, RESULT, SYSTEM, TOPIC
-from irframe.orderings.orderings import competition_ranks
 from irframe.paired import all_pairs
 from irframe.record import recorded
 from irframe.scores.averages import Resamples, Resampling

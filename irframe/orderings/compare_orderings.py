@@ -12,6 +12,7 @@ import pandas as pd
 import xarray as xr
 from numpy.typing import NDArray
 
+from irframe.agreements.base import competition_ranks
 from irframe.agreements.innate import LABELS, compare_rankings, count_labels
 from irframe.arrays import Array
 from irframe.checks import each_once, listed
@@ -37,7 +38,7 @@ from irframe.metrics.base import MetricType
 from irframe.metrics.facts import TIE, facts
 from irframe.names import DEPTH, METRIC, ORDERINGS, PAIR, SIDES, SYSTEM
 from irframe.orderings import orderings
-from irframe.orderings.orderings import GainLike, competition_ranks, gains_of
+from irframe.orderings.orderings import GainLike, gains_of
 from irframe.paired import PairedTest, Sign, all_pairs, sign_p
 from irframe.scores.read_scores import scores_to_compare
 

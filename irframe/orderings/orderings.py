@@ -173,20 +173,6 @@ def name_pairs(cube: xr.Dataset, a: Hashable | None, b: Hashable | None) -> Arra
     return np.stack([others, fixed] if a is None else [fixed, others], axis=1)
 
 
-def competition_ranks(means: Array) -> Array:
-    """Return competition ranks of means along the last axis.
-
-    The rank of a mean is 1 plus the number of higher means.
-
-    Examples
-    --------
-    >>> competition_ranks(np.array([0.2, 0.5, 0.5])).tolist()
-    [3, 1, 1]
-    """
-    better = means[..., np.newaxis, :] > means[..., np.newaxis]
-    return np.asarray(1 + better.sum(axis=-1))
-
-
 def ranking_gains(cube: xr.Dataset, depth: int, *, gain: GainLike, rel: int) -> Array:
     """Return exact integer gains by rank, shape (system, topic, depth)."""
     rel = check_int("rel", rel, low=1, high=HIGHEST_GRADE)

@@ -371,5 +371,4 @@ def _guess(topics: ArrayLike) -> str:
     >>> _guess([16, 16])
     'an estimate from a pilot of 16 topics'
     """
-    number = low_to_high(int(np.min(topics)), int(np.max(topics)))
-    return f"an estimate from a pilot of {counted(number, TOPIC)}"
+    return f"an estimate from a pilot of {counted(low_to_high(topics), TOPIC)}"

@@ -17,7 +17,6 @@ from irframe.arrays import Array
 from irframe.checks import choice
 from irframe.comparing.attainable import beware_of_least
 from irframe.comparing.corrections import Significance, Tested
-from irframe.comparing.pairwise import refuse_over
 from irframe.comparing.significance import Pairing, without_judged
 from irframe.cubes.scores import Arrays, Scores, finite
 from irframe.cubes.verb import table_verb
@@ -291,7 +290,7 @@ class RankOptions:
         """Return the scores to rank, or raise for unsupported repeats."""
         paired = scores_to_compare(read)
         drawn = "" if self.method == "pairs" else self.method
-        refuse_over([paired], self.pairing, drawn=drawn)
+        self.pairing.refuse_over([paired], drawn=drawn)
         return paired
 
     @property

@@ -118,7 +118,7 @@ class Setting:
 def _budgets(cube: xr.Dataset, stop: Budget) -> tuple[tuple[int, ...], Axis]:
     """Return the budgets and their axis."""
     stops = Stops.read(stop, cube.attrs)
-    if stops is None or stops.axis.along not in cube.attrs:
+    if stops.axis.along not in cube.attrs:
         expected, advice = AXES[BUDGET].missing
         raise ParameterError(expected, "none", advice)
     return tuple(stops.of), stops.axis

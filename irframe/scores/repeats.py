@@ -241,7 +241,7 @@ def draw_attributes(sides: Sequence[Scores]) -> dict[str, object]:
     return attributes | {
         REPEATS: first.layout,
         REPEATED: first.word,
-        "n_repeats": low_to_high(counts.min(), counts.max()),
+        "n_repeats": low_to_high(counts),
         "over": "topic" if first.layout == "topic" else first.over,
     }
 
@@ -448,5 +448,5 @@ def design_attributes(sides: Sequence[Scores]) -> dict[str, object]:
         (TASK, [design.tasks for design in designs]),
     ):
         if label in attributes:
-            attributes[f"n_{label}s"] = low_to_high(min(counts), max(counts))
+            attributes[f"n_{label}s"] = low_to_high(counts)
     return attributes

@@ -244,11 +244,7 @@ def uneven(scores: Scores) -> list[str]:
     missing = scored.any(axis=(1, 3), keepdims=True) & scored.any(axis=2, keepdims=True) & ~scored
     counts = scored.sum(axis=2)
     rows = zip(scores.metrics, missing.any(axis=(1, 2, 3)), counts, strict=True)
-    described = [
-        f"{label} ({low_to_high(int(n[n > 0].min()), int(n.max()))})"
-        for label, some, n in rows
-        if some
-    ]
+    described = [f"{label} ({low_to_high(n[n > 0])})" for label, some, n in rows if some]
     return [f"{UNEVEN}: {listing(described)}; leaderboard uses common topics"] if described else []
 
 

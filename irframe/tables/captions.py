@@ -18,12 +18,13 @@ from irframe.names import (
     REPEAT,
     RESULT,
     counted,
+    low_to_high,
     plural,
 )
 from irframe.paired import Bootstrap
 from irframe.record import OBJECTS, SOURCES, Step, default_options, steps_of
 from irframe.stops import AXES, axis_from_attrs
-from irframe.tables.quantities import SHOWN, low_to_high_of, topics_text
+from irframe.tables.quantities import SHOWN, topics_text
 
 Attributes = Mapping[Any, Any]
 """Attributes of a frame or an array, of any type in pandas and xarray."""
@@ -231,7 +232,7 @@ def _correction(attributes: Attributes) -> str:
     name, bracket, options = adjust.partition("(")
     title = ADJUST_WORDS.get(name, name) + f" {bracket}{options}".rstrip()
     number = attributes.get("comparisons")
-    size = f"({counted(low_to_high_of(number), 'comparison')})" if number is not None else ""
+    size = f"({counted(low_to_high(number), 'comparison')})" if number is not None else ""
     family = FAMILY_WORDS.get(attributes.get("family", ""), "")
     family = family.format(axis_from_attrs(origin(attributes)).dim)
     return " ".join(filter(None, (title, family, size)))
@@ -416,7 +417,7 @@ def origin_text(attributes: Attributes) -> str:
     facts = origin(attributes)
     values = {key: " and ".join(map(str, np.atleast_1d(value))) for key, value in facts.items()}
     if "pool_depth" in facts:
-        values["pool_depth"] = low_to_high_of(facts["pool_depth"])
+        values["pool_depth"] = low_to_high(facts["pool_depth"])
     if "copies" in values:
         values["copies"] = COPY_WORDS.get(values["copies"], values["copies"])
     steps = steps_of(attributes)

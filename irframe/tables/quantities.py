@@ -1,6 +1,5 @@
 """Text for the numbers of a table: averages, topics, depths."""
 
-import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
@@ -23,11 +22,6 @@ def means_text(metrics: pd.Series, topics: pd.Series) -> str:
     return f"{'; '.join(texts)} over {topics_text(topics)}"
 
 
-def low_to_high_of(numbers: ArrayLike) -> str:
-    """Return the range of integers, or their common value."""
-    return low_to_high(int(np.min(numbers)), int(np.max(numbers)))
-
-
 def topics_text(numbers: ArrayLike) -> str:
     """Return the number of topics, or its range.
 
@@ -36,7 +30,7 @@ def topics_text(numbers: ArrayLike) -> str:
     >>> topics_text([16, 16]), topics_text([1])
     ('16 topics', '1 topic')
     """
-    return counted(low_to_high_of(numbers), TOPIC)
+    return counted(low_to_high(numbers), TOPIC)
 
 
 def depths_text(result: pd.DataFrame, axis: Axis) -> str:
