@@ -1,4 +1,4 @@
-"""Comparison of bounds with the extremes over all labelings."""
+"""Comparison of bounds of scores with extremes over all labelings."""
 
 from dataclasses import replace
 
@@ -12,11 +12,11 @@ from irframe.extremes.labelled_bounds import labelled_bounds
 RECALL_BASED = [v for v in VARIANTS if v.facts.extremes in {"cut", "list"} and v.rising]
 GRADES = (0, 1, 2, 3, None)
 OPEN = topics(max_len=7, grades=GRADES).filter(lambda topic: topic.serp.count(None) <= 4)
-"""Topics with at most four unjudged documents, so that tests can try every labeling."""
+"""Strategy for topics with at most four unjudged documents, of which tests try every labeling."""
 
 
 def graded(kind):
-    """Return the recall-based metrics with this value of `graded`."""
+    """Return the recall-based metrics whose `graded` equals `kind`."""
     return [variant for variant in RECALL_BASED if variant.metric.graded == kind]
 
 
@@ -26,7 +26,7 @@ def single(topic, K):
 
 
 def check_extremes(variant, topic, K):
-    """Compare bounds with the extreme scores over all labelings."""
+    """Compare bounds with the extremes over all labelings."""
     topic = replace(topic, gmax=max(topic.gmax, 1))
     depths = np.arange(1, K + 1)
     lower, upper = labelled_bounds(variant.metric, single(topic, K), depths)

@@ -1,4 +1,4 @@
-"""Fixtures shared by all tests."""
+"""Fixtures and hooks of pytest for all tests."""
 
 import gc
 import json
@@ -12,9 +12,9 @@ from hypothesis import is_hypothesis_test, settings
 
 os.environ.setdefault("MPLBACKEND", "agg")
 
-# This profile draws the same examples in every run, so that failures can be reproduced.
+# the profile "fixed" draws the same examples in every run, so that failures can be reproduced
 settings.register_profile("fixed", max_examples=2, derandomize=True, database=None, deadline=None)
-# This profile draws new examples in every run. A failure prints a decorator that reproduces it.
+# the profile "deep" draws new examples; a failure prints a decorator that reproduces the failure
 settings.register_profile("deep", max_examples=4, deadline=None, print_blob=True)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "fixed"))
 
@@ -24,8 +24,8 @@ SHARED = Path(__file__).resolve().parents[2] / "shared"
 def pytest_itemcollected(item):
     """Mark tests that use hypothesis as property tests.
 
-    Coverage is measured without property tests, because it slows them down and they run the same
-    lines many times.
+    Coverage is measured without property tests. Measuring would slow them down, and they run the
+    same lines many times.
     """
     if is_hypothesis_test(getattr(item, "obj", None)):
         item.add_marker("property")
@@ -36,10 +36,10 @@ def pytest_itemcollected(item):
 def pytest_collection_modifyitems(config, items):
     """Select a random share of the tests.
 
-    `FURTHER_CASES` is the share of selected tests among those marked `further`. `SHARE_OF_TESTS` is
-    the share of selected tests among all other tests. The seed of pytest-randomly decides which
-    tests are selected. Tests of the same module and parameters are selected together, because they
-    share expensive fixtures.
+    The environment variable `FURTHER_CASES` is the share to select of the tests that are marked
+    `further`. `SHARE_OF_TESTS` is the share to select of all other tests. The seed of
+    pytest-randomly determines the selection. Tests with the same module and parameters are selected
+    together, because they use the same slow fixtures.
     """
     seed = config.getoption("randomly_seed")
     further, others = (
@@ -61,19 +61,19 @@ def case_of(item):
 
 
 def pytest_collection_finish():
-    """Exclude collected tests from garbage collection."""
+    """Exclude the collected tests from garbage collection, which is faster."""
     gc.collect()
     gc.freeze()
 
 
 def pytest_make_parametrize_id(val):
-    """Return the text of a dataclass as the id."""
+    """Use the repr of a dataclass as parameter id."""
     return repr(val) if is_dataclass(val) and not isinstance(val, type) else None
 
 
 @pytest.fixture(scope="session")
 def shared():
-    """Return the folder of worked cases, or skip the test."""
+    """Return the folder with worked cases, or skip the test."""
     if not SHARED.is_dir():
         pytest.skip(f"needs the worked cases and real runs of {SHARED}")
     return SHARED
@@ -89,7 +89,8 @@ def golden(shared):
 @pytest.fixture(scope="session")
 def track():
     """Return the runs and judgments of the example track."""
-    import irframe as ir  # an import at the top would precede the measurement of coverage
+    # an import at the top of the module would run before coverage is measured
+    import irframe as ir
 
     return ir.example_track()
 

@@ -1,4 +1,4 @@
-"""Conversion of a cube's experiment to dense arrays."""
+"""Conversion of the experiment in a cube to dense arrays."""
 
 from dataclasses import replace
 from types import SimpleNamespace
@@ -9,7 +9,7 @@ from irframe.cubes.view import experiment_of, shown_as
 
 
 def dense(cube):
-    """Return the arrays of an experiment by name."""
+    """Return the arrays in a cube's experiment as attributes."""
     experiment, depth = experiment_of(cube), cube.sizes["depth"]
     base, pool = experiment.judgments, experiment.pool
     every = tuple(slice(0, size) for size in experiment.shape)
@@ -35,5 +35,5 @@ def dense(cube):
 
 
 def nameless(cube):
-    """Return the cube without the names of unjudged documents."""
+    """Return a cube without the names of unjudged documents."""
     return shown_as(cube, replace(experiment_of(cube), listing=None))

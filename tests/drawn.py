@@ -1,4 +1,4 @@
-"""Extraction of the texts in a figure."""
+"""Functions that return the texts in a figure."""
 
 
 def legend(ax):

@@ -1,4 +1,4 @@
-"""Random run files, and a slow reader for comparison."""
+"""Strategies for run files, and a slow reader."""
 
 import re
 
@@ -12,7 +12,7 @@ LINES = "301 Q0 d7 1 2.5 bm25\n301 Q0 d3 2 1.25 bm25\n"
 
 
 def slow_rows(text, names):
-    """Read a run file slowly; return the values by column."""
+    """Read a run file slowly, and map columns to values."""
     lines = [line.strip(" \t\v\f") for line in re.split("\r\n|\r|\n", text)]
     rows = [re.split("[ \t\v\f]+", line) for line in lines if line and not line.startswith("#")]
     assert all(len(row) == len(names) for row in rows)
@@ -56,7 +56,7 @@ ends = st.sampled_from(["\n", "\r\n", "\n\n", "\n \t\n", "\n# a comment\n", "\n 
 
 @st.composite
 def files(draw, *fields):
-    """Draw a run file with random white space between fields."""
+    """Draw a run file with random white space."""
     rows = draw(st.lists(st.tuples(*fields), min_size=1, max_size=6))
     text = draw(st.sampled_from(["", "\ufeff", "# made by hand\n", "\n\r\n"]))
     for row in rows:
@@ -68,9 +68,8 @@ def files(draw, *fields):
     content = draw(st.sampled_from([text, text.rstrip(), regular, regular + "\n"]))
     between = [re.findall(r"(?<=\S)[ \t\v\f]+(?=\S)", line) for line in content.splitlines()]
     tabs = all("".join(gaps).count("\t") == len(fields) - 1 for gaps in between if gaps)
-    assume(
-        not tabs or set("".join(map("".join, between))) <= {"\t"}
-    )  # else ids would end in blanks
+    # files with one tab between fields are split at tabs, and ids would keep other white space
+    assume(not tabs or set("".join(map("".join, between))) <= {"\t"})
     return content
 
 

@@ -1,4 +1,4 @@
-"""Conversion of plain options to option values."""
+"""Conversion of single options to option values."""
 
 import inspect
 
@@ -6,5 +6,5 @@ from irframe.option_values import gathered
 
 
 def arguments(function, options):
-    """Combine plain options into option values."""
+    """Return the arguments of a function from single options."""
     return gathered(inspect.signature(function), options)

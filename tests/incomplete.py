@@ -12,12 +12,12 @@ MESSAGES = ("no system has a list for", "lists that systems lack count as empty"
 incomplete = pytest.mark.filterwarnings(
     *(f"ignore:{message}:irframe.errors.IrframeWarning" for message in MESSAGES)
 )
-"""Mark that ignores warnings about missing lists in a test, class or module."""
+"""Mark for a test, class or module that ignores warnings about missing lists."""
 
 
 @contextmanager
 def though_incomplete():
-    """Ignore warnings about missing lists within a block."""
+    """Return a context that ignores warnings about missing lists."""
     with warnings.catch_warnings():
         for message in MESSAGES:
             warnings.filterwarnings("ignore", message, IrframeWarning)

@@ -5,26 +5,29 @@ import xarray as xr
 
 
 def simulate(systems, topics, draws, *, spread, seed, teams=None):
-    """Simulate scores of systems, with one sample per depth.
+    """Simulate scores of systems with known means.
+
+    The dimension depth contains independent samples.
 
     Parameters
     ----------
     systems, topics, draws
-        Their numbers.
+        Numbers of systems, topics and samples.
     spread
-        Standard deviation of the systems' true means, in standard errors of the difference of
-        two means: 1.6 to 4.1 in runs of TREC-8, the web track of 2011 and TREC-COVID.
+        Standard deviation of the true means of systems, in units of the standard error of the
+        difference between two means. In runs of TREC-8, the web track of 2011 and TREC-COVID, this
+        ratio is from 1.6 to 4.1.
     seed
-        Seed of the generator.
+        Seed of the random number generator.
     teams
         Number of teams. Systems of a team share 80 % of the variance that topics do not explain. By
-        default each system is a team.
+        default, each system is a team of its own.
 
     Returns
     -------
     scores, truth
-        Scores over (system, topic, depth), and true means of shape (system, draw). Topics cause
-        half of the variance within a system.
+        Scores over (system, topic, depth), and true means of shape (system, draw). Half of the
+        variance of the scores of a system is due to topics.
     """
     rng = np.random.default_rng(seed)
     truth = rng.normal(size=(systems, draws)) * spread / np.sqrt(topics)
@@ -38,7 +41,10 @@ def simulate(systems, topics, draws, *, spread, seed, teams=None):
 
 
 def covered(found, truth):
-    """Return which intervals contain the true rank, shape (system, draw)."""
+    """Return whether rank intervals contain true ranks, and the ranks.
+
+    Both arrays have the shape (system, draw).
+    """
     ranks = 1 + (truth[:, np.newaxis] < truth[np.newaxis]).sum(axis=1)
     low, high = (found[name].to_numpy()[0] for name in ("rank_low", "rank_high"))
     return (low <= ranks) & (ranks <= high), ranks

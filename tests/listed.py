@@ -1,4 +1,4 @@
-"""Run and qrels frames from lists of document names."""
+"""Frames of runs and judgments from lists of document ids."""
 
 import pandas as pd
 
@@ -17,7 +17,7 @@ QRELS = pd.DataFrame(
     [("1", "d2", 2), ("1", "d1", 0), ("1", "d3", -1), ("2", "d4", 1), ("4", "d1", 1)],
     columns=["topic", "doc", "grade"],
 )
-"""Judgments for the example lists of two systems. Some topics and documents are not judged."""
+"""Judgments for `RUNS`, in which some topics and documents are not judged."""
 
 TEAMED = pd.DataFrame(
     [
@@ -32,11 +32,11 @@ TEAMED = pd.DataFrame(
     ],
     columns=["name", "team", "qid", "docno", "score"],
 )
-"""Lists of documents by systems of two teams."""
+"""Runs of three systems from two teams."""
 
 
 def frames_of_docs(runs, qrels):
-    """Return frames of ranked and judged documents, in file order."""
+    """Return frames of runs and judgments, in the given order."""
     rows = [
         (system, topic, doc, 100 - rank)
         for system, lists in runs.items()

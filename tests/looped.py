@@ -43,10 +43,10 @@ def looped(scores, function):
 
 
 def check_against_loop(scores, verb, reference, where):
-    """Compare coverage or inversions with a loop.
+    """Compare coverage or inversions with a loop over pairs.
 
-    `where` takes the positions of a metric and a depth. It returns the reference scores, and the
-    positions of the reference metric and depth in these scores.
+    The function `where` takes the positions of a metric and a depth. Its result is a tuple of the
+    reference scores, and the positions of the reference metric and the reference depth.
     """
     function = getattr(comparing, verb)
 

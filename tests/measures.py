@@ -1,11 +1,11 @@
-"""Parsing of measures of ir_measures."""
+"""Function that parses texts of measures in ir_measures."""
 
 import ir_measures
 
 
 def measure_of(text):
-    """Return the measure of ir_measures that a Python text describes.
+    """Evaluate the text of a measure in ir_measures.
 
-    The parser of ir_measures does not work on Python 3.14.
+    The function is needed because the parser of ir_measures does not work on Python 3.14.
     """
     return eval(text, vars(ir_measures).copy())  # noqa: S307 - of tests' own texts

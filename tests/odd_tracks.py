@@ -1,4 +1,4 @@
-"""Unusual tracks for tests of the report, with report options."""
+"""Unusual tracks and options for tests of the report."""
 
 import numpy as np
 import pandas as pd
@@ -7,18 +7,18 @@ from flat import arguments
 import irframe as ir
 
 BUILT = ("collection", "ties", "pool_depth", "length")
-"""Options that are passed to `cube`, because the report does not have them."""
+"""Options in `TRACKS` that `cube` takes, and not the report."""
 
 
 def cube_of(runs, qrels, options):
-    """Return the cube of a track."""
+    """Return the cube of a track, built with its options."""
     built = arguments(ir.cube, {name: options[name] for name in BUILT if name in options})
     cube = runs.ireval.cube(qrels, **built)
     return cube.ireval.design(repeats=options["repeats"]) if "repeats" in options else cube
 
 
 def write_report(runs, qrels, path, options):
-    """Write the report of a track."""
+    """Write the report of a track with its options."""
     of_cube = {*BUILT, "repeats"}
     data = (runs, qrels) if of_cube.isdisjoint(options) else (cube_of(runs, qrels, options),)
     asked = {name: value for name, value in options.items() if name not in of_cube}
@@ -41,9 +41,9 @@ def _only(systems=None, topics=None):
 
 
 def _copies(system, *names):
-    """Return the example track with copies of one system.
+    """Return the example track with copies of a system.
 
-    If there are several copies, the other systems are removed.
+    If several names are passed, the track contains only the copies.
     """
     runs, qrels = ir.example_track()
     copies = [runs[runs["system"] == system].assign(system=name) for name in names]
@@ -61,7 +61,7 @@ def _nothing_judged():
 
 
 def unequal():
-    """Return tracks with different systems, topics and depths."""
+    """Return three tracks that differ in systems, topics and depths."""
     runs, qrels = ir.example_track()
     track = qrels["topic"].astype(int).mod(3).map({0: "deep", 1: "shallow", 2: "alone"})
     own = runs["topic"].astype(int) % 3
@@ -71,7 +71,7 @@ def unequal():
 
 
 def made(systems, topics=20, *, docs=12, judged=0.8, single=False, seed=0):
-    """Return random runs of better and worse systems, and judgments."""
+    """Return random judgments, and runs of ever better systems."""
     rng = np.random.default_rng(seed)
     grades = rng.integers(1, 3, (topics, docs)) * (rng.random((topics, docs)) < 0.3)
     if single:
@@ -101,11 +101,10 @@ def _long_names():
 
 
 def repeated(word, *single):
-    """Return the example track with noisy repeats of most systems.
+    """Return the example track with noisy repeats of systems.
 
-    Each of these systems has three repeats.
-
-    Ranks are dropped, because the noise changes the order.
+    Systems in `single` have one repeat, and all other systems have three. Ranks are dropped,
+    because the noise changes the order of documents.
     """
     runs, qrels = ir.example_track()
     runs = runs.drop(columns="rank")
@@ -119,7 +118,7 @@ def repeated(word, *single):
 
 
 def staged():
-    """Return the example track with two reranking stages after bm25."""
+    """Return the example track with two stages that rerank bm25."""
     runs, qrels = ir.example_track()
     runs = runs.drop(columns="rank").assign(reranks="")
     stages, kept = [runs], runs[runs["system"] == "bm25"]
@@ -171,5 +170,5 @@ TRACKS = {
     "these seeds": (lambda: repeated("seed"), {"over": "topic", "test": "wilcoxon"}),
     "budgets": (_costed, {"metrics": ["nDCG", "AP"], "length": "tokens"} | BUDGETS),
 }
-"""Name -> a function that returns the data, and the options that are added to `BASE`. The data are
-runs, judgments and, for some tracks, texts of documents."""
+"""Mapping from names of tracks to pairs: a function that returns the data, and options that are
+added to `BASE`. The data are runs, judgments and, for one track, texts."""

@@ -1,4 +1,4 @@
-"""Detection of overlapping or truncated texts in figures."""
+"""Detection of overlapping or cut texts in figures."""
 
 from itertools import combinations
 
@@ -6,13 +6,14 @@ import numpy as np
 from matplotlib.transforms import Bbox
 
 SLACK = 0.12
-"""Share of a text's height that another text may overlap. Descenders need this space."""
+"""Share of the height of a text that another text may overlap, because this space is only used by
+descenders of letters."""
 DRAWN = 0.4
-"""Minimum share of the width or height of a figure that axes must have."""
+"""Minimum width and height of axes, relative to the figure."""
 
 
 def faults(figure):
-    """Return descriptions of all faulty texts in a figure."""
+    """Return descriptions of overlapping and cut texts in a figure."""
     figure.draw_without_rendering()
     texts = list(texts_of(figure))
     boxes = [box(text) for _, text in texts]
@@ -32,14 +33,14 @@ def faults(figure):
 
 
 def every_axes(figure):
-    """Yield all axes of a figure, with nested axes."""
+    """Yield all axes of a figure, including child axes."""
     for ax in figure.axes:
         yield ax
         yield from ax.child_axes
 
 
 def texts_of(figure):
-    """Yield every drawn text of a figure with its kind."""
+    """Yield the kind and the text of drawn texts."""
     for ax in every_axes(figure):
         if not ax.get_visible():
             continue
@@ -104,7 +105,7 @@ def near(one, other):
 def overlapping(one, other):
     """Return whether two rotated boxes overlap.
 
-    The function uses the separating axis theorem.
+    By the separating axis theorem, boxes do not overlap if their projections on one side do not.
     """
     for corners in (one, other):
         for side in (corners[1] - corners[0], corners[3] - corners[0]):
@@ -115,7 +116,7 @@ def overlapping(one, other):
 
 
 def clipped(texts):
-    """Yield the texts that are clipped at their axes' border."""
+    """Yield the texts that the border of their axes cuts."""
     for kind, text in texts:
         border = text.get_clip_box() if seen(text) and text.get_clip_on() else None
         if border is not None and outside(box(text), border):
@@ -140,7 +141,7 @@ def legends_over(figure, texts, boxes):
 
 
 def squeezed(figure):
-    """Return a description of axes that are too small."""
+    """Return descriptions of axes that are too small."""
     around = Bbox.union([ax.bbox for ax in figure.axes])
     shares = around.width / figure.bbox.width, around.height / figure.bbox.height
     kept = min(shares) if figure.axes[0].get_aspect() == "auto" else max(shares)

@@ -1,4 +1,4 @@
-"""A report with dangerous names, and its parser."""
+"""A track with dangerous names, and a parser of reports."""
 
 import base64
 import gzip
@@ -18,14 +18,14 @@ SYSTEM = "<script>alert(1)</script>"
 TOPIC = "<img src=x onerror=alert(2)>"
 DOC = "</script><b>d</b>"
 TITLE = "{{ 7 * 7 }} & <i>more</i>"
-"""Text with code, which a report must show but not run."""
+"""Title with code of a template and of HTML, which a report must show but not run."""
 BUILT_IN = {
     "colbert": "constructor",
     "doct5query": "__proto__",
     "102": "__proto__",
     "103": "toString",
 }
-"""Names of built-in properties in JavaScript."""
+"""Mapping from names in the example track to names of built-in properties in JavaScript."""
 METRICS = ["nDCG", "AP(norm='min')"]
 DEPTHS = [1, 5, 10, 20]
 OPENING_FIRST = [10, 1, 5, 20]
@@ -44,7 +44,7 @@ def attacked():
 
 
 class Page(HTMLParser):
-    """Parser for the content of a page before scripts run."""
+    """Parser of a report, which does not run the scripts."""
 
     def __init__(self, text):
         super().__init__()
@@ -93,13 +93,13 @@ class Page(HTMLParser):
 
 
 def view_of(cube, metrics, at, **options):
-    """Return the data of a report about a cube."""
+    """Return the data that a report about a cube shows."""
     asked = gathered(signature(ir.report), ASKED | options)
     return View("all", Setting.read(cube, metrics, at, asked), cube)
 
 
 def report_of(folder, runs, qrels, **options):
-    """Return a parsed small report."""
+    """Write a small report, and return the parsed page."""
     named = {"metrics": ["AP"], "at": [10, 5], "samples": 100} | options
     path = ir.report(runs, qrels, folder / "page.html", **gathered(signature(ir.report), named))
     return Page(path.read_text(encoding="utf-8"))

@@ -1,4 +1,4 @@
-"""Run and qrels frames of topics with several rankings."""
+"""Frames of runs and judgments from worked cases."""
 
 from dataclasses import dataclass
 
@@ -7,7 +7,7 @@ import pandas as pd
 
 @dataclass(frozen=True)
 class RankedTopic:
-    """A ranking and its recall base in a worked case."""
+    """A topic in a worked case: ranked and judged grades."""
 
     serp: tuple[int | None, ...]
     judged: tuple[int, ...]
@@ -18,7 +18,7 @@ class RankedTopic:
 
 
 def frames_of_topics(topics, systems=("s",)):
-    """Return frames in which all systems retrieve the same documents."""
+    """Return frames in which all systems have equal rankings."""
     runs, qrels = [], []
     for number, topic in enumerate(topics):
         missed = list(topic.judged)

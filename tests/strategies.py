@@ -1,10 +1,10 @@
-"""Hypothesis strategies for topics and blocks of arrays.
+"""Strategies of hypothesis for topics and blocks of arrays.
 
-`topics` draws one ranking with its recall base. `batches` draws several topics with the same top
-grade. `block` converts a batch to the arrays that kernels read. Rankings may be empty or shorter
+`topics` draws a ranking and judgments of a topic. `batches` draws several topics with the same top
+grade. `block` converts a batch to the arrays that metrics read. Rankings may be empty or shorter
 than the depth, contain unjudged documents and negative grades, and have no relevant documents. Half
-of the topics were judged by pooling. A contributing run then has no unjudged document above the
-pool depth, and each of its documents enters the pool at or before its rank.
+of the topics have a pool. In this case, a contributing run has no unjudged document above the pool
+depth, and its documents enter the pool at their rank or at a better rank.
 """
 
 from collections.abc import Sequence
@@ -17,13 +17,13 @@ from irframe.metrics import Block, Evidence
 from irframe.names import EMPTY, UNJUDGED
 
 GRADES = (0, 1, 2, 3, None, -1, -2)
-"""Grades of retrieved documents, in the order of shrinking. None means unjudged."""
+"""Grades of retrieved documents, from simple to complex for hypothesis. None means unjudged."""
 
 CODES = (UNJUDGED, -1, 0, 1, 2, 3)
-"""Codes of documents. Tests enumerate all short lists of these codes."""
+"""Grades of documents, with `UNJUDGED`, of which tests enumerate all short lists."""
 
 BARREN = 8
-"""One in this number of topics or collections has no relevant document."""
+"""Number of topics (or collections) of which one has no relevant document, on average."""
 
 
 def top_grades(grades):
@@ -36,8 +36,8 @@ def top_grades(grades):
 def series(draw, choices, *, min_size, max_size):
     """Draw a list of choices with a uniformly distributed length.
 
-    `st.lists` would prefer short lists. The list is drawn as one byte string, because a draw per
-    element would take most of the time of a test.
+    The function `st.lists` would prefer short lists. The list is drawn as one byte string, because
+    a draw per element would take most of the time of a test.
     """
     size = draw(st.integers(min_size, max_size))
     drawn = draw(st.binary(min_size=size, max_size=size))
@@ -46,7 +46,7 @@ def series(draw, choices, *, min_size, max_size):
 
 @st.composite
 def pools(draw, serp, missed):
-    """Draw `judged`, `judged_at` and `pool_depth` of a topic."""
+    """Draw the judgments and the pool of a topic."""
     found = [(grade, rank) for rank, grade in enumerate(serp, start=1) if grade is not None]
     judged = tuple(grade for grade, _ in found) + tuple(missed)
     depth = draw(st.none() | st.integers(1, len(serp) + 3))
@@ -80,9 +80,9 @@ def topics(draw, min_len=0, max_len=12, grades=GRADES, gmax=None):
 
 @st.composite
 def batches(draw, min_len=0, max_len=12, grades=GRADES, *, max_topics=4):
-    """Draw topics of one collection and a depth K.
+    """Draw topics of one collection, and an evaluation depth.
 
-    K is sometimes larger than the longest ranking.
+    The depth may exceed the length of the longest ranking.
     """
     gmax = draw(top_grades(grades))
     row = topics(min_len=min_len, max_len=max_len, grades=grades, gmax=gmax)
@@ -90,21 +90,21 @@ def batches(draw, min_len=0, max_len=12, grades=GRADES, *, max_topics=4):
 
 
 def scored(metric, serp, judged=None, depth=None):
-    """Score one list at every depth."""
+    """Return the scores of one list at every depth."""
     known = tuple(g for g in serp if g is not None) if judged is None else tuple(judged)
     topic = Topic(serp=tuple(serp), judged=known, gmax=max(1, *known))
     return metric.score(Evidence(block([topic], depth or len(serp))))[0]
 
 
 def judged_of(codes, missed=()):
-    """Return the grades of judged documents, retrieved or missed."""
+    """Return the grades of retrieved and missed judged documents."""
     return [code for code in (*codes, *missed) if code != UNJUDGED]
 
 
 def block_of(lists, judged, width, **fields):
-    """Return the arrays of lists of codes.
+    """Return a block of arrays from lists of grades.
 
-    Longer lists are cut at the width, and shorter lists are padded.
+    Lists are cut or padded to `width` ranks.
     """
     levels = np.array(CODES[1:], np.int16)
     grade = np.array([(*codes, *[EMPTY] * width)[:width] for codes in lists], np.int16)
@@ -122,7 +122,7 @@ def block_of(lists, judged, width, **fields):
 
 
 def block(batch: Sequence[Topic], K: int) -> Block:
-    """Return the arrays of topics, with rankings cut at K."""
+    """Return a block of arrays from topics, cut at K."""
     tops = {topic.gmax for topic in batch}
     levels = sorted({grade for topic in batch for grade in topic.judged}) or [0]
     grade = np.full((len(batch), K), EMPTY, dtype=np.int16)

@@ -1,4 +1,4 @@
-"""Tests of the accessor and its verbs."""
+"""Tests of the accessor ``.ireval`` and of its verbs."""
 
 import copy
 import inspect
@@ -41,7 +41,7 @@ BOUND = [
 
 @pytest.fixture(scope="module")
 def subjects():
-    """Return an object of every kind with an accessor."""
+    """Return an object of every type with an accessor."""
     runs, qrels = ir.example_track()
     cube = runs.ireval.cube(qrels)
     scanned = ScannedRuns(("bm25.gz",))
@@ -56,7 +56,7 @@ def reach(subject, package):
 
 
 @PACKAGES
-def test_public_functions_of_objects_with_an_accessor_are_verbs(package):
+def test_public_functions_that_take_such_an_object_first_are_verbs(package):
     taking = {}
     for name in package.__all__:
         function = getattr(package, name)
@@ -111,7 +111,7 @@ def test_verbs_refuse_objects_of_the_wrong_type(home, subject, subjects, tmp_pat
 
 
 def test_every_verb_names_the_accepted_kinds_of_objects():
-    """Exactly the kinds that a verb names offer it."""
+    """The docstring of the first parameter names the kinds."""
     functions = {name: each for home in HOMES for name, (each, _) in verbs(home).items()}
     known = {RUNS, JUDGMENTS, SCORES, CUBE, SCANNED, NUGGETS}
     strange = {
@@ -128,7 +128,7 @@ def test_every_verb_names_the_accepted_kinds_of_objects():
     }
 
 
-def test_an_object_offers_its_verbs(subjects, tmp_path):
+def test_dir_and_repr_of_the_accessor_list_suitable_verbs(subjects, tmp_path):
     runs, qrels = ir.example_track()
     runs.ireval.write_run(tmp_path / "runs.parquet")
     scanned = ir.scan_runs(tmp_path / "runs.parquet")
@@ -154,7 +154,7 @@ def test_an_object_offers_its_verbs(subjects, tmp_path):
 
 
 @pytest.mark.parametrize("home", HOMES)
-def test_errors_of_verbs_of_another_kind_contain_a_working_chain(home, subjects):
+def test_errors_about_unsuitable_objects_suggest_a_chain_of_verbs(home, subjects):
     for subject in (*subjects["frames"].values(), subjects[xr.Dataset], subjects[xr.DataArray]):
         asked = subject.ireval if home == HOME else subject.ireval.plot
         for name in verbs(home).keys() - {"score_nuggets", "cite", *offered(subject, home)}:
@@ -167,7 +167,7 @@ def test_errors_of_verbs_of_another_kind_contain_a_working_chain(home, subjects)
 
 
 @pytest.mark.parametrize("home", HOMES)
-def test_errors_about_missing_arguments_contain_a_call(home, subjects):
+def test_errors_about_missing_arguments_contain_an_example_call(home, subjects):
     for subject in (*subjects["frames"].values(), subjects[xr.Dataset], subjects[xr.DataArray]):
         asked = subject.ireval if home == HOME else subject.ireval.plot
         for name in offered(subject, home):
@@ -180,7 +180,7 @@ def test_errors_about_missing_arguments_contain_a_call(home, subjects):
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_unknown_verbs_suggest_similar_ones(kind, subjects):
+def test_errors_about_misspelled_verbs_suggest_the_verb(kind, subjects):
     verb = next(name for name, (_, kinds) in verbs("irframe.verbs").items() if kind in kinds)
     with pytest.raises(
         AttributeError, match=rf"^{kind.__name__} has no verb '{verb}s'.*\b{verb}\b"
@@ -188,7 +188,7 @@ def test_unknown_verbs_suggest_similar_ones(kind, subjects):
         getattr(subjects[kind].ireval, f"{verb}s")
 
 
-def test_a_chain_in_an_error_message_runs(subjects):
+def test_chains_of_verbs_that_errors_suggest_run(subjects):
     runs, qrels = ir.example_track()
     scope = {"runs": runs, "qrels": qrels, "cube": subjects[xr.Dataset]}
     asked = [
@@ -204,12 +204,12 @@ def test_a_chain_in_an_error_message_runs(subjects):
         assert eval(chain, scope) is not None  # noqa: S307 - what our own error says
 
 
-def test_dissimilar_names_suggest_no_verb(subjects):
+def test_errors_about_unrelated_names_suggest_no_verb(subjects):
     with pytest.raises(AttributeError, match=r"^Dataset has no verb 'zzzz'$"):
         subjects[xr.Dataset].ireval.zzzz  # noqa: B018 - what raises
 
 
-def test_only_functions_are_verbs(subjects):
+def test_metrics_are_not_verbs(subjects):
     with pytest.raises(AttributeError, match="no verb 'RBP'"):
         subjects[xr.Dataset].ireval.RBP  # noqa: B018 - what raises
 
@@ -219,7 +219,7 @@ def test_private_names_are_not_verbs():
 
 
 @pytest.mark.parametrize("name", sorted({*ir.plots.__all__} - {"paper"}))
-def test_figures_without_matplotlib_name_the_extra(name, monkeypatch):
+def test_errors_of_figures_without_matplotlib_name_the_extra(name, monkeypatch):
     figure = getattr(ir.plots, name)
     loaded = [each for each in sys.modules if each.partition(".")[0] == "matplotlib"]
     for module in ["matplotlib", "matplotlib.pyplot", *loaded]:

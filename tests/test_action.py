@@ -24,7 +24,7 @@ RECORDS = '#!/bin/sh\nprintf "%s\\n" "$*" >> "$RUNNER_TEMP/called"\n'
 
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
-    """Write judgments, runs and a baseline into a folder."""
+    """Return a folder with judgments, runs and a frozen baseline."""
     runs, qrels = ir.example_track()
     ir.verbs.write_qrels(qrels, tmp_path / "qrels.txt")
     for system, name in (("ance", "worse run.txt"), ("splade", "base.txt"), ("monot5", "new.txt")):
@@ -44,7 +44,7 @@ def executable(path, text):
 
 
 def in_bash(lines, folder, further=()):
-    """Run shell code that stops at the first failure."""
+    """Run lines of bash, and stop at the first failure."""
     return subprocess.run(
         [shutil.which("bash"), "--noprofile", "--norc", "-e", "-o", "pipefail", "-c", lines],
         env=os.environ | dict(further),
@@ -56,7 +56,10 @@ def in_bash(lines, folder, further=()):
 
 
 def act(folder, step, **given):
-    """Run a step; return its process, outputs and summary."""
+    """Run a step of the action with inputs.
+
+    The result is a tuple of the finished process, the outputs and the summary.
+    """
     inputs = {name: each.get("default") for name, each in ACTION["inputs"].items()} | given
     named = {
         name: re.sub(r"\$\{\{ inputs\.([\w-]+) \}\}", lambda found: inputs[found[1]], text)
@@ -127,7 +130,7 @@ def test_the_action_installs_irframe_from_its_own_folder(folder):
 
 
 @pytest.mark.thorough
-def test_an_action_that_compares_nothing_fails(folder):
+def test_the_action_fails_if_nothing_is_compared(folder):
     for given in ({"runs": "--help"}, {"runs": "new.txt", "options": "--help"}):
         done, outputs, summary = act(folder, STEPS[1], **USUAL | {"margin": ".5"} | given)
         assert (done.returncode, outputs["verdict"]) == (2, "error"), done.stderr
@@ -137,7 +140,7 @@ def test_an_action_that_compares_nothing_fails(folder):
 
 
 @pytest.mark.thorough
-def test_an_unwritable_report_keeps_the_verdict(folder):
+def test_the_action_prints_its_verdict_if_the_report_cannot_be_written(folder):
     given = {"runs": "new.txt", "margin": ".5", "report": "none/page.html"}
     done, outputs, summary = act(folder, STEPS[1], **USUAL | given)
     assert (done.returncode, outputs["verdict"]) == (0, "passed"), done.stderr
@@ -145,7 +148,7 @@ def test_an_unwritable_report_keeps_the_verdict(folder):
     assert "The report could not be written:\n\n    irframe: none/page.html" in summary
 
 
-def test_an_unwritable_comment_keeps_the_verdict(folder, monkeypatch, capsys):
+def test_compare_prints_its_verdict_if_the_comment_cannot_be_written(folder, monkeypatch, capsys):
     monkeypatch.chdir(folder)
     for run, status, word in (("new.txt", 0, "PASSED"), ("worse run.txt", 1, "FAILED")):
         line = ["compare", "qrels.txt", run, "--baseline-file=main.irframe", "--margin=.05"]
@@ -168,7 +171,9 @@ GATE = "--baseline-file main.irframe --margin .05 -m nDCG@10 --fail-on"
         ("irframe-gate", f"qrels.txt 'worse run.txt' {GATE} drop", 1),
     ],
 )
-def test_hooks_pass_and_fail(folder, monkeypatch, name, arguments, status):
+def test_pre_commit_hooks_return_the_status_of_the_command(
+    folder, monkeypatch, name, arguments, status
+):
     monkeypatch.chdir(folder)
     [entry] = [each["entry"] for each in HOOKS if each["id"] == name]
     program, *words = shlex.split(f"{entry} {arguments}")

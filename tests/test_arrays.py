@@ -1,4 +1,4 @@
-"""Tests of threads and tiles."""
+"""Tests of `in_threads` and `tiles`."""
 
 import threading
 
@@ -10,11 +10,11 @@ from irframe.arrays import in_threads, tiles
 
 
 @pytest.mark.parametrize("number", [0, 1, 2, 7])
-def test_threads_return_results_in_order(number):
+def test_threads_return_results_in_the_order_of_the_items(number):
     assert in_threads(lambda part: part * 2, range(number)) == [*range(0, 2 * number, 2)]
 
 
-def test_threads_are_used_for_several_items_only():
+def test_several_items_are_computed_in_threads_and_one_item_is_not():
     both = threading.Barrier(2, timeout=20)
     in_threads(lambda _: both.wait(), range(2), 2)
     assert in_threads(lambda _: threading.current_thread(), [0]) == [threading.current_thread()]

@@ -1,4 +1,4 @@
-"""Tests of chains of pandas, xarray and irframe."""
+"""Tests of chains of methods of pandas, xarray and irframe."""
 
 import pandas as pd
 import pytest
@@ -11,7 +11,7 @@ TRACKS = ("passage", "document")
 
 @pytest.fixture(scope="module")
 def frames():
-    """Return runs, judgments and topic properties of two tracks."""
+    """Return runs, judgments and properties of topics of two tracks."""
     runs, qrels = ir.example_track()
     both = [
         [frame.assign(topic=track[0] + frame["topic"], track=track) for track in TRACKS]
@@ -95,7 +95,7 @@ def test_discrimination_is_computed_by_track(frames):
     assert found.dims == ("track", "metric", "depth")
 
 
-def test_searches_are_read_up_to_a_number(frames):
+def test_scores_after_a_number_of_searches_are_computed(frames):
     runs, qrels, _ = frames
     turns = runs[runs["system"] == "bm25"].assign(turn=lambda frame: 1 + frame["rank"] % 2)
     turns["rank"] = turns.groupby(["topic", "turn"])["rank"].rank().astype(int)

@@ -14,14 +14,14 @@ K1, B = 0.9, 0.4
 
 
 def read(folder):
-    """Return questions, texts and evidence of the data of chunking_evaluation."""
+    """Return the questions, texts and evidence of chunking_evaluation."""
     questions = pd.read_csv(folder / "questions_df.csv")["question"]
     texts = {path.stem: path.read_text(encoding="utf-8") for path in sorted(folder.glob("*.md"))}
     return questions, texts, ir.read_spans(folder / "questions_df.csv")
 
 
 def cut(texts, size):
-    """Return chunks of equal length."""
+    """Return the chunks of all texts, `size` characters each."""
     rows = [
         (doc, start, min(start + size, len(text)))
         for doc, text in texts.items()
@@ -31,7 +31,7 @@ def cut(texts, size):
 
 
 def bm25(questions, texts, chunks, depth):
-    """Return a run frame of the best chunks per question."""
+    """Rank chunks by BM25, and return a run frame."""
     rows = zip(chunks["doc"], chunks["start"], chunks["end"], strict=True)
     words = [WORD.findall(texts[doc][start:end].lower()) for doc, start, end in rows]
     length = np.array([len(each) for each in words])
@@ -65,8 +65,8 @@ WANTED = {
     800: (0.7248, 0.8423, 0.7394, 0.8423, 0.7394),
     1600: (0.7916, 0.9053, 0.8771, 0.7471, 0.6568),
 }
-"""Length of chunks in characters -> nDCG@5 of chunks, SpanR@5, All@5, SpanR at 4,000 characters,
-and All at 4,000 characters."""
+"""Mapping from lengths of chunks in characters to five mean scores: nDCG@5 of chunks, SpanR@5,
+All@5, SpanR at 4,000 characters, and All at 4,000 characters."""
 
 
 @pytest.fixture(scope="module")
@@ -83,7 +83,7 @@ def mean(scores, size):
     return scores.sel(system=f"{size} characters").mean("topic").to_numpy().ravel().tolist()
 
 
-def test_chunkings_score_as_published(track):
+def test_scores_of_chunks_equal_recorded_scores(track):
     texts, spans, runs = track
     assert (spans["topic"].nunique(), len(spans)) == (472, 790)
     cube = runs.ireval.cube(spans, units=ir.Units(length="characters"), ties="rank")
@@ -100,7 +100,7 @@ def test_chunkings_score_as_published(track):
         np.testing.assert_allclose(found, WANTED[size], atol=5e-5)
 
 
-def test_the_verdict_is_antisymmetric(track):
+def test_the_better_chunk_length_differs_between_depth_and_budget(track):
     _, spans, runs = track
     two = runs[runs["system"].isin(["800 characters", "1600 characters"])]
     cube = two.ireval.cube(spans, units=ir.Units(length="characters"), ties="rank")

@@ -39,9 +39,9 @@ LINK = re.compile(r"\]\(([^)\s]+)\)")
 
 
 def code_taken_out(text):
-    """Return a page without blocks of code.
+    """Return the text of a page without blocks of code.
 
-    Directives that include files remain.
+    Directives that include files remain in the text.
     """
     return re.sub(
         r"^(```+)(?!\{(?:include|figure|image|list-table)\}).*?^\1$",
@@ -56,13 +56,13 @@ def placed(page, address):
     return (DOCS / page).parent.joinpath(address).resolve()
 
 
-def test_pages_name_only_facts_that_scripts_recorded():
+def test_facts_that_pages_name_are_recorded_by_scripts():
     told = {name for text in PAGES.values() for name in NUMBER.findall(text)}
     assert told - FACTS == set()
 
 
 @pytest.mark.parametrize("page", PAGES)
-def test_pages_contain_the_current_numbers_of_scripts(page, monkeypatch):
+def test_numbers_on_pages_equal_the_recorded_facts(page, monkeypatch):
     monkeypatch.syspath_prepend(REAL)
     assert import_module("shown").inscribed(PAGES[page]) == PAGES[page]
     assert re.findall(r"\{\{ ?\w+\.\w+ ?\}\}", PAGES[page]) == []
@@ -111,7 +111,7 @@ def test_links_lead_to_pages(page):
 
 
 @pytest.mark.parametrize("page", PAGES)
-def test_links_have_text_wherever_pages_are_read(page):
+def test_links_on_pages_have_a_text(page):
     assert re.findall(r"(?<!`)\[\]\([^)]*\)", code_taken_out(PAGES[page])) == []
 
 
@@ -190,7 +190,7 @@ def test_every_parameter_of_the_reference_has_a_type_in_words(monkeypatch):
     assert n_typed > 500
 
 
-def test_types_of_a_verb_read_like_those_of_numpydoc(monkeypatch):
+def test_types_of_parameters_have_the_form_of_numpydoc(monkeypatch):
     monkeypatch.syspath_prepend(DOCS)
     lines = inspect.getdoc(ir.verbs.compare).splitlines()
     import_module("parameter_types").add_types(None, "", "", ir.verbs.compare, None, lines)
@@ -213,7 +213,7 @@ SCRIPTS = [*DOCS.glob("*.py"), *REAL.glob("*.py"), *(DOCS.parent / ".ci").glob("
 
 
 @pytest.mark.parametrize("script", SCRIPTS, ids=lambda script: script.stem)
-def test_names_that_scripts_import_exist(script):
+def test_names_that_scripts_import_from_irframe_exist(script):
     imports = [
         node
         for node in ast.walk(ast.parse(script.read_text(encoding="utf-8")))
@@ -283,11 +283,11 @@ WORDS = {
     "early stopping": "guide/training-loop",
     "query difficulty": "guide/faq",
 }
-"""Search query that does not occur on the page -> the page that the search must find."""
+"""Mapping from search queries that do not occur on a page to the page that the search must find."""
 
 
 @pytest.mark.parametrize("query", WORDS)
-def test_search_words_lead_to_one_page(query, monkeypatch):
+def test_each_search_query_leads_to_one_page(query, monkeypatch):
     monkeypatch.syspath_prepend(DOCS)
     searched = import_module("searched")
     entries = {page: ", ".join(searched.sought(page)).lower() for page in searched.SOUGHT}
@@ -296,7 +296,7 @@ def test_search_words_lead_to_one_page(query, monkeypatch):
 
 
 def inline_calls():
-    """Return the inline calls and cards of the first pages."""
+    """Return the calls in texts and galleries of first pages."""
     call = re.compile(r"`((?:cube|scores|runs)\.[^`\n]+)`")
     texts = [(DOCS.parent / "README.md").read_text(encoding="utf-8"), PAGES["index.md"]]
     cards = import_module("gallery").FRONT.values()
@@ -306,7 +306,7 @@ def inline_calls():
     ]
 
 
-def test_inline_calls_of_the_first_pages_run_with_and_without_groups(monkeypatch):
+def test_calls_on_the_first_pages_run_with_and_without_groups(monkeypatch):
     monkeypatch.syspath_prepend(DOCS)
     runs, qrels = ir.example_track()
     qrels["track"] = np.where(qrels["topic"] < "109", "passages", "documents")
@@ -325,7 +325,7 @@ def test_inline_calls_of_the_first_pages_run_with_and_without_groups(monkeypatch
             assert "track" in repr(grouped), call
 
 
-def test_the_first_code_of_the_readme_runs(tmp_path, monkeypatch, capsys):
+def test_the_first_code_of_the_readme_and_of_the_index_runs(tmp_path, monkeypatch, capsys):
     readme = (DOCS.parent / "README.md").read_text(encoding="utf-8")
     landing = PAGES["index.md"]
     monkeypatch.chdir(tmp_path)
@@ -337,7 +337,7 @@ def test_the_first_code_of_the_readme_runs(tmp_path, monkeypatch, capsys):
         assert Path("report.html").read_text(encoding="utf-8").startswith("<!doctype html>")
 
 
-def test_a_line_follows_each_of_the_seven_guidelines():
+def test_each_of_the_seven_guidelines_has_code_that_runs():
     runs, qrels = ir.example_track()
     cube = runs.ireval.cube(qrels)
     known = {"ir": ir, "runs": runs, "qrels": qrels, "cube": cube, "d": 10}
@@ -350,7 +350,7 @@ def test_a_line_follows_each_of_the_seven_guidelines():
         assert [eval(line, known) for line in lines] != []  # noqa: S307 - our own page
 
 
-def test_the_lines_of_the_five_papers_run():
+def test_the_code_for_each_of_the_five_papers_runs():
     runs, qrels = ir.example_track()
     one = qrels[qrels["grade"] > 0].drop_duplicates("topic")
     rows = [row for row in PAGES["index.md"].splitlines() if row.startswith("| [")]

@@ -1,4 +1,4 @@
-"""Tests of suggestions for names of other tools."""
+"""Tests of suggestions for names in papers and other tools."""
 
 import pickle
 import re
@@ -64,14 +64,14 @@ WORDED = {"test": "compare", "adjust": "compare", "coefficient": "agreement", "t
 
 
 def words(owner, name):
-    """Call a verb with an option value."""
+    """Call a verb with `name` as value of an option."""
     subject = RUNS if owner == "ties" else CUBE.ireval.score("AP", at=10)
     given = {owner: name} | ({"reference": 10} if owner == "coefficient" else {})
     return getattr(ir.verbs, WORDED[owner])(subject, **given)
 
 
 def keyword(owner, name):
-    """Call a verb with a keyword."""
+    """Call a verb with `name` as keyword."""
     if owner in OF:
         return getattr(OF[owner].ireval, owner)(**{name: 1})
     return getattr(ir, owner)(**{name: 1})
@@ -146,7 +146,7 @@ PAPERS = {
         forest box bar differences leaderboard compare heatmap
     """,
 }
-"""Object -> attributes that readers of the papers and users of pandas may try."""
+"""Mapping from objects to attributes that readers of papers and users of pandas may try."""
 TWO = ir.evaluate(RUNS, QRELS, ["AP", "ASL"])
 SCOPE = {"runs": RUNS, "qrels": QRELS, "cube": CUBE, "frame": TWO, "ir": ir}
 SCOPE |= {"scores": CUBE.ireval.score("AP", "Twist", at=10), "cost": {}, "dates": {}}
@@ -155,7 +155,7 @@ ASKED_OF = [(of, name) for of, names in PAPERS.items() for name in dict.fromkeys
 
 @pytest.mark.filterwarnings("ignore::irframe.errors.IrframeWarning")
 @pytest.mark.parametrize(("of", "name"), few_of(ASKED_OF, 5))
-def test_names_of_the_papers_work_or_raise_errors_with_working_calls(of, name):
+def test_names_in_papers_work_or_raise_errors_with_working_calls(of, name):
     root = of.partition(".")[0]
     try:
         eval(f"{of}.{name}", SCOPE)  # noqa: S307 - of the table above
@@ -194,7 +194,7 @@ PRINTED = {
     "Twist": "Twist()",
     "recall@10": "Recall()",
 }
-"""Metric names as printed in papers -> the metric in irframe, without its depth."""
+"""Mapping from names of metrics in papers to names in irframe without a cutoff."""
 PRINTED_AS = [(text, ours) for texts, ours in PRINTED.items() for text in texts.split()]
 
 

@@ -1,4 +1,4 @@
-"""Tests of the texts of errors, and of joined warnings."""
+"""Tests of messages of errors, and of warnings about groups."""
 
 import pickle
 import warnings
@@ -38,7 +38,7 @@ def test_advice_is_capitalised_unless_it_is_code(advice, expected):
         ("", range(7), "0, 1, 2, 3, 4 and 2 more"),
     ],
 )
-def test_offenders_replace_an_empty_finding(found, offenders, expected):
+def test_messages_list_invalid_values_if_found_is_empty(found, offenders, expected):
     error = IrframeError("x", found, "mend it", offenders)
     assert str(error) == f"expected x, but found {expected}. Mend it."
     assert expected.startswith(error.found)
@@ -55,7 +55,7 @@ def test_offenders_replace_an_empty_finding(found, offenders, expected):
         ("-1", "expected x, but found -1. Mend it."),
     ],
 )
-def test_messages_on_terminals_begin_with_a_clear_finding(found, expected):
+def test_messages_on_terminals_begin_with_found_if_it_is_clear(found, expected):
     assert IrframeError("x", found, "mend it").found_first == expected
 
 
@@ -68,7 +68,7 @@ def warnings_of(call):
     """Return the messages of all warnings that a call issues."""
     with warnings.catch_warnings(record=True, action="always") as caught:
         call()
-    # pandas 2 issues a deprecation warning for `apply`
+    # pandas 2 warns that apply includes the columns of groups, which is not tested here
     caught = [each for each in caught if each.category is not DeprecationWarning]
     assert {each.filename for each in caught} <= {__file__}
     assert {each.category for each in caught} <= {IrframeWarning}
@@ -76,7 +76,7 @@ def warnings_of(call):
 
 
 def with_shared_ids(runs):
-    """Return tracks in which different topics have equal names."""
+    """Return tracks in which several topics have the same id."""
     qrels = QRELS.assign(track=QRELS["topic"].map(lambda topic: "xyz"[int(topic) % 3]))
     same = [(each["topic"].astype(int) // 3).astype(str) for each in (runs, qrels)]
     return runs.assign(topic=same[0]), qrels.assign(topic=same[1])
@@ -92,7 +92,7 @@ def test_warnings_of_groups_are_joined():
     assert message.startswith("lists that systems lack count as empty: ance 3 of 16 topics")
 
 
-def test_verbs_give_one_warning_for_all_groups():
+def test_verbs_issue_one_warning_for_all_groups():
     cube = TRACKS.ireval.cube(QRELS)
     cube = cube.where((cube.topic != "101") | (cube.system != "ance"))
     scores = cube.ireval.score("AP", at=10)
@@ -100,7 +100,7 @@ def test_verbs_give_one_warning_for_all_groups():
     assert message.endswith("(track z)")
 
 
-def test_a_loop_of_pandas_warns_once():
+def test_apply_of_pandas_issues_each_warning_once():
     def apply(frame):
         return frame.groupby("track").apply(lambda f: f.ireval.evaluate(QRELS, "AP"))
 
@@ -113,7 +113,7 @@ def test_a_loop_of_pandas_warns_once():
     assert second.startswith("lists that systems lack")
 
 
-def test_separate_calls_warn_separately():
+def test_separate_calls_issue_separate_warnings():
     def loop():
         for _ in range(2):
             SOME.ireval.evaluate(QRELS, "AP")
@@ -138,7 +138,7 @@ def test_different_warnings_without_groups_stay_separate():
     assert warnings_of(call) == ["1 left out", "2 left out"]
 
 
-def test_warnings_of_many_groups_are_cut():
+def test_warnings_name_at_most_five_groups():
     def call():
         with OneCall():
             for number in range(7):

@@ -31,14 +31,14 @@ HOSTILE = (
     "\\input{x}%$&",
 )
 RAW = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
-"""Control characters that no output may contain."""
+"""Pattern for control characters that no output may contain."""
 
 
 @pytest.fixture
 def files(tmp_path, monkeypatch):
     """Write runs and judgments with hostile names.
 
-    Document names have no zero byte, because pandas before 3 compares texts only up to the first
+    Document ids contain no zero byte, because pandas before 3 compares texts only up to the first
     zero byte.
     """
     monkeypatch.chdir(tmp_path)
@@ -91,7 +91,7 @@ def number(text):
 
 
 def assert_inert(markdown):
-    """Assert that Markdown has no mentions, links, images or strikethrough."""
+    """Assert that Markdown mentions, links and embeds nothing."""
     assert not re.search(
         r"(?<![\w;])@octocat|://evil|(?<!\\)!\[i\]\(|(?<!\\)~~|<img|</td>", markdown
     )
@@ -109,7 +109,7 @@ def test_markdown_of_compare_escapes_hostile_baseline_names(baseline, capsys):
 
 
 @pytest.mark.usefixtures("files")
-def test_notebooks_errors_and_reports_escape_hostile_names(tmp_path):
+def test_notebooks_error_messages_and_reports_escape_hostile_names(tmp_path):
     runs, qrels = ir.read_runs("runs.parquet"), ir.read_qrels("q.parquet")
     scores = runs.ireval.evaluate(qrels, "AP")
     board = scores.ireval.leaderboard()
@@ -124,7 +124,7 @@ def test_notebooks_errors_and_reports_escape_hostile_names(tmp_path):
         assert not RAW.search(text), repr(RAW.search(text))
 
 
-def test_verbs_work_with_numpy_error_settings_of_callers(tmp_path):
+def test_verbs_work_if_users_set_numpy_to_raise_errors(tmp_path):
     runs, qrels = ir.example_track()
     with np.errstate(all="raise"):
         scores = runs.ireval.evaluate(qrels, ["AP", "RR", "ASL"])

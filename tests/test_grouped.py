@@ -1,4 +1,4 @@
-"""Groups of frames, cubes and scores."""
+"""Tests of `groupby` on frames, cubes and scores."""
 
 import pickle
 
@@ -14,7 +14,7 @@ from irframe.errors import InputError, ParameterError
 
 @pytest.fixture(scope="module")
 def frames():
-    """Return runs and judgments with two columns of groups."""
+    """Return judgments, and runs with two columns of groups."""
     runs, qrels = ir.example_track()
     topics = runs["topic"].astype(int)
     kinds = runs.assign(kind=np.where(topics % 3 == 0, "short", "long"))
@@ -49,7 +49,7 @@ class TestParts:
 
 
 class TestSeveralColumns:
-    def test_frames_begin_with_the_columns_of_groups(self, frames, scores):
+    def test_results_in_frames_begin_with_the_columns_of_groups(self, frames, scores):
         both = ["kind", "half"]
         result = scores[0][["AP"]].join(scores[0][both]).ireval.groupby(both).summary()
         assert result.index.names[:3] == [*both, "metric"]
@@ -61,7 +61,7 @@ class TestSeveralColumns:
         evaluated = frames[0].ireval.groupby(both).evaluate(frames[1], "AP")
         assert evaluated.index.names == [*both, "system", "topic"]
 
-    def test_arrays_have_a_dimension_for_each_grouping_column(self, cube, scores):
+    def test_results_in_arrays_have_a_dimension_for_each_column_of_groups(self, cube, scores):
         both = ["kind", "half"]
         for result in (
             scores[1].ireval.groupby(both).summary(),
@@ -72,12 +72,12 @@ class TestSeveralColumns:
         result = scores[1].ireval.groupby(both).summary().sel(kind="long", half="second", drop=True)
         xr.testing.assert_allclose(result, subset.ireval.summary())
 
-    def test_the_name_of_a_group_is_a_tuple(self, scores):
+    def test_names_of_groups_by_several_columns_are_tuples(self, scores):
         for subject in scores:
             names = {name for name, _ in subject.ireval.groupby(["kind", "half"])}
             assert names == {(k, h) for k in ("short", "long") for h in ("first", "second")}
 
-    def test_properties_of_systems_and_of_topics_are_not_joined(self, cube):
+    def test_groups_by_properties_of_systems_and_of_topics_are_refused(self, cube):
         refused(
             ParameterError, "properties of both: kind, team", cube.ireval.groupby, ["kind", "team"]
         )
@@ -156,7 +156,7 @@ class TestRecord:
             assert again.equals(result)
             assert again.ireval.record == result.ireval.record
 
-    def test_attributes_contain_the_grouping_columns_as_text(self, scores):
+    def test_attributes_contain_the_columns_of_groups_as_text(self, scores):
         grouped = scores[1].ireval.groupby("kind").summary()
         assert grouped.attrs["by"] == "kind"
         joined = scores[1].ireval.groupby(["kind", "half"]).summary()
@@ -165,7 +165,7 @@ class TestRecord:
 
 class TestRefusals:
     @pytest.mark.parametrize("by", ["nothing", ["kind", "nothing"], {"x": 1}, "topic", "system"])
-    def test_groupby_refuses_invalid_groups_at_once(self, frames, cube, scores, by):
+    def test_groupby_refuses_names_that_are_no_groups(self, frames, cube, scores, by):
         for subject in (frames[0], cube, *scores):
             refused(ParameterError, "expected by", subject.ireval.groupby, by)
 
@@ -180,7 +180,7 @@ class TestRefusals:
     def test_groupby_refuses_judgments(self, frames):
         refused(InputError, "frame of judgments", ir.verbs.groupby, frames[1], "topic")
 
-    def test_errors_of_verbs_without_groups_contain_a_call_for_each_group(self, frames, scores):
+    def test_errors_of_verbs_that_groups_lack_contain_a_loop_over_groups(self, frames, scores):
         groups = frames[0].ireval.groupby("kind")
         assert not {"write_run", "check", "report"} & {*dir(groups)}
         assert {"evaluate", "cube", "pool", "plot"} <= {*dir(groups)}
@@ -197,7 +197,7 @@ class TestShown:
         assert shown.startswith("scores: 8 systems, 16 topics, 128 rows")
         assert "grouped by kind\nnext: .summary()" in shown
 
-    def test_a_grouped_figure_has_a_pane_for_each_group(self, scores):
+    def test_figures_of_groups_have_a_pane_for_each_group(self, scores):
         groups = scores[1].ireval.groupby("kind")
         axes = groups.plot.depth_curves(columns=1, figsize=(5, 6))
         assert [ax.get_title(loc="left").split("\n")[0] for ax in axes] == ["long", "short"]
@@ -207,7 +207,7 @@ class TestShown:
         xr.testing.assert_identical(groups.summary(), scores[1].ireval.groupby("kind").summary())
 
 
-def test_objects_that_stand_for_frames_are_grouped(frames):
+def test_runs_in_a_dictionary_are_grouped_like_frames(frames):
     nested = ir.verbs.to_pytrec_eval(frames[0][frames[0]["system"] == "bm25"])
     kinds = frames[0].drop_duplicates("topic").set_index("topic")["kind"].to_dict()
     result = ir.verbs.groupby(nested, kinds).evaluate(frames[1], "AP")

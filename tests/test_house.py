@@ -1,4 +1,4 @@
-"""Rules about sizes, names, documentation and imports of the source."""
+"""Tests of sizes, names, documentation and imports of the source."""
 
 import ast
 import inspect
@@ -36,7 +36,7 @@ LONGEST_MEDIAN = 6
 MOST_HOMES = 2
 """Maximum number of modules that define the same private name."""
 FAMILIES = {"irframe.gains", "irframe.metrics.base"}
-"""Modules that may define several public names."""
+"""Modules that may define several public names without a list in their docstring."""
 TOP_LEVEL = {"CITATION.cff", "LICENSE", "README.md", "action.yml", "docs", "irframe"}
 TOP_LEVEL |= {"pyproject.toml", "tests"}
 """Files and folders at the top of the repository, except hidden ones."""
@@ -62,7 +62,7 @@ class Module(NamedTuple):
 
 @cache
 def modules():
-    """Return every module by its path."""
+    """Return all parsed modules by path."""
     return {path.relative_to(ROOT): read(path) for path in sorted(SOURCE.rglob("*.py"))}
 
 
@@ -175,12 +175,12 @@ def test_functions_are_short():
     assert {name: n for name, n in lengths.items() if n > LONGEST_FUNCTION} == {}
 
 
-def test_most_functions_are_very_short():
+def test_the_median_function_has_at_most_six_lines():
     lengths = [body_lines(f, module) for module in modules().values() for f in module.functions()]
     assert statistics.median(lengths) <= LONGEST_MEDIAN
 
 
-def test_errors_describe_findings_precisely():
+def test_errors_do_not_use_vague_words_for_what_was_found():
     vague = re.compile(r"\bothers\b|\bsomething else\b|\botherwise\b")
     vague_texts = {
         f"{path}:{node.lineno}": part.value
@@ -209,7 +209,7 @@ def test_modules_are_short():
     assert {name: n for name, n in lengths.items() if n > LONGEST_MODULE} == {}
 
 
-def test_options_are_spelled_out():
+def test_public_functions_do_not_take_arbitrary_keywords():
     assert [
         f"{path}:{function.lineno} {function.name}"
         for path, module in modules().items()
@@ -280,8 +280,8 @@ def test_dask_is_imported_by_one_module_when_used():
     assert done.stdout.strip() == "False"
 
 
-def test_figures_contain_no_names_of_tests():
-    """Figures describe tests and samples from the recorded result."""
+def test_code_of_figures_contains_no_names_of_significance_tests():
+    """Figures read names of tests from attributes of results."""
     words = {*TESTS, *ADJUST_WORDS.values(), *(kind.title for kind in TESTS.values())} - {"t"}
     named = re.compile(rf"\b(?:{'|'.join(words)}|samples|seed\W)\b")
     texts = {
@@ -295,7 +295,7 @@ def test_figures_contain_no_names_of_tests():
 
 
 def spoken(module):
-    """Return texts that are neither documentation nor compared values."""
+    """Return texts that are neither docstrings nor compared values."""
     compared = {
         part for node in module.nodes if isinstance(node, ast.Compare) for part in ast.walk(node)
     }
@@ -368,7 +368,7 @@ def test_every_module_of_verbs_has_tests_that_name_them():
     assert [name for name, found in named.items() if found is None] == []
 
 
-def test_only_the_folder_of_orderings_has_the_name_of_a_verb():
+def test_only_the_folder_orderings_has_the_name_of_a_verb():
     top = {path.parts[1].removesuffix(".py") for path in modules()}
     assert top & verbs().keys() == {"orderings"}
 

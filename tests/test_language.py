@@ -1,6 +1,6 @@
 """Tests of plain language in names and docstrings.
 
-Each count of violations has a limit, which may only be lowered.
+Each number of violations has a limit, which may be lowered but not raised.
 """
 
 import ast
@@ -23,8 +23,8 @@ MOST = {
     "irframe": {"vague names": 0, "long first lines": 0, "long sentences": 5, "fronted phrases": 0},
     "tests": {"vague names": 21, "long first lines": 4},
 }
-"""Maximum number of violations by folder. Most long sentences contain a formula or a list of
-columns."""
+"""Maximum number of violations by folder and rule. Most long sentences contain a formula or a list
+of columns."""
 RULES = ("vague names", "long first lines", "long sentences", "fronted phrases")
 Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Module
 
@@ -37,7 +37,7 @@ def nodes_of(folder):
 
 
 def names(nodes):
-    """Yield every name that a module defines, with its line."""
+    """Yield line and text of names that a module defines."""
     for node in nodes:
         if isinstance(node, ast.Name | ast.Attribute) and isinstance(node.ctx, ast.Store):
             yield node.lineno, getattr(node, "id", None) or node.attr
@@ -65,7 +65,7 @@ def sentences(paragraphs):
 
 
 def findings(folder):
-    """Return the violations of each rule."""
+    """Map rules to their violations in a folder."""
     found = {rule: [] for rule in RULES}
     for path, nodes in nodes_of(folder):
         for line, name in names(nodes):
@@ -84,13 +84,13 @@ def findings(folder):
 
 
 @pytest.mark.parametrize("folder", MOST)
-def test_source_is_written_plainly(folder):
+def test_violations_of_language_rules_do_not_exceed_the_limits(folder):
     found = findings(folder)
     more = {rule: found[rule] for rule, most in MOST[folder].items() if len(found[rule]) > most}
     assert more == {}
 
 
-def test_rules_find_violations_in_an_example():
+def test_language_rules_find_the_violations_in_an_example():
     text = 'def told(x):\n    """Of all that there is, return the first one that is in its list."""'
     nodes = [*ast.walk(ast.parse(text))]
     assert [name for _, name in names(nodes) if name in VAGUE] == ["told"]

@@ -1,4 +1,4 @@
-"""Tests of the calls in errors about moved parameters."""
+"""Tests of calls that errors about moved parameters suggest."""
 
 from tempfile import mkdtemp
 
@@ -73,7 +73,7 @@ CALLS = [
     ({"a": QRELS, "b": QRELS}, "compare_judges", (), {"samples": 20, "seed": 3}),
     ({"a": QRELS, "b": QRELS}, "compare_judges", (), {"by": "topic", "resamples": 20}),
 ]
-"""Calls with a moved parameter: object, verb, positional arguments and options."""
+"""Calls with a moved parameter, as tuples of object, verb, positional arguments and options."""
 
 
 @pytest.mark.filterwarnings("ignore::irframe.errors.IrframeWarning")
@@ -82,7 +82,7 @@ CALLS = [
     few_of(CALLS, 3),
     ids=[f"{verb}-{'-'.join(options)}" for _, verb, _, options in CALLS],
 )
-def test_the_suggested_call_runs_on_the_same_object(subject, verb, arguments, options):
+def test_suggested_calls_run_on_the_same_object(subject, verb, arguments, options):
     function = getattr(ir.verbs, verb, None) or getattr(ir, verb)
     if isinstance(subject, pd.DataFrame) and subject is SCORES and "groupby" in options:
         subject = SCORES.join(RUNS.drop_duplicates("system").set_index("system")["team"])
@@ -103,7 +103,7 @@ def test_the_suggested_call_runs_on_the_same_object(subject, verb, arguments, op
         lambda x: x.compare(weights=None),
     ],
 )
-def test_the_suggested_call_keeps_the_groups(ask):
+def test_suggested_calls_contain_the_groups(ask):
     with pytest.raises(TypeError, match="write ") as caught:
         ask(DEPTHS.ireval.groupby("team"))
     line = str(caught.value).partition(": write ")[2]
@@ -118,7 +118,7 @@ def test_every_moved_parameter_is_tested():
         assert any(name in row.fields and verb in (row.verbs or (verb,)) for verb, name in tried)
 
 
-def test_the_suggested_call_keeps_the_arguments():
+def test_suggested_calls_contain_the_other_arguments():
     with pytest.raises(TypeError) as caught:
         SCORES.ireval.compare("wilcoxon", baseline="bm25", by="team")
     assert str(caught.value) == (

@@ -1,4 +1,4 @@
-"""Tests of the representations of values in notebooks."""
+"""Tests of how values are shown in notebooks."""
 
 import pytest
 
@@ -14,12 +14,12 @@ import irframe as ir
         (ir.metrics.AP(norm="min"), "<code>AP(norm=&#x27;min&#x27;)</code>: "),
     ],
 )
-def test_representations_show_the_code_and_the_meaning_of_values(value, shown):
+def test_notebooks_show_the_code_and_the_meaning_of_values(value, shown):
     first = type(value).__doc__.partition("\n")[0]
     assert value._repr_html_() == shown + first
 
 
-def test_outcomes_and_scanned_runs_have_a_repr(tmp_path):
+def test_outcomes_and_scanned_runs_are_described_in_their_repr(tmp_path):
     runs, qrels = ir.example_track()
     found = runs.ireval.outcomes(qrels, baseline="bm25", relevant="first", depth=20)
     assert found._repr_html_().count("<tr") == 1 + len(found.summary)

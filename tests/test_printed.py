@@ -28,7 +28,7 @@ def plain(frame):
     return bare
 
 
-def test_results_print_rounded_and_scores_in_full(scores, found):
+def test_numbers_of_comparisons_print_rounded_to_three_digits(scores, found):
     assert type(found) is Result
     assert type(scores) is pd.DataFrame
     raw = scores.loc["monot5", "AP"].mean() - scores.loc["bm25", "AP"].mean()
@@ -49,7 +49,7 @@ def test_a_comparison_prints_key_columns_and_names_omitted_columns(found):
     assert "not shown: depth, mean_a" in found._repr_html_()
 
 
-def test_selected_columns_are_all_printed(found):
+def test_all_columns_that_users_select_are_printed(found):
     shown = repr(found[["system_b", "mean_a", "p", "wins"]])
     assert shown.split()[:4] == ["system_b", "mean_a", "p", "wins"]
     assert "not shown" not in shown
@@ -95,7 +95,7 @@ def test_display_options_of_pandas_are_respected(found, option):
         assert found._repr_html_() == plain(found)._repr_html_()
 
 
-def test_results_equal_plain_frames_on_either_side(found):
+def test_pandas_treats_results_and_plain_frames_as_equal(found):
     assert_frame_equal(found, plain(found))
     assert_frame_equal(plain(found), found)
     assert found.equals(plain(found))
@@ -103,7 +103,7 @@ def test_results_equal_plain_frames_on_either_side(found):
         assert_frame_equal(plain(found), found.assign(p=found["p"] + 0.1))
 
 
-def test_pandas_keeps_a_result_and_its_record(found, tmp_path):
+def test_operations_of_pandas_keep_the_type_and_the_record(found, tmp_path):
     found.to_pickle(tmp_path / "found.pkl")
     kept = [
         copy.deepcopy(found),
@@ -168,7 +168,7 @@ VERDICTS = {
     "sheet": "score rank",
     "summary": "mean ci_low ci_high",
 }
-"""Verb -> the main columns of its result."""
+"""Main columns of the result of each verb, which long names must not hide."""
 IDENTITY = ("system", "system_a", "system_b", "topic", "doc")
 WRITES = {"freeze", "report", "save", "write_qrels", "write_run"}
 """Verbs that write files."""
@@ -190,7 +190,7 @@ CALLS = {
     "standardise": "scores.ireval.standardise()",
     "topics_needed": "frame.ireval.topics_needed(difference=0.05)",
 }
-"""Verb -> its call. The verb's own example is incomplete or returns a plain frame."""
+"""Calls of verbs whose own examples are incomplete or return a plain frame."""
 PRINTED = sorted(
     kinds.verbs("irframe.verbs").keys()
     - WRITES
@@ -202,7 +202,7 @@ PRINTED = sorted(
 
 
 def lengthened(names, length):
-    """Return labels extended to a certain length."""
+    """Return names extended to a number of characters."""
     return names.map(lambda name: f"{name}-{'of a long name ' * 9}"[:length])
 
 
@@ -240,7 +240,7 @@ def long_named(request):
 
 
 def result_of(verb, objects, data):
-    """Return the result of the example call of a verb."""
+    """Return the result of a verb's call or example."""
     if verb in CALLS:
         return eval(CALLS[verb], objects | data | {"ir": ir})  # noqa: S307 - our own
     offers = (x for x in objects.values() if verb in kinds.offered(x, kinds.HOME))
@@ -304,7 +304,7 @@ def test_the_accessor_prints_the_values_of_an_array():
         assert shown == ratios.sel(metric=metric, depth=depths).round(3).to_numpy().tolist()
 
 
-def test_lazy_values_are_not_computed_for_printing():
+def test_values_of_lazy_arrays_are_not_printed():
     scores = ir.cube(*ir.example_track()).ireval.score("AP", "nDCG")
     lazy = scores.ireval.discrimination().chunk(depth=10)
     assert len(repr(lazy.ireval).splitlines()) == 3

@@ -22,7 +22,7 @@ DOI = re.compile(r"10\.\d{4,9}/[^\s)>}\]]+")
 
 
 def ran(*command, cwd):
-    """Return the output of a command."""
+    """Return the output of a command, which must succeed."""
     done = subprocess.run(
         list(map(str, command)), capture_output=True, text=True, check=False, cwd=cwd
     )
@@ -81,7 +81,7 @@ LACKING = {
     "report": "ir.report(*ir.example_track(), 'report.html')",
     "dask": "ir.open_cube('nothing.zarr')",
 }
-"""Extra -> a call that needs it."""
+"""A call that needs each extra."""
 
 ASK = """
 import irframe as ir

@@ -33,11 +33,11 @@ def test_a_tiny_run_and_tiny_judgments_are_read(tmp_path):
     assert runs["doc"].tolist() == ["1e5", "NA"]
     assert ir.evaluate(runs, ir.read_qrels(qrels), "RR").to_numpy().tolist() == [[0.5]]
 '''
-"""Code of the test that the recipe for file formats only describes."""
+"""Code of a test that the recipe for file formats describes but does not contain."""
 
 
 class Recipe(NamedTuple):
-    """Positions of a recipe's code, and tests that it names.
+    """Positions of a recipe's code, and tests to pass.
 
     Parameters
     ----------
@@ -211,7 +211,7 @@ def blocks_of(heading):
 
 
 def put(folder, place, code):
-    """Insert a block of code where a recipe says."""
+    """Insert code at a position in a file."""
     name, how, line = (*place.split(" ", 2), "", "")[:3]
     file = folder / name
     if not how:
@@ -228,7 +228,7 @@ def put(folder, place, code):
 
 
 def follow(folder, heading):
-    """Follow a recipe in a copy of the repository."""
+    """Make a recipe's changes in a copy of the repository."""
     recipe = RECIPES[heading]
     for place, code in zip(recipe.blocks, blocks_of(heading), strict=True):
         put(folder, place, code)
@@ -297,7 +297,7 @@ def test_documented_layers_equal_the_checked_layers():
 
 
 MADE = {"satiation", "z_test", "footrule", "short_lists", "short_bars", "typed"}
-"""New modules of the recipes, and the generated stub."""
+"""Modules that the recipes add, and the generated stub `typed`."""
 
 
 def test_paths_in_the_recipes_exist():

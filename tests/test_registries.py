@@ -15,7 +15,7 @@ from irframe.paired import TESTS, PairedTest, TestName
 
 
 def kinds(base):
-    """Return the classes of irframe that a registry may contain."""
+    """Return the concrete subclasses of a class that irframe defines."""
     every = [base]
     for kind in every:
         every += kind.__subclasses__()

@@ -66,7 +66,7 @@ SOUGHT = {
     "tools/pytrec-eval": "replacement for pytrec_eval",
     "tools/ranx": "reciprocal rank fusion",
 }
-"""Acceptable first results of a search -> queries."""
+"""Pages that may be the first result of a search, with their queries."""
 
 
 @pytest.fixture(scope="module")

@@ -13,7 +13,7 @@ def seconds(function, *arguments):
 
 
 def each(function, cases):
-    """Return the mean time per call, and all results."""
+    """Return the mean seconds per call, and all results."""
     function(*cases[0])
     start = time.perf_counter()
     values = [function(*case) for case in cases]
@@ -39,7 +39,7 @@ def race(benchmark, ours, theirs, peer, rounds=5):
 
 
 def peak_of(function):
-    """Return the largest increase of memory during a call."""
+    """Return the largest increase of memory in bytes."""
     start, sizes, done = resident(), [0], threading.Event()
 
     def watch():

@@ -9,10 +9,10 @@ import irframe as ir
 def frames_of(systems, judged=None):
     """Return frames of systems from lists of grades.
 
-    `systems` maps the name of a system to one ranking of grades per topic. The grade of an unjudged
-    document is None. Without `judged`, each system retrieves different documents. `judged` lists
-    the grades of all judged documents per topic. All systems then retrieve documents from this
-    list, and the first document of a grade is used first.
+    `systems` maps the name of a system to a list of grades for each topic. The grade of an unjudged
+    document is None. `judged` contains the grades of all judged documents of each topic, and a
+    system retrieves the first remaining document with a grade. Without `judged`, each system
+    retrieves different documents.
     """
     runs, qrels = [], {}
     for system, serps in systems.items():
@@ -36,6 +36,6 @@ def frames_of(systems, judged=None):
 
 
 def cube_of(systems, judged=None, depth=None):
-    """Return the cube of systems from lists of grades."""
+    """Return a cube of systems from lists of grades."""
     with though_incomplete():
         return ir.cube(*frames_of(systems, judged), depth=depth, ties="rank")

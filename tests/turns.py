@@ -1,13 +1,13 @@
-"""Selection of a few cases for quick test runs."""
+"""Selection of a few test cases for fast test runs."""
 
 import pytest
 
 
 def few_of(cases, every, first=0, *, drawn=True):
-    """Return test cases, and mark most of them as thorough.
+    """Return test cases, of which most are marked as thorough.
 
-    One in `every` cases is not marked. ``.ci/run`` tries all cases, or a random share of the marked
-    cases if `drawn` is true.
+    One of `every` cases has no mark. The script ``.ci/run`` runs all cases. If `drawn` is True, the
+    script runs a random share of the marked cases.
     """
     further = [pytest.mark.thorough, *([pytest.mark.further] if drawn else [])]
     marks = [() if place % every == first else further for place in range(every)]

@@ -1,7 +1,7 @@
-"""Valid chains for type checkers, and mistakes that they find.
+"""Valid chains of verbs, and mistakes that type checkers find.
 
 ``mypy tests/typed_chains.py`` must report no errors. Each line with ``type: ignore`` contains a
-mistake. If mypy did not find the mistake, it would report an unused ``type: ignore``.
+mistake. If mypy did not find a mistake, mypy would report an unused ``type: ignore``.
 """
 
 from typing import assert_type
@@ -14,7 +14,7 @@ from irframe.typed import ireval
 
 
 def right(runs: pd.DataFrame, qrels: pd.DataFrame) -> None:
-    """Chain frames, cubes and scores."""
+    """Chain verbs of frames, cubes and scores."""
     scores = ireval(runs).evaluate(qrels, ["AP", ir.metrics.nDCG(depth=10)], ties="order")
     assert_type(scores, pd.DataFrame)
     assert_type(ireval(scores).compare("wilcoxon", adjust="holm", baseline="bm25"), pd.DataFrame)

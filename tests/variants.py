@@ -15,7 +15,7 @@ from irframe.metrics.facts import facts
 from irframe.metrics.parse_metric import parse_metric
 
 COMMON = ("average", "depth", "judged_only")
-"""Fields of metrics that oracles do not take."""
+"""Fields of metrics that are no arguments of oracles."""
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ class Variant:
 
     @cached_property
     def fields(self) -> dict[str, Any]:
-        """The metric's fields as arguments of its oracle."""
+        """The fields of the metric, as arguments of its oracle."""
         fields = {name: value for name, value in vars(self.metric).items() if name not in COMMON}
         if "gain" in fields:
             gain = fields["gain"]
@@ -51,13 +51,13 @@ class Variant:
 
     @property
     def rising(self) -> bool:
-        """Whether the gain never falls as the grade rises."""
+        """Whether a higher grade never has a lower gain."""
         gain = self.facts.gain
         return gain is None or bool((np.diff(gain.map(np.arange(4), rel=1, top=3)) >= 0).all())
 
     @property
     def ordered(self) -> bool:
-        """Whether the best order of two documents never changes."""
+        """Whether two grades always have the same best order."""
         paid_below = self.metric.order == "reward" and self.metric.beta and self.facts.rel > 1
         return bool(self.metric.order) and not (paid_below and self.fields["gain"] != "binary")
 
@@ -66,7 +66,7 @@ class Variant:
         return ORACLES[self.name](topic, k, **self.fields)
 
     def score(self, block):
-        """Return the scores of a block of arrays."""
+        """Return the scores of a block at every depth."""
         return self.metric.score(Evidence(block))
 
 
@@ -241,7 +241,7 @@ VARIANTS = [
 
 _by_name = itertools.groupby(sorted(VARIANTS, key=lambda v: v.name), key=lambda v: v.name)
 BY_NAME = {name: [variant.metric for variant in variants] for name, variants in _by_name}
-"""Name of a metric of grades -> its variants with different options."""
+"""Mapping from names of metrics to variants with different options."""
 
 
 def changed(metric, **values):

@@ -137,8 +137,8 @@ SCALED = {
 
 @pytest.mark.parametrize("text", SCALED)
 @pytest.mark.parametrize("shift", [0, 1])
-def test_measures_of_cwl_eval_have_its_values(provider, text, shift):
-    """Grades and their limits may be shifted together."""
+def test_measures_of_cwl_eval_equal_its_recorded_values(provider, text, shift):
+    """Adding 1 to grades and their limits changes no value."""
     measure = measure_of(SCALED[text])
     measure = measure(max_rel=2 + shift, **({"min_rel": shift} if shift else {}))
     lists = {str(n): grades for n, grades in enumerate(CWL["lists"]) if grades}
@@ -154,7 +154,7 @@ def test_measures_of_cwl_eval_have_its_values(provider, text, shift):
     assert result == pytest.approx(expected, abs=1e-6)
 
 
-def test_compatibility_equals_that_of_its_provider(provider):
+def test_compatibility_equals_that_of_its_provider_in_ir_measures(provider):
     rng = np.random.default_rng(0)
     qrels = {
         str(q): {f"d{n}": int(g) for n, g in enumerate(rng.integers(0, 4, 20))} for q in range(6)
@@ -183,7 +183,7 @@ def test_runs_without_a_judged_topic_score_zero(provider, run):
     assert result == {AP: 0.0, P @ 5: 0.0, RR: 0.0}
 
 
-def test_retrieved_documents_are_counted_on_topics_without_judged_documents(provider):
+def test_retrieved_documents_of_topics_without_relevant_documents_are_counted(provider):
     result = provider.calc_aggregate(
         [AP, NumRelRet, ir_measures.NumRet, NumRel], QRELS, {"q2": {"x": 1.0}}
     )
@@ -202,7 +202,7 @@ def test_all_input_forms_of_ir_measures_are_accepted(provider):
         assert provider.calc_aggregate(MEASURES, qrels, run) == expected
 
 
-def test_ids_keep_their_type(provider):
+def test_topics_in_results_keep_the_type_of_their_ids(provider):
     qrels = pd.DataFrame({"query_id": [1, 2], "doc_id": [7, 8], "relevance": 1})
     run = pd.DataFrame({"query_id": [1], "doc_id": [7], "score": [0.5]})
     rows = list(provider.iter_calc([AP], qrels, run))

@@ -1,4 +1,4 @@
-"""Pages about other tools show the output of their code."""
+"""Tests of the output of code on pages about tools."""
 
 import re
 import sys
@@ -8,7 +8,7 @@ import pytest
 
 DOCS = Path(__file__).parents[2] / "docs"
 PAGES = "pytrec-eval", "ir-measures", "diffir"
-"""Pages whose code only needs packages that the tests require anyway."""
+"""Pages whose code needs only packages that other tests import too."""
 
 
 @pytest.mark.skipif(not DOCS.exists(), reason="needs a checkout, with the documentation")
@@ -30,5 +30,5 @@ def test_pages_show_the_output_of_their_code(page, monkeypatch):
 
 
 def _rounding_aside(text):
-    """Replace rounding errors in a table by 0."""
+    """Return a text with 0 instead of rounding errors."""
     return re.sub(r"\d+e-(1[3-9]|2\d)", "0", text)

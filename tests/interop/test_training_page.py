@@ -24,11 +24,11 @@ QRELS = {topic: dict.fromkeys(RNG.choice(NAMES, 4, replace=False), 1) for topic 
 
 
 class Module:
-    """Stand-in for the class of modules in Lightning."""
+    """Stand-in for `LightningModule` of Lightning."""
 
 
 class Metric:
-    """Stand-in for a metric of the package evaluate."""
+    """Stand-in for `Metric` of the package evaluate."""
 
     def __init__(self):
         self.info, self.parts = self._info(), []
@@ -54,7 +54,7 @@ FAKES = {
 
 @pytest.fixture
 def defined(monkeypatch):
-    """Return the names that the code of the page defines."""
+    """Run the page's code and return the names it defines."""
     names = {"scorer": ir.scorer(QRELS, ["nDCG@10", "RR"])}
     for name, members in FAKES.items():
         try:
