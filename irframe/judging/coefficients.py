@@ -186,6 +186,7 @@ def with_intervals(
         documents = sizes.reshape(*sizes.shape, *(1,) * (values.ndim - sizes.ndim))
         topics = (documents > 0).sum(axis=0)
         clusters = clusters_of(documents)
+        # On the atanh scale, the ends of the first interval stay between -1 and 1.
         z, error, influence = _jackknife(estimates[name], without[name], documents > 0)
         if name.endswith(THRESHOLD):
             sides, fewest = sides_of(counts)

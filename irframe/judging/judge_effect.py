@@ -181,6 +181,7 @@ def judge_effect(
     called = _first(passes.judges, reference)
     base, *others = every = _score(data, judged, [*map(passes.of, called)], metrics, at)
     mean = np.stack([np.reshape(scores.signs, (-1, 1, 1)) * scores.means for scores in every])
+    # Means are rounded, so that systems whose means differ by rounding errors tie.
     rank = competition_ranks(np.stack([np.round(scores.means, TIE) for scores in every]))
     bias = mean[1:] - mean[0]
     half = np.stack([_half_widths(other, base, alpha) for other in others])

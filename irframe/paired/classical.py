@@ -186,6 +186,7 @@ class Wilcoxon(PairedTest):
         zeros = difference == 0
         ranks = scipy.stats.rankdata(abs(difference), axis=-1)
         ranks = np.where(zeros, 0, ranks - zeros.sum(axis=-1, keepdims=True))
+        # Average ranks may end in .5, so doubled ranks are integers.
         doubled = np.rint(2 * ranks).astype(np.int64)
         plus = (doubled * (difference > 0)).sum(axis=-1)
         total = doubled.sum(axis=-1)

@@ -212,6 +212,7 @@ class Design:
             The caller should compute these estimates again with `estimate`.
         """
         a, b = pairs.T
+        # Topic means cancel in differences, and subtracting them first prevents a loss of digits.
         means, off = self.projected(block - block.mean(axis=1, keepdims=True))
         variances = []
         power = 0.0

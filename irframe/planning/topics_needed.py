@@ -129,6 +129,7 @@ def _least(reached: Callable[[Array, Array], Array], effect: Array, lower_bound:
     """
     # A bound that is an integer, up to rounding errors, is not rounded up.
     least: Array = np.maximum(np.ceil(np.ravel(lower_bound) - 1e-9), FEWEST)
+    # The bounds assume a known variance, so a few steps upwards reach the solution.
     short = np.flatnonzero(np.ravel(lower_bound) > 0)
     while len(short):
         short = short[~reached(least[short], np.take(effect, short))]

@@ -175,6 +175,7 @@ def leaderboard(
     if baseline is not None:
         blocks.append(_changes(family_of, means[label], choose_pairs(paired, baseline), pairing))
     frame = pd.concat([*blocks, means[further], board[["n_topics"]]], axis=1)
+    # A stable sort by rank after a sort by name orders tied systems by name.
     frame = frame.iloc[frame.index.astype(str).argsort()].sort_values("rank", kind="stable")
     if tasks is not None:
         frame = with_tasks(frame, tasks, order_by, ranking.resamples)
