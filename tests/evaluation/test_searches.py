@@ -1,4 +1,4 @@
-"""Searches of an agent are merged into one list without repeated documents."""
+"""Searches of an agent are merged into one list per topic."""
 
 from collections import Counter
 

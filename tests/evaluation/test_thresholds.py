@@ -1,4 +1,4 @@
-"""Scores at thresholds equal scores at the depths that thresholds reach."""
+"""Scores at thresholds equal scores at the depths reached."""
 
 import numpy as np
 import pandas as pd
