@@ -97,6 +97,8 @@ def as_options(text: str, names: Container[str]) -> str:
     'say which: --columns topic,doc'
     >>> as_options("choose one by baseline=", {"baseline"})
     'choose one by --baseline'
+    >>> as_options("name the column: units=ir.Units(length='tokens')", {"length"})
+    'name the column: --length tokens'
     """
 
     def columns(match: re.Match[str]) -> str:
@@ -112,7 +114,9 @@ def as_options(text: str, names: Container[str]) -> str:
 
     if "columns" in names:
         text = re.sub(r"ir\.read_\w+\(path, columns=(\[[^]]*\]|{[^}]*})\)", columns, text)
-    return re.sub(r"(?<![\w-])([a-z_]+)=(?:'([\w.-]+)'|(?=[\s.,;:)]|$))", option, text)
+    text = re.sub(r"(?<![\w-])([a-z_]+)=(?:'([\w.-]+)'|(?=[\s.,;:)]|$))", option, text)
+    # Objects such as `ir.Units` combine arguments that are separate options on the command line.
+    return re.sub(r"[a-z]+=ir\.[A-Z]\w+\((--[\w-]+ [\w.-]+)\)", r"\1", text)
 
 
 def tell(message: object, names: Container[str] = ()) -> int:
