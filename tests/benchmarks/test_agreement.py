@@ -1,7 +1,7 @@
 """Speed of agreement matrices against a loop.
 
-Run with ``pytest --benchmark-only -n 0 -s tests/benchmarks/test_agreement.py``. The loop is timed
-on a sample of the pairs in the same run and extrapolated.
+Run with ``pytest --benchmark-only -n 0 -s tests/benchmarks/test_agreement.py``. The time of the
+loop is measured on a sample of the pairs, and extrapolated to all pairs.
 """
 
 import numpy as np
@@ -22,14 +22,14 @@ def untied(depths):
 
 
 def orderings(depths):
-    """Return mean scores that converge with depth, many tied."""
+    """Return mean scores by depth that converge, with many ties."""
     rng = np.random.default_rng(0)
     gains = rng.random((depths, SYSTEMS)) < rng.random(SYSTEMS)
     return gains.cumsum(axis=0) / np.arange(1, depths + 1)[:, None]
 
 
 def race(benchmark, method, scores, function, sample=SAMPLE):
-    """Time the matrix and the loop, and compare results."""
+    """Time the matrix and the loop, and compare their results."""
     matrix = benchmark.pedantic(method.kernel, args=(scores, scores), rounds=5, warmup_rounds=1)
     rows = np.random.default_rng(1).integers(len(scores), size=(sample, 2))
     mean, values = each(function, [(scores[a], scores[b]) for a, b in rows])

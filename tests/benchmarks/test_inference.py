@@ -1,8 +1,9 @@
 """Speed and memory of tests, against loops over scipy.
 
 Run with ``pytest --benchmark-only -n 0 -s tests/benchmarks/test_inference.py``. The loop calls
-scipy once per pair and depth. It is timed on a sample and extrapolated. Scores are those of a
-simulated track, 110 systems x 249 topics x 1000 depths.
+scipy once per pair and depth. The time of the loop is measured on a sample of the calls, and
+extrapolated. The scores are those of a simulated track with 110 systems, 249 topics and 1000
+depths.
 """
 
 import numpy as np

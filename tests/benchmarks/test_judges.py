@@ -15,7 +15,7 @@ JUDGES, TOPICS, DOCS, GRADES = 33, 25, 177, 4
 
 @pytest.fixture(scope="module")
 def judges():
-    """Return as many judgments as LLMJudge has."""
+    """Return judgments by several judges, as many as in LLMJudge."""
     random = np.random.default_rng(0)
     topic, doc = np.divmod(np.arange(TOPICS * DOCS), DOCS)
     truth = random.integers(GRADES, size=len(topic))

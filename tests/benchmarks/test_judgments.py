@@ -1,9 +1,9 @@
 """Speed of leaving out runs, bounds and samples.
 
 Run with ``pytest --benchmark-only -n 0 -s tests/benchmarks/test_judgments.py``. The alternative
-builds and scores the cube without each run. It is timed on a sample of the runs and extrapolated.
-At the pool depth, it spends nearly all time on building. At depth 1000, both score all rankings for
-every run.
+builds and scores the cube without each run. The time of the alternative is measured on a sample of
+the runs, and extrapolated. At the pool depth, the alternative spends nearly all time on building
+cubes. At depth 1000, irframe and the alternative score all rankings for every run.
 """
 
 import time
@@ -38,7 +38,7 @@ def cube(track):
 
 
 def rebuilt(runs, qrels, others, depth, at):
-    """Return scores with the pool of the remaining runs."""
+    """Return scores by the pool of the remaining runs."""
     judged = qrels.ireval.restrict(runs.ireval.pool(ir.Pool(depth, contributing=others)))
     cube = runs.ireval.cube(judged, pool=ir.Pool(depth=depth, contributing=others))
     return cube.ireval.score(*METRICS, at=at).mean("topic")

@@ -1,8 +1,9 @@
 """Speed of innate orderings, against Algorithm 1 in a loop.
 
 Run with ``pytest --benchmark-only -n 0 -s tests/benchmarks/test_orderings.py``. The loop computes
-the label of one pair at one depth. It is timed on a sample, and extrapolated to all pairs of
-systems on all topics at the greatest depth. irframe computes the labels at every depth.
+the label of one pair at one depth. The time of the loop is measured on a sample, and extrapolated
+to all pairs of systems on all topics at the greatest depth. irframe computes the labels at every
+depth.
 """
 
 import numpy as np
@@ -30,7 +31,7 @@ def gains_of(systems, topics, depths):
 
 
 def cube_of(gains):
-    """Return the cube of rankings with these gains."""
+    """Return a cube of rankings with the given gains."""
     placed = [axis.ravel() for axis in np.indices(gains.shape)]
     ranks_found = np.where(gains, gains.cumsum(axis=-1), (1 - gains).cumsum(axis=-1)) - 1
     docs = 2 * ranks_found + (gains == 0)

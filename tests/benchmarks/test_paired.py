@@ -1,9 +1,9 @@
 """Speed of paired tests against scipy.
 
 Run with ``pytest --benchmark-only -n 0 -s tests/benchmarks/test_paired.py``. The loop calls scipy
-once per pair and depth. It is timed on a sample and extrapolated. The same holds for two vectorised
-calls of scipy: one per pair over all depths, and one for many pairs at one depth. The faster of the
-two is reported.
+once per pair and depth. The time of the loop is measured on a sample of the calls, and
+extrapolated. So are the times of two vectorised alternatives: a call of scipy per pair over all
+depths, and a call for many pairs at one depth. The faster of the two alternatives is reported.
 """
 
 from functools import partial

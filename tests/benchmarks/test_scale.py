@@ -80,8 +80,8 @@ WORK = {
     "outcomes": ("cube.ireval.outcomes(baseline='s0', relevant='first')", 0),
     "pooled": ("cube.ireval.pooled(5).ireval.score('RBP(p=0.8)', at=1000).compute()", 10),
 }
-"""Task -> bytes per row that stay in memory: scores at all depths, in blocks or as one array;
-judged documents, and the ids of the first documents."""
+"""Name of a task -> bytes per row that stay in memory. These bytes are scores at all depths, judged
+documents, and the ids of the first documents of lists."""
 
 
 def child(folder, work):
@@ -119,7 +119,7 @@ def test_memory_does_not_grow_with_topics(benchmark, tracks, name):
 
 @pytest.mark.parametrize("short", [False, True], ids=["deep lists", "short lists"])
 def test_scanning_is_bounded(benchmark, tmp_path, short):
-    """Scanning any number of rows needs at most 400 MB.
+    """Check that scanning needs at most 400 MB of memory.
 
     For 180,000 lists of 50 documents, whose ids are nearly all kept, the limit is 450 MB.
     """

@@ -1,8 +1,8 @@
 """Speed of prepared scorers, against a reused pytrec_eval evaluator.
 
 Run with ``pytest --benchmark-only -n 0 -s tests/benchmarks/test_scorer.py``. Rounds of pytrec_eval
-and of irframe alternate, and the ratio of the best rounds is reported. Averages of pytrec_eval are
-computed in Python, as by its users.
+and of irframe alternate, and the ratio of the best rounds is reported. The means of pytrec_eval's
+scores are computed in Python, as users of pytrec_eval do.
 """
 
 import ir_measures
@@ -23,7 +23,7 @@ LEAST = dict(zip(SIZES, (0.01, 1.3, 2.2, 3.3, 4), strict=True))
 
 
 def drawn(topics, docs, lists="even", judged=20):
-    """Return an even, ragged or tied run, and judgments."""
+    """Return judgments and even, ragged or tied lists."""
     rng = np.random.default_rng(0)
     run = {}
     for topic in range(topics):
