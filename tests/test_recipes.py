@@ -34,6 +34,26 @@ def test_a_tiny_run_and_tiny_judgments_are_read(tmp_path):
     assert ir.evaluate(runs, ir.read_qrels(qrels), "RR").to_numpy().tolist() == [[0.5]]
 '''
 """Code of a test that the recipe for file formats describes but does not contain."""
+SCRIPT = '''"""Table and number of a page on lengths of runs."""
+
+from shown import Page, data_folder
+
+import irframe as ir
+
+if __name__ == "__main__":
+    page, runs = Page("run-lengths"), ir.read_runs(data_folder(__doc__) / "a.run")
+    page.table(runs.groupby("topic", as_index=False).size(), "by-topic")
+    page.facts(rows=len(runs))
+'''
+PAGE = """# Lengths of runs
+
+The run has<!--run_lengths.rows--> 0<!--/--> rows:
+
+<!-- table run-lengths-by-topic -->
+
+<!-- /table -->
+"""
+"""A script and a page that the recipe for pages describes but does not contain."""
 
 
 class Recipe(NamedTuple):
@@ -48,11 +68,14 @@ class Recipe(NamedTuple):
         ``of`` a line. Without a position, the block is appended to the file.
     edits
         Changes that the prose describes: file, old text and new text.
+    script
+        The script to run after the changes, with a folder that contains a run.
     """
 
     tests: tuple[str, ...]
     blocks: tuple[str, ...]
     edits: tuple[tuple[str, str, str], ...] = ()
+    script: str = ""
 
 
 PAIRED, AGREEMENTS = "irframe/paired/__init__.py", "irframe/agreements"
@@ -199,6 +222,15 @@ RECIPES = {
             ("tests/test_tiny.py", "", TINY),
         ),
     ),
+    "Write a page": Recipe(
+        ("tests/test_docs.py", "run-lengths", "only_facts", "every_result_on_real_data"),
+        (),
+        (
+            ("docs/real/run_lengths.py", "", SCRIPT),
+            ("docs/questions/run-lengths.md", "", PAGE),
+        ),
+        "docs/real/run_lengths.py",
+    ),
 }
 
 
@@ -243,7 +275,7 @@ def run(folder, *command):
     """Return the exit status and the output of a command."""
     paths = os.pathsep.join([str(folder), str(folder / "irframe" / "plugin")])
     done = subprocess.run(
-        [sys.executable, "-m", *command],
+        [sys.executable, *command],
         cwd=folder,
         env={**os.environ, "PYTHONPATH": paths},
         capture_output=True,
@@ -263,8 +295,13 @@ def followed(tmp_path_factory):
         copy(
             ROOT / name, folder / name, **({"ignore": LEFT_OUT} if copy is shutil.copytree else {})
         )
-    for heading in RECIPES:
+    data = tmp_path_factory.mktemp("data")
+    (data / "a.run").write_text("1 Q0 d1 1 2.0 a\n1 Q0 d2 2 1.0 a\n", encoding="utf-8")
+    for heading, recipe in RECIPES.items():
         follow(folder, heading)
+        if recipe.script:
+            status, output = run(folder, recipe.script, str(data))
+            assert status == 0, output
     if ruff := shutil.which("ruff"):
         for command in (["format", "-q"], ["check", "--fix", "-q"], ["format", "-q"]):
             subprocess.run([ruff, *command], cwd=folder, check=True)
@@ -276,14 +313,14 @@ def test_recipes_pass_the_tests_that_they_name(followed):
     tests = [test for recipe in RECIPES.values() for test in recipe.tests]
     words = [test for test in tests if "." not in test]
     files = dict.fromkeys(test for test in tests if "." in test)
-    command = ["pytest", "-v", "-n", "0", "-m", "", *files, "-k", " or ".join(words)]
+    command = ["-m", "pytest", "-v", "-n", "0", "-m", "", *files, "-k", " or ".join(words)]
     status, output = run(followed, *command)
     assert status == 0, output
     assert [word for word in words if word.lower() not in output.lower()] == []
 
 
 def test_every_recipe_is_followed():
-    assert [name for name in SECTIONS if name.startswith("Add ")] == [*RECIPES]
+    assert [name for name in SECTIONS if name.startswith(("Add ", "Write "))] == [*RECIPES]
 
 
 def test_documented_layers_equal_the_checked_layers():
