@@ -254,14 +254,15 @@ def test_long_names_do_not_hide_labels_and_main_columns(verb, long_named):
     result = result_of(verb, *long_named)
     if isinstance(result, pd.DataFrame):
         assert type(result) is not pd.DataFrame
-        table, _, note = repr(result).partition("\n\n")
+        printed = repr(result)
+        table, _, note = printed.partition("\n\n")
         shown = {*table.split()}
         columns = {*result.reset_index().columns}
         labels = {name for name in IDENTITY if name in columns}
         constant = {name for name in labels if f"{name} " in note}
         assert (labels - constant) | {*VERDICTS.get(verb, "").split()} <= shown
         assert all(len(result[name].unique()) == 1 for name in constant)
-        lines = repr(result).splitlines()
+        lines = printed.splitlines()
         assert len(lines) < 130
     else:
         title, _, *lines, following = repr(result.ireval).splitlines()
@@ -277,7 +278,8 @@ def test_shortened_names_keep_their_beginning(verb, long_named):
     result = result_of(verb, *long_named)
     labels = [name for name in ("system", "system_a", "system_b") if name in result]
     systems = [name for label in labels for name in result[label].unique()]
-    assert all(name[:3] in repr(result) for name in systems)
+    shown = repr(result)
+    assert all(name[:3] in shown for name in systems)
 
 
 @pytest.mark.parametrize("before", [0, 14, 30, 40])
