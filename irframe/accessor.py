@@ -43,7 +43,7 @@ def _counts(subject: Any) -> list[str]:
 
 
 def _judged_share(subject: Any) -> list[str]:
-    """Return texts on the grades and on judged documents."""
+    """Describe the grades, and the share of judged documents."""
     if "experiment" not in subject.attrs or not {"retrieved", "unjudged"} <= {*subject.coords}:
         return []
     experiment = subject.attrs["experiment"]

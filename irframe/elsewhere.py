@@ -105,7 +105,7 @@ def meant_by(name: object, known: Iterable[str]) -> list[str]:
         return []
     meant = _meant().get(_plain(name), [])
     names = [ours for ours in meant if ours in known and ours != name]
-    # resamples, samples and seed are fields of the values of test=, and thus more specific
+    # resamples, samples and seed are more specific suggestions than test=, which contains them
     resampled = not {"resamples", "samples", "seed"}.isdisjoint(names)
     return [ours for ours in names if not (resampled and ours == "test")][:3]
 

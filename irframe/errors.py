@@ -149,7 +149,7 @@ def shortened(value: object, spell: Callable[[object], str] = repr) -> str:
 
 
 def singular(text: str) -> str:
-    """Put nouns and verbs after 1 into the singular.
+    """Put words after the number 1 into the singular.
 
     Examples
     --------
@@ -367,7 +367,7 @@ def _issue(text: str, category: type[Warning], origin: Origin) -> None:
 def _outermost_loop(frame: FrameType | None) -> FrameType | None:
     """Return the outermost stack frame of a function in `LOOPS`.
 
-    Only functions of pandas and xarray are considered. The result is None if there is none.
+    Only functions of pandas and xarray count. If no frame has such a function, return None.
     """
     loop: FrameType | None = None
     while frame is not None:

@@ -24,9 +24,9 @@ class Moved:
         Template of the suggested call. ``{x}`` is the first argument. ``{verb}`` is the verb, after
         ``.groupby(...)`` in grouped calls. ``{begin}`` is the call up to the second argument.
         ``{fields}`` are the moved parameters, and ``{others}`` are the other arguments. ``{more}``
-        is ``{others}`` with a comma at the end, and ``{beside}`` with a comma at the beginning.
-        ``{sel}`` selects depths from an array, and ``{query}`` from a frame. ``{cut}`` is
-        ``{others}`` with the depth appended to each metric, as in ``"AP@10"``.
+        is ``{others}`` with a comma at the end. ``{beside}`` is ``{others}`` with a comma at the
+        beginning. ``{sel}`` selects depths from an array, and ``{query}`` from a frame. ``{cut}``
+        is ``{others}`` with the depth appended to each metric, as in ``"AP@10"``.
     fields
         Mapping from moved parameters to names in the suggested call. The name is empty for a
         positional argument.

@@ -96,11 +96,11 @@ UNIT = "unit"
 UNITS = "units_of"
 """Attribute of a frame of scores: pairs of a system and its retrieved unit, if runs have units."""
 THRESHOLD, THRESHOLDS = "threshold", "thresholds"
-"""Dimension that replaces depth, the lowest score of a document that a user reads; and the
-attribute of scores that names the compared score."""
+"""Dimension that replaces depth, and attribute of scores. The dimension contains the lowest score
+of a document that a user reads. The attribute names the compared score."""
 SEARCH, SEARCHES = "search", "searched_by"
-"""Dimension that replaces depth, the number of searches; and the attribute of scores that names the
-column of searches."""
+"""Dimension that replaces depth, and attribute of scores. The dimension contains numbers of
+searches. The attribute names the column of searches."""
 Cut = Literal["whole", "skip", "part"]
 """Policy for the first document that exceeds a budget."""
 

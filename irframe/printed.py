@@ -221,7 +221,7 @@ def _printed(frame: pd.DataFrame) -> tuple[pd.DataFrame, str]:
             texts = column.map(partial(p_text, decimals=DECIMALS), na_action="ignore")
             shown.isetitem(pos, texts.to_numpy())
         elif column.dtype.kind == "f" and not shown.iloc[:, pos].any():
-            shown.isetitem(pos, column.to_numpy())  # rounding would turn all numbers into 0
+            shown.isetitem(pos, column.to_numpy())  # all numbers would round to 0
         elif column.dtype.kind == "f":
             shown.isetitem(pos, shown.iloc[:, pos].to_numpy() + 0.0)  # -0.0 becomes 0.0
     return shown, note or (f"[p-values {p_values}]" if p_values else "")
@@ -332,7 +332,7 @@ def short_labels(labels: Sequence[str], most: int) -> list[str]:
 
 
 def _shortened(texts: Sequence[str], length: int) -> Iterator[list[str]]:
-    """Yield shortened texts, each time with other omitted characters."""
+    """Yield lists of shortened texts that omit different characters."""
     n_kept = length - 1
     for head in sorted(range(2, n_kept - 1), key=lambda head: abs(head - (n_kept + 1) // 2)):
         ends = [text[:head] + ELLIPSIS + text[len(text) - n_kept + head :] for text in texts]
@@ -426,7 +426,7 @@ def _columns_of_comparison(frame: pd.DataFrame, shape: str) -> tuple[pd.DataFram
         return frame, ""
     labels = list(frame.columns[: frame.columns.get_loc(MEANS)])
     if not {*labels}.isdisjoint(ANSWER):
-        return frame, ""  # the user has reordered columns, and the order is kept
+        return frame, ""  # columns that the user has reordered keep their order
     same = [name for name in labels if _is_constant(frame[name])]
     if len(frame) == 1:
         same = [name for name in same if name not in SIDES]

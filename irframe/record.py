@@ -46,7 +46,7 @@ SOURCES = {
 OBJECTS = {"runs", "qrels", "judges", "texts"}
 """Arguments that are input data. In place of input data, a record contains their own records."""
 DECIDED = {"adjust", "power"}
-"""Options with a default for which the verb selects the value."""
+"""Options whose values the verb selects by default."""
 FACTS = {
     METRICS,
     *["interval", "interval_of", "pool_depth", "topics", "rel", "copies", "length", "test"],
@@ -412,7 +412,7 @@ def applied(
     for name in [name for name in options if name in attributes and name not in FACTS]:
         value = options[name]
         stated = attributes[name]
-        # an attribute with a text describes a number, and does not replace it
+        # a text in an attribute describes a numeric option, and must not replace the number
         alike = str if isinstance(stated, str) else int | float
         if (
             isinstance(stated, str | int | float)

@@ -99,7 +99,7 @@ def odd(oddities, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
 
 
-def test_only_the_process_freezes_the_garbage_collector(files, capsys, monkeypatch):
+def test_calls_of_main_in_python_do_not_freeze_the_garbage_collector(files, capsys, monkeypatch):
     args, frozen = ["evaluate", files[0], files[1][0], "-m", "AP"], []
     monkeypatch.setattr(gc, "freeze", lambda: frozen.append("imports"))
     assert run(capsys, *args)[0] == 0
@@ -301,7 +301,7 @@ def test_missing_folders_are_refused_at_once(capsys, monkeypatch, command, place
 
 
 def sleeps(process):
-    """Tell whether a process sleeps or has an unknown state."""
+    """Return whether a process sleeps or has an unknown state."""
     state = Path(f"/proc/{process}/stat")
     return not state.exists() or state.read_text().rpartition(")")[2].split()[0] == "S"
 

@@ -55,7 +55,7 @@ def test_messages_list_invalid_values_if_found_is_empty(found, offenders, expect
         ("-1", "expected x, but found -1. Mend it."),
     ],
 )
-def test_messages_on_terminals_begin_with_found_if_it_is_clear(found, expected):
+def test_messages_on_terminals_begin_with_found_unless_found_is_unclear_alone(found, expected):
     assert IrframeError("x", found, "mend it").found_first == expected
 
 

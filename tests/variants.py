@@ -57,7 +57,7 @@ class Variant:
 
     @property
     def ordered(self) -> bool:
-        """Whether two grades always have the same best order."""
+        """Whether one order of grades is best for every ranking."""
         paid_below = self.metric.order == "reward" and self.metric.beta and self.facts.rel > 1
         return bool(self.metric.order) and not (paid_below and self.fields["gain"] != "binary")
 

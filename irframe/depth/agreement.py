@@ -67,7 +67,7 @@ class Intervals:
         choice("interval_of", self.of, QUANTITIES)
 
     def refuse(self, method: agreements.Agreement) -> None:
-        """Raise if the measure has no interval of the quantity."""
+        """Raise if the measure has no intervals for `of`."""
         if self.of == "averages" and not isinstance(method, CORRELATIONS):
             expected = "kendall, tau_ap, spearman or pearson with interval_of='averages'"
             raise ParameterError(expected, repr(method))
@@ -94,7 +94,7 @@ class Intervals:
 
 
 class OneSide(NamedTuple):
-    """Mean scores on one of two compared sides.
+    """Mean scores of systems on one side of a comparison.
 
     A vector contains one mean per system. A side has K vectors, for example one per depth. Each
     vector is compared with all vectors of the other side.
@@ -119,7 +119,7 @@ class OneSide(NamedTuple):
 
     @property
     def topics(self) -> Array:
-        """Number of topics that all systems have, shape (..., K)."""
+        """Number of topics that all systems share, shape (..., K)."""
         return np.asarray(self.scored[..., 0].sum(axis=0))
 
     def at(self, block: slice) -> Self:
@@ -127,7 +127,7 @@ class OneSide(NamedTuple):
         return type(self)(*(array[..., block, :] for array in self))
 
     def separate(self) -> Self:
-        """Move K to the leading dimensions, leaving K = 1."""
+        """Make K a leading dimension, with one vector per side."""
         return type(self)(*(array[..., np.newaxis, :] for array in self))
 
     @classmethod
@@ -260,7 +260,7 @@ Kernel = Callable[[Array, Array], Array]
 
 
 def _fewest(left: OneSide, right: OneSide) -> Array:
-    """Return the smaller number of topics of each two vectors."""
+    """Return the smaller number of topics per pair of vectors."""
     return np.minimum(left.topics[..., :, np.newaxis], right.topics[..., np.newaxis, :])
 
 
@@ -405,8 +405,8 @@ def agreement(
     is the mean of the bootstrap distribution minus the observed agreement. The interval reaches
     from ``t s`` below the observed agreement to ``max(0, -b) + t s`` above it, within -1 and 1.
     Both kinds of intervals are conservative. In samples of 5 to 50 real topics, 95% intervals of
-    Kendall's tau covered their quantity in 97 to 100% of the samples. Plain percentile intervals
-    are shorter, and do not cover the agreement of averages over all topics at any sample size.
+    Kendall's tau contained the estimated quantity in 97 to 100% of the samples. Plain percentile
+    intervals are shorter, and do not contain the agreement of averages at any sample size.
 
     References
     ----------
@@ -433,7 +433,7 @@ def agreement(
     options = Intervals(Resamples.of(alpha, resamples), interval_of or "expected")
     if reference is None:
         paired = scores_to_compare(scores)
-        # metrics are compared on the same topics, so a topic without a score of one metric is out
+        # metrics need the same topics, so a topic that one metric lacks is left out for all metrics
         common = np.asarray(paired.scored.all(axis=0))
         if (common != paired.scored).any():
             paired = scores_to_compare(paired.where(common[np.newaxis]))
@@ -462,7 +462,7 @@ def agreement(
 
 
 def system_means(paired: Scores, method: agreements.Agreement) -> Array:
-    """Return the means that a measure compares: (metric, depth, system)."""
+    """Return the means to compare, shape (metric, depth, system)."""
     if isinstance(method, ORDERINGS):
         return np.round(paired.means, TIE)
     signs = np.array(paired.signs if method.distance else [1.0])

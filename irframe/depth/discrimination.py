@@ -46,8 +46,8 @@ def discrimination(
         Scores by system and topic, as an array or as a wide or long frame.
     test
         The significance test, as for `compare`: an `irframe.Significance`, or the name of a test.
-        By default, p-values are corrected for the number of pairs. The literature does not correct
-        p-values: ``Significance(adjust=None)``.
+        By default, p-values are corrected for the number of pairs. Pass
+        ``Significance(adjust=None)`` for uncorrected p-values, as in the literature.
 
     Returns
     -------
@@ -98,7 +98,7 @@ def over_pairs(
     reduce: Callable[[Array], Array],
     name: str,
 ) -> xr.DataArray:
-    """Reduce the p-values of all pairs to one by depth."""
+    """Reduce p-values over pairs to one value per depth."""
     paired = scores_to_compare(read_scores(scores, pairing.over))
     pairing.refuse_over([paired])
     pairs = all_pairs(len(paired.systems))
@@ -219,8 +219,8 @@ def coverage(
     DepthError
         If `reference` is a depth without scores.
     ParameterError
-        If the systems of the reference differ, or if the topics differ and `topics` is None. An
-        error is also raised for the same reasons as in `compare`.
+        If the scores and the reference have different systems, or different topics while `topics`
+        is None. An error is also raised for the same reasons as in `compare`.
 
     Warns
     -----
@@ -233,9 +233,9 @@ def coverage(
     ``D_ref`` from the reference. The ratio is ``|D_new & D_ref| / |D_ref|``, so a difference is
     confirmed if the scores have a significant difference in the same direction. The better system
     has the better mean, which is the lower mean for a cost metric. A topic is used only if every
-    system has a score on the topic. Unless each side uses its own topics, this applies to both
-    sides. A pair of systems with equal differences on all topics counts as not significant, as in
-    `compare`. Without a correction, such a pair counts as significant, as in the literature.
+    system has a score on the topic. If both sides use the same topics, each system needs scores on
+    both sides. A pair of systems with equal differences on all topics counts as not significant, as
+    in `compare`. Without a correction, such a pair counts as significant, as in the literature.
 
     References
     ----------

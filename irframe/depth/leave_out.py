@@ -82,8 +82,8 @@ def leave_out(
         - ``tau``, Kendall's tau-b between the orderings of all systems with the two pools.
 
         Table 5 of [3]_ shows means over the rows of a metric and depth. The attribute ``judgments``
-        is the number of all judgments. The attribute ``set_aside`` is the number of judgments of
-        documents that no contributing run has in the pool.
+        is the number of all judgments. The attribute ``set_aside`` is the number of judgments whose
+        documents no contributing run retrieved within the pool depth.
 
     Raises
     ------
@@ -157,8 +157,8 @@ def leave_out(
     set_aside = int((~pooled).sum())
     if set_aside:
         warn(
-            f"{set_aside} of {total} judgments are set aside, because no contributing run has the "
-            f"judged document down to the pool depth {pool}: all means use the other "
+            f"{set_aside} of {total} judgments are set aside, because no contributing system "
+            f"retrieved their documents within the pool depth {pool}: all means use the other "
             f"{total - set_aside} judgments"
         )
     rows.attrs |= {"judgments": total, "set_aside": set_aside}
@@ -168,7 +168,7 @@ def leave_out(
 def contributing_groups(
     cube: xr.Dataset, contributing: NDArray[np.bool_], together: str | None
 ) -> Array:
-    """Return the group code by system, or -1 without contribution."""
+    """Return the group code by system, -1 for non-contributing systems."""
     if not contributing.any():
         raise ParameterError("systems that contribute to the pool", "no such system")
     if together is None:
@@ -214,7 +214,7 @@ def _ranked(experiment: Experiment, ranks: Array) -> Experiment:
 
 
 class _Study:
-    """Mean scores of all systems with pools lacking one group."""
+    """Mean scores of all systems if pools lack one group."""
 
     def __init__(self, base: Experiment, metrics: Sequence[Metric], depths: list[int]) -> None:
         self.base = base
@@ -225,7 +225,7 @@ class _Study:
         self.means = self._average(self.scores)
 
     def without(self, before: Array, ranks: Array) -> tuple[Array, int, int]:
-        """Return mean scores without a group, and lost documents.
+        """Return means without a group, and numbers of lost documents.
 
         Mean scores have the shape (metric, depth, system). The two counts are the numbers of lost
         documents and of lost relevant documents. `before` and `ranks` are the best pool ranks of
@@ -308,7 +308,7 @@ def robustness(
     coefficient: Method = "kendall",
     progress: bool = False,
 ) -> xr.DataArray:
-    """Correlate orderings by all judgments with orderings by samples.
+    """Correlate orderings by all judgments and by samples of judgments.
 
     Parameters
     ----------
@@ -320,7 +320,7 @@ def robustness(
         Shares of the judgments to keep, above 0 and at most 1.
     seeds
         Number of samples per share, or a list of random seeds. The seeds of n samples are 0, 1,
-        ..., n - 1. Samples with the same seed are nested: a smaller share is part of a larger one.
+        ..., n - 1. Samples with the same seed are nested: a large sample contains all smaller ones.
     at
         Evaluation depths. The smallest depth must be at least the largest cutoff of the metrics.
         The default is the depth of the cube.

@@ -47,8 +47,8 @@ def pool_growth(
         - ``rate``, the share of relevant documents among the documents that are not in the pool of
           the previous depth, or NaN if no document is new.
 
-        The next variables describe the contributing runs by pool depth, with a mean over runs and
-        topics. The names of the standard deviations end in ``_sd``:
+        The next variables describe the contributing runs by pool depth. Each variable is a mean
+        over runs and topics, and has a standard deviation in a variable that ends in ``_sd``:
 
         - ``relevant_in_pool``, the number of relevant documents of the pool that the run has down
           to the pool depth;
@@ -60,8 +60,8 @@ def pool_growth(
         rank.
 
         ``first_unjudged_all`` and ``first_unjudged_all_sd`` have no dimension. They are the mean
-        and the standard deviation of the rank of the first unjudged document, if a document counts
-        as judged whether or not it is in a pool.
+        and the standard deviation of the rank of the first document without a judgment. Judged
+        documents outside the pool count as judged.
 
     Raises
     ------
@@ -161,7 +161,7 @@ def rising_pool_depths(cube: xr.Dataset, depths: Sequence[int]) -> Array:
 def _of_runs(runs: xr.Dataset, rel: int, depths: Array) -> dict[str, Array]:
     """Return means and standard deviations over runs and topics.
 
-    A mean is NaN without lists, and a standard deviation is NaN with fewer than two lists.
+    A mean is NaN if there are no lists. A standard deviation is NaN for fewer than two lists.
     """
     lists: dict[str, list[Array]] = {}
     unknown = np.zeros(len(depths), bool)

@@ -65,7 +65,7 @@ def volatility(
     alpha: float = 0.05,
     resamples: Resampling | int = 1000,
 ) -> xr.DataArray | xr.Dataset:
-    """Correlate the orderings of systems between all depths.
+    """Correlate the orderings of systems between all pairs of depths.
 
     Parameters
     ----------
@@ -154,7 +154,7 @@ def _second(scores: Scores, reference: Any) -> Scores:
     if second.depths is None or len(second.metrics) not in {1, len(scores.metrics)}:
         sizes = zip((METRIC, SYSTEM, TOPIC, second.axis.dim), second.values.shape, strict=True)
         expected = "a reference by depth, with one metric or as many metrics as the scores"
-        raise ParameterError(expected, ", ".join(f"{dim} {size}" for dim, size in sizes))
+        raise ParameterError(expected, "the sizes " + ", ".join(f"{dim} {n}" for dim, n in sizes))
     return second
 
 

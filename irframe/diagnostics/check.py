@@ -141,7 +141,7 @@ def sizes(
     ranking: Ranking,
     depth: int,
 ) -> dict[str, Any]:
-    """Return the number columns of `check`, one value per system."""
+    """Return the numeric columns of `check`, one value per system."""
     number = len(table.systems)
     order = ranking.order
     system = table.system[order]

@@ -27,8 +27,8 @@ def drawn_together(judgments: QrelsTable) -> Iterator[Finding]:
 
     The first finding is that most topic ids consist of a prefix and a number, and that several, but
     not all, topics share a prefix. The second finding is that the evidence for most topics is in
-    documents with evidence for other topics. Both are only findings, because only the user knows
-    how topics were sampled.
+    documents with evidence for other topics. Both findings are notes and not errors, because only
+    the user knows how topics were sampled.
     """
     topics = judgments.topics.astype(str).to_series()
     counts = topics.str.extract(r"^(.*?\w)[_.:/#-]+\d+$", expand=False).value_counts()
@@ -63,7 +63,7 @@ EXPLAINED = 0.05
 FEWEST = 5
 """Minimum mean number of topics with the same value for which a column is tested."""
 RARE = 0.05
-"""Significance level of the F test of explained variance. Other columns are not reported."""
+"""Significance level of the F test. Columns that are not significant are not reported."""
 
 
 def explaining(cube: xr.Dataset, metrics: Sequence[Metric], depth: int) -> Iterator[Finding]:
@@ -97,7 +97,8 @@ def scored_at(cube: xr.Dataset, metrics: Sequence[Metric], depth: int) -> xr.Dat
 def explained(values: pd.Series, labels: ArrayLike) -> float:
     """Return the share of variance that labels explain.
 
-    The share is the adjusted R squared. It is 0 if it is at most 5%, or not significant.
+    The share is the adjusted R squared. A share of at most 5%, or one that is not significant, is
+    returned as 0.
 
     Examples
     --------

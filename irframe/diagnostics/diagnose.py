@@ -345,7 +345,7 @@ def diagnose(
 
 
 def _parse_any(metrics: Metrics) -> list[Metric]:
-    """Parse metrics, or return an empty list without metrics."""
+    """Parse metrics, of which there may be none."""
     return [] if isinstance(metrics, tuple | list) and not metrics else parse_metrics(metrics)
 
 
@@ -401,7 +401,7 @@ def _findings(
 def _reported(
     read_runs: Callable[[], Any], read_qrels: Callable[[], Any], find: Callable[..., Any]
 ) -> list[Finding]:
-    """Return findings, or the errors that reading raises as findings."""
+    """Return findings, or only errors if reading fails."""
     sides: list[Any] = []
     errors: list[Finding] = []
     for read in (read_runs, read_qrels):

@@ -79,7 +79,7 @@ def findings_at(
     how_many: int | None = None,
     describe: Callable[[Any], Iterable[object]] | None = None,
 ) -> Iterator[Finding]:
-    """Yield a finding if `positions` contains any location.
+    """Yield a finding unless `positions` is empty.
 
     If the locations are row numbers, `describe` returns a text for each row.
     """
@@ -129,7 +129,7 @@ def finding_of(error: IrframeError) -> Finding:
 
 
 def until_error(findings: Iterable[Finding]) -> Iterator[Finding]:
-    """Yield findings, and a raised error as last finding."""
+    """Yield findings, and convert an error to the last finding."""
     try:
         yield from findings
     except IrframeError as error:

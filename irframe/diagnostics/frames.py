@@ -264,7 +264,7 @@ def like_spelled(table: RunTable, judgments: QrelsTable, rows: Codes) -> Codes:
 
 
 def with_other_texts(table: RunTable) -> Codes:
-    """Return rows whose document has another text in earlier rows."""
+    """Return rows whose text differs from the document's first text."""
     doc_column = table.columns.get(DOC)
     name = next((n for n in TEXT_COLUMNS if n in table.frame.columns and n != doc_column), None)
     if name is None:

@@ -374,7 +374,7 @@ def pairs_of(
 def _chosen(
     pairs: Sequence[tuple[Hashable, Hashable]], labels: list[Hashable]
 ) -> NDArray[np.int64]:
-    """Return positions of the systems in `pairs`, or raise."""
+    """Return positions of systems in `pairs`, or raise if invalid."""
     wrong = [repr(pair) for pair in pairs if not isinstance(pair, tuple | list) or len(pair) != 2]
     positions = [] if wrong else [places("systems of pairs", pair, labels) for pair in pairs]
     wrong += [

@@ -160,7 +160,7 @@ def losses(
 
 
 def _one_metric(metric: Any) -> Metric:
-    """Return the only metric of `losses`, or raise.
+    """Return the only metric of `losses`, or raise if unsuitable.
 
     A metric is unsuitable if a loss could be negative.
     """
@@ -329,7 +329,7 @@ class Ceilings:
             _refuse(experiment.systems[stage], experiment.systems[before], added)
 
     def _computed(self, kernel: Kernel, arrays: int = 1) -> Floats:
-        """Return the arrays of `kernel`, shape (array, system, topic)."""
+        """Return the results of `kernel`, shape (array, system, topic)."""
         shares = shares_ranks(self.experiment.made.get("ties"))
         width = self.at if self.metric.by_prefix and not shares else self.depth
         hidden = bool(arrays > 1 and self.metric.fillings)

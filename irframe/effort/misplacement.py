@@ -250,7 +250,7 @@ def archetypes(misplaced: xr.Dataset) -> pd.DataFrame:
     InputError
         If the dataset contains no archetypes.
     ParameterError
-        If the name of the groups is unknown.
+        If topics have a declared design, which the shares would ignore.
 
     References
     ----------

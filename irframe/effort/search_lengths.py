@@ -90,7 +90,7 @@ def search_lengths(
     1   c     3              2      0.667
     2   x  <NA>              1      0.000
     <BLANKLINE>
-    Beware: 1 of 3 relevant documents of lists were never retrieved
+    Beware: 1 of 3 relevant documents, counted per system, were not retrieved
     """
     depth = read_depth(cube, depth)
     cube = drop_absent(cube)
@@ -105,7 +105,7 @@ def search_lengths(
     n_unretrieved = int(lengths[RANK].isna().sum())
     if n_unretrieved:
         total = f"{len(lengths):,} relevant documents"
-        message = f"{n_unretrieved:,} of {total} of lists were never retrieved"
+        message = f"{n_unretrieved:,} of {total}, counted per system, were not retrieved"
         # with "irrel", a shorter list makes unretrieved documents cheaper, which favours its system
         lengths.attrs |= caution(
             [message, *warn_uneven(experiment_of(cube), metric, depth).values()]
@@ -202,7 +202,7 @@ def length_histogram(
     0   bm25     1    50         97  0.614
     1   bm25  <NA>  <NA>         61  0.386
     <BLANKLINE>
-    Beware: 329 of 1,264 relevant documents of lists were never retrieved
+    Beware: 329 of 1,264 relevant documents, counted per system, were not retrieved
     """
     refuse_others(lengths)
     retrieved = lengths[RANK].notna().to_numpy()
@@ -316,7 +316,7 @@ def difference_histogram(
     1  0.0   0.0          9  0.057            2
     2  1.0   inf         53  0.335           24
     <BLANKLINE>
-    Beware: 329 of 1,264 relevant documents of lists were never retrieved
+    Beware: 329 of 1,264 relevant documents, counted per system, were not retrieved
     """
     refuse_others(lengths)
     a = _by_rank(lengths, a)
@@ -465,7 +465,7 @@ def effective_top(lengths: pd.DataFrame, *, precision: Precision = "map") -> pd.
     system
     bm25           97        158  0.614
     <BLANKLINE>
-    Beware: 329 of 1,264 relevant documents of lists were never retrieved
+    Beware: 329 of 1,264 relevant documents, counted per system, were not retrieved
     """
     refuse_others(lengths)
     choice("precision", precision, get_args(Precision))

@@ -22,9 +22,9 @@ LEVELS = (-1.0, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 1.0)
 """Borders of the coloured bins of agreement. Orderings with an agreement above 0.9 are customarily
 called equivalent (Voorhees, 2001)."""
 BELOW = ("#7F2704", "#FFF0E0")
-"""Colours of the lowest and the highest bin below 0.9. Colours of bins between are interpolated."""
+"""Colours of the lowest and the highest bin below 0.9, between which colours are interpolated."""
 ABOVE = ("#C6DBEF", "#4292C6")
-"""Colours of the lowest and the highest bin above 0.9. Colours of bins between are interpolated."""
+"""Colours of the lowest and the highest bin above 0.9, between which colours are interpolated."""
 UNDEFINED = "#D5D8DC"
 """Colour of undefined correlations."""
 THRESHOLD = 0.9

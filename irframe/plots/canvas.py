@@ -311,7 +311,7 @@ def log_depths(ax: Axes, depths: Stops, *, log: bool) -> None:
 
 
 def mark_depth(ax: Axes, depth: float | None, label: str = "pool depth") -> None:
-    """Draw a dotted vertical line at a depth, if known."""
+    """Draw a dotted vertical line at a depth, unless None."""
     if depth:
         ax.axvline(depth, color=text_colour(ax), linestyle=":", linewidth=1, label=label)
 

@@ -300,7 +300,7 @@ KINDS = (
     *("excellent B", "ups-and-downs", "typical A", "typical B"),
 )
 LOW = 300
-"""Height of two rows of panels in points. In a lower figure, the panels are smaller."""
+"""Height of two rows of panels in points. If a figure has less height, panels are smaller."""
 
 
 def archetypes(misplaced: xr.Dataset, *, ax: Axes | None = None, figsize: Size = None) -> Axes:

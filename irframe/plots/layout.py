@@ -267,7 +267,7 @@ def _to_the_right(ax: Axes) -> float:
     """Return the maximum width of a left-aligned title.
 
     The title may reach to the right edge of the figure. If there are other axes at the right, the
-    title may reach to the right edge of its axes.
+    title may only reach to the right edge of `ax`.
     """
     figure = figure_of(ax)
     neighbours = any(axes.bbox.x0 >= ax.bbox.x1 for axes in figure.axes)
@@ -315,7 +315,7 @@ def thinned_formatter(names: Mapping[float, str] | None = None) -> Any:
 
 
 def _choices(ticks: Array, *, tens: bool) -> Iterable[list[int]]:
-    """Yield selections of ticks to label, from large to small."""
+    """Yield selections of ticks to label, with the largest first."""
     rows = list(range(len(ticks)))
     if tens and (ticks > 0).all():
         powers = np.log10(ticks)

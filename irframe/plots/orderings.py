@@ -33,7 +33,7 @@ def label_look() -> Style:
 
 
 def merge_codes(labels: NDArray[np.integer]) -> NDArray[np.int8]:
-    """Replace -2 by 2, which both mean non-separable."""
+    """Replace -2 by 2, because both codes mean non-separable."""
     return np.where(np.abs(labels) == 2, 2, labels).astype(np.int8)
 
 
@@ -146,7 +146,7 @@ def _panels(ax: Axes, data: xr.Dataset) -> list[tuple[str, Array, float, Style]]
 
 
 def _ahead(data: xr.Dataset) -> Array:
-    """Return 1 if a is better, else -1, or 0."""
+    """Return the sign of the advantage of a over b."""
     signs = [facts(metric).sign for metric in data[METRIC].to_numpy()]
     ahead: Array = np.sign(data["difference"].to_numpy()) * np.reshape(signs, (-1, 1))
     return ahead
@@ -258,7 +258,7 @@ def ranking_grid(grid: xr.Dataset, *, ax: Axes | None = None, figsize: Size = No
     Also called as ``grid.ireval.plot.ranking_grid()``.
 
     Rows are sorted by one metric, and columns by another metric. Metrics can disagree only on pairs
-    with a red cell. If many red cells are far from the diagonal, metrics have much freedom.
+    with a red cell. Many red cells far from the diagonal mean that metrics can disagree strongly.
 
     Parameters
     ----------

@@ -222,7 +222,7 @@ def difference_histogram(
     -------
     matplotlib.axes.Axes
         The axes, with two stacked bars per bin. The lower bar counts documents that both systems
-        retrieved, and documents that none of them retrieved. The upper, hatched bar counts
+        retrieved, and documents that neither system retrieved. The upper, hatched bar counts
         documents that only one system retrieved.
 
     Raises

@@ -259,7 +259,7 @@ def budget_curves(
 
 
 NAMED = 5
-"""Maximum number of systems that `judge_ranks` names, those with the largest changes of rank."""
+"""Maximum number of names in `judge_ranks`. Systems with the largest changes are named."""
 
 
 def judge_ranks(

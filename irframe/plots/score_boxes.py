@@ -339,11 +339,11 @@ def best_so_far(
     layer, label = only_layer(scores, metric, depth)
     names = layer.indexes[SYSTEM]
     if not isinstance(dates, Mapping | pd.Series):
-        raise ParameterError("a mapping from systems to days in dates=", shortened(dates))
+        raise ParameterError("a mapping from systems to dates in dates=", shortened(dates))
     days = pd.to_datetime(pd.Series([dates.get(name) for name in names]))
     missing = names[days.isna().to_numpy()]
     if len(missing):
-        raise ParameterError("a day for every system in dates=", "no day for", "", missing)
+        raise ParameterError("a date for every system in dates=", "no date for", "", missing)
     means = np.round(averages(layer).to_numpy(), TIE)
     signed = facts(label).sign * means
     order = np.lexsort([-signed, days.to_numpy()])

@@ -209,7 +209,10 @@ def test_cost_metrics_on_lists_of_unequal_length_cause_a_caution():
     for result in (scores, by_depth, lengths, *results):
         assert message in result.attrs["caution"]
     assert message in results[2].ireval.styled().to_latex()
-    assert "of 1,422 relevant documents of lists were never retrieved" in lengths.attrs["caution"]
+    assert (
+        "of 1,422 relevant documents, counted per system, were not retrieved"
+        in lengths.attrs["caution"]
+    )
     assert scores["ASL(unretrieved=50)"].groupby("system").mean().idxmax() == "short"
 
 

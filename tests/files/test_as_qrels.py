@@ -16,7 +16,7 @@ AS_GRADES, AS_DOCUMENTS = "if each has a grade: ", "if each is a relevant docume
 
 
 def line_in(error, before):
-    """Run the code in a message, and return its judgments."""
+    """Return the line of code that an error message suggests."""
     return error.advice.partition(before)[2].partition("; if each")[0]
 
 

@@ -374,7 +374,7 @@ def _dictionaries(hits, doc="id"):
 
 
 def _timed(calls, times=STARTS, key="timestamp"):
-    """Return timed calls in reverse, and another tool's call."""
+    """Return timed calls in reverse order after another tool's call."""
     named = [call | {key: time} for call, time in zip(calls, times, strict=True)]
     return [{"event": "model", "output": "a text", "id": "m"}, *named[::-1]]
 

@@ -209,7 +209,7 @@ def test_parquet_index_and_categories_are_read(tmp_path):
     pd.testing.assert_frame_equal(read_run(tmp_path / "c"), reread)
 
 
-def test_the_first_of_further_columns_with_one_name_is_read(tmp_path):
+def test_only_the_first_of_two_further_columns_with_the_same_name_is_read(tmp_path):
     table = pa.table(
         [["1"], ["a"], [1], ["x"], ["y"]], names=["qid", "doc", "rank", "team", "team"]
     )

@@ -134,7 +134,7 @@ FILES = {
     ),
     "deep.irframe": (lambda: f'{{"irframe baseline": 1, "policy": {DEEP}}}', "deeper nesting in"),
 }
-"""Name of a file -> function that returns its content, and the pattern of the error."""
+"""Mapping from a file name to a function that returns the content, and a pattern of the error."""
 
 
 @pytest.mark.parametrize("name", [*FILES])

@@ -116,7 +116,9 @@ SHAPES = {
         }
     ),
 }
-"""Framework -> function that writes calls (id, tool, result as text) as its trace."""
+"""Mapping from a framework to a function that converts calls to a trace of the framework.
+
+A call is a tuple of an id, the name of a tool, and the result as text."""
 WITHOUT_IDS = {"OpenInference", "Phoenix"}
 FOUND = [["a", "b"], ["c"], ["d", "a", "e"]]
 CUT = "The output of your call was too long.\n<START_TOOL_OUTPUT>\n"

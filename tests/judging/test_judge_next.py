@@ -162,7 +162,7 @@ def shallow():
 
 
 def judged_by_hand(cube, name, budget):
-    """Return an oracle's `budget` judgments per topic, and all judgments."""
+    """Return an oracle's first judgments per topic, and all judgments."""
     ranked = RUNS[
         RUNS["system"].isin(cube.system.to_numpy()[dense(cube).contributing])
     ].ireval.rank()

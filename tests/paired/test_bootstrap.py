@@ -1,4 +1,4 @@
-"""Bootstrap tests equal a worked case and a loop."""
+"""Tests of `Bootstrap` against a worked case and a loop."""
 
 from fractions import Fraction
 
@@ -64,7 +64,7 @@ def balanced(draw):
 
 
 @given(scores=balanced(), seed=st.integers(0, 99))
-def test_mean_differences_within_rounding_have_p_one(scores, seed):
+def test_mean_differences_within_rounding_errors_have_a_p_value_of_one(scores, seed):
     statistic, p = Bootstrap(samples=40, seed=seed).kernel(scores)
     assert (statistic.item(), p.item()) == (0, 1)
 

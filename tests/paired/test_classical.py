@@ -1,7 +1,7 @@
 """Tests of the t-test, and rank-sum, sign and signed-rank tests.
 
-The sign test is checked far into its tails, and Wilcoxon's signed-rank test with exact p-values,
-rounded differences and large scores.
+The sign test is checked for tiny p-values. Wilcoxon's signed-rank test is checked with exact
+p-values, rounded differences and large scores.
 """
 
 from itertools import product

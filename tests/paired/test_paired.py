@@ -133,7 +133,7 @@ def test_p_values_on_real_scores_equal_scipy(test, measure, shared):
     assert_equal(test.kernel(scores), oracle.pairwise(on_arrays(SCIPY[test]), scores))
 
 
-def test_exact_wilcoxon_on_real_scores_counts_signs(shared):
+def test_exact_wilcoxon_on_real_scores_equals_a_loop_over_signs(shared):
     path = shared / "data" / "score-matrices" / "adhoc8_p10.csv"
     scores = np.loadtxt(path, delimiter=",", skiprows=1).T[100:106, :, None]
     test = Wilcoxon(exact=True)

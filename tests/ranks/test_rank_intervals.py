@@ -104,7 +104,7 @@ def test_holm_rank_intervals_equal_those_of_a_loop(seed, metric, alpha):
     result = quiet(
         array_of(values, metric).ireval.rank_intervals, "holm", test=ir.Significance(alpha=alpha)
     )
-    with np.errstate(divide="ignore", invalid="ignore"):  # infinite reciprocals of 0
+    with np.errstate(divide="ignore", invalid="ignore"):  # costs of 0 have infinite reciprocals
         averaged = {"AP": values, "ASL": -values, "InverseASL": -1 / values}
         tested = averaged.get(metric, np.log(np.maximum(values, 1e-5)))
         low, high = holm_by_loop(tested, alpha)
@@ -255,7 +255,7 @@ def test_a_tier_ends_before_a_significant_difference():
     chain = [noise, noise + 0.005 + wide, noise + 0.01 + np.array([1, -1] * 4) / 1000]
     scores = array_of(np.array([*chain, 0.5 + noise * 1.01, noise + noise[::-1] / 1e6]))
     differs = scores.ireval.compare(adjust="holm")["significant"].to_numpy()
-    # Systems 0 and 2 differ, but not from system 1. System 3 differs from all, and 4 equals 0.
+    # Systems 0 and 4 differ from 2 and 3, system 1 from 3, and system 2 from 3.
     assert differs.tolist() == [False, True, True, False, False, True, False, True, True, True]
     result = scores.ireval.rank_intervals()["tier"]
     assert result.values[0].tolist() == [3, 2, 2, 1, 3]
