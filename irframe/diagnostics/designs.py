@@ -79,7 +79,7 @@ def explaining(cube: xr.Dataset, metrics: Sequence[Metric], depth: int) -> Itera
     scores = scored_at(cube, metrics[:1], depth).isel({METRIC: 0})
     values = scores.mean(SYSTEM).to_series()
     where = [f"{c.name} ({share:.0%})" for c in few if (share := explained(values, c.values))]
-    problem = f"columns that explain variance of {scores[METRIC].item()} over topics"
+    problem = f"columns that explain the variance of {scores[METRIC].item()} over topics"
     advice = "if topics with equal values were sampled together, declare them as clusters, or as "
     advice += f"tasks of equal weight{IN_CODE}design(cluster=...), design(task=...)"
     yield from findings_at("note", problem, where, advice, MILLER)
@@ -160,10 +160,10 @@ def check_repeats(
         yield from findings_at("warning", problem, single, advice, BOUTHILLIER)
     shared = owners.groupby("repeat", sort=False)["system"].nunique()
     if REPEATS not in cube.attrs:
-        problem = f"{plural(folded.word)} that several systems have under the same label"
+        problem = f"{plural(folded.word)} with the same label in several systems"
         advice = (
-            "if all systems share a repeat, such as a pass of a judge, declare this; otherwise, "
-            f"each system has its own repeats{IN_CODE}design(repeats='shared')"
+            "if all systems share a repeat, such as a pass of a judge, declare shared repeats; by "
+            f"default, each system has its own repeats{IN_CODE}design(repeats='shared')"
         )
         yield from findings_at("note", problem, shared.index[shared > 1], advice, BOUTHILLIER)
 

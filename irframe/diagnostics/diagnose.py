@@ -49,7 +49,7 @@ UNJUDGED_SHARE = 0.05
 YIELD = 0.05
 """Share of relevant documents among the documents at the last pool depth, from which the pool is
 reported as too shallow."""
-DECIDED = "what decides the numbers"
+DECIDED = "policies that affect the scores"
 """Text of the finding that lists the policies for ties, topics, gains and the pool."""
 STANDARD = (1, 3, 5, 10, 15, 20, 30, 50, 100, 200, 500, 1000)
 """Evaluation depths that are not reported as unusual."""
@@ -76,7 +76,7 @@ def check_cube(cube: xr.Dataset, metrics: Sequence[Metric], depth: int) -> Itera
         yield from _of_documents(cube, metrics, depth, by_rows)
     yield from _reporting(metrics, depth)
     origin = origin_text(provenance(cube) | {RECORD: cube.attrs.get(RECORD, "")})
-    advice = "report this with the numbers" + by_rows
+    advice = "report these policies with the scores" + by_rows
     yield Finding("note", DECIDED, origin, 1, advice, LU + ", section 5")
 
 
@@ -151,8 +151,8 @@ def _pool(
         contributing = known_pool.contributing | ~known_pool.contributing.any()
         grades = cube["grade"].isel({SYSTEM: np.flatnonzero(contributing)})
         judged = (grades != UNJUDGED).cumprod(DEPTH).sum(DEPTH).median().item()
-        median = f"which is {pool}; the median list is judged to depth {judged:.0f}"
-        problem = f"evaluation deeper than the pool of contributing runs, as filed, {median}"
+        median = f"the median list is judged to depth {judged:.0f}"
+        problem = f"evaluation deeper than the pool of contributing runs to depth {pool}; {median}"
         advice = f"report bounds or condensed lists too, or declare the pool{by_rows}"
         advice += f"{IN_CODE}pool=ir.Pool(depth=100, contributing=[...])"
         where = "depth " + findings.listed_findings(beyond)
@@ -166,7 +166,8 @@ def _pool(
         divided = ["metrics with a recall base, such as AP"]
     if rate >= YIELD:
         problem = (
-            f"{rate:.0%} of the documents at the last pool depth are relevant: more are likely"
+            f"{rate:.0%} of the documents at the last pool depth are relevant, so deeper documents "
+            "may be relevant, too"
         )
         advice = "add metrics without a recall base, such as RBP, and report how scores change if "
         advice += f"a run is left out{by_rows}{IN_CODE}leave_out"
@@ -180,8 +181,8 @@ def _undecided(cube: xr.Dataset, depth: int) -> Iterator[Finding]:
     pairs = decide(bounds(cube, metric, at=min(depth, cube.sizes[DEPTH])))
     undecided = int((~pairs["decided"]).sum())
     if undecided:
-        problem = f"pairs of systems whose order unjudged documents can change under {metric}"
-        advice = "report which pairs unjudged documents cannot change"
+        problem = f"pairs of systems whose order by {metric} depends on unjudged documents"
+        advice = "report which pairs have a known order"
         advice += f"{IN_CODE}bounds, decide"
         severity = "warning" if undecided > len(pairs) / 2 else "note"
         where = singular(f"of {len(pairs)} pairs")
@@ -314,9 +315,9 @@ def diagnose(
     ...     print(row.how_many, row.what)
     209 unjudged documents in the top 10 (16%)
     979 unjudged documents in the top 20 (38%)
-    1 evaluation deeper than the pool of contributing runs, as filed, which is 10; ...
-    2 18% of the documents at the last pool depth are relevant: more are likely
-    19 pairs of systems whose order unjudged documents can change under RBP(p=0.8)
+    1 evaluation deeper than the pool of contributing runs to depth 10; ...
+    2 18% of the documents at the last pool depth are relevant, ...
+    19 pairs of systems whose order by RBP(p=0.8) depends on unjudged documents
     2 only metrics with a recall base
     """
     if isinstance(data, xr.Dataset):

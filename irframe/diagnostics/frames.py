@@ -229,7 +229,7 @@ def _lists(table: RunTable, judgments: QrelsTable, depth: int | None) -> Iterato
         problem = "systems without a list for any judged topic"
         yield from findings_at("warning", problem, systems[unmatched], advice)
     missing = empty & ~unmatched[:, np.newaxis]
-    advice = f"a missing list scores 0, the best ASL{IN_CODE}ASL(unretrieved='irrel+1')"
+    advice = f"a missing list scores 0, which is the best ASL{IN_CODE}ASL(unretrieved='irrel+1')"
     problem = "judged topics missing from a run"
     yield from findings_of("warning", problem, systems, missing, advice, ALEX)
     longest = int(lengths.max()) if depth is None else depth

@@ -572,7 +572,7 @@ def findings(track, _):
     data = (track.runs, track.qrels) if from_frames else (track.full_cube,)
     with unsaid(), every_place():
         rows = ir.verbs.diagnose(*data, metrics=track.metrics, errors="report", stop=stop)
-    rows = rows[rows["what"] != "what decides the numbers"]
+    rows = rows[rows["what"] != "policies that affect the scores"]
     if "repeats" in track.options:  # the console has no such option
         rows = rows[~rows["what"].str.contains("under the same label")]
     if len(track.views) > 1:  # the page shows the first track, which diagnose cannot select
