@@ -1,4 +1,4 @@
-"""`concat` returns the cube of all rows, or raises."""
+"""`concat` equals one cube of all rows, or raises errors."""
 
 import warnings
 from dataclasses import replace
@@ -29,7 +29,7 @@ def build(runs, qrels, **options):
 
 
 def of_tracks(frames, **options):
-    """Build a cube of every track from its rows."""
+    """Build a cube of each track from its own rows."""
     runs, qrels = frames
     subsets = [(runs[runs["track"] == t], qrels[qrels["track"] == t]) for t in TRACKS]
     return [build(*subset, **options) for subset in subsets]
@@ -70,7 +70,7 @@ def test_concatenated_systems_equal_one_cube_of_all(seed, split):
 
 
 @given(seed=seeds)
-def test_order_of_judgments_does_not_matter(seed):
+def test_the_order_of_judgments_does_not_change_concatenated_cubes(seed):
     runs, qrels = experiment(seed)
     first, second = of_systems((runs, qrels), SYSTEMS[:2], SYSTEMS[2:])
     shuffled = qrels.sample(frac=1, random_state=seed)
@@ -199,7 +199,7 @@ class TestGroups:
         assert result.dims == ("topic",)
         assert result.values.tolist() == ["news", "news", "web", "web", "web"]
 
-    def test_labels_with_different_groups_are_refused(self):
+    def test_systems_and_topics_in_several_groups_are_refused(self):
         news, web = of_tracks(experiment(1))
         other = web.assign_coords(team=("system", ["a", "b", "b"]))
         with pytest.raises(InputError, match="one team for every system, .*several for: s1, s2"):
@@ -282,7 +282,7 @@ class TestRefusals:
             ir.concat(subsets)
         assert sorted(caught.value.offenders) == sorted(values)
 
-    def test_cut_lists_are_refused(self):
+    def test_lists_cut_at_different_depths_are_refused(self):
         frames = experiment(0)
         deep, shallow = of_tracks(frames)[0], of_tracks(frames, depth=2)[1]
         with pytest.raises(

@@ -115,7 +115,7 @@ def test_frames_keep_the_names_and_types_of_the_caller():
 
 
 @pytest.mark.parametrize("kind", ["object", "category", "string", "string[pyarrow]"])
-def test_ids_of_every_type_join(kind):
+def test_ids_of_every_dtype_are_joined(kind):
     runs = RUNS.astype({"system": kind, "topic": kind, "doc": kind})
     xr.testing.assert_identical(quiet_cube(runs), quiet_cube())
     qrels = QRELS.astype({"topic": kind, "doc": kind})
@@ -123,7 +123,7 @@ def test_ids_of_every_type_join(kind):
 
 
 @incomplete
-def test_a_frame_without_systems_is_one_system():
+def test_frames_without_a_system_column_are_one_system():
     single = RUNS[RUNS["system"] == "a"].drop(columns="system")
     frame = single.ireval.evaluate(QRELS, "AP")
     assert frame.index.unique("system").tolist() == ["run"]
@@ -153,7 +153,7 @@ def test_groups_are_scored_on_their_own_topics():
 
 
 @incomplete
-def test_groups_with_equal_topic_names_split_the_judgments():
+def test_groups_with_equal_topic_names_have_separate_judgments():
     first = RUNS.query("topic == '1'")
     runs = pd.concat([first.assign(track="x"), first.assign(track="y", doc=first["doc"] + "y")])
     qrels = pd.concat([QRELS.assign(track="x"), QRELS.assign(track="y", doc=QRELS["doc"] + "y")])
@@ -198,12 +198,12 @@ def test_cubes_may_have_no_contributing_run():
         some.ireval.cube(qrels, pool=ir.Pool(contributing="contributing"))
 
 
-def test_pool_depth_is_inferred():
+def test_the_pool_depth_is_inferred_from_runs_and_judgments():
     runs, qrels = ir.example_track()
     assert (dense(runs.ireval.cube(qrels)).pool_depth == 10).all()
 
 
-def test_pool_norms_use_the_pool_of_each_depth(cube):
+def test_normalisation_by_the_pool_uses_the_pool_of_each_depth(cube):
     runs, qrels = ir.example_track()
     scores = cube.ireval.score("AP(norm='pool')", "AP", "nDCG(ideal='pool')", "nDCG")
     deep = scores.sel(depth=slice(10, None))

@@ -70,7 +70,7 @@ def test_estimates_and_variances_are_unbiased(column):
 
 
 def ndcg_of(table, weight, ranks, k):
-    """Return nDCG of weighted documents, by loops over both rankings."""
+    """Compute nDCG of weighted documents with loops."""
 
     def reached(end):
         full = int(end)
@@ -91,7 +91,7 @@ def ndcg_of(table, weight, ranks, k):
 
 
 @pytest.mark.parametrize("column", ["stratum", "probability"])
-def test_ndcg_agrees_with_a_slow_jackknife(column):
+def test_ndcg_estimates_agree_with_a_slow_jackknife(column):
     runs, qrels = ir.example_track()
     subsets = qrels.assign(part=np.where(qrels["doc"].str[-1] < "4", "x", "y"))
     drawn = subsets.ireval.draw_to_judge(0.5, strata="part", seed=5)
@@ -141,7 +141,7 @@ def test_ndcg_agrees_with_a_slow_jackknife(column):
 
 
 @pytest.mark.parametrize("column", ["stratum", "probability"])
-def test_ndcg_of_complete_judgments_equals_the_score(column):
+def test_ndcg_estimates_from_complete_judgments_equal_the_scores(column):
     runs, qrels = ir.example_track()
     kinds = ("nDCG", "nDCG(gain='exp')", "nDCG(gain={1: 3, 2: 1, 3: 2}, discount='zipf')")
     kinds += ("nDCG(discount='jk', base=3)", "nDCG(gain='binary', rel=2)")
@@ -153,7 +153,7 @@ def test_ndcg_of_complete_judgments_equals_the_score(column):
     np.testing.assert_allclose(result["error"], 0, atol=1e-12)
 
 
-def test_complete_judgments_have_no_error():
+def test_estimates_from_complete_judgments_have_no_interval():
     runs, qrels = ir.example_track()
     every = runs.ireval.cube(qrels.assign(probability=1.0))
     with pytest.warns(
@@ -201,7 +201,7 @@ def test_invalid_samples_and_metrics_are_refused(cube):
 
 
 def slow_number(weights, drawn, lists):
-    """Return the effective number of drawn documents, by a loop."""
+    """Compute the effective number of drawn documents with a loop."""
     second = fourth = 0.0
     for docs in lists:
         for weight, doc in zip(weights, docs, strict=False):
@@ -255,7 +255,7 @@ def test_degrees_of_freedom_agree_with_a_slow_loop():
     assert not np.isnan(result[[0, 2, 3]]).any()
 
 
-def test_limits_of_ndcg_need_drawn_documents_in_the_ideal_rankings():
+def test_ndcg_has_no_interval_with_few_drawn_documents_in_ideal_rankings():
     grades = np.zeros(400, int)
     grades[::100] = 1
     qrels = pd.DataFrame(
@@ -278,7 +278,7 @@ def test_limits_of_ndcg_need_drawn_documents_in_the_ideal_rankings():
 
 
 @pytest.mark.parametrize(("relevant", "has_limits"), [(4, False), (16, True)])
-def test_limits_of_ndcg_need_some_drawn_documents_in_each_ideal_ranking(relevant, has_limits):
+def test_ndcg_has_intervals_with_enough_drawn_relevant_documents(relevant, has_limits):
     topics, docs = 40, 30
     grade = np.tile(np.arange(docs) < relevant, topics).astype(int)
     names = [f"{t:02}" for t in range(topics)]
@@ -293,7 +293,7 @@ def test_limits_of_ndcg_need_some_drawn_documents_in_each_ideal_ranking(relevant
     assert has_limits or "in lists or ideal rankings" in str(caught[0].message)
 
 
-def test_draws_record_sampling_probabilities():
+def test_draws_keep_sampled_grades_and_record_probabilities():
     _, qrels = ir.example_track()
     qrels = qrels.assign(part=np.where(qrels["doc"] < "d5", "early", "late"))
     drawn = qrels.ireval.draw_to_judge({"early": 1, "late": 0.29}, strata="part", seed=1)
@@ -330,7 +330,7 @@ def coverage(cube, qrels, share, depth, draws):
 
 @pytest.mark.filterwarnings("ignore::irframe.errors.IrframeWarning")
 @pytest.mark.parametrize("draws", [25, pytest.param(100, marks=pytest.mark.thorough)])
-def test_coverage_is_right_with_few_relevant_documents(draws):
+def test_intervals_cover_mean_ndcg_with_few_relevant_documents(draws):
     runs, qrels = ir.example_track()
     assert coverage(runs.ireval.cube(qrels), qrels, 0.2, 50, draws) >= 0.925
 
@@ -344,7 +344,7 @@ def test_coverage_is_right_with_few_relevant_documents(draws):
         ("trec-dl-2021-judges", "qrels.nist.txt", 0.1, 53, 0.93),
     ],
 )
-def test_coverage_is_right_on_real_tracks(shared, name, judged, share, topics, least):
+def test_intervals_cover_mean_ndcg_on_real_tracks(shared, name, judged, share, topics, least):
     runs = ir.read_runs(f"{shared}/data/{name}/runs/*")
     qrels = ir.read_qrels(shared / "data" / name / judged)
     some = np.random.default_rng(1).choice(np.sort(qrels["topic"].unique()), topics, replace=False)

@@ -68,14 +68,14 @@ class TestCoordinates:
             cube = cube_of(runs, QRELS[QRELS["topic"] == "2"])
         assert cube["kind"].to_series().to_dict() == {"2": "q"}
 
-    def test_groups_in_the_judgments_take_precedence(self):
+    def test_group_columns_of_judgments_take_precedence_over_those_of_runs(self):
         kinds = {"1": "p", "2": "q", "3": "p", "4": "r"}
         cube = cube_of(
             RUNS.assign(kind=RUNS["topic"].map(kinds)), QRELS.assign(kind=QRELS["topic"].map(kinds))
         )
         assert cube["kind"].to_series().to_dict() == kinds
 
-    def test_fractions_and_reserved_names_are_not_groups(self):
+    def test_columns_of_fractions_or_with_reserved_names_are_not_groups(self):
         assert OURS - {"system", "topic"} <= RESERVED
         names = sorted(RESERVED - {"contributing", "doc", "grade"})
         runs = RUNS.assign(weight=0.5, **dict.fromkeys(names, 7))
@@ -83,7 +83,7 @@ class TestCoordinates:
         assert "weight" not in cube.coords
         xr.testing.assert_equal(cube, cube_of())
 
-    def test_missing_values_count_as_a_value(self):
+    def test_missing_values_of_group_columns_count_as_a_value(self):
         runs = RUNS.assign(team=RUNS["system"].map({"a": "x", "b": None, "c": "y"}))
         team = cube_of(runs)["team"].to_series()
         assert team[["a", "c"]].tolist() == ["x", "y"]
@@ -105,7 +105,7 @@ class TestParts:
         cube = cube_of(RUNS.assign(team=RUNS["system"].map({"a": "x", "b": "y", "c": "x"})))
         return cube.assign_coords(kind=("topic", ["p", "q", "p", "q"]))
 
-    def test_groups_of_topics_have_the_participating_systems(self):
+    def test_groups_of_topics_contain_the_participating_systems(self):
         tracks = {"1": "news", "2": "web", "3": "web", "4": "news"}
         qrels = QRELS.assign(track=QRELS["topic"].map(tracks))
         cube = cube_of(RUNS[RUNS["topic"] != "4"], qrels, collection="track")
@@ -119,7 +119,7 @@ class TestParts:
             "pqr", 3
         )
 
-    def test_groups_of_systems_have_the_topics_of_their_collections(self):
+    def test_groups_of_systems_contain_the_topics_of_their_collections(self):
         tracks = {"1": "news", "2": "web", "3": "web", "4": "news"}
         qrels = QRELS.assign(track=QRELS["topic"].map(tracks))
         runs = RUNS.assign(team=RUNS["system"].map({"a": "x", "b": "y", "c": "z"}))
@@ -136,7 +136,7 @@ class TestParts:
             depths = {k: p.sizes["depth"] for k, p in own_rows(cube_of(runs, **how), "team")}
             assert depths == {"A": depth, "B": longest, "C": longest}
 
-    def test_systems_without_rows_in_a_group_are_warned_of(self):
+    def test_systems_without_rows_in_a_group_raise_a_warning(self):
         cube = cube_of().assign_coords(kind=("topic", ["p", "p", "p", "q"]))
         with pytest.warns(IrframeWarning, match=r"rows in a group of kind .* q \(a, b, c\); pass"):
             alone = dict(own_rows(cube, "kind"))["q"]
@@ -149,7 +149,7 @@ class TestParts:
                 result, expected = (getattr(dense(item), name) for item in (subset, selected))
                 np.testing.assert_array_equal(result, expected)
 
-    def test_group_coordinates_are_read_or_refused(self, cube):
+    def test_only_user_coordinates_can_be_groups(self, cube):
         assert read_groups(cube, "team")[0] == "system"
         assert read_groups(cube, "kind")[1].tolist() == ["p", "q", "p", "q"]
         for wrong in ("year", "topic", "topic_code"):
@@ -166,7 +166,7 @@ class TestParts:
             "team",
         )
 
-    def test_labels_without_a_group_are_refused(self, cube):
+    def test_topics_without_a_group_are_refused(self, cube):
         some = cube.assign_coords(kind=("topic", np.array(["p", None, "p", np.nan], object)))
         with pytest.raises(ParameterError, match=r"group \(kind\) for every topic.*2: 2, 4\. Add"):
             dict(each_group(some, "kind"))

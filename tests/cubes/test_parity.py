@@ -49,7 +49,7 @@ NAMES = [name for names in TREC.values() for name in names]
 
 
 def with_level(name, level):
-    """Return the metric of a name, with a relevance level."""
+    """Parse a metric, and set its lowest relevant grade."""
     metric = ir.parse_metric(name)
     fields = {**vars(metric), "rel": level}
     return type(metric)(**fields) if hasattr(metric, "rel") else metric
@@ -60,12 +60,12 @@ def by_trec_name(frame):
 
 
 TRACKS = {"robust03": (1, "tag", 17 * 90), "trec-covid-round1": (3, "file", 48 * 29)}
-"""By folder: the step between runs, the source of names, and the minimum number of lists."""
+"""Folder -> step between the files read, source of system names, minimum number of lists."""
 
 
 @cache
 def read_track(shared, track):
-    """Return the runs and the judgments of a track."""
+    """Read the runs and the judgments of a track."""
     step, system, _ = TRACKS[track]
     folder = shared / "data" / track
     paths = sorted(folder.glob("runs/*.gz"))[::step]
@@ -73,7 +73,7 @@ def read_track(shared, track):
 
 
 def by_pytrec_eval(runs, qrels, measures, **options):
-    """Yield the scores of each system by trec_eval 9."""
+    """Yield the scores that pytrec_eval computes for each system."""
     nested = {
         topic: dict(zip(subset["doc"], subset["grade"].astype(int), strict=True))
         for topic, subset in qrels.groupby("topic")

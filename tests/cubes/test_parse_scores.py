@@ -111,7 +111,7 @@ def test_published_matrix_gives_the_published_p_value(shared):
     assert row["p"] == pytest.approx(0.0013194, abs=5e-8)
 
 
-def test_metric_selects_or_renames_a_column(scores, long):
+def test_the_metric_option_selects_or_renames_a_column(scores, long):
     assert ir.as_scores(scores, metric="AP").columns.tolist() == ["AP"]
     assert ir.as_scores(long, metric="P@5").columns.tolist() == ["P@5"]
     assert ir.as_scores(scores["AP"], metric="MAP").columns.tolist() == ["MAP"]
@@ -178,7 +178,7 @@ def test_arrays_become_frames(track):
     )
 
 
-def test_rival_columns_are_refused(long):
+def test_two_id_columns_with_different_values_are_refused(long):
     for other, taken in (("score", "value"), ("query_id", "qid"), ("run", "name")):
         frame = long.assign(**{other: range(len(long))})
         if taken == "value":
@@ -201,7 +201,7 @@ def test_the_only_column_of_numbers_is_the_metric():
     ]
 
 
-def test_rows_may_have_custom_metrics():
+def test_lists_of_dictionaries_may_have_custom_metrics():
     rows = [{"system": s, "qid": q, "right": n} for s, n in (("a", 1), ("b", 0)) for q in "12"]
     rows[0]["right"], rows[-1]["right"] = 2, 3
     expected = ir.as_scores(rows)

@@ -20,7 +20,7 @@ METRICS = ["AP", "nDCG", "RBP(p=0.8)", "Bpref", "RR", "ESL", "NumRel", "Judged"]
 
 
 def rounds(qrels, seed):
-    """Return judgments of two rounds that differ."""
+    """Return two different rounds of judgments."""
     rng = np.random.default_rng(seed)
     first = qrels[rng.random(len(qrels)) < 0.7]
     second = qrels[rng.random(len(qrels)) < 0.8].copy()
@@ -31,7 +31,7 @@ def rounds(qrels, seed):
 
 
 def assert_alike(found, expected, metrics=METRICS):
-    """Assert that cubes have the same scores, by label."""
+    """Assert that cubes have the same scores for each label."""
     assert {*found.topic.to_numpy()} == {*expected.topic.to_numpy()}
     found = found.sel(topic=expected.topic.to_numpy())
     assert (found.grade == expected.grade).all()
@@ -90,7 +90,7 @@ def test_selected_and_saved_cubes_are_rejudged(tmp_path):
     assert result.team.to_numpy().tolist() == subset.team.to_numpy().tolist()
 
 
-def test_topics_of_one_side_are_left_out_with_a_warning():
+def test_topics_only_in_the_cube_or_the_judgments_raise_a_warning():
     cube = RUNS.ireval.cube(QRELS)
     some = QRELS[QRELS["topic"] != "101"]
     with pytest.warns(IrframeWarning, match="1 topic of the cube has no judgments any more and i"):

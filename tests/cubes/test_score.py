@@ -55,7 +55,7 @@ def test_top_grades_are_scored_independently(cubes, verb, chunks):
         xr.testing.assert_allclose(result, expected, rtol=1e-13)
 
 
-def test_pool_norms_equal_full_norms_from_the_pool_depth_on():
+def test_normalisation_by_the_pool_changes_no_score_from_the_pool_depth_on():
     runs, qrels = ir.example_track()
     missed = qrels.drop_duplicates("topic").assign(doc="found by nobody", grade=3)
     cube = ir.cube(runs, pd.concat([qrels, missed]))
@@ -95,7 +95,7 @@ def test_results_do_not_depend_on_tile_sizes(cube, cells, monkeypatch):
     assert sum(sizes) == cube.grade.size
 
 
-def test_selected_depths_equal_columns_of_all_depths(cube):
+def test_scores_at_selected_depths_equal_scores_at_all_depths(cube):
     every = Work(PARSED, range(1, 51)).over(cube).to_numpy()
     some = Work(PARSED, [50, 3]).over(cube)
     assert some.dims == ("metric", "system", "topic", "depth")

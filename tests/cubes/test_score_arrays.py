@@ -113,7 +113,7 @@ values."""
 
 
 @pytest.mark.parametrize("stated", [["AP"], None])
-def test_columns_of_scores_are_distinguished_from_properties(stated):
+def test_columns_of_topics_and_systems_are_not_read_as_scores(stated):
     frame = wide(mine=[0.2, 0.4, 0.6, 0.8], flat=0.5, kind=list("pqpq"), seen=True, **SIDES)
     frame.attrs = {"metrics": stated} if stated else {}
     with pytest.warns(IrframeWarning) as caught:
@@ -129,13 +129,13 @@ def test_columns_of_scores_are_distinguished_from_properties(stated):
 @pytest.mark.parametrize(
     ("label", "level", "varies"), [("a", "name", "length"), ("1", "qid", "size")]
 )
-def test_varying_columns_of_a_single_label_are_scores(label, level, varies):
+def test_columns_that_vary_within_a_single_system_or_topic_are_scores(label, level, varies):
     single = wide(**SIDES).xs(label, level=level, drop_level=False)[["AP", varies]]
     with pytest.warns(IrframeWarning, match="used as metrics"):
         assert varies in parse_scores(single).metrics
 
 
-def test_unrecorded_metrics_are_used_with_a_warning():
+def test_metrics_missing_in_the_attributes_are_used_with_a_warning():
     frame = wide().assign(NumRel=[1, 2, 1, 2])
     assert parse_scores(frame).metrics == ["AP", "NumRel"]
     frame.attrs = {"metrics": ["AP"]}

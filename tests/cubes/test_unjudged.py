@@ -131,7 +131,7 @@ def test_bounds_do_not_depend_on_other_depths(cube):
     xr.testing.assert_allclose(cube.ireval.bounds("Q", at=8), q.sel(depth=[8]))
 
 
-def test_bounds_with_shared_gain_are_means_over_all_orders():
+def test_bounds_with_shared_gain_are_means_over_all_orders_of_ties():
     scores = [("d1", 3.0), *((doc, 2.0) for doc in ("d9", "d8", "d2")), ("d5", 1.0), ("d4", 1.0)]
     qrels = pd.DataFrame({"topic": "t", "doc": ["d1", "d8", "d4", "d3"], "grade": [1, 2, 0, 1]})
     run = pd.DataFrame(scores, columns=["doc", "score"]).assign(topic="t")
@@ -147,7 +147,7 @@ def test_bounds_with_shared_gain_are_means_over_all_orders():
         np.testing.assert_allclose(shared, mean[..., :depth], atol=1e-12)
 
 
-def test_metrics_without_shared_gain_are_refused():
+def test_metrics_that_cannot_share_gain_are_refused_with_ties_mean():
     cube = ir.cube(*ir.example_track(), ties="mean")
     refused(MetricError, "ties='mean'.*Recall", lambda: cube.ireval.bounds("Recall"))
     refused(MetricError, "ties='mean' for the metrics: AP", lambda: cube.ireval.bounds("AP"))
@@ -209,7 +209,7 @@ def test_cubes_without_topics_have_no_pool_depth(cube, name):
     refused(InputError, words, NEEDING[name], cube.isel(topic=[]))
 
 
-def test_pooled_judgments_include_documents_below_the_cut(track):
+def test_pooled_judgments_include_documents_below_the_depth_of_the_cube(track):
     runs, qrels = track
     tied = runs.assign(score=runs["score"].round())
     cut, uncut = (

@@ -61,7 +61,7 @@ class TestCalls:
         refused(DepthError, "at=", lambda: shapes[0](cube.sel(depth=[5, 10])))
         refused(InputError, "irframe.cube, but found DataFrame", lambda: shapes[0](pd.DataFrame()))
 
-    def test_arguments_are_those_of_the_function(self, shapes, cube):
+    def test_verbs_refuse_unknown_and_positional_arguments(self, shapes, cube):
         with pytest.raises(TypeError, match=r"shape_of\(\): .*unexpected keyword argument 'at'"):
             shapes[0](cube, at=5)
         refused(TypeError, "positional", lambda: shapes[0](cube, "half"))
@@ -111,7 +111,7 @@ class TestGroups:
         nobody = scores.where(scores["half"] == "y")
         assert len(dict(parse_scores(nobody, by="half").groups())["x"].systems) == 4
 
-    def test_participating_systems_without_scores_are_warned_of(self, scores):
+    def test_systems_without_scores_in_a_group_raise_a_warning(self, scores):
         absent = (scores["half"] == "first") & (scores["system"] == "ance")
         masked = scores.where(~absent)
         frame = as_scores(masked.sel(depth=10)).reindex(as_scores(scores.sel(depth=10)).index)
@@ -170,7 +170,7 @@ class TestGroups:
 
 
 class TestCubesInGroups:
-    def test_overwritten_cubes_are_refused(self, shapes, cube):
+    def test_groups_with_changed_grades_are_refused(self, shapes, cube):
         cubes = cube.ireval.groupby("half").pooled(10)
         more = {key: subset.assign(grade=subset["grade"] + 1) for key, subset in cubes}
         refused(InputError, "unchanged grades", shapes[0], InGroups(more, "half"))
@@ -183,7 +183,7 @@ class TestLabels:
         for name in plain:
             np.testing.assert_array_equal(result[name], plain[name])
 
-    def test_user_coordinates_follow_their_labels(self, cube):
+    def test_user_coordinates_keep_their_values_after_reordering(self, cube):
         cell = np.arange(8 * 16).reshape(8, 16)
         marked = cube.assign_coords(cell=(("system", "topic"), cell))
         turned = marked.isel(system=slice(None, None, -1))
@@ -202,7 +202,7 @@ class TestProvenance:
             assert result.attrs.items() >= (expected | {"result": name}).items()
             assert result.attrs["irframe"] == ir.__version__
 
-    def test_several_top_grades_and_pools_are_listed(self, cube):
+    def test_several_top_grades_are_listed(self, cube):
         experiment = experiment_of(cube)
         uneven = shown_as(cube, replace(experiment, top=np.array([1, 3] * 8)))
         assert provenance(uneven)["top"] == [1, 3]
@@ -210,7 +210,7 @@ class TestProvenance:
         assert provenance([1]) == {}
 
 
-def test_joined_groups_keep_the_order_of_labels():
+def test_joined_groups_keep_the_order_of_systems():
     arrays = {
         "a": xr.DataArray([1.0, 2], {"system": ["s", "t"]}),
         "b": xr.DataArray([3.0], {"system": ["t"]}),
@@ -247,7 +247,7 @@ def test_depths_beyond_the_cube_are_refused(requirements_cube):
             read_depth(requirements_cube, depth)
 
 
-def test_shared_ranks_are_refused(requirements_cube):
+def test_reading_depths_are_refused_with_ties_mean(requirements_cube):
     with pytest.raises(MetricError, match="found ties='mean'"):
         read_depth(requirements_cube.assign_attrs(ties="mean"), None)
 
@@ -258,7 +258,7 @@ def test_metrics_deeper_than_the_reading_depth_are_refused():
         refuse_deeper([ir.metrics.P() @ 10, ir.metrics.AP() @ 7, ir.metrics.AP() @ 6], 6)
 
 
-def test_systems_are_compared_with_a_baseline():
+def test_baselines_are_compared_with_the_named_or_all_other_systems():
     labels = ["a", "b", 3]
     assert against(labels, "b", None) == (1, [0, 2])
     assert against(labels, "b", [3, "a"]) == (1, [2, 0])

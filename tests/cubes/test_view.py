@@ -1,4 +1,4 @@
-"""Changed cubes are read as they were built, or refused."""
+"""Changed cubes are restored or refused."""
 
 import os
 import pickle
@@ -73,7 +73,7 @@ def test_partly_masked_lists_are_refused(cube, chunks):
         (3, r"depths \[3\]\. .*at=\[3\]"),
     ],
 )
-def test_selected_depths_are_refused_with_advice(cube, depths, words):
+def test_selections_of_depths_are_refused_with_advice(cube, depths, words):
     refused(DepthError, words, lambda: read_cube(cube.sel(depth=depths)))
 
 
@@ -106,7 +106,7 @@ def test_a_cube_is_pickled_with_its_experiment(cube):
     xr.testing.assert_identical(repeated.ireval.score("AP"), expected)
 
 
-def test_halves_of_two_experiments_are_refused(cube):
+def test_concatenated_parts_of_different_experiments_are_refused(cube):
     runs, qrels = ir.example_track()
     other = ir.cube(runs, qrels.assign(grade=qrels["grade"].clip(upper=1)))
     halves = [cube.isel(topic=slice(8)), other.isel(topic=slice(8, None))]
@@ -125,7 +125,7 @@ MOVED = {
 
 
 @pytest.mark.parametrize("moved", MOVED)
-def test_other_dimensions_are_refused(cube, moved):
+def test_codes_with_other_dimensions_are_refused(cube, moved):
     with pytest.raises(
         InputError, match="dimensions system and topic, but found .*_code over: (cell|place)"
     ):

@@ -44,7 +44,7 @@ def lists(draw):
 
 
 def slow(runs, by):
-    """Return (system, topic) -> documents, best first."""
+    """Return the ranked documents by system and topic."""
     result = {}
     for key, group in runs.drop(columns="doc").ireval.rank().groupby(["system", "topic"]):
         order, scores = [], {}
@@ -103,7 +103,7 @@ WAYS = {
 
 @pytest.mark.filterwarnings("ignore:no interval for:irframe.errors.IrframeWarning")
 @pytest.mark.parametrize("way", WAYS)
-def test_every_reader_counts_a_document_once(way):
+def test_evaluate_scorer_and_cube_count_each_document_once(way):
     runs = CHUNKS if way == "a column" else CHUNKS.drop(columns="doc_id")
     expected = {"AP": (1 / 2 + 2 / 3) / 2, "Recall@2": 0.5, "Recall": 1.0}
     metrics = list(expected)
@@ -148,7 +148,7 @@ READERS = {
 
 @pytest.mark.parametrize("rows", [5, 2])
 @pytest.mark.parametrize("reader", READERS)
-def test_columns_of_both_chunks_and_documents_are_refused(reader, rows, tmp_path):
+def test_runs_with_columns_of_chunks_and_documents_are_refused(reader, rows, tmp_path):
     CHUNKS[:rows].to_parquet(tmp_path / "a.parquet")
     with pytest.raises(InputError, match="chunks in 'chunk_id' and documents in '(doc_id|doc)'"):
         READERS[reader](CHUNKS[:rows], tmp_path / "a.parquet")
@@ -160,7 +160,7 @@ def test_runs_with_only_chunks_are_scored_by_chunk():
     assert judged.iloc[0, 0] == 0.5
 
 
-def test_collapsed_runs_name_their_unit():
+def test_collapsed_runs_have_a_column_with_their_unit():
     several = pd.concat([CHUNKS.assign(system=s, unit=f"{s} words") for s in ("100", "200")])
     scores = ir.verbs.collapse(several, "doc_id")
     assert set(scores["unit"]) == {"doc_id"}
@@ -256,7 +256,7 @@ def test_budgets_count_every_chunk_that_is_read():
     assert scores.iloc[0].tolist() == [0, 0.25, 0.25, 0.5, 0.75, 0.75, 1]
 
 
-def test_a_column_of_sections_is_not_taken_for_systems():
+def test_columns_of_sections_are_not_read_as_systems():
     chunks = pd.DataFrame({"topic": "1", "doc": [*"ababcc"], "score": range(6, 0, -1)})
     sections = chunks.assign(section=[*"xxyyxy"])
     scores, expected = (

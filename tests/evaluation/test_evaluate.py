@@ -30,7 +30,7 @@ def test_each_metric_is_scored_at_its_own_depth():
     assert frame.index.names == ["system", "topic"]
 
 
-def test_lists_are_not_cut_without_a_depth(track):
+def test_metrics_without_a_cutoff_use_the_complete_ideal_ranking(track):
     runs, qrels = track
     short = runs[runs["rank"] <= 2]
     scores = short.ireval.evaluate(qrels, ["nDCG", "nDCG@2", "AP", "AP@2", "R@2"])
@@ -65,7 +65,7 @@ def test_precision_divides_by_the_depth_of_shorter_lists(track):
         {"topics": ["103", "101"]},
     ],
 )
-def test_evaluate_and_cube_read_options_alike(track, options):
+def test_evaluate_and_cube_have_equal_scores_with_equal_options(track, options):
     runs, qrels = track
     runs = runs.assign(score=runs["score"].round(1))
     frame = runs.ireval.evaluate(qrels, "AP(norm='pool')", depth=20, **options)
@@ -93,7 +93,7 @@ def test_no_rel_decides_scores_of_topics_without_relevant_documents():
 
 
 @incomplete
-def test_a_system_has_rows_only_where_it_took_part():
+def test_systems_have_rows_only_in_collections_in_which_they_took_part():
     runs, qrels = experiment(0)
     frame = runs.ireval.evaluate(qrels, ["AP", "nDCG@3"], collection="track")
     assert not set(frame.loc["s0"].index) & set(TRACKS["web"])

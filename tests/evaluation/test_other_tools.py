@@ -24,7 +24,7 @@ def scorer():
 
 
 def rows():
-    """Return topics, and documents and scores over (topic, rank)."""
+    """Return topics, and arrays of documents and scores by rank."""
     deep = RUN.groupby("topic").head(20).groupby("topic", sort=False)
     groups = [
         (topic, subset["doc"].to_numpy(), subset["score"].to_numpy()) for topic, subset in deep
@@ -47,11 +47,11 @@ def test_labelled_checkpoints_can_be_compared(scorer):
     refused(InputError, "a run of one system, but found 8 systems", scorer, RUNS, system="all")
 
 
-def test_batches_equal_the_full_run(scorer):
+def test_means_over_batches_equal_means_of_the_complete_run(scorer):
     expected = scorer.mean(RUN.groupby("topic").head(20))
     topic, doc, score = rows()
     batches = scorer.batches()
-    for _epoch in range(2):  # compute removed all earlier batches
+    for _epoch in range(2):  # `compute` removes all batches
         for some in np.array_split(np.arange(len(topic)), 3):
             batches.update(topic[some], doc[some], score[some])
         assert batches.compute() == dict(zip(PLAIN, expected.values(), strict=True))

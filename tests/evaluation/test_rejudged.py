@@ -1,4 +1,4 @@
-"""Judgments of documents that may be unnamed in lists."""
+"""Lists are rejudged with and without the names of documents."""
 
 from dataclasses import replace
 

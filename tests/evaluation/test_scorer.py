@@ -1,4 +1,4 @@
-"""Scorers return the scores of cubes for every input."""
+"""Scorers return the same scores as cubes for every input."""
 
 import warnings
 from itertools import cycle, islice, product
@@ -40,18 +40,18 @@ NOVEL = [name for name, kind in METRICS.items() if kind.subtopics and name != "I
 
 
 def uncut(texts):
-    """Return metrics that need no depth."""
+    """Return the metrics that can be computed without a cutoff."""
     return [each for each in texts if "@" in each or ir.parse_metric(each).uncut() is not None]
 
 
 def at_depths(texts, depths):
-    """Return metrics at several depths."""
+    """Add a cutoff to each metric that has none."""
     value = zip(texts, cycle(depths), strict=False)
     return [text if "@" in text else f"{text}@{depth}" for text, depth in value]
 
 
 def asked(ties, subset=PLAIN):
-    """Return every metric that a policy allows."""
+    """Yield lists of the metrics that a tie policy allows."""
     allowed = [each for each in subset if not shares_ranks(ties) or ties in facts(each).shares]
     yield uncut(allowed)
     yield at_depths(allowed, (1, 4, 9, 30))
@@ -92,7 +92,7 @@ def _quiet():
 
 
 def by_cube(run, qrels, metrics, **policy):
-    """Return the scores of a cube of sufficient depth."""
+    """Return the scores of a cube with complete lists."""
     chosen = [at_depth(metric, None) for metric in parse_metrics(metrics)]
     depth = max([deepest(chosen), *map(len, run.values())])
     distinct = list(dict.fromkeys(chosen))
@@ -108,7 +108,7 @@ def same(found, expected):
 
 
 def readers(scorer, run):
-    """Yield the run in every form, with its scoring function."""
+    """Yield the name and scoring function of each input form."""
     frame = ir.as_runs(run)
     yield "dictionary", lambda: scorer(run)
     yield "frame", lambda: scorer(frame)
@@ -162,18 +162,18 @@ def test_scorers_equal_evaluate_for_every_input(ties, dtype, integers, monkeypat
 @pytest.mark.parametrize(
     ("crowd", "ties", "integers"), few_of(product([-1, np.inf], ["trec", "doc"], [False, True]), 3)
 )
-def test_few_and_many_ties_are_broken_alike(crowd, ties, integers, monkeypatch):
+def test_methods_for_few_and_many_ties_give_equal_scores(crowd, ties, integers, monkeypatch):
     monkeypatch.setattr(listed, "CROWD", crowd)
     run, qrels = drawn(2, integers=integers)
     run = {q: {doc: float(score > 0) for doc, score in docs.items()} for q, docs in run.items()}
     expected = by_cube(run, qrels, uncut(PLAIN), ties=ties)
     scorer = ir.scorer(qrels, uncut(PLAIN), ties=ties)
-    for _ in range(2):  # from the second run on, documents are looked up in another way
+    for _ in range(2):  # the second run uses another lookup of documents
         assert np.array_equal(scorer(run), expected, equal_nan=True)
 
 
 @pytest.mark.parametrize("integers", few_of([False, True], 2), ids=["text", "integers"])
-def test_equal_sort_keys_keep_the_order_of_rows(integers, monkeypatch):
+def test_ties_with_equal_sort_keys_keep_the_order_of_rows(integers, monkeypatch):
     shorter = TiePolicy(keys=lambda tied: np.array([len(str(name)) for name in tied.doc]))
     monkeypatch.setitem(TIE_POLICIES, "random", shorter)
     run, qrels = drawn(7, integers=integers)
@@ -185,7 +185,7 @@ def test_equal_sort_keys_keep_the_order_of_rows(integers, monkeypatch):
             pd.testing.assert_frame_equal(score(), expected, check_exact=True)
 
 
-def test_ranks_decide_if_requested():
+def test_scorers_use_ranks_with_ties_rank():
     run, qrels = drawn(1)
     frame = ir.as_runs(run)
     frame["rank"] = frame.groupby("topic")["score"].rank(method="first")
@@ -209,7 +209,7 @@ def test_ranks_decide_if_requested():
     ],
     ids=str,
 )
-def test_scorers_and_evaluate_read_options_alike(options):
+def test_scorers_and_evaluate_have_equal_scores_with_equal_options(options):
     run, qrels = drawn(3, least=-2)
     for metrics in (uncut(PLAIN), at_depths(PLAIN, (2, 7))):
         scorer = ir.scorer(qrels, metrics, **options)
@@ -262,7 +262,7 @@ def test_scorers_read_judgments_by_subtopic():
 
 
 @pytest.mark.parametrize("topics", ["qrels", "runs"])
-def test_means_equal_summary(topics):
+def test_means_of_scorers_equal_the_summary(topics):
     run, qrels = drawn(8)
     metrics = [*uncut(PLAIN), "P@5"]
     scorer = ir.scorer(qrels, metrics, topics=topics)
@@ -350,12 +350,13 @@ def test_scorers_refuse_a_run_together_with_arrays():
         refused(InputError, "a run, or three arrays", scorer, **value)
 
 
-def test_positions_refer_to_docs():
+def test_positions_refer_to_the_docs_of_the_scorer():
     scorer = ir.scorer(BASE, ["RR", "AP"], docs=["z", "a"])
     assert scorer.docs.tolist() == ["z", "a", "b", "c"]
     assert scorer.topics.tolist() == ["q1", "q2"]
     tied = {"topic": [0, 0, 0, -1], "score": [1.0, 1.0, 1.0, 9.0]}
-    assert scorer.mean(**tied, doc=[-1, 0, 1, 3])["RR"] == 0.25  # z, a, then the unnamed document
+    # The ranking of q1 is z, then a, and then the document at the unknown position -1.
+    assert scorer.mean(**tied, doc=[-1, 0, 1, 3])["RR"] == 0.25
     assert scorer.mean(**tied, doc=[-1, -1, 1, 3])["RR"] == 0.5
     assert scorer.mean(topic=[0, 0, -1], doc=["x", "a", "a"], score=[2.0, 1.0, 3.0])["RR"] == 0.25
 
@@ -418,7 +419,7 @@ EMPTY = [
 @pytest.mark.filterwarnings("ignore::irframe.errors.IrframeWarning")
 @pytest.mark.parametrize("run", EMPTY, ids=repr)
 @pytest.mark.parametrize("metrics", [["AP", "nDCG@10", "P@5", "Bpref", "RBP"], ["num_ret"]])
-def test_empty_lists_score_as_lists_without_hits(run, metrics):
+def test_empty_lists_score_zero(run, metrics):
     """An untrained model may return only empty lists."""
     with pytest.warns(IrframeWarning, match="score 0 on all judged topics: run"):
         scores = ir.evaluate(run, BASE, metrics)
@@ -458,7 +459,7 @@ def test_means_over_repeats_equal_summary(word):
         assert means == summary.to_dict()
 
 
-def test_repeats_without_one_mean_are_refused():
+def test_means_of_several_systems_or_undeclared_repeats_are_refused():
     qrels = {"q": {"a": 1}}
     two = {name: {1: {"q": {"a": 1.0}}, 2: {"q": {"b": 1.0}}} for name in ("x", "y")}
     refused(

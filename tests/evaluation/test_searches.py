@@ -1,4 +1,4 @@
-"""Searches of an agent are merged into one list per topic."""
+"""The searches for a topic are merged into one list."""
 
 from collections import Counter
 
@@ -28,7 +28,7 @@ def traces(seed=0, systems=2, topics=5, searches=4, docs=9):
         score=rng.integers(0, 6, len(runs)) / 4, tokens=rng.integers(1, 9, len(runs))
     )
     result = rng.random((systems, topics, searches)).repeat(docs) < 0.8
-    first = (runs["doc"] == "d0") & (runs["call"] == 1)  # every system has at least one row
+    first = (runs["doc"] == "d0") & (runs["call"] == 1)  # every list keeps a row
     runs = runs[(result & (rng.random(len(runs)) < 0.5)) | first].sample(frac=1, random_state=seed)
     qrels = runs[["topic", "doc"]].drop_duplicates().sort_values(["topic", "doc"])
     return runs.reset_index(drop=True), qrels.assign(grade=rng.integers(0, 3, len(qrels)))
@@ -132,7 +132,7 @@ def test_all_inputs_have_the_same_scores(tmp_path):
 
 @pytest.mark.parametrize("ties", ["trec", "doc", "order", "random", "mean"])
 @pytest.mark.parametrize("number", [0, 1])
-def test_a_single_search_leaves_the_run_unchanged(ties, number):
+def test_runs_with_a_single_search_equal_runs_without_searches(ties, number):
     runs, qrels = traces(6)
     runs = runs.drop_duplicates(["system", "topic", "doc"]).drop(columns="call")
     plain, single = runs.ireval.cube(qrels, ties=ties), runs.assign(search=number)
@@ -202,7 +202,7 @@ CHANGED = {
     "at 1 in all systems, or at 0 in all systems": lambda r: r["call"] - (r["system"] == "s1"),
     "every document once": 1,
 }
-"""Part of the error -> function that changes the numbers of searches."""
+"""Part of the message -> function that changes the numbers of searches."""
 ASKED = {
     "0 columns with the name 'hop'": {"search": "hop"},
     "search='call' to read": {"search": None, "searches": None},
@@ -219,7 +219,7 @@ ASKED = {
     "found shared ranks": {"ties": "mean"},
     "several searches, but found a threshold": {"threshold": 1, "searches": None},
 }
-"""Part of the error -> invalid options."""
+"""Part of the message -> invalid options."""
 
 
 @pytest.mark.parametrize("words", [*CHANGED, *ASKED])
@@ -265,7 +265,7 @@ def test_undeclared_searches_are_refused(tmp_path):
     for reader in READERS.values():
         for rows in (numbers, numbers.assign(call=numbers["call"].astype(str)), single):
             refused(ParameterError, message, reader(tmp_path, rows).ireval.evaluate, qrels, "R")
-    run = READERS["file"](tmp_path, single.drop(columns="system"))  # the file names the system
+    run = READERS["file"](tmp_path, single.drop(columns="system"))  # the file name is the system
     refused(ParameterError, message, run.ireval.evaluate, qrels, "R")
     assert run.ireval.evaluate(qrels, "R", search="call").notna().all(axis=None)
 

@@ -33,7 +33,7 @@ def test_shards_without_relevant_documents_score_nan():
     assert not lacking & {*own.index.get_level_values("topic")}
 
 
-def test_judgments_may_be_split_too():
+def test_split_and_complete_judgments_give_the_same_scores():
     dealt = QRELS.ireval.split(2, seed=4)
     runs = RUNS.ireval.split(2, seed=4)
     scores = ir.evaluate(runs, dealt, "AP")

@@ -1,4 +1,4 @@
-"""Scores at thresholds equal scores at the depths reached."""
+"""Scores at a threshold equal scores at the depth reached."""
 
 import numpy as np
 import pandas as pd
@@ -10,11 +10,14 @@ import irframe as ir
 from irframe.errors import InputError, IrframeWarning, ParameterError
 
 METRICS = ["P", "R", "AP", "RBP(p=0.8)", "DCG", "RR", "NumRet", "ERR", "Success", "F"]
-"""Metrics with an uncut ideal ranking."""
+"""Metrics whose ideal ranking has no cutoff."""
 
 
 def lists(seed=0, systems=2, topics=6, docs=12, levels=7):
-    """Return systems with tied scores, and partly irrelevant topics."""
+    """Return runs with ties, and judgments.
+
+    At least a third of the topics have no relevant document.
+    """
     rng = np.random.default_rng(seed)
     columns = ["system", "topic", "doc"]
     names = [f"s{n}" for n in range(systems)], [f"t{n}" for n in range(topics)], range(docs)
@@ -28,7 +31,7 @@ def lists(seed=0, systems=2, topics=6, docs=12, levels=7):
 
 
 @pytest.mark.parametrize("ties", ["trec", "order", "mean"])
-def test_a_threshold_equals_the_depth_of_its_score(ties):
+def test_scores_at_a_threshold_equal_scores_at_the_depth_reached(ties):
     runs, qrels = lists()
     metrics = [name for name in METRICS if ties != "mean" or name not in {"RR", "ERR", "Success"}]
     cube = runs.ireval.cube(qrels, scores=True, ties=ties)
@@ -122,9 +125,7 @@ def test_silence_scores_one_on_topics_without_relevant_documents():
     few = some.ireval.evaluate(
         qrels, "R", no_rel="silence", stop=ir.Threshold(0)
     )  # warns of nothing
-    right = (
-        best[["t4", "t5"]].eq(0).astype(float)
-    )  # a missing list counts as a list without any document read
+    right = best[["t4", "t5"]].eq(0).astype(float)  # a missing list counts as an empty list
     np.testing.assert_array_equal(few.loc[("s1", ["t4", "t5"]), "R >= 0"], right)
     depths = cube.ireval.score("P", no_rel="silence", at=[1])
     assert depths.sel(topic="t0").to_numpy().max() == 0

@@ -52,14 +52,14 @@ def test_later_copies_keep_their_ranks_or_are_removed(copies):
     assert ir.scorer(QRELS, "AP", units=ir.Units(copies=copies)).mean(RUN) == {"AP": 0.75}
 
 
-def test_copies_have_their_highest_grade():
+def test_copies_get_the_highest_grade_of_any_copy():
     qrels = pd.concat([QRELS, QRELS[:1].assign(doc="b", grade=3)])
     with pytest.warns(IrframeWarning, match="1 document"):
         scores = ir.evaluate(RUN, qrels, "nDCG", units=ir.Units(copies=COPIES))
     assert scores.attrs["top"] == 3
 
 
-def test_budgets_equal_the_depths_that_fit():
+def test_scores_at_a_budget_equal_scores_at_the_depth_that_fits():
     cube = RUN.ireval.cube(QRELS, units=ir.Units(length="tokens"))
     scores = cube.ireval.score("Recall", "P", "nDCG", stop=ir.Budget([29, 30, 60, 65, 999]))
     by_depth = cube.ireval.score("Recall", "P", "nDCG(ideal='full')")
@@ -71,11 +71,11 @@ def test_budgets_equal_the_depths_that_fit():
     assert scores.attrs["caution"] == "nothing fits into 29 tokens in 1 of 1 list"
 
 
-def test_units_that_do_not_fit_may_be_skipped():
+def test_documents_that_do_not_fit_may_be_skipped():
     cube = RUN.ireval.cube(QRELS, units=ir.Units(length={"b": 30, "x": 10, "a": 20, "c": 5}))
     scores = cube.ireval.score("Recall", "P", stop=ir.Budget([5, 25, 34], cut="skip"))
     np.testing.assert_allclose(scores.to_numpy()[:, 0, 0], [[0.5, 0.5, 0], [1, 0.5, 0]])
-    # The sum exceeds the budget only by rounding.
+    # The sum of the lengths exceeds the budget only because of rounding.
     groups = [665230006.6862088, 21254131.078561813, 313515862.23522955]
     assert sum(groups) > 10**9
     cube = RUN[1:].assign(size=groups).ireval.cube(QRELS, units=ir.Units(length="size"))
@@ -86,7 +86,7 @@ LENGTHS = pd.Series({"b": 30, "x": 10, "a": 20, "c": 5}, name="tokens")
 
 
 @pytest.mark.parametrize("length", ["tokens", LENGTHS, LENGTHS.to_frame()])
-def test_all_inputs_and_tables_of_lengths_agree(length, tmp_path):
+def test_all_inputs_and_forms_of_lengths_give_equal_scores(length, tmp_path):
     runs = RUN if isinstance(length, str) else RUN.drop(columns="tokens")
     options = {"length": length, "budget": [30, 60]}
     table = ir.evaluate(runs, QRELS, ["AP", "ESL"], **arguments(ir.evaluate, options))
@@ -203,7 +203,7 @@ def test_invalid_lengths_are_refused(case):
         )
 
 
-def test_metrics_with_a_cut_ideal_are_refused_at_budgets():
+def test_metrics_with_a_cut_ideal_ranking_are_refused_at_budgets():
     subtopics = QRELS.assign(subtopic=["x", "y"])
     for metric, qrels in {"alpha_nDCG": subtopics, "AP(judged_only=True)": QRELS}.items():
         with pytest.raises(MetricError, match="with an uncut ideal ranking"):
@@ -222,7 +222,7 @@ def test_systems_with_different_units_are_not_compared():
     assert len(collapsed.ireval.compare()) == 3
 
 
-def test_lists_without_a_unit_that_fits_are_counted():
+def test_lists_whose_first_document_exceeds_the_budget_are_counted():
     runs = pd.concat([RUN, RUN.assign(system="t", tokens=[5, 10, 20, 30])])
     result = runs.ireval.diagnose(
         QRELS, units=ir.Units(length="tokens"), stop=ir.Budget([29, 30, 4])
@@ -290,7 +290,7 @@ def test_stops_beyond_the_end_of_a_list_do_not_change_scores_at_a_depth(options)
 
 
 @pytest.mark.parametrize("cut", ["whole", "skip"])
-def test_stops_do_not_change_the_ideal_ranking_of_a_depth(cut):
+def test_stops_do_not_change_the_ideal_ranking_of_metrics_with_a_cutoff(cut):
     runs = pd.DataFrame({"topic": "1", "doc": list("xabc"), "score": [4, 3, 2, 1], "tokens": 10})
     qrels = pd.DataFrame({"topic": "1", "doc": list("abcde"), "grade": 1})
     metrics = ["nDCG@3", "AP(norm='min')@3", "P@3"]
@@ -307,7 +307,7 @@ def test_stops_do_not_change_the_ideal_ranking_of_a_depth(cut):
 
 
 @pytest.mark.filterwarnings("ignore:no retrieved document:irframe.errors.IrframeWarning")
-def test_silence_counts_only_lists_that_are_not_read():
+def test_silence_scores_one_only_if_no_document_is_read():
     runs = RUN.assign(tokens=[900, 100, 600, 600])
     qrels = pd.DataFrame({"topic": "1", "doc": ["z"], "grade": [0]})
     options = {"length": "tokens", "budget": [50, 500], "no_rel": "silence"}

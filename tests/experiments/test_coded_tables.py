@@ -1,4 +1,4 @@
-"""Runs and judgments are read as frames with coded ids."""
+"""Runs and judgments are read into tables with integer ids."""
 
 from decimal import Decimal
 
@@ -20,7 +20,7 @@ QRELS = pd.DataFrame({"topic": "1", "doc": list("ab"), "grade": [0, 1]})
 
 
 def twice(frame, name):
-    """Add two columns with the same name."""
+    """Return a frame with two more columns of one name."""
     return pd.concat(
         [frame, pd.DataFrame({0: "x", 1: range(len(frame))}).set_axis([name] * 2, axis=1)], axis=1
     )
@@ -39,11 +39,11 @@ NUMBERS = {
 
 
 @pytest.mark.parametrize("kind", NUMBERS)
-def test_scores_may_have_any_numeric_dtype(kind):
+def test_scores_may_be_numeric_text_or_any_numeric_dtype(kind):
     assert RUN.assign(score=NUMBERS[kind]).ireval.rank()["doc"].tolist() == list("cba")
 
 
-def test_extreme_grades_are_read():
+def test_lowest_and_highest_grades_are_read():
     ends = [LOWEST_GRADE, HIGHEST_GRADE]
     assert ir.verbs.judge(RUN, QRELS.assign(grade=ends))["grade"].tolist()[:2] == ends
 
@@ -79,7 +79,7 @@ def test_thousands_of_distinct_grades_are_scored(tmp_path):
     np.testing.assert_array_equal(reopened.to_numpy()[0, 0, :, 0], linear)
 
 
-def test_unrelated_duplicate_columns_are_ignored():
+def test_duplicates_of_unused_columns_are_ignored():
     runs, qrels = twice(RUN, "x"), twice(QRELS, "x")
     plain, scores = ir.evaluate(RUN, QRELS, "AP"), ir.evaluate(runs, qrels, "AP")
     pd.testing.assert_frame_equal(scores, plain)
@@ -91,7 +91,7 @@ def test_unrelated_duplicate_columns_are_ignored():
     assert ir.verbs.sample(qrels, 1)["doc"].tolist() == ["a", "b"]
 
 
-def test_duplicate_columns_are_refused():
+def test_duplicates_of_used_columns_are_refused():
     with pytest.raises(
         InputError, match="one column per role.*several columns of a frame named: doc"
     ):
@@ -102,7 +102,7 @@ def test_duplicate_columns_are_refused():
         ir.verbs.pool(twice(RUN, "contributing"), 2)
 
 
-def test_missing_columns_are_refused():
+def test_inputs_without_required_columns_or_rows_are_refused():
     with pytest.raises(
         InputError, match=r"a run with a column for topic and score or rank, .*: doc\."
     ):
@@ -123,7 +123,7 @@ pairs = st.lists(st.tuples(st.integers(0, 6), st.text("abé", max_size=2)), max_
 
 
 def side(rows, kind):
-    """Return rows whose documents are in two chunks."""
+    """Return rows whose documents are stored in two Arrow chunks."""
     docs = [doc for _, doc in rows]
     chunks = [pa.array(subset, kind) for subset in (docs[:2], docs[2:])]
     return Side(np.array([topic for topic, _ in rows], int), pa.chunked_array(chunks, kind))

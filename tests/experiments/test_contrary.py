@@ -1,4 +1,4 @@
-"""Scores that contradict ranks raise an error or a caution."""
+"""Scores that contradict ranks raise an error or a warning."""
 
 import warnings
 from itertools import pairwise
@@ -22,7 +22,7 @@ FALLING, RISING, EQUAL = [3.0, 2.0, 1.0], [1.0, 2.0, 3.0], [1.0, 1.0, 1.0]
 
 
 def run(*lists, system="s", ranks=(1, 2, 3)):
-    """Return a run with ranks and the given scores."""
+    """Return a run with three ranks and scores per list."""
     rows = [
         (system, f"q{n}", doc, rank, score)
         for n, scores in enumerate(lists, start=1)
@@ -55,7 +55,7 @@ def test_scores_that_rise_along_ranks_in_all_lists_are_refused(lists, beside):
     ],
     ids=["some lists", "more steps", "the rank column alone", "rows by score", "shuffled rows"],
 )
-def test_scores_that_rise_in_some_lists_decide_with_a_caution(frame, lists):
+def test_cautions_count_lists_whose_scores_rise_with_ranks(frame, lists):
     expected = frame.drop(columns="rank").ireval.evaluate(QRELS, "RR")
     message = f"scores rise with the ranks.*: s in {lists} lists"
     with pytest.warns(IrframeWarning, match=message):
@@ -70,7 +70,7 @@ def test_scores_that_rise_in_some_lists_decide_with_a_caution(frame, lists):
 
 
 def slow_directions(frame):
-    """Return the refused systems, and counts of rising lists."""
+    """Return systems to refuse, and cautions that count rising lists."""
     refusals, cautions = [], {}
     for system, own in frame.groupby("system"):
         says, rises, moved = 0, 0, 0
@@ -93,7 +93,7 @@ rows = st.tuples(st.sampled_from("st"), st.sampled_from(["q1", "q2"]), st.intege
 
 
 @given(st.lists(st.tuples(rows, st.integers(-2, 2)), min_size=1, max_size=12), st.booleans())
-def test_directions_of_scores_equal_a_slow_reference(drawn, by_rank):
+def test_errors_and_cautions_about_rising_scores_agree_with_a_loop(drawn, by_rank):
     frame = pd.DataFrame(
         [(*row, s) for row, s in drawn], columns=["system", "topic", "rank", "score"]
     )
@@ -114,7 +114,7 @@ def test_directions_of_scores_equal_a_slow_reference(drawn, by_rank):
     assert all(singular(each) in messages[0] for each in cautions)
 
 
-def test_ranks_other_than_numbers_are_ignored():
+def test_ranks_that_are_not_numbers_are_ignored():
     frame = run(FALLING, FALLING).assign(rank="first")
     assert frame.ireval.evaluate(QRELS, "RR").RR.tolist() == [1, 1, 0]
 
@@ -129,7 +129,7 @@ def test_systems_without_scores_are_ranked_by_their_ranks():
 
 
 @pytest.mark.parametrize("lists", [[RISING, FALLING], [RISING, RISING]], ids=["caution", "refusal"])
-def test_the_console_names_the_option_for_ranks(lists, tmp_path, capsys):
+def test_messages_of_the_console_advise_ties_rank(lists, tmp_path, capsys):
     frame = run(*lists)
     ir.verbs.write_run(frame, tmp_path / "s.run")
     ir.verbs.write_qrels(ir.as_qrels(QRELS), tmp_path / "qrels.txt")

@@ -1,4 +1,4 @@
-"""Lowest relevant grades by collection, and groups by collection."""
+"""Each collection can have its own lowest relevant grade."""
 
 import numpy as np
 import pandas as pd
@@ -49,7 +49,7 @@ def expected(frames, depth=None):
     return pd.DataFrame(result, low.index, pd.Index(METRICS, name="metric"))
 
 
-def test_each_collection_has_its_own_threshold(frames):
+def test_each_collection_has_its_own_lowest_relevant_grade(frames):
     options = {"collection": "track", "rel": {"dl21": 2}}
     scores = ir.evaluate(*frames, METRICS, **options)
     pd.testing.assert_frame_equal(scores, expected(frames))
@@ -60,7 +60,7 @@ def test_each_collection_has_its_own_threshold(frames):
     )
 
 
-def test_cubes_apply_thresholds_in_memory_lazily_and_by_group(frames, cube, cubes):
+def test_lazy_and_grouped_cubes_apply_lowest_relevant_grades(frames, cube, cubes):
     wanted = expected(frames, depth=50).to_xarray()
     for each in (cube, cube.chunk(topic=3)):
         result = each.ireval.score(OPEN, rel={"dl21": 2}).sel(depth=50, drop=True).compute()
@@ -77,7 +77,7 @@ def test_cubes_apply_thresholds_in_memory_lazily_and_by_group(frames, cube, cube
         np.testing.assert_array_equal(of_cubes.sel(track=key, topic=want.topic), want)
 
 
-def test_topics_without_documents_of_the_grade_are_nan_if_requested(cube):
+def test_topics_without_documents_of_the_lowest_relevant_grade_can_score_nan(cube):
     scores = cube.ireval.score("AP", rel={"dl21": 3}, no_rel="nan", at=5)
     high = cube.ireval.score("AP(rel=3)", no_rel="nan", at=5)
     inside = (cube["track"] == "dl21").to_numpy()
@@ -103,7 +103,7 @@ def test_topics_without_documents_of_the_grade_are_nan_if_requested(cube):
         ),
     ],
 )
-def test_invalid_thresholds_are_refused(frames, cube, cubes, metrics, rel, error, message):
+def test_invalid_values_of_rel_are_refused(frames, cube, cubes, metrics, rel, error, message):
     runs, qrels = frames
     for of in (runs.ireval, in_tracks(frames)):
         refused(error, message, of.evaluate, qrels, metrics, collection="track", rel=rel)
@@ -111,7 +111,7 @@ def test_invalid_thresholds_are_refused(frames, cube, cubes, metrics, rel, error
         refused(error, message, of.score, metrics, rel=rel)
 
 
-def test_thresholds_need_collections(frames):
+def test_lowest_relevant_grades_by_collection_need_collections(frames):
     for call in (ir.evaluate, lambda *f, **o: ir.cube(*f).ireval.score("AP", **o)):
         with pytest.raises(ParameterError, match="a collection for every topic.*Pass collection="):
             call(*frames, *["AP"] * (call is ir.evaluate), rel={"dl21": 2})
@@ -139,7 +139,7 @@ def test_groups_by_collection_equal_groups_by_its_column(frames, cube):
         ir.evaluate(*frames, "AP").ireval.groupby("collection").compare()
 
 
-def test_groups_include_systems_of_their_collection_without_lists(frames):
+def test_declared_collections_include_systems_without_lists(frames):
     runs, qrels = frames
     inside = qrels["topic"].isin(qrels["topic"].unique()[:4])
     qrels = qrels.assign(kind=np.where(inside, "some", "others"))

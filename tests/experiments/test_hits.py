@@ -1,4 +1,4 @@
-"""Unjudged documents in ranked lists: concatenation of blocks."""
+"""Blocks of unjudged documents are joined into one block."""
 
 import numpy as np
 import pyarrow as pa
@@ -13,7 +13,7 @@ NAMES = st.lists(st.sampled_from(["a", "b", "", "é", "long name of a document"]
 
 
 def block(names, first=0):
-    """Return a block with a document per list."""
+    """Return a block with one unjudged document per list."""
     of = np.arange(first, first + len(names), dtype=np.int32)
     chunks = [names[:2], names[2:]]
     return TopUnjudged.named(
@@ -22,7 +22,7 @@ def block(names, first=0):
 
 
 @given(st.lists(NAMES, max_size=8))
-def test_joined_blocks_have_the_names_of_each_block(lists):
+def test_joined_blocks_keep_the_names_of_documents(lists):
     joined = JoinedUnjudged(map(block, lists)).joined()
     if not lists:
         assert joined is None
@@ -36,13 +36,13 @@ NUMBERED = TopUnjudged.named(np.zeros(1, int), np.zeros(1, int), pa.chunked_arra
 
 
 @pytest.mark.parametrize("other", [None, NUMBERED], ids=["unknown", "numbers"])
-def test_blocks_with_unknown_names_or_different_types_are_not_joined(other):
+def test_blocks_with_unknown_names_or_names_of_different_types_are_not_joined(other):
     for blocks in ([block(["a"]), other], [other, block(["a"])]):
         assert JoinedUnjudged(blocks).joined() is None
 
 
 @given(st.lists(st.lists(st.booleans(), min_size=1, max_size=20), min_size=1, max_size=5))
-def test_gathered_lists_keep_their_ties(ties):
+def test_lists_gathered_in_reverse_order_keep_their_ties(ties):
     none = np.zeros(0, np.int32)
     lists = [
         ListHits(np.array([number]), Hits(np.array([len(tied)]), none, none, none, np.array(tied)))

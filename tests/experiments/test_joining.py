@@ -1,4 +1,4 @@
-"""The join of retrieved documents and judgments, `judge` and `restrict`."""
+"""Joins of runs and judgments, with `judge` and `restrict`."""
 
 import warnings
 
@@ -28,7 +28,7 @@ def test_documents_judged_twice_with_different_grades_are_refused():
         assert run.ireval.judge(pd.concat([QRELS, QRELS]))["grade"].tolist() == [1]
 
 
-def test_errors_about_empty_joins_show_both_sides():
+def test_messages_about_empty_joins_show_ids_of_runs_and_judgments():
     run = pd.DataFrame({"topic": ["01"], "doc": ["a"], "score": 1.0})
     with pytest.raises(
         IdError,
@@ -123,7 +123,7 @@ def drawn(*, integers):
 
 @pytest.mark.parametrize("integers", [False, True], ids=["text", "integers"])
 @pytest.mark.parametrize("prints", ["names", "their lengths"])
-def test_joins_do_not_depend_on_fingerprints(integers, prints, monkeypatch):
+def test_joins_do_not_depend_on_collisions_of_fingerprints(integers, prints, monkeypatch):
     runs, qrels = drawn(integers=integers)
     expected = runs.merge(qrels, how="left", on=["topic", "doc"])["grade"].to_numpy()
     if prints == "their lengths":
@@ -139,7 +139,7 @@ def test_joins_do_not_depend_on_fingerprints(integers, prints, monkeypatch):
         )
 
 
-def test_equal_fingerprints_of_different_ids_are_detected(monkeypatch):
+def test_different_ids_with_equal_fingerprints_are_not_joined(monkeypatch):
     run = pd.DataFrame({"topic": "1", "doc": ["bb", "a"], "score": 1.0})
     qrels = pd.DataFrame({"topic": ["1"], "doc": ["aa"], "grade": [1]})
     monkeypatch.setattr(
@@ -230,7 +230,7 @@ def test_restrict_equals_a_worked_example(golden):
         assert sorted(selected["doc"]) == docs
 
 
-def test_restrict_refuses_documents_without_judgments():
+def test_restrict_refuses_invalid_or_unjudged_documents():
     with pytest.raises(
         InputError, match="documents with a column for doc, but found .*: name, qid"
     ):

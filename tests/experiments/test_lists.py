@@ -29,7 +29,7 @@ QRELS = pd.DataFrame({"topic": list(TRACK), "doc": "d", "grade": 1, "track": TRA
 
 
 def runs_of(**lists):
-    """Return runs with a relevant document on given topics."""
+    """Return runs with one relevant document for each given topic."""
     rows = [(system, topic) for system, topics in lists.items() for topic in topics.split()]
     return pd.DataFrame(rows, columns=["system", "topic"]).assign(doc="d", score=1.0)
 
@@ -72,7 +72,7 @@ def test_lists_outside_a_collection_are_not_missing():
     assert (result, messages) == ({"a": [3, 3], "b": [1, 1], "c": [2, 2]}, [])
 
 
-def test_rows_of_unjudged_topics_decide_participation():
+def test_lists_for_unjudged_topics_count_as_participation():
     runs = runs_of(a="1 2 3 4", b="1 2 03 04", c="03", d="9", e="01")
     tracks = TRACK | {"03": "web", "04": "web", "9": "old", "01": None}
     runs = runs.assign(track=runs["topic"].map(tracks))
@@ -106,7 +106,7 @@ def with_track(frame):
 
 
 @pytest.mark.parametrize("sides", ["runs", "qrels", "both"])
-def test_the_collection_may_be_a_column_of_either_frame(sides):
+def test_the_collection_may_be_a_column_of_runs_or_judgments(sides):
     runs = with_track(RUNS) if sides in {"runs", "both"} else RUNS
     qrels = with_track(COLLECTIONS_QRELS) if sides in {"qrels", "both"} else COLLECTIONS_QRELS
     cube = ir.cube(runs, qrels, collection="track")
@@ -162,7 +162,7 @@ NAMES = [f"t{number}" for number in range(5)]
 
 
 def tables_of(lists, judged):
-    """Return coded frames of list lengths and judged topics."""
+    """Return runs with given list lengths, and judgments, as tables."""
     rows = [(s, t, f"d{n}", -n) for (s, t), length in lists.items() for n in range(length)]
     runs = pd.DataFrame(rows, columns=["system", "topic", "doc", "score"])
     qrels = pd.DataFrame({"topic": judged, "doc": [f"d{n}" for n in range(len(judged))]})
@@ -176,7 +176,7 @@ def lists_of(table, judgments, collections=None):
 
 
 def select(table, judgments, topics, collections=None):
-    """Return the experiment with the topics that the option selects."""
+    """Return an experiment with the topics that `topics` selects."""
     lists = lists_of(table, judgments, collections)
     chosen = Judgments.chosen(judgments, choose_topics(lists, judgments.topics, topics))
     ranked = rank_framed(Framed(table, judgments, lists), Policy(), Extras())
@@ -195,7 +195,7 @@ def experiments(draw):
 
 
 @given(experiment=experiments())
-def test_topics_are_chosen_from_qrels_or_runs(experiment):
+def test_topics_of_qrels_of_any_run_or_of_all_runs_can_be_selected(experiment):
     lists, judged = experiment
     table, judgments = tables_of(lists, judged)
     systems = {system for system, _ in lists}
@@ -238,7 +238,7 @@ def test_collections_decide_participation_and_top_grades(experiment, parts):
         assert top == max([1, *grades])
 
 
-def test_the_top_grade_includes_topics_that_are_not_chosen():
+def test_top_grades_depend_on_all_judged_topics():
     table, judgments = tables_of({("a", "t1"): 1, ("b", "t3"): 1}, NAMES)
     for topics in (["t1"], ["t1", "t3"], "runs", "qrels"):
         assert (select(table, judgments, topics).top == 3).all()

@@ -74,7 +74,7 @@ def test_random_keys_depend_only_on_ids_and_seed():
     assert numbers.tolist() == keys.tolist()
 
 
-def test_random_keys_separate_ids():
+def test_random_keys_depend_on_the_boundary_between_ids():
     first, second = random_keys(["1", "11"], ["11", "1"], seed=0)
     assert first != second
 
@@ -94,7 +94,7 @@ def test_grade_minus_one_is_refused():
 WORDS = get_args(TieRule)
 
 
-def test_every_tie_rule_has_a_policy_and_an_oracle():
+def test_every_tie_rule_has_an_implementation_and_an_oracle():
     assert set(WORDS) == TIE_POLICIES.keys() == oracles.ORACLES.keys()
 
 
@@ -117,7 +117,7 @@ def drawn(rng, *, integers):
 @pytest.mark.filterwarnings("ignore:scores rise")
 @pytest.mark.parametrize("integers", few_of([False, True], 2), ids=["text", "integers"])
 @pytest.mark.parametrize("ties", WORDS)
-def test_tie_rules_equal_their_oracles(ties, integers):
+def test_tie_rules_agree_with_their_oracles(ties, integers):
     rng = np.random.default_rng(7)
     for _ in range(3):
         runs = drawn(rng, integers=integers)

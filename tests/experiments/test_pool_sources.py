@@ -48,7 +48,7 @@ def test_runs_without_scores_are_pooled_by_rank():
     assert pooled(result) == pooled(expected)
 
 
-def test_scores_decide_the_pool_before_ranks_and_rows():
+def test_pools_use_scores_rather_than_ranks_or_row_order():
     rows = [("1", "a", 3, 1.0), ("1", "b", 2, 3.0), ("1", "c", 1, 2.0)]
     runs = pd.DataFrame(rows, columns=["topic", "doc", "rank", "score"])
     qrels = pd.DataFrame({"topic": "1", "doc": list("abc"), "grade": 1})
@@ -70,7 +70,7 @@ def test_the_least_judged_run_determines_the_pool_depth(monkeypatch, rows, turne
 
 
 @pytest.mark.parametrize("options", [{"ties": "rank"}, {"ties": ir.Ties(dtype="float32")}])
-def test_pools_use_scores_in_full_precision_under_any_tie_rule(options):
+def test_pools_use_scores_in_double_precision(options):
     runs = pd.DataFrame({"topic": "1", "doc": list("abc"), "rank": [1, 2, 3]})
     runs["score"] = [1.0, 1 + 2e-12, 1 + 1e-12]
     qrels = pd.DataFrame({"topic": "1", "doc": list("abc"), "grade": 1})

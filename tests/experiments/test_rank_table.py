@@ -38,7 +38,7 @@ def test_lists_are_ranked_separately():
     assert ranking.tied.tolist() == [False, False, True, False, False]
 
 
-def test_scores_beyond_single_precision_become_ties():
+def test_scores_above_the_range_of_float32_are_tied():
     large = RUNS.assign(score=[1e39, 1e300, 1.0, 2.0, 1.0])
     ranking = rank_table(read_table(large), Policy(ties="order", score_dtype="float32"))
     assert ranking.order.tolist() == [0, 1, 3, 2, 4]
@@ -73,7 +73,7 @@ def who(runs, contributing=None):
     return contributing_systems(read_table(runs), contributing).tolist()
 
 
-def test_contributing_systems_are_named_or_flagged():
+def test_contributing_systems_are_named_or_marked_in_a_column():
     assert who(CONTRIBUTING_RUNS) == who(CONTRIBUTING_RUNS, ["b", "a"]) == [True, True]
     assert who(CONTRIBUTING_RUNS, ["b"]) == [False, True]
     flagged = CONTRIBUTING_RUNS.assign(
@@ -108,7 +108,7 @@ def test_invalid_columns_of_contributing_systems_are_refused():
         who(CONTRIBUTING_RUNS.assign(x=False), "x")
 
 
-def test_pooling_ranks_follow_scores_then_rows():
+def test_pooling_ranks_follow_scores_or_ranks_and_break_ties_by_row():
     assert filed_rank(pooling(read_table(CONTRIBUTING_RUNS))).tolist() == [2, 1, 1, 1]
     assert filed_rank(pooling(read_table(CONTRIBUTING_RUNS.assign(score=0)))).tolist() == [
         1,
@@ -127,7 +127,7 @@ def test_pooling_ranks_do_not_depend_on_the_tie_rule():
         assert filed_rank(ranking).tolist() == filed_rank(pooling(table)).tolist()
 
 
-def test_pools_equal_a_slow_reference():
+def test_pools_agree_with_a_slow_reference():
     result = TEAMED.ireval.pool(2)
     assert list(result.columns) == ["name", "qid", "docno", "rank", "unique"]
     rows = result.drop(columns="qid").to_records(index=False).tolist()
@@ -157,7 +157,7 @@ def test_pools_do_not_depend_on_row_order(order, depth):
         assert contributed(frame.iloc[rows], depth) == contributed(frame, depth)
 
 
-def test_teams_count_as_one_contributor():
+def test_systems_of_a_team_count_as_one_contributor():
     result = TEAMED.ireval.pool(2, together="team")
     assert list(result.columns[:2]) == ["name", "team"]
     team = result[result["unique"]]
@@ -196,7 +196,7 @@ def test_invalid_contributing_systems_are_refused(options, words):
     refused(ParameterError, words, lambda: TEAMED.ireval.pool(ir.Pool(1, **options)))
 
 
-def test_unknown_columns_of_teams_are_refused():
+def test_unknown_team_columns_are_refused():
     message = "together to be a column"
     refused(ParameterError, message, lambda: TEAMED.ireval.pool(1, together=["team"]))
 
@@ -210,7 +210,7 @@ def ranked(rows, ties="trec", **options):
 
 
 @pytest.mark.parametrize("name", ["002-ties", "002-ties-unsorted-file"])
-def test_ties_equal_a_worked_example(golden, name):
+def test_rankings_with_ties_equal_a_worked_example(golden, name):
     case = golden[name]
     run = [tuple(row) for row in case["input"]["run"]]
     assert ranked(run) == case["expected"]["trec"]
@@ -276,7 +276,7 @@ def test_rank_keeps_columns_and_does_not_change_the_frame():
 
 
 @pytest.mark.parametrize("kind", ["object", "category", "string", "int64", "string[pyarrow]"])
-def test_ids_may_have_any_type(kind):
+def test_ids_may_have_any_dtype(kind):
     docs = pd.Series([3, 1, 20] if kind == "int64" else ["3", "1", "20"]).astype(kind)
     runs = pd.DataFrame({"topic": "1", "doc": docs, "score": 1.0})
     out = runs.ireval.rank()
@@ -292,7 +292,7 @@ def test_equal_ranks_are_refused_if_ranks_decide():
     )
 
 
-def test_a_frame_without_roles_has_no_accessor():
+def test_frames_without_columns_of_ids_have_no_accessor():
     with pytest.raises(AttributeError, match="docno"):
         _ = pd.DataFrame({"x": [1]}).ireval
     assert not hasattr(pd.DataFrame({"x": [1]}), "ireval")

@@ -58,14 +58,14 @@ def drawn(seed=0):
 
 
 def filed(runs, folder):
-    """Write a file for every system."""
+    """Write a file for each system, and scan the files."""
     for system, group in runs.groupby("system", sort=False):
         group.to_parquet(folder / f"{system}.parquet")
     return ir.scan_runs(folder / "*.parquet")
 
 
 def with_warnings(call):
-    """Return the result or error of a call, and warnings."""
+    """Return a call's result and warnings, or its error message."""
     with warnings.catch_warnings(record=True, action="always") as caught:
         try:
             result = call()
@@ -97,7 +97,7 @@ def test_files_and_frames_have_the_same_scores(policy, tmp_path):
     ("track", {"collection": "track"}),
     ("contributing", {}),
 ], ids=str)  # fmt: skip
-def test_scanned_runs_use_columns_of_groups_and_collections(column, options, tmp_path):
+def test_files_and_frames_with_group_columns_have_the_same_scores(column, options, tmp_path):
     options = dict(options)
     runs, qrels = drawn()
     runs["team"] = runs["system"].isin(["s1", "s3"]).map({True: "ours", False: "theirs"})
@@ -151,7 +151,7 @@ def test_a_system_without_judged_topics_is_not_an_error(tmp_path):
         filed(runs, tmp_path).ireval.evaluate(qrels, "AP")
 
 
-def test_files_raise_the_errors_of_frames(tmp_path):
+def test_invalid_files_are_refused_or_skipped(tmp_path):
     runs, qrels = drawn()
     scanned = filed(runs, tmp_path)
     twice = pd.concat([runs, runs.iloc[-1:]])
@@ -191,7 +191,7 @@ def test_a_system_in_two_separate_files_is_refused(tmp_path):
 
 
 @pytest.mark.filterwarnings("ignore")
-def test_parts_of_a_run_form_one_system(tmp_path):
+def test_files_in_the_folder_of_a_run_form_one_system(tmp_path):
     runs, qrels = drawn()
     for system, group in runs.groupby("system"):
         (tmp_path / system).mkdir()

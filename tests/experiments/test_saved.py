@@ -20,7 +20,7 @@ COLUMNS = {
     "category": pd.Categorical(["short", "long"] * (N // 2)),
     "nullable int": pd.array([*range(N - 1), None], dtype="Int64"),
     "nullable text": pd.array(["x"] * N, dtype="string"),
-    "pandas text": pd.Index(["x"] * N).values,  # dtype object before pandas 3
+    "pandas text": pd.Index(["x"] * N).values,  # the dtype is object before pandas 3
 }
 
 

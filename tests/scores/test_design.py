@@ -83,7 +83,7 @@ def test_lost_labels_raise_an_error_with_working_code():
     pd.testing.assert_frame_equal(mended.ireval.compare(), DRAWN.ireval.compare())
 
 
-def test_names_are_looked_up_in_the_table_first():
+def test_columns_of_the_table_take_precedence_over_columns_of_scores():
     scores = PLAIN.assign(source="wrong")
     drawn = scores.ireval.design(TABLE, cluster="source")
     assert {*drawn.index.get_level_values("cluster")} == {*TABLE["source"]}

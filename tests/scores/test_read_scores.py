@@ -68,7 +68,7 @@ def test_large_lazy_scores_are_refused(monkeypatch):
     assert scores.sel(depth=[1, 5]).ireval.coverage(1).shape == (2, 2)
 
 
-def test_rows_are_labelled_by_metric_depth_and_pair():
+def test_pairs_are_labelled_by_metric_depth_and_systems():
     paired = scores_to_compare(random_scores(0, systems=3).sel(depth=[20, 1]))
     labels = pd.DataFrame(label_pairs(paired, choose_pairs(paired, None)))
     expected = [
@@ -113,7 +113,7 @@ class TestRefusals:
         with pytest.warns(IrframeWarning, match=words):
             scores_to_compare(scores)
 
-    def test_single_topics_are_warned_of(self):
+    def test_a_single_topic_raises_a_warning(self):
         with pytest.warns(IrframeWarning, match="a single topic, which cannot show"):
             scores_to_compare(random_scores(0, topics=1))
 
@@ -191,7 +191,7 @@ def test_reference_scores_are_sorted_like_the_scores():
     assert reference_scores.systems.tolist() == scores["system"].values.tolist()
 
 
-def test_labels_take_precedence_over_depths():
+def test_metric_names_take_precedence_over_their_cutoffs():
     scores = read_scores(random_scores(0, metrics=("P@5", "P")))
     assert len(pick_metric(scores, "P@5").depths) == 4
     assert pick_metric(scores, "P@10").depths.tolist() == [10]
@@ -208,18 +208,18 @@ def test_unknown_references_are_refused(reference):
     refused(ParameterError, "AP, ASL", lambda: random_scores(0).ireval.coverage(reference))
 
 
-def test_other_systems_are_refused():
+def test_references_with_other_systems_are_refused():
     scores = random_scores(0)
     renamed = scores.assign_coords(system=[f"s{n}" for n in (0, 1, 2, 3, 4, 9)])
     refused(ParameterError, "same systems.*s5, s9", lambda: scores.ireval.coverage(renamed))
 
 
-def test_other_metrics_are_refused():
+def test_references_with_other_metrics_are_refused():
     other = random_scores(0, metrics=("AP", "RR"))
     refused(ParameterError, "ASL", lambda: random_scores(0).ireval.coverage(other))
 
 
-def test_other_depths_are_refused():
+def test_references_with_other_depths_are_refused():
     scores = random_scores(0)
     with pytest.raises(DepthError):
         scores.ireval.coverage(scores[..., :2])
@@ -230,7 +230,7 @@ def test_other_depths_are_refused():
 
 
 @pytest.mark.parametrize("verb", ["coverage", "inversions", "agreement"])
-def test_ratios_use_the_topics_common_to_both_sides(verb):
+def test_verbs_with_references_use_the_common_topics(verb):
     scores = random_scores(3, topics=9)
     holes = scores.copy()
     holes[1, :, [2, 5]] = np.nan
@@ -259,7 +259,7 @@ def test_agreement_uses_topics_common_to_all_metrics():
     np.testing.assert_array_equal(flat, expected[..., 0])
 
 
-def test_topics_left_out_are_warned_of_once():
+def test_topics_left_out_raise_one_warning():
     scores = random_scores(0)
     holes = scores.copy()
     holes[0, 1, 2] = np.nan
@@ -294,17 +294,17 @@ RATIOS = pytest.mark.parametrize("ratio", ["coverage", "inversions"])
     few_of(product(["coverage", "inversions"], range(2), [False, True]), 3),
 )
 class TestLoops:
-    def test_ratios_to_a_depth_agree_with_a_loop(self, ratio, seed, holes):
+    def test_comparisons_with_a_depth_agree_with_a_loop(self, ratio, seed, holes):
         scores = random_scores(seed, holes=holes)
         check_against_loop(scores, ratio, 10, lambda m, _: (scores, m, 2))
 
-    def test_ratios_to_a_metric_agree_with_a_loop(self, ratio, seed, holes):
+    def test_comparisons_with_a_metric_agree_with_a_loop(self, ratio, seed, holes):
         scores = random_scores(seed, holes=holes)
         check_against_loop(scores, ratio, "ASL", lambda _, k: (scores, 1, k))
         check_against_loop(scores, ratio, "AP@5", lambda _m, _k: (scores, 0, 1))
 
     @pytest.mark.thorough
-    def test_ratios_to_other_scores_agree_with_a_loop(self, ratio, seed, holes):
+    def test_comparisons_with_other_scores_agree_with_a_loop(self, ratio, seed, holes):
         scores, other = random_scores(seed, holes=holes), random_scores(seed + 100)
         shuffled = other[::-1, [3, 1, 0, 2, 5, 4]]
         check_against_loop(scores, ratio, shuffled, lambda m, k: (other, m, k))

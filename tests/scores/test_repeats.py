@@ -189,7 +189,7 @@ class TestOneRepeat:
 
 
 class TestVerbs:
-    def test_labels_of_repeats_do_not_matter(self):
+    def test_the_order_of_repeats_does_not_change_comparisons(self):
         scores = drawn()
         order = [[2, 0, 1], [0, 1, 2], [1, 2, 0]]
         mixed = scores.copy(
@@ -224,7 +224,7 @@ class TestVerbs:
         expected = stats.t.sf((result["difference"] + 0.05) / error, result["df"])
         np.testing.assert_allclose(result["p_not_worse"], expected)
 
-    def test_verbs_use_the_same_test(self):
+    def test_verbs_agree_on_which_differences_are_significant(self):
         scores = drawn(systems=6, topics=25)
         compared = ir.verbs.compare(scores)
         ranks = ir.verbs.rank_intervals(scores)
@@ -242,7 +242,7 @@ class TestVerbs:
         np.testing.assert_allclose(board["p_adjusted"].drop("a"), against[board.index.drop("a")])
         assert {"n_repeats", "repeat_sd"} <= {*board.columns}
 
-    def test_best_costs_are_the_lowest(self):
+    def test_the_best_of_several_costs_is_the_lowest(self):
         scores = drawn().assign_coords(metric=["ASL"]) * 10
         result = ir.verbs.summary(scores, best_of=3)
         np.testing.assert_allclose(
@@ -283,7 +283,7 @@ class TestVerbs:
         assert result["worst_of_8"].item() == pytest.approx((0.018181 + 1) / 2, abs=1e-5)
         assert result["best_of_2"].item() == pytest.approx((1 - 3 / 66 + 1) / 2)
 
-    def test_missing_values_are_never_drawn(self):
+    def test_best_of_draws_ignores_missing_values(self):
         values = np.array([0.1, np.nan, 0.4, 0.2])
         assert of_draws(values, 2).item() == pytest.approx(
             best_of_by_draws([0.1, 0.4, 0.2], 2, max)
@@ -375,7 +375,7 @@ def test_invalid_repeats_are_refused(name):
 
 
 @pytest.mark.filterwarnings("ignore:tests and intervals are unreliable")
-def test_missing_repeats_are_warned_of():
+def test_missing_repeats_raise_a_warning():
     scores = drawn()
     scores[0, 1, 2, :4] = np.nan
     with pytest.warns(IrframeWarning) as caught:

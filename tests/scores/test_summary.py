@@ -101,7 +101,7 @@ def test_reciprocal_ranks_on_few_topics_have_a_caution():
 
 
 def with_gaps(seed):
-    """Return scores with all kinds of mean and missing values."""
+    """Return scores with several kinds of average and missing values."""
     rng = np.random.default_rng(seed)
     values = rng.random((5, 5, 9, 3)).round(2)
     values[0, 1, 2] = values[1, 2, :, 1] = values[2, 3, 1:] = np.nan
@@ -152,7 +152,7 @@ def averaged():
 
 
 def reported(scores, metric):
-    """Return the mean of bm25 by every verb."""
+    """Return the mean of bm25 that each verb reports."""
     single = scores.sel(metric=[metric])
     compared = single.sel(depth=50).ireval.compare(baseline="bm25")
     paired = scores_to_compare(single)
@@ -168,7 +168,7 @@ def reported(scores, metric):
     ]
 
 
-def test_the_mean_of_a_system_is_the_same_everywhere(averaged):
+def test_all_verbs_report_the_same_mean(averaged):
     values = averaged.sel(system="bm25", depth=50)
     harmonic = 1 / (1 / values.sel(metric="InverseASL")).mean().item()
     assert round(harmonic, 4) == 0.0358
