@@ -26,7 +26,8 @@ FEW = 12
 With more topics, the smallest p-value of a joint test depends only on its number of samples.
 """
 FEWER = 8
-"""Maximum number of topics for which some bootstrap sample may contain a single topic only."""
+"""Maximum number of topics for which bootstrap samples that repeat a single topic are
+considered."""
 NORMAL = 13
 """Minimum number of non-zero differences for Wilcoxon's normal approximation."""
 STEP = 2**-10
@@ -34,7 +35,7 @@ STEP = 2**-10
 
 
 def least_p(test: PairedTest, systems: int, topics: int) -> float:
-    """Return the smallest possible uncorrected p-value with some topics.
+    """Return the smallest possible uncorrected p-value with `topics` topics.
 
     Examples
     --------
@@ -58,8 +59,8 @@ def _extreme(topics: int) -> Array:
     An outcome consists of one positive difference per topic. In the first outcome all differences
     are equal, which minimises the p-values of rank tests. In all further outcomes the differences
     vary a little, which minimises the p-value of the bootstrap test. One topic has exactly the mean
-    difference, because a bootstrap sample of this topic alone then does not count against the
-    difference.
+    difference. A bootstrap sample of this topic alone then has the statistic 0, and does not
+    increase the p-value.
     """
     deviations = np.arange(topics) - (topics - 1) / 2
     if topics % 2 == 0 and topics >= 4:
@@ -71,7 +72,7 @@ def _extreme(topics: int) -> Array:
 
 
 def least_adjusted(pairing: Pairing, systems: int, topics: int, comparisons: int) -> float:
-    """Return the smallest possible corrected p-value with some topics.
+    """Return the smallest possible corrected p-value with `topics` topics.
 
     Examples
     --------

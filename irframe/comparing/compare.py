@@ -95,10 +95,10 @@ def compare(
     effects
         Whether to add Hedges' g and its confidence interval.
     margin
-        Largest loss that does not matter in practice, above 0 and in the units of the metric, or
-        ``{metric: margin}``. With a margin, non-inferiority and equivalence are also tested. A
-        margin is not available with ``"tukey"`` and ``"max-t"``, which test all pairs at once, nor
-        for metrics that are not arithmetic means over topics.
+        Largest loss that does not matter in practice, above 0 and in the units of the metric. Pass
+        ``{metric: margin}`` for a separate margin per metric. With a margin, non-inferiority and
+        equivalence are also tested. A margin is not available with ``"tukey"`` and ``"max-t"``,
+        which test all pairs at once, nor for metrics that are not arithmetic means over topics.
     power
         Power at which a true difference counts as detectable, above `alpha` and below 1. The
         default is .8 if a margin is passed. Without a margin and a power, the columns ``verdict``
@@ -114,8 +114,7 @@ def compare(
         - after `groupby`, the group, in a column named after the grouping;
         - ``metric``, ``depth``, ``system_a``, ``system_b``. If the scores have no depth axis,
           ``depth`` is the depth in the metric's name, or <NA>;
-        - ``mean_a`` and ``mean_b``, the means of the two systems, averaged over topics as in
-          `summary`;
+        - ``mean_a`` and ``mean_b``, the means of the two systems over topics, as in `summary`;
         - ``difference``, which is ``mean_a - mean_b`` also for costs, and its confidence interval,
           ``ci_low`` and ``ci_high``. The interval is NaN for sums, and for harmonic and geometric
           means;
@@ -336,10 +335,11 @@ def _refuse_design(group: Scores, options: PairOptions, bounds: xr.DataArray | N
     named = options_declared(group.attrs)
     if options.simultaneous and isinstance(options.pairing.adjust, MaxT):
         advice = "choose another correction, such as adjust='bonferroni'"
-        raise ParameterError(f"adjust= with simultaneous intervals for {named}", "max-t", advice)
+        expected = f"a correction with simultaneous intervals that supports {named}"
+        raise ParameterError(expected, "max-t", advice)
     if bounds is not None:
         advice = "select one: bounds.sel(bound='lower')"
-        raise ParameterError(f"either lower or upper scores for {named}", "both", advice)
+        raise ParameterError(f"only lower or only upper scores with {named}", "both", advice)
 
 
 def _groups_and_pairs(

@@ -119,19 +119,19 @@ IN_ORDER: dict[str, Callable[[Array], Array]] = {
     "holm": lambda p: np.maximum.accumulate(p * np.arange(p.shape[-1], 0, -1), axis=-1),
     "fdr_bh": _bh,
 }
-"""Mapping from the name of a correction to a vectorised implementation. The p-values are sorted
-along the last axis."""
+"""Mapping from the name of a correction to a function that corrects p-values sorted along the last
+axis."""
 
 
 def parse_test(test: Test) -> PairedTest:
-    """Return the paired test with a short name.
+    """Return the paired test that a short name stands for.
 
     Parameters
     ----------
     test
         Short name of a test: ``"t"``, ``"wilcoxon"``, ``"ranksum"``, ``"sign"``, ``"permutation"``,
-        ``"bootstrap"`` or ``"tukey"``. A test with a short name has default options. A test, or the
-        repr of a test, is also valid.
+        ``"bootstrap"`` or ``"tukey"``. The test then has its default options. A test object, or the
+        repr of a test object, is also valid.
 
     Returns
     -------
@@ -163,7 +163,8 @@ AUTO: Literal["auto"] = "auto"
 Adjust = Correction | Literal["max-t", "auto", "none"] | MaxT | None
 """Type of a correction for multiple comparisons, or of its name.
 
-``"auto"`` stands for Holm's correction if the test needs a correction, and ``"none"`` for None.
+``"auto"`` is Holm's correction if the test needs a correction. ``"none"`` and None are no
+correction.
 """
 Parsed = Correction | MaxT | None
 
@@ -175,7 +176,7 @@ def parse_correction(
     *,
     auto: Correction | None = "holm",
 ) -> Parsed:
-    """Return the correction with a name.
+    """Return the correction that an option stands for.
 
     Parameters
     ----------

@@ -96,9 +96,9 @@ def read_texts(texts: Texts | None, docs: Iterable[object], topics: Iterable[obj
 
 
 def _texts_by_role(source: object, ids: dict[str, set[str]]) -> list[tuple[str, pd.Series]]:
-    """Return the role and the values of each text column.
+    """Return the columns of texts, indexed by id.
 
-    The role is document or topic. The column is indexed by id.
+    Each column follows the name of the ids, ``"doc"`` or ``"topic"``.
     """
     if isinstance(source, Mapping):
         by_role = source if source and {*source} <= {DOC, TOPIC} else {DOC: source}
@@ -115,7 +115,7 @@ def _texts_by_role(source: object, ids: dict[str, set[str]]) -> list[tuple[str, 
 
 
 def _text_columns(names: Iterable[Hashable]) -> dict[str, tuple[Any, str]]:
-    """Return the columns of ids and of texts per role."""
+    """Return the names of the columns with ids and texts."""
     present = list(names)
     column_of = roles(names)
     columns = {}
@@ -153,12 +153,12 @@ def _from_parquet(path: Path, ids: dict[str, set[str]]) -> list[tuple[str, pd.Se
 
 
 def _select(texts: pd.Series, role: str, ids: set[str]) -> dict[str, str]:
-    """Return the texts with some ids, or raise without texts."""
+    """Select texts by id, and raise if no id matches."""
     selected = texts[texts.index.isin(ids)].dropna()
     if not len(selected) and ids and len(texts):
         first = (list(keys)[:EXAMPLES] for keys in (texts.index, sorted(ids)))
         shown = (", ".join(map(repr, keys)) for keys in first)
-        sides = "texts of {} and results of {}".format(*shown)
+        sides = "texts of ids {} and results with ids {}".format(*shown)
         raise IdError(f"texts of {role}s in the results", sides, "compare the ids")
     strange = [key for key, text in selected.items() if not isinstance(text, str)]
     if strange:
@@ -309,8 +309,8 @@ def explain(
           system did not retrieve the document;
         - ``grade``, the grade of the document, <NA> if the document is unjudged;
         - ``contribution_a`` and ``contribution_b``, the contributions of the document to the scores
-          of a and b, and ``difference``, a - b. The contributions to a score on a topic sum to this
-          score;
+          of a and b, and ``difference``, the contribution to a minus the contribution to b. The
+          contributions to a score on a topic sum to this score;
         - ``could_add_a`` and ``could_add_b``, the increase of the scores of a and b if this
           unjudged document alone received the most favourable grade. The increase is NaN for judged
           documents, for documents that were not retrieved, and for metrics of subtopics.
@@ -346,8 +346,8 @@ def explain(
     Success only the first relevant document has a term.
 
     The time to compute ``could_add_a`` and ``could_add_b`` is proportional to the number of
-    unjudged documents times the depth, and is some seconds at depth 1000. The verb `bounds` varies
-    the grades of all unjudged documents together.
+    unjudged documents times the depth. The computation takes some seconds at depth 1000. The verb
+    `bounds` varies the grades of all unjudged documents together.
 
     References
     ----------

@@ -204,7 +204,7 @@ class Frozen:
 
     @property
     def drawn(self) -> dict[str, pd.Series]:
-        """Clusters, tasks and weights of topics, by argument of `design`."""
+        """Clusters, tasks and weights of topics, as arguments of `design`."""
         labels = json.loads(self.facts.get(DRAWN, "{}"))
         return {
             label: pd.Series(values["of"], dtype=object, name=values["name"])
@@ -238,7 +238,7 @@ class Frozen:
 
     @property
     def documents(self) -> int | None:
-        """Length of the longest list in the file, or None."""
+        """Length of the longest stored list, or None without lists."""
         return max((len(docs) for _, docs in self.facts.get("documents", [])), default=None)
 
     def lists(self, name: object) -> pd.DataFrame | None:
@@ -282,8 +282,8 @@ class Frozen:
             raise MetricError(f"metrics in {self.path} ({present})", "", REFREEZE, missing)
         if not table.index.isin(scores.topics).any():
             sides = [table.index[0], scores.topics[0]]
-            raise IdError(f"topics of {self.path}", "none", "", sides)
-        # New scores often lack the clusters, tasks and weights of topics, which the test needs.
+            raise IdError(f"scores on topics of {self.path}", "other topics", "", sides)
+        # The test needs the clusters, tasks and weights of topics, and new scores often lack them.
         if DRAWN in self.facts and DRAWN not in scores.attrs:
             scores = scores.take(topic=np.flatnonzero(scores.topics.isin(table.index)))
             scores = _with_design(scores, self.drawn)
@@ -382,7 +382,7 @@ def _frozen(scores: xr.DataArray | pd.DataFrame, baseline: object) -> dict[str, 
     if isinstance(scores, pd.DataFrame):
         levels = [name for name in scores.index.names if name not in LABELS]
         if len(levels) > 2:
-            raise InputError("scores per system and topic", f"{len(levels)} levels")
+            raise InputError("scores per system and topic", f"{len(levels)} index levels")
     if baseline is None and len(data.systems) != 1:
         count = f"{len(data.systems)} systems"
         raise InputError("one system to freeze", count, "choose one by baseline=", data.systems)

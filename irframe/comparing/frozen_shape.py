@@ -92,7 +92,7 @@ def _is_column(column: Any) -> bool:
 
 
 def _is(value: object, kind: Any) -> bool:
-    """Return whether a value has a type, except for bool."""
+    """Return whether a value has a type, but not bool."""
     return isinstance(value, kind) and not isinstance(value, bool)
 
 

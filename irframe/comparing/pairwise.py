@@ -144,8 +144,8 @@ class PairOptions:
     def margins(self, metrics: Sequence[str]) -> Array:
         """Return the margin of each metric, or NaN without margins.
 
-        Raise if a metric is not an arithmetic mean over topics, or if a mapping has not exactly the
-        metrics of the scores.
+        Raise if a metric is not an arithmetic mean over topics, or if the keys of a mapping are not
+        exactly the metrics of the scores.
         """
         margin = self.margin
         if margin is None:
@@ -293,7 +293,7 @@ def _widen_intervals(result: Columns, t: Array, alpha: float) -> None:
 
 
 def _repeat_columns(result: Columns, group: Scores, pairs: Array, alpha: float) -> Columns:
-    """Return the columns that repeats add or replace."""
+    """Return the columns that differ if systems have repeats."""
     repeats = group.repeats
     counted = np.broadcast_to(repeats.counts[pairs], (*result["p"].shape, 2))
     columns = dict(zip(("n_repeats_a", "n_repeats_b"), np.moveaxis(counted, -1, 0), strict=True))
@@ -311,7 +311,8 @@ def _repeat_columns(result: Columns, group: Scores, pairs: Array, alpha: float) 
         names = ("ci_low", "ci_high", "statistic", "p", "freedom", "sd")
         columns |= dict(zip(names, values, strict=True))
         columns["df"] = columns["freedom"]
-        # Repeats give an interval for every metric, but only arithmetic means have intervals.
+        # The formulas for repeats give every metric an interval, but only arithmetic means may have
+        # one.
         lost = np.isnan(result["ci_low"]) & ~np.isnan(result["effect_size"])
         for name in ("ci_low", "ci_high"):
             columns[name][lost] = np.nan

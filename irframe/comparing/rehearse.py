@@ -32,7 +32,7 @@ def rehearse(
     samples: int = 1000,
     seed: int = 0,
 ) -> tuple[float, float]:
-    """Simulate how often a check fails, with and without loss.
+    """Simulate how often a check fails with and without losses.
 
     Parameters
     ----------

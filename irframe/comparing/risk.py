@@ -120,7 +120,8 @@ def risk(
     values = map(np.concatenate, zip(*columns, strict=True))
     named = label_pairs(paired, pairs) | dict(zip((*RISKS, *COUNTS), values, strict=True))
     frame = pd.DataFrame(named).astype(dict.fromkeys(COUNTS, int))
-    lost = frame["trisk"].isna() & (frame["n_topics"] > 1)  # a single topic has another caution
+    # The caution is about gains that could differ between topics, but are equal.
+    lost = frame["trisk"].isna() & (frame["n_topics"] > 1)
     warn(*without_spread(int(lost.sum()), len(lost)))
     return frame
 

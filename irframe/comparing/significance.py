@@ -130,8 +130,9 @@ def p_values(
 ) -> NDArray[np.float64]:
     """Return two-sided p-values of one metric, shape (pair, depth).
 
-    The p-value of constant differences is NaN, see `PairedResult.decided`. With `as_printed` the
-    p-value is the limit 0 or 1, as in the literature.
+    The p-value of constant differences is NaN, see `PairedResult.decided`. With `as_printed`, the
+    p-value of constant differences is the value that the test computes, such as 0 or 1, as in the
+    literature.
     """
     if paired.repeats is not None and paired.repeats.crossing:
         return np.asarray(paired.repeats.crossed(paired, row, depths, pairs).test().p)
@@ -204,9 +205,10 @@ def unequal_spread(test: PairedTest, sd: Array) -> list[str]:
 
 
 def _position(paired: Scores, reference: Scores, row: int, column: int) -> tuple[int, int] | None:
-    """Return the metric and depth whose scores equal the reference.
+    """Find the metric and depth in `paired` with given scores.
 
-    The metric with the same name is tried first.
+    The scores are those of `reference` at the positions `row` and `column`. The metric with the
+    same name is tried first.
     """
     if not paired.topics.equals(reference.topics):
         return None
@@ -333,7 +335,10 @@ class Pairing:
         return self._p_of[paired][row, depths].T
 
     def correct_together(self, paired: Scores, reference: Scores, pairs: Array) -> None:
-        """Correct the reference together with scores that contain it."""
+        """Correct p-values of `reference` together with those of `paired`.
+
+        The scores `paired` contain all scores of `reference`.
+        """
         if self.family == "depth" or self.adjust is None:
             return
         self._p_of[paired] = p = self.p_values(paired, pairs)

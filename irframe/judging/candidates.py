@@ -43,9 +43,9 @@ class JudgingMethod(OptionValue):
         ``"pool"``, ``"mtf"``, ``"maxmean"`` or ``"leverage"``, see `judge_next`. If None, the verb
         uses its default method.
     credit
-        The runs whose expected precision changes when a document is judged: ``"all"`` runs that
-        retrieved the document, or only the ``"run"`` for which the document was chosen. Only
-        ``"maxmean"`` has this option.
+        The runs whose expected precision changes when a document is judged. With ``"all"`` these
+        are all runs that retrieved the document. With ``"run"`` this is only the run for which the
+        document was chosen. Only ``"maxmean"`` has this option.
     batch
         Number of documents per topic that are judged together, at least 1. All documents of a batch
         are chosen before the relevance of any of these documents is known.
@@ -179,9 +179,12 @@ class Candidates:
 
     @cached_property
     def earliness(self) -> Array:
-        """Priorities of documents, by best rank and then its frequency."""
+        """Priority of each document, by best rank, then by frequency.
+
+        The frequency is the number of runs with the document at its best rank.
+        """
         n_best = (self.rank == self.best_rank[..., np.newaxis]).sum(axis=-1)
-        # The share is below 1, so that a better rank always counts more than its frequency.
+        # The share is below 1, so that the number of runs with the best rank only breaks ties.
         share = n_best / (1 + self.rank.shape[-1])
         with np.errstate(divide="ignore"):
             return np.where(self.exists, 1 / (self.best_rank - share + 1), 0.0)
@@ -212,7 +215,7 @@ PROBABILITY = "probability"
 BEGUN = (0.05, 0.2, 0.5, 0.8)
 """Initial probabilities of relevance of the model grades 0, 1, 2, and 3 or above."""
 WEIGHT = 2.0
-"""Number of judgments that the initial probability of a level counts as."""
+"""Weight of an initial probability of relevance, as a number of judgments."""
 
 
 class Prior:

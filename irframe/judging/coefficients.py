@@ -228,8 +228,8 @@ def sides_of(counts: Array) -> tuple[Array, Array]:
         Number of documents on each side of each threshold, summed over the two judges, shape
         (topic, ..., threshold, side).
     topics
-        Number of topics with documents on one side of each threshold, for the judge and the side
-        with the fewest such topics, shape (..., threshold).
+        Number of topics with documents on a side of each threshold, shape (..., threshold). The
+        number is the smallest over the two sides and the two judges.
 
     Examples
     --------
@@ -256,7 +256,7 @@ def _jackknife(total: Array, without: Array, judged: Array) -> tuple[Array, Arra
 
 
 def _student(values: Array, alpha: float) -> tuple[Array, Array]:
-    """Return means over topics, without NaN, and their Student's intervals."""
+    """Return means over topics with Student's intervals, ignoring NaN."""
     valid = ~np.isnan(values)
     n = valid.sum(axis=0)
     with np.errstate(all="ignore"):

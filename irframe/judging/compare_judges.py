@@ -130,10 +130,11 @@ def compare_judges(
     -----
     Kappa is ``1 - sum(w o) / sum(w e)`` over pairs of grades. Here w are the weights of
     disagreements, o the observed shares of documents, and e the shares expected by chance from the
-    two judges' distributions of grades. Alpha is ``1 - (n - 1) sum(d o) / sum(d n n')``, where
-    chance agreement is computed from the pooled grades of the two judges. The squared distance d of
-    two different grades is 1 (nominal), the squared difference of the grades (interval) or the
-    squared difference of their mid-ranks (ordinal).
+    two judges' distributions of grades. Alpha is ``1 - (N - 1) sum(d c) / sum(d n n')`` over pairs
+    of grades. Here c is the number of times that the two grades coincide in a document. The numbers
+    of judgments with the two grades are n and n', and N is the number of all judgments. The squared
+    distance d of two different grades is 1 (nominal), the squared difference of the grades
+    (interval) or the squared difference of their mid-ranks (ordinal).
 
     Documents of the same topic are not independent, so the bootstrap draws topics. Each of the n
     topics is a cluster of m documents. The clusters are equivalent to ``g = (sum m)^2 / sum m^2``
@@ -156,8 +157,8 @@ def compare_judges(
     with the top grade as threshold covered the coefficient 92 to 98 times in 100. For six judges
     who seldom use the top grade, the coverage was 91 to 94 in 100.
 
-    Passes of a model agree more with each other than with people. Errors that the model repeats in
-    every pass cannot be removed by further passes.
+    Passes of a model agree more with each other than with human judges. Errors that the model
+    repeats in every pass cannot be removed by further passes.
 
     References
     ----------

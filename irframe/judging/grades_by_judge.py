@@ -27,8 +27,8 @@ OTHERS = {
     "pairwise": "uses, for two judges, the documents that both have judged",
     "own": "uses all judgments of each judge",
 }
-"""Mapping from a value of ``pairs=`` to its description, for judges who judged different
-documents."""
+"""Mapping from each value of ``pairs=`` that allows differing documents to its description in
+messages."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -211,7 +211,7 @@ def _refuse_differing(judged: JudgedTwice, policies: Iterable[str]) -> None:
         offenders.append(f"{name} not by {judged.judges[judge]}")
     offenders += ["..."] * (len(missing) - len(offenders))
     documents = (~judged.judged.all(axis=0)).sum()
-    got = f"{documents} of {judged.judged.shape[1]} that some judge did not judge"
+    got = f"{documents} of {judged.judged.shape[1]} documents that some judge did not judge"
     advice = "choose " + ", ".join(
         f"pairs={policy!r}, which {OTHERS[policy]}" for policy in policies
     )
@@ -261,13 +261,13 @@ def _stated(used: Mapping[Hashable, NDArray[Grade]], grades: Sequence[int]) -> N
     if strange:
         expected = f"the grades {', '.join(map(str, sorted(listed_grades)))}"
         advice = "map these first, for example with clip(upper=3), or pass grades='union'"
-        raise GradeError(expected, "grades beyond these, by judge", advice, strange)
+        raise GradeError(expected, "other grades by judge", advice, strange)
     return np.array(sorted(listed_grades), Grade)
 
 
 JUDGE = "judge"
 PASSES = "pass"
-"""Names of the dimension with the judges and of the repeats of a judge."""
+"""Name of the dimension with the judges, and name of the repeats of a judge."""
 
 
 class Passes(NamedTuple):

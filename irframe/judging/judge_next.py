@@ -90,9 +90,9 @@ def judge_next(
         - ``topic`` and ``doc``, the document to judge;
         - ``priority``, the value by which the method chose the document;
         - ``probability``, the probability of relevance. Without a prior, the probability is
-          estimated from the precision of the runs with the document;
+          estimated from the precision of the runs that retrieved the document;
         - ``best_rank``, the best rank of the document in any run, and ``runs``, the number of runs
-          with the document.
+          that retrieved the document.
 
     Raises
     ------

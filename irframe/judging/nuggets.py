@@ -36,10 +36,10 @@ def score_nuggets(nuggets: pd.DataFrame | object) -> pd.DataFrame:
         ``importance`` (``vital`` or ``okay``) and ``assignment`` (``support``, ``partial_support``
         or ``not_support``). The column with the systems may be omitted if there is only one system.
         Other common names of columns are accepted, such as ``run_id``, ``qid`` and ``text``.
-        ``pandas.json_normalize(records, "nuggets", ["run_id", "qid"])`` converts records of
-        nuggetizer to such a frame. Every answer must have a label for every nugget of its topic. If
-        a system generated several answers to a topic, a column ``repeat`` (or sample, pass, seed,
-        ...) must distinguish the answers.
+        ``pandas.json_normalize(records, "nuggets", ["run_id", "qid"])`` converts the JSON records
+        of the tool nuggetizer to a frame with these columns. Every answer must have a label for
+        every nugget of its topic. If a system generated several answers to a topic, a column
+        ``repeat`` (or sample, pass, seed, ...) must distinguish the answers.
 
     Returns
     -------
@@ -171,7 +171,7 @@ def _row_ids(rows: pd.DataFrame) -> list[str]:
 
 
 def _scores(rows: pd.DataFrame, gain: Array) -> pd.DataFrame:
-    """Return answer scores, NaN if all nugget weights are 0."""
+    """Return scores of answers, NaN if all weights are 0."""
     answers = [rows["system"], rows["topic"]]
     scores = {}
     weight = rows["weight"]

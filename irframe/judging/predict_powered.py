@@ -60,8 +60,9 @@ def predict_powered(
         with the judgments of the model instead.
     human
         Scores of the same systems, metrics and depths under human judgments, on a random sample of
-        at least two of the topics. With a cube, pass the frame of `draw_to_judge`, which has a row
-        for each document that the model judged, after people have judged the drawn documents.
+        at least two of the topics. With a cube, pass the frame of `draw_to_judge`, in which people
+        have filled in the grades of the drawn documents. The frame has a row for each document that
+        the model judged.
     metrics
         Metrics for a cube: nDCG, or metrics that sum gains over ranks (P, DCG, RBP, SDCG, INSQ).
         The metrics cannot be passed for scores.
@@ -142,9 +143,10 @@ def predict_powered(
     `summary`. RR is an exception, because its intervals would be too long on this scale.
 
     The coverage was measured on samples of topics from two tracks. In TREC's Deep Learning track of
-    2021, GPT-4o is the model. In TREC-8, one metric predicts another. Besides the topics judged by
-    people, 45 topics were judged by the model alone. The table contains the coverage of 95%
-    intervals, averaged over six metrics. The lowest coverage of a metric is in brackets:
+    2021, GPT-4o is the model. In TREC-8, scores by one metric replace the model's scores, and
+    scores by another metric the human scores. Besides the topics judged by people, 45 topics were
+    judged by the model alone. The table contains the coverage of 95% intervals, averaged over six
+    metrics. The lowest coverage of a metric is in brackets:
 
     ======  =============  =============  =============
     topics  normal         means          differences
@@ -164,10 +166,10 @@ def predict_powered(
 
     For the standard error, the weight of each topic is estimated from all other topics. The number
     of degrees of freedom is the number of drawn documents in the lists of the system, minus 1.
-    Intervals are NaN, because their coverage would be too low, for fewer than 15 drawn documents,
-    or for fewer than 3 whose human and model gains differ. For means from 0 to 1, intervals are
-    computed on the arcsine square root scale. For other means, such as those of DCG, the log scale
-    is used.
+    Intervals are NaN for fewer than 15 drawn documents, and for fewer than 3 documents whose human
+    and model gains differ. Their coverage would otherwise be too low. For means from 0 to 1,
+    intervals are computed on the arcsine square root scale. For other means, such as those of DCG,
+    the log scale is used.
 
     References
     ----------
@@ -297,7 +299,7 @@ def _by_documents(
 
 
 def _of_both(cube: xr.Dataset, people: xr.Dataset) -> list[tuple[Array, Array]]:
-    """Return model and human grades, with top grades of topics."""
+    """Return model and human grades, with highest grades of topics."""
     experiment = experiment_of(cube)
     model = experiment.judgments
     base = experiment_of(people).judgments
@@ -308,12 +310,13 @@ def _of_both(cube: xr.Dataset, people: xr.Dataset) -> list[tuple[Array, Array]]:
     if len(differing):
         cases = [f"{doc} of topic {cube.indexes[TOPIC][code]}" for code, doc in differing]
         expected = "human judgments of the model's documents, with grade -1 for those not drawn"
-        raise IdError(expected, f"{len(cases)} on one side only", "", cases)
+        raise IdError(expected, f"{len(cases)} documents of one judge only", "", cases)
     tops = experiment.tops[base.topic]
     high = np.flatnonzero(base.grade > tops)
     if len(high):
         cases = [f"{base.grade[row]} of {base.docs[row]}" for row in high]
-        raise GradeError("human grades up to the highest of the model", "higher ones", "", cases)
+        expected = "human grades up to the highest grade of the model"
+        raise GradeError(expected, "higher grades", "", cases)
     return [(model.grade[model_keys.get_indexer(keys)], tops), (base.grade, tops)]
 
 
@@ -323,14 +326,14 @@ def _share(both: Array, of_model: Array) -> Array:
 
 
 def _alike(paired: Scores, human: Scores) -> Array:
-    """Return human scores, aligned to the model's, NaN if missing."""
+    """Align human scores to the model's scores; NaN if missing."""
     wrong = [metric for metric in paired.metrics if facts(metric).summary != "mean"]
     if wrong:
         raise MetricError("metrics that are arithmetic means over topics", "", "", wrong)
     human = read_scores.same_systems(paired, human)
     strange = human.topics.difference(paired.topics, sort=False)
     if len(strange):
-        raise IdError("human scores on topics of the model only", "", "", strange)
+        raise IdError("human scores on topics that the model judged", "", "", strange)
     missing = [metric for metric in paired.metrics if metric not in human.metrics]
     if missing:
         raise MetricError("human scores by every metric", "none for", "", missing)
@@ -344,7 +347,7 @@ def _alike(paired: Scores, human: Scores) -> Array:
 
 
 def _samples(paired: Scores, people: Array, *, rest: bool) -> tuple[Array, Array]:
-    """Return masks of topics with model and with human scores.
+    """Return which topics are averaged, and which have human scores.
 
     The two masks have the shape (metric, topic, depth).
     """
@@ -354,7 +357,7 @@ def _samples(paired: Scores, people: Array, *, rest: bool) -> tuple[Array, Array
     partly = ~np.isnan(people).all(axis=1) & ~scored & paired.scored
     lost = int(partly.any(axis=(0, 2)).sum())
     if lost:
-        warn(f"topics treated as unjudged, because some systems lack human scores: {lost}")
+        warn(f"topics on which some system lacks a human score are treated as unjudged: {lost}")
     judged = scored & paired.scored
     counted = paired.scored & ~judged if rest else paired.scored
     fewest = judged.sum(axis=1).min(axis=1)

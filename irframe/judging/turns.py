@@ -69,7 +69,7 @@ class Judging(ABC):
         self.weight = weight
         self.open = pool.exists.copy()
         self.topics = np.arange(len(self.open))
-        # The run of each topic for which the method chose the last document.
+        # For each topic, the run for which the method chose the most recent document.
         self.run = np.zeros(len(self.open), np.intp)
         self.hits = np.ones((len(self.open), pool.rank.shape[-1]))  # shape (topic, run)
         self.seen = 2 * self.hits
@@ -170,11 +170,11 @@ class RunChoice(Judging, ABC):
         return np.where(remaining, document, -1), chosen
 
     def _stay(self, run: Array) -> Array:
-        """Return the run that provides the document, given the best."""
+        """Return the run that provides the document, by default `run`."""
         return run
 
     def _first_open(self, topic: Array, lists: Array) -> Array:
-        """Return the first document of each list not yet chosen.
+        """Return each list's first document that is not chosen yet.
 
         `topic` contains the topic of each list. The last dimension of `lists` is the rank.
         """
@@ -219,7 +219,7 @@ class MoveToFront(RunChoice):
         self.front[outcome.topic] = np.where(outcome.relevant < 1, -1, outcome.run)
 
     def _stay(self, run: Array) -> Array:
-        """Return the current run if it has documents, else `run`."""
+        """Return the current run while documents remain, else `run`."""
         stays = (self.front >= 0) & (self.left[self.topics, self.front] > 0)
         return np.where(stays, self.front, run)
 
@@ -295,7 +295,7 @@ def take_turns(
         unjudged candidates.
     """
     before = np.zeros(relevant.shape, bool) if judged is None else judged
-    # Methods by run must replay earlier choices, because judgments do not name the run.
+    # Methods that track the chosen run must repeat earlier choices, because judgments lack the run.
     if not method.by_account:
         method.begin(before, relevant)
     chosen: list[tuple[Array, ...]] = []
@@ -320,7 +320,7 @@ def take_turns(
 
 
 def _next_unknown(method: Judging, relevant: Array, judged: Array) -> tuple[Array, Array]:
-    """Return the next document per topic without an earlier judgment."""
+    """Return each topic's next document that has no earlier judgment."""
     while True:
         document, priority = method.next()
         topic = np.flatnonzero(document >= 0)
@@ -391,7 +391,7 @@ class Trial:
         return dict(zip(RESULTS, map(np.stack, zip(*rows, strict=True)), strict=True))
 
     def score(self, rows: Array) -> xr.DataArray:
-        """Return the scores under the judgments in these rows alone."""
+        """Return the scores with only the judgments in `rows`."""
         cube = self.documents.cube
         experiment = experiment_of(cube)
         is_judged = np.zeros(len(experiment.judgments.row), bool)

@@ -292,7 +292,7 @@ def _replicates(
         power = product(centred, shares.T)
         variance = power - means**2
         variance[variance <= DEGENERATE * power] = 0
-        # The variance of the mean: variance * topics / (topics - 1) / topics.
+        # The unbiased variance of the mean is variance * topics / (topics - 1) / topics.
         variance /= topics - 1
     else:
         means, variance = design.replicates(design.sums(centred), shares)
@@ -314,8 +314,8 @@ def _observed(a: Floats, b: Floats, design: Design | None) -> tuple[Floats, ...]
         mean, error, _ = design.estimate(a - b, noise(a, b) / ROUNDING)
     centred = np.where(error[..., None] > 0, a - b - mean[..., None], 0)
     if design is not None:
-        # The formula of the bootstrap samples makes t(z) comparable with their statistics, so the
-        # data count as a sample with every cluster once.
+        # t(z) uses the formula of the bootstrap samples, with every cluster drawn once, so that
+        # t(z) is comparable with the statistics of the samples.
         once = np.ones((1, design.clusters))
         error = np.sqrt(design.replicates(design.sums(centred), once)[1][..., 0])
     return mean, error, centred

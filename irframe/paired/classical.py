@@ -322,7 +322,7 @@ class Sign(PairedTest):
     Returns
     -------
     Sign
-        A test with the number of wins of a minus its number of losses as the statistic.
+        A test whose statistic is the number of wins of a minus the number of losses of a.
 
     Notes
     -----

@@ -17,8 +17,8 @@ from irframe.paired.pairs import DRAWN, count_drawn, products, refuse_large
 ROUNDING = 8 * np.finfo(np.float64).eps
 """Maximum range of differences that are treated as constant, relative to the largest score."""
 GUARD = 1e-3
-"""Ratio of a difference of sums of squares to these sums, below which cancellation makes the
-difference inaccurate."""
+"""Minimum ratio of a difference of sums of squares to the sums. Below this ratio, cancellation
+makes the difference inaccurate."""
 
 
 class Estimate(NamedTuple):
@@ -304,7 +304,7 @@ class Design:
 
 
 DEGENERATE = 1e-13
-"""Maximum ratio of the sum of squared deviations to the sum of squares in a bootstrap sample, up to
+"""Maximum ratio of the sum of squared deviations to the sum of squares in a bootstrap sample for
 which the deviations are treated as rounding errors."""
 
 
@@ -358,9 +358,9 @@ def _in_order(cluster: Ints, task: Ints) -> tuple[Ints, Ints]:
 
 
 def _by_first(labels: Ints, keys: Ints | None = None) -> Ints:
-    """Return numbers of labels, in the order of first occurrence.
+    """Assign numbers to labels in the order of first occurrence.
 
-    With `keys`, the numbers follow the key of the first occurrence.
+    With `keys`, the order is that of the keys at the first occurrences.
     """
     _, first, codes = np.unique(labels, return_index=True, return_inverse=True)
     order = np.argsort(first if keys is None else keys[first], kind="stable")

@@ -38,9 +38,9 @@ class PairedResult(NamedTuple):
     def decided(self) -> "PairedResult":
         """Replace p-values of constant differences by NaN.
 
-        Constant differences give no estimate of the variance. In tests that need the variance, the
-        statistic is infinite, or NaN for a single topic. If all differences of a pair are 0, p is
-        unchanged.
+        Constant differences give no estimate of the variance. Tests that need the variance then
+        have an infinite statistic, or NaN for a single topic. If all differences of a pair are 0, p
+        is unchanged.
 
         Examples
         --------
@@ -152,7 +152,7 @@ class PairedTest(ABC):
 
 @dataclass(frozen=True, kw_only=True)
 class ResamplingTest(PairedTest):
-    """Base class of tests with random draws for all pairs.
+    """Base class of tests whose pairs share random draws.
 
     Parameters
     ----------
@@ -243,7 +243,7 @@ def _by_gram(block: Floats, pairs: Ints) -> tuple[Floats, Floats, tuple[Ints, ..
 
 
 def deviations(squares: Floats, topics: int) -> Floats:
-    """Return the standard deviations for sums of squared deviations."""
+    """Convert sums of squared deviations to standard deviations."""
     return np.sqrt(squares / (topics - 1 if topics > 1 else np.nan))
 
 
@@ -298,7 +298,7 @@ def _largest(a: Floats, b: Floats) -> Floats:
 
 
 SCALE = 1e12
-"""Factor of differences before they are rounded to integers, which keeps 12 decimals."""
+"""Factor by which differences are multiplied before rounding to integers, to keep 12 decimals."""
 
 
 class Differences(NamedTuple):

@@ -76,7 +76,7 @@ def hedges(
 
 
 def _noncentrality(df: Floats, p: float, t: Floats) -> Floats:
-    """Return the noncentrality parameter whose p quantile is t."""
+    """Return the noncentrality parameter for which t is the p-quantile."""
     small = np.clip(t, -NEAR_ZERO, NEAR_ZERO)
     step = 1e-4
     near = small - scipy.special.ndtri(p)
@@ -97,8 +97,10 @@ def within_margin(
 
     Parameters
     ----------
-    mean, sd Mean and standard deviation of the differences, in any shape. Positive differences are
-    improvements. topics
+    mean, sd
+        Mean and standard deviation of the differences, in any shape. Positive differences are
+        improvements.
+    topics
         Number of topics, at least 1.
     margin
         Margin, above 0, in the unit of the differences.
@@ -115,8 +117,8 @@ def within_margin(
     -----
     Let T have Student's distribution with n - 1 degrees of freedom. The p-value of non-inferiority
     is ``P(T >= (mean + margin) / (sd / sqrt(n)))``. The p-value of equivalence is the larger of
-    this p-value and ``P(T <= (mean - margin) / (sd / sqrt(n)))``, which is the two one-sided tests
-    procedure (TOST).
+    this p-value and ``P(T <= (mean - margin) / (sd / sqrt(n)))``. The test of equivalence is the
+    procedure of two one-sided tests (TOST).
 
     References
     ----------
@@ -332,7 +334,7 @@ def _weight(
 
     `products` and `squares` are sums of y f and f^2 over the n topics with human scores. `total` is
     the sum of f^2 over the N topics. `gap` is the mean of f over the n topics minus its mean over
-    the N topics. The variance counts topics that are in both samples twice.
+    the N topics. The variance has two terms for each topic that is in both samples.
     """
     spread = (squares + total + n * every / (n + every) * gap**2) / (n + every - 1)
     below = n * (1 + n / every) * spread

@@ -38,7 +38,7 @@ def all_pairs(systems: int) -> Ints:
 
 
 def baseline_pairs(systems: int, baseline: int) -> Ints:
-    """Return the pairs of every other system and the baseline.
+    """Return the pairs of the baseline with every other system.
 
     Parameters
     ----------
@@ -85,8 +85,8 @@ def in_blocks(
     Parameters
     ----------
     compute
-        Function of a block of scores, shape (depth, system, topic), and the pairs. The function
-        returns arrays of shape (depth, pair).
+        Function of two arguments, a block of scores of shape (depth, system, topic) and the pairs.
+        The function returns arrays of shape (depth, pair).
     scores
         Shape (system, topic, depth).
     pairs

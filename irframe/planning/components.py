@@ -250,7 +250,7 @@ def design_effects(paired: Scores) -> dict[str, Array]:
 
     def effects(scores: Array, design: Design | None = None) -> tuple[Array, Array]:
         unclustered = None
-        size = 1.0  # one topic per cluster
+        size = 1.0  # the mean cluster size without clusters
         if design is not None:
             unclustered = design_of(len(design.task), weights=design.weights, task=design.task)
             size = (design.masses**2).sum() / (design.shares**2).sum()

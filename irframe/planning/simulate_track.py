@@ -98,8 +98,8 @@ def simulate_track(
     where x, y and z are standard normal. The quality q of a system is from 0.4 to 2.8, and two
     thirds of this range depend on the team. The ease e of a topic is from 0.4 to 1.6. The score is
     this value, rounded to 1, 2, 3, 4 or 6 decimals, depending on the system. Documents are ranked
-    by the unrounded value, so some scores tie. The share of relevant candidates varies between
-    topics, and is at most 2.8 times the mean share.
+    before the values are rounded, so some scores tie. The share of relevant candidates varies
+    between topics, and is at most 2.8 times the mean share.
 
     Examples
     --------

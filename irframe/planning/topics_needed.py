@@ -141,8 +141,8 @@ TESTS = ("t", ANOVA)
 TestedTopics = Annotated[Significance | Literal["t", "anova"], Unused("adjust", "family", "over")]
 OF_PAIRS = ("baseline", "per")
 OPTIONS = {**dict.fromkeys(("t", "width", "margin", "topics"), OF_PAIRS), "anova": ("systems",)}
-"""Mapping from a question, or from the test of a difference, to the optional arguments that
-apply."""
+"""Mapping from the argument that is passed, such as ``"width"``, to the optional arguments that
+apply. A difference is represented by the name of the test."""
 
 
 @verb(repeats=True)
@@ -297,8 +297,8 @@ ANSWERS: dict[str, Callable[..., Array]] = {
         np.sqrt(variance), np.full(np.shape(variance), int(topics)), power=power, alpha=alpha
     ),
 }
-"""Mapping from the question (or the test of a difference) to the function that computes the answer
-from a variance."""
+"""Mapping from the argument that is passed, as in `OPTIONS`, to the function that computes the
+result from a variance."""
 
 
 def _only(questions: dict[str, float | None]) -> tuple[str, float]:

@@ -33,7 +33,7 @@ def first_p(
     ----------
     scores
         Scores, or terms that sum to a mean over topics, shape (system, topic, depth), without NaN.
-        Higher terms are better.
+        Higher values are better.
     known
         Whether each system can be compared, shape (system, depth). By default all systems are
         compared.
@@ -110,7 +110,7 @@ def _is_exact(units: int, samples: int) -> bool:
 
 
 def _of_depth(values: Floats, signs: Floats, workers: int | None) -> Floats:
-    """Return p-values at one depth, given values (system, unit)."""
+    """Return p-values at one depth; values are (system, unit)."""
     systems, units = values.shape
     if systems < 2:
         return np.ones(systems)
@@ -184,7 +184,10 @@ def optimism(scores: Scores, resamples: Resamples) -> dict[str, object]:
         return {}
     value = float(excess_of_first(scores, resamples, 0, slice(0, 1))[0])
     first = scores.systems[int(best_first(scores.means[0, 0])[0])]
-    return {OPTIMISM: value, "first": f"first place flatters {first}'s mean by about {value:.2g}"}
+    return {
+        OPTIMISM: value,
+        "first": f"the best mean, of {first}, is too good by about {value:.2g}",
+    }
 
 
 def excess_of_first(scores: Scores, resamples: Resamples, row: int, depths: slice) -> Array:

@@ -30,7 +30,7 @@ from irframe.scores.repeats import Over
 from irframe.scores.summary import Interval
 
 CHANGES = ("difference", "change", "p_adjusted", "significant")
-"""Columns of a leaderboard with a baseline."""
+"""Columns that a baseline adds to a leaderboard."""
 Order = Literal["mean", "win_rate", "borda"]
 """Type of the column by which a leaderboard over tasks is sorted."""
 ORDERS: tuple[Order, ...] = ("mean", "win_rate", "borda")
@@ -317,9 +317,9 @@ def beaten(means: Array) -> Array:
     -----
     A system beats another system on a task if its mean, rounded to 12 decimals, is higher, or if
     the other system has no scores on the task. A tie counts one half. The Borda count is the number
-    of systems beaten, averaged over all tasks. A task without scores of the system counts as 0. For
-    the win rate, only systems with scores on the task are counted, and the share of these that are
-    beaten is averaged over the tasks with scores of the system.
+    of systems beaten, averaged over all tasks. A task without scores of the system counts as 0. The
+    win rate on a task is the share of systems beaten among all other systems with scores on the
+    task. Win rates are averaged over the tasks on which the system has scores.
 
     Examples
     --------

@@ -16,11 +16,12 @@ def letters_of(ranks: pd.Series, significant: Array) -> list[str]:
     """Return each system's letters in a compact letter display.
 
     Every letter stands for a maximal group of systems that do not differ significantly from each
-    other. Systems are processed from the best to the worst. A group starts with a system and the
-    worst system that does not differ significantly from it, and with which it shares no letter yet.
-    All systems that do not differ from any member are then added to the group, beginning with the
-    best system. At the end, superfluous groups are removed, beginning with the last group. A group
-    is superfluous if all its pairs share another letter.
+    other. Systems are processed from the best to the worst. A group starts with two systems: the
+    current system, and the worst system that neither differs significantly from the current system
+    nor shares a letter with the current system. All systems that do not differ from any member are
+    then added to the group, beginning with the best system. At the end, superfluous groups are
+    removed, beginning with the last group. A group is superfluous if all its pairs share another
+    letter.
 
     Parameters
     ----------

@@ -77,7 +77,7 @@ def holm_counts(values: Array, known: Array, alpha: float, design: Design | None
     ahead = np.full((depths, systems, systems), 1.0)
     ahead[:, b, a] = scipy.special.stdtr(freedom, -lead).T
     ahead[:, a, b] = scipy.special.stdtr(freedom, lead).T
-    # Tests for better and for worse systems each have half of alpha, so both ends hold together.
+    # Tests for better and for worse systems each use alpha / 2, so both ends hold with 1 - alpha.
     least = alpha / 2 / np.arange(systems - 1, 0, -1)
     counts = []
     for p in (ahead, ahead.swapaxes(1, 2)):  # tests for better, then for worse systems

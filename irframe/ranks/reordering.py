@@ -55,9 +55,10 @@ def reordering(
         Scores per system, topic and metric, with at least two metrics: an array, or a frame, wide
         or long. Each metric is compared with the next metric in `scores`.
     test
-        Test of whether another system is better, as for `compare`: an `irframe.Significance`, or
-        the name of a test. By default p-values are not corrected, as in the paper [1]_. All
-        corrections except max-T are supported. A p-value equal to alpha counts as significant.
+        The significance test that decides which systems are better, as for `compare`: an
+        `irframe.Significance`, or the name of a test. By default p-values are not corrected, as in
+        the paper [1]_. All corrections except max-T are supported. A p-value equal to alpha counts
+        as significant.
     at
         A depth, or several depths; by default the greatest. For several depths the result has a
         column ``depth``.
@@ -406,7 +407,7 @@ def rrie(
         This is true of P, AP, nDCG and RR, whose highest score is 1, and of the costs ASL and ESL,
         whose lowest score is 1.
     baseline
-        The system with whose error the errors of all other systems are compared.
+        The system whose error is compared with the errors of all other systems.
     at
         A depth, or several depths; by default the greatest. For several depths the result has a
         column ``depth``.

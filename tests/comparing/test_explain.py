@@ -217,9 +217,9 @@ def test_texts_are_added_as_columns():
         (
             {"d9": "x"},
             IdError,
-            "texts of docs in the results, but found texts of 'd9' and results of '1'",
+            "texts of docs in the results, but found texts of ids 'd9' and results with ids '1'",
         ),
-        ({"topic": {"7": "x"}}, IdError, "texts of 'q?7'? and results of 'q1'"),
+        ({"topic": {"7": "x"}}, IdError, "ids 'q?7'? and results with ids 'q1'"),
         ({"1": 5}, InputError, "other values for docs: 1"),
         (7, InputError, "a int"),
         ({"doc": ["x"]}, InputError, "a list"),

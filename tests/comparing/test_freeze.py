@@ -178,7 +178,7 @@ def test_damaged_files_are_refused(file, text, words):
                 .ireval.freeze("x.irframe", baseline="bm25")
             ),
             IrframeError,
-            "3 levels",
+            "3 index levels",
         ),
         (
             lambda: scores_of().ireval.compare(baseline=["a.irframe", "bm25"]),
@@ -313,7 +313,7 @@ def test_update_replaces_the_file_only_if_the_check_passes(files, capsys):
         (["--ties", "doc"], "ties: trec in the file, doc here"),
         (
             ["track/runs/bm25.gz", "--fail-on", "drop", "--margin", "9", "--update"],
-            "one run to freeze in main.irframe, but found 2: splade, bm25",
+            "one run to freeze in main.irframe, but found 2 runs: splade, bm25",
         ),
     ):
         status, _, error = gate(capsys, "splade", *words)

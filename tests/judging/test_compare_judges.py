@@ -235,7 +235,7 @@ def test_judges_with_different_scales_are_refused_unless_grades_are_passed():
             ir.compare_judges(judges, grades=grades, resamples=1) for grades in (range(4), "union")
         )
     assert stated["kappa"].equals(union["kappa"])
-    pattern = "grades 0, 1, 2, but found grades beyond these, by judge: a: 3, b: 3"
+    pattern = "grades 0, 1, 2, but found other grades by judge: a: 3, b: 3"
     refused(GradeError, pattern, ir.compare_judges, judges, grades=[0, 1, 2])
 
 

@@ -192,7 +192,7 @@ def test_topics_with_human_scores_of_some_systems_count_as_unjudged(both):
     scores, human = both
     holes = human.copy()
     holes[:, 2, 1] = np.nan
-    with pytest.warns(IrframeWarning, match="^topics treated as unjudged, .*: 1$"):
+    with pytest.warns(IrframeWarning, match="^topics on which .* are treated as unjudged: 1$"):
         result = scores.ireval.predict_powered(holes)
     expected = scores.ireval.predict_powered(human.drop_isel(topic=1))
     np.testing.assert_array_equal(result["ci_low"], expected["ci_low"])
@@ -213,7 +213,7 @@ def test_too_few_human_or_model_topics_are_refused(both):
         (
             lambda h: h.assign_coords(topic=["x" + t for t in h["topic"].values]),
             IdError,
-            "on topics of the model only, but found x",
+            "on topics that the model judged, but found x",
         ),
         (lambda h: h.isel(system=slice(3)), ParameterError, "same systems"),
         (lambda h: h.isel(metric=[0]), MetricError, "none for: RBP"),
@@ -346,9 +346,13 @@ def test_ndcg_is_a_weighted_combination_of_human_and_model_estimates():
     ("human", "error", "pattern"),
     [
         (PEOPLE, InputError, "column stratum or probability.*found neither"),
-        (DRAWN[DRAWN["grade"] >= 0], IdError, "-1 for those not drawn.*on one side only"),
-        (DRAWN.replace({"doc": {"d001": "nobody"}}), IdError, "one side only.*nobody of topic"),
-        (DRAWN.replace({"grade": {1: 5}}), GradeError, "up to the highest of the model.*5 of"),
+        (DRAWN[DRAWN["grade"] >= 0], IdError, "-1 for those not drawn.*of one judge only"),
+        (DRAWN.replace({"doc": {"d001": "nobody"}}), IdError, "one judge only.*nobody of topic"),
+        (
+            DRAWN.replace({"grade": {1: 5}}),
+            GradeError,
+            "up to the highest grade of the model.*5 of",
+        ),
         (
             DRAWN.assign(topic="x" + DRAWN["topic"]),
             IdError,
