@@ -29,7 +29,8 @@ from irframe.names import GRADE, PAIR, SIDES, SYSTEM, TOPIC, roles
 from irframe.record import InGroups, bind, options_of
 
 ASKED = ("baseline", "system")
-"""Parameters of verbs that name systems. Groups that lack one of these systems are left out."""
+"""Names of parameters whose values are systems. Groups that lack one of these systems are left
+out."""
 
 
 @contextmanager

@@ -92,7 +92,9 @@ def concat(cubes: Iterable[xr.Dataset], dim: str = TOPIC) -> xr.Dataset:
     for name, label in SOMETIMES.items():
         plain = [str(exp) for exp in experiments if getattr(exp.judgments.table, name) is None]
         if plain and len(plain) < len(experiments):
-            raise InputError(f"{label} in all cubes or in none", "cubes without", "", plain)
+            raise InputError(
+                f"{label} in all cubes or in none", f"cubes without {label}", "", plain
+            )
     joined = _along_topics(experiments, labels.unique()) if dim == TOPIC else _systems(experiments)
     user_coords = joined_groups(regrouped(cubes, dim), dim, labels.unique())
     attributes = {
@@ -148,7 +150,12 @@ def joined_groups(cubes: list[xr.Dataset], dim: str, labels: pd.Index) -> dict[A
     lost = sorted(map(str, set().union(*(cube.coords for cube in bare)) - common))
     if lost:
         advice = "drop them with drop_vars, or build each cube with them"
-        raise InputError("the same group coordinates in all cubes", "some not in all", advice, lost)
+        raise InputError(
+            "the same group coordinates in all cubes",
+            "coordinates of some cubes only",
+            advice,
+            lost,
+        )
     wide = [cube.reindex({across: labels}) for cube in bare]
     options: Any = {"data_vars": "minimal", "coords": "minimal", "compat": "override"}
     joined = xr.concat(wide, dim, join="exact", **options)
@@ -236,7 +243,7 @@ def _deepest(cubes: list[xr.Dataset]) -> int:
 
 
 def _ranges(sizes: Iterable[int]) -> list[Codes]:
-    """Return the positions in consecutive blocks with these sizes."""
+    """Return the positions of consecutive blocks, given their sizes."""
     return [np.arange(*ends) for ends in pairwise(np.cumsum([0, *sizes]))]
 
 

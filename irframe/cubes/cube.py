@@ -91,7 +91,7 @@ def cube(
     pool
         The depth of the judged pool, or an `irframe.Pool`, which also names the contributing runs.
     units
-        If chunks were retrieved, the document of each chunk: a column of the runs or another value
+        The column of the runs that contains the document of each retrieved chunk, or another value
         of ``irframe.Units(of=...)``. An `irframe.Units` can also contain the cost of each hit and
         the original of each copy.
     search
@@ -171,8 +171,8 @@ def build_groups(
 ) -> Iterator[tuple[Hashable, xr.Dataset]]:
     """Yield a cube for every group.
 
-    Usually one cube is built, and each group is a selection from it. If topics of different groups
-    have the same name, a cube is built for each group.
+    Usually one cube is built, and each group is a selection from this cube. If topics of different
+    groups have the same name, a cube is built for each group.
     """
     if isinstance(runs, ScannedRuns):
         runs = runs.readable().frame()

@@ -33,11 +33,11 @@ from irframe.quantities.subtopics import POOLED_UNJUDGED
 from irframe.record import recorded
 
 LEAST_DRAWN = 15
-"""Confidence limits need at least this many drawn documents per system, on average."""
+"""Minimum mean number of drawn documents per system for which there are confidence limits."""
 LEAST_ADDING = 3
-"""Confidence limits need at least this many drawn documents of a system that add to the score."""
+"""Minimum number of drawn documents of a system that add to the score, for confidence limits."""
 MOST_BIASED = 20
-"""Sum over topics of 1/n (n drawn documents in the ideal ranking) above which nDCG is biased."""
+"""Maximum sum of 1 / (drawn documents in the ideal ranking of a topic) for limits of nDCG."""
 TINY = np.finfo(float).tiny
 """Lower limit of divisors, which avoids division by 0."""
 
@@ -61,8 +61,8 @@ def freedom_of(
 
     The degrees of freedom are NaN at depths where systems have fewer than `LEAST_DRAWN` drawn
     documents on average, or where fewer than `LEAST_ADDING` documents of a system add to the score.
-    For nDCG they are also NaN if the ideal rankings together contain fewer than `LEAST_DRAWN` drawn
-    documents.
+    For nDCG the degrees of freedom are also NaN if the ideal rankings together contain fewer than
+    `LEAST_DRAWN` drawn documents.
 
     Parameters
     ----------
@@ -221,7 +221,7 @@ def estimate(
 ) -> xr.Dataset:
     """Estimate scores under complete judgments from a random sample.
 
-    The sample consists of the documents of the pools that were drawn at random and judged; see
+    The sample consists of pooled documents that were drawn at random and judged, see
     `draw_to_judge`.
 
     Parameters
@@ -273,11 +273,11 @@ def estimate(
     the probability p with which it was drawn. If documents have strata, and p is the judged share
     n/N of the stratum, the sample is stratified. A stratum then adds ``N^2 (1/n - 1/N) s^2`` to the
     variance. Here s^2 is the variance of the contributions of its judged documents to the score.
-    The contribution of a document that was not retrieved is 0. Without such strata, documents were
-    drawn independently. Each judged document then adds ``(1 - p) / p^2`` times its squared
-    contribution to the variance. Documents outside the pool have no gain. Linear gains are relative
-    to the highest judged grade of all topics. If a sample may lack the highest grade, pass gains to
-    the metric, such as ``gain={1: 0.5, 2: 1}``.
+    The contribution of a document that was not retrieved is 0. If the sample is not stratified,
+    documents were drawn independently. Each judged document then adds ``(1 - p) / p^2`` times its
+    squared contribution to the variance. Documents outside the pool have no gain. Linear gains are
+    relative to the highest judged grade of all topics. If a sample may lack the highest grade, pass
+    gains to the metric, such as ``gain={1: 0.5, 2: 1}``.
 
     nDCG is the estimated DCG divided by the estimated ideal DCG. The estimated ideal ranking
     contains the drawn documents in descending order of gain. Each of these documents takes 1/p
@@ -362,7 +362,7 @@ def estimate(
 Share = float | Mapping[Any, float]
 
 FEWEST = 2
-"""At least this many documents are drawn per stratum, because a sample variance needs two."""
+"""Minimum number of documents to draw per stratum, because a sample variance needs two."""
 
 
 @recorded

@@ -31,7 +31,7 @@ def each_group(
         Name of a coordinate of systems or topics.
     stated
         Whether collections decide which systems take part in a group. Otherwise a system takes part
-        in a group only if it has a list there.
+        in a group only if it has a list in the group.
 
     Yields
     ------
@@ -88,7 +88,7 @@ def warn_absent(
     rows = zip(labels, absent, strict=True)
     lines = [f"{key} ({listing(systems[row])})" for key, row in rows if row.any()]
     if lines:
-        warn(f"systems without scores in a group are left out of it ({by}): {'; '.join(lines)}")
+        warn(f"systems without scores in a group are left out ({by}): {'; '.join(lines)}")
 
 
 def read_groups(labelled: Labelled, by: Any) -> tuple[str, Any]:

@@ -58,14 +58,15 @@ def as_scores(
         - a frame with system and topic in its index or in columns, and a column for each metric;
         - a frame with columns for system, topic, ``measure`` and ``value``, as from ir_measures and
           PyTerrier's ``Experiment(..., perquery=True)``;
-        - a Series, which is one column of such a frame;
+        - a Series, which is treated as a frame with one metric;
         - a matrix of the scores of `metric`, with topics in rows and systems in columns, or the
           reverse. The orientation follows from the name of an axis, such as ``topic`` or ``model``,
-          or from `systems`. If both axes have such names, the default of `metric` is ``score``;
-        - ``{topic: {metric: score}}``, as from pytrec_eval, or a mapping from each system to such a
-          dictionary;
+          or from `systems`. If both axes have names of this kind, the default of `metric` is
+          ``score``;
+        - ``{topic: {metric: score}}``, as from pytrec_eval, or a mapping from each system to a
+          dictionary of this form;
         - a list of rows (dictionaries, or named tuples such as `ir_measures.Metric`), or a mapping
-          from each system to such a list;
+          from each system to a list of rows;
         - an array over (metric,) system, topic (and depth);
         - any table with ``__arrow_c_stream__``: polars, DuckDB, PyArrow.
 
@@ -170,9 +171,10 @@ def parse_scores(x: object, *, asking: str = "", by: object = None) -> Scores:
     x
         An array, any input of `as_scores`, or a `Scores` object.
     asking
-        Name in errors about several repeats, "" if repeats are supported.
+        Name of the verb that refuses several repeats, "" if repeats are supported.
     by
-        A column, level or coordinate of groups; or a mapping from topics or systems to groups.
+        Name of the column, index level or coordinate with the groups, or a mapping from topics or
+        systems to groups.
 
     Raises
     ------
@@ -227,9 +229,10 @@ def read_all(arguments: Mapping[str, Any], asking: str, by: Any = None) -> dict[
     arguments
         The arguments of the verb. The first argument contains the scores.
     asking
-        Name in errors about several repeats, "" if repeats are supported.
+        Name of the verb that refuses several repeats, "" if repeats are supported.
     by
-        A column, level or coordinate of groups; or a mapping from topics or systems to groups.
+        Name of the column, index level or coordinate with the groups, or a mapping from topics or
+        systems to groups.
     """
     (first, subject), *further = arguments.items()
     read_arguments = {**arguments, first: parse_scores(subject, asking=asking, by=by)}
@@ -249,7 +252,7 @@ def to_scores(scores: object, asking: str = "") -> xr.DataArray:
         An array over system, topic and optionally metric and depth; or any input of `as_scores`.
         `metric_columns` selects the columns of a wide frame.
     asking
-        Name in errors about several repeats, "" if repeats are supported.
+        Name of the verb that refuses several repeats, "" if repeats are supported.
 
     Returns
     -------
@@ -371,7 +374,7 @@ def _array_without_aggregates(array: xr.DataArray) -> xr.DataArray:
 def _read_frame(frame: pd.DataFrame, asking: str, by: object) -> Scores:
     """Read a frame with a row per system and topic.
 
-    The frame may contain several of these rows if they differ in repeat, depth or group.
+    A system and topic may have several rows that differ in repeat, depth or group.
     """
     column = None if isinstance(by, Mapping | pd.Series) else by
     if column is not None:

@@ -378,7 +378,7 @@ class _Leaving:
         The contribution of a document is the change of the score if the document is left out. The
         formula of the variance is the same as for totals.
         """
-        # For a total, the effect is the value of the document, up to a constant of its stratum.
+        # The scaled effect on a total is the value of the document, up to a constant per stratum.
         effects = (value[..., self.topic] - without) / (self.grown * self.inverse)
         products = effects[:, np.newaxis] * effects
         if not self.draw.together:
@@ -406,10 +406,10 @@ def ratios(
 
     nDCG is the estimated DCG of the list divided by the estimated ideal DCG.
 
-    The first two arrays have the shapes of `totals`. Scores are 0 if no document has gain. The
-    third array is the jackknife's estimate of the bias, which is already subtracted from the
-    scores. For the bias, the other documents of a stratum always represent the omitted document,
-    even if documents were drawn independently.
+    The first two arrays have the shapes of the results of `totals`. Scores are 0 if no document has
+    gain. The third array is the jackknife's estimate of the bias, which is already subtracted from
+    the scores. For the bias, the other documents of a stratum always represent the omitted
+    document, even if documents were drawn independently.
     """
     estimates, spread, bias = _ratios(rows, draw, worth, metric, depths, together=draw.together)
     if not draw.together:

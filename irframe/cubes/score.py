@@ -334,7 +334,9 @@ def refuse_repeated_depths(depths: Iterable[float], expected: str) -> None:
     """Raise for duplicate depths."""
     repeated = [depth for depth, count in Counter(depths).items() if count > 1]
     if repeated:
-        raise DepthError(expected, "some more than once", "name each depth once in at=", repeated)
+        raise DepthError(
+            expected, "depths that occur more than once", "name each depth once in at=", repeated
+        )
 
 
 @verb(bounded=True, repeats=True)

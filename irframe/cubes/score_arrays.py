@@ -299,13 +299,13 @@ def numbers_of(frame: pd.DataFrame) -> NDArray[np.float64]:
 
 
 def counting_costs(subject: object) -> AbstractContextManager[None]:
-    """Return a context in which declared costs are known."""
+    """Return a context in which declared costs count as costs."""
     costs = getattr(subject, "attrs", {}).get(LOWER)
     return during(COSTS, COSTS.get() | {*map(str, listed(costs))}) if costs else nullcontext()
 
 
 def with_costs(function: Function) -> Function:
-    """Let a function know the costs of its first argument."""
+    """Wrap a function to use its first argument's declared costs."""
     signature = inspect.signature(function)
     first = next(iter(signature.parameters))
 
@@ -343,8 +343,8 @@ def aggregated_topics(values: Array, topics: pd.Index, codes: Array, groups: Arr
     codes
         Position in `topics` of the topic of each row.
     groups
-        Code of the system, repeat and depth of each row. Only rows with the same code are
-        summarised.
+        Code of the system, repeat and depth of each row. An aggregated topic summarises only rows
+        with the same code.
 
     Warns
     -----

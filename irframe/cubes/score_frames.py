@@ -45,7 +45,8 @@ class ScoreColumns(NamedTuple):
     rows: pd.DataFrame
     """The frame. Systems and topics are columns, unless both are index levels."""
     by_role: dict[str, Any]
-    """Mapping from system and topic, and in long frames metric and value, to a column or level."""
+    """Mapping from system and topic to a column or index level. Long frames also have metric and
+    value."""
 
 
 def _refuse_strangers(flat: pd.DataFrame, levels: Sequence[Hashable]) -> None:
@@ -134,7 +135,7 @@ def is_scores(x: pd.DataFrame | pd.Series) -> bool:
 
 
 def _ids(names: Iterable[Hashable]) -> dict[str, Any]:
-    """Return the names that are columns of systems and topics."""
+    """Return the names of the columns of systems and topics."""
     by_role = roles(names)
     return {role: by_role[role] for role in (SYSTEM, TOPIC) if role in by_role}
 

@@ -101,13 +101,14 @@ def bounds(
 
     Notes
     -----
-    For metrics without a recall base, the lower bound is the score with unjudged documents as not
-    relevant. For the upper bound, unjudged documents gain 1, or the top gain if that is higher. The
-    largest contribution of ranks below the list is added. With m = min(k, length of the list), this
-    contribution is ``p**m`` for RBP and ``1/(m+1) prod_{i<=m} (1 - G(i))`` for ERR. For INSQ this
-    contribution is the sum of the remaining weights. For P and SDCG the missing ranks down to k
-    gain 1. The upper bounds of RR, Success, SetP, DCG and NumRelRet treat unjudged documents as
-    relevant. The running time is proportional to the number of cells of the cube.
+    For metrics without a recall base, the lower bound is the score if unjudged documents count as
+    not relevant. For the upper bound, unjudged documents gain 1, or the top gain if that is higher.
+    The largest possible contribution of ranks beyond the end of the list is added. With m = min(k,
+    length of the list), this contribution is ``p**m`` for RBP and ``1/(m+1) prod_{i<=m} (1 -
+    G(i))`` for ERR. For INSQ this contribution is the sum of the remaining weights. For P and SDCG
+    the missing ranks down to k gain 1. The upper bounds of RR, Success, SetP, DCG and NumRelRet
+    treat unjudged documents as relevant. The running time is proportional to the number of cells of
+    the cube.
 
     The bounds of metrics with a recall base are exact extremes over all possible grades, from 0 to
     the top grade, of the *retrieved* unjudged documents. Unjudged documents below the depth are
@@ -225,7 +226,8 @@ def condense(cube: xr.Dataset) -> Cube:
 
     Documents at lower ranks move up.
 
-    Documents with negative grades are removed too: trec_eval treats them as pooled but not judged.
+    Documents with negative grades are also removed, because trec_eval treats these documents as
+    pooled but not judged.
 
     Parameters
     ----------

@@ -101,7 +101,7 @@ class Declared:
 
     @property
     def asking(self) -> str:
-        """Name in errors about repeats, "" if repeats are supported."""
+        """Name of the verb, or "" if repeats are supported."""
         return "" if self.repeats else self.name
 
     def of_scores(self, subject: object) -> bool:
@@ -135,7 +135,7 @@ def verb(
 
     The first parameter of the function is a cube, scores, or the result of another verb.
 
-    A cube is read through its experiment. If a single label of a dimension was selected, the
+    A cube is checked against its experiment. If a single label of a dimension was selected, the
     dimension becomes a scalar coordinate of the result. The attributes of the result record the
     input and the options of the verb.
 

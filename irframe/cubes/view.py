@@ -70,7 +70,7 @@ def in_chunks(
 
 
 def _handed(experiment: Experiment) -> Any:
-    """Drop document names from an experiment for tasks.
+    """Drop document names from an experiment for dask tasks.
 
     Tasks do not read the names, so workers need not receive them.
     """
@@ -112,7 +112,7 @@ variable = partial(xr.Variable, fastpath=True)
 """Make a variable of an array. The plain constructor of xarray would also import dask."""
 
 labels: Any = partial(xr.IndexVariable, fastpath=True)
-"""Make a coordinate of labels along their dimension. Like `variable`, it does not import dask."""
+"""Make a coordinate of labels along their dimension, without importing dask."""
 
 CELL = (SYSTEM, TOPIC, DEPTH)
 LIST = (SYSTEM, TOPIC)

@@ -116,7 +116,7 @@ def averages(scores: xr.DataArray, summary: Summary | None = None) -> xr.DataArr
 
 
 def _average_under(scores: Array, *, summary: Summary, design: Design) -> Array:
-    """Average scores over the last axis, topics with a design.
+    """Average scores over topics (the last axis) with a design.
 
     The mean is NaN if a task has no scores.
     """
@@ -308,7 +308,7 @@ class Resamples:
         values
             Shape (..., sample).
         beyond
-            The tail probability on either side: a number, or a number for each row.
+            The tail probability on either side, as one number or as one number per row.
 
         Returns
         -------

@@ -246,7 +246,7 @@ def select_depths(scores: Scores, at: Depths) -> Scores:
 
 Reference = int | str | Metric | xr.DataArray | pd.DataFrame
 Sides = Literal["common", "own"]
-"""Whether two sides use the topics common to both, or each side uses all of its own topics."""
+"""Topics for which two sets of scores are used, see `share_topics`."""
 
 
 def match_reference(
@@ -293,7 +293,9 @@ def match_reference(
         other = pick_metric(new, reference)
     if other.values.shape[3] > 1:
         if new.depths is None:
-            raise DepthError("a reference without depths, as the scores", "several depths")
+            raise DepthError(
+                "a reference without depths, because the scores have none", "several depths"
+            )
         other = select_depths(other, new.depths.tolist())
     return share_topics(new, other, topics)
 

@@ -128,7 +128,7 @@ class Repeats:
         return variance, freedom, spread
 
     def by_topics(self, scores: Scores) -> Iterator[tuple[tuple[int, int, Array], Array]]:
-        """Yield the scores of repeats, and positions for their results."""
+        """Yield positions of scores, and the scores of the repeats."""
         for row, system in np.ndindex(scores.values.shape[:2]):
             lists = self.values[row, self.owner == system]
             for topics, depths in patterns(~np.isnan(scores.values[row, system])):
@@ -296,7 +296,9 @@ def drawn_repeats(
             continue
         if scores.repeats is None:
             advice = "add a column of repeats, such as repeat or seed"
-            raise ParameterError(f"several repeats for {name}=", "one of each system", advice)
+            raise ParameterError(
+                f"several repeats for {name}=", "one repeat of each system", advice
+            )
         for k in listed(numbers):
             number = check_int(name, k, low=1)
             drawn[f"{name}_{number}"] = best_of(scores, number, worst=name == "worst_of")

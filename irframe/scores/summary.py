@@ -210,7 +210,7 @@ def summarise(
     curved = ~_beyond(single) & (interval == "logit")
     with np.errstate(invalid="ignore", divide="ignore"):
         error = np.sqrt(squares / np.where(n > 1, n - 1.0, np.nan) / n)
-        # Equal scores may have a deviation above 0 by rounding, which is not a variance.
+        # Rounding errors may give equal scores a standard deviation above 0, which counts as 0.
         varies = (error * np.sqrt(n) > ROUNDING * abs(mean)) & plain[:, np.newaxis, np.newaxis]
         half = np.where(varies, scipy.special.stdtrit(freedom, 1 - alpha / 2) * error, np.nan)
     low, high = ends_about(mean, half, curved)
@@ -268,7 +268,7 @@ def _interval_cautions(scores: Scores, n: Array, lacking: dict[str, Array]) -> l
 def like_scores(
     figures: dict[str, Array], attributes: dict[str, object], source: Scores, scores: object
 ) -> xr.Dataset | pd.DataFrame:
-    """Return columns of systems in the form of the scores.
+    """Return columns by system in the form of the scores.
 
     The result is a frame if the scores are in a frame, and a dataset if the scores are in an array.
 

@@ -217,7 +217,8 @@ class TestGroups:
     def test_groups_of_topics_missing_in_a_cube_are_refused(self):
         news, web = of_tracks(experiment(1))
         with pytest.raises(
-            InputError, match="group coordinates in all cubes, but found some not in all: trac"
+            InputError,
+            match="group coordinates in all cubes, but found coordinates of some cubes only: trac",
         ):
             ir.concat([news, web.drop_vars("track")])
 

@@ -117,7 +117,7 @@ class TestGroups:
         frame = as_scores(masked.sel(depth=10)).reindex(as_scores(scores.sel(depth=10)).index)
         frame = frame.join(scores["half"].to_series())
         for subject in (masked.sel(depth=10), frame):
-            with pytest.warns(IrframeWarning, match=r"left out of it \(half\): first \(ance\)"):
+            with pytest.warns(IrframeWarning, match=r"left out \(half\): first \(ance\)"):
                 result = subject.ireval.groupby("half").compare()
             assert len(result) == 2 * (21 + 28)
         declared = masked.sel(depth=[10]).assign_coords(took_part=~absent)

@@ -136,7 +136,11 @@ class TestRefusals:
             ([1, 7, 8], r"found 2 not scored: 7, 8\. Score at more depths", [7, 8]),
             ([1, 21], r"found 1 not scored: 21\. Score to a greater depth", [21]),
             ([], "found none", []),
-            ([5, 1, 5], r"found some more than once: 5\. Name each depth once in at=", [5]),
+            (
+                [5, 1, 5],
+                r"found depths that occur more than once: 5\. Name each depth once in at=",
+                [5],
+            ),
         ],
     )
     def test_invalid_depths_are_refused(self, at, words, offenders):
