@@ -33,7 +33,7 @@ class Agreement(ABC):
     """
 
     distance: ClassVar[bool] = False
-    """Whether the value is a distance, 0 for equal rows, instead of a correlation."""
+    """Whether the method returns a distance, which is 0 for equal rows, and not a correlation."""
 
     _repr_html_ = as_html
 
@@ -53,7 +53,7 @@ class Agreement(ABC):
         -------
         numpy.ndarray
             Agreement of row k1 of `x` with row k2 of `y`, shape (..., K1, K2). The agreement is NaN
-            if a row contains NaN, or if the method is undefined for the rows.
+            if either row contains NaN, or if the method is undefined for the two rows.
 
         Examples
         --------
@@ -76,7 +76,7 @@ class Agreement(ABC):
 
 
 def _fill(scores: Floats) -> tuple[Floats, NDArray[np.bool_]]:
-    """Replace rows that contain NaN by 0, and mark them."""
+    """Set rows with NaN to 0, and mark these rows."""
     blank: NDArray[np.bool_] = np.asarray(np.isnan(scores).any(axis=-1))
     return (np.where(blank[..., None], 0.0, scores) if blank.any() else scores), blank
 
@@ -135,7 +135,7 @@ def pair_blocks(systems: int, row_bytes: int) -> Iterator[tuple[Positions, Posit
     size = max(1, PAIR_BYTES // max(row_bytes, 4))
     for start in range(0, max(pairs, 1), size):
         number = np.arange(start, min(start + size, pairs), dtype=np.intp)
-        # pairs are numbered by second system, so the pairs before `second` are a triangular number
+        # pairs are numbered by second system, so a triangular number of pairs comes before `second`
         second = ((1 + np.sqrt(1 + 8 * number)) / 2).astype(np.intp)
         yield number - second * (second - 1) // 2, second
 
@@ -220,7 +220,8 @@ def count_below(scores: Floats) -> Floats:
     order = np.argsort(scores, axis=-1)
     ascending = np.take_along_axis(scores, order, axis=-1)
     first = np.zeros(scores.shape)
-    # the first system of a tied group has its index, and the maximum repeats it for the group
+    # only the first system of a tied group has its own index, and the running maximum copies it to
+    # the group
     first[..., 1:] = np.arange(1, scores.shape[-1]) * (ascending[..., 1:] != ascending[..., :-1])
     below = np.empty(scores.shape)
     np.put_along_axis(below, order, np.maximum.accumulate(first, axis=-1), axis=-1)
@@ -239,7 +240,7 @@ def tied_ranks(scores: Floats) -> Ends:
     -------
     tuple of numpy.ndarray
         First and last rank of the systems that are tied with each system, both of shape (..., S).
-        Both ranks are equal for a system without ties.
+        For a system without ties, the first rank equals the last rank.
 
     Examples
     --------
@@ -281,8 +282,8 @@ def stable_depth(correlations: ArrayLike, depths: ArrayLike, *, threshold: float
     -------
     numpy.ndarray
         The smallest depth theta such that all correlations of depths k1, k2 >= theta exceed the
-        threshold, shape (...), or NaN if there is none. The last depth is not evidence of
-        stability, because an ordering always agrees with itself.
+        threshold, shape (...). The result is NaN if no such depth exists. The last depth is not
+        evidence of stability, because an ordering always agrees with itself.
 
     Notes
     -----

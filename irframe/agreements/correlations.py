@@ -98,7 +98,7 @@ EXACT = 33
 
 
 def _tie_sums(scores: ArrayLike) -> Iterator[Floats]:
-    """Yield sums of t(t-1), t(t-1)(t-2), t(t-1)(2t+5) over tied groups."""
+    """Yield sums of t(t-1), t(t-1)(t-2), t(t-1)(2t+5) over tie sizes t."""
     first, last = base.tied_ranks(np.asarray(scores, np.float64))
     size = last - first + 1
     for factor in (np.ones_like(size), size - 2, 2 * size + 5):
@@ -107,7 +107,7 @@ def _tie_sums(scores: ArrayLike) -> Iterator[Floats]:
 
 @cache
 def _exact(n: int) -> Floats:
-    """Return exact two-sided p-values, indexed by absolute C - D."""
+    """Return exact two-sided p-values, indexed by ``|C - D|``."""
     inversions = np.ones(1)
     for size in range(2, n + 1):
         inversions = np.convolve(inversions, np.full(size, 1 / size))
@@ -138,10 +138,10 @@ class TauAP(base.Agreement):
     Parameters
     ----------
     symmetric
-        Whether to average both directions. By default `x` is the reference and `y` the estimate.
+        Whether to average over both choices of the reference. The default reference is `x`.
     ties
         ``"a"`` is the mean over all orders of tied systems. ``"b"`` treats ties as missing
-        information and corrects for them. ``"b"`` always averages both directions.
+        information and corrects for them. ``"b"`` implies `symmetric`.
 
     Notes
     -----
@@ -150,9 +150,9 @@ class TauAP(base.Agreement):
     1/(i-1) for each pair, where i is the rank of the lower system in the estimate. Swaps among the
     best systems therefore lower tau_ap most.
 
-    Let t and b be the first and the last possible rank of a system in an ordering with ties. In
-    ``"a"`` the weight of a pair is the mean of 1/(i-1) over i = t..b, and pairs that are tied in
-    the estimate or in the reference are ignored. The result is the mean over all orders of tied
+    Let t and b be the first and the last possible rank of a system in an ordering with ties. With
+    ``ties="a"``, the weight of a pair is the mean of 1/(i-1) over i = t..b, and pairs that are tied
+    in the estimate or in the reference are ignored. The result is the mean over all orders of tied
     systems. ``"b"`` is the mean over both directions of ``2/m sum_{i: t_i > 1} c_i/(t_i - 1) - 1``.
     Here m is the number of systems that are not tied for the first rank. c_i is the number of
     systems that are strictly above system i in both orderings.
@@ -213,7 +213,7 @@ def _expected(reference: Ends, estimated: Ends) -> Floats:
 
 
 def _tau_ap_below_best(reference: Ends, estimated: Ends) -> Floats:
-    """Return tau_ap of the systems below the first rank."""
+    """Return tau_ap over the systems that are not ranked first."""
     first, _ = estimated
     weights = _weights(first.shape[-1])[first.astype(np.intp) - 1]
     total = sum(
@@ -231,7 +231,7 @@ def _weights(systems: int) -> Floats:
 def _pairs(
     reference: Floats, estimated: Floats, weights: Floats
 ) -> Iterator[tuple[NDArray[np.floating], NDArray[np.floating]]]:
-    """Yield reference signs and weighted estimate signs of pairs."""
+    """Yield reference signs of pairs, and weighted estimate signs."""
     row_bytes = reference[..., 0].nbytes + 2 * estimated[..., 0].nbytes
     for first, second in base.pair_blocks(estimated.shape[-1], row_bytes):
         weighted = base.signs(estimated, first, second)
@@ -293,8 +293,8 @@ def correlate(x: Floats, y: Floats) -> Floats:
 def _standardise(scores: Floats) -> Floats:
     """Return rows scaled to mean 0 and length 1."""
     centred = scores - scores.mean(axis=-1, keepdims=True)
-    centred[np.ptp(scores, axis=-1) == 0] = np.nan  # not a quotient of rounding errors
-    centred /= np.abs(centred).max(axis=-1, keepdims=True)  # squares of large scores overflow
+    centred[np.ptp(scores, axis=-1) == 0] = np.nan  # equal scores have no correlation
+    centred /= np.abs(centred).max(axis=-1, keepdims=True)  # prevents overflow of squares
     return np.asarray(centred / np.sqrt(np.square(centred).sum(axis=-1, keepdims=True)))
 
 
@@ -304,8 +304,8 @@ class Spearman(base.Agreement):
 
     Notes
     -----
-    Spearman's rho is Pearson's r of the ranks. Tied systems have the mean of their ranks. Without
-    ties ``rho = 1 - 6 sum (rank_x - rank_y)**2 / (S(S**2 - 1))``.
+    Spearman's rho is Pearson's r of the ranks. Each tied system has the mean rank of the systems
+    tied with it. Without ties ``rho = 1 - 6 sum (rank_x - rank_y)**2 / (S(S**2 - 1))``.
 
     Range: -1 to 1. The value is NaN if all systems have the same score.
 
@@ -328,7 +328,7 @@ class Spearman(base.Agreement):
 
 
 def _mid_ranks(scores: Floats) -> Floats:
-    """Return twice the mean rank, plus a constant."""
+    """Return twice each system's mean rank, plus a constant."""
     return base.count_below(scores) - base.count_below(-scores)
 
 
@@ -382,8 +382,8 @@ class RBO(base.Agreement):
     -----
     ``RBO_ext = (X_S/S) p**S + ((1-p)/p) sum_{d=1..S} (X_d/d) p**d``. X_d is the number of systems
     that are among the first d in both orderings, so X_S = S. A system is part of the overlap from
-    the larger of its two ranks on. The system contributes the sum of the weights from this rank to
-    S. RBO is therefore computed as a sum over systems of the smaller of two contributions.
+    the larger of its two ranks on. The system contributes the sum of the weights from the larger
+    rank to S. RBO is therefore computed as a sum over systems of the smaller of two contributions.
 
     With ties, let t and b be the first and the last possible rank of a system. In ``"w"``, the
     contribution c_d of the system at depth d is [t <= d]. In ``"a"`` and ``"b"``, c_d is 0 for d <
@@ -422,7 +422,7 @@ class RBO(base.Agreement):
         systems = x.shape[-1]
         weights: Floats = (1 - self.p) * self.p ** np.arange(systems, dtype=np.float64)
         sides = base.tied_ranks(x), base.tied_ranks(y)
-        if all((first == last).all() for first, last in sides):  # one pass for all depths
+        if all((first == last).all() for first, last in sides):  # without ties, one pass suffices
             onward = np.cumsum((weights / np.arange(1, systems + 1))[::-1])[::-1]
             left, right = (onward[first.astype(np.intp) - 1] for first, _ in sides)
             smaller = lambda a, b: np.asarray(np.minimum(a, b).sum(axis=-1))  # noqa: E731

@@ -20,12 +20,15 @@ FINEST = 10**6
 fraction is converted as a decimal number."""
 
 LABELS = {-2: "**ns", -1: "ns", 0: "=", 1: "ni", 2: "**ni"}
-"""Mapping from code to label: non-superior (ns), equal (=) or non-inferior (ni). ``**`` marks
-non-separable pairs, and is followed by the last label before the pair became non-separable."""
+"""Mapping from code to label: non-superior (ns), equal (=) or non-inferior (ni).
+
+``**`` marks non-separable pairs. After ``**`` comes the last label before the pair became
+non-separable.
+"""
 
 
 class Transitions(NamedTuple):
-    """Depths at which innate orderings of pairs change.
+    """Depths at which innate orderings of pairs of rankings change.
 
     Parameters
     ----------
@@ -33,9 +36,9 @@ class Transitions(NamedTuple):
         1 if the first ranking is the first to have more cumulated gain, -1 if the second ranking
         is, and 0 if the rankings are equal.
     decided
-        First depth at which the rankings are not equal, 0 if there is none.
+        First depth at which the rankings are not equal, 0 if they are equal at all depths.
     split
-        First depth at which the rankings are non-separable, 0 if there is none.
+        First depth at which the rankings are non-separable, 0 if they are separable at all depths.
 
     Examples
     --------
@@ -98,7 +101,7 @@ def compare_rankings(gains: Array, pairs: Array) -> Transitions:
     -----
     The function computes Algorithm 1 of Moffat and Mackenzie for all depths at once. If one ranking
     has more cumulated gain at one depth, and the other ranking has more at another depth, the pair
-    is non-separable from the larger of these depths on.
+    is non-separable from the larger of the two depths on.
 
     References
     ----------
@@ -141,14 +144,14 @@ def _cumulated(gains: Array) -> Array:
     if most > np.iinfo(np.int64).max:
         advice = "use fewer decimals in the gains"
         raise MetricError("gains that can be summed exactly", f"sums up to {most}", advice)
-    # narrow integers save memory, because every pair of systems needs a difference of arrays
+    # narrow integers save memory, because the arrays are subtracted for every pair of systems
     kinds = (np.int8, np.int16, np.int32, np.int64)
     narrowest = next(kind for kind in kinds if most <= np.iinfo(kind).max)
     return np.cumsum(gains, axis=-1, dtype=narrowest)
 
 
 def _first(true: NDArray[np.bool_]) -> NDArray[np.int32]:
-    """Return the first depth with a true value, or 0."""
+    """Return the first depth with a true value, else 0."""
     index = true.argmax(axis=-1)
     any_true = np.take_along_axis(true, index[..., np.newaxis], axis=-1)[..., 0]
     return np.where(any_true, index + 1, 0).astype(np.int32)
@@ -187,7 +190,7 @@ def label_depths(transitions: Transitions, depth: int) -> NDArray[np.int8]:
 
     def fill(start: int) -> None:
         rows = slice(start, start + step)
-        # a view as booleans writes 0 and 1 into the result without a temporary array
+        # the view as booleans lets NumPy write 0 and 1 into the result without a temporary array
         np.greater_equal(rank, decided[rows], out=labels[rows].view(np.bool_))
         labels[rows] += rank >= split[rows]
         labels[rows] *= sign[rows]
@@ -221,7 +224,7 @@ def count_labels(transitions: Transitions, depth: int) -> NDArray[np.int32]:
     sign, decided, split = transitions
     pairs, topics = sign.shape
     counts = np.zeros((pairs, depth, len(LABELS)), np.int32)
-    # columns of `LABELS`: ns and **ns for sign -1, ni and **ni for sign 1
+    # sign -1 has the columns ns and **ns of `LABELS`, and sign 1 has the columns ni and **ni
     for side, plain, mixed in ((-1, 1, 0), (1, 3, 4)):
         counts[..., plain] = _reached(decided, sign == side, depth)
         counts[..., mixed] = _reached(split, sign == side, depth)
@@ -231,7 +234,7 @@ def count_labels(transitions: Transitions, depth: int) -> NDArray[np.int32]:
 
 
 def _reached(first: Array, chosen: NDArray[np.bool_], depth: int) -> Array:
-    """Count the chosen topics that have changed by each depth."""
+    """Count chosen topics by depth whose first depth is reached."""
     pair, topic = np.nonzero(chosen & (first > 0) & (first <= depth))
     cell = pair * depth + first[pair, topic] - 1
     return np.cumsum(np.bincount(cell, minlength=len(first) * depth).reshape(-1, depth), axis=-1)

@@ -71,7 +71,7 @@ GROUPS = {
     "gate": "baseline_file rehearse update fail_on",
     "output": "output format per_topic by wide link title report",
 }
-"""Heading in the help -> names of the options below it. Other options come first."""
+"""Heading in the help -> names of the options below it. Options without a group come first."""
 
 EPILOG = """\
 exit status:
@@ -82,12 +82,12 @@ exit status:
 """
 
 NEVER = "never"
-"""The value of ``--fail-on`` with which findings never change the exit status."""
+"""With this value of ``--fail-on``, findings never change the exit status."""
 METRIC = "-m", "--metric"
 
 
 def as_options(text: str, names: Container[str]) -> str:
-    """Replace Python arguments in a message by options.
+    """Replace Python arguments in a message by command-line options.
 
     Examples
     --------

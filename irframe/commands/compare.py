@@ -169,7 +169,7 @@ def _refuse_conflicts(options: Namespace, *, gated: bool) -> None:
 
 
 def _rehearse(options: Namespace, scores: pd.DataFrame, arguments: dict[str, object]) -> None:
-    """Print how often the gate fails in simulated comparisons."""
+    """Print how often simulated comparisons fail the check of ``--fail-on``."""
     unchanged, worse = rehearse(scores, arguments, options.fail_on, samples=REHEARSALS)
     rates = (
         f"{unchanged:.1%} if nothing changed, and {worse:.1%} if every mean is worse by the margin"
@@ -183,9 +183,10 @@ def _update(
     scores: pd.DataFrame,
     rows: pd.DataFrame,
 ) -> None:
-    """Freeze the run that passed, and print the changed means.
+    """Replace the baseline file by the run that passed.
 
-    The run is scored by all metrics in the old file, so that no metric is lost.
+    The run is scored by all metrics in the old file, so that the new file contains them, too. The
+    changed means are printed.
     """
     systems = scores.index.unique(level=0)
     if len(systems) != 1:
@@ -206,7 +207,8 @@ def _update(
 def _short(comparison: pd.DataFrame, options: Namespace) -> str:
     """Print a comparison as a narrow table.
 
-    A metric or baseline that is the same in all rows is in the note below instead of a column.
+    If all rows have the same metric or baseline, a note below the table names it, and its column is
+    omitted.
     """
     shown = comparison[["metric", *SIDES, "difference"]].assign(
         interval=_intervals(comparison["ci_low"], comparison["ci_high"]),

@@ -43,8 +43,8 @@ def trec_layout(
     scores
         Scores from `irframe.evaluate`.
     names
-        The metrics in the command. If one of them is a set of measures, such as ``official``, or if
-        there are several systems, a line ``runid`` names each system.
+        The metrics in the command. If one name stands for a set of measures, such as ``official``,
+        or if there are several systems, a line ``runid`` names each system.
     listed
         The pairs of system and topic to print before the averages. The pairs are sorted by the
         bytes of the topic. The default is no pairs. trec_eval omits topics without a list.
@@ -101,8 +101,8 @@ class Printed(NamedTuple):
     def average(self, rows: NDArray[np.intp]) -> float:
         """Return the average over topics, as trec_eval computes it.
 
-        Scores are added one by one in the order of topics. Another order of additions could round
-        the last printed digit differently.
+        Scores are added one by one in the order of topics. If scores were added in another order,
+        the last printed digit could differ.
         """
         summary = facts(self.name).summary
         values = self.values[rows]
@@ -278,7 +278,7 @@ def _table_and_lists(rows: pd.DataFrame, kind: str) -> str:
 
 
 LONGEST = 300
-"""The number of characters to which the printed positions of a finding are shortened."""
+"""The maximum number of characters of a finding's positions in printed text."""
 
 
 def declare_diagnose(parser: ArgumentParser) -> None:
@@ -397,7 +397,7 @@ def run_judge_next(options: Namespace) -> answer.Answer:
     )
     arguments = inputs.given(options, ir.verbs.judge_next)
     documents = ir.verbs.judge_next(cube, options.n, **arguments)
-    if kind == QRELS:  # the placeholder -1 is a grade that assessors replace
+    if kind == QRELS:  # the grade -1 is a placeholder, which assessors replace
         with TemporaryDirectory() as folder:
             path = Path(folder, "lines")
             ir.verbs.write_qrels(documents.assign(**{GRADE: POOLED_UNJUDGED}), path)

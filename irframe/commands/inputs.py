@@ -87,7 +87,7 @@ Verb = Callable[..., Any]
 
 
 def depths(text: str) -> int | list[int]:
-    """Parse one depth, or several separated by commas.
+    """Parse one depth, or several depths separated by commas.
 
     Examples
     --------
@@ -183,7 +183,7 @@ HELP = {
     "stages": "systems of a pipeline in order, such as bm25,monot5",
     "cut": "what happens to the first document that does not fit into the budget",
 }
-"""Option of a verb -> help text. All other options use the first sentence in the docstring."""
+"""Option of a verb -> help text that replaces the first sentence about its parameter."""
 
 DESIGN = {
     "weight": ("--weights", "CSV, TSV or Parquet file with the columns topic and weight"),
@@ -240,7 +240,7 @@ ELSEWHERE = {
     "runs": "the files",
     "scores": "read if --threshold is used",
 }
-"""Parameter of a verb that is no option -> replacement of the parameter on the command line."""
+"""Parameter of a verb without its own option -> what replaces it on the command line."""
 _LISTS = re.compile('^[^.;:]*: ``"')
 """The pattern of a sentence that lists values after a colon."""
 
@@ -435,7 +435,7 @@ def read_all(options: Namespace, *, every: bool = False) -> pd.DataFrame:
 
 
 def runs_of(options: Namespace, *, rows: bool = False) -> pd.DataFrame | ScannedRuns:
-    """Scan files of runs, or read them if needed.
+    """Scan files of runs, or read the files if needed.
 
     Parameters
     ----------

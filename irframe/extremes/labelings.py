@@ -20,7 +20,7 @@ from irframe.quantities.evidence import Evidence
 from irframe.quantities.positions import discounts, positive
 
 SCALE = 128
-"""Number of possible grades above which only grades that occur in judgments are searched."""
+"""If more grades are possible, only the grades that occur in judgments are searched."""
 
 
 def with_level(block: Block, level: int) -> Block:
@@ -69,7 +69,7 @@ def scale(metric: Metric, levels: Array, top: int) -> Array:
 
 
 def gains_of(metric: Metric, grades: Array, top: int) -> Floats:
-    """Return gains of grades, or the grades without gain map."""
+    """Return gains of grades; grades themselves without gain map."""
     gain = facts(metric).gain
     if gain is None:
         return grades.astype(float)
@@ -122,7 +122,7 @@ FILLED = 1 << 13
 
 
 def _filled(metric: Metric, block: Block, steps: Array, grade: int) -> tuple[Floats, Floats]:
-    """Return score bounds over the number of labels per ranking.
+    """Return score bounds over all numbers of labelled documents.
 
     `steps` is the largest number of documents to label in each ranking.
     """
@@ -149,9 +149,9 @@ def _filled(metric: Metric, block: Block, steps: Array, grade: int) -> tuple[Flo
 
 
 STEPS = 1e9
-"""Number of steps above which exact bounds are refused. So many steps take about a minute."""
+"""Number of steps above which exact bounds of Q are refused, which take about a minute."""
 ROUND = 4000
-"""Number of steps that take as long as the overhead per rank of a group of rankings.
+"""Overhead per rank of a group of rankings, in steps that take equally long.
 
 Rankings with equally many unjudged documents form a group.
 """
@@ -188,7 +188,7 @@ class Labels:
         return len(self.relevant) == 1 and not len(self.others)
 
     def counts(self, documents: int) -> Array:
-        """Return the number of documents per label in every labelling."""
+        """Return how many documents have each label, for every labelling."""
         kinds = len(self.relevant) + len(self.others)
         bars = np.array(list(combinations(range(documents + kinds), kinds)), dtype=np.int64)
         edges = np.hstack([np.full((len(bars), 1), -1), bars])
@@ -199,7 +199,7 @@ class Labels:
         kinds = len(self.relevant) + len(self.others)
         numbers, index = np.unique(unjudged, return_inverse=True)
         ways = (math.comb(n + kinds, kinds) * (n + 1) for n in numbers.tolist())
-        # larger binomial coefficients may not fit into a float
+        # the number is limited first, because larger binomial coefficients may not fit into a float
         states = [min(number, 1 << 62) for number in ways]
         steps = float((np.array(states, float)[index.reshape(unjudged.shape)] * depths).sum())
         columns = unjudged.reshape(-1, len(depths)).T
@@ -259,7 +259,7 @@ def pieces(number: int, width: int) -> Iterator[slice]:
 
     `number` is the number of rows, and `width` the number of elements per row.
     """
-    # a row that is larger than the limit still forms a slice
+    # a row that exceeds the limit still forms a slice of its own
     step = max(1, BLOCK // max(1, width))
     return (slice(start, start + step) for start in range(0, number, step))
 
@@ -282,7 +282,7 @@ class _Cut:
         self.number = int(unjudged[:1, :depth].sum())
 
     def extreme(self, sign: int) -> Floats:
-        """Return the highest score if `sign` is 1, or lowest."""
+        """Return the highest score for `sign` 1, else the lowest."""
         beyond = self.beyond if sign < 0 else np.zeros_like(self.beyond)
         total = self._collect(sign, 1 / self._effort(beyond))
         scores = total / self._normaliser(beyond)
@@ -303,7 +303,7 @@ class _Cut:
         return positive(np.minimum(number, self.depth) if self.metric.norm == "min" else number)
 
     def _effort(self, beyond: Array) -> Floats:
-        """Return rank plus ideal gain, shape (row, labels, depth)."""
+        """Return rank plus ideal gain, shape (row, labelling, depth)."""
         metric = self.metric
         block = self.block
         fixed = self.pooled and metric.ideal == "pool"
@@ -365,7 +365,7 @@ class _Cut:
 
 
 def _cumulated(weights: Floats, counts: Array, number: int, sign: int, skipped: Array) -> Floats:
-    """Return cumulated weights of the best or worst labels."""
+    """Return the summed weight of n best or worst labels."""
     weights = weights[::sign]
     counts = counts[:, ::sign]
     before = np.cumsum(counts, axis=-1) - counts + skipped[:, np.newaxis]
@@ -440,7 +440,7 @@ class _Problem:
         self.rank = np.where(np.take_along_axis(unjudged, order, axis=-1), order + 1, longest)
         self.weights = weights
         self.depths = depths
-        table = np.zeros(1 << 16)  # UNJUDGED and EMPTY keep gain 0
+        table = np.zeros(1 << 16)  # entries of the table for UNJUDGED and EMPTY keep gain 0
         table[grades] = gains
         gained = table[block.grade]
         collected = np.cumsum(gained * weights[: gained.shape[-1]], axis=-1)

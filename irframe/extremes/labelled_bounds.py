@@ -109,8 +109,8 @@ def one_label(metric: Metric, block: Block, depth: int) -> Floats:
     Returns
     -------
     numpy.ndarray
-        Largest increase of the score over all grades, at least 0, shape (row, depth of the block).
-        The increase is NaN at ranks without an unjudged document.
+        Largest increase of the score over all grades that the document may have, at least 0, shape
+        (row, depth of the block). The increase is NaN at ranks without an unjudged document.
 
     Examples
     --------
@@ -179,9 +179,10 @@ def _gains_below(metric: Metric) -> bool:
 
 
 def preference_ranks(metric: Metric, levels: Array, top: int) -> NDArray[np.int32]:
-    """Return the order in which a metric prefers grades.
+    """Return how highly a metric ranks each grade.
 
-    The result is indexed by grade, or by `EMPTY` and `UNJUDGED`. Higher values are better.
+    The result is an array that is indexed by a grade, `EMPTY` or `UNJUDGED`. Higher values are
+    better.
     """
     codes = np.append([EMPTY, UNJUDGED], levels)
     # grades are int16, and negative codes index the array from its end
@@ -217,7 +218,7 @@ def reordered_scores(
     ------
     numpy.ndarray
         For each metric the lowest scores, then the highest scores, both of shape (..., topic,
-        depth). The highest score of a cost is NaN if the worst order has no score.
+        depth). For a cost, the highest score is NaN if the worst order of ties has no score.
     """
     columns = np.asarray(depths) - 1
     orders: dict[bytes, list[Evidence]] = {}
@@ -248,9 +249,10 @@ def _reordered(block: Block, key: NDArray[np.int32]) -> Block:
 
 
 def _tail(block: Block, key: NDArray[np.int32], depth: int) -> Array:
-    """Return sorted grades of tied documents past the last rank.
+    """Return sorted grades of documents tied with the last rank.
 
-    These documents have the same score as the document at the last rank.
+    The documents are ranked below the last rank, and have the score of the document at the last
+    rank.
     """
     tail = np.asarray(block.tail)
     size = np.asarray(block.tail_size)

@@ -21,7 +21,7 @@ from irframe.frames.likeness import LIKE_SEARCHES, like_systems
 from irframe.names import DOC, END, LISTED_SCORE, SCORE, START
 
 ONLY = "*"
-"""The part of a path that matches the only key of a dictionary, whatever the key is."""
+"""In a path of keys, the part that matches any key of a dictionary with one key."""
 ANSWERS = {
     "Elasticsearch, OpenSearch": "hits.hits",
     "Solr": "response.docs",
@@ -34,12 +34,12 @@ ANSWERS = {
 }
 """Tool -> paths of keys to the hits in an answer of the tool, separated by blanks."""
 FLAT = {"Solr": "", "Weaviate": "_additional"}
-"""Tool whose hits also contain fields of the user -> the key of the tool's own fields in a hit.
+"""Tool whose hits mix its own fields and fields of the user -> key of the tool's fields in a hit.
 
 The key is empty if a hit has the tool's fields and the user's fields in one dictionary."""
 _PATHS = [(tuple(path.split(".")), tool) for tool, row in ANSWERS.items() for path in row.split()]
 FIRST = frozenset({"ids", "root", *(path[0] for path, _ in _PATHS)})
-"""The first keys of the paths to hits. Answers of pipelines may have none of these keys."""
+"""The first keys of the paths to hits. Answers of pipelines may have none of the first keys."""
 GENERATED = frozenset({"replies", "answers", "prompt"})
 """Keys under which a pipeline stores texts of language models, which are not hits."""
 COLUMNS = {"ids": "id", "distances": "distance", "documents": "text", "metadatas": "metadata"}
@@ -50,7 +50,9 @@ PARTIAL = (
     *("timed_out", "terminated_early", "_shards.failed", "search_cutoff", "errors", "error"),
     *("responseHeader.partialResults", "root.coverage.degraded", "root.errors"),
 )
-"""Paths of keys in answers. The result is partial if the value is true, not 0 or not empty."""
+"""Paths of keys in answers.
+
+An answer is incomplete if the value at one of the paths is true, not 0 or not empty."""
 BARE = frozenset({"hits", "results", "search_results", "value", "data", "resourceSpans"})
 """Usual keys of the hits in answers of unknown tools. These keys are never read as topics."""
 KEYS = 64
@@ -59,7 +61,7 @@ KEYS = 64
 CHUNK = "chunk_id"
 PARENT = "doc_id"
 DOCUMENT = "document"
-"""The field with the text or the id of a document. It is read as the id if a hit has no other."""
+"""The field with the text or the id of a document, read as the id if a hit has no other id."""
 IDS = {
     CHUNK: ("chunk_id", "node_id", "id_", "id", "_id", "uuid"),
     PARENT: (
@@ -72,7 +74,9 @@ IDS = {
 }
 """Column of the run frame -> names of the field in hits, the preferred name first."""
 PAYLOAD = ("metadata", "meta", "payload", "properties", "fields", "entity", "_source")
-"""Fields that contain the fields of the user. A score in them does not rank the hits."""
+"""Fields whose value is a dictionary of the user's own fields.
+
+A score in such a dictionary does not rank the hits."""
 INSIDE = ("node", "document", *PAYLOAD, "_additional")
 """Fields of a hit that contain further fields of the hit."""
 TEXT = "text"
@@ -83,13 +87,14 @@ ATTRIBUTES = ("page_content", "node", "meta", "payload", "properties")
 """Attributes of hits. An object is a hit if it has at least one of these attributes."""
 
 RankedBy = Literal["list", "score"] | None
-"""How hits are ranked: in the order of the list, or by score. None keeps the order of the list, but
-raises for scores that both rise and fall."""
+"""How hits are ranked: ``"list"`` keeps the order of the list, and ``"score"`` sorts by score.
+
+None keeps the order of the list, too, but raises if scores both rise and fall along the list."""
 Hits = Sequence[object]
 
 
 class Answers(dict[Hashable, Hits]):
-    """Topic -> list of hits, as engines ranked them."""
+    """Topic -> list of hits in the search engine's order."""
 
 
 def unpacked(x: object, hits: str | None = None, topics: Iterable[Hashable] | None = None) -> Any:
@@ -204,7 +209,7 @@ def _hits_by_topic(answers: Mapping[Hashable, object], path: str | None) -> Answ
 
 
 def _at(answer: object, path: Sequence[str]) -> object:
-    """Return the value under a path of keys, or None."""
+    """Return the value at a path of keys, or None."""
     for pos, name in enumerate(path):
         if name != ONLY:
             answer = get_in(answer, name)
@@ -230,7 +235,7 @@ def get_in(holder: object, name: str) -> object:
 
 
 def first_in(holder: object, names: Iterable[str], kind: Any = object) -> Any:
-    """Return the first value under several names, or None.
+    """Return the value of the first name that exists.
 
     Examples
     --------
@@ -245,7 +250,7 @@ def first_in(holder: object, names: Iterable[str], kind: Any = object) -> Any:
 
 
 def _lists_of(answer: Mapping[Hashable, object]) -> list[Any]:
-    """Return the keys of an answer with lists of dictionaries."""
+    """Return the keys of an answer whose values list dictionaries."""
     if len(answer) > KEYS or list not in {*map(type, answer.values())}:
         return []
     if not RUN.lacking(RUN.find(map(str, answer))):
@@ -329,8 +334,8 @@ def _hits_at(answer: object, path: Sequence[str]) -> Hits | None:
     hits = _at(answer, path)
     if not isinstance(hits, list | tuple):
         return None
-    # A path of several keys identifies an answer. A single key may also be the name of a topic, so
-    # the first hit is checked.
+    # An object with a path of several known keys is an answer. A single key may also be the name of
+    # a topic, so the first hit is checked.
     nested = len(path) > 1 and all(isinstance(hit, Mapping) for hit in hits)
     return hits if nested or not hits or is_hit(hits[0]) else None
 
@@ -449,7 +454,7 @@ def has_id(hit: object, name: str | None = None) -> bool:
 
 
 def _is_kept(name: object, value: object) -> bool:
-    """Tell whether a field without a role becomes a column."""
+    """Tell whether a field without a role is kept."""
     if not isinstance(name, str) or name in NAMES or name.startswith("_") or name == LISTED_SCORE:
         return False
     has_role = (
@@ -463,7 +468,7 @@ class Level(NamedTuple):
 
     fields: dict[str, Any]
     is_payload: bool
-    """Whether the fields come from the user. If so, a score among them does not rank the hit."""
+    """Whether the fields come from the user. A score of the user does not rank the hit."""
 
 
 def _levels(hit: object, *, is_payload: bool = False) -> Iterator[Level]:

@@ -185,8 +185,8 @@ def by_role(x: object, kind: Kind, no_role: str | None = None) -> ByRole:
     kind
         The kind of table: runs or judgments.
     no_role
-        A column that numbers searches or names groups. This column gets no role, even if its name
-        is the name of a role.
+        A column that numbers searches or names groups. This column gets no role, even if it is
+        called like a role, such as ``system``.
     """
     if isinstance(x, ByRole):
         return x
@@ -219,7 +219,7 @@ def without_documents(x: Any) -> list[Hashable]:
 def in_groups(x: object, by: str) -> pd.DataFrame:
     """Return a run frame with a column of systems.
 
-    `by` is a column of groups, which is not read as the systems.
+    `by` is the column with the groups, which does not count as the column of systems.
     """
     frame, columns = by_role(x, RUN, by)
     return frame if SYSTEM in columns else frame.assign(**{SYSTEM: ONLY_SYSTEM})
@@ -283,7 +283,7 @@ NOTHING = ByRole(
     pd.DataFrame({TOPIC: [], DOC: [], SCORE: []}).astype({TOPIC: str, DOC: str}),
     {TOPIC: TOPIC, DOC: DOC, SCORE: SCORE},
 )
-"""A run without any document."""
+"""A run frame without rows."""
 
 
 def as_runs(
@@ -320,9 +320,9 @@ def as_runs(
         - a list of answers or of lists of hits, if `topics` labels them;
         - ``{topic: [call, ...]}`` with the searches of an agent. Each call is a list of documents
           or hits, an answer, a tool event (Inspect), a message with tool calls and results (OpenAI,
-          Anthropic, Gemini, MCP) or a span (OpenInference, OpenTelemetry). Calls are in order, or
-          have times. The column ``search`` numbers searches from 1. Calls of tools that never
-          return hits are skipped. A repeated call id counts once;
+          Anthropic, Gemini, MCP) or a span (OpenInference, OpenTelemetry). Calls are listed in the
+          order of time, or have start times. The column ``search`` numbers searches from 1. Calls
+          of tools that never return hits are skipped. Calls with the same id count once;
         - a frame or xarray array whose axes are named after topics and documents, and possibly
           systems;
         - any other matrix, if `topics` and `docs` label its axes;
@@ -330,7 +330,7 @@ def as_runs(
         - a `ranx.Run`, or a list of them;
         - a list or iterator of dictionaries or named tuples, such as `ir_measures.ScoredDoc`.
     system
-        Name of the system. The default is the name in `x`.
+        Name of the system. The default is the name of the system in `x`.
     topics, docs
         If `x` is a NumPy array or a sparse matrix of SciPy, the labels of its rows and columns. In
         a sparse matrix, only documents with a stored element count as retrieved. Without `docs`,
@@ -482,7 +482,7 @@ def _is_none(doc: object) -> bool:
 def _one_frame(runs: Mapping[Hashable, object]) -> pd.DataFrame:
     """Concatenate the runs of several systems.
 
-    Columns get canonical names if the frames have different names for one role.
+    If frames use different column names for one role, the column gets the name of the role.
     """
     names = labels_in(pd.Index([*runs], dtype=object), SYSTEM, SYSTEM)
     for name, run in runs.items():

@@ -17,7 +17,9 @@ from irframe.frames.values import framed, numbers
 from irframe.names import ALIASES, BORDERS, DOC, END, GRADE, SET, START, TOPIC, roles
 
 NESTED = ("references", "spans", "evidence", "highlights")
-"""Names of the column with the spans of a question. Values are JSON or lists of dictionaries."""
+"""Names that the column with a question's spans may have.
+
+The values of this column are JSON or lists of dictionaries."""
 QUESTIONS = ("question", "query", "text")
 CORPORA = ("corpus_id", "doc_id", "doc", "document")
 WANTED = "spans with a column for topic, doc, start and end"
@@ -34,10 +36,10 @@ def as_spans(x: object, *, texts: Texts = None) -> pd.DataFrame:
     ----------
     x
         - a frame, or any table with ``__arrow_c_stream__``, with columns for topic, doc, ``start``
-          and ``end``. The last two may also be named ``start_index`` and ``end_index``. A span
-          includes its start and excludes its end. Any unit of text may be used, such as characters
-          or tokens. Without a column ``grade``, all grades are 1. An optional column ``set`` groups
-          spans that are alternatives: a ranking needs only one span of each set;
+          and ``end``. ``start`` and ``end`` may also be named ``start_index`` and ``end_index``. A
+          span includes its start and excludes its end. Any unit of text may be used, such as
+          characters or tokens. Without a column ``grade``, all grades are 1. An optional column
+          ``set`` groups spans that are alternatives: a ranking needs only one span of each set;
         - a list of dictionaries with keys instead of columns;
         - a frame of questions with a column ``references``, ``spans``, ``evidence`` or
           ``highlights``. The column contains the spans of each question as JSON or dictionaries, as
@@ -159,7 +161,7 @@ def _in_order(frame: pd.DataFrame) -> pd.DataFrame:
     if SET in frame.columns:
         columns[SET] = frame[SET]
     for role in (START, END, GRADE):
-        # Readers of files return numbers as text, so that ids stay unchanged.
+        # Numbers are parsed here, because readers of files return all columns as text.
         if pd.api.types.is_string_dtype(columns[role]):
             columns[role] = pd.Series(numbers(columns[role], role), frame.index)
     spans = pd.DataFrame(columns).reset_index(drop=True)
@@ -177,7 +179,7 @@ def read_spans(path: Source, *, texts: Texts = None) -> pd.DataFrame:
         its name contains the suffix ``.tsv``. The file may be compressed. A JSON file contains a
         list, or one span or question per line. Columns and keys are those that `as_spans` accepts.
     texts
-        As for `as_spans`.
+        A mapping document -> text or length, as for `as_spans`.
 
     Returns
     -------

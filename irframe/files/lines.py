@@ -15,7 +15,7 @@ from irframe.errors import caution, cautions_of, warn
 from irframe.frames.kinds import UNREAD, Kind
 
 ANY = " "
-"""The separator for columns that one or more blanks separate."""
+"""The value of `Cut.between` if one or more blanks separate the columns."""
 _LINE = re.compile(rb"([^\r\n]*)(?:\r\n|\r|\n|\Z)")
 IR_METADATA = "ir_metadata"
 """The attribute of a run frame that maps each system to the ir_metadata header of its file."""
@@ -23,7 +23,7 @@ IR_METADATA = "ir_metadata"
 _NOTICES = "notices"
 """The key under which the metadata of a table contains warnings about lines."""
 _ENDS = 256
-"""The number of bytes at the start of a file in which an ir_metadata header must begin."""
+"""An ir_metadata header must begin within this number of bytes at the start of a file."""
 
 _HEADER = re.compile(
     rb"^#[ \t]*ir_metadata\.start[^\n]*\n(.*?)^#[ \t]*ir_metadata\.end", re.MULTILINE | re.DOTALL
@@ -37,12 +37,14 @@ _SHAPES = {
     words.SCORE: rb"[-+]?(?:[0-9.]+(?:[eE][-+]?[0-9]+)?|inf(?:inity)?)",
     words.ITERATION: rb"(?:Q?[0-9]+)",
 }
-"""Role -> pattern of its values. Comments are recognised because their words rarely match."""
+"""Role -> pattern of the values in its column.
+
+A line that begins with # is a comment unless its fields match these patterns."""
 _SMALL = 5
 """The least number of rows of a system for which a warning is issued if only one row of another
 system follows at the end of the file."""
 _FEWEST = 4
-"""The least number of columns of a row that begins with #. Shorter lines count as comments."""
+"""If a file has neither a header nor grades, shorter lines that begin with # are comments."""
 
 
 class Cut(NamedTuple):
@@ -91,7 +93,7 @@ def fields_of(line: str, between: str = ANY) -> list[str]:
         return [field for field in re.split("[ \t\v\f]+", line) if field]
     try:
         return next(csv.reader([line], delimiter=between), [])
-    except csv.Error:  # a field is longer than the csv module accepts
+    except csv.Error:  # the csv module refuses very long fields
         return [line]
 
 
@@ -144,7 +146,7 @@ def _row_pattern(cut: Cut) -> bytes:
 
 
 def may_be_longer(cut: Cut, kind: Kind) -> bool:
-    """Tell whether some rows may have surplus columns."""
+    """Tell whether rows may have more columns than their layout."""
     layout = kind.layouts[0] if kind.surplus else ()
     pairs = zip(cut.columns, layout, strict=False)
     in_order = all(role in {name, UNREAD} for name, role in pairs)
@@ -265,7 +267,7 @@ def _line_cut_off(table: pa.Table, data: bytes, source: str) -> str:
     """Return a warning about a possibly incomplete last line.
 
     If a file was cut off in the middle of a tag, its last row seems to belong to a new system.
-    There is no warning if the previous system has few rows, because each system may have few rows.
+    If the previous system has few rows, there is no warning, because short runs are then plausible.
     """
     if words.SYSTEM not in table.column_names or table.num_rows <= _SMALL:
         return ""

@@ -88,7 +88,7 @@ _OBJECTS = re.compile(rb"\s*\{[^\n]*\}[ \t\r]*\n\s*\{")
 _LONG = re.compile(rb":\s*-?[0-9]{16}")
 """The pattern of integers with so many digits that a float may not represent them exactly."""
 _LEAST = 1e15
-"""The smallest integer with as many digits as `_LONG` matches."""
+"""The smallest integer with the minimum number of digits that `_LONG` matches."""
 _OBJECT = re.compile(rb"\s*\{[^\n{}\[\]]*\}\s*")
 _KEY = re.compile(r'"([\w-]+)"\s*:')
 
@@ -122,7 +122,7 @@ def parse_objects(data: bytes, source: str, kind: Kind) -> pa.Table:
     size = ReadOptions(block_size=sources.LINE, use_threads=len(data) > sources.LINE)
     try:
         table = read_json(pa.BufferReader(data), size, schema)
-    except pa.ArrowInvalid:  # for example, a column has several types
+    except pa.ArrowInvalid:  # Arrow refuses files in which a column has several types
         table = None
     # Arrow rounds integers beyond 2**53 in a column of floats, and makes 1e400 infinite.
     if table is None or _is_inexact(table, data):
@@ -146,14 +146,14 @@ def _row(line: bytes) -> dict[str, object]:
 
 
 def _is_inexact(table: pa.Table, data: bytes) -> bool:
-    """Tell whether Arrow may have rounded numbers in a file."""
+    """Tell whether Arrow may have rounded numbers of a file."""
     floats = [column for column in table.columns if pa.types.is_floating(column.type)]
     most = max((pc.max(pc.abs(column)).as_py() or 0 for column in floats), default=0)
     return most == inf or (most >= _LEAST and _LONG.search(data) is not None)
 
 
 _END = 256
-"""The number of bytes at the end of a file that must contain the last bracket."""
+"""The last bracket of a JSON file must be within this number of bytes at its end."""
 
 
 def is_nested(data: bytes, _: Kind = RUN) -> bool:
@@ -238,11 +238,11 @@ def _holds_infinity(values: list[object]) -> bool:
 
 
 LINES = 3
-"""The number of faulty lines that are described per file. Further faulty lines are counted."""
+"""The number of faulty lines that are described per file. Further faulty lines are only counted."""
 
 Failure = IrframeError | OSError
 Problem = tuple[str, str, str]
-"""The name of a file, what was expected, and what was found."""
+"""The name of a file, what was expected in it, and what was found."""
 
 
 def problems_of(file: str, error: Exception) -> list[Problem]:
@@ -255,7 +255,7 @@ def problems_of(file: str, error: Exception) -> list[Problem]:
 
 
 ONCE = "each system in one file"
-"""What the error about two files with the same system expects."""
+"""What an error says was expected if two files contain the same system."""
 
 
 LEFT_OUT = "files of runs are left out"
@@ -292,7 +292,8 @@ class FileSet:
     def problems(self, name: str, table: pa.Table | Failure) -> list[Problem]:
         """Return why a file cannot be combined with earlier ones.
 
-        If the file can be combined, its systems are recorded to be compared with later files.
+        The systems of a file that can be combined are recorded, and compared with those of later
+        files.
         """
         if isinstance(table, Exception):
             return problems_of(name, table)
@@ -335,7 +336,7 @@ class Format(NamedTuple):
 
     name: str
     tells: Callable[[bytes, Kind], bool]
-    """A function that tells from the content of a file whether the file has the format."""
+    """A function of the content of a file that tells whether the file has the format."""
     read: Callable[[bytes, str, Kind], pa.Table]
 
 

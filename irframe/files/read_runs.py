@@ -85,7 +85,8 @@ def read_run(
 
         Files in gzip, bzip2, xz, zstd and lz4 are decompressed. Empty lines and comments are
         skipped. A comment begins with ``#`` and does not fit the columns. If the file has an
-        ir_metadata header, ``attrs["ir_metadata"]`` contains ``{system: header}``, in YAML.
+        ir_metadata header, ``attrs["ir_metadata"]`` of the frame is ``{system: header}``, with the
+        header in YAML.
     system
         Name of the system for all rows. By default, the system is the tag in each row. In a file
         without tags, the system is the file name without suffixes: first ``.gz``, ``.bz2``, ``.xz``
@@ -102,15 +103,15 @@ def read_run(
     -------
     pandas.DataFrame
         Columns `system`, `topic`, `doc`, `rank` and `score`, with rows in file order. Runs of MS
-        MARCO have no `score`. Other columns of a Parquet file follow.
+        MARCO have no `score`. Further columns of a Parquet file follow these columns.
 
     Notes
     -----
     Ids are text and never interpreted: ``001`` stays ``001``, and ``NA`` is not a missing value.
     Ranks and scores are read unchanged, and rows are not sorted. To sort rows, use the verb `rank`.
     Errors are raised for scores that no float represents, such as ``1e400``, for repeated keys in a
-    dictionary, and for devices. Pipes are read. If the last line is the only line of its system, a
-    warning says that the file may be cut off.
+    dictionary, and for device files such as ``/dev/zero``. Pipes are accepted in place of files. If
+    the last line is the only line of its system, a warning says that the file may be cut off.
 
     Examples
     --------
@@ -162,13 +163,14 @@ def read_qrels(
     -------
     pandas.DataFrame
         Columns `topic`, `doc`, `grade` and, if the file has them, `iteration` and `stratum`. Grades
-        are integers, and other columns are text. Rows are in file order. Other named columns
-        follow, such as `probability`, the probability that a document was sampled for judging.
+        are integers, and other columns are text. Rows are in file order. Further columns with names
+        in a header follow, such as `probability`, the probability that a document was sampled for
+        judging.
 
     Notes
     -----
     Ids are text and never interpreted: ``001`` stays ``001``, and ``NA`` is not a missing value.
-    Errors are raised for repeated keys in a dictionary, and for devices.
+    Errors are raised for repeated keys in a dictionary, and for device files such as ``/dev/zero``.
 
     Examples
     --------
@@ -197,7 +199,7 @@ BY_TAG = (
     r'repeat=r"(?P<system>.+)-seed(?P<repeat>\d+)"'
 )
 PARTS = "or, if these are parts of one run, name them part-0, part-1, ... in one folder per run"
-"""Advice if several files contain the same system."""
+"""The advice in errors about several files with the same system."""
 
 
 def read_runs(
@@ -223,8 +225,8 @@ def read_runs(
         ``runs/system=bm25/part-0.parquet``, all files are read, and folder names become columns.
     system
         The name of a system. ``"tag"`` is the tag in each row, as in `read_run`. ``"file"`` is the
-        file name without the suffixes that `read_run` lists. Parts that Spark wrote, such as
-        ``bm25/part-00000.parquet``, are named after their folder.
+        file name without the suffixes that `read_run` lists. In files that Spark wrote in parts,
+        such as ``bm25/part-00000.parquet``, the system is the name of the folder.
     repeat
         A regular expression with the groups ``system`` and ``repeat``, such as
         ``r"(?P<system>.+)-seed(?P<repeat>\d+)"``. The expression must match the file names without
@@ -235,12 +237,12 @@ def read_runs(
         a mapping chunk -> document. A document gets the rank of its first chunk, as in
         `irframe.verbs.collapse`.
     columns, sep
-        As for `read_run`, for all files.
+        As for `read_run`. The value is used for all files.
     progress
         Whether to show a progress bar on stderr. The bar needs the package tqdm.
     on_error
         What to do with unreadable files, and with files that cannot be combined with earlier ones.
-        ``"raise"`` raises an error that lists these files. ``"skip"`` leaves them out with a
+        ``"raise"`` raises an error that lists these files. ``"skip"`` leaves these files out with a
         warning.
 
     Returns
@@ -249,14 +251,14 @@ def read_runs(
         The rows of all files, file by file, in the columns of `read_run`. The attribute ``files``
         contains the name, size and modification time of each file, so that a saved cube can detect
         changes. With ``on_error="skip"``, the attribute ``problems`` lists dictionaries of
-        ``file``, ``expected`` and ``found``. The list contains at most three faulty lines of each
-        skipped file, and the number of further faulty lines. `irframe.verbs.check` also reports
+        ``file``, ``expected`` and ``found``. For each skipped file, the list describes at most
+        three faulty lines and states the number of further ones. `irframe.verbs.check` also reports
         these problems.
 
     Notes
     -----
     Files can be combined if either all or none of them have scores, and if no two files contain
-    the same system. Parts of one data set may contain the same system.
+    the same system. Files that are parts of one partitioned data set may contain the same system.
 
     Examples
     --------

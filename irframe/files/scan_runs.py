@@ -30,7 +30,9 @@ from irframe.names import RANK, SCORE, SYSTEM, TOPIC, as_html
 BATCH = 1 << 24
 """The largest size of a batch of files in bytes. A larger file is a batch on its own."""
 DENSE = 6
-"""The typical ratio of decompressed to compressed size, by which sizes in memory are estimated."""
+"""The typical ratio of decompressed to compressed size.
+
+The size of a compressed file in memory is estimated from this ratio."""
 
 LARGE = 1 << 24
 PIECE = 1 << 23
@@ -38,7 +40,7 @@ PIECE = 1 << 23
 ROWS = 1 << 20
 """The largest number of rows of a group of systems. The run of a larger system is read alone."""
 FEW = 100
-"""The least mean number of rows per system for which a file is read by groups of systems.
+"""If a file has fewer rows per system on average, it is read at once and not by groups of systems.
 
 Many passes over a file with shorter runs would take longer than reading the file at once.
 """
@@ -84,7 +86,7 @@ class ScannedRuns:
     _repr_html_ = as_html
 
     access: ClassVar[Callable[[Any], Any]]
-    """The accessor of verbs. `irframe.accessor` sets it, to avoid a circular import."""
+    """The accessor of verbs. `irframe.accessor` sets this attribute, to avoid a circular import."""
 
     @property
     def ireval(self) -> Any:
@@ -118,7 +120,7 @@ class ScannedRuns:
     def readable(self) -> "ScannedRuns":
         """Leave out unreadable files, if ``on_error="skip"`` was passed.
 
-        All files are read once for this purpose, one at a time.
+        To find unreadable files, all files are read once, one at a time.
 
         Warns
         -----
@@ -268,7 +270,7 @@ def _batches(files: Sequence[str], *, by_file: bool) -> list[tuple[list[str], in
     groups: dict[tuple[str, str | None], list[str]] = defaultdict(list)
     for name in files:
         groups[sources.home(name), None if by_file else sources.system_of(name)].append(name)
-    # All files of a system are in one batch, because its lists must be complete to be scored.
+    # All files of a system are in one batch, because only complete lists can be scored.
     batches: list[tuple[list[str], int]] = []
     for names in groups.values():
         size = sum(sizes.get(name, 0) for name in names)
@@ -286,7 +288,8 @@ def read_by_system(file: str, kind: Kind = RUN) -> Iterator[pa.Table] | None:
     iterator of pyarrow.Table or None
         None if the file should be read at once, because it is small, irregular or has only one
         system. Other files are read twice, because the first pass locates the rows of each system.
-        If the rows of systems alternate, every group of systems needs a further pass.
+        If the rows of different systems alternate in the file, every group of systems needs a
+        further pass over the file.
     """
     is_file = not sources.is_address(file) and Path(file).is_file()
     if not is_file or Path(file).stat().st_size < LARGE:  # a pipe cannot be read twice
@@ -385,8 +388,8 @@ def _pieces(file: str, kind: Kind) -> Iterator[pa.Table]:
             lines = lines.removeprefix(codecs.BOM_UTF8)[cut.start :]
             cut = cut._replace(start=0)
         table = parse(lines, file, kind, cut)
-        # Warnings about lines contain line numbers, which a piece of a file does not show. After
-        # this error, the caller reads the complete file at once.
+        # Warnings about lines contain line numbers, which a piece of a file does not show. The
+        # caller catches the error and reads the complete file at once.
         if table.schema.metadata or pc.any(pc.starts_with(table[TOPIC], "#")).as_py():
             raise LookupError
         yield table

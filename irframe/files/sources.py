@@ -72,7 +72,7 @@ def refuse_wide(source: str, columns: int) -> None:
 def undamaged(
     kind: str, source: str, *damage: type[Exception], advise: Callable[[str], str] = str
 ) -> Iterator[None]:
-    """Convert errors of the block to errors about a file.
+    """Convert errors of a ``with`` block to file errors.
 
     Parameters
     ----------
@@ -150,7 +150,7 @@ _OPEN: dict[bytes, Callable[[IO[bytes]], IO[bytes]]] = {
     **{
         b"BZh%d%b" % (level, block): partial(_reader, "bz2")
         for level in range(1, 10)
-        for block in (b"1AY&SY", b"\x17rE8P\x90")  # empty files have the second signature
+        for block in (b"1AY&SY", b"\x17rE8P\x90")  # files with data, and empty files
     },
 }
 """First bytes of a compressed file -> function that decompresses it."""
@@ -160,7 +160,7 @@ PACKED = (".gz", ".bz2", ".xz", ".zst")
 _HEAD = 10
 """The number of bytes at the start of a file by which its compression is detected."""
 LAYERS = 3
-"""The most times that a file may be compressed. Files of ranx are compressed twice."""
+"""The largest number of times that a file may be compressed. Files of ranx are compressed twice."""
 _PART = 1 << 20
 """The number of bytes that are read or decompressed at a time."""
 LINE = 1 << 24
@@ -168,7 +168,7 @@ LINE = 1 << 24
 _BEGINNING = 256
 """The number of bytes at the start of a file by which JSON is detected."""
 _TAIL = 1 << 12
-"""The least number of bytes in the last piece of a file. This piece must have several lines."""
+"""The least number of bytes in the last piece of a file. The last piece must have several lines."""
 PARQUET = b"PAR1"
 """The first and the last bytes of a Parquet file."""
 
@@ -453,7 +453,7 @@ def _is_shown(path: str) -> bool:
 
 
 def partitions(name: str) -> dict[str, str]:
-    """Return the labels in the names of a file's folders.
+    """Return the labels in folder names, such as ``track=web``.
 
     Examples
     --------
@@ -468,7 +468,7 @@ def partitions(name: str) -> dict[str, str]:
 def home(name: str) -> str:
     """Return the folder of the data set, or the file.
 
-    A file is part of a data set if its name or its folder shows this, as Spark writes them.
+    A file is part of a data set if its name or its folder has the form that Spark writes.
 
     Examples
     --------

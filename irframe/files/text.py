@@ -44,7 +44,7 @@ MEND = "mend these lines, or check that this is the file you meant"
 _FIRST = re.compile(rb"(?:\A|[\r\n])[ \t\v\f]*([^#\s][^\r\n]*)")
 _MARKED = re.compile(rb"(?:\A|[\r\n])[ \t\v\f]*(#[^#\s]+[ \t][^\r\n]*)")
 _POINT = re.compile(rb"\.[0-9]*[ \t\v\f]*(?:[\r\n]|\Z)")
-"""The end of a line whose last field has a decimal point."""
+"""The pattern of the end of a line whose last field has a decimal point."""
 
 
 class Strange(NamedTuple):
@@ -77,7 +77,7 @@ def cuts_of(data: bytes, kind: Kind, source: str = "the file") -> list[Cut]:
     if headed:
         refuse_wide(source, len(headed[0].columns))
         return headed
-    if kind.called:  # the caller named columns, so a header is required
+    if kind.called:  # the caller mapped names of columns to roles, so the file must have a header
         header = max((fields_of(line, separator) for separator in ways), key=len)
         kind.require(header, source)
     cuts = []
@@ -177,7 +177,7 @@ def _counts_up(topic: Codes, numbers: Codes) -> bool:
     """Tell whether lists are numbered from 1 or 0."""
     first = beginnings(topic)
     pos = np.arange(len(topic)) - np.repeat(first, np.diff(first, append=len(topic)))
-    start = numbers[:1]  # a slice also works for a file without rows
+    start = numbers[:1]  # a slice of the first row is also valid for a file without rows
     return {*start.tolist()} <= {0, 1} and bool((numbers - pos == start).all())
 
 
@@ -256,7 +256,7 @@ def _exactly(body: bytes, cut: Cut) -> pa.Table | None:
 
 
 def _one_blank(body: bytes) -> str:
-    """Return the blank that separates columns, if unique.
+    """Return the kind of blank that separates columns, if unique.
 
     The result is empty if lines contain several kinds of blanks, or ``#``.
     """
@@ -310,8 +310,8 @@ def _is_doubtful(data: bytes, cut: Cut, table: pa.Table, longest: int, kind: Kin
     """Tell whether blanks may be part of ids.
 
     Blanks are separators if all lines have exactly the columns of a layout. Judgments with strata
-    must also contain unjudged documents, or at least two documents in every stratum. In other
-    files, the column that looks like strata may be a part of the document id.
+    must also contain unjudged documents, or at least two documents in every stratum. If neither
+    holds, the column that looks like strata may be a part of the document id.
     """
     body = data[cut.start :]
     if cut.between != ANY or cut.header or kind.between or not kind.headed:
@@ -353,8 +353,8 @@ def _is_large(column: pa.ChunkedArray) -> bool:
 def _by_value(text: bytes, cut: Cut) -> pa.Table | Strange | None:
     """Read columns as text, then convert numbers.
 
-    If a column contains invalid values, the result is their rows. The result is None if rows do not
-    fit the columns.
+    If a column contains invalid values, the result describes the rows with these values. The result
+    is None if rows do not fit the columns.
     """
     names = cut.names
     try:

@@ -39,8 +39,9 @@ STEP_KEYS = frozenset({*CALL_IDS, "tool_calls", "jsonrpc", "role", "event", "att
 """Keys of messages, events and spans. Each of these objects has at least one of the keys."""
 TIMES = ("start_time", "start_time_unix_nano", "startTimeUnixNano", "startTime", "timestamp")
 UNITS = (1e8, 1e11, 1e14, 1e17)
-"""The least numbers that are read as seconds, milliseconds, microseconds and nanoseconds since
-1970. A smaller number has no unit."""
+"""The smallest times in seconds, milliseconds, microseconds and nanoseconds since 1970.
+
+The unit of smaller numbers is unknown."""
 SPAN_IDS = ("span_id", "spanId")
 PARENT_IDS = ("parent_id", "parentSpanId")
 SPAN_TOOLS = ("gen_ai.tool.name", "tool.name")
@@ -52,9 +53,9 @@ NUMBERED = re.compile(r"retrieval\.documents\.(\d+)\.document\.(\w+)")
 KIND = "openinference.span.kind"
 RETRIEVER = "a retriever"
 SPAN_PARTS = ("gen_ai", "openinference", "retrieval")
-"""First parts of the dotted names of attributes of spans."""
+"""First parts of the dotted attribute names of spans, as in ``retrieval.documents``."""
 NAME = str | int
-"""The type of ids, and of the names of tools."""
+"""The types that ids of calls and names of tools may have."""
 PLAIN = (list, tuple, str, int, float, type(None))
 """Types of values that cannot be messages, events or spans."""
 
@@ -94,8 +95,8 @@ def of_hits(
     name
         The field of the document id. The default is the first name in `IDS` that a hit has.
     ranked_by
-        With ``"score"``, the frame has scores instead of ranks. Otherwise it has ranks, and scores
-        are in ``listed_score``.
+        With ``"score"``, the frame has scores instead of ranks. Otherwise the frame has ranks, and
+        scores are in ``listed_score``.
     searches
         The number of the search that returned each hit, if an agent searched.
 
@@ -180,7 +181,7 @@ def holds_searches(x: object) -> bool:
 def reader_of(x: object, on_error: OnError = "raise") -> Callable[..., pd.DataFrame] | None:
     """Return the converter for hits or searches, or None.
 
-    The result is None if `x` contains neither hits nor searches.
+    The result is None if the object contains neither hits nor searches.
     """
     if isinstance(x, Answers):
         return of_hits if any(x.values()) else None
@@ -268,7 +269,7 @@ def _calls(topic: Hashable, entries: Sequence[object], field: str | None) -> lis
     distinct: dict[object, ToolCall] = {}
     for n, call in enumerate(calls):
         if call.hits is not None and not returned.isdisjoint(_above(call.parent, parents)):
-            continue  # an enclosing span already contains the hits of this span
+            continue  # skip this span, because an enclosing span already contains its hits
         key = (n,) if call.id is None else call.id
         before = distinct.setdefault(key, call)
         # The message that requests a call has its id, but no result.
@@ -312,7 +313,7 @@ def _id_of(call: object) -> NAME | None:
 
 
 def _announced(call: object) -> tuple[NAME | None, NAME | None]:
-    """Return the id and the tool that a call names."""
+    """Return the id and the tool in a call's description."""
     params = get_in(call, "params")
     holder = call if params is None else params
     function = get_in(holder, "function")

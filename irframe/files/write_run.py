@@ -48,7 +48,7 @@ def atomic(path: str | PathLike[str]) -> Iterator[IO[bytes]]:
     Parameters
     ----------
     path
-        The file. If it is a symbolic link, the target of the link is replaced.
+        The file. If `path` is a symbolic link, the target of the link is replaced.
 
     Examples
     --------
@@ -109,7 +109,7 @@ def _open_beside(target: Path) -> IO[bytes]:
 
 
 STALE = 60
-"""The age in seconds from which an unlocked temporary file counts as left by a killed process."""
+"""If an unlocked temporary file is older than this number of seconds, a killed process left it."""
 
 
 def beside(target: Path) -> Path:
@@ -134,7 +134,7 @@ def locked(path: Path) -> Iterator[bool]:
     """Lock a file or folder; yield whether this succeeded."""
     try:
         descriptor = os.open(path, os.O_RDONLY)
-    except PermissionError:  # Windows cannot open folders
+    except PermissionError:  # Windows cannot open folders, so folders are not locked there
         yield False
         return
     try:
@@ -184,7 +184,8 @@ def create(path: str | PathLike[str]) -> Iterator[IO[bytes]]:
 
 def look(path: str | PathLike[str]) -> None:
     """Raise if a file cannot be opened for writing."""
-    if not _is_device(checked_path(path)):  # opening a pipe blocks until another process reads it
+    # pipes are not tested, because opening a pipe blocks until another process reads it
+    if not _is_device(checked_path(path)):
         with suppress(InterruptedError), atomic(path):
             raise InterruptedError
 
@@ -233,7 +234,7 @@ def write(path: str | PathLike[str], columns: dict[str, pa.ChunkedArray], kind: 
         for start in range(0, len(columns[TOPIC]), ROWS):
             block = [f.slice(start, ROWS) if isinstance(f, pa.ChunkedArray) else f for f in fields]
             texts = [f.cast(TEXT) for f in block]
-            # Joining lines in Arrow creates no Python object per line.
+            # Lines are joined in Arrow, which creates no Python object per line.
             lines = pc.binary_join_element_wise(*texts, pa.scalar(" ", TEXT)).combine_chunks()
             text = pa.LargeListArray.from_arrays([0, len(lines)], lines)
             stream.write(pc.binary_join(text, pa.scalar("\n", TEXT))[0].as_buffer().to_pybytes())
@@ -261,7 +262,7 @@ ADVICE = {
 
 
 def _writer(path: str | PathLike[str]) -> Callable[[IO[bytes], pa.Table], None] | None:
-    """Return the writer by the suffix; None for text.
+    """Return the writer for a suffix; None for text.
 
     Raises
     ------
@@ -401,9 +402,10 @@ def write_qrels(frame: Qrels, path: str | PathLike[str]) -> None:
     -----
     Rows are written in the order of the frame, so that `read_qrels` returns the same judgments.
     Without iterations, the second column is ``0``, as usual at TREC. Subtopics are written in place
-    of iterations, as in diversity tracks. To read them, pass ``subtopics=True`` to `read_qrels`. A
-    frame with a column `stratum` is written as ``topic iteration doc stratum grade``, the format of
-    NIST's sample_eval.pl. In this format, grade -1 marks a pooled document that was not judged.
+    of iterations, as in diversity tracks. To read subtopics from the file, pass ``subtopics=True``
+    to `read_qrels`. A frame with a column `stratum` is written as ``topic iteration doc stratum
+    grade``, the format of NIST's sample_eval.pl. In this format, grade -1 marks a pooled document
+    that was not judged.
 
     Examples
     --------

@@ -23,10 +23,10 @@ EXACT = 2.0**53
 """Floats represent every integer up to this one exactly."""
 
 LARGE = 1 << 24
-"""The least size in bytes of an object whose memory `give_back` returns."""
+"""For objects of at least this size in bytes, `give_back` returns memory."""
 
 TRIM: Any = getattr(ctypes.pythonapi, "malloc_trim", lambda _kept: None)
-"""The function of glibc that returns free memory. With other C libraries, it does nothing."""
+"""The function of glibc that returns free memory, replaced by an empty function elsewhere."""
 
 
 def give_back(size: int) -> None:
@@ -95,10 +95,10 @@ Codes = NDArray[np.integer[Any]]
 Value = TypeVar("Value", bound=np.generic)
 
 FIRST = 1000
-"""The number of rows at the start of a column that decide whether it is run-length encoded."""
+"""The number of first rows that decide whether a column is run-length encoded."""
 
 LONG = 1 << 14
-"""The least number of rows of a column for which run-length encoding saves time."""
+"""Columns with fewer rows are not run-length encoded, because that would not save time."""
 
 
 def code_labels(column: pd.Series, role: str) -> tuple[Codes, pd.Index]:
@@ -144,8 +144,9 @@ def code_labels(column: pd.Series, role: str) -> tuple[Codes, pd.Index]:
 def _stretches(column: pd.Series) -> tuple[pd.Series, Codes | None]:
     """Run-length encode a column with an Arrow string dtype.
 
-    The result is the value and the length of each stretch of equal values. For a short column, a
-    column of another type, or few equal neighbours, the result is the column itself and None.
+    A stretch consists of equal values in consecutive rows. The result is the value and the length
+    of each stretch. If the column is short, has another dtype or contains few stretches of several
+    rows, the result is the column itself and None.
     """
     if "pyarrow" not in getattr(column.dtype, "storage", "") or len(column) < LONG:
         return column, None
@@ -377,7 +378,7 @@ RANGES = 1 << 10
 
 
 def rows_of_ranges(start: Codes, length: Codes) -> Codes:
-    """Return the row numbers in several ranges, concatenated.
+    """Return the concatenated row numbers of several ranges of rows.
 
     Examples
     --------
@@ -402,7 +403,7 @@ def of_ranges(values: NDArray[Value], start: Codes, length: Codes) -> NDArray[Va
 
 
 def within(codes: Codes) -> Codes:
-    """Count the earlier rows with the same code, per row.
+    """For each row, count the earlier rows with its code.
 
     Examples
     --------

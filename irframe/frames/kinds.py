@@ -29,9 +29,9 @@ from irframe.frames.values import SCALED, to_arrow, to_role
 from irframe.names import DOC, GRADE, ITERATION, RANK, SCORE, STRATUM, SUBTOPIC, SYSTEM, TOPIC
 
 RENAMED = "frame.rename("
-"""The beginning of code that renames columns of a frame, in advice of messages."""
+"""The beginning of a line of code in messages that advise to rename columns."""
 UNREAD = "Q0"
-"""The name for columns that are not read, such as the second column of a TREC run."""
+"""The role of columns that are not read, such as the second column of a TREC run."""
 NO_SEPARATORS = '\r\n"'
 """Characters that `sep` cannot contain."""
 
@@ -46,7 +46,7 @@ class Kind:
     """The columns of text without a header, as one tuple per accepted layout."""
     roles: tuple[str, ...]
     needed: tuple[tuple[str, ...], ...]
-    """Tuples of alternative roles. A table needs a column for one role of each tuple."""
+    """Tuples of alternative roles. A table needs a column for at least one role of each tuple."""
     value: str = ""
     """The role of the numbers in a dictionary or matrix: "score" or "grade"."""
     headed: bool = True
@@ -232,7 +232,7 @@ NUGGETS = Kind(
     roles=(SYSTEM, TOPIC, words.NUGGET, words.IMPORTANCE, words.ASSIGNMENT),
     needed=((TOPIC,), (words.NUGGET,), (words.IMPORTANCE,), (words.ASSIGNMENT,)),
 )
-"""Tables with labels of the nuggets in each answer. They are read from frames, not from files."""
+"""Tables with labels of the nuggets in each answer, read from frames and not from files."""
 
 
 class ByRole(NamedTuple):
@@ -274,7 +274,7 @@ def check_columns(
     get
         Function that returns the column with a given name.
     levels
-        The names in `names` that are index levels.
+        The items of `names` that name index levels.
 
     Returns
     -------

@@ -44,9 +44,9 @@ MOST = 100
 LIKE_SEARCHES = {"search", "searches", "call", "turn", "step", "hop", "attempt"}
 """Names of columns that usually number the searches of an agent."""
 FEW = 1000
-"""The number of distinct values from which a column cannot be a column of systems."""
+"""A column with at least this number of distinct values does not count as a column of systems."""
 KNOWN_PAIRS = frozenset({("docno", "docid")})
-"""Pairs of names for one role, of which the first is used even if the columns differ.
+"""Pairs of column names for one role. The first column is used even if the two columns differ.
 
 In frames of PyTerrier, docno is the id of a document, and docid is a row number.
 """
@@ -88,15 +88,15 @@ def line_of(frame: pd.DataFrame, columns: Mapping[str, Hashable], expected: Sequ
         melted = f"frame.melt({ids}, var_name='system', value_name='score'"
         return f"{melted}{value_vars}) if each of {', '.join(map(repr, systems))} is a system"
     far = [n for n in free if {*DISTANCES.split()} & {*words_of(n)} and is_numeric(frame[n])]
-    # Smaller distances rank higher, so the line of code negates them.
+    # Smaller distances rank higher, so the line of code negates the distances.
     if SCORE in expected and len(far) == 1:
         further = [role for role in expected if role != SCORE]
         pairs = proposed(frame, columns, further)
         if pairs is not None and _falls(
             frame, far[0], {**{v: k for k, v in pairs.items()}, **columns}
         ):
-            # The values fall along each list, so they are scores although the name suggests a
-            # distance.
+            # The values fall along each list, so the column contains scores although its name
+            # suggests a distance.
             pairs, far = {**pairs, far[0]: SCORE}, []
         if pairs is not None:
             line = f".rename(columns={pairs})" * bool(pairs)
@@ -118,9 +118,9 @@ def proposed(
 ) -> dict[Hashable, str] | None:
     """Propose columns for missing roles; None if ambiguous.
 
-    The name and values of each column must fit its role. With these columns, no list may contain a
-    document twice. The result is None if no combination of columns fits, or if several combinations
-    fit equally well.
+    The name and values of each column must fit its role. A proposal is rejected if its columns make
+    a list contain a document twice. The result is None if no combination of columns fits, or if
+    several combinations fit equally well.
 
     Examples
     --------
@@ -427,8 +427,8 @@ def about_duplicates(owner: Codes, lists: Codes, duplicates: Codes, drop: str, *
     drop
         The code that drops duplicates.
     ways
-        Other advice. The last item is about repeats, and is omitted unless some system has
-        duplicates in all its lists.
+        Other advice. The last item is about repeats, and is omitted unless some
+        system has duplicates in all of its lists.
     """
     unaffected = owner[~np.isin(lists, lists[duplicates])]
     advice = "; ".join(ways if np.setdiff1d(owner, unaffected).size else ways[:-1])
@@ -439,8 +439,8 @@ def repeat_column(frame: pd.DataFrame, keys: list[Hashable]) -> str | None:
     """Return the column that numbers repeats, or None.
 
     A column ``repeat`` always numbers repeats. A column with another usual name, such as ``seed``,
-    numbers repeats if it distinguishes all rows with equal keys. If no column does, the columns of
-    chunks, spans and subtopics are added to the keys.
+    numbers repeats if it distinguishes all rows with equal keys. If no column distinguishes these
+    rows, the columns of chunks, spans and subtopics are added to the keys.
 
     Parameters
     ----------

@@ -29,7 +29,7 @@ Labels = Iterable[Hashable] | None
 
 def collected(x: Any) -> Any:
     """Collect a lazy table or a stream of batches."""
-    kind = type(x)  # attributes of a frame itself may be columns
+    kind = type(x)  # the type is inspected, because an attribute of a frame may be a column
     if hasattr(kind, "read_all"):
         return x.read_all()
     return x.collect() if hasattr(kind, "collect") and hasattr(kind, "collect_schema") else x
@@ -53,7 +53,7 @@ def columns_of(x: object, value: str = "") -> pd.DataFrame | None:
     x
         Any object.
     value
-        The name of the new column for the numbers in a matrix. If the name is empty, matrices are
+        The name of the new column for the numbers in a matrix. If `value` is empty, matrices are
         not converted to rows.
 
     Examples
@@ -166,8 +166,8 @@ def _with_levels(frame: pd.DataFrame) -> pd.DataFrame:
 def with_own_levels(frame: pd.DataFrame) -> pd.DataFrame:
     """Drop index levels that repeat another level.
 
-    ``groupby(...).apply`` of pandas makes such levels, because it prepends the grouping key to an
-    index that already has this level.
+    ``groupby(...).apply`` of pandas makes such levels, because ``apply`` prepends the grouping key
+    to an index that already has this level.
     """
     names = list(frame.index.names)
     if len({*names}) == len(names):
@@ -298,8 +298,8 @@ def _names_of_rows(rows: Sequence[Any], layout: Sequence[str], last: str) -> lis
     rows
         Tuples or lists.
     layout
-        The columns of TREC files. Rows with the same number of fields have these columns if their
-        ranks, scores and grades are numbers.
+        The columns of TREC files. Rows with as many fields get these columns if their ranks, scores
+        and grades are numbers.
     last
         "score" or "grade", the role of the number in rows of three fields.
 
@@ -321,11 +321,12 @@ def _names_of_rows(rows: Sequence[Any], layout: Sequence[str], last: str) -> lis
     number = (floats or numbers)[-1]
     topic, doc = (pos for pos in frame if pos != number)
     moves = [int((frame[pos] != frame[pos].shift()).sum()) for pos in (topic, doc)]
-    # The topic repeats over the rows of a list, so its column changes less often.
+    # The topic is the same in all rows of a list, so its column changes less often than the column
+    # of documents.
     if 2 * moves[1] < moves[0]:
         topic, doc = doc, topic
     rising = last == SCORE and bool((frame.groupby(topic)[number].diff().dropna() > 0).all())
-    if rising and floats:  # rising numbers may be distances or unsorted scores
+    if rising and floats:  # the numbers may be distances or unsorted scores
         return None
     called = {topic: TOPIC, doc: DOC, number: RANK if rising else last}
     return [called[pos] for pos in frame]

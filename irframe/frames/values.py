@@ -56,7 +56,9 @@ ERRORS = {
     words.SCORE: InputError,
     words.PROBABILITY: InputError,
 }
-"""Role -> class of the error for invalid numbers. Other roles have ids, which raise `IdError`."""
+"""Role -> class of the error for invalid numbers in its column.
+
+All other columns contain ids, for which `IdError` is raised."""
 _MISSING = ERRORS | {words.RANK: RankingError, words.SCORE: RankingError}
 """Role -> class of the error for missing values."""
 
@@ -64,8 +66,8 @@ _MISSING = ERRORS | {words.RANK: RankingError, words.SCORE: RankingError}
 def to_frame(table: pa.Table) -> pd.DataFrame:
     """Convert an Arrow table to a frame.
 
-    Text gets the Arrow-backed string dtype. Columns are converted one by one, so that only one
-    column is in memory twice if the caller keeps no reference to the table.
+    Text gets the Arrow-backed string dtype. Columns are converted one by one. If the caller keeps
+    no reference to the table, only one column at a time is in memory twice.
     """
     try:
         text: Any = pd.StringDtype("pyarrow", na_value=np.nan)
@@ -157,7 +159,8 @@ def to_role(column: Any, role: str, name: Hashable, *, ranked: bool = False) -> 
     name
         The caller's name of the column, for messages.
     ranked
-        Whether the table has scores, which rank the rows. If so, ranks may be missing.
+        Whether the table has scores, which rank the rows. If the table has scores, ranks may be
+        missing.
 
     Returns
     -------
@@ -274,7 +277,7 @@ def numbers(column: pd.Series, role: str = words.SCORE) -> NDArray[np.float64]:
 FACTORS = (2, 3, 4, 5, 10, 20, 100, 1000)
 """Factors that are tried to scale decimal grades to whole numbers."""
 SCALED = ": ir.as_qrels("
-"""The beginning of the code in advice about decimal grades."""
+"""The beginning of the line of code in advice about decimal grades."""
 
 
 def scaling(grades: Iterable[object], name: Hashable) -> str:
@@ -339,7 +342,7 @@ def read_numbers(column: pd.Series, role: str) -> tuple[NDArray[np.float64], NDA
 
 
 SLICE = 1 << 13
-"""The number of rows that Arrow converts at a time. If Arrow cannot, Python converts them."""
+"""The number of rows that Arrow converts at a time. Rows that Arrow refuses, Python converts."""
 
 
 def numbers_of_text(
@@ -354,7 +357,7 @@ def numbers_of_text(
             quick = column[rows].cast(TYPES[role]).cast(pa.float64()).to_numpy()
         except pa.ArrowInvalid:
             quick = np.array([np.nan])
-        if (np.abs(quick) < EXACT).all():  # NaN and infinity also fail this comparison
+        if (np.abs(quick) < EXACT).all():  # the comparison also excludes NaN and infinity
             values[rows] = quick
         else:
             slow.append(np.arange(len(column))[rows])
@@ -385,7 +388,7 @@ def _of_text(
     texts: NDArray[np.object_], role: str
 ) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
     """Return texts as floats, and which of them are valid."""
-    if not is_utf8(texts):  # no number contains lone surrogates, which Arrow cannot store
+    if not is_utf8(texts):  # Arrow cannot store lone surrogates, and no number contains one
         texts = np.array([text if is_utf8([text]) else "?" for text in texts], object)
     text = pc.ascii_trim_whitespace(pa.array(texts, TEXT))
     if role == words.GRADE:

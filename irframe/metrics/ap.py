@@ -51,9 +51,9 @@ class AP(Thresholded):
     ``AP@k = (1/N) sum_{i<=k} b(i) P(i)``, where b(i) is 1 if the document at rank i is relevant
     and 0 otherwise, and P(i) is the precision at rank i.
 
-    Range: 0 to 1, but runs that did not contribute to the pool may exceed 1 with ``"pool"``. Needs:
-    grades, number of relevant documents, and the contributing runs for ``"pool"``. No relevant
-    documents: 0. Unjudged: not relevant.
+    Range: 0 to 1, but scores of runs that did not contribute to the pool may exceed 1 with
+    ``"pool"``. Needs: grades, number of relevant documents, and the contributing runs for
+    ``"pool"``. No relevant documents: 0. Unjudged: not relevant.
 
     References
     ----------
@@ -95,7 +95,7 @@ class AP(Thresholded):
     def parts(
         self, *, relevant: Array, precision: Floats, normaliser: Floats
     ) -> tuple[Array, Array]:
-        """Return the undivided contribution of each rank, and the divisor."""
+        """Return contributions of ranks before division, and their divisor."""
         return precision * relevant, normaliser
 
     def expected(self, *, expected_precision: Floats, normaliser: Floats) -> Floats:
@@ -105,14 +105,14 @@ class AP(Thresholded):
     def reading(
         self, *, relevant: Array, precision: Floats, rank: Floats, normaliser: Floats
     ) -> Reading:
-        """Return gain and cost if users stop at relevant documents.
+        """Return expected gain and cost; users stop at relevant documents.
 
         The probability that users stop at a relevant document is proportional to the reciprocal of
         its rank. A document that was not retrieved has an infinite rank. The expected gain per rank
         read therefore equals average precision.
         """
         reach = np.cumsum(relevant / rank, axis=-1)
-        # division by NaN gives no warning, unlike division by 0
+        # 0 is replaced by NaN, because division by NaN gives no warning
         reach[reach == 0] = np.nan
         gained = np.cumsum(precision * relevant, axis=-1) / reach
         return Reading(np.nan_to_num(gained), normaliser / reach)
@@ -229,7 +229,7 @@ class InterpolatedAP(Thresholded):
     def kernel(self, *, found: Floats, precision: Floats, n_relevant: Array) -> Floats:
         """Return the mean interpolated precision at each depth."""
         args = {"found": found, "precision": precision, "n_relevant": n_relevant}
-        # the order of the sum is part of the result: see `_points`
+        # the points are added one by one, because the order changes the last digits: see `_points`
         total: Floats = sum(point.kernel(**args) for point in self._points())  # type: ignore[assignment]
         return total / len(self.levels)
 
@@ -321,9 +321,9 @@ class Q(Thresholded):
     i, and cg(i) is the cumulated gain. cg*(i) is the cumulated gain of the ideal ranking, which is
     constant past the last judged document.
 
-    Range: 0 to 1, but runs that did not contribute to the pool may exceed 1 with ``norm="pool"``.
-    Needs: grades, recall base, and the contributing runs for ``"pool"``. No relevant documents: 0.
-    Unjudged: gain 0, not relevant.
+    Range: 0 to 1, but scores of runs that did not contribute to the pool may exceed 1 with
+    ``norm="pool"``. Needs: grades, recall base, and the contributing runs for ``"pool"``. No
+    relevant documents: 0. Unjudged: gain 0, not relevant.
 
     References
     ----------
@@ -369,7 +369,8 @@ class Q(Thresholded):
         total = np.cumsum(reward / self._effort(*ideal_steps, rank), axis=-1)
         for depth, at_depth in shallow(pool_steps, ideal_steps):
             effort = self._effort(*at_depth, rank[:depth])
-            # the pool of this depth lacks relevant documents, so its ideal ranking differs
+            # the pool of this depth lacks relevant documents, so the ideal ranking of the pool
+            # differs
             total[..., depth - 1] = np.cumsum(reward[..., :depth] / effort, axis=-1)[..., -1]
         return total / normaliser
 
@@ -425,7 +426,7 @@ class InfAP(Thresholded):
     judgments the score equals AP.
 
     Range: 0 to 1, but scores with strata may exceed 1. Needs: grades, number of relevant documents.
-    No relevant documents: 0. Unjudged: outside the pool.
+    No relevant documents: 0. Unjudged: treated as outside the pool.
 
     References
     ----------
@@ -454,7 +455,7 @@ class InfAP(Thresholded):
         n_relevant: Array,
         strata: Strata,
     ) -> tuple[Array, Array]:
-        """Return the undivided contribution of each rank, and the divisor."""
+        """Return contributions of ranks before division, and their divisor."""
         if strata.stratified:
             expected = strata.relevant_above(relevant, assessed)
             weight = strata.at_rank(strata.weight) * relevant

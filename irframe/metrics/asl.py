@@ -34,8 +34,8 @@ class ASL(Thresholded):
         Search length of a relevant document that was not retrieved. ``"irrel"`` is the number of
         irrelevant documents in the list, as in the paper. ``"irrel+1"`` adds 1, so that a relevant
         document at the last rank scores better than one that was not retrieved. An integer of at
-        least 1 is used for lists of any length. With the first two options, shorter lists may score
-        better.
+        least 1 is used for lists of any length. With ``"irrel"`` and ``"irrel+1"``, shorter lists
+        may score better.
     rel
         Lowest relevant grade, at least 1.
     depth
@@ -242,9 +242,10 @@ class ESL(Thresholded):
 
     Notes
     -----
-    ``ESL@k = rank of the first relevant document``. The score is NaN if that rank exceeds k. Lists
-    without a relevant document therefore have no cost, and means are over the topics with a score.
-    Compare two systems only on topics on which both have a score, as `irframe.verbs.outcomes` does.
+    ``ESL@k = rank of the first relevant document``. The score is NaN if the rank of the first
+    relevant document exceeds k. Lists without a relevant document therefore have no score, and
+    means are over the topics with a score. Compare two systems only on topics on which both have a
+    score, as `irframe.verbs.outcomes` does.
 
     Range: 1 to the depth, lower is better. Needs: grades. No relevant documents: NaN. Unjudged: not
     relevant.
@@ -276,7 +277,7 @@ class ESL(Thresholded):
         return np.where(reached, first, np.nan)
 
     def expected(self, *, first_chance: Floats, rank: Floats) -> Floats:
-        """Return the mean over tied orders that have a score."""
+        """Return the mean over tie orders that have a score."""
         reached = np.cumsum(first_chance, axis=-1)
         return np.cumsum(first_chance * rank, axis=-1) / np.where(reached > 0, reached, np.nan)
 
@@ -299,7 +300,8 @@ class RR(Thresholded):
 
     Notes
     -----
-    ``RR@k = 1 / rank of the first relevant document``. The score is 0 if that rank exceeds k.
+    ``RR@k = 1 / rank of the first relevant document``. The score is 0 if the rank of the first
+    relevant document exceeds k.
 
     Range: 0 to 1. Needs: grades. No relevant documents: 0. Unjudged: not relevant.
 
@@ -384,7 +386,7 @@ class Success(Thresholded):
     order = "relevance"
 
     def kernel(self, *, found: Floats) -> Floats:
-        """Return 1 at the depths with a relevant document."""
+        """Return 1 from the first relevant document on."""
         return (found > 0).astype(np.float64)
 
     def expected(self, *, first_chance: Floats) -> Floats:
@@ -396,5 +398,5 @@ class Success(Thresholded):
         return np.asarray(relevant & (found == 1), np.float64)
 
     def ceiling(self, *, found: Floats, unjudged: Array) -> Floats:
-        """Return 1 at depths with a relevant or unjudged document."""
+        """Return 1 from the first relevant or unjudged document on."""
         return self.kernel(found=found + count_to(unjudged))

@@ -51,10 +51,10 @@ ALIASES: dict[str, Any] = {}
 """Mapping from each name of a metric to its class, or to a `Preset` of the class."""
 
 WRITTEN_LAST = {"rel": 1, "depth": 2}
-"""Mapping from the parameters that come last in the text of a metric to their order."""
+"""Mapping from each parameter that the text of a metric names last to its position among them."""
 
 PARSED: dict[str, "Metric"] = {}
-"""Cache of parsed metrics by text. Defining a metric class empties the cache."""
+"""Cache that maps texts of metrics to parsed metrics. Defining a metric class empties the cache."""
 
 
 def parameter(
@@ -108,7 +108,7 @@ def _summed(terms: Callable[..., Floats]) -> Callable[..., Floats]:
 def _divided(
     terms_and_divisor: Callable[..., tuple[Array, Array]],
 ) -> tuple[Callable[..., Floats], Callable[..., Floats]]:
-    """Return the kernel and the terms of a divided sum.
+    """Return kernel and terms of a sum with a divisor.
 
     Dividing each term instead of the sum would change the fourth decimal of some scores.
     """
@@ -133,8 +133,8 @@ class MetricType(type):
         mcs, name: str, bases: tuple[type, ...], body: dict[str, Any], *, abstract: bool = False
     ) -> "MetricType":
         """Create a metric class."""
-        # To copy a class of a notebook, cloudpickle creates an empty class and fills it later.
-        # To name lazy arrays, dask makes such copies, and drops them without filling them.
+        # To copy a class that a notebook defines, cloudpickle creates an empty class and fills it
+        # later. To name lazy arrays, dask makes such copies, and drops them without filling them.
         copied = not body.keys() - {"__module__"}
         return super().__new__(mcs, name, bases, body | {"abstract": abstract or copied})
 
@@ -159,16 +159,19 @@ class Metric(metaclass=MetricType):
     -----
     Each class declares these properties of its metric:
 
-    - `needs_depth`: whether the score depends on the depth past the end of the list, as for `P`.
+    - `needs_depth`: whether the score of a list still changes at depths beyond the end of the list,
+      as for `P`.
     - `average`: the mean over topics that summaries report.
     - `sees_length`: whether the score depends on the length of the list.
     - `favours_short`: whether a list may score better if its only relevant document is removed.
     - `unit`: whether gains must be at most 1.
     - `subtopics`, `spans`, `timed`: whether the metric requires judgments by subtopic, judgments by
-      spans of text, or lengths of documents. None means that such judgments are optional.
-    - `least_topics`: fewest topics at which intervals of means reach their nominal coverage.
-    - `order`: the key that sorts the best ranking at every depth, or an empty string. ``"reward"``
-      is the gain of relevant documents, with all other documents last.
+      spans of text, or lengths of documents. None means that these judgments or lengths are
+      optional.
+    - `least_topics`: fewest topics at which confidence intervals of means reach their nominal
+      coverage.
+    - `order`: the key by which the best ranking at every depth is sorted, or an empty string.
+      ``"reward"`` is the gain of relevant documents, with all other documents last.
     - `linear`: whether the score is linear in the gains of documents. The mean score over all
       orders of tied documents then equals the score of their mean gains.
     - `fillings`: for metrics with a recall base, ``"cut"`` if a relevant document past the depth
@@ -179,17 +182,17 @@ class Metric(metaclass=MetricType):
     Two properties are derived from the declared ones:
 
     - `additive`: whether the score is a sum of gains with weights that do not rise with rank.
-    - `by_grade`: whether `order` is by grade, and the length of the list does not matter. A
-      document appended to a list then never lowers the score.
+    - `by_grade`: whether `order` is by grade and the score does not depend on the length of the
+      list. If `by_grade` is true, a document appended to a list never lowers the score.
 
     A class defines a `kernel`, which scores rankings at every depth. A class may define further
     kernels:
 
     - `ceiling`: the highest score for any labels of unjudged and unread documents, for metrics
-      without a recall base. The lower bound is then the score.
+      without a recall base. For metrics with a `ceiling`, the lower bound is the score itself.
     - `terms`: the contribution of each rank to the score at the last depth, for metrics that are
       sums. No `kernel` is needed if the terms do not depend on the depth.
-    - `parts`: the undivided terms, and the divisor, in place of `kernel` and `terms`.
+    - `parts`: the terms before division, and their divisor, in place of `kernel` and `terms`.
     - `expected`: the mean score over all orders of tied documents, for metrics that are not linear.
     - `reading`: the expected gain and cost of reading, for metrics of the C/W/L framework.
 
@@ -242,7 +245,8 @@ class Metric(metaclass=MetricType):
             cls.kernel = _summed(cls.terms)
         if cls.abstract:
             return
-        identity = cls.__module__, cls.__qualname__  # a notebook cell may define a class again
+        # running a notebook cell again defines its class again, which is no conflict
+        identity = cls.__module__, cls.__qualname__
         conflicts = [
             f"{name} of {kind.__module__}"
             for name in (cls.__name__, *cls.aliases)
@@ -296,7 +300,7 @@ class Metric(metaclass=MetricType):
         return text if self.depth is None else f"{text}@{self.depth!r}"
 
     def named(self, label: str) -> Self:
-        """Return the same metric with a label as its text.
+        """Return the metric with a label that `str` prints.
 
         Examples
         --------
@@ -383,7 +387,7 @@ class Metric(metaclass=MetricType):
         Parameters
         ----------
         labels, scores, listed
-            As for a call of the metric.
+            Labels, retrieval scores and retrieved candidates, as in `__call__`.
 
         Returns
         -------
@@ -424,7 +428,7 @@ class Metric(metaclass=MetricType):
         return evidence.condensed() if self.judged_only else evidence
 
     def _every_depth(self, evidence: Evidence) -> Floats:
-        """Return the kernel's scores, cached across fixed depths."""
+        """Return scores at every depth, cached for all fixed depths."""
         name = "expected" if evidence.over_orders and self.expected else "kernel"
         if self.depth is None:
             return np.asarray(self._call(name, evidence))
@@ -434,7 +438,7 @@ class Metric(metaclass=MetricType):
         return evidence.scored[free]
 
     def _call(self, name: str, evidence: Evidence) -> Any:
-        """Return the result of a kernel."""
+        """Call a kernel with the quantities that it reads."""
         return getattr(self, name)(**evidence.read(self, name))
 
     def highest(self, evidence: Evidence) -> Floats:

@@ -21,7 +21,7 @@ from irframe.quantities.evidence import Evidence, parameters
 
 @dataclass(frozen=True, kw_only=True)
 class Facts:
-    """Properties of a metric that determine how scores are used.
+    """Properties that determine how scores are averaged and compared.
 
     Attributes
     ----------
@@ -84,7 +84,7 @@ UNKNOWN = Facts()
 GAIN_QUANTITIES = {"gain", "cumulated_gain", "rank"}
 """Quantities that a kernel may read if gains can be averaged over tied documents."""
 COSTS: ContextVar[frozenset[str]] = ContextVar("COSTS", default=frozenset())
-"""Labels of scores where lower is better, as declared by the code that computed the scores."""
+"""Labels of scores for which the code that computed them declared that lower is better."""
 COST_WORDS = {
     *("latency", "seconds", "milliseconds", "ms", "secs", "duration", "runtime", "tokens"),
     *("cost", "costs", "price", "usd", "dollars", "euros", "errors"),
@@ -97,9 +97,9 @@ GAIN_WORDS = re.compile(
 )
 """Words that turn a label with a cost word into a gain, as in tokens per second."""
 AT_STOP = r" (?:in \d+|>=|after search) \S.*"
-"""Pattern of the suffix of a label for a stopping rule other than a depth."""
+"""Pattern of the suffix by which a label names a stopping rule other than a depth."""
 AT_CUT = re.compile(rf"(@\d+|{AT_STOP})$")
-"""Pattern of the suffix of a label for a depth or another stopping rule."""
+"""Pattern of the suffix by which a label names a depth or another stopping rule."""
 STOPPED = re.compile(rf"(.+?)({AT_STOP})")
 """Pattern of a label with a stopping rule other than a depth."""
 
@@ -298,7 +298,7 @@ def refuse_without_terms(metrics: Iterable[Metric]) -> None:
 
 
 def added_by_rank(metric: Metric, evidence: Evidence) -> Floats:
-    """Return each rank's contribution to the score of full lists."""
+    """Return contributions of ranks to the scores of full lists."""
     added: Floats = getattr(metric, "terms")(**evidence.read(metric, "terms"))  # noqa: B009
     return added
 
@@ -318,8 +318,8 @@ def contributions(metric: Metric, block: Block, depth: int) -> Floats:
     Returns
     -------
     numpy.ndarray
-        Contributions, shape (..., depth of the block), 0 past the depth. The sum over ranks is the
-        score. Topics without a score have NaN.
+        Contributions, shape (..., depth of the block), 0 past the depth. The sum of the
+        contributions over ranks is the score. Topics without a score have NaN.
 
     Raises
     ------
@@ -398,7 +398,7 @@ def average(
         return np.asarray(averaged(n_scores, np.nansum(weighted, axis=-1)))[()]
     if summary in {"mean", "sum"}:
         total = _sequential_sum(values, axis)
-        if np.isfinite(total).all():  # no score is missing
+        if np.isfinite(total).all():  # a finite total shows that no score is missing
             return np.asarray(averaged(np.float64(values.shape[axis]), total, summary))[()]
     n_scores = values.shape[axis] - np.isnan(values).sum(axis=axis, dtype=np.float64)
     total = _sequential_sum(terms(values, summary), axis)

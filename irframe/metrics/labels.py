@@ -18,9 +18,9 @@ from irframe.quantities.evidence import Evidence, parameters
 EXACT = 2**53
 """Integers below this limit are represented exactly by floats."""
 SCALE = 128
-"""Difference of highest and lowest grade above which only grades that occur are counted."""
+"""If the highest and the lowest grade differ by more, only the grades that occur are counted."""
 MASKED = {"labels": np.nan, "scores": -np.inf, "listed": False}
-"""Mapping from argument to the value that replaces masked entries."""
+"""Mapping from the name of an argument to the value that replaces its masked entries."""
 
 
 def score_labels(metric: Metric, *arrays: Any, every: bool) -> Any:
@@ -50,7 +50,7 @@ def score_labels(metric: Metric, *arrays: Any, every: bool) -> Any:
 
 
 class _Cut(NamedTuple):
-    """A metric with the list lengths that its depth requires."""
+    """A metric and the number of ranks that it requires."""
 
     metric: Metric
     """The metric without its fixed depth."""
@@ -62,7 +62,7 @@ class _Cut(NamedTuple):
 
 @lru_cache(maxsize=256)
 def _cut(metric: Metric) -> _Cut:
-    """Return where lists are cut, or raise for unsupported metrics."""
+    """Return the metric and its list lengths; raise if unsupported."""
     reads = {
         "subtopics": metric.subtopics,
         "spans of text": metric.spans,
@@ -117,8 +117,8 @@ class _Template(NamedTuple):
 def _axes(args: dict[str, Any]) -> tuple[_Template | None, dict[str, Any]]:
     """Return a result template, and arrays with matching dimensions.
 
-    Every xarray.DataArray is transposed to the dimension order of the one with the most dimensions,
-    with the dimension of the candidates last. Arguments that are None are omitted.
+    Every xarray.DataArray is transposed to the dimension order of the DataArray with the most
+    dimensions, with the dimension of the candidates last. Arguments that are None are omitted.
     """
     arrays = {name: array for name, array in args.items() if array is not None}
     labelled = {
@@ -227,7 +227,7 @@ def _ranked(
     """Return the block of rankings of the retrieved candidates."""
     size, n = grade.shape
     inside = None if listed is None else listed != 0
-    # the negated comparison is also True for NaN
+    # the comparison is negated, so that it is also True for NaN
     if scores is not None and not scores.min(initial=0) > -np.inf:
         inside = _scored(scores, inside)
     retrieved = np.full(size, n) if inside is None else inside.sum(axis=1)
@@ -254,7 +254,7 @@ def _ranked(
 
 
 def _scored(scores: Floats, inside: Flags | None) -> Flags:
-    """Return which candidates are retrieved; raise if scores are missing."""
+    """Return which candidates were retrieved; raise if scores are missing."""
     listed = np.ones(scores.shape, bool) if inside is None else inside
     missing = np.argwhere(np.isnan(scores) & listed)
     if len(missing):

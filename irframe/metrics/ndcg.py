@@ -30,7 +30,7 @@ class BinG(Thresholded):
     -----
     ``BinG@k = (1/R) sum over the relevant documents down to k of 1 / log2(2 + n_above)``, where
     n_above is the number of non-relevant documents above the document, and R the number of relevant
-    judged documents. The score equals that of `G` with binary gain.
+    judged documents. The score equals the score of `G` with binary gain.
 
     Range: 0 to 1. Needs: grades, number of relevant documents. No relevant documents: 0. Unjudged:
     not relevant.
@@ -248,7 +248,7 @@ class nDCG(Thresholded):
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class nDCGRel(Thresholded):
-    """Mean nDCG over the ranks of documents with gain.
+    """Mean nDCG at the ranks of documents with gain.
 
     Parameters
     ----------
@@ -363,7 +363,7 @@ class RnDCG(Thresholded):
 
 
 def _upto(cumulated: Floats, end: Array) -> Floats:
-    """Return cumulated sums, made constant past rank `end`."""
+    """Return cumulated sums that stay constant past rank `end`."""
     last = np.clip(end, 1, cumulated.shape[-1]) - 1
     at_end = np.take_along_axis(cumulated, np.broadcast_to(last, (*cumulated.shape[:-1], 1)), -1)
     # cumulated sums never fall, so only values past `end` exceed the value at `end`
@@ -395,10 +395,10 @@ class InfNDCG(Thresholded):
     over the judged documents of c. The DCG is divided by the DCG of the ideal ranking, which is
     built from the estimated number of documents per grade, ``N_g = sum over strata of (judged at
     the grade) N_c / n_c``. N_c is the number of pooled documents of stratum c, and n_c the number
-    of judged ones. N_g is not rounded. In the ideal ranking, a grade has the ranks s + 1, s + 2,
-    ... up to s + N_g, where s is the estimated number of documents with higher grades. Lists and
-    the ideal ranking are cut at rank 1000. TRECVID has used this version of NIST's script since
-    2012. The version of 2011 rounds N_g.
+    of judged documents of c. N_g is not rounded. In the ideal ranking, a grade has the ranks s + 1,
+    s + 2, ... up to s + N_g, where s is the estimated number of documents with higher grades. Lists
+    and the ideal ranking are cut at rank 1000. TRECVID has used the version of NIST's script that
+    does not round N_g since 2012. The version of the script from 2011 rounds N_g.
 
     The strata are read from the column `stratum` of the judgments. Without that column, the pool of
     a topic is a single stratum. Strata without judged documents are ignored, with a warning.

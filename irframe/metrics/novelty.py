@@ -17,7 +17,7 @@ from irframe.quantities.subtopics import NovelHits, stretch
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Novelty(Thresholded, abstract=True):
-    """Base class of metrics that discount subtopics covered before."""
+    """Base class of metrics that discount repeated subtopics."""
 
     alpha: float = parameter(0.5, low=0, high=1)
 
@@ -377,7 +377,7 @@ class IA(Thresholded):
     Notes
     -----
     For each subtopic with a relevant document, the list is scored with the judgments of that
-    subtopic. The score is the mean over these subtopics. A document without a judgment for a
+    subtopic. The score is the mean of the scores by subtopic. A document without a judgment for a
     subtopic is unjudged for that subtopic.
 
     Range: as for `metric`. Needs: grades by subtopic, and the needs of `metric`. No relevant

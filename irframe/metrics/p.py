@@ -22,7 +22,8 @@ class P(Thresholded):
     Parameters
     ----------
     gain
-        Gain map with gains of at most 1. The default, binary gain, is precision as in trec_eval.
+        Gain map with gains of at most 1. With the default, binary gain, the score is precision as
+        in trec_eval.
     rel
         Lowest relevant grade, at least 1.
     depth
@@ -68,7 +69,7 @@ class P(Thresholded):
         return np.asarray(gain / rank[-1])
 
     def reading(self, *, cumulated_gain: Floats, rank: Floats) -> Reading:
-        """Return gain and cost of reading down to each depth."""
+        """Return expected gain and cost down to each depth."""
         return Reading(cumulated_gain, np.broadcast_to(rank, cumulated_gain.shape))
 
     def ceiling(
@@ -325,7 +326,7 @@ def f_measure(precision: Floats, recall: Floats, beta: float) -> Floats:
     """Return the F measure of precision and recall.
 
     Some tools have a parameter b2 for the square of beta. The square of beta is rounded to 15
-    digits, so that ``beta = sqrt(b2)`` gives the scores of these tools.
+    digits, so that ``beta = sqrt(b2)`` gives the scores of tools with a parameter b2.
 
     Examples
     --------
@@ -346,7 +347,8 @@ class F(Thresholded):
     Parameters
     ----------
     beta
-        Weight of recall relative to precision, above 0.
+        Weight of recall relative to precision, above 0. With ``beta=2``, recall counts twice as
+        much.
     rel
         Lowest relevant grade, at least 1.
     depth
@@ -391,7 +393,7 @@ class F(Thresholded):
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Accuracy(Thresholded):
-    """Share of document pairs with the relevant document first.
+    """Share of document pairs that rank the relevant document first.
 
     Parameters
     ----------
@@ -405,9 +407,9 @@ class Accuracy(Thresholded):
     Notes
     -----
     Each pair consists of a relevant and a non-relevant document of the list. The score is the share
-    of pairs in which the relevant document has the higher rank. The score is NaN if all documents
-    of the list are relevant, or if none is. Documents that were not retrieved do not count, so
-    cutting a list may raise the score.
+    of pairs in which the relevant document has the higher rank. The score is NaN if the list
+    contains only relevant or only non-relevant documents. Documents that were not retrieved do not
+    count, so cutting a list may raise the score.
 
     Range: 0 to 1. Needs: grades, list length. No relevant documents: NaN. Unjudged: not relevant.
 
@@ -462,8 +464,8 @@ class Bpref(Thresholded):
     by R instead of min(R, N).
 
     Range: 0 to 1. Needs: grades, numbers of relevant and non-relevant documents. No relevant
-    documents: 0. Unjudged: ignored. Documents with negative grades are ignored too, because in
-    trec_eval these grades mark pooled documents without a judgment.
+    documents: 0. Unjudged: ignored. Documents with negative grades are also ignored, because
+    negative grades mark pooled documents without a judgment in trec_eval.
 
     References
     ----------

@@ -65,14 +65,15 @@ def _from_object(measure: Any) -> Metric:
         measure = measure(beta=measure["beta"] ** 0.5)
     metric = parse_metric(str(measure))
     gain: dict[str, Any] = {"ERR": {"gain": Exponential(top=GDEVAL_TOP)}}  # ir_measures runs gdeval
-    gain |= {} if "rel" in params else {"RBP": {"gain": Linear()}}  # RBP without rel is graded
+    # RBP of ir_measures has graded gain, unless a lowest relevant grade is passed
+    gain |= {} if "rel" in params else {"RBP": {"gain": Linear()}}
     return replace(metric, **gain.get(name, {}))
 
 
 def _with_gains(name: str, params: dict[str, Any], text: str) -> Metric:
     """Return the metric for the gain parameters of ir_measures."""
     log2 = params.pop("dcg", "log2") == "log2"
-    if "gains" in params:  # in ir_measures the gain of an unlisted grade is the grade
+    if "gains" in params:  # in ir_measures, a grade that gains= does not list is its own gain
         expected = "either gains= or dcg="
         gains = {grade: grade for grade in SPELT} | params.pop("gains")
     else:
@@ -113,9 +114,9 @@ def parse_metric(text: Any) -> Metric:
         - cwl_eval: ``"RBP@0.8"``.
         - MTEB, BEIR or DPR: ``"ndcg_at_10"``, ``"HR@5"``, ``"top_1_accuracy"``.
         - Experiment trackers: ``"RBP.p-0.8_at_10"``.
-        - A measure object of the package ir_measures, with the same meaning as in ir_measures.
-          There ``ERR`` has the top grade 4 of gdeval, ``RBP`` without ``rel`` is graded, and
-          ``beta`` of ``SetF`` is squared.
+        - A measure object of the package ir_measures, with the same meaning as in ir_measures. In
+          ir_measures, ``ERR`` has the top grade 4 of gdeval, ``RBP`` without ``rel`` has graded
+          gain, and ``beta`` of ``SetF`` is the square of beta.
         - A metric, which is returned unchanged.
 
         Upper and lower case are treated as equal if only one metric matches.
@@ -123,7 +124,7 @@ def parse_metric(text: Any) -> Metric:
     Returns
     -------
     Metric
-        The metric. Parsing its text gives an equal metric.
+        The metric. Parsing the text of this metric gives an equal metric.
 
     Raises
     ------
@@ -151,10 +152,10 @@ def parse_metric(text: Any) -> Metric:
 
 
 def _parsed(text: str) -> Metric:
-    """Return the metric, trying one tool after another."""
+    """Parse text by the names of each tool in turn."""
     text = re.sub(spellings.NDEVAL, r"\1_\2", text)
     text = spellings.benchmark_name(text) or spellings.from_plain(text) or text
-    # a name for trackers may contain a name in benchmarks
+    # a name for trackers may decode to a name in benchmarks, so benchmarks are tried again
     text = spellings.benchmark_name(text) or text
     if len(several := listed_measures(text)) > 1:
         described = f"{text!r}, which has {len(several)} measures"
@@ -173,7 +174,7 @@ def _parsed(text: str) -> Metric:
 
 
 def parse_named(metric: Any) -> list[Metric]:
-    """Parse a name for one or more metrics with labels.
+    """Parse a name as one or more metrics with labels.
 
     Parameters
     ----------
@@ -197,7 +198,7 @@ def parse_named(metric: Any) -> list[Metric]:
     >>> [str(metric) for metric in parse_named("P.5,10")], [str(m) for m in parse_named("R@5")]
     (['P_5', 'P_10'], ['R@5'])
     """
-    if is_foreign(metric):  # a name with another meaning in irframe would be a wrong label
+    if is_foreign(metric):  # the label stays only if irframe parses it to the same metric
         parsed = parse_metric(metric)
         name = str(metric)
         same = metric.NAME not in {"ERR", "RBP", "SetF"} or parse_metric(name) == parsed
@@ -320,7 +321,8 @@ def _from_ranx(text: str) -> Metric | None:
 def _from_expression(text: str) -> Metric:
     try:
         expression: ast.expr = ast.parse(text, mode="eval").body
-    except (SyntaxError, ValueError, RecursionError, MemoryError):  # last two: deeply nested text
+    # deeply nested text raises RecursionError or MemoryError
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
         raise MetricError("a metric such as 'nDCG@10' or 'RBP(p=0.8)'", repr(text)) from None
     node = expression
     at = None

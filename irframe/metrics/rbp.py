@@ -128,12 +128,12 @@ class INSQ(InverseSquares):
     order = "gain"
 
     def ahead(self, cumulated_gain: Floats, rank: Floats | float) -> Floats:
-        """Return ``ahead`` of the probability ``((ahead - 1) / ahead)^2``."""
+        """Return ``ahead`` in ``C(i) = ((ahead - 1) / ahead)^2``."""
         # adding 0 gives the result the shape of the rankings
         return np.asarray(rank + 2 * self.T + 0 * cumulated_gain)
 
     def ceiling(self, *, filled_gain: Floats, rank: Floats, seen: Array) -> Floats:
-        """Return the score if unjudged and unread documents gained 1."""
+        """Return the score if all unjudged documents had gain 1."""
         nothing = np.zeros(len(rank))
         weight = reached(self.continuation(nothing, nothing, rank))
         weight *= rank <= (self.horizon or np.inf)
@@ -144,7 +144,7 @@ class INSQ(InverseSquares):
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class INST(InverseSquares):
-    """INST: expected gain per rank; the gain found changes patience.
+    """INST: expected gain per rank; found gain changes users' patience.
 
     Parameters
     ----------
@@ -187,7 +187,7 @@ class INST(InverseSquares):
     order = "gain"
 
     def ahead(self, cumulated_gain: Floats, rank: Floats | float) -> Floats:
-        """Return ``ahead`` of the probability ``((ahead - 1) / ahead)^2``."""
+        """Return ``ahead`` in ``C(i) = ((ahead - 1) / ahead)^2``."""
         return np.asarray(rank + 2 * self.T - cumulated_gain)
 
 
@@ -272,7 +272,7 @@ class NERR(InverseSquares):
         return super().by_prefix or (self._stops_at_depth and not self.judged_only)
 
     def reading(self, *, gain: Floats, cumulated_gain: Floats, rank: Floats) -> Reading:
-        """Return gain and cost if lists end at each depth."""
+        """Return expected gain and cost if lists end there."""
         if self._stops_at_depth:
             return read_down(self.continuation(gain, cumulated_gain, rank), gain)
         return super().reading(gain=gain, cumulated_gain=cumulated_gain, rank=rank)
@@ -285,11 +285,11 @@ class NERR(InverseSquares):
         return np.asarray(goes_on * (1 - gain) + 0 * cumulated_gain)
 
     def ahead(self, cumulated_gain: Floats, rank: Floats | float) -> Floats:
-        """Return ``ahead`` of the probability ``((ahead - 1) / ahead)^2``."""
+        """Return ``ahead`` in ``C(i) = ((ahead - 1) / ahead)^2``."""
         return np.asarray(rank + 2 * self.T + 0 * cumulated_gain)
 
     def endless(self, cumulated_gain: Floats, rank: float) -> Floats:
-        """Return the expected number of further ranks without a horizon."""
+        """Return how many further ranks users read without a horizon."""
         if self.stop == "RBP":
             return np.full(cumulated_gain.shape, 1 / (1 - self.p))
         return super().endless(cumulated_gain, rank)
@@ -299,9 +299,9 @@ class NERR(InverseSquares):
 class RBP(Thresholded):
     """Rank-biased precision.
 
-    Users go on to the next rank with probability `p`. The weight of rank 1 is therefore 1 - p, and
-    the weight of every other rank is p times that of the rank above. With p = 0.5, the first two
-    ranks have 75 % of the weight. With p = 0.95, users read 20 ranks on average.
+    Rank-biased precision: users read on with probability `p`. The weight of rank 1 is therefore 1 -
+    p, and the weight of every other rank is p times that of the rank above. With p = 0.5, the first
+    two ranks have 75 % of the weight. With p = 0.95, users read 20 ranks on average.
 
     Parameters
     ----------
@@ -346,12 +346,12 @@ class RBP(Thresholded):
         return np.asarray(gain * ((1 - self.p) * self.p ** (rank - 1)))
 
     def reading(self, *, gain: Floats, rank: Floats) -> Reading:
-        """Return gain and cost if lists end at each depth."""
+        """Return expected gain and cost if lists end there."""
         gained = np.cumsum(gain * self.p ** (rank - 1), axis=-1)
         return Reading(gained, np.full(gained.shape, 1 / (1 - self.p)))
 
     def ceiling(self, *, filled_gain: Floats, rank: Floats, seen: Array) -> Floats:
-        """Return the score if unjudged and unread documents gained 1."""
+        """Return the score if all unjudged documents had gain 1."""
         return np.asarray(self.kernel(gain=filled_gain, rank=rank) + self.p**seen)
 
 
@@ -399,7 +399,7 @@ class SDCG(Stopping):
         return np.asarray(np.log(rank + 1) / np.log(rank + 2) + 0 * gain)
 
     def ceiling(self, *, filled_gain: Floats, rank: Floats, seen: Array) -> Floats:
-        """Return the score if unjudged and unread documents gained 1."""
+        """Return the score if all unjudged documents had gain 1."""
         weight = discounts("log2", 2, len(rank))
         total = np.cumsum(weight)
         weight_read = np.concatenate([[0.0], total])[seen.astype(int)]

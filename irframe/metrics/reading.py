@@ -87,7 +87,7 @@ def reached(continuation: Floats) -> Floats:
 
 
 def read_down(continuation: Floats, gain: Floats) -> Reading:
-    """Return gain and cost if users stop by each depth.
+    """Return expected gain and cost of users stopping by depths.
 
     Examples
     --------
@@ -100,7 +100,7 @@ def read_down(continuation: Floats, gain: Floats) -> Reading:
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Stopping(Metric, abstract=True):
-    """Base class of models whose users stop by the depth."""
+    """Base class of models whose users never pass the depth."""
 
     gain: Gain = parameter("linear")
     rel: int = parameter(1, low=1, high=HIGHEST_GRADE)
@@ -118,7 +118,7 @@ class Stopping(Metric, abstract=True):
         return self.reading(gain=gain, cumulated_gain=cumulated_gain, rank=rank).terms
 
     def reading(self, *, gain: Floats, cumulated_gain: Floats, rank: Floats) -> Reading:
-        """Return gain and cost if users stop by each depth."""
+        """Return expected gain and cost of users stopping by depths."""
         return read_down(self.continuation(gain, cumulated_gain, rank), gain)
 
 
@@ -170,7 +170,7 @@ class ReadingOn(Stopping, abstract=True):
         The first array is the expected number of ranks read past the depth. The second array is the
         probability that users read down to the horizon.
         """
-        # few different gains occur, and each needs the recursion below only once
+        # usually few different gains occur, so the recursion below runs only once per distinct gain
         values, index = np.unique(cumulated, return_inverse=True)
         index = index.reshape(cumulated.shape)
         further, to_horizon = np.zeros((2, *cumulated.shape))
@@ -179,12 +179,12 @@ class ReadingOn(Stopping, abstract=True):
         if self.horizon is None:
             more = getattr(self, "endless")(values, last)  # noqa: B009
             all_read = np.zeros(len(values))
-        # backwards, because the expectation at a rank needs that at the next rank
+        # the loop runs backwards, because the expectation at a rank needs the one at the next rank
         for rank in range(last, 0, -1):
             if rank <= cumulated.shape[-1]:
                 further[..., rank - 1] = more[index[..., rank - 1]]
                 to_horizon[..., rank - 1] = all_read[index[..., rank - 1]]
-            # the gain per rank is at most 1, so larger sums do not occur at this rank
+            # each rank adds a gain of at most 1, so sums above the rank cannot occur
             goes_on = self.continuation(0.0, np.minimum(values, rank), float(rank))
             more = 1 + goes_on * more
             all_read = goes_on * all_read
@@ -210,7 +210,7 @@ class InverseSquares(ReadingOn, abstract=True):
 
 
 ROUNDING = 1e-9
-"""Tolerance for rounding errors in sums of gains."""
+"""Tolerance for rounding errors when sums of gains are compared with a target."""
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -324,9 +324,9 @@ class DynamicBPM(ReadingOn):
 
 
 GOAL = ("T", "b1", "R1")
-"""Parameters of the goal of `IFT`."""
+"""Names of the parameters of `IFT` that describe the goal."""
 RATE = ("A", "b2", "R2")
-"""Parameters of the rate of `IFT`."""
+"""Names of the parameters of `IFT` that describe the rate of gain."""
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)

@@ -60,7 +60,7 @@ class SetP(Thresholded):
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class SetRelativeP(Thresholded):
-    """Precision of the retrieved set, divided by the highest possible.
+    """Precision of the retrieved set, divided by its maximum.
 
     Parameters
     ----------
@@ -75,7 +75,7 @@ class SetRelativeP(Thresholded):
     -----
     ``SetRelativeP@k = found(k) / min(n, R)`` where found(k) is the number of relevant documents in
     the top k, n the smaller of k and the length of the list, and R the number of relevant judged
-    documents. `RelativeP` has k in place of n, and thus penalises short lists.
+    documents. `RelativeP` divides by min(k, R) instead, and thus penalises short lists.
 
     Range: 0 to 1. Needs: grades, number of relevant documents, list length. No relevant documents:
     0. Unjudged: not relevant.
@@ -215,7 +215,7 @@ class Utility(Thresholded):
     d
         Value of a non-relevant document that is not retrieved, at least 0.
     docs
-        Number of documents in the collection. The number is required if `d` is not 0.
+        Number of documents in the collection. `docs` is required if `d` is not 0.
     rel
         Lowest relevant grade, at least 1.
     depth
@@ -451,8 +451,8 @@ class NumNonrelJudgedRet(Count, Thresholded):
     Summaries show the sum over topics.
 
     Range: 0 upwards. Needs: grades. No relevant documents: no effect. Unjudged: not counted.
-    Documents with negative grades are not counted either, because in trec_eval these grades mark
-    pooled documents without a judgment.
+    Documents with negative grades are not counted, because negative grades mark pooled documents
+    without a judgment in trec_eval.
 
     References
     ----------

@@ -28,7 +28,7 @@ SETTINGS: dict[str, tuple[str, dict[str, Any]]] = {
 preset sets."""
 
 CWL_ALIKE: dict[str, str] = {"AP": "AP", "P@20": "P", "RR": "RR"}
-"""Mapping from names in cwl_eval to names in irframe, if other tools use the same name."""
+"""Names in cwl_eval that other tools use, too, mapped to names in irframe."""
 
 TREC_NAMES: dict[str, str] = {
     "map": "AP",
@@ -70,7 +70,7 @@ TREC_NAMES: dict[str, str] = {
 """Mapping from names in trec_eval, without cutoff, to names in irframe."""
 
 NDEVAL = r"^(alpha|n?ERR|M?AP|P)-(n?DCG|IA)"
-"""Pattern of prefixes in ndeval that have a hyphen, for which irframe has an underscore."""
+"""Pattern of prefixes of names in ndeval whose hyphen irframe writes as an underscore."""
 
 _DOUBLING = {grade: 2**grade - 1 for grade in range(1, 17)}
 
@@ -287,7 +287,7 @@ PRINTED = (*SETS["all_trec"].split(), "map_avgjg", "P_avgjg", "yaap")
 _SHARES = {"iprec_at_recall", "Rprec_mult"}
 """Measures whose parameter trec_eval prints with two decimals."""
 _SINGLE = {"11pt_avg", "set_F", "utility"}
-"""Measures that take several parameters, which are therefore not split into measures."""
+"""Measures whose parameters together define one measure, so that names are not split at commas."""
 _PRICES = ("a", "b", "c", "d")
 
 
@@ -401,7 +401,7 @@ PLAIN = re.compile(r"[A-Za-z0-9_.\-]+")
 """Pattern of the names that mlflow, TensorBoard and Weights & Biases accept."""
 CUT = re.compile(r"(.+)_at_(\d+)")
 FIELD = re.compile(r"\.(?=[A-Za-z]\w*-)")
-"""Pattern of the dot before a parameter in a name for trackers, as in ``RBP.p-0.8``."""
+"""Pattern that finds the dot before a parameter in names for trackers, such as ``RBP.p-0.8``."""
 ESCAPED = re.compile(r"_x([0-9a-f]+)_")
 
 
@@ -428,7 +428,7 @@ def plain_name(name: str, parse: Callable[[str], Metric]) -> str:
     called = re.sub(r"\((.*)\)", lambda call: "".join(map(_dotted, call[1].split(","))), name)
     escaped = re.sub(r"[^A-Za-z0-9.\-_]", lambda char: f"_x{ord(char[0]):x}_", name)
     forms = name, re.sub(r"@(\d+)$", r"_at_\1", called), escaped
-    # the most readable form comes first, and the escaped form always works
+    # the forms are tried from the most to the least readable one, and the last always works
     return next(form for form in forms if _round_trips(form, metric, parse))
 
 
@@ -471,5 +471,5 @@ def _literal(text: str) -> str:
 def _round_trips(text: str, metric: Metric, parse: Callable[[str], Metric]) -> bool:
     try:
         return bool(PLAIN.fullmatch(text)) and parse(text) == metric
-    except ValueError:  # errors of irframe are ValueErrors
+    except ValueError:  # `parse` raises errors of irframe, which are all ValueErrors
         return False

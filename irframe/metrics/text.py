@@ -1,4 +1,4 @@
-"""Metrics of evidence, spans, lengths of text and reading time."""
+"""Metrics of evidence, text spans, text length and reading time."""
 
 from dataclasses import dataclass
 
@@ -64,7 +64,7 @@ class All(Thresholded):
     fillings = "cut"
 
     def kernel(self, *, found_share: Floats) -> Floats:
-        """Return 1 at the depths with sufficient evidence."""
+        """Return 1 at depths down to which the evidence suffices."""
         enough = (found_share >= self.share - ROUNDING).astype(float)
         return np.where(np.isnan(found_share), np.nan, enough)
 
@@ -157,7 +157,7 @@ class SpanIoU(Metric):
     sees_length = True
 
     def kernel(self, *, covered: Floats, shown: Floats, evidence: Floats) -> Floats:
-        """Return intersection over union of the text to each depth."""
+        """Return the intersection over union down to each depth."""
         return covered / positive(shown + evidence - covered)
 
 
@@ -165,8 +165,8 @@ class SpanIoU(Metric):
 class SpanP(Metric):
     """Span precision: share of evidence in the text read.
 
-    Evidence that is retrieved several times counts once. Other text counts each time it is
-    retrieved.
+    Evidence that is retrieved several times counts once. Text that is not evidence counts each time
+    it is retrieved.
 
     Parameters
     ----------
@@ -330,7 +330,7 @@ class TBG(Thresholded):
         """Return the cumulative gain at each depth."""
         clicked = np.where(relevant, self.click, self.click_nonrelevant)
         seconds = self.summary + (self.per_word * length + self.per_document) * clicked
-        # a document has no effect on the time until users reach it
+        # users reach a document before they read it, so its own time is not part of the delay
         until = np.cumsum(seconds, axis=-1) - seconds
         gained = relevant * (self.click * self.save) * 2.0 ** (-until / self.half_life)
         return np.asarray(np.cumsum(gained, axis=-1))

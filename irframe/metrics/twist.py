@@ -170,9 +170,9 @@ class CRP(Thresholded):
     -----
     ``CRP@k = sum_{i<=k} RP(i)``. The relative position RP(i) is the signed distance of the document
     at rank i from the ranks of documents with the same grade in the ideal ranking. If the documents
-    of this grade have the ranks first to last in the ideal ranking, RP(i) is ``i - first`` for i <
-    first, ``i - last`` for i > last, and 0 otherwise. CRP is 0 for an ideal ranking, and where
-    documents that are too high and documents that are too low cancel.
+    with that grade have the ranks from first to last in the ideal ranking, RP(i) is ``i - first``
+    for i < first, ``i - last`` for i > last, and 0 otherwise. CRP is 0 for an ideal ranking. CRP is
+    also 0 if documents that are ranked too high and documents that are ranked too low cancel out.
 
     Range: -R(R+1)/2 upwards, best at 0. Needs: grades, recall base. No relevant documents: NaN.
     Unjudged: non-relevant.
@@ -304,7 +304,7 @@ class SpaceRatio(Thresholded):
 class Twist(Thresholded):
     """Twist: mean of recovery ratio and space ratio.
 
-    Twist measures the effort of users that read a ranking instead of the ideal ranking. A score of
+    Twist measures the effort of users who read a ranking instead of the ideal ranking. A score of
     1 means that the ranking causes no additional effort.
 
     Parameters
@@ -313,9 +313,9 @@ class Twist(Thresholded):
         Definition of the first rank at which the curve of `CRP` crosses 0. ``"sign_change"`` is the
         last rank before the curve reaches 0 from below or above. ``"definition"`` is the first of
         two neighbouring ranks that are not both above or both below 0, as in Definition 3 of the
-        paper. A list with an ideal first document then crosses 0 at rank 1. ``"matters"`` is the
-        first change from a value above 0 to a value of at most 0, or the reverse, as in the
-        authors' software.
+        paper. With ``"definition"``, the curve of a list with an ideal first document crosses 0 at
+        rank 1. ``"matters"`` is the first change from a value above 0 to a value of at most 0, or
+        the reverse, as in the authors' software.
     rel
         Lowest relevant grade, at least 1. Documents with lower grades are non-relevant.
     depth
@@ -327,8 +327,8 @@ class Twist(Thresholded):
     -----
     ``Twist = (RecoveryRatio + SpaceRatio) / 2``. Lists are cut at depth k and padded with
     non-relevant documents to N = max(k, 2 R) documents, where R is the number of relevant judged
-    documents. Usually k is the full depth of the runs. Only the order of the grades matters, and
-    grades have no gain.
+    documents. Usually k is the full depth of the runs. The score depends only on the order of the
+    grades, and no gain map is used.
 
     Range: 0 to 1. Needs: grades, recall base. No relevant documents: NaN. Unjudged: non-relevant.
 

@@ -68,8 +68,8 @@ def compare_orderings(
     test
         Significance test of the differences by metric: an `irframe.Significance`, or the name of a
         test, as for `compare`. The sign test of orderings has the same correction for multiple
-        comparisons and the same significance level. max-T is not supported. The literature uses
-        ``adjust=None``.
+        comparisons and the same significance level. max-T is not supported. The literature on
+        innate orderings uses ``adjust=None``.
     baseline
         The baseline system.
     systems
@@ -79,8 +79,8 @@ def compare_orderings(
         the depth of the cube if the metric has none.
     gain, rel
         Gain map and lowest relevant grade of the orderings. By default, the orderings have the gain
-        map and the lowest relevant grade of the metric. Without them, the orderings have binary
-        gain and ``rel=1``.
+        map and the lowest relevant grade of the metric. If the metric has neither, the orderings
+        have binary gain and ``rel=1``.
 
     Returns
     -------
@@ -93,9 +93,11 @@ def compare_orderings(
         - ``dagger``, whether the corrected p-value is below alpha;
         - ``**ns``, ``ns``, ``=``, ``ni`` and ``**ni``, the number of topics in each group for
           ``system_a`` compared with ``system_b``;
-        - ``p_orderings``, the p-value of the sign test, and ``favours``, the system with more
-          topics in its favour. ``p_orderings`` and ``favours`` are missing if there is no dagger;
-        - ``double_dagger``, whether the sign test is also significant and favours the same system;
+        - ``p_orderings``, the p-value of the sign test, and ``favours``, the system that is not
+          inferior on more topics. ``p_orderings`` and ``favours`` are missing if there is no
+          dagger;
+        - ``double_dagger``, whether the sign test is also significant and favours the system that
+          the metric favours;
         - ``mark``, a dagger, a double dagger, or an empty string.
 
     Raises
@@ -186,8 +188,8 @@ def _mark(
 TEST = "test"
 CATEGORY = "category"
 CATEGORIES = ("Both: Yes", "Both: No", "Metric: Yes", "Metric: No", "Both: Opposed")
-"""Categories of pairs, by whether the metric and the orderings find a significant difference.
-``"Both: Opposed"`` means that the metric and the orderings favour different systems."""
+"""Categories of pairs of systems. They tell whether the metric and the orderings find a significant
+difference. ``"Both: Opposed"`` means that the metric and the orderings favour different systems."""
 CELL = (METRIC, TEST, DEPTH, PAIR)
 
 
@@ -212,13 +214,13 @@ def significance_agreement(
         Significance tests of the differences by metric: an `irframe.Significance` with one or
         several tests, or names of tests, as for `compare`. The sign test of orderings has the same
         correction for multiple comparisons and the same significance level. max-T is not supported.
-        The literature uses ``adjust=None``.
+        The literature on innate orderings uses ``adjust=None``.
     at
         Evaluation depths of metrics and orderings. The default is the depth of the cube.
     gain, rel
         Gain map and lowest relevant grade of the orderings. By default, the orderings have the gain
-        map and the lowest relevant grade of each metric. Without them, the orderings have binary
-        gain and ``rel=1``.
+        map and the lowest relevant grade of each metric. If the metric has neither, the orderings
+        have binary gain and ``rel=1``.
 
     Returns
     -------
@@ -228,7 +230,8 @@ def significance_agreement(
         - ``share`` (metric, test, depth, category), the share of pairs in each category;
         - ``p`` (metric, test, depth, pair), the p-values by metric;
         - ``p_orderings`` (metric, depth, pair), the p-values of the sign test of orderings;
-        - ``rank`` (metric, depth, system), the rank of the mean, 1 for the best system.
+        - ``rank`` (metric, depth, system), the rank of the system by its mean, 1 for the best
+          system.
 
         The coordinates ``system_a`` and ``system_b`` contain the systems of the pairs. The
         categories are ``"Both: Yes"``, ``"Both: No"``, ``"Metric: Yes"`` (the difference is
@@ -270,7 +273,7 @@ def significance_agreement(
     p_orderings, favoured = _orderings(cube, chosen, gain, rel, pairs, depths)
     means = np.round(paired.means, TIE)
     leads = np.sign(means[..., pairs[:, 0]] - means[..., pairs[:, 1]])
-    # a new axis for the tests, because favoured systems do not depend on the test
+    # favoured systems do not depend on the test, so the axis of the tests has length 1
     alike = (leads == favoured)[:, np.newaxis]
     of_tests = zip(p.swapaxes(0, 1), corrections, strict=True)
     adjusted = np.stack(
@@ -311,7 +314,7 @@ def _orderings(
     pairs: Array,
     depths: Array,
 ) -> tuple[Array, Array]:
-    """Return p-values and signs of sign tests, (metric, depth, pair)."""
+    """Return p-values and signs of favoured systems, (metric, depth, pair)."""
     options = [gains_of(metric, gain, rel) for metric in metrics]
     results: dict[str, tuple[Array, Array]] = {}
     for worth, lowest in options:
@@ -336,7 +339,7 @@ def categorise(
     p_orderings
         p-values of the sign test of orderings. The shapes of `p` and `p_orderings` must broadcast.
     alpha
-        Significance level. P-values below alpha are significant.
+        Significance level. Differences with smaller p-values are significant.
     alike
         Whether metric and orderings favour the same system.
 

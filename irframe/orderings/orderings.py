@@ -51,9 +51,9 @@ def orderings(
     cube
         A cube, as returned by `irframe.cube`.
     a, b
-        The systems of a pair. If only one system is given, that system is compared with every other
-        system. If both are omitted, all pairs of systems are compared, in the order of the systems
-        in the cube.
+        The systems of a pair. If only `a` or `b` is given, this system is compared with every other
+        system. If `a` and `b` are omitted, all pairs of systems are compared, in the order of the
+        systems in the cube.
     depth
         Depth at which rankings are cut. The default is the depth of the cube.
     gain
@@ -72,13 +72,14 @@ def orderings(
         also have the dimension ``pair``, with the coordinates ``system_a`` and ``system_b``:
 
         - ``label`` (topic, depth), int8: 0 if the rankings are equal, 1 (*ni*) if a is not inferior
-          to b, -1 (*ns*) if a is not superior to b, and 2 or -2 if the rankings are non-separable
-          and were ni or ns at smaller depths.
+          to b, and -1 (*ns*) if a is not superior to b. If the rankings are non-separable, the
+          label is 2 if they were ni at smaller depths, and -2 if they were ns.
         - ``sign`` (topic): 1 if a is the first system to have more cumulated gain, -1 if b is, and
           0 if the rankings are equal.
         - ``first_decided`` and ``first_nonseparable`` (topic): the first depth at which the
-          rankings are not equal, and the first depth at which they are non-separable, or 0 if there
-          is none. ``label`` follows from ``sign`` and these depths.
+          rankings are not equal, and the first depth at which they are non-separable, or 0 if no
+          such depth exists. ``label`` can be computed from ``sign``, ``first_decided`` and
+          ``first_nonseparable``.
         - ``count`` (depth, group): the number of topics in the groups ``**ns ns = ni **ni``, where
           ``**`` means non-separable.
         - ``p`` (depth): the p-value of the sign test, which compares the numbers of ni and ns
@@ -87,7 +88,7 @@ def orderings(
     Raises
     ------
     ParameterError
-        If a system is unknown, or if both systems are the same.
+        If a system is unknown, or if `a` and `b` are the same system.
     DepthError
         If `depth` exceeds the depth of the cube.
     MetricError
@@ -99,9 +100,9 @@ def orderings(
     System a is not inferior to b at depth k if, at every rank i <= k, the cumulated gain of a is at
     least the cumulated gain of b. With binary gain, this ordering follows from two rules: raising a
     grade never lowers a score, and moving a better document up never lowers a score. With graded
-    gain, this ordering ranks more pairs than the two rules, because gains are added. Cumulated
-    gains are compared in exact arithmetic. Unjudged documents and ranks past the end of a list have
-    gain 0.
+    gain, this ordering orders more pairs of rankings than the two rules do, because gains of
+    documents are added. Cumulated gains are compared in exact arithmetic. Unjudged documents and
+    ranks past the end of a list have gain 0.
 
     The sign test is an exact two-sided binomial test. The null hypothesis is that a topic with the
     label ni or ns has either label with equal probability. A small p-value says nothing about a
@@ -187,7 +188,7 @@ def ranking_gains(cube: xr.Dataset, depth: int, *, gain: GainLike, rel: int) -> 
     numbers = innate.integer_gains(worth.ravel().tolist())
     if max(numbers, default=0) > np.iinfo(np.int64).max:
         raise MetricError("gains that can be summed exactly", repr(gain), "use fewer decimals")
-    # a signed dtype, because differences of gains may be negative
+    # gains get a signed dtype, because their differences may be negative
     table = np.zeros((len(tops), 1 << 16), np.min_scalar_type(-1 - max(numbers, default=0)))
     table[:, levels] = np.reshape(numbers, worth.shape)
     lazy = cube["grade"].variable[..., :depth]
@@ -251,11 +252,12 @@ def is_bound(cube: xr.Dataset, metric: Metric, *, gain: GainLike, rel: int) -> b
 
     Notes
     -----
-    The metric and the orderings must have the same gains, up to a factor. Weighted sums of gain
-    then agree if no weight exceeds the weight of the rank above. Metrics of the ranks of relevant
-    documents, ERR, INST, NERR and Q agree only with binary gain. With graded gain, an ordering
-    depends on sums of gain, which these metrics do not compute. Metrics that depend on the length
-    of a list, on unjudged documents or on ideal positions may disagree.
+    The metric and the orderings must have the same gains, up to a factor. Metrics that are weighted
+    sums of gain then agree with the orderings if no weight exceeds the weight of the rank above.
+    Metrics of the ranks of relevant documents, ERR, INST, NERR and Q agree only with binary gain.
+    With graded gain, an ordering depends on sums of gain, which these metrics do not compute.
+    Metrics that depend on the length of a list, on unjudged documents or on ideal positions may
+    disagree with the orderings.
 
     Examples
     --------
@@ -283,7 +285,7 @@ def is_bound(cube: xr.Dataset, metric: Metric, *, gain: GainLike, rel: int) -> b
 def gains_of(
     metric: Metric, gain: GainLike | None = None, rel: int | None = None
 ) -> tuple[GainLike, int]:
-    """Return gain map and relevance threshold, by default the metric's.
+    """Return gain map and relevance threshold of orderings.
 
     For a metric without gain map and threshold, the defaults are binary gain and 1.
 
@@ -328,9 +330,9 @@ def side_by_side(
     depth
         Evaluation depth of orderings and metrics. The default is the depth of the cube.
     gain, rel
-        Gain map and lowest relevant grade of the orderings. Only metrics with the same gains must
-        agree with the orderings. For example, nDCG with linear gain may contradict an ordering by
-        binary gain.
+        Gain map and lowest relevant grade of the orderings. Only metrics with the gains of the
+        orderings must agree with the orderings. For example, nDCG with linear gain may contradict
+        an ordering by binary gain.
 
     Returns
     -------
@@ -355,9 +357,10 @@ def side_by_side(
     -----
     Topics are sorted into the five groups ``**ns``, ``ns``, ``=``, ``ni`` and ``**ni``. Within
     ``**ns``, the topics that are non-separable from the smallest depth on come first. Within
-    ``ns``, the topics that are decided at the smallest depth come first. ``ni`` and ``**ni`` are
-    sorted in the opposite direction. Tied topics of ``**ns`` and ``**ni`` are sorted like the
-    topics of ``ns`` and ``ni``. All other tied topics are in the order of the cube.
+    ``ns``, the topics that are decided at the smallest depth come first. In ``ni`` and ``**ni``,
+    the topics that are decided or non-separable from the smallest depth on come last. Tied topics
+    of ``**ns`` and ``**ni`` are sorted like the topics of ``ns`` and ``ni``. All other tied topics
+    are in the order of the cube.
 
     Metrics that are weighted sums of gains (P, Recall, RBP, DCG, nDCG) cannot contradict orderings
     with the same gains. Metrics of the ranks of relevant documents (AP, RR, ...), ERR, INST, NERR
@@ -392,7 +395,7 @@ def side_by_side(
             named = ", ".join(map(str, unbound))
             warn(f"metrics that may contradict the orderings: {named}")
         scores = score(both, *chosen, at=deepest).to_numpy()
-        # adding 0 turns -0.0 into 0.0
+        # adding 0.0 turns -0.0 into 0.0, which prints without a sign
         difference = np.round(scores[:, 0] - scores[:, 1], TIE) + 0.0
         labels = [str(metric) for metric in chosen]
         pair = pair.assign(difference=((METRIC, TOPIC), difference)).assign_coords({METRIC: labels})

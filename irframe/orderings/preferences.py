@@ -30,11 +30,11 @@ from irframe.paired import all_pairs
 from irframe.record import recorded
 
 CELLS = 1 << 21
-"""Number of elements (pairs x topics x depths) that are compared at once."""
+"""Number of elements (pairs x topics x depths) that are compared at once, to limit memory."""
 PREFERENCES = ("rpp", "lexirecall", "lexiprecision")
 Weights = Literal["uniform", "dcg", "inverse"]
 WEIGHTS: tuple[Weights, ...] = get_args(Weights)
-"""Names of the weights of users who want 1, 2, ... relevant documents."""
+"""Names of schemes that weight users by the number of relevant documents that they want."""
 
 
 @verb
@@ -60,7 +60,7 @@ def preferences(
     at
         Depths at which lists are cut. The default is the depth of the cube.
     weights
-        Weights in ``rpp`` of users who want i relevant documents. ``"uniform"`` means equal
+        Weights that ``rpp`` gives to users who want i relevant documents. ``"uniform"`` means equal
         weights, ``"dcg"`` means 1/log2(i + 1), and ``"inverse"`` means 1/i.
     rel
         Lowest relevant grade, at least 1.
@@ -83,7 +83,7 @@ def preferences(
     Raises
     ------
     ParameterError
-        If a system or the weights are unknown, or if both systems are the same.
+        If a system or the weights are unknown, or if `a` and `b` are the same system.
     DepthError
         If a depth exceeds the depth of the cube.
     MetricError
@@ -146,7 +146,7 @@ def _prefer(
     }
     table = np.concatenate(
         [[0.0], all_weights[weights]]
-    )  # weight of users who want 0, 1, 2, ... documents
+    )  # item i is the weight of users who want i relevant documents
     step = max(1, CELLS // max(1, topics * deepest))
     blocks = [
         _compare(retrieved[a], retrieved[b], table, depths)
@@ -173,7 +173,8 @@ def _compare(first: Array, second: Array, table: Array, depths: Array) -> tuple[
     sign = np.sign(first - second) * served
     share = np.cumsum(table[ahead] * sign, axis=-1)
     rank = np.arange(1, sign.shape[-1] + 1)
-    # the last users with a preference decide lexirecall, and the first ones lexiprecision
+    # users who want the most documents decide lexirecall, and users who want the fewest decide
+    # lexiprecision
     last = np.maximum.accumulate(np.where(sign != 0, rank, 0), axis=-1)
     first_rank = np.argmax(sign != 0, axis=-1)[..., np.newaxis]
     padded = np.concatenate([np.zeros_like(sign[..., :1]), sign], axis=-1)
@@ -198,7 +199,7 @@ def separability(
     gain: GainLike = "binary",
     rel: int = 1,
 ) -> xr.DataArray:
-    """Return the share of separable pairs of rankings by depth.
+    """Return shares of separable pairs of rankings by depth.
 
     Parameters
     ----------
@@ -269,20 +270,20 @@ def enumerate_rankings(
     k
         Length of the rankings, 1 to 10.
     rows, columns
-        Metrics that sort the rankings of the rows and of the columns, best first. The default order
-        is lexicographic, with relevant before non-relevant. Rankings with equal scores are also in
-        lexicographic order.
+        Metrics by which the rankings in rows and in columns are sorted, best first. The default
+        order is lexicographic, with relevant before non-relevant documents. Rankings with equal
+        scores are also in lexicographic order.
     n_relevant
         Number of relevant judged documents, at least k. The default is k.
 
     Returns
     -------
     xarray.Dataset
-        The variable ``label`` (row, column) contains the code of `orderings` for the ranking of the
-        row, compared with the ranking of the column. ``covers`` (row, column) is True if the row is
-        not inferior to the column and no third ranking is in between. ``tau`` is Kendall's tau
-        between the orders of rows and columns. The coordinates ``row`` and ``column`` contain the
-        rankings as text, such as ``"101"``.
+        The variable ``label`` (row, column) contains the code of the label in `orderings` of the
+        row's ranking, compared with the column's ranking. ``covers`` (row, column) is True if the
+        ranking of the row is not inferior to the ranking of the column and no third ranking is
+        between them. ``tau`` is Kendall's tau between the orders of rows and columns. The
+        coordinates ``row`` and ``column`` contain the rankings as text, such as ``"101"``.
 
     Raises
     ------

@@ -45,7 +45,7 @@ def share(gain: Floats, tied: NDArray[np.bool_], tail: tuple[Array, Array] | Non
     tied
         Whether the document has the same score as the document above it, shape (..., depth).
     tail
-        Sum of gains, and number, of documents past the last rank with the score of the last rank.
+        Sum of gains and number of the documents below the last rank that tie with the last rank.
 
     Returns
     -------
@@ -112,8 +112,8 @@ class Block:
         Whether a document has the same score as the document above it, shape (..., topic, depth).
         If None, ties are ignored.
     tail, tail_size
-        Number of documents past the last rank with the score of the last rank. `tail` has numbers
-        per grade, shape (..., topic, level). `tail_size` is the total, shape (..., topic).
+        Number of documents below the last rank that tie with the last rank, shape (..., topic,
+        level) for the numbers per grade in `tail`, and (..., topic) for the total in `tail_size`.
     leveled
         Whether each tied document has the mean gain of the documents tied with it. If False, scores
         are means over all orders of tied documents.
@@ -125,13 +125,13 @@ class Block:
         begins, shape (topic,).
     subtopic_grade, subtopic_count
         `subtopic_grade` contains the grades of all judged documents, shape (judged, subtopic).
-        `subtopic_count` is the number of judged documents, shape (topic, subtopic, level).
+        `subtopic_count` counts judged documents per grade, shape (topic, subtopic, level).
     stratum, stratum_count
         `stratum` is the index of the pool stratum of each judged document, shape (judged,).
-        `stratum_count` is the number of judged documents, shape (topic, stratum, level).
+        `stratum_count` counts judged documents per grade, shape (topic, stratum, level).
     length, timed
-        `length` is the length of the document at each rank, shape (..., topic, depth). `timed` is
-        whether metrics read the lengths.
+        `length` is the length of the document at each rank, shape (..., topic, depth). `timed`
+        tells whether metrics read the lengths.
     shown, covered, completed
         Amount of text at each rank, amount of evidence that no document above contains, and number
         of evidence sets completed, for judgments by spans. Shape (..., topic, depth).
@@ -139,7 +139,7 @@ class Block:
         Amount of evidence and number of evidence sets, for judgments by spans, shape (topic,).
     ideal, ideal_of
         `ideal` contains gains of ideal rankings for judgments by subtopic, shape (topic, variant,
-        rank). `ideal_of` contains alpha and lowest relevant grade by variant, shape (variant, 2).
+        rank). `ideal_of` contains alpha and lowest relevant grade per variant, shape (variant, 2).
 
     Examples
     --------
@@ -204,7 +204,7 @@ class Block:
         return self._map(lambda array: array[key], lambda array: array[by_topic])
 
     def rows(self) -> "Block":
-        """Return the block with one row per ranking."""
+        """Return the block with rankings flattened to one dimension."""
         shape = self.shape
         inner = self.count.ndim - 1
 
@@ -215,7 +215,7 @@ class Block:
         return self._map(lambda array: array.reshape(-1, *array.shape[len(shape) :]), widen)
 
     def with_lists(self, grade: Grades, retrieved: Array) -> "Block":
-        """Return the block with new lists, without ties and lengths."""
+        """Return the block with other lists, without ties and lengths."""
         changed = replace(self, grade=grade, retrieved=retrieved)
         bare = replace(changed, length=None, shown=None, covered=None, completed=None)
         return replace(bare, tied=None, tail=None, tail_size=None, doc=None)
@@ -367,8 +367,8 @@ class TiedBlocks:
         Number of documents of each block, including documents past the last rank, shape (block,).
     hidden, last
         `hidden` is the number of documents past the last rank in the block of the last rank, shape
-        (ranking, level). `last` is the index of that block, shape (ranking,). Both are empty if
-        `Block.tail` is None.
+        (ranking, level). `last` is the index of the block of the last rank, shape (ranking,).
+        `hidden` and `last` are empty if `Block.tail` is None.
 
     References
     ----------
@@ -418,7 +418,7 @@ class TiedBlocks:
         return cls(offset=offset, starts=starts, shown=shown, size=size, hidden=hidden, last=last)
 
     def _above(self, down_to: Array, first: float) -> Floats:
-        """Return cumulated values above the block of each rank."""
+        """Return values cumulated above the block of each rank."""
         before = np.concatenate([np.full_like(down_to[..., :1], first), down_to[..., :-1]], axis=-1)
         at_start = before.ravel()[self.starts]
         return np.repeat(at_start, self.shown).reshape(down_to.shape)
@@ -426,8 +426,8 @@ class TiedBlocks:
     def precision(self, relevant: NDArray[np.bool_], share: Floats) -> Floats:
         """Return the expected precision at each rank.
 
-        The mean is over all orders of tied documents. Precision counts as 0 in orders in which the
-        document at the rank is not relevant.
+        The expected precision is the mean over all orders of tied documents. In orders in which the
+        document at the rank is not relevant, precision counts as 0.
 
         Parameters
         ----------
@@ -450,8 +450,8 @@ class TiedBlocks:
     def stops(self, grade: Grades, levels: Array, table: Floats) -> Floats:
         """Return the probability that users stop at each rank.
 
-        Users stop at a document with a probability equal to its gain. The probability is the mean
-        over all orders of tied documents.
+        Users stop at a document with a probability equal to its gain. Probabilities are means over
+        all orders of tied documents.
 
         Parameters
         ----------
@@ -460,16 +460,16 @@ class TiedBlocks:
         levels
             The distinct judged grades, shape (level,).
         table
-            Gain by grade, 0 for empty ranks and unjudged documents. Negative grades are indices
-            from the end of the table.
+            Table of gains that is indexed by grade, with gain 0 for empty ranks and unjudged
+            documents. Negative grades are indices from the end of the table.
 
         Notes
         -----
-        Let n documents in random order leave users unsatisfied with probabilities x. After j
-        documents, the probability that users still read is E_j = e_j(x) / C(n, j), where e_j is the
-        elementary symmetric polynomial. Adding a document changes E_j to ``E_j = (1 - j/(n + 1))
-        E_j + j/(n + 1) x E_(j-1)``. Each round of the loop adds a document with gain to every
-        block.
+        Suppose that n documents come in random order, and that each leaves users unsatisfied with
+        its own probability x. After j documents, the probability that users still read is E_j =
+        e_j(x) / C(n, j), where e_j is the elementary symmetric polynomial. Adding a document with
+        probability x to the n documents changes E_j to ``E_j = (1 - j/(n + 1)) E_j + j/(n + 1) x
+        E_(j-1)``. Each round of the loop adds a document with gain to every block.
         """
         block = np.repeat(np.arange(len(self.starts)), self.shown)
         offset = self.offset.ravel()

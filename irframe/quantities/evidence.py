@@ -25,7 +25,7 @@ JUDGED_ONLY: set[str] = set()
 
 
 def of_judgments(quantity: Quantity) -> Quantity:
-    """Mark a quantity as independent of the rankings (decorator)."""
+    """Mark a quantity that does not depend on rankings (decorator)."""
     JUDGED_ONLY.add(quantity.__name__)
     return quantity
 
@@ -33,10 +33,10 @@ def of_judgments(quantity: Quantity) -> Quantity:
 class Evidence:
     """Quantities of a block of rankings that kernels read.
 
-    The parameters of a kernel are names of quantities. Each public method or property of this
-    class, from `grade` on, is a quantity. The parameters of a quantity are parameters of the
-    metric, such as `rel`. Quantities are cached, and shared by metrics with the same parameters.
-    Quantities have the shape (..., depth) unless stated otherwise.
+    The parameters of a kernel are names of quantities. All public methods and properties of this
+    class from `grade` on are quantities. The parameters of a quantity are parameters of the metric,
+    such as `rel`. Quantities are cached, and shared by metrics with the same parameters. Quantities
+    have the shape (..., depth) unless stated otherwise.
 
     Parameters
     ----------
@@ -63,7 +63,7 @@ class Evidence:
     def __init__(self, block: Block, prepared: dict[tuple[Any, ...], Any] | None = None) -> None:
         self._prepared = prepared
         self._block = block
-        # gains are scaled by the top grade, which must not be 0
+        # gains are divided by the top grade, so a top grade of 0 is replaced by 1
         self._top = max(int(block.top), 1)
         self._grade = np.ascontiguousarray(block.grade)
         self._tied = block.tied
@@ -85,7 +85,7 @@ class Evidence:
         arguments = [getattr(metric, field) for field in parameters(compute)]
         key = (name, *arguments)
         memory = self._memory
-        # blocks of the same topics compute ideal rankings only once
+        # the cache is shared, so that blocks of the same topics compute ideal rankings only once
         if self._prepared is not None and name in JUDGED_ONLY:
             memory = self._prepared
         value = memory.get(key)
@@ -141,8 +141,8 @@ class Evidence:
     def relevant(self, rel: int) -> Array:
         """Return whether the document at each rank is relevant.
 
-        With ties, the value is the share of relevant documents among all documents with the same
-        score.
+        If documents tie, the value is the share of relevant documents among the documents with the
+        same score.
         """
         return np.asarray(self._grade >= rel) if self._tied is None else self.gain(Binary(), rel)
 
@@ -153,15 +153,15 @@ class Evidence:
         return count_to(self.relevant(rel))
 
     def expected_precision(self, rel: int) -> Floats:
-        """Return the expected precision at each rank under ties."""
+        """Return the expected precision at each rank over tie orders."""
         return self._tied_blocks.precision(self._grade >= rel, self.gain(Binary(), rel))
 
     def first_chance(self, rel: int) -> Floats:
-        """Return the probability that each rank is the first relevant."""
+        """Return each rank's chance to hold the first relevant document."""
         return self.stop_chance(Binary(), rel)
 
     def stop_chance(self, gain: Gain, rel: int) -> Floats:
-        """Return the probability of stopping at each rank under ties."""
+        """Return the stopping probability at each rank over tie orders."""
         table = self._table(gain, rel, 0.0)
         return self._tied_blocks.stops(self._grade, self._block.levels, table)
 
@@ -181,17 +181,17 @@ class Evidence:
         return np.asarray(self.rank - self.found(rel) + 1)
 
     def missing_length(self, unretrieved: str | int, rel: int) -> Floats:
-        """Return the search length of documents not found by depths."""
+        """Return the search length of documents missing at each depth."""
         if not isinstance(unretrieved, str):
             return np.full(self.found(rel).shape, float(unretrieved))
         return np.asarray(self.seen - self.found(rel) + (unretrieved == "irrel+1"))
 
     def gain(self, gain: Gain, rel: int) -> Floats:
-        """Return the gain by rank, 0 where unjudged or empty."""
+        """Return the gain by rank, 0 for unjudged documents."""
         return self._gains(gain, rel, 0.0)
 
     def filled_gain(self, gain: Gain, rel: int) -> Floats:
-        """Return the gain by rank, the best gain where unjudged."""
+        """Return the gain by rank, highest for unjudged documents."""
         return self._gains(gain, rel, self.best_gain(gain, rel))
 
     @of_judgments
@@ -241,8 +241,8 @@ class Evidence:
     def normaliser(self, norm: str, rel: int) -> Floats:
         """Return the divisor of AP and Q, or infinity.
 
-        The divisor is infinite instead of 0. The shape is (..., 1) if `norm` is ``"R"``, and (...,
-        depth) otherwise.
+        A divisor of 0 is replaced by infinity. The shape is (..., 1) if `norm` is ``"R"``, and
+        (..., depth) otherwise.
         """
         if norm == "pool":
             return positions.positive(self._at_least(self.pool_count, rel))
@@ -271,7 +271,7 @@ class Evidence:
 
     @of_judgments
     def ideal_gain(self, gain: Gain, rel: int, discount: str, base: float, ideal: str) -> Floats:
-        """Return ideal DCG at each depth, or infinity if 0."""
+        """Return ideal DCG at each depth, infinite instead of 0."""
         steps = self.ideal_steps(gain, rel)
         pooled = self.pool_steps(gain, rel, ideal)
         cut = np.full(1, np.inf) if ideal == "full" else self.rank
@@ -338,7 +338,7 @@ class Evidence:
 
     @cached_property
     def evidence_by_subtopic(self) -> list["Evidence"]:
-        """Evidence per subtopic, with the judgments of that subtopic only."""
+        """A list with the evidence of each subtopic's judgments."""
         grade, _ = self._subtopic_arrays("subtopic_grade", "doc")
         return [Evidence(self._block.of_subtopic(number)) for number in range(grade.shape[1])]
 
@@ -360,12 +360,12 @@ class Evidence:
 
     @cached_property
     def shown(self) -> Floats:
-        """Amount of text down to each depth, with repetitions."""
+        """Amount of text down to each depth, including repeated text."""
         return np.cumsum(self._spans("shown"), axis=-1)
 
     @cached_property
     def covered(self) -> Floats:
-        """Amount of evidence down to each depth, without repetitions."""
+        """Amount of distinct evidence down to each depth."""
         return np.cumsum(self._spans("covered"), axis=-1)
 
     @cached_property
@@ -376,9 +376,10 @@ class Evidence:
     def found_share(self, rel: int) -> Floats:
         """Return the share of required evidence found at each depth.
 
-        If the judgments have sets, one document or span of each set is required. Otherwise all
-        evidence, a document for every subtopic, or all relevant documents are required. The share
-        is NaN if nothing is required.
+        If the judgments have sets, one document or span of each set is required. Without sets,
+        judgments of spans require all evidence, judgments by subtopic require a document for every
+        subtopic, and other judgments require all relevant documents. The share is NaN if nothing is
+        required.
         """
         block = self._block
         if block.completed is not None and block.n_sets is not None:
@@ -405,7 +406,7 @@ class Evidence:
 
     @cached_property
     def strata(self) -> Strata:
-        """The pool strata of the ranked documents."""
+        """The strata of the pool and of the ranked documents."""
         return Strata.of(self._block)
 
     @cached_property
@@ -438,8 +439,8 @@ def shallow(pooled: Steps | None, full: Steps) -> Iterator[tuple[int, Steps]]:
 def _gains(gain: Gain, rel: int, top: int, levels: tuple[int, ...]) -> tuple[Array, Array, Floats]:
     """Sort grades by falling gain.
 
-    The three arrays are the order of the grades, whether each sorted grade is the last one with a
-    gain, and the distinct positive gains.
+    The first array is the order of the grades. The second array tells whether each sorted grade is
+    the last grade with its gain. The third array contains the distinct positive gains.
     """
     level_gain = gain.map(np.array(levels, np.int64), rel=rel, top=top)
     order = np.argsort(-level_gain, kind="stable")

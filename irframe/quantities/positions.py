@@ -55,7 +55,7 @@ def discounts(kind: str, base: float, ranks: int) -> Floats:
     >>> discounts("zipf", 2, 3).round(3), discounts("jk", 2, 4).round(3)
     (array([1.   , 0.5  , 0.333]), array([1.   , 1.   , 0.631, 0.5  ]))
     """
-    # the results are read-only because all callers share the cached array
+    # the result is cached and shared by all callers, so it is read-only
     rank = np.arange(1.0, ranks + 1)
     if kind == "log2":
         return read_only(1 / np.log2(1 + rank))
@@ -64,7 +64,7 @@ def discounts(kind: str, base: float, ranks: int) -> Floats:
     if kind == "none":
         return read_only(np.ones(ranks))
     logs = np.log(rank) / np.log(base)
-    # the maximum avoids a division by 0 at rank 1, which has no discount
+    # rank 1 has no discount, so its logarithm of 0 is replaced to avoid a division by 0
     return read_only(1 / np.where(rank < base, 1, np.maximum(logs, 1)))
 
 
@@ -91,7 +91,7 @@ def ideal_ranking(gains: Floats, counts: Array, ranks: int) -> Floats:
     """
     by_rank = np.zeros((*counts.shape[:-1], ranks))
     rank = np.arange(1, ranks + 1)
-    # later steps have higher gains and overwrite the first ranks
+    # the loop ends with the highest gain, which overwrites the first ranks
     for step in reversed(range(len(gains))):
         np.copyto(by_rank, gains[step], where=rank <= counts[..., step, np.newaxis])
     return by_rank
@@ -114,8 +114,8 @@ def ideal_sum(
     Returns
     -------
     numpy.ndarray
-        The DCG, shape (..., depth). Gains are summed in the same order as for lists, so that an
-        ideal list has an nDCG of exactly 1.
+        The DCG, shape (..., depth). Gains are summed in the order in which gains of lists are
+        summed, so that an ideal list has an nDCG of exactly 1.
 
     Examples
     --------
@@ -278,9 +278,9 @@ def balance_points(position: Array, expected: ExpectedRanks, crossing: Crossing)
 
     Notes
     -----
-    Past the end of a cut list, the curve can only fall, and only until rank R. A crossing past the
-    end is therefore a crossing at R. With ``"definition"``, a curve that stays at 0 crosses 0 at
-    the end of its list.
+    Past the end of a cut list, the curve of relative positions can only fall, and it falls only
+    down to rank R. A crossing past the end of the list is therefore counted at rank R. With
+    ``"definition"``, a curve that stays at 0 crosses 0 at the end of its list.
     """
     R = recall_base(expected)
     rank = np.arange(1, position.shape[-1] + 1)
@@ -288,7 +288,8 @@ def balance_points(position: Array, expected: ExpectedRanks, crossing: Crossing)
     first = first_crossing(crosses(curve, crossing))
     point = np.where(first < rank, np.maximum(first, R), np.inf)
     missing = np.maximum(R - rank, 0)
-    # non-relevant documents at the missing ranks up to R lower the curve by 1 + 2 + ... + missing
+    # if the ranks up to R that the list lacks are non-relevant, the curve falls by 1 + 2 + ... +
+    # missing
     fallen = curve - missing * (missing + 1) // 2 <= 0
     if crossing == "definition":
         later = (curve >= 0) & fallen & (rank < 2 * R)
@@ -342,8 +343,8 @@ def space_ratios(
     Returns
     -------
     forward, backward, combined
-        `forward` and `backward` are one minus the amount divided by `worst`. `combined` is the
-        harmonic mean of both ratios, or 0 if both ratios are 0.
+        `forward` and `backward` are 1 - amount / worst for the amounts of the same names.
+        `combined` is the harmonic mean of both ratios, or 0 if both ratios are 0.
     """
     with np.errstate(all="ignore"):
         plus, minus = 1 - forward / worst[0], 1 - backward / worst[1]

@@ -21,7 +21,7 @@ LONGEST = 1000
 
 @dataclass(frozen=True, eq=False)
 class Strata:
-    """Strata of the pool, and the strata of ranked documents.
+    """Strata of the pool and of the ranked documents.
 
     Parameters
     ----------
@@ -62,7 +62,8 @@ class Strata:
             raise MetricError(expected, "reordered lists")
         else:
             index = np.asarray(block.start)[..., np.newaxis] + np.where(pooled, block.doc, 0)
-            # the appended -1 keeps the index valid for a last topic without judged documents
+            # if the last topic has no judged documents, its index is one past the end, where -1 is
+            # appended
             padded = np.append(np.asarray(stratum, np.int32), np.int32(-1))
             code = np.where(pooled, padded[index], np.int32(-1))
         code[..., LONGEST:] = -1
@@ -99,8 +100,8 @@ class Strata:
         Notes
         -----
         The ideal ranking is defined as in sample_eval.pl. Estimated numbers are not rounded, so
-        that the ranks of a grade may be fractions. The documents of a grade end at the first rank
-        of at least 1000.
+        that the ranks of a grade may be fractions. Documents of one grade are added until
+        a rank reaches 1000.
         """
         counts = self.estimated_count
         start = np.zeros((*self.size.shape[:-1], 1))
@@ -130,7 +131,7 @@ class Strata:
         """Return the value for the stratum of each ranked document."""
         padded = np.concatenate([values, np.zeros((*values.shape[:-1], 1))], axis=-1)
         wide = np.broadcast_to(padded, (*self.code.shape[:-1], padded.shape[-1]))
-        # the code -1 selects the appended 0
+        # a document without a stratum has the code -1, which selects the appended 0
         return np.take_along_axis(wide, self.code % padded.shape[-1], axis=-1)
 
     def members(self) -> Iterator[NDArray[np.bool_]]:
@@ -149,7 +150,7 @@ class Strata:
         return total
 
     def inflated(self, gain: Floats, assessed: Array) -> Floats:
-        """Return the estimated cumulated gain at each depth.
+        """Return the cumulated gain, estimated for the full pool.
 
         The gain of a pooled document without a judgment is estimated by the mean gain of the judged
         documents of its stratum down to the depth.
@@ -193,7 +194,7 @@ class NovelHits:
     shape: tuple[int, ...]
 
     def total(self, weight: Array) -> Floats:
-        """Return the sum of weights over covered subtopics by rank."""
+        """Return the summed weight of subtopics covered at each rank."""
         return self._by_rank((self.covers * weight).sum(axis=1))
 
     def _by_rank(self, values: Array) -> Floats:
@@ -272,7 +273,7 @@ def ideal_gains(covers: NDArray[np.bool_], topic: Array, topics: int, alpha: flo
     ----------
     covers
         Whether each document is relevant for each subtopic, shape (document, subtopic). If several
-        documents have the highest gain, the first of them is chosen.
+        documents have the highest gain, the first document in this array is chosen.
     topic
         Index of the topic of each document, shape (document,).
     topics
@@ -288,7 +289,7 @@ def ideal_gains(covers: NDArray[np.bool_], topic: Array, topics: int, alpha: flo
     Notes
     -----
     Finding the best ranking is NP-hard. By convention, the ideal ranking is the greedy ranking,
-    which has the document with the highest gain among the remaining ones at every rank.
+    which has the document with the highest gain among the remaining documents at every rank.
 
     Examples
     --------
@@ -321,7 +322,7 @@ def _greedy(covers: NDArray[np.bool_], topic: Array, topics: int, alpha: float) 
     free = np.arange(ranks) < number[:, np.newaxis]
     for rank in range(ranks):
         gain = np.matmul(documents, remaining[:, :, np.newaxis])[..., 0].round(TIE)
-        # argmax takes the first of several documents with the same gain
+        # documents are sorted, and argmax takes the first document with the highest gain
         chosen = np.where(free, gain, -1).argmax(axis=1)
         gains[:, rank] = np.where(rank < number, gain[every, chosen], 0)
         free[every, chosen] = False

@@ -309,7 +309,7 @@ def test_cubes_of_spans_are_saved_and_concatenated(tmp_path, sets):
         halves = [opened.isel(system=[0]), each.isel(system=[1])]
         same(ir.concat(halves, dim="system"), each.isel(system=[0, 1]))
     second = runs[runs["system"] == 1].ireval.cube(spans[::-1], units=ir.Units(length="tokens"))
-    with pytest.raises(InputError, match="cubes of the same spans"):
+    with pytest.raises(InputError, match="cubes with the same judged spans"):
         ir.concat([cube.isel(system=[0]), second], dim="system")
 
 
