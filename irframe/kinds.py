@@ -89,8 +89,8 @@ ASKED = {
 }
 """Mapping from required parameters to arguments in example calls.
 
-A key of two words, a verb and a parameter, applies only to this verb. The argument of a parameter
-without a key is the name of the parameter.
+A key of two words, a verb and a parameter, applies only to the verb in the key. The argument of a
+parameter without a key is the name of the parameter.
 """
 LABELLED = dict.fromkeys(("a", "baseline", "system"), (words.SYSTEM, 0)) | {
     "b": (words.SYSTEM, 1),

@@ -76,9 +76,9 @@ def oddities(written, tmp_path_factory):
     folder = tmp_path_factory.mktemp("odd")
     filed = written[0] / written[1][0]
     shutil.copy(written[0] / "qrels.txt", folder)
-    sound = ir.read_run(filed)
-    ir.verbs.write_run(sound, folder / "a.run")
-    sound.assign(team="x").to_parquet(folder / "team.parquet")
+    bm25 = ir.read_run(filed)
+    ir.verbs.write_run(bm25, folder / "a.run")
+    bm25.assign(team="x").to_parquet(folder / "team.parquet")
     lines = (folder / "a.run").read_text()
     contents = {
         "empty": "", "text": "not a run\n", "two\nlines": "not\n", "twice.run": lines * 2,
@@ -263,9 +263,9 @@ def test_only_terminals_print_coloured_warnings(capsys, monkeypatch, terminal, n
 @pytest.mark.usefixtures("odd")
 def test_an_output_that_is_an_input_is_refused(line, capsys):
     before = {name: Path(name).read_bytes() for name in ("a.run", "qrels.txt")}
-    status, _, said = run(capsys, *line.format(folder=Path.cwd().name).split())
+    status, _, error = run(capsys, *line.format(folder=Path.cwd().name).split())
     assert status
-    assert "is read" in said
+    assert "is read" in error
     assert {name: Path(name).read_bytes() for name in before} == before
 
 
@@ -308,7 +308,7 @@ def sleeps(process):
 
 def test_an_interrupted_command_prints_one_line(files, tmp_path):
     os.mkfifo(tmp_path / "pipe")
-    there = {*tmp_path.iterdir()}
+    before = {*tmp_path.iterdir()}
     args = ["report", files[0], "pipe", "-o", "page.html"]
     environment = os.environ | {"PYTHONPATH": ROOT}
     # A process in the background ignores the signal by default.
@@ -328,7 +328,7 @@ def test_an_interrupted_command_prints_one_line(files, tmp_path):
         message = running.communicate(timeout=60)[1]
     assert message == "irframe: stopped; no incomplete file was written\n"
     assert running.returncode == 130
-    assert {*tmp_path.iterdir()} == there
+    assert {*tmp_path.iterdir()} == before
 
 
 TREC_EVAL = pytest.mark.skipif(
@@ -650,9 +650,9 @@ def test_compare_prints_the_results_of_the_verb(files, capsys):
     assert head.split() == answers
     assert max(map(len, [head, *rows])) <= 80
     by_t = runs.ireval.evaluate(qrels, "AP").ireval.compare(baseline="bm25")
-    said = [line.split("  ")[-1].strip() for line in rows[:7]]
+    verdicts = [line.split("  ")[-1].strip() for line in rows[:7]]
     known = ["better" if metric else "not significant" for metric in by_t["significant"]]
-    assert [metric.rpartition("  ")[2].lstrip(".0123456789< ") for metric in said] == known
+    assert [metric.rpartition("  ")[2].lstrip(".0123456789< ") for metric in verdicts] == known
     assert any("<.001" in line for line in rows[:7])
     flat = " ".join(out.split())
     assert "AP against bm25: paired t-test, Holm per metric and depth (7 comparisons)," in flat

@@ -52,10 +52,10 @@ def test_new_parameters_of_verbs_become_options():
         scores
             Scores.
         least, cuts
-            How many topics, 50% of them, a system needs: others
-            are left out.
+            Number of topics, such as 50% of them, that a system needs: systems
+            with fewer topics are left out.
         rounded
-            Whether means are.
+            Whether means are rounded.
         """
 
     line = Line("irframe leaderboard", "")
@@ -63,8 +63,8 @@ def test_new_parameters_of_verbs_become_options():
     options = line.read(["--least", "3", "--rounded", "--cuts", "5,10"])
     assert given(options, leaderboard) == {"least": 3, "rounded": True, "cuts": [5, 10]}
     help_text = " ".join(line.format_help().split())
-    assert "--least LEAST how many topics, 50% of them, a system needs" in help_text
-    assert "--rounded, --no-rounded whether means are" in help_text
+    assert "--least LEAST number of topics, such as 50% of them, that a system needs" in help_text
+    assert "--rounded, --no-rounded whether means are rounded" in help_text
 
 
 WORDS = sorted({word for row in MOVED for word in row.fields})

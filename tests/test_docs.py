@@ -57,8 +57,8 @@ def placed(page, address):
 
 
 def test_facts_that_pages_name_are_recorded_by_scripts():
-    told = {name for text in PAGES.values() for name in NUMBER.findall(text)}
-    assert told - FACTS == set()
+    named = {name for text in PAGES.values() for name in NUMBER.findall(text)}
+    assert named - FACTS == set()
 
 
 @pytest.mark.parametrize("page", PAGES)
@@ -128,11 +128,11 @@ def test_the_table_of_metrics_links_all_papers_of_each_metric(monkeypatch):
     pages = import_module("metric_pages")
     lines = pages.metrics_table().splitlines()
     for name, metric in METRICS.items():
-        told = next(line for line in lines if line.startswith(f"| [{name}]("))
+        row = next(line for line in lines if line.startswith(f"| [{name}]("))
         papers = list(references(metric))
         assert papers
-        assert told.count("](https://doi.org/") == sum(doi != "" for _, doi in papers)
-        assert all(f"](https://doi.org/{doi})" in told for _, doi in papers if doi)
+        assert row.count("](https://doi.org/") == sum(doi != "" for _, doi in papers)
+        assert all(f"](https://doi.org/{doi})" in row for _, doi in papers if doi)
     linked = pages.short("A, B. On things. SIGIR 2001.", "10.1/x")
     assert linked == "[A and B 2001](https://doi.org/10.1/x)"
     assert pages.short("A, B, C. After 1999. 2001.", "") == "A et al. 2001"

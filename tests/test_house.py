@@ -334,7 +334,7 @@ def test_public_names_are_listed_in_the_stub_only(package):
 
 
 @PACKAGES
-def test_verbs_are_in_modules_of_their_name_or_listed_there(package):
+def test_modules_have_the_names_of_their_verbs_or_list_the_verbs(package):
     assert {
         name: module
         for name, module in stated(package).items()

@@ -386,8 +386,8 @@ def agreement(
     -----
     Systems are ordered by their means over the topics on which every system has scores of all
     metrics. The scores and the reference must have the same topics, unless `topics` allows
-    different topics. Kendall, tau_ap, RBO and Spearman use only the order of the means. For these
-    measures, means are rounded to 12 decimals, so that means that are equal in exact arithmetic
+    different topics. Kendall, tau_ap, RBO and Spearman use only the order of the means. To find
+    the order, means are rounded to 12 decimals, so that means that are equal in exact arithmetic
     tie. For all measures except RMSE, the means of cost metrics change sign. For tau_ap, the
     ordering by the reference is the true ordering. Without a reference, the ordering by ``metric``
     is the true ordering, and not the ordering by ``metric_other``.
@@ -397,8 +397,8 @@ def agreement(
     percentile interval [3]_. The limits are the quantiles of the bootstrap distribution at
     ``a = Phi(-t sqrt(n / (n - 1)))`` and ``1 - a``. Here, t is the quantile of Student's t with
     n - 1 degrees of freedom at ``1 - alpha / 2``. Averages over bootstrap samples contain more
-    noise than averages over the topics, and therefore agree less. Thus, both limits are rather low,
-    and the observed agreement may lie above the interval.
+    noise than averages over the topics, and therefore agree less. Thus, both limits of the interval
+    of the expected agreement are rather low, and the observed agreement may lie above the interval.
 
     For ``interval_of="averages"``, s is the larger of two standard errors: the standard deviation
     of the bootstrap distribution times ``sqrt(n / (n - 1))``, and the jackknife standard error. b

@@ -209,7 +209,7 @@ def check(
         The ids of all documents of the collection. By default, any id is valid.
     train
         Judgments that were used for training. A caution counts the topics and documents of `qrels`
-        that are also in these judgments.
+        that are also in `train`.
     units
         Declaration of the documents that are copies, by ``irframe.Units(copies=...)``. If a list
         contains several copies of a document, all copies below the first are reported.

@@ -45,7 +45,7 @@ TOPS = (10, 20, 100)
 TIED = 0.1
 """Median tie rate in the top 20 from which a finding about ties is a warning instead of a note."""
 UNJUDGED_SHARE = 0.05
-"""Share of unjudged documents from which a finding about them is a warning instead of a note."""
+"""Share of unjudged documents from which the finding is a warning instead of a note."""
 YIELD = 0.05
 """Share of relevant documents among the documents at the last pool depth, from which the pool is
 reported as too shallow."""

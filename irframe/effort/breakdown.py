@@ -264,7 +264,7 @@ def _compare_answered(name: str, a: Floats, b: Floats, both: Array) -> dict[str,
 
 
 def _t(a: Floats, b: Floats, both: Array, n: Array) -> Floats:
-    """Return p-values of paired t-tests over topics answered by both."""
+    """Return p-values of paired t-tests over topics both systems answer."""
     difference = b - a
     mean = difference.sum(axis=1) / np.maximum(n, 1)
     deviations = np.where(both, difference - mean[:, np.newaxis], 0)

@@ -105,8 +105,8 @@ def losses(
         If documents sorted by grade do not have the highest score of the metric, if a longer list
         can lower the score, or if scores are not averaged by the arithmetic mean.
     InputError
-        If a stage has documents that the previous stage lacks. The message names these documents.
-        For a cube, the message names only judged documents.
+        If a stage has documents that the previous stage lacks. The message names the added
+        documents. For a cube, the message names only judged documents.
     ParameterError
         If systems are unknown, or if a system has different previous stages in two pipelines.
 

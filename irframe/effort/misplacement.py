@@ -112,9 +112,10 @@ def misplacement(
     Notes
     -----
     In the ideal ranking, the documents of each grade take the ranks from min to max. The relative
-    position ``RP(j)`` of a document of this grade at rank j is ``j - min`` if j is less than min,
-    ``j - max`` if j is greater than max, and 0 otherwise. Unjudged and missing documents, and
-    documents with a lower grade than `rel`, are non-relevant. ``rho = R / max(R, first crossing)``.
+    position ``RP(j)`` of a document at rank j is ``j - min`` if j is less than the min of its
+    grade, ``j - max`` if j is greater than the max of its grade, and 0 otherwise. Unjudged and
+    missing documents, and documents with a lower grade than `rel`, are non-relevant.
+    ``rho = R / max(R, first crossing)``.
     ``sigma+- = 1 - s+- / s+-_worst``, where ``s+-_worst`` is ``s+-`` of the reversed ideal ranking.
     ``sigma`` is the harmonic mean of ``sigma+`` and ``sigma-``, and ``twist = (rho + sigma) / 2``.
 

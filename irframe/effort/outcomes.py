@@ -203,7 +203,8 @@ def outcomes(
         ``system_a`` is the earlier system with the highest MRR. If MRR is tied, ``system_a`` is the
         earliest of the tied systems.
     pairs
-        Pairs of systems (a, b) to compare. The p-values of all these pairs are corrected together.
+        Pairs of systems (a, b) to compare. The p-values of all pairs in the list are
+        corrected together.
     depth
         Documents below this rank count as not returned. The depth is at least 1 and at most the
         depth of the cube. The default is 100, or the depth of the cube if the cube is shallower.
@@ -235,7 +236,8 @@ def outcomes(
           ``p_ranksum``, ``p_wilcoxon``, ``p_t`` of reciprocal ranks over all topics (Table 1 of
           [1]_);
         - ``neither``, ``a_only``, ``b_only`` and ``both``, the number of topics by the systems that
-          answer the topic. ``share_neither`` and so on are these numbers divided by ``n_topics``;
+          answer the topic. ``share_neither`` and so on are the numbers of topics divided by
+          ``n_topics``;
         - ``p_answered``, the p-value of the sign test of ``a_only`` against ``b_only``;
         - ``esl_a``, ``esl_b``, ``rr_a`` and ``rr_b``, the means over topics that both systems
           answer, and the p-values ``p_esl_wilcoxon``, ``p_esl_t``, ``p_rr_wilcoxon``, ``p_rr_t``
@@ -246,8 +248,9 @@ def outcomes(
         - ``ranked``, 1 if b ranks answers better and -1 if a ranks them better, and
           ``ranked_significant``, whether the difference is significant;
         - the verdicts on b, which combine ``answered`` and ``ranked``. ``better``: b is ahead in
-          both. ``significantly_better``: b is significantly ahead in both. ``no_harm``: b is
-          significantly ahead in one of them and not significantly behind in the other;
+          both comparisons. ``significantly_better``: b is significantly ahead in both comparisons.
+          ``no_harm``: b is significantly ahead in one comparison, and not significantly behind in
+          the other;
         - ``n_no_relevant``, the number of topics that are dropped because they have no relevant
           document. With groups, the number counts the topics of the group.
 

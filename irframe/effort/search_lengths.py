@@ -385,7 +385,7 @@ def effective_count(search_lengths: ArrayLike) -> int:
     -------
     int
         The number n for which the mean of the n smallest search lengths is nearest to the harmonic
-        mean of all search lengths. Among several such numbers, the smallest is returned. The
+        mean of all search lengths. If several numbers are equally near, n is the smallest. The
         result is 0 if all search lengths are infinite.
 
     Raises

@@ -238,7 +238,8 @@ def agreement_triangle(
     checked
         Result of `irframe.verbs.significance_agreement`.
     metric, test, depth
-        The metric, test and depth to draw. Each of them is required only if there are several.
+        The metric, test and depth to draw. A dimension with a single label needs no
+        choice.
     ax
         Axes to draw on. The default is a new figure.
     figsize

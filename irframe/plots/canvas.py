@@ -379,7 +379,7 @@ Selected = TypeVar("Selected", xr.DataArray, xr.Dataset)
 def only_index(role: str, label: Hashable | None, labels: Sequence[Hashable]) -> int:
     """Return the index of a label, or 0 by default.
 
-    The label may be None if there is only one.
+    The label may be None if the index has only one label.
 
     Examples
     --------
@@ -425,7 +425,7 @@ def refuse_groups(result: Any) -> None:
 
 
 def only_matrix(values: xr.DataArray, rows: str, columns: str) -> xr.DataArray:
-    """Return a matrix, or raise if there are several."""
+    """Return a matrix, or raise if there are several matrices."""
     holding(f"a matrix over {rows} and {columns}", values, {rows, columns}, "sizes")
     further = [str(dim) for dim in values.dims if dim not in {rows, columns}]
     long = [dim for dim in further if values.sizes[dim] > 1]

@@ -181,7 +181,9 @@ def crp_and_gain(
     missing += [] if topic in gain[TOPIC].to_numpy() else [topic]
     if missing:
         expected = "a system and topic of both the misplacement and the scores"
-        raise ParameterError(expected, "labels that one of them lacks", "", map(repr, missing))
+        raise ParameterError(
+            expected, "labels that the misplacement or the scores lack", "", map(repr, missing)
+        )
     holding("scores with a dimension depth", gain, {DEPTH}, "sizes")
     run = run.sel({SYSTEM: system})
     gain = gain.sel({SYSTEM: system, TOPIC: topic})

@@ -73,7 +73,8 @@ def ladder(
     Raises
     ------
     InputError
-        If `ranks` is not a result of these verbs, or has several groups.
+        If `ranks` is not a result of `irframe.verbs.rank_intervals` or `irframe.verbs.leaderboard`,
+        or has several groups.
     ParameterError
         If the metric is unknown, if there are several metrics and none is selected, or if `top` is
         below 1.
@@ -372,8 +373,8 @@ def pareto_front(
 def _styles(ax: Axes, names: list[Hashable], order: list[int]) -> dict[int, tuple[str, str, str]]:
     """Return the legend name, colour and marker of each system.
 
-    Systems without an entry in the legend are drawn in grey. Their labels begin with an underscore,
-    which makes matplotlib leave them out of the legend.
+    Systems without an entry in the legend are drawn in grey. The labels of grey systems begin
+    with an underscore, because matplotlib leaves such labels out of the legend.
     """
     named = sorted(order[:MOST_NAMED])
     chosen = [names[row] for row in named]

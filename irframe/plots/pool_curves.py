@@ -126,9 +126,9 @@ def robustness_curves(
     -------
     matplotlib.axes.Axes
         The axes, with a line per metric at the mean over seeds, and a band of one standard
-        deviation around the mean. All judgments are at the left, and the smallest share is at the
-        right. A dotted line marks 0.9. Orderings with an agreement above 0.9 are customarily called
-        equivalent.
+        deviation around the mean. The horizontal axis begins with all judgments at the
+        left, and ends with the smallest share at the right. A dotted line marks 0.9. Orderings with
+        an agreement above 0.9 are customarily called equivalent.
 
     References
     ----------
@@ -282,7 +282,8 @@ def judge_ranks(
     effect
         Result of `irframe.judge_effect`.
     judge, metric
-        The judge and the metric to draw. Each of them is required only if there are several.
+        The judge and the metric to draw. A dimension with a single label needs
+        no choice.
     depth
         The depth to draw. The default is the greatest depth.
     marked

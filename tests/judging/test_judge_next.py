@@ -237,7 +237,7 @@ def test_replay_is_reproducible_and_returns_students_intervals(shallow):
     assert (half["found_interval"].diff("bound") > 0).any()
 
 
-def test_replay_draws_whole_groups_of_contributing_systems(shallow):
+def test_replay_draws_all_contributing_systems_of_a_group_together(shallow):
     grouped = shallow.assign_coords(team=("system", [*"aabbccdd"]))
     result = grouped.ireval.replay(
         "pool", 3, "AP", contributing_share=0.25, together="team", resamples=2

@@ -356,7 +356,7 @@ def test_too_few_topics_raise_a_warning_about_first_systems():
     assert "every system could be first: p is at least 0.061 on 5 topics" in fewer.attrs["caution"]
 
 
-def test_could_be_first_with_repeats_needs_over_topic():
+def test_leaderboards_with_repeats_have_could_be_first_only_over_topics():
     rng = np.random.default_rng(0)
     levels = [["a", "b"], [1, 2, 3], range(8)]
     index = pd.MultiIndex.from_product(levels, names=["system", "repeat", "topic"])
