@@ -24,8 +24,8 @@ SHARED = Path(__file__).resolve().parents[2] / "shared"
 def pytest_itemcollected(item):
     """Mark tests that use hypothesis as property tests.
 
-    Coverage is measured without property tests. Measuring would slow them down, and they run the
-    same lines many times.
+    Coverage is measured without property tests, because property tests run the same lines many
+    times, which is slow under measurement.
     """
     if is_hypothesis_test(getattr(item, "obj", None)):
         item.add_marker("property")

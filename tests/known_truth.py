@@ -15,13 +15,13 @@ def simulate(systems, topics, draws, *, spread, seed, teams=None):
         Numbers of systems, topics and samples.
     spread
         Standard deviation of the true means of systems, in units of the standard error of the
-        difference between two means. In runs of TREC-8, the web track of 2011 and TREC-COVID, this
-        ratio is from 1.6 to 4.1.
+        difference between two means. In runs of TREC-8, the web track of 2011 and TREC-COVID, the
+        standard deviation is 1.6 to 4.1 standard errors.
     seed
         Seed of the random number generator.
     teams
         Number of teams. Systems of a team share 80 % of the variance that topics do not explain. By
-        default, each system is a team of its own.
+        default, each system has its own team.
 
     Returns
     -------

@@ -6,8 +6,8 @@ import numpy as np
 from matplotlib.transforms import Bbox
 
 SLACK = 0.12
-"""Share of the height of a text that another text may overlap, because this space is only used by
-descenders of letters."""
+"""Share of the height of a text that another text may overlap, because only descenders of letters
+use this part of the height."""
 DRAWN = 0.4
 """Minimum width and height of axes, relative to the figure."""
 

@@ -3,7 +3,7 @@
 `topics` draws a ranking and judgments of a topic. `batches` draws several topics with the same top
 grade. `block` converts a batch to the arrays that metrics read. Rankings may be empty or shorter
 than the depth, contain unjudged documents and negative grades, and have no relevant documents. Half
-of the topics have a pool. In this case, a contributing run has no unjudged document above the pool
+of the topics have a pool. A run that contributes to a pool has no unjudged document above the pool
 depth, and its documents enter the pool at their rank or at a better rank.
 """
 

@@ -45,7 +45,7 @@ def test_progress_bars_do_not_change_results(cube, capsys, verb, options):
 
 @pytest.fixture
 def clock(monkeypatch):
-    """Replace the clock: two and then three seconds have passed."""
+    """Replace the clock, which shows two and then three seconds."""
     waits = iter([False, False, True])
     event = SimpleNamespace(wait=lambda _: next(waits), set=lambda: None)
     monkeypatch.setattr(progress, "Event", lambda: event)

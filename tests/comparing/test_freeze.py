@@ -394,4 +394,4 @@ def test_update_keeps_metrics_clusters_and_documents(files, capsys):
     assert {*map(tuple, after["columns"])} == {*map(tuple, before["columns"])}
     assert after["drawn"] == before["drawn"]
     assert {len(docs) for _, docs in after["documents"]} == {3}
-    assert "0.4106" in page or "+0.06" in page  # compared with the file before its update
+    assert "0.4106" in page or "+0.06" in page  # the old file is the baseline

@@ -22,8 +22,8 @@ SCORES = ir.evaluate(RUNS, QRELS, ["nDCG@10", "ASL"]).dropna()
 MARGIN, DRAWS = 0.05, 80
 
 
-def one_gate(fail_on, d):
-    """Return whether a check fails for some simulated differences."""
+def check_fails(fail_on, d):
+    """Return whether a check fails in one simulation of differences."""
     t = stats.ttest_1samp(d, 0).pvalue
     not_worse = stats.ttest_1samp(d, -MARGIN, alternative="greater").pvalue < 0.05
     equivalent = not_worse and stats.ttest_1samp(d, MARGIN, alternative="less").pvalue < 0.05
@@ -41,7 +41,7 @@ def test_failure_rates_equal_those_of_a_loop(fail_on):
     failed = np.zeros(2)
     for signs in draw_signs(len(d), samples=DRAWS, seed=3):
         clear = signs * (d - d.mean())
-        failed += [one_gate(fail_on, clear), one_gate(fail_on, clear - MARGIN)]
+        failed += [check_fails(fail_on, clear), check_fails(fail_on, clear - MARGIN)]
     options = {"baseline": "bm25", "margin": MARGIN}
     assert rehearse(pair, options, fail_on, samples=DRAWS, seed=3) == tuple(failed / DRAWS)
 

@@ -44,7 +44,7 @@ def test_runs_agree_with_a_slow_reader(text):
 
 
 def third_column(rows):
-    """Return whether integers are ranks or scores; None if unclear."""
+    """Return the role of integers, rank or score, or None."""
     lists = defaultdict(list)
     for topic, number in zip(rows["topic"], map(int, rows["rank"]), strict=True):
         lists[topic].append(number)
@@ -91,7 +91,7 @@ def test_ambiguous_third_columns_are_refused(tmp_path, numbers, role):
         assert list(read_run(path))[-1] == role
     assert list(read_run(path, columns=["topic", "doc", "score"]))[-1] == "score"
     repeated = write(tmp_path, text * 2)
-    if role == "rank":  # integers in repeated rows do not count 1, 2, 3, so they are no ranks
+    if role == "rank":  # integers that are not consecutive are scores
         assert list(read_run(repeated))[-1] == "score"
 
 

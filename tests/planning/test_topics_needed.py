@@ -97,7 +97,7 @@ def test_topics_for_a_paired_t_test_are_the_smallest_number(alpha, power, effect
     n = of(topics_for_difference, effect * 0.3, 0.3**2, power=power, alpha=alpha)
     assert ttest_power(effect, n, alpha) >= power
     assert n == 2 or ttest_power(effect, n - 1, alpha) < power
-    # Sakai's spreadsheet returns the same number.
+    # The number of topics is from Sakai's spreadsheet.
     assert of(topics_for_difference, 0.1, 0.5, power=0.8, alpha=0.05) == 395
 
 

@@ -1,6 +1,6 @@
 """Write `values.json`, estimates of ppi-python from human and model scores.
 
-ppi-python is not a dependency, because it needs numba. Run this in another environment:
+ppi-python is not a dependency, because it needs numba. Run the script in another environment:
 
     python -m venv ppi && ppi/bin/pip install ppi-python==0.2.3
     ppi/bin/python tests/judging/_ppi/make_values.py

@@ -1,6 +1,6 @@
 """Write `values.json`, results of repro_eval.
 
-repro_eval is not a dependency. Run this in another environment:
+repro_eval is not a dependency. Run the script in another environment:
 
     python -m venv repro && repro/bin/pip install repro_eval==0.5.0 pandas
     repro/bin/python tests/planning/_repro_eval/make_values.py
