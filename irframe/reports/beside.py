@@ -47,10 +47,10 @@ class TopLists:
     ids
         Names of the documents in the lists.
     doc
-        Position of each document in `ids`, indexed (system, topic, rank). It is -1 if there is no
-        document, or its name is unknown.
+        Position of each document in `ids`, indexed (system, topic, rank). The position is -1 if
+        there is no document at the rank, or the name of the document is unknown.
     grade
-        Grade of each document, indexed (system, topic, rank). It is `UNJUDGED` for unjudged
+        Grade of each document, indexed (system, topic, rank). The grade is `UNJUDGED` for unjudged
         documents, and `EMPTY` after the end of a list.
     """
 
@@ -72,8 +72,8 @@ def top_lists(cube: xr.Dataset, runs: pd.DataFrame | None) -> TopLists:
     cube
         The cube.
     runs
-        Runs of the cube, which contain the names of unjudged documents. If it is None, unjudged
-        documents of saved cubes have no name.
+        Runs of the cube, which contain the names of unjudged documents. Without runs,
+        unjudged documents of saved cubes have no name.
     """
     grade = cube["grade"].to_numpy()[..., :SHOWN].astype(np.int16)
     shown = grade.shape[-1]
@@ -91,9 +91,9 @@ def top_lists(cube: xr.Dataset, runs: pd.DataFrame | None) -> TopLists:
 
 
 def _name_spans(cube: xr.Dataset, grade: NDArray[np.int16], named: Any) -> None:
-    """Name results with evidence by their document and span.
+    """Name spans that contain evidence by document, start and end.
 
-    An unjudged result contains no evidence, so its grade is set to 0.
+    A retrieved span without evidence is not unjudged, so its grade is set to 0.
     """
     experiment = experiment_of(cube)
     spans: Any = experiment.judgments.table.spans
@@ -113,7 +113,7 @@ def first_runs(cube: xr.Dataset, runs: pd.DataFrame) -> pd.DataFrame:
     Parameters
     ----------
     cube
-        Cube of the runs. If it has no repeats, the runs are returned unchanged.
+        Cube of the runs. If the cube has no repeats, the runs are returned unchanged.
     runs
         Runs in which every repeat is a system.
     """
@@ -327,7 +327,7 @@ class Duel:
         return ("duel.median", values) if differences else None
 
     def _at_worst(self) -> Claim:
-        """Check whether judgments could change the sign of the difference."""
+        """Check whether further judgments could change the difference's sign."""
         if (ends := worst_and_best(self.view, *self._positions)) is None:
             return None
         low, high = ends
@@ -376,7 +376,7 @@ NAMES = {
     "ni": "behind",
     "**ni": "first behind, then undecided",
 }
-"""Class of topics from `orderings` -> heading, which describes the system."""
+"""Column of `orderings` -> heading, which says how the system compares with the baseline."""
 OUTCOMES = (
     *("neither", "a_only", "b_only", "both", "p_answered", "esl_a", "esl_b"),
     *("p_esl_wilcoxon", "better", "significantly_better", "no_harm"),

@@ -94,7 +94,7 @@ def picture(marks: NDArray[np.int8], levels: int) -> str:
 
 
 KNOWN = ("team", "group", "type", "runtype", "run_type", "run type")
-"""User coordinates that the leaderboard shows as columns. It shows at most two of them."""
+"""User coordinates that the leaderboard shows as columns, at most two at a time."""
 
 
 def known(view: View) -> dict[str, list[str]]:
@@ -266,7 +266,7 @@ def ranks(low: float, high: float) -> str:
 
 @dataclass(frozen=True, eq=False)
 class HardTopics:
-    """Topics by difficulty at a metric and a depth.
+    """Topics sorted by difficulty, for one metric and depth.
 
     Parameters
     ----------
@@ -367,8 +367,8 @@ class Sheet:
     def topics(self) -> pd.DataFrame:
         """Scores by topic, sorted by their difference from the median.
 
-        The column ``better`` is this difference. It is positive if the system is better than the
-        median.
+        The column ``better`` contains the difference, which is positive if the system is better
+        than the median.
         """
         at = self.view.setting.pos
         sign = self.view.setting.facts[0].sign

@@ -54,7 +54,7 @@ def markdown(
 ) -> str:
     """Return a Markdown summary of comparisons with a baseline.
 
-    It is short enough for a comment on a pull request.
+    The summary is short enough for a comment on a pull request.
 
     Parameters
     ----------
@@ -150,12 +150,12 @@ class Change(NamedTuple):
     rows: pd.DataFrame
     """Rows of the system in the comparison."""
     pair: xr.Dataset
-    """Cube of the system and the baseline, or of the system if the baseline is a file."""
+    """Cube of the system and the baseline, or of the system alone if the baseline is a file."""
     scores: pd.DataFrame
     """Scores of the system and the baseline, indexed (system, topic)."""
     runs: pd.DataFrame
     word: str = ""
-    """Name of a repeat, such as seed, or "". Lists are those of the first repeat."""
+    """Name of the repeats, such as seed, or "" without repeats. Lists are from the first repeat."""
     lists: pd.DataFrame | None = None
     """First documents of each list of a baseline file, or None if the file has none."""
 
@@ -303,10 +303,10 @@ BEST = "the best ranking"
 def _cube_with(
     single: xr.Dataset, runs: pd.DataFrame, topics: Topics, lists: pd.DataFrame | None
 ) -> tuple[xr.Dataset, pd.DataFrame]:
-    """Return the cube and runs of a system and others.
+    """Return a cube and runs with other lists added.
 
     By default, the other lists are the best possible rankings. If the system has no list on any of
-    the topics, its own cube and runs are returned.
+    the topics, the cube and the runs of the system alone are returned.
     """
     base = experiment_of(single).judgments
     named = words.roles(runs.columns)

@@ -27,7 +27,7 @@ from irframe.reports.words import SCRIPTED, Values, say, short, spoken, texts
 from irframe.tables.captions import significance_text
 
 ALIGNED = 4
-"""Arrays start at multiples of so many bytes, as typed arrays of JavaScript require."""
+"""The start of each array, in bytes, is a multiple of this number, as JavaScript requires."""
 
 
 def pack(arrays: Mapping[str, Array]) -> tuple[str, dict[str, Values]]:
@@ -78,7 +78,7 @@ def pack_bytes(data: bytes) -> str:
 def rules(*scripts: str) -> str:
     """Return the page's Content-Security-Policy.
 
-    The policy allows only these scripts, and no network requests.
+    The policy allows only the given scripts, and no network requests.
 
     Examples
     --------
@@ -119,7 +119,7 @@ class Page:
     trust, beside, verdicts
         Sections that do not change with the metric and the depth.
     origins
-        Lists and sections on settings, versions, papers and inputs.
+        Lists of settings and versions, and sections on papers and inputs.
     call
         Call that made the page.
     snippets
@@ -156,7 +156,7 @@ class Page:
     def textual(self) -> bool:
         """Whether judgments are spans of text.
 
-        If they are, no document is unjudged.
+        With judgments of spans, no document is unjudged.
         """
         return of_spans(self.setting.full_cube)
 
@@ -301,7 +301,7 @@ class Page:
             "unit": setting.axis.unit,
             "along": plural(setting.axis.dim),
             "repeated": self.word and [self.word, self.words],
-            "figures": {  # without data, which the page contains separately
+            "figures": {  # the page contains the data separately
                 name: figure | {"datasets": {name: [] for name in figure["datasets"]}}
                 for name, figure in self.live.items()
             },

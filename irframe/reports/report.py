@@ -62,7 +62,7 @@ SPELLED = {
 }
 """The text on the page for each option of a cube."""
 MADE: ContextVar[str] = ContextVar("irframe_made", default="")
-"""The command line that writes the report, or "" if Python code writes it."""
+"""The command line that writes the report, or "" if Python code writes the report."""
 
 
 VERBS = ("rank_intervals", "compare", "volatility")
@@ -236,9 +236,9 @@ def report(
     ----------
     data
         A cube made by `irframe.cube`, or runs in any form that `as_runs` reads. For a cube with a
-        ``collection=``, the page has a view of each collection. It also has a view of all topics
-        if every system took part in all collections. If systems have repeats, the page shows the
-        mean of each repeat and the lists of the first repeat. Tests treat repeats as `compare`
+        ``collection=``, the page has a view of each collection. The page also has a view of all
+        topics if every system took part in all collections. If systems have repeats, the page shows
+        the mean of each repeat and the lists of the first repeat. Tests treat repeats as `compare`
         does.
     qrels
         Judgments, in any form that `as_qrels` reads. If `data` is a cube, pass the path instead.
@@ -264,8 +264,8 @@ def report(
         P-values are corrected over all pairs of a metric at a depth. The confidence level of
         intervals is 1 - `alpha`.
     resamples
-        Resamples of the topics. They give the share of resamples in which a system is first. Pass
-        an `irframe.Resampling`, or the number of resamples, at least 100.
+        Resamples of the topics, as an `irframe.Resampling`, or their number, at least 100. The page
+        shows in which share of the resamples each system is first.
     margin
         Largest difference that does not matter, above 0. With a margin, every system gets a verdict
         as from `compare`. The systems are compared with the first baseline. Without baselines, they

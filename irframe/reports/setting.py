@@ -83,12 +83,12 @@ class Setting:
 
     @cached_property
     def rank(self) -> int:
-        """Depth for sections on documents, not a budget."""
+        """Depth of sections on documents, even on pages with budgets."""
         return min(OPENING, self.cube.sizes[DEPTH]) if self.axis.unit else self.at
 
     @cached_property
     def facts(self) -> list[Facts]:
-        """Facts about each metric."""
+        """Properties of each metric, such as its sign."""
         return [facts(metric) for metric in self.metrics]
 
     @cached_property

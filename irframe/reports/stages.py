@@ -1,6 +1,6 @@
 """Section on the losses of pipelines by stage.
 
-The column ``reranks`` of the runs contains the system that a system reranks.
+The column ``reranks`` of the runs names the system whose lists a system reranks.
 """
 
 from collections.abc import Hashable
@@ -18,7 +18,7 @@ from irframe.reports.view import View
 from irframe.reports.words import say
 
 RERANKS = "reranks"
-"""The column of runs that names the system whose list a system reranks."""
+"""The column of runs that names the system whose lists a system reranks."""
 
 
 def stages_of(cube: xr.Dataset) -> list[list[Hashable]]:

@@ -45,9 +45,9 @@ from irframe.tables.captions import ADJUST_WORDS, repeats_text, significance_tex
 MOSTLY = 0.5
 """The share of unjudged documents above which the first heading of the page mentions it."""
 MANY = 10
-"""The maximum number of possibly first systems of which the page names no selection.
+"""The maximum number of possibly first systems for which resamples are not used.
 
-If more systems could be first, the page names the systems that are first in most resamples.
+If more systems could be first, the page names those that are first in most resamples.
 """
 ALIKE = 0.9
 """The lowest Kendall's tau at which the page calls two orders of systems similar."""
@@ -66,7 +66,7 @@ def who_is_first(view: View, metric: int, depth: int) -> Claim:
 
 
 def _could_be_first(view: View, metric: int, depth: int) -> Claim:
-    """Choose the sentence on systems that the test keeps."""
+    """Choose the sentence on systems that can be first."""
     names = view.labels[view.ranked["order"][metric, depth]]
     best = [name for name in names if name in view.labels[view.ranked[FIRST][metric, depth] > 0]]
     topics = view.topics_compared[metric, depth]

@@ -158,7 +158,7 @@ class View:
 
     @cached_property
     def read(self) -> Scores:
-        """Scores averaged over repeats, with the repeats."""
+        """Scores averaged over repeats, together with their repeats."""
         return read_scores(self.every, self.setting.pairing.over)
 
     @cached_property
@@ -324,7 +324,7 @@ class View:
 
     @cached_property
     def averaged(self) -> NDArray[np.bool_]:
-        """Whether the arithmetic mean summarises the metric, indexed (metric, 1)."""
+        """Whether a metric has arithmetic means, indexed (metric, 1)."""
         return np.array([[kind == "mean"] for kind in self.paired.summaries])
 
     def every_pair(self, value: float, *last: int) -> Array:
@@ -394,7 +394,7 @@ class View:
     def pair(self) -> tuple[int, int]:
         """Positions of the two opening systems, the better first.
 
-        These are the best system and the baseline, or the best two systems without a baseline.
+        The pair is the best system and the baseline, or without a baseline the best two systems.
         Pairs with a difference on some topic are preferred.
         """
         at = self.setting.pos

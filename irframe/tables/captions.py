@@ -27,7 +27,7 @@ from irframe.stops import AXES, axis_from_attrs
 from irframe.tables.quantities import SHOWN, topics_text
 
 Attributes = Mapping[Any, Any]
-"""Attributes of a frame or an array, of any type in pandas and xarray."""
+"""The attributes (`attrs`) of a pandas or xarray object, whose values may have any type."""
 ADJUST_WORDS = {
     "none": "uncorrected",
     "holm": "Holm",
@@ -69,8 +69,8 @@ DRAWING = {"bootstrap", "max-t"}
 """Methods of rank intervals that draw random samples."""
 ALWAYS_DRAWING = {"compare_judges", "leaderboard", "rank_intervals", "replay"}
 TEST_WORDS = {"anova": "one-way analysis of variance", GIVEN_RESAMPLES: Bootstrap.title}
-"""Names of two tests without a class: the test of `topics_needed`, and the bootstrap with the
-caller's resamples."""
+"""Names of the two tests without a class: the analysis of variance of `topics_needed`, and the
+bootstrap with resamples that the user passes."""
 PLAN = "topics_needed"
 MARGIN_WORDS = {
     "": "margin {}, one-sided t-tests against it",
@@ -101,7 +101,7 @@ ORIGIN_WORDS = {
 }
 """Attribute of scores -> the text in captions that states its value."""
 POLICY = {"ties", "score_dtype", "topics", "seed"}
-"""Options that decide how runs and judgments become an experiment."""
+"""Options of rankings and topics, which captions state like attributes of scores."""
 METHODS = "coefficient", "rank_interval", "method"
 OPTION_WORDS = {
     "baseline": "compared with {}",
@@ -142,7 +142,7 @@ UNRECORDED = "how these numbers were decided is not recorded: the attributes are
 JUDGING = {"sample", "pooled", "draw_to_judge", "qrels"}
 """Steps that change judgments. They are not described after `rejudge` replaces the judgments."""
 STATED_OPTIONS = POLICY | SHOWN_BY | {"depth", "metric", "of", "rel", "share", "unit"}
-"""Options of steps that `STEP_WORDS` or `origin_text` already shows."""
+"""Options of steps that captions already state in the texts of `STEP_WORDS` or `ORIGIN_WORDS`."""
 USUAL = {"depth": "", "share": "", "seed": 0, "metric": "", "scaling": "", "by": ""}
 
 
@@ -159,7 +159,7 @@ def caption_text(attributes: Attributes, *parts: str, interval: str = "{}") -> s
     parts
         Texts at the beginning of the caption.
     interval
-        Template for the text about intervals. It is empty if the table has no intervals.
+        Template for the text about intervals. Pass an empty text for tables without intervals.
 
     Examples
     --------
@@ -182,7 +182,7 @@ def caption_text(attributes: Attributes, *parts: str, interval: str = "{}") -> s
 
 
 def decision_text(attributes: Attributes) -> str:
-    """Name the test and correction, or the method."""
+    """Name the test, its correction, the method and the margin."""
     margin = attributes.get("margin", attributes.get("relative_margin", ""))
     verb = str(attributes.get(RESULT))
     template = MARGIN_WORDS.get(verb, MARGIN_WORDS[""]) if margin else ""
@@ -194,7 +194,7 @@ def decision_text(attributes: Attributes) -> str:
 
 
 def _goal_text(attributes: Attributes) -> str:
-    """Name the goal of planning: power or width."""
+    """Return the planned power or interval width as text."""
     if "width" not in attributes:
         return f"power {attributes['power']:g}"
     ends = interval_label({"interval": "t"} | dict(attributes))
@@ -276,7 +276,7 @@ def interval_label(attributes: Attributes) -> str:
 
 
 def draws_text(attributes: Attributes) -> str:
-    """Return the number of samples and the seed.
+    """Return the number of random samples and their seed.
 
     Examples
     --------

@@ -113,7 +113,7 @@ def cite(result: pd.DataFrame | xr.DataArray | xr.Dataset) -> pd.DataFrame:
 
 
 def papers(steps: Iterable[Step], done: Iterable[str] = ()) -> pd.DataFrame:
-    """Return the papers behind steps, as `cite` does.
+    """Return a table of the papers that the steps use.
 
     Parameters
     ----------
@@ -136,7 +136,7 @@ def _unique_names(names: Iterable[str]) -> str:
 
 
 def _papers_of_step(step: Step, further: Mapping[str, object]) -> Iterator[tuple[str, str, str]]:
-    """Yield the reference, DOI and user of each paper."""
+    """Yield each paper's reference and DOI, and the citing method."""
     options = {**step.options, **further}
     for name, kind in _used(step):
         for reference, doi in references(kind):
@@ -153,7 +153,7 @@ def _papers_of_step(step: Step, further: Mapping[str, object]) -> Iterator[tuple
 
 
 def _is_met(condition: str, options: Mapping[str, object]) -> bool:
-    """Return whether an option is set, or has a value."""
+    """Return whether the options meet a condition of `WHERE`."""
     name, _, value = condition.partition("=")
     option = options.get(name)
     return _letters_of(option).startswith(_letters_of(value)) if value else bool(option)

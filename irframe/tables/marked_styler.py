@@ -1,8 +1,8 @@
 """Pandas Styler with marks and intervals after the numbers.
 
-To write a table, a Styler copies itself and calls one private method per format. This method looks
-up the display function of each cell and label. `MarkedStyler` wraps the display functions at that
-moment, so that `Styler.format` and all other methods work as usual.
+To write a table, a Styler copies itself and calls one private method per format. The private method
+looks up the display function of each cell and label. `MarkedStyler` wraps the display functions of
+the copy just before the lookup, so that `Styler.format` and all other methods work as usual.
 """
 
 import re
@@ -25,7 +25,7 @@ Styler: Any = style.Styler
 DAGGERS = {"†": r"\dagger", "‡": r"\ddagger"}
 BOLD = "font-weight: bold"
 LETTERS = string.ascii_lowercase
-"""Letters that mark systems."""
+"""Letters that stand for the systems of a table in superscripts."""
 Display = Callable[[object], str]
 """A function that returns the text of a value."""
 
@@ -40,7 +40,7 @@ class Extra:
         Numbers or texts, with the labels of the table. Numbers are formatted like the numbers of
         the table. Missing or empty values add nothing.
     markup
-        Format -> template.
+        Output format -> template for the text of a cell.
     """
 
     frames: tuple[pd.DataFrame, ...]
@@ -77,7 +77,7 @@ def percentages(texts: pd.DataFrame) -> Extra:
 
 
 def best_of(numbers: pd.DataFrame) -> pd.DataFrame:
-    """Return which numbers are the highest of their column.
+    """Return a mask of the highest number of each column.
 
     A column with a single number has no best number.
     """
@@ -159,7 +159,7 @@ class MarkedStyler(Styler):  # type: ignore[misc]
         Parameters
         ----------
         props
-            Style, in CSS.
+            CSS of the best numbers.
 
         Raises
         ------
@@ -196,7 +196,7 @@ class MarkedStyler(Styler):  # type: ignore[misc]
         return str(super()._render_string(*arguments, **self._write("string", options)))
 
     def _write(self, form: str, options: dict[str, object]) -> dict[str, object]:
-        """Prepare this copy for writing in a format."""
+        """Add marks and the caption to a copy before writing."""
         for styler in [self, *self.concatenated]:
             if isinstance(styler, MarkedStyler):
                 styler._display(form, braces=bool(options.get("siunitx")))  # noqa: SLF001 - its own

@@ -65,14 +65,14 @@ class Options(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Means:
-    """Means of systems.
+    """Table of the means of systems.
 
     Parameters
     ----------
     table
         A row per system, and a column per group, metric and depth.
     signs
-        1 for each column where higher is better, -1 where lower is.
+        1 for columns in which higher is better, and -1 for columns in which lower is better.
     keys
         The group, metric and depth of each column.
     """
@@ -83,7 +83,7 @@ class Means:
 
     @classmethod
     def of(cls, frame: pd.DataFrame, groups: list[Hashable], axis: Axis) -> "Means":
-        """Return the means of a long frame."""
+        """Return the means from the rows of a long frame."""
         keys = frame[[*groups, METRIC, axis.dim]].drop_duplicates(ignore_index=True)
         signs = np.array([facts(str(metric)).sign for metric in keys[METRIC]])
         systems = pd.Index(frame[SYSTEM].unique(), name=SYSTEM)
@@ -106,7 +106,7 @@ class Means:
     def cells(
         self, frame: pd.DataFrame, role: str = SYSTEM
     ) -> tuple[NDArray[np.integer], NDArray[np.integer]]:
-        """Return the positions in the table of a frame's rows."""
+        """Return the table row and column of each frame row."""
         names = list(self.keys.columns)
         column = frame.groupby(names, sort=False, dropna=False, observed=True).ngroup()
         return self.table.index.get_indexer(pd.Index(frame[role])), column.to_numpy()
@@ -224,7 +224,7 @@ def _table(means: Means, extras: list[Extra], relative_to: Hashable | None, note
 
 
 def _with_marks(table: Table) -> Table:
-    """Return the table with the marks as row labels."""
+    """Return the table with letters of systems as row labels."""
     systems = table.numbers.index
     rows = pd.MultiIndex.from_arrays([[*LETTERS[: len(systems)]], systems], names=[MARK, SYSTEM])
     best = None if table.best is None else table.best.set_axis(rows)
@@ -232,7 +232,7 @@ def _with_marks(table: Table) -> Table:
 
 
 def _cell_columns(comparison: pd.DataFrame) -> list[Hashable]:
-    """Return the columns of group, metric and depth."""
+    """Return the names of columns with groups, metrics and depths."""
     dim = axis_of(comparison).dim
     return [*(name for name in comparison if name not in {*COLUMNS, *OPTIONAL, dim}), METRIC, dim]
 
@@ -245,7 +245,7 @@ def _means(comparison: pd.DataFrame) -> Means:
         for side, mean in zip(SIDES, ("mean_a", "mean_b"), strict=True)
     ]
     baseline = comparison["system_b"].nunique() == 1 < comparison["system_a"].nunique()
-    # Both sides have the same order of metrics and depths, so either may come first.
+    # Systems keep the order of their first row, so the side of the baseline comes first.
     both = pd.concat(sides[::-1] if baseline else sides, ignore_index=True)
     return Means.of(both, groups, axis_of(comparison))
 
@@ -285,7 +285,7 @@ def _baselines(comparison: pd.DataFrame) -> list[str]:
 
 
 def _raised(comparison: pd.DataFrame) -> str:
-    """Return the legend of daggers or numbers of baselines."""
+    """Explain the daggers, or the numbers of several baselines."""
     baselines = _baselines(comparison)
     differs = "differs significantly from"
     if len(baselines) == 1:
@@ -346,7 +346,7 @@ def _beaten(comparison: pd.DataFrame, means: Means) -> pd.DataFrame:
 
 
 NAMES = (METRIC, *AXES, SYSTEM, *SIDES, TOPIC, DOC, "step", "old", "new")
-"""Columns that contain labels. In a frame, they follow the columns that contain groups."""
+"""Columns that contain labels. In a frame, columns of groups come before columns of labels."""
 MARKED = "† significant; ‡ and so are the innate orderings, for the same system"
 EXTRA_COLUMNS = (MARK, "dagger", "double_dagger", *ENDS)
 """Columns whose values a table writes after a mean."""
@@ -354,7 +354,7 @@ SYSTEMS = (SYSTEM, *SIDES)
 MEANS = ("mean", "mean_a", "mrr_b")
 """Columns of means. The best values of the first of these columns are highlighted."""
 LOWEST = ("median_p", "inversions")
-"""Verbs for whose results lower values are better."""
+"""Verbs whose results are better if they are lower."""
 ACROSS = ("outcome", "category", "region", "component", "group", "column", BOUND)
 """Dimensions whose labels become columns of the table."""
 DETAILS = (TOPIC, "gain", "effort", "quartile")
@@ -422,7 +422,7 @@ def _down(array: xr.DataArray) -> list[Hashable]:
 
 
 def _columns(name: str, array: xr.DataArray, among: int) -> Iterator[tuple[str, xr.DataArray]]:
-    """Yield the columns of a variable."""
+    """Yield the heading and values of a variable's columns."""
     across = [dim for dim in array.dims if dim in ACROSS]
     if not across:
         yield name, array
@@ -462,7 +462,7 @@ def _table_of_frame(frame: pd.DataFrame) -> Table:
 
 
 def _mean_columns(numbers: pd.DataFrame) -> Sequence[Hashable]:
-    """Return the columns of means, or those of metrics."""
+    """Return the first column of means, or else all metrics."""
     present = [name for name in MEANS if name in numbers]
     return present[:1] or [name for name in numbers if facts(str(name)).known]
 
@@ -481,14 +481,14 @@ def _extras(flat: pd.DataFrame, numbers: pd.DataFrame) -> tuple[Extra, ...]:
 
 
 def _beside(numbers: pd.DataFrame, column: Hashable, values: pd.Series) -> pd.DataFrame:
-    """Return values in one column, and empty texts elsewhere."""
+    """Return a table with values in a single column."""
     filled = np.full(numbers.shape, "", dtype=object)
     filled[:, numbers.columns.get_loc(column)] = values
     return pd.DataFrame(filled, numbers.index, numbers.columns)
 
 
 def _best_rows(flat: pd.DataFrame, rows: Sequence[Hashable], numbers: pd.DataFrame) -> pd.DataFrame:
-    """Return the best means by metric, depth and group."""
+    """Mark the best means by metric, depth and group."""
     best = np.zeros(numbers.shape, dtype=bool)
     keys = [flat[name] for name in rows if name not in SYSTEMS] or [pd.Series(0, flat.index)]
     for mean in _mean_columns(numbers):

@@ -19,7 +19,7 @@ from irframe.tables.marked_styler import MarkedStyler, Table
 from irframe.tables.mean_tables import Options, of_comparison, of_result, of_summary
 
 SUMMARY = {"mean", "ci_low", "ci_high", "n"}
-"""Columns of a summary."""
+"""Columns by which `styled` recognises the result of `summary`."""
 MARKS = ("letters", "daggers", "verdicts", "none")
 
 

@@ -11,7 +11,7 @@ from irframe.reports import report as reporting
 from irframe.reports.beside import OPENING_BYTES, Duel, TopLists, by_spread, choose, top_lists
 
 
-def test_lists_differ_from_the_first_different_document():
+def test_lists_part_at_the_first_rank_with_different_documents():
     runs = {"a": {"1": {"x": 3, "y": 2, "u": 1}}, "b": {"1": {"x": 3, "v": 2, "y": 1}}}
     cube = ir.cube(runs, {"1": {"x": 1, "y": 2}})
     view, lists = view_of(cube, ["nDCG"], [3]), top_lists(cube, None)
@@ -67,7 +67,7 @@ def test_texts_are_added_up_to_the_page_size(tmp_path, monkeypatch):
     assert 0 < number < 16
 
 
-def test_texts_are_added_until_the_page_is_full():
+def test_texts_are_chosen_topic_by_topic_until_no_more_fit():
     lists = TopLists(["a", "b", "c"], np.array([[[0, 1], [2, -1]]]), np.zeros((1, 2, 2), np.int16))
     texts = TextsById({"a": "A", "b": "B", "c": "C"}, {"2": "two"})
     all_texts = choose(texts, lists, ["1", "2"], np.array([1, 0]), 40_000)

@@ -1,4 +1,4 @@
-"""Tests of the pytest fixture."""
+"""Tests of the pytest fixture `irframe`."""
 
 import json
 import re

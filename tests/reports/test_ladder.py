@@ -103,7 +103,7 @@ def hard():
 
 
 @pytest.mark.parametrize(("metric", "depth"), [(0, 0), (0, 1), (1, 1)])
-def test_topics_are_sorted_by_median(hard, metric, depth):
+def test_topics_are_sorted_by_their_median_score(hard, metric, depth):
     found = HardTopics(hard, metric, depth)
     scores = hard.scores.isel(metric=metric, depth=depth)
     table = found.table.set_index("topic")

@@ -1,4 +1,4 @@
-"""Tests of `irframe compare` as a gate with a summary."""
+"""Tests of gates and Markdown summaries of `irframe compare`."""
 
 import re
 import shlex
@@ -104,7 +104,7 @@ def test_summary_omits_documents_of_metrics_that_are_not_sums(capsys):
     assert out.count("not known") == 2
 
 
-def test_workflow_commands_run(files):
+def test_commands_of_the_documented_workflow_run(files):
     text = PAGE.read_text(encoding="utf-8")
     freezes = re.search(r"^\$ (irframe freeze .*)$", text, re.MULTILINE)
     workflow, hooks = map(yaml.safe_load, re.findall(r"^```yaml\n(.*?)^```", text, FLAGS))

@@ -43,7 +43,7 @@ def axe():
 
 @pytest.fixture
 def moved(tab):
-    """Return a tab with settable depth, metric and sorting."""
+    """Return the tab with depth, metric, search and sorting reset."""
     put(tab, depth=10, metric=0)
     tab.fill("#find", "")
     tab.click("#rungs th.mean button")
@@ -140,7 +140,7 @@ def test_search_matches_names_and_groups(moved):
     assert SYSTEM in column(moved, "name a")
 
 
-def test_figures_draw_every_number(moved, page):
+def test_figures_draw_every_curve_and_bar(moved, page):
     marks = {"curves": ".mark-line path", "told": ".mark-line path"}
     counts = {
         name: moved.locator(f"[data-live={name}] {selector}").count()
@@ -182,14 +182,14 @@ def test_script_escapes_names(moved):
 
 
 def saved(tab, name):
-    """Return the data from a CSV button."""
+    """Return the table that a CSV button downloads."""
     with tab.expect_download() as waiting:
         tab.click(f"[data-csv={name}] button")
     return pd.read_csv(waiting.value.path(), dtype={"topic": str})
 
 
 def either_way(compared):
-    """Return the rows of a comparison in both directions."""
+    """Return each comparison twice, with both orders of the systems."""
     turned = compared.assign(
         system_a=compared["system_b"],
         system_b=compared["system_a"],
@@ -280,19 +280,19 @@ def test_links_open_closed_sections(tab, path):
 
 
 def sheet(tab):
-    """Return the sentences and rows of the sheet."""
+    """Return the sentences and rows of the system sheet."""
     sentences = [tab.text_content(f"#{name}") for name in ("says-sheet", "sheet-known")]
     return sentences, cells(tab, "#sheet-rows")
 
 
 def cells(tab, table):
-    """Return the shown rows of a table."""
+    """Return the texts of the cells of a table."""
     texts = "(rows) => rows.map((row) => [...row.cells].map((cell) => cell.textContent))"
     return tab.locator(f"{table} tbody tr").evaluate_all(texts)
 
 
 def unscripted(tab, path):
-    """Return a tab with a page, without JavaScript."""
+    """Open a page in a tab without JavaScript."""
     bare = tab.context.browser.new_context(java_script_enabled=False).new_page()
     bare.goto(path.as_uri())
     return bare
@@ -322,7 +322,7 @@ def test_enter_key_opens_the_sheet_of_a_system(moved, scores):
     moved.select_option("#sheet-order", label="against the median")
 
 
-def test_sheet_is_equal_without_javascript(moved, path):
+def test_system_sheet_is_the_same_without_javascript(moved, path):
     moved.select_option("#own", label=SYSTEM)
     wait_for_drawing(moved)
     scripted = sheet(moved)
@@ -337,7 +337,7 @@ def topics(tab):
     return tab.text_content("#says-topics"), cells(tab, "#topic-rows")
 
 
-def test_topics_are_equal_without_javascript(moved, path, scores):
+def test_table_of_topics_is_the_same_without_javascript(moved, path, scores):
     scripted = topics(moved)
     bare = unscripted(moved, path)
     assert topics(bare) == scripted
@@ -357,7 +357,7 @@ def test_topics_are_equal_without_javascript(moved, path, scores):
     assert moved.inner_text("#name-a") == frame["best system"].iloc[-1]
 
 
-def test_tied_medians_are_equal_without_javascript(tab, tmp_path):
+def test_page_with_tied_medians_is_the_same_without_javascript(tab, tmp_path):
     shown = {"metrics": ["P"], "at": [10], "resamples": 100}
     runs, qrels = ir.example_track()
     qrels = qrels.assign(length=qrels["topic"].astype(int) % 4, kind="navigational")
@@ -446,7 +446,7 @@ def test_print_opens_all_tables(tab, tmp_path):
     tables = printed.locator("details table").all()
     assert {table.is_visible() for table in tables} == {True}
     assert "print" not in printed.inner_text("#pool .rows summary")
-    printed.set_viewport_size({"width": 688, "height": 900})  # the width of A4 without margins
+    printed.set_viewport_size({"width": 688, "height": 900})  # A4 without margins, in CSS pixels
     assert printed.evaluate("document.documentElement.scrollWidth") == 688
     printed.close()
 
@@ -462,7 +462,7 @@ def test_constant_differences_have_no_interval(tab, tmp_path):
     page.close()
 
 
-def test_repeats_follow_the_slider(tab, tmp_path):
+def test_numbers_of_repeats_change_with_the_slider(tab, tmp_path):
     make, options = TRACKS["seeds"]
     runs, qrels = make()
     with unsaid():
@@ -509,7 +509,7 @@ def test_page_fits_a_narrow_window(moved):
 @pytest.mark.parametrize(
     "name", ["long names", "texts", "unequal tracks", "nothing relevant", "seeds", "budgets"]
 )
-def test_odd_tracks_are_accessible_on_narrow_dark_screens(tab, axe, tmp_path, name):
+def test_pages_of_unusual_tracks_are_accessible_on_narrow_dark_screens(tab, axe, tmp_path, name):
     make, options = TRACKS[name]
     runs, qrels, *texts = make()
     arguments = BASE | options | ({"texts": texts[0]} if texts else {})

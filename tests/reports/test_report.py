@@ -73,7 +73,7 @@ def test_rounding_preserves_the_order_of_scores():
 
 
 def halves_up(value, decimals):
-    """Return a number as JavaScript writes it."""
+    """Return a rounded number; halves are rounded up."""
     precision = Decimal(1).scaleb(-decimals)
     return str(Decimal(float(value)).quantize(precision, ROUND_HALF_UP))
 
@@ -135,7 +135,7 @@ def test_page_escapes_names(page):
     assert page.facts["title"] == TITLE
 
 
-def test_findings_name_all_runs(page, cube):
+def test_findings_name_all_affected_systems(page, cube):
     lines = page.texts["csv"]["findings"].splitlines()
     row = next(line for line in lines if "in the top 20 (38%)" in line)
     text = page.text.partition("unjudged documents in the top 20 (38%)")[2]
@@ -201,7 +201,7 @@ def test_pages_accept_names_with_control_characters(tmp_path):
 
 
 def test_figures_with_missing_marks_raise():
-    # Vega cannot draw this name as a position
+    # Vega fails to place a bar at the position "constructor", and omits the mark.
     bars = pd.DataFrame({"topic": ["a"], "difference": [0.1], "place": ["constructor"], "hue": [0]})
     refused(InputError, "1 layers of marks", figures.svg, figures.differences(bars, "difference"))
 
@@ -252,7 +252,7 @@ def test_unjudged_documents_of_saved_cubes_have_no_names(tmp_path):
 
 
 @pytest.mark.parametrize("of", ["cube", "saved"])
-def test_page_of_spans_has_no_sections_on_documents(tmp_path, of):
+def test_page_of_spans_does_not_mention_unjudged_documents(tmp_path, of):
     listed = {"a": [0, 100, 300], "b": [300, 0, 100]}
     rows = [
         (system, topic, "d", start, start + 100, 3 - rank, 100)
@@ -304,7 +304,7 @@ def test_frame_hash_depends_on_values_and_order_of_rows():
     assert len({first, *different}) == 5
 
 
-def test_saved_and_selected_cubes_keep_their_inputs(tmp_path):
+def test_derived_cubes_keep_the_list_of_inputs(tmp_path):
     runs, qrels = ir.example_track()
     cube = ir.cube(runs, qrels)
     expected = inputs(cube)

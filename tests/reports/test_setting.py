@@ -36,9 +36,9 @@ BLOCKS = {"h2", "h3", "p", "figcaption", "summary", "legend"}
 SKIPPED = {"script", "style", "data", "ladder", "svg", "select", "code", "ul"}
 VOID = {"br", "img", "input", "meta", "link"}
 ELSEWHERE = {"texts.some"}
-"""Sentences that occur only on larger pages of other tests."""
+"""Keys of sentences that occur only on larger pages, in other tests."""
 PASSES = {"seed", "pass"}
-"""Repeats that intervals and tests can count."""
+"""Names of repeats whose variance intervals and tests can include."""
 
 
 class Prose(HTMLParser):
@@ -75,7 +75,7 @@ class Prose(HTMLParser):
 
 
 class Track:
-    """Track with its page and the options of its report."""
+    """Runs and judgments, with options and page of a report."""
 
     def __init__(self, name, folder):
         make, changed = TRACKS[name]
@@ -111,7 +111,7 @@ class Track:
 
 
 class View:
-    """Results of verbs for all topics or one track."""
+    """Results of verbs for all topics or one collection."""
 
     def __init__(self, track, number):
         span = track.page.facts["views"][number]
@@ -153,17 +153,17 @@ class View:
         return (1 - (judged * retrieved).sum(over) / retrieved.sum(over)).round(12)
 
     def of(self, name, metric, depth):
-        """Return a column of the means by system."""
+        """Return one statistic of each system at a depth."""
         column = self.ranks[name] if name == "first" else self.means[name]
         return column.sel(metric=metric, depth=depth).to_series().reindex(self.systems)
 
     def scores_at(self, metric, depth):
-        """Return a table with a row for each topic."""
+        """Return scores by topic and system."""
         scores = self.scores.sel(metric=metric, depth=depth)
         return scores.transpose("topic", "system").to_pandas()
 
     def tested(self, metric, depth, systems=None):
-        """Return the tests of all pairs of some systems."""
+        """Return the comparisons of all pairs of the given systems."""
         pairs = self.pairs[(self.pairs["metric"] == metric) & (self.pairs["depth"] == depth)]
         among = systems or self.systems
         return pairs[pairs["system_a"].isin(among) & pairs["system_b"].isin(among)]
@@ -256,7 +256,7 @@ def first(view, metric, depth):
 
 
 def likely(view, ladder, metric, depth):
-    """Return the systems most often first, joined if tied."""
+    """Return the systems that are first in most resamples."""
     names = ladder.sort_values(["rank", "place"]).reset_index(names="system")
     names["share"] = names["system"].map(view.of("first", metric, depth))
     columns = {"share": ("share", "sum"), "name": ("system", "first"), "n": ("system", "size")}
@@ -501,7 +501,7 @@ def duel(track, view):
 
 
 def further(track, view, metric, at):
-    """Yield sentences on depths, the median run and the sign."""
+    """Yield further sentences on the two compared systems."""
     pair, unit = view.pair, "budgets" if track.unit else "depths"
     significant = {d: view.tested(metric, d, pair)["significant"].item() for d in track.depths}
     lines = [[*depths] for is_one, depths in groupby(track.depths, significant.get) if is_one]
@@ -526,7 +526,7 @@ def further(track, view, metric, at):
 
 
 def ends_of_difference(track, view, pair):
-    """Return the bounds of a difference, if known."""
+    """Return the bounds of two systems' difference, if known."""
     with suppress(IrframeError):
         if track.unit:
             return None
@@ -614,7 +614,7 @@ def pool(_, view):
 
 
 def bounds_of(view, metric):
-    """Return the mean bounds of each system."""
+    """Return the bounds of each system's mean."""
     ends = mean_of(view.full_cube.ireval.bounds(metric, at=view.track.rank))
     return ends.isel(metric=0, depth=0).transpose("system", "bound").to_pandas()
 
@@ -665,7 +665,7 @@ def next_(track, view):
 
 
 def tie_ranges(track, view):
-    """Return the range of means over orders of ties."""
+    """Return each system's range of means over orders of ties."""
     ends = view.cube.ireval.tie_ranges(*track.metrics, at=track.rank).isel(metric=0, depth=0)
     wide = (ends.sel(bound="upper") - ends.sel(bound="lower")).mean("topic")
     return wide.to_series().reindex(view.systems).round(12)
@@ -730,7 +730,7 @@ def orderings(track, view, baseline):
 
 
 def summary_of(track, view, metric):
-    """Return the depth of a metric, and its means."""
+    """Return the depth and the summary of a metric."""
     depth = track.rank if metric == "ASL" else view.cube.sizes["depth"]
     summary = view.full_cube.ireval.score(metric, at=depth).ireval.summary()
     return depth, summary.isel(metric=0).to_dataframe()
@@ -804,7 +804,7 @@ def opening_sentences(track):
 
 
 def ranges(track, view):
-    """Yield key, quantity and values of each interval figure."""
+    """Yield key, quantity and values of each figure with intervals."""
     metric, at = track.metrics[0], track.at
     for name in track.metrics:
         with suppress(MetricError):
@@ -836,7 +836,7 @@ def ranges(track, view):
 
 
 def lines(track, view):
-    """Yield the quantity and values of each line figure."""
+    """Yield the quantity and values of each figure with lines."""
     metric, at = track.metrics[0], track.at
     yield "mean", view.means["mean"].sel(metric=metric).transpose("depth", "system").to_series()
     if not view.is_single:
@@ -869,7 +869,7 @@ def track_of(tmp_path_factory):
 
 @pytest.fixture(autouse=True)
 def unit(request):
-    """Set the axis of a track's page."""
+    """Set the unit of a page's depths or budgets."""
     name = request.node.callspec.params.get("name") if hasattr(request.node, "callspec") else None
     axis = {"budgets": TRACKS[name][1]["length"]} if name == "budgets" else {}
     token = ALONG.set(axis_from_attrs(axis))
@@ -878,7 +878,7 @@ def unit(request):
 
 
 @pytest.mark.parametrize("name", CHOSEN)
-def test_changing_sentences_are_correct_at_every_metric_and_depth(track_of, name):
+def test_sentences_are_correct_at_every_metric_and_depth(track_of, name):
     track = track_of(name)
     for number, view in enumerate(track.views):
         texts = track.page.texts["said"][number]
@@ -945,7 +945,7 @@ def test_line_figures_draw_the_named_quantity(track_of, name):
 @pytest.mark.thorough
 @pytest.mark.further
 @pytest.mark.parametrize("name", ["seeds", "passes", "variations"])
-def test_repeats_have_the_means_and_intervals_of_verbs(track_of, name):
+def test_means_and_intervals_of_repeats_equal_the_results_of_verbs(track_of, name):
     track, (view,) = track_of(name), track_of(name).views
     page, every = track.page, view.every.transpose("metric", "depth", "system", "repeat", "topic")
     means = every.mean("topic").to_numpy().reshape(*every.shape[:2], -1)

@@ -79,13 +79,13 @@ def test_captions_distinguish_options_of_scores_and_comparisons():
         lambda *data: ir.verbs.outcomes(*data, baseline="bm25", relevant="first").summary,
     ],
 )
-def test_captions_name_the_policy_for_ties(found):
+def test_captions_name_the_tie_policy(found):
     cube = ir.cube(RUNS, QRELS, ties="doc")
     assert "ties doc; scores as float64; topics qrels" in caption_text(found(cube).attrs)
     assert "ties trec; scores as float64; topics qrels" in caption_text(found(RUNS, QRELS).attrs)
 
 
-def test_captions_name_two_policies_for_ties():
+def test_captions_of_tie_agreement_name_both_tie_policies():
     agreement = RUNS.ireval.tie_agreement(QRELS, "AP", ties=["trec", "doc"])
     assert "ties trec against doc" in caption_text(agreement.attrs)
 
@@ -161,7 +161,7 @@ def test_captions_name_the_unit_of_a_reference():
 
 
 @pytest.mark.filterwarnings("ignore:no interval of:irframe.errors.IrframeWarning")
-def test_one_topic_is_singular():
+def test_captions_write_one_topic_in_the_singular():
     one = ir.evaluate(RUNS, QRELS, "AP", topics=["101"])
     with pytest.warns(IrframeWarning, match="no interval for systems with a single score: "):
         summary = one.ireval.summary()
@@ -189,13 +189,13 @@ def test_captions_name_the_tested_bounds():
     assert caution not in caption_text(bounds.sel(bound="upper").ireval.compare().attrs)
 
 
-def test_captions_name_lost_attributes():
+def test_captions_state_that_attributes_are_lost():
     frame = ir.evaluate(RUNS, QRELS, "AP").ireval.compare()
     frame.attrs.pop(RESULT)
     assert caption_text(frame.attrs).startswith("how these numbers were decided is not recorded")
 
 
 @pytest.mark.parametrize("label", ["record", "attrs"])
-def test_names_of_attributes_are_valid_ids(label):
+def test_names_of_attributes_can_be_ids(label):
     runs, qrels = {label: {label: 2.0, "d": 1.0}}, {label: {label: 1}}
     assert ir.evaluate(runs, qrels, "RR")["RR"].tolist() == [1]

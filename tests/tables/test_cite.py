@@ -55,7 +55,7 @@ def test_methods_of_a_comparison_are_cited(scores):
     assert "10.1145/1852102.1852106" in list(ir.cite(effect)["doi"])
 
 
-def test_unknown_metrics_and_test_objects_are_accepted(scores):
+def test_results_with_unknown_metrics_and_test_objects_have_papers(scores):
     renamed = scores.rename(columns={"nDCG@10": "mine"})
     with pytest.warns(IrframeWarning, match="are used as metrics: mine"):
         compared = renamed.ireval.compare(ir.paired.TukeyHSD(samples=20))
@@ -100,7 +100,7 @@ def test_methods_for_repeats_and_judges_are_cited(scores):
     assert not ir.cite(scores.ireval.summary())["reference"].str.startswith("Chen et al").any()
 
 
-def test_conditional_references_exist():
+def test_conditional_references_exist_in_docstrings():
     names = [name for name in dir(ir.verbs) if not name.startswith("_")]
     verbs = [getattr(ir.verbs, name) for name in names]
     every = [text for verb in [*verbs, ir.compare_judges] for text, _ in references(verb)]

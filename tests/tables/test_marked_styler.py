@@ -52,7 +52,7 @@ def test_text_and_typst_have_marks(table):
         assert "0.123#super[x]" in table.to_typst()
 
 
-def test_labels_of_other_types_are_written_in_every_format():
+def test_labels_that_are_not_text_are_written_in_every_format():
     """Missing depths are written as empty labels."""
     names = pd.MultiIndex.from_arrays(
         [["AP", "P"], pd.array([pd.NA, 5]), [True, False]], names=["metric", "depth", "decided"]
@@ -88,7 +88,7 @@ def test_marks_stay_in_their_cells_after_styler_methods(name, table):
         assert changed.to_latex().count("0.1$^{x}$") == each
 
 
-def test_labels_are_written_unchanged(table):
+def test_labels_set_with_relabel_index_are_written_unchanged(table):
     latex = table.relabel_index([r"$\alpha$", "t"]).to_latex()
     assert r"$\alpha$ & " in latex
     assert r" & a\_b & c" in latex

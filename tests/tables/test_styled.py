@@ -317,7 +317,7 @@ def test_tables_of_summaries_omit_additional_columns():
     assert weighed.ireval.styled().data.columns.to_list() == ["AP"]
 
 
-def test_data_without_a_result_are_refused():
+def test_data_that_no_verb_returned_are_refused():
     refused(InputError, "that a verb returned", lambda: ir.verbs.styled(pd.DataFrame({"x": [1]})))
     refused(InputError, "that a verb returned", lambda: ir.verbs.styled(xr.Dataset({"x": 1})))
 
@@ -372,7 +372,7 @@ def test_results_of_verbs_are_written_in_every_format(name):
     for make in tables:
         try:
             table = make().ireval.styled()
-        except (IrframeError, AttributeError):  # no table, or unsuitable scores
+        except (IrframeError, AttributeError):  # refused scores, or no table
             continue
         for form in ("to_html", "to_latex", "to_string", "to_typst"):
             text = getattr(table, form)() if hasattr(table, form) else ""
