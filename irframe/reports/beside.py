@@ -1,4 +1,4 @@
-"""Top-ranked documents, texts, pairs of systems, and comparisons without means."""
+"""Lists of two systems, and sections on outcomes, orderings, losses and effort."""
 
 import gzip
 import json
@@ -155,7 +155,7 @@ class Snippets:
 
 
 def cut(text: str) -> str:
-    r"""Return the beginning of a text, on one line.
+    r"""Shorten a text, and put it on one line.
 
     Examples
     --------
@@ -438,7 +438,7 @@ def _changes_from_baselines(view: View, scored: xr.DataArray) -> pd.DataFrame:
     columns = pd.DataFrame(index=systems)
     if not baselines or view.is_single:
         return columns
-    with unsaid():  # the leaderboard already shows the cautions of this comparison
+    with unsaid():  # the leaderboard already shows the cautions about comparisons with baselines
         pairs = compare(scored, setting.pairing.decided, baseline=baselines)
     turned = {"system_a": "system_b", "system_b": "system_a"}
     both = pd.concat([pairs, pairs.rename(columns=turned).assign(difference=-pairs["difference"])])

@@ -162,7 +162,7 @@ def _marker() -> Chart:
 
 
 def curves(lines: pd.DataFrame, now: pd.DataFrame) -> Spec:
-    """Draw means of systems by depth, one line each.
+    """Draw the means of each system by depth as a line.
 
     Parameters
     ----------
@@ -279,7 +279,7 @@ def _pointed(base: Chart, y: str) -> Chart:
 def unjudged(shares: pd.DataFrame) -> Spec:
     """Draw the share of unjudged documents by depth.
 
-    The line is the median system. One band covers the middle half of the systems, and the other
+    The line shows the median system. One band covers the middle half of the systems, and the other
     band covers all systems.
     """
     alt = drawing()

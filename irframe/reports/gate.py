@@ -76,7 +76,8 @@ class Gate:
         margin
             Largest difference that does not matter, in units of the metrics, above 0.
         fail_on
-            Gate that fails a run: ``"not-not-worse"``, ``"worse"``, ``"drop"`` or ``"undecided"``.
+            Condition that makes a run fail: ``"not-not-worse"``, ``"worse"``, ``"drop"`` or
+            ``"undecided"``.
         test
             Test of differences, as for `compare`.
         policy

@@ -26,7 +26,7 @@ from irframe.reports.words import MISSING, NAMED, Values, fixed, percent, say, s
 
 BETTER = (0x00, 0x72, 0xB2)
 WORSE = (0xD5, 0x5E, 0x00)
-"""Colours of cells in which the system of the row is better or worse than that of the column."""
+"""Colours of cells whose row system is better or worse than the system of the column."""
 FULL = 255
 SIGNED = 40
 """The maximum number of systems for which the cells of the matrix have signs."""
@@ -109,7 +109,7 @@ def rungs(view: View, systems: list[str]) -> Iterator[Values]:
 
     The rows show the metric and depth that the page opens with. ``place`` is the position of the
     system in the cube, and ``known`` contains the user coordinates. ``ranks`` is the interval of
-    ranks. ``opens`` is whether the row begins a new tier, and ``leads`` is whether the system could
+    ranks. ``opens`` says whether the row begins a new tier, and ``leads`` whether the system could
     be first. ``share`` contains the positions of the interval and the mean in the bar, in percent.
     ``change`` is the difference from the first baseline. ``marks`` lists the numbers of the
     baselines from which the system differs significantly. ``first`` is the share of resamples in
@@ -211,10 +211,10 @@ def worst_and_best(view: View, a: int, b: int) -> tuple[float, float] | None:
 
 
 def first_places(scores: pd.DataFrame, metric: str, alpha: float) -> str:
-    """Return a Markdown paragraph on possibly first systems.
+    """Return a Markdown paragraph on systems that could be first.
 
-    The paragraph is empty for a single system. It is also empty for systems with repeats, which the
-    test does not support.
+    The paragraph is empty for a single system, and for systems with repeats, which the test does
+    not support.
     """
     if scores.index.get_level_values(SYSTEM).nunique() < 2:
         return ""

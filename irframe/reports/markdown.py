@@ -59,12 +59,12 @@ def markdown(
     Parameters
     ----------
     comparison
-        Result of `irframe.verbs.compare` with a baseline, for the metrics in `metrics`. It must
-        contain verdicts and detectable differences.
+        Result of `irframe.verbs.compare` with a baseline, for the metrics in `metrics`. The
+        result must contain verdicts and detectable differences.
     cube
         Cube of the runs.
     metrics
-        Metrics. The first one determines which topics are shown.
+        Metrics. The first metric determines which topics are shown.
     scores
         Scores that were compared, from `irframe.evaluate`.
     runs
@@ -82,9 +82,9 @@ def markdown(
         The heading contains the result of the gate, its rule, margin and baseline. Next come the
         systems that could be first, and a section per system. The section with the most serious
         verdict comes first. A section has a line per metric, and the topics with the largest
-        losses. Each topic lists the documents that cause the loss. For systems with repeats, these
-        are documents of the first repeat. The text has at most `MOST` characters and counts omitted
-        systems.
+        losses. Each topic lists the documents that cause the loss. For systems with repeats, the
+        documents are from lists of the first repeat. The text has at most `MOST` characters and
+        counts omitted systems.
     """
     of_systems = dict(list(comparison.groupby("system_a", sort=False)))
     gravity = {name: min(map(GRAVEST.index, rows["verdict"])) for name, rows in of_systems.items()}
@@ -221,7 +221,8 @@ class Change(NamedTuple):
     def changes(self, metric: Metric) -> pd.DataFrame:
         """Return scores ``before`` and ``after`` per topic, and the gain.
 
-        The column ``rose`` is the gain. It is negative if the system is worse than the baseline.
+        The column ``rose`` contains the gain, which is negative if the system is worse than the
+        baseline.
         """
         system, baseline = self.names
         column = self.scores[str(metric)]
@@ -269,9 +270,9 @@ class Change(NamedTuple):
         return documents[facts(metric).sign * documents["difference"] < 0]
 
     def both(self, metric: Metric, topics: Topics) -> tuple[xr.Dataset, pd.DataFrame] | None:
-        """Return the cube and runs of both systems, if known.
+        """Return the cube and runs of system and baseline, if known.
 
-        If the baseline is a file, it must contain as many documents as the metric reads.
+        A baseline file must contain as many documents per list as the metric reads.
         """
         if self.pair.sizes[SYSTEM] == 2:
             return self.pair, self.runs
@@ -284,7 +285,7 @@ class Change(NamedTuple):
     def behind(
         self, metric: Metric, topics: Topics, texts: Texts | None
     ) -> tuple[dict[Hashable, list[str]], Any]:
-        """Describe the documents from `lost`, and return all texts."""
+        """Describe documents from `lost` by topic; return texts too."""
         lost = self.lost(metric, topics)
         if lost is None:
             return {}, read_texts(texts, [], topics)

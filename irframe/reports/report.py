@@ -100,7 +100,7 @@ def asked(setting: Setting, ranks: xr.Dataset) -> list[tuple[str, str]]:
 
 
 def origins_of(setting: Setting, ranks: xr.Dataset) -> Values:
-    """Return the section on settings, versions, papers and inputs."""
+    """Return the settings, versions, papers and inputs of a report."""
     cube = setting.full_cube
     files = inputs(cube)
     used = {"metrics": setting.metrics, "test": setting.pairing.test}

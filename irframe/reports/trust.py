@@ -45,9 +45,9 @@ from irframe.tables.captions import ADJUST_WORDS, repeats_text, significance_tex
 MOSTLY = 0.5
 """The share of unjudged documents above which the first heading of the page mentions it."""
 MANY = 10
-"""The maximum number of possibly first systems for which resamples are not used.
+"""The maximum number of possibly first systems that the page names without a selection.
 
-If more systems could be first, the page names those that are first in most resamples.
+If more systems could be first, the page names only those that are first in most resamples.
 """
 ALIKE = 0.9
 """The lowest Kendall's tau at which the page calls two orders of systems similar."""
