@@ -1,4 +1,4 @@
-"""Lists of two systems, and sections on outcomes, orderings, losses and effort."""
+"""Lists of two systems, outcomes, orderings, losses and effort."""
 
 import gzip
 import json

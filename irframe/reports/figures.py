@@ -162,7 +162,7 @@ def _marker() -> Chart:
 
 
 def curves(lines: pd.DataFrame, now: pd.DataFrame) -> Spec:
-    """Draw the means of each system by depth as a line.
+    """Draw each system's mean by depth as a line.
 
     Parameters
     ----------

@@ -270,7 +270,7 @@ class Change(NamedTuple):
         return documents[facts(metric).sign * documents["difference"] < 0]
 
     def both(self, metric: Metric, topics: Topics) -> tuple[xr.Dataset, pd.DataFrame] | None:
-        """Return the cube and runs of system and baseline, if known.
+        """Return a cube and runs with the baseline, if known.
 
         A baseline file must contain as many documents per list as the metric reads.
         """

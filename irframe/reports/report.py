@@ -131,8 +131,8 @@ def policies(cube: xr.Dataset) -> list[tuple[str, str]]:
 def inputs(cube: xr.Dataset) -> pd.DataFrame:
     """Return the inputs with their SHA-256.
 
-    The inputs are the files or the frames from which the cube was made. If its record contains
-    neither, the input is the cube.
+    The inputs are the files or the frames from which the cube was made. If the record of the cube
+    contains neither, the input is the cube.
     """
     files = [_of_file(*state) for state in cube.attrs[EXPERIMENT].files]
     if files:
@@ -229,7 +229,7 @@ def report(
 
     The page needs no network, and can be read without JavaScript. With JavaScript, readers choose
     a metric and a depth for the leaderboard, the matrix of significant differences and the curves.
-    They can also compare two systems by topic and document. This function needs the extra
+    Readers can also compare two systems by topic and document. This function needs the extra
     ``report``. A terminal or notebook shows the elapsed seconds.
 
     Parameters
@@ -252,7 +252,8 @@ def report(
         of the baselines from which it differs significantly.
     at
         Depths to show, in any order. The page opens with the first depth. By default, the page
-        shows up to 48 depths, most of them small. It then opens with the largest depth up to 10.
+        shows up to 48 depths, most of them small. By default, it opens with the
+        largest depth up to 10.
     stop
         An `irframe.Budget` with the amounts of text to show in place of depths. The cube must have
         lengths. The page opens with the first amount.

@@ -43,7 +43,7 @@ from irframe.reports.words import NAMED, Claim, percent, say, short, spoken, tex
 from irframe.tables.captions import ADJUST_WORDS, repeats_text, significance_text
 
 MOSTLY = 0.5
-"""The share of unjudged documents above which the first heading of the page mentions it."""
+"""The share of unjudged documents above which the first heading of the page mentions the share."""
 MANY = 10
 """The maximum number of possibly first systems that the page names without a selection.
 
@@ -92,7 +92,7 @@ def _unjudged_share(view: View, depth: int) -> float:
 def what_judging_could_change(view: View, now: str) -> Claim:
     """Choose the sentence on systems that judgments could put first.
 
-    The test excludes these systems from first place, but the bounds of their means do not.
+    The test excludes the systems from first place, but the bounds of means do not.
 
     Parameters
     ----------

@@ -263,7 +263,7 @@ class View:
         mean = np.nan_to_num(self.means * self.setting.signs)
         # Ranks decide first, because means that differ by rounding errors share a rank.
         values["order"] = np.lexsort([-mean, values["rank"]])
-        # The test of first places does not support repeats, so intervals of ranks replace it.
+        # The test of first places does not support repeats, so intervals of ranks replace the test.
         values.setdefault(FIRST, values["rank_low"] == 1)
         if self.is_single:
             return values

@@ -78,7 +78,7 @@ def test_the_order_of_judgments_does_not_change_concatenated_cubes(seed):
     expected = ir.concat([first, second], dim="system")
     result = ir.concat([first, moved], dim="system")
     for cube in (result, expected):
-        # The records name judgments in different orders, so they are not compared.
+        # The records name judgments in different orders, so records are not compared.
         del cube.attrs["record"]
     xr.testing.assert_identical(result, expected)
 
