@@ -252,8 +252,7 @@ def report(
         of the baselines from which it differs significantly.
     at
         Depths to show, in any order. The page opens with the first depth. By default, the page
-        shows up to 48 depths, most of them small. By default, it opens with the
-        largest depth up to 10.
+        shows up to 48 depths, most of which are small, and opens with the largest depth up to 10.
     stop
         An `irframe.Budget` with the amounts of text to show in place of depths. The cube must have
         lengths. The page opens with the first amount.

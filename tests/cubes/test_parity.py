@@ -198,7 +198,7 @@ def test_dl_hard_scores_equal_published_files(shared, kind):
         filed["name"] = filed["name"].str.strip()
         filed = filed[(filed["topic"] != "all") & filed["name"].isin(filed_names)]
         theirs = filed.set_index(["topic", "name"])["value"].unstack()[filed_names].astype(float)
-        barren = theirs["num_rel"] == 0  # trec_eval omits Rndcg on topics without relevant documents
+        barren = theirs["num_rel"] == 0  # trec_eval reports no Rndcg without relevant documents
         result.loc[barren[barren].index, "Rndcg"] = 0
         np.testing.assert_allclose(
             result.loc[theirs.index].to_numpy(), theirs.to_numpy(), atol=0.5001e-4
