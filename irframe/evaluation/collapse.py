@@ -34,7 +34,7 @@ RankBy = Literal["first", "max", "sum", "mean"]
 FIRST_CHUNK = "doc, at its first chunk"
 """The value of the attribute `unit` of scores whose runs were collapsed by ``units=``."""
 UNKNOWN = "the document of each chunk"
-"""What errors say was expected if documents of chunks are unknown."""
+"""What errors say was expected if the document of a chunk is unknown."""
 COUNT = "chunks"
 """The column of collapsed runs that counts the chunks of a document in the list."""
 
@@ -61,9 +61,10 @@ def collapse(
         and ``"mean"``: documents are ranked by the maximum, sum or mean of their chunks' scores in
         the list.
     of
-        The document of each chunk, if `runs` have no column of documents. It is a dictionary,
-        Series or frame chunk -> document, or a regular expression such as ``r"(.+)#\d+"``. The
-        single group of the regular expression matches the document id within the chunk id.
+        The document of each chunk, if `runs` have no column of documents. The value is a
+        dictionary, Series or frame chunk -> document, or a regular expression such as
+        ``r"(.+)#\d+"``. The single group of the regular expression matches the document id within
+        the chunk id.
     ties
         The rule that orders chunks with equal scores, or an `irframe.Ties`.
 
@@ -108,7 +109,8 @@ def _collapsed(named: "Named", by: RankBy, policy: Policy, cost: str | None = No
     """Return collapsed lists, with the cost of each document.
 
     The cost of a document is the cost of all chunks after the first chunk of the previous document,
-    up to the document's first chunk. Some of these chunks may belong to earlier documents.
+    up to the document's first chunk. Some chunks in this range may belong to earlier documents of
+    the list.
     """
     table, order = _ordered(named.runs, policy, once=named.once)
     frame = table.frame
@@ -159,7 +161,7 @@ class Named(NamedTuple):
     left: list[str]
     """The columns of chunks and documents, which collapsed lists replace by one column."""
     once: bool
-    """Whether chunks have ids. If so, a chunk that occurs twice in a list is an error."""
+    """Whether chunks have ids, so that a chunk that occurs twice in a list is an error."""
 
 
 def _of_chunks(runs: ByRole, unit: str, of: choices.ChunksOf) -> Named:
@@ -433,7 +435,8 @@ class Preparation(NamedTuple):
             lists = lists[~later]
         else:
             # The first copy gets the id of its representative. If the representative itself comes
-            # later in the list, it gets the id of the first copy, so that no id occurs twice.
+            # later in the list, the representative gets the id of the first copy, so that no id
+            # occurs twice.
             first = docs.where(docs != representatives, docs.groupby(key).transform("first"))
             renamed[name] = first.where(later, representatives)
         ranked = renamed.assign(**{_rank_of(table): within(lists) + 1})
@@ -465,7 +468,7 @@ def _judged_once(
     if conflicts:
         warn(f"copies of {conflicts} documents have different grades; the highest grade counts")
     once = renamed.assign(**{grade: grades.transform("max")}).drop_duplicates([*keys, doc])
-    # Later copies keep their ranks as judged, non-relevant documents.
+    # Later copies keep their ranks, and count as judged, non-relevant documents.
     if spend:
         copied = copies[copies.index != copies.to_numpy()]
         pairs = pd.DataFrame({"_stands": copied.to_numpy(), "_copy": copied.index})

@@ -1,7 +1,7 @@
 """Evaluation of runs against one or several sets of judgments.
 
-Each set of judgments is called a repeat. It is a pass of a judge, or a shard of the documents. All
-systems are scored with each repeat.
+Each set of judgments is called a repeat. A repeat is one pass of a judge over all documents, or one
+shard of the documents. All systems are scored with each repeat.
 
 Verbs: evaluate, split.
 """
@@ -54,10 +54,10 @@ def evaluate(
     ----------
     runs, qrels
         A run frame and a qrels frame, or any objects that `as_runs` and `as_qrels` convert. Omit
-        `qrels` if the run frame has a column of grades. A document with a missing grade is then
-        unjudged. If `runs` is a result of `scan_runs`, only a few files are in memory at a time.
-        However, all files are read at once if there are groups, a `collection` that is a column of
-        the runs, or a column of contributing runs.
+        `qrels` if the run frame has a column of grades. In this column, a missing grade means that
+        the document is unjudged. If `runs` is a result of `scan_runs`, only a few files are in
+        memory at a time. However, all files are read at once if runs are grouped, if `collection`
+        is a column of the runs, or if a column marks contributing runs.
     metrics
         Metrics or their names, as arguments or as a list. A metric with a cutoff, such as
         ``"nDCG@10"``, is scored at its cutoff. Any other metric is scored at `depth`, or on
@@ -81,10 +81,10 @@ def evaluate(
         before. The name of the column of lengths stands for the total length of the documents
         shown. Costs ignore cutoffs, and lower costs are better.
     stop
-        The rule by which a user stops reading each list. It is an `irframe.Budget`,
-        `irframe.Threshold` or `irframe.AfterSearches`. Each metric then has a column per stop, such
-        as ``"nDCG in 500 tokens"``, ``"P >= 0.4"`` or ``"R after search 2"``. If systems have
-        different thresholds, the column is called ``"P >= own threshold"``.
+        The rule by which a user stops reading each list. The rule is an `irframe.Budget`,
+        `irframe.Threshold` or `irframe.AfterSearches`. If `stop` is passed, each metric has a
+        column per stop, such as ``"nDCG in 500 tokens"``, ``"P >= 0.4"`` or ``"R after search 2"``.
+        If systems have different thresholds, the column is called ``"P >= own threshold"``.
 
     Returns
     -------

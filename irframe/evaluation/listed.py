@@ -22,7 +22,7 @@ from irframe.names import DOC, ScoreDtype
 Dictionaries = Sequence[Mapping[Any, Any]]
 NAN = float("nan")
 PADDING = float(np.finfo(np.float32).max) * 0.999
-"""The least absolute score at which position -1 is padding of a short list, not a document."""
+"""The least absolute score for which position -1 stands for padding instead of a document."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,7 +47,7 @@ class Listed:
     """Function that returns the document ids in selected lists, in the order of the run. The id of
     an unnamed document is None."""
     unnamed: bool = False
-    """Whether documents may have no id. Such documents rank last among equal scores."""
+    """Whether documents may have no id. Documents without an id rank last among equal scores."""
 
     @property
     def of(self) -> Codes:
@@ -76,7 +76,8 @@ def read_lists(
     systems
         The label of the run.
     again
-        Whether the scorer has already read a run. It then has dictionaries of the judged documents.
+        Whether the scorer has already read a run. If so, the scorer has built dictionaries of the
+        judged documents.
     """
     length = np.fromiter(map(len, lists), np.int64, len(lists))
     values = chain.from_iterable([scores.values() for scores in lists])
@@ -259,7 +260,8 @@ def _described(index: Positions, topic: Codes, doc: Codes) -> list[str]:
 FEW = 1 << 10
 """The largest number of keys per list for which counting is faster than bisection."""
 CROWD = 4
-"""The number of tied pairs per document from which `rank_table` is faster than `rank_hits`."""
+"""The number of pairs of judged and tied documents per retrieved document from which `rank_table`
+is faster than `rank_hits`."""
 
 
 def rank_hits(listed: Listed, policy: TiePolicy, seed: int, *, filed: bool = False) -> Hits | None:
@@ -373,7 +375,8 @@ class Blocks:
         hit
             The judged documents, as positions in `listed.row`.
         first, upto
-            The first rank of each judged document's ties, counted from 0, and the rank after them.
+            The first rank of the documents that tie with each judged document, counted from 0, and
+            the rank after the last of them.
         """
         of = listed.of[hit]
         size = upto - first

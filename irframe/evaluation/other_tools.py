@@ -98,7 +98,8 @@ class Evaluator:
     Attributes
     ----------
     primary_metric
-        The plain name of the first metric. Trainers use this metric to choose checkpoints.
+        The plain name of the first metric. Trainers of sentence-transformers choose checkpoints by
+        this metric.
     """
 
     def __init__(

@@ -100,7 +100,8 @@ class Folded(NamedTuple):
         names[place + 1 : place + 1] = [self.word]
         result = table.set_axis(pd.MultiIndex.from_arrays(levels, names=names))
         result.attrs = dict(table.attrs) | dict(attrs)
-        # A system has no judged document if none of its repeats has one.
+        # A system counts as one without judged documents only if no repeat of the system has a
+        # judged document.
         if unknown := {*result.attrs.pop(words.UNKNOWN, ())}:
             known = {
                 str(system) for name, (system, _) in self.owners.items() if str(name) not in unknown

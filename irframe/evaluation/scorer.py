@@ -107,12 +107,12 @@ class Scorer:
             frame. Repeated runs have a column such as ``seed``, or the form
             ``{system: {repeat: run}}``.
         topic, doc, score
-            Three arrays that replace `run`. They have the same length, or `topic` has an item per
-            list, and `doc` and `score` have the shape (topic, rank). If judged ids are text,
-            integers are positions in `topics` and `docs`. If the scorer was made with `docs`,
-            integer documents are always positions. Position -1 stands for an unjudged document
-            without an id, which ranks last among equal scores. Rows with position -1 and an
-            infinite or extreme score are ignored, because nearest-neighbour searches pad short
+            Three arrays that replace `run`. The arrays have the same length. Alternatively, `topic`
+            has an item per list, and `doc` and `score` have the shape (topic, rank). If judged ids
+            are text, integers are positions in `topics` and `docs`. If the scorer was made with
+            `docs`, integer documents are always positions. Position -1 stands for an unjudged
+            document without an id, which ranks last among equal scores. Rows with position -1 and
+            an infinite or extreme score are ignored, because nearest-neighbour searches pad short
             lists in this way.
         system
             The name of the system, such as ``"step-500"``. The default is the name in `run`.
@@ -352,8 +352,9 @@ def scorer(
     Notes
     -----
     In a run ``{topic: {doc: score}}``, the scorer looks up only judged documents and the documents
-    tied with them. It checks the types of all ids and scores in the first run, and the types of the
-    first document and score of each list in later runs. All runs are checked for missing scores.
+    tied with them. In the first run, the scorer checks the types of all ids and scores. In later
+    runs, it checks only the types of the first document and score of each list. All runs are
+    checked for missing scores.
 
     Examples
     --------

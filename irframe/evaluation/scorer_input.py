@@ -133,7 +133,7 @@ class Reader:
         return framed(named | {TOPIC: self._judgments.topics[named[TOPIC]]})
 
     def _is_row(self, arrays: dict[str, Array], role: str) -> bool:
-        """Return whether integers are positions, as judged ids are text."""
+        """Return whether integers are positions because judged ids are text."""
         judged = (self._judgments.names if role == DOC else self._judgments.topics)[0]
         return _is_integer(arrays[role]) and isinstance(judged, str)
 
@@ -357,7 +357,7 @@ def _blocks(column: pd.Series) -> tuple[Codes, list[Any]]:
     """
     plain = column.tolist() if column.dtype == object else column
     if plain is not column and not (_of(plain, TEXT) or _of(plain, INTEGERS)):
-        # pyarrow would not stop for a list that contains itself.
+        # pyarrow would loop forever on a list that contains itself, so lists are excluded first.
         return np.zeros(1, np.intp), [None]
     try:
         values = pa.array(plain)

@@ -37,7 +37,7 @@ def warn_uneven(
 ) -> dict[str, str]:
     """Warn of metrics that favour systems with shorter lists.
 
-    The warning is returned as an attribute of results.
+    The warning is also returned, for the attributes of results.
     """
     favouring = [m for m in metrics if facts(m).favours_short and len(experiment.systems) > 1]
     if not favouring:
@@ -276,7 +276,7 @@ class Scoring:
         for row, fact in enumerate(self._facts):
             self._summaries.setdefault(fact.summary, []).append(row)
         self._seen: list[tuple[int | None, Metric]] = []
-        """The cutoff of each metric, and the metric without it. A cutoff of None is not applied."""
+        """The cutoff of each metric and the metric without it, or None and the unchanged metric."""
         for metric in self.metrics:
             is_cut = metric.depth and metric.by_prefix and not shares
             self._seen.append((metric.depth, metric.without_depth()) if is_cut else (None, metric))
@@ -476,7 +476,7 @@ def one_or_several(values: Any) -> Any:
 
 
 def _cut_cells(cells: dict[str, Array], width: int) -> dict[str, Array]:
-    """Return cells cut to their first `width` ranks."""
+    """Return arrays of lists, cut to their first `width` ranks."""
     if width == cells["grade"].shape[-1]:
         return dict(cells)
     fields = {name: cells[name] for name in cells.keys() & {"grade", "doc", *PER_DOCUMENT}}

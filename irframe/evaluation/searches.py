@@ -30,7 +30,7 @@ from irframe.frames.kinds import RUN, ByRole
 from irframe.frames.values import in_rows, numbers
 
 COSTS = SHOWN, AGAIN = "shown", "again"
-"""Costs of searches: the number of documents shown, and how many of them were shown before."""
+"""Names of costs: the number of documents shown, and the number of documents shown again."""
 MOST = 1 << 30
 """The limit below which search numbers must be."""
 NUMBER = "number the searches: frame.groupby(['system', 'topic'])[time].rank(method='dense')"
@@ -104,7 +104,7 @@ def _as_read(table: RunTable, number: Codes, policy: Policy) -> RunTable:
 
 
 def shown(table: RunTable, policy: Policy) -> tuple[RunTable, Codes, Array]:
-    """Return rows in reading order, their searches, and which repeat."""
+    """Return rows in reading order, their searches, and repeated rows."""
     name = str(policy.search)
     numbered = replace(table, frame=table.frame.assign(**{name: _numbered(table, name)}))
     listed = _as_read(numbered, numbered.frame[name].to_numpy(), policy)

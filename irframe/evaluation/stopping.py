@@ -73,7 +73,7 @@ class Stops:
         return cls(axis=axis, of=of, cut=getattr(stop, "cut", "whole"))
 
     def all_of(self, values: Array | None) -> "Stops":
-        """Return stops at most `MOST` of the distinct scores."""
+        """Return stops at distinct scores, at most `MOST`."""
         if values is None:
             expected, advice = self.axis.missing
             raise ParameterError(expected, "none", advice)
@@ -82,7 +82,7 @@ class Stops:
         return replace(self, of=tuple(steps[positions].tolist()))
 
     def of_systems(self, systems: pd.Index) -> "Stops":
-        """Return the stops of these systems; raise if missing."""
+        """Return the stops of selected systems; raise if missing."""
         if self.own is None:
             return self
         lacking = [system for system in systems if system not in self.own]
@@ -114,7 +114,7 @@ class Stops:
     def _scales_differ(self, systems: pd.Index, hits: Hits) -> list[str]:
         """Warn of systems with disjoint ranges of scores.
 
-        The warning is returned in a list, which is empty without a warning.
+        The warning is also returned, in a list that is empty if there is no warning.
         """
         score = (hits.along or {})[self.axis.along]
         counts = hits.length.sum(axis=1)
@@ -288,8 +288,9 @@ def _scored_down(
     """Score each list down to the last unit read.
 
     A metric without a cutoff uses the full ideal ranking. A metric with a cutoff is scored at the
-    cutoff, or at the last unit read if it comes earlier. The ideal ranking of a metric with a
-    cutoff is cut at the cutoff. A list that is read to its end has the score of the complete list.
+    cutoff, or at the last unit read if this unit comes earlier. The ideal ranking of a metric with
+    a cutoff is cut at the cutoff. A list that is read to its end has the score of the complete
+    list.
     """
     has_depth = np.array([metric.depth is not None for metric in metrics])
     # The scores of a metric without an uncut variant depend on the depth that is read, so such a
@@ -391,7 +392,7 @@ def _skipping(hits: Hits, budget: int) -> tuple[NDArray[np.bool_], dict[str, Arr
 
 
 def _parted(hits: Hits, budget: int) -> tuple[NDArray[np.bool_], dict[str, Array]]:
-    """Return which documents are read if the last is cut.
+    """Return the documents read if the last one is cut.
 
     The end of the last document's span is moved to the point where reading ends.
     """

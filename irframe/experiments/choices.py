@@ -30,9 +30,9 @@ Lengths = str | Table | None
 LaterCopies = Literal["spend", "skip"]
 """Whether later copies of a document keep their ranks ("spend") or are removed ("skip")."""
 ThresholdLike = float | Sequence[float] | Mapping[Any, float] | Literal["all"] | None
-"""The lowest score that is read.
+"""The lowest score of the documents that are read.
 
-Accepted are numbers, a mapping system -> number, and "all" for all scores in the lists.
+The value is one or several numbers, a mapping system -> number, or "all" for all scores in lists.
 """
 CUTS: tuple[words.Cut, ...] = ("whole", "skip", "part")
 
@@ -56,7 +56,8 @@ class Ties(OptionValue):
         Precision in which scores are compared: ``"float64"``, or ``"float32"`` as in pytrec_eval
         and in trec_eval up to version 9.0.8.
     seed
-        Seed of the random order, an integer of at least 0. Only ``"random"`` uses it.
+        Seed of the random order, an integer of at least 0. Only the rule ``"random"`` uses the
+        seed.
 
     Raises
     ------
@@ -144,11 +145,11 @@ class Units(OptionValue):
     ----------
     of
         A column of the runs, a regular expression or a table that maps each chunk to its document,
-        as in `irframe.verbs.collapse`. It is needed if chunks were retrieved and documents were
+        as in `irframe.verbs.collapse`. `of` is needed if chunks were retrieved and documents were
         judged. Each document counts once, at the position of its first chunk.
     length
         A column of the runs with the length of each unit, or a table document -> length. A length
-        is the cost of reading a unit, in tokens, characters or seconds, and at least 0. A stop
+        is the cost of reading a unit, in tokens, characters or seconds, and at least 0. The stop
         rule `irframe.Budget` needs lengths.
     copies
         A dictionary, Series or frame that maps each copy of a document to one representative. Only
@@ -160,7 +161,7 @@ class Units(OptionValue):
     Raises
     ------
     ParameterError
-        If a field is neither a string (where a string is accepted) nor a table.
+        If a field is neither a table nor, in fields that accept a string, a string.
 
     Examples
     --------
@@ -187,7 +188,7 @@ class Units(OptionValue):
 
 
 UnitsLike = str | Units | None
-"""A `Units`, or its field `of` as a string."""
+"""A `Units`, or the value of its field `of` if the value is a string."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -307,9 +308,9 @@ class Threshold(OptionValue):
     threshold
         One or several numbers, which are rounded to the precision in which scores are compared.
         ``"all"`` stands for the distinct scores in the lists, or for 200 evenly spaced scores if
-        there are more. If systems have different score scales, pass a mapping system -> number. A
-        metric is scored at the depth of the last document whose score reaches the threshold.
-        Cutoffs of metrics are handled as by `irframe.Budget`.
+        the lists contain more. If systems have different score scales, pass a mapping system ->
+        number. A metric is scored at the depth of the last document whose score reaches the
+        threshold. Cutoffs of metrics are handled as by `irframe.Budget`.
 
     Raises
     ------

@@ -82,7 +82,7 @@ def take(values: pa.ChunkedArray | pa.Array, rows: ids.Codes) -> pa.Array:
 
 
 ROWS = 1 << 19
-"""The number of rows per block of a run frame. Work in blocks saves memory."""
+"""The number of rows per block of a run frame, which is processed in blocks to save memory."""
 
 NO_OTHERS = pd.DataFrame(columns=[words.TOPIC, words.DOC, words.GRADE])
 """An empty frame, for judgments without columns beside topic, document and grade."""
@@ -348,7 +348,7 @@ def read_qrels_dictionary(qrels: Any) -> QrelsTable | None:
     docs = [*chain.from_iterable(lists)]
     values = [*chain.from_iterable([grades.values() for grades in lists])]
     firsts = [next(iter(grades)) for grades in lists]
-    # Only some ids are checked here, because `join` below fails if any id is not a string.
+    # Only the first ids are checked here, because `join` below fails if any id is not a string.
     if {*map(type, qrels), *map(type, firsts)} != {str} or {*map(type, values)} != {int}:
         return None
     if "" in qrels or any("" in grades for grades in lists):
@@ -425,7 +425,7 @@ def lengths_of(table: RunTable, name: str, rows: ids.Codes) -> Array:
     plain = isinstance(column.dtype, np.dtype) and column.dtype.kind in "iuf"
     values = column.to_numpy()[rows] if plain else numbers(column.iloc[rows])
     most = values.max(initial=0)
-    # NaN fails both comparisons, so missing lengths are also found.
+    # NaN fails both comparisons, so rows with missing lengths are selected, too.
     if not (values.min(initial=0) >= 0 and most < np.inf):
         wrong = ~((values >= 0) & (values < np.inf))
         found = f"{wrong.sum()} rows with missing, negative or infinite lengths"

@@ -41,7 +41,7 @@ class Experiment:
     names: Sequence[Any] = (SYSTEM, TOPIC)
     """The caller's names for the columns of systems and topics."""
     took_part: NDArray[np.bool_] | None = None
-    """Whether each system took part in each topic, shape (system, topic). None if all took part."""
+    """Whether each system took part in each topic, shape (system, topic). None if all did."""
     top: int | NDArray[np.integer[Any]] = 1
     """The highest grade, or an array with the highest grade of each topic's collection."""
     pool: JudgedPool | None = None
@@ -226,7 +226,7 @@ class Experiment:
 
     @property
     def longest(self) -> int:
-        """The length of the longest list for topics with participation."""
+        """The length of the longest list of a participating system."""
         participated = True if self.took_part is None else self.took_part
         return int(self.hits.length.max(initial=0, where=participated))
 
@@ -368,7 +368,7 @@ class Experiment:
     def fields(self, metrics: Sequence[Metric], depth: int) -> dict[str, Any]:
         """Return the fields of a `Block` that the metrics need.
 
-        These fields do not depend on lists.
+        The fields that are returned do not depend on lists.
         """
         fields = self.judgments.fields(metrics) | {"top": self.top}
         if self.pool is not None:
@@ -402,7 +402,8 @@ class Experiment:
         tile
             Slices that select systems and topics. The default is all lists.
         ties
-            Whether to include ties even if tied documents do not share their gain.
+            Whether to include the fields that describe ties even if tied documents do not share
+            their gain.
         """
         tile = tile or (slice(0, self.shape[0]), slice(0, self.shape[1]))
         ties = ties or shares_ranks(self.made.get("ties"))

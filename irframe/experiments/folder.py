@@ -20,7 +20,7 @@ from irframe.files.sources import is_address, opened_by, read_parquet, refuse_st
 FACTS = "cube.json"
 """The file with the properties of a saved cube and the checksums of the other files.
 
-This file is written last, so a folder without it is incomplete.
+`FACTS` is written last, so a folder without this file is incomplete.
 """
 SYSTEMS = "systems.parquet"
 """The file with the names of the systems."""
@@ -114,7 +114,7 @@ def seal_of(facts: Mapping[str, Any]) -> bytes:
 def beside(folder: Folder) -> Iterator[Folder]:
     """Provide a temporary folder for writing.
 
-    A remote folder is provided itself.
+    For a remote folder, no temporary folder is made, and the remote folder is returned.
     """
     # Object stores cannot rename a folder in one step, so remote folders are written in place.
     if is_address(folder.path):
@@ -132,7 +132,7 @@ def beside(folder: Folder) -> Iterator[Folder]:
 def put_in_place(beside: str, folder: Folder, is_saved: Callable[[], bool]) -> None:
     """Rename a temporary folder to its final name.
 
-    If a damaged folder has the final name, it is replaced.
+    A damaged folder with the final name is replaced.
 
     Parameters
     ----------
@@ -155,7 +155,8 @@ def put_in_place(beside: str, folder: Folder, is_saved: Callable[[], bool]) -> N
         # Another process may have saved the same cube since the check before writing.
         if is_saved():
             return
-        # The damaged folder is moved away before deletion, so that no reader sees half of it.
+        # The damaged folder is renamed before deletion, so that no reader sees a half-deleted
+        # folder.
         with suppress(FileNotFoundError):
             Path(folder.path).rename(old)
         shutil.rmtree(old, ignore_errors=True)

@@ -27,7 +27,7 @@ RESERVED = frozenset((
 """Names that group columns cannot have, because cubes or file formats use these names."""
 
 OWN_NAME = "an unused name for the groups"
-"""What the error about an invalid name of groups says was expected."""
+"""What errors about an invalid name of groups say was expected."""
 
 GroupBy = str | Mapping[Any, Any] | pd.Series
 """The name of a group column, or a mapping topic -> group or system -> group."""
@@ -123,7 +123,7 @@ class Groups(NamedTuple):
     ) -> "Groups":
         """Read groups from a column of the runs or qrels.
 
-        The other parameters are those of `constant_columns`.
+        All parameters except the name of the column are described in `constant_columns`.
 
         Raises
         ------
@@ -161,8 +161,8 @@ class Groups(NamedTuple):
         listed
             Whether each system has a list for each topic, shape (system, topic).
         stated
-            Whether collections decide which systems take part. Otherwise, systems without a list
-            for any topic of a group are left out of this group.
+            Whether collections decide which systems take part. If `stated` is False, systems
+            without a list for any topic of a group are left out of this group.
 
         Returns
         -------
@@ -182,7 +182,7 @@ class Groups(NamedTuple):
         taking_part = participants(grouped(participated, codes, len(labels)))
         inside = [np.flatnonzero(codes == code) for code in range(len(labels))]
         if of_topics and not stated:
-            # A system without any list is not left out, but scores 0.
+            # A system without a list in any group is not left out, but scores 0.
             elsewhere = participating.any(axis=0)
             absent = taking_part & ~grouped(participating, codes, len(labels)) & elsewhere
             without = {key: systems[row] for key, row in zip(labels, absent, strict=True)}
@@ -211,8 +211,9 @@ def constant_columns(
     -------
     dict
         Column name -> (dimension, values). The dimension of a column of the runs is "topic" if the
-        column has one value per topic, and "system" if it has one value per system. If both hold,
-        the dimension is "system" if all topics have the same value, and "topic" otherwise.
+        column has one value per topic, and "system" if it has one value per system. If the column
+        has one value per topic and one value per system, the dimension is "system" if all topics
+        have the same value, and "topic" otherwise.
     """
     riding: dict[str, tuple[str, Any]] = {}
     for name in _extra(table.frame):

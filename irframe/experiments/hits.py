@@ -26,9 +26,9 @@ SPANS = {"shown", "covered", "completed"}
 PER_DOCUMENT = SPANS | {LENGTH}
 """Names of the values per retrieved document that metrics read."""
 CELLS = 1 << 21
-"""The number of ranks per block of lists. Blocks save memory."""
+"""The number of ranks per block of lists. Long lists are processed in blocks to save memory."""
 CELL = 7
-"""Bytes per rank of a list: grade, judgment, and whether it is tied."""
+"""Bytes per rank of a list, for the grade, the judgment, and whether the document is tied."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,7 +67,7 @@ class Hits:
 
     @cached_property
     def start(self) -> Codes:
-        """The position of each list's first hit, and the total.
+        """Positions of the lists' first hits, then the total number.
 
         Hits must be sorted by list.
         """
@@ -234,8 +234,8 @@ class Hits:
         size = np.zeros(len(length), np.int32)
         tail = np.zeros((len(length), len(judgments.levels)), np.int32)
         long = np.flatnonzero(length > depth)
-        # Documents at the depth may tie with documents below the depth. Metrics need only the
-        # number and the grades of the documents below.
+        # Documents at the depth may tie with documents below the depth. Of the documents below the
+        # depth, metrics need only the number and the grades.
         if len(long):
             below = self.first[long] + depth
             ends = np.append(np.flatnonzero(~tied), len(tied))
@@ -260,9 +260,9 @@ class JudgedPool:
     """The pool of judged documents, with its depth per topic."""
 
     rank: NDArray[np.int32]
-    """The best pooling rank of each judged document over contributing runs, or 0."""
+    """The best pooling rank of each judged document over contributing runs, 0 if not retrieved."""
     gap: NDArray[np.int64]
-    """The first unjudged rank of contributing runs, per topic of the qrels; or `NEVER`."""
+    """The first rank with an unjudged document in contributing runs by topic, or `NEVER`."""
     contributing: NDArray[np.bool_]
     """Whether each system contributes."""
     stated: bool
@@ -297,14 +297,15 @@ class JudgedPool:
         Parameters
         ----------
         given
-            The depth of the pool, as for `irframe.Pool`. None: the greatest depth down to which all
-            contributing runs are judged, for all topics of the collection.
+            The depth of the pool, as for `irframe.Pool`. None stands for the greatest depth down to
+            which all contributing runs are judged for all topics of the collection.
         judgments
             The judgments of the topics.
         collections
             The collection of every topic of the qrels.
         longest
-            The length of the longest list. This length is the depth if all documents are judged.
+            The length of the longest list. If all retrieved documents are judged, the pool has this
+            depth.
 
         Raises
         ------
@@ -396,7 +397,7 @@ class TopUnjudged:
         """Return unjudged documents with these lists, ranks and ids."""
         chunks = doc.chunks or [pa.array([], doc.type)]
         coded = pa.concat_arrays(chunks).dictionary_encode()
-        small = rank.astype(np.int8)  # ranks are below 100, and one byte per rank saves memory
+        small = rank.astype(np.int8)  # ranks are below 100, so one byte each suffices
         return cls(of, small, coded.indices.to_numpy(), coded.dictionary)
 
     @property
@@ -450,8 +451,8 @@ class JoinedUnjudged:
             return
         self._waiting.append(loaded)
         self._names += len(loaded.docs)
-        # Each step hashes all known names. It waits for as many new names, so that the total time
-        # is proportional to the number of names.
+        # Each step hashes all known names. The method therefore waits until there are as many new
+        # names as known names, so that the total time is proportional to the number of names.
         if self._names > max(len(self._docs), CELLS >> 3):
             self._code()
 

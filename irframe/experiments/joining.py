@@ -102,7 +102,7 @@ def _of_words(integers: Prints, start: ids.Codes, length: ids.Codes) -> Prints:
     mask = np.where(shift < 64, np.uint64(2**64 - 1) >> np.minimum(shift, 63), 0).astype(np.uint64)
     least = int(length.min())
     for byte in range(0, int(length.max()), WORD):
-        if byte + WORD <= least:  # only ids that end inside the bytes need a mask
+        if byte + WORD <= least:  # the mask is applied only to ids that end inside the eight bytes
             prints = _mixed(prints ^ integers[start + byte], FACTORS[1])
             continue
         rows = slice(None) if byte < least else np.flatnonzero(length > byte)
@@ -124,7 +124,7 @@ def _mixed(values: Prints, factor: np.uint64) -> Prints:
 THREADS = 2
 """The number of threads that join blocks of rows."""
 PARTS = 8
-"""The number of blocks per `coded_tables.ROWS` rows. The arrays of a block fit the cache."""
+"""The number of blocks per `coded_tables.ROWS` rows, whose arrays fit the processor's cache."""
 
 Named = tuple[Iterable[object], Hashable]
 """Ids of topics or documents, and the name of the column that contains them."""
@@ -213,7 +213,8 @@ def _by_fingerprints(table: RunTable, number: ids.Codes, judgments: QrelsTable) 
     if _repeats(judged.copy()):
         return None
     index = pd.Index(judged)
-    # The first call builds the hash table of the index, so that threads only read it.
+    # This call builds the hash table of the index before threads start, so that threads only read
+    # the table.
     index.get_indexer(index[:1])
     ends, once = table.ends
     position = np.empty(len(table.topic), np.int32)
@@ -233,8 +234,8 @@ def _by_fingerprints(table: RunTable, number: ids.Codes, judgments: QrelsTable) 
         return same and not (once and _repeats(listed))
 
     most = max(1, coded_tables.ROWS // PARTS)
-    # If lists are contiguous, blocks consist of complete lists. Repeated documents of a list are
-    # then in one block, so the fingerprints of all rows need not be kept.
+    # If lists are contiguous, blocks consist of complete lists. All rows of a list are then in one
+    # block, so repeated documents are found without keeping the fingerprints of all rows.
     blocks = slices_of_lists(ends, most) if once else coded_tables.row_slices(len(position), most)
     return position if all(in_threads(join, blocks, THREADS)) and not _repeats(prints) else None
 

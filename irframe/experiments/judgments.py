@@ -41,7 +41,7 @@ class Judgments:
     count: NDArray[np.int64]
     """The number of judged documents per selected topic."""
     known: Grades | None = None
-    """The distinct grades of all judgments if `table` lacks some judgments, otherwise None."""
+    """The distinct grades before judgments were removed from `table`; None if none were removed."""
 
     @classmethod
     def of(
@@ -59,9 +59,10 @@ class Judgments:
         qrels
             A qrels frame, or any object that `as_qrels` converts.
         metrics
-            The metrics to compute. Some metrics need subtopics.
+            The metrics to compute. Metrics such as alpha_nDCG need subtopics.
         topics
-            The topics as in `irframe.cube`. If they depend on the runs, all judged topics are read.
+            The topics as in `irframe.cube`. If `topics` is a choice that depends on the runs, all
+            judged topics are read.
         unjudged
             Whether `topics` may contain topics without judgments, which have no relevant documents.
 
@@ -101,7 +102,7 @@ class Judgments:
         code
             The codes of the topics in `table`.
         levels
-            The value of `known`.
+            The value of the field `known` of the result.
         """
         position = np.full(len(table.topics), -1)
         position[code] = np.arange(len(code))
@@ -231,7 +232,7 @@ class Judgments:
 
     @cached_property
     def _rows(self) -> list[dict[Hashable, int]]:
-        """One dictionary per topic, from document ids to positions."""
+        """Dictionaries by topic that map document ids to positions."""
         rows = count()
         return [dict(zip(names, rows, strict=False)) for names in self.lists]
 

@@ -20,12 +20,12 @@ LATE = 2
 """The highest rank with which a list may begin."""
 
 LACKING = "lists that systems lack count as empty"
-"""The first words of the warning about missing lists, by which callers recognise it."""
+"""The first words of the warning about missing lists, by which callers recognise this warning."""
 UNLISTED = "no system has a list"
 """The first words of the warning about topics for which no system has a list."""
 
 EVERYTHING = pd.Index(["all"])
-"""The label of the single collection if all topics form one collection."""
+"""If all topics form one collection, the label of this collection."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -176,7 +176,8 @@ def slices_of_lists(ends: Codes, most: int) -> Iterator[slice]:
     ends
         The row after each list, in ascending order.
     most
-        The maximum number of rows per slice. Only a single longer list exceeds it.
+        The maximum number of rows per slice. Only a slice with a single longer list exceeds this
+        maximum.
 
     Examples
     --------
@@ -269,7 +270,7 @@ def warn_missing(
 
 
 CHOICES = ("qrels", "runs", "common")
-"""All judged topics, topics with a list of at least one run, and topics with a list of each run."""
+"""All judged topics, topics for which some run has a list, and topics for which all runs do."""
 
 
 def choose_topics(lists: Lists, labels: pd.Index, topics: Topics) -> Codes:
@@ -299,7 +300,7 @@ def choose_topics(lists: Lists, labels: pd.Index, topics: Topics) -> Codes:
     Warns
     -----
     IrframeWarning
-        If topics of the runs are not judged. These topics are left out.
+        If topics of the runs are not judged. The topics that are not judged are left out.
     """
     codes = judged_topics(labels, topics)
     if isinstance(topics, str):
@@ -390,7 +391,8 @@ def rank_directions(table: RunTable, rows: Codes, key: Array, first: Codes) -> N
     try:
         rank = np.asarray(table.rank)[rows]
     except IrframeError:
-        # The rank column does not decide the order here, so it may contain values other than ranks.
+        # The rank column does not decide the order here, so the column may contain values other
+        # than ranks.
         return direction
     falls = rank[1:] < rank[:-1]
     falls[first[1:] - 1] = False
@@ -469,7 +471,8 @@ def refuse_falling(table: RunTable, policy: TiePolicy) -> None:
     inside = np.diff(table.group[order]) == 0
     falls = np.diff(ranks)[inside] < 0
     of_step = system[1:][inside]
-    # Ranks from 0, 1 or 2 on with few gaps are ranks in reverse order, not scores.
+    # Numbers from 0, 1 or 2 on with few gaps are ranks whose rows are in reverse order, and not
+    # scores.
     for code in np.setdiff1d(of_step[falls], of_step[~falls]):
         of_system = ranks[system == code]
         least, most = of_system.min(), of_system.max()

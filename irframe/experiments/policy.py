@@ -154,8 +154,8 @@ class TiePolicy:
     descending
         Whether greater keys come first.
     shares
-        Whether documents with equal scores share their gain. If so, the order of tied documents
-        does not matter.
+        Whether documents with equal scores share their gain. If documents share their gain, the
+        order of tied documents does not matter.
     column
         The column that ranks documents, either the scores or the ranks. Equal ranks raise an error.
     """
@@ -383,7 +383,7 @@ def at_depth(metric: Metric, depth: int | None) -> Metric:
 def cut_at(metrics: list[Metric], depth: int | None) -> int | None:
     """Return the depth at which all metrics can cut lists.
 
-    None if a metric needs complete lists.
+    The result is None if a metric needs complete lists.
     """
     # Condensed lists are cut after unjudged documents are removed, so they are read completely.
     uncut = any(metric.depth is None or metric.judged_only for metric in metrics)

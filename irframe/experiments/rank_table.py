@@ -28,7 +28,7 @@ from irframe.frames.values import refuse_fractions
 from irframe.record import recorded
 
 UNEVEN = 4
-"""The highest ratio of cells to rows at which lists are sorted as rows of a padded matrix."""
+"""Lists are sorted as a padded matrix if it has at most this many cells per row of the frame."""
 
 
 @dataclass(frozen=True)
@@ -94,7 +94,8 @@ def rank_table(table: coded_tables.RunTable, policy: Policy, rows: Codes | None 
         found = f"{len(equal)} rows with repeated ranks"
         raise RankingError("distinct ranks in every list", found, advice, table.describe(equal))
     if rule.keys is not None and tied.any():
-        # `tied` omits the first document of each tie, but its key must be compared, too.
+        # `tied` is False for the first document of each tie, but the key of this document must be
+        # compared, too.
         inside = tied.copy()
         inside[:-1] |= tied[1:]
         members = np.flatnonzero(inside)
@@ -150,7 +151,7 @@ def _sort(group: Codes, key: Array) -> Codes:
     key = key[order]
     falls = np.zeros(len(key), bool)
     falls[1:] = (key[1:] < key[:-1]) & (group[1:] == group[:-1])
-    # Most lists are sorted in the input, so only the other lists are sorted.
+    # Most lists are already sorted in the input, so only the unsorted lists are sorted.
     if falls.any():
         first = beginnings(group)
         length = np.diff(first, append=len(group))
@@ -368,8 +369,8 @@ def pool(
         The number of documents that each list contributes, at least 1. An `irframe.Pool` also
         selects the contributing systems.
     together
-        A column of `runs` that groups systems, such as ``"team"``. The systems of a group count as
-        one contributor.
+        A column of `runs` with groups of systems, such as ``"team"``. The systems of a group count
+        as one contributor.
 
     Returns
     -------

@@ -267,7 +267,8 @@ def _in_one(arrays: Sequence[Codes], dtype: type[np.integer[Any]]) -> Codes:
 
 def _unpacked(blocks: Sequence[tuple[NDArray[np.uint8], int]]) -> NDArray[np.bool_]:
     """Return concatenated boolean arrays from packed bits and sizes."""
-    # Ties are rare, and pages of zeros take no memory before a value is written to them.
+    # Ties are rare, and a page of zeros takes no memory until a value is written to it, so only
+    # true values are written.
     bits = np.zeros(sum(size for _, size in blocks), bool)
     start = 0
     for packed, size in blocks:
@@ -318,11 +319,11 @@ class Ranked(NamedTuple):
     """Ranked runs that are joined to judgments."""
 
     runs: Framed
-    """The runs and judgments. Of runs in files, only the first rows of each file are kept."""
+    """The runs and judgments. If the runs are files, only the first rows of each file are kept."""
     hits: Hits
     """The judged documents in the lists, with topics and rows as in the qrels."""
     listing: TopUnjudged | None
-    """The unjudged documents on the first ranks, with topics as in the qrels. None if not kept."""
+    """The unjudged documents on the first ranks, with topics as in the qrels; None if dropped."""
     contrary: list[str]
     """Descriptions of systems with scores that rise along ranks, for a warning."""
 
@@ -373,7 +374,7 @@ def rank_scanned(
         lengths_of_files.append(pd.DataFrame(lists.lengths, columns=table.topics))
         systems += len(table.systems)
         size = int(frame.memory_usage().sum())
-        # The reference is deleted to free memory before the next files are read.
+        # The reference to the frame is deleted to free memory before the next files are read.
         del frame, table, framed
         give_back(size)
     _refuse_changed(states)

@@ -29,7 +29,7 @@ from irframe.names import VERSION
 from irframe.progress import tracked
 
 Coords = Mapping[str, tuple[Sequence[str], Any]]
-"""The name of each user coordinate -> its dimensions and values."""
+"""Name of a user coordinate -> dimensions and values of the coordinate."""
 EVIDENCE = ":evidence"
 SETS = ":sets"
 """Columns of the saved table of topics if spans were judged.
@@ -316,7 +316,8 @@ class SavedNames:
         position = np.split(self.position.reshape(-1, self.ends[-1]), self.ends[:-1], axis=1)
         for number, lists in enumerate(position):
             name = f"names-{number}.parquet"
-            # The first block is always read, because its type of ids is needed without lists, too.
+            # The first block is always read, because the type of the ids is needed even if no list
+            # is selected.
             if not blocks or (lists >= 0).any():
                 stored = folder.table(name, self.files[name])
                 of, rank = (stored[column].to_numpy() for column in ("list", "rank"))

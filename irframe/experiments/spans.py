@@ -343,7 +343,7 @@ class Coverage(NamedTuple):
     completing: Codes
     """For each completely covered span, the unit that completes it."""
     list: Codes
-    """For each completely covered span, the list."""
+    """For each completely covered span, the list that covers it."""
     item: Codes
     """For each completely covered span, its position among the spans."""
 
@@ -373,7 +373,8 @@ def newly_covered(items: Items, of: Codes, pair: Codes, start: Codes, end: Codes
     first, stop = np.searchsorted(points, low), np.searchsorted(points, high)
     piece = rows_of_ranges(first, stop - first)
     first_unit = np.full(len(points), -1)
-    # NumPy keeps the last value that is written, so the best-ranked unit must come last.
+    # NumPy keeps the last of several values that are written to a cell, so the best-ranked unit
+    # must come last.
     first_unit[piece[::-1]] = np.repeat(unit, stop - first)[::-1]
     pieces = np.flatnonzero(first_unit >= 0)
     length = (np.append(points, 0)[pieces + 1] - points[pieces]).astype(float)
@@ -407,7 +408,8 @@ def completed(
 def retrieved_evidence(spans: Spans, of: Codes, units: dict[str, Array]) -> dict[str, Array]:
     """Return the evidence fields of each retrieved unit.
 
-    The fields are its length, the evidence it adds to its list, and the sets it completes.
+    The fields are the length of the unit, the evidence that the unit adds to its list, and the sets
+    of evidence that the unit completes.
     """
     where = of, units[PLACE], units[START], units[END]
     evidence = {

@@ -21,7 +21,7 @@ from irframe.paired.design import Design, design_of
 
 CLUSTER, TASK, WEIGHT = "cluster", "task", "weight"
 LABELS = (CLUSTER, TASK, WEIGHT)
-"""Labels of topics. The options of `design` have the same names."""
+"""Labels of topics. The labels are also the names of the options of `design`."""
 SEVERAL = "give topics of different groups different ids"
 """Advice in the error about topics with several values."""
 MIN_CLUSTERS = 2
@@ -69,7 +69,7 @@ def topic_values(label: str, given: Any, columns: Any, what: str) -> pd.Series |
     Returns
     -------
     pandas.Series or None
-        The values as in `given` or `columns`. None if `given` is None.
+        The values as in `given` or `columns`. The result is None if `given` is None.
 
     Raises
     ------
