@@ -256,7 +256,9 @@ def group_keys(frame: pd.DataFrame, by: Hashable) -> pd.Index:
     missing = np.flatnonzero(pd.isna(keys))
     if len(missing):
         rows = [str(label) for label in frame.index[missing]]
-        raise ParameterError(f"a group ({by}) in every row", f"{len(rows)} without one", "", rows)
+        raise ParameterError(
+            f"a group ({by}) in every row", f"{len(rows)} rows without a group", "", rows
+        )
     return keys
 
 

@@ -372,7 +372,8 @@ def refuse_open(longest: int, depth: int) -> None:
     """Raise if lists to condense were cut at a depth."""
     if longest > depth:
         advice = "build the cube without depth=, and choose depths when scoring"
-        raise DepthError("a cube as deep as its lists", f"depth {depth} of {longest}", advice)
+        found = f"depth {depth} for lists of up to {longest} documents"
+        raise DepthError("a cube as deep as its lists", found, advice)
 
 
 RANKS = 100

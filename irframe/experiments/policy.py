@@ -376,7 +376,7 @@ def at_depth(metric: Metric, depth: int | None) -> Metric:
     uncut = metric.uncut()
     if uncut is None:
         advice = f"write {metric} @ 10, or pass depth="
-        raise MetricError(f"a cutoff for {metric}, which is undefined without", "none", advice)
+        raise MetricError(f"a cutoff for {metric}, which has no uncut variant", "none", advice)
     return uncut
 
 

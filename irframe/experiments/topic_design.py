@@ -289,7 +289,7 @@ def _counted(values: pd.Series, topics: pd.Index) -> Array:
     refuse_any(ParameterError, named, expected, "{} topics with other weights")
     nothing = topics[weights == 0]
     if len(nothing) == len(topics):
-        raise ParameterError("a weight above 0", f"none for {len(topics)} topics", "", topics)
+        raise ParameterError("a weight above 0", "only the weight 0 for", "", topics)
     if len(nothing):
         warn(f"topics with weight 0 are ignored: {listing(map(str, nothing))}")
     return np.asarray(weights / weights.max())

@@ -271,7 +271,8 @@ def as_qrels(x: Qrels, *, topics: tables.Labels = None, docs: tables.Labels = No
     if empty := without_documents(x):
         expected = "a judged document for every topic of a frame"
         advice = "pass the dictionary to evaluate, cube or scorer, or judge a document with grade 0"
-        raise InputError(expected, f"{len(empty)} topics without one", advice, map(repr, empty))
+        got = f"{len(empty)} topics without a judged document"
+        raise InputError(expected, got, advice, map(repr, empty))
     return frame
 
 

@@ -247,7 +247,7 @@ def refuse_missing(
     """Raise if rows have no value for a role."""
     if missing.any():
         rows = [f"row {row}" for row in np.flatnonzero(missing)]
-        raise error(f"a {role} in every row", f"{len(rows)} rows without one", DROP, rows)
+        raise error(f"a {role} in every row", f"{len(rows)} rows without a {role}", DROP, rows)
 
 
 def _refuse_kind(role: str, name: Hashable, found: str) -> NoReturn:

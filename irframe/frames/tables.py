@@ -365,7 +365,7 @@ def height(value: object, most: int = DEEPEST) -> int | None:
     if not isinstance(value, Mapping):
         return 0
     if not most:
-        raise InputError(f"dictionaries with at most {DEEPEST} levels", "more levels")
+        raise InputError(f"dictionaries nested at most {DEEPEST} deep", "deeper nesting")
     below = (height(inner, most - 1) for inner in value.values())
     # Only the first non-empty dictionary is checked, because checking all would take as long as
     # reading.

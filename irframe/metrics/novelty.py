@@ -415,9 +415,9 @@ class IA(Thresholded):
         object.__setattr__(self, "range", inner.range)
         super().__post_init__()
         if self.rel > 1 and not default:
-            raise MetricError("IA(rel=...) to have a metric with rel", repr(self.metric))
+            raise MetricError("a metric with a parameter rel for IA(rel=...)", repr(self.metric))
         if inner.cost or inner.average != "mean" or inner.subtopics or inner.judged_only:
-            expected = "IA to have a metric of gain with arithmetic means, without subtopics"
+            expected = "a metric of gain for IA, with arithmetic means, without subtopics"
             raise MetricError(f"{expected} and without judged_only", repr(self.metric))
 
     @property

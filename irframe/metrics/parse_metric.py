@@ -166,7 +166,7 @@ def _parsed(text: str) -> Metric:
     if level is None:
         return metric
     if not has_level(metric):
-        raise MetricError("a metric that has a lowest relevant grade before -l", repr(text))
+        raise MetricError("a metric with a lowest relevant grade before -l", repr(text))
     if getattr(metric, "rel") != 1:  # noqa: B009
         raise MetricError("one lowest relevant grade", f"two lowest relevant grades in {text!r}")
     rel: dict[str, Any] = {"rel": level}

@@ -258,7 +258,7 @@ class Utility(Thresholded):
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.d and not self.docs:
-            raise MetricError("Utility with d to have docs, the number of documents", "no docs")
+            raise MetricError("the number of documents, docs=, for Utility with d", "none")
 
     def kernel(self, *, found: Floats, seen: Array, n_relevant: Array) -> Floats:
         """Return the utility of the top k at each depth."""

@@ -95,9 +95,9 @@ def test_evaluate_reads_complete_lists_for_judged_only_metrics(track):
 
 def test_judged_only_metrics_refuse_cut_lists_and_bounds(track, cube):
     runs, qrels = track
-    with pytest.raises(DepthError, match="depth 20 of 50"):
+    with pytest.raises(DepthError, match="depth 20 for lists of up to 50 documents"):
         runs.ireval.cube(qrels, depth=20).ireval.score("AP(judged_only=True)")
-    with pytest.raises(DepthError, match="depth 20 of 50"):
+    with pytest.raises(DepthError, match="depth 20 for lists of up to 50 documents"):
         cube.isel(depth=slice(20)).ireval.score("AP(judged_only=True)")
     refused(MetricError, "bounds", lambda: cube.ireval.bounds("RBP(p=0.5, judged_only=True)"))
     assert not is_bound(cube, ir.metrics.AP(judged_only=True), gain="binary", rel=1)
@@ -119,4 +119,8 @@ def test_condense_keeps_ties():
 
 def test_condense_refuses_cut_lists(track):
     runs, qrels = track
-    refused(DepthError, "depth 20 of 50", runs.ireval.cube(qrels, depth=20).ireval.condense)
+    refused(
+        DepthError,
+        "depth 20 for lists of up to 50 documents",
+        runs.ireval.cube(qrels, depth=20).ireval.condense,
+    )

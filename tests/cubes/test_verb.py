@@ -135,7 +135,7 @@ class TestGroups:
         runs, qrels = ir.example_track()
         depths = runs["rank"] <= np.where(runs["team"] == "terms", 50, 20)
         cube = runs[depths].ireval.cube(qrels, depth=30)
-        with pytest.raises(DepthError, match=r"depth 30 of 50 in the group terms \(team\)\. Build"):
+        with pytest.raises(DepthError, match=r"depth 30 .* in the group terms \(team\)\. Build"):
             cube.ireval.groupby("team").condense()
 
     @pytest.mark.parametrize("by", ["year", ["half"], 3])
@@ -157,7 +157,7 @@ class TestGroups:
         frame = scores.sel(depth=10).to_series().unstack("metric").reset_index()
         frame["kind"] = frame["topic"].where(frame["topic"] != "103")
         with pytest.raises(
-            ParameterError, match=r"group \(kind\) in every row, but found 8 without one"
+            ParameterError, match=r"group \(kind\) in every row, but found 8 rows without a group"
         ):
             dict(groups(frame, "kind"))
 

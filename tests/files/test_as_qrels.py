@@ -99,7 +99,7 @@ def test_a_topic_without_documents_is_refused_in_frames(tmp_path):
     qrels = {"q1": {"a": 1}, "q2": {}}
     (tmp_path / "q.json").write_text(json.dumps(qrels))
     for act, source in ((ir.as_qrels, qrels), (ir.read_qrels, tmp_path / "q.json")):
-        refused(InputError, "1 topic without one.*'q2'.*grade 0", act, source)
+        refused(InputError, "1 topic without a judged document.*'q2'.*grade 0", act, source)
     columns = {"topic": [], "doc": [], "grade": []}
     refused(InputError, "an empty", ir.as_qrels, columns)
     refused(InputError, "an empty", ir.evaluate, RUNS, {"q1": {}}, "AP")

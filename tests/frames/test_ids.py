@@ -53,7 +53,7 @@ def test_text_and_categories_are_read_as_ids(kind):
     assert result.to_pylist() == ["7", "x", "7"]
     assert identifiers(pd.Series([7, 3]).astype("category"), "doc").to_pylist() == [7, 3]
     holes = pd.Series(["x", "y"]).astype(kind).where([True, False])
-    refused(IdError, "1 row without one: row 1", identifiers, holes, "doc")
+    refused(IdError, "1 row without a doc: row 1", identifiers, holes, "doc")
 
 
 @pytest.mark.parametrize("rows", [LONG - 1, LONG, 2 * LONG + 5])
@@ -93,7 +93,7 @@ def test_every_row_agrees_with_from_product_of_pandas(left, right):
 def test_missing_ids_are_named_by_their_rows():
     column = pd.Series(["1"] * LONG, dtype="string[pyarrow]")
     column[[7, 2500, 2501]] = pd.NA
-    with pytest.raises(IdError, match="found 3 rows without one: row 7, row 2500, row 2501"):
+    with pytest.raises(IdError, match="found 3 rows without a topic: row 7, row 2500, row 2501"):
         code_labels(column, "topic")
 
 

@@ -126,7 +126,7 @@ def test_names_in_other_tools_are_parsed(text, metric):
         ("nERR@10", "such as ERR@10, but found 'nERR@10'"),
         ("hit_rate.5", "unknown|a metric such as"),
         ("bpref@5-l0", "rel of Bpref"),
-        ("ndcg-l2", "a metric that has a lowest relevant grade before -l, but found 'ndcg-l2'"),
+        ("ndcg-l2", "a metric with a lowest relevant grade before -l, but found 'ndcg-l2'"),
         ("P(rel=3)@5-l2", "one lowest relevant grade, but found two lowest relevant grades in"),
         ("utility.2", "utility with four parameters"),
         ("set_F.1,2", "set_F with one parameter, the square of beta, but found set_F_1,2"),
