@@ -109,8 +109,9 @@ def at_places(values: Any, *positions: Any) -> Any:
 def on_front(cost: NDArray[np.float64], value: NDArray[np.float64]) -> NDArray[np.intp]:
     """Return the positions of systems on the Pareto front.
 
-    A system is on the front if no other system is at least as good in cost and value, and better in
-    one of the two. Among equal systems, only the first is returned. The result is sorted by cost.
+    A system is on the front unless another system is at least as good in both cost and value, and
+    better in one of the two. Among equal systems, only the first is returned. The result is
+    sorted by cost.
 
     Examples
     --------

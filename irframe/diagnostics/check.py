@@ -280,7 +280,7 @@ def check(
         - ``first_unjudged``: the best rank of an unjudged document, or <NA> if all documents are
           judged;
         - ``shown`` and ``again``, only with `search`: the number of documents that all searches
-          together returned, and how many of these an earlier search had already returned.
+          together returned, and the number that an earlier search had already returned.
 
     Raises
     ------

@@ -90,9 +90,9 @@ def misplacement(
         Variables over (topic): ``recall_base``, the number R of relevant documents, and
         ``length``, the nominal length.
 
-        ``attrs["no_relevant"]`` is the number of topics without relevant documents. On these
-        topics, and if a system did not take part in a topic, numbers are NaN, ``rp`` and ``crp``
-        are 0, and archetypes are empty strings.
+        ``attrs["no_relevant"]`` is the number of topics without relevant documents. ``rp``
+        and ``crp`` are 0, other numbers of a ranking are NaN, and archetypes are empty strings if
+        the topic has no relevant documents or the system did not participate.
 
     Raises
     ------

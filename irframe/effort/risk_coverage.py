@@ -35,8 +35,8 @@ def risk_coverage(
     ----------
     data
         A cube made with ``scores=True``, or runs with scores. A topic without relevant documents
-        counts only if it is judged: with a row of grade 0 in a frame of judgments, or as
-        ``{topic: {}}`` in a dictionary.
+        counts only if the judgments contain the topic. A frame of judgments then needs a row of
+        grade 0, and a dictionary needs ``{topic: {}}``.
     qrels
         Judgments, which are required with runs and not allowed with a cube.
     rel

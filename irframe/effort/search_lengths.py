@@ -175,9 +175,9 @@ def length_histogram(
     Returns
     -------
     pandas.DataFrame
-        One row per system and bin. The columns are ``system``; ``low`` and ``high``, the smallest
-        and the largest search length of the bin; and ``documents`` and ``share``, the number and
-        the share of documents in the bin. The last bin of a system counts the relevant documents
+        One row per system and bin. ``low`` and ``high`` are the smallest and the largest search
+        length of the bin. ``documents`` and ``share`` are the number and the share of documents in
+        the bin. The last bin of a system counts the relevant documents
         that were not retrieved, and has <NA> in ``low`` and ``high``.
 
     Raises

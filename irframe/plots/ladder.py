@@ -285,9 +285,10 @@ def pareto_front(
 
     Also called as ``scores.ireval.plot.pareto_front(cost="tokens")``.
 
-    The line joins the systems of the Pareto front. A system belongs to the front if no other system
-    is at least as good in effectiveness and cost, and better in one of the two. The legend names at
-    most twelve systems, beginning with the systems of the front, and counts the other systems.
+    The line joins the systems of the Pareto front. A system belongs to the front unless another
+    system is at least as good in both effectiveness and cost, and better in one of the two. The
+    legend names at most twelve systems, beginning with the systems of the front, and counts the
+    other systems.
 
     Parameters
     ----------
