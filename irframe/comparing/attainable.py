@@ -98,7 +98,7 @@ def beware_of_least(
     of topics with which no outcome could be significant. The largest and the smallest number of
     topics of any comparison are checked. For tests that drop differences of 0, only topics with
     non-zero differences are counted. Comparisons on a single topic are skipped, because
-    `without_spread` returns a caution about them.
+    `without_spread` returns a caution about these comparisons.
     """
     test = pairing.test
     counts = scores.scored.sum(axis=1)

@@ -345,7 +345,7 @@ def _refuse_design(group: Scores, options: PairOptions, bounds: xr.DataArray | N
 def _groups_and_pairs(
     scores: Scores, baseline: Frozen | Baselines, options: PairOptions
 ) -> tuple[dict[Hashable, Scores], list[Array]]:
-    """Return scores and pairs of the groups with the baseline."""
+    """Return scores and pairs of groups that contain the baseline."""
     compared: dict[Hashable, Scores] = {}
     pairs = []
     frozen = baseline if isinstance(baseline, Frozen) else None

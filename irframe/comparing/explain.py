@@ -59,7 +59,7 @@ class TextsById(NamedTuple):
 
 
 def read_texts(texts: Texts | None, docs: Iterable[object], topics: Iterable[object]) -> TextsById:
-    """Return the texts of some documents and topics.
+    """Return the texts of selected documents and topics.
 
     Parameters
     ----------
@@ -136,7 +136,7 @@ def _texts(frame: pd.DataFrame, ids: Hashable, text: Hashable) -> pd.Series:
 
 
 def _from_parquet(path: Path, ids: dict[str, set[str]]) -> list[tuple[str, pd.Series]]:
-    """Read the texts of some ids from a Parquet file."""
+    """Read the texts with given ids from a Parquet file."""
     if not path.is_file():
         raise FileFormatError("a Parquet file of texts", f"no file {path}")
     batches_of = partial(parquet_batches, str(path), str(path))

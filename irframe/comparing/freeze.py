@@ -1,4 +1,4 @@
-"""Frozen baselines, files with the scores of one system.
+"""Frozen baselines, which are files with one system's scores.
 
 `freeze` writes a file, and `Frozen` reads it. `Frozen` also refuses to compare scores that were
 made with other judgments or policies, and adds the frozen scores to new scores as a further system.

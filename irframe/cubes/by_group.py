@@ -271,8 +271,8 @@ def _labelled_groups(labelled: Labelled, by: str) -> Iterator[tuple[Hashable, La
     if {*LIST} <= {*labelled.dims}:
         participated = took_part(labelled)
         if participated is None and isinstance(labelled, xr.DataArray):
-            # Without recorded participation, a system takes part in a group if it has a score
-            # there.
+            # Without recorded participation, a system takes part in a group if it has scores in the
+            # group.
             scored = labelled.notnull().any([*{*labelled.dims} - {*LIST}])
             participated = scored.transpose(*LIST).to_numpy()
     if participated is None:
@@ -341,7 +341,7 @@ def group_positions(
         group of topics if the system took part in one of these topics.
     stated
         Declared participation, shape (system, topic). A warning names systems that are declared for
-        a group but did not take part in it.
+        a group but did not take part in the group.
     """
     codes, labels = pd.factorize(keys)
     across = SYSTEM if dim == TOPIC else TOPIC
@@ -358,7 +358,7 @@ def group_positions(
 
 
 def join(results: Mapping[Any, Any], by: str, source: Any) -> Any:
-    """Join the results of groups, and label them by group.
+    """Join the results of groups, labelled by group.
 
     Parameters
     ----------

@@ -149,7 +149,9 @@ def joined_groups(cubes: list[xr.Dataset], dim: str, labels: pd.Index) -> dict[A
     common = set.intersection(*(set(cube.coords) for cube in bare))
     lost = sorted(map(str, set().union(*(cube.coords for cube in bare)) - common))
     if lost:
-        advice = "drop them with drop_vars, or build each cube with them"
+        advice = (
+            "drop the coordinates with drop_vars, or build every cube with the same coordinates"
+        )
         raise InputError(
             "the same group coordinates in all cubes",
             "coordinates of some cubes only",
@@ -330,7 +332,7 @@ def _listed(
     """Add the lists of several experiments to an experiment.
 
     For each experiment, `sides` contains the positions of its systems and topics in the result.
-    `rows` contains the positions of its judgments in the result.
+    `rows` contains the positions of each experiment's judgments in the result.
     """
     shape = len(base.systems), len(base.judgments.code)
     took_part = np.zeros(shape, bool)

@@ -325,8 +325,8 @@ def save(cube: xr.Dataset, path: str | PathLike[str], *, progress: bool = False)
         A cube, in memory or lazy.
     path
         The path or address to write to. The folder is written under a temporary name and then
-        renamed, so that it is never incomplete. If the folder already contains the same cube, its
-        files are verified. If one of these files is damaged, all files are written again.
+        renamed, so that the folder is never incomplete. If the folder already contains the same
+        cube, its files are verified. If one of these files is damaged, all files are written again.
     progress
         Whether to show a progress bar (tqdm) over blocks of topics.
 

@@ -269,15 +269,15 @@ def estimate(
 
     Notes
     -----
-    The estimator is that of Horvitz and Thompson [1]_: the gain of a judged document is divided by
-    the probability p with which it was drawn. If documents have strata, and p is the judged share
-    n/N of the stratum, the sample is stratified. A stratum then adds ``N^2 (1/n - 1/N) s^2`` to the
-    variance. Here s^2 is the variance of the contributions of its judged documents to the score.
-    The contribution of a document that was not retrieved is 0. If the sample is not stratified,
-    documents were drawn independently. Each judged document then adds ``(1 - p) / p^2`` times its
-    squared contribution to the variance. Documents outside the pool have no gain. Linear gains are
-    relative to the highest judged grade of all topics. If a sample may lack the highest grade, pass
-    gains to the metric, such as ``gain={1: 0.5, 2: 1}``.
+    The estimator of Horvitz and Thompson [1]_ divides the gain of a judged document by the
+    probability p with which the document was drawn. If documents have strata, and p is the judged
+    share n/N of the stratum, the sample is stratified. A stratum then adds ``N^2 (1/n - 1/N) s^2``
+    to the variance. Here s^2 is the variance of the contributions of the stratum's judged documents
+    to the score. The contribution of a document that was not retrieved is 0. If the sample is not
+    stratified, documents were drawn independently. Each judged document then adds ``(1 - p) / p^2``
+    times its squared contribution to the variance. Documents outside the pool have no gain. Linear
+    gains are relative to the highest judged grade of all topics. If a sample may lack the highest
+    grade, pass gains to the metric, such as ``gain={1: 0.5, 2: 1}``.
 
     nDCG is the estimated DCG divided by the estimated ideal DCG. The estimated ideal ranking
     contains the drawn documents in descending order of gain. Each of these documents takes 1/p
@@ -297,10 +297,10 @@ def estimate(
     are the number of drawn documents in a system's lists minus one. For nDCG only documents that
     add to the score count. If ranks have weights w, the effective number of documents is ``(sum
     w^2)^2 / sum w^4``. Limits are NaN if a system's lists have fewer than 15 drawn documents, or if
-    fewer than 3 of them add to the score, because the coverage would be too low. Limits of nDCG are
-    also NaN if fewer than 15 drawn documents are in the ideal rankings. Let n be the number of
-    drawn documents in the ideal ranking of a topic. If the sum of ``1 / n`` over topics is above
-    20, limits of nDCG are NaN.
+    fewer than 3 of these documents add to the score, because the coverage would be too low. Limits
+    of nDCG are also NaN if fewer than 15 drawn documents are in the ideal rankings. Let n be the
+    number of drawn documents in the ideal ranking of a topic. If the sum of ``1 / n`` over topics
+    is above 20, limits of nDCG are NaN.
 
     The coverage of 95 % limits was measured on 63 runs of TREC's Deep Learning track of 2021, with
     5 to 20 % of the documents drawn. Either all 53 topics or 8 to 30 of them were used. The

@@ -141,7 +141,8 @@ def stamped(
         facts = {key for key in FACTS & attrs.keys() if attrs[key] != before.get(key)}
         options = applied(options, attrs, source)
         chosen = {k: v for k, v in plain_options(options).items() if k not in facts}
-        # Results do not contain the experiment, so coordinates that refer to it are dropped.
+        # Results do not contain the experiment, so coordinates that refer to the experiment are
+        # dropped.
         if isinstance(result, Labelled):
             links = {*CODES.values(), "retrieved"} & {*result.coords}
             result = result.drop_vars(links)
@@ -190,7 +191,7 @@ def provenance(source: Any) -> dict[Hashable, Any]:
 def joined_attributes(attributes: Iterable[Mapping[Any, Any]]) -> dict[Any, Any]:
     """Join the attributes of the results of groups.
 
-    If an attribute differs between groups, it becomes a list with a value for each group.
+    An attribute that differs between groups becomes a list with one value per group.
     Attributes that some groups lack are left out. Duplicate cautions are removed.
 
     Examples

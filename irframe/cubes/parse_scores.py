@@ -213,7 +213,7 @@ def refuse_metric(x: object, by: object) -> None:
 
 
 def refuse_result(x: object) -> None:
-    """Raise for results of verbs other than scores."""
+    """Raise if an object is a result, but not scores."""
     returned = getattr(x, "attrs", {}).get(words.RESULT, "")
     labels = {*(x.index.names if isinstance(x, pd.DataFrame) else getattr(x, "dims", ()))}
     if returned and returned not in words.SCORE_VERBS and {*LIST} <= labels:

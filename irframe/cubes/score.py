@@ -314,7 +314,7 @@ def read_metrics(
 def wanted_depths(
     cube: xr.Dataset, metrics: Sequence[Metric], at: int | Sequence[int] | None
 ) -> list[int]:
-    """Return the depths to score, all by default.
+    """Return the depths to score, by default all depths.
 
     Raise for depths beyond the cube.
     """

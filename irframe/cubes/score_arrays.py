@@ -217,7 +217,7 @@ def validated(scores: xr.DataArray) -> xr.DataArray:
             raise InputError(f"scores with a {dim}", "none", f"select at least one {dim}")
         if dim not in scores.coords:
             if dim == words.METRIC:
-                advice = "name them: scores.assign_coords(metric=[...])"
+                advice = "name the metrics: scores.assign_coords(metric=[...])"
                 raise InputError("a label for every metric", "none", advice)
             continue
         labels = labels_of(scores, dim, "scores", "select each label once")
@@ -247,7 +247,7 @@ def _in_float(scores: xr.DataArray) -> xr.DataArray:
         return scores
     if kind in "fiub":
         return scores.astype(np.float64)
-    advice = "convert them: scores.astype(float)"
+    advice = "convert the scores: scores.astype(float)"
     offenders = []
     if kind == "O" and scores.chunks is None:
         column = pd.Series(scores.to_numpy().ravel())
@@ -293,7 +293,7 @@ def numbers_of(frame: pd.DataFrame) -> NDArray[np.float64]:
     text = [str(n) for n in frame.columns if not (_is_number(frame[n]) or flags(frame[n]))]
     if text or not frame.size:
         message = "columns of other values" if text else "an empty frame"
-        advice = "convert them: frame.astype(float)" if text else ""
+        advice = "convert the columns: frame.astype(float)" if text else ""
         raise InputError("a column of numbers per metric", message, advice, text)
     return frame.astype("Float64").to_numpy(np.float64, na_value=np.nan)
 

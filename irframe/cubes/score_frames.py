@@ -168,8 +168,7 @@ def refuse_twice(
         system, scored = pd.factorize(index.get_level_values(0))[0], pd.factorize(index)[0]
         drop = "frame[~frame.index.duplicated()]"
         advice = about_duplicates(system, scored, doubled, drop, ADVICE)
-        message = f"{len(doubled)} more"
-        raise IdError("one score per system and topic", message, advice, index[doubled])
+        raise IdError("one score per system and topic", "duplicates", advice, index[doubled])
 
 
 def score_frame(x: Any) -> pd.DataFrame:
@@ -257,7 +256,7 @@ def _matrix_as_column(frame: pd.DataFrame, metric: str) -> pd.DataFrame | None:
     if matrix.index.nlevels > 1 or matrix.columns.nlevels > 1 or not numeric or not all(numeric):
         return None
     turned = matrix.index.name in ALIASES[SYSTEM] or matrix.columns.name in ALIASES[TOPIC]
-    # A column with the name of a metric contains its scores, so it is not a system.
+    # A column with the name of a metric contains scores of the metric, and is not a system.
     if metric in matrix.columns:
         matrix = matrix[[metric]].set_axis([ONLY_SYSTEM], axis=1)
     matrix = matrix if turned else matrix.T

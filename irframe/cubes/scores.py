@@ -50,7 +50,7 @@ class Scores:
     attrs
         Attributes that results of the scores inherit.
     design
-        How topics were drawn. None if they were drawn independently and have equal weights.
+        How topics were drawn. None if topics were drawn independently and have equal weights.
     repeats
         Labels of repeats, if values have a dimension of repeats after systems. After averaging,
         this field is a `Repeats` object.

@@ -276,9 +276,9 @@ def pooled(cube: xr.Dataset, depth: int) -> Cube:
     Returns
     -------
     xarray.Dataset
-        The cube with fewer judgments. A document is judged only if a contributing run retrieved it
-        among its first `depth` rows in file order. Documents that no contributing run retrieved are
-        unjudged at every depth.
+        The cube with fewer judgments. A document is judged only if it is among the first `depth`
+        rows, in file order, of a list of a contributing run. Documents that no contributing run
+        retrieved are unjudged at every depth.
 
     Raises
     ------

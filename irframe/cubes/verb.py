@@ -77,8 +77,8 @@ class Declared:
     one_unit
         Whether the function compares systems. All lists must then have the same unit.
     reads
-        Parameters that name user coordinates. If none of them is passed, the function is called
-        without user coordinates. User coordinates are then added to the result.
+        Parameters that name user coordinates. If none of these parameters is passed, the function
+        is called without user coordinates. User coordinates are then added to the result.
     """
 
     function: Callable[..., Any]
@@ -440,7 +440,7 @@ def shared_topics(
     participated
         Whether a system took part in a topic, shape (system, topic).
     error
-        The error to raise if there is no such topic.
+        The error to raise if no topic has all systems.
 
     Examples
     --------

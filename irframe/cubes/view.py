@@ -332,7 +332,7 @@ def labels_of(subject: Labelled, dim: str, owner: str, advice: str) -> pd.Index:
     """Return the labels of a dimension; raise for duplicates."""
     index = subject.indexes[dim] if dim in subject.indexes else pd.Index(subject[dim].to_numpy())
     if index.nlevels > 1:
-        message = f"{index.nlevels} levels"
+        message = f"{index.nlevels} index levels"
         names = map(str, index.names)
         raise IdError(f"one label for every {dim}", message, ONE_LEVEL.format(dim), names)
     if not index.is_unique:
@@ -366,7 +366,7 @@ def _codes(cube: xr.Dataset, dim: str, experiment: Experiment) -> tuple[Codes, p
         raise InputError("a cube of one experiment", "lists of several experiments", TOGETHER)
     index = labels_of(cube, dim, "a cube", f"{TOGETHER}, and select each label once")
     if index.hasnans:
-        message = f"{np.count_nonzero(index.isna())} {dim}s without"
+        message = f"{np.count_nonzero(index.isna())} {dim}s without a label"
         raise IdError(f"a label for every {dim}", message, f"select the {dim}s with a label")
     if not pd.Index(positions).is_unique:
         doubled = index[pd.Index(positions).duplicated()]

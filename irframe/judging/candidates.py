@@ -90,7 +90,7 @@ class JudgingMethod(OptionValue):
         return super().read(as_written(value, kinds | {cls.__name__: cls}) or value, default)
 
     def __str__(self) -> str:
-        """Return the name of the method, with options, for results."""
+        """Return the method's name and options, as shown in results."""
         options = repr(self).partition(", ")[2]
         return f"{self.method}({options}" if options else str(self.method)
 
@@ -134,7 +134,7 @@ class Candidates:
 
     @cached_property
     def runs(self) -> Array:
-        """Number of lists with each document, shape (topic, document)."""
+        """Number of lists that contain each document, shape (topic, document)."""
         return np.asarray(self.listed.sum(axis=-1))
 
     @cached_property
@@ -169,9 +169,9 @@ class Candidates:
         Returns
         -------
         numpy.ndarray
-            Shape (topic, document), 0 for padding. The probability of a document is the mean
-            precision of the systems that retrieved the document, weighted by its weights in their
-            lists.
+            Shape (topic, document), 0 for padding. The probability of a document is the weighted
+            mean of the precision of the systems that retrieved the document. The weight of a system
+            is the weight of the document in its list.
         """
         total = self.weight.sum(axis=-1)
         summed = np.matmul(self.weight, precision[..., np.newaxis])[..., 0]
@@ -219,7 +219,7 @@ WEIGHT = 2.0
 
 
 class Prior:
-    """Probabilities of relevance by level, updated by judgments.
+    """Probability of relevance of each level, updated by judgments.
 
     Parameters
     ----------
@@ -286,7 +286,7 @@ def read_prior(
     index = pd.MultiIndex.from_arrays(keys)
     if index.has_duplicates:
         duplicates = [f"{doc} of {topic}" for topic, doc in index[index.duplicated()]]
-        got = f"{len(duplicates)} documents with several"
+        got = f"{len(duplicates)} documents with several priors"
         raise IdError("one prior per document", got, "", duplicates)
     topic, document = np.nonzero(names != "")
     topics = documents.cube.indexes[TOPIC].astype(str)
@@ -436,7 +436,7 @@ class ListedDocuments:
         return np.where(grades == POOLED_UNJUDGED, Grade(UNJUDGED), grades)
 
     def pool(self, systems: Array, seed: int) -> Candidates:
-        """Return the candidate documents of some systems.
+        """Return the documents in the lists of selected systems.
 
         Parameters
         ----------

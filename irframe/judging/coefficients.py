@@ -94,8 +94,8 @@ def alphas_of_two(counts: Array, scale: Array) -> Array:
 def at_thresholds(counts: Array) -> Array:
     """Return joint counts of binary relevance at every threshold.
 
-    Every grade except the lowest is a threshold. Documents with the threshold as grade or with a
-    higher grade are relevant.
+    Every grade except the lowest is a threshold. Documents are relevant if their grade is at least
+    the threshold.
 
     Examples
     --------
@@ -152,7 +152,8 @@ def with_intervals(
     drawn
         Number of times that each bootstrap sample contains each topic, shape (sample, topic).
     resamples
-        Options of the bootstrap. One minus its alpha is the confidence level.
+        Options of the bootstrap. The confidence level is 1 - `alpha`, where `alpha` is a field of
+        the options.
 
     Returns
     -------
@@ -171,10 +172,11 @@ def with_intervals(
 
     Coefficients at a threshold depend on the documents on the rarer side of the threshold, which
     may be concentrated in few topics. For these coefficients, g is the mean of two values. The
-    first value is the smallest g for three definitions of m: all documents, those from the
-    threshold upwards, and those below. For the second value, m is the squared influence of each
-    topic on z. At a threshold, g also replaces the number of topics in both intervals. The interval
-    at a threshold is NaN if fewer than five topics have documents on both sides of the threshold.
+    first value is the smallest g for three definitions of m. These are the numbers of all
+    documents, of documents with a grade from the threshold upwards, and of all other documents. For
+    the second value, m is the squared influence of each topic on z. At a threshold, g also replaces
+    the number of topics in both intervals. The interval at a threshold is NaN if fewer than five
+    topics have documents on both sides of the threshold.
     """
     sizes = counts.sum(axis=(-2, -1))
     total = counts.sum(axis=0)

@@ -149,13 +149,14 @@ def compare_judges(
     topics, and 91 to 93 times with 30 topics.
 
     For coefficients at a threshold, g is the mean of two values, and is smaller if few documents
-    are on one side of the threshold. The first value is the smallest g for three definitions of m:
-    all documents, those from the threshold upwards, and those below. For the second value, m is the
-    contribution of each topic to the jackknife variance [4]_. In the percentile interval at a
-    threshold, g replaces the number of topics. An interval at a threshold requires five topics on
-    which each judge has documents on both sides of the threshold. In the simulations, intervals
-    with the top grade as threshold covered the coefficient 92 to 98 times in 100. For six judges
-    who seldom use the top grade, the coverage was 91 to 94 in 100.
+    are on one side of the threshold. The first value is the smallest g for three definitions of m.
+    These are the numbers of all documents, of documents with a grade from the threshold upwards,
+    and of all other documents. For the second value, m is the contribution of each topic to the
+    jackknife variance [4]_. In the percentile interval at a threshold, g replaces the number of
+    topics. An interval at a threshold requires five topics on which each judge has documents on
+    both sides of the threshold. In the simulations, intervals with the top grade as threshold
+    covered the coefficient 92 to 98 times in 100. For six judges who seldom use the top grade, the
+    coverage was 91 to 94 in 100.
 
     Passes of a model agree more with each other than with human judges. Errors that the model
     repeats in every pass cannot be removed by further passes.

@@ -124,7 +124,7 @@ def read_judges(
     tables = _of_one_kind({n: coded_tables.read_qrels_table(q) for n, q in judges.items()})
     marks = {name: int((table.grade == POOLED_UNJUDGED).sum()) for name, table in tables.items()}
     if any(marks.values()):
-        expected = f"judged documents, because grade {POOLED_UNJUDGED} marks unjudged ones"
+        expected = f"judged documents, because grade {POOLED_UNJUDGED} marks unjudged documents"
         advice = "drop these rows, or give them grade 0 if they were judged"
         offenders = [f"{count} by {name}" for name, count in marks.items() if count]
         raise GradeError(expected, f"grade {POOLED_UNJUDGED}", advice, offenders)
@@ -243,7 +243,7 @@ def _refuse_ends(used: Mapping[Hashable, NDArray[Grade]]) -> None:
     if strange:
         offenders = [f"{name} from {ends[name][0]} to {ends[name][1]}" for name in strange]
         expected = "judges who use the same lowest and highest grade"
-        got = f"{usual[0]} to {usual[1]}, except for"
+        got = f"grades from {usual[0]} to {usual[1]}, except for judges"
         listed_grades = f"grades=range({usual[0]}, {usual[1] + 1})"
         advice = f"map the grades first, or pass the scale, as in {listed_grades} or grades='union'"
         raise GradeError(expected, got, advice, offenders)
@@ -260,7 +260,7 @@ def _stated(used: Mapping[Hashable, NDArray[Grade]], grades: Sequence[int]) -> N
     ]
     if strange:
         expected = f"the grades {', '.join(map(str, sorted(listed_grades)))}"
-        advice = "map these first, for example with clip(upper=3), or pass grades='union'"
+        advice = "map the other grades, for example with clip(upper=3), or pass grades='union'"
         raise GradeError(expected, "other grades by judge", advice, strange)
     return np.array(sorted(listed_grades), Grade)
 

@@ -102,7 +102,7 @@ def judge_effect(
     groups
         Groups of systems, such as ``{"same model": ["run1", "run2"]}``. For each group, a test
         decides whether a judge favours the systems of the group over all other systems. At least
-        two systems must be in a group, and at least two outside it.
+        two systems must be in a group, and at least two outside the group.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""Scores of generated answers by nuggets.
+"""Nugget scores of generated answers.
 
 Verbs: score_nuggets.
 """

@@ -120,10 +120,10 @@ def predict_powered(
     Warns
     -----
     IrframeWarning
-        If topics are dropped because some system has no score on them. If topics count as unjudged
-        because human scores of some systems are missing. If intervals are NaN, because people
-        judged only two topics or because scores do not differ. With a cube, as for `estimate` and
-        `rejudge`. The attribute ``caution`` contains the text of the warnings.
+        If topics are dropped, because some system has no score on these topics. If topics count as
+        unjudged because human scores of some systems are missing. If intervals are NaN, because
+        people judged only two topics or because scores do not differ. With a cube, as for
+        `estimate` and `rejudge`. The attribute ``caution`` contains the text of the warnings.
 
     Notes
     -----
@@ -197,7 +197,7 @@ def predict_powered(
     level(alpha)
     choice("distribution", distribution, ("normal", "t"))
     if isinstance(scores, xr.Dataset):
-        advice = "omit them, or pass the scores of the cube"
+        advice = "omit these options, or pass the scores of the cube"
         refuse_passed(
             {"baseline=": baseline, "topics=": topics}, "options that apply to a cube", advice
         )

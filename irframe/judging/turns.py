@@ -101,7 +101,7 @@ class Judging(ABC):
             self.seen = 2 + seen
 
     def _best(self, priority: Array) -> tuple[Array, Array]:
-        """Return each topic's unjudged document of highest priority, with priority."""
+        """Return the best unjudged document per topic, and its priority."""
         weighted = priority if self.prior is None else priority * self.prior.likely()
         # Rounding makes priorities that differ by rounding errors tie, so that ids decide.
         rounded = np.where(self.open, np.round(weighted, TIE), -np.inf)
@@ -225,7 +225,7 @@ class MoveToFront(RunChoice):
 
 
 class MaxMeanOfAll(RunChoice):
-    """Method ``maxmean`` that credits all runs with the document."""
+    """Method ``maxmean`` that credits all runs that retrieved the document."""
 
     def __init__(self, pool: Candidates, prior: Prior | None = None) -> None:
         super().__init__(pool, prior, pool.listed)

@@ -68,7 +68,8 @@ class Crossed(NamedTuple):
         array([0.0734])
         """
         t = ratio(self.mean, np.sqrt(self.variance))
-        # For t = 0 the degrees of freedom may be NaN, and any number of them gives p = 1.
+        # For t = 0 the degrees of freedom may be NaN, and any number of degrees of freedom gives p
+        # = 1.
         p = 2 * scipy.special.stdtr(np.where(t == 0, 1.0, self.freedom), -abs(t))
         return PairedResult(t, p).decided()
 

@@ -182,8 +182,8 @@ def components(scores: xr.DataArray | pd.DataFrame, *, alpha: float = 0.05) -> x
     Warns
     -----
     IrframeWarning
-        If topics are dropped because some system has no score on them, or if a negative variance is
-        set to 0.
+        If topics are dropped, because some system has no score on these topics. Also if a negative
+        variance is set to 0.
 
     Notes
     -----
@@ -244,7 +244,7 @@ def design_effects(paired: Scores) -> dict[str, Array]:
         systems. If topics have clusters, there is also ``icc``, the intraclass correlation ``(r -
         1) / (m - 1)``, from -1 to 1. The ratio r is the variance divided by the variance without
         clusters, with the same weights and tasks. The mean cluster size is ``m = sum B^2 / sum
-        b^2``, where b are the weights of topics and B those of clusters.
+        b^2``, where b are the weights of topics and B the weights of clusters.
     """
     pairs = all_pairs(len(paired.systems))
 

@@ -64,7 +64,7 @@ def simulate_track(
         Number of top documents of each contributing run that are judged, from 1 to `depth`.
     grades
         Number of grades, from 2 to 128. On average, 90% of the candidate documents of a topic have
-        grade 0, and each grade above 1 has half as many documents as the grade below it.
+        grade 0, and each grade above 1 has half as many documents as the next lower grade.
         Alternatively, pass the mean shares of all grades from 0 upwards, which sum to 1. The shares
         vary between topics.
     teams

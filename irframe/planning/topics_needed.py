@@ -183,9 +183,9 @@ def topics_needed(
         A number of topics, at least 2. The result is then the smallest difference of two systems
         that a t-test detects with this number of topics.
     test
-        ``"t"``, a paired t-test; ``"anova"``, a one-way analysis of variance; or an
-        `irframe.Significance` with one of these. The field `alpha` is the significance level, and
-        one minus the confidence level of intervals.
+        ``"t"`` is a paired t-test, and ``"anova"`` a one-way analysis of variance. Pass an
+        `irframe.Significance` with one of these tests to change the field `alpha`. The field
+        `alpha` is the significance level, and one minus the confidence level of intervals.
     power
         The probability that the test detects the difference, above `alpha` and below 1.
     systems
@@ -313,7 +313,7 @@ def _only(questions: dict[str, float | None]) -> tuple[str, float]:
 
 
 def _refuse_foreign(question: str, arguments: Mapping[str, object]) -> None:
-    """Raise if arguments cannot be combined with a question."""
+    """Raise if arguments cannot be combined with `question`."""
     applicable = OPTIONS.get(question, ())
     foreign = {name: value for name, value in arguments.items() if name not in applicable}
     refuse_passed(foreign, f"arguments that can be combined with {question!r}")

@@ -1,4 +1,4 @@
-"""Systems that could be first, and optimism of first means."""
+"""Systems that could be first, and optimism of best means."""
 
 import itertools
 
@@ -175,7 +175,7 @@ def too_few(scores: Scores, resamples: Resamples) -> list[str]:
 
 
 def optimism(scores: Scores, resamples: Resamples) -> dict[str, object]:
-    """Return attributes with the optimism of the first mean.
+    """Return attributes with the optimism (bias) of the best mean.
 
     The optimism is estimated by `excess_of_first` for the first metric and depth. The optimism
     cannot be estimated from a single topic.
@@ -191,7 +191,7 @@ def optimism(scores: Scores, resamples: Resamples) -> dict[str, object]:
 
 
 def excess_of_first(scores: Scores, resamples: Resamples, row: int, depths: slice) -> Array:
-    """Return the expected optimism of the first mean per depth.
+    """Return the optimism of the best mean at each depth.
 
     In every bootstrap sample of topics, or of clusters, the highest mean is compared with the mean
     of the same system over all topics. The optimism is the average of this difference over samples,

@@ -236,7 +236,7 @@ def _refuse_twice(columns: pd.Index) -> None:
     if len(twice):
         expected = "metrics whose names differ from the names of other columns"
         advice = "rename the metric, as in array.assign_coords(metric=[...])"
-        raise InputError(expected, "the same name twice", advice, twice)
+        raise InputError(expected, "duplicate names", advice, twice)
 
 
 class TaskMeans(NamedTuple):

@@ -434,7 +434,7 @@ def rrie(
     Warns
     -----
     IrframeWarning
-        If topics are left out because only some systems have a score on them.
+        If topics are left out, because some system has no score on these topics.
 
     Notes
     -----

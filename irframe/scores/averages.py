@@ -198,8 +198,8 @@ def tell_left_out(labels: list[str], counts: Iterable[int]) -> None:
 class Resampling(OptionValue):
     """The number of resamples, and the seed of their generator.
 
-    Verbs accept this value as ``resamples=``. The option also accepts the number of resamples
-    alone. Tests that resample have their own options `samples` and `seed`.
+    Verbs accept a `Resampling`, or the number of resamples alone, as ``resamples=``. Tests that
+    resample have their own options `samples` and `seed`.
 
     Parameters
     ----------

@@ -163,7 +163,7 @@ def by_task(scores: Scores, drawn: DrawnTopics | None) -> Scores:
     The score on a task is the mean over the topics of this task.
     """
     if drawn is None or TASK not in scores.label_values:
-        advice = "name them: scores.ireval.design(task=...)"
+        advice = "declare tasks: scores.ireval.design(task=...)"
         raise ParameterError("tasks for over='task'", "none", advice)
     loaded = scores.load().take(topic=drawn.kept)
     labels = loaded.label_values[TASK]
@@ -209,8 +209,8 @@ def scores_to_compare(scores: ScoreLike, *, quiet: bool = False) -> Scores:
     Warns
     -----
     IrframeWarning
-        If topics are left out because some system has no score on them, or if only one topic
-        remains.
+        If topics are left out, because some system has no score on these topics. Also if only one
+        topic remains.
     """
     result = read_scores(scores)
     if len(result.systems) < 2:
@@ -228,7 +228,7 @@ def select_depths(scores: Scores, at: Depths) -> Scores:
     if at is None:
         return scores if index is None else scores.take(depth=[int(index.argmax())])
     if index is None:
-        advice = "leave at= out, because the depth of each metric is in its name"
+        advice = "omit at=, because the name of each metric contains its depth"
         raise DepthError("scores by depth", "scores without depths", advice)
     depths = listed(at)
     unit = plural(scores.axis.dim)
@@ -428,7 +428,7 @@ def same_systems(scores: Scores, other: Scores) -> Scores:
     """
     systems, others = scores.systems, other.systems
     differing = [*systems.difference(others, sort=False), *others.difference(systems, sort=False)]
-    advice = "select the common systems of both"
+    advice = "select the systems that have both scores"
     refuse_unshared("the same systems in both scores", differing, advice)
     return other.take(system=others.get_indexer(systems))
 

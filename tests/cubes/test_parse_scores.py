@@ -98,7 +98,7 @@ def test_matrices_without_axis_names_need_an_orientation():
 def test_invalid_matrices_are_refused():
     matrix = pd.DataFrame({"a": [0.5], "b": ["x"]})
     refused(InputError, "scores indexed by", lambda: ir.as_scores(matrix, metric="AP"))
-    with pytest.raises(IdError, match="found 1 more: a"):
+    with pytest.raises(IdError, match="found duplicates: a"):
         ir.as_scores(
             pd.DataFrame([[0.5, 0.25]], columns=["a", "a"]), metric="AP", systems="columns"
         )

@@ -228,7 +228,7 @@ def test_documents_that_some_judge_did_not_judge_are_refused_or_dropped():
 def test_judges_with_different_scales_are_refused_unless_grades_are_passed():
     judges = drawn(judges=3)
     judges["c"] = judges["c"].assign(grade=judges["c"]["grade"].clip(upper=2))
-    pattern = "0 to 3, except for: c from 0 to 2.*range\\(0, 4\\)"
+    pattern = "0 to 3, except for judges: c from 0 to 2.*range\\(0, 4\\)"
     refused(GradeError, pattern, ir.compare_judges, judges)
     with pytest.warns(IrframeWarning, match="no interval of kappa_at"):
         stated, union = (

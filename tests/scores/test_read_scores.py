@@ -151,7 +151,7 @@ class TestRefusals:
         assert caught.value.offenders == offenders
 
     def test_depths_of_scores_without_depths_are_refused(self):
-        with pytest.raises(DepthError, match="scores without depths.*Leave at= out"):
+        with pytest.raises(DepthError, match="scores without depths.*Omit at="):
             select_depths(read_scores(random_scores(0).isel(depth=0, drop=True)), 5)
 
 
