@@ -1,4 +1,4 @@
-"""`concat` equals one cube of all rows, or raises errors."""
+"""Concatenated cubes equal one cube of all rows."""
 
 import warnings
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""Cubes: contents, participation, errors and printing."""
+"""Contents, participation, errors and printed form of cubes."""
 
 import warnings
 

@@ -108,8 +108,7 @@ def wide(**columns):
 
 
 SIDES = {"length": [3, 5, 3, 5], "size": [1.5, 1.5, 2.5, 2.5], "year": 2019, "empty": np.nan}
-"""Columns of numbers that are not scores: properties of topics or systems, constants, missing
-values."""
+"""Columns of numbers that are not scores, such as properties of topics or of systems."""
 
 
 @pytest.mark.parametrize("stated", [["AP"], None])

@@ -1,4 +1,4 @@
-"""Verbs: arguments, groups, user coordinates and provenance."""
+"""Verbs check arguments, and keep groups, user coordinates and provenance."""
 
 import warnings
 from dataclasses import replace

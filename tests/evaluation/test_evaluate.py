@@ -1,4 +1,4 @@
-"""`evaluate` scores each metric at its depth."""
+"""`evaluate` scores each metric at the cutoff of the metric."""
 
 import numpy as np
 import pandas as pd

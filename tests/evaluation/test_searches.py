@@ -35,7 +35,7 @@ def traces(seed=0, systems=2, topics=5, searches=4, docs=9):
 
 
 def union(runs, after=9, each=None):
-    """Return the lists and costs after some searches, by loops."""
+    """Compute lists and costs after some searches with loops."""
     lists, shown, unpaid, costs = {}, Counter(), Counter(), {}
     for row in runs.sort_values(
         ["call", "score", "doc"], ascending=[True, False, False]

@@ -35,7 +35,7 @@ def runs_of(**lists):
 
 
 def scored(runs, qrels=QRELS, **options):
-    """Return sums and counts of scores, and the warnings."""
+    """Return sums and numbers of scores by system, and warnings."""
     with warnings.catch_warnings(record=True, action="always") as caught:
         table = ir.evaluate(runs, qrels, "AP", **options)["AP"]
     result = table.groupby("system").agg(["sum", "size"]).T.to_dict("list")

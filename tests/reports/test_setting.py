@@ -573,8 +573,6 @@ def findings(track, _):
     with unsaid(), every_place():
         rows = ir.verbs.diagnose(*data, metrics=track.metrics, errors="report", stop=stop)
     rows = rows[rows["what"] != "policies that affect the scores"]
-    if "repeats" in track.options:  # the console has no such option
-        rows = rows[~rows["what"].str.contains("under the same label")]
     if len(track.views) > 1:  # the page shows the first track, which diagnose cannot select
         rows = pd.read_csv(StringIO(track.page.texts["csv"]["findings"])).fillna("")
     counts = rows["severity"].value_counts(sort=False)

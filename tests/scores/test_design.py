@@ -38,7 +38,7 @@ LOSSES = {
     "a long frame": lambda frame: long(frame),  # noqa: PLW0108 - defined below
     "an array": lambda frame: array(frame).drop_attrs(),
 }
-"""Operations that lose the declaration and keep the labels, by name."""
+"""Name -> operation that loses the declaration of a design and keeps the labels."""
 
 
 def long(frame):

@@ -1,4 +1,4 @@
-"""Scores, and references on the same systems and topics."""
+"""Scores are matched with references by system and topic."""
 
 import tracemalloc
 from itertools import product
