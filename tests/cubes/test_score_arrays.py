@@ -61,7 +61,7 @@ def test_arrays_of_one_metric_are_labelled():
 @pytest.mark.parametrize(
     ("scores", "error", "words"),
     [
-        (pd.concat([LONG, LONG.iloc[:1]]), IdError, "found 1 more"),
+        (pd.concat([LONG, LONG.iloc[:1]]), IdError, "found duplicates"),
         (LONG.assign(value="x"), InputError, "of other values.*frame.astype"),
         (LONG.iloc[:0], InputError, "found an empty frame"),
         (xr.DataArray([1.0], dims="system"), InputError, "dimensions system and topic"),
@@ -87,7 +87,7 @@ def test_arrays_of_one_metric_are_labelled():
                 [[1.0]], {"year": ("topic", [1]), "no": ("topic", [2])}, ["system", "topic"]
             ).set_index(topic=["year", "no"]),
             IdError,
-            "one label for every topic, but found 2 levels: year, no",
+            "one label for every topic, but found 2 index levels: year, no",
         ),
         (
             xr.DataArray([[[1.0, 2]]], {"depth": [1.0, 2.5]}, ["system", "topic", "depth"]),
