@@ -35,7 +35,7 @@ class Listed:
     key: NDArray[np.floating[Any]]
     """Sort keys in the order of the run, shape (topic, longest list).
 
-    Smaller keys rank higher. Keys past the end of a list are infinite.
+    Documents with smaller keys rank higher. Keys past the end of a list are infinite.
     """
     length: NDArray[np.int64]
     """The length of each list, shape (topic,)."""
@@ -258,7 +258,7 @@ def _described(index: Positions, topic: Codes, doc: Codes) -> list[str]:
 
 
 FEW = 1 << 10
-"""The largest number of keys per list for which counting is faster than bisection."""
+"""If lists have at most this number of keys, counting keys is faster than bisection."""
 CROWD = 4
 """The number of pairs of judged and tied documents per retrieved document from which `rank_table`
 is faster than `rank_hits`."""

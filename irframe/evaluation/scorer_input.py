@@ -34,7 +34,7 @@ from irframe.names import CHUNKS, DOC, RANK, SCORE, SYSTEM, TOPIC
 ONLY = pd.Index([ONLY_SYSTEM])
 
 SMALL = 1 << 14
-"""The maximum number of rows at which a frame is faster to read as dictionaries than as columns."""
+"""A frame with at most this number of rows is faster to read as dictionaries than as columns."""
 
 TEXT: set[type] = {str, np.str_}
 INTEGERS: set[type] = {int, np.int64, np.int32}

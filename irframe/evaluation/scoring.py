@@ -29,7 +29,7 @@ from irframe.metrics.facts import average, facts
 from irframe.quantities.block import by_scale
 
 EVEN = 0.9
-"""The lowest ratio of the mean list lengths of two systems that count as equally long."""
+"""Lists of two systems are equally long if the ratio of their mean lengths is at least this."""
 
 
 def warn_uneven(

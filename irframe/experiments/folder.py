@@ -18,12 +18,12 @@ from irframe.files import write_run
 from irframe.files.sources import is_address, opened_by, read_parquet, refuse_strange
 
 FACTS = "cube.json"
-"""The file with the properties of a saved cube and the checksums of the other files.
+"""The name of the file with the properties of a saved cube and the checksums of all other files.
 
 `FACTS` is written last, so a folder without this file is incomplete.
 """
 SYSTEMS = "systems.parquet"
-"""The file with the names of the systems."""
+"""The name of the file with the names of the systems."""
 SEAL = b"facts"
 """The key in the metadata of `SYSTEMS` whose value is a digest of the properties."""
 CHANGED = "cut or changed since it was written"

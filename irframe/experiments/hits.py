@@ -53,7 +53,7 @@ class Hits:
     ties do not matter.
     """
     filed: Codes | None = None
-    """The pooling rank of every hit. None if pooling ranks equal `rank` or are not needed."""
+    """The pooling rank of every hit. None if all equal `rank`, or if they are not needed."""
     along: Mapping[str, NDArray[Any]] | None = None
     """Name -> values per retrieved document, in the order of `tied`.
 

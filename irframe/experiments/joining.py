@@ -36,7 +36,7 @@ from irframe.record import recorded
 Prints = NDArray[np.uint64]
 
 CHUNK = r"[#_:\-.]+\d+$"
-"""The pattern of an id's suffix if the id probably names a chunk of a document."""
+"""The pattern of a suffix that shows that an id probably names a chunk of a document."""
 COLLAPSE = r"collapse chunks to documents with units=r'(.+?)[#_:.-]+\d+'"
 """Advice if runs contain ids of chunks, and judgments contain ids of documents."""
 LOOKED = 1 << 16

@@ -30,7 +30,7 @@ EVERYTHING = pd.Index(["all"])
 
 @dataclass(frozen=True, eq=False)
 class Collections:
-    """The collection of each topic of a qrels frame."""
+    """The collections of the topics in a qrels frame."""
 
     of_topic: Codes
     """The position of each topic's collection in `labels`, -1 if unknown."""
@@ -115,7 +115,7 @@ class Collections:
         values
             The values to reduce.
         start
-            The result for a collection without values.
+            The value that is returned for a collection without values.
         """
         # Code -1 of an unknown collection selects the last item, which has no values.
         total = np.full(len(self.labels) + 1, start, np.int64)

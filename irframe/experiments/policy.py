@@ -149,10 +149,11 @@ class TiePolicy:
     Attributes
     ----------
     keys
-        Function that returns a sort key per tied document. Smaller keys come first, and documents
-        with equal keys stay in row order. If `keys` is None, tied documents stay in row order.
+        Function that returns a sort key per tied document. Documents with smaller keys come first,
+        and documents with equal keys stay in the order of rows. If `keys` is None, tied documents
+        stay in row order.
     descending
-        Whether greater keys come first.
+        Whether documents with greater keys come first.
     shares
         Whether documents with equal scores share their gain. If documents share their gain, the
         order of tied documents does not matter.

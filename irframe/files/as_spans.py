@@ -26,7 +26,7 @@ WANTED = "spans with a column for topic, doc, start and end"
 
 
 Texts = Mapping[Any, Any] | pd.Series | None
-"""Document -> its text, or the length of its text in the unit of the spans."""
+"""A mapping from documents to texts, or to lengths of texts in the unit of the spans."""
 
 
 def as_spans(x: object, *, texts: Texts = None) -> pd.DataFrame:

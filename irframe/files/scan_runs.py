@@ -28,7 +28,7 @@ from irframe.frames.values import to_frame
 from irframe.names import RANK, SCORE, SYSTEM, TOPIC, as_html
 
 BATCH = 1 << 24
-"""The largest size of a batch of files in bytes. A larger file is a batch on its own."""
+"""The largest size of a batch of files in bytes. A file of more bytes is a batch on its own."""
 DENSE = 6
 """The typical ratio of decompressed to compressed size.
 
@@ -38,7 +38,7 @@ LARGE = 1 << 24
 PIECE = 1 << 23
 """Files of at least `LARGE` bytes are read in blocks of about `PIECE` bytes."""
 ROWS = 1 << 20
-"""The largest number of rows of a group of systems. The run of a larger system is read alone."""
+"""The largest number of rows of a group of systems. A system with more rows is read alone."""
 FEW = 100
 """If a file has fewer rows per system on average, it is read at once and not by groups of systems.
 

@@ -30,7 +30,7 @@ Source = str | PathLike[str] | IO[bytes] | IO[str]
 
 MEANT = "check that this is the file you meant"
 FREE = 1 << 26
-"""The number of decompressed bytes up to which any compression ratio is accepted."""
+"""Files of at most this decompressed size in bytes may have any compression ratio."""
 RATIO = 100
 """The largest accepted ratio of decompressed to compressed size. Runs have a ratio of about 10."""
 COLUMNS = 1 << 13
@@ -158,7 +158,7 @@ PACKED = (".gz", ".bz2", ".xz", ".zst")
 """Suffixes of file names for which a file is compressed when irframe writes it."""
 
 _HEAD = 10
-"""The number of bytes at the start of a file by which its compression is detected."""
+"""The number of bytes at the start of a file from which the compression is detected."""
 LAYERS = 3
 """The largest number of times that a file may be compressed. Files of ranx are compressed twice."""
 _PART = 1 << 20

@@ -1,6 +1,6 @@
 """Run frames from hits, and from the searches of agents.
 
-The tuples of names list fields that tools use, the preferred field first.
+The tuples in this module list names of fields in tools, the preferred name first.
 """
 
 import json

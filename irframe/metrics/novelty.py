@@ -105,7 +105,7 @@ class alpha_nDCG(Novelty):
     ``sum_(i<=k) G_i / log2(i + 1)``, divided by the same sum for the ideal ranking down to k. The
     ideal ranking is built greedily: every rank gets the document with the highest gain among the
     remaining documents. Among documents with equal gain, the one with the last name is used. The
-    gains G_i are those of `alpha_DCG`.
+    gains G_i are defined as for `alpha_DCG`.
 
     Range: 0 to 1, or slightly above 1 if the greedy ranking is not optimal. Needs: grades by
     subtopic, recall base. No relevant documents: 0. Unjudged: not relevant.

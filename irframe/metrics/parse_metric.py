@@ -23,7 +23,7 @@ from irframe.metrics import spellings
 from irframe.metrics.base import ALIASES, METRICS, PARSED, Metric, MetricType
 
 GDEVAL_TOP = 4
-"""Top grade of gdeval, which does not depend on the judgments."""
+"""Highest grade in gdeval, which is the same for all judgments."""
 
 
 class Preset(partial[Metric]):

@@ -20,7 +20,7 @@ from irframe.metrics.base import Metric, parameter
 from irframe.names import HIGHEST_GRADE
 
 HORIZON = 1000
-"""Default of the last rank that users can read, as in cwl_eval."""
+"""By default, the last rank that users can read, as in cwl_eval."""
 
 
 class Reading(NamedTuple):

@@ -349,8 +349,8 @@ class U(Thresholded):
     gain
         Gain map.
     patience
-        Maximum amount of text L that users read, above 0, in the unit of the lengths. The default
-        of 132,000 characters is that of the paper.
+        Maximum amount of text L that users read, above 0, in the unit of the lengths. The default,
+        132,000 characters, is the value in the paper.
     norm
         Divisor of the sum, above 0.
     rel
