@@ -17,6 +17,7 @@ import xarray as xr
 
 from irframe import kinds
 from irframe import names as words
+from irframe.arrays import low_to_high
 from irframe.elsewhere import meant_by, suggest, suggested
 from irframe.errors import DepthError, InputError, ParameterError
 from irframe.escaping import html
@@ -50,7 +51,7 @@ def _judged_share(subject: Any) -> list[str]:
     levels = experiment.judgments.levels
     length = subject["retrieved"].to_numpy().sum()
     share = f"{1 - subject['unjudged'].to_numpy().sum() / max(length, 1):.0%} of documents judged"
-    grades = [f"grades {words.low_to_high(levels)}"] if len(levels) else []
+    grades = [f"grades {low_to_high(levels)}"] if len(levels) else []
     return [*grades, share]
 
 

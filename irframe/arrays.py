@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 Array = NDArray[Any]
 Floats = NDArray[np.float64]
@@ -122,3 +122,15 @@ def on_front(cost: NDArray[np.float64], value: NDArray[np.float64]) -> NDArray[n
     best = np.maximum.accumulate(value[order])
     rises = np.append(True, best[1:] > best[:-1])[: len(order)]
     return np.asarray(order[rises])
+
+
+def low_to_high(numbers: ArrayLike) -> str:
+    """Return the range of integers, or their common value.
+
+    Examples
+    --------
+    >>> low_to_high([16, 3, 5]), low_to_high([16, 16])
+    ('3 to 16', '16')
+    """
+    low, high = int(np.min(numbers)), int(np.max(numbers))
+    return f"{high}" if low == high else f"{low} to {high}"

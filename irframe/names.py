@@ -12,9 +12,6 @@ from functools import lru_cache
 from itertools import chain
 from typing import Any, Literal, get_args
 
-import numpy as np
-from numpy.typing import ArrayLike
-
 from irframe.escaping import html
 
 VERSION = "0.1.0"
@@ -273,18 +270,6 @@ def plural(noun: str) -> str:
     ('seeds', 'passes')
     """
     return noun + ("es" if noun.endswith(("s", "ch")) else "s")
-
-
-def low_to_high(numbers: ArrayLike) -> str:
-    """Return the range of integers, or their common value.
-
-    Examples
-    --------
-    >>> low_to_high([16, 3, 5]), low_to_high([16, 16])
-    ('3 to 16', '16')
-    """
-    low, high = int(np.min(numbers)), int(np.max(numbers))
-    return f"{high}" if low == high else f"{low} to {high}"
 
 
 def counted(count: int | str, noun: str) -> str:

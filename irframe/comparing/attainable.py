@@ -4,11 +4,10 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from irframe.arrays import Array
+from irframe.arrays import Array, low_to_high
 from irframe.comparing.corrections import adjust_rows
 from irframe.comparing.significance import Pairing
 from irframe.cubes.scores import Scores
-from irframe.names import low_to_high
 from irframe.paired import (
     Bootstrap,
     MaxT,

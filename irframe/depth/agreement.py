@@ -14,14 +14,14 @@ import scipy
 import xarray as xr
 
 from irframe import agreements
-from irframe.arrays import Array
+from irframe.arrays import Array, low_to_high
 from irframe.checks import choice
 from irframe.cubes.scores import Arrays, Scores
 from irframe.cubes.verb import verb
 from irframe.errors import ParameterError, warn
 from irframe.metrics.base import Summary
 from irframe.metrics.facts import TIE
-from irframe.names import METRIC, low_to_high
+from irframe.names import METRIC
 from irframe.paired.design import Design
 from irframe.paired.pairs import fitting, groups
 from irframe.scores.averages import Resamples, Resampling, without_each

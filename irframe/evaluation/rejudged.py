@@ -17,6 +17,7 @@ from irframe.experiments.judgments import Judgments
 from irframe.experiments.lists import Collections
 from irframe.experiments.policy import refuse_marks
 from irframe.frames.ids import Codes, all_of_one_kind, within
+from irframe.names import counted
 
 
 def fewer_judged(
@@ -167,8 +168,9 @@ def _refuse_ranks_unknown(experiment: Experiment, topic: Codes, lists: Codes) ->
     deeper = experiment.participated & (count < fresh) & (experiment.hits.length > named_ranks)
     if deeper.any():
         topics = experiment.judgments.topics
+        newly = counted(len(topic), "newly judged document")
         pairs = [f"{experiment.systems[s]} on {topics[t]}" for s, t in np.argwhere(deeper)]
-        expected = f"the ids of all listed documents, to find {len(topic)} newly judged documents"
+        expected = f"ids of all documents in lists that may contain {newly}"
         found = f"{len(pairs)} lists without ids of unjudged documents below rank {named_ranks}"
         advice = "build the cube anew: irframe.cube(runs, qrels)"
         raise InputError(expected, found, advice, pairs)

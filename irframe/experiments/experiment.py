@@ -12,7 +12,7 @@ import pandas as pd
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from irframe.arrays import Array, Grade, in_threads, tiles
+from irframe.arrays import Array, Grade, in_threads, low_to_high, tiles
 from irframe.experiments import joining, rank_table, ranked_runs
 from irframe.experiments.choices import PoolDepth
 from irframe.experiments.group_columns import Groups
@@ -23,7 +23,7 @@ from irframe.experiments.policy import Policy, refuse_pool, shares_ranks
 from irframe.frames.ids import Codes
 from irframe.metrics import Block, Metric
 from irframe.metrics.facts import facts
-from irframe.names import DOC, GRADE, SYSTEM, TOPIC, low_to_high
+from irframe.names import DOC, GRADE, SYSTEM, TOPIC
 from irframe.quantities.block import BY_TOPIC
 
 LAST = "_last"

@@ -13,13 +13,13 @@ import scipy
 import xarray as xr
 from numpy.typing import ArrayLike
 
-from irframe.arrays import Array
+from irframe.arrays import Array, low_to_high
 from irframe.checks import check_int, choice, number, refuse_passed
 from irframe.comparing.corrections import ANOVA, Significance
 from irframe.cubes.scores import Arrays, Scores
 from irframe.cubes.verb import verb
 from irframe.errors import ParameterError, caution, united
-from irframe.names import PAIR, TOPIC, counted, low_to_high
+from irframe.names import PAIR, TOPIC, counted
 from irframe.option_values import Unused
 from irframe.paired import describe_differences
 from irframe.paired.design import Design

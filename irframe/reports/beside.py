@@ -14,7 +14,7 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from irframe import names as words
-from irframe.arrays import on_front
+from irframe.arrays import low_to_high, on_front
 from irframe.comparing.compare import compare
 from irframe.comparing.explain import SNIPPET, TextsById, document_names
 from irframe.cubes.groups import REPEAT_OF
@@ -301,7 +301,7 @@ class Duel:
         significant = np.asarray(self.view.strength)[0, :, pair] > 0
         cuts = np.flatnonzero(np.diff(np.r_[False, significant, False])).reshape(-1, 2)
         ends = [(setting.depths[first], setting.depths[last - 1]) for first, last in cuts]
-        spans = [words.low_to_high(depths) for depths in ends]
+        spans = [low_to_high(depths) for depths in ends]
         more = [f"and {len(spans) - NAMED} more"] if len(spans) > NAMED else []
         values: dict[str, Any] = {"spans": ", ".join([*spans[:NAMED], *more])}
         values |= {"n": int(significant.sum()), "of": len(significant)}

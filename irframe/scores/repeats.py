@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 import scipy
 
-from irframe.arrays import Array, at_places
+from irframe.arrays import Array, at_places, low_to_high
 from irframe.checks import check_int, choice, listed
 from irframe.cubes.groups import word_of
 from irframe.cubes.scores import Scores, patterns
@@ -27,7 +27,7 @@ from irframe.experiments.topic_design import (
     options_declared,
 )
 from irframe.metrics.facts import average
-from irframe.names import REPEATED, REPEATS, Layout, low_to_high, plural
+from irframe.names import REPEATED, REPEATS, Layout, plural
 from irframe.paired.crossed import Crossed, crossed, one_sample, table_of
 from irframe.paired.design import Design
 

@@ -11,7 +11,7 @@ import pandas as pd
 import scipy
 import xarray as xr
 
-from irframe.arrays import Array
+from irframe.arrays import Array, low_to_high
 from irframe.checks import choice, level
 from irframe.cubes.parse_scores import parse_scores
 from irframe.cubes.scores import Scores
@@ -20,7 +20,7 @@ from irframe.errors import listing, warn
 from irframe.experiments.topic_design import WEIGHT, names_declared
 from irframe.frames.ids import every_row
 from irframe.metrics.facts import TIE, Facts, facts
-from irframe.names import SYSTEM, low_to_high
+from irframe.names import SYSTEM
 from irframe.scores import repeats
 from irframe.scores.averages import moments
 from irframe.scores.read_scores import read_scores, refuse_huge

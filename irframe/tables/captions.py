@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from irframe.agreements.correlations import AGREEMENTS
+from irframe.arrays import low_to_high
 from irframe.checks import listed
 from irframe.comparing.corrections import parse_test
 from irframe.errors import cautions_of
@@ -18,7 +19,6 @@ from irframe.names import (
     REPEAT,
     RESULT,
     counted,
-    low_to_high,
     plural,
 )
 from irframe.paired import Bootstrap

@@ -3,8 +3,9 @@
 import pandas as pd
 from numpy.typing import ArrayLike
 
+from irframe.arrays import low_to_high
 from irframe.metrics.facts import facts
-from irframe.names import TOPIC, counted, low_to_high, plural
+from irframe.names import TOPIC, counted, plural
 from irframe.stops import Axis
 
 SHOWN = 4

@@ -119,7 +119,7 @@ def further(doc):
             LONG.ireval.cube(JUDGED),
             further("d130"),
             InputError,
-            "1 newly judged documents.*below rank 100: run on",
+            "contain 1 newly judged document, .* rank 100: run on",
         ),
         (
             LONG.ireval.cube(JUDGED),
