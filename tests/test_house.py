@@ -345,6 +345,20 @@ def test_modules_have_the_names_of_their_verbs_or_list_the_verbs(package):
     } == {}
 
 
+def test_each_verb_has_tests_in_a_module_of_its_name_or_of_its_home():
+    tests = {path: path.read_text() for path in (ROOT / "tests").rglob("test_*.py")}
+    missing = [
+        name
+        for name, verb in verbs().items()
+        if not any(
+            re.search(rf"\b{name}\b", text)
+            for path, text in tests.items()
+            if path.stem.removeprefix("test_") in {name, verb.__module__.rpartition(".")[2]}
+        )
+    ]
+    assert missing == []
+
+
 @PACKAGES
 def test_a_public_name_comes_from_the_module_that_defines_it(package):
     members = {name: getattr(package, name) for name in package.__all__}
