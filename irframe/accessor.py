@@ -1,6 +1,7 @@
 """The accessor ``.ireval``, whose methods are the verbs.
 
-A verb calls the function of the same name in `irframe.verbs` with the object as first argument.
+Each of these methods calls the function of the same name in `irframe.verbs` with the object as
+first argument.
 """
 
 import inspect
@@ -60,7 +61,7 @@ def _number(count: int, noun: str) -> str:
 
 
 class Verbs:
-    """The verbs of an object, such as a cube."""
+    """Methods of an object, such as a cube."""
 
     _home = kinds.HOME
 
@@ -81,11 +82,11 @@ class Verbs:
         return MethodType(self._leading(name, function), self._called_of())
 
     def _called_of(self) -> Any:
-        """Return the object that verbs take as first argument."""
+        """Return the object to pass as first argument."""
         return self._subject
 
     def _leading(self, name: str, function: Callable[..., Any]) -> Callable[..., Any]:
-        """Wrap a verb whose errors then show a correct call."""
+        """Wrap a verb, so that errors show a correct call."""
 
         @wraps(function)
         def call(*arguments: Any, **options: Any) -> Any:
@@ -238,10 +239,10 @@ class Accessor(Verbs):
 
     @property
     def record(self) -> list[Step]:
-        """The verbs that produced this object, with their options.
+        """The function calls that produced this object, with their options.
 
         If an option was a frame or array, the record contains a digest of its values.
-        ``step.again(x)`` applies the verb of a step with the same options to ``x``.
+        ``step.again(x)`` calls the function of a step on ``x`` with the same options.
 
         Examples
         --------
@@ -281,7 +282,7 @@ class FrameAccessor(Accessor):
 class SeriesAccessor(FrameAccessor):
     """Accessor of a column of scores.
 
-    A column of scores has the same verbs as a frame with only this column.
+    A column of scores has the same methods as a frame with only this column.
     """
 
     def __init__(self, subject: pd.Series) -> None:
@@ -317,7 +318,7 @@ def _with_metrics(subject: object) -> Any:
 
 
 def _metric(name: str) -> Any:
-    """Return the metric with a name or synonym, or None."""
+    """Return the metric by name or synonym, None if unknown."""
     from irframe.errors import MetricError  # noqa: PLC0415 - only when asked
     from irframe.metrics import METRICS  # noqa: PLC0415 - the same
     from irframe.metrics.parse_metric import parse_metric  # noqa: PLC0415 - the same

@@ -20,8 +20,8 @@ Ends = tuple[Floats, Floats]
 
 
 BLOCK = 1 << 17
-"""Number of ranks of lists that a thread scores at a time. A few arrays of this size fit into the
-cache of a processor."""
+"""Number of ranks that a thread scores at a time. A few arrays of this size fit into the cache of a
+processor."""
 
 
 def usual_errors() -> np.errstate:

@@ -27,7 +27,7 @@ Word = TypeVar("Word", bound=str)
 
 
 def is_integer(value: object) -> bool:
-    """Return whether a value is an integer, without bool.
+    """Return True for integers, but not for booleans.
 
     Examples
     --------
@@ -192,9 +192,9 @@ def _values_of(annotation: object) -> tuple[tuple[Any, ...], bool]:
 
 
 def as_written(text: object, kinds: Mapping[str, Callable[..., Any]]) -> Any:
-    """Evaluate a call in a text such as ``"RBO(p=0.8)"``.
+    """Evaluate a call in a string such as ``"RBO(p=0.8)"``.
 
-    The result is None if the text is not a call of one of `kinds`.
+    The result is None if the string is not a call of one of `kinds`.
 
     Examples
     --------
@@ -213,7 +213,7 @@ def as_written(text: object, kinds: Mapping[str, Callable[..., Any]]) -> Any:
 
 
 def listed(value: Any) -> list[Any]:
-    """Return a list, made from None, one value or several.
+    """Convert None, one value or several values to a list.
 
     Examples
     --------
@@ -384,7 +384,7 @@ def _inside(
     above: float | None = None,
     below: float | None = None,
 ) -> bool:
-    """Return whether a value is within the limits passed."""
+    """Return whether a value is within the given limits."""
     least = (low is None or value >= low) and (above is None or value > above)
     return bool(least and (high is None or value <= high) and (below is None or value < below))
 

@@ -50,7 +50,7 @@ _BESIDE = {
     "searches": " (pass it to score of a cube: score(..., stop=ir.AfterSearches(2)))",
     **dict.fromkeys(("shown", "again"), " (evaluate(..., search=) adds this column to the scores)"),
 }
-"""Mapping from unknown names to texts on alternatives, which are added to the error message."""
+"""Mapping from unknown names to sentences about alternatives for the error message."""
 
 _TABLE = Path(__file__).with_name("elsewhere.txt")
 """File that maps names in irframe to names in other tools. Each line contains a name in irframe and
@@ -115,7 +115,7 @@ def suggest(
 ) -> str:
     """Return a suggestion for an unknown name in error messages.
 
-    The result is an empty text if there is no suggestion.
+    The result is an empty string if there is no suggestion.
 
     Parameters
     ----------

@@ -1,8 +1,8 @@
 """Exceptions, warnings and cautions.
 
-A message states what was expected, what was found and what to do. A call of a verb issues each
-warning once, at the line of the call, even if several groups cause the warning. A caution is a
-warning in the attributes of a result.
+A message states what was expected, what was found and what to do. Each call of a function or
+method issues a warning once, at the line of the call, even if several groups cause the warning. A
+caution is a warning that is stored in the attributes of a result.
 """
 
 import contextlib
@@ -63,7 +63,7 @@ class IrframeError(ValueError):
     expected
         Noun phrase for the expected input.
     found
-        Noun phrase for the actual input, or an empty text if `offenders` describes the input.
+        Noun phrase for the actual input, or an empty string if `offenders` describes the input.
     advice
         Imperative sentence on how to solve the problem.
     offenders
@@ -149,7 +149,7 @@ def shortened(value: object, spell: Callable[[object], str] = repr) -> str:
 
 
 def singular(text: str) -> str:
-    """Put words after the number 1 into the singular.
+    """Use the singular of nouns after the number 1.
 
     Examples
     --------

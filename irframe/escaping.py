@@ -89,9 +89,9 @@ def latex(value: object) -> str:
 
 
 def cell(value: object) -> Any:
-    """Escape a text that spreadsheets would read as a formula.
+    """Escape a string that spreadsheets would read as a formula.
 
-    Numbers and other values that are not texts are returned unchanged.
+    Numbers and other values that are not strings are returned unchanged.
 
     Examples
     --------

@@ -216,7 +216,7 @@ def parse_gain(gain: Gain | type[Gain] | str | Mapping[int, float]) -> Gain:
     ----------
     gain
         ``"binary"``, ``"linear"``, ``"exp"`` or ``"exponential"``; a mapping from grades to gains;
-        a `Gain`; or the text of a `Gain`, such as ``"Linear(top=3)"``.
+        a `Gain`; or a `Gain` as a string, such as ``"Linear(top=3)"``.
 
     Returns
     -------
@@ -266,7 +266,7 @@ def from_ir_measures(gains: Mapping[int, float]) -> Gain:
 
 
 def gain_text(gain: Gain) -> str:
-    """Return the shortest text from which `parse_gain` makes the gain.
+    """Return the shortest string that `parse_gain` converts to the gain.
 
     Examples
     --------

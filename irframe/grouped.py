@@ -1,4 +1,4 @@
-"""Objects in groups, whose verbs return one result per group.
+"""Grouped objects, whose methods return one result per group.
 
 Verbs: groupby.
 """
@@ -49,11 +49,11 @@ def groupby(
     Returns
     -------
     Grouped
-        An object with the verbs of `subject`. Each verb returns one result for all groups. The
-        group is the first column or index level of a frame, and the first dimension of an array. If
-        a verb returns a cube for each group, the result is a grouped object again. Each group of
-        runs is evaluated with all judgments. Iteration yields the name and the subset of each
-        group.
+        An object with the same methods as `subject`. Each method returns one result for all
+        groups. The group is the first column or index level of a frame, and the first dimension of
+        an array. If a method returns a cube for each group, the result is a grouped object again.
+        Each group of runs is evaluated with all judgments. Iteration yields the name and the subset
+        of each group.
 
     Raises
     ------
@@ -248,7 +248,7 @@ groups together."""
 
 
 class Grouped(Verbs):
-    """Verbs of a grouped object, which return results by group.
+    """Methods of a grouped object, which return results by group.
 
     Iteration yields the name and the subset of each group.
 

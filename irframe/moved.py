@@ -16,19 +16,20 @@ contains the name of the parameter."""
 
 @dataclass(frozen=True)
 class Moved:
-    """Parameters that moved, and a template of the suggested call.
+    """Parameters that belong to another function, and a suggested call.
 
     Parameters
     ----------
     line
         Template of the suggested call. ``{x}`` is the first argument. ``{verb}`` is the verb, after
         ``.groupby(...)`` in grouped calls. ``{begin}`` is the call up to the second argument.
-        ``{fields}`` are the moved parameters, and ``{others}`` are the other arguments. ``{more}``
-        is ``{others}`` with a comma at the end. ``{beside}`` is ``{others}`` with a comma at the
-        beginning. ``{sel}`` selects depths from an array, and ``{query}`` from a frame. ``{cut}``
-        is ``{others}`` with the depth appended to each metric, as in ``"AP@10"``.
+        ``{fields}`` are the arguments that belong to another function, and ``{others}`` are all
+        other arguments. ``{more}`` is ``{others}`` with a comma at the end. ``{beside}`` is
+        ``{others}`` with a comma at the beginning. ``{sel}`` selects depths from an array, and
+        ``{query}`` from a frame. ``{cut}`` is ``{others}`` with the depth appended to each metric,
+        as in ``"AP@10"``.
     fields
-        Mapping from moved parameters to names in the suggested call. The name is empty for a
+        Mapping from the parameters to their names in the suggested call. The name is empty for a
         positional argument.
     verbs
         Verbs for which the suggestion applies. The default is all verbs.
@@ -83,7 +84,8 @@ MOVED = (
         dict.fromkeys(("by", "groupby", "group_by", "group", "stratify_by"), ""),
     ),
 )
-"""Suggestions for moved parameters. The first suggestion that applies to a call is used."""
+"""Suggestions for parameters of other functions. The first suggestion that applies to a call is
+used."""
 
 
 def line_for(
@@ -148,7 +150,7 @@ def _cut(name: str, text: str, depths: Sequence[tuple[str, str]]) -> str:
 def _selections(subject: object, depths: str) -> dict[str, str]:
     """Return code that selects depths from scores.
 
-    Both texts are empty if the scores have no depths.
+    Both strings are empty if the scores have no depths.
     """
     index = getattr(subject, "index", None)
     labels = [*getattr(subject, "columns", ()), *getattr(index, "names", ())]

@@ -1,8 +1,8 @@
 """Names of dimensions, columns and attributes, and special grades.
 
 Frames are recognised by the roles of their columns, such as topic and document. A role has one
-canonical name, which arrays use, and several aliases, which other tools use. Frames that verbs
-return keep the names in the input.
+canonical name, which arrays use, and several aliases, which other tools use. Frames that irframe
+returns have the same column names as the input.
 """
 
 import inspect
@@ -67,7 +67,7 @@ OF_REFERENCE = "n_topics", "n_topics_reference"
 """Attributes of a result: the number of topics of the scores, and the number of topics of the
 reference. The attributes exist only if the topics may differ."""
 P_VALUES = "p_values"
-"""Attribute of results about all pairs: a text that says whether p-values are corrected."""
+"""Attribute of results about all pairs: a string that states whether p-values are corrected."""
 CAUTION = "caution"
 """Attribute of a result: its cautions, which tables and reports print."""
 UNKNOWN = "nothing_judged"
@@ -79,7 +79,7 @@ BUDGET = "budget"
 LENGTH = "length"
 """Name of the values of retrieved documents that a budget limits: lengths or other costs."""
 BUDGETS = "budgets"
-"""Attribute of scores at budgets: a text with the unit of budgets and the meaning of `Cut`."""
+"""Attribute of scores at budgets: a string with the unit of budgets and the meaning of `Cut`."""
 GIVEN_RESAMPLES = "given resamples"
 """Name of the bootstrap test in a result if the user passed the resamples."""
 ORDERINGS = "orderings"
@@ -146,7 +146,7 @@ SURPLUS = "columns_surplus"
 columns."""
 
 JUDGMENTS = "judgments_digest"
-"""Attribute of scores and results: a text with the number and a digest of the judgments."""
+"""Attribute of scores and results: a string with the number and a digest of the judgments."""
 
 FILES = "files"
 """Attribute of a frame that was read from files: the names, sizes and modification times of the
@@ -163,16 +163,16 @@ TOPICS_OF = "topics_of"
 """Attribute of a frame of scores: pairs of a collection and a list of its topics."""
 
 RESULT = "result"
-"""Attribute of a frame or array: the name of the verb that returned the object."""
+"""Attribute of a frame or array: the name of the function or method that returned the object."""
 SCORE_VERBS = frozenset(
     (
         *("evaluate", "score", "standardise", "bounds", "tie_ranges", "score_nuggets", "design"),
         *("losses", "select_top"),
     )
 )
-"""Verbs that return scores by system and topic, by which systems can be ranked.
+"""Functions that return scores by system and topic, by which systems can be ranked.
 
-Values by system and topic from all other verbs do not rank systems.
+Values by system and topic from all other functions do not rank systems.
 """
 
 TieRule = Literal["trec", "doc", "order", "rank", "random", "mean", "block"]
@@ -234,7 +234,7 @@ _UNPRINTABLE = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff
 
 
 def printable(value: object) -> Any:
-    """Replace characters that XML does not allow in nested texts.
+    """Replace characters in nested data that XML does not allow.
 
     Examples
     --------

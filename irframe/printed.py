@@ -47,13 +47,13 @@ FIRST = {
 """Mapping from verbs to the columns that are kept first if a result is too wide to print."""
 LONGEST = 36
 SHORTEST = 10
-"""Minimum number of characters to which texts are shortened in a table that is too wide."""
+"""Minimum number of characters to which strings are shortened in a table that is too wide."""
 LEAST = 5
 """Minimum number of characters of a shortened label."""
 ELLIPSIS = "\N{HORIZONTAL ELLIPSIS}"
 """Character that stands for the omitted characters of a label."""
 UNCUT = {"interval", "g interval", "verdict", "ranks"}
-"""Columns in the output of the command line whose texts are never shortened."""
+"""Columns in the output of the command line whose values are never shortened."""
 LABELS = {
     *("metric", "group", "track", "system", "system_a", "system_b", "baseline", "topic", "doc"),
     *("team", "step", "old", "new"),
@@ -118,7 +118,7 @@ def interval_text(low: float, high: float, sign: str = "") -> str:
 
 
 def is_p(name: object) -> bool:
-    """Return whether a column contains p-values, by its name.
+    """Return whether a column contains p-values, judging by its name.
 
     Examples
     --------
@@ -195,7 +195,7 @@ class Result(Kept, metaclass=_Frames):
 
 
 def _options(note: str) -> tuple[Any, ...]:
-    """Return options of pandas for printing a result.
+    """Return pandas options for printing a result.
 
     If a note contains the size of the result, pandas prints no size and does not omit columns.
     """
@@ -239,7 +239,7 @@ def fitted(
     """Return the columns that fit the width, and a note.
 
     The columns in `first` take precedence. The note names the omitted columns. The default width is
-    two characters less than the default of pandas, because pandas wraps lines of full width.
+    two characters less than the pandas default, because pandas wraps lines of full width.
 
     Examples
     --------
@@ -270,7 +270,7 @@ def fitted(
 def narrowed(
     frame: pd.DataFrame, columns: Sequence[Hashable], width: int = WIDTH - 2
 ) -> pd.DataFrame:
-    """Shorten the texts of a frame until `columns` fit.
+    """Shorten the strings in a frame until `columns` fit.
 
     Examples
     --------
@@ -286,7 +286,7 @@ def narrowed(
 
 
 def _cut_texts(frame: pd.DataFrame, most: int) -> pd.DataFrame:
-    """Shorten the texts of a frame, but keep them distinct."""
+    """Shorten the strings in a frame, but keep them distinct."""
 
     def cut(values: Any) -> Any:
         texts = list(dict.fromkeys(value for value in values if isinstance(value, str)))
@@ -332,7 +332,7 @@ def short_labels(labels: Sequence[str], most: int) -> list[str]:
 
 
 def _shortened(texts: Sequence[str], length: int) -> Iterator[list[str]]:
-    """Yield lists of shortened texts that omit different characters."""
+    """Yield lists of shortened strings that omit different characters."""
     n_kept = length - 1
     for head in sorted(range(2, n_kept - 1), key=lambda head: abs(head - (n_kept + 1) // 2)):
         ends = [text[:head] + ELLIPSIS + text[len(text) - n_kept + head :] for text in texts]

@@ -1,4 +1,4 @@
-"""Records of the verbs and options behind a result.
+"""Records of the function calls that produced a result.
 
 The attribute ``record`` of a result contains JSON. Files in netCDF, Zarr and Parquet keep this
 attribute. Tables, the console, Markdown and the report use records to describe results.
@@ -27,13 +27,13 @@ from irframe.printed import Result
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 RECORD = "record"
-"""Attribute of a result: the record of verbs and options, as JSON."""
+"""Attribute of a result: the record of function calls, as JSON."""
 INPUTS = "inputs"
 """Option in the record of a cube: the name, size and SHA-256 digest of each input frame."""
 UNRECORDED = {"progress", "path"}
 """Arguments that are not recorded, because they do not change the numbers of a result."""
 NONE: Literal["none"] = "none"
-"""Text that stands for ``adjust=None``, no correction, in records and on the console."""
+"""Text that stands for ``adjust=None`` (no correction) in records and on the console."""
 FROM_MAPPING = ("weight", "cluster", "task")
 """Options that accept a mapping from topics to values without a name."""
 SOURCES = {
@@ -42,11 +42,11 @@ SOURCES = {
     "standardise",
     "design",
 }
-"""Verbs that return runs, judgments, cubes or scores. All other verbs return results."""
+"""Functions that return runs, judgments, cubes or scores. All other functions return results."""
 OBJECTS = {"runs", "qrels", "judges", "texts"}
 """Arguments that are input data. In place of input data, a record contains their own records."""
 DECIDED = {"adjust", "power"}
-"""Options whose values the verb selects by default."""
+"""Options whose values the function selects by default."""
 FACTS = {
     METRICS,
     *["interval", "interval_of", "pool_depth", "topics", "rel", "copies", "length", "test"],
@@ -55,7 +55,7 @@ FACTS = {
 
 
 class Steps(str):
-    """Record of a cube, printed as a list of verbs.
+    """Record of a cube, which prints the names of functions.
 
     Records of other objects are plain strings, because libraries that write files require strings.
     """
@@ -124,13 +124,13 @@ FRAME_VERBS: dict[str, Callable[..., Any]] = {}
 
 
 class Step(NamedTuple):
-    """A verb in a record, and the options applied."""
+    """A recorded function call: the function and its options."""
 
     verb: str
     options: dict[str, Any]
 
     def again(self, subject: object, data: Mapping[str, Any] | None = None) -> Any:
-        """Apply the verb with the same options to an object.
+        """Call the function with the same options on an object.
 
         Parameters
         ----------
@@ -178,7 +178,7 @@ def steps_of(subject: object) -> list[Step]:
     # attrs is tried first, because a dataset is also a mapping
     attributes = getattr(subject, "attrs", subject)
     text = attributes.get(RECORD) if isinstance(attributes, Mapping) else None
-    # a dictionary of runs may have a topic named "record", whose value is not a text
+    # a dictionary of runs may have a topic named "record", whose value is not a string
     return [Step(*step) for step in json.loads(text)] if text and isinstance(text, str) else []
 
 
@@ -412,7 +412,7 @@ def applied(
     for name in [name for name in options if name in attributes and name not in FACTS]:
         value = options[name]
         stated = attributes[name]
-        # a text in an attribute describes a numeric option, and must not replace the number
+        # a string in an attribute describes a numeric option, and must not replace the number
         alike = str if isinstance(stated, str) else int | float
         if (
             isinstance(stated, str | int | float)
@@ -425,7 +425,7 @@ def applied(
 
 
 def plain_options(options: Mapping[str, Any]) -> dict[str, Any]:
-    """Return options as attributes, with lists as texts."""
+    """Return options as attributes, with lists as strings."""
     shown = {}
     for name in [name for name in options if name not in {METRICS, RESULT, REPEATS}]:
         value = options[name]

@@ -22,7 +22,7 @@ ROUNDING = 1e-9
 class Axis:
     """Dimension of the stops at which users stop reading.
 
-    Texts can be templates with the fields ``{stop}`` and ``{unit}``.
+    Strings can be templates with the fields ``{stop}`` and ``{unit}``.
     """
 
     dim: str = words.DEPTH

@@ -1,7 +1,7 @@
 """The accessor with types, for type checkers.
 
-The stub ``typed.pyi`` lists the verbs of frames, cubes and scores with their signatures. The build
-of irframe generates it from the functions.
+The stub ``typed.pyi`` lists the methods of frames, cubes and scores with their signatures. The
+build of irframe generates it from the functions.
 """
 
 from typing import Any

@@ -41,7 +41,7 @@ QUANTITIES = {
     "averages": "by the averages over all topics",
 }
 CORRELATIONS = (agreements.Kendall, agreements.TauAP, agreements.Spearman, agreements.Pearson)
-"""Measures of agreement that have intervals with ``interval_of="averages"``."""
+"""Measures of agreement for which ``interval_of="averages"`` is available."""
 LEAST_TOPICS = 20
 """Minimum number of topics for which intervals with ``interval_of="averages"`` are reliable."""
 BLOCK_BYTES = 2**26
@@ -350,8 +350,8 @@ def agreement(
         ``"expected"`` is the expected agreement on another sample with the same number of topics.
         ``"averages"`` is the agreement of averages over the whole population of topics, and is only
         available for correlations. The agreement of averages is higher than the expected agreement,
-        because averages over the population have no sampling error. With intervals of Kendall's
-        tau, p-values are returned, too.
+        because averages over the population have no sampling error. For Kendall's tau, p-values
+        are also returned.
     alpha
         One minus the confidence level of the intervals, above 0 and below 1.
     resamples
@@ -404,7 +404,7 @@ def agreement(
     of the bootstrap distribution times ``sqrt(n / (n - 1))``, and the jackknife standard error. b
     is the mean of the bootstrap distribution minus the observed agreement. The interval reaches
     from ``t s`` below the observed agreement to ``max(0, -b) + t s`` above it, within -1 and 1.
-    Both kinds of intervals are conservative. In samples of 5 to 50 real topics, 95% intervals of
+    Both kinds of intervals are conservative. In samples of 5 to 50 real topics, 95% intervals for
     Kendall's tau contained the estimated quantity in 97 to 100% of the samples. Plain percentile
     intervals are shorter, and do not contain the agreement of averages at any sample size.
 

@@ -194,12 +194,12 @@ def coverage(
         The scores whose significant differences should be confirmed: a depth, a metric, or another
         array or frame. With a depth, each metric is compared with itself at this depth. With a
         metric of `scores`, each metric is compared with this metric at the same depth, or at one
-        depth as in ``"AP@10"``. Another array or frame must have the systems of `scores`, one
-        metric or the metrics of `scores`, and one depth or the depths of `scores`.
+        depth as in ``"AP@10"``. Another array or frame must have the same systems as `scores`,
+        either one metric or the same metrics, and either one depth or the same depths.
     test
         The significance test on both sides, as for `compare`: an `irframe.Significance`, or the
-        name of a test. By default, p-values are corrected for the number of pairs. The literature
-        does not correct p-values: ``Significance(adjust=None)``.
+        name of a test. By default, p-values are corrected for the number of pairs. Pass
+        ``Significance(adjust=None)`` for uncorrected p-values, as in the literature.
     topics
         The topics to use if the reference has different topics. ``"common"``: the topics that both
         sides have. ``"own"``: all topics of each side. By default, the two sides must have either
@@ -270,7 +270,7 @@ def share_of_verdicts(
 ) -> xr.DataArray:
     """Return the share of significant reference differences that `claim` repeats.
 
-    `claim` returns the sign of each difference between two systems by the scores. If `sign` is -1,
+    `claim` returns the sign of each difference in score between two systems. If `sign` is -1,
     differences of opposite sign are counted.
     """
     pairs = all_pairs(len(paired.systems))

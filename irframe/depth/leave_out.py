@@ -47,8 +47,7 @@ def leave_out(
     Parameters
     ----------
     cube
-        A cube made by `irframe.cube`. One contributing system after the other is left out of the
-        pool.
+        A cube made by `irframe.cube`. Each contributing system is left out of the pool in turn.
     metrics
         Metrics or their names.
     together
@@ -71,8 +70,8 @@ def leave_out(
         - the group, in a column with the name in `together`;
         - ``system``, the run that is left out;
         - ``lost`` and ``lost_relevant``, the numbers of judged and of relevant documents that only
-          this run contributes to the pool, over all topics. With `together`, documents count if
-          only the group of the run contributes them;
+          this run contributes to the pool, over all topics. With `together`, documents are counted
+          if only the group of the run contributes them;
         - ``mean`` and ``mean_without``, the mean score of the run with the full pool, and with the
           reduced pool, which lacks the contributions of the run (or of its group);
         - ``change``, ``mean_without - mean`` in percent of ``mean``, or NaN if ``mean`` is 0;
@@ -101,7 +100,7 @@ def leave_out(
     Warns
     -----
     IrframeWarning
-        If judgments are set aside.
+        If the attribute ``set_aside`` is above 0.
 
     Notes
     -----

@@ -50,8 +50,8 @@ def pool_growth(
         The next variables describe the contributing runs by pool depth. Each variable is a mean
         over runs and topics, and has a standard deviation in a variable that ends in ``_sd``:
 
-        - ``relevant_in_pool``, the number of relevant documents of the pool that the run has down
-          to the pool depth;
+        - ``relevant_in_pool``, the number of relevant documents of the pool that the run retrieved
+          within the pool depth;
         - ``relevant_past``, the number of all other relevant documents of the pool;
         - ``first_unjudged``, the rank of the first document of the run outside the pool, or the
           length of the list plus one if all its documents are in the pool.
@@ -80,7 +80,7 @@ def pool_growth(
 
     Notes
     -----
-    The pool of depth k contains each document that a contributing run has at rank k or above. Ranks
+    The pool of depth k contains each document that a contributing run ranks at k or above. Ranks
     are positions of rows in the run file.
 
     References

@@ -73,15 +73,16 @@ def volatility(
         Scores over (metric, system, topic, depth).
     reference
         The second side of the comparison: a metric of `scores`, or other scores by depth. Other
-        scores must have the systems of `scores`, and one metric or the metrics of `scores`. By
-        default, each metric is compared with itself.
+        scores must have the same systems as `scores`, and either one metric or the same metrics as
+        `scores`. By default, each metric is compared with itself.
     coefficient
         A measure of agreement or its name, as for `agreement`.
     topics
         The topics to use if the reference has different topics, as for `coverage`.
     interval_of
         The quantity that confidence intervals estimate, as for `agreement`. By default, no
-        intervals are computed. Intervals at many depths are slow, so select a few depths first.
+        intervals are computed. Intervals at many depths take long to compute, so select a few
+        depths first.
     alpha, resamples
         One minus the confidence level, and the resamples of the topics, as for `agreement`.
 
@@ -98,7 +99,7 @@ def volatility(
     DepthError
         If the scores have no depths.
     ParameterError
-        If a measure or metric is unknown, or if the reference has other systems.
+        If a measure or metric is unknown, or if the reference has different systems.
 
     Warns
     -----

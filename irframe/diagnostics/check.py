@@ -43,7 +43,7 @@ Listed = dict[str, pd.Series]
 
 
 def _of_rows(table: coded_tables.RunTable, rows: Codes) -> pd.Series:
-    """Return texts with topic and document, indexed by system."""
+    """Return strings with topic and document, indexed by system."""
     docs = table.doc.take(pa.array(rows)).to_pylist()
     topics = table.topics[table.topic[rows]]
     located = [f"{topic} {doc}" for topic, doc in zip(topics, docs, strict=True)]
@@ -231,8 +231,8 @@ def check(
         - ``topics``, ``documents`` and ``longest``, the number of lists, the number of rows, and
           the length of the longest list.
 
-        The next columns list problems as tuples of topics, of texts with topic and document, or of
-        other values:
+        The next columns list problems as tuples of topics, of strings with topic and document, or
+        of other values:
 
         - ``unreadable``: the problems of a file, with at most three faulty lines and the number of
           further faulty lines;
@@ -279,8 +279,8 @@ def check(
           Documents of grade -1 count as unjudged;
         - ``first_unjudged``: the best rank of an unjudged document, or <NA> if all documents are
           judged;
-        - ``shown`` and ``again``, only with `search`: the number of documents that all searches
-          together returned, and the number that an earlier search had already returned.
+        - ``shown`` and ``again``, only with `search`: the total number of documents that searches
+          returned, and how many of these documents an earlier search had already returned.
 
     Raises
     ------

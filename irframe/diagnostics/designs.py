@@ -51,7 +51,7 @@ ASKED = (
     "if these topics are turns of a conversation, or questions about one document, declare the "
     "clusters by cube.ireval.design(cluster=...), so that tests and intervals use them"
 )
-"""Advice of both findings about topics that may form clusters."""
+"""Advice in both findings about topics that may form clusters."""
 
 
 def _counted(counts: pd.Series) -> list[str]:
@@ -192,8 +192,8 @@ def _far_off(
 def far_off(values: np.ndarray) -> np.ndarray:
     """Return whether each value is an outlier.
 
-    An outlier is more than 3.5 median absolute deviations from the median. Fewer than five values
-    have no outliers.
+    An outlier is more than 3.5 median absolute deviations from the median. No value is an outlier
+    if there are fewer than five values.
 
     Examples
     --------

@@ -81,7 +81,7 @@ def findings_at(
 ) -> Iterator[Finding]:
     """Yield a finding unless `positions` is empty.
 
-    If the locations are row numbers, `describe` returns a text for each row.
+    If the locations are row numbers, `describe` returns a string for each row.
     """
     if number := len(positions):
         if describe is not None:

@@ -174,8 +174,8 @@ def claim(
     Returns
     -------
     dict
-        Verdicts on b. ``better``: b is ahead in both comparisons. ``significantly_better``: b is
-        significantly ahead in both comparisons. ``no_harm``: b is significantly ahead in one
+        Verdicts on system b. ``better``: b is ahead in both comparisons. ``significantly_better``:
+        b is significantly ahead in both comparisons. ``no_harm``: b is significantly ahead in one
         comparison and not significantly behind in the other.
     """
     more = answered * answered_significant

@@ -63,13 +63,13 @@ def losses(
     Parameters
     ----------
     data
-        A cube made by `irframe.cube`, or runs in any form that `as_runs` reads. After a cube, pass
-        the metric. After runs, pass the judgments and the metric.
+        A cube made by `irframe.cube`, or runs in any form that `as_runs` reads. If `data` is a
+        cube, pass the metric next. If `data` are runs, pass the judgments and then the metric.
     qrels
         Judgments, in any form that `as_qrels` reads. With a cube, this argument is the metric.
     metric
-        A metric or its name, such as ``"nDCG@10"``. The metric must have its highest score if
-        documents are sorted by grade. Suitable metrics are AP, BinG, Bpref, DCG, ERR, F, INSQ,
+        A metric or its name, such as ``"nDCG@10"``. The metric must reach its maximum if documents
+        are sorted by grade. Suitable metrics are AP, BinG, Bpref, DCG, ERR, F, INSQ,
         InterpolatedAP, IPrec, nDCG, nDCGRel, P, Q, RBP, Recall, RelativeP, RR, Rprec, RprecMult,
         SDCG, Success, YAAP.
     stages
@@ -90,7 +90,8 @@ def losses(
         - ``cut_by_`` followed by the name of a later stage, the loss from documents that this stage
           drops. The loss is 0 for systems without this stage. If pipelines have different systems
           at this stage, the column is named ``cut_by_stage_2`` and so on;
-        - ``ordered``, the loss because the last stage does not have its best order of documents;
+        - ``ordered``, the loss because the last stage does not rank its documents in the best
+          order;
         - ``unjudged``, the largest possible increase of the score if unjudged documents were
           judged. This column is omitted for metrics that `bounds` does not support. This column is
           also omitted at more than 100 ranks for metrics that need the number of relevant
@@ -113,9 +114,9 @@ def losses(
     Notes
     -----
     The highest score ``max`` of a topic is the score of all judged documents in descending order of
-    grade. The ceiling of a list is the score of the list after its documents are put into their
-    best order. Both scores are cut at the depth of the metric. The metric defines how unjudged
-    documents count. With stages f1, f2, ..., s, the losses are
+    grade. The ceiling of a list is the score of the list after its documents are sorted into the
+    best order. Both scores are cut at the depth of the metric. The treatment of unjudged documents
+    depends on the metric. With stages f1, f2, ..., s, the losses are
     ``not_retrieved = max - ceiling(f1)``, ``cut by f2 = ceiling(f1) - ceiling(f2)``, and
     ``ordered = ceiling(s) - score(s)``. A metric without a cutoff is evaluated over complete lists
     of runs, or down to the depth of a cube.

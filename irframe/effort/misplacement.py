@@ -121,9 +121,9 @@ def misplacement(
 
     The archetype is the first of the following that applies: ideal; worst (no relevant document);
     full scale (the reversed ideal ranking); excellent (first crossing up to rank R); typical B (no
-    crossing); typical A (all other curves). An excellent curve has ups and downs if it falls below
-    0 after its first crossing, at a rank up to R. Otherwise, the curve is excellent A if the first
-    R documents are all relevant, and excellent B if not.
+    crossing); typical A (all other curves). An excellent curve has the kind ``ups-and-downs`` if
+    it falls below 0 after its first crossing, at a rank up to R. Otherwise, the curve is excellent
+    A if the first R documents are all relevant, and excellent B if not.
 
     References
     ----------
@@ -315,8 +315,8 @@ def effort_gain(
     Parameters
     ----------
     scores
-        A frame or array with scores by system and topic. The metrics are one effort metric and at
-        least one gain metric. If there are several depths, the greatest depth is used.
+        A frame or array with scores by system and topic. The scores must contain one effort metric
+        and at least one gain metric. If there are several depths, the greatest depth is used.
     effort
         The metric of effort, from 0 to 1, where 1 means no wasted effort.
     quartiles
@@ -347,10 +347,11 @@ def effort_gain(
     Notes
     -----
     The classes of effort are [0, .25), [.25, .5), [.5, .75) and [.75, 1]. A value on a border,
-    after rounding to 12 decimals, belongs to the class above. The region *diagonal* has the cells
-    in which the classes of gain and effort are equal. *high-high* has gain classes 3 and 4 with
-    effort classes 1 and 2, which means high gain for a user with high effort. *grey* has gain class
-    2 with effort class 1, and gain class 4 with effort class 3. *other* has all remaining cells.
+    after rounding to 12 decimals, belongs to the class above. The region *diagonal* consists of
+    the cells in which the classes of gain and effort are equal. *high-high* consists of gain
+    classes 3 and 4 with effort classes 1 and 2, which means high gain for a user with high effort.
+    *grey* consists of gain class 2 with effort class 1, and gain class 4 with effort class 3.
+    *other* consists of all remaining cells.
 
     References
     ----------

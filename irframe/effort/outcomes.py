@@ -38,13 +38,13 @@ class Outcomes:
     Parameters
     ----------
     summary
-        One row per comparison. With groups, one row per group and comparison. `outcomes` describes
-        the columns.
+        One row per comparison. If there are groups, one row per group and comparison. `outcomes`
+        describes the columns.
     compared
         Mapping from group to a tuple of two values: the ranks of the answers, and the positions of
         systems a and b, shape (pair, 2).
     by
-        The name of the column with groups, or None without groups.
+        The name of the column with groups, or None if there are no groups.
 
     Examples
     --------
@@ -82,7 +82,7 @@ class Outcomes:
 
     @property
     def ireval(self) -> Any:
-        """Accessor with the verbs and plots of the summary."""
+        """Accessor with the methods and plots of the summary."""
         return self.summary.ireval
 
     @property
@@ -235,14 +235,15 @@ def outcomes(
         - ``n_topics``, ``mrr_a``, ``mrr_b``, ``delta = mrr_b - mrr_a``, and the p-values
           ``p_ranksum``, ``p_wilcoxon``, ``p_t`` of reciprocal ranks over all topics (Table 1 of
           [1]_);
-        - ``neither``, ``a_only``, ``b_only`` and ``both``, the number of topics by the systems that
-          answer the topic. ``share_neither`` and so on are the numbers of topics divided by
-          ``n_topics``;
+        - ``neither``, ``a_only``, ``b_only`` and ``both``, the numbers of topics that neither
+          system, only a, only b, or both systems answer. ``share_neither`` and so on are the
+          numbers of topics divided by ``n_topics``;
         - ``p_answered``, the p-value of the sign test of ``a_only`` against ``b_only``;
         - ``esl_a``, ``esl_b``, ``rr_a`` and ``rr_b``, the means over topics that both systems
           answer, and the p-values ``p_esl_wilcoxon``, ``p_esl_t``, ``p_rr_wilcoxon``, ``p_rr_t``
           (Table 2 of [1]_);
-        - adjusted p-values in columns with names that end in ``_adjusted``, only with a correction;
+        - columns with names that end in ``_adjusted`` for adjusted p-values, only with a
+          correction;
         - ``answered``, 1 if b answers more topics and -1 if a answers more topics, and
           ``answered_significant``, whether the difference is significant;
         - ``ranked``, 1 if b ranks answers better and -1 if a ranks them better, and
@@ -252,7 +253,7 @@ def outcomes(
           ``no_harm``: b is significantly ahead in one comparison, and not significantly behind in
           the other;
         - ``n_no_relevant``, the number of topics that are dropped because they have no relevant
-          document. With groups, the number counts the topics of the group.
+          document. If there are groups, the topics of each group are counted.
 
     Raises
     ------

@@ -35,8 +35,8 @@ def risk_coverage(
     ----------
     data
         A cube made with ``scores=True``, or runs with scores. A topic without relevant documents
-        counts only if the judgments contain the topic. A frame of judgments then needs a row of
-        grade 0, and a dictionary needs ``{topic: {}}``.
+        is counted only if the judgments contain the topic. To include such a topic, add a row with
+        grade 0 to a frame, or ``{topic: {}}`` to a dictionary.
     qrels
         Judgments, which are required with runs and not allowed with a cube.
     rel
