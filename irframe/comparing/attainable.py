@@ -93,11 +93,11 @@ def beware_of_least(
 ) -> Iterator[str]:
     """Yield cautions about tests with too few topics.
 
-    The first caution is about Wilcoxon's normal approximation. The second caution is about numbers
-    of topics with which no outcome could be significant. The largest and the smallest number of
-    topics of any comparison are checked. For tests that drop differences of 0, only topics with
-    non-zero differences are counted. Comparisons on a single topic are skipped, because
-    `without_spread` returns a caution about these comparisons.
+    The first caution is about Wilcoxon's normal approximation. The second caution is about
+    comparisons with so few topics that no outcome could be significant. The largest and the
+    smallest number of topics of any comparison are checked. For tests that drop differences of 0,
+    only topics with non-zero differences are counted. Comparisons on a single topic are skipped,
+    because `without_spread` returns a caution about these comparisons.
     """
     test = pairing.test
     counts = scores.scored.sum(axis=1)

@@ -69,8 +69,8 @@ def compare(
     ----------
     scores
         Scores per system and topic: an array, or a frame, wide or long. Alternatively, pass the
-        lower and upper scores that `bounds` returns. The lower scores are then tested. Further
-        columns show which differences cannot be reversed by judging more documents.
+        lower and upper scores that `bounds` returns. In this case, the lower scores are tested.
+        Further columns show which differences cannot be reversed by judging more documents.
     test
         The significance test: an `irframe.Significance`, or the name of a test.
     adjust, alpha
@@ -131,8 +131,8 @@ def compare(
         - with `effects`, ``hedges_g`` and its confidence interval, ``g_low`` and ``g_high``;
         - with `margin`, ``p_not_worse``, ``p_not_worse_adjusted`` and ``not_worse``, the p-value,
           the adjusted p-value and the decision of the test of non-inferiority. ``p_equivalent``,
-          ``p_equivalent_adjusted`` and ``equivalent`` are the same quantities of the test of
-          equivalence. The p-values of the two tests are corrected like the p-values of `test`;
+          ``p_equivalent_adjusted`` and ``equivalent`` are the corresponding quantities for the test
+          of equivalence. The p-values of the two tests are corrected like the p-values of `test`;
         - with `margin` or `power`, ``verdict``, the first of these statements about a that applies:
           ``"better"`` (significantly), ``"worse"`` (significantly, and not shown to be within the
           margin), ``"equivalent"``, ``"not worse"``, ``"undecided"``. If no retrieved document of a
@@ -142,8 +142,8 @@ def compare(
           metrics that are not arithmetic means;
         - if systems have repeats, ``n_repeats_a`` and ``n_repeats_b``, the numbers of repeats, and
           ``df``, the degrees of freedom of t;
-        - if systems have repeats, ``repeat_share``, the share of repeats in the variance of the
-          difference, from 0 (topics only) to 1 (repeats only);
+        - if systems have repeats, ``repeat_share``, the share of the variance of the difference
+          that is due to repeats, from 0 (topics only) to 1 (repeats only);
         - for bounds, ``lowest`` and ``highest``, the range of the difference over all possible
           grades of unjudged documents;
         - for bounds, ``decided``, whether the sign of the difference is certain, and ``better``,
@@ -173,14 +173,14 @@ def compare(
     Warns
     -----
     IrframeWarning
-        - If topics are left out. A topic counts, for a metric and depth, only if every system has a
-          score on the topic, because comparisons are paired.
+        - If topics are left out. For each metric and depth, only topics with scores of all systems
+          are used, because comparisons are paired.
         - If groups are left out because they lack the baseline.
         - If a frozen baseline is more than 90 days old.
         - If topics have weight 0, if the effective number of topics is below 5 (10 for
           ``"bootstrap"``), or if one topic has more than half of the weight.
         - If the differences of a pair are the same on all topics.
-        - If no outcome could be significant with so few topics or samples.
+        - If there are so few topics or samples that no outcome could be significant.
         - If the variance of differences of one pair is more than 10 times that of another pair. The
           warning is only for ``"tukey"``, which assumes equal variances.
 
@@ -190,14 +190,14 @@ def compare(
     -----
     The attribute ``interval`` names the method of the intervals. For the tests t, permutation,
     bootstrap and tukey, the interval contains the differences that the test does not reject. The
-    interval excludes 0 if, and only if, the uncorrected p-value is below alpha. All other tests are
-    not about means, so Student's interval is returned instead, which is
-    ``difference -+ t(1 - alpha/2, n - 1) s / sqrt(n)``. In this formula, s is the standard
-    deviation of the paired differences, with n - 1 in the denominator. Simultaneous intervals of
-    ``"max-t"`` use the quantile of the largest t instead of the quantile of Student's distribution.
-    ``effect_size`` is the mean paired difference divided by s. For geometric and harmonic means,
-    the tests and effect sizes use logarithms and reciprocals of the scores. A significant
-    difference then always agrees with the order of the means.
+    interval excludes 0 if, and only if, the uncorrected p-value is below alpha. The other tests do
+    not compare means, so Student's confidence interval is returned instead, which is ``difference
+    -+ t(1 - alpha/2, n - 1) s / sqrt(n)``. In this formula, s is the standard deviation of the
+    paired differences, with n - 1 in the denominator. Simultaneous intervals of ``"max-t"`` use the
+    quantile of the largest t instead of the quantile of Student's distribution. ``effect_size`` is
+    the mean paired difference divided by s. For geometric and harmonic means, the tests and effect
+    sizes use logarithms and reciprocals of the scores. A significant difference then always agrees
+    with the order of the means.
 
     If the differences of a pair are the same on all topics, or if there is only one topic, the
     variance of the differences cannot be estimated. The interval and the effect size are then NaN.
@@ -370,7 +370,7 @@ def _frozen_or_baselines(
 ) -> Frozen | Baselines:
     """Return the baselines, or read the baseline from a file.
 
-    Raise if the scores in the file were made with other judgments or policies.
+    Raise if the scores in the file were computed with other judgments or policies.
     """
     if baseline is None:
         return None

@@ -46,7 +46,7 @@ def adjust_p(
     Parameters
     ----------
     groups
-        Array of p-values of each group, shape (metric, depth, pair).
+        One array of p-values per group, each of shape (metric, depth, pair).
     adjust
         One of `CORRECTIONS`, or None.
     family
@@ -130,8 +130,8 @@ def parse_test(test: Test) -> PairedTest:
     ----------
     test
         Short name of a test: ``"t"``, ``"wilcoxon"``, ``"ranksum"``, ``"sign"``, ``"permutation"``,
-        ``"bootstrap"`` or ``"tukey"``. The test then has its default options. A test object, or the
-        repr of a test object, is also valid.
+        ``"bootstrap"`` or ``"tukey"``. A short name stands for the test with its default options. A
+        test object, or the repr of a test object, is also valid.
 
     Returns
     -------
@@ -163,7 +163,7 @@ AUTO: Literal["auto"] = "auto"
 Adjust = Correction | Literal["max-t", "auto", "none"] | MaxT | None
 """Type of a correction for multiple comparisons, or of its name.
 
-``"auto"`` is Holm's correction if the test needs a correction. ``"none"`` and None are no
+``"auto"`` is Holm's correction if the test needs a correction. ``"none"`` and None mean no
 correction.
 """
 Parsed = Correction | MaxT | None
@@ -246,9 +246,9 @@ ANOVA: Literal["anova"] = "anova"
 class Significance(OptionValue):
     """Significance test, correction and significance level.
 
-    Every verb that tests pairs of systems accepts a `Significance` as ``test=``. If only the test
-    differs from the defaults, the name of the test can be passed instead. A verb that does not use
-    a field raises an error if the field is set.
+    Every function that tests pairs of systems accepts a `Significance` as ``test=``. If only the
+    test differs from the defaults, the name of the test can be passed instead. A function that does
+    not use a field raises an error if the field is set.
 
     Parameters
     ----------
@@ -256,13 +256,13 @@ class Significance(OptionValue):
         A paired test or its name: ``"t"``, ``"wilcoxon"``, ``"ranksum"``, ``"sign"``,
         ``"permutation"``, ``"bootstrap"``, ``"tukey"``. Randomisation tests have the options
         `samples` and `seed`, as in ``irframe.paired.Permutation(samples=999)``. The default is
-        ``"t"`` in all verbs except `outcomes`.
+        ``"t"`` in all functions except `outcomes`.
     adjust
         Correction for multiple comparisons. Methods of statsmodels' `multipletests` are available,
         such as ``"holm"``, ``"bonferroni"`` or ``"fdr_bh"``. ``"max-t"`` or a `MaxT` are available
-        for the tests t and permutation. ``"none"`` or None is no correction. ``"auto"`` is Holm's
-        correction, with three exceptions. P-values of ``"tukey"`` are not corrected, because they
-        are already adjusted for all pairs. P-values in `median_p` are not corrected, because
+        for the tests t and permutation. ``"none"`` or None means no correction. ``"auto"`` is
+        Holm's correction, with three exceptions. P-values of ``"tukey"`` are not corrected, because
+        they are already adjusted for all pairs. P-values in `median_p` are not corrected, because
         `median_p` makes no decisions. P-values in `reordering` and `ablation` are not corrected, as
         in the paper that introduced these analyses.
     family
@@ -335,9 +335,10 @@ class Significance(OptionValue):
 Tested = Significance | Test
 """Type of ``test=``, a `Significance` or the name of a test."""
 TestedByMetric = Annotated[Tested, Unused("family")]
-"""Type of ``test=`` in verbs that always use the family ``"depth"``, and refuse `family`."""
+"""Type of ``test=`` in functions that always use the family ``"depth"`` and do not accept
+`family`."""
 TestedMeans = Annotated[Tested, Unused("over")]
-"""Type of ``test=`` in verbs that always test means over repeats, and refuse `over`."""
+"""Type of ``test=`` in functions that always test means over repeats and do not accept `over`."""
 TestedMeansByMetric = Annotated[Tested, Unused("family", "over")]
 TestsByMetric = Annotated[Tested | Sequence[Test], Unused("family", "over")]
-"""Type of ``test=`` in a verb that accepts several tests, and refuses `family` and `over`."""
+"""Type of ``test=`` in a function that accepts several tests, but neither `family` nor `over`."""

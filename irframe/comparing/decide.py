@@ -35,7 +35,7 @@ def decide(bounds: xr.DataArray, *, baseline: Baselines = None) -> pd.DataFrame:
     pandas.DataFrame
         One row per metric, depth and pair, in the order of `compare`, with the columns ``metric``,
         ``depth``, ``system_a``, ``system_b``. ``lowest`` and ``highest`` are the smallest and the
-        largest possible difference of the means, a - b. ``decided`` is whether ``lowest`` and
+        largest possible difference of the means, a - b. ``decided`` states whether ``lowest`` and
         ``highest`` have the same sign. ``better`` is the better system of a decided pair, and is
         missing for other pairs.
 
@@ -89,7 +89,7 @@ def decide(bounds: xr.DataArray, *, baseline: Baselines = None) -> pd.DataFrame:
 
 
 DECIDED = ("lowest", "highest", "decided", "better", "verdict_lowest", "verdict_highest")
-"""Columns that comparisons of lower and upper scores have in addition. The last two columns need a
+"""Additional columns in comparisons of lower and upper scores. The last two columns need a
 margin."""
 
 

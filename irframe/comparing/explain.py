@@ -65,8 +65,8 @@ def read_texts(texts: Texts | None, docs: Iterable[object], topics: Iterable[obj
     ----------
     texts
         A frame, a dictionary or the path of a Parquet file, or a list of these. Frames and files
-        have the columns doc and text, or topic and query. A dictionary maps documents to texts, or
-        is ``{"doc": {doc: text}, "topic": {topic: query}}``. Texts of other documents and topics
+        have the columns doc and text, or topic and query. A dictionary has the form ``{doc: text}``
+        or ``{"doc": {doc: text}, "topic": {topic: query}}``. Texts of other documents and topics
         are ignored.
     docs, topics
         Ids of the documents and topics whose texts are returned.
@@ -98,7 +98,7 @@ def read_texts(texts: Texts | None, docs: Iterable[object], topics: Iterable[obj
 def _texts_by_role(source: object, ids: dict[str, set[str]]) -> list[tuple[str, pd.Series]]:
     """Return the columns of texts, indexed by id.
 
-    Each column follows the name of the ids, ``"doc"`` or ``"topic"``.
+    The result is a list of pairs of the kind of ids, ``"doc"`` or ``"topic"``, and the column.
     """
     if isinstance(source, Mapping):
         by_role = source if source and {*source} <= {DOC, TOPIC} else {DOC: source}
@@ -294,7 +294,7 @@ def explain(
     texts
         Texts of documents and queries, for the columns ``query`` and ``text`` of the result. Pass a
         frame, a dictionary or the path of a Parquet file, or a list of these. Frames and files have
-        the columns doc and text, or topic and query. A dictionary maps documents to texts, or is
+        the columns doc and text, or topic and query. A dictionary has the form ``{doc: text}`` or
         ``{"doc": {doc: text}, "topic": {topic: query}}``.
 
     Returns
@@ -313,7 +313,7 @@ def explain(
           contributions to a score on a topic sum to this score;
         - ``could_add_a`` and ``could_add_b``, the increase of the scores of a and b if this
           unjudged document alone received the most favourable grade. The increase is NaN for judged
-          documents, for documents that were not retrieved, and for metrics of subtopics.
+          documents, for documents that were not retrieved, and for metrics that use subtopics.
 
         Topics are sorted by the absolute difference of the two scores, from the largest to the
         smallest. The documents of a topic are sorted by the absolute difference of their
@@ -346,8 +346,8 @@ def explain(
     Success only the first relevant document has a term.
 
     The time to compute ``could_add_a`` and ``could_add_b`` is proportional to the number of
-    unjudged documents times the depth. The computation takes some seconds at depth 1000. The verb
-    `bounds` varies the grades of all unjudged documents together.
+    unjudged documents times the depth. The computation takes some seconds at depth 1000. The
+    function `bounds` varies the grades of all unjudged documents together.
 
     References
     ----------

@@ -1,8 +1,8 @@
 """Frozen baselines, which are files with one system's scores.
 
 `freeze` writes a file, and `Frozen` reads it. `Frozen` also refuses to compare scores that were
-made with other judgments or policies, and adds the frozen scores to new scores as a further system.
-`failing` selects the rows of a comparison that fail a check.
+computed with other judgments or policies, and adds the frozen scores to new scores as a further
+system. `failing` selects the rows of a comparison that fail a check.
 """
 
 import json
@@ -70,7 +70,8 @@ FORMAT = 1
 OLD = 90
 """Age in days above which `compare` warns about a frozen baseline."""
 FURTHER = {"condense", "draw_to_judge", "pooled", "sample", "standardise"}
-"""Verbs whose options are part of the policy, because the verbs change judgments or scores."""
+"""Functions whose options are part of the policy, because the functions change judgments or
+scores."""
 
 FailOn = Literal["worse", "not-not-worse", "drop", "undecided", "never"]
 CONDITIONS: dict[str, str] = {
@@ -238,7 +239,7 @@ class Frozen:
 
     @property
     def documents(self) -> int | None:
-        """Length of the longest stored list, or None without lists."""
+        """Length of the longest list, or None if none exists."""
         return max((len(docs) for _, docs in self.facts.get("documents", [])), default=None)
 
     def lists(self, name: object) -> pd.DataFrame | None:

@@ -84,7 +84,7 @@ def _is_list_of_documents(row: Any) -> bool:
 
 
 def _is_column(column: Any) -> bool:
-    """Return whether a value is a metric and a depth."""
+    """Return whether a value is a metric-depth pair."""
     if not _is(column, list) or len(column) != 2:
         return False
     name, depth = column
@@ -92,7 +92,7 @@ def _is_column(column: Any) -> bool:
 
 
 def _is(value: object, kind: Any) -> bool:
-    """Return whether a value has a type, but not bool."""
+    """Return whether a value has the given type; exclude bool."""
     return isinstance(value, kind) and not isinstance(value, bool)
 
 

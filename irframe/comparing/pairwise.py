@@ -25,8 +25,8 @@ from irframe.scores.repeats import clusters, effective
 NUMBERS = ("mean_a", "mean_b", "difference", "ci_low", "ci_high", "effect_size", "statistic", "p")
 COUNTS = ("wins", "ties", "losses", "n_topics")
 SPREAD = ("mean_difference", "sd", "freedom")
-"""Statistics of paired differences for margins and cautions. Comparison frames lack these
-columns."""
+"""Statistics of paired differences for margins and cautions. The columns of a comparison frame do
+not include these statistics."""
 CLAIMS = ("not_worse", "equivalent")
 OF_MARGIN = (
     *(column for name in CLAIMS for column in (f"p_{name}", f"p_{name}_adjusted", name)),
@@ -98,7 +98,7 @@ class PairOptions:
     def compare(self, groups: Sequence[Scores], pairs: Sequence[Array]) -> list[Columns]:
         """Compare pairs of systems, and return the columns per group.
 
-        `pairs` has an array for each group, with positions of systems, shape (pair, 2).
+        `pairs` contains one array per group with the positions of systems, shape (pair, 2).
         """
         shapes = zip((group.values.shape for group in groups), pairs, strict=True)
         rows = sum(m * d * len(kept) for (m, _, _, d), kept in shapes)
@@ -142,7 +142,7 @@ class PairOptions:
         return hedges(result["effect_size"], n, alpha=self.pairing.alpha, **student)
 
     def margins(self, metrics: Sequence[str]) -> Array:
-        """Return the margin of each metric, or NaN without margins.
+        """Return each metric's margin, or NaN if none is passed.
 
         Raise if a metric is not an arithmetic mean over topics, or if the keys of a mapping are not
         exactly the metrics of the scores.

@@ -48,17 +48,18 @@ def rehearse(
     Returns
     -------
     tuple of float
-        Two shares of simulations in which the check fails. The first share is that of false alarms,
-        where no system differs from the baseline on average. The second share is the power, where
-        every system is worse by the margin.
+        Two shares of simulations in which the check fails. The first share is the false alarm rate,
+        for which no system differs from the baseline on average. The second share is the power, for
+        which every system is worse than the baseline by the margin.
 
     Notes
     -----
     The simulation is a wild bootstrap [1]_. First the mean difference from the baseline is
     subtracted from the differences of each system, for each task separately. In each simulation,
-    the differences on a topic, or on a cluster of topics, are multiplied by a random sign. All
-    systems and metrics have the same signs. The simulated scores have the variances of the original
-    scores, but no true differences of means. Repeats are averaged, as with ``over="topic"``.
+    the differences on a topic, or on a cluster of topics, are multiplied by a random sign. The
+    signs are the same for all systems and metrics. The simulated scores have the variances of the
+    original scores, but no true differences of means. Repeats are averaged, as with
+    ``over="topic"``.
 
     References
     ----------

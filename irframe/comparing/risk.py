@@ -66,8 +66,8 @@ def risk(
     Warns
     -----
     IrframeWarning
-        If topics are left out. A topic counts, for a metric and depth, only if every system has a
-        score on the topic.
+        If topics are left out. For each metric and depth, only topics with scores of all systems
+        are used.
 
     Notes
     -----

@@ -74,7 +74,7 @@ def _by_family(
 ) -> list[Array]:
     """Apply a function to the scores of each family.
 
-    The result has an array for each group, with the shape of the group's p-values.
+    The result contains one array for each group, with the shape of the group's p-values.
     """
     results = [np.empty(group.p.shape) for group in groups]
     all_cells = [
@@ -94,7 +94,7 @@ def _of_family(
     """Apply a function to the scores of one family.
 
     The family is a list of cells (group, metric, depth), and contains all pairs of each cell. The
-    result has an array for each cell.
+    result contains one array for each cell.
     """
     tables: list[pd.DataFrame] = []
     columns: list[Array] = []
@@ -146,7 +146,7 @@ def p_values(
 
 
 def leads(paired: Scores, row: int, depths: slice, pairs: Array) -> NDArray[np.int8]:
-    """Return the sign of the lead of a, (pair, depth).
+    """Return which system of each pair is better, (pair, depth).
 
     The value is 1 if the first system of the pair has the better mean, -1 if the second system has,
     and 0 if the means are equal.
@@ -205,7 +205,7 @@ def unequal_spread(test: PairedTest, sd: Array) -> list[str]:
 
 
 def _position(paired: Scores, reference: Scores, row: int, column: int) -> tuple[int, int] | None:
-    """Find the metric and depth in `paired` with given scores.
+    """Find the metric and depth of given scores in `paired`.
 
     The scores are those of `reference` at the positions `row` and `column`. The metric with the
     same name is tried first.

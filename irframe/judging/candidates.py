@@ -40,8 +40,8 @@ class JudgingMethod(OptionValue):
     Parameters
     ----------
     method
-        ``"pool"``, ``"mtf"``, ``"maxmean"`` or ``"leverage"``, see `judge_next`. If None, the verb
-        uses its default method.
+        ``"pool"``, ``"mtf"``, ``"maxmean"`` or ``"leverage"``, see `judge_next`. If None,
+        `judge_next` or `replay` uses its default method.
     credit
         The runs whose expected precision changes when a document is judged. With ``"all"`` these
         are all runs that retrieved the document. With ``"run"`` this is only the run for which the
@@ -108,7 +108,7 @@ class Candidates:
     """Rank of each document in each list, shape (topic, document, system). The rank is 0 if the
     list does not contain the document."""
     took_part: Array
-    """Whether each system took part, shape (topic, system)."""
+    """Whether each system took part in each topic, shape (topic, system)."""
     keys: Array
     """Random integers that decide the order of tied systems, shape (topic, system)."""
 
@@ -119,7 +119,7 @@ class Candidates:
 
     @cached_property
     def exists(self) -> Array:
-        """Whether an element stands for a document, shape (topic, document).
+        """Whether elements are documents (not padding), shape (topic, document).
 
         Topics with few documents are padded.
         """
@@ -153,7 +153,7 @@ class Candidates:
         return np.asarray(np.sqrt((deviation**2).sum(axis=-1) / number))
 
     def lot(self, turn: Array) -> NDArray[np.uint64]:
-        """Return random integers that order tied systems at a turn."""
+        """Return random integers that order tied systems in a turn."""
         # Consecutive turns differ by 1, and the constant of splitmix64 makes their seeds unrelated.
         seeds = self.keys + turn.astype(np.uint64)[:, np.newaxis]
         return mixed(seeds * np.uint64(0x9E3779B97F4A7C15))
@@ -276,7 +276,8 @@ def read_prior(
     Warns
     -----
     IrframeWarning
-        If documents have no prior. These documents get the mean prior of all other documents.
+        If documents have no prior. The prior of these documents is the mean prior of all other
+        documents.
     """
     if prior is None:
         return None

@@ -99,9 +99,10 @@ def compare_judges(
         - for each coefficient, a variable whose name ends in ``_interval``, the confidence
           interval, with the dimension ``bound`` (``lower`` and ``upper``);
         - for each coefficient, a variable whose name ends in ``_per_topic``, the mean over topics
-          of the coefficient of each topic. The name of the Student's interval of this mean ends in
-          ``_per_topic_interval``. The mean differs from the coefficient over all topics, because
-          chance agreement is computed per topic, and all topics have equal weight.
+          of the coefficient of each topic. A variable whose name ends in ``_per_topic_interval``
+          contains Student's confidence interval of the mean over topics. The mean differs from the
+          coefficient over all topics, because chance agreement is computed per topic, and all
+          topics have equal weight.
 
         With ``per="topic"`` the first dimension is topic. A coefficient is NaN if all grades are
         equal. An interval is NaN if the coefficient does not vary over bootstrap samples. An
@@ -220,8 +221,8 @@ def compare_judges(
 Counts = dict[str, Array]
 """Type of joint counts of two grades, shape (..., grade, grade).
 
-The key `PAIR` has the counts of each pair of judges, `ALL` the counts over all judges, and `JUDGE`
-the counts over the passes of each judge.
+The key `PAIR` maps to the counts of each pair of judges, `ALL` to the counts over all judges, and
+`JUDGE` to the counts over the passes of each judge.
 """
 
 

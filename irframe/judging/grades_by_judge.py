@@ -399,8 +399,8 @@ def coincidences(counts: Array, *, once: bool = False) -> Array:
     counts
         Number of judgments of each document with each grade, shape (grade, document).
     once
-        Whether each document has weight 1. By default the weight of a document is its number of
-        judgments.
+        Whether to give every document the weight 1. If False, the weight of a document is its
+        number of judgments.
     """
     marks = counts.sum(axis=0)
     pairs = np.maximum((marks - 1) * (marks if once else 1), 1)

@@ -123,8 +123,8 @@ def judge_effect(
         - ``reference_mean`` and ``reference_rank`` (metric, depth, system), the mean scores and
           ranks under the reference;
         - ``bias`` (judge, metric, depth, system), the mean score under the judge minus the mean
-          score under the reference, and ``bias_interval`` (..., bound), the Student's interval of
-          the bias;
+          score under the reference, and ``bias_interval`` (..., bound), Student's confidence
+          interval of the bias;
         - with `groups`, ``group_bias`` (judge, metric, depth, group), the mean bias of the systems
           in the group minus the mean bias of all other systems. The interval of the group bias is
           ``group_interval`` (..., bound), and its p-value is ``group_p``.

@@ -286,8 +286,8 @@ def replay(
     -------
     xarray.Dataset
         Means over samples. For each variable there is a variable whose name ends in ``_interval``,
-        the Student's interval over samples, with the dimension ``bound``. Intervals are NaN for a
-        single sample. The variables are
+        Student's confidence interval over samples, with the dimension ``bound``. Intervals are NaN
+        for a single sample. The variables are
 
         - ``judged`` and ``found`` (strategy, budget), the number of judged documents and the number
           of judged relevant documents, per topic;

@@ -20,9 +20,9 @@ from irframe.frames.tables import columns_of
 from irframe.record import recorded
 
 SUPPORT = {"support": 1.0, "partial_support": 0.5, "not_support": 0.0}
-"""Mapping from the label in the column of assignments to the gain of an answer from a nugget."""
+"""Mapping from each label in the column ``assignment`` to the gain of the answer."""
 WEIGHTS = {"vital": 1.0, "okay": 0.5}
-"""Mapping from the label in the column of importance to the weight of a nugget."""
+"""Mapping from each label in the column ``importance`` to the weight of the nugget."""
 
 
 @recorded
@@ -55,10 +55,10 @@ def score_nuggets(nuggets: pd.DataFrame | object) -> pd.DataFrame:
         - ``strict_all``, ``strict_vital`` and ``strict_weighted``, the same three scores, but
           partial support counts 0.
 
-        If systems generated several answers to a topic, the repeats are a third index level. Verbs
-        such as `compare` then use means over the repeats of each topic.
+        If systems generated several answers to a topic, the repeats are a third index level.
+        Functions such as `compare` then average over the repeats of each topic.
 
-        `compare`, `summary` and all other verbs of scores accept the result.
+        The result can be passed to `compare`, `summary` and all other functions that accept scores.
 
     Raises
     ------

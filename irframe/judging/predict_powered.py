@@ -99,7 +99,7 @@ def predict_powered(
         share of human judgments that the model saves at the same width of intervals. The saving is
         negative if the model makes intervals wider.
 
-        The attribute ``interval`` contains the kind of intervals of means: ``"logit"``, ``"t"``,
+        The attribute ``interval`` names the kind of intervals of the means: ``"logit"``, ``"t"``,
         ``"normal"``, ``"arcsine"`` or ``"log"`` (see the notes).
 
     Raises
@@ -120,9 +120,9 @@ def predict_powered(
     Warns
     -----
     IrframeWarning
-        If topics are dropped, because some system has no score on these topics. If topics count as
-        unjudged because human scores of some systems are missing. If intervals are NaN, because
-        people judged only two topics or because scores do not differ. With a cube, as for
+        If topics are dropped, because some system has no score on these topics. If topics are
+        treated as unjudged because human scores of some systems are missing. If intervals are NaN,
+        because people judged only two topics or because scores do not differ. With a cube, as for
         `estimate` and `rejudge`. The attribute ``caution`` contains the text of the warnings.
 
     Notes

@@ -77,8 +77,8 @@ class Bootstrap(ResamplingTest):
     bootstrap samples.
 
     If all differences are 0, or for a single topic, the p-value is 1. For constant differences
-    other than 0, the p-value is 1 / (samples + 1). Verbs that test pairs return NaN for these
-    p-values, unless all differences are 0.
+    other than 0, the p-value is 1 / (samples + 1). Functions that test pairs, such as `compare`,
+    return NaN for these p-values, unless all differences are 0.
 
     With a sampling design, clusters are resampled within tasks, and topics keep their weights.
     `Design.replicates` computes the standard error.
@@ -143,7 +143,7 @@ class Bootstrap(ResamplingTest):
         return self._test(scores, pairs, shares, None, self._least(resamples))
 
     def with_design(self, design: Design, scores: Floats, pairs: Pairs = None) -> PairedResult:
-        """Test every pair with a design; see `PairedTest.with_design`."""
+        """Test every pair with a sampling design; see `PairedTest.with_design`."""
         return self._test(scores, pairs, self._drawn(scores, design), design, self._least(None))
 
     def _test(

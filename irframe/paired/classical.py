@@ -39,8 +39,8 @@ class PairedT(PairedTest):
     denominator n - 1. t has Student's distribution with n - 1 degrees of freedom. With clusters,
     tasks or weights of topics, the mean, its standard error and the degrees of freedom are those of
     `Design`. If all differences are 0, t is 0 and p is 1. For other constant differences, t is
-    infinite and p is 0. For a single topic, t is NaN and p is 1. Verbs that test pairs return NaN
-    instead of these p-values, see `PairedResult.decided`.
+    infinite and p is 0. For a single topic, t is NaN and p is 1. Functions that test pairs, such as
+    `compare`, return NaN instead of these p-values, see `PairedResult.decided`.
 
     References
     ----------
@@ -66,7 +66,7 @@ class PairedT(PairedTest):
     def with_design(
         self, design: Design | None, scores: Floats, pairs: Pairs = None
     ) -> PairedResult:
-        """Test every pair with a design; see `PairedTest.with_design`."""
+        """Test every pair with a sampling design; see `PairedTest.with_design`."""
 
         def compute(block: Floats, pairs: Ints) -> PairedResult:
             mean, sd, freedom = moments(block, pairs, design)

@@ -38,9 +38,9 @@ class PairedResult(NamedTuple):
     def decided(self) -> "PairedResult":
         """Replace p-values of constant differences by NaN.
 
-        Constant differences give no estimate of the variance. Tests that need the variance then
-        have an infinite statistic, or NaN for a single topic. If all differences of a pair are 0, p
-        is unchanged.
+        The variance cannot be estimated from constant differences. Tests that need the variance
+        then have an infinite statistic, or NaN for a single topic. If all differences of a pair are
+        0, p is unchanged.
 
         Examples
         --------

@@ -27,9 +27,10 @@ def hedges(
     Parameters
     ----------
     effect_size
-        Effect size d, the mean difference divided by the standard deviation of the differences.
+        Effect size d, the mean difference divided by the standard deviation of the differences, in
+        any shape.
     topics
-        Number of topics n, an array of the same shape.
+        Number of topics n, an array of the shape of `effect_size`.
     alpha
         One minus the confidence level.
     t, df
@@ -175,7 +176,7 @@ def detectable(
     sd
         Standard deviation of the differences. The result is NaN if the standard deviation is 0.
     topics
-        Number of topics n, an array of the same shape.
+        Number of topics n, an array of the shape of `sd`.
     power, alpha
         Power and significance level of the test.
     freedom
@@ -211,7 +212,7 @@ class Powered(NamedTuple):
     jackknife
         Standard errors of the means by the jackknife, with the uncertainty of the weight.
     weight
-        Weight of the cheap scores, from 0 to 1.
+        Weight of the scores under cheap judgments, from 0 to 1.
 
     Examples
     --------
@@ -228,8 +229,9 @@ class Powered(NamedTuple):
 def power(cheap: Floats, human: Floats, counted: Flags, judged: Flags) -> Powered:
     """Estimate means from cheap and human judgments.
 
-    The prediction-powered mean combines scores under cheap judgments of many topics with scores
-    under human judgments of some topics.
+    Cheap judgments are, for example, those of a language model. The prediction-powered mean
+    combines scores under cheap judgments of many topics with scores under human judgments of some
+    topics.
 
     Parameters
     ----------
@@ -237,9 +239,11 @@ def power(cheap: Floats, human: Floats, counted: Flags, judged: Flags) -> Powere
         Scores under cheap judgments and under human judgments, shape (..., topic, depth). Human
         scores of topics outside `judged` are ignored.
     counted
-        Whether the cheap score of each topic is averaged, shape (topic, depth).
+        Whether each topic is included in the mean of the scores under cheap judgments, shape
+        (topic, depth).
     judged
-        Whether each topic has a cheap and a human score, shape (topic, depth).
+        Whether each topic has a score under human judgments besides its score under cheap
+        judgments, shape (topic, depth).
 
     Returns
     -------
@@ -248,10 +252,10 @@ def power(cheap: Floats, human: Floats, counted: Flags, judged: Flags) -> Powere
 
     Notes
     -----
-    Let f be the cheap scores on N topics, and y the human scores on n topics. The estimate is ``w
-    mean_N(f) + mean_n(y - w f)``, with variance ``w^2 var_N(f) / N + var_n(y - w f) / n``. The
-    weight w with the smallest variance is ``cov_n(y, f) / ((1 + n / N) var(f))``, clipped to [0,
-    1]. Here var(f) is the variance over the N and the n topics together.
+    Let f be the scores under cheap judgments on N topics, and y the scores under human judgments on
+    n topics. The estimate is ``w mean_N(f) + mean_n(y - w f)``, with variance ``w^2 var_N(f) / N +
+    var_n(y - w f) / n``. The weight w with the smallest variance is ``cov_n(y, f) / ((1 + n / N)
+    var(f))``, clipped to [0, 1]. Here var(f) is the variance over the N and the n topics together.
 
     The jackknife leaves out each topic with human scores in turn, and estimates the weight again.
     Each topic without a human score adds the constant ``w^2 var(f) / N^2`` to the variance.
@@ -330,7 +334,7 @@ def power_pairs(
 def _weight(
     products: Floats, squares: Floats, total: Floats, gap: Floats, n: Floats, every: Floats
 ) -> Ends:
-    """Return the weight of the cheap scores, and their variance.
+    """Return the weight of the cheap judgments, and var(f).
 
     `products` and `squares` are sums of y f and f^2 over the n topics with human scores. `total` is
     the sum of f^2 over the N topics. `gap` is the mean of f over the n topics minus its mean over

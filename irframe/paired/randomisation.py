@@ -96,7 +96,7 @@ class Permutation(ResamplingTest):
         return draw_signs(topics, samples=self.samples, seed=self.seed)
 
     def with_design(self, design: Design, scores: Floats, pairs: Pairs = None) -> PairedResult:
-        """Test every pair with a design; see `PairedTest.with_design`."""
+        """Test every pair with a sampling design; see `PairedTest.with_design`."""
         return self.kernel(by_cluster(design, scores), pairs)
 
     def kernel(self, scores: Floats, pairs: Pairs = None) -> PairedResult:
@@ -450,7 +450,7 @@ class _Family(NamedTuple):
         return cls(pairs, counted, scale, noise)
 
     def at(self, positions: Ints | slice) -> Self:
-        """Return the family of the pairs at some positions."""
+        """Return the family of the pairs at the given positions."""
         fields: Any = (array[positions] for array in self)
         return type(self)(*fields)
 

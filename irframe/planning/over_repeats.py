@@ -227,8 +227,8 @@ def _least_topics(
     """Return the smallest number of topics with the required power.
 
     The result is NaN if no number of topics is sufficient. `draws` is the number of independent
-    samples of repeats in a difference. The number is 1 if systems share repeats. Otherwise the
-    number is 2, and each sample contributes half of the variance.
+    samples of repeats in a difference. The argument is 1 if systems share repeats. Otherwise the
+    argument is 2, and each sample contributes half of the variance.
     """
     by_topic, by_repeat, residual = (np.asarray(variance, np.float64) for variance in values)
 

@@ -210,9 +210,9 @@ def standardise(
     Returns
     -------
     xarray.DataArray or pandas.DataFrame
-        For an array, an array. For a frame, a wide frame with the same index. For costs, lower
-        standardised scores are better. Missing scores remain NaN, and all scores are NaN on topics
-        on which the reference systems do not differ.
+        An array if `scores` is an array, or a wide frame with the same index if `scores` is a
+        frame. For costs, lower standardised scores are better. Missing scores remain NaN, and all
+        scores are NaN on topics on which the reference systems do not differ.
 
     Raises
     ------

@@ -52,12 +52,13 @@ def first_p(
 
     Notes
     -----
-    The null hypothesis is that no other system has a higher mean. The test statistic is the largest
-    paired t of another system against the system. Each draw flips the signs of all differences on
-    random topics, or clusters of topics, and recomputes the statistic. ``p = (1 + count) / (1 +
-    samples)``, where count is the number of draws whose statistic is at least the observed
-    statistic. No correction for multiple comparisons is necessary, because only one system is truly
-    first. With probability 1 - alpha, the system that is truly first has p > alpha.
+    The null hypothesis is that no other system has a higher mean. The test statistic of a system is
+    the largest paired t over all other systems, each compared with this system. Each draw flips the
+    signs of all differences on random topics, or clusters of topics, and recomputes the statistic.
+    ``p = (1 + count) / (1 + samples)``, where count is the number of draws whose statistic is at
+    least the observed statistic. No correction for multiple comparisons is necessary, because only
+    one system is truly first. With probability 1 - alpha, the system that is truly first has p >
+    alpha.
 
     References
     ----------

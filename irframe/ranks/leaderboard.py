@@ -120,8 +120,8 @@ def leaderboard(
     Warns
     -----
     IrframeWarning
-        If topics are left out. A topic counts, for a metric and depth, only if every system has a
-        score on the topic. Also as for `summary`.
+        If topics are left out. For each metric and depth, only topics with scores of all systems
+        are used. Also as for `summary`.
 
     References
     ----------
@@ -341,7 +341,7 @@ def beaten(means: Array) -> Array:
 
 
 def means_by_task(scores: Scores) -> TaskMeans | None:
-    """Return the means on each task, or None without tasks.
+    """Return task means, or None if there are no tasks.
 
     The means are those of the first metric at the first depth. A topic is used if every system with
     any score on the task has a score on the topic.

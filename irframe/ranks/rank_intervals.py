@@ -77,7 +77,8 @@ def holm_counts(values: Array, known: Array, alpha: float, design: Design | None
     ahead = np.full((depths, systems, systems), 1.0)
     ahead[:, b, a] = scipy.special.stdtr(freedom, -lead).T
     ahead[:, a, b] = scipy.special.stdtr(freedom, lead).T
-    # Tests for better and for worse systems each use alpha / 2, so both ends hold with 1 - alpha.
+    # Tests for better and for worse systems each use alpha / 2, so both ends hold with probability
+    # 1 - alpha.
     least = alpha / 2 / np.arange(systems - 1, 0, -1)
     counts = []
     for p in (ahead, ahead.swapaxes(1, 2)):  # tests for better, then for worse systems
@@ -130,7 +131,7 @@ def rank_intervals(
     rank_interval
         Method of rank intervals.
 
-        - ``"pairs"``: all pairs of systems are tested as in `compare`. The interval allows every
+        - ``"pairs"``: all pairs of systems are tested as in `compare`. The interval contains every
           rank after the significantly better systems and before the significantly worse systems.
         - ``"holm"``: each system is compared with all other systems by one-sided t-tests. Holm's
           correction is applied to each system separately.
@@ -153,9 +154,9 @@ def rank_intervals(
     Returns
     -------
     xarray.Dataset or pandas.DataFrame
-        For an array, a dataset over (metric, system, depth). For a frame, a frame indexed by metric
-        and system. After `groupby`, the group is the first dimension or index level. Attributes
-        record the options. The columns are
+        A dataset with the dimensions (metric, system, depth) if `scores` is an array, or a frame
+        indexed by metric and system if `scores` is a frame. After `groupby`, the group is the first
+        dimension or index level. Attributes record the options. The columns are
 
         - ``mean``, the mean over the topics compared, and its confidence interval, ``ci_low`` and
           ``ci_high``, see `summary`;
@@ -179,8 +180,8 @@ def rank_intervals(
     Warns
     -----
     IrframeWarning
-        If topics are left out. A topic counts, for a metric and depth, only if every system has a
-        score on the topic. Also as for `summary`.
+        If topics are left out. For each metric and depth, only topics with scores of all systems
+        are used. Also as for `summary`.
 
     Notes
     -----
@@ -213,13 +214,13 @@ def rank_intervals(
     simulation.
 
     Rank intervals are about all ranks, whereas ``could_be_first`` is about the first rank only. The
-    test statistic of a system is the largest paired t of another system against the system. A
-    one-sided randomisation test compares the statistic with its distribution under sign flips of
-    topics, or of clusters. No correction for multiple comparisons is necessary, because only one
-    system is truly first. With probability ``1 - alpha`` this system is among those that could be
-    first. Fewer systems could be first than have a ``rank_low`` of 1. For example, among 143 runs
-    of TREC-COVID by nDCG@10, 19 could be first, but 50 have a ``rank_low`` of 1 with ``"pairs"``.
-    With fewer than six topics every system could be first.
+    test statistic of a system is the largest paired t over all other systems, each compared with
+    this system. A one-sided randomisation test compares the statistic with its distribution under
+    sign flips of topics, or of clusters. No correction for multiple comparisons is necessary,
+    because only one system is truly first. With probability ``1 - alpha``, ``could_be_first`` is
+    True for the truly first system. Fewer systems could be first than have a ``rank_low`` of 1. For
+    example, among 143 runs of TREC-COVID by nDCG@10, 19 could be first, but 50 have a ``rank_low``
+    of 1 with ``"pairs"``. With fewer than six topics every system could be first.
 
     With a single topic every rank is possible, and ``first`` is NaN. To compare only two systems,
     use `compare`.

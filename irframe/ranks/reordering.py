@@ -420,7 +420,7 @@ def rrie(
         system, over the topics with scores of all systems. ``rrie`` is the relative reduction in
         error (RRIE). RRIE is 1 for a perfect system, 0 for a system with the mean of the baseline,
         and negative for a worse system. RRIE is NaN if the mean of the baseline is perfect, or
-        better than perfect. A mean ASL is better than perfect if lists are empty.
+        better than perfect. A mean ASL can be better than perfect if some lists are empty.
 
     Raises
     ------

@@ -27,9 +27,9 @@ def sheet(scores: xr.DataArray | pd.DataFrame, system: Hashable) -> xr.Dataset |
     Returns
     -------
     pandas.DataFrame or xarray.Dataset
-        For a frame of scores, a frame indexed by metric and topic. For an array, a dataset over
-        (metric, topic, depth). After `groupby`, the group is the first index level or dimension.
-        The columns are
+        A frame indexed by metric and topic if `scores` is a frame, or a dataset with the dimensions
+        (metric, topic, depth) if `scores` is an array. After `groupby`, the group is the first
+        index level or dimension. The columns are
 
         - ``score``, the score of the system on the topic;
         - ``best``, ``median`` and ``worst``, the best, median and worst score on the topic over all

@@ -1,4 +1,4 @@
-"""Tests of `compare` against scipy, statsmodels and loops."""
+"""Tests of `compare` against scipy, statsmodels and reference implementations."""
 
 import warnings
 

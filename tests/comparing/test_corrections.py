@@ -1,4 +1,4 @@
-"""Tests of names of paired tests and of `Significance`."""
+"""Tests of the names of paired tests and of `Significance`."""
 
 import inspect
 
@@ -109,7 +109,7 @@ def test_adjust_and_alpha_are_refused_beside_a_significance(scores):
     refused(ParameterError, "not as separate arguments", scores.ireval.compare, value, alpha=0.1)
 
 
-def test_name_of_a_test_gives_the_result_of_a_significance(scores):
+def test_name_of_a_test_is_equivalent_to_a_significance(scores):
     pairs = scores.ireval.compare("sign", adjust="fdr_bh", alpha=0.2)
     value = ir.Significance("sign", adjust="fdr_bh", alpha=0.2)
     assert scores.ireval.compare(value).equals(pairs)

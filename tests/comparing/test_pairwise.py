@@ -75,6 +75,6 @@ def test_invalid_baselines_are_refused(scores, baseline, message):
 
 
 @pytest.mark.parametrize("verb", ["leaderboard", "risk"])
-def test_verbs_of_one_baseline_refuse_a_list(scores, verb):
+def test_verbs_that_need_one_baseline_refuse_a_list(scores, verb):
     with pytest.raises(ParameterError, match="baseline to be one of the systems"):
         getattr(scores.ireval, verb)(baseline=["bm25", "splade"])

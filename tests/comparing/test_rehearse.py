@@ -1,4 +1,4 @@
-"""Tests of `rehearse` against loops."""
+"""Tests of `rehearse` against reference implementations."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""Tests of `risk` against a loop."""
+"""Tests of `risk` against a reference implementation."""
 
 import math
 

@@ -1,6 +1,6 @@
 """Tests of verdicts, margins, power and corrections of p-values.
 
-The references are statsmodels and loops.
+The expected values are computed by statsmodels or by loops.
 """
 
 import warnings

@@ -37,7 +37,7 @@ VERBS = {
     "leaderboard": {"baseline": "a"},
     "rank_intervals": {},
 }
-"""Mapping from tested verbs that support weights to their options."""
+"""Mapping from each tested function that supports weights to its options."""
 pytestmark = [
     pytest.mark.filterwarnings(f"ignore:{each}:irframe.errors.IrframeWarning")
     for each in ("(tests and intervals|resamples) are unreliable", "one topic has")

@@ -72,7 +72,7 @@ def test_judges_without_a_pass_are_refused():
         ir.compare_judges({"people": people, "model": []})
 
 
-def test_column_of_passes_gives_the_result_of_a_list_of_passes():
+def test_column_of_passes_is_equivalent_to_a_list_of_passes():
     people, first, second = judged(3)
     column = pd.concat([first.assign(**{"pass": 1}), second.assign(**{"pass": 2})])
     options = {"resamples": 20, "per": None}

@@ -1,4 +1,4 @@
-"""Tests of `judge_effect` against loops over judges and systems."""
+"""Tests of `judge_effect` against reference implementations."""
 
 import numpy as np
 import pandas as pd
@@ -87,7 +87,7 @@ def test_conclusions_agree_with_compare_under_each_judge(track, adjust):
     assert (result.sum("conclusion") == 21).all()
 
 
-def test_agreement_in_judge_effect_equals_that_of_the_verb_agreement(track, effect):
+def test_judge_effect_and_agreement_compute_the_same_values(track, effect):
     people = scores_by(track, "people")
     for name in ("strict", "guess"):
         for method in ("kendall", "tau_ap", "rbo"):
@@ -96,7 +96,7 @@ def test_agreement_in_judge_effect_equals_that_of_the_verb_agreement(track, effe
             np.testing.assert_allclose(result, expected)
 
 
-def test_intervals_of_agreement_equal_those_of_the_verb_agreement(track):
+def test_judge_effect_and_agreement_compute_the_same_intervals(track):
     runs, judges = track
     drawn = {"interval_of": "expected", "resamples": ir.Resampling(20, seed=1)}
     decided = ir.Significance(alpha=0.2)

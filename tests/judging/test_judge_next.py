@@ -1,4 +1,4 @@
-"""Tests of irframe.judging.judge_next."""
+"""Tests of `judge_next` and `replay`."""
 
 import numpy as np
 import pandas as pd
@@ -276,7 +276,7 @@ def test_a_perfect_prior_finds_more_relevant_documents(shallow):
     assert (with_prior > plain).all()
 
 
-def test_methods_can_be_passed_as_text(cube):
+def test_methods_can_be_passed_as_strings(cube):
     texts = ["maxmean(credit='run', batch=3)", "JudgingMethod('maxmean', credit='run', batch=3)"]
     value = ir.JudgingMethod("maxmean", credit="run", batch=3)
     assert [str(value), repr(value)] == texts

@@ -1,4 +1,4 @@
-"""Tests of `score_nuggets` against a loop over answers and nuggets."""
+"""Tests of `score_nuggets` against a reference implementation."""
 
 import numpy as np
 import pandas as pd

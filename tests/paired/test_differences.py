@@ -1,4 +1,4 @@
-"""Tests of statistics of differences against loops and scipy."""
+"""Tests of difference statistics against scipy and reference implementations."""
 
 import numpy as np
 import pytest

@@ -12,7 +12,7 @@ from irframe.paired.pairs import all_pairs
 
 
 def draw(seed):
-    """Return cheap and human scores, and masks of topics."""
+    """Return scores under cheap and human judgments, and topic masks."""
     random = np.random.default_rng(seed)
     cheap, human = random.random((2, 6, 12, 3))
     cheap[1], human[1] = cheap[0], human[0]
@@ -66,7 +66,7 @@ def test_the_weight_minimises_the_variance(share):
 
 @pytest.mark.parametrize("overlap", [0, 4, 12])
 def test_the_jackknife_leaves_out_one_topic_at_a_time(overlap):
-    """Topics have a human score, a cheap score, or both."""
+    """Topics have cheap judgments, human judgments, or both."""
     random = np.random.default_rng(overlap)
     cheap, human = random.random((2, 30, 1))
     human += 0.4 * cheap

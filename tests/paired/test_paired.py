@@ -1,4 +1,4 @@
-"""Tests of paired tests against scipy and loops."""
+"""Tests of paired tests against scipy and reference implementations."""
 
 import numpy as np
 import pytest

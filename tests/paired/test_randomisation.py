@@ -1,4 +1,4 @@
-"""Tests of max-T, permutation and Tukey p-values against loops."""
+"""Tests of randomisation p-values against reference implementations with loops."""
 
 import math
 

@@ -1,6 +1,6 @@
 """Tests of variance components.
 
-The references are published analyses, statsmodels and simulations.
+The expected values are from published analyses, statsmodels and simulations.
 """
 
 import numpy as np

@@ -1,7 +1,4 @@
-"""Tests of irframe.planning.simulate_track.
-
-The tests cover simulated tracks and the example track of the documentation.
-"""
+"""Tests of `simulate_track` and `example_track`."""
 
 from itertools import combinations
 

@@ -1,6 +1,6 @@
 """Tests of the number of topics needed.
 
-The references are statsmodels and Sakai's spreadsheets.
+The expected values are from statsmodels and Sakai's spreadsheets.
 """
 
 import numpy as np

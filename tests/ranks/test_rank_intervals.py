@@ -1,4 +1,4 @@
-"""Tests of `rank_intervals` against loops."""
+"""Tests of `rank_intervals` against reference implementations."""
 
 import itertools
 import warnings
@@ -34,7 +34,7 @@ def rank_of(values):
 
 
 def quiet(verb, *arguments, **options):
-    """Call a verb without warnings about constant scores."""
+    """Call a function, ignoring warnings about constant scores."""
     with warnings.catch_warnings():
         messages = "no (interval where|outcome on)|the normal|comparisons (whose|of harmonic)"
         warnings.filterwarnings("ignore", messages, IrframeWarning)

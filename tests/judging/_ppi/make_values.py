@@ -1,4 +1,4 @@
-"""Write `values.json`, estimates of ppi-python from human and model scores.
+"""Write the estimates computed by ppi-python to `values.json`.
 
 ppi-python is not a dependency, because it needs numba. Run the script in another environment:
 

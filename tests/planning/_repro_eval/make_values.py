@@ -1,4 +1,4 @@
-"""Write `values.json`, results of repro_eval.
+"""Write the results computed by repro_eval to `values.json`.
 
 repro_eval is not a dependency. Run the script in another environment:
 
